@@ -1,0 +1,106 @@
+// Package cli is the slipway command line: one file per verb, each of which
+// turns flags into one call of a facade and lets the facade's events out
+// through package ui.
+//
+// [Main] runs a whole invocation and returns its exit code; nothing below it
+// ends the process, prints by itself or reads the environment directly.
+package cli
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/ui"
+)
+
+// Env is what an invocation gets from its process.
+type Env struct {
+	Args   []string // without the program's name
+	Dir    string   // working directory
+	Getenv func(string) string
+	Stdin  io.Reader
+	Stdout io.Writer
+	Stderr io.Writer
+}
+
+// Process returns the Env of the running process.
+func Process() Env {
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "." // a removed working directory: relative paths will say so
+	}
+	return Env{Args: os.Args[1:], Dir: dir, Getenv: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
+}
+
+// invocation is one run of the command: its environment and what all verbs share.
+type invocation struct {
+	Env
+	output  string // --output: text or json
+	verbose bool
+	handler report.Handler // set before a verb runs
+}
+
+// Main runs the command and returns the process's exit code. The first interrupt
+// cancels the context, so that a verb can end what it started; the second one
+// kills the process as usual.
+func Main(ctx context.Context, env Env) int {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	go func() {
+		<-ctx.Done()
+		stop()
+	}()
+	inv := &invocation{Env: env, handler: ui.NewText(env.Stdout, env.Stderr, false)}
+	err := inv.root().ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	return ui.Fail(inv.handler, err)
+}
+
+// root assembles the command tree; verbs are listed in the order of an
+// operator's life, which is how help shows them.
+func (inv *invocation) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "slipway",
+		Short:         "Build, run, prove and ship Kubernetes operators",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			return inv.openHandler()
+		},
+	}
+	root.SetArgs(inv.Args)
+	root.SetIn(inv.Stdin)
+	root.SetOut(inv.Stdout)
+	root.SetErr(inv.Stderr)
+	root.PersistentFlags().StringVar(&inv.output, "output", "text", "how to report: `text` or json")
+	root.PersistentFlags().BoolVarP(&inv.verbose, "verbose", "v", false, "tell more of what is done and why")
+	root.AddCommand(inv.verbs()...)
+	return root
+}
+
+// verbs lists every command.
+func (inv *invocation) verbs() []*cobra.Command {
+	return []*cobra.Command{}
+}
+
+// openHandler chooses how events are shown, once flags are known.
+func (inv *invocation) openHandler() error {
+	switch inv.output {
+	case "text":
+		inv.handler = ui.NewText(inv.Stdout, inv.Stderr, inv.verbose)
+	case "json":
+		inv.handler = ui.NewJSON(inv.Stdout)
+	default:
+		return &report.Error{What: "unknown output format " + inv.output, Where: "--output", Hint: "text or json"}
+	}
+	return nil
+}
+

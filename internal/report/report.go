@@ -1,0 +1,170 @@
+// Package report holds what every part of Slipway tells its user: events while
+// it works, and the error it ends with.
+//
+// A facade takes a [Handler] and sends it events; it never prints. The command
+// line decides how they look: text for people, JSON lines for programs,
+// annotations for CI (package ui). A failure of the tool is an [Error]; a
+// finding about the user's code is a [Finding] and not an error.
+//
+// The package knows nobody else in the repository, so that all may use it.
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A Handler receives events in the order in which they happen. It must be safe
+// for use by several goroutines.
+type Handler interface {
+	Handle(Event)
+}
+
+// HandlerFunc makes a function a [Handler].
+type HandlerFunc func(Event)
+
+// Handle calls f.
+func (f HandlerFunc) Handle(e Event) { f(e) }
+
+// Discard drops every event.
+var Discard Handler = HandlerFunc(func(Event) {})
+
+// An Event is one of the types of this package that say so: [Step], [Progress],
+// [File], [Object], [Note], [Warning], [Finding] or [Result].
+type Event interface{ event() }
+
+// A Step is a piece of work that ended, or that begins when Elapsed is zero.
+type Step struct {
+	Name    string        `json:"name"`
+	Elapsed time.Duration `json:"elapsedNanoseconds,omitempty"`
+}
+
+// Progress says how far a long piece of work has come. Left is an estimate;
+// zero means unknown.
+type Progress struct {
+	Name    string        `json:"name"`
+	Done    int           `json:"done"`
+	Total   int           `json:"total"`
+	Elapsed time.Duration `json:"elapsedNanoseconds"`
+	Left    time.Duration `json:"leftNanoseconds,omitempty"`
+}
+
+// Action is what happened, or would happen, to a file or an object.
+type Action string
+
+// The actions.
+const (
+	Created   Action = "created"
+	Updated   Action = "updated"
+	Unchanged Action = "unchanged"
+	Deleted   Action = "deleted"
+	Kept      Action = "kept" // the user's own version stays
+)
+
+// File is a change to one file. Path is relative to the project where it can be.
+type File struct {
+	Path   string `json:"path"`
+	Action Action `json:"action"`
+	Why    string `json:"why,omitempty"`
+}
+
+// Object is a change to one object of a cluster, named like "crd/cronjobs.batch.example.com".
+type Object struct {
+	Name   string `json:"name"`
+	Action Action `json:"action"`
+	Why    string `json:"why,omitempty"`
+}
+
+// Note tells something worth knowing.
+type Note struct {
+	Text string `json:"text"`
+}
+
+// Warning tells something that is likely to be a mistake but stops nothing.
+type Warning struct {
+	Text string `json:"text"`
+}
+
+// Position is a place in a file; Line and Column start at 1 and are 0 when unknown.
+type Position struct {
+	File   string `json:"file"`
+	Line   int    `json:"line,omitempty"`
+	Column int    `json:"column,omitempty"`
+}
+
+// String formats p as file:line:column, leaving out what is unknown.
+func (p Position) String() string {
+	switch {
+	case p.File == "":
+		return ""
+	case p.Line == 0:
+		return p.File
+	case p.Column == 0:
+		return fmt.Sprintf("%s:%d", p.File, p.Line)
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
+}
+
+// Finding is a mistake in the user's own code or configuration.
+type Finding struct {
+	Position
+	Message    string `json:"message"`
+	Suggestion string `json:"suggestion,omitempty"`
+	// Fatal findings fail the command once all findings are told.
+	Fatal bool `json:"fatal"`
+}
+
+// Result is the answer of a command. Text is for people and may be empty; Value
+// is what `--output json` prints.
+type Result struct {
+	Text  string `json:"-"`
+	Value any    `json:"value"`
+}
+
+func (Step) event()     {}
+func (Progress) event() {}
+func (File) event()     {}
+func (Object) event()   {}
+func (Note) event()     {}
+func (Warning) event()  {}
+func (Finding) event()  {}
+func (Result) event()   {}
+
+// Error is a failure as its user meets it: what went wrong, where, why, what was
+// expected and which command to type next. Only What is required.
+type Error struct {
+	What  string // a short sentence without a full stop: `no project in this folder`
+	Where string // file:line:column, a path, a flag or an object
+	Hint  string // what was expected
+	Next  string // a command to type next
+	Err   error  // the cause
+	Code  int    // exit code; 0 means 1
+}
+
+// Error puts the parts on one line; package ui prints them on several.
+func (e *Error) Error() string {
+	var b strings.Builder
+	if e.Where != "" {
+		b.WriteString(e.Where + ": ")
+	}
+	b.WriteString(e.What)
+	if e.Err != nil {
+		b.WriteString(": " + e.Err.Error())
+	}
+	if e.Hint != "" {
+		b.WriteString(" (" + e.Hint + ")")
+	}
+	return b.String()
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// ExitCode is the status that the process ends with: e.Code, or 1.
+func (e *Error) ExitCode() int {
+	if e.Code == 0 {
+		return 1
+	}
+	return e.Code
+}
