@@ -1,0 +1,173 @@
+// Package docs_test runs what the documentation shows.
+//
+// Every fenced block of README.md and docs/*.md that is marked `sh` is run, page
+// by page, each page in a folder of its own with its own cluster state:
+//
+//	```sh             must succeed
+//	```sh fails       must fail: the page shows an error
+//	```sh background  runs until the page ends, is then interrupted and must end
+//	```go file=PATH   is written to PATH
+//	<!-- start: project cluster -->  what the page takes for granted
+//
+// Blocks with other marks are for reading only.
+package docs_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// slipway is the folder that holds the program under test.
+var slipway string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "slipway-docs")
+	if err != nil {
+		panic(err)
+	}
+	build := exec.Command("go", "build", "-o", dir, "../cmd/slipway")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
+		os.Exit(1)
+	}
+	slipway = dir
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+func TestCommands(t *testing.T) {
+	pages, err := filepath.Glob("*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	for _, path := range append(pages, "../README.md") {
+		page := readPage(t, path)
+		if !page.runs() {
+			continue
+		}
+		ran++
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".md"), func(t *testing.T) { newReader(t).follow(page) })
+	}
+	if ran == 0 {
+		t.Fatal("no page shows a command")
+	}
+}
+
+// reader follows a page as a newcomer would.
+type reader struct {
+	t   *testing.T
+	dir string
+	env []string
+}
+
+func newReader(t *testing.T) *reader {
+	t.Helper()
+	home := t.TempDir()
+	r := &reader{t: t, dir: filepath.Join(home, "project")}
+	if err := os.Mkdir(r.dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r.env = append(os.Environ(),
+		"PATH="+slipway+string(os.PathListSeparator)+os.Getenv("PATH"),
+		"SLIPWAY_STATE="+filepath.Join(home, "state"),
+		"KUBECONFIG="+filepath.Join(home, "kubeconfig"),
+	)
+	t.Cleanup(func() { r.bash("slipway cluster stop").Run() }) // fails when the page has stopped it itself
+	return r
+}
+
+func (r *reader) follow(p page) {
+	for _, line := range p.start.script() {
+		r.succeed(line)
+	}
+	for _, b := range p.blocks {
+		switch b.mark {
+		case "sh":
+			r.succeed(b.text)
+		case "sh fails":
+			r.fail(b.text)
+		case "sh background":
+			r.inBackground(b.text)
+		default:
+			if file, ok := b.file(); ok {
+				r.write(file, b.text)
+			}
+		}
+	}
+}
+
+func (r *reader) bash(script string) *exec.Cmd {
+	cmd := exec.CommandContext(r.t.Context(), "bash", "-euo", "pipefail", "-c", script)
+	if r.t.Context().Err() != nil { // in Cleanup the test's context has ended
+		cmd = exec.Command("bash", "-euo", "pipefail", "-c", script)
+	}
+	cmd.Dir, cmd.Env = r.dir, r.env
+	return cmd
+}
+
+func (r *reader) succeed(script string) {
+	r.t.Helper()
+	r.t.Logf("$ %s", script)
+	if out, err := r.bash(script).CombinedOutput(); err != nil {
+		r.t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+func (r *reader) fail(script string) {
+	r.t.Helper()
+	r.t.Logf("$ %s", script)
+	if out, err := r.bash(script).CombinedOutput(); err == nil {
+		r.t.Fatalf("succeeds, but the page shows an error\n%s", out)
+	}
+}
+
+// inBackground starts script and interrupts it when the page ends. Cleanups run
+// last first, so the cluster is still there then.
+func (r *reader) inBackground(script string) {
+	r.t.Helper()
+	r.t.Logf("$ %s &", script)
+	cmd := exec.Command("bash", "-c", "exec "+strings.TrimSpace(script))
+	cmd.Dir, cmd.Env, cmd.WaitDelay = r.dir, r.env, 30*time.Second
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		r.t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		cmd.Wait() // an interrupted command may exit with any status
+		close(ended)
+	}()
+	r.t.Cleanup(func() {
+		cmd.Process.Signal(os.Interrupt)
+		select {
+		case <-ended:
+		case <-time.After(30 * time.Second):
+			cmd.Process.Kill()
+			<-ended
+			r.t.Errorf("%s does not end on an interrupt", script)
+		}
+		if r.t.Failed() {
+			r.t.Logf("%s printed:\n%s", script, out.Bytes())
+		}
+	})
+}
+
+func (r *reader) write(file, text string) {
+	r.t.Helper()
+	path := filepath.Join(r.dir, filepath.FromSlash(file))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		r.t.Fatal(err)
+	}
+}

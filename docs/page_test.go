@@ -1,0 +1,91 @@
+package docs_test
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// page is what the test takes from one Markdown file.
+type page struct {
+	start  start
+	blocks []block
+}
+
+// block is a fenced block: the words after its fence, and its text.
+type block struct{ mark, text string }
+
+// start names what a page takes for granted: "project", "cluster".
+type start []string
+
+// script returns the commands that make what s names.
+func (s start) script() []string {
+	var lines []string
+	if slices.Contains(s, "project") {
+		lines = append(lines,
+			"slipway init --domain my.domain --repo my.domain/guestbook",
+			"slipway create api --group webapp --version v1 --kind Guestbook --resource --controller")
+	}
+	if slices.Contains(s, "cluster") {
+		lines = append(lines, "slipway cluster start")
+	}
+	return lines
+}
+
+func (p page) runs() bool {
+	return slices.ContainsFunc(p.blocks, func(b block) bool { return strings.HasPrefix(b.mark, "sh") })
+}
+
+// file returns the path that a block is to be written to.
+func (b block) file() (string, bool) {
+	_, path, ok := strings.Cut(b.mark, " file=")
+	return path, ok
+}
+
+func readPage(t *testing.T, path string) page {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parsePage(string(text))
+}
+
+func parsePage(text string) page {
+	var p page
+	var open *block
+	for line := range strings.Lines(text) {
+		mark, fence := strings.CutPrefix(strings.TrimSpace(line), "```")
+		switch {
+		case fence && open == nil:
+			open = &block{mark: mark}
+		case fence:
+			p.blocks, open = append(p.blocks, *open), nil
+		case open != nil:
+			open.text += line
+		default:
+			if words, ok := strings.CutPrefix(line, "<!-- start:"); ok {
+				p.start = strings.Fields(strings.TrimSuffix(strings.TrimSpace(words), "-->"))
+			}
+		}
+	}
+	return p
+}
+
+func TestParsePage(t *testing.T) {
+	p := parsePage("<!-- start: project cluster -->\ntext\n```sh\na\nb\n```\n```go file=x/y.go\npackage y\n```\n```text\nz\n```\n")
+	if !slices.Equal(p.start, []string{"project", "cluster"}) || len(p.start.script()) != 3 {
+		t.Errorf("start: %q", p.start)
+	}
+	want := []block{{"sh", "a\nb\n"}, {"go file=x/y.go", "package y\n"}, {"text", "z\n"}}
+	if !slices.Equal(p.blocks, want) {
+		t.Errorf("blocks: %q, want %q", p.blocks, want)
+	}
+	if file, ok := p.blocks[1].file(); !ok || file != "x/y.go" {
+		t.Errorf("file: %q", file)
+	}
+	if !p.runs() {
+		t.Error("a page with a command does not run")
+	}
+}

@@ -1,0 +1,179 @@
+// Package house_test holds the repository's own rules: what docs/architecture.md
+// says of the structure is checked here, so that it stays true.
+package house_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/modfile"
+)
+
+const (
+	root   = "../.."
+	module = "github.com/slipway-dev/slipway"
+)
+
+// layers lists the parts of the command from the top of the house to its
+// foundation: a part may import those below it.
+var layers = []string{"cmd", "internal/cli", "internal/ui", "internal/dev", "internal/ship", "internal/scaffold", "internal/clusterctl", "generate", "project", "internal/report"}
+
+// strangers are pairs of parts that do not know each other although one stands below the other.
+var strangers = map[string]string{"internal/scaffold": "generate", "internal/clusterctl": "generate", "project": "internal/report"}
+
+// A goPackage is a folder with Go files of its own (tests apart).
+type goPackage struct {
+	dir     string // slash-separated, relative to the root
+	name    string
+	doc     string
+	imports []string
+}
+
+func TestPackagesHaveDocs(t *testing.T) {
+	for _, p := range packages(t) {
+		if len(p.doc) < 40 {
+			t.Errorf("%s: package %s has no doc that guides its reader", p.dir, p.name)
+		}
+	}
+}
+
+func TestPackageNames(t *testing.T) {
+	banned := []string{"util", "utils", "common", "helper", "helpers", "misc", "shared"}
+	for _, p := range packages(t) {
+		if slices.Contains(banned, p.name) {
+			t.Errorf("%s: the name %q does not say what the package is", p.dir, p.name)
+		}
+	}
+}
+
+func TestImportsPointDown(t *testing.T) {
+	for _, p := range packages(t) {
+		from := layer(p.dir)
+		if from < 0 {
+			continue
+		}
+		for _, imp := range p.imports {
+			dir, ours := strings.CutPrefix(imp, module+"/")
+			to := layer(dir)
+			if !ours || to < 0 {
+				continue
+			}
+			if to < from || strangers[layers[from]] == layers[to] {
+				t.Errorf("%s imports %s, which is not below it", p.dir, dir)
+			}
+		}
+	}
+}
+
+// TestDirectDependenciesAreExplained wants a reason for each in docs/architecture.md.
+func TestDirectDependenciesAreExplained(t *testing.T) {
+	architecture, err := os.ReadFile(filepath.Join(root, "docs/architecture.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{".", "cluster", "bench"} {
+		for _, r := range goMod(t, dir).Require {
+			if !r.Indirect && !strings.Contains(string(architecture), "`"+r.Mod.Path+"`") {
+				t.Errorf("%s/go.mod: docs/architecture.md does not say why %s is needed", dir, r.Mod.Path)
+			}
+		}
+	}
+}
+
+// TestModulesAreInstallable: `go install module@version` refuses modules with
+// replace or exclude directives.
+func TestModulesAreInstallable(t *testing.T) {
+	for _, dir := range []string{".", "cluster"} {
+		if f := goMod(t, dir); len(f.Replace)+len(f.Exclude) > 0 {
+			t.Errorf("%s/go.mod has replace or exclude directives", dir)
+		}
+	}
+}
+
+// TestCommandStaysLight: the API server must never become part of the command.
+func TestCommandStaysLight(t *testing.T) {
+	for _, r := range goMod(t, ".").Require {
+		if slices.Contains([]string{"k8s.io/kubernetes", "k8s.io/apiserver", "sigs.k8s.io/controller-runtime"}, r.Mod.Path) {
+			t.Errorf("the command's module requires %s", r.Mod.Path)
+		}
+	}
+}
+
+func goMod(t *testing.T, dir string) *modfile.File {
+	t.Helper()
+	file := filepath.Join(root, dir, "go.mod")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := modfile.Parse(file, text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// layer returns the place of dir in layers, or -1 for what is not part of the house.
+func layer(dir string) int {
+	return slices.IndexFunc(layers, func(l string) bool { return dir == l || strings.HasPrefix(dir, l+"/") })
+}
+
+// packages returns every package of every module in the repository.
+func packages(t *testing.T) []goPackage {
+	t.Helper()
+	byDir := map[string]*goPackage{}
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if d.IsDir() && file != root && (strings.HasPrefix(name, ".") || name == "testdata" || name == "templates" || name == "vendor") {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		return add(byDir, file)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []goPackage
+	for _, dir := range slices.Sorted(maps.Keys(byDir)) {
+		all = append(all, *byDir[dir])
+	}
+	if len(all) < 10 {
+		t.Fatalf("found only %d packages", len(all))
+	}
+	return all
+}
+
+func add(byDir map[string]*goPackage, file string) error {
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly|parser.ParseComments)
+	if err != nil {
+		return err
+	}
+	rel, err := filepath.Rel(root, filepath.Dir(file))
+	if err != nil {
+		return err
+	}
+	dir := filepath.ToSlash(rel)
+	p := byDir[dir]
+	if p == nil {
+		p = &goPackage{dir: dir, name: f.Name.Name}
+		byDir[dir] = p
+	}
+	p.doc += f.Doc.Text()
+	for _, i := range f.Imports {
+		p.imports = append(p.imports, path.Clean(strings.Trim(i.Path.Value, `"`)))
+	}
+	return nil
+}
