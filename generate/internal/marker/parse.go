@@ -1,0 +1,175 @@
+package marker
+
+import (
+	"fmt"
+	"go/token"
+	"reflect"
+	"slices"
+	"strings"
+	"text/scanner"
+)
+
+// problem is what is wrong with one marker.
+type problem struct {
+	pos        token.Pos
+	text       string
+	suggestion string
+}
+
+// parse makes the value of the marker c, which d defines.
+func (d *Definition) parse(c Comment) (any, *problem) {
+	named, nameless, rest := split(c.Text)
+	out := reflect.New(d.output)
+	if d.custom {
+		if err := out.Interface().(Unmarshaler).UnmarshalMarker(nameless, rest); err != nil {
+			return nil, &problem{pos: c.Pos + token.Pos(len(c.Text)-len(rest)), text: err.Error()}
+		}
+		return out.Elem().Interface(), nil
+	}
+	arguments := rest
+	if !d.nameless && len(d.args) > 0 && len(nameless) > len(named) {
+		arguments = c.Text[1+len(named)+1:]
+	}
+	if arguments == "" && d.allOptional() {
+		return out.Elem().Interface(), nil
+	}
+	p := newParser(arguments, c.Pos+token.Pos(len(c.Text)-len(arguments)))
+	p.arguments(d, out.Elem())
+	if p.problem != nil {
+		return nil, p.problem
+	}
+	return out.Elem().Interface(), nil
+}
+
+func (d *Definition) allOptional() bool {
+	return !slices.ContainsFunc(d.args, func(a argument) bool { return !a.optional })
+}
+
+// parser reads the arguments of one marker. It keeps the first problem only:
+// what follows one is mostly its echo.
+type parser struct {
+	scanner.Scanner
+	text    string
+	base    token.Pos // of the first byte of text
+	problem *problem
+}
+
+func newParser(text string, base token.Pos) *parser {
+	p := &parser{text: text, base: base}
+	initScanner(&p.Scanner, text, func(_ *scanner.Scanner, message string) { p.fail("%s", message) })
+	return p
+}
+
+func initScanner(s *scanner.Scanner, text string, onError func(*scanner.Scanner, string)) {
+	s.Init(strings.NewReader(text))
+	s.Mode = scanner.ScanIdents | scanner.ScanInts | scanner.ScanFloats | scanner.ScanStrings | scanner.ScanRawStrings | scanner.SkipComments
+	s.Error = onError
+}
+
+func (p *parser) fail(format string, args ...any) {
+	if p.problem != nil {
+		return
+	}
+	at := p.Position
+	if !at.IsValid() {
+		at = p.Pos()
+	}
+	p.problem = &problem{pos: p.base + token.Pos(at.Offset), text: fmt.Sprintf(format, args...)}
+}
+
+func (p *parser) ok() bool { return p.problem == nil }
+
+// arguments reads the whole text into out, a value of d's type.
+func (p *parser) arguments(d *Definition, out reflect.Value) {
+	var seen []string
+	switch {
+	case len(d.args) == 0 || p.Peek() == scanner.EOF:
+	case d.nameless:
+		p.value(d.args[0].shape, d.args[0].in(out), false)
+		seen = append(seen, "")
+	default:
+		seen = p.namedArguments(d, out)
+	}
+	if p.ok() && p.Scan() != scanner.EOF {
+		p.fail("%q is more than it takes", p.text[p.Position.Offset:])
+	}
+	for _, a := range d.args {
+		if p.ok() && !a.optional && !slices.Contains(seen, a.name) {
+			p.missing(a)
+		}
+	}
+}
+
+func (p *parser) missing(a argument) {
+	if a.name == "" {
+		p.fail("needs a value after =, %s", a.kind)
+		return
+	}
+	p.fail("needs the argument %s, %s", a.name, a.kind)
+}
+
+// in returns the part of a marker's value that the argument sets.
+func (a argument) in(out reflect.Value) reflect.Value {
+	if a.field < 0 {
+		return out
+	}
+	return out.Field(a.field)
+}
+
+func (p *parser) namedArguments(d *Definition, out reflect.Value) (seen []string) {
+	for p.ok() && p.expect(scanner.Ident, "the name of an argument") {
+		name := p.TokenText()
+		index, known := d.byName[name]
+		if !known {
+			p.unknownArgument(d, name)
+			return seen
+		}
+		if !p.expect('=', "= after "+name) {
+			return seen
+		}
+		seen = append(seen, name)
+		p.value(d.args[index].shape, d.args[index].in(out), false)
+		if !p.ok() || p.Peek() == scanner.EOF || !p.expect(',', "a comma or the end") {
+			return seen
+		}
+	}
+	return seen
+}
+
+func (p *parser) unknownArgument(d *Definition, name string) {
+	p.fail("has no argument %q", name)
+	var names []string
+	for _, a := range d.args {
+		names = append(names, a.name)
+		if p.problem.suggestion == "" && distance(strings.ToLower(a.name), strings.ToLower(name), 2) <= 2 {
+			p.problem.suggestion = "did you mean " + a.name + "?"
+		}
+	}
+	if p.problem.suggestion == "" {
+		p.problem.suggestion = "it has " + strings.Join(names, ", ")
+	}
+}
+
+// expect reads one token and reports whether it is the wanted one.
+func (p *parser) expect(want rune, what string) bool {
+	if p.Scan() == want {
+		return true
+	}
+	if p.TokenText() == "" {
+		p.fail("expected %s at the end", what)
+	} else {
+		p.fail("expected %s, found %q", what, p.TokenText())
+	}
+	return false
+}
+
+// peek skips white space and returns the rune after it without reading it.
+func peek(s *scanner.Scanner) rune {
+	for {
+		r := s.Peek()
+		if r < 0 || r > ' ' || s.Whitespace&(1<<uint(r)) == 0 {
+			return r
+		}
+		s.Next()
+	}
+}

@@ -1,0 +1,99 @@
+package marker
+
+import (
+	"fmt"
+	"go/token"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// ownPrefix is the namespace whose unknown markers are always a mistake.
+const ownPrefix = "kubebuilder:"
+
+// foreign are names below ownPrefix that other programs read.
+var foreign = []string{"kubebuilder:scaffold:", "kubebuilder:docs-gen:", "kubebuilder:altName", "kubebuilder:informers", "kubebuilder:categories", "kubebuilder:doc:"}
+
+// Misspelt returns a warning for each comment whose name nobody knows, on any
+// target, and that is either in the kubebuilder namespace or nearly a known name.
+func (r *Registry) Misspelt(fset *token.FileSet, comments []Comment) []report.Finding {
+	var findings []report.Finding
+	for _, c := range comments {
+		if r.knows(c) {
+			continue
+		}
+		nearest := r.nearest(c)
+		if nearest == "" && (!strings.HasPrefix(c.Text[1:], ownPrefix) || isForeign(c.Text[1:])) {
+			continue
+		}
+		f := report.Finding{Position: position(fset, c.Pos), Message: fmt.Sprintf("unknown marker +%s has no effect", c.Name())}
+		if nearest != "" {
+			f.Suggestion = "did you mean +" + nearest + "?"
+		}
+		findings = append(findings, f)
+	}
+	return findings
+}
+
+func isForeign(name string) bool {
+	for _, prefix := range foreign {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// nearest returns the known name that the marker's writer most likely meant, or
+// "". Short names must be nearly right: many words are one letter from another.
+func (r *Registry) nearest(c Comment) string {
+	named, nameless, _ := split(c.Text)
+	if isForeign(nameless) {
+		return ""
+	}
+	best, bestDistance := "", 1<<30
+	for _, written := range []string{nameless, named} {
+		limit := 1 + len(written)/10
+		if len(written) < 6 {
+			continue
+		}
+		for _, known := range r.names {
+			d := distance(strings.ToLower(written), strings.ToLower(known), limit)
+			if d <= limit && d < bestDistance {
+				best, bestDistance = known, d
+			}
+		}
+	}
+	return best
+}
+
+// distance is the number of letters to insert, delete, change or swap with their
+// neighbour to get from a to b; it stops counting above limit.
+func distance(a, b string, limit int) int {
+	if len(a)-len(b) > limit || len(b)-len(a) > limit {
+		return limit + 1
+	}
+	var before []int
+	last, row := make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		if before == nil {
+			before = make([]int, len(b)+1)
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}
