@@ -1,28 +1,72 @@
-// Package ui shows events (package report): as text for people, as JSON lines
-// for programs.
+// Package ui shows what happens (package report) to whoever is there: people at
+// a terminal, people reading a log, programs, and CI.
+//
+// [New] chooses by the [Options] of an invocation:
+//
+//   - text for people ([NewText]): results go to stdout and everything else to
+//     stderr, so that a pipe gets the answer and nothing but the answer. On a
+//     terminal, progress is rewritten in place; elsewhere it is told sparsely, so
+//     that a log stays readable. Colour needs a terminal and gives way to NO_COLOR.
+//   - JSON lines for programs ([NewJSON]): one object per line on stdout, whose
+//     key "event" names its kind: step, progress, file, object, note, warning,
+//     finding, result, error.
+//   - annotations for CI ([NewAnnotations]): under GitHub Actions, findings and
+//     errors are told a second time as workflow commands, which show them beside
+//     the lines they are about.
+//
+// [Fail] shows the error that ended an invocation and returns the exit code:
+// that of the [report.Error], 130 after an interrupt, 1 for anything else.
+//
+// Handlers are safe for use by several goroutines. A handler that cannot write
+// says nothing: there is nobody left to tell.
 package ui
 
 import (
-	"encoding/json"
-	"fmt"
 	"io"
 
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// NewText shows events for people: results on stdout, the rest on stderr.
-func NewText(stdout, stderr io.Writer, verbose bool) report.Handler {
-	return report.HandlerFunc(func(e report.Event) { fmt.Fprintf(stderr, "%+v\n", e) })
+// The formats that [Options.Format] knows.
+const (
+	Text = "text"
+	JSON = "json"
+)
+
+// Options say how an invocation wants to be told.
+type Options struct {
+	Format  string              // Text or JSON; empty means Text
+	Verbose bool                // tell more of what is done and why
+	Getenv  func(string) string // NO_COLOR, TERM, GITHUB_ACTIONS; nil means an empty environment
+	Dir     string              // the folder that relative paths in events start from; for CI, which needs its own
 }
 
-// NewJSON writes one JSON object per event.
-func NewJSON(w io.Writer) report.Handler {
-	enc := json.NewEncoder(w)
-	return report.HandlerFunc(func(e report.Event) { _ = enc.Encode(e) })
+// getenv reads one variable.
+func (o Options) getenv(name string) string {
+	if o.Getenv == nil {
+		return ""
+	}
+	return o.Getenv(name)
 }
 
-// Fail shows err and returns the exit code that belongs to it.
-func Fail(h report.Handler, err error) int {
-	h.Handle(report.Note{Text: err.Error()})
-	return 1
+// New returns the handler that o asks for. An unknown format is a [report.Error]
+// with exit code 2.
+func New(stdout, stderr io.Writer, o Options) (report.Handler, error) {
+	switch o.Format {
+	case JSON:
+		return NewJSON(stdout), nil
+	case Text, "":
+	default:
+		return nil, &report.Error{
+			What:  "unknown output format " + o.Format,
+			Where: "--output",
+			Hint:  "expected " + Text + " or " + JSON,
+			Code:  usageCode,
+		}
+	}
+	text := newText(stdout, stderr, o.Verbose, detect(stderr, o.getenv))
+	if o.getenv("GITHUB_ACTIONS") == "true" {
+		return NewAnnotations(stderr, o.Dir, text), nil
+	}
+	return text, nil
 }

@@ -1,0 +1,77 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// pace decides which progress events a log shows: the first and the last of
+// each piece of work, every tenth of it, and a sign of life in between.
+type pace map[string]report.Progress
+
+// signOfLife is the longest silence that looks like work rather than a hang.
+const signOfLife = 15 * time.Second
+
+// due tells whether p is to be shown, and remembers it if so.
+func (m pace) due(p report.Progress) bool {
+	last, seen := m[p.Name]
+	switch {
+	case !seen, tenth(p) > tenth(last), p.Elapsed-last.Elapsed >= signOfLife:
+		m[p.Name] = p
+		return true
+	}
+	return false
+}
+
+// tenth is how many tenths of p are done.
+func tenth(p report.Progress) int {
+	if p.Total <= 0 {
+		return 0
+	}
+	return p.Done * 10 / p.Total
+}
+
+// progressLine reads `compiling the cluster program: 812 of 2040, 1m12s, about 2m left`.
+func progressLine(p report.Progress) string {
+	var b strings.Builder
+	b.WriteString(p.Name)
+	b.WriteString(": ")
+	if p.Total > 0 {
+		fmt.Fprintf(&b, "%d of %d, ", p.Done, p.Total)
+	} else {
+		fmt.Fprintf(&b, "%d, ", p.Done)
+	}
+	b.WriteString(duration(p.Elapsed))
+	if p.Left > 0 {
+		b.WriteString(", about " + duration(p.Left) + " left")
+	}
+	return b.String()
+}
+
+// barWidth is the number of cells of a progress bar.
+const barWidth = 20
+
+// bar draws how far p has come.
+func bar(p report.Progress) string {
+	full := 0
+	if p.Total > 0 {
+		full = min(max(p.Done*barWidth/p.Total, 0), barWidth)
+	}
+	return "[" + strings.Repeat("=", full) + strings.Repeat(" ", barWidth-full) + "]"
+}
+
+// duration rounds d to what a reader can use.
+func duration(d time.Duration) string {
+	switch {
+	case d >= time.Minute:
+		return d.Round(time.Second).String()
+	case d >= time.Second:
+		return d.Round(100 * time.Millisecond).String()
+	case d >= time.Millisecond:
+		return d.Round(time.Millisecond).String()
+	}
+	return d.Round(time.Microsecond).String()
+}
