@@ -3,6 +3,7 @@ package marker
 import (
 	"go/ast"
 	"go/token"
+	"iter"
 )
 
 // Attached are the markers of one file by what they stand at.
@@ -169,4 +170,30 @@ func (a *attacher) keep(comments []Comment, r *Registry) []Comment {
 		}
 	}
 	return kept
+}
+
+// All yields the markers of everything in the file, in no particular order of
+// what they stand at.
+func (a *Attached) All() iter.Seq[Comment] {
+	return func(yield func(Comment) bool) {
+		for _, c := range a.Package {
+			if !yield(c) {
+				return
+			}
+		}
+		for _, comments := range a.Types {
+			for _, c := range comments {
+				if !yield(c) {
+					return
+				}
+			}
+		}
+		for _, comments := range a.Fields {
+			for _, c := range comments {
+				if !yield(c) {
+					return
+				}
+			}
+		}
+	}
 }

@@ -1,0 +1,117 @@
+package load
+
+import (
+	"bufio"
+	"bytes"
+	"go/build"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// environment is the go command's configuration as it would see it: variables,
+// then the file that go env -w writes, then defaults.
+type environment struct {
+	file   map[string]string
+	goRoot func() string
+}
+
+func newEnvironment() *environment {
+	e := &environment{file: readEnvFile()}
+	e.goRoot = sync.OnceValue(e.findGoroot)
+	return e
+}
+
+func readEnvFile() map[string]string {
+	path := os.Getenv("GOENV")
+	if path == "off" {
+		return nil
+	}
+	if path == "" {
+		dir, err := os.UserConfigDir()
+		if err != nil {
+			return nil
+		}
+		path = filepath.Join(dir, "go", "env")
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil // there seldom is one
+	}
+	vars := make(map[string]string)
+	for lines := bufio.NewScanner(bytes.NewReader(data)); lines.Scan(); {
+		if name, value, found := strings.Cut(lines.Text(), "="); found {
+			vars[name] = value
+		}
+	}
+	return vars
+}
+
+func (e *environment) get(name string) string {
+	if value := os.Getenv(name); value != "" {
+		return value
+	}
+	return e.file[name]
+}
+
+// modcache is the folder of downloaded modules.
+func (e *environment) modcache() string {
+	if dir := e.get("GOMODCACHE"); dir != "" {
+		return dir
+	}
+	gopath := e.get("GOPATH")
+	if gopath == "" {
+		gopath = build.Default.GOPATH
+	}
+	first, _, _ := strings.Cut(gopath, string(filepath.ListSeparator))
+	return filepath.Join(first, "pkg", "mod")
+}
+
+// flag is the value of a flag in GOFLAGS, like "vendor" of -mod=vendor.
+func (e *environment) flag(name string) string {
+	value := ""
+	for field := range strings.FieldsSeq(e.get("GOFLAGS")) {
+		key, v, _ := strings.Cut(strings.TrimLeft(field, "-"), "=")
+		if key == name {
+			value = v
+		}
+	}
+	return value
+}
+
+// goroot is the folder of the Go distribution that holds the standard library.
+func (e *environment) goroot() string { return e.goRoot() }
+
+func (e *environment) findGoroot() string {
+	if dir := e.get("GOROOT"); dir != "" {
+		return dir
+	}
+	program, err := exec.LookPath("go")
+	if err != nil {
+		return build.Default.GOROOT
+	}
+	if resolved, err := filepath.EvalSymlinks(program); err == nil {
+		program = resolved
+	}
+	if dir := filepath.Dir(filepath.Dir(program)); isDir(filepath.Join(dir, "src", "fmt")) {
+		return dir
+	}
+	// A wrapper script stands for the go command; only the command itself knows.
+	out, err := exec.Command(program, "env", "GOROOT").Output()
+	if err != nil {
+		return build.Default.GOROOT
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}

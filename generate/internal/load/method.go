@@ -1,0 +1,195 @@
+package load
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+)
+
+// Method is a method as it is declared.
+type Method struct {
+	Name string
+	// Pointer is set when the receiver is a pointer.
+	Pointer bool
+	// Decl is the receiver's type; nil for a method of an interface.
+	Decl *TypeDecl
+
+	receiver string
+	scope    scope
+	syntax   *ast.FuncType
+	checked  *types.Signature // set instead of syntax when go/types had to say
+	loader   *Loader
+}
+
+// newMethod returns nil for what is not a method of interest.
+func newMethod(f *File, d *ast.FuncDecl) *Method {
+	if d.Recv == nil || len(d.Recv.List) != 1 || !slices.Contains(methodsOfInterest[:], d.Name.Name) {
+		return nil
+	}
+	m := &Method{Name: d.Name.Name, scope: scope{file: f}, syntax: d.Type}
+	expr := d.Recv.List[0].Type
+	for {
+		switch e := expr.(type) {
+		case *ast.ParenExpr:
+			expr = e.X
+			continue
+		case *ast.StarExpr:
+			m.Pointer = true
+			expr = e.X
+			continue
+		case *ast.IndexExpr:
+			expr = e.X
+			continue
+		case *ast.IndexListExpr:
+			expr = e.X
+			continue
+		case *ast.Ident:
+			m.receiver = e.Name
+			return m
+		}
+		return nil
+	}
+}
+
+// Params are the types of the method's parameters.
+func (m *Method) Params() []*Type {
+	if m.checked != nil {
+		return m.tuple(m.checked.Params())
+	}
+	return m.list(m.syntax.Params)
+}
+
+// Results are the types of the method's results.
+func (m *Method) Results() []*Type {
+	if m.checked != nil {
+		return m.tuple(m.checked.Results())
+	}
+	return m.list(m.syntax.Results)
+}
+
+func (m *Method) list(fields *ast.FieldList) []*Type {
+	if fields == nil {
+		return nil
+	}
+	var list []*Type
+	for _, f := range fields.List {
+		t := m.scope.resolve(f.Type)
+		for range max(1, len(f.Names)) {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+func (m *Method) tuple(vars *types.Tuple) []*Type {
+	var list []*Type
+	for v := range vars.Variables() {
+		list = append(list, m.loader.fromGo(m.scope.file.Package, v.Type()))
+	}
+	return list
+}
+
+// Method finds the method that a value of type t, or a pointer to it, has under
+// the name: its own or one promoted from an embedded field. Depth is 0 for its
+// own. There is none when a field hides it or two are promoted from the same
+// depth. The name must be MarshalJSON, MarshalText, UnmarshalJSON,
+// UnmarshalText, DeepCopy or DeepCopyInto.
+func (t *Type) Method(name string) (m *Method, depth int) {
+	if t.Kind == Pointer {
+		t = t.Elem
+		if t.Underlying().Kind == Pointer || t.Underlying().Kind == Interface {
+			return nil, 0
+		}
+	}
+	level := []*Type{t}
+	seen := make(map[*TypeDecl]bool)
+	for ; len(level) > 0 && depth < maxDepth; depth++ {
+		found, fields, next := searchLevel(level, name, seen)
+		switch {
+		case len(found) == 1 && fields == 0:
+			return found[0], depth
+		case len(found)+fields > 0:
+			return nil, 0
+		}
+		level = next
+	}
+	return nil, 0
+}
+
+// searchLevel looks for the name among types embedded at one depth; next are
+// the types that they embed.
+func searchLevel(level []*Type, name string, seen map[*TypeDecl]bool) (found []*Method, fields int, next []*Type) {
+	for _, t := range level {
+		t = t.Unalias()
+		if t.Kind == Pointer { // an embedded *T
+			t = t.Elem.Unalias()
+		}
+		if t.Kind == Named {
+			if seen[t.Decl] {
+				continue
+			}
+			seen[t.Decl] = true
+			if m := t.own(name); m != nil {
+				found = append(found, m)
+				continue
+			}
+		}
+		under := t.Underlying()
+		if under.Kind == Interface {
+			if m := under.interfaceMethod(name, 0); m != nil {
+				found = append(found, m)
+			}
+			continue
+		}
+		for _, f := range under.StructFields() {
+			if f.Name == name {
+				fields++
+			}
+			if f.Embedded {
+				next = append(next, f.Type)
+			}
+		}
+	}
+	return found, fields, next
+}
+
+// own is the method that is declared on the named type t itself. A type whose
+// underlying type is a pointer has none.
+func (t *Type) own(name string) *Method {
+	p := t.Decl.Package
+	p.parseFiles()
+	for _, m := range p.methods[t.Decl.Name()] {
+		if m.Name == name {
+			m := *m
+			m.Decl = t.Decl
+			return &m
+		}
+	}
+	return nil
+}
+
+// interfaceMethod finds a method of an interface, embedded ones included.
+func (t *Type) interfaceMethod(name string, depth int) *Method {
+	if t.checked != nil {
+		return t.checkedMethod(name)
+	}
+	syntax, ok := t.syntax.(*ast.InterfaceType)
+	if !ok || depth > maxDepth {
+		return nil
+	}
+	for _, f := range syntax.Methods.List {
+		signature, isMethod := f.Type.(*ast.FuncType)
+		if isMethod && len(f.Names) == 1 && f.Names[0].Name == name {
+			return &Method{Name: name, scope: t.scope, syntax: signature}
+		}
+		if len(f.Names) > 0 {
+			continue
+		}
+		if embedded := t.scope.resolve(f.Type).Underlying(); embedded.Kind == Interface {
+			if m := embedded.interfaceMethod(name, depth+1); m != nil {
+				return m
+			}
+		}
+	}
+	return nil
+}

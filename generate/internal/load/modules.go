@@ -1,0 +1,298 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// completeSince is the go version from which a go.mod names every module that
+// provides packages to the main module, so that no version needs to be selected.
+const completeSince = "v1.17"
+
+// modules knows where the packages of one main module, or of one workspace, are.
+type modules struct {
+	loader *Loader
+	root   string // folder of go.mod or go.work
+	mains  []mainModule
+	vendor string            // folder of vendored packages, or ""
+	dirs   map[string]string // module path → folder, of the required modules
+
+	mu    sync.Mutex
+	found map[string]string // import path → folder
+	list  sync.Once
+	asked map[string]string // module path → folder, by the go command
+}
+
+type mainModule struct{ path, dir string }
+
+// ErrNoModule says that a folder is in no Go module.
+var ErrNoModule = errors.New("no go.mod in this folder or above it")
+
+// modulesFor returns the modules that the packages in dir see.
+func (l *Loader) modulesFor(dir string) (*modules, error) {
+	modDir := findUp(dir, "go.mod")
+	if modDir == "" {
+		return nil, &report.Error{What: "not in a Go module", Where: dir, Err: ErrNoModule, Next: "go mod init <module path>"}
+	}
+	root, work := modDir, l.workFile(modDir)
+	if work != "" {
+		root = filepath.Dir(work)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if m := l.modules[root]; m != nil {
+		return m, nil
+	}
+	m, err := l.readModules(modDir, work)
+	if err != nil {
+		return nil, err
+	}
+	l.modules[root] = m
+	return m, nil
+}
+
+// findUp returns the nearest folder from dir upwards that holds a file called
+// name, or "".
+func findUp(dir, name string) string {
+	for {
+		if isFile(filepath.Join(dir, name)) {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
+}
+
+// workFile is the go.work file in force for the module in dir, or "".
+func (l *Loader) workFile(dir string) string {
+	switch work := l.env.get("GOWORK"); work {
+	case "off":
+		return ""
+	case "":
+		if dir := findUp(dir, "go.work"); dir != "" {
+			return filepath.Join(dir, "go.work")
+		}
+		return ""
+	default:
+		return work
+	}
+}
+
+func (l *Loader) readModules(modDir, work string) (*modules, error) {
+	m := &modules{loader: l, root: modDir, dirs: make(map[string]string), found: make(map[string]string)}
+	if work != "" {
+		return m, m.readWorkspace(modDir, work)
+	}
+	file, err := readModFile(modDir)
+	if err != nil {
+		return nil, err
+	}
+	m.mains = []mainModule{{file.Module.Mod.Path, modDir}}
+	m.useVendor(file.Go)
+	if m.vendor != "" {
+		return m, nil
+	}
+	if !isComplete(file) {
+		m.askGo("its go.mod does not name all modules (go directive before 1.17)")
+		return m, nil
+	}
+	m.require(file.Require, newReplacements(file.Replace, modDir))
+	return m, nil
+}
+
+func readModFile(dir string) (*modfile.File, error) {
+	name := filepath.Join(dir, "go.mod")
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, &report.Error{What: "go.mod cannot be read", Where: name, Err: err}
+	}
+	file, err := modfile.ParseLax(name, data, nil)
+	if err == nil && file.Module == nil {
+		err = errors.New("no module directive")
+	}
+	if err == nil {
+		// ParseLax passes over replace; the strict parser fails on what is newer than it.
+		if strict, strictErr := modfile.Parse(name, data, nil); strictErr == nil {
+			file = strict
+		} else {
+			err = strictErr
+		}
+	}
+	if err != nil {
+		return nil, &report.Error{What: "go.mod cannot be read", Where: name, Err: err, Next: "go mod edit -fmt"}
+	}
+	return file, nil
+}
+
+func isComplete(file *modfile.File) bool {
+	return file.Go != nil && semver.Compare("v"+file.Go.Version, completeSince) >= 0
+}
+
+// useVendor turns to the vendor folder where the go command would.
+func (m *modules) useVendor(directive *modfile.Go) {
+	dir := filepath.Join(m.root, "vendor")
+	if !isFile(filepath.Join(dir, "modules.txt")) {
+		return
+	}
+	switch m.loader.env.flag("mod") {
+	case "vendor":
+		m.vendor = dir
+	case "":
+		if directive != nil && semver.Compare("v"+directive.Version, "v1.14") >= 0 {
+			m.vendor = dir
+		}
+	}
+}
+
+func newReplacements(replaces []*modfile.Replace, dir string) map[module.Version]location {
+	r := make(map[module.Version]location)
+	for _, replace := range replaces {
+		to := location{mod: replace.New}
+		if replace.New.Version == "" {
+			to = location{dir: filepath.FromSlash(replace.New.Path)}
+			if !filepath.IsAbs(to.dir) {
+				to.dir = filepath.Join(dir, to.dir)
+			}
+		}
+		r[replace.Old] = to
+	}
+	return r
+}
+
+// location is a folder, or a module in the cache.
+type location struct {
+	dir string
+	mod module.Version
+}
+
+func (m *modules) require(requires []*modfile.Require, replaced map[module.Version]location) {
+	for _, r := range requires {
+		to, ok := replaced[r.Mod]
+		if !ok {
+			to, ok = replaced[module.Version{Path: r.Mod.Path}]
+		}
+		if !ok {
+			to = location{mod: r.Mod}
+		}
+		if to.dir == "" {
+			to.dir = m.cached(to.mod)
+		}
+		if to.dir != "" {
+			m.dirs[r.Mod.Path] = to.dir
+		}
+	}
+}
+
+// cached is the folder of a downloaded module; "" when its name is malformed.
+func (m *modules) cached(mod module.Version) string {
+	escapedPath, err := module.EscapePath(mod.Path)
+	if err != nil {
+		return ""
+	}
+	version, err := module.EscapeVersion(mod.Version)
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(m.loader.env.modcache(), filepath.FromSlash(escapedPath)+"@"+version)
+}
+
+// dir returns the folder of the package with the import path. What the files
+// do not tell, the go command is asked for.
+func (m *modules) dir(importPath string) (string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if dir, ok := m.found[importPath]; ok {
+		return dir, nil
+	}
+	dir := m.search(importPath)
+	if dir == "" {
+		m.askGo(fmt.Sprintf("package %s is not where go.mod says", importPath))
+		dir = within(m.asked, importPath)
+	}
+	if dir == "" {
+		return "", fmt.Errorf("package %s: %w", importPath, fs.ErrNotExist)
+	}
+	m.found[importPath] = dir
+	return dir, nil
+}
+
+func (m *modules) search(importPath string) string {
+	mains := make(map[string]string, len(m.mains))
+	for _, main := range m.mains {
+		mains[main.path] = main.dir
+	}
+	for _, dirs := range []map[string]string{mains, m.dirs, m.asked} {
+		if dir := within(dirs, importPath); dir != "" {
+			return dir
+		}
+	}
+	if m.vendor != "" {
+		if dir := filepath.Join(m.vendor, filepath.FromSlash(importPath)); hasGoFiles(dir) {
+			return dir
+		}
+	}
+	return m.standard(importPath)
+}
+
+// within finds the package in the module with the longest path that has it.
+func within(dirs map[string]string, importPath string) string {
+	for prefix := importPath; prefix != "." && prefix != "/"; prefix = path.Dir(prefix) {
+		root, ok := dirs[prefix]
+		if !ok {
+			continue
+		}
+		dir := filepath.Join(root, filepath.FromSlash(strings.TrimPrefix(importPath[len(prefix):], "/")))
+		if hasGoFiles(dir) {
+			return dir
+		}
+	}
+	return ""
+}
+
+// standard finds a package of the standard library, whose paths have no dot in
+// their first part except for what it vendors itself.
+func (m *modules) standard(importPath string) string {
+	src := filepath.Join(m.loader.env.goroot(), "src")
+	first, _, _ := strings.Cut(importPath, "/")
+	if strings.Contains(first, ".") {
+		src = filepath.Join(src, "vendor")
+	}
+	if dir := filepath.Join(src, filepath.FromSlash(importPath)); hasGoFiles(dir) {
+		return dir
+	}
+	return ""
+}
+
+func hasGoFiles(dir string) bool {
+	names, err := goFileNames(dir)
+	return err == nil && len(names) > 0
+}
+
+// importPathOf is the import path of a folder of one of the main modules, or "".
+func (m *modules) importPathOf(dir string) string {
+	best := ""
+	bestDir := ""
+	for _, main := range m.mains {
+		rel, err := filepath.Rel(main.dir, dir)
+		if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) || len(main.dir) < len(bestDir) {
+			continue
+		}
+		best, bestDir = path.Join(main.path, filepath.ToSlash(rel)), main.dir
+	}
+	return best
+}

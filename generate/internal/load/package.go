@@ -1,0 +1,199 @@
+package load
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/slipway-dev/slipway/generate/internal/marker"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// packageKey identifies a package: one import path may mean different code in
+// two modules that are loaded together.
+type packageKey struct {
+	modules *modules
+	path    string
+}
+
+// Package is a Go package as far as something asked for it.
+type Package struct {
+	Path string // import path
+	Dir  string // absolute
+	// Root is set for packages that the patterns named, the user's own.
+	Root bool
+
+	loader  *Loader
+	modules *modules
+
+	read    sync.Once
+	sources []*source // all files that the build constraints choose, by name
+	name    string
+
+	parse   sync.Once
+	files   []*File
+	decls   []*TypeDecl
+	byName  map[string]*TypeDecl
+	methods map[string][]*Method
+
+	consts       sync.Once
+	constFiles   []*File
+	markers      sync.Once
+	markerValues marker.Values
+	broken       bool
+	check        sync.Once
+	checkedTypes *checkedPackage
+}
+
+// Loader is the loader that p came from.
+func (p *Package) Loader() *Loader { return p.loader }
+
+// Name is the name in the package clause, or "" for a package without files.
+func (p *Package) Name() string {
+	p.readSources()
+	return p.name
+}
+
+// GoFiles are the paths of the files that belong to the build, by name. Tests
+// are not among them.
+func (p *Package) GoFiles() []string {
+	p.readSources()
+	paths := make([]string, len(p.sources))
+	for i, s := range p.sources {
+		paths[i] = s.path
+	}
+	return paths
+}
+
+// Files are the package's files of interest, by name: those that declare types
+// or hold markers.
+func (p *Package) Files() []*File {
+	p.parseFiles()
+	return p.files
+}
+
+// Decls are the package's type declarations in the order of files and lines.
+func (p *Package) Decls() []*TypeDecl {
+	p.parseFiles()
+	return p.decls
+}
+
+// Decl returns the type declared as name at package level, or nil.
+func (p *Package) Decl(name string) *TypeDecl {
+	p.parseFiles()
+	return p.byName[name]
+}
+
+// Import returns the package that the import path means in p's files. The error
+// says why it cannot be found.
+func (p *Package) Import(path string) (*Package, error) {
+	return p.loader.importPackage(p.modules, path)
+}
+
+// Markers are the package's own markers, all files together. Bad values among
+// them become findings.
+func (p *Package) Markers() marker.Values {
+	p.markers.Do(func() {
+		for _, f := range p.Files() {
+			values, findings := p.loader.config.Registry.Parse(p.loader.fset, f.attached().Package, marker.Package)
+			p.broken = p.broken || len(findings) > 0
+			p.loader.Report(findings...)
+			p.markerValues = append(p.markerValues, values...)
+		}
+	})
+	return p.markerValues
+}
+
+// Lint reports, for a root, the markers that nobody knows.
+func (p *Package) Lint() {
+	for _, f := range p.Files() {
+		comments := slices.Collect(f.attached().All())
+		p.loader.Report(p.loader.config.Registry.Misspelt(p.loader.fset, comments)...)
+	}
+}
+
+// Broken reports whether one of the package's files or package markers could not
+// be read; there are findings that say so.
+func (p *Package) Broken() bool {
+	p.Markers()
+	return p.broken
+}
+
+// readSources reads the package's files and chooses those that count.
+func (p *Package) readSources() {
+	p.read.Do(func() {
+		names, err := goFileNames(p.Dir)
+		if err != nil {
+			p.loader.Report(report.Finding{Position: report.Position{File: p.Dir}, Message: "cannot be read: " + err.Error(), Fatal: true})
+			return
+		}
+		sources := make([]*source, len(names))
+		var group errgroup.Group
+		group.SetLimit(8)
+		for i, name := range names {
+			group.Go(func() error {
+				sources[i] = p.loader.readSource(filepath.Join(p.Dir, name))
+				return nil
+			})
+		}
+		_ = group.Wait() // the functions report what goes wrong themselves
+		p.sources = slices.DeleteFunc(sources, func(s *source) bool { return s == nil })
+		if len(p.sources) > 0 {
+			p.name = p.sources[0].packageName
+		}
+	})
+}
+
+func goFileNames(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if name := e.Name(); isGoFile(name) && !e.IsDir() {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+func isGoFile(name string) bool {
+	return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") &&
+		name[0] != '_' && name[0] != '.'
+}
+
+// parseFiles parses the files of interest and indexes what they declare.
+func (p *Package) parseFiles() {
+	p.parse.Do(func() {
+		p.readSources()
+		p.files = p.parseSources(func(s *source) bool { return s.interesting })
+		p.byName = make(map[string]*TypeDecl)
+		p.methods = make(map[string][]*Method)
+		for _, f := range p.files {
+			p.index(f)
+		}
+	})
+}
+
+// parseSources parses the sources that are wanted, concurrently. A syntax error
+// is a finding and leaves the file out.
+func (p *Package) parseSources(wanted func(*source) bool) []*File {
+	files := make([]*File, len(p.sources))
+	var group errgroup.Group
+	group.SetLimit(8)
+	for i, s := range p.sources {
+		if wanted(s) {
+			group.Go(func() error {
+				files[i] = p.loader.parseFile(p, s)
+				return nil
+			})
+		}
+	}
+	_ = group.Wait() // the functions report what goes wrong themselves
+	return slices.DeleteFunc(files, func(f *File) bool { return f == nil })
+}

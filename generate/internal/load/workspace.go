@@ -1,0 +1,96 @@
+package load
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// readWorkspace reads a go.work and the go.mod files that it uses.
+func (m *modules) readWorkspace(modDir, work string) error {
+	data, err := os.ReadFile(work)
+	if err != nil {
+		return &report.Error{What: "go.work cannot be read", Where: work, Err: err}
+	}
+	file, err := modfile.ParseWork(work, data, nil)
+	if err != nil {
+		return &report.Error{What: "go.work cannot be read", Where: work, Err: err}
+	}
+	m.root = filepath.Dir(work)
+	var requires []*modfile.Require
+	replaced := newReplacements(file.Replace, m.root)
+	agree, used := true, false
+	versions := make(map[string]string)
+	for _, use := range file.Use {
+		dir := filepath.FromSlash(use.Path)
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(m.root, dir)
+		}
+		used = used || dir == modDir
+		mod, err := readModFile(dir)
+		if err != nil {
+			return err
+		}
+		m.mains = append(m.mains, mainModule{mod.Module.Mod.Path, dir})
+		agree = agree && isComplete(mod)
+		for _, r := range mod.Require {
+			agree = agree && (versions[r.Mod.Path] == "" || versions[r.Mod.Path] == r.Mod.Version)
+			versions[r.Mod.Path] = r.Mod.Version
+		}
+		requires = append(requires, mod.Require...)
+		for old, to := range newReplacements(mod.Replace, dir) {
+			if _, overridden := replaced[old]; !overridden {
+				replaced[old] = to
+			}
+		}
+	}
+	if !used {
+		return &report.Error{What: "this module is not in the workspace", Where: modDir, Hint: "listed in " + work, Next: "go work use " + modDir}
+	}
+	m.useVendor(file.Go)
+	switch {
+	case m.vendor != "":
+	case agree:
+		m.require(requires, replaced)
+	default:
+		m.askGo("the workspace's modules require different versions")
+	}
+	return nil
+}
+
+// askGo learns from the go command where all modules are. It happens once.
+func (m *modules) askGo(why string) {
+	m.list.Do(func() {
+		m.loader.note(fmt.Sprintf("%s: asking the go command for modules, because %s", m.root, why))
+		cmd := exec.Command("go", "list", "-m", "-e", "-f", "{{.Path}}\t{{.Dir}}", "all")
+		cmd.Dir = m.root
+		if len(m.mains) > 0 {
+			cmd.Dir = m.mains[0].dir
+		}
+		out, err := cmd.Output()
+		if err != nil {
+			m.loader.note("go list failed: " + goError(err))
+		}
+		m.asked = make(map[string]string)
+		for line := range bytes.Lines(out) {
+			path, dir, _ := strings.Cut(strings.TrimSpace(string(line)), "\t")
+			if dir != "" {
+				m.asked[path] = dir
+			}
+		}
+	})
+}
+
+func goError(err error) string {
+	if exit, ok := err.(*exec.ExitError); ok && len(exit.Stderr) > 0 {
+		return strings.TrimSpace(string(exit.Stderr))
+	}
+	return err.Error()
+}
