@@ -88,7 +88,9 @@ func (inv *invocation) root() *cobra.Command {
 
 // verbs lists every command.
 func (inv *invocation) verbs() []*cobra.Command {
-	return []*cobra.Command{}
+	return []*cobra.Command{
+		inv.versionCommand(),
+	}
 }
 
 // openHandler chooses how events are shown, once flags are known.
@@ -103,4 +105,3 @@ func (inv *invocation) openHandler() error {
 	}
 	return nil
 }
-

@@ -1,0 +1,127 @@
+package cli_test
+
+import (
+	"context"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/slipway-dev/slipway/internal/cli"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected output in scripts and golden files")
+
+// TestMain makes this test binary the slipway command when a script calls it,
+// so that scripts run the real main without building it first.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"slipway": func() { os.Exit(cli.Main(context.Background(), cli.Process())) },
+	})
+}
+
+// TestScript runs testdata/script/<folder>/*.txtar: one folder per verb. A script
+// starts in an empty folder, with a home of its own; the Go caches are those of
+// the caller, and no script reaches the network.
+func TestScript(t *testing.T) {
+	dirs, err := filepath.Glob("testdata/script/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(dirs) == 0 {
+		t.Fatal("no scripts in testdata/script")
+	}
+	for _, dir := range dirs {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			testscript.Run(t, testscript.Params{
+				Dir:                 dir,
+				UpdateScripts:       *update,
+				RequireExplicitExec: true,
+				RequireUniqueNames:  true,
+				Setup:               scriptEnv,
+				Cmds:                map[string]func(*testscript.TestScript, bool, []string){"snapshot": snapshot, "same": same},
+			})
+		})
+	}
+}
+
+// goEnv is what scripts inherit of the caller's Go installation.
+var goEnv = sync.OnceValues(func() ([]string, error) {
+	names := []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOROOT"}
+	out, err := exec.Command("go", append([]string{"env"}, names...)...).Output()
+	if err != nil {
+		return nil, err
+	}
+	var vars []string
+	for i, value := range strings.Split(strings.TrimSpace(string(out)), "\n") {
+		vars = append(vars, names[i]+"="+value)
+	}
+	return append(vars, "GOPROXY=off", "GOFLAGS=-mod=mod", "GOTOOLCHAIN=local", "GONOSUMDB=*", "GOWORK=off"), nil
+})
+
+// scriptEnv gives a script its home, below its own work folder, and Go.
+func scriptEnv(env *testscript.Env) error {
+	vars, err := goEnv()
+	if err != nil {
+		return err
+	}
+	env.Vars = append(env.Vars, vars...)
+	home := filepath.Join(env.WorkDir, ".home")
+	env.Setenv("HOME", home)
+	env.Setenv("XDG_CACHE_HOME", filepath.Join(home, ".cache"))
+	env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
+	env.Setenv("XDG_STATE_HOME", filepath.Join(home, ".state"))
+	return os.MkdirAll(home, 0o700)
+}
+
+// snapshot remembers every file under a folder: `snapshot DIR`.
+func snapshot(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: snapshot DIR")
+	}
+	tree, err := readTree(ts.MkAbs(args[0]))
+	ts.Check(err)
+	ts.Setenv("snapshot", tree)
+}
+
+// same fails unless the folder is as it was at the last snapshot: `same DIR`;
+// `! same DIR` fails when nothing changed.
+func same(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: [!] same DIR")
+	}
+	tree, err := readTree(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if (tree == ts.Getenv("snapshot")) == neg {
+		ts.Fatalf("folder %s: unchanged is %v", args[0], !neg)
+	}
+}
+
+// readTree lists the files under dir with their contents, as one string.
+func readTree(dir string) (string, error) {
+	var b strings.Builder
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if d.Name() == ".home" {
+				return filepath.SkipDir
+			}
+			b.WriteString(path + "/\n")
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		b.WriteString(path + "\n" + strings.ReplaceAll(string(data), "\x00", `\0`) + "\n")
+		return nil
+	})
+	return b.String(), err
+}
