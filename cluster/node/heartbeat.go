@@ -1,0 +1,115 @@
+package node
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/util/retry"
+	"k8s.io/component-helpers/apimachinery/lease"
+	"k8s.io/utils/clock"
+)
+
+// The kubelet's own figures: a lease of 40 s that is renewed each quarter of it, and conditions reported every five minutes
+// when nothing changed.
+const (
+	leaseSeconds      = 40
+	leaseRenewal      = leaseSeconds * time.Second / 4
+	heartbeatInterval = 5 * time.Minute
+)
+
+// conditions are those of a healthy kubelet.
+func conditions(now time.Time) []corev1.NodeCondition {
+	at := metav1.NewTime(now)
+	condition := func(kind corev1.NodeConditionType, status corev1.ConditionStatus, reason, message string) corev1.NodeCondition {
+		return corev1.NodeCondition{Type: kind, Status: status, Reason: reason, Message: message, LastHeartbeatTime: at, LastTransitionTime: at}
+	}
+	return []corev1.NodeCondition{
+		condition(corev1.NodeMemoryPressure, corev1.ConditionFalse, "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
+		condition(corev1.NodeDiskPressure, corev1.ConditionFalse, "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
+		condition(corev1.NodePIDPressure, corev1.ConditionFalse, "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
+		condition(corev1.NodeReady, corev1.ConditionTrue, "KubeletReady", "kubelet is posting ready status"),
+	}
+}
+
+// heartbeats keeps the nodes' leases and conditions fresh until ctx ends.
+func heartbeats(ctx context.Context, client kubernetes.Interface, nodes []registered, log *slog.Logger) {
+	var group sync.WaitGroup
+	for _, n := range nodes {
+		group.Go(func() { holdLease(ctx, client, n.object) })
+	}
+	defer group.Wait()
+	ticker := time.NewTicker(heartbeatInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			beatAll(ctx, client, nodes, log)
+		}
+	}
+}
+
+func holdLease(ctx context.Context, client kubernetes.Interface, node *corev1.Node) {
+	owned := func(l *coordinationv1.Lease) error {
+		if len(l.OwnerReferences) == 0 {
+			l.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: node.Name, UID: node.UID}}
+		}
+		return nil
+	}
+	lease.NewController(clock.RealClock{}, client, node.Name, leaseSeconds, nil, leaseRenewal, node.Name, corev1.NamespaceNodeLease, owned).Run(ctx)
+}
+
+func beatAll(ctx context.Context, client kubernetes.Interface, nodes []registered, log *slog.Logger) {
+	for _, n := range nodes {
+		err := beat(ctx, client, n.spec.Name, time.Now())
+		if err != nil && ctx.Err() == nil {
+			log.Warn("node heartbeat failed", "node", n.spec.Name, "error", err)
+		}
+	}
+}
+
+// beat reports the node's conditions at now; a condition that did not change keeps its transition time.
+func beat(ctx context.Context, client kubernetes.Interface, name string, now time.Time) error {
+	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		node, err := client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		node.Status.Conditions = refreshed(node.Status.Conditions, conditions(now))
+		_, err = client.CoreV1().Nodes().UpdateStatus(ctx, node, metav1.UpdateOptions{})
+		return err
+	})
+}
+
+// refreshed is old with the current conditions put in; conditions of other types are somebody else's and stay.
+func refreshed(old, current []corev1.NodeCondition) []corev1.NodeCondition {
+	var result []corev1.NodeCondition
+	byType := map[corev1.NodeConditionType]corev1.NodeCondition{}
+	for _, c := range current {
+		byType[c.Type] = c
+	}
+	for _, o := range old {
+		c, ours := byType[o.Type]
+		switch {
+		case !ours:
+			c = o
+		case c.Status == o.Status:
+			c.LastTransitionTime = o.LastTransitionTime
+		}
+		delete(byType, o.Type)
+		result = append(result, c)
+	}
+	for _, c := range current {
+		if _, left := byType[c.Type]; left {
+			result = append(result, c)
+		}
+	}
+	return result
+}

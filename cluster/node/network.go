@@ -1,0 +1,127 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// The simulated network: 10.128.0.0/9 for pods, cut into one /20 for each node, and 10.127.0.0/16 for the nodes
+// themselves. Nothing listens there, but the addresses must be ones that EndpointSlices accept, which loopback is not.
+const (
+	podRangeBits   = 20
+	maxNodes       = 1 << (podRangeBits - 9)
+	maxPodsPerNode = 1<<(32-podRangeBits) - 2 // without the network's and the broadcast address
+)
+
+var (
+	podNetwork  = netip.MustParsePrefix("10.128.0.0/9")
+	nodeNetwork = netip.MustParsePrefix("10.127.0.0/16")
+)
+
+var errRangeFull = errors.New("no free pod address")
+
+// podRange is the range of the node with that number, from 0 to maxNodes-1.
+func podRange(number int) netip.Prefix {
+	return netip.PrefixFrom(offset(podNetwork.Addr(), number<<(32-podRangeBits)), podRangeBits)
+}
+
+// nodeNumber is the inverse of podRange; false for ranges that are not of this network.
+func nodeNumber(podCIDR string) (int, bool) {
+	p, err := netip.ParsePrefix(podCIDR)
+	if err != nil || p.Bits() != podRangeBits || !podNetwork.Contains(p.Addr()) {
+		return 0, false
+	}
+	return distance(podNetwork.Addr(), p.Addr()) >> (32 - podRangeBits), true
+}
+
+func nodeAddress(number int) netip.Addr {
+	return offset(nodeNetwork.Addr(), number+1)
+}
+
+// numberNodes gives every spec a number: the one that its Node already shows, else the lowest free one.
+// podCIDRs holds the ranges of the Nodes that exist, by name.
+func numberNodes(specs []Spec, podCIDRs map[string]string) (map[string]int, error) {
+	numbers, taken := map[string]int{}, map[int]bool{}
+	for name, cidr := range podCIDRs {
+		if n, ok := nodeNumber(cidr); ok {
+			numbers[name], taken[n] = n, true
+		}
+	}
+	result, next := make(map[string]int, len(specs)), 0
+	for _, s := range specs {
+		n, ok := numbers[s.Name]
+		if !ok {
+			for taken[next] {
+				next++
+			}
+			n, taken[next] = next, true
+		}
+		if n >= maxNodes {
+			return nil, fmt.Errorf("%s: no pod range is left", s.Name)
+		}
+		result[s.Name] = n
+	}
+	return result, nil
+}
+
+// addresses hands out a node's pod addresses. It moves on through its range before it reuses one, so that a new pod does not
+// get what clients of an old one may still remember.
+type addresses struct {
+	prefix netip.Prefix
+	next   int // offset of the address to try next
+	owner  map[netip.Addr]types.UID
+	of     map[types.UID]netip.Addr
+}
+
+func newAddresses(prefix netip.Prefix) *addresses {
+	return &addresses{prefix: prefix, next: 1, owner: map[netip.Addr]types.UID{}, of: map[types.UID]netip.Addr{}}
+}
+
+// reserve records an address that a pod already has.
+func (a *addresses) reserve(uid types.UID, address string) {
+	ip, err := netip.ParseAddr(address)
+	if err != nil || !a.prefix.Contains(ip) || a.owner[ip] != "" {
+		return
+	}
+	a.owner[ip], a.of[uid] = uid, ip
+}
+
+// take returns the pod's address, a new one the first time.
+func (a *addresses) take(uid types.UID) (netip.Addr, error) {
+	if ip, ok := a.of[uid]; ok {
+		return ip, nil
+	}
+	for range maxPodsPerNode {
+		ip := offset(a.prefix.Addr(), a.next)
+		a.next = a.next%maxPodsPerNode + 1
+		if a.owner[ip] == "" {
+			a.owner[ip], a.of[uid] = uid, ip
+			return ip, nil
+		}
+	}
+	return netip.Addr{}, fmt.Errorf("%w in %s", errRangeFull, a.prefix)
+}
+
+func (a *addresses) release(uid types.UID) {
+	delete(a.owner, a.of[uid])
+	delete(a.of, uid)
+}
+
+func offset(base netip.Addr, n int) netip.Addr {
+	b := base.As4()
+	v := uint32(b[0])<<24 | uint32(b[1])<<16 | uint32(b[2])<<8 | uint32(b[3])
+	v += uint32(n)
+	return netip.AddrFrom4([4]byte{byte(v >> 24), byte(v >> 16), byte(v >> 8), byte(v)})
+}
+
+func distance(from, to netip.Addr) int {
+	f, t := from.As4(), to.As4()
+	n := 0
+	for i := range f {
+		n = n<<8 + int(t[i]) - int(f[i])
+	}
+	return n
+}

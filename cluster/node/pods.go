@@ -1,0 +1,257 @@
+package node
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	coreinformers "k8s.io/client-go/informers/core/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/workqueue"
+
+	"github.com/slipway-dev/slipway/cluster/node/stage"
+)
+
+// workers bounds the writes that are under way for all nodes' pods together.
+const workers = 8
+
+var errNotSynced = errors.New("the list of pods did not arrive")
+
+// pods moves the pods of all simulated nodes through their stages.
+type pods struct {
+	client   kubernetes.Interface
+	informer cache.SharedIndexInformer
+	queue    workqueue.TypedRateLimitingInterface[string]
+	log      *slog.Logger
+
+	mu    sync.Mutex
+	hosts map[string]host // by node name
+	lives map[string]life // by pod key
+}
+
+type host struct {
+	ip        string
+	addresses *addresses
+}
+
+// life is what the nodes know of a pod. The status is more precise than the API server's, which keeps whole seconds.
+type life struct {
+	uid    types.UID
+	node   string
+	status corev1.PodStatus
+}
+
+func newPods(client kubernetes.Interface, log *slog.Logger) *pods {
+	bound := func(o *metav1.ListOptions) {
+		o.FieldSelector = fields.OneTermNotEqualSelector("spec.nodeName", "").String()
+	}
+	p := &pods{
+		client:   client,
+		informer: coreinformers.NewFilteredPodInformer(client, metav1.NamespaceAll, 0, cache.Indexers{}, bound),
+		queue:    workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]()),
+		log:      log,
+		hosts:    map[string]host{},
+		lives:    map[string]life{},
+	}
+	// Neither call fails on an informer that has not started.
+	_ = p.informer.SetTransform(stripManagedFields)
+	_, _ = p.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc:    p.changed,
+		UpdateFunc: func(_, pod any) { p.changed(pod) },
+		DeleteFunc: p.changed,
+	})
+	return p
+}
+
+// stripManagedFields saves the memory of what nobody reads here.
+func stripManagedFields(o any) (any, error) {
+	if pod, ok := o.(*corev1.Pod); ok {
+		pod.ManagedFields = nil
+	}
+	return o, nil
+}
+
+func (p *pods) changed(pod any) {
+	if key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(pod); err == nil {
+		p.queue.Add(key)
+	}
+}
+
+// wait returns when all pods that exist are known.
+func (p *pods) wait(ctx context.Context) error {
+	if !cache.WaitForCacheSync(ctx.Done(), p.informer.HasSynced) {
+		return errors.Join(errNotSynced, ctx.Err())
+	}
+	return nil
+}
+
+// run works until ctx ends.
+func (p *pods) run(ctx context.Context, nodes []registered) {
+	for _, n := range nodes {
+		p.hosts[n.spec.Name] = host{ip: nodeAddress(n.number).String(), addresses: newAddresses(podRange(n.number))}
+	}
+	p.reserveAddresses()
+	var group sync.WaitGroup
+	for range workers {
+		group.Go(func() {
+			for p.work(ctx) {
+			}
+		})
+	}
+	<-ctx.Done()
+	p.queue.ShutDown()
+	group.Wait()
+}
+
+// reserveAddresses keeps new pods from getting an address that a pod of an earlier run has.
+func (p *pods) reserveAddresses() {
+	for _, o := range p.informer.GetStore().List() {
+		pod := o.(*corev1.Pod)
+		if h, ok := p.hosts[pod.Spec.NodeName]; ok && !stage.Terminal(pod.Status.Phase) {
+			h.addresses.reserve(pod.UID, pod.Status.PodIP)
+		}
+	}
+}
+
+func (p *pods) work(ctx context.Context) bool {
+	key, shutdown := p.queue.Get()
+	if shutdown {
+		return false
+	}
+	defer p.queue.Done(key)
+	wake, err := p.sync(ctx, key)
+	if err != nil {
+		if ctx.Err() == nil {
+			p.log.Warn("pod not updated, will retry", "pod", key, "error", err)
+		}
+		p.queue.AddRateLimited(key)
+		return true
+	}
+	p.queue.Forget(key)
+	if !wake.IsZero() {
+		p.queue.AddAfter(key, time.Until(wake))
+	}
+	return true
+}
+
+// sync brings one pod to the stage that is due and returns when the next one will be.
+func (p *pods) sync(ctx context.Context, key string) (wake time.Time, err error) {
+	o, exists, err := p.informer.GetStore().GetByKey(key)
+	if err != nil || !exists {
+		p.forget(key)
+		return time.Time{}, err
+	}
+	pod := o.(*corev1.Pod)
+	step, ok, err := p.next(key, pod)
+	if err != nil || !ok {
+		return time.Time{}, err
+	}
+	if err := p.report(ctx, pod, step.Status); err != nil {
+		return time.Time{}, err
+	}
+	if step.Remove {
+		return time.Time{}, p.remove(ctx, pod)
+	}
+	return step.Wake, nil
+}
+
+// next computes the pod's stage and remembers it; false for a pod of somebody else's node.
+func (p *pods) next(key string, pod *corev1.Pod) (step stage.Step, ok bool, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	h, ok := p.hosts[pod.Spec.NodeName]
+	if !ok {
+		return step, false, nil
+	}
+	known, ok := p.lives[key]
+	if !ok || known.uid != pod.UID {
+		p.drop(key)
+		known = life{uid: pod.UID, node: pod.Spec.NodeName, status: pod.Status}
+	}
+	in := stage.Input{Pod: pod, Status: known.status, Plan: stage.DefaultPlan(pod), Host: stage.Host{NodeIP: h.ip}, Now: time.Now()}
+	if !stage.Terminal(pod.Status.Phase) && !stage.Terminal(known.status.Phase) && !pod.Spec.HostNetwork {
+		ip, err := h.addresses.take(pod.UID)
+		if err != nil {
+			return step, false, fmt.Errorf("%s: %w", pod.Spec.NodeName, err)
+		}
+		in.Host.PodIP = ip.String()
+	}
+	step = stage.Next(in)
+	known.status = step.Status
+	p.lives[key] = known
+	if stage.Terminal(step.Status.Phase) {
+		h.addresses.release(pod.UID)
+	}
+	return step, true, nil
+}
+
+func (p *pods) forget(key string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.drop(key)
+}
+
+// drop needs p.mu.
+func (p *pods) drop(key string) {
+	if old, ok := p.lives[key]; ok {
+		p.hosts[old.node].addresses.release(old.uid)
+		delete(p.lives, key)
+	}
+}
+
+// report writes the status if the API server shows another one.
+func (p *pods) report(ctx context.Context, pod *corev1.Pod, status corev1.PodStatus) error {
+	patch, err := statusPatch(pod, status)
+	if err != nil || patch == nil {
+		return err
+	}
+	_, err = p.client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
+	return ignoreReplaced(err)
+}
+
+// remove tells the API server that nothing of the deleted pod runs any more.
+func (p *pods) remove(ctx context.Context, pod *corev1.Pod) error {
+	err := p.client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{
+		GracePeriodSeconds: new(int64),
+		Preconditions:      metav1.NewUIDPreconditions(string(pod.UID)),
+	})
+	return ignoreReplaced(err)
+}
+
+// ignoreReplaced drops the errors of a pod that is gone, or gone and made anew: the informer brings that news.
+func ignoreReplaced(err error) error {
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+		return nil
+	}
+	return err
+}
+
+// statusPatch is nil when the status is as the API server shows it. It names the pod's UID, so that it does not apply to
+// a new pod of the same name, and leaves alone what others wrote in the meantime.
+func statusPatch(pod *corev1.Pod, status corev1.PodStatus) ([]byte, error) {
+	before, err := json.Marshal(&corev1.Pod{Status: pod.Status})
+	if err != nil {
+		return nil, err
+	}
+	after, err := json.Marshal(&corev1.Pod{Status: status})
+	if err != nil || bytes.Equal(before, after) {
+		return nil, err
+	}
+	after, err = json.Marshal(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: pod.UID}, Status: status})
+	if err != nil {
+		return nil, err
+	}
+	return strategicpatch.CreateTwoWayMergePatch(before, after, corev1.Pod{})
+}

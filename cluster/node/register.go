@@ -1,0 +1,182 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/util/retry"
+)
+
+// Label marks the Nodes that this package made; its value is "true".
+const Label = "slipway.dev/simulated-node"
+
+// KubeletVersion is what the nodes report.
+const KubeletVersion = "v1.37.1"
+
+// registrations bounds the calls that are under way while many nodes register.
+const registrations = 8
+
+// registered is a node that the API server knows.
+type registered struct {
+	spec   Spec
+	number int
+	object *corev1.Node
+}
+
+// register makes the cluster's simulated nodes be those of specs, Ready and without the not-ready taint.
+func register(ctx context.Context, client kubernetes.Interface, specs []Spec, now time.Time) ([]registered, error) {
+	list, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("list nodes: %w", err)
+	}
+	existing := make(map[string]*corev1.Node, len(list.Items))
+	ranges := make(map[string]string, len(list.Items))
+	for i := range list.Items {
+		existing[list.Items[i].Name] = &list.Items[i]
+		ranges[list.Items[i].Name] = list.Items[i].Spec.PodCIDR
+	}
+	numbers, err := numberNodes(specs, ranges)
+	if err != nil {
+		return nil, err
+	}
+	nodes := make([]registered, len(specs))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(registrations)
+	for i, spec := range specs {
+		group.Go(func() error {
+			object, err := registerOne(ctx, client, spec, numbers[spec.Name], existing[spec.Name], now)
+			if err != nil {
+				return fmt.Errorf("register node %s: %w", spec.Name, err)
+			}
+			nodes[i] = registered{spec: spec, number: numbers[spec.Name], object: object}
+			return nil
+		})
+	}
+	for _, old := range unnamed(specs, existing) {
+		group.Go(func() error {
+			err := client.CoreV1().Nodes().Delete(ctx, old, metav1.DeleteOptions{})
+			if err != nil && !apierrors.IsNotFound(err) {
+				return fmt.Errorf("remove node %s: %w", old, err)
+			}
+			return nil
+		})
+	}
+	return nodes, group.Wait()
+}
+
+// unnamed lists the simulated nodes of an earlier run that specs no longer name.
+func unnamed(specs []Spec, existing map[string]*corev1.Node) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(existing)), func(name string) bool {
+		return existing[name].Labels[Label] == "" ||
+			slices.ContainsFunc(specs, func(s Spec) bool { return s.Name == name })
+	})
+}
+
+func registerOne(ctx context.Context, client kubernetes.Interface, spec Spec, number int, old *corev1.Node, now time.Time) (*corev1.Node, error) {
+	nodes := client.CoreV1().Nodes()
+	wanted := object(spec, number, now)
+	if old == nil {
+		created, err := nodes.Create(ctx, wanted, metav1.CreateOptions{})
+		if err != nil && !apierrors.IsAlreadyExists(err) {
+			return nil, err
+		}
+		old = created
+	}
+	var result *corev1.Node
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() (err error) {
+		if old == nil {
+			if old, err = nodes.Get(ctx, spec.Name, metav1.GetOptions{}); err != nil {
+				return err
+			}
+		}
+		result, err = bring(ctx, client, old, wanted)
+		old = nil // a retry starts from what the API server has by then
+		return err
+	})
+	return result, err
+}
+
+// bring makes an existing Node like the wanted one. Admission taints every new node as not ready, and it is the
+// node lifecycle controller that takes the taint off in other clusters; here the node knows best.
+func bring(ctx context.Context, client kubernetes.Interface, old, wanted *corev1.Node) (*corev1.Node, error) {
+	node := old.DeepCopy()
+	if node.Labels == nil {
+		node.Labels = map[string]string{}
+	}
+	maps.Copy(node.Labels, wanted.Labels)
+	node.Spec.Taints = wanted.Spec.Taints
+	if node.Spec.PodCIDR == "" {
+		node.Spec.PodCIDR, node.Spec.PodCIDRs = wanted.Spec.PodCIDR, wanted.Spec.PodCIDRs
+	}
+	var err error
+	if !apiequality.Semantic.DeepEqual(old, node) {
+		if node, err = client.CoreV1().Nodes().Update(ctx, node, metav1.UpdateOptions{}); err != nil {
+			return nil, err
+		}
+	}
+	if !sameBesideHeartbeat(old.Status, wanted.Status) {
+		node.Status = wanted.Status
+		return client.CoreV1().Nodes().UpdateStatus(ctx, node, metav1.UpdateOptions{})
+	}
+	return node, nil
+}
+
+func sameBesideHeartbeat(a, b corev1.NodeStatus) bool {
+	return apiequality.Semantic.DeepEqual(withoutTimes(a), withoutTimes(b))
+}
+
+func withoutTimes(s corev1.NodeStatus) corev1.NodeStatus {
+	s.Conditions = slices.Clone(s.Conditions)
+	for i := range s.Conditions {
+		s.Conditions[i].LastHeartbeatTime, s.Conditions[i].LastTransitionTime = metav1.Time{}, metav1.Time{}
+	}
+	return s
+}
+
+// object is the Node as a kubelet registers it.
+func object(spec Spec, number int, now time.Time) *corev1.Node {
+	labels := map[string]string{
+		Label:                          "true",
+		corev1.LabelHostname:           spec.Name,
+		corev1.LabelOSStable:           "linux",
+		corev1.LabelArchStable:         runtime.GOARCH,
+		corev1.LabelInstanceTypeStable: "simulated",
+	}
+	maps.Copy(labels, spec.Labels)
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: spec.Name, Labels: labels}}
+	for _, t := range spec.Taints {
+		node.Spec.Taints = append(node.Spec.Taints, corev1.Taint(t))
+	}
+	node.Spec.ProviderID = "slipway://" + spec.Name
+	node.Spec.PodCIDR = podRange(number).String()
+	node.Spec.PodCIDRs = []string{node.Spec.PodCIDR}
+	node.Status = corev1.NodeStatus{
+		Capacity:    spec.capacity(),
+		Allocatable: spec.capacity(),
+		Conditions:  conditions(now),
+		// Hostname comes first when the API server looks for a kubelet: on this machine it is refused at once, where an
+		// address that nobody has would keep the caller waiting.
+		Addresses: []corev1.NodeAddress{
+			{Type: corev1.NodeInternalIP, Address: nodeAddress(number).String()},
+			{Type: corev1.NodeHostName, Address: "localhost"},
+		},
+		NodeInfo: corev1.NodeSystemInfo{
+			MachineID: spec.Name, SystemUUID: spec.Name, BootID: spec.Name,
+			KernelVersion: "simulated", OSImage: "Slipway simulated node",
+			ContainerRuntimeVersion: "slipway://" + KubeletVersion[1:],
+			KubeletVersion:          KubeletVersion,
+			OperatingSystem:         "linux", Architecture: runtime.GOARCH,
+		},
+	}
+	return node
+}

@@ -1,0 +1,64 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+)
+
+// Nodes are simulated nodes that run.
+type Nodes struct {
+	cancel context.CancelFunc
+	group  sync.WaitGroup
+}
+
+// Run registers the nodes that specs describe and simulates them until ctx ends or [Nodes.Stop] is called. It returns once all
+// are Ready and schedulable, or with an [ErrInvalid] or the API server's error, and then nothing is left running.
+func Run(ctx context.Context, config *rest.Config, specs []Spec, log *slog.Logger) (*Nodes, error) {
+	if err := Validate(specs); err != nil {
+		return nil, err
+	}
+	client, err := newClient(config)
+	if err != nil {
+		return nil, fmt.Errorf("nodes: %w", err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	n := &Nodes{cancel: cancel}
+	pods := newPods(client, log)
+	n.group.Go(func() { pods.informer.RunWithContext(ctx) })
+
+	nodes, err := register(ctx, client, specs, time.Now())
+	if err == nil {
+		err = pods.wait(ctx)
+	}
+	if err != nil {
+		n.Stop()
+		pods.queue.ShutDown()
+		return nil, fmt.Errorf("nodes: %w", err)
+	}
+	n.group.Go(func() { heartbeats(ctx, client, nodes, log) })
+	n.group.Go(func() { pods.run(ctx, nodes) })
+	return n, nil
+}
+
+// Stop ends the simulation and returns when nothing of it runs any more. The Nodes stay registered, as those of
+// stopped machines do.
+func (n *Nodes) Stop() {
+	n.cancel()
+	n.group.Wait()
+}
+
+// newClient is for many small writes to an API server that does its own flow control.
+func newClient(config *rest.Config) (kubernetes.Interface, error) {
+	c := rest.CopyConfig(config)
+	c.QPS, c.Burst = -1, 0
+	c.ContentType = "application/vnd.kubernetes.protobuf"
+	c.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
+	c.UserAgent = "slipway-nodes"
+	return kubernetes.NewForConfig(c)
+}

@@ -1,0 +1,125 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// Spec describes one simulated node. Its JSON form is an element of `nodes` in the process protocol's configuration.
+type Spec struct {
+	// Name is the node's name and hostname, a DNS subdomain.
+	Name string `json:"name"`
+	// Labels are added to those that every node has (kubernetes.io/hostname, os, arch).
+	Labels map[string]string `json:"labels,omitempty"`
+	// Taints keep pods away that do not tolerate them.
+	Taints []Taint `json:"taints,omitempty"`
+	// Capacity replaces the default amounts of cpu, memory, ephemeral-storage and pods, and adds further resources.
+	Capacity corev1.ResourceList `json:"capacity,omitempty"`
+}
+
+// Taint is a node's taint; its text form is `key=value:Effect` or `key:Effect`, as kubectl takes it.
+type Taint corev1.Taint
+
+// ErrInvalid marks what is wrong with a [Spec].
+var ErrInvalid = errors.New("invalid node")
+
+// Default is what a cluster has when nothing else is said: one large node, node-1.
+func Default() []Spec {
+	return []Spec{{Name: "node-1"}}
+}
+
+// UnmarshalText reads `key=value:Effect` or `key:Effect`.
+func (t *Taint) UnmarshalText(text []byte) error {
+	head, effect, ok := strings.Cut(string(text), ":")
+	if !ok || head == "" {
+		return fmt.Errorf("%w: taint %q: expected key=value:Effect or key:Effect", ErrInvalid, text)
+	}
+	key, value, _ := strings.Cut(head, "=")
+	*t = Taint{Key: key, Value: value, Effect: corev1.TaintEffect(effect)}
+	return t.validate()
+}
+
+// MarshalText writes the form that UnmarshalText reads.
+func (t Taint) MarshalText() ([]byte, error) {
+	if t.Value == "" {
+		return fmt.Appendf(nil, "%s:%s", t.Key, t.Effect), nil
+	}
+	return fmt.Appendf(nil, "%s=%s:%s", t.Key, t.Value, t.Effect), nil
+}
+
+func (t Taint) validate() error {
+	problems := append(validation.IsQualifiedName(t.Key), validation.IsValidLabelValue(t.Value)...)
+	switch t.Effect {
+	case corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute:
+	default:
+		problems = append(problems, fmt.Sprintf("effect %q: expected NoSchedule, PreferNoSchedule or NoExecute", t.Effect))
+	}
+	if len(problems) > 0 {
+		return fmt.Errorf("%w: taint %s=%s:%s: %s", ErrInvalid, t.Key, t.Value, t.Effect, strings.Join(problems, "; "))
+	}
+	return nil
+}
+
+// Validate reports everything in specs that the API server would refuse or that cannot be simulated; each error is an [ErrInvalid].
+func Validate(specs []Spec) error {
+	var errs []error
+	seen := map[string]bool{}
+	for i, s := range specs {
+		if problems := validation.IsDNS1123Subdomain(s.Name); len(problems) > 0 {
+			errs = append(errs, fmt.Errorf("%w: nodes[%d]: name %q: %s", ErrInvalid, i, s.Name, strings.Join(problems, "; ")))
+		}
+		if seen[s.Name] {
+			errs = append(errs, fmt.Errorf("%w: nodes[%d]: name %q is used twice", ErrInvalid, i, s.Name))
+		}
+		seen[s.Name] = true
+		errs = append(errs, s.validate())
+	}
+	if len(specs) > maxNodes {
+		errs = append(errs, fmt.Errorf("%w: %d nodes: at most %d can have a pod range", ErrInvalid, len(specs), maxNodes))
+	}
+	return errors.Join(errs...)
+}
+
+func (s Spec) validate() error {
+	var errs []error
+	for key, value := range s.Labels {
+		if problems := append(validation.IsQualifiedName(key), validation.IsValidLabelValue(value)...); len(problems) > 0 {
+			errs = append(errs, fmt.Errorf("%w: %s: label %s=%s: %s", ErrInvalid, s.Name, key, value, strings.Join(problems, "; ")))
+		}
+	}
+	for _, t := range s.Taints {
+		if err := t.validate(); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", s.Name, err))
+		}
+	}
+	for name, amount := range s.Capacity {
+		if problems := validation.IsQualifiedName(string(name)); len(problems) > 0 {
+			errs = append(errs, fmt.Errorf("%w: %s: capacity %s: %s", ErrInvalid, s.Name, name, strings.Join(problems, "; ")))
+		}
+		if amount.Sign() < 0 {
+			errs = append(errs, fmt.Errorf("%w: %s: capacity %s is negative", ErrInvalid, s.Name, name))
+		}
+	}
+	if pods := s.capacity()[corev1.ResourcePods]; pods.Value() > maxPodsPerNode {
+		errs = append(errs, fmt.Errorf("%w: %s: capacity of %s pods: at most %d", ErrInvalid, s.Name, &pods, maxPodsPerNode))
+	}
+	return errors.Join(errs...)
+}
+
+// capacity is larger than any machine on purpose: what a simulated pod asks for costs nothing.
+func (s Spec) capacity() corev1.ResourceList {
+	amounts := corev1.ResourceList{
+		corev1.ResourceCPU:              resource.MustParse("64"),
+		corev1.ResourceMemory:           resource.MustParse("256Gi"),
+		corev1.ResourceEphemeralStorage: resource.MustParse("1Ti"),
+		corev1.ResourcePods:             resource.MustParse("1000"),
+	}
+	maps.Copy(amounts, s.Capacity)
+	return amounts
+}

@@ -1,0 +1,75 @@
+package stage
+
+import (
+	"math"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Never is how long something takes that does not happen.
+const Never = time.Duration(math.MaxInt64)
+
+// JobRun is how long a container runs by default when its pod does not restart it on success, as those of Jobs do not.
+const JobRun = 500 * time.Millisecond
+
+// Outcome is how one container behaves each time it is run.
+type Outcome struct {
+	Start    time.Duration // from the moment its turn comes until it runs
+	Ready    time.Duration // from running until ready; Never for one that does not get ready
+	Run      time.Duration // from running until it ends by itself; Never for one that runs until it is stopped
+	ExitCode int32         // its exit code when it ends by itself
+}
+
+// Plan holds the outcomes of a pod's containers, init containers included, by name. A container that is not in
+// it starts at once and runs until it is stopped.
+type Plan map[string]Outcome
+
+// DefaultPlan is the ordinary life of a pod: init containers end at once, sidecars and containers that are always restarted run
+// until they are stopped, others run for [JobRun]. All succeed.
+func DefaultPlan(pod *corev1.Pod) Plan {
+	plan := Plan{}
+	for _, c := range pod.Spec.InitContainers {
+		if !sidecar(&c) {
+			plan[c.Name] = Outcome{Run: 0}
+		}
+	}
+	for _, c := range pod.Spec.Containers {
+		if restartPolicy(pod, &c) != corev1.RestartPolicyAlways {
+			plan[c.Name] = Outcome{Run: JobRun}
+		}
+	}
+	return plan
+}
+
+func (p Plan) outcome(container string) Outcome {
+	if o, ok := p[container]; ok {
+		return o
+	}
+	return Outcome{Run: Never}
+}
+
+// sidecar tells whether an init container keeps running beside the others.
+func sidecar(c *corev1.Container) bool {
+	return c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
+}
+
+// restartPolicy is the policy that holds for one ordinary container: its own, else its pod's.
+func restartPolicy(pod *corev1.Pod, c *corev1.Container) corev1.RestartPolicy {
+	if c.RestartPolicy != nil {
+		return corev1.RestartPolicy(*c.RestartPolicy)
+	}
+	return pod.Spec.RestartPolicy
+}
+
+// initRestartPolicy is the same for an init container that has to succeed: Always means as often as it takes.
+func initRestartPolicy(pod *corev1.Pod, c *corev1.Container) corev1.RestartPolicy {
+	if p := restartPolicy(pod, c); p != corev1.RestartPolicyAlways {
+		return p
+	}
+	return corev1.RestartPolicyOnFailure
+}
+
+func restarts(policy corev1.RestartPolicy, exitCode int32) bool {
+	return policy == corev1.RestartPolicyAlways || policy == corev1.RestartPolicyOnFailure && exitCode != 0
+}

@@ -1,0 +1,193 @@
+package stage
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Host is where a pod runs.
+type Host struct {
+	NodeIP string // the node's address
+	PodIP  string // the pod's own address; unused for a pod on the host's network
+}
+
+// Input is all that a pod's next stage depends on.
+type Input struct {
+	Pod *corev1.Pod
+	// Status is what the node knows of the pod: what Next returned last, or after a restart what the API server
+	// shows. The two differ in that the API server keeps whole seconds only.
+	Status corev1.PodStatus
+	Plan   Plan
+	Host   Host
+	Now    time.Time
+}
+
+// Step is a pod's next stage.
+type Step struct {
+	Status corev1.PodStatus // to be reported
+	Wake   time.Time        // when to call Next again; zero: when the pod changes
+	Remove bool             // the deleted pod has ended: the API server may remove it
+}
+
+// Next computes the pod's stage at in.Now. It changes nothing that in points to.
+func Next(in Input) Step {
+	p := pod{Pod: in.Pod, plan: in.Plan, now: in.Now, status: merge(in.Pod.Status, in.Status)}
+	if Terminal(p.status.Phase) {
+		return p.ended()
+	}
+	p.settle(in.Host)
+	wake, stop := p.deadline()
+	if stop || p.DeletionTimestamp != nil {
+		p.stop()
+	} else {
+		wake = earliest(wake, p.advance())
+	}
+	p.status.Phase = p.phase()
+	if Terminal(p.status.Phase) {
+		p.stop() // the sidecars
+	}
+	p.setConditions()
+	if Terminal(p.status.Phase) {
+		return p.ended()
+	}
+	return Step{Status: *p.status, Wake: wake}
+}
+
+// merge is the API server's status with the node's own knowledge in what is the node's to say. A phase that is final
+// stays, whoever wrote it.
+func merge(api, known corev1.PodStatus) *corev1.PodStatus {
+	s := api.DeepCopy()
+	if Terminal(api.Phase) {
+		return s
+	}
+	known = *known.DeepCopy()
+	s.Phase, s.Reason, s.Message, s.StartTime = known.Phase, known.Reason, known.Message, known.StartTime
+	s.InitContainerStatuses, s.ContainerStatuses = known.InitContainerStatuses, known.ContainerStatuses
+	for _, c := range known.Conditions {
+		if ours(c.Type) {
+			setCondition(s, c)
+		}
+	}
+	return s
+}
+
+// pod is a pod on its way to its next stage.
+type pod struct {
+	*corev1.Pod
+	plan   Plan
+	now    time.Time
+	status *corev1.PodStatus
+}
+
+// Terminal tells whether a pod's phase is final.
+func Terminal(phase corev1.PodPhase) bool {
+	return phase == corev1.PodSucceeded || phase == corev1.PodFailed
+}
+
+// ended is the last stage. A pod whose grace period is zero is already being removed, or waits for its finalizers.
+func (p *pod) ended() Step {
+	grace := p.DeletionGracePeriodSeconds
+	return Step{Status: *p.status, Remove: p.DeletionTimestamp != nil && (grace == nil || *grace > 0)}
+}
+
+// settle sets what a pod has from the moment its node accepts it.
+func (p *pod) settle(host Host) {
+	p.status.ObservedGeneration = p.Generation
+	if p.status.StartTime == nil {
+		start := metav1.NewTime(p.now)
+		p.status.StartTime = &start
+	}
+	ip := host.PodIP
+	if p.Spec.HostNetwork {
+		ip = host.NodeIP
+	}
+	p.status.HostIP, p.status.HostIPs = host.NodeIP, []corev1.HostIP{{IP: host.NodeIP}}
+	p.status.PodIP, p.status.PodIPs = ip, []corev1.PodIP{{IP: ip}}
+	p.status.InitContainerStatuses = statuses(p.Spec.InitContainers, p.status.InitContainerStatuses, reasonInitializing)
+	waiting := reasonCreating
+	if len(p.Spec.InitContainers) > 0 {
+		waiting = reasonInitializing
+	}
+	p.status.ContainerStatuses = statuses(p.Spec.Containers, p.status.ContainerStatuses, waiting)
+}
+
+// statuses has one status for each container, in their order: the known one or one that waits.
+func statuses(containers []corev1.Container, known []corev1.ContainerStatus, waiting string) []corev1.ContainerStatus {
+	byName := map[string]corev1.ContainerStatus{}
+	for _, s := range known {
+		byName[s.Name] = s
+	}
+	var result []corev1.ContainerStatus
+	for _, c := range containers {
+		s, ok := byName[c.Name]
+		if !ok {
+			no := false
+			s = corev1.ContainerStatus{Name: c.Name, Image: c.Image, Started: &no}
+			s.State.Waiting = &corev1.ContainerStateWaiting{Reason: waiting}
+		}
+		s.Resources, s.AllocatedResources = c.Resources.DeepCopy(), c.Resources.Requests.DeepCopy()
+		result = append(result, s)
+	}
+	return result
+}
+
+// deadline tells whether the pod has outrun its active deadline, else when it will.
+func (p *pod) deadline() (wake time.Time, passed bool) {
+	seconds := p.Spec.ActiveDeadlineSeconds
+	if seconds == nil {
+		return time.Time{}, false
+	}
+	end := p.status.StartTime.Add(time.Duration(*seconds) * time.Second)
+	if p.now.Before(end) {
+		return end, false
+	}
+	p.status.Reason = reasonDeadline
+	p.status.Message = "Pod was active on the node longer than the specified deadline"
+	return time.Time{}, true
+}
+
+// advance moves the containers as far as the time allows: init containers one after the other, then the others together.
+func (p *pod) advance() (wake time.Time) {
+	since := p.status.StartTime.Time
+	for i := range p.Spec.InitContainers {
+		r := p.initRun(i)
+		wake = earliest(wake, r.advance(since, p.now))
+		switch turn, passed := r.passed(); {
+		case passed:
+			since = turn
+		case !p.everInitialized():
+			return wake
+		}
+	}
+	for i := range p.Spec.Containers {
+		wake = earliest(wake, p.run(i).advance(since, p.now))
+	}
+	return wake
+}
+
+// stop ends all containers.
+func (p *pod) stop() {
+	initialized := p.initialized()
+	for i := range p.Spec.Containers {
+		p.run(i).stop(initialized, p.now)
+	}
+	for i := range p.Spec.InitContainers {
+		p.initRun(i).stop(false, p.now)
+	}
+}
+
+func (p *pod) run(i int) run {
+	c := &p.Spec.Containers[i]
+	return run{pod: p.UID, spec: c, status: &p.status.ContainerStatuses[i], outcome: p.plan.outcome(c.Name), policy: restartPolicy(p.Pod, c)}
+}
+
+func (p *pod) initRun(i int) run {
+	c := &p.Spec.InitContainers[i]
+	r := run{pod: p.UID, spec: c, status: &p.status.InitContainerStatuses[i], outcome: p.plan.outcome(c.Name), policy: initRestartPolicy(p.Pod, c)}
+	if sidecar(c) {
+		r.policy = corev1.RestartPolicyAlways
+	}
+	return r
+}
