@@ -1,0 +1,163 @@
+package project
+
+import (
+	"path"
+	"strings"
+
+	"github.com/gobuffalo/flect"
+)
+
+// Plural returns the usual plural of a kind: lower case, by English rules. It is
+// the plural that controller-gen gives a CRD without a `path` of its own.
+func Plural(kind string) string {
+	return strings.ToLower(flect.Pluralize(strings.ToLower(kind)))
+}
+
+// PluralName is the name of r's resource in URLs: "cronjobs".
+func (r Resource) PluralName() string {
+	if r.Plural != "" {
+		return r.Plural
+	}
+	return Plural(r.Kind)
+}
+
+// HasOwnPlural says whether the plural is not the usual one.
+func (r Resource) HasOwnPlural() bool { return r.PluralName() != Plural(r.Kind) }
+
+// QualifiedGroup is the API group: "batch.example.com".
+func (r Resource) QualifiedGroup() string {
+	switch {
+	case r.Group == "":
+		return r.Domain
+	case r.Domain == "":
+		return r.Group
+	}
+	return r.Group + "." + r.Domain
+}
+
+// APIVersion is the group and version as objects name them: "batch.example.com/v1".
+func (r Resource) APIVersion() string {
+	if group := r.QualifiedGroup(); group != "" {
+		return group + "/" + r.Version
+	}
+	return r.Version
+}
+
+// CRDName is the name of the CRD: "cronjobs.batch.example.com".
+func (r Resource) CRDName() string { return r.PluralName() + "." + r.QualifiedGroup() }
+
+// SingularName is the kind in lower case: "cronjob".
+func (r Resource) SingularName() string { return strings.ToLower(r.Kind) }
+
+// GroupPackage is the group as a part of a Go name: "batch"; dashes and dots go.
+func (r Resource) GroupPackage() string { return packageName(r.Group) }
+
+// ImportAlias is the name under which other packages import r's types: "batchv1".
+func (r Resource) ImportAlias() string {
+	pkg := r.GroupPackage()
+	if pkg == "" || startsWithDigit(pkg) {
+		pkg = "api" + pkg
+	}
+	return pkg + r.Version
+}
+
+// packageName makes a group a part of a Go name.
+func packageName(group string) string {
+	return strings.NewReplacer("-", "", ".", "").Replace(group)
+}
+
+// APIDir is the folder of r's types, with slashes, relative to the project.
+func (p *Project) APIDir(r Resource) string {
+	if p.MultiGroup && r.Group != "" {
+		return path.Join("api", r.Group, r.Version)
+	}
+	return path.Join("api", r.Version)
+}
+
+// ImportPath is the import path of r's types: the recorded one, else the one
+// that follows from the layout.
+func (p *Project) ImportPath(r Resource) string {
+	if r.Path != "" {
+		return r.Path
+	}
+	return path.Join(p.Repo, p.APIDir(r))
+}
+
+// ControllerDir is the folder of r's controller.
+func (p *Project) ControllerDir(r Resource) string {
+	if p.MultiGroup && r.Group != "" {
+		return path.Join("internal", "controller", r.Group)
+	}
+	return path.Join("internal", "controller")
+}
+
+// ControllerPackage is the name of the Go package in [Project.ControllerDir].
+func (p *Project) ControllerPackage(r Resource) string {
+	if p.MultiGroup && r.Group != "" && !startsWithDigit(r.GroupPackage()) {
+		return r.GroupPackage()
+	}
+	return "controller"
+}
+
+// ControllerImportAlias is the name under which main.go imports the controller:
+// the package's own name, or "batchcontroller" with several groups.
+func (p *Project) ControllerImportAlias(r Resource) string {
+	if p.MultiGroup && r.Group != "" {
+		return strings.TrimSuffix(r.ImportAlias(), r.Version) + "controller"
+	}
+	return "controller"
+}
+
+// TypesFile is the file of r's types.
+func (p *Project) TypesFile(r Resource) string {
+	return path.Join(p.APIDir(r), r.SingularName()+"_types.go")
+}
+
+// GroupVersionFile is the file that registers the types of r's group and version.
+func (p *Project) GroupVersionFile(r Resource) string {
+	return path.Join(p.APIDir(r), "groupversion_info.go")
+}
+
+// ControllerFile is the file of r's controller.
+func (p *Project) ControllerFile(r Resource) string {
+	return path.Join(p.ControllerDir(r), r.SingularName()+"_controller.go")
+}
+
+// ControllerTestFile is the file of that controller's tests.
+func (p *Project) ControllerTestFile(r Resource) string {
+	return path.Join(p.ControllerDir(r), r.SingularName()+"_controller_test.go")
+}
+
+// SuiteTestFile is the file that starts the control plane for controller tests.
+func (p *Project) SuiteTestFile(r Resource) string {
+	return path.Join(p.ControllerDir(r), "suite_test.go")
+}
+
+// CRDFile is where the generator writes r's CRD.
+func (p *Project) CRDFile(r Resource) string {
+	return path.Join("config", "crd", "bases", r.QualifiedGroup()+"_"+r.PluralName()+".yaml")
+}
+
+// SampleFile is the file of r's sample object.
+func (p *Project) SampleFile(r Resource) string {
+	name := r.Version + "_" + r.SingularName() + ".yaml"
+	if r.Group != "" {
+		name = r.Group + "_" + name
+	}
+	return path.Join("config", "samples", name)
+}
+
+// RoleFile is the file of the role that gives people access to r; role is
+// "admin", "editor" or "viewer".
+func (p *Project) RoleFile(r Resource, role string) string {
+	return path.Join("config", "rbac", p.RolePrefix(r)+"_"+role+"_role.yaml")
+}
+
+// RolePrefix begins the names of those roles' files: "cronjob", or "batch_cronjob"
+// with several groups.
+func (p *Project) RolePrefix(r Resource) string {
+	if p.MultiGroup && r.Group != "" {
+		return r.Group + "_" + r.SingularName()
+	}
+	return r.SingularName()
+}

@@ -1,0 +1,313 @@
+package project
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// heading stands at the top of new files.
+const heading = `# The project's description: its APIs and how they are laid out. slipway keeps it
+# up to date; keys of other tools, comments and the order of keys are left as they are.`
+
+// Marshal returns the content of the PROJECT file. A project that was read and
+// not changed gives exactly the bytes that were read.
+func (p *Project) Marshal() ([]byte, error) {
+	doc := p.document()
+	before := cloneNode(doc)
+	p.sync(doc.Content[0])
+	if p.src != nil && sameNode(before, doc) {
+		return slices.Clone(p.src), nil
+	}
+	var b bytes.Buffer
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(2)
+	enc.CompactSeqIndent()
+	if err := enc.Encode(doc); err != nil {
+		return nil, fmt.Errorf("write %s: %w", FileName, err)
+	}
+	if err := enc.Close(); err != nil {
+		return nil, fmt.Errorf("write %s: %w", FileName, err)
+	}
+	return b.Bytes(), nil
+}
+
+// Plugin decodes the facts kept under `plugins.<key>` into a value; it reports
+// whether there are any.
+func (p *Project) Plugin(key string, into any) (bool, error) {
+	if p.doc == nil {
+		return false, nil
+	}
+	plugins, ok := lookup(p.doc.Content[0], "plugins")
+	if !ok || plugins.Kind != yaml.MappingNode {
+		return false, nil
+	}
+	facts, ok := lookup(plugins, key)
+	if !ok {
+		return false, nil
+	}
+	if err := facts.Decode(into); err != nil {
+		return true, &FieldError{Line: facts.Line, Column: facts.Column, Field: "plugins." + key, Problem: "cannot be read: " + err.Error()}
+	}
+	return true, nil
+}
+
+// SetPlugin keeps facts under `plugins.<key>`, in place of earlier ones.
+func (p *Project) SetPlugin(key string, facts any) error {
+	var node yaml.Node
+	if err := node.Encode(facts); err != nil {
+		return fmt.Errorf("encode plugins.%s: %w", key, err)
+	}
+	if p.doc == nil {
+		p.doc = newDocument()
+	}
+	p.src = nil
+	plugins := child(p.doc.Content[0], "plugins", yaml.MappingNode)
+	if old, ok := lookup(plugins, key); ok {
+		*old = node
+		return nil
+	}
+	insert(plugins, key, &node)
+	return nil
+}
+
+// document returns a copy of what was read, or a new document.
+func (p *Project) document() *yaml.Node {
+	if p.doc == nil {
+		return newDocument()
+	}
+	return cloneNode(p.doc)
+}
+
+func newDocument() *yaml.Node {
+	root := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+	return &yaml.Node{Kind: yaml.DocumentNode, HeadComment: heading, Content: []*yaml.Node{root}}
+}
+
+// sync makes the mapping of the whole file say what p says.
+func (p *Project) sync(root *yaml.Node) {
+	setString(root, "domain", p.Domain)
+	setString(root, "repo", p.Repo)
+	setBool(root, "multigroup", p.MultiGroup)
+	setString(root, "version", cmp.Or(p.Version, Version))
+	if p.Version != "2" {
+		setString(root, "cliVersion", p.CLIVersion)
+		setStrings(root, "layout", p.Layout)
+		setString(root, "projectName", p.Name)
+		setBool(root, "namespaced", p.Namespaced)
+	}
+	p.syncResources(root)
+}
+
+// syncResources keeps the nodes of resources that stay and their order.
+func (p *Project) syncResources(root *yaml.Node) {
+	if len(p.Resources) == 0 {
+		if old, ok := lookup(root, "resources"); ok && len(old.Content) > 0 {
+			remove(root, "resources")
+		}
+		return
+	}
+	list := child(root, "resources", yaml.SequenceNode)
+	old := list.Content
+	list.Content = nil
+	for _, r := range p.Resources {
+		i := slices.IndexFunc(old, func(n *yaml.Node) bool { return describes(n, r) })
+		node := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+		if i >= 0 {
+			node = old[i]
+			old = slices.Delete(slices.Clone(old), i, i+1)
+		}
+		if p.Version == "2" {
+			r = Resource{Group: r.Group, Version: r.Version, Kind: r.Kind}
+		}
+		r.sync(node)
+		list.Content = append(list.Content, node)
+	}
+}
+
+// describes reports whether node n is the one of r.
+func describes(n *yaml.Node, r Resource) bool {
+	value := func(key string) string {
+		if v, ok := lookup(n, key); ok {
+			return v.Value
+		}
+		return ""
+	}
+	return value("group") == r.Group && value("version") == r.Version && value("kind") == r.Kind
+}
+
+func (r Resource) sync(n *yaml.Node) {
+	setString(n, "group", r.Group)
+	setString(n, "version", r.Version)
+	setString(n, "kind", r.Kind)
+	setString(n, "domain", r.Domain)
+	setString(n, "plural", r.Plural)
+	setString(n, "path", r.Path)
+	setBool(n, "controller", r.Controller)
+	setBool(n, "core", r.Core)
+	setBool(n, "external", r.External)
+	setString(n, "module", r.Module)
+	r.API.sync(n)
+	r.Webhooks.sync(n)
+	syncControllers(n, r.Controllers)
+}
+
+func (a *API) sync(n *yaml.Node) {
+	if a == nil {
+		remove(n, "api")
+		return
+	}
+	n = child(n, "api", yaml.MappingNode)
+	setString(n, "crdVersion", a.CRDVersion)
+	setBool(n, "namespaced", a.Namespaced)
+	setBool(n, "ssa", a.SSA)
+}
+
+func (w *Webhooks) sync(n *yaml.Node) {
+	if w == nil {
+		remove(n, "webhooks")
+		return
+	}
+	n = child(n, "webhooks", yaml.MappingNode)
+	setString(n, "webhookVersion", w.WebhookVersion)
+	setBool(n, "defaulting", w.Defaulting)
+	setBool(n, "validation", w.Validation)
+	setBool(n, "conversion", w.Conversion)
+	setStrings(n, "spoke", w.Spoke)
+	setString(n, "defaultingPath", w.DefaultingPath)
+	setString(n, "validationPath", w.ValidationPath)
+}
+
+// syncControllers keeps the nodes of controllers that stay.
+func syncControllers(n *yaml.Node, controllers []Controller) {
+	if len(controllers) == 0 {
+		if old, ok := lookup(n, "controllers"); ok && len(old.Content) > 0 {
+			remove(n, "controllers")
+		}
+		return
+	}
+	list := child(n, "controllers", yaml.SequenceNode)
+	old := list.Content
+	list.Content = nil
+	for _, c := range controllers {
+		i := slices.IndexFunc(old, func(n *yaml.Node) bool {
+			v, ok := lookup(n, "name")
+			return ok && v.Value == c.Name
+		})
+		if i >= 0 {
+			list.Content = append(list.Content, old[i])
+			continue
+		}
+		item := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+		setString(item, "name", c.Name)
+		list.Content = append(list.Content, item)
+	}
+}
+
+// setString makes key say value; the empty text removes the key.
+func setString(n *yaml.Node, key, value string) {
+	v, ok := lookup(n, key)
+	switch {
+	case ok && v.Value == value:
+	case value == "":
+		remove(n, key)
+	case ok:
+		v.Kind, v.Tag, v.Value, v.Content = yaml.ScalarNode, "!!str", value, nil
+	default:
+		insert(n, key, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value})
+	}
+}
+
+// setBool makes key say value; false removes the key unless it says so already.
+func setBool(n *yaml.Node, key string, value bool) {
+	v, ok := lookup(n, key)
+	var now bool
+	switch {
+	case ok && v.Decode(&now) == nil && now == value:
+	case !value:
+		remove(n, key)
+	case ok:
+		v.Kind, v.Tag, v.Value, v.Content, v.Style = yaml.ScalarNode, "!!bool", "true", nil, 0
+	default:
+		insert(n, key, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"})
+	}
+}
+
+// setStrings makes key a list of texts; a single text that says the same stays.
+func setStrings(n *yaml.Node, key string, values []string) {
+	v, ok := lookup(n, key)
+	switch {
+	case ok && v.Kind == yaml.ScalarNode && len(values) == 1 && v.Value == values[0]:
+		return
+	case ok && v.Kind == yaml.SequenceNode && slices.EqualFunc(v.Content, values, func(n *yaml.Node, s string) bool { return n.Value == s }):
+		return
+	case len(values) == 0:
+		remove(n, key)
+		return
+	}
+	list := child(n, key, yaml.SequenceNode)
+	list.Content = nil
+	for _, s := range values {
+		list.Content = append(list.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s})
+	}
+}
+
+// child returns the value of key as a node of this kind, made when it is absent
+// or of another kind.
+func child(n *yaml.Node, key string, kind yaml.Kind) *yaml.Node {
+	tag := "!!map"
+	if kind == yaml.SequenceNode {
+		tag = "!!seq"
+	}
+	v, ok := lookup(n, key)
+	if !ok {
+		v = &yaml.Node{Kind: kind, Tag: tag}
+		insert(n, key, v)
+	}
+	if v.Kind != kind {
+		v.Kind, v.Tag, v.Value, v.Style = kind, tag, "", 0
+	}
+	if len(v.Content) == 0 {
+		v.Style = 0 // `[]` and `{}` are written in one line; lines follow now
+	}
+	return v
+}
+
+// insert adds a key before the first one that follows it in the alphabet, which
+// is the order of new files and leaves the order of existing keys alone.
+func insert(n *yaml.Node, key string, value *yaml.Node) {
+	at := len(n.Content)
+	for i := 0; i < len(n.Content); i += 2 {
+		if n.Content[i].Value > key {
+			at = i
+			break
+		}
+	}
+	n.Content = slices.Insert(n.Content, at, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, value)
+}
+
+// remove drops a key, if it is there.
+func remove(n *yaml.Node, key string) {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			n.Content = slices.Delete(n.Content, i, i+2)
+			return
+		}
+	}
+}
+
+// cloneNode copies n deeply; documents hold no aliases (see Parse).
+func cloneNode(n *yaml.Node) *yaml.Node {
+	c := *n
+	c.Content = nil
+	for _, child := range n.Content {
+		c.Content = append(c.Content, cloneNode(child))
+	}
+	return &c
+}
+
+func sameNode(a, b *yaml.Node) bool { return reflect.DeepEqual(a, b) }
