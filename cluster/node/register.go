@@ -15,13 +15,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/util/retry"
+
+	"github.com/slipway-dev/slipway/cluster/version"
 )
 
 // Label marks the Nodes that this package made; its value is "true".
 const Label = "slipway.dev/simulated-node"
 
 // KubeletVersion is what the nodes report.
-const KubeletVersion = "v1.37.1"
+const KubeletVersion = "v" + version.Kubernetes
 
 // registrations bounds the calls that are under way while many nodes register.
 const registrations = 8
@@ -173,7 +175,7 @@ func object(spec Spec, number int, now time.Time) *corev1.Node {
 		NodeInfo: corev1.NodeSystemInfo{
 			MachineID: spec.Name, SystemUUID: spec.Name, BootID: spec.Name,
 			KernelVersion: "simulated", OSImage: "Slipway simulated node",
-			ContainerRuntimeVersion: "slipway://" + KubeletVersion[1:],
+			ContainerRuntimeVersion: "slipway://" + version.Kubernetes,
 			KubeletVersion:          KubeletVersion,
 			OperatingSystem:         "linux", Architecture: runtime.GOARCH,
 		},

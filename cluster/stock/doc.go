@@ -1,0 +1,12 @@
+// Package stock runs the programs that this one embeds, under their own command lines: etcd, kube-apiserver and kubectl.
+//
+// A link with one of those names is all that envtest and other users of the stock programs need:
+//
+//	if program, ok := stock.Lookup(os.Args[0]); ok {
+//		os.Exit(program(os.Args))
+//	}
+//
+// The programs are upstream's own commands with upstream's flags, output and exit codes; nothing of Slipway's settings
+// applies to them. Their main functions are the counterparts of what is here: k8s.io/kubernetes/cmd/kube-apiserver,
+// k8s.io/kubernetes/cmd/kubectl and go.etcd.io/etcd/server/v3.
+package stock

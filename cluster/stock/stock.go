@@ -1,0 +1,44 @@
+package stock
+
+import (
+	"path/filepath"
+	"strings"
+	_ "time/tzdata" // CronJobs name time zones; the machine may have none
+
+	"go.etcd.io/etcd/server/v3/etcdmain"
+	"k8s.io/component-base/cli"
+	_ "k8s.io/component-base/logs/json/register"          // --logging-format=json
+	_ "k8s.io/component-base/metrics/prometheus/clientgo" // metrics of API calls
+	_ "k8s.io/component-base/metrics/prometheus/version"  // the kubernetes_build_info metric
+	apiserver "k8s.io/kubernetes/cmd/kube-apiserver/app"
+)
+
+// Program runs to its end and returns its exit status. args are a process's arguments, the program's name first. Programs may end
+// the process themselves, and read signals.
+type Program func(args []string) int
+
+// Lookup finds the program that a process was called as.
+func Lookup(name string) (Program, bool) {
+	switch strings.TrimSuffix(filepath.Base(name), ".exe") {
+	case "etcd":
+		return Etcd, true
+	case "kube-apiserver":
+		return KubeAPIServer, true
+	case "kubectl":
+		return Kubectl, true
+	}
+	return nil, false
+}
+
+// Etcd is the etcd server. Its sub-commands gateway and grpc-proxy read the process's own arguments, not args.
+func Etcd(args []string) int {
+	etcdmain.Main(args)
+	return 0
+}
+
+// KubeAPIServer is the API server. The embedded components' version must have been set.
+func KubeAPIServer(args []string) int {
+	command := apiserver.NewAPIServerCommand()
+	command.SetArgs(args[1:])
+	return cli.Run(command)
+}
