@@ -1,0 +1,14 @@
+package clusterctl
+
+import (
+	"context"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl/program"
+)
+
+// Assets returns a folder for KUBEBUILDER_ASSETS: `etcd`, `kube-apiserver` and
+// `kubectl` in it are the cluster program, which behaves as the stock programs do under
+// these names. The program is built if there is none, see [Control.Program].
+func (c *Control) Assets(ctx context.Context) (dir string, err error) {
+	return program.NewFinder(c.getenv, c.handler).Assets(ctx)
+}

@@ -1,0 +1,76 @@
+// Package clusterctl starts, finds and stops embedded clusters.
+//
+// A cluster is a child process: the slipway-cluster program (package program finds
+// or builds it), which slipway speaks the process protocol with (package protocol,
+// docs/protocol.md). There are two ways to have one:
+//
+//   - [Control.Start] runs it in the background under a name, for people. Its state is kept
+//     in a folder (package state), its context is merged into the user's
+//     kubeconfig (package kubecontext), and [Control.Stop] undoes all of that.
+//   - [Control.Tie] runs one whose life is tied to the calling process, however that
+//     ends, for tests and demonstrations.
+//
+// [Control.Assets] offers the same program to envtest, in a folder for KUBEBUILDER_ASSETS.
+//
+// Whoever starts something ends it: a start that fails or is interrupted
+// leaves no process behind. Whether a background cluster runs is decided by the
+// lock that the program holds, so a crash, a reboot or a reused process id
+// cannot deceive; a cluster that died is recognised, told with the last lines
+// of its log, and recovered from by the next start.
+package clusterctl
+
+import (
+	"context"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl/program"
+	"github.com/slipway-dev/slipway/internal/clusterctl/protocol"
+	"github.com/slipway-dev/slipway/internal/clusterctl/state"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// DefaultName is the name of the cluster that is meant when none is given.
+const DefaultName = "default"
+
+// ContextName returns the name of the kubeconfig context of the cluster called name.
+func ContextName(name string) string { return "slipway-" + name }
+
+// Node is a simulated node.
+type Node = protocol.Node
+
+// Control is the entrance to clusters: the environment that tells where things
+// are, and the handler that is told what happens.
+type Control struct {
+	getenv  func(string) string
+	handler report.Handler
+}
+
+// New returns a Control that asks getenv for SLIPWAY_CLUSTER, SLIPWAY_SOURCE,
+// SLIPWAY_CACHE, SLIPWAY_STATE, XDG_STATE_HOME and KUBECONFIG.
+func New(getenv func(string) string, h report.Handler) *Control {
+	return &Control{getenv: getenv, handler: h}
+}
+
+// Program returns the path of the slipway-cluster program. It is built if there
+// is none, which takes minutes and is told by [report.Progress] events.
+func (c *Control) Program(ctx context.Context) (string, error) {
+	p, err := program.NewFinder(c.getenv, c.handler).Ensure(ctx)
+	return p.Path, err
+}
+
+// FindProgram is Program for those who do not want to wait for a build: ok is
+// false when there is no program yet.
+func (c *Control) FindProgram(ctx context.Context) (path string, ok bool, err error) {
+	return program.NewFinder(c.getenv, c.handler).Lookup(ctx)
+}
+
+// cluster returns the state of the cluster called name; empty means the default one.
+func (c *Control) cluster(name string) (state.Cluster, error) {
+	home, err := state.Locate(c.getenv)
+	if err != nil {
+		return state.Cluster{}, err
+	}
+	if name == "" {
+		name = DefaultName
+	}
+	return home.Cluster(name)
+}

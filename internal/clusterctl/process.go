@@ -1,0 +1,168 @@
+package clusterctl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl/protocol"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// process is a program that this process started.
+type process struct {
+	cmd    *exec.Cmd
+	exited chan struct{} // closed once the process is gone; err is set by then
+	err    error
+}
+
+// begin starts cmd and waits for its end in the background, for as long as it
+// takes: so a child that outlives its purpose is reaped and leaves no zombie.
+func begin(cmd *exec.Cmd) (*process, error) {
+	if err := cmd.Start(); err != nil {
+		if p, ok := errors.AsType[*fs.PathError](err); ok {
+			err = p.Err
+		}
+		return nil, &report.Error{What: "the cluster program cannot be started", Where: cmd.Path, Err: err}
+	}
+	p := &process{cmd: cmd, exited: make(chan struct{})}
+	go func() {
+		p.err = cmd.Wait()
+		close(p.exited)
+	}()
+	return p, nil
+}
+
+// stopGrace is how long a program may take to stop before it is killed.
+const stopGrace = 5 * time.Second
+
+// end stops the process, if need be by force, and returns once it is gone.
+func (p *process) end() {
+	_ = terminate(p.cmd.Process)
+	p.wait(stopGrace)
+}
+
+// wait waits until the process is gone, which it enforces after the time of grace.
+func (p *process) wait(grace time.Duration) {
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case <-p.exited:
+	case <-timer.C:
+		_ = p.cmd.Process.Kill()
+		<-p.exited
+	}
+}
+
+// errExited is why a cluster did not become ready whose program ended.
+var errExited = errors.New("the program ended")
+
+// exit describes how the process ended.
+func (p *process) exit() error {
+	<-p.exited
+	if p.err != nil {
+		return fmt.Errorf("%w: %w", errExited, p.err)
+	}
+	return errExited
+}
+
+// dialPoll is how often a socket that does not exist yet is tried.
+const dialPoll = 5 * time.Millisecond
+
+// dial connects to the socket that the process is about to serve.
+func (p *process) dial(ctx context.Context, socket string) (*protocol.Conn, error) {
+	tick := time.NewTicker(dialPoll)
+	defer tick.Stop()
+	for {
+		conn, err := protocol.Dial(ctx, socket)
+		if err == nil {
+			return conn, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-p.exited:
+			return nil, p.exit()
+		case <-tick.C:
+		}
+	}
+}
+
+// failed is a failure that the program told by its own event.
+type failed struct{ event protocol.Event }
+
+func (f *failed) Error() string { return f.event.Error }
+
+// otherProtocol is the number of the protocol of a program that is not understood.
+type otherProtocol int
+
+func (n otherProtocol) Error() string {
+	return fmt.Sprintf("it speaks protocol %d, this slipway %d", int(n), protocol.Number)
+}
+
+// follow reads a program's events until the cluster is ready, and tells them.
+func (c *Control) follow(conn *protocol.Conn) (hello, ready protocol.Event, err error) {
+	for {
+		e, err := conn.Read()
+		if err != nil {
+			return hello, ready, err
+		}
+		switch e.Name {
+		case protocol.Hello:
+			if e.Protocol != protocol.Number {
+				return hello, ready, otherProtocol(e.Protocol)
+			}
+			hello = e
+		case protocol.Progress:
+			c.tell(e)
+		case protocol.Failed:
+			return hello, ready, &failed{e}
+		case protocol.Stopped:
+			return hello, ready, io.EOF
+		case protocol.Ready:
+			return hello, e, nil
+		}
+	}
+}
+
+// tell passes on what a component is doing.
+func (c *Control) tell(e protocol.Event) {
+	switch e.State {
+	case protocol.ComponentStarting, protocol.ComponentStopping:
+		c.handler.Handle(report.Step{Name: string(e.State) + " " + e.Component})
+	case protocol.ComponentReady, protocol.ComponentStopped:
+		c.handler.Handle(report.Step{Name: e.Component + " " + string(e.State), Elapsed: time.Duration(e.ElapsedMs) * time.Millisecond})
+	}
+}
+
+// await waits until a program that was just started is ready.
+func (c *Control) await(ctx context.Context, p *process, conn *protocol.Conn) (hello, ready protocol.Event, err error) {
+	defer conn.Until(ctx)()
+	hello, ready, err = c.follow(conn)
+	switch {
+	case err == nil:
+		return hello, ready, nil
+	case ctx.Err() != nil:
+		return hello, ready, ctx.Err()
+	case errors.Is(err, io.EOF):
+		return hello, ready, p.gone()
+	}
+	return hello, ready, err
+}
+
+// gone is the error of a process that ended its connection: most likely it is ending.
+func (p *process) gone() error {
+	select {
+	case <-p.exited:
+		return p.exit()
+	case <-time.After(time.Second):
+		return fmt.Errorf("it ended the connection: %w", io.ErrUnexpectedEOF)
+	}
+}
+
+func dirOf(path string) string { return filepath.Dir(path) }

@@ -1,0 +1,95 @@
+package program
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// assetNames are the stock programs that the program can stand for.
+var assetNames = []string{"etcd", "kube-apiserver", "kubectl"}
+
+// Assets returns a folder in the cache in which the program has the names of the
+// stock programs that envtest starts.
+func (f *Finder) Assets(ctx context.Context) (dir string, err error) {
+	p, err := f.Ensure(ctx)
+	if err != nil {
+		return "", err
+	}
+	root, err := f.cacheDir()
+	if err != nil {
+		return "", err
+	}
+	id, err := identity(p.Path)
+	if err != nil {
+		return "", err
+	}
+	dir = filepath.Join(root, "assets", id)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", unusable(err)
+	}
+	for _, asset := range assetNames {
+		if err := link(p.Path, filepath.Join(dir, asset+filepath.Ext(fileName()))); err != nil {
+			return "", unusable(err)
+		}
+	}
+	return dir, nil
+}
+
+// identity names the program at path: as long as links serve, its path does;
+// a copy also depends on the file's state.
+func identity(path string) (string, error) {
+	id := path
+	if runtime.GOOS == "windows" {
+		info, err := os.Stat(path)
+		if err != nil {
+			return "", err
+		}
+		id += fmt.Sprint(info.Size(), info.ModTime().UnixNano())
+	}
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:8]), nil
+}
+
+// link makes another name for the program at path, unless it is there.
+func link(path, asset string) error {
+	if target, err := os.Readlink(asset); err == nil && target == path {
+		return nil
+	}
+	if runtime.GOOS == "windows" {
+		return copyOnce(path, asset)
+	}
+	err := os.Symlink(path, asset)
+	if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if target, err := os.Readlink(asset); err == nil && target == path {
+		return nil // somebody else was faster
+	}
+	if err := os.Remove(asset); err != nil {
+		return err
+	}
+	return os.Symlink(path, asset)
+}
+
+// copyOnce copies the program where links need a privilege.
+func copyOnce(path, asset string) error {
+	if isFile(asset) {
+		return nil
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	temp := fmt.Sprintf("%s.%d", asset, os.Getpid())
+	if err := os.WriteFile(temp, content, 0o755); err != nil {
+		return err
+	}
+	return os.Rename(temp, asset)
+}

@@ -1,0 +1,125 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl/protocol"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// building is the name of the work in progress events.
+const building = "building the cluster program"
+
+// fill builds the program from src and puts it into s.
+func (f *Finder) fill(ctx context.Context, s slot, src source) error {
+	if _, err := exec.LookPath("go"); err != nil {
+		return &report.Error{What: "the cluster program must be built first, and the go command is not on PATH", Err: errNoGo,
+			Hint: "install Go from https://go.dev/dl, or set SLIPWAY_CLUSTER to a slipway-cluster program"}
+	}
+	if err := s.prepare(); err != nil {
+		return err
+	}
+	release, err := s.hold(ctx, f.Handler)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if s.filled() {
+		return nil // by the one that was waited for
+	}
+	temp, err := os.MkdirTemp(s.dir, "build")
+	if err != nil {
+		return unusable(err)
+	}
+	defer os.RemoveAll(temp)
+	begin := time.Now()
+	if err := f.build(ctx, src, temp); err != nil {
+		return err
+	}
+	built := filepath.Join(temp, fileName())
+	if err := accept(ctx, built, src); err != nil {
+		return err
+	}
+	if err := os.Rename(built, s.program()); err != nil {
+		return unusable(err)
+	}
+	f.Handler.Handle(report.Step{Name: "built the cluster program", Elapsed: time.Since(begin)})
+	return s.prune()
+}
+
+// build makes the program in the folder out.
+func (f *Finder) build(ctx context.Context, src source, out string) error {
+	f.Handler.Handle(report.Step{Name: building + " (once; it takes minutes, Ctrl-C resumes later)"})
+	dir, err := src.fetch(ctx)
+	if err != nil {
+		return err
+	}
+	flags := []string{"-v", "-buildvcs=false", "-ldflags=-s -w"}
+	args := append(append([]string{"build"}, flags...), "-o", filepath.Join(out, fileName()), "./cmd/"+name)
+	env := []string{"GOWORK=off"}
+	if src.version != "" {
+		args = append(append([]string{"install"}, flags...), clusterPackage+"@"+src.version)
+		env = append(env, "GOBIN="+out)
+	}
+	packages, err := listPackages(ctx, dir)
+	if err != nil {
+		return err
+	}
+	t := newTracker(packages, f.Handler)
+	defer t.stop()
+	return goCommand{dir: dir, env: env, args: args, line: t.line}.run(ctx)
+}
+
+// fetch returns the folder of the sources, having downloaded them if need be.
+func (src source) fetch(ctx context.Context) (dir string, err error) {
+	if src.dir != "" {
+		return src.dir, nil
+	}
+	return download(ctx, src.version)
+}
+
+// accept refuses a program that was built but cannot be used.
+func accept(ctx context.Context, path string, src source) error {
+	v, err := probe(ctx, path)
+	if err == nil && v.Protocol != protocol.Number {
+		err = otherProtocol(v)
+	}
+	if err == nil {
+		return nil
+	}
+	where := src.dir
+	if where == "" {
+		where = clusterPackage + "@" + src.version
+	}
+	e := &report.Error{What: "the cluster program that was built cannot be used", Where: where, Err: err}
+	if errors.Is(err, errProtocol) {
+		e.Hint = "sources of this slipway's own version; build slipway from the same folder"
+		e.Next = "go install ./cmd/slipway"
+	}
+	return e
+}
+
+// shownErrors is how many lines of a failed build are shown.
+const shownErrors = 12
+
+// buildError tells what the go command said.
+func buildError(dir string, args []string, lines []string, err error) error {
+	if len(lines) > shownErrors {
+		lines = append(lines[:shownErrors:shownErrors], "…")
+	}
+	e := &report.Error{What: "the cluster program could not be built", Where: dir, Err: err,
+		Next: "(cd " + dir + " && go " + args[0] + " ./cmd/" + name + ")"}
+	if args[0] != "build" {
+		e.Next = "go " + args[0] + " " + args[len(args)-1]
+	}
+	if len(lines) > 0 {
+		e.Hint = strings.Join(lines, "\n")
+	}
+	return e
+}

@@ -1,0 +1,114 @@
+package program
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// goCommand is one run of the go command, whose lines on stderr are watched.
+type goCommand struct {
+	dir  string
+	env  []string
+	args []string
+	// line is given each line and tells whether it was a message of progress;
+	// others are kept for the error.
+	line func(string) bool
+}
+
+// killDelay is how long the go command may take to end its compilers after an
+// interrupt before all of them are killed.
+const killDelay = 2 * time.Second
+
+// run runs the command. When ctx is done, it ends the command with everything
+// that it started and returns ctx's error.
+func (g goCommand) run(ctx context.Context) error {
+	cmd := exec.CommandContext(ctx, "go", g.args...)
+	cmd.Dir = g.dir
+	cmd.Env = append(os.Environ(), g.env...)
+	ownGroup(cmd)
+	cmd.Cancel = func() error { return interruptGroup(cmd) }
+	cmd.WaitDelay = killDelay
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	rest := g.watch(stderr)
+	err = cmd.Wait()
+	killGroup(cmd)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		return buildError(g.dir, g.args, rest, err)
+	}
+	return nil
+}
+
+// watch reads the command's messages to their end and returns those that do not tell progress.
+func (g goCommand) watch(r io.Reader) (rest []string) {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		if line := lines.Text(); !g.line(line) && strings.TrimSpace(line) != "" {
+			rest = append(rest, line)
+		}
+	}
+	_, _ = io.Copy(io.Discard, r) // a line too long must not block the command
+	return rest
+}
+
+// goOutput runs a go command for its standard output.
+func goOutput(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	var lines []string
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		lines = strings.Split(strings.TrimSpace(string(exit.Stderr)), "\n")
+	}
+	if err != nil {
+		return out, buildError(dir, args, lines, err)
+	}
+	return out, nil
+}
+
+// download gets the cluster module at version and returns its folder.
+func download(ctx context.Context, version string) (dir string, err error) {
+	out, err := goOutput(ctx, "", "mod", "download", "-json", clusterModule+"@"+version)
+	var answer struct{ Dir, Error string }
+	if json.Unmarshal(out, &answer) == nil && answer.Error != "" {
+		return "", &report.Error{What: "the cluster program's sources cannot be downloaded", Where: clusterModule + "@" + version,
+			Err: errors.New(answer.Error), Hint: "set SLIPWAY_SOURCE to a checkout of " + Module + ", or SLIPWAY_CLUSTER to a slipway-cluster program"}
+	}
+	if err == nil && answer.Dir == "" {
+		err = fmt.Errorf("go mod download told no folder for %s@%s", clusterModule, version)
+	}
+	return answer.Dir, err
+}
+
+// listPackages asks which packages the program in dir consists of and which of
+// them are yet to be compiled.
+func listPackages(ctx context.Context, dir string) ([]pkg, error) {
+	out, err := goOutput(ctx, dir, "list", "-deps", "-f", "{{.ImportPath}}\t{{.Stale}}\t{{.Dir}}\t{{join .GoFiles \"/\"}}", "./cmd/"+name)
+	if err != nil {
+		return nil, err
+	}
+	return parsePackages(string(out)), nil
+}

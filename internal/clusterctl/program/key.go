@@ -1,0 +1,133 @@
+package program
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// key names what is built from src by this process for this machine: a hash
+// over the content of the sources, or else their version.
+func (src source) key() (string, error) {
+	h := sha256.New()
+	fmt.Fprintln(h, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	if src.dir == "" {
+		fmt.Fprintln(h, clusterPackage, src.version)
+		return hex.EncodeToString(h.Sum(nil)[:16]), nil
+	}
+	files, err := sourceFiles(src.dir)
+	if err != nil {
+		return "", err
+	}
+	for _, file := range files {
+		if err := hashFile(h, src.dir, file); err != nil {
+			return "", err
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16]), nil
+}
+
+// sourceFiles lists what the program is made of, relative to dir and sorted: go.mod, go.sum,
+// Go files that are not tests, and what those embed.
+func sourceFiles(dir string) ([]string, error) {
+	var files []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != dir && notSource(path, d.Name()):
+			return filepath.SkipDir
+		case d.IsDir() || !isSource(d.Name()):
+			return nil
+		}
+		embedded, err := embeds(path)
+		files = append(append(files, path), embedded...)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range files {
+		if files[i], err = filepath.Rel(dir, files[i]); err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(files)
+	return slices.Compact(files), nil
+}
+
+// notSource tells whether the folder at path is none of the module's packages.
+func notSource(path, name string) bool {
+	return name == "testdata" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || isFile(filepath.Join(path, "go.mod"))
+}
+
+func isSource(name string) bool {
+	return name == "go.mod" || name == "go.sum" || strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go")
+}
+
+// embeds lists the files that the go:embed directives of a Go file name.
+func embeds(path string) ([]string, error) {
+	if !strings.HasSuffix(path, ".go") {
+		return nil, nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for line := range bytes.Lines(text) {
+		patterns, ok := bytes.CutPrefix(bytes.TrimSpace(line), []byte("//go:embed "))
+		if !ok {
+			continue
+		}
+		for pattern := range strings.FieldsSeq(string(patterns)) {
+			pattern = strings.TrimPrefix(strings.Trim(pattern, "\"`"), "all:")
+			found, err := filesBelow(filepath.Join(filepath.Dir(path), filepath.FromSlash(pattern)))
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, found...)
+		}
+	}
+	return files, nil
+}
+
+// filesBelow lists the files that match pattern, and those in folders that do.
+func filesBelow(pattern string) ([]string, error) {
+	matches, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, match := range matches {
+		err := filepath.WalkDir(match, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() {
+				files = append(files, path)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// hashFile adds the name, the length and the content of a file to h.
+func hashFile(h io.Writer, dir, file string) error {
+	text, err := os.ReadFile(filepath.Join(dir, file))
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(h, filepath.ToSlash(file), len(text))
+	_, err = h.Write(text)
+	return err
+}

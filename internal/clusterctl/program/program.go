@@ -1,0 +1,226 @@
+// Package program finds the slipway-cluster program, and builds it when there is none.
+//
+// The API server is large: nobody should compile or download it to scaffold
+// a project, and nobody should have to install it by hand either. So it is a
+// program of its own that is looked for in this order:
+//
+//  1. the path in SLIPWAY_CLUSTER;
+//  2. beside slipway's own executable, as release archives have it;
+//  3. in the user's cache folder, under a key of the sources' content;
+//  4. nowhere: it is built into that cache, once, from the sources that slipway
+//     itself was built from (SLIPWAY_SOURCE, or the path recorded by the
+//     compiler), or else by `go install` of slipway's own version.
+//
+// A program that speaks another number of the protocol is passed over, except
+// for SLIPWAY_CLUSTER: what the user asked for by name is used or refused.
+//
+// A build can be interrupted at any time: Go's build cache keeps the packages that are
+// done. Two builds at once wait for each other; a finished program appears under
+// its name in one step.
+package program
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl/protocol"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// Module is the module of the slipway command.
+const Module = "github.com/slipway-dev/slipway"
+
+// name is the file name of the program without its extension.
+const name = "slipway-cluster"
+
+// Program is the program as it was found.
+type Program struct {
+	Path string
+	// Origin tells why this one was taken, for messages.
+	Origin Origin
+}
+
+// Origin is the place where a program was found.
+type Origin string
+
+// The origins, in the order in which they are tried.
+const (
+	FromEnvironment Origin = "SLIPWAY_CLUSTER"
+	FromNeighbour   Origin = "beside slipway"
+	FromCache       Origin = "cache"
+	FromBuild       Origin = "built"
+)
+
+// Finder finds the program. The zero value of every field but Getenv and Handler
+// asks the running process.
+type Finder struct {
+	Getenv  func(string) string
+	Handler report.Handler
+
+	executable func() (string, error) // slipway's own path
+	recorded   string                 // root of the sources that slipway was built from, if known
+	version    string                 // of slipway's module, if it has one
+}
+
+// NewFinder returns a finder for the running process.
+func NewFinder(getenv func(string) string, h report.Handler) *Finder {
+	return &Finder{Getenv: getenv, Handler: h, executable: os.Executable, recorded: recordedRoot(), version: moduleVersion()}
+}
+
+// ErrNotFound is returned by [Finder.Find] when the program is in none of the places.
+var ErrNotFound = errors.New("no slipway-cluster program")
+
+// Find looks for the program and never builds it.
+func (f *Finder) Find(ctx context.Context) (Program, error) {
+	if path := f.Getenv("SLIPWAY_CLUSTER"); path != "" {
+		return f.named(ctx, path)
+	}
+	if p, ok := f.neighbour(ctx); ok {
+		return p, nil
+	}
+	src, err := f.source()
+	if err != nil {
+		return Program{}, errors.Join(ErrNotFound, err)
+	}
+	slot, err := f.slot(src)
+	if err != nil {
+		return Program{}, err
+	}
+	if slot.filled() {
+		slot.touch()
+		return Program{slot.program(), FromCache}, nil
+	}
+	return Program{}, ErrNotFound
+}
+
+// Ensure finds the program or builds it.
+func (f *Finder) Ensure(ctx context.Context) (Program, error) {
+	p, err := f.Find(ctx)
+	if !errors.Is(err, ErrNotFound) {
+		return p, err
+	}
+	src, err := f.source()
+	if err != nil {
+		return Program{}, err
+	}
+	slot, err := f.slot(src)
+	if err != nil {
+		return Program{}, err
+	}
+	if err := f.fill(ctx, slot, src); err != nil {
+		return Program{}, err
+	}
+	return Program{slot.program(), FromBuild}, nil
+}
+
+// named checks the program that the user named.
+func (f *Finder) named(ctx context.Context, path string) (Program, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return Program{}, err
+	}
+	v, err := probe(ctx, path)
+	if err == nil && v.Protocol != protocol.Number {
+		err = otherProtocol(v)
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			return Program{}, ctx.Err()
+		}
+		return Program{}, &report.Error{What: "SLIPWAY_CLUSTER names no usable cluster program", Where: path, Err: err,
+			Hint: "the slipway-cluster program of this slipway's version; unset SLIPWAY_CLUSTER to let slipway find or build it"}
+	}
+	return Program{path, FromEnvironment}, nil
+}
+
+// neighbour looks beside slipway's own executable.
+func (f *Finder) neighbour(ctx context.Context) (Program, bool) {
+	own, err := f.executable()
+	if err != nil {
+		return Program{}, false
+	}
+	if real, err := filepath.EvalSymlinks(own); err == nil {
+		own = real
+	}
+	path := filepath.Join(filepath.Dir(own), fileName())
+	if !isFile(path) {
+		return Program{}, false
+	}
+	v, err := probe(ctx, path)
+	if err == nil && v.Protocol != protocol.Number {
+		err = otherProtocol(v)
+	}
+	if err != nil {
+		f.Handler.Handle(report.Warning{Text: fmt.Sprintf("%s is passed over: %v", path, err)})
+		return Program{}, false
+	}
+	return Program{path, FromNeighbour}, true
+}
+
+// errProtocol is why a program of another version is not used.
+var errProtocol = errors.New("speaks another protocol")
+
+func otherProtocol(v protocol.Version) error {
+	return fmt.Errorf("%w: slipway-cluster %s speaks protocol %d, this slipway %d", errProtocol, v.Version, v.Protocol, protocol.Number)
+}
+
+// probeTime is how long a program may take to tell its version: it is large, and a
+// cold disk is slow.
+const probeTime = 20 * time.Second
+
+// probe asks the program at path for its version.
+func probe(ctx context.Context, path string) (protocol.Version, error) {
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, "version")
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	if ctx.Err() == context.DeadlineExceeded {
+		return protocol.Version{}, fmt.Errorf("`%s version` did not answer within %s", name, probeTime)
+	}
+	if err != nil {
+		return protocol.Version{}, plain(err)
+	}
+	var v protocol.Version
+	if err := json.Unmarshal(out, &v); err != nil {
+		return protocol.Version{}, fmt.Errorf("`%s version` answered %.80q: %w", name, out, err)
+	}
+	return v, nil
+}
+
+// plain takes away the operation and the path that err repeats.
+func plain(err error) error {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		return p.Err
+	}
+	return err
+}
+
+func fileName() string {
+	if runtime.GOOS == "windows" {
+		return name + ".exe"
+	}
+	return name
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// Lookup is [Finder.Find] with the absence of a program told by ok.
+func (f *Finder) Lookup(ctx context.Context) (path string, ok bool, err error) {
+	p, err := f.Find(ctx)
+	if errors.Is(err, ErrNotFound) {
+		return "", false, nil
+	}
+	return p.Path, err == nil, err
+}

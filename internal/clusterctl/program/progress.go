@@ -1,0 +1,145 @@
+package program
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// pkg is a package that the program consists of.
+type pkg struct {
+	path   string
+	stale  bool  // yet to be compiled
+	weight int64 // roughly how long it takes to compile: bytes of source
+}
+
+// parsePackages reads the output of go list: import path, staleness, folder and
+// files (joined by a slash, which no name contains), separated by tabs.
+func parsePackages(out string) []pkg {
+	var packages []pkg
+	for line := range strings.Lines(out) {
+		fields := strings.Split(strings.TrimRight(line, "\r\n"), "\t")
+		if len(fields) != 4 {
+			continue
+		}
+		p := pkg{path: fields[0], stale: fields[1] == "true"}
+		if p.stale {
+			p.weight = size(fields[2], strings.Split(fields[3], "/"))
+		}
+		packages = append(packages, p)
+	}
+	return packages
+}
+
+// overhead is what a package costs however small it is, in bytes of source.
+const overhead = 20_000
+
+// size adds up the sizes of files in dir.
+func size(dir string, files []string) int64 {
+	sum := int64(overhead)
+	for _, file := range files {
+		if info, err := os.Stat(filepath.Join(dir, file)); err == nil {
+			sum += info.Size()
+		}
+	}
+	return sum
+}
+
+// linkShare is the part of a whole compilation that linking takes besides.
+const linkShare = 0.06
+
+// tracker turns the go command's lines into progress events. With -v, go names a
+// package when it begins to compile it; packages in the build cache are not named.
+type tracker struct {
+	handler report.Handler
+	begin   time.Time
+	ended   chan struct{}
+	ticking sync.WaitGroup
+
+	mu      sync.Mutex
+	pending map[string]int64 // packages not named yet → weight
+	total   int
+	weight  int64 // of all that were stale
+	done    int64 // weight of those named
+}
+
+// tick is how often the elapsed time is told when nothing else happens.
+const tick = time.Second
+
+// newTracker begins to tell progress; stop ends that.
+func newTracker(packages []pkg, h report.Handler) *tracker {
+	t := &tracker{handler: h, begin: time.Now(), ended: make(chan struct{}), pending: map[string]int64{}, total: len(packages)}
+	for _, p := range packages {
+		if p.stale {
+			t.pending[p.path] = p.weight
+			t.weight += p.weight
+		}
+	}
+	t.tell()
+	t.ticking.Go(t.tick)
+	return t
+}
+
+func (t *tracker) tick() {
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-t.ended:
+			return
+		case <-ticker.C:
+			t.tell()
+		}
+	}
+}
+
+func (t *tracker) stop() {
+	close(t.ended)
+	t.ticking.Wait()
+}
+
+// line takes a line of the go command's and tells whether it was about progress.
+func (t *tracker) line(line string) bool {
+	if strings.HasPrefix(line, "go: downloading ") {
+		return true
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	weight, known := t.pending[line]
+	if known {
+		delete(t.pending, line)
+		t.done += weight
+		t.send()
+	}
+	return known
+}
+
+// tell sends how far the build has come.
+func (t *tracker) tell() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.send()
+}
+
+// send is tell for those who hold mu, which keeps the events in order.
+func (t *tracker) send() {
+	p := report.Progress{Name: building, Done: t.total - len(t.pending), Total: t.total, Elapsed: time.Since(t.begin)}
+	p.Left = left(p.Elapsed, t.done, t.weight)
+	t.handler.Handle(p)
+}
+
+// measured is how long the build must run before its pace says anything.
+const measured = 3 * time.Second
+
+// left estimates the time that remains from the pace so far; 0 means unknown.
+func left(elapsed time.Duration, done, all int64) time.Duration {
+	if elapsed < measured || done == 0 {
+		return 0
+	}
+	total := float64(all) * (1 + linkShare)
+	return time.Duration(float64(elapsed) * (total - float64(done)) / float64(done))
+}

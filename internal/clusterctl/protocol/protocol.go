@@ -1,0 +1,130 @@
+// Package protocol is slipway's side of the process protocol that it speaks with
+// the slipway-cluster program: JSON lines, events from the program, requests to
+// it. The page docs/protocol.md is the contract; the program has an
+// implementation of its own.
+//
+// A [Config] goes into the file that the program is started with. A [Conn] then
+// reads [Event]s and sends requests, over the program's socket or over its
+// stdin and stdout alike.
+package protocol
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Number is the protocol that this package speaks.
+const Number = 1
+
+// Config is the configuration of one cluster, as `slipway-cluster serve` reads it.
+type Config struct {
+	Protocol       int      `json:"protocol"`
+	Name           string   `json:"name"`
+	Dir            string   `json:"dir"`
+	Socket         string   `json:"socket"` // empty: the protocol is served on no socket
+	Port           int      `json:"port"`   // 0 picks a free one
+	Durable        bool     `json:"durable"`
+	Nodes          []Node   `json:"nodes,omitzero"` // nil: one default node; empty: none
+	Controllers    *bool    `json:"controllers,omitempty"`
+	APIServerFlags []string `json:"apiServerFlags,omitempty"`
+}
+
+// Node is a simulated node.
+type Node struct {
+	Name     string            `json:"name"`
+	Labels   map[string]string `json:"labels,omitempty"`
+	Taints   []string          `json:"taints,omitempty"`   // key=value:Effect
+	Capacity map[string]string `json:"capacity,omitempty"` // resource name → quantity
+}
+
+// EventName says which kind an [Event] is of.
+type EventName string
+
+// The events that this package knows; others are to be ignored.
+const (
+	Hello    EventName = "hello"
+	Progress EventName = "progress"
+	Ready    EventName = "ready"
+	Failed   EventName = "failed"
+	Stopped  EventName = "stopped"
+	Reply    EventName = "reply"
+)
+
+// ComponentState is what a component of the cluster is doing.
+type ComponentState string
+
+// The states of a component.
+const (
+	ComponentStarting ComponentState = "starting"
+	ComponentReady    ComponentState = "ready"
+	ComponentStopping ComponentState = "stopping"
+	ComponentStopped  ComponentState = "stopped"
+)
+
+// Event is one line from the program. Which fields are set depends on Name.
+type Event struct {
+	Name EventName `json:"event"`
+
+	// Hello.
+	Protocol   int    `json:"protocol"`
+	Version    string `json:"version"`
+	Kubernetes string `json:"kubernetes"`
+	PID        int    `json:"pid"`
+
+	// Progress; Component also names what failed.
+	Component string         `json:"component"`
+	State     ComponentState `json:"state"`
+	ElapsedMs int64          `json:"elapsedMs"`
+
+	// Ready.
+	Server     string `json:"server"`
+	Kubeconfig string `json:"kubeconfig"`
+
+	// Failed, and a Reply that reports a failure.
+	Error string `json:"error"`
+	Hint  string `json:"hint"`
+
+	// Stopped.
+	Reason string `json:"reason"`
+
+	// Reply.
+	ID     int64           `json:"id"`
+	Result json.RawMessage `json:"result"`
+}
+
+// ParseEvent reads one line of the program's.
+func ParseEvent(line []byte) (Event, error) {
+	var e Event
+	if err := json.Unmarshal(line, &e); err != nil {
+		return Event{}, fmt.Errorf("not a line of the cluster protocol: %.80q: %w", line, err)
+	}
+	if e.Name == "" {
+		return Event{}, fmt.Errorf("not a line of the cluster protocol: %.80q names no event", line)
+	}
+	return e, nil
+}
+
+// Component is a part of the cluster, as the status request tells it.
+type Component struct {
+	Name    string         `json:"name"`
+	State   ComponentState `json:"state"`
+	Message string         `json:"message,omitempty"`
+}
+
+// Status is the result of the status request.
+type Status struct {
+	Ready      bool        `json:"ready"`
+	Server     string      `json:"server"`
+	Kubeconfig string      `json:"kubeconfig"`
+	Kubernetes string      `json:"kubernetes"`
+	PID        int         `json:"pid"`
+	UptimeMs   int64       `json:"uptimeMs"`
+	Components []Component `json:"components"`
+}
+
+// Version is what `slipway-cluster version` prints.
+type Version struct {
+	Protocol   int    `json:"protocol"`
+	Version    string `json:"version"`
+	Kubernetes string `json:"kubernetes"`
+}

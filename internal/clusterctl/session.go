@@ -1,0 +1,154 @@
+package clusterctl
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl/protocol"
+	"github.com/slipway-dev/slipway/internal/clusterctl/state"
+)
+
+// Session is a cluster whose life is tied to this process: the program reads from a
+// pipe that this process holds, and stops when the pipe ends, however that
+// comes about.
+type Session struct {
+	// Server is the URL of the API server.
+	Server string
+	// Kubeconfig is the path of the administrator's kubeconfig; it goes with the session.
+	Kubeconfig string
+	// Kubernetes is the version of the API server.
+	Kubernetes string
+
+	process *process
+	stdin   io.Closer
+	dir     string
+	drained chan struct{}
+	release func() bool
+	once    sync.Once
+}
+
+// Tie starts a cluster for this process alone, in a temporary folder, and
+// returns once it is ready. It ends with Close, with ctx or with the process,
+// whichever is first. Options' Name is for messages only.
+func (c *Control) Tie(ctx context.Context, o Options) (*Session, error) {
+	program, err := c.Program(ctx)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "slipway-")
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.tie(ctx, program, dir, o)
+	if err != nil {
+		err = explain(ctx, session(o.Name, dir), err)
+		_ = os.RemoveAll(dir)
+		return nil, err
+	}
+	return s, nil
+}
+
+// session is the state of a tied cluster: no more than a folder.
+func session(name, dir string) state.Cluster {
+	if name == "" {
+		name = DefaultName
+	}
+	return state.Cluster{Name: name, Dir: dir}
+}
+
+// tie is Tie in the folder dir. If the cluster does not become ready, the program is ended.
+func (c *Control) tie(ctx context.Context, program, dir string, o Options) (*Session, error) {
+	cl := session(o.Name, dir)
+	if err := cl.WriteConfig(o.config(cl.Name, dir, "")); err != nil {
+		return nil, err
+	}
+	p, stdin, stdout, err := child(program, cl)
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{process: p, stdin: stdin, dir: dir, drained: make(chan struct{})}
+	limit, cancel := context.WithTimeout(ctx, o.timeout())
+	defer cancel()
+	conn := protocol.NewConn(stdout, stdin, func() error { return p.cmd.Process.Kill() })
+	hello, ready, err := c.await(limit, p, conn)
+	go s.drain(stdout)
+	if err != nil {
+		s.end()
+		return nil, err
+	}
+	s.Server, s.Kubeconfig, s.Kubernetes = ready.Server, ready.Kubeconfig, hello.Kubernetes
+	s.release = context.AfterFunc(ctx, s.end)
+	return s, nil
+}
+
+// child starts the program with pipes to speak through.
+func child(program string, cl state.Cluster) (p *process, stdin io.WriteCloser, stdout io.Reader, err error) {
+	log, err := os.OpenFile(cl.Log(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	defer log.Close()
+	out, in, err := os.Pipe()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	defer in.Close()
+	cmd := exec.Command(program, "serve", "--config", cl.Config(), "--stdio")
+	cmd.Dir = cl.Dir
+	cmd.Stdout, cmd.Stderr = in, log
+	if stdin, err = cmd.StdinPipe(); err != nil {
+		return nil, nil, nil, err
+	}
+	detach(cmd)
+	if p, err = begin(cmd); err != nil {
+		_ = out.Close()
+		return nil, nil, nil, err
+	}
+	return p, stdin, out, nil
+}
+
+// drain reads the program's further events, so that it never blocks on them.
+func (s *Session) drain(stdout io.Reader) {
+	defer close(s.drained)
+	_, _ = io.Copy(io.Discard, stdout)
+	if c, ok := stdout.(io.Closer); ok {
+		_ = c.Close()
+	}
+}
+
+// Done is closed once the program has ended, whether it was told to or died.
+func (s *Session) Done() <-chan struct{} { return s.process.exited }
+
+// Log returns the path of what the program printed; it goes with the session.
+func (s *Session) Log() string { return filepath.Join(s.dir, "log") }
+
+// Close stops the cluster, by force if it does not stop in time, and removes its
+// state. It reports a program that had died before.
+func (s *Session) Close() error {
+	s.release()
+	var err error
+	select {
+	case <-s.process.exited:
+		if s.process.err != nil {
+			err = fmt.Errorf("the cluster died before it was stopped: %w", s.process.err)
+		}
+	default:
+	}
+	s.end()
+	return err
+}
+
+// end stops the program and removes the session's folder.
+func (s *Session) end() {
+	s.once.Do(func() {
+		_ = s.stdin.Close()
+		s.process.wait(stopGrace)
+		<-s.drained
+		_ = os.RemoveAll(s.dir)
+	})
+}

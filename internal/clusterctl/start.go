@@ -1,0 +1,227 @@
+package clusterctl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl/kubecontext"
+	"github.com/slipway-dev/slipway/internal/clusterctl/protocol"
+	"github.com/slipway-dev/slipway/internal/clusterctl/state"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// Start starts a cluster in the background and returns once it is ready and its
+// context selected. If it runs already, nothing changes but that its context
+// is selected again. When ctx ends before the cluster is ready, nothing stays behind.
+func (c *Control) Start(ctx context.Context, o Options) (*Status, error) {
+	cl, err := c.cluster(o.Name)
+	if err != nil {
+		return nil, err
+	}
+	if err := cl.Prepare(); err != nil {
+		return nil, err
+	}
+	release, err := cl.Hold(ctx, c.waiting(cl))
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	s, err := inspect(ctx, cl)
+	switch {
+	case err != nil:
+		return nil, err
+	case s.State == Died:
+		c.handler.Handle(report.Note{Text: "cluster " + cl.Name + " died; it is started anew"})
+		if err := c.forget(ctx, cl); err != nil {
+			return nil, err
+		}
+	case s.State != Stopped:
+		return c.join(ctx, cl, s, o)
+	}
+	return c.create(ctx, cl, o)
+}
+
+func (c *Control) waiting(cl state.Cluster) func() {
+	return func() {
+		c.handler.Handle(report.Note{Text: "another slipway is starting or stopping cluster " + cl.Name + "; waiting for it"})
+	}
+}
+
+// join is Start for a cluster that runs, though perhaps not ready yet: its starter was killed.
+func (c *Control) join(ctx context.Context, cl state.Cluster, s *Status, o Options) (*Status, error) {
+	if err := s.Problem(); err != nil {
+		return nil, err
+	}
+	limit, cancel := context.WithTimeout(ctx, o.timeout())
+	defer cancel()
+	conn, err := protocol.Dial(limit, cl.SocketPath())
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	defer conn.Until(limit)()
+	if _, _, err := c.quietly().follow(conn); err != nil {
+		return nil, explain(ctx, cl, err)
+	}
+	run, _, err := cl.Run()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.adopt(ctx, cl, run, o); err != nil {
+		return nil, err
+	}
+	s, err = inspect(ctx, cl)
+	if s != nil {
+		s.Already = true
+	}
+	return s, err
+}
+
+// quietly is c for events that were told before.
+func (c *Control) quietly() *Control { return New(c.getenv, report.Discard) }
+
+// create starts a cluster that does not run.
+func (c *Control) create(ctx context.Context, cl state.Cluster, o Options) (*Status, error) {
+	if err := freePort(o.Port); err != nil {
+		return nil, err
+	}
+	if cl.Durable() && !o.Durable {
+		o.Durable = true
+		c.handler.Handle(report.Note{Text: "cluster " + cl.Name + " has kept its data from an earlier start; it goes on with them"})
+	}
+	program, err := c.Program(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.launch(ctx, cl, program, o)
+	if err != nil {
+		err = explain(ctx, cl, err)
+		if e := c.forget(context.WithoutCancel(ctx), cl); e != nil {
+			err = errors.Join(err, e)
+		}
+		return nil, err
+	}
+	return s, nil
+}
+
+// launch starts the program, waits until it is ready and selects its context.
+// If any of that fails, the program is ended.
+func (c *Control) launch(ctx context.Context, cl state.Cluster, program string, o Options) (s *Status, err error) {
+	socket, err := cl.PrepareSocket()
+	if err != nil {
+		return nil, err
+	}
+	if err := cl.WriteConfig(o.config(cl.Name, cl.Dir, socket)); err != nil {
+		return nil, err
+	}
+	p, err := background(program, cl)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			p.end()
+		}
+	}()
+	run := state.Run{Program: program, PID: p.cmd.Process.Pid, Socket: socket, Started: time.Now()}
+	if err := cl.WriteRun(run); err != nil {
+		return nil, err
+	}
+	limit, cancel := context.WithTimeout(ctx, o.timeout())
+	defer cancel()
+	conn, err := p.dial(limit, socket)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	if _, _, err := c.await(limit, p, conn); err != nil {
+		return nil, err
+	}
+	if err := c.adopt(ctx, cl, run, o); err != nil {
+		return nil, err
+	}
+	return inspect(ctx, cl)
+}
+
+// background starts the program so that it outlives this process, its output going to the log.
+func background(program string, cl state.Cluster) (*process, error) {
+	log, err := os.OpenFile(cl.Log(), os.O_CREATE|os.O_WRONLY|os.O_TRUNC|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	cmd := exec.Command(program, "serve", "--config", cl.Config())
+	cmd.Dir = cl.Dir
+	cmd.Stdout, cmd.Stderr = log, log
+	detach(cmd)
+	return begin(cmd)
+}
+
+// adopt enters a ready cluster into the user's kubeconfig and remembers that.
+func (c *Control) adopt(ctx context.Context, cl state.Cluster, run state.Run, o Options) error {
+	if o.NoContext {
+		return nil
+	}
+	files, err := kubecontext.Files(c.getenv)
+	if err != nil {
+		return err
+	}
+	name := ContextName(cl.Name)
+	change, err := kubecontext.Add(ctx, files, name, cl.Kubeconfig())
+	if err != nil {
+		return err
+	}
+	if change.Previous == name && run.Context != nil {
+		change.Previous = run.Context.Previous
+	}
+	run.Context = &state.Context{Name: name, Files: files, Previous: change.Previous}
+	return cl.WriteRun(run)
+}
+
+// freePort refuses a port that is taken. That another process takes it in the
+// meantime is for the program to tell.
+func freePort(port int) error {
+	if port == 0 {
+		return nil
+	}
+	if port < 0 || port > 65535 {
+		return &report.Error{What: "invalid port " + strconv.Itoa(port), Where: "--port", Hint: "1 to 65535, or 0 for a free one", Code: 2}
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		if e, ok := errors.AsType[*os.SyscallError](err); ok {
+			err = e.Err
+		}
+		return &report.Error{What: fmt.Sprintf("port %d cannot be used", port), Where: "--port", Err: err,
+			Hint: "a port of 127.0.0.1 that is free; without --port one is picked"}
+	}
+	return l.Close()
+}
+
+// explain makes err, for which cluster cl did not become ready, something its user understands.
+func explain(ctx context.Context, cl state.Cluster, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if _, ok := errors.AsType[*report.Error](err); ok {
+		return err
+	}
+	e := &report.Error{What: "cluster " + cl.Name + " did not start", Where: cl.Log(), Err: err, Hint: lastLines(cl)}
+	told, isTold := errors.AsType[*failed](err)
+	_, foreign := errors.AsType[otherProtocol](err)
+	switch {
+	case isTold && told.event.Hint != "":
+		e.Hint = told.event.Hint
+	case foreign:
+		e.Hint = "a slipway-cluster program of this slipway's version"
+	case errors.Is(err, context.DeadlineExceeded):
+		e.Err = errors.New("it was not ready in time")
+	}
+	return e
+}

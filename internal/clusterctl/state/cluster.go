@@ -1,0 +1,199 @@
+package state
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl/atomicfile"
+	"github.com/slipway-dev/slipway/internal/clusterctl/protocol"
+)
+
+// Cluster is the state folder of one cluster.
+type Cluster struct {
+	Name string
+	Dir  string
+	lock string // of whoever starts or stops it
+}
+
+// Config is the path of the configuration that the program is started with.
+func (c Cluster) Config() string { return filepath.Join(c.Dir, "config.json") }
+
+// Kubeconfig is the path of the kubeconfig that the program writes.
+func (c Cluster) Kubeconfig() string { return filepath.Join(c.Dir, "kubeconfig") }
+
+// Log is the path of the program's output.
+func (c Cluster) Log() string { return filepath.Join(c.Dir, "log") }
+
+// programLock is the path of the lock that the program holds.
+func (c Cluster) programLock() string { return filepath.Join(c.Dir, "lock") }
+
+func (c Cluster) run() string { return filepath.Join(c.Dir, "run.json") }
+
+// Run is how a cluster was started: what is needed to stop it and to tidy up.
+type Run struct {
+	Program string    `json:"program"` // path of the program
+	PID     int       `json:"pid"`     // for messages, and to end a program that does not answer
+	Socket  string    `json:"socket"`
+	Started time.Time `json:"started"`
+
+	// Context tells what was changed in the user's kubeconfig; empty if nothing was.
+	Context *Context `json:"context,omitempty"`
+}
+
+// Context is what a start changed in the user's kubeconfig files.
+type Context struct {
+	Name     string   `json:"name"`
+	Files    []string `json:"files"`              // in the order of their precedence
+	Previous string   `json:"previous,omitempty"` // the context that was current before
+}
+
+// Prepare makes the folder, for its user alone.
+func (c Cluster) Prepare() error {
+	for _, dir := range []string{c.Dir, filepath.Dir(c.lock)} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return denied(err)
+		}
+	}
+	if err := os.Chmod(c.Dir, 0o700); err != nil {
+		return denied(err)
+	}
+	return nil
+}
+
+// WriteConfig writes the configuration.
+func (c Cluster) WriteConfig(config protocol.Config) error { return write(c.Config(), config) }
+
+// WriteRun remembers how the program was started.
+func (c Cluster) WriteRun(r Run) error { return write(c.run(), r) }
+
+func write(path string, value any) error {
+	text, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.Write(path, append(text, '\n'), 0o600); err != nil {
+		return denied(err)
+	}
+	return nil
+}
+
+// Run returns how the program was started; ok is false when it never was, or
+// was stopped since.
+func (c Cluster) Run() (r Run, ok bool, err error) {
+	text, err := os.ReadFile(c.run())
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Run{}, false, nil
+	case err != nil:
+		return Run{}, false, denied(err)
+	case json.Unmarshal(text, &r) != nil:
+		return Run{}, true, nil // damaged: it was started, and nothing more is known
+	}
+	return r, true, nil
+}
+
+// Clear forgets the last run: everything goes but the log, the lock and, for
+// a durable cluster, its data.
+func (c Cluster) Clear(durable bool) error {
+	entries, err := os.ReadDir(c.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return denied(err)
+	}
+	c.removeSocket()
+	for _, e := range entries {
+		name := e.Name()
+		if name == "log" || name == "lock" || durable && name != "run.json" {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(c.Dir, name)); err != nil {
+			return denied(err)
+		}
+	}
+	return nil
+}
+
+// Durable tells whether the cluster was last started as one that keeps its data.
+func (c Cluster) Durable() bool {
+	var config protocol.Config
+	text, err := os.ReadFile(c.Config())
+	return err == nil && json.Unmarshal(text, &config) == nil && config.Durable
+}
+
+// maxSocketPath is what the shortest of the systems (macOS, with 104 bytes and
+// a closing zero) takes as the path of a unix socket.
+const maxSocketPath = 103
+
+// SocketPath is where the program is to serve the protocol: in the cluster's
+// folder, or in a private folder beneath the system's temporary one if
+// that path is too long for a socket.
+func (c Cluster) SocketPath() string {
+	path := filepath.Join(c.Dir, "socket")
+	if len(path) <= maxSocketPath {
+		return path
+	}
+	sum := sha256.Sum256([]byte(c.Dir))
+	return filepath.Join(c.socketRefuge(), hex.EncodeToString(sum[:8]))
+}
+
+// socketRefuge is the folder for sockets that do not fit in the state folder.
+func (c Cluster) socketRefuge() string {
+	return filepath.Join(os.TempDir(), "slipway-"+strconv.Itoa(os.Getuid()))
+}
+
+// PrepareSocket returns [Cluster.SocketPath] with its folder made and nothing in
+// its place. The refuge must be this user's own: anybody could have made it.
+func (c Cluster) PrepareSocket() (string, error) {
+	path := c.SocketPath()
+	if dir := filepath.Dir(path); dir != c.Dir {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return "", denied(err)
+		}
+		if err := private(dir); err != nil {
+			return "", denied(err)
+		}
+	}
+	c.removeSocket()
+	return path, nil
+}
+
+func (c Cluster) removeSocket() { _ = os.Remove(c.SocketPath()) }
+
+// logTail bounds how much of the end of a log is looked at.
+const logTail = 64 << 10
+
+// LastLines returns up to n of the last lines of the log, empty ones left out.
+func (c Cluster) LastLines(n int) []string {
+	f, err := os.Open(c.Log())
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Size() > logTail {
+		if _, err := f.Seek(-logTail, io.SeekEnd); err != nil {
+			return nil
+		}
+	}
+	text, err := io.ReadAll(io.LimitReader(f, logTail))
+	if err != nil {
+		return nil
+	}
+	var lines []string
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimRight(line, "\r\n\t "); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines[max(0, len(lines)-n):]
+}

@@ -1,0 +1,95 @@
+// Package state keeps what slipway remembers of clusters between invocations: one
+// folder for each, owned by its user alone.
+//
+//	$SLIPWAY_STATE, or $XDG_STATE_HOME/slipway, or ~/.local/state/slipway
+//	├── locks/NAME.lock      held by whoever starts or stops the cluster
+//	└── clusters/NAME/       0700
+//	    ├── config.json      the configuration that the program was started with
+//	    ├── run.json         how it was started; removed by a clean stop
+//	    ├── lock             held by the program for as long as it lives
+//	    ├── socket           where it serves the protocol (elsewhere if the path is too long)
+//	    ├── kubeconfig       its administrator's credentials
+//	    └── log              what it printed
+//
+// Whether a cluster runs is decided by the lock and by nothing else: a process
+// id in a file proves nothing after a crash or a reboot. A run.json without a
+// holder of the lock is a cluster that died.
+package state
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// Home is the folder that holds all clusters' state.
+type Home struct{ Dir string }
+
+// Locate finds the home from the environment.
+func Locate(getenv func(string) string) (Home, error) {
+	if dir := getenv("SLIPWAY_STATE"); dir != "" {
+		return absolute(dir)
+	}
+	if dir := getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return Home{filepath.Join(dir, "slipway")}, nil
+	}
+	if dir := getenv("LocalAppData"); runtime.GOOS == "windows" && dir != "" {
+		return Home{filepath.Join(dir, "slipway", "state")}, nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return Home{}, &report.Error{What: "no place for the state of clusters", Err: err,
+			Hint: "set SLIPWAY_STATE to a folder of yours"}
+	}
+	return Home{filepath.Join(home, ".local", "state", "slipway")}, nil
+}
+
+func absolute(dir string) (Home, error) {
+	abs, err := filepath.Abs(dir)
+	return Home{abs}, err
+}
+
+// validName allows what may be part of a file name, a context name and a certificate.
+var validName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$`)
+
+// Cluster returns the state of the cluster called name, which need not exist.
+func (h Home) Cluster(name string) (Cluster, error) {
+	if !validName.MatchString(name) {
+		return Cluster{}, &report.Error{What: "invalid cluster name", Where: name, Code: 2,
+			Hint: "at most 40 lower-case letters, digits and inner hyphens, like my-cluster"}
+	}
+	return Cluster{Name: name, Dir: filepath.Join(h.Dir, "clusters", name), lock: filepath.Join(h.Dir, "locks", name+".lock")}, nil
+}
+
+// Clusters returns the clusters that have state, by name.
+func (h Home) Clusters() ([]Cluster, error) {
+	entries, err := os.ReadDir(filepath.Join(h.Dir, "clusters"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, denied(err)
+	}
+	var all []Cluster
+	for _, e := range entries {
+		if c, err := h.Cluster(e.Name()); err == nil && e.IsDir() {
+			all = append(all, c)
+		}
+	}
+	return all, nil
+}
+
+// denied explains a failure to use the state folder.
+func denied(err error) error {
+	e := &report.Error{What: "cannot use the state folder", Err: err,
+		Hint: "a folder that you may write; SLIPWAY_STATE names another one"}
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		e.Where, e.Err = p.Path, p.Err
+	}
+	return e
+}

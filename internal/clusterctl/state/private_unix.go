@@ -1,0 +1,26 @@
+//go:build unix
+
+package state
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// errShared is returned for a folder that others could use.
+var errShared = errors.New("belongs to somebody else or is open to others")
+
+// private refuses a folder that is not this user's alone.
+func private(dir string) error {
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || !info.IsDir() || int(owner.Uid) != os.Getuid() || info.Mode().Perm()&0o077 != 0 {
+		return &fs.PathError{Op: "use", Path: dir, Err: errShared}
+	}
+	return nil
+}

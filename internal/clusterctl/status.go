@@ -1,0 +1,207 @@
+package clusterctl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl/protocol"
+	"github.com/slipway-dev/slipway/internal/clusterctl/state"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// State is what a cluster is doing.
+type State string
+
+// The states of a cluster.
+const (
+	Running  State = "running"
+	Starting State = "starting" // runs, and is not ready yet
+	Busy     State = "busy"     // somebody else is starting or stopping it
+	Stopped  State = "stopped"  // or never started
+	Died     State = "died"     // ended without having been told to
+	Hung     State = "hung"     // runs, and does not answer
+)
+
+// Component is a part of a cluster and what it is doing.
+type Component = protocol.Component
+
+// Status is what is known of a cluster.
+type Status struct {
+	Name       string      `json:"name"`
+	State      State       `json:"state"`
+	Server     string      `json:"server,omitempty"` // URL of the API server
+	Kubeconfig string      `json:"kubeconfig,omitempty"`
+	Context    string      `json:"context,omitempty"` // in the user's kubeconfig
+	Kubernetes string      `json:"kubernetes,omitempty"`
+	PID        int         `json:"pid,omitempty"`
+	UptimeMs   int64       `json:"uptimeMs,omitempty"`
+	Components []Component `json:"components,omitempty"`
+	Log        string      `json:"log,omitempty"`
+
+	// Already is set by Start when there was nothing to do.
+	Already bool `json:"already,omitempty"`
+}
+
+// answerTime is how long a running program may take to answer a request.
+const answerTime = 5 * time.Second
+
+// Status tells what the cluster called name is doing. That it does not run is
+// an answer and not an error; see [Status.Problem].
+func (c *Control) Status(ctx context.Context, name string) (*Status, error) {
+	cl, err := c.cluster(name)
+	if err != nil {
+		return nil, err
+	}
+	release, free, err := cl.TryHold()
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if !free {
+		return &Status{Name: cl.Name, State: Busy, Log: cl.Log()}, nil
+	}
+	return inspect(ctx, cl)
+}
+
+// List returns the status of every cluster that runs, or died.
+func (c *Control) List(ctx context.Context) ([]*Status, error) {
+	home, err := state.Locate(c.getenv)
+	if err != nil {
+		return nil, err
+	}
+	clusters, err := home.Clusters()
+	if err != nil {
+		return nil, err
+	}
+	var all []*Status
+	for _, cl := range clusters {
+		s, err := c.Status(ctx, cl.Name)
+		if err != nil {
+			return nil, err
+		}
+		if s.State != Stopped {
+			all = append(all, s)
+		}
+	}
+	return all, nil
+}
+
+// inspect is Status for those who hold the cluster.
+func inspect(ctx context.Context, cl state.Cluster) (*Status, error) {
+	alive, err := cl.Alive()
+	if err != nil {
+		return nil, err
+	}
+	run, started, err := cl.Run()
+	if err != nil {
+		return nil, err
+	}
+	s := &Status{Name: cl.Name, PID: run.PID, Log: cl.Log()}
+	if run.Context != nil {
+		s.Context = run.Context.Name
+	}
+	switch {
+	case alive:
+		return s, s.ask(ctx, cl)
+	case started:
+		s.State = Died
+	default:
+		return &Status{Name: cl.Name, State: Stopped}, nil
+	}
+	return s, nil
+}
+
+// ask completes s with what the running program says.
+func (s *Status) ask(ctx context.Context, cl state.Cluster) error {
+	limit, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	answer, err := request(limit, cl.SocketPath())
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		s.State = Hung
+		return nil
+	}
+	s.State = Starting
+	if answer.Ready {
+		s.State = Running
+	}
+	s.Server, s.Kubeconfig, s.Kubernetes = answer.Server, answer.Kubeconfig, answer.Kubernetes
+	s.PID, s.UptimeMs, s.Components = answer.PID, answer.UptimeMs, answer.Components
+	return nil
+}
+
+// request asks the program behind socket for its status.
+func request(ctx context.Context, socket string) (protocol.Status, error) {
+	conn, err := protocol.Dial(ctx, socket)
+	if err != nil {
+		return protocol.Status{}, err
+	}
+	defer conn.Close()
+	defer conn.Until(ctx)()
+	var answer protocol.Status
+	err = conn.Call("status", &answer, func(protocol.Event) {})
+	return answer, err
+}
+
+// shownLines is how many of a log's last lines an error shows.
+const shownLines = 8
+
+// Problem returns the error that keeps the cluster from being used, with what to do
+// about it, or nil if it runs.
+func (s *Status) Problem() error {
+	switch s.State {
+	case Running, Starting:
+		return nil
+	case Busy:
+		return &report.Error{What: "another slipway is starting or stopping cluster " + s.Name, Next: command("status", s.Name)}
+	case Hung:
+		return &report.Error{What: "cluster " + s.Name + " runs and does not answer", Where: s.Log, Next: command("stop", s.Name)}
+	case Died:
+		return &report.Error{What: "cluster " + s.Name + " died", Where: s.Log, Hint: s.lastLines(), Next: command("start", s.Name)}
+	}
+	return &report.Error{What: "cluster " + s.Name + " is not running", Next: command("start", s.Name)}
+}
+
+func (s *Status) lastLines() string { return lastLines(state.Cluster{Dir: dirOf(s.Log)}) }
+
+// lastLines quotes the end of a cluster's log.
+func lastLines(cl state.Cluster) string {
+	lines := cl.LastLines(shownLines)
+	if len(lines) == 0 {
+		return "its log is empty"
+	}
+	return "its last words were\n" + strings.Join(lines, "\n")
+}
+
+// command returns the command line of a verb for the cluster called name.
+func command(verb, name string) string {
+	if name == DefaultName {
+		return "slipway cluster " + verb
+	}
+	return "slipway cluster " + verb + " " + name
+}
+
+// Kubeconfig returns the path and the content of the kubeconfig of a running cluster.
+func (c *Control) Kubeconfig(ctx context.Context, name string) (path string, text []byte, err error) {
+	s, err := c.Status(ctx, name)
+	if err != nil {
+		return "", nil, err
+	}
+	if err := s.Problem(); err != nil {
+		return "", nil, err
+	}
+	if s.State != Running {
+		return "", nil, &report.Error{What: "cluster " + s.Name + " is not ready yet", Next: command("status", s.Name)}
+	}
+	text, err = os.ReadFile(s.Kubeconfig)
+	if err != nil {
+		return "", nil, fmt.Errorf("read the kubeconfig of cluster %s: %w", s.Name, errors.Unwrap(err))
+	}
+	return s.Kubeconfig, text, nil
+}
