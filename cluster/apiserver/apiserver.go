@@ -1,0 +1,168 @@
+// Package apiserver runs the stock kube-apiserver inside this process.
+//
+// It is the upstream server, assembled by the upstream code from the upstream
+// command-line options; what differs from `kube-apiserver` is in [New] and each
+// difference says why. Its upstream counterpart is k8s.io/kubernetes/cmd/kube-apiserver/app/server.go.
+//
+//	server, err := apiserver.New(ctx, apiserver.Options{…})
+//	go func() { failed <- server.Run(ctx) }()
+//	err = server.WaitReady(ctx)
+//
+// Besides its TLS listener on loopback the server is reachable in process:
+// [Server.Handler] is the complete handler chain, for front doors of other
+// identities, and [Server.Loopback] a client configuration with all rights.
+//
+// The Endpoints of the Service default/kubernetes are not written: the API refuses
+// loopback addresses in them, since 1.37 the reconciler that writes them ends the
+// process over one, and nothing here reads them (simulated pods make no
+// connections; the server itself resolves kubernetes.default.svc to its own address).
+package apiserver
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+	"k8s.io/client-go/rest"
+	logsapi "k8s.io/component-base/logs/api/v1"
+	aggregator "k8s.io/kube-aggregator/pkg/apiserver"
+	"k8s.io/kubernetes/cmd/kube-apiserver/app"
+	"k8s.io/kubernetes/cmd/kube-apiserver/app/options"
+	rbacrest "k8s.io/kubernetes/pkg/registry/rbac/rest"
+
+	"github.com/slipway-dev/slipway/cluster/pki"
+)
+
+// ServiceRange is where Services get their addresses. The seed holds the
+// allocations of its first address.
+const ServiceRange = "10.0.0.0/16"
+
+// slowHooks wait a second before their first try. What they write is part of the seed.
+var slowHooks = []string{
+	rbacrest.PostStartHookName,                     // roles and bindings
+	"scheduling/bootstrap-system-priority-classes", // k8s.io/kubernetes/pkg/registry/scheduling/rest
+}
+
+// Options says how a server is set up.
+type Options struct {
+	Dir        string       // for files that the server's flags name
+	Listener   net.Listener // on loopback; the server closes it
+	EtcdURL    string
+	EtcdPrefix string // below which all keys lie
+	Keys       pki.Files
+	Seeded     bool     // the store holds the seed, so the hooks that write it are left out
+	Flags      []string // further flags of kube-apiserver, applied last
+}
+
+// Server is an assembled API server.
+type Server struct {
+	aggregator *aggregator.APIAggregator
+	prepared   interface{ Run(context.Context) error }
+	loopback   *rest.Config
+}
+
+// prepareProcess sets what is global in the upstream packages. Several servers in
+// one process would otherwise refuse to apply the logging configuration again.
+var prepareProcess = sync.OnceFunc(func() {
+	logsapi.ReapplyHandling = logsapi.ReapplyHandlingIgnoreUnchanged
+	rest.SetDefaultWarningHandler(rest.NoWarnings{})
+})
+
+// New assembles a server. Flags that it does not know give a [*FlagError].
+func New(ctx context.Context, o Options) (*Server, error) {
+	prepareProcess()
+	completed, err := completeOptions(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	config, err := app.NewConfig(completed)
+	if err != nil {
+		return nil, fmt.Errorf("configure the API server: %w", err)
+	}
+	if o.Seeded {
+		config.KubeAPIs.ControlPlane.Generic.DisabledPostStartHooks.Insert(slowHooks...)
+	}
+	// Rendering the merged v2 document costs a third of the start; clients since
+	// Kubernetes 1.27 read the v3 documents, which stay.
+	config.KubeAPIs.ControlPlane.Generic.OpenAPIConfig = nil
+	config.Aggregator.GenericConfig.OpenAPIConfig = nil
+	return assemble(config)
+}
+
+func assemble(config *app.Config) (*Server, error) {
+	completed, err := config.Complete()
+	if err != nil {
+		return nil, fmt.Errorf("complete the API server's configuration: %w", err)
+	}
+	chain, err := app.CreateServerChain(completed)
+	if err != nil {
+		return nil, fmt.Errorf("create the API server: %w", err)
+	}
+	prepared, err := chain.PrepareRun()
+	if err != nil {
+		return nil, fmt.Errorf("prepare the API server: %w", err)
+	}
+	loopback := rest.CopyConfig(chain.GenericAPIServer.LoopbackClientConfig)
+	loopback.QPS, loopback.Burst = -1, 0 // the clients are ours: no limits
+	return &Server{aggregator: chain, prepared: prepared, loopback: loopback}, nil
+}
+
+func completeOptions(ctx context.Context, o Options) (options.CompletedOptions, error) {
+	s := options.NewServerRunOptions()
+	if err := parseFlags(s, o); err != nil {
+		return options.CompletedOptions{}, err
+	}
+	s.SecureServing.Listener = o.Listener
+	s.SecureServing.BindPort = o.Listener.Addr().(*net.TCPAddr).Port
+	s.SecureServing.ExternalAddress = net.IPv4(127, 0, 0, 1)
+	if err := s.GenericServerRunOptions.ComponentGlobalsRegistry.Set(); err != nil {
+		return options.CompletedOptions{}, &FlagError{Err: err}
+	}
+	completed, err := s.Complete(ctx)
+	if err != nil {
+		return options.CompletedOptions{}, fmt.Errorf("complete the API server's options: %w", err)
+	}
+	if errs := completed.Validate(); len(errs) != 0 {
+		return options.CompletedOptions{}, &FlagError{Err: utilerrors.NewAggregate(errs)}
+	}
+	return completed, nil
+}
+
+// Run serves until ctx ends.
+func (s *Server) Run(ctx context.Context) error { return s.prepared.Run(ctx) }
+
+// Handler is the whole chain: authentication, authorization, admission, storage.
+func (s *Server) Handler() http.Handler { return s.aggregator.GenericAPIServer.Handler }
+
+// Loopback is a client configuration in the group system:masters, without limits.
+func (s *Server) Loopback() *rest.Config { return rest.CopyConfig(s.loopback) }
+
+// readyPoll is short because a start lasts a fraction of a second.
+const readyPoll = 3 * time.Millisecond
+
+// WaitReady returns when /readyz says so, or when ctx ends.
+func (s *Server) WaitReady(ctx context.Context) error {
+	config := s.Loopback()
+	config.Timeout = time.Second
+	client, err := rest.UnversionedRESTClientFor(unversioned(config))
+	if err != nil {
+		return fmt.Errorf("make a client: %w", err)
+	}
+	tick := time.NewTicker(readyPoll)
+	defer tick.Stop()
+	var last error
+	for {
+		if last = client.Get().AbsPath("/readyz").MaxRetries(0).Do(ctx).Error(); last == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("wait for the API server, which last answered %w: %w", last, context.Cause(ctx))
+		case <-tick.C:
+		}
+	}
+}

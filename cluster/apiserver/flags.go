@@ -1,0 +1,94 @@
+package apiserver
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/kubernetes/cmd/kube-apiserver/app/options"
+)
+
+// FlagError says that the server's flags, most likely the user's own, do not work.
+type FlagError struct{ Err error }
+
+// Error says what is wrong with which flag.
+func (e *FlagError) Error() string { return "API server flags: " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *FlagError) Unwrap() error { return e.Err }
+
+// healthOnly lets anonymous requests reach the health endpoints and nothing else.
+const healthOnly = `apiVersion: apiserver.config.k8s.io/v1
+kind: AuthenticationConfiguration
+anonymous:
+  enabled: true
+  conditions:
+  - path: /livez
+  - path: /readyz
+  - path: /healthz
+`
+
+func parseFlags(s *options.ServerRunOptions, o Options) error {
+	flags := pflag.NewFlagSet("kube-apiserver", pflag.ContinueOnError)
+	named := s.Flags()
+	for _, name := range named.Order {
+		flags.AddFlagSet(named.FlagSets[name])
+	}
+	ours, err := defaultFlags(o)
+	if err != nil {
+		return err
+	}
+	if err := flags.Parse(ours); err != nil {
+		return fmt.Errorf("parse the default flags: %w", err)
+	}
+	if err := flags.Parse(o.Flags); err != nil {
+		return &FlagError{Err: err}
+	}
+	return nil
+}
+
+func defaultFlags(o Options) ([]string, error) {
+	flags := []string{
+		"--etcd-servers=" + o.EtcdURL,
+		"--etcd-prefix=" + o.EtcdPrefix,
+		"--tls-cert-file=" + o.Keys.Server,
+		"--tls-private-key-file=" + o.Keys.ServerKey,
+		"--client-ca-file=" + o.Keys.CA,
+		"--service-account-issuer=https://kubernetes.default.svc",
+		"--service-account-key-file=" + o.Keys.ServiceAccountKey,
+		"--service-account-signing-key-file=" + o.Keys.ServiceAccountKey,
+		"--service-cluster-ip-range=" + ServiceRange,
+		"--authorization-mode=RBAC",
+		"--allow-privileged=true",
+		"--endpoint-reconciler-type=none", // see the package doc
+	}
+	if ownAuthentication(o.Flags) {
+		return flags, nil
+	}
+	file := filepath.Join(o.Dir, "authentication.yaml")
+	if err := os.WriteFile(file, []byte(healthOnly), 0o600); err != nil {
+		return nil, fmt.Errorf("write the authentication configuration: %w", err)
+	}
+	return append(flags, "--authentication-config="+file), nil
+}
+
+// ownAuthentication says whether the user's flags exclude a configuration file
+// of ours: the server refuses the two together.
+func ownAuthentication(flags []string) bool {
+	return slices.ContainsFunc(flags, func(f string) bool {
+		name, _, _ := strings.Cut(f, "=")
+		return name == "--anonymous-auth" || name == "--authentication-config" || strings.HasPrefix(name, "--oidc-")
+	})
+}
+
+// unversioned completes a configuration for paths outside of any API group.
+func unversioned(c *rest.Config) *rest.Config {
+	c.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
+	return c
+}

@@ -1,0 +1,23 @@
+// Slipway-cluster is a Kubernetes cluster for operator developers in one process.
+// See docs/protocol.md for how `slipway` runs it.
+package main
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"github.com/slipway-dev/slipway/cluster/program"
+)
+
+func main() {
+	started := time.Now()
+	os.Exit(program.Run(context.Background(), program.Env{
+		Args:    os.Args,
+		Stdin:   os.Stdin,
+		Stdout:  os.Stdout,
+		Stderr:  os.Stderr,
+		Started: started,
+		Exit:    os.Exit,
+	}))
+}

@@ -1,0 +1,133 @@
+package engine
+
+import (
+	"context"
+	"crypto"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/keyutil"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/slipway-dev/slipway/cluster/controllers"
+	"github.com/slipway-dev/slipway/cluster/node"
+	"github.com/slipway-dev/slipway/cluster/protocol"
+	"github.com/slipway-dev/slipway/cluster/scheduler"
+)
+
+// startWorkers starts everything that is a client of the API server, all at once,
+// and returns when pods can be made and will run.
+func (c *Cluster) startWorkers(ctx, running context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return c.startControllers(ctx, running) })
+	group.Go(func() error { return c.startScheduler(ctx, running) })
+	group.Go(func() error { return c.startNodes(running) })
+	return group.Wait()
+}
+
+func (c *Cluster) startControllers(ctx, running context.Context) error {
+	c.progress(protocol.Controllers, protocol.Starting)
+	cfg, err := c.controllersConfig()
+	if err != nil {
+		return &Error{protocol.Controllers, err}
+	}
+	if err := c.startLoop(ctx, running, protocol.Controllers, func(ctx context.Context, started func()) error {
+		return controllers.Run(ctx, cfg, controllers.All(), started)
+	}); err != nil {
+		return err
+	}
+	if err := waitForServiceAccount(ctx, cfg.Client); err != nil {
+		return &Error{protocol.Controllers, err}
+	}
+	c.progress(protocol.Controllers, protocol.Running)
+	return nil
+}
+
+func (c *Cluster) controllersConfig() (controllers.Config, error) {
+	ca, err := os.ReadFile(c.keys.CA)
+	if err != nil {
+		return controllers.Config{}, err
+	}
+	key, err := keyutil.PrivateKeyFromFile(c.keys.ServiceAccountKey)
+	if err != nil {
+		return controllers.Config{}, fmt.Errorf("read the service account key: %w", err)
+	}
+	signer, ok := key.(crypto.Signer)
+	if !ok {
+		return controllers.Config{}, errors.New("the service account key cannot sign")
+	}
+	return controllers.Config{Client: c.server.Loopback(), RootCA: ca, ServiceAccountKey: signer}, nil
+}
+
+func (c *Cluster) startScheduler(ctx, running context.Context) error {
+	c.progress(protocol.Scheduler, protocol.Starting)
+	if err := c.startLoop(ctx, running, protocol.Scheduler, func(ctx context.Context, started func()) error {
+		return scheduler.Run(ctx, c.server.Loopback(), started)
+	}); err != nil {
+		return err
+	}
+	c.progress(protocol.Scheduler, protocol.Running)
+	return nil
+}
+
+// startLoop runs a component and returns when it says that it has started, or why it did not.
+func (c *Cluster) startLoop(ctx, running context.Context, component string, run func(context.Context, func()) error) error {
+	started, ended := make(chan struct{}), make(chan error, 1)
+	c.run(running, component, func(ctx context.Context) error {
+		err := run(ctx, func() { close(started) })
+		ended <- err
+		return err
+	})
+	select {
+	case <-started:
+		return nil
+	case err := <-ended:
+		return &Error{component, err}
+	case <-ctx.Done():
+		return &Error{component, context.Cause(ctx)}
+	}
+}
+
+func (c *Cluster) startNodes(running context.Context) error {
+	c.progress(protocol.Nodes, protocol.Starting)
+	nodes, err := node.Run(running, c.server.Loopback(), c.options.Nodes, c.options.Log)
+	if err != nil {
+		return &Error{protocol.Nodes, err}
+	}
+	c.run(running, protocol.Nodes, func(ctx context.Context) error {
+		<-ctx.Done()
+		nodes.Stop()
+		return nil
+	})
+	c.progress(protocol.Nodes, protocol.Running)
+	return nil
+}
+
+const serviceAccountPoll = 5 * time.Millisecond
+
+// waitForServiceAccount returns when pods can be made in the namespace default.
+func waitForServiceAccount(ctx context.Context, config *rest.Config) error {
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return fmt.Errorf("make a client: %w", err)
+	}
+	tick := time.NewTicker(serviceAccountPoll)
+	defer tick.Stop()
+	for {
+		_, err := client.CoreV1().ServiceAccounts("default").Get(ctx, "default", metav1.GetOptions{})
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return fmt.Errorf("wait for the default service account: %w: %w", err, context.Cause(ctx))
+		}
+	}
+}

@@ -1,0 +1,146 @@
+// Package etcd runs etcd inside this process, for one API server on the same machine.
+//
+// The settings fit a single member on loopback: short ticks, so that it elects
+// itself within milliseconds, and small write-ahead-log segments, because etcd
+// preallocates them. A throw-away server never calls fsync; a durable one does, so that
+// every write that was acknowledged survives a crash.
+//
+// Besides the client URL the store is reachable in process: [Server.Write] and
+// [Server.Read] bypass the network. That is how the seed gets in, and what
+// snapshot, reset and a journal of writes build on.
+package etcd
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"path/filepath"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/server/v3/embed"
+	"go.etcd.io/etcd/server/v3/storage/wal"
+)
+
+const (
+	tickMs     = 10 // heartbeat
+	electionMs = 50
+	// walSegment replaces 64 MiB, of which etcd preallocates two.
+	walSegment = 4 << 20
+	// snapshotCount keeps snapshots out of the short lives that test clusters have.
+	snapshotCount = 100_000
+)
+
+// Config says where the data lives and how safe it must be.
+type Config struct {
+	Dir     string // data folder; made when absent
+	LogFile string // gets etcd's own errors
+	Durable bool   // fsync every write
+}
+
+// Server is a running etcd.
+type Server struct {
+	etcd *embed.Etcd
+}
+
+// Start runs etcd and returns when it can serve, or when ctx ends.
+func Start(ctx context.Context, cfg Config) (*Server, error) {
+	wal.SegmentSizeBytes = walSegment
+	e, err := embed.StartEtcd(embedConfig(cfg))
+	if err != nil {
+		return nil, fmt.Errorf("start etcd: %w", err)
+	}
+	s := &Server{etcd: e}
+	select {
+	case <-e.Server.ReadyNotify():
+		return s, nil
+	case err := <-e.Err():
+		s.Stop()
+		return nil, fmt.Errorf("etcd ended while it started: %w", err)
+	case <-ctx.Done():
+		s.Stop()
+		return nil, fmt.Errorf("wait for etcd: %w", context.Cause(ctx))
+	}
+}
+
+func embedConfig(cfg Config) *embed.Config {
+	free := url.URL{Scheme: "http", Host: "127.0.0.1:0"}
+	c := embed.NewConfig()
+	c.Dir = filepath.Clean(cfg.Dir)
+	c.UnsafeNoFsync = !cfg.Durable
+	c.LogLevel = "error"
+	c.LogOutputs = []string{cfg.LogFile}
+	c.TickMs, c.ElectionMs = tickMs, electionMs
+	c.SnapshotCount = snapshotCount
+	c.ListenClientUrls, c.AdvertiseClientUrls = []url.URL{free}, []url.URL{free}
+	c.ListenPeerUrls, c.AdvertisePeerUrls = []url.URL{free}, []url.URL{free}
+	c.InitialCluster = c.Name + "=" + free.String()
+	return c
+}
+
+// URL is where clients reach the server.
+func (s *Server) URL() string { return "http://" + s.etcd.Clients[0].Addr().String() }
+
+// Failed delivers the error with which the server ended by itself.
+func (s *Server) Failed() <-chan error { return s.etcd.Err() }
+
+// Stop ends the server without waiting for its clients: those are in this
+// process and end with it. Everything acknowledged is on disk afterwards.
+func (s *Server) Stop() {
+	for _, l := range s.etcd.Clients {
+		_ = l.Close() // already closed is as good
+	}
+	s.etcd.Server.HardStop()
+}
+
+// A Pair is one key with its value.
+type Pair struct{ Key, Value []byte }
+
+// Write stores all pairs in one transaction: all of them or none.
+func (s *Server) Write(ctx context.Context, pairs []Pair) error {
+	txn := &pb.TxnRequest{}
+	for _, p := range pairs {
+		put := &pb.PutRequest{Key: p.Key, Value: p.Value}
+		txn.Success = append(txn.Success, &pb.RequestOp{Request: &pb.RequestOp_RequestPut{RequestPut: put}})
+	}
+	if _, err := s.etcd.Server.Txn(ctx, txn); err != nil {
+		return fmt.Errorf("write %d keys to etcd: %w", len(pairs), err)
+	}
+	return nil
+}
+
+// A Snapshot is a consistent reading of the store.
+type Snapshot struct {
+	Revision int64  // of the whole store; grows with every write
+	Pairs    []Pair // sorted by key
+}
+
+// Read returns all keys under prefix.
+func (s *Server) Read(ctx context.Context, prefix string) (Snapshot, error) {
+	return s.read(ctx, &pb.RangeRequest{Key: []byte(prefix), RangeEnd: prefixEnd(prefix)})
+}
+
+// Empty says whether no key lies under prefix.
+func (s *Server) Empty(ctx context.Context, prefix string) (bool, error) {
+	snap, err := s.read(ctx, &pb.RangeRequest{Key: []byte(prefix), RangeEnd: prefixEnd(prefix), Limit: 1, KeysOnly: true})
+	return len(snap.Pairs) == 0, err
+}
+
+func (s *Server) read(ctx context.Context, r *pb.RangeRequest) (Snapshot, error) {
+	answer, err := s.etcd.Server.Range(ctx, r)
+	if err != nil {
+		return Snapshot{}, fmt.Errorf("read %s from etcd: %w", r.Key, err)
+	}
+	snap := Snapshot{Revision: answer.Header.Revision}
+	for _, kv := range answer.Kvs {
+		snap.Pairs = append(snap.Pairs, Pair{Key: kv.Key, Value: kv.Value})
+	}
+	return snap, nil
+}
+
+// prefixEnd is the first key behind all keys that start with prefix, which must
+// be an ASCII path.
+func prefixEnd(prefix string) []byte {
+	end := []byte(prefix)
+	end[len(end)-1]++
+	return end
+}

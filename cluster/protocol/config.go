@@ -1,0 +1,64 @@
+package protocol
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+)
+
+// Config is what a cluster is started with.
+type Config struct {
+	Protocol       int      `json:"protocol"`
+	Name           string   `json:"name"`
+	Dir            string   `json:"dir"`
+	Socket         string   `json:"socket,omitempty"`
+	Port           int      `json:"port,omitempty"` // 0 picks a free one
+	Durable        bool     `json:"durable,omitempty"`
+	Nodes          *[]Node  `json:"nodes,omitempty"`       // nil means one node, empty none
+	Controllers    *bool    `json:"controllers,omitempty"` // nil means true
+	APIServerFlags []string `json:"apiServerFlags,omitempty"`
+}
+
+// Node describes one simulated node.
+type Node struct {
+	Name     string            `json:"name"`
+	Labels   map[string]string `json:"labels,omitempty"`
+	Taints   []string          `json:"taints,omitempty"`   // key=value:Effect
+	Capacity map[string]string `json:"capacity,omitempty"` // resource → quantity
+}
+
+// RunControllers says whether controllers, scheduler and nodes run.
+func (c Config) RunControllers() bool { return c.Controllers == nil || *c.Controllers }
+
+// ErrConfig marks a configuration that cannot be used.
+var ErrConfig = errors.New("invalid configuration")
+
+const maxPort = 65535
+
+// ReadConfig reads and checks a configuration. Unknown keys are ignored: a newer
+// partner may send them. Errors are [ErrConfig].
+func ReadConfig(r io.Reader) (Config, error) {
+	var c Config
+	if err := json.NewDecoder(r).Decode(&c); err != nil {
+		return Config{}, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	return c, c.validate()
+}
+
+func (c Config) validate() error {
+	switch {
+	case c.Protocol != Number:
+		return fmt.Errorf("%w: protocol %d, this program speaks %d", ErrConfig, c.Protocol, Number)
+	case c.Name == "":
+		return fmt.Errorf("%w: no name", ErrConfig)
+	case !filepath.IsAbs(c.Dir):
+		return fmt.Errorf("%w: dir %q is not an absolute path", ErrConfig, c.Dir)
+	case c.Socket != "" && !filepath.IsAbs(c.Socket):
+		return fmt.Errorf("%w: socket %q is not an absolute path", ErrConfig, c.Socket)
+	case c.Port < 0 || c.Port > maxPort:
+		return fmt.Errorf("%w: port %d", ErrConfig, c.Port)
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+package protocol
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// An Event is one of [Hello], [Progress], [Ready], [Failed] and [Stopped].
+type Event interface{ event() string }
+
+// Hello is the first event.
+type Hello struct {
+	Protocol   int    `json:"protocol"`
+	Version    string `json:"version"`
+	Kubernetes string `json:"kubernetes"`
+	PID        int    `json:"pid"`
+}
+
+// Progress says that a component changed its state. ElapsedMs counts from the
+// program's start.
+type Progress struct {
+	Component string `json:"component"`
+	State     State  `json:"state"`
+	ElapsedMs int64  `json:"elapsedMs"`
+}
+
+// Ready says that the cluster can be used.
+type Ready struct {
+	Server     string `json:"server"`
+	Kubeconfig string `json:"kubeconfig"`
+	ElapsedMs  int64  `json:"elapsedMs"`
+}
+
+// Failed says why the program ends with status 1.
+type Failed struct {
+	Component string `json:"component"`
+	Error     string `json:"error"`
+	Hint      string `json:"hint,omitempty"`
+}
+
+// Reason is why a cluster stopped.
+type Reason string
+
+// The reasons of [Stopped].
+const (
+	ByRequest Reason = "request"
+	ByStdin   Reason = "stdin"
+	BySignal  Reason = "signal"
+)
+
+// Stopped is the last event.
+type Stopped struct {
+	Reason Reason `json:"reason"`
+}
+
+func (Hello) event() string    { return "hello" }
+func (Progress) event() string { return "progress" }
+func (Ready) event() string    { return "ready" }
+func (Failed) event() string   { return "failed" }
+func (Stopped) event() string  { return "stopped" }
+
+// Encode is the event's line, with the line feed.
+func Encode(e Event) ([]byte, error) { return line(e.event(), e) }
+
+// line puts the key "event" in front of an object's own keys.
+func line(name string, object any) ([]byte, error) {
+	body, err := json.Marshal(object)
+	if err != nil {
+		return nil, fmt.Errorf("encode %s: %w", name, err)
+	}
+	out := fmt.Appendf(nil, `{"event":%q`, name)
+	if len(body) > len("{}") {
+		out = append(out, ',')
+	}
+	return append(append(out, body[1:]...), '\n'), nil
+}

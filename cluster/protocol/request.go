@@ -1,0 +1,80 @@
+package protocol
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// Request is one line from a client.
+type Request struct {
+	ID     int64  `json:"id"`
+	Method string `json:"method"`
+}
+
+// ErrRequest marks a line that is not a request.
+var ErrRequest = errors.New("invalid request")
+
+// ParseRequest reads one line. The ID is set as far as it could be read, so that
+// even an error can be answered. Errors are [ErrRequest].
+func ParseRequest(line []byte) (Request, error) {
+	var r Request
+	if err := json.Unmarshal(line, &r); err != nil {
+		return r, fmt.Errorf("%w: %w", ErrRequest, err)
+	}
+	if r.Method == "" {
+		return r, fmt.Errorf("%w: no method", ErrRequest)
+	}
+	return r, nil
+}
+
+// Reply answers the request with the same ID.
+type Reply struct {
+	ID     int64  `json:"id"`
+	Error  string `json:"error,omitempty"`
+	Result any    `json:"result,omitempty"`
+}
+
+// A Method answers one kind of request. Then, which may be nil, runs once the
+// reply is on its way: that is where a program stops itself.
+type Method func() (result any, then func(), err error)
+
+// Methods are the requests that a program answers, by name.
+type Methods map[string]Method
+
+// Empty is the result {}.
+type Empty struct{}
+
+// Status is the result of the request status.
+type Status struct {
+	Ready      bool        `json:"ready"`
+	Server     string      `json:"server"`
+	Kubeconfig string      `json:"kubeconfig"`
+	Kubernetes string      `json:"kubernetes"`
+	PID        int         `json:"pid"`
+	UptimeMs   int64       `json:"uptimeMs"`
+	Components []Component `json:"components"`
+}
+
+// Component is the state of one part of the cluster.
+type Component struct {
+	Name    string `json:"name"`
+	State   State  `json:"state"`
+	Message string `json:"message"`
+}
+
+func (m Methods) answer(line []byte) (Reply, func()) {
+	r, err := ParseRequest(line)
+	if err != nil {
+		return Reply{ID: r.ID, Error: err.Error()}, nil
+	}
+	method, ok := m[r.Method]
+	if !ok {
+		return Reply{ID: r.ID, Error: fmt.Sprintf("unknown method %q", r.Method)}, nil
+	}
+	result, then, err := method()
+	if err != nil {
+		return Reply{ID: r.ID, Error: err.Error()}, then
+	}
+	return Reply{ID: r.ID, Result: result}, then
+}

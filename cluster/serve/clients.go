@@ -1,0 +1,75 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+
+	"github.com/slipway-dev/slipway/cluster/protocol"
+)
+
+// methods are the requests that a cluster answers.
+func (s *session) methods() protocol.Methods {
+	return protocol.Methods{
+		"status": func() (any, func(), error) { return s.status.snapshot(), nil, nil },
+		"stop": func() (any, func(), error) {
+			return protocol.Empty{}, func() { s.stop(stopReason(protocol.ByRequest)) }, nil
+		},
+	}
+}
+
+// speakOnStdio ties the cluster's life to stdin.
+func (s *session) speakOnStdio(ctx context.Context) {
+	if !s.Stdio {
+		return
+	}
+	go func() {
+		defer close(s.told)
+		ended := func() { s.stop(stopReason(protocol.ByStdin)) }
+		_ = protocol.Serve(ctx, s.Stdin, s.Stdout, s.log, s.methods(), ended) // without a reader stdin ends soon
+	}()
+}
+
+// listen speaks on the socket, if there is to be one. An old file is removed:
+// whoever holds the lock on the state folder knows that nobody listens there.
+func (s *session) listen(ctx context.Context) error {
+	if s.config.Socket == "" {
+		return nil
+	}
+	if err := os.Remove(s.config.Socket); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("%w: remove the old socket: %w", errState, err)
+	}
+	listener, err := net.Listen("unix", s.config.Socket)
+	if err != nil {
+		return fmt.Errorf("%w: listen on the socket: %w", errState, err)
+	}
+	if err := os.Chmod(s.config.Socket, 0o600); err != nil {
+		return errors.Join(fmt.Errorf("%w: %w", errState, err), listener.Close())
+	}
+	s.socket, s.clients = listener, protocol.NewListener(s.log, s.methods())
+	go func() {
+		if err := s.clients.Accept(ctx, listener); err != nil {
+			s.logger.Error("The socket is closed to further clients", "err", err)
+		}
+	}()
+	return nil
+}
+
+// waitTold lets everybody who is connected read the last events, for a while.
+func (s *session) waitTold() {
+	ctx, cancel := context.WithTimeout(context.Background(), tellGrace)
+	defer cancel()
+	if s.socket != nil {
+		_ = s.socket.Close() // removes the file; clients stay connected
+		s.clients.Wait(ctx)
+	}
+	if !s.Stdio {
+		return
+	}
+	select {
+	case <-s.told:
+	case <-ctx.Done():
+	}
+}

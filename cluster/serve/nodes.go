@@ -1,0 +1,51 @@
+package serve
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/slipway-dev/slipway/cluster/node"
+	"github.com/slipway-dev/slipway/cluster/protocol"
+)
+
+// nodeSpecs turns the configuration's nodes into those of package node. Errors
+// are [protocol.ErrConfig].
+func nodeSpecs(c protocol.Config) ([]node.Spec, error) {
+	if c.Nodes == nil {
+		return node.Default(), nil
+	}
+	specs := make([]node.Spec, 0, len(*c.Nodes))
+	for _, n := range *c.Nodes {
+		spec, err := nodeSpec(n)
+		if err != nil {
+			return nil, fmt.Errorf("%w: node %s: %w", protocol.ErrConfig, n.Name, err)
+		}
+		specs = append(specs, spec)
+	}
+	if err := node.Validate(specs); err != nil {
+		return nil, fmt.Errorf("%w: %w", protocol.ErrConfig, err)
+	}
+	return specs, nil
+}
+
+func nodeSpec(n protocol.Node) (node.Spec, error) {
+	spec := node.Spec{Name: n.Name, Labels: n.Labels, Taints: make([]node.Taint, len(n.Taints))}
+	for i, t := range n.Taints {
+		if err := spec.Taints[i].UnmarshalText([]byte(t)); err != nil {
+			return node.Spec{}, err
+		}
+	}
+	for name, text := range n.Capacity {
+		quantity, err := resource.ParseQuantity(text)
+		if err != nil {
+			return node.Spec{}, fmt.Errorf("capacity of %s: %q: %w", name, text, err)
+		}
+		if spec.Capacity == nil {
+			spec.Capacity = corev1.ResourceList{}
+		}
+		spec.Capacity[corev1.ResourceName(name)] = quantity
+	}
+	return spec, nil
+}

@@ -1,0 +1,65 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/slipway-dev/slipway/cluster/engine"
+	"github.com/slipway-dev/slipway/cluster/etcd"
+	"github.com/slipway-dev/slipway/cluster/seed"
+	"github.com/slipway-dev/slipway/cluster/version"
+)
+
+const (
+	// settled is how long a fresh API server must write nothing to count as complete.
+	// It renews its own lease every ten seconds.
+	settled = 3 * time.Second
+	prefix  = "/registry/"
+)
+
+// RecordSeed starts an empty cluster in a temporary folder, with every start-up hook on
+// and no controllers, and returns what it wrote by itself.
+func RecordSeed(ctx context.Context, stderr io.Writer) (recorded seed.Seed, err error) {
+	dir, err := os.MkdirTemp("", "slipway-seed-")
+	if err != nil {
+		return seed.Seed{}, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	quietKlog(stderr)
+	started := time.Now()
+	cluster, err := engine.Start(ctx, engine.Options{
+		Name: "seed", Dir: dir, Unseeded: true, Log: slog.New(slog.NewTextHandler(stderr, nil)),
+	})
+	if err != nil {
+		return seed.Seed{}, fmt.Errorf("start an empty cluster: %w", err)
+	}
+	defer cluster.Stop()
+	snapshot, err := settle(ctx, cluster.Store())
+	if err != nil {
+		return seed.Seed{}, err
+	}
+	return seed.Normalize(version.Kubernetes, snapshot.Pairs, prefix[:len(prefix)-1], started), nil
+}
+
+// settle waits until nothing is written any more.
+func settle(ctx context.Context, store *etcd.Server) (etcd.Snapshot, error) {
+	before, err := store.Read(ctx, prefix)
+	for err == nil {
+		select {
+		case <-ctx.Done():
+			return etcd.Snapshot{}, context.Cause(ctx)
+		case <-time.After(settled):
+		}
+		var after etcd.Snapshot
+		if after, err = store.Read(ctx, prefix); err == nil && after.Revision == before.Revision {
+			return after, nil
+		}
+		before = after
+	}
+	return etcd.Snapshot{}, err
+}

@@ -1,0 +1,199 @@
+// Package serve is the program's verb `serve`: a cluster as a child process or a
+// service, which speaks the process protocol of docs/protocol.md.
+//
+// [Run] owns a cluster's life. It begins with the lock on the state folder and ends with
+// whatever comes first: the end of stdin (with Stdio), a signal, a request, the
+// failure of a component. The end is bounded: when components hang, Run returns
+// nevertheless, and the end of the process takes them along. Nothing is lost by
+// that, since etcd has what it acknowledged.
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/slipway-dev/slipway/cluster/engine"
+	"github.com/slipway-dev/slipway/cluster/protocol"
+	"github.com/slipway-dev/slipway/cluster/version"
+)
+
+// Options are the verb's flags and surroundings.
+type Options struct {
+	ConfigFile string
+	Stdio      bool // speak on Stdin and Stdout, and end with Stdin
+	Stdin      io.Reader
+	Stdout     io.Writer
+	Stderr     io.Writer
+	Started    time.Time // when the program started
+	// Exit ends the process; it is called when a part of Kubernetes decides that it
+	// cannot go on.
+	Exit func(status int)
+}
+
+// The exit statuses of Run.
+const (
+	statusOK     = 0
+	statusFailed = 1
+)
+
+const (
+	// startGC trades memory for time while the cluster starts, when almost nothing
+	// that is allocated is garbage.
+	startGC  = 400
+	steadyGC = 100
+	// tellGrace is how long clients get to read the last events.
+	tellGrace = 200 * time.Millisecond
+	// stopLimit is the hard stop: what has not ended by then ends with the process.
+	stopLimit = 2 * time.Second
+)
+
+// session is one run of the verb.
+type session struct {
+	Options
+	config protocol.Config
+	log    *protocol.Log
+	status *status
+	stop   context.CancelCauseFunc // with a stopReason
+	told   chan struct{}           // closed when the partner on stdout has everything
+	logger *slog.Logger
+
+	lock    *flock.Flock // held until the process ends
+	socket  net.Listener // nil without a socket
+	clients *protocol.Listener
+}
+
+// stopReason is why a cluster that runs is to stop.
+type stopReason protocol.Reason
+
+func (r stopReason) Error() string { return "stop by " + string(r) }
+
+// Run runs a cluster until it is told to stop, and returns the exit status. The end
+// of ctx means a signal.
+func Run(ctx context.Context, o Options) int {
+	config, err := readConfig(o.ConfigFile)
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	s := &session{Options: o, config: config, log: protocol.NewLog(), status: newStatus(o.Started), stop: stop, told: make(chan struct{})}
+	s.speakOnStdio(context.WithoutCancel(ctx))
+	s.log.Publish(protocol.Hello{
+		Protocol: protocol.Number, Version: version.Program(), Kubernetes: version.Kubernetes, PID: os.Getpid(),
+	})
+	if err == nil {
+		err = s.run(ctx)
+	}
+	return s.end(err)
+}
+
+func readConfig(file string) (protocol.Config, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return protocol.Config{}, fmt.Errorf("%w: %w", protocol.ErrConfig, err)
+	}
+	defer f.Close()
+	return protocol.ReadConfig(f)
+}
+
+// run is everything between hello and the last event.
+func (s *session) run(ctx context.Context) error {
+	var err error
+	if s.lock, err = openState(s.config.Dir); err != nil {
+		return err
+	}
+	if err := s.openLog(); err != nil {
+		return err
+	}
+	if err := s.listen(context.WithoutCancel(ctx)); err != nil {
+		return err
+	}
+
+	cluster, err := s.start(ctx)
+	if err != nil {
+		return err
+	}
+	select {
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	case err = <-cluster.Failed():
+	}
+	bounded(cluster.Stop)
+	return err
+}
+
+func (s *session) start(ctx context.Context) (*engine.Cluster, error) {
+	nodes, err := nodeSpecs(s.config)
+	if err != nil {
+		return nil, err
+	}
+	debug.SetGCPercent(startGC)
+	cluster, err := engine.Start(ctx, engine.Options{
+		Name: s.config.Name, Dir: s.config.Dir, Port: s.config.Port, Durable: s.config.Durable,
+		Nodes: nodes, Controllers: s.config.RunControllers(), APIServerFlags: s.config.APIServerFlags,
+		Log: s.logger, Progress: s.progress,
+	})
+	debug.SetGCPercent(steadyGC)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx) // stopped while it started
+		}
+		return nil, err
+	}
+	s.status.ready(cluster.Server(), cluster.Kubeconfig())
+	s.log.Publish(protocol.Ready{Server: cluster.Server(), Kubeconfig: cluster.Kubeconfig(), ElapsedMs: s.elapsed()})
+	return cluster, nil
+}
+
+func (s *session) progress(component string, state protocol.State) {
+	s.status.set(component, state)
+	s.log.Publish(protocol.Progress{Component: component, State: state, ElapsedMs: s.elapsed()})
+}
+
+func (s *session) elapsed() int64 { return time.Since(s.Started).Milliseconds() }
+
+// end publishes the last event, lets the partner read it and gives the exit status.
+func (s *session) end(err error) int {
+	status := statusOK
+	var reason stopReason
+	switch {
+	case errors.As(err, &reason):
+		s.log.Publish(protocol.Stopped{Reason: protocol.Reason(reason)})
+	case errors.Is(err, context.Canceled):
+		s.log.Publish(protocol.Stopped{Reason: protocol.BySignal})
+	default:
+		status = statusFailed
+		s.fail(failure(err))
+	}
+	s.log.Close()
+	s.waitTold()
+	return status
+}
+
+// fail publishes a failure, which also people read who started the program by hand.
+func (s *session) fail(f protocol.Failed) {
+	s.log.Publish(f)
+	fmt.Fprintf(s.Stderr, "slipway-cluster: %s: %s\n", f.Component, f.Error)
+	if f.Hint != "" {
+		fmt.Fprintf(s.Stderr, "  %s\n", f.Hint)
+	}
+}
+
+// bounded runs f but does not wait for it longer than stopLimit.
+func bounded(f func()) {
+	done := make(chan struct{})
+	go func() {
+		f()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(stopLimit):
+	}
+}

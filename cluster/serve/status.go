@@ -1,0 +1,53 @@
+package serve
+
+import (
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/slipway-dev/slipway/cluster/protocol"
+	"github.com/slipway-dev/slipway/cluster/version"
+)
+
+// status is what the request status answers.
+type status struct {
+	mu      sync.Mutex
+	started time.Time
+	now     protocol.Status
+}
+
+func newStatus(started time.Time) *status {
+	return &status{started: started, now: protocol.Status{
+		Kubernetes: version.Kubernetes, PID: os.Getpid(), Components: []protocol.Component{},
+	}}
+}
+
+func (s *status) set(component string, state protocol.State) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := slices.IndexFunc(s.now.Components, func(c protocol.Component) bool { return c.Name == component })
+	if at < 0 {
+		at = len(s.now.Components)
+		s.now.Components = append(s.now.Components, protocol.Component{Name: component})
+	}
+	s.now.Components[at].State = state
+	if state == protocol.Stopping {
+		s.now.Ready = false
+	}
+}
+
+func (s *status) ready(server, kubeconfig string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now.Ready, s.now.Server, s.now.Kubeconfig = true, server, kubeconfig
+}
+
+func (s *status) snapshot() protocol.Status {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now
+	now.Components = slices.Clone(now.Components)
+	now.UptimeMs = time.Since(s.started).Milliseconds()
+	return now
+}
