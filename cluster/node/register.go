@@ -116,7 +116,7 @@ func bring(ctx context.Context, client kubernetes.Interface, old, wanted *corev1
 		node.Labels = map[string]string{}
 	}
 	maps.Copy(node.Labels, wanted.Labels)
-	node.Spec.Taints = wanted.Spec.Taints
+	node.Spec.Taints = taints(old.Spec.Taints, wanted.Spec.Taints)
 	if node.Spec.PodCIDR == "" {
 		node.Spec.PodCIDR, node.Spec.PodCIDRs = wanted.Spec.PodCIDR, wanted.Spec.PodCIDRs
 	}
@@ -131,6 +131,19 @@ func bring(ctx context.Context, client kubernetes.Interface, old, wanted *corev1
 		return client.CoreV1().Nodes().UpdateStatus(ctx, node, metav1.UpdateOptions{})
 	}
 	return node, nil
+}
+
+// taints are the old ones, which users may have added to, without those of a node that is not ready, and the wanted ones.
+func taints(old, wanted []corev1.Taint) []corev1.Taint {
+	result := slices.DeleteFunc(slices.Clone(old), func(t corev1.Taint) bool {
+		return t.Key == corev1.TaintNodeNotReady || t.Key == corev1.TaintNodeUnreachable
+	})
+	for _, w := range wanted {
+		if !slices.ContainsFunc(result, func(t corev1.Taint) bool { return t.MatchTaint(&w) }) {
+			result = append(result, w)
+		}
+	}
+	return result
 }
 
 func sameBesideHeartbeat(a, b corev1.NodeStatus) bool {

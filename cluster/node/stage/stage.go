@@ -63,10 +63,11 @@ func merge(api, known corev1.PodStatus) *corev1.PodStatus {
 		return s
 	}
 	known = *known.DeepCopy()
-	s.Phase, s.Reason, s.Message, s.StartTime = known.Phase, known.Reason, known.Message, known.StartTime
+	s.ObservedGeneration, s.Phase, s.Reason, s.Message = known.ObservedGeneration, known.Phase, known.Reason, known.Message
+	s.StartTime, s.HostIP, s.HostIPs, s.PodIP, s.PodIPs = known.StartTime, known.HostIP, known.HostIPs, known.PodIP, known.PodIPs
 	s.InitContainerStatuses, s.ContainerStatuses = known.InitContainerStatuses, known.ContainerStatuses
 	for _, c := range known.Conditions {
-		if ours(c.Type) {
+		if ours(c.Type) || c.Type == corev1.PodScheduled && condition(s, c.Type) == nil {
 			setCondition(s, c)
 		}
 	}
