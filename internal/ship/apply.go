@@ -1,0 +1,111 @@
+package ship
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// DefaultTimeout is how long is waited for objects that need time.
+const DefaultTimeout = time.Minute
+
+// ApplyOptions are the choices of [Cluster.Apply].
+type ApplyOptions struct {
+	Force   bool          // take over fields that others own
+	Timeout time.Duration // for definitions to become established; 0 means DefaultTimeout
+}
+
+// Apply makes the cluster hold objects, in the order in which they need each
+// other, and reports each as a [report.Object]. It stops at the first failure,
+// a [report.Error]; applying again continues. See the package's guide.
+func (c *Cluster) Apply(ctx context.Context, objects []*unstructured.Unstructured, o ApplyOptions) error {
+	if err := c.Ping(ctx); err != nil {
+		return err
+	}
+	patience := patienceOf(o.Timeout)
+	for _, shipment := range shipments(objects) {
+		for _, object := range shipment {
+			if err := c.applyOne(ctx, object, o.Force, patience); err != nil {
+				return err
+			}
+		}
+		if kindOf(shipment[0]) != crdKind {
+			continue
+		}
+		if err := c.establish(ctx, shipment, patience); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// applyOne applies one object and reports its change.
+func (c *Cluster) applyOne(ctx context.Context, object *unstructured.Unstructured, force bool, patience time.Duration) error {
+	resource, object, err := c.locate(ctx, object, patience)
+	if err != nil {
+		return c.explainObject(ctx, object, err)
+	}
+	before, err := resource.Get(ctx, object.GetName(), metav1.GetOptions{})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return c.explainObject(ctx, object, err)
+	}
+	existed := err == nil
+	patch, err := json.Marshal(object)
+	if err != nil {
+		return c.explainObject(ctx, object, err)
+	}
+	after, err := resource.Patch(ctx, object.GetName(), types.ApplyPatchType, patch, metav1.PatchOptions{
+		FieldManager:    FieldManager,
+		FieldValidation: metav1.FieldValidationStrict,
+		Force:           &force,
+	})
+	if err != nil {
+		return c.explainObject(ctx, object, err)
+	}
+	action := report.Created
+	switch {
+	case existed && before.GetResourceVersion() == after.GetResourceVersion():
+		action = report.Unchanged
+	case existed:
+		action = report.Updated
+	}
+	c.handler.Handle(report.Object{Name: nameOf(object), Action: action})
+	return nil
+}
+
+// locate returns where object lives and object itself, with its namespace
+// filled in where it needs one. A kind that is not served yet is waited for where
+// the cluster has its definition.
+func (c *Cluster) locate(ctx context.Context, object *unstructured.Unstructured, patience time.Duration) (dynamic.ResourceInterface, *unstructured.Unstructured, error) {
+	kind := object.GroupVersionKind()
+	var found metav1.APIResource
+	err := poll(ctx, patience, func(ctx context.Context) (bool, error) {
+		var err error
+		found, err = c.catalog.find(ctx, kind)
+		if _, unserved := errors.AsType[errNoKind](err); unserved && c.defines(ctx, kind.GroupKind()) {
+			return false, nil
+		}
+		return true, err
+	})
+	if err != nil {
+		return nil, object, err
+	}
+	resource := c.objects.Resource(kind.GroupVersion().WithResource(found.Name))
+	if !found.Namespaced {
+		return resource, object, nil
+	}
+	if object.GetNamespace() == "" {
+		object = object.DeepCopy()
+		object.SetNamespace(c.namespace)
+	}
+	return resource.Namespace(object.GetNamespace()), object, nil
+}

@@ -1,0 +1,64 @@
+package ship
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/kustomize/api/konfig"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/api/resource"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// IsKustomization tells whether dir holds a kustomization.
+func IsKustomization(dir string) bool {
+	for _, name := range konfig.RecognizedKustomizationFileNames() {
+		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.Mode().IsRegular() {
+			return true
+		}
+	}
+	return false
+}
+
+// Build returns the objects that the kustomization in dir describes, in its
+// order. A folder without one, and one that does not build, is a [report.Error].
+func Build(dir string) ([]*unstructured.Unstructured, error) {
+	if !IsKustomization(dir) {
+		return nil, &report.Error{
+			What:  "no kustomization in this folder",
+			Where: dir,
+			Hint:  "expected a file named " + konfig.DefaultKustomizationFileName(),
+		}
+	}
+	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), dir)
+	if err != nil {
+		return nil, &report.Error{What: "the kustomization does not build", Where: dir, Err: err}
+	}
+	var objects []*unstructured.Unstructured
+	for _, r := range built.Resources() {
+		object, err := toUnstructured(r)
+		if err != nil {
+			return nil, &report.Error{What: "kustomize built something that is not an object", Where: dir, Err: err}
+		}
+		objects = append(objects, object)
+	}
+	return objects, nil
+}
+
+// toUnstructured goes through JSON, for kustomize's own maps hold int where an
+// unstructured object must hold int64.
+func toUnstructured(r *resource.Resource) (*unstructured.Unstructured, error) {
+	text, err := r.MarshalJSON()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.CurId(), err)
+	}
+	object := &unstructured.Unstructured{}
+	if err := object.UnmarshalJSON(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", r.CurId(), err)
+	}
+	return object, nil
+}

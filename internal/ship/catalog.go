@@ -1,0 +1,109 @@
+package ship
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/client-go/rest"
+)
+
+// catalog knows which resource holds the objects of a kind. It asks for one
+// group and version at a time, and only for those that are shipped. client-go's discovery
+// client would do as well, but brings every built-in type into the program.
+type catalog struct {
+	client rest.Interface
+
+	mu    sync.Mutex
+	known map[schema.GroupVersion][]metav1.APIResource
+}
+
+// newCatalog returns an empty catalog of the cluster behind config.
+func newCatalog(config *rest.Config, client *http.Client) (*catalog, error) {
+	config = rest.CopyConfig(config)
+	scheme := runtime.NewScheme()
+	metav1.AddToGroupVersion(scheme, metav1.Unversioned)
+	config.GroupVersion = &schema.GroupVersion{}
+	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
+	unversioned, err := rest.UnversionedRESTClientForConfigAndClient(config, client)
+	if err != nil {
+		return nil, err
+	}
+	return &catalog{client: unversioned, known: map[schema.GroupVersion][]metav1.APIResource{}}, nil
+}
+
+// get reads a JSON document of the server into value.
+func (c *catalog) get(ctx context.Context, path string, value any) error {
+	text, err := c.client.Get().AbsPath(path).SetHeader("Accept", runtime.ContentTypeJSON).Do(ctx).Raw()
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, value); err != nil {
+		return fmt.Errorf("reading %s: %w", path, err)
+	}
+	return nil
+}
+
+// errNoKind is the error of [catalog.find] for a kind that the cluster does not serve.
+type errNoKind struct{ schema.GroupVersionKind }
+
+func (e errNoKind) Error() string {
+	return fmt.Sprintf("the cluster does not serve kind %s of %s", e.Kind, e.GroupVersion())
+}
+
+// find returns the resource of a kind, or [errNoKind].
+func (c *catalog) find(ctx context.Context, kind schema.GroupVersionKind) (metav1.APIResource, error) {
+	resources, err := c.resources(ctx, kind.GroupVersion())
+	if err != nil {
+		return metav1.APIResource{}, err
+	}
+	for _, r := range resources {
+		if r.Kind == kind.Kind && !isSubresource(r) {
+			return r, nil
+		}
+	}
+	c.forget(kind.GroupVersion()) // it may come: definitions are established while we watch
+	return metav1.APIResource{}, errNoKind{kind}
+}
+
+// resources lists what a group and version has; one that is not there has nothing.
+func (c *catalog) resources(ctx context.Context, gv schema.GroupVersion) ([]metav1.APIResource, error) {
+	c.mu.Lock()
+	known, ok := c.known[gv]
+	c.mu.Unlock()
+	if ok {
+		return known, nil
+	}
+	path := "/apis/" + gv.String()
+	if gv.Group == "" {
+		path = "/api/" + gv.Version
+	}
+	var list metav1.APIResourceList
+	if err := c.get(ctx, path, &list); err != nil && !apierrors.IsNotFound(err) {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.known[gv] = list.APIResources
+	return list.APIResources, nil
+}
+
+// forget makes the next question for gv go to the server.
+func (c *catalog) forget(gv schema.GroupVersion) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.known, gv)
+}
+
+// isSubresource tells deployments/scale from deployments.
+func isSubresource(r metav1.APIResource) bool {
+	return strings.Contains(r.Name, "/")
+}

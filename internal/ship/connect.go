@@ -1,0 +1,132 @@
+package ship
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// Kubeconfig says which cluster is meant.
+type Kubeconfig struct {
+	Path    string // a kubeconfig file; empty means List, else ~/.kube/config
+	List    string // the value of KUBECONFIG
+	Context string // a context of it; empty means its current one
+}
+
+// load reads the configuration and the namespace that unnamespaced requests mean.
+func (k Kubeconfig) load() (*rest.Config, string, error) {
+	rules := &clientcmd.ClientConfigLoadingRules{ExplicitPath: k.Path, Precedence: filepath.SplitList(k.List)}
+	if k.List == "" {
+		rules.Precedence = []string{clientcmd.RecommendedHomeFile}
+	}
+	overrides := &clientcmd.ConfigOverrides{CurrentContext: k.Context}
+	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides)
+	config, err := loader.ClientConfig()
+	if err != nil {
+		return nil, "", k.explain(err)
+	}
+	namespace, _, err := loader.Namespace()
+	return config, namespace, err
+}
+
+// explain says why no cluster is configured.
+func (k Kubeconfig) explain(err error) error {
+	e := &report.Error{What: "the kubeconfig cannot be used", Where: k.where(), Err: err}
+	switch {
+	case clientcmd.IsEmptyConfig(err), errors.Is(err, fs.ErrNotExist):
+		e.What = "no cluster is configured"
+		e.Hint = "expected a kubeconfig at --kubeconfig, in KUBECONFIG or at " + clientcmd.RecommendedHomeFile
+		e.Next = startCommand
+	case clientcmd.IsContextNotFound(err):
+		e.What = "the kubeconfig has no context " + k.Context
+		e.Next = "slipway kubectl config get-contexts"
+	}
+	return e
+}
+
+// where names the file or files that were looked at.
+func (k Kubeconfig) where() string {
+	for _, place := range []string{k.Path, k.List} {
+		if place != "" {
+			return place
+		}
+	}
+	return clientcmd.RecommendedHomeFile
+}
+
+// startCommand is what to type when there is no cluster.
+const startCommand = "slipway cluster start"
+
+// A Cluster is where objects go. It is safe for use by several goroutines.
+type Cluster struct {
+	server    string
+	namespace string // of namespaced objects that name none
+	objects   dynamic.Interface
+	catalog   *catalog
+	handler   report.Handler
+}
+
+// Connect returns the cluster that k means. Its events, and the warnings of its
+// server, go to h. No request is made yet.
+func Connect(k Kubeconfig, h report.Handler) (*Cluster, error) {
+	config, namespace, err := k.load()
+	if err != nil {
+		return nil, err
+	}
+	return New(config, namespace, h)
+}
+
+// New returns the cluster behind config; namespace is that of namespaced
+// objects which name none.
+func New(config *rest.Config, namespace string, h report.Handler) (*Cluster, error) {
+	config = rest.CopyConfig(config)
+	config.QPS = -1 // the server limits its clients itself (priority and fairness)
+	config.UserAgent = FieldManager
+	config.WarningHandlerWithContext = warnings{h}
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, &report.Error{What: "the kubeconfig cannot be used", Where: config.Host, Err: err}
+	}
+	objects, err := dynamic.NewForConfigAndClient(config, client)
+	if err != nil {
+		return nil, &report.Error{What: "the kubeconfig cannot be used", Where: config.Host, Err: err}
+	}
+	catalog, err := newCatalog(config, client)
+	if err != nil {
+		return nil, &report.Error{What: "the kubeconfig cannot be used", Where: config.Host, Err: err}
+	}
+	return &Cluster{server: config.Host, namespace: namespace, objects: objects, catalog: catalog, handler: h}, nil
+}
+
+// warnings hands on what the server warns of.
+type warnings struct{ handler report.Handler }
+
+// HandleWarningHeaderWithContext implements rest.WarningHandlerWithContext; 299 is
+// the only code that Kubernetes uses.
+func (w warnings) HandleWarningHeaderWithContext(_ context.Context, code int, _ string, text string) {
+	if code == 299 && text != "" {
+		w.handler.Handle(report.Warning{Text: text})
+	}
+}
+
+// pingTimeout is more than a healthy cluster needs to answer, wherever it is.
+const pingTimeout = 10 * time.Second
+
+// Ping asks the cluster whether it is there; that it is not is a [report.Error]
+// that says how to get one.
+func (c *Cluster) Ping(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, pingTimeout, errNoAnswer)
+	defer cancel()
+	return c.explain(ctx, c.catalog.get(ctx, "/version", &struct{}{}))
+}
+
+// errNoAnswer is the cause of a ping that ended by itself.
+var errNoAnswer = errors.New("no answer within " + pingTimeout.String())

@@ -1,0 +1,184 @@
+package ship
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// DeleteOptions are the choices of [Cluster.Delete].
+type DeleteOptions struct {
+	Timeout time.Duration // for objects to be gone; 0 means DefaultTimeout
+}
+
+// Delete removes objects, those first that need others, and returns when they
+// are gone. Each is reported as a [report.Object]; one that was not there is
+// unchanged. See the package's guide.
+func (c *Cluster) Delete(ctx context.Context, objects []*unstructured.Unstructured, o DeleteOptions) error {
+	if err := c.Ping(ctx); err != nil {
+		return err
+	}
+	groups := shipments(objects)
+	slices.Reverse(groups)
+	for _, group := range groups {
+		if err := c.deleteAll(ctx, group, patienceOf(o.Timeout)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deleteAll removes objects that do not need each other: all requests first,
+// then the waiting.
+func (c *Cluster) deleteAll(ctx context.Context, objects []*unstructured.Unstructured, patience time.Duration) error {
+	var leaving []departure
+	for _, object := range objects {
+		d, err := c.deleteOne(ctx, object)
+		if err != nil {
+			return c.explainObject(ctx, object, err)
+		}
+		if d == nil {
+			c.handler.Handle(report.Object{Name: nameOf(object), Action: report.Unchanged, Why: "was not there"})
+			continue
+		}
+		leaving = append(leaving, *d)
+	}
+	start := time.Now()
+	for _, d := range leaving {
+		if err := c.waitGone(ctx, d, patience-time.Since(start)); err != nil {
+			return err
+		}
+		c.handler.Handle(report.Object{Name: nameOf(d.object), Action: report.Deleted})
+	}
+	return nil
+}
+
+// departure is an object whose deletion was asked for.
+type departure struct {
+	resource dynamic.ResourceInterface
+	object   *unstructured.Unstructured
+	uid      types.UID
+}
+
+// deleteOne asks for the deletion of object; nil means that it is not there.
+func (c *Cluster) deleteOne(ctx context.Context, object *unstructured.Unstructured) (*departure, error) {
+	resource, object, err := c.locate(ctx, object, 0)
+	if _, unserved := errors.AsType[errNoKind](err); unserved {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	live, err := resource.Get(ctx, object.GetName(), metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	uid, background := live.GetUID(), metav1.DeletePropagationBackground
+	err = resource.Delete(ctx, object.GetName(), metav1.DeleteOptions{
+		Preconditions:     &metav1.Preconditions{UID: &uid},
+		PropagationPolicy: &background,
+	})
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	return &departure{resource, object, uid}, err
+}
+
+// waitGone waits until the object, or at least that incarnation of it, is gone.
+func (c *Cluster) waitGone(ctx context.Context, d departure, patience time.Duration) error {
+	var last *unstructured.Unstructured
+	err := poll(ctx, patience, func(ctx context.Context) (bool, error) {
+		live, err := d.resource.Get(ctx, d.object.GetName(), metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			return true, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		last = live
+		return live.GetUID() != d.uid, nil
+	})
+	if errors.Is(err, errImpatient) {
+		return c.explainLingering(ctx, last)
+	}
+	return c.explainObject(ctx, d.object, err)
+}
+
+// explainLingering says what keeps object from going.
+func (c *Cluster) explainLingering(ctx context.Context, object *unstructured.Unstructured) error {
+	e := &report.Error{
+		What:  "the object is being deleted but is still there",
+		Where: nameOf(object),
+		Hint:  waitsFor(object),
+	}
+	if kindOf(object) != crdKind {
+		return e
+	}
+	if held := c.heldInstances(ctx, object); len(held) > 0 {
+		e.Hint = strings.Join(held, "\n") + "\nthe operator that set these finalizers has to run to remove them"
+		e.Next = "slipway run"
+	}
+	return e
+}
+
+// maxHeld bounds how many objects an error lists.
+const maxHeld = 5
+
+// heldInstances lists objects of a definition that wait for finalizers. It is
+// for an explanation, which is given without them where they cannot be had.
+func (c *Cluster) heldInstances(ctx context.Context, definition *unstructured.Unstructured) []string {
+	group, _, _ := unstructured.NestedString(definition.Object, "spec", "group")
+	plural, _, _ := unstructured.NestedString(definition.Object, "spec", "names", "plural")
+	var held []string
+	for _, version := range servedVersions(definition) {
+		resource := schema.GroupVersionResource{Group: group, Version: version, Resource: plural}
+		list, err := c.objects.Resource(resource).List(ctx, metav1.ListOptions{Limit: maxHeld})
+		if err != nil {
+			continue
+		}
+		for _, object := range list.Items {
+			if len(object.GetFinalizers()) > 0 {
+				held = append(held, nameOf(&object)+" "+waitsFor(&object))
+			}
+		}
+		break
+	}
+	return held
+}
+
+// waitsFor names the finalizers of object.
+func waitsFor(object *unstructured.Unstructured) string {
+	if len(object.GetFinalizers()) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("waits for finalizer %s", strings.Join(object.GetFinalizers(), ", "))
+}
+
+// servedVersions lists the versions that a definition serves.
+func servedVersions(definition *unstructured.Unstructured) []string {
+	versions, _, _ := unstructured.NestedSlice(definition.Object, "spec", "versions")
+	var served []string
+	for _, v := range versions {
+		fields, _ := v.(map[string]any)
+		name, _ := fields["name"].(string)
+		if ok, _ := fields["served"].(bool); ok && name != "" {
+			served = append(served, name)
+		}
+	}
+	return served
+}

@@ -1,0 +1,93 @@
+package ship
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net/url"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// explain makes a failed request a [report.Error] where it is about the cluster
+// as a whole, and leaves it alone otherwise.
+func (c *Cluster) explain(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	cause := context.Cause(ctx)
+	transport, unsent := errors.AsType[*url.Error](err)
+	_, otherCluster := errors.AsType[*tls.CertificateVerificationError](err)
+	switch {
+	case errors.Is(cause, context.Canceled):
+		return cause
+	case errors.Is(cause, errNoAnswer):
+		return c.unreachable(cause)
+	case otherCluster:
+		e := c.unreachable(transport.Err)
+		e.What = "the server is not the cluster that the kubeconfig describes"
+		e.Hint = "it may have been started anew since the kubeconfig was written"
+		return e
+	case unsent:
+		return c.unreachable(transport.Err)
+	case apierrors.IsUnauthorized(err):
+		return &report.Error{
+			What: "the cluster does not accept the credentials", Where: c.server, Err: err,
+			Hint: "they may have expired, or be those of another cluster",
+		}
+	}
+	return err
+}
+
+// unreachable is the error of a cluster that does not answer.
+func (c *Cluster) unreachable(cause error) *report.Error {
+	return &report.Error{What: "no cluster is reachable", Where: c.server, Err: cause, Next: startCommand}
+}
+
+// explainObject makes err a [report.Error] about object.
+func (c *Cluster) explainObject(ctx context.Context, object *unstructured.Unstructured, err error) error {
+	if err = c.explain(ctx, err); err == nil || errors.Is(err, context.Canceled) {
+		return err
+	}
+	if known, ok := errors.AsType[*report.Error](err); ok {
+		return known
+	}
+	e := &report.Error{What: "the cluster refused the object", Where: nameOf(object), Err: err}
+	_, unserved := errors.AsType[errNoKind](err)
+	switch {
+	case unserved:
+		e.What = "the cluster does not know this kind"
+		e.Hint = "its definition has to be applied first"
+	case errors.Is(err, errImpatient):
+		e.What = "the cluster has a definition of this kind but does not serve it"
+	case apierrors.IsForbidden(err):
+		e.What = "not allowed"
+		e.Hint = "the user of the kubeconfig needs a role that allows it"
+	case apierrors.IsConflict(err):
+		e.What = "others own some of its fields and set them differently"
+		e.Hint = ownership(err)
+	}
+	return e
+}
+
+// ownership lists the fields in conflict and their owners as the server tells
+// them, and what can be done.
+func ownership(err error) string {
+	const advice = "leave these fields to their owner, or take them over with --force-conflicts"
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || status.Status().Details == nil {
+		return advice
+	}
+	var lines []string
+	for _, cause := range status.Status().Details.Causes {
+		if cause.Type == metav1.CauseTypeFieldManagerConflict {
+			lines = append(lines, cause.Field+": "+cause.Message)
+		}
+	}
+	return strings.Join(append(lines, advice), "\n")
+}

@@ -1,0 +1,81 @@
+package ship
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// installOrder lists kinds in the order in which a cluster needs them. Kinds of
+// one line do not need each other. Kinds that are not listed, which are mostly custom
+// resources, come at the empty line: when all they may refer to is there, but
+// before webhooks that might judge them while nobody answers yet.
+var installOrder = [][]string{
+	{"CustomResourceDefinition.apiextensions.k8s.io"},
+	{"Namespace"},
+	{"ResourceQuota", "LimitRange", "PriorityClass.scheduling.k8s.io", "StorageClass.storage.k8s.io", "RuntimeClass.node.k8s.io"},
+	{"ServiceAccount", "ConfigMap", "Secret"},
+	{"ClusterRole.rbac.authorization.k8s.io", "Role.rbac.authorization.k8s.io"},
+	{"ClusterRoleBinding.rbac.authorization.k8s.io", "RoleBinding.rbac.authorization.k8s.io"},
+	{"PersistentVolume", "PersistentVolumeClaim", "Service", "NetworkPolicy.networking.k8s.io"},
+	{"Pod", "ReplicationController", "ReplicaSet.apps", "Deployment.apps", "StatefulSet.apps", "DaemonSet.apps", "Job.batch", "CronJob.batch"},
+	{"HorizontalPodAutoscaler.autoscaling", "PodDisruptionBudget.policy", "Ingress.networking.k8s.io"},
+	{},
+	{"MutatingWebhookConfiguration.admissionregistration.k8s.io", "ValidatingWebhookConfiguration.admissionregistration.k8s.io", "APIService.apiregistration.k8s.io"},
+}
+
+// rank is the line of installOrder that k belongs to.
+func rank(k schema.GroupKind) int {
+	unlisted := 0
+	for i, kinds := range installOrder {
+		if slices.Contains(kinds, k.String()) {
+			return i
+		}
+		if len(kinds) == 0 {
+			unlisted = i
+		}
+	}
+	return unlisted
+}
+
+// shipments groups objects by rank, in install order; within a group the given
+// order stays.
+func shipments(objects []*unstructured.Unstructured) [][]*unstructured.Unstructured {
+	sorted := slices.Clone(objects)
+	slices.SortStableFunc(sorted, func(a, b *unstructured.Unstructured) int {
+		return cmp.Compare(rank(kindOf(a)), rank(kindOf(b)))
+	})
+	var groups [][]*unstructured.Unstructured
+	for i, object := range sorted {
+		if i == 0 || rank(kindOf(object)) != rank(kindOf(sorted[i-1])) {
+			groups = append(groups, nil)
+		}
+		groups[len(groups)-1] = append(groups[len(groups)-1], object)
+	}
+	return groups
+}
+
+// kindOf is the group and kind of object.
+func kindOf(object *unstructured.Unstructured) schema.GroupKind {
+	return object.GroupVersionKind().GroupKind()
+}
+
+// crdKind is the kind that makes other kinds.
+var crdKind = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
+
+// nameOf names an object for people: crd/cronjobs.batch.example.com,
+// deployment/system/manager.
+func nameOf(object *unstructured.Unstructured) string {
+	kind := strings.ToLower(object.GetKind())
+	if kindOf(object) == crdKind {
+		kind = "crd"
+	}
+	parts := []string{kind}
+	if namespace := object.GetNamespace(); namespace != "" {
+		parts = append(parts, namespace)
+	}
+	return strings.Join(append(parts, object.GetName()), "/")
+}

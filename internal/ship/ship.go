@@ -1,0 +1,46 @@
+// Package ship brings a project's objects to a cluster and takes them away again.
+//
+// A shipment has three parts, each usable without the others:
+//
+//	objects, err := ship.Build("config/crd")             // kustomize, on disk
+//	cluster, err := ship.Connect(kubeconfig, handler)     // the cluster that is meant
+//	err = cluster.Apply(ctx, objects, ship.ApplyOptions{}) // or cluster.Delete
+//
+// # Building
+//
+// [Build] is kustomize's own build of a folder. It touches no cluster and writes
+// nothing.
+//
+// # Connecting
+//
+// [Connect] finds the cluster as kubectl does: an explicit kubeconfig, else KUBECONFIG,
+// else ~/.kube/config, else the pod that the process runs in. It makes no
+// request; [Cluster.Ping] makes the cheapest one, and every failure to reach the
+// cluster is a [report.Error] that says where it was looked for and how to start one.
+//
+// # Applying
+//
+// [Cluster.Apply] is server-side apply, under the field manager [FieldManager]:
+// the server merges, knows who owns which field, and no copy of the object has to
+// fit into an annotation (which is why `kubectl apply` fails for objects beyond
+// 262,144 bytes). Objects go in the order in which they need each other: custom
+// resource definitions first, until they are established; then namespaces, access
+// rules, configuration, workloads, custom resources, and webhooks last. Each is
+// reported as created, updated or unchanged, judged by its resourceVersion. Applying
+// twice changes nothing.
+//
+// A field that somebody else owns with another value is a conflict: nothing is
+// taken over unless [ApplyOptions.Force] says so, and the error names the field
+// and its owner. Requests are repeated only where repeating is right: where the server asks
+// for it (429 and 503 with Retry-After), and for a custom resource whose definition
+// was established a moment ago. Fields that the server does not know are errors.
+//
+// # Deleting
+//
+// [Cluster.Delete] goes the other way round and returns when the objects are
+// gone. What is not there is not an error. An object that stays because of a finalizer
+// is an error that names the finalizer.
+package ship
+
+// FieldManager is the owner of what slipway applies.
+const FieldManager = "slipway"
