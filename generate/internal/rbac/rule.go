@@ -1,0 +1,123 @@
+package rbac
+
+import (
+	"slices"
+	"strings"
+)
+
+// rule is a policy rule as Kubernetes' API writes it. Its lists are sorted sets.
+type rule struct {
+	Groups        []string `json:"apiGroups,omitempty"`
+	URLs          []string `json:"nonResourceURLs,omitempty"`
+	ResourceNames []string `json:"resourceNames,omitempty"`
+	Resources     []string `json:"resources,omitempty"`
+	Verbs         []string `json:"verbs"`
+}
+
+// rulesOf is a permission as rules for one resource each, or one rule when it
+// names none.
+func rulesOf(p permission) []*rule {
+	one := func(resources ...string) *rule {
+		return &rule{
+			Groups:        set(groupNames(p.Groups)),
+			URLs:          set(p.URLs),
+			ResourceNames: set(p.ResourceNames),
+			Resources:     resources,
+			Verbs:         set(p.Verbs),
+		}
+	}
+	if len(p.Resources) == 0 {
+		return []*rule{one()}
+	}
+	var rules []*rule
+	for _, resource := range p.Resources {
+		rules = append(rules, one(resource))
+	}
+	return rules
+}
+
+// groupNames replaces "core", which people write for the group without a name.
+func groupNames(groups []string) []string {
+	names := slices.Clone(groups)
+	for i, name := range names {
+		if name == "core" {
+			names[i] = ""
+		}
+	}
+	return names
+}
+
+// set is the sorted set of the strings; without any it is nil.
+func set(values []string) []string {
+	if len(values) == 0 {
+		return nil
+	}
+	sorted := slices.Clone(values)
+	slices.Sort(sorted)
+	return slices.Compact(sorted)
+}
+
+// merge says the same with as few rules as the oracle does, in its order.
+func merge(rules []*rule) []*rule {
+	rules = unite(rules, verbs)
+	for _, list := range []field{resources, groups, urls} {
+		rules = unite(rules, list)
+		rules = unite(rules, verbs)
+	}
+	slices.SortStableFunc(rules, func(a, b *rule) int { return strings.Compare(a.order(), b.order()) })
+	for _, r := range rules {
+		if slices.Contains(r.Verbs, "*") {
+			r.Verbs = []string{"*"}
+		}
+	}
+	return rules
+}
+
+// field is one of a rule's lists.
+type field func(*rule) *[]string
+
+func groups(r *rule) *[]string    { return &r.Groups }
+func resources(r *rule) *[]string { return &r.Resources }
+func names(r *rule) *[]string     { return &r.ResourceNames }
+func urls(r *rule) *[]string      { return &r.URLs }
+func verbs(r *rule) *[]string     { return &r.Verbs }
+
+// unite makes one rule of those that differ in the given list only.
+func unite(rules []*rule, list field) []*rule {
+	first := make(map[string]*rule)
+	var united []*rule
+	for _, r := range rules {
+		key := r.keyWithout(list)
+		into := first[key]
+		if into == nil {
+			first[key] = r
+			united = append(united, r)
+			continue
+		}
+		*list(into) = set(slices.Concat(*list(into), *list(r)))
+	}
+	return united
+}
+
+// keyWithout identifies what r says besides the given list.
+func (r *rule) keyWithout(list field) string {
+	var key strings.Builder
+	for _, other := range []field{groups, resources, names, urls, verbs} {
+		if other(r) == list(r) {
+			continue
+		}
+		for _, value := range *other(r) {
+			key.WriteString(value + "\x00")
+		}
+		key.WriteByte('\x01')
+	}
+	return key.String()
+}
+
+// order is what the oracle sorts rules by.
+func (r *rule) order() string {
+	return strings.Join([]string{
+		strings.Join(r.Groups, "&"), strings.Join(r.Resources, "&"),
+		strings.Join(r.ResourceNames, "&"), strings.Join(r.URLs, "&"),
+	}, " + ")
+}

@@ -1,0 +1,2 @@
+// Package none asks for nothing.
+package none
