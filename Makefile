@@ -1,6 +1,5 @@
 # Everything here works on a machine that has Go, git and make.
 SHELL := /bin/bash
-.SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
 BIN     := $(CURDIR)/bin
@@ -13,33 +12,30 @@ help: ## Say what can be made.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
-build: $(BIN)/slipway $(BIN)/slipway-cluster ## Build both programs into bin/; the cluster program takes about five minutes the first time.
+build: $(BIN)/slipway ## Build both programs; the cluster program takes about five minutes the first time.
+	$(BIN)/slipway cluster build
 
 .PHONY: $(BIN)/slipway
 $(BIN)/slipway:
 	go build -o $@ ./cmd/slipway
 
-# One heavy compile for the whole run: every test that needs a cluster uses this program.
-.PHONY: $(BIN)/slipway-cluster
-$(BIN)/slipway-cluster: $(BIN)/slipway
-	$(BIN)/slipway cluster build --to $@
-
 .PHONY: demo
 demo: $(BIN)/slipway ## From nothing to a running operator, narrated, in a temporary folder (CLUSTER=current: the current kubeconfig's cluster).
 	CLUSTER=$(CLUSTER) ./examples/demo $(BIN)/slipway
 
+# The cluster program is compiled once for the whole run: every test that needs a cluster uses that one.
 # The examples' tests run as their users run them: with the tool.
 .PHONY: test
 test: build ## Run every test of every module.
-	export SLIPWAY_CLUSTER=$(BIN)/slipway-cluster; \
-	go test ./...; \
-	go test -C cluster ./...; \
-	cd examples/cronjob && $(BIN)/slipway test ./... && cd ../..; \
+	export SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) && \
+	go test ./... && \
+	go test -C cluster ./... && \
+	(cd examples/cronjob && $(BIN)/slipway test ./...) && \
 	go test -C bench ./...
 
 .PHONY: bench
 bench: build ## Measure against the peers, side by side in one run.
-	SLIPWAY_CLUSTER=$(BIN)/slipway-cluster go run -C bench .
+	SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) go run -C bench .
 
 .PHONY: lint
 lint: ## gofmt, go vet and staticcheck, every module.

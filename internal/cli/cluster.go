@@ -37,7 +37,7 @@ Environment:
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(inv.clusterStartCommand(), inv.clusterStopCommand(), inv.clusterStatusCommand(), inv.clusterKubeconfigCommand())
+	cmd.AddCommand(inv.clusterBuildCommand(), inv.clusterStartCommand(), inv.clusterStopCommand(), inv.clusterStatusCommand(), inv.clusterKubeconfigCommand())
 	return cmd
 }
 
