@@ -1,0 +1,69 @@
+// Package build compiles the programs that benchmarks and differential tests
+// run: ours from the source around this module, the peers from the versions that
+// this module's go.mod pins.
+//
+//	slipway, err := build.Slipway(ctx, dir)       // dir/slipway
+//	peer, err := build.ControllerGen(ctx, dir)    // dir/controller-gen
+//
+// Programs are run, never imported, so this module shares no code with what it
+// measures. Go's own build cache makes a second build cheap.
+package build
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// Slipway builds the slipway command into dir and returns its path.
+func Slipway(ctx context.Context, dir string) (string, error) {
+	root, err := Root(ctx)
+	if err != nil {
+		return "", err
+	}
+	return compile(ctx, root, dir, "slipway", "./cmd/slipway")
+}
+
+// ControllerGen builds controller-gen into dir and returns its path.
+func ControllerGen(ctx context.Context, dir string) (string, error) {
+	module, err := moduleDir(ctx)
+	if err != nil {
+		return "", err
+	}
+	return compile(ctx, module, dir, "controller-gen", "sigs.k8s.io/controller-tools/cmd/controller-gen")
+}
+
+// Root is the folder of the repository.
+func Root(ctx context.Context) (string, error) {
+	module, err := moduleDir(ctx)
+	return filepath.Dir(module), err
+}
+
+// moduleDir is the folder of the module that the working directory is in, which
+// must be this one.
+func moduleDir(ctx context.Context) (string, error) {
+	out, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
+	if err != nil {
+		return "", fmt.Errorf("find the benchmarks' module: %w", err)
+	}
+	return filepath.Dir(strings.TrimSpace(string(out))), nil
+}
+
+// compile builds a main package of the module in root.
+func compile(ctx context.Context, root, dir, name, pkg string) (string, error) {
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	program, err := filepath.Abs(filepath.Join(dir, name))
+	if err != nil {
+		return "", err
+	}
+	out, err := exec.CommandContext(ctx, "go", "build", "-C", root, "-o", program, pkg).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("build %s: %w\n%s", pkg, err, out)
+	}
+	return program, nil
+}
