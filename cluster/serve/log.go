@@ -15,7 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
-// openLog sends the log, from warnings on, to stderr, or to a file in the state
+// openLog sends the log, errors only, to stderr, or to a file in the state
 // folder when a partner speaks the protocol.
 func (s *session) openLog() error {
 	out := s.Stderr
@@ -33,7 +33,8 @@ func (s *session) openLog() error {
 	return nil
 }
 
-// quietKlog makes klog write warnings and worse to w, each once.
+// quietKlog makes klog write errors and worse to w, each once. Its warnings are of
+// interest to those who maintain Kubernetes.
 func quietKlog(w io.Writer) {
 	flags := flag.NewFlagSet("klog", flag.ContinueOnError)
 	klog.InitFlags(flags)
@@ -44,7 +45,7 @@ func quietKlog(w io.Writer) {
 	}
 	// A message goes to the output of its severity and of all lesser ones.
 	klog.SetOutput(io.Discard)
-	klog.SetOutputBySeverity("WARNING", w)
+	klog.SetOutputBySeverity("ERROR", w)
 }
 
 // fatal ends the process on behalf of klog.Fatal, with which a start-up hook of the

@@ -20,6 +20,9 @@ const (
 	// It renews its own lease every ten seconds.
 	settled = 3 * time.Second
 	prefix  = "/registry/"
+	// seedPort is the API server's port while the seed is recorded: it is part of the
+	// Service default/kubernetes, as its target port.
+	seedPort = 6443
 )
 
 // RecordSeed starts an empty cluster in a temporary folder, with every start-up hook on
@@ -33,7 +36,7 @@ func RecordSeed(ctx context.Context, stderr io.Writer) (recorded seed.Seed, err 
 	quietKlog(stderr)
 	started := time.Now()
 	cluster, err := engine.Start(ctx, engine.Options{
-		Name: "seed", Dir: dir, Unseeded: true, Log: slog.New(slog.NewTextHandler(stderr, nil)),
+		Name: "seed", Dir: dir, Port: seedPort, Unseeded: true, Log: slog.New(slog.NewTextHandler(stderr, nil)),
 	})
 	if err != nil {
 		return seed.Seed{}, fmt.Errorf("start an empty cluster: %w", err)

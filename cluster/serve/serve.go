@@ -79,6 +79,7 @@ func (r stopReason) Error() string { return "stop by " + string(r) }
 // Run runs a cluster until it is told to stop, and returns the exit status. The end
 // of ctx means a signal.
 func Run(ctx context.Context, o Options) int {
+	keepPrivate()
 	config, err := readConfig(o.ConfigFile)
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
