@@ -76,6 +76,8 @@ type Pass struct {
 	Roots []*load.Package
 	// Loader is where Roots come from.
 	Loader *load.Loader
+	// ToolVersion is what generated files say about the program that wrote them.
+	ToolVersion string
 	// Dir is the folder that relative paths in options are relative to.
 	Dir string
 

@@ -1,0 +1,222 @@
+package generate
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/slipway-dev/slipway/generate/internal/crd"
+	"github.com/slipway-dev/slipway/generate/internal/deepcopy"
+	"github.com/slipway-dev/slipway/generate/internal/generator"
+	"github.com/slipway-dev/slipway/generate/internal/load"
+	"github.com/slipway-dev/slipway/generate/internal/marker"
+	"github.com/slipway-dev/slipway/generate/internal/rbac"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// Generator is one generator: its name, what it does, its markers and options.
+type Generator = generator.Generator
+
+// Generators returns all generators, in the order in which help lists them.
+func Generators() []Generator {
+	return []Generator{crd.Generator(), deepcopy.Generator(), rbac.Generator()}
+}
+
+// Options say what to generate.
+type Options struct {
+	// Dir is the folder that Paths and the paths in options are relative to; ""
+	// is the current one.
+	Dir string
+	// Paths are the packages to read, as folders or import paths, with /... for
+	// all below. None means ./...
+	Paths []string
+	// Uses are the generators to run.
+	Uses []Use
+	// Tags are build tags. Nil means the one that hides generated files.
+	Tags []string
+	// Version is what generated files say about the program that wrote them, like
+	// "slipway-v1.2.3".
+	Version string
+	// DryRun plans all files and writes none.
+	DryRun bool
+	// Events receives notes about what took a longer way; nil discards them.
+	Events report.Handler
+}
+
+// Use is one generator of a run.
+type Use struct {
+	// Name is the generator's name.
+	Name string
+	// Options are its options as after the colon of a marker:
+	// maxDescLen=80,headerFile=hack/boilerplate.yaml.txt
+	Options string
+	// Output says where its files go.
+	Output Output
+}
+
+// Result is what a run did.
+type Result struct {
+	// Files are all files that the generators made, in the order of Uses.
+	Files []File
+	// Findings are the mistakes in the user's code, by position.
+	Findings []report.Finding
+	// Parsed is the number of Go files that were parsed, Checked that of packages
+	// that had to be type-checked because syntax alone did not tell enough.
+	Parsed, Checked int
+}
+
+// Failed reports whether a finding is fatal. Then nothing was written.
+func (r Result) Failed() bool {
+	return slices.ContainsFunc(r.Findings, func(f report.Finding) bool { return f.Fatal })
+}
+
+// File is a file that a generator made.
+type File struct {
+	Path string // absolute
+	// Action is what happened to it or, without writing, would happen.
+	Action  report.Action
+	Content []byte
+}
+
+// Run runs the generators. Nothing is written if it returns an error before the
+// first file is, which is when all of them are known.
+func Run(ctx context.Context, options Options) (Result, error) {
+	r, err := newRun(options)
+	if err != nil {
+		return Result{}, err
+	}
+	roots, err := r.loader.Roots(ctx, r.paths...)
+	if err != nil {
+		return Result{}, err
+	}
+	files, err := r.generate(ctx, roots)
+	if err != nil {
+		return Result{}, err
+	}
+	result := Result{
+		Files:    files,
+		Findings: relative(r.loader.Findings(), r.dir),
+		Parsed:   r.loader.Parsed(),
+		Checked:  r.loader.Checked(),
+	}
+	if err := compare(result.Files); err != nil {
+		return result, err
+	}
+	if options.DryRun || result.Failed() {
+		return result, nil
+	}
+	return result, write(ctx, result.Files)
+}
+
+// run is a run with its options understood.
+type run struct {
+	dir     string
+	paths   []string
+	version string
+	loader  *load.Loader
+	uses    []use
+}
+
+// use is a generator that will run.
+type use struct {
+	generator.Generator
+	options any
+	output  Output
+}
+
+func newRun(options Options) (*run, error) {
+	dir, err := filepath.Abs(options.Dir)
+	if err != nil {
+		return nil, err
+	}
+	all := Generators()
+	if err := generator.Validate(all); err != nil {
+		return nil, err
+	}
+	r := &run{dir: dir, paths: options.Paths, version: cmp.Or(options.Version, "slipway")}
+	if len(r.paths) == 0 {
+		r.paths = []string{"./..."}
+	}
+	if r.uses, err = chosen(all, options.Uses); err != nil {
+		return nil, err
+	}
+	registry, err := registryFor(r.uses, all)
+	if err != nil {
+		return nil, err
+	}
+	r.loader = load.New(load.Config{Dir: dir, Tags: options.Tags, Registry: registry, Notes: options.Events})
+	return r, nil
+}
+
+// registryFor knows the markers of the generators that run, and the names of the
+// others' so that it takes none of them for misspelt.
+func registryFor(uses []use, all []Generator) (*marker.Registry, error) {
+	var definitions []marker.Definition
+	for _, u := range uses {
+		definitions = append(definitions, u.Markers...)
+	}
+	registry, err := marker.NewRegistry(definitions...)
+	if err != nil {
+		return nil, err
+	}
+	names := slices.Clone(laterMarkers)
+	for _, g := range all {
+		for _, d := range g.Markers {
+			names = append(names, d.Name)
+		}
+	}
+	return registry.AlsoKnown(names...), nil
+}
+
+// laterMarkers are read by programs that work on the same code.
+var laterMarkers = []string{
+	"kubebuilder:webhook", "kubebuilder:webhookconfiguration",
+	"kubebuilder:ac:generate", "kubebuilder:ac:output:package",
+	"k8s:conversion-gen", "k8s:defaulter-gen", "k8s:openapi-gen", "k8s:protobuf-gen",
+	"genclient", "genclient:nonNamespaced", "genclient:noStatus",
+}
+
+// generate runs all generators at once and returns their files.
+func (r *run) generate(ctx context.Context, roots []*load.Package) ([]File, error) {
+	passes := make([]*generator.Pass, len(r.uses))
+	group, ctx := errgroup.WithContext(ctx)
+	for i, u := range r.uses {
+		passes[i] = &generator.Pass{Roots: roots, Loader: r.loader, Dir: r.dir, ToolVersion: r.version}
+		group.Go(func() error { return u.Run(ctx, passes[i], u.options) })
+	}
+	group.Go(func() error {
+		for _, root := range roots {
+			root.Lint()
+		}
+		return nil
+	})
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	var files []File
+	for i, u := range r.uses {
+		for _, f := range passes[i].Files() {
+			path, err := u.output.path(r.dir, u.Name, f)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, File{Path: path, Content: f.Content})
+		}
+	}
+	return files, nil
+}
+
+// relative shortens the paths of findings below dir.
+func relative(findings []report.Finding, dir string) []report.Finding {
+	for i := range findings {
+		rel, err := filepath.Rel(dir, findings[i].File)
+		if err == nil && !strings.HasPrefix(rel, "..") {
+			findings[i].File = rel
+		}
+	}
+	return findings
+}

@@ -1,0 +1,148 @@
+package crd
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/gobuffalo/flect"
+
+	"github.com/slipway-dev/slipway/generate/internal/generator"
+	"github.com/slipway-dev/slipway/generate/internal/load"
+	"github.com/slipway-dev/slipway/generate/internal/marker"
+	"github.com/slipway-dev/slipway/generate/internal/schema"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+const (
+	metaPath   = "k8s.io/apimachinery/pkg/apis/meta/v1"
+	namespaced = "Namespaced"
+)
+
+// collector makes the definitions of one pass.
+type collector struct {
+	pass    *generator.Pass
+	builder *schema.Builder
+}
+
+func (c *collector) collect() []*definition {
+	packages := c.packages()
+	var definitions []*definition
+	for _, k := range sortedKinds(packages) {
+		if d := c.define(k, packages); d != nil {
+			definitions = append(definitions, d)
+		}
+	}
+	return definitions
+}
+
+// packages are the roots that may declare kinds.
+func (c *collector) packages() []apiPackage {
+	var packages []apiPackage
+	for _, root := range c.pass.Roots {
+		values := root.Markers()
+		if root.Broken() || values.Has("kubebuilder:skip") {
+			continue
+		}
+		p := apiPackage{Package: root}
+		if group, ok := marker.Get[string](values, "groupName"); ok {
+			p.group, p.version = group, root.Name()
+			if version, ok := marker.Get[string](values, "versionName"); ok {
+				p.version = version
+			}
+		}
+		packages = append(packages, p)
+	}
+	return packages
+}
+
+// isKind reports whether a type embeds metav1's TypeMeta and ObjectMeta.
+func isKind(d *load.TypeDecl) bool {
+	var typeMeta, objectMeta bool
+	for _, f := range d.Fields() {
+		if f.Name != "" {
+			continue
+		}
+		t := d.TypeOf(f.Syntax.Type)
+		if t.Kind != load.Named || t.Decl.Package.Path != metaPath {
+			continue
+		}
+		typeMeta = typeMeta || t.Decl.Name() == "TypeMeta"
+		objectMeta = objectMeta || t.Decl.Name() == "ObjectMeta"
+	}
+	return typeMeta && objectMeta
+}
+
+// define makes the definition of a kind, or nil when no version is left of it.
+func (c *collector) define(k kind, packages []apiPackage) *definition {
+	d := &definition{
+		Group:    k.group,
+		Kind:     k.name,
+		Plural:   strings.ToLower(flect.Pluralize(k.name)),
+		Singular: strings.ToLower(k.name),
+		Scope:    namespaced,
+	}
+	var last *load.TypeDecl
+	for _, p := range packages {
+		decl := p.Decl(k.name)
+		if p.group != k.group || decl == nil {
+			continue
+		}
+		v := &version{Name: p.version, Served: true, Schema: withPlainMetadata(c.builder.Flat(decl))}
+		c.apply(decl, d, v)
+		if !v.skipped {
+			d.Versions = append(d.Versions, v)
+			last = decl
+		}
+	}
+	if len(d.Versions) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(d.Versions, func(a, b *version) int { return strings.Compare(a.Name, b.Name) })
+	c.checkVersions(d, last)
+	return d
+}
+
+func (c *collector) apply(decl *load.TypeDecl, d *definition, v *version) {
+	values := decl.Markers()
+	for i := range values {
+		m, ok := values[i].Data.(modifier)
+		if !ok {
+			continue
+		}
+		if err := m.modify(d, v); err != nil {
+			c.fail(decl, decl.File.Position(values[i].Pos), "+%s: %v", values[i].Definition.Name, err)
+		}
+	}
+}
+
+// checkVersions settles which version is stored, and that one is served.
+func (c *collector) checkVersions(d *definition, decl *load.TypeDecl) {
+	if len(d.Versions) == 1 {
+		d.Versions[0].Storage = true
+	}
+	at := decl.File.Position(decl.Spec.Pos())
+	if !slices.ContainsFunc(d.Versions, func(v *version) bool { return v.Storage }) {
+		c.fail(decl, at, "%s has several versions and none is stored; add +kubebuilder:storageversion to one", d.Kind)
+	}
+	if !slices.ContainsFunc(d.Versions, func(v *version) bool { return v.Served }) {
+		c.fail(decl, at, "%s has no version that is served; remove +kubebuilder:unservedversion from one", d.Kind)
+	}
+}
+
+func (c *collector) fail(_ *load.TypeDecl, at report.Position, format string, args ...any) {
+	c.pass.Report(report.Finding{Position: at, Message: fmt.Sprintf(format, args...), Fatal: true})
+}
+
+// withPlainMetadata is s with nothing said about its metadata: the API server
+// knows better.
+func withPlainMetadata(s *schema.Schema) *schema.Schema {
+	if s.Properties["metadata"] == nil {
+		return s
+	}
+	out := *s
+	out.Properties = maps.Clone(s.Properties)
+	out.Properties["metadata"] = &schema.Schema{Type: "object"}
+	return &out
+}

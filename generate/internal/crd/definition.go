@@ -1,0 +1,36 @@
+package crd
+
+import "github.com/slipway-dev/slipway/generate/internal/schema"
+
+// definition is a CustomResourceDefinition as far as Go types say it.
+type definition struct {
+	Group       string
+	Kind        string
+	Plural      string
+	Singular    string
+	ShortNames  []string
+	Categories  []string
+	Scope       string
+	Annotations map[string]string
+	Labels      map[string]string
+	Versions    []*version
+}
+
+// version is one version of it.
+type version struct {
+	Name       string
+	Served     bool
+	Storage    bool
+	Deprecated bool
+	Warning    *string
+	Schema     *schema.Schema
+	Columns    []printColumn
+	Selectable []string // JSON paths
+
+	// HasSubresources is set even without any by what needs the field to exist.
+	HasSubresources bool
+	Status          bool
+	Scale           *scale
+
+	skipped bool
+}

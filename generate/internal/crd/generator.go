@@ -1,0 +1,122 @@
+package crd
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/slipway-dev/slipway/generate/internal/generator"
+	"github.com/slipway-dev/slipway/generate/internal/load"
+	"github.com/slipway-dev/slipway/generate/internal/schema"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// Options are those of controller-gen's crd generator.
+type Options struct {
+	IgnoreUnexportedFields     *bool
+	AllowDangerousTypes        *bool
+	MaxDescLen                 *int
+	CRDVersions                []string `marker:"crdVersions,optional"`
+	GenerateEmbeddedObjectMeta *bool
+	HeaderFile                 string `marker:",optional"`
+	Year                       string `marker:",optional"`
+	OmitToolVersion            *bool
+
+	DeprecatedV1beta1CompatibilityPreserveUnknownFields *bool
+}
+
+// Generator returns the generator "crd".
+func Generator() generator.Generator {
+	return generator.New("crd", "writes CustomResourceDefinitions", markers(), run)
+}
+
+func run(ctx context.Context, pass *generator.Pass, options Options) error {
+	for _, v := range options.CRDVersions {
+		if v != "v1" {
+			return &report.Error{What: "there is no version " + v + " of CustomResourceDefinition", Where: "crd:crdVersions", Hint: "v1"}
+		}
+	}
+	header, err := pass.Header(options.HeaderFile, options.Year)
+	if err != nil {
+		return err
+	}
+	c := collector{
+		pass: pass,
+		builder: schema.NewBuilder(pass.Loader, schema.Options{
+			AllowDangerousTypes:    isSet(options.AllowDangerousTypes),
+			IgnoreUnexportedFields: isSet(options.IgnoreUnexportedFields),
+			EmbeddedObjectMeta:     isSet(options.GenerateEmbeddedObjectMeta),
+		}),
+	}
+	definitions := c.collect()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	p := printing{
+		schema:                schema.Writing{MaxDescription: options.MaxDescLen},
+		header:                header,
+		preserveUnknownFields: options.DeprecatedV1beta1CompatibilityPreserveUnknownFields,
+	}
+	if !isSet(options.OmitToolVersion) {
+		p.toolVersion = pass.ToolVersion
+	}
+	writeAll(pass, definitions, p)
+	return nil
+}
+
+func isSet(option *bool) bool { return option != nil && *option }
+
+// writeAll writes the definitions concurrently and adds the files in order.
+func writeAll(pass *generator.Pass, definitions []*definition, p printing) {
+	contents := make([][]byte, len(definitions))
+	var group errgroup.Group
+	for i, d := range definitions {
+		group.Go(func() error {
+			contents[i] = p.print(d)
+			return nil
+		})
+	}
+	_ = group.Wait() // printing cannot fail
+	for i, d := range definitions {
+		pass.Config(d.Group+"_"+d.Plural+".yaml", contents[i])
+	}
+}
+
+// kind is a kind of the user's packages.
+type kind struct{ group, name string }
+
+// compareKinds orders kinds as controller-gen goes through them.
+func compareKinds(a, b kind) int {
+	return cmp.Or(strings.Compare(a.String(), b.String()), strings.Compare(a.group, b.group))
+}
+
+// String is name.group.
+func (k kind) String() string {
+	if k.group == "" {
+		return k.name
+	}
+	return k.name + "." + k.group
+}
+
+// apiPackage is a package of the user with the group and version that it stands for.
+type apiPackage struct {
+	*load.Package
+	group, version string
+}
+
+// sortedKinds returns the kinds that the packages declare.
+func sortedKinds(packages []apiPackage) []kind {
+	var kinds []kind
+	for _, p := range packages {
+		for _, d := range p.Decls() {
+			if isKind(d) {
+				kinds = append(kinds, kind{p.group, d.Name()})
+			}
+		}
+	}
+	slices.SortFunc(kinds, compareKinds)
+	return slices.Compact(kinds)
+}

@@ -1,0 +1,202 @@
+package crd
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/slipway-dev/slipway/generate/internal/schema"
+	"github.com/slipway-dev/slipway/generate/internal/yaml"
+)
+
+// versionAnnotation says which program wrote a definition. Its name is the one
+// that tools look for.
+const versionAnnotation = "controller-gen.kubebuilder.io/version"
+
+// printing is how definitions become files.
+type printing struct {
+	schema                schema.Writing
+	header                string
+	toolVersion           string // "" leaves the annotation out
+	preserveUnknownFields *bool
+}
+
+func (p printing) print(d *definition) []byte {
+	w := printer{yaml.NewWriter(), p}
+	w.Grow(64 << 10)
+	w.BeginMap()
+	w.text("apiVersion", "apiextensions.k8s.io/v1")
+	w.text("kind", "CustomResourceDefinition")
+	w.Key("metadata")
+	w.metadata(d)
+	w.Key("spec")
+	w.spec(d)
+	w.EndMap()
+	return slices.Concat([]byte(p.header+"---\n"), w.Bytes())
+}
+
+type printer struct {
+	*yaml.Writer
+	printing
+}
+
+func (p printer) metadata(d *definition) {
+	annotations := maps.Clone(d.Annotations)
+	if p.toolVersion != "" {
+		if annotations == nil {
+			annotations = make(map[string]string)
+		}
+		annotations[versionAnnotation] = p.toolVersion
+	}
+	p.BeginMap()
+	p.pairs("annotations", annotations)
+	p.pairs("labels", d.Labels)
+	p.text("name", d.Plural+"."+d.Group)
+	p.EndMap()
+}
+
+func (p printer) spec(d *definition) {
+	p.BeginMap()
+	p.text("group", d.Group)
+	p.Key("names")
+	p.BeginMap()
+	p.texts("categories", d.Categories)
+	p.text("kind", d.Kind)
+	p.text("listKind", d.Kind+"List")
+	p.text("plural", d.Plural)
+	p.texts("shortNames", d.ShortNames)
+	p.some("singular", d.Singular)
+	p.EndMap()
+	if p.preserveUnknownFields != nil {
+		p.flag("preserveUnknownFields", *p.preserveUnknownFields)
+	}
+	p.text("scope", d.Scope)
+	p.Key("versions")
+	p.BeginSeq()
+	for _, v := range d.Versions {
+		p.version(v)
+	}
+	p.EndSeq()
+	p.EndMap()
+}
+
+func (p printer) version(v *version) {
+	p.BeginMap()
+	p.columns(v.Columns)
+	if v.Deprecated {
+		p.flag("deprecated", true)
+	}
+	if v.Warning != nil {
+		p.text("deprecationWarning", *v.Warning)
+	}
+	p.text("name", v.Name)
+	p.Key("schema")
+	p.BeginMap()
+	p.Key("openAPIV3Schema")
+	v.Schema.Write(p.Writer, p.schema)
+	p.EndMap()
+	p.selectable(v.Selectable)
+	p.flag("served", v.Served)
+	p.flag("storage", v.Storage)
+	if v.HasSubresources {
+		p.Key("subresources")
+		p.subresources(v)
+	}
+	p.EndMap()
+}
+
+func (p printer) columns(columns []printColumn) {
+	if len(columns) == 0 {
+		return
+	}
+	p.Key("additionalPrinterColumns")
+	p.BeginSeq()
+	for _, c := range columns {
+		p.BeginMap()
+		p.some("description", c.Description)
+		p.some("format", c.Format)
+		p.text("jsonPath", c.JSONPath)
+		p.text("name", c.Name)
+		if c.Priority != 0 {
+			p.Key("priority")
+			p.Int(int64(c.Priority))
+		}
+		p.text("type", c.Type)
+		p.EndMap()
+	}
+	p.EndSeq()
+}
+
+func (p printer) selectable(paths []string) {
+	if len(paths) == 0 {
+		return
+	}
+	p.Key("selectableFields")
+	p.BeginSeq()
+	for _, path := range paths {
+		p.BeginMap()
+		p.text("jsonPath", path)
+		p.EndMap()
+	}
+	p.EndSeq()
+}
+
+func (p printer) subresources(v *version) {
+	p.BeginMap()
+	if s := v.Scale; s != nil {
+		p.Key("scale")
+		p.BeginMap()
+		if s.SelectorPath != nil {
+			p.text("labelSelectorPath", *s.SelectorPath)
+		}
+		p.text("specReplicasPath", s.SpecPath)
+		p.text("statusReplicasPath", s.StatusPath)
+		p.EndMap()
+	}
+	if v.Status {
+		p.Key("status")
+		p.BeginMap()
+		p.EndMap()
+	}
+	p.EndMap()
+}
+
+func (p printer) text(key, text string) {
+	p.Key(key)
+	p.String(text)
+}
+
+// some writes text unless it is empty.
+func (p printer) some(key, text string) {
+	if text != "" {
+		p.text(key, text)
+	}
+}
+
+func (p printer) flag(key string, set bool) {
+	p.Key(key)
+	p.Bool(set)
+}
+
+func (p printer) texts(key string, texts []string) {
+	if len(texts) == 0 {
+		return
+	}
+	p.Key(key)
+	p.BeginSeq()
+	for _, t := range texts {
+		p.String(t)
+	}
+	p.EndSeq()
+}
+
+func (p printer) pairs(key string, pairs map[string]string) {
+	if len(pairs) == 0 {
+		return
+	}
+	p.Key(key)
+	p.BeginMap()
+	for _, k := range slices.SortedFunc(maps.Keys(pairs), yaml.Compare) {
+		p.text(k, pairs[k])
+	}
+	p.EndMap()
+}

@@ -1,0 +1,25 @@
+// Package schema turns Go types into the OpenAPI schemas of CRDs.
+//
+//	builder := schema.NewBuilder(loader, schema.Options{})
+//	flat := builder.Flat(decl)      // no references left
+//	flat.Write(w, schema.Writing{}) // as YAML
+//
+// There are three stages, each of which keeps its results for the whole run:
+//
+//   - a declaration becomes a schema of its own that refers to the declarations
+//     of its fields (build.go, struct.go), with the markers of [Definitions]
+//     applied to it;
+//   - references are replaced by what they refer to, and what a field says
+//     besides stands next to it in an allOf (flatten.go);
+//   - each allOf is merged into the schema around it as far as that can be done
+//     without changing what is valid (merge.go).
+//
+// A [Schema] that one of these returned is never changed again and is shared by
+// all places that mean the same. What a type with its own serialisation looks
+// like, and the well-known types of Kubernetes, are in known.go.
+//
+// The result is that of controller-gen v0.23.0. Where that depends on the
+// iteration order of maps (several markers of equal rank, types that contain each
+// other) this package does what its source order or the order of property names
+// says.
+package schema

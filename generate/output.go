@@ -1,0 +1,113 @@
+package generate
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/slipway-dev/slipway/generate/internal/generator"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// Output says where a generator's files go. The zero value puts code beside the
+// code that it belongs to, and configuration into config/<generator>.
+type Output struct {
+	// Config is the folder of configuration.
+	Config string
+	// Code is the folder of code.
+	Code string
+}
+
+func (o Output) path(dir, name string, f generator.File) (string, error) {
+	folder := filepath.Join("config", name)
+	switch {
+	case f.Package == nil && o.Config != "":
+		folder = o.Config
+	case f.Package == nil:
+	case o.Code != "":
+		folder = o.Code
+	default:
+		folder = f.Package.Dir
+	}
+	if !filepath.IsLocal(f.Name) {
+		return "", &report.Error{What: "not a file name", Where: f.Name, Hint: "a group and a plural of letters, digits, dashes and dots"}
+	}
+	if !filepath.IsAbs(folder) {
+		folder = filepath.Join(dir, folder)
+	}
+	return filepath.Join(folder, f.Name), nil
+}
+
+// compare finds out what would happen to each file.
+func compare(files []File) error {
+	seen := make(map[string]bool)
+	for i := range files {
+		f := &files[i]
+		if seen[f.Path] {
+			return &report.Error{What: "two generators, or two kinds, want to write the same file", Where: f.Path, Hint: "different output folders"}
+		}
+		seen[f.Path] = true
+		existing, err := os.ReadFile(f.Path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			f.Action = report.Created
+		case err != nil:
+			return &report.Error{What: "file cannot be read", Where: f.Path, Err: err}
+		case bytes.Equal(existing, f.Content):
+			f.Action = report.Unchanged
+		default:
+			f.Action = report.Updated
+		}
+	}
+	return nil
+}
+
+// write writes what changes. Each file is complete or untouched.
+func write(ctx context.Context, files []File) error {
+	for _, f := range files {
+		if f.Action == report.Unchanged {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := writeFile(f.Path, f.Content); err != nil {
+			return &report.Error{What: "file cannot be written", Where: f.Path, Err: err, Hint: "a folder that you may write to"}
+		}
+	}
+	return nil
+}
+
+// writeFile replaces a file in one step. Links stay links, and an existing file
+// keeps its permissions.
+func writeFile(path string, content []byte) (err error) {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	mode := fs.FileMode(0o644)
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	}
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	temp, err := os.CreateTemp(dir, ".slipway-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(temp.Name()))
+		}
+	}()
+	_, err = temp.Write(content)
+	err = errors.Join(err, temp.Chmod(mode), temp.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(temp.Name(), path)
+}
