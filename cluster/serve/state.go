@@ -20,18 +20,18 @@ var (
 // lock on it. The lock ends with the process at the latest.
 func openState(dir string) (*flock.Flock, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("%w: %w", errState, err)
+		return nil, fmt.Errorf("%w %s: %w", errState, dir, err)
 	}
 	lock := flock.New(filepath.Join(dir, "lock"), flock.SetPermissions(0o600))
 	got, err := lock.TryLock()
 	if err != nil {
-		return nil, fmt.Errorf("%w: lock: %w", errState, err)
+		return nil, fmt.Errorf("%w %s: lock: %w", errState, dir, err)
 	}
 	if !got {
 		return nil, fmt.Errorf("%w %s: %w", errState, dir, errLocked)
 	}
 	if err := os.Chmod(dir, 0o700); err != nil {
-		return nil, errors.Join(fmt.Errorf("%w: %w", errState, err), lock.Close())
+		return nil, errors.Join(fmt.Errorf("%w %s: %w", errState, dir, err), lock.Close())
 	}
 	return lock, nil
 }

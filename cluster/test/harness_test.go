@@ -1,0 +1,301 @@
+package test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	apiextensions "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/slipway-dev/slipway/cluster/protocol"
+)
+
+// patience bounds every wait. It is long because machines that run tests are
+// busy; nothing here normally takes more than two seconds.
+const patience = time.Minute
+
+// programPath is the program under test.
+var programPath string
+
+func TestMain(m *testing.M) {
+	if config := os.Getenv(orphanConfig); config != "" {
+		beOrphaner(config)
+		return
+	}
+	os.Exit(runTests(m))
+}
+
+func runTests(m *testing.M) int {
+	if programPath = os.Getenv("SLIPWAY_CLUSTER_PROGRAM"); programPath != "" {
+		return m.Run()
+	}
+	dir, err := os.MkdirTemp("", "slipway-cluster-program-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	programPath = filepath.Join(dir, "slipway-cluster")
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", programPath, "../cmd/slipway-cluster")
+	build.Stdout, build.Stderr = os.Stderr, os.Stderr
+	if err := build.Run(); err != nil {
+		fmt.Fprintln(os.Stderr, "build the program:", err)
+		return 1
+	}
+	return m.Run()
+}
+
+// event is any line of the program; keys that an event lacks are zero.
+type event struct {
+	Event      string          `json:"event"`
+	Protocol   int             `json:"protocol"`
+	Kubernetes string          `json:"kubernetes"`
+	PID        int             `json:"pid"`
+	Component  string          `json:"component"`
+	State      string          `json:"state"`
+	Server     string          `json:"server"`
+	Kubeconfig string          `json:"kubeconfig"`
+	ElapsedMs  int64           `json:"elapsedMs"`
+	Error      string          `json:"error"`
+	Hint       string          `json:"hint"`
+	Reason     string          `json:"reason"`
+	ID         int64           `json:"id"`
+	Result     json.RawMessage `json:"result"`
+}
+
+// client reads events from one connection and sends requests on it.
+type client struct {
+	t       testing.TB
+	w       io.WriteCloser
+	events  chan event
+	history []event
+}
+
+func newClient(t testing.TB, r io.Reader, w io.WriteCloser) *client {
+	c := &client{t: t, w: w, events: make(chan event, 100)}
+	go func() {
+		defer close(c.events)
+		for lines := bufio.NewScanner(r); lines.Scan(); {
+			var e event
+			if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+				t.Errorf("not a line of JSON: %q", lines.Text())
+			}
+			c.events <- e
+		}
+	}()
+	return c
+}
+
+// next returns the next event of the given kind, and fails the test when there is none.
+func (c *client) next(kind string) event {
+	c.t.Helper()
+	timeout := time.After(patience)
+	for {
+		select {
+		case e, ok := <-c.events:
+			if !ok {
+				c.t.Fatalf("no event %q; events were %+v", kind, c.history)
+			}
+			c.history = append(c.history, e)
+			if e.Event == kind {
+				return e
+			}
+		case <-timeout:
+			c.t.Fatalf("no event %q in time; events were %+v", kind, c.history)
+		}
+	}
+}
+
+func (c *client) send(line string) {
+	c.t.Helper()
+	if _, err := io.WriteString(c.w, line+"\n"); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// program is a running slipway-cluster with its life tied to ours.
+type program struct {
+	*client
+	cmd    *exec.Cmd
+	stderr *lockedBuffer
+	exited chan struct{}
+	config protocol.Config
+}
+
+// newConfig describes a throw-away cluster in a folder of its own. The folder's name
+// is short: the path of a unix socket has about a hundred bytes.
+func newConfig(t testing.TB) protocol.Config {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "sc-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	state := filepath.Join(dir, "state")
+	return protocol.Config{Protocol: protocol.Number, Name: "test", Dir: state, Socket: filepath.Join(state, "socket")}
+}
+
+// launch starts the program and does not wait for anything.
+func launch(t testing.TB, config protocol.Config) *program {
+	t.Helper()
+	cmd := exec.Command(programPath, "serve", "--stdio", "--config", writeConfig(t, config))
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, w, err := os.Pipe() // unlike a StdoutPipe it may be read after Wait
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &program{cmd: cmd, stderr: &lockedBuffer{}, exited: make(chan struct{}), config: config}
+	cmd.Stdout, cmd.Stderr = w, p.stderr
+	if err := errors.Join(cmd.Start(), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		_ = cmd.Wait()
+		close(p.exited)
+	}()
+	p.client = newClient(t, r, stdin)
+	t.Cleanup(func() {
+		_ = stdin.Close()
+		p.waitExit()
+		_ = r.Close()
+	})
+	return p
+}
+
+// start starts a cluster and returns when it is ready.
+func start(t testing.TB, config protocol.Config) *program {
+	t.Helper()
+	p := launch(t, config)
+	p.next("ready")
+	return p
+}
+
+func writeConfig(t testing.TB, config protocol.Config) string {
+	t.Helper()
+	data, err := json.Marshal(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "config.json")
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// waitExit returns the exit status.
+func (p *program) waitExit() int {
+	p.t.Helper()
+	select {
+	case <-p.exited:
+	case <-time.After(patience):
+		_ = p.cmd.Process.Kill()
+		p.t.Fatal("the program does not end")
+	}
+	return p.cmd.ProcessState.ExitCode()
+}
+
+// stop ends stdin and expects an orderly end.
+func (p *program) stop() {
+	p.t.Helper()
+	if err := p.w.Close(); err != nil {
+		p.t.Fatal(err)
+	}
+	if status := p.waitExit(); status != 0 {
+		p.t.Fatalf("exit status %d: %s", status, p.stderr)
+	}
+}
+
+// dial connects to the program's socket.
+func (p *program) dial() *client {
+	p.t.Helper()
+	conn, err := net.Dial("unix", p.config.Socket)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(func() { _ = conn.Close() })
+	return newClient(p.t, conn, conn)
+}
+
+// clients reach a cluster's API.
+type clients struct {
+	kubernetes.Interface
+	extensions apiextensions.Interface
+	dynamic    dynamic.Interface
+	config     *rest.Config
+}
+
+func (p *program) clients() clients {
+	p.t.Helper()
+	config, err := clientcmd.BuildConfigFromFlags("", filepath.Join(p.config.Dir, "kubeconfig"))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	config.QPS, config.Burst = -1, 0
+	config.WarningHandler = rest.NoWarnings{}
+	return clients{
+		Interface:  kubernetes.NewForConfigOrDie(config),
+		extensions: apiextensions.NewForConfigOrDie(config),
+		dynamic:    dynamic.NewForConfigOrDie(config),
+		config:     config,
+	}
+}
+
+// eventually asks until the answer is yes. An error ends the test.
+func eventually(t testing.TB, what string, yes func(context.Context) (bool, error)) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		ok, err := yes(ctx)
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		if ok {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			t.Fatalf("never happened: %s", what)
+		}
+	}
+}
+
+// lockedBuffer may be read while a process writes to it.
+type lockedBuffer struct {
+	mu   sync.Mutex
+	data []byte
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.data = append(b.data, p...)
+	return len(p), nil
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return string(b.data)
+}
