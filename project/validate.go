@@ -93,8 +93,6 @@ func ValidateKind(kind string) error {
 		return &FieldError{Field: "kind", Value: kind, Problem: "is not CamelCase", Expected: expected}
 	case kind == "List":
 		return &FieldError{Field: "kind", Value: kind, Problem: "is a kind that Kubernetes reserves", Expected: expected}
-	case token.IsKeyword(strings.ToLower(kind)):
-		return &FieldError{Field: "kind", Value: kind, Problem: "is a word that Go reserves", Expected: expected}
 	}
 	return nil
 }

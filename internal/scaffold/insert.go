@@ -1,0 +1,219 @@
+package scaffold
+
+import (
+	"bytes"
+	"fmt"
+	"go/format"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// A fragment is code that belongs at an insertion point of a file.
+type fragment struct {
+	marker string // what follows +kubebuilder:scaffold:
+	code   string // lines without the marker's indentation, ending in a newline
+	// key is a piece of the fragment that no other fragment has; a file that holds
+	// it, outside of comments, has the fragment already.
+	key string
+	// near finds the line at which a reader would insert the code, for when the
+	// marker is gone.
+	near *regexp.Regexp
+}
+
+// markerLine matches a comment line that is an insertion point.
+var markerLine = regexp.MustCompile(`^[ \t]*(?://|#)[ \t]*\+kubebuilder:scaffold:([A-Za-z-]+)[ \t]*\r?$`)
+
+// insert returns an edit (see Plan.edit) that puts fragments at their markers. A
+// fragment that is there already is left out; a marker that is not there is refused
+// with the text to insert by hand.
+func insert(fragments ...fragment) func(string, []byte) ([]byte, error) {
+	return func(path string, src []byte) ([]byte, error) {
+		out := src
+		for _, f := range fragments {
+			var err error
+			if out, err = f.insert(path, out); err != nil {
+				return nil, err
+			}
+		}
+		if strings.HasSuffix(path, ".go") {
+			out = keepFormat(src, out)
+		}
+		return out, nil
+	}
+}
+
+func (f fragment) insert(path string, src []byte) ([]byte, error) {
+	lines := strings.SplitAfter(string(src), "\n")
+	if f.present(lines) {
+		return src, nil
+	}
+	at := slices.IndexFunc(lines, func(line string) bool {
+		m := markerLine.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+		return m != nil && m[1] == f.marker
+	})
+	if at < 0 {
+		return nil, f.refuse(path, lines)
+	}
+	indent := lines[at][:strings.IndexAny(lines[at], "/#")]
+	code := f.indented(indent, strings.HasSuffix(lines[at], "\r\n"))
+	if importPath, ok := importSpec(f.code); ok {
+		at = importPosition(lines, at, importPath)
+	}
+	return []byte(strings.Join(slices.Insert(lines, at, code), "")), nil
+}
+
+// present reports whether the file has the fragment, in code and not in a comment.
+func (f fragment) present(lines []string) bool {
+	return slices.ContainsFunc(lines, func(line string) bool {
+		line = strings.TrimSpace(line)
+		return !strings.HasPrefix(line, "//") && !strings.HasPrefix(line, "#") && containsToken(line, f.key)
+	})
+}
+
+// containsToken reports whether key occurs in line as a whole: not preceded or
+// followed by a letter, digit or the like that would make it another name.
+func containsToken(line, key string) bool {
+	for rest := line; ; {
+		i := strings.Index(rest, key)
+		if i < 0 {
+			return false
+		}
+		before := i == 0 || !isNameByte(rest[i-1]) || !isNameByte(key[0])
+		end := i + len(key)
+		after := end == len(rest) || !isNameByte(rest[end]) || !isNameByte(key[len(key)-1])
+		if before && after {
+			return true
+		}
+		rest = rest[i+1:]
+	}
+}
+
+func isNameByte(b byte) bool {
+	return b == '_' || b == '-' || b == '.' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
+}
+
+// indented returns the code with the marker's indentation and line ends.
+func (f fragment) indented(indent string, crlf bool) string {
+	var b strings.Builder
+	for line := range strings.Lines(f.code) {
+		if line != "\n" {
+			line = indent + line
+		}
+		if crlf {
+			line = strings.TrimSuffix(line, "\n") + "\r\n"
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// importSpec returns the path of a fragment that is one import.
+func importSpec(code string) (string, bool) {
+	fields := strings.Fields(code)
+	if strings.Count(code, "\n") != 1 || len(fields) == 0 || len(fields) > 2 {
+		return "", false
+	}
+	path, err := strconv.Unquote(fields[len(fields)-1])
+	return path, err == nil
+}
+
+// importPosition keeps the imports above the marker sorted by path, as gofmt does.
+func importPosition(lines []string, marker int, path string) int {
+	at := marker
+	for at > 0 {
+		above, ok := importSpec(strings.TrimSpace(lines[at-1]) + "\n")
+		if !ok || above <= path {
+			break
+		}
+		at--
+	}
+	return at
+}
+
+// refuse says where the code belongs in a file without the marker.
+func (f fragment) refuse(path string, lines []string) *report.Error {
+	return &report.Error{
+		What:  fmt.Sprintf("there is no insertion point +kubebuilder:scaffold:%s", f.marker),
+		Where: fmt.Sprintf("%s:%d", path, f.likelyLine(lines)),
+		Hint:  "nothing was changed; insert this about there and run the command again:\n" + strings.TrimSuffix(f.code, "\n"),
+	}
+}
+
+// likelyLine is the number of the line that near matches, or of the last one.
+func (f fragment) likelyLine(lines []string) int {
+	if f.near != nil {
+		if i := slices.IndexFunc(lines, f.near.MatchString); i >= 0 {
+			return i + 1
+		}
+	}
+	if n := len(lines); n > 1 && lines[n-1] == "" {
+		return n - 1
+	}
+	return max(len(lines), 1)
+}
+
+// keepFormat formats Go code after an insertion if it was formatted before; a file
+// that its owner formats otherwise is left as it is.
+func keepFormat(before, after []byte) []byte {
+	if formatted, err := format.Source(before); err != nil || !bytes.Equal(formatted, before) {
+		return after
+	}
+	if formatted, err := format.Source(after); err == nil {
+		return formatted
+	}
+	return after
+}
+
+// addListItem returns an edit that adds an item to a top-level list of a
+// kustomization, such as `resources`, before all others or after them.
+func addListItem(list, item string, first bool) func(string, []byte) ([]byte, error) {
+	return func(path string, src []byte) ([]byte, error) {
+		lines := strings.SplitAfter(string(src), "\n")
+		head := slices.IndexFunc(lines, func(line string) bool { return strings.TrimSpace(line) == list+":" && line[0] == list[0] })
+		if head < 0 {
+			return nil, &report.Error{
+				What:  fmt.Sprintf("there is no list `%s:` of one item a line", list),
+				Where: fmt.Sprintf("%s:%d", path, fragment{}.likelyLine(lines)),
+				Hint:  fmt.Sprintf("nothing was changed; insert this and run the command again:\n%s:\n- %s", list, item),
+			}
+		}
+		end, indent := listEnd(lines, head)
+		for _, line := range lines[head+1 : end] {
+			if value, ok := strings.CutPrefix(strings.TrimSpace(line), "- "); ok && strings.Trim(strings.TrimSpace(value), `"'`) == item {
+				return src, nil
+			}
+		}
+		at := end
+		if first {
+			at = head + 1
+		}
+		if at > 0 && !strings.HasSuffix(lines[at-1], "\n") {
+			lines[at-1] += "\n"
+		}
+		return []byte(strings.Join(slices.Insert(lines, at, indent+"- "+item+"\n"), "")), nil
+	}
+}
+
+// listEnd returns the line after the last item of the list that starts at head, and
+// the indentation of its items.
+func listEnd(lines []string, head int) (end int, indent string) {
+	end = head + 1
+	for i := head + 1; i < len(lines); i++ {
+		trimmed := strings.TrimSpace(lines[i])
+		switch {
+		case strings.HasPrefix(trimmed, "- "):
+			indent = lines[i][:strings.Index(lines[i], "-")]
+			end = i + 1
+		case trimmed == "" || strings.HasPrefix(trimmed, "#"):
+		case lines[i][0] == ' ':
+			end = i + 1
+		default:
+			return end, indent
+		}
+	}
+	return end, indent
+}

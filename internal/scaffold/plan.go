@@ -1,0 +1,194 @@
+package scaffold
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// A Plan is a set of file changes that is decided and not yet written.
+type Plan struct {
+	root    string
+	changes []*change
+	base    *Base
+	refused []*report.Error
+}
+
+// A change is what is to become of one file. Paths use slashes and are relative to
+// the project.
+type change struct {
+	path   string
+	exists bool
+	before []byte // content on disk when planned
+	after  []byte
+	action report.Action
+	why    string
+}
+
+// newPlan starts a plan for the project in folder root, with the base as it is on
+// disk.
+func newPlan(root string) (*Plan, error) {
+	base, err := ReadBase(root)
+	if err != nil {
+		return nil, err
+	}
+	return &Plan{root: root, base: base}, nil
+}
+
+// Changes lists what Apply would do, in the order of planning.
+func (p *Plan) Changes() []report.File {
+	files := make([]report.File, len(p.changes))
+	for i, c := range p.changes {
+		files[i] = report.File{Path: c.path, Action: c.action, Why: c.why}
+	}
+	return files
+}
+
+// Empty reports whether Apply would write nothing.
+func (p *Plan) Empty() bool {
+	return !slices.ContainsFunc(p.changes, (*change).writes)
+}
+
+func (c *change) writes() bool { return c.action == report.Created || c.action == report.Updated }
+
+// find returns the planned state of a file, reading it from disk the first time.
+func (p *Plan) find(path string) (*change, error) {
+	for _, c := range p.changes {
+		if c.path == path {
+			return c, nil
+		}
+	}
+	c := &change{path: path, action: report.Unchanged}
+	data, err := os.ReadFile(filepath.Join(p.root, filepath.FromSlash(path)))
+	switch {
+	case err == nil:
+		c.exists, c.before, c.after = true, data, data
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("plan %s: %w", path, err)
+	}
+	return c, nil
+}
+
+// exists reports whether a file is there, or will be once the plan is applied.
+func (p *Plan) exists(path string) (bool, error) {
+	c, err := p.find(path)
+	if err != nil {
+		return false, err
+	}
+	return c.exists || c.action == report.Created, nil
+}
+
+// create plans a new file and remembers it in the base. A file that is there
+// already is kept.
+func (p *Plan) create(path string, content []byte) error {
+	c, err := p.find(path)
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.action == report.Created:
+		return fmt.Errorf("plan %s: created twice", path)
+	case !c.exists:
+		c.after, c.action = content, report.Created
+		p.base.set(path, content)
+	case !bytes.Equal(c.after, content):
+		c.action, c.why = report.Kept, "it was there already"
+	}
+	p.track(c)
+	return nil
+}
+
+// write plans a file that Slipway keeps up to date itself, such as PROJECT; it has
+// no merge base.
+func (p *Plan) write(path string, content []byte) error {
+	c, err := p.find(path)
+	if err != nil {
+		return err
+	}
+	c.set(content)
+	p.track(c)
+	return nil
+}
+
+// edit plans a change to an existing file, and the same change to its merge base.
+// An edit that is refused leaves the plan as it is and is told by [Plan.refusal].
+func (p *Plan) edit(path string, change func(path string, src []byte) ([]byte, error)) error {
+	c, err := p.find(path)
+	if err != nil {
+		return err
+	}
+	after, err := change(path, c.after)
+	var refusal *report.Error
+	if errors.As(err, &refusal) {
+		p.refused = append(p.refused, refusal)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	c.set(after)
+	p.track(c)
+	if old, ok := p.base.File(path); ok {
+		// The base has every insertion point that was scaffolded; a base that cannot
+		// take the change stays as it is and gives a larger merge later.
+		if updated, err := change(path, old); err == nil {
+			p.base.set(path, updated)
+		}
+	}
+	return nil
+}
+
+// set decides the action for new content.
+func (c *change) set(content []byte) {
+	c.after = content
+	switch {
+	case c.action == report.Created:
+	case !c.exists:
+		c.action = report.Created
+	case bytes.Equal(c.before, content):
+		c.action = report.Unchanged
+	default:
+		c.action = report.Updated
+	}
+}
+
+func (p *Plan) track(c *change) {
+	if !slices.Contains(p.changes, c) {
+		p.changes = append(p.changes, c)
+	}
+}
+
+// refusal returns the edits that could not be planned, as one error: the first
+// with its place, the others with theirs in the hint.
+func (p *Plan) refusal() error {
+	if len(p.refused) == 0 {
+		return nil
+	}
+	all := *p.refused[0]
+	for _, e := range p.refused[1:] {
+		all.Hint += fmt.Sprintf("\n%s: %s; %s", e.Where, e.What, e.Hint)
+	}
+	return &all
+}
+
+// finish adds the base to a plan that is otherwise complete. A plan that changes
+// no other file leaves it alone.
+func (p *Plan) finish() error {
+	if err := p.refusal(); err != nil {
+		return err
+	}
+	if p.Empty() || !p.base.changed {
+		return nil
+	}
+	data, err := p.base.encode()
+	if err != nil {
+		return err
+	}
+	return p.write(BaseFile, data)
+}
