@@ -106,6 +106,9 @@ func New(config *rest.Config, namespace string, h report.Handler) (*Cluster, err
 	return &Cluster{server: config.Host, namespace: namespace, objects: objects, catalog: catalog, handler: h}, nil
 }
 
+// Server is the URL of the cluster's API server.
+func (c *Cluster) Server() string { return c.server }
+
 // warnings hands on what the server warns of.
 type warnings struct{ handler report.Handler }
 

@@ -75,8 +75,8 @@ type departure struct {
 // deleteOne asks for the deletion of object; nil means that it is not there.
 func (c *Cluster) deleteOne(ctx context.Context, object *unstructured.Unstructured) (*departure, error) {
 	resource, object, err := c.locate(ctx, object, 0)
-	if _, unserved := errors.AsType[errNoKind](err); unserved {
-		return nil, nil
+	if _, unserved := errors.AsType[errNoKind](err); unserved || errors.Is(err, errImpatient) {
+		return nil, nil // a kind that is not served has no objects
 	}
 	if err != nil {
 		return nil, err

@@ -87,9 +87,3 @@ func explain(err error) failure {
 	}
 	return f
 }
-
-// Usage makes err a mistake on the command line: exit code 2, and the help of
-// command (like `slipway create api`) to read next.
-func Usage(command string, err error) error {
-	return &report.Error{What: err.Error(), Next: command + " --help", Code: usageCode}
-}

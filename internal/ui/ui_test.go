@@ -179,8 +179,6 @@ func TestFail(t *testing.T) {
 		{"interrupt inside a report", &report.Error{What: "cannot apply", Err: context.Canceled}, 130, "interrupted\n"},
 		{"own code beats interrupt", &report.Error{What: "the manager ended with status 4", Err: context.Canceled, Code: 4}, 4,
 			"error: the manager ended with status 4\n  why:   context canceled\n"},
-		{"usage", Usage("slipway create api", errors.New("unknown flag: --goup")), 2,
-			"error: unknown flag: --goup\n  try:   slipway create api --help\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var stderr bytes.Buffer

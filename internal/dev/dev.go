@@ -1,0 +1,84 @@
+// Package dev is the dev loop of an operator: what its author does between two
+// thoughts.
+//
+//   - [Run] builds the project's manager and runs it on this machine, against a
+//     cluster that is there already.
+//   - [Test] is `go test` with a control plane: suites written with
+//     controller-runtime's envtest find theirs without a download.
+//
+// Both bring generated files up to date first, as `make run` and `make test` do.
+//
+// Children are the user's programs, and treated so: their output is passed
+// through as it is, their exit code becomes the command's, and they are ended as they
+// would be in production. Each gets a process group of its own, so that a Ctrl-C at
+// the terminal reaches it once, through slipway: it is asked to stop (SIGINT), given a grace
+// period, and killed with its whole group after that or at a second Ctrl-C. On Linux the kernel kills it too when
+// slipway itself is killed hard.
+package dev
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os/exec"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// Grace is how long a child may take to stop: a little longer than
+// controller-runtime's own default for its runnables, 30 s.
+const Grace = 35 * time.Second
+
+// Options are what [Run] and [Test] need of their caller.
+type Options struct {
+	Dir     string         // Run: the project's folder; Test: where go test runs
+	Env     []string       // environment of children, as key=value; see os.Environ
+	Stdout  io.Writer      // of children
+	Stderr  io.Writer      // of children
+	Handler report.Handler // what slipway itself has to tell
+	Grace   time.Duration  // 0 means Grace
+
+	// Generate brings the generated files of the project in a folder up to date;
+	// nil means that there are none.
+	Generate func(ctx context.Context, root string) error
+}
+
+// generate brings the project in root up to date.
+func (o Options) generate(ctx context.Context, root string) error {
+	if o.Generate == nil {
+		return nil
+	}
+	return o.Generate(ctx, root)
+}
+
+// command prepares a child in dir.
+func (o Options) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...) // supervise ends it, more gently than a context would
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = o.Dir, o.Env, o.Stdout, o.Stderr
+	return cmd
+}
+
+// supervise runs cmd under o's grace period.
+func (o Options) supervise(ctx context.Context, cmd *exec.Cmd) error {
+	grace := o.Grace
+	if grace == 0 {
+		grace = Grace
+	}
+	return supervise(ctx, cmd, grace)
+}
+
+// ended makes the end of a child the end of the command: nil, a [report.Error] that says
+// what failed and carries the child's exit code, or why it could not be started.
+func ended(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return &report.Error{What: what, Err: err, Code: exitCode(exit.ProcessState)}
+	}
+	if errors.Is(err, exec.ErrNotFound) {
+		return &report.Error{What: "the go command is not on PATH", Err: err, Hint: "install Go: https://go.dev/dl"}
+	}
+	return &report.Error{What: what, Err: err}
+}

@@ -1,0 +1,107 @@
+package dev
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/ship"
+)
+
+// Run builds the manager of the project in o.Dir and runs it, with args, until
+// it ends or ctx does. A manager that stops when asked has done well; one that fails
+// is a [report.Error] with its exit code. Without a reachable cluster nothing is
+// built.
+//
+// The cluster is the manager's own choice: --kubeconfig among args, else KUBECONFIG and
+// ~/.kube/config, as controller-runtime has it.
+func Run(ctx context.Context, o Options, args []string) error {
+	cluster, err := ship.Connect(kubeconfig(o.Env, args), o.Handler)
+	if err != nil {
+		return err
+	}
+	if err := cluster.Ping(ctx); err != nil {
+		return err
+	}
+	if err := o.generate(ctx, o.Dir); err != nil {
+		return err
+	}
+	manager, err := build(ctx, o)
+	if err != nil {
+		return err
+	}
+	o.Handler.Handle(report.Note{Text: "running the manager against " + cluster.Server() + " until Ctrl-C"})
+	err = ended("the manager failed", o.supervise(ctx, o.command(manager, args...)))
+	if err == nil && ctx.Err() != nil {
+		o.Handler.Handle(report.Note{Text: "the manager has stopped"})
+	}
+	return err
+}
+
+// build compiles the manager to bin/manager, where the Makefile's build target
+// has it too, and returns its path.
+func build(ctx context.Context, o Options) (string, error) {
+	pkg, err := mainPackage(o.Dir)
+	if err != nil {
+		return "", err
+	}
+	manager := filepath.Join(o.Dir, "bin", "manager")
+	if runtime.GOOS == "windows" {
+		manager += ".exe"
+	}
+	start := time.Now()
+	o.Handler.Handle(report.Step{Name: "building the manager"})
+	cmd := o.command("go", "build", "-o", manager, pkg)
+	cmd.Stdout = o.Stderr // the compiler's messages, as it gives them
+	err = o.supervise(ctx, cmd)
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if err := ended("the manager does not build", err); err != nil {
+		return "", err
+	}
+	o.Handler.Handle(report.Step{Name: "built the manager", Elapsed: time.Since(start)})
+	return manager, nil
+}
+
+// mainPackage finds the manager's package: cmd, or the project's own folder as
+// in projects of old.
+func mainPackage(dir string) (string, error) {
+	for _, pkg := range []string{"./cmd", "."} {
+		if _, err := os.Stat(filepath.Join(dir, pkg, "main.go")); err == nil {
+			return pkg, nil
+		}
+	}
+	return "", &report.Error{What: "there is no manager to build", Where: dir, Hint: "expected its main package in cmd/main.go"}
+}
+
+// kubeconfig is what the manager will connect to.
+func kubeconfig(env, args []string) ship.Kubeconfig {
+	k := ship.Kubeconfig{List: lookup(env, "KUBECONFIG")}
+	for i, arg := range args {
+		name, value, joined := strings.Cut(arg, "=")
+		if strings.TrimLeft(name, "-") != "kubeconfig" || !strings.HasPrefix(name, "-") {
+			continue
+		}
+		if !joined && i+1 < len(args) {
+			value = args[i+1]
+		}
+		k.Path = value
+	}
+	return k
+}
+
+// lookup returns the value of a variable in env, where the last one counts.
+func lookup(env []string, name string) string {
+	value := ""
+	for _, pair := range env {
+		if k, v, ok := strings.Cut(pair, "="); ok && k == name {
+			value = v
+		}
+	}
+	return value
+}

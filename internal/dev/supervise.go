@@ -1,0 +1,58 @@
+package dev
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+// outputDelay bounds the wait for output after a child has ended, for a
+// grandchild may hold its pipes open.
+const outputDelay = 2 * time.Second
+
+// supervise runs cmd until it ends, and returns what [exec.Cmd.Wait] does. When
+// ctx ends first, the child is asked to stop; after grace, or at another
+// signal to this process, it is killed. Nothing of its process group is left
+// when supervise returns.
+func supervise(ctx context.Context, cmd *exec.Cmd, grace time.Duration) error {
+	separate(cmd)
+	cmd.WaitDelay = outputDelay
+	started, done := make(chan struct{}), make(chan error, 1)
+	go run(cmd, started, done)
+	<-started
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	impatient := make(chan os.Signal, 1)
+	signal.Notify(impatient, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(impatient)
+	interrupt(cmd)
+	select {
+	case err := <-done:
+		return err
+	case <-impatient:
+	case <-time.After(grace):
+	}
+	kill(cmd)
+	return <-done
+}
+
+// run starts cmd and waits for it, on one thread: the kernel ends the child when
+// the thread that started it ends, see separate.
+func run(cmd *exec.Cmd, started chan<- struct{}, done chan<- error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err := cmd.Start()
+	close(started)
+	if err == nil {
+		err = cmd.Wait()
+		kill(cmd) // what the child itself left behind
+	}
+	done <- err
+}

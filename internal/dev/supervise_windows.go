@@ -1,0 +1,22 @@
+package dev
+
+import (
+	"os"
+	"os/exec"
+)
+
+// separate leaves cmd in our console group: a Ctrl-C reaches it from there.
+func separate(*exec.Cmd) {}
+
+// interrupt does nothing: the console has told the child already.
+func interrupt(*exec.Cmd) {}
+
+// kill ends cmd.
+func kill(cmd *exec.Cmd) {
+	if cmd.Process != nil {
+		_ = cmd.Process.Kill() // it may have ended, which is what is wanted
+	}
+}
+
+// exitCode is the code of a child.
+func exitCode(state *os.ProcessState) int { return state.ExitCode() }
