@@ -75,10 +75,12 @@ func (a *attacher) skip(pos token.Pos) {
 	}
 }
 
-// skipLine claims the comment at the end of a line that was just reached.
-func (a *attacher) skipLine(group *ast.CommentGroup) {
-	if group != nil && a.next < len(a.comments) && a.comments[a.next] == group {
-		a.next++
+// skipNode claims what is left inside of a node, and the comment at the end of
+// its line, for nobody.
+func (a *attacher) skipNode(n ast.Node, line *ast.CommentGroup) {
+	a.skip(n.End())
+	if line != nil {
+		a.skip(line.End())
 	}
 }
 
@@ -119,18 +121,15 @@ func (a *attacher) spec(spec ast.Spec, fromDecl []Comment) {
 		if all := append(append(fromDecl, above...), doc...); len(all) > 0 {
 			a.found.Types[s] = all
 		}
-		a.skipLine(s.Comment)
 		if st, ok := s.Type.(*ast.StructType); ok {
 			a.fields(st)
 		}
+		a.skipNode(s, s.Comment)
 	case *ast.ValueSpec:
-		a.skip(s.Pos())
-		a.skipLine(s.Comment)
+		a.skipNode(s, s.Comment)
 	case *ast.ImportSpec:
-		a.skip(s.Pos())
-		a.skipLine(s.Comment)
+		a.skipNode(s, s.Comment)
 	}
-	a.skip(spec.End())
 }
 
 func (a *attacher) fields(st *ast.StructType) {
@@ -140,8 +139,7 @@ func (a *attacher) fields(st *ast.StructType) {
 		if all := append(above, doc...); len(all) > 0 {
 			a.found.Fields[f] = all
 		}
-		a.skipLine(f.Comment)
-		a.skip(f.End())
+		a.skipNode(f, f.Comment)
 	}
 }
 

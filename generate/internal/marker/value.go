@@ -18,7 +18,6 @@ func (p *parser) value(s shape, out reflect.Value, inList bool) {
 		set(out, p.text[p.Pos().Offset:])
 		for p.Scan() != scanner.EOF {
 		}
-		p.problem = nil // what it holds need not be made of tokens
 	case kindNumber:
 		p.number(out)
 	case kindInt:
@@ -190,9 +189,10 @@ func (p *parser) mapping(item shape, out reflect.Value) {
 
 // anything reads a value whose shape must be guessed.
 func (p *parser) anything(out reflect.Value, inList bool) {
-	s := guess(p.text[p.Pos().Offset:])
-	if !inList && semicolonAhead(p.text[p.Pos().Offset:]) {
-		s = shape{kind: kindSlice, item: &s}
+	rest := p.text[p.Pos().Offset:]
+	s := guess(rest)
+	if item := s; !inList && semicolonAhead(rest) {
+		s = shape{kind: kindSlice, item: &item}
 	}
 	element := reflect.New(goType(s)).Elem()
 	p.value(s, element, false)
