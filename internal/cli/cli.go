@@ -7,6 +7,7 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"io"
 	"os"
@@ -44,6 +45,7 @@ type invocation struct {
 	output  string // --output: text or json
 	verbose bool
 	handler report.Handler // set before a verb runs
+	lines   *bufio.Reader  // stdin, once a question was asked
 }
 
 // Main runs the command and returns the process's exit code. The first interrupt
@@ -56,8 +58,11 @@ func Main(ctx context.Context, env Env) int {
 		<-ctx.Done()
 		stop()
 	}()
-	inv := &invocation{Env: env, handler: ui.NewText(env.Stdout, env.Stderr, false)}
-	err := inv.root().ExecuteContext(ctx)
+	inv := &invocation{Env: env}
+	err := inv.openHandler() // for mistakes in the flags themselves
+	if err == nil {
+		err = inv.root().ExecuteContext(ctx)
+	}
 	if err == nil {
 		return 0
 	}
@@ -68,8 +73,28 @@ func Main(ctx context.Context, env Env) int {
 // operator's life, which is how help shows them.
 func (inv *invocation) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:           "slipway",
-		Short:         "Build, run, prove and ship Kubernetes operators",
+		Use:   "slipway",
+		Short: "Build, run, prove and ship Kubernetes operators",
+		Long: `Slipway builds, runs, proves and ships Kubernetes operators. One command does it all: it
+scaffolds projects, generates what follows from their code, and brings a cluster to run and
+test them on. It needs Go and nothing else.
+
+From nothing to a running operator:
+
+  slipway init --domain example.com --repo example.com/my-operator
+  slipway create api --group batch --version v1 --kind CronJob --resource --controller
+  slipway generate                 after each change to types or markers
+  slipway cluster start            ready in about a second
+  slipway install                  the CRDs, into the cluster
+  slipway run                      the operator, until Ctrl-C
+  slipway test ./...               go test with a control plane
+
+Projects made with kubebuilder are at home here: the PROJECT file, the markers, the make
+targets and the test variables are the same.
+
+Exit codes: 0 done, 1 failed, 2 a mistake on the command line, 130 interrupted.`,
+		Args:          noSubcommand,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(*cobra.Command, []string) error {
@@ -80,6 +105,9 @@ func (inv *invocation) root() *cobra.Command {
 	root.SetIn(inv.Stdin)
 	root.SetOut(inv.Stdout)
 	root.SetErr(inv.Stderr)
+	root.SetFlagErrorFunc(flagError)
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.PersistentFlags().SortFlags = false
 	root.PersistentFlags().StringVar(&inv.output, "output", "text", "how to report: `text` or json")
 	root.PersistentFlags().BoolVarP(&inv.verbose, "verbose", "v", false, "tell more of what is done and why")
 	root.AddCommand(inv.verbs()...)
@@ -89,19 +117,27 @@ func (inv *invocation) root() *cobra.Command {
 // verbs lists every command.
 func (inv *invocation) verbs() []*cobra.Command {
 	return []*cobra.Command{
+		inv.initCommand(),
+		inv.createCommand(),
+		inv.generateCommand(),
+		inv.clusterCommand(),
+		inv.installCommand(),
+		inv.uninstallCommand(),
+		inv.runCommand(),
+		inv.testCommand(),
+		inv.kubectlCommand(),
 		inv.versionCommand(),
+		inv.completionCommand(),
 	}
 }
 
 // openHandler chooses how events are shown, once flags are known.
 func (inv *invocation) openHandler() error {
-	switch inv.output {
-	case "text":
-		inv.handler = ui.NewText(inv.Stdout, inv.Stderr, inv.verbose)
-	case "json":
-		inv.handler = ui.NewJSON(inv.Stdout)
-	default:
-		return &report.Error{What: "unknown output format " + inv.output, Where: "--output", Hint: "text or json"}
+	handler, err := ui.New(inv.Stdout, inv.Stderr, ui.Options{
+		Format: inv.output, Verbose: inv.verbose, Getenv: inv.Getenv, Dir: inv.Dir,
+	})
+	if err == nil {
+		inv.handler = handler
 	}
-	return nil
+	return err
 }

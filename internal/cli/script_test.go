@@ -61,7 +61,7 @@ var goEnv = sync.OnceValues(func() ([]string, error) {
 	for i, value := range strings.Split(strings.TrimSpace(string(out)), "\n") {
 		vars = append(vars, names[i]+"="+value)
 	}
-	return append(vars, "GOPROXY=off", "GOFLAGS=-mod=mod", "GOTOOLCHAIN=local", "GONOSUMDB=*", "GOWORK=off"), nil
+	return append(vars, "GOPROXY=off", "GOFLAGS=", "GOTOOLCHAIN=local", "GOWORK=off"), nil
 })
 
 // scriptEnv gives a script its home, below its own work folder, and Go.

@@ -257,6 +257,9 @@ func (a *apiPlan) planTypes() error {
 // planStorageVersion marks the version that is stored when a kind gets its second
 // version: the API server wants exactly one, and the first one has the objects.
 func (a *apiPlan) planStorageVersion() error {
+	if a.recorded != nil && a.recorded.API != nil {
+		return nil
+	}
 	var first string
 	for _, r := range a.project.Resources {
 		if r.API == nil || r.Group != a.resource.Group || r.Kind != a.resource.Kind || r.Version == a.resource.Version {

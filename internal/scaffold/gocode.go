@@ -58,7 +58,7 @@ func (a *apiPlan) schemeFragments(imports goImports, code string) []fragment {
 	pkg := a.project.ImportPath(a.resource)
 	name := imports.name(pkg, a.resource.ImportAlias())
 	return []fragment{
-		importFragment(name, pkg),
+		a.importFragment(name, pkg),
 		{marker: "scheme", code: fmt.Sprintf(code, name), key: name + ".AddToScheme(", near: nearScheme},
 	}
 }
@@ -71,15 +71,15 @@ func (a *apiPlan) controllerFragments(imports goImports, src []byte) []fragment 
 	key := fmt.Sprintf("%s.%sReconciler{", name, r.Kind)
 	code := fmt.Sprintf("if err := (&%s\n\tClient: mgr.GetClient(),\n\tScheme: mgr.GetScheme(),\n}).SetupWithManager(mgr); err != nil {\n%s}\n",
 		key, failure(src, imports, "set up the "+r.Kind+" controller"))
-	imported := importFragment(name, pkg)
+	imported := a.importFragment(name, pkg)
 	if name == path.Base(pkg) {
 		imported.code = strconv.Quote(pkg) + "\n"
 	}
 	return []fragment{imported, {marker: "builder", code: code, key: key, near: nearBuilder}}
 }
 
-func importFragment(name, pkg string) fragment {
-	return fragment{marker: "imports", code: name + " " + strconv.Quote(pkg) + "\n", key: strconv.Quote(pkg), near: nearImports}
+func (a *apiPlan) importFragment(name, pkg string) fragment {
+	return fragment{marker: "imports", code: name + " " + strconv.Quote(pkg) + "\n", key: strconv.Quote(pkg), module: a.project.Repo, near: nearImports}
 }
 
 // failure is what happens to err at the builder's insertion point: it is returned

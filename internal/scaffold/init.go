@@ -59,6 +59,7 @@ func Init(root string, o Project) (*Plan, error) {
 	}
 	data := map[string]any{
 		"Name":             o.Name,
+		"Repo":             o.Repo,
 		"License":          header,
 		"Boilerplate":      boilerplate(header),
 		"LeaderElectionID": leaderElectionID(o),

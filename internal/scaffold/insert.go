@@ -19,6 +19,9 @@ type fragment struct {
 	// key is a piece of the fragment that no other fragment has; a file that holds
 	// it, outside of comments, has the fragment already.
 	key string
+	// module is the path of the project's module, for an import: imports of the
+	// project form a group of their own.
+	module string
 	// near finds the line at which a reader would insert the code, for when the
 	// marker is gone.
 	near *regexp.Regexp
@@ -59,9 +62,12 @@ func (f fragment) insert(path string, src []byte) ([]byte, error) {
 		return nil, f.refuse(path, lines)
 	}
 	indent := lines[at][:strings.IndexAny(lines[at], "/#")]
-	code := f.indented(indent, strings.HasSuffix(lines[at], "\r\n"))
+	code := f.indented(indent, lineEnd(lines[at]))
 	if importPath, ok := importSpec(f.code); ok {
-		at = importPosition(lines, at, importPath)
+		var group bool
+		if at, group = importPosition(lines, at, importPath, f.module); group {
+			code = lineEnd(lines[at]) + code
+		}
 	}
 	return []byte(strings.Join(slices.Insert(lines, at, code), "")), nil
 }
@@ -97,16 +103,13 @@ func isNameByte(b byte) bool {
 }
 
 // indented returns the code with the marker's indentation and line ends.
-func (f fragment) indented(indent string, crlf bool) string {
+func (f fragment) indented(indent, end string) string {
 	var b strings.Builder
 	for line := range strings.Lines(f.code) {
 		if line != "\n" {
 			line = indent + line
 		}
-		if crlf {
-			line = strings.TrimSuffix(line, "\n") + "\r\n"
-		}
-		b.WriteString(line)
+		b.WriteString(strings.TrimSuffix(line, "\n") + end)
 	}
 	return b.String()
 }
@@ -121,17 +124,32 @@ func importSpec(code string) (string, bool) {
 	return path, err == nil
 }
 
-// importPosition keeps the imports above the marker sorted by path, as gofmt does.
-func importPosition(lines []string, marker int, path string) int {
-	at := marker
+// importPosition keeps the project's imports above the marker sorted by path, as
+// gofmt does. It reports whether they begin a group there.
+func importPosition(lines []string, marker int, path, module string) (at int, begin bool) {
+	at = marker
 	for at > 0 {
 		above, ok := importSpec(strings.TrimSpace(lines[at-1]) + "\n")
-		if !ok || above <= path {
-			break
+		if !ok {
+			return at, false
+		}
+		if above != module && !strings.HasPrefix(above, module+"/") {
+			return at, at == marker
+		}
+		if above <= path {
+			return at, false
 		}
 		at--
 	}
-	return at
+	return at, false
+}
+
+// lineEnd is how a line ends.
+func lineEnd(line string) string {
+	if strings.HasSuffix(line, "\r\n") {
+		return "\r\n"
+	}
+	return "\n"
 }
 
 // refuse says where the code belongs in a file without the marker.

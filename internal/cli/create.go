@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold"
+	"github.com/slipway-dev/slipway/project"
+)
+
+func (inv *invocation) createCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "create",
+		Short: "Add a kind to the project",
+		Args:  noSubcommand,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(inv.createAPICommand())
+	return cmd
+}
+
+// apiFlags are the flags of `slipway create api`.
+type apiFlags struct {
+	scaffold.API
+	generate bool // --make
+	force    bool // accepted; see its usage
+}
+
+func (inv *invocation) createAPICommand() *cobra.Command {
+	var f apiFlags
+	cmd := &cobra.Command{
+		Use:   "api",
+		Short: "Add a kind: its types, CRD, controller, roles, sample and tests",
+		Long: `Api adds a kind to the project: its Go types, from which the CRD is generated, a controller
+that reconciles its objects, a test of it, roles for people, a sample, and the lines in
+cmd/main.go and config/ that make them part of the operator. Then it generates what follows
+from the code, and the project builds.
+
+Without --resource and --controller it asks. What is there already is kept; called again,
+the command completes what is missing, and fails when nothing is. Lines are inserted at the comments
++kubebuilder:scaffold:...; where one is gone, nothing is changed and the lines are
+shown with their place.`,
+		Example: `  slipway create api --group batch --version v1 --kind CronJob --resource --controller
+  slipway create api --group batch --version v2 --kind CronJob --resource --controller=false`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return inv.createAPI(cmd, f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.Group, "group", "", "API `group`, without the project's domain")
+	flags.StringVar(&f.Version, "version", "", "API `version`, such as v1 or v1alpha1")
+	flags.StringVar(&f.Kind, "kind", "", "`kind` in CamelCase, such as CronJob")
+	flags.StringVar(&f.Plural, "plural", "", "`name` of the resource, when English rules do not give it")
+	flags.BoolVar(&f.Resource, "resource", true, "create the types and what belongs to them (asks when not given)")
+	flags.BoolVar(&f.Controller, "controller", true, "create a controller (asks when not given)")
+	flags.BoolVar(&f.Namespaced, "namespaced", true, "objects live in namespaces, not in the cluster as a whole")
+	flags.BoolVar(&f.generate, "make", true, "generate what follows from the code afterwards")
+	flags.BoolVar(&f.force, "force", false, "accepted for scripts; nothing needs it, and what exists is kept")
+	return cmd
+}
+
+// createAPI is the run of `slipway create api`.
+func (inv *invocation) createAPI(cmd *cobra.Command, f apiFlags) error {
+	root, err := inv.projectRoot()
+	if err != nil {
+		return err
+	}
+	// Mistakes in names are told before questions are asked.
+	names := project.Resource{Group: f.Group, Version: f.Version, Kind: f.Kind, Plural: f.Plural, Domain: "x"}
+	if err := scaffold.CheckNames(names); err != nil {
+		return err
+	}
+	for _, q := range []struct {
+		flag, question string
+		answer         *bool
+	}{
+		{"resource", "Create Resource [y/n]", &f.Resource},
+		{"controller", "Create Controller [y/n]", &f.Controller},
+	} {
+		if cmd.Flags().Changed(q.flag) {
+			continue
+		}
+		if *q.answer, err = inv.ask(cmd.Context(), q.question, "--"+q.flag); err != nil {
+			return err
+		}
+	}
+	plan, err := scaffold.CreateAPI(root, f.API)
+	if err != nil {
+		return err
+	}
+	if err := plan.Apply(inv.handler); err != nil {
+		return err
+	}
+	if f.generate {
+		if _, err := inv.generate(cmd.Context(), root); err != nil {
+			return err
+		}
+	}
+	inv.handler.Handle(report.Note{Text: "Next: edit the types and the reconciler, then run slipway generate"})
+	return nil
+}

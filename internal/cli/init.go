@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// initFlags are the flags of `slipway init`.
+type initFlags struct {
+	scaffold.Project
+	licenseFile string
+	fetch       bool
+	skipGo      bool
+	version     string // --project-version
+	plugins     []string
+}
+
+func (inv *invocation) initCommand() *cobra.Command {
+	var f initFlags
+	cmd := &cobra.Command{
+		Use:   "init",
+		Short: "Start a project in this folder",
+		Long: `Init writes a project into this folder: a Go module with a manager, the configuration that
+deploys it, and a Makefile with the usual targets. The project builds at once, without the
+network if its modules are in Go's module cache.
+
+The domain ends the API groups of the kinds that you will create: with the domain
+example.com, the group batch becomes batch.example.com.
+
+The module path comes from --repo, or from the go.mod in the folder. A folder that holds
+PROJECT, Makefile or cmd/main.go is refused; other files in it are kept.`,
+		Example: `  slipway init --domain example.com --repo github.com/me/my-operator
+  go mod init example.com/my-operator && slipway init --domain example.com`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return inv.init(cmd, f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.Domain, "domain", "my.domain", "`domain` that API groups end in")
+	flags.StringVar(&f.Name, "project-name", "", "`name` of the project, prefix of its objects (default: the folder's name)")
+	flags.StringVar(&f.Repo, "repo", "", "`path` of the Go module (default: that of go.mod)")
+	flags.StringVar(&f.Owner, "owner", "", "`holder` of the copyright, for the license header")
+	flags.StringVar(&f.License, "license", "apache2", "license header of Go files: `apache2` or none")
+	flags.StringVar(&f.licenseFile, "license-file", "", "`file` with a license header to use instead")
+	flags.BoolVar(&f.fetch, "fetch-deps", true, "fetch the modules that the project needs")
+	flags.BoolVar(&f.skipGo, "skip-go-version-check", false, "do not check the version of Go")
+	flags.BoolVar(&f.MultiGroup, "multigroup", false, "lay the project out for APIs of several groups")
+	flags.StringVar(&f.version, "project-version", project.Version, "`version` of the PROJECT file")
+	flags.StringSliceVar(&f.plugins, "plugins", nil, "`layouts` to use; there is one, "+project.Layout)
+	return cmd
+}
+
+// init is the run of `slipway init`.
+func (inv *invocation) init(cmd *cobra.Command, f initFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	if f.licenseFile != "" {
+		if err := inv.readLicense(&f); err != nil {
+			return err
+		}
+	}
+	f.Year = time.Now().Year()
+	plan, err := scaffold.Init(inv.Dir, f.Project)
+	if err != nil {
+		return err
+	}
+	if !f.skipGo {
+		if err := scaffold.CheckGo(cmd.Context(), inv.Dir); err != nil {
+			return err
+		}
+	}
+	if err := plan.Apply(inv.handler); err != nil {
+		return err
+	}
+	if f.fetch {
+		if err := scaffold.Fetch(cmd.Context(), inv.Dir, inv.handler); err != nil {
+			return err
+		}
+	}
+	inv.handler.Handle(report.Note{Text: "The project is ready. Next: slipway create api --group GROUP --version v1 --kind KIND"})
+	return nil
+}
+
+// check refuses formats and layouts that there are not.
+func (f initFlags) check() error {
+	if f.version != project.Version {
+		return &report.Error{What: "unknown project version " + f.version, Where: "--project-version", Hint: "there is one: " + project.Version}
+	}
+	for _, p := range f.plugins {
+		if p != project.Layout && p != "go/v4" {
+			return &report.Error{What: "unknown layout " + p, Where: "--plugins", Hint: "there is one: go/v4"}
+		}
+	}
+	return nil
+}
+
+// readLicense reads the header that --license-file names.
+func (inv *invocation) readLicense(f *initFlags) error {
+	name := f.licenseFile
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(inv.Dir, name)
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return &report.Error{What: "the license header cannot be read", Where: "--license-file", Hint: "a text file to put at the top of Go files", Err: err}
+	}
+	f.LicenseText = string(data)
+	return nil
+}
