@@ -21,6 +21,7 @@ package clusterctl
 
 import (
 	"context"
+	"time"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl/program"
 	"github.com/slipway-dev/slipway/internal/clusterctl/protocol"
@@ -42,12 +43,22 @@ type Node = protocol.Node
 type Control struct {
 	getenv  func(string) string
 	handler report.Handler
+	patience
 }
+
+// patience is how long a program is waited for.
+type patience struct {
+	stop   time.Duration // to stop before it is killed
+	answer time.Duration // to answer a request
+}
+
+// usual is the patience with the real program: it stops within a second and answers within milliseconds.
+var usual = patience{stop: 5 * time.Second, answer: 5 * time.Second}
 
 // New returns a Control that asks getenv for SLIPWAY_CLUSTER, SLIPWAY_SOURCE,
 // SLIPWAY_CACHE, SLIPWAY_STATE, XDG_STATE_HOME and KUBECONFIG.
 func New(getenv func(string) string, h report.Handler) *Control {
-	return &Control{getenv: getenv, handler: h}
+	return &Control{getenv: getenv, handler: h, patience: usual}
 }
 
 // Program returns the path of the slipway-cluster program. It is built if there

@@ -38,16 +38,13 @@ func begin(cmd *exec.Cmd) (*process, error) {
 	return p, nil
 }
 
-// stopGrace is how long a program may take to stop before it is killed.
-const stopGrace = 5 * time.Second
-
-// end stops the process, if need be by force, and returns once it is gone.
-func (p *process) end() {
+// end stops the process, if need be by force after a time of grace, and returns once it is gone.
+func (p *process) end(grace time.Duration) {
 	_ = terminate(p.cmd.Process)
-	p.wait(stopGrace)
+	p.wait(grace)
 }
 
-// wait waits until the process is gone, which it enforces after the time of grace.
+// wait waits until the process is gone, which it enforces after a time of grace.
 func (p *process) wait(grace time.Duration) {
 	timer := time.NewTimer(grace)
 	defer timer.Stop()

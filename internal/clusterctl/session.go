@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl/protocol"
 	"github.com/slipway-dev/slipway/internal/clusterctl/state"
@@ -27,6 +28,7 @@ type Session struct {
 	process *process
 	stdin   io.Closer
 	dir     string
+	grace   time.Duration
 	drained chan struct{}
 	release func() bool
 	once    sync.Once
@@ -71,7 +73,7 @@ func (c *Control) tie(ctx context.Context, program, dir string, o Options) (*Ses
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{process: p, stdin: stdin, dir: dir, drained: make(chan struct{})}
+	s := &Session{process: p, stdin: stdin, dir: dir, grace: c.stop, drained: make(chan struct{})}
 	limit, cancel := context.WithTimeout(ctx, o.timeout())
 	defer cancel()
 	conn := protocol.NewConn(stdout, stdin, func() error { return p.cmd.Process.Kill() })
@@ -147,7 +149,7 @@ func (s *Session) Close() error {
 func (s *Session) end() {
 	s.once.Do(func() {
 		_ = s.stdin.Close()
-		s.process.wait(stopGrace)
+		s.process.wait(s.grace)
 		<-s.drained
 		_ = os.RemoveAll(s.dir)
 	})

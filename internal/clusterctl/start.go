@@ -32,7 +32,7 @@ func (c *Control) Start(ctx context.Context, o Options) (*Status, error) {
 		return nil, err
 	}
 	defer release()
-	s, err := inspect(ctx, cl)
+	s, err := c.inspect(ctx, cl)
 	switch {
 	case err != nil:
 		return nil, err
@@ -76,7 +76,7 @@ func (c *Control) join(ctx context.Context, cl state.Cluster, s *Status, o Optio
 	if err := c.adopt(ctx, cl, run, o); err != nil {
 		return nil, err
 	}
-	s, err = inspect(ctx, cl)
+	s, err = c.inspect(ctx, cl)
 	if s != nil {
 		s.Already = true
 	}
@@ -84,7 +84,9 @@ func (c *Control) join(ctx context.Context, cl state.Cluster, s *Status, o Optio
 }
 
 // quietly is c for events that were told before.
-func (c *Control) quietly() *Control { return New(c.getenv, report.Discard) }
+func (c *Control) quietly() *Control {
+	return &Control{getenv: c.getenv, handler: report.Discard, patience: c.patience}
+}
 
 // create starts a cluster that does not run.
 func (c *Control) create(ctx context.Context, cl state.Cluster, o Options) (*Status, error) {
@@ -126,7 +128,7 @@ func (c *Control) launch(ctx context.Context, cl state.Cluster, program string, 
 	}
 	defer func() {
 		if err != nil {
-			p.end()
+			p.end(c.stop)
 		}
 	}()
 	run := state.Run{Program: program, PID: p.cmd.Process.Pid, Socket: socket, Started: time.Now()}
@@ -146,7 +148,10 @@ func (c *Control) launch(ctx context.Context, cl state.Cluster, program string, 
 	if err := c.adopt(ctx, cl, run, o); err != nil {
 		return nil, err
 	}
-	return inspect(ctx, cl)
+	if s, err = c.inspect(ctx, cl); err != nil {
+		return nil, err
+	}
+	return s, s.Problem()
 }
 
 // background starts the program so that it outlives this process, its output going to the log.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl/protocol"
 	"github.com/slipway-dev/slipway/internal/clusterctl/state"
@@ -46,9 +45,6 @@ type Status struct {
 	Already bool `json:"already,omitempty"`
 }
 
-// answerTime is how long a running program may take to answer a request.
-const answerTime = 5 * time.Second
-
 // Status tells what the cluster called name is doing. That it does not run is
 // an answer and not an error; see [Status.Problem].
 func (c *Control) Status(ctx context.Context, name string) (*Status, error) {
@@ -64,7 +60,7 @@ func (c *Control) Status(ctx context.Context, name string) (*Status, error) {
 	if !free {
 		return &Status{Name: cl.Name, State: Busy, Log: cl.Log()}, nil
 	}
-	return inspect(ctx, cl)
+	return c.inspect(ctx, cl)
 }
 
 // List returns the status of every cluster that runs, or died.
@@ -91,7 +87,7 @@ func (c *Control) List(ctx context.Context) ([]*Status, error) {
 }
 
 // inspect is Status for those who hold the cluster.
-func inspect(ctx context.Context, cl state.Cluster) (*Status, error) {
+func (c *Control) inspect(ctx context.Context, cl state.Cluster) (*Status, error) {
 	alive, err := cl.Alive()
 	if err != nil {
 		return nil, err
@@ -106,7 +102,7 @@ func inspect(ctx context.Context, cl state.Cluster) (*Status, error) {
 	}
 	switch {
 	case alive:
-		return s, s.ask(ctx, cl)
+		return s, c.ask(ctx, cl, s)
 	case started:
 		s.State = Died
 	default:
@@ -116,8 +112,8 @@ func inspect(ctx context.Context, cl state.Cluster) (*Status, error) {
 }
 
 // ask completes s with what the running program says.
-func (s *Status) ask(ctx context.Context, cl state.Cluster) error {
-	limit, cancel := context.WithTimeout(ctx, answerTime)
+func (c *Control) ask(ctx context.Context, cl state.Cluster, s *Status) error {
+	limit, cancel := context.WithTimeout(ctx, c.answer)
 	defer cancel()
 	answer, err := request(limit, cl.SocketPath())
 	if ctx.Err() != nil {

@@ -51,9 +51,9 @@ func (c *Control) halt(ctx context.Context, cl state.Cluster, run state.Run) err
 	if !known {
 		pid = run.PID
 	}
-	grace, cancel := context.WithTimeout(ctx, stopGrace)
+	grace, cancel := context.WithTimeout(ctx, c.stop)
 	defer cancel()
-	if c.ask(grace, cl) == nil && cl.WaitDead(grace) == nil {
+	if c.requestStop(grace, cl) == nil && cl.WaitDead(grace) == nil {
 		return nil
 	}
 	if ctx.Err() != nil {
@@ -63,8 +63,8 @@ func (c *Control) halt(ctx context.Context, cl state.Cluster, run state.Run) err
 	return kill(ctx, cl, pid)
 }
 
-// ask requests the program to stop and reads its events to the end.
-func (c *Control) ask(ctx context.Context, cl state.Cluster) error {
+// requestStop asks the program to stop and reads its events to the end.
+func (c *Control) requestStop(ctx context.Context, cl state.Cluster) error {
 	conn, err := protocol.Dial(ctx, cl.SocketPath())
 	if err != nil {
 		return err

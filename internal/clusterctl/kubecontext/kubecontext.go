@@ -38,10 +38,12 @@ func Files(getenv func(string) string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, abs)
+		if !slices.Contains(files, abs) {
+			files = append(files, abs)
+		}
 	}
 	if len(files) > 0 {
-		return slices.Compact(files), nil
+		return files, nil
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {

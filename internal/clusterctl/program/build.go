@@ -37,7 +37,10 @@ func (f *Finder) fill(ctx context.Context, s slot, src source) error {
 	if err != nil {
 		return unusable(err)
 	}
-	defer os.RemoveAll(temp)
+	defer func() {
+		_ = os.RemoveAll(temp)
+		_ = os.Remove(s.dir) // succeeds only if it stayed empty
+	}()
 	begin := time.Now()
 	if err := f.build(ctx, src, temp); err != nil {
 		return err

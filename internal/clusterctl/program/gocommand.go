@@ -1,12 +1,11 @@
 package program
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -38,36 +37,43 @@ func (g goCommand) run(ctx context.Context) error {
 	ownGroup(cmd)
 	cmd.Cancel = func() error { return interruptGroup(cmd) }
 	cmd.WaitDelay = killDelay
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		return err
-	}
+	messages := &messages{line: g.line}
+	cmd.Stderr = messages
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	rest := g.watch(stderr)
-	err = cmd.Wait()
+	err := cmd.Wait()
 	killGroup(cmd)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if err != nil {
-		return buildError(g.dir, g.args, rest, err)
+		return buildError(g.dir, g.args, messages.rest, err)
 	}
 	return nil
 }
 
-// watch reads the command's messages to their end and returns those that do not tell progress.
-func (g goCommand) watch(r io.Reader) (rest []string) {
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		if line := lines.Text(); !g.line(line) && strings.TrimSpace(line) != "" {
-			rest = append(rest, line)
+// messages takes what the go command writes, in pieces of any size, apart into lines. It
+// is a writer so that [exec.Cmd] reads the pipe: a compiler that outlives an
+// interrupt and holds the pipe must not be waited for.
+type messages struct {
+	line    func(string) bool
+	partial []byte
+	rest    []string // lines that did not tell progress
+}
+
+func (m *messages) Write(p []byte) (int, error) {
+	m.partial = append(m.partial, p...)
+	for {
+		line, after, ended := bytes.Cut(m.partial, []byte("\n"))
+		if !ended {
+			return len(p), nil
+		}
+		m.partial = after
+		if text := strings.TrimRight(string(line), "\r"); !m.line(text) && strings.TrimSpace(text) != "" {
+			m.rest = append(m.rest, text)
 		}
 	}
-	_, _ = io.Copy(io.Discard, r) // a line too long must not block the command
-	return rest
 }
 
 // goOutput runs a go command for its standard output.

@@ -1,0 +1,417 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/zip"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// yard is a checkout with a small program in place of the large one, and a
+// cache of its own.
+type yard struct {
+	*Finder
+	t     *testing.T
+	root  string // of the checkout
+	cache string
+	env   map[string]string
+
+	mu     sync.Mutex
+	events []report.Event
+	seen   func(report.Event)
+}
+
+// speaking is a program whose version command tells a protocol number.
+const speaking = `package main
+
+import "fmt"
+
+func main() { fmt.Println("{\"protocol\": %d, \"version\": \"v1\", \"kubernetes\": \"1.37.1\"}") }
+`
+
+func newYard(t *testing.T) *yard {
+	t.Helper()
+	y := &yard{t: t, root: t.TempDir(), cache: filepath.Join(t.TempDir(), "cache")}
+	y.env = map[string]string{"SLIPWAY_CACHE": y.cache}
+	y.write("go.mod", "module "+Module+"\n\ngo 1.26\n")
+	y.write("cluster/go.mod", "module "+clusterModule+"\n\ngo 1.26\n")
+	y.write("cluster/cmd/slipway-cluster/main.go", fmt.Sprintf(speaking, 1))
+	y.Finder = &Finder{
+		Getenv:     func(key string) string { return y.env[key] },
+		Handler:    report.HandlerFunc(y.handle),
+		executable: func() (string, error) { return filepath.Join(y.root, "bin", "slipway"), nil },
+		recorded:   y.root,
+	}
+	return y
+}
+
+func (y *yard) handle(e report.Event) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	y.events = append(y.events, e)
+	if y.seen != nil {
+		y.seen(e)
+	}
+}
+
+func (y *yard) write(name, text string) string {
+	y.t.Helper()
+	path := filepath.Join(y.root, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		y.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+		y.t.Fatal(err)
+	}
+	return path
+}
+
+// script writes a shell script as a program.
+func (y *yard) script(name, text string) string { return y.write(name, "#!/bin/sh\n"+text+"\n") }
+
+func (y *yard) ensure() Program {
+	y.t.Helper()
+	p, err := y.Ensure(y.t.Context())
+	if err != nil {
+		y.t.Fatal(err)
+	}
+	return p
+}
+
+// failure wants Ensure to fail and to leave no program and no half of one.
+func (y *yard) failure() *report.Error {
+	y.t.Helper()
+	p, err := y.Ensure(y.t.Context())
+	e, ok := errors.AsType[*report.Error](err)
+	if !ok {
+		y.t.Fatalf("program %+v, error %v", p, err)
+	}
+	y.wantNothingBuilt()
+	return e
+}
+
+func (y *yard) wantNothingBuilt() {
+	y.t.Helper()
+	_ = filepath.WalkDir(filepath.Join(y.cache, "programs"), func(path string, d os.DirEntry, err error) error {
+		if err == nil && (d.Name() == name || strings.HasPrefix(d.Name(), "build")) {
+			y.t.Errorf("left behind: %s", path)
+		}
+		return nil
+	})
+}
+
+const (
+	sameProtocol  = `echo '{"protocol": 1, "version": "v1"}'`
+	otherSpeaking = `echo '{"protocol": 7, "version": "v7"}'`
+)
+
+func TestOrder(t *testing.T) {
+	y := newYard(t)
+	if _, err := y.Find(t.Context()); !errors.Is(err, ErrNotFound) {
+		t.Fatalf("found before it was built: %v", err)
+	}
+	if p := y.ensure(); p.Origin != FromBuild || !strings.HasPrefix(p.Path, y.cache) {
+		t.Errorf("first: %+v", p)
+	}
+	if p := y.ensure(); p.Origin != FromCache {
+		t.Errorf("second: %+v", p)
+	}
+	beside := y.script("bin/slipway-cluster", sameProtocol)
+	if p := y.ensure(); p != (Program{beside, FromNeighbour}) {
+		t.Errorf("with a neighbour: %+v", p)
+	}
+	named := y.script("elsewhere", sameProtocol)
+	y.env["SLIPWAY_CLUSTER"] = named
+	if p := y.ensure(); p != (Program{named, FromEnvironment}) {
+		t.Errorf("named: %+v", p)
+	}
+}
+
+func TestOtherProtocol(t *testing.T) {
+	y := newYard(t)
+	y.script("bin/slipway-cluster", otherSpeaking)
+	if p := y.ensure(); p.Origin != FromBuild {
+		t.Errorf("a neighbour that speaks another protocol: %+v", p)
+	}
+	if !slices.ContainsFunc(y.events, func(e report.Event) bool {
+		w, ok := e.(report.Warning)
+		return ok && strings.Contains(w.Text, "protocol 7")
+	}) {
+		t.Error("no warning tells that the neighbour was passed over")
+	}
+	y.env["SLIPWAY_CLUSTER"] = y.script("named", otherSpeaking)
+	_, err := y.Ensure(t.Context())
+	if !errors.Is(err, errProtocol) {
+		t.Errorf("named: %v", err)
+	}
+}
+
+func TestOtherProtocolInSources(t *testing.T) {
+	y := newYard(t)
+	y.write("cluster/cmd/slipway-cluster/main.go", fmt.Sprintf(speaking, 2))
+	e := y.failure()
+	if !errors.Is(e, errProtocol) || e.Next == "" || e.Where != filepath.Join(y.root, "cluster") {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestNamedProgramIsUnusable(t *testing.T) {
+	y := newYard(t)
+	for name, path := range map[string]string{
+		"missing":        filepath.Join(y.root, "nowhere"),
+		"a folder":       y.root,
+		"fails":          y.script("fails", "exit 1"),
+		"other language": y.script("english", "echo version one"),
+	} {
+		y.env["SLIPWAY_CLUSTER"] = path
+		_, err := y.Ensure(t.Context())
+		if e, ok := errors.AsType[*report.Error](err); !ok || e.Where != path || e.Err == nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestProgress(t *testing.T) {
+	y := newYard(t)
+	y.write("cluster/hull/hull.go", fmt.Sprintf("// Package hull is new: %d.\npackage hull\n", time.Now().UnixNano()))
+	y.write("cluster/cmd/slipway-cluster/hull.go", fmt.Sprintf("package main\n\nimport _ %q\n", clusterModule+"/hull"))
+	y.ensure()
+	var seen []report.Progress
+	for _, e := range y.events {
+		if p, ok := e.(report.Progress); ok {
+			seen = append(seen, p)
+		}
+	}
+	if len(seen) < 2 {
+		t.Fatalf("progress: %+v", seen)
+	}
+	first, last := seen[0], seen[len(seen)-1]
+	if first.Done >= first.Total || first.Done < first.Total-20 || last.Done != last.Total {
+		t.Errorf("from %+v to %+v: packages in the build cache are done, and at the end all are", first, last)
+	}
+	if !slices.IsSortedFunc(seen, func(a, b report.Progress) int { return a.Done - b.Done }) {
+		t.Errorf("progress goes back: %+v", seen)
+	}
+}
+
+func TestSourcesDoNotCompile(t *testing.T) {
+	y := newYard(t)
+	y.write("cluster/cmd/slipway-cluster/broken.go", "package main\n\nvar keel int = \"oak\"\n")
+	e := y.failure()
+	if !strings.Contains(e.Hint, "broken.go:3") || e.Next == "" || e.Where != filepath.Join(y.root, "cluster") {
+		t.Errorf("%+v", e)
+	}
+	y.write("cluster/cmd/slipway-cluster/broken.go", "package main\n\nimport _ \"example.com/nowhere\"\n")
+	if e := y.failure(); !strings.Contains(e.Hint, "example.com/nowhere") {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestNoSources(t *testing.T) {
+	y := newYard(t)
+	y.recorded = t.TempDir()
+	if e := y.failure(); !strings.Contains(e.Hint, "SLIPWAY_SOURCE") {
+		t.Errorf("%+v", e)
+	}
+	y.env["SLIPWAY_SOURCE"] = y.recorded
+	if e := y.failure(); e.Where != y.recorded {
+		t.Errorf("%+v", e)
+	}
+	y.env["SLIPWAY_SOURCE"] = y.root
+	y.ensure()
+}
+
+func TestNoGo(t *testing.T) {
+	y := newYard(t)
+	t.Setenv("PATH", t.TempDir())
+	if e := y.failure(); !errors.Is(e, errNoGo) || !strings.Contains(e.Hint, "go.dev/dl") {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestCacheIsUnusable(t *testing.T) {
+	y := newYard(t)
+	y.env["SLIPWAY_CACHE"] = y.write("file", "")
+	if e := y.failure(); !strings.Contains(e.Hint, "SLIPWAY_CACHE") || e.Where == "" {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestTwoBuildsAtOnce(t *testing.T) {
+	y := newYard(t)
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() { y.ensure() })
+	}
+	wg.Wait()
+	built := 0
+	for _, e := range y.events {
+		if s, ok := e.(report.Step); ok && s.Elapsed > 0 {
+			built++
+		}
+	}
+	if built != 1 {
+		t.Errorf("built %d times", built)
+	}
+}
+
+func TestWaitingForAnotherBuild(t *testing.T) {
+	y := newYard(t)
+	src, err := y.source()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := y.slot(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.prepare(); err != nil {
+		t.Fatal(err)
+	}
+	release, err := s.hold(t.Context(), report.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	ctx, cancel := context.WithCancel(t.Context())
+	var note string
+	y.seen = func(e report.Event) {
+		if n, ok := e.(report.Note); ok {
+			note = n.Text
+			cancel()
+		}
+	}
+	if _, err := y.Ensure(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("error: %v", err)
+	}
+	if !strings.Contains(note, fmt.Sprintf("process %d", os.Getpid())) {
+		t.Errorf("note: %q", note)
+	}
+}
+
+// TestInterrupt ends a build in the middle and wants its compilers to be gone. A
+// go command that takes its time stands in for the real one.
+func TestInterrupt(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no process groups")
+	}
+	y := newYard(t)
+	pid := filepath.Join(t.TempDir(), "pid")
+	y.script("path/go", `case $1 in
+list) printf 'a\ttrue\t/\t\nb\ttrue\t/\t\n' ;;
+build) sh -c 'trap "" INT; sleep 1000' & echo $! > `+pid+`; echo a >&2; wait ;;
+esac`)
+	t.Setenv("PATH", filepath.Join(y.root, "path")+string(os.PathListSeparator)+os.Getenv("PATH"))
+	ctx, cancel := context.WithCancel(t.Context())
+	y.seen = func(e report.Event) {
+		if p, ok := e.(report.Progress); ok && p.Done == 1 {
+			cancel()
+		}
+	}
+	if _, err := y.Ensure(ctx); !errors.Is(err, context.Canceled) {
+		t.Fatalf("error: %v", err)
+	}
+	y.wantNothingBuilt()
+	text, err := os.ReadFile(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantEnded(t, strings.TrimSpace(string(text)))
+}
+
+// wantEnded waits until a process has ended; the test's end is the limit. One that
+// ended and that nobody reaped is a zombie.
+func wantEnded(t *testing.T, pid string) {
+	t.Helper()
+	var id int
+	if _, err := fmt.Sscan(pid, &id); err != nil {
+		t.Fatal(err)
+	}
+	for syscall.Kill(id, 0) == nil {
+		if stat, err := exec.Command("ps", "-o", "stat=", "-p", pid).Output(); err == nil && strings.HasPrefix(string(stat), "Z") {
+			return
+		}
+		select {
+		case <-t.Context().Done():
+			t.Fatalf("process %s still runs", pid)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// TestInstall builds from a version, out of a module proxy on disk.
+func TestInstall(t *testing.T) {
+	y := newYard(t)
+	proxy := t.TempDir()
+	versions := filepath.Join(proxy, clusterModule, "@v")
+	if err := os.MkdirAll(versions, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	const version = "v0.3.1"
+	archive, err := os.Create(filepath.Join(versions, version+".zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer archive.Close()
+	if err := zip.CreateFromDir(archive, module.Version{Path: clusterModule, Version: version}, filepath.Join(y.root, "cluster")); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"list":            version + "\n",
+		version + ".info": `{"Version":"` + version + `"}`,
+		version + ".mod":  "module " + clusterModule + "\n\ngo 1.26\n",
+	} {
+		if err := os.WriteFile(filepath.Join(versions, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("GOPROXY", "file://"+filepath.ToSlash(proxy))
+	t.Setenv("GONOSUMDB", "*")
+	t.Setenv("GOFLAGS", "-modcacherw")
+	t.Setenv("GOMODCACHE", t.TempDir())
+	y.recorded, y.version = "", version
+	if p := y.ensure(); p.Origin != FromBuild {
+		t.Errorf("%+v", p)
+	}
+	if p := y.ensure(); p.Origin != FromCache {
+		t.Errorf("again: %+v", p)
+	}
+	y.version = "v0.3.2"
+	_, err = y.Ensure(t.Context())
+	if e, ok := errors.AsType[*report.Error](err); !ok || e.Where != clusterModule+"@v0.3.2" {
+		t.Errorf("a version that does not exist: %v", err)
+	}
+}
+
+func TestPrune(t *testing.T) {
+	y := newYard(t)
+	var paths []string
+	for i := range kept + 2 {
+		y.write("cluster/cmd/slipway-cluster/extra.go", fmt.Sprintf("package main\n\nconst extra = %d\n", i))
+		p := y.ensure()
+		old := time.Now().Add(time.Duration(i-100) * time.Hour)
+		if err := os.Chtimes(p.Path, old, old); err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, p.Path)
+	}
+	for i, path := range paths {
+		if isFile(path) != (i >= 2) {
+			t.Errorf("program %d of %d is there: %v", i, len(paths), isFile(path))
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package program
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+func TestTrackerTellsProgressFromMessages(t *testing.T) {
+	tr := newTracker([]pkg{{path: "fmt"}, {path: "a/b", stale: true, weight: 1}}, report.Discard)
+	defer tr.stop()
+	for line, progress := range map[string]bool{
+		"go: downloading k8s.io/api v0.37.1": true,
+		"go: finding x":                      false,
+		"# a/b":                              false,
+		"a/b":                                true,
+		"b.go:3:1: syntax error":             false,
+	} {
+		if got := tr.line(line); got != progress {
+			t.Errorf("%q is progress: %v", line, got)
+		}
+	}
+	if tr.line("a/b") {
+		t.Error("one package counts twice")
+	}
+}
+
+func TestLeft(t *testing.T) {
+	for _, tc := range []struct {
+		elapsed   time.Duration
+		done, all int64
+		want      time.Duration
+	}{
+		{time.Second, 50, 100, 0},
+		{time.Minute, 0, 100, 0},
+		{100 * time.Second, 50, 100, 112 * time.Second},
+		{100 * time.Second, 100, 100, 6 * time.Second},
+	} {
+		if got := left(tc.elapsed, tc.done, tc.all).Round(time.Millisecond); got != tc.want {
+			t.Errorf("%s, %d of %d: %s left, want %s", tc.elapsed, tc.done, tc.all, got, tc.want)
+		}
+	}
+}
+
+func FuzzParsePackages(f *testing.F) {
+	f.Add("fmt\tfalse\t/go/src/fmt\ta.go/b.go\nx/y\ttrue\t\t\n")
+	f.Add("go: warning\n\t\t\t\n")
+	f.Fuzz(func(t *testing.T, out string) {
+		packages := parsePackages(out)
+		if len(packages) > strings.Count(out, "\n")+1 {
+			t.Fatalf("%d packages in %d lines", len(packages), strings.Count(out, "\n")+1)
+		}
+		tr := newTracker(packages, report.HandlerFunc(func(e report.Event) {
+			if p := e.(report.Progress); p.Done < 0 || p.Done > p.Total || p.Left < 0 {
+				t.Errorf("%+v", p)
+			}
+		}))
+		for line := range strings.Lines(out) {
+			tr.line(strings.TrimSpace(line))
+		}
+		tr.stop()
+	})
+}

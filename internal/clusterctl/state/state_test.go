@@ -1,0 +1,279 @@
+package state_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl/protocol"
+	"github.com/slipway-dev/slipway/internal/clusterctl/state"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+func env(vars map[string]string) func(string) string {
+	return func(key string) string { return vars[key] }
+}
+
+func TestLocate(t *testing.T) {
+	t.Setenv("HOME", "/home/me")
+	t.Setenv("USERPROFILE", "/home/me")
+	for _, tc := range []struct {
+		vars map[string]string
+		want string
+	}{
+		{map[string]string{"SLIPWAY_STATE": "/s", "XDG_STATE_HOME": "/x"}, "/s"},
+		{map[string]string{"XDG_STATE_HOME": "/x"}, "/x/slipway"},
+		{map[string]string{"XDG_STATE_HOME": "relative"}, "/home/me/.local/state/slipway"},
+		{nil, "/home/me/.local/state/slipway"},
+	} {
+		home, err := state.Locate(env(tc.vars))
+		if err != nil || home.Dir != filepath.FromSlash(tc.want) {
+			t.Errorf("%v: %s, %v", tc.vars, home.Dir, err)
+		}
+	}
+}
+
+// cluster returns the state of a cluster whose folder exists.
+func cluster(t *testing.T, dir string) state.Cluster {
+	t.Helper()
+	c, err := state.Home{Dir: dir}.Cluster("blue")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestNames(t *testing.T) {
+	for name, ok := range map[string]bool{
+		"a": true, "my-cluster-2": true, strings.Repeat("a", 40): true,
+		"": false, "A": false, "-a": false, "a-": false, "a/b": false, "..": false, "a_b": false, strings.Repeat("a", 41): false,
+	} {
+		_, err := state.Home{Dir: "/s"}.Cluster(name)
+		if (err == nil) != ok {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
+
+func TestClusters(t *testing.T) {
+	home := state.Home{Dir: t.TempDir()}
+	if all, err := home.Clusters(); err != nil || len(all) != 0 {
+		t.Errorf("none: %v, %v", all, err)
+	}
+	cluster(t, home.Dir)
+	if err := os.WriteFile(filepath.Join(home.Dir, "clusters", "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	all, err := home.Clusters()
+	if err != nil || len(all) != 1 || all[0].Name != "blue" {
+		t.Errorf("one: %v, %v", all, err)
+	}
+}
+
+func TestUnusableFolder(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := state.Home{Dir: file}.Cluster("blue")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, ok := errors.AsType[*report.Error](c.Prepare())
+	if !ok || e.Where == "" || !strings.Contains(e.Hint, "SLIPWAY_STATE") {
+		t.Errorf("error: %+v", e)
+	}
+}
+
+// TestSocketPath: a unix socket's path must fit into about a hundred bytes,
+// however deep the state folder lies; the socket must work there.
+func TestSocketPath(t *testing.T) {
+	t.Setenv("TMPDIR", shortDir(t))
+	for _, deep := range []bool{false, true} {
+		dir := shortDir(t)
+		if deep {
+			dir = filepath.Join(dir, strings.Repeat("deep/", 30))
+		}
+		c := cluster(t, dir)
+		path, err := c.PrepareSocket()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(path) > 103 || strings.HasPrefix(path, c.Dir) == deep {
+			t.Errorf("deep %v: %s", deep, path)
+		}
+		if info, err := os.Stat(filepath.Dir(path)); err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("folder: %v, %v", info.Mode(), err)
+		}
+		l, err := net.Listen("unix", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.(*net.UnixListener).SetUnlinkOnClose(false)
+		l.Close()
+		if _, err := c.PrepareSocket(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Lstat(path); err == nil {
+			t.Error("an old socket is still in the way")
+		}
+	}
+}
+
+func TestSocketFolderOfSomebodyElse(t *testing.T) {
+	t.Setenv("TMPDIR", shortDir(t))
+	c := cluster(t, filepath.Join(shortDir(t), strings.Repeat("deep/", 30)))
+	if err := os.Mkdir(filepath.Dir(c.SocketPath()), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(filepath.Dir(c.SocketPath()), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.PrepareSocket(); err == nil {
+		t.Error("a folder that is open to others is used")
+	}
+}
+
+// shortDir is a temporary folder with a short path, which t.TempDir is not.
+func shortDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+func TestRun(t *testing.T) {
+	c := cluster(t, t.TempDir())
+	if _, ok, err := c.Run(); ok || err != nil {
+		t.Errorf("before: %v, %v", ok, err)
+	}
+	run := state.Run{PID: 7, Context: &state.Context{Name: "slipway-blue", Files: []string{"/f"}}}
+	if err := c.WriteRun(run); err != nil {
+		t.Fatal(err)
+	}
+	got, ok, err := c.Run()
+	if err != nil || !ok || got.PID != 7 || got.Context == nil || got.Context.Name != "slipway-blue" {
+		t.Errorf("after: %+v, %v, %v", got, ok, err)
+	}
+	if err := os.WriteFile(filepath.Join(c.Dir, "run.json"), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok, err := c.Run(); !ok || err != nil {
+		t.Errorf("damaged: %v, %v", ok, err)
+	}
+}
+
+func TestClear(t *testing.T) {
+	for _, durable := range []bool{false, true} {
+		c := cluster(t, t.TempDir())
+		if err := c.WriteConfig(protocol.Config{Durable: durable}); err != nil {
+			t.Fatal(err)
+		}
+		if c.Durable() != durable {
+			t.Errorf("durable is %v", !durable)
+		}
+		if err := c.WriteRun(state.Run{}); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"log", "lock", "etcd"} {
+			if err := os.WriteFile(filepath.Join(c.Dir, name), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := c.Clear(durable); err != nil {
+			t.Fatal(err)
+		}
+		want := []string{"lock", "log"}
+		if durable {
+			want = []string{"config.json", "etcd", "lock", "log"}
+		}
+		entries, err := os.ReadDir(c.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, e := range entries {
+			got = append(got, e.Name())
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("durable %v: %v stays", durable, got)
+		}
+	}
+}
+
+func TestAlive(t *testing.T) {
+	c := cluster(t, t.TempDir())
+	alive := func(want bool) {
+		t.Helper()
+		if got, err := c.Alive(); err != nil || got != want {
+			t.Errorf("alive: %v, %v", got, err)
+		}
+	}
+	alive(false)
+	program := flock.New(filepath.Join(c.Dir, "lock"))
+	if ok, err := program.TryLock(); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	alive(true)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if err := c.WaitDead(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("wait for what lives: %v", err)
+	}
+	if err := program.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	alive(false)
+	if err := c.WaitDead(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestHold(t *testing.T) {
+	c := cluster(t, t.TempDir())
+	release, err := c.Hold(t.Context(), func() { t.Error("waited for nobody") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok, err := c.TryHold(); ok || err != nil {
+		t.Errorf("held twice: %v, %v", ok, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	if _, err := c.Hold(ctx, cancel); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: %v", err)
+	}
+	release()
+	release, ok, err := c.TryHold()
+	if !ok || err != nil {
+		t.Errorf("after release: %v, %v", ok, err)
+	}
+	release()
+}
+
+func TestLastLines(t *testing.T) {
+	c := cluster(t, t.TempDir())
+	if got := c.LastLines(3); got != nil {
+		t.Errorf("no log: %v", got)
+	}
+	text := strings.Repeat("much\n", 50_000) + "a\n\n b \r\nc"
+	if err := os.WriteFile(c.Log(), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.LastLines(3); !slices.Equal(got, []string{"a", " b", "c"}) {
+		t.Errorf("last lines: %q", got)
+	}
+}
