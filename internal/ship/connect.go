@@ -3,8 +3,12 @@ package ship
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/client-go/dynamic"
@@ -29,6 +33,9 @@ func (k Kubeconfig) load() (*rest.Config, string, error) {
 	}
 	overrides := &clientcmd.ConfigOverrides{CurrentContext: k.Context}
 	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides)
+	if err := k.checkContext(loader); err != nil {
+		return nil, "", err
+	}
 	config, err := loader.ClientConfig()
 	if err != nil {
 		return nil, "", k.explain(err)
@@ -37,17 +44,31 @@ func (k Kubeconfig) load() (*rest.Config, string, error) {
 	return config, namespace, err
 }
 
+// checkContext looks for k's context, whose absence the loader tells in words only.
+func (k Kubeconfig) checkContext(loader clientcmd.ClientConfig) error {
+	raw, err := loader.RawConfig()
+	if err != nil {
+		return k.explain(err)
+	}
+	if _, ok := raw.Contexts[k.Context]; k.Context == "" || ok {
+		return nil
+	}
+	return &report.Error{
+		What:  fmt.Sprintf("the kubeconfig has no context %q", k.Context),
+		Where: k.where(),
+		Hint:  "it has " + strings.Join(slices.Sorted(maps.Keys(raw.Contexts)), ", "),
+		Next:  "slipway kubectl config get-contexts",
+	}
+}
+
 // explain says why no cluster is configured.
 func (k Kubeconfig) explain(err error) error {
 	e := &report.Error{What: "the kubeconfig cannot be used", Where: k.where(), Err: err}
-	switch {
-	case clientcmd.IsEmptyConfig(err), errors.Is(err, fs.ErrNotExist):
+	if clientcmd.IsEmptyConfig(err) || errors.Is(err, fs.ErrNotExist) {
 		e.What = "no cluster is configured"
 		e.Hint = "expected a kubeconfig at --kubeconfig, in KUBECONFIG or at " + clientcmd.RecommendedHomeFile
 		e.Next = startCommand
-	case clientcmd.IsContextNotFound(err):
-		e.What = "the kubeconfig has no context " + k.Context
-		e.Next = "slipway kubectl config get-contexts"
+		e.Err = nil // it speaks of variables that nobody uses
 	}
 	return e
 }

@@ -67,8 +67,16 @@ func (c *Cluster) establish(ctx context.Context, definitions []*unstructured.Uns
 			return c.explainObject(ctx, definition, err)
 		}
 	}
-	c.handler.Handle(report.Step{Name: fmt.Sprintf("%d established", len(definitions)), Elapsed: time.Since(start)})
+	c.handler.Handle(report.Step{Name: established(len(definitions)), Elapsed: time.Since(start)})
 	return nil
+}
+
+// established counts definitions for people.
+func established(n int) string {
+	if n == 1 {
+		return "1 definition established"
+	}
+	return fmt.Sprintf("%d definitions established", n)
 }
 
 // defines tells whether the cluster has a definition of kind, established or not.

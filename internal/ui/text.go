@@ -54,15 +54,15 @@ func (t *text) Handle(e report.Event) {
 	}
 }
 
-// step announces work that begins and tells the time of work that ended. On a
-// terminal the end takes the place of the beginning.
+// step tells the time of work that ended. That it begins is told on a terminal,
+// where the end takes its place; in a log it would only be noise.
 func (t *text) step(s report.Step) {
 	switch {
 	case s.Elapsed > 0:
 		t.line(s.Name + " " + t.screen.paint(faint, "("+duration(s.Elapsed)+")"))
 	case t.screen.terminal:
 		t.rewrite(s.Name + "…")
-	default:
+	case t.verbose:
 		t.line(s.Name + "…")
 	}
 }
