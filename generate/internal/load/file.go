@@ -94,7 +94,7 @@ func (f *File) findImport(name string) (*Package, error) {
 	for _, spec := range f.Syntax.Imports {
 		target, err := strconv.Unquote(spec.Path.Value)
 		switch {
-		case err != nil:
+		case err != nil, target == "C":
 		case spec.Name != nil && spec.Name.Name == name:
 			return f.Package.Import(target)
 		case spec.Name != nil:

@@ -2,9 +2,17 @@ package marker
 
 import "text/scanner"
 
+// maxNesting bounds how deep braces are looked into.
+const maxNesting = 100
+
 // guess says what shape the value at the start of text most likely has. Lists
 // separated by semicolons are not considered, see semicolonAhead.
-func guess(text string) shape {
+func guess(text string) shape { return guessAt(text, 0) }
+
+func guessAt(text string, depth int) shape {
+	if depth > maxNesting {
+		return shape{kind: kindString}
+	}
 	var s scanner.Scanner
 	malformed := false
 	initScanner(&s, text, func(*scanner.Scanner, string) { malformed = true })
@@ -13,7 +21,7 @@ func guess(text string) shape {
 		return shape{kind: kindString}
 	case '{':
 		s.Scan()
-		return guessBraced(&s, text)
+		return guessBraced(&s, text, depth)
 	case 't', 'f':
 		s.Scan()
 		if word := s.TokenText(); word == "true" || word == "false" {
@@ -37,9 +45,9 @@ func guess(text string) shape {
 
 // guessBraced tells a map from a list by the colon after its first string; s
 // stands after the opening brace. Empty braces are a map.
-func guessBraced(s *scanner.Scanner, text string) shape {
+func guessBraced(s *scanner.Scanner, text string, depth int) shape {
 	first := peek(s)
-	item := guess(text[s.Pos().Offset:])
+	item := guessAt(text[s.Pos().Offset:], depth+1)
 	if item.kind == kindString {
 		readString(s, text, true, func(string, ...any) {})
 		if s.Scan() == ':' || first == '}' {
