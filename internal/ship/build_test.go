@@ -1,0 +1,114 @@
+package ship
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// unpack writes a txtar archive into a temporary folder.
+func unpack(t *testing.T, archive string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, f := range txtar.Parse([]byte(archive)).Files {
+		path := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, f.Data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestBuild(t *testing.T) {
+	objects, err := Build(unpack(t, `
+-- kustomization.yaml --
+namePrefix: op-
+namespace: op-system
+resources:
+- deployment.yaml
+-- deployment.yaml --
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: manager
+spec:
+  replicas: 2
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []*unstructured.Unstructured{{Object: map[string]any{
+		"apiVersion": "apps/v1",
+		"kind":       "Deployment",
+		"metadata":   map[string]any{"name": "op-manager", "namespace": "op-system"},
+		"spec":       map[string]any{"replicas": int64(2)},
+	}}}
+	if diff := cmp.Diff(want, objects); diff != "" {
+		t.Errorf("objects differ (-want +got):\n%s", diff)
+	}
+	objects[0].DeepCopy() // panics where a number is not an int64
+}
+
+func TestBuildRefuses(t *testing.T) {
+	for name, archive := range map[string]string{
+		"nothing":           "",
+		"a missing file":    "-- kustomization.yaml --\nresources: [gone.yaml]\n",
+		"a misspelt key":    "-- kustomization.yaml --\nresorces: []\n",
+		"an object unnamed": "-- kustomization.yaml --\nresources: [a.yaml]\n-- a.yaml --\napiVersion: v1\nkind: ConfigMap\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := unpack(t, archive)
+			_, err := Build(dir)
+			known, ok := errors.AsType[*report.Error](err)
+			if !ok || known.Where != dir {
+				t.Errorf("Build returned %v, want a report.Error about %s", err, dir)
+			}
+		})
+	}
+}
+
+func TestShipments(t *testing.T) {
+	object := func(apiVersion, kind, name string) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": apiVersion, "kind": kind, "metadata": map[string]any{"name": name},
+		}}
+	}
+	given := []*unstructured.Unstructured{
+		object("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", "hook"),
+		object("batch.example.com/v1", "CronJob", "own"),
+		object("apps/v1", "Deployment", "manager"),
+		object("v1", "Service", "b"),
+		object("v1", "Service", "a"),
+		object("rbac.authorization.k8s.io/v1", "RoleBinding", "binding"),
+		object("rbac.authorization.k8s.io/v1", "Role", "role"),
+		object("v1", "ServiceAccount", "account"),
+		object("v1", "Namespace", "system"),
+		object("apiextensions.k8s.io/v1", "CustomResourceDefinition", "cronjobs.batch.example.com"),
+	}
+	var got [][]string
+	for _, group := range shipments(given) {
+		var names []string
+		for _, o := range group {
+			names = append(names, nameOf(o))
+		}
+		got = append(got, names)
+	}
+	want := [][]string{
+		{"crd/cronjobs.batch.example.com"}, {"namespace/system"}, {"serviceaccount/account"}, {"role/role"},
+		{"rolebinding/binding"}, {"service/b", "service/a"}, {"deployment/manager"}, {"cronjob/own"},
+		{"validatingwebhookconfiguration/hook"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("shipments differ (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,295 @@
+package ship
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/yaml"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// running is the cluster of this package's tests, started by the first that needs it.
+var running struct {
+	sync.Once
+	session *clusterctl.Session
+	found   bool
+	err     error
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if running.session != nil {
+		code = cmp.Or(code, closeSession())
+	}
+	os.Exit(code)
+}
+
+func closeSession() int {
+	if err := running.session.Close(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// connect returns the tests' cluster and what it tells. Without a compiled
+// cluster program there is nothing to test against; `make test` compiles it first.
+func connect(t *testing.T) (*Cluster, *recorder) {
+	t.Helper()
+	running.Do(func() {
+		control := clusterctl.New(os.Getenv, report.Discard)
+		if _, running.found, running.err = control.FindProgram(context.Background()); !running.found {
+			return
+		}
+		running.session, running.err = control.Tie(context.Background(), clusterctl.Options{Name: "ship"})
+	})
+	if running.err != nil {
+		t.Fatal(running.err)
+	}
+	if !running.found {
+		t.Skip("no cluster program: compile it with slipway cluster build")
+	}
+	events := &recorder{}
+	c, err := Connect(Kubeconfig{Path: running.session.Kubeconfig}, events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, events
+}
+
+// recorder keeps what is told of objects, and warnings.
+type recorder struct{ lines []string }
+
+func (r *recorder) Handle(e report.Event) {
+	switch e := e.(type) {
+	case report.Object:
+		r.lines = append(r.lines, string(e.Action)+" "+e.Name)
+	case report.Warning:
+		r.lines = append(r.lines, "warning "+e.Text)
+	}
+}
+
+// want checks and forgets what was told.
+func (r *recorder) want(t *testing.T, lines ...string) {
+	t.Helper()
+	if diff := gocmp.Diff(lines, r.lines); diff != "" {
+		t.Errorf("events differ (-want +got):\n%s", diff)
+	}
+	r.lines = nil
+}
+
+// objects parses YAML documents.
+func objects(t *testing.T, text string) []*unstructured.Unstructured {
+	t.Helper()
+	var all []*unstructured.Unstructured
+	for _, document := range strings.Split(text, "\n---\n") {
+		object := &unstructured.Unstructured{}
+		text, err := yaml.YAMLToJSON([]byte(document))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := object.UnmarshalJSON(text); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, object)
+	}
+	return all
+}
+
+// definition is a CRD for kind Boat in a group of the test's own.
+func definition(group, description string) string {
+	return fmt.Sprintf(`
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: boats.%[1]s}
+spec:
+  group: %[1]s
+  scope: Namespaced
+  names: {plural: boats, singular: boat, kind: Boat, listKind: BoatList}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            description: %[2]q
+            properties: {oars: {type: integer}}
+`, group, description)
+}
+
+func boat(group, spec string) string {
+	return fmt.Sprintf("apiVersion: %s/v1\nkind: Boat\nmetadata: {name: one}\nspec: %s\n", group, spec)
+}
+
+// TestApply applies an object before its definition, in the given order, and
+// each a second time.
+func TestApply(t *testing.T) {
+	c, events := connect(t)
+	const group = "apply.example.com"
+	both := objects(t, boat(group, "{oars: 2}")+"\n---\n"+definition(group, "what it is"))
+	ctx := t.Context()
+	apply := func(objects []*unstructured.Unstructured) {
+		t.Helper()
+		if err := c.Apply(ctx, objects, ApplyOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	apply(both)
+	events.want(t, "created crd/boats."+group, "created boat/default/one")
+	apply(both)
+	events.want(t, "unchanged crd/boats."+group, "unchanged boat/default/one")
+	apply(objects(t, boat(group, "{oars: 3}")))
+	events.want(t, "updated boat/default/one")
+
+	if err := c.Delete(ctx, both, DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	events.want(t, "deleted boat/default/one", "deleted crd/boats."+group)
+	if err := c.Delete(ctx, both, DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	events.want(t, "unchanged boat/one", "unchanged crd/boats."+group)
+}
+
+// TestApplyLarge applies a definition beyond what fits into an annotation.
+func TestApplyLarge(t *testing.T) {
+	c, events := connect(t)
+	large := definition("large.example.com", strings.Repeat("a long story ", 50_000))
+	if size := len(large); size < 2*262_144 {
+		t.Fatalf("the definition has only %d bytes", size)
+	}
+	if err := c.Apply(t.Context(), objects(t, large), ApplyOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	events.want(t, "created crd/boats.large.example.com")
+}
+
+func TestApplyConflict(t *testing.T) {
+	c, events := connect(t)
+	ctx := t.Context()
+	theirs := []byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"contested"},"data":{"owner":"them"}}`)
+	resource := c.objects.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("default")
+	if _, err := resource.Patch(ctx, "contested", types.ApplyPatchType, theirs, metav1.PatchOptions{FieldManager: "gitops"}); err != nil {
+		t.Fatal(err)
+	}
+	ours := objects(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: contested}\ndata: {owner: us}")
+	known := failure(t, c.Apply(ctx, ours, ApplyOptions{}))
+	if known.Where != "configmap/default/contested" {
+		t.Errorf("the error is about %s", known.Where)
+	}
+	for _, part := range []string{".data.owner", "gitops", "--force-conflicts"} {
+		if !strings.Contains(known.Hint, part) {
+			t.Errorf("the hint does not name %s: %s", part, known.Hint)
+		}
+	}
+	events.want(t)
+	if err := c.Apply(ctx, ours, ApplyOptions{Force: true}); err != nil {
+		t.Fatal(err)
+	}
+	events.want(t, "updated configmap/default/contested")
+}
+
+// failure is the report.Error that err must be.
+func failure(t *testing.T, err error) *report.Error {
+	t.Helper()
+	known, ok := errors.AsType[*report.Error](err)
+	if !ok {
+		t.Fatalf("error is %v, want a report.Error", err)
+	}
+	return known
+}
+
+func TestApplyRefused(t *testing.T) {
+	c, events := connect(t)
+	if err := c.Apply(t.Context(), objects(t, definition("strict.example.com", "x")), ApplyOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	events.lines = nil
+	for _, test := range []struct{ name, object, where, what string }{
+		{"unknown kind", "apiVersion: nowhere.example.com/v1\nkind: Boat\nmetadata: {name: one}", "boat/one", "the cluster does not know this kind"},
+		{"unknown field", boat("strict.example.com", "{ores: 2}"), "boat/default/one", "the cluster refused the object"},
+		{"no such namespace", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: nowhere}", "configmap/nowhere/a", "the cluster refused the object"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			known := failure(t, c.Apply(t.Context(), objects(t, test.object), ApplyOptions{}))
+			if known.Where != test.where || known.What != test.what || known.Err == nil {
+				t.Errorf("error is %v, want %s: %s and a cause", known, test.where, test.what)
+			}
+		})
+	}
+	events.want(t)
+}
+
+// TestEstablishTimeout: a definition whose names are taken never is established.
+func TestEstablishTimeout(t *testing.T) {
+	c, _ := connect(t)
+	const group = "taken.example.com"
+	if err := c.Apply(t.Context(), objects(t, definition(group, "first")), ApplyOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	second := strings.ReplaceAll(definition(group, "second"), "boats", "ships")
+	known := failure(t, c.Apply(t.Context(), objects(t, second), ApplyOptions{Timeout: 100 * time.Millisecond}))
+	if known.Where != "crd/ships."+group || known.Err == nil || !strings.Contains(known.Err.Error(), "already in use") {
+		t.Errorf("error is %v, want one that says which name is in use", known)
+	}
+}
+
+// TestDeleteHeld: an object with a finalizer keeps its definition, until the
+// finalizer goes.
+func TestDeleteHeld(t *testing.T) {
+	c, events := connect(t)
+	ctx := t.Context()
+	const group = "held.example.com"
+	crd := objects(t, definition(group, "held"))
+	held := objects(t, boat(group, "{oars: 2}"))
+	held[0].SetFinalizers([]string{"example.com/haul"})
+	if err := c.Apply(ctx, append(held, crd...), ApplyOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	events.lines = nil
+	known := failure(t, c.Delete(ctx, crd, DeleteOptions{Timeout: 100 * time.Millisecond}))
+	if known.Where != "crd/boats."+group || !strings.Contains(known.Hint, "boat/default/one waits for finalizer example.com/haul") {
+		t.Errorf("error is %v, want one that names the object and its finalizer", known)
+	}
+	resource := c.objects.Resource(schema.GroupVersionResource{Group: group, Version: "v1", Resource: "boats"}).Namespace("default")
+	if _, err := resource.Patch(ctx, "one", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Delete(ctx, crd, DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(events.lines, ";"); got != "deleted crd/boats."+group && got != "unchanged crd/boats."+group {
+		t.Errorf("events are %s", got)
+	}
+}
+
+// TestWarnings: what the server warns of is told.
+func TestWarnings(t *testing.T) {
+	c, events := connect(t)
+	deprecated := strings.Replace(definition("old.example.com", "old"), "served: true", "served: true\n    deprecated: true\n    deprecationWarning: boats are old", 1)
+	if err := c.Apply(t.Context(), objects(t, deprecated+"\n---\n"+boat("old.example.com", "{}")), ApplyOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Contains(events.lines, "warning boats are old") {
+		t.Errorf("events are %q, want the server's warning", events.lines)
+	}
+}
