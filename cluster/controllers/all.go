@@ -9,6 +9,7 @@ func All() []Controller {
 		{"clusterrole-aggregation-controller", newClusterRoleAggregation},
 		{"namespace-controller", newNamespace},
 		{"garbage-collector-controller", newGarbageCollector},
+		{"crd-first-use-controller", newFirstUse},
 		{"resourcequota-controller", newResourceQuota},
 		{"deployment-controller", newDeployment},
 		{"replicaset-controller", newReplicaSet},

@@ -15,9 +15,10 @@ import (
 const (
 	collectorWorkers  = 20
 	collectorSyncWait = 30 * time.Second
-	// collectorDiscovery is how soon the collector notices a new CRD. Upstream has
-	// 30 seconds, which makes a test that relies on owner references wait that long.
-	collectorDiscovery = 500 * time.Millisecond
+	// collectorPeriod lies between two syncs with discovery, and bounds each. Upstream
+	// has 30 seconds, which makes a test that relies on owner references wait that
+	// long; here [changedDiscovery] holds a sync back until there is something new.
+	collectorPeriod = 500 * time.Millisecond
 
 	terminatedPodThreshold = 12500
 )
@@ -32,9 +33,13 @@ func newGarbageCollector(ctx context.Context, d *Deps) (Loop, error) {
 	if err != nil {
 		return nil, err
 	}
+	changes, err := newChangedDiscovery(d, client.Discovery())
+	if err != nil {
+		return nil, err
+	}
 	return together(
 		func(ctx context.Context) { c.Run(ctx, collectorWorkers, collectorSyncWait) },
-		func(ctx context.Context) { c.Sync(ctx, client.Discovery(), collectorDiscovery) },
+		func(ctx context.Context) { c.Sync(ctx, changes, collectorPeriod) },
 	), nil
 }
 

@@ -32,7 +32,8 @@ import (
 
 // A Controller is one control loop.
 type Controller struct {
-	// Name is the upstream one, from k8s.io/kubernetes/cmd/kube-controller-manager/names.
+	// Name is the upstream one, from k8s.io/kubernetes/cmd/kube-controller-manager/names,
+	// where there is one.
 	Name string
 	// New sets the loop up, which must not block, and returns what runs it.
 	New func(context.Context, *Deps) (Loop, error)

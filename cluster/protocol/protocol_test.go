@@ -1,0 +1,253 @@
+package protocol_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/slipway-dev/slipway/cluster/protocol"
+)
+
+// The lines are the contract with programs that share no code with this one.
+func TestEncode(t *testing.T) {
+	for _, tt := range []struct {
+		event protocol.Event
+		want  string
+	}{
+		{protocol.Hello{Protocol: 1, Version: "v0.1.0", Kubernetes: "1.37.1", PID: 7},
+			`{"event":"hello","protocol":1,"version":"v0.1.0","kubernetes":"1.37.1","pid":7}`},
+		{protocol.Progress{Component: protocol.Etcd, State: protocol.Running, ElapsedMs: 12},
+			`{"event":"progress","component":"etcd","state":"ready","elapsedMs":12}`},
+		{protocol.Ready{Server: "https://127.0.0.1:1", Kubeconfig: "/k", ElapsedMs: 3},
+			`{"event":"ready","server":"https://127.0.0.1:1","kubeconfig":"/k","elapsedMs":3}`},
+		{protocol.Failed{Component: protocol.APIServer, Error: `"quoted"`, Hint: "h"},
+			`{"event":"failed","component":"apiserver","error":"\"quoted\"","hint":"h"}`},
+		{protocol.Stopped{Reason: protocol.ByStdin}, `{"event":"stopped","reason":"stdin"}`},
+	} {
+		got, err := protocol.Encode(tt.event)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got) != tt.want+"\n" {
+			t.Errorf("got  %s want %s", got, tt.want)
+		}
+	}
+}
+
+func TestReadConfig(t *testing.T) {
+	const valid = `{"protocol": 1, "name": "a", "dir": "/d", "unknown": [], "nodes": [], "controllers": false, "apiServerFlags": ["--v=1"]}`
+	c, err := protocol.ReadConfig(strings.NewReader(valid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Nodes == nil || len(*c.Nodes) != 0 || c.RunControllers() || len(c.APIServerFlags) != 1 {
+		t.Errorf("got %+v", c)
+	}
+	c, err = protocol.ReadConfig(strings.NewReader(`{"protocol": 1, "name": "a", "dir": "/d"}`))
+	if err != nil || c.Nodes != nil || !c.RunControllers() {
+		t.Errorf("defaults: %+v, %v", c, err)
+	}
+	for _, invalid := range []string{
+		``, `[]`, `{`,
+		`{"name": "a", "dir": "/d"}`,
+		`{"protocol": 2, "name": "a", "dir": "/d"}`,
+		`{"protocol": 1, "dir": "/d"}`,
+		`{"protocol": 1, "name": "a"}`,
+		`{"protocol": 1, "name": "a", "dir": "d"}`,
+		`{"protocol": 1, "name": "a", "dir": "/d", "socket": "s"}`,
+		`{"protocol": 1, "name": "a", "dir": "/d", "port": 70000}`,
+		`{"protocol": 1, "name": "a", "dir": "/d", "nodes": "two"}`,
+	} {
+		if _, err := protocol.ReadConfig(strings.NewReader(invalid)); !errors.Is(err, protocol.ErrConfig) {
+			t.Errorf("%s: %v", invalid, err)
+		}
+	}
+}
+
+func FuzzParseRequest(f *testing.F) {
+	for _, seed := range []string{`{"id": 1, "method": "status"}`, `{"id": "x"}`, `{"method": ""}`, `[]`, `null`, `{"id":9223372036854775808,"method":"stop"}`, "\x00"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		r, err := protocol.ParseRequest(line)
+		if err == nil && r.Method == "" {
+			t.Error("a request without a method")
+		}
+		if err != nil && !errors.Is(err, protocol.ErrRequest) {
+			t.Errorf("not an ErrRequest: %v", err)
+		}
+	})
+}
+
+func TestLogTellsEverythingToLateFollowers(t *testing.T) {
+	log := protocol.NewLog()
+	log.Publish(protocol.Stopped{Reason: "1"})
+	var early, late []string
+	collect := func(to *[]string) func([]byte) error {
+		return func(line []byte) error {
+			*to = append(*to, string(line))
+			return nil
+		}
+	}
+	done := make(chan error)
+	go func() { done <- log.Follow(t.Context(), collect(&early)) }()
+	log.Publish(protocol.Stopped{Reason: "2"})
+	log.Close()
+	log.Publish(protocol.Stopped{Reason: "too late"})
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if err := log.Follow(t.Context(), collect(&late)); err != nil {
+		t.Fatal(err)
+	}
+	if len(early) != 2 || fmt.Sprint(early) != fmt.Sprint(late) {
+		t.Errorf("early %q, late %q", early, late)
+	}
+}
+
+func TestSlowFollowerHoldsNobodyUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := protocol.NewLog()
+		stuck := make(chan struct{})
+		slow := make(chan error)
+		go func() {
+			slow <- log.Follow(t.Context(), func([]byte) error { <-stuck; return nil })
+		}()
+		for range 1000 {
+			log.Publish(protocol.Progress{})
+		}
+		log.Close()
+		count := 0
+		if err := log.Follow(t.Context(), func([]byte) error { count++; return nil }); err != nil || count != 1000 {
+			t.Errorf("%d events, %v", count, err)
+		}
+		close(stuck)
+		if err := <-slow; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestFollowEnds(t *testing.T) {
+	broken := errors.New("broken")
+	log := protocol.NewLog()
+	log.Publish(protocol.Progress{})
+	if err := log.Follow(t.Context(), func([]byte) error { return broken }); !errors.Is(err, broken) {
+		t.Errorf("a follower that cannot write: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := log.Follow(ctx, func([]byte) error { return nil }); !errors.Is(err, context.Canceled) {
+		t.Errorf("a follower whose time is over: %v", err)
+	}
+}
+
+// methods answer echo with a result, fail with an error and stop with an after-thought.
+func methods(stopped chan<- struct{}) protocol.Methods {
+	return protocol.Methods{
+		"echo": func() (any, func(), error) { return map[string]int{"n": 1}, nil, nil },
+		"fail": func() (any, func(), error) { return nil, nil, errors.New("no") },
+		"stop": func() (any, func(), error) { return protocol.Empty{}, func() { close(stopped) }, nil },
+	}
+}
+
+func TestServeAnswersAndTells(t *testing.T) {
+	log := protocol.NewLog()
+	log.Publish(protocol.Hello{})
+	in, requests := io.Pipe()
+	answers, out := io.Pipe()
+	stopped, ended := make(chan struct{}), make(chan struct{})
+	served := make(chan error, 1)
+	go func() {
+		served <- protocol.Serve(t.Context(), in, out, log, methods(stopped), func() { close(ended) })
+	}()
+	lines := bufio.NewScanner(answers)
+	next := func() string {
+		if !lines.Scan() {
+			t.Fatalf("no more lines: %v", lines.Err())
+		}
+		return lines.Text()
+	}
+	if got := next(); !strings.Contains(got, `"event":"hello"`) {
+		t.Errorf("first line %s", got)
+	}
+	for _, tt := range []struct{ request, want string }{
+		{`{"id": 1, "method": "echo"}`, `{"event":"reply","id":1,"result":{"n":1}}`},
+		{`{"id": 2, "method": "fail"}`, `{"event":"reply","id":2,"error":"no"}`},
+		{`{"id": 3, "method": "other"}`, `{"event":"reply","id":3,"error":"unknown method \"other\""}`},
+		{`{"id": 4}`, `{"event":"reply","id":4,"error":"invalid request: no method"}`},
+		{"\n" + `{"id": 5, "method": "stop"}`, `{"event":"reply","id":5,"result":{}}`},
+	} {
+		go fmt.Fprintln(requests, tt.request)
+		if got := next(); got != tt.want {
+			t.Errorf("%s: got %s, want %s", tt.request, got, tt.want)
+		}
+	}
+	<-stopped
+	_ = requests.Close()
+	<-ended
+	log.Publish(protocol.Stopped{Reason: protocol.ByStdin})
+	if got := next(); !strings.Contains(got, `"stopped"`) {
+		t.Errorf("after the end of requests: %s", got)
+	}
+	log.Close()
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestListenerLetsClientsReadTheEnd(t *testing.T) {
+	socket, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := protocol.NewLog()
+	listener := protocol.NewListener(log, nil)
+	accepted := make(chan error, 1)
+	go func() { accepted <- listener.Accept(t.Context(), socket) }()
+	log.Publish(protocol.Hello{})
+	conn, err := net.Dial("tcp", socket.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	lines := bufio.NewScanner(conn)
+	if !lines.Scan() {
+		t.Fatal("no hello")
+	}
+	log.Publish(protocol.Stopped{})
+	log.Close()
+	listener.Wait(t.Context())
+	var rest []string
+	for lines.Scan() {
+		rest = append(rest, lines.Text())
+	}
+	if len(rest) != 1 || !strings.Contains(rest[0], "stopped") {
+		t.Errorf("the rest: %q", rest)
+	}
+	_ = socket.Close()
+	if err := <-accepted; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOverlongRequestEndsOnlyTheClient(t *testing.T) {
+	log := protocol.NewLog()
+	ended := make(chan struct{})
+	served := make(chan error, 1)
+	go func() {
+		long := strings.NewReader(strings.Repeat("x", 2<<20))
+		served <- protocol.Serve(t.Context(), long, io.Discard, log, nil, func() { close(ended) })
+	}()
+	<-ended
+	log.Close()
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+}
