@@ -3,6 +3,7 @@ package deepcopy
 import (
 	"fmt"
 	"go/token"
+	"slices"
 
 	"github.com/slipway-dev/slipway/generate/internal/load"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -15,8 +16,10 @@ import (
 type copier struct {
 	printer
 	imports  *imports
+	shallow  *shallow
 	decl     *load.TypeDecl
-	at       token.Pos // what is copied now, for findings
+	open     []*load.TypeDecl // whose form is being written out; nil for types without a name
+	at       token.Pos        // what is copied now, for findings
 	findings []report.Finding
 }
 
@@ -28,6 +31,11 @@ func (c *copier) value(t *load.Type, name func() string) {
 		c.line("*out = in.DeepCopy()")
 		return
 	}
+	if !c.enter(t) {
+		c.report(describe(t) + " contains itself without a struct between, or goes too deep to be copied")
+		return
+	}
+	defer c.leave()
 	switch under.Kind {
 	case load.Basic:
 		c.basic(t)
@@ -44,13 +52,26 @@ func (c *copier) value(t *load.Type, name func() string) {
 	}
 }
 
+// enter notes that the form of t is written out now. It refuses to do so within
+// itself, which would have no end; instances of a generic type may be nested.
+func (c *copier) enter(t *load.Type) bool {
+	endless := t.Decl != nil && !t.Decl.IsGeneric() && slices.Contains(c.open, t.Decl)
+	if endless || len(c.open) > maxDepth {
+		return false
+	}
+	c.open = append(c.open, t.Decl)
+	return true
+}
+
+func (c *copier) leave() { c.open = c.open[:len(c.open)-1] }
+
 // element is value for a type that is named as it is.
 func (c *copier) element(t *load.Type) {
 	c.value(t, func() string { return c.name(t) })
 }
 
 func (c *copier) basic(t *load.Type) {
-	if !isShallow(t.Underlying()) {
+	if !c.shallow.holds(t.Underlying()) {
 		c.refuse(t)
 		return
 	}
@@ -58,7 +79,7 @@ func (c *copier) basic(t *load.Type) {
 }
 
 func (c *copier) mapOf(m *load.Type, name func() string) {
-	if !isShallow(m.Key) {
+	if !c.shallow.holds(m.Key) {
 		c.report(fmt.Sprintf("the key of this map is %s, which cannot be copied by assignment", describe(m.Key.Underlying())))
 		return
 	}
@@ -72,7 +93,7 @@ func (c *copier) mapValue(t *load.Type) {
 	switch {
 	case own.any():
 		c.mapValueByMethod(t, own)
-	case isShallow(t):
+	case c.shallow.holds(t):
 		c.line("(*out)[key] = val")
 	case isReference(under):
 		c.line("var outVal %s", c.name(under))
@@ -112,7 +133,7 @@ func (c *copier) sliceOf(s *load.Type, name func() string) {
 	switch {
 	case methodsOf(s.Elem).any():
 		c.eachByMethod()
-	case isShallow(under):
+	case c.shallow.holds(under):
 		c.line("copy(*out, *in)")
 	case isReference(under):
 		c.block("for i := range *in", func() {
@@ -165,10 +186,10 @@ func (c *copier) field(f load.StructField) {
 			c.line("in, out := &in.%[1]s, &out.%[1]s", f.Name)
 			c.element(f.Type)
 		})
-	case under.Kind == load.Basic && isShallow(under): // *out = *in has copied it
+	case under.Kind == load.Basic && c.shallow.holds(under): // *out = *in has copied it
 	case under.Kind != load.Struct:
 		c.refuse(f.Type)
-	case isShallow(f.Type):
+	case c.shallow.holds(f.Type):
 		c.line("out.%[1]s = in.%[1]s", f.Name)
 	default:
 		c.fieldInto(f)
@@ -189,7 +210,7 @@ func (c *copier) pointerTo(t *load.Type) {
 	case own.any():
 		c.line("x := (*in).DeepCopy()")
 		c.line("*out = &x")
-	case isShallow(under):
+	case c.shallow.holds(under):
 		c.line("*out = new(%s)", c.name(t))
 		c.line("**out = **in")
 	case isReference(under):
@@ -239,10 +260,7 @@ func (c *copier) report(message string) {
 		Suggestion: "give the type a DeepCopy method, or mark " + c.decl.Name() + " with +" + generateMarker + "=false",
 		Fatal:      true,
 	}
-	for _, known := range c.findings {
-		if known == finding {
-			return
-		}
+	if !slices.Contains(c.findings, finding) {
+		c.findings = append(c.findings, finding)
 	}
-	c.findings = append(c.findings, finding)
 }

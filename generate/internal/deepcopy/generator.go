@@ -66,11 +66,11 @@ func run(ctx context.Context, pass *generator.Pass, options Options) error {
 // type that needs methods or when there are findings about its types, which go
 // to the package's loader. The error is about the header only.
 func source(p *load.Package, header string) ([]byte, error) {
-	imports := newImports(p)
+	imports, known := newImports(p), newShallow()
 	byName := make(map[string][]byte)
 	failed := false
 	for _, d := range selected(p) {
-		code, findings := methodsFor(d, imports)
+		code, findings := methodsFor(d, imports, known)
 		p.Loader().Report(findings...)
 		failed = failed || len(findings) > 0
 		if len(code) > 0 {
@@ -110,8 +110,8 @@ func preamble(name, header string, specs []string) ([]byte, error) {
 }
 
 // methodsFor writes the methods that d lacks.
-func methodsFor(d *load.TypeDecl, imports *imports) ([]byte, []report.Finding) {
-	c := &copier{imports: imports, decl: d, at: d.Spec.Pos()}
+func methodsFor(d *load.TypeDecl, imports *imports, known *shallow) ([]byte, []report.Finding) {
+	c := &copier{imports: imports, shallow: known, decl: d, at: d.Spec.Pos()}
 	own := methodsOf(d.Type())
 	plain := !receivesPointer(d.Type())
 	if !own.copyInto {

@@ -113,9 +113,9 @@ func TestDeterministic(t *testing.T) {
 
 // TestSyntaxIsEnough: only instances of generic types need a type check.
 func TestSyntaxIsEnough(t *testing.T) {
-	for _, name := range inputs {
+	for _, name := range []string{"basic", "named", "foreign/v1", "manual", "object", "legacy"} {
 		_, loader := generate(t, Options{}, name)
-		if checked := loader.Checked(); checked > 0 && name != "generic" {
+		if checked := loader.Checked(); checked > 0 {
 			t.Errorf("%s: %d packages were type-checked", name, checked)
 		}
 	}

@@ -28,3 +28,8 @@ type Fields struct {
 
 // Instance is a name for an instance.
 type Instance Pair[string, []string]
+
+// Nested has instances within instances.
+type Nested struct {
+	Pair Pair[Pair[string, int], int]
+}

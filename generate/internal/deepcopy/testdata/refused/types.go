@@ -23,3 +23,30 @@ type Fields struct {
 	Unknown   Undeclared           // want "a type that is declared nowhere has no deep copy"
 	Fine      []string
 }
+
+// Types that contain themselves end somewhere, in Go as here.
+type (
+	Endless    []Endless          // want "Endless contains itself without a struct between, or goes too deep to be copied"
+	EndlessMap map[string]Endless // want "Endless contains itself without a struct between, or goes too deep to be copied"
+)
+
+// Pointless points to itself.
+type Pointless *Pointless
+
+// Holder holds what points to itself.
+type Holder struct {
+	Pointless Pointless            // want "Pointless contains itself without a struct between, or goes too deep to be copied"
+	Pointer   **Pointless          // want "Pointless contains itself without a struct between, or goes too deep to be copied"
+	Methods   map[string]Pointless // want "Pointless contains itself without a struct between, or goes too deep to be copied"
+}
+
+// Deep is very deep.
+type Deep struct {
+	Pointer ********************************************************************************************************************************************************************************************************int // want "a pointer contains itself without a struct between, or goes too deep to be copied"
+}
+
+// Inside contains itself, which is no Go: its findings are the compiler's.
+type Inside struct {
+	Inside Inside
+	Around [1]string // want "an array has no deep copy"
+}
