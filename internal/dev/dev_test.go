@@ -1,0 +1,201 @@
+package dev
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// bench is a project, a cluster that answers, and what children say.
+type bench struct {
+	Options
+	stdout, stderr bytes.Buffer
+	generated      []string
+}
+
+// newBench unpacks a project.
+func newBench(t *testing.T, archive string) *bench {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{}") }))
+	t.Cleanup(server.Close)
+	b := &bench{}
+	b.Options = Options{Dir: t.TempDir(), Stdout: &b.stdout, Stderr: &b.stderr, Handler: report.Discard}
+	b.Generate = func(_ context.Context, root string) error { b.generated = append(b.generated, root); return nil }
+	files := txtar.Parse([]byte(archive)).Files
+	files = append(files,
+		txtar.File{Name: "go.mod", Data: []byte("module example.com/operator\n\ngo 1.26\n")},
+		txtar.File{Name: "kubeconfig", Data: []byte(fmt.Sprintf(`{"current-context": "c", "contexts": [{"name": "c", "context": {"cluster": "c"}}], "clusters": [{"name": "c", "cluster": {"server": %q}}]}`, server.URL))})
+	for _, f := range files {
+		path := filepath.Join(b.Dir, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, f.Data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.Env = append(os.Environ(), "KUBECONFIG="+filepath.Join(b.Dir, "kubeconfig"), "GOFLAGS=", "GOWORK=off", "GOTOOLCHAIN=local")
+	return b
+}
+
+// manager prints its arguments and ends with their number.
+const manager = `
+-- cmd/main.go --
+package main
+
+import (
+	"fmt"
+	"os"
+)
+
+func main() {
+	fmt.Println(os.Args[1:])
+	os.Exit(len(os.Args) - 1)
+}
+`
+
+func TestRun(t *testing.T) {
+	b := newBench(t, manager)
+	err := Run(t.Context(), b.Options, []string{"--leader-elect", "-v=3"})
+	if codeOf(err) != 2 {
+		t.Errorf("Run returned %v, want the manager's code 2\n%s", err, b.stderr.String())
+	}
+	if got, want := b.stdout.String(), "[--leader-elect -v=3]\n"; got != want {
+		t.Errorf("the manager printed %q, want %q", got, want)
+	}
+	if diff := cmp.Diff([]string{b.Dir}, b.generated); diff != "" {
+		t.Errorf("generated (-want +got):\n%s", diff)
+	}
+	if err := Run(t.Context(), b.Options, nil); err != nil {
+		t.Errorf("a manager that ends well is no error: %v", err)
+	}
+}
+
+func TestRunRefuses(t *testing.T) {
+	for _, test := range []struct{ name, archive, what, said string }{
+		{"broken code", "-- cmd/main.go --\npackage main\n\nfunc main() { undefinedThing() }\n", "the manager does not build", "cmd/main.go:3:15: undefined: undefinedThing"},
+		{"nothing to build", "", "there is no manager to build", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			b := newBench(t, test.archive)
+			err := Run(t.Context(), b.Options, nil)
+			known, ok := errors.AsType[*report.Error](err)
+			if !ok || known.What != test.what {
+				t.Errorf("Run returned %v, want %s", err, test.what)
+			}
+			if !strings.Contains(filepath.ToSlash(b.stderr.String()), test.said) {
+				t.Errorf("stderr is %q, want the compiler's own %q", b.stderr.String(), test.said)
+			}
+		})
+	}
+}
+
+// TestRunWithoutCluster: nothing is generated or built in vain.
+func TestRunWithoutCluster(t *testing.T) {
+	b := newBench(t, manager)
+	err := Run(t.Context(), b.Options, []string{"--kubeconfig", filepath.Join(b.Dir, "missing")})
+	known, ok := errors.AsType[*report.Error](err)
+	if !ok || known.Next != "slipway cluster start" || len(b.generated) > 0 {
+		t.Errorf("Run returned %v after generating %v, want a way to get a cluster", err, b.generated)
+	}
+}
+
+func TestKubeconfigOfManager(t *testing.T) {
+	env := []string{"KUBECONFIG=old", "KUBECONFIG=a:b"}
+	for _, args := range [][]string{{"--kubeconfig", "x"}, {"--kubeconfig=x"}, {"-v=1", "-kubeconfig=x"}} {
+		if k := kubeconfig(env, args); k.Path != "x" || k.List != "a:b" {
+			t.Errorf("%q means %+v, want x before a:b", args, k)
+		}
+	}
+	for _, args := range [][]string{nil, {"--kubeconfig"}, {"kubeconfig=x"}} {
+		if k := kubeconfig(env, args); k.Path != "" {
+			t.Errorf("%q means %+v, want no path", args, k)
+		}
+	}
+}
+
+// suite fails unless it finds the control plane that it is told to expect.
+const suite = `
+-- deep/suite_test.go --
+package deep
+
+import (
+	"os"
+	"testing"
+)
+
+func TestAssets(t *testing.T) {
+	if got, want := os.Getenv("KUBEBUILDER_ASSETS"), os.Getenv("WANT"); got != want {
+		t.Errorf("KUBEBUILDER_ASSETS is %q, want %q", got, want)
+	}
+}
+`
+
+func TestTest(t *testing.T) {
+	for _, test := range []struct{ name, env, want string }{
+		{"ours", "", "/assets"},
+		{"the user's", assetsVariable + "=/theirs", "/theirs"},
+		{"an existing cluster", existingVariable + "=True", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			b := newBench(t, suite)
+			b.Env = append(b.Env, assetsVariable+"=", "WANT="+test.want, test.env)
+			assets := func(context.Context) (string, error) { return "/assets", nil }
+			if err := Test(t.Context(), b.Options, b.Dir, []string{"-count=1"}, assets); err != nil {
+				t.Errorf("Test returned %v\n%s%s", err, b.stdout.String(), b.stderr.String())
+			}
+			if !strings.Contains(b.stdout.String(), "ok  \texample.com/operator/deep") {
+				t.Errorf("stdout is %q, want that of go test", b.stdout.String())
+			}
+		})
+	}
+}
+
+func TestTestFails(t *testing.T) {
+	b := newBench(t, suite)
+	b.Env = append(b.Env, assetsVariable+"=/theirs", "WANT=/other")
+	if err := Test(t.Context(), b.Options, "", nil, nil); codeOf(err) != 1 {
+		t.Errorf("Test returned %v, want the code of go test, 1", err)
+	}
+	if len(b.generated) > 0 {
+		t.Errorf("generated %v without a project", b.generated)
+	}
+	unavailable := errors.New("no assets")
+	b.Env = append(b.Env, assetsVariable+"=")
+	assets := func(context.Context) (string, error) { return "", unavailable }
+	if err := Test(t.Context(), b.Options, "", nil, assets); !errors.Is(err, unavailable) {
+		t.Errorf("Test returned %v, want %v", err, unavailable)
+	}
+}
+
+func TestWithPackages(t *testing.T) {
+	for _, test := range []struct{ given, want string }{
+		{"", "./..."},
+		{"./api", "./api"},
+		{"-v", "-v ./..."},
+		{"-v ./api", "-v ./api"},
+		{"-run TestX/sub", "-run TestX/sub ./..."},
+		{"-run TestX ./api ./cmd", "-run TestX ./api ./cmd"},
+		{"--count=1 -race", "--count=1 -race ./..."},
+		{"-coverprofile cover.out -short", "-coverprofile cover.out -short ./..."},
+		{"-v -args -x y", "-v ./... -args -x y"},
+		{"./api -args -x y", "./api -args -x y"},
+	} {
+		got := strings.Join(withPackages(strings.Fields(test.given)), " ")
+		if got != test.want {
+			t.Errorf("%q became %q, want %q", test.given, got, test.want)
+		}
+	}
+}
