@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // inputs are the packages in testdata that have a golden file: what the
 // generator writes beside their types. The differential test in bench compares
 // the same files with controller-gen's output.
-var inputs = append(compiling, "quirks")
+var inputs = append(compiling, "quirks", "instances")
 
 var compiling = []string{"basic", "named", "foreign/v1", "manual", "object", "legacy", "generic"}
 

@@ -16,20 +16,3 @@ type Since metav1.Time
 // Names is an object that is a reference.
 // +kubebuilder:object:root=true
 type Names []string
-
-// Row is generic and a reference.
-// +kubebuilder:object:generate=false
-type Row[T any] []T
-
-// Rows has instances, which lose their arguments.
-type Rows struct {
-	Rows Row[Row[[]int]]
-	Deep Pair[string, Pair[string, []int]]
-}
-
-// Pair is generic.
-// +kubebuilder:object:generate=false
-type Pair[K comparable, V any] struct {
-	Key   K
-	Value V
-}
