@@ -141,16 +141,42 @@ func searchLevel(level []*Type, name string, seen map[*TypeDecl]bool) (found []*
 			}
 			continue
 		}
-		for _, f := range under.StructFields() {
-			if f.Name == name {
-				fields++
-			}
-			if f.Embedded {
-				next = append(next, f.Type)
-			}
-		}
+		hidden, embedded := under.members(name)
+		fields += hidden
+		next = append(next, embedded...)
 	}
 	return found, fields, next
+}
+
+// members counts the fields of a struct that have the name and resolves those
+// that are embedded, and no others: the rest may lead to packages that nobody
+// needs.
+func (t *Type) members(name string) (named int, embedded []*Type) {
+	st, ok := t.syntax.(*ast.StructType)
+	if !ok {
+		for _, f := range t.StructFields() {
+			if f.Name == name {
+				named++
+			}
+			if f.Embedded {
+				embedded = append(embedded, f.Type)
+			}
+		}
+		return named, embedded
+	}
+	for _, f := range st.Fields.List {
+		if slices.ContainsFunc(f.Names, func(n *ast.Ident) bool { return n.Name == name }) {
+			named++
+		}
+		if len(f.Names) > 0 {
+			continue
+		}
+		if embeddedName(f.Type) == name {
+			named++
+		}
+		embedded = append(embedded, t.scope.resolve(f.Type))
+	}
+	return named, embedded
 }
 
 // own is the method that is declared on the named type t itself. A type whose
