@@ -3,6 +3,7 @@ package cli_test
 import (
 	"context"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,7 +45,8 @@ func TestScript(t *testing.T) {
 				RequireExplicitExec: true,
 				RequireUniqueNames:  true,
 				Setup:               scriptEnv,
-				Cmds:                map[string]func(*testscript.TestScript, bool, []string){"snapshot": snapshot, "same": same},
+				Cmds:                map[string]func(*testscript.TestScript, bool, []string){"snapshot": snapshot, "same": same, "cluster": startCluster},
+				Condition:           condition,
 			})
 		})
 	}
@@ -76,7 +78,18 @@ func scriptEnv(env *testscript.Env) error {
 	env.Setenv("XDG_CACHE_HOME", filepath.Join(home, ".cache"))
 	env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
 	env.Setenv("XDG_STATE_HOME", filepath.Join(home, ".state"))
+	if err := clusterEnv(env); err != nil {
+		return err
+	}
 	return os.MkdirAll(home, 0o700)
+}
+
+// condition decides the conditions that testscript does not know itself.
+func condition(name string) (bool, error) {
+	if name == "cluster" {
+		return clusterCondition()
+	}
+	return false, fmt.Errorf("unknown condition %q", name)
 }
 
 // snapshot remembers every file under a folder: `snapshot DIR`.

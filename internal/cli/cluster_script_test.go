@@ -1,0 +1,52 @@
+package cli_test
+
+import (
+	"context"
+	"os"
+	"sync"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// clusterProgram is the compiled cluster program, or empty: tests do not compile
+// it, `make test` does before it runs them.
+var clusterProgram = sync.OnceValues(func() (string, error) {
+	path, found, err := clusterctl.New(os.Getenv, report.Discard).FindProgram(context.Background())
+	if !found {
+		return "", err
+	}
+	return path, err
+})
+
+// clusterEnv makes the compiled cluster program known to a script.
+func clusterEnv(env *testscript.Env) error {
+	path, err := clusterProgram()
+	env.Setenv("SLIPWAY_CLUSTER", path)
+	return err
+}
+
+// clusterCondition is the condition [cluster]: there is a compiled cluster program.
+func clusterCondition() (bool, error) {
+	path, err := clusterProgram()
+	return path != "", err
+}
+
+// startCluster is the script command `cluster`: it starts a cluster that lives as
+// long as the script and makes it the one that KUBECONFIG names.
+func startCluster(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: cluster")
+	}
+	control := clusterctl.New(ts.Getenv, report.Discard)
+	session, err := control.Tie(context.Background(), clusterctl.Options{Name: "script"})
+	ts.Check(err)
+	ts.Defer(func() {
+		if err := session.Close(); err != nil {
+			ts.Logf("ending the cluster: %v", err)
+		}
+	})
+	ts.Setenv("KUBECONFIG", session.Kubeconfig)
+}
