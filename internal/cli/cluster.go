@@ -144,7 +144,7 @@ func described(s *clusterctl.Status) string {
 	}
 	var b strings.Builder
 	uptime := (time.Duration(s.UptimeMs) * time.Millisecond).Round(time.Second)
-	fmt.Fprintf(&b, "cluster %s is %s, since %s\n", s.Name, s.State, uptime)
+	fmt.Fprintf(&b, "cluster %s is %s, up %s\n", s.Name, s.State, uptime)
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, line := range [][2]string{
 		{"server", s.Server}, {"kubernetes", s.Kubernetes}, {"kubeconfig", s.Kubeconfig},

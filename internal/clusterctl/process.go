@@ -116,7 +116,7 @@ func (c *Control) follow(conn *protocol.Conn) (hello, ready protocol.Event, err 
 			}
 			hello = e
 		case protocol.Progress:
-			c.tell(e)
+			c.tell(e, time.Duration(e.ElapsedMs)*time.Millisecond)
 		case protocol.Failed:
 			return hello, ready, &failed{e}
 		case protocol.Stopped:
@@ -127,13 +127,13 @@ func (c *Control) follow(conn *protocol.Conn) (hello, ready protocol.Event, err 
 	}
 }
 
-// tell passes on what a component is doing.
-func (c *Control) tell(e protocol.Event) {
+// tell passes on what a component is doing, elapsed after the work began.
+func (c *Control) tell(e protocol.Event, elapsed time.Duration) {
 	switch e.State {
 	case protocol.ComponentStarting, protocol.ComponentStopping:
 		c.handler.Handle(report.Step{Name: string(e.State) + " " + e.Component})
 	case protocol.ComponentReady, protocol.ComponentStopped:
-		c.handler.Handle(report.Step{Name: e.Component + " " + string(e.State), Elapsed: time.Duration(e.ElapsedMs) * time.Millisecond})
+		c.handler.Handle(report.Step{Name: e.Component + " " + string(e.State), Elapsed: elapsed})
 	}
 }
 

@@ -80,6 +80,7 @@ func (c *Control) tie(ctx context.Context, program, dir string, o Options) (*Ses
 	hello, ready, err := c.await(limit, p, conn)
 	go s.drain(stdout)
 	if err != nil {
+		s.grace = c.grace(o)
 		s.end()
 		return nil, err
 	}

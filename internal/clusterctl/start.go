@@ -128,7 +128,7 @@ func (c *Control) launch(ctx context.Context, cl state.Cluster, program string, 
 	}
 	defer func() {
 		if err != nil {
-			p.end(c.stop)
+			p.end(c.grace(o))
 		}
 	}()
 	run := state.Run{Program: program, PID: p.cmd.Process.Pid, Socket: socket, Started: time.Now()}
@@ -152,6 +152,15 @@ func (c *Control) launch(ctx context.Context, cl state.Cluster, program string, 
 		return nil, err
 	}
 	return s, s.Problem()
+}
+
+// grace is how long a program may take to stop whose start is given up: none
+// if it has no data to save.
+func (c *Control) grace(o Options) time.Duration {
+	if o.Durable {
+		return c.stop
+	}
+	return 0
 }
 
 // background starts the program so that it outlives this process, its output going to the log.

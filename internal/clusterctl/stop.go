@@ -71,6 +71,7 @@ func (c *Control) requestStop(ctx context.Context, cl state.Cluster) error {
 	}
 	defer conn.Close()
 	defer conn.Until(ctx)()
+	begin := time.Now()
 	if err := conn.Call("stop", nil, func(protocol.Event) {}); err != nil {
 		return err
 	}
@@ -80,7 +81,7 @@ func (c *Control) requestStop(ctx context.Context, cl state.Cluster) error {
 			return nil // it ended the connection: whether it lives, the lock tells
 		}
 		if e.Name == protocol.Progress {
-			c.tell(e)
+			c.tell(e, time.Since(begin))
 		}
 	}
 }
