@@ -57,7 +57,7 @@ func TestValidation(t *testing.T) {
 		{ValidateDomain, []string{"example.com", "my.domain", "x"}, []string{"", "Example.com", "a..b", "-a.b", "a_b", long + ".com"}},
 		{ValidateName, []string{"op", "my-op"}, []string{"", "My", "a.b", long}},
 		{ValidateRepo, []string{"example.com/op", "op", "tutorial.kubebuilder.io/project"}, []string{"", "a b", "/abs", "a//b", "a/../b", "a:b"}},
-		{ValidateGroup, []string{"", "batch", "a-b.c", "3d"}, []string{"Batch", "a_b", "-a", "func", "a b"}},
+		{ValidateGroup, []string{"", "batch", "a-b.c", "3d"}, []string{"Batch", "a_b", "-a", "func", "internal", "a b"}},
 		{ValidateVersion, []string{"v1", "v1alpha1", "v12beta3"}, []string{"", "1", "v0", "v1beta", "v1gamma1", "V1", "v1beta0"}},
 		{ValidateKind, []string{"CronJob", "A", "VGPUInstance", "K8s"}, []string{"", "cronJob", "Cron-Job", "Cron_Job", "List", "A" + long, "Größe"}},
 		{ValidatePlural, []string{"", "cronjobs", "cron-jobs"}, []string{"CronJobs", "a b", long}},

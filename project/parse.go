@@ -126,7 +126,11 @@ func (r *reader) project(n *yaml.Node) *Project {
 	r.checkValue(n, "repo", p.Repo, ValidateRepo)
 	r.checkValue(n, "projectName", p.Name, ValidateName)
 	for i, item := range r.seq(n, "", "resources") {
-		p.Resources = append(p.Resources, r.resource(item, fmt.Sprintf("resources[%d]", i), p))
+		res := r.resource(item, fmt.Sprintf("resources[%d]", i), p)
+		if p.Lookup(res.Group, res.Version, res.Kind) != nil {
+			r.fail(item, fmt.Sprintf("resources[%d]", i), res.Kind, "is there twice", "one entry for a group, version and kind")
+		}
+		p.Resources = append(p.Resources, res)
 	}
 	return p
 }

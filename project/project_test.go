@@ -137,6 +137,7 @@ func TestParseMistakes(t *testing.T) {
 		{"kind", "version: \"3\"\nresources:\n- group: g\n  version: v1\n  kind: foo\n", `PROJECT:5:9: resources[0].kind "foo" starts with a lower-case letter`},
 		{"no kind", "version: \"3\"\nresources:\n- group: g\n  version: v1\n", `PROJECT:3:3: resources[0].kind is missing`},
 		{"resource", "version: \"3\"\nresources:\n- text\n", `PROJECT:3:3: resources[0] "text" is not a mapping`},
+		{"same", "version: \"3\"\nresources:\n- {group: g, version: v1, kind: K}\n- {group: g, version: v1, kind: K}\n", `PROJECT:4:3: resources[1] "K" is there twice`},
 		{"twice", "version: \"3\"\ndomain: a.b\ndomain: a.c\n", `PROJECT:3:1: domain appears twice`},
 		{"alias", "version: \"3\"\na: &x 1\nb: *x\n", `PROJECT:3:4: uses a YAML alias`},
 		{"two", "version: \"3\"\n---\nversion: \"3\"\n", `holds more than one YAML document`},
@@ -193,6 +194,9 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		p.CLIVersion = "fuzz"
+		if p.Lookup("fuzz", "v1", "Fuzz") != nil {
+			return
+		}
 		p.Resources = append(p.Resources, Resource{Group: "fuzz", Version: "v1", Kind: "Fuzz", Domain: p.Domain, Controller: true, API: &API{CRDVersion: "v1", Namespaced: true}})
 		out, err := p.Marshal()
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/token"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -16,6 +17,9 @@ const (
 	maxLabel     = 63
 	maxSubdomain = 253
 )
+
+// reservedFolders have a meaning of their own to the go command.
+var reservedFolders = []string{"internal", "testdata", "vendor"}
 
 var (
 	labelPattern   = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
@@ -67,6 +71,9 @@ func ValidateGroup(group string) error {
 	}
 	if pkg := packageName(group); !token.IsIdentifier(pkg) && !startsWithDigit(pkg) {
 		return &FieldError{Field: "group", Value: group, Problem: fmt.Sprintf("would make a Go package called %s, which Go reserves", pkg), Expected: expected}
+	}
+	if slices.Contains(reservedFolders, group) {
+		return &FieldError{Field: "group", Value: group, Problem: "would name a folder whose packages Go hides", Expected: expected}
 	}
 	return nil
 }

@@ -105,6 +105,7 @@ Exit codes: 0 done, 1 failed, 2 a mistake on the command line, 130 interrupted.`
 	root.SetIn(inv.Stdin)
 	root.SetOut(inv.Stdout)
 	root.SetErr(inv.Stderr)
+	cobra.EnableCommandSorting = false // help keeps the order of verbs
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.PersistentFlags().SortFlags = false

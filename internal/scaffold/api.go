@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/report"
@@ -70,6 +71,15 @@ func loadProject(root string) (*project.Project, error) {
 		return nil, &report.Error{
 			What: "the project has the layout of version " + file.Version, Where: project.FileName,
 			Hint: `APIs can be added to projects of version "3"`,
+		}
+	}
+	if file.Repo == "" {
+		return nil, &report.Error{What: "repo is missing", Where: project.FileName, Hint: "expected a line such as `repo: example.com/my-operator`, the module path of go.mod"}
+	}
+	if !slices.ContainsFunc(file.Layout, func(l string) bool { return strings.HasPrefix(l, project.Layout) }) {
+		return nil, &report.Error{
+			What: "the layout " + strings.Join(file.Layout, ", ") + " is not one that APIs can be added to", Where: project.FileName,
+			Hint: "expected `layout: " + project.Layout + "`",
 		}
 	}
 	return file, nil

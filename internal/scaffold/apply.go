@@ -56,6 +56,9 @@ func (t *transaction) stage(c *change) error {
 	}
 	if info, err := os.Stat(s.path); err == nil {
 		s.mode = info.Mode().Perm()
+		if s.path, err = filepath.EvalSymlinks(s.path); err != nil { // a link stays a link
+			return fmt.Errorf("write %s: %w", c.path, err)
+		}
 	}
 	if err := t.makeDirs(filepath.Dir(s.path)); err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -148,12 +149,19 @@ func parseImports(src []byte) goImports {
 	return imports
 }
 
-// name is the name of a package in the file: the one it is imported under, or usual.
+// name is the name of a package in the file: the one it is imported under, or else
+// usual, with a number when another package has that name.
 func (i goImports) name(pkg, usual string) string {
 	if name, ok := i[pkg]; ok && name != "_" && name != "." {
 		return name
 	}
-	return usual
+	used := slices.Collect(maps.Values(i))
+	for n, name := 2, usual; ; n++ {
+		if !slices.Contains(used, name) {
+			return name
+		}
+		name = fmt.Sprintf("%s%d", usual, n)
+	}
 }
 
 // hasStorageVersion reports whether a type in the file is marked as stored.

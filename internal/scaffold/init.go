@@ -22,7 +22,7 @@ const Revision = 1
 // A Project says what to scaffold. Empty fields get a default from the folder.
 type Project struct {
 	Domain      string // suffix of API groups; required
-	Name        string // default: the folder's name
+	Name        string // default: the folder's name, else the last part of Repo
 	Repo        string // module path; default: that of the go.mod in the folder
 	Owner       string // copyright holder
 	License     string // one of Licenses; default apache2
@@ -105,18 +105,18 @@ func refuseProject(root string) error {
 
 // complete validates o and fills in what follows from the folder.
 func (o *Project) complete(root string, mod *goMod) error {
-	if o.Name == "" {
-		o.Name = nameFromFolder(root)
-	}
-	if err := o.completeRepo(mod); err != nil {
+	if err := o.completeRepo(root, mod); err != nil {
 		return err
+	}
+	if o.Name == "" {
+		o.Name = orElse(nameFromFolder(root), nameFromFolder(o.Repo))
 	}
 	for _, c := range []struct {
 		flag string
 		err  error
 	}{
 		{"--domain", project.ValidateDomain(o.Domain)},
-		{"--project-name", project.ValidateName(o.Name)},
+		{"--project-name", validateName(o.Name)},
 		{"--repo", project.ValidateRepo(o.Repo)},
 	} {
 		if c.err != nil {
@@ -127,13 +127,13 @@ func (o *Project) complete(root string, mod *goMod) error {
 }
 
 // completeRepo takes the module path from go.mod, and refuses another one.
-func (o *Project) completeRepo(mod *goMod) error {
+func (o *Project) completeRepo(root string, mod *goMod) error {
 	switch {
 	case mod == nil && o.Repo == "":
 		return &report.Error{
 			What: "the module path of the project is not known: there is no go.mod in this folder",
 			Hint: "say it with --repo, or run `go mod init` first",
-			Next: "slipway init --domain " + orElse(o.Domain, "example.com") + " --repo example.com/" + o.Name,
+			Next: "slipway init --domain " + orElse(o.Domain, "example.com") + " --repo example.com/" + orElse(nameFromFolder(root), "my-operator"),
 		}
 	case mod == nil:
 		return nil
@@ -149,6 +149,27 @@ func (o *Project) completeRepo(mod *goMod) error {
 	return nil
 }
 
+// maxName is how long a project's name may be: with what follows it, the longest
+// name of a Service in the scaffold has the 63 characters that Kubernetes allows.
+const maxName = 63 - len("-controller-manager-metrics-service")
+
+// validateName checks the name of a new project, which begins the names of objects.
+func validateName(name string) error {
+	if err := project.ValidateName(name); err != nil {
+		return err
+	}
+	e := &project.FieldError{Field: "project name", Value: name, Expected: fmt.Sprintf("lower-case letters, digits and dashes, at most %d, a letter first", maxName)}
+	switch {
+	case len(name) > maxName:
+		e.Problem = fmt.Sprintf("is %d characters long", len(name))
+	case name[0] < 'a':
+		e.Problem = "does not start with a letter"
+	default:
+		return nil
+	}
+	return e
+}
+
 var notInName = regexp.MustCompile(`[^a-z0-9]+`)
 
 // nameFromFolder makes the folder's name a project name.
@@ -158,7 +179,8 @@ func nameFromFolder(root string) string {
 		abs = root
 	}
 	name := notInName.ReplaceAllString(strings.ToLower(filepath.Base(abs)), "-")
-	return strings.Trim(name[:min(len(name), 63)], "-")
+	name = strings.TrimLeft(name, "-0123456789")
+	return strings.Trim(name[:min(len(name), maxName)], "-")
 }
 
 // leaderElectionID is the name of the Lease on which replicas agree: the same for

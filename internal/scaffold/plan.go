@@ -97,7 +97,9 @@ func (p *Plan) create(path string, content []byte) error {
 	case !c.exists:
 		c.after, c.action = content, report.Created
 		p.base.set(path, content)
-	case !bytes.Equal(c.after, content):
+	case bytes.Equal(c.after, content):
+		p.base.set(path, content)
+	default:
 		c.action, c.why = report.Kept, "it was there already"
 	}
 	p.track(c)
