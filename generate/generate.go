@@ -156,8 +156,10 @@ func newRun(options Options) (*run, error) {
 // others' so that it takes none of them for misspelt.
 func registryFor(uses []use, all []Generator) (*marker.Registry, error) {
 	var definitions []marker.Definition
-	for _, u := range uses {
-		definitions = append(definitions, u.Markers...)
+	for _, g := range all {
+		if slices.ContainsFunc(uses, func(u use) bool { return u.Name == g.Name }) {
+			definitions = append(definitions, g.Markers...)
+		}
 	}
 	registry, err := marker.NewRegistry(definitions...)
 	if err != nil {
