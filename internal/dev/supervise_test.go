@@ -42,9 +42,7 @@ func polite() {
 func stubborn() {
 	signal.Ignore(os.Interrupt)
 	fmt.Println("running")
-	select {
-	case <-time.After(time.Hour):
-	}
+	time.Sleep(time.Hour)
 }
 
 // family is stubborn with a stubborn child.
