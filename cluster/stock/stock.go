@@ -5,6 +5,7 @@ import (
 	"strings"
 	_ "time/tzdata" // CronJobs name time zones; the machine may have none
 
+	"github.com/spf13/pflag"
 	"go.etcd.io/etcd/server/v3/etcdmain"
 	"k8s.io/component-base/cli"
 	_ "k8s.io/component-base/logs/json/register"          // --logging-format=json
@@ -32,6 +33,8 @@ func Lookup(name string) (Program, bool) {
 
 // Etcd is the etcd server. Its sub-commands gateway and grpc-proxy read the process's own arguments, not args.
 func Etcd(args []string) int {
+	// Packages of Kubernetes add flags to the process's set, which cobra would offer as etcd's.
+	pflag.CommandLine = pflag.NewFlagSet(args[0], pflag.ExitOnError)
 	etcdmain.Main(args)
 	return 0
 }

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiextensions "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/rest"
+
+	"github.com/slipway-dev/slipway/bench/widget"
+)
+
+// poll is how often a state is asked for that takes milliseconds to come about.
+const poll = 5 * time.Millisecond
+
+// establish creates the CRD and returns when it is Established.
+func establish(ctx context.Context, config *rest.Config) error {
+	client, err := apiextensions.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	crds := client.ApiextensionsV1().CustomResourceDefinitions()
+	if _, err := crds.Create(ctx, widget.CRD(), metav1.CreateOptions{}); err != nil {
+		return fmt.Errorf("create the CRD: %w", err)
+	}
+	return wait.PollUntilContextCancel(ctx, poll, true, func(ctx context.Context) (bool, error) {
+		crd, err := crds.Get(ctx, widget.CRD().Name, metav1.GetOptions{})
+		if err != nil {
+			return false, fmt.Errorf("get the CRD: %w", err)
+		}
+		for _, c := range crd.Status.Conditions {
+			if c.Type == apiextensionsv1.Established && c.Status == apiextensionsv1.ConditionTrue {
+				return true, nil
+			}
+		}
+		return false, nil
+	})
+}
+
+// list returns when a list of the custom resources works: an established resource is served a moment later.
+func list(ctx context.Context, config *rest.Config) error {
+	client, err := apiextensions.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	request := client.RESTClient().Get().AbsPath(widget.ListPath).MaxRetries(0)
+	return wait.PollUntilContextCancel(ctx, poll, true, func(ctx context.Context) (bool, error) {
+		_, err := request.DoRaw(ctx)
+		return err == nil, nil
+	})
+}
