@@ -27,6 +27,8 @@ import (
 	"time"
 
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apiserver/pkg/server/egressselector"
 	"k8s.io/client-go/rest"
 	logsapi "k8s.io/component-base/logs/api/v1"
 	aggregator "k8s.io/kube-aggregator/pkg/apiserver"
@@ -51,11 +53,16 @@ var slowHooks = []string{
 type Options struct {
 	Dir        string       // for files that the server's flags name
 	Listener   net.Listener // on loopback; the server closes it
-	EtcdURL    string
-	EtcdPrefix string // below which all keys lie
+	Etcd       Dialer       // connects to etcd
+	EtcdPrefix string       // below which all keys lie
 	Keys       pki.Files
 	Seeded     bool     // the store holds the seed, so the hooks that write it are left out
 	Flags      []string // further flags of kube-apiserver, applied last
+}
+
+// A Dialer makes connections; that of package etcd is one.
+type Dialer interface {
+	Dial(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // Server is an assembled API server.
@@ -115,6 +122,10 @@ func completeOptions(ctx context.Context, o Options) (options.CompletedOptions, 
 	s := options.NewServerRunOptions()
 	if err := parseFlags(s, o); err != nil {
 		return options.CompletedOptions{}, err
+	}
+	// The hook is meant for proxies on the way to etcd.
+	s.Etcd.StorageConfig.Transport.EgressLookup = func(egressselector.NetworkContext) (utilnet.DialFunc, error) {
+		return o.Etcd.Dial, nil
 	}
 	s.SecureServing.Listener = o.Listener
 	s.SecureServing.BindPort = o.Listener.Addr().(*net.TCPAddr).Port

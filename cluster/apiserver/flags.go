@@ -12,6 +12,8 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app/options"
+
+	"github.com/slipway-dev/slipway/cluster/etcd"
 )
 
 // FlagError says that the server's flags, most likely the user's own, do not work.
@@ -55,7 +57,7 @@ func parseFlags(s *options.ServerRunOptions, o Options) error {
 
 func defaultFlags(o Options) ([]string, error) {
 	flags := []string{
-		"--etcd-servers=" + o.EtcdURL,
+		"--etcd-servers=" + etcd.URL,
 		"--etcd-prefix=" + o.EtcdPrefix,
 		"--tls-cert-file=" + o.Keys.Server,
 		"--tls-private-key-file=" + o.Keys.ServerKey,

@@ -72,9 +72,11 @@ type Cluster struct {
 	server  *apiserver.Server
 	address string
 
-	cancel  context.CancelFunc // ends everything but etcd
-	running sync.WaitGroup
-	failed  chan error // the first component that ended by itself
+	stopWorkers context.CancelFunc // ends controllers, scheduler and nodes
+	stopServer  context.CancelFunc
+	serverReady bool // its start-up hooks are through
+	workers     sync.WaitGroup
+	failed      chan error // the first component that ended by itself
 
 	mu     sync.Mutex // orders calls of Progress
 	active []string   // components that were started and have not ended, in that order
@@ -83,9 +85,11 @@ type Cluster struct {
 // Start starts a cluster. When it fails or ctx ends, nothing is left running but
 // what the process's end takes with it.
 func Start(ctx context.Context, o Options) (*Cluster, error) {
-	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	c := &Cluster{options: o, cancel: cancel, failed: make(chan error, 1)}
-	if err := c.start(ctx, running); err != nil {
+	life := context.WithoutCancel(ctx)
+	serverLife, stopServer := context.WithCancel(life)
+	workersLife, stopWorkers := context.WithCancel(life)
+	c := &Cluster{options: o, stopServer: stopServer, stopWorkers: stopWorkers, failed: make(chan error, 1)}
+	if err := c.start(ctx, serverLife, workersLife); err != nil {
 		c.Stop()
 		return nil, err
 	}
@@ -93,8 +97,8 @@ func Start(ctx context.Context, o Options) (*Cluster, error) {
 }
 
 // start follows the order in which components need each other. ctx bounds the
-// start, running the cluster's life.
-func (c *Cluster) start(ctx, running context.Context) error {
+// start, the others the lives of components.
+func (c *Cluster) start(ctx, serverLife, workersLife context.Context) error {
 	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", c.options.Port))
 	if err != nil {
 		return &Error{protocol.APIServer, err}
@@ -104,20 +108,20 @@ func (c *Cluster) start(ctx, running context.Context) error {
 		_ = listener.Close() // the server does not have it yet
 		return err
 	}
-	if err := c.startServer(ctx, running, listener); err != nil {
+	if err := c.startServer(ctx, serverLife, listener); err != nil {
 		return err
 	}
 	if !c.options.Controllers {
 		return nil
 	}
-	return c.startWorkers(ctx, running)
+	return c.startWorkers(ctx, workersLife)
 }
 
 // startStore runs etcd and makes the keys at the same time.
 func (c *Cluster) startStore(ctx context.Context) error {
 	dir := filepath.Join(c.options.Dir, "etcd")
 	if !c.options.Durable {
-		if err := removeAll(dir, c.keysDir()); err != nil {
+		if err := removeAll(dir, c.etcdLog(), c.keysDir()); err != nil {
 			return &Error{protocol.Etcd, err}
 		}
 	}
@@ -136,7 +140,7 @@ func (c *Cluster) startStore(ctx context.Context) error {
 
 func (c *Cluster) startEtcd(ctx context.Context, dir string) error {
 	c.progress(protocol.Etcd, protocol.Starting)
-	store, err := etcd.Start(ctx, etcd.Config{Dir: dir, LogFile: filepath.Join(c.options.Dir, "etcd.log"), Durable: c.options.Durable})
+	store, err := etcd.Start(ctx, etcd.Config{Dir: dir, LogFile: c.etcdLog(), Durable: c.options.Durable})
 	if err != nil {
 		return &Error{protocol.Etcd, err}
 	}
@@ -168,10 +172,10 @@ func (c *Cluster) seed(ctx context.Context) error {
 	return s.Write(ctx, c.store, etcdPrefix)
 }
 
-func (c *Cluster) startServer(ctx, running context.Context, listener net.Listener) error {
+func (c *Cluster) startServer(ctx, life context.Context, listener net.Listener) error {
 	c.progress(protocol.APIServer, protocol.Starting)
-	server, err := apiserver.New(running, apiserver.Options{
-		Dir: c.options.Dir, Listener: listener, EtcdURL: c.store.URL(), EtcdPrefix: etcdPrefix,
+	server, err := apiserver.New(life, apiserver.Options{
+		Dir: c.options.Dir, Listener: listener, Etcd: c.store, EtcdPrefix: etcdPrefix,
 		Keys: c.keys, Seeded: !c.options.Unseeded, Flags: c.options.APIServerFlags,
 	})
 	if err != nil {
@@ -180,8 +184,8 @@ func (c *Cluster) startServer(ctx, running context.Context, listener net.Listene
 	c.server = server
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	c.run(running, protocol.APIServer, func(running context.Context) error {
-		err := server.Run(running)
+	go c.run(life, protocol.APIServer, func(life context.Context) error {
+		err := server.Run(life)
 		cancel(err) // so that nobody waits for a server that ended
 		return err
 	})
@@ -191,23 +195,22 @@ func (c *Cluster) startServer(ctx, running context.Context, listener net.Listene
 	if err := server.WaitReady(ctx); err != nil {
 		return &Error{protocol.APIServer, err}
 	}
+	c.serverReady = true
 	c.progress(protocol.APIServer, protocol.Running)
 	return nil
 }
 
 // run runs a component until it ends, which before the cluster's end is a failure.
 func (c *Cluster) run(ctx context.Context, component string, f func(context.Context) error) {
-	c.running.Go(func() {
-		err := f(ctx)
-		if ctx.Err() != nil {
-			c.progress(component, protocol.Ended)
-			return
-		}
-		if err == nil {
-			err = errors.New("ended by itself")
-		}
-		c.fail(component, err)
-	})
+	err := f(ctx)
+	if ctx.Err() != nil {
+		c.progress(component, protocol.Ended)
+		return
+	}
+	if err == nil {
+		err = errors.New("ended by itself")
+	}
+	c.fail(component, err)
 }
 
 func (c *Cluster) fail(component string, err error) {
@@ -243,12 +246,14 @@ func (c *Cluster) Kubeconfig() string { return filepath.Join(c.options.Dir, "kub
 // Failed delivers an [*Error] when a component ends by itself.
 func (c *Cluster) Failed() <-chan error { return c.failed }
 
+func (c *Cluster) etcdLog() string { return filepath.Join(c.options.Dir, "etcd.log") }
+
 func (c *Cluster) keysDir() string { return filepath.Join(c.options.Dir, "pki") }
 
 // removeAll removes what an earlier cluster left behind.
-func removeAll(dirs ...string) error {
-	for _, dir := range dirs {
-		if err := os.RemoveAll(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+func removeAll(paths ...string) error {
+	for _, path := range paths {
+		if err := os.RemoveAll(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("remove old data: %w", err)
 		}
 	}

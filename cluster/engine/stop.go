@@ -7,31 +7,36 @@ import (
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
-// stopGrace is how long components get to end. The process ends afterwards in any case, and
-// what was acknowledged is in etcd's log.
+// stopGrace is how long controllers, scheduler and nodes get to end.
 const stopGrace = 150 * time.Millisecond
 
-// Stop ends the cluster. The clients in this process are told first, then the API
-// server; an open watch is not waited for. Etcd ends last and in order, so that
-// a durable store is whole.
+// Stop ends the cluster: first the clients in this process, then etcd, in order, so
+// that a durable store is whole.
+//
+// The API server is told but not waited for. It would wait for requests, open
+// watches and its own leases, which takes seconds and changes nothing: what it has
+// acknowledged is in etcd's log. A server that is still starting is not even
+// told, because its start-up hooks answer that by ending the process with a stack
+// trace. What is left of it ends with the process.
 func (c *Cluster) Stop() {
 	for _, component := range c.lastFirst() {
 		c.progress(component, protocol.Stopping)
 	}
-	c.cancel()
-	c.waitFor(stopGrace)
-	if c.store == nil {
-		return
+	c.stopWorkers()
+	c.waitForWorkers(stopGrace)
+	if c.serverReady {
+		c.stopServer()
 	}
-	c.store.Stop()
-	c.progress(protocol.Etcd, protocol.Ended)
+	if c.store != nil {
+		c.store.Stop()
+		c.progress(protocol.Etcd, protocol.Ended)
+	}
 }
 
-// waitFor waits until everything but etcd has ended, but not longer than grace.
-func (c *Cluster) waitFor(grace time.Duration) {
+func (c *Cluster) waitForWorkers(grace time.Duration) {
 	ended := make(chan struct{})
 	go func() {
-		c.running.Wait()
+		c.workers.Wait()
 		close(ended)
 	}()
 	timer := time.NewTimer(grace)

@@ -23,21 +23,21 @@ import (
 
 // startWorkers starts everything that is a client of the API server, all at once,
 // and returns when pods can be made and will run.
-func (c *Cluster) startWorkers(ctx, running context.Context) error {
+func (c *Cluster) startWorkers(ctx, life context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return c.startControllers(ctx, running) })
-	group.Go(func() error { return c.startScheduler(ctx, running) })
-	group.Go(func() error { return c.startNodes(running) })
+	group.Go(func() error { return c.startControllers(ctx, life) })
+	group.Go(func() error { return c.startScheduler(ctx, life) })
+	group.Go(func() error { return c.startNodes(life) })
 	return group.Wait()
 }
 
-func (c *Cluster) startControllers(ctx, running context.Context) error {
+func (c *Cluster) startControllers(ctx, life context.Context) error {
 	c.progress(protocol.Controllers, protocol.Starting)
 	cfg, err := c.controllersConfig()
 	if err != nil {
 		return &Error{protocol.Controllers, err}
 	}
-	if err := c.startLoop(ctx, running, protocol.Controllers, func(ctx context.Context, started func()) error {
+	if err := c.startLoop(ctx, life, protocol.Controllers, func(ctx context.Context, started func()) error {
 		return controllers.Run(ctx, cfg, controllers.All(), started)
 	}); err != nil {
 		return err
@@ -65,9 +65,9 @@ func (c *Cluster) controllersConfig() (controllers.Config, error) {
 	return controllers.Config{Client: c.server.Loopback(), RootCA: ca, ServiceAccountKey: signer}, nil
 }
 
-func (c *Cluster) startScheduler(ctx, running context.Context) error {
+func (c *Cluster) startScheduler(ctx, life context.Context) error {
 	c.progress(protocol.Scheduler, protocol.Starting)
-	if err := c.startLoop(ctx, running, protocol.Scheduler, func(ctx context.Context, started func()) error {
+	if err := c.startLoop(ctx, life, protocol.Scheduler, func(ctx context.Context, started func()) error {
 		return scheduler.Run(ctx, c.server.Loopback(), started)
 	}); err != nil {
 		return err
@@ -77,12 +77,14 @@ func (c *Cluster) startScheduler(ctx, running context.Context) error {
 }
 
 // startLoop runs a component and returns when it says that it has started, or why it did not.
-func (c *Cluster) startLoop(ctx, running context.Context, component string, run func(context.Context, func()) error) error {
+func (c *Cluster) startLoop(ctx, life context.Context, component string, run func(context.Context, func()) error) error {
 	started, ended := make(chan struct{}), make(chan error, 1)
-	c.run(running, component, func(ctx context.Context) error {
-		err := run(ctx, func() { close(started) })
-		ended <- err
-		return err
+	c.workers.Go(func() {
+		c.run(life, component, func(ctx context.Context) error {
+			err := run(ctx, func() { close(started) })
+			ended <- err
+			return err
+		})
 	})
 	select {
 	case <-started:
@@ -94,16 +96,18 @@ func (c *Cluster) startLoop(ctx, running context.Context, component string, run 
 	}
 }
 
-func (c *Cluster) startNodes(running context.Context) error {
+func (c *Cluster) startNodes(life context.Context) error {
 	c.progress(protocol.Nodes, protocol.Starting)
-	nodes, err := node.Run(running, c.server.Loopback(), c.options.Nodes, c.options.Log)
+	nodes, err := node.Run(life, c.server.Loopback(), c.options.Nodes, c.options.Log)
 	if err != nil {
 		return &Error{protocol.Nodes, err}
 	}
-	c.run(running, protocol.Nodes, func(ctx context.Context) error {
-		<-ctx.Done()
-		nodes.Stop()
-		return nil
+	c.workers.Go(func() {
+		c.run(life, protocol.Nodes, func(ctx context.Context) error {
+			<-ctx.Done()
+			nodes.Stop()
+			return nil
+		})
 	})
 	c.progress(protocol.Nodes, protocol.Running)
 	return nil

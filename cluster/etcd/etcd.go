@@ -5,20 +5,27 @@
 // preallocates them. A throw-away server never calls fsync; a durable one does, so that
 // every write that was acknowledged survives a crash.
 //
-// Besides the client URL the store is reachable in process: [Server.Write] and
-// [Server.Read] bypass the network. That is how the seed gets in, and what
-// snapshot, reset and a journal of writes build on.
+// It does not listen on any port: whoever could connect would read and write past the
+// API server's authorization. Clients are in this process. The API server's connects with
+// [Server.Dial] and speaks gRPC over memory; [Server.Write] and [Server.Read] call the
+// store directly. That is how the seed gets in, and what snapshot, reset and a
+// journal of writes build on.
 package etcd
 
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/url"
 	"path/filepath"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/server/v3/embed"
+	"go.etcd.io/etcd/server/v3/etcdserver/api/v3rpc"
 	"go.etcd.io/etcd/server/v3/storage/wal"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/test/bufconn"
 )
 
 const (
@@ -28,6 +35,8 @@ const (
 	walSegment = 4 << 20
 	// snapshotCount keeps snapshots out of the short lives that test clusters have.
 	snapshotCount = 100_000
+	// bufferSize is per connection and direction; the API server has about a hundred connections.
+	bufferSize = 32 << 10
 )
 
 // Config says where the data lives and how safe it must be.
@@ -39,7 +48,8 @@ type Config struct {
 
 // Server is a running etcd.
 type Server struct {
-	etcd *embed.Etcd
+	etcd     *embed.Etcd
+	listener *bufconn.Listener
 }
 
 // Start runs etcd and returns when it can serve, or when ctx ends.
@@ -49,9 +59,10 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start etcd: %w", err)
 	}
-	s := &Server{etcd: e}
+	s := &Server{etcd: e, listener: bufconn.Listen(bufferSize)}
 	select {
 	case <-e.Server.ReadyNotify():
+		s.serve()
 		return s, nil
 	case err := <-e.Err():
 		s.Stop()
@@ -63,7 +74,7 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 }
 
 func embedConfig(cfg Config) *embed.Config {
-	free := url.URL{Scheme: "http", Host: "127.0.0.1:0"}
+	nowhere := url.URL{Scheme: "http", Host: "127.0.0.1:0"}
 	c := embed.NewConfig()
 	c.Dir = filepath.Clean(cfg.Dir)
 	c.UnsafeNoFsync = !cfg.Durable
@@ -71,14 +82,29 @@ func embedConfig(cfg Config) *embed.Config {
 	c.LogOutputs = []string{cfg.LogFile}
 	c.TickMs, c.ElectionMs = tickMs, electionMs
 	c.SnapshotCount = snapshotCount
-	c.ListenClientUrls, c.AdvertiseClientUrls = []url.URL{free}, []url.URL{free}
-	c.ListenPeerUrls, c.AdvertisePeerUrls = []url.URL{free}, []url.URL{free}
-	c.InitialCluster = c.Name + "=" + free.String()
+	c.ListenClientUrls, c.ListenPeerUrls = nil, nil
+	c.EnableGRPCGateway = false
+	c.AdvertiseClientUrls, c.AdvertisePeerUrls = []url.URL{nowhere}, []url.URL{nowhere}
+	c.InitialCluster = c.Name + "=" + nowhere.String()
 	return c
 }
 
-// URL is where clients reach the server.
-func (s *Server) URL() string { return "http://" + s.etcd.Clients[0].Addr().String() }
+// serve speaks gRPC with those who dial. Upstream does the same for its listeners
+// (server/embed/etcd.go, serveClients).
+func (s *Server) serve() {
+	server := v3rpc.Server(s.etcd.Server, nil, nil, grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{
+		MinTime: embed.DefaultGRPCKeepAliveMinTime,
+	}))
+	go func() { _ = server.Serve(s.listener) }() // ends with the listener
+}
+
+// URL is what a client that must have one is given; what counts is its dialer.
+const URL = "http://etcd.internal:2379"
+
+// Dial connects to the server. The address does not matter.
+func (s *Server) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	return s.listener.DialContext(ctx)
+}
 
 // Failed delivers the error with which the server ended by itself.
 func (s *Server) Failed() <-chan error { return s.etcd.Err() }
@@ -86,9 +112,7 @@ func (s *Server) Failed() <-chan error { return s.etcd.Err() }
 // Stop ends the server without waiting for its clients: those are in this
 // process and end with it. Everything acknowledged is on disk afterwards.
 func (s *Server) Stop() {
-	for _, l := range s.etcd.Clients {
-		_ = l.Close() // already closed is as good
-	}
+	_ = s.listener.Close() // never fails
 	s.etcd.Server.HardStop()
 }
 

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"fmt"
 	"io"
@@ -17,7 +18,7 @@ import (
 
 // openLog sends the log, errors only, to stderr, or to a file in the state
 // folder when a partner speaks the protocol.
-func (s *session) openLog() error {
+func (s *session) openLog(ctx context.Context) error {
 	out := s.Stderr
 	if s.Stdio {
 		f, err := os.OpenFile(filepath.Join(s.config.Dir, "cluster.log"), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
@@ -27,8 +28,9 @@ func (s *session) openLog() error {
 		out = f // open until the process ends, for the sake of its last words
 	}
 	log := &lastWords{w: out}
+	context.AfterFunc(ctx, log.silence)
 	quietKlog(log)
-	klog.OsExit = func(int) { s.fatal(log.fatal()) }
+	klog.OsExit = func(int) { s.fatal(ctx, log.fatal()) }
 	s.logger = slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	return nil
 }
@@ -49,19 +51,31 @@ func quietKlog(w io.Writer) {
 }
 
 // fatal ends the process on behalf of klog.Fatal, with which a start-up hook of the
-// API server gives up, and tells the partner why.
-func (s *session) fatal(message string) {
+// API server gives up, and tells the partner why. Once the cluster is to stop, ctx
+// has ended, and giving up is no failure any more.
+func (s *session) fatal(ctx context.Context, message string) {
+	if ctx.Err() != nil {
+		return
+	}
 	s.fail(protocol.Failed{Component: protocol.APIServer, Error: message, Hint: "the log has the details"})
 	s.log.Close()
 	s.waitTold()
 	s.Exit(statusFailed)
 }
 
-// lastWords passes a log on and remembers the fatal message in it.
+// lastWords passes a log on and remembers the fatal message in it. Once it is
+// silenced it drops everything: components that are stopped complain about each other.
 type lastWords struct {
-	mu   sync.Mutex
-	w    io.Writer
-	last []byte
+	mu     sync.Mutex
+	w      io.Writer
+	last   []byte
+	silent bool
+}
+
+func (l *lastWords) silence() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.silent = true
 }
 
 func (l *lastWords) Write(p []byte) (int, error) {
@@ -69,6 +83,9 @@ func (l *lastWords) Write(p []byte) (int, error) {
 	defer l.mu.Unlock()
 	if bytes.HasPrefix(p, []byte("F")) && l.last == nil {
 		l.last = bytes.Clone(p)
+	}
+	if l.silent {
+		return len(p), nil
 	}
 	return l.w.Write(p)
 }

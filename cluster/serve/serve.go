@@ -109,7 +109,7 @@ func (s *session) run(ctx context.Context) error {
 	if s.lock, err = openState(s.config.Dir); err != nil {
 		return err
 	}
-	if err := s.openLog(); err != nil {
+	if err := s.openLog(ctx); err != nil {
 		return err
 	}
 	if err := s.listen(context.WithoutCancel(ctx)); err != nil {
