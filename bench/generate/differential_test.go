@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"flag"
 	"io/fs"
 	"os"
@@ -10,8 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/slipway-dev/slipway/bench/build"
 )
 
 var projectFlag = flag.String("project", "", "the project to compare on; examples/cronjob when empty")
@@ -120,67 +117,4 @@ func diff(peers, ours string) string {
 		out = append(out[:limit:limit], "\n…"...)
 	}
 	return string(out)
-}
-
-// TestGoldenFilesAreThePeers runs controller-gen on the inputs of our generators'
-// own tests: their golden files must be what it writes.
-func TestGoldenFilesAreThePeers(t *testing.T) {
-	ctx := t.Context()
-	root, err := build.Root(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	peer, err := build.ControllerGen(ctx, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	tests := []struct{ dir, file, generator string }{
-		{"generate/internal/deepcopy/testdata", "zz_generated.deepcopy.go", "object:headerFile=generate/internal/deepcopy/testdata/header.txt,year=2026"},
-		{"generate/internal/rbac/testdata", "role.yaml", "rbac:roleName=manager-role"},
-	}
-	for _, test := range tests {
-		goldens := find(t, filepath.Join(root, test.dir), test.file)
-		if len(goldens) == 0 {
-			t.Errorf("no golden file %s below %s", test.file, test.dir)
-		}
-		for _, golden := range goldens {
-			t.Run(filepath.ToSlash(filepath.Join(test.dir, filepath.Dir(golden))), func(t *testing.T) {
-				pkg := filepath.Join(test.dir, filepath.Dir(golden))
-				compareGolden(ctx, t, peer, root, pkg, test.file, test.generator)
-			})
-		}
-	}
-}
-
-// find lists the files of a name below dir, relative to it.
-func find(t *testing.T, dir, name string) []string {
-	t.Helper()
-	var found []string
-	for file := range readTree(t, dir) {
-		if filepath.Base(file) == name {
-			found = append(found, file)
-		}
-	}
-	return found
-}
-
-func compareGolden(ctx context.Context, t *testing.T, peer, root, pkg, file, generator string) {
-	t.Helper()
-	out := t.TempDir()
-	cmd := exec.CommandContext(ctx, peer, generator, "paths=./"+filepath.ToSlash(pkg), "output:dir="+out)
-	cmd.Dir = root
-	if output, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", cmd, err, output)
-	}
-	want, err := os.ReadFile(filepath.Join(out, file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := os.ReadFile(filepath.Join(root, pkg, file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("the golden file differs:\n%s", diff(filepath.Join(out, file), filepath.Join(root, pkg, file)))
-	}
 }
