@@ -21,11 +21,25 @@ var clusterProgram = sync.OnceValues(func() (string, error) {
 	return path, err
 })
 
-// clusterEnv makes the compiled cluster program known to a script.
+// clusterEnv makes the compiled cluster program known to a script, and ends the
+// clusters that the script leaves behind when it fails.
 func clusterEnv(env *testscript.Env) error {
 	path, err := clusterProgram()
 	env.Setenv("SLIPWAY_CLUSTER", path)
+	env.Defer(func() { endClusters(clusterctl.New(env.Getenv, report.Discard)) })
 	return err
+}
+
+func endClusters(control *clusterctl.Control) {
+	left, err := control.List(context.Background())
+	if err != nil {
+		panic(err)
+	}
+	for _, cluster := range left {
+		if _, err := control.Stop(context.Background(), cluster.Name); err != nil {
+			panic(err)
+		}
+	}
 }
 
 // clusterCondition is the condition [cluster]: there is a compiled cluster program.

@@ -43,6 +43,9 @@ func (l *events) Handle(e report.Event) {
 	}
 }
 
+// brief is long enough for nothing to happen that is not going to.
+const brief = 300 * time.Millisecond
+
 // newDock makes a place whose clusters run the peer with the fault called mode.
 func newDock(t *testing.T, mode string) *dock {
 	t.Helper()
@@ -54,7 +57,7 @@ func newDock(t *testing.T, mode string) *dock {
 	t.Setenv(peerMode, mode)
 	env := map[string]string{"SLIPWAY_CLUSTER": own, "SLIPWAY_STATE": d.state, "KUBECONFIG": d.kube, "SLIPWAY_CACHE": t.TempDir()}
 	d.Control = clusterctl.New(func(key string) string { return env[key] }, d.log)
-	d.Hurry(300 * time.Millisecond)
+	d.Hurry(brief, time.Minute)
 	t.Cleanup(func() { d.end() })
 	return d
 }
@@ -276,6 +279,7 @@ func TestFrozenClusterIsKilled(t *testing.T) {
 	if err := syscall.Kill(s.PID, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
+	d.Hurry(brief, brief)
 	hung := d.want("", clusterctl.Hung)
 	if e := userError(t, hung.Problem()); e.Next != "slipway cluster stop" {
 		t.Errorf("problem: %+v", e)
@@ -303,7 +307,7 @@ func TestStartFails(t *testing.T) {
 			d := newDock(t, tc.mode)
 			o := clusterctl.Options{}
 			if tc.mode == hang {
-				o.Timeout = 300 * time.Millisecond
+				o.Timeout = brief
 			}
 			_, err := d.Start(t.Context(), o)
 			e := userError(t, err)
@@ -433,7 +437,7 @@ func TestTieFails(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			d := newDock(t, mode)
 			t.Setenv("TMPDIR", t.TempDir())
-			_, err := d.Tie(t.Context(), clusterctl.Options{Timeout: 300 * time.Millisecond})
+			_, err := d.Tie(t.Context(), clusterctl.Options{Timeout: brief})
 			if err == nil {
 				t.Fatal("no error")
 			}

@@ -2,5 +2,5 @@ package clusterctl
 
 import "time"
 
-// Hurry makes c wait no longer than d for programs to stop.
-func (c *Control) Hurry(d time.Duration) { c.patience.stop, c.patience.answer = d, 4*d }
+// Hurry makes c wait no longer than these for programs to stop and to answer.
+func (c *Control) Hurry(stop, answer time.Duration) { c.patience = patience{stop, answer} }

@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -20,20 +19,16 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// realProgram is the path of the cluster program, compiled if there is none.
-var realProgram = sync.OnceValues(func() (string, error) {
-	return clusterctl.New(os.Getenv, report.Discard).Program(context.Background())
-})
-
-// newRealDock makes a place whose clusters run the real program.
+// newRealDock makes a place whose clusters run the real program. Tests do not
+// compile it: `make test` does before it runs them.
 func newRealDock(t *testing.T) *dock {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("runs the cluster program, which may have to be compiled first")
-	}
-	program, err := realProgram()
+	program, ok, err := clusterctl.New(os.Getenv, report.Discard).FindProgram(t.Context())
 	if err != nil {
 		t.Fatal(err)
+	}
+	if !ok {
+		t.Skip("no cluster program; `slipway cluster build` compiles it")
 	}
 	d := &dock{t: t, state: filepath.Join(t.TempDir(), "s"), kube: filepath.Join(t.TempDir(), "config"), log: &events{}}
 	env := map[string]string{"SLIPWAY_CLUSTER": program, "SLIPWAY_STATE": d.state, "KUBECONFIG": d.kube, "SLIPWAY_CACHE": t.TempDir()}
