@@ -3,6 +3,7 @@ package crd
 import (
 	"cmp"
 	"context"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -73,6 +74,7 @@ func isSet(option *bool) bool { return option != nil && *option }
 func writeAll(pass *generator.Pass, definitions []*definition, p printing) {
 	contents := make([][]byte, len(definitions))
 	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, d := range definitions {
 		group.Go(func() error {
 			contents[i] = p.print(d)

@@ -22,7 +22,6 @@ type printing struct {
 
 func (p printing) print(d *definition) []byte {
 	w := printer{yaml.NewWriter(), p}
-	w.Grow(64 << 10)
 	w.BeginMap()
 	w.text("apiVersion", "apiextensions.k8s.io/v1")
 	w.text("kind", "CustomResourceDefinition")

@@ -32,7 +32,12 @@ type File struct {
 func (l *Loader) parseFile(p *Package, s *source) *File {
 	l.parsed.Add(1)
 	const mode = parser.ParseComments | parser.AllErrors | parser.SkipObjectResolution
-	syntax, err := parser.ParseFile(l.fset, s.path, s.data, mode)
+	data, err := s.content()
+	if err != nil {
+		l.Report(unreadable(s.path, err))
+		return nil
+	}
+	syntax, err := parser.ParseFile(l.fset, s.path, data, mode)
 	if err != nil {
 		l.reportSyntax(s.path, err)
 		l.mu.Lock()

@@ -441,3 +441,35 @@ func TestSyntaxErrorsAreFindings(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestStringConstants(t *testing.T) {
+	dir := tree(t, `
+-- go.mod --
+module m
+go 1.26
+-- types.go --
+package m
+
+type T string
+
+const A T = "a"
+-- values.go --
+package m
+
+const (
+	B, C   T = "b", "c"
+	untyped  = "u"
+	Call   T = T("call")
+	Other  string = "o"
+)
+`)
+	roots, err := newLoader(t, dir, nil).Roots(t.Context(), ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := roots[0].Decl("T").StringConstants()
+	slices.Sort(got)
+	if want := []string{"a", "b", "c"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"go/token"
@@ -44,6 +45,8 @@ type Loader struct {
 	rootPackages []*Package
 	findings     []report.Finding
 
+	buffers sync.Pool // of *bytes.Buffer, for reading files
+
 	parsed  atomic.Int64
 	checked atomic.Int64
 }
@@ -64,6 +67,7 @@ func New(config Config) *Loader {
 		build:    newConstraints(env, config.Tags),
 		modules:  make(map[string]*modules),
 		packages: make(map[packageKey]*Package),
+		buffers:  sync.Pool{New: func() any { return new(bytes.Buffer) }},
 	}
 }
 

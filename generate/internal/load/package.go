@@ -10,7 +10,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/generate/internal/marker"
-	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // packageKey identifies a package: one import path may mean different code in
@@ -128,7 +127,7 @@ func (p *Package) readSources() {
 	p.read.Do(func() {
 		names, err := goFileNames(p.Dir)
 		if err != nil {
-			p.loader.Report(report.Finding{Position: report.Position{File: p.Dir}, Message: "cannot be read: " + err.Error(), Fatal: true})
+			p.loader.Report(unreadable(p.Dir, err))
 			return
 		}
 		sources := make([]*source, len(names))

@@ -7,7 +7,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// source is a file of the build before it is parsed.
+// source is a file of the build before it is parsed. What it holds is kept only
+// as long as the file is likely to be parsed: most files of dependencies are not,
+// and generated ones are large.
 type source struct {
 	path        string
 	data        []byte
@@ -21,19 +23,52 @@ type source struct {
 // readSource reads a file; it returns nil when the build constraints leave the
 // file out or when it cannot be read, which it reports.
 func (l *Loader) readSource(path string) *source {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		l.Report(report.Finding{Position: report.Position{File: path}, Message: "cannot be read: " + err.Error(), Fatal: true})
+	buffer := l.buffers.Get().(*bytes.Buffer)
+	defer l.buffers.Put(buffer)
+	if err := readInto(buffer, path); err != nil {
+		l.Report(unreadable(path, err))
 		return nil
 	}
+	data := buffer.Bytes()
 	h := readHeader(data)
 	if !l.build.match(path, data[:h.end]) {
 		return nil
 	}
-	s := &source{path: path, data: data, packageName: h.name}
+	s := &source{path: path, packageName: h.name}
 	s.scan(data[h.end:])
 	s.interesting = s.interesting || h.marker || h.name == ""
+	if s.interesting {
+		s.data = bytes.Clone(data)
+	}
 	return s
+}
+
+func readInto(buffer *bytes.Buffer, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	buffer.Reset()
+	if info, err := f.Stat(); err == nil {
+		buffer.Grow(int(info.Size()) + bytes.MinRead)
+	}
+	_, err = buffer.ReadFrom(f)
+	return err
+}
+
+func unreadable(path string, err error) report.Finding {
+	return report.Finding{Position: report.Position{File: path}, Message: "cannot be read: " + err.Error(), Fatal: true}
+}
+
+// content returns what the file holds and forgets it.
+func (s *source) content() ([]byte, error) {
+	data := s.data
+	s.data = nil
+	if data == nil {
+		return os.ReadFile(s.path)
+	}
+	return data, nil
 }
 
 // header is what stands before and in the package clause.
