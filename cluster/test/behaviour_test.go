@@ -149,6 +149,7 @@ func deploymentMakesPods(t *testing.T, c clients, ns string) {
 func garbageOfNewCRD(t *testing.T, c clients, ns string) {
 	resource := schema.GroupVersionResource{Group: ns + ".example.com", Version: "v1", Resource: "widgets"}
 	makeCRD(t, c, resource)
+	nothingToWaitFor(t, c, resource)
 	widget := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": resource.GroupVersion().String(), "kind": "Widget", "metadata": map[string]any{"name": "owner"},
 	}}
@@ -215,6 +216,24 @@ func makeCRD(t *testing.T, c clients, r schema.GroupVersionResource) {
 	eventually(t, "its objects are served", func(ctx context.Context) (bool, error) {
 		_, err := c.dynamic.Resource(r).List(ctx, metav1.ListOptions{})
 		return err == nil, ignoreNotFound(err)
+	})
+}
+
+// nothingToWaitFor shows that the API server will not hold up the first creation,
+// as it does for two seconds after a CRD was established.
+func nothingToWaitFor(t *testing.T, c clients, r schema.GroupVersionResource) {
+	t.Helper()
+	eventually(t, "the CRD counts as established for a while", func(ctx context.Context) (bool, error) {
+		crd, err := c.extensions.ApiextensionsV1().CustomResourceDefinitions().Get(ctx, r.Resource+"."+r.Group, metav1.GetOptions{})
+		if err != nil {
+			return false, err
+		}
+		for _, condition := range crd.Status.Conditions {
+			if condition.Type == apiextensionsv1.Established {
+				return condition.LastTransitionTime.Time.Before(crd.CreationTimestamp.Time), nil
+			}
+		}
+		return false, nil
 	})
 }
 

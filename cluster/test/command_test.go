@@ -1,0 +1,102 @@
+package test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/cluster/protocol"
+	"github.com/slipway-dev/slipway/cluster/version"
+)
+
+// run runs a program to its end.
+func run(t *testing.T, path string, args ...string) (stdout, stderr string, status int) {
+	t.Helper()
+	var out, errs strings.Builder
+	cmd := exec.CommandContext(t.Context(), path, args...)
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		exit, ok := errors.AsType[*exec.ExitError](err)
+		if !ok {
+			t.Fatal(err)
+		}
+		status = exit.ExitCode()
+	}
+	return out.String(), errs.String(), status
+}
+
+func TestVersion(t *testing.T) {
+	out, _, status := run(t, programPath, "version")
+	var got struct {
+		Protocol            int
+		Version, Kubernetes string
+	}
+	if err := json.Unmarshal([]byte(out), &got); err != nil || status != 0 {
+		t.Fatalf("%q, status %d, %v", out, status, err)
+	}
+	if got.Protocol != protocol.Number || got.Kubernetes != version.Kubernetes || got.Version == "" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for _, tt := range []struct {
+		args   []string
+		status int
+		stderr string
+	}{
+		{nil, 2, "usage:"},
+		{[]string{"dance"}, 2, `unknown command "dance"`},
+		{[]string{"serve"}, 2, "--config"},
+		{[]string{"serve", "--config", "a", "b"}, 2, `"b"`},
+		{[]string{"serve", "--dance"}, 2, "dance"},
+		{[]string{"version", "now"}, 2, "takes no arguments"},
+		{[]string{"serve", "--help"}, 0, "-stdio"},
+	} {
+		_, stderr, status := run(t, programPath, tt.args...)
+		if status != tt.status || !strings.Contains(stderr, tt.stderr) {
+			t.Errorf("%q: status %d, want %d; stderr %q", tt.args, status, tt.status, stderr)
+		}
+	}
+}
+
+func TestMissingConfigurationFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "absent.json")
+	_, stderr, status := run(t, programPath, "serve", "--config", file)
+	if status != 1 || !strings.Contains(stderr, file) {
+		t.Errorf("status %d, stderr %q", status, stderr)
+	}
+}
+
+func TestLinksAreTheStockPrograms(t *testing.T) {
+	dir := t.TempDir()
+	for name, tt := range map[string]struct {
+		args []string
+		want string
+	}{
+		"etcd":           {[]string{"--version"}, "etcd Version: 3.7"},
+		"kube-apiserver": {[]string{"--version"}, "Kubernetes v" + version.Kubernetes},
+		"kubectl":        {[]string{"version", "--client"}, "Client Version: v" + version.Kubernetes},
+	} {
+		link := filepath.Join(dir, name)
+		if err := os.Symlink(programPath, link); err != nil {
+			t.Fatal(err)
+		}
+		out, stderr, status := run(t, link, tt.args...)
+		if status != 0 || !strings.Contains(out, tt.want) {
+			t.Errorf("%s %q: status %d, stdout %q, stderr %q", name, tt.args, status, out, stderr)
+		}
+	}
+}
+
+func TestKubectlVerb(t *testing.T) {
+	p := start(t, newConfig(t))
+	out, stderr, status := run(t, programPath, "kubectl", "--kubeconfig", filepath.Join(p.config.Dir, "kubeconfig"), "get", "nodes", "-o", "name")
+	if status != 0 || strings.TrimSpace(out) != "node/node-1" {
+		t.Errorf("status %d, stdout %q, stderr %q", status, out, stderr)
+	}
+}
