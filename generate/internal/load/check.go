@@ -31,23 +31,24 @@ func (p *Package) typeCheck() *checkedPackage {
 	p.check.Do(func() {
 		p.loader.checked.Add(1)
 		p.loader.note(fmt.Sprintf("%s: type-checked with go/types", p.Path))
-		p.checkedTypes = newChecker(p.loader).check(p)
+		c := p.loader.checker
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		p.checkedTypes = c.check(p)
 	})
 	return p.checkedTypes
 }
 
-// checker checks one package and, for its sake, the declarations of those it
-// imports. It sees the files of interest only, without function bodies.
+// checker checks packages and, for their sake, the declarations of those that
+// they import. It sees the files of interest only, without function bodies.
 type checker struct {
 	loader *Loader
-	mu     sync.Mutex
-	done   map[*Package]*checkedPackage
+
+	mu   sync.Mutex
+	done map[*Package]*checkedPackage
 }
 
-func newChecker(l *Loader) *checker {
-	return &checker{loader: l, done: make(map[*Package]*checkedPackage)}
-}
-
+// check checks p unless that was done before. The caller holds c.mu.
 func (c *checker) check(p *Package) *checkedPackage {
 	if done := c.done[p]; done != nil {
 		return done

@@ -51,9 +51,7 @@ func (p *Package) filesWithConstants() []*File {
 			parsed[f.Path] = f
 		}
 		p.constFiles = p.parseSources(func(s *source) bool { return s.constants && parsed[s.path] == nil })
-		for _, f := range p.files {
-			p.constFiles = append(p.constFiles, f)
-		}
+		p.constFiles = append(p.constFiles, p.files...)
 	})
 	return p.constFiles
 }

@@ -34,10 +34,11 @@ type Config struct {
 // Loader reads packages for one run of the generators. Each package and each
 // file is read at most once.
 type Loader struct {
-	config Config
-	fset   *token.FileSet
-	build  *constraints
-	env    *environment
+	config  Config
+	fset    *token.FileSet
+	build   *constraints
+	env     *environment
+	checker *checker
 
 	mu           sync.Mutex
 	modules      map[string]*modules // by folder of go.mod or go.work
@@ -60,7 +61,7 @@ func New(config Config) *Loader {
 		config.Notes = report.Discard
 	}
 	env := newEnvironment()
-	return &Loader{
+	l := &Loader{
 		config:   config,
 		fset:     token.NewFileSet(),
 		env:      env,
@@ -69,6 +70,8 @@ func New(config Config) *Loader {
 		packages: make(map[packageKey]*Package),
 		buffers:  sync.Pool{New: func() any { return new(bytes.Buffer) }},
 	}
+	l.checker = &checker{loader: l, done: make(map[*Package]*checkedPackage)}
+	return l
 }
 
 // Fset holds the positions of all loaded files.

@@ -29,9 +29,10 @@ type Package struct {
 	loader  *Loader
 	modules *modules
 
+	naming  sync.Once
+	name    string
 	read    sync.Once
 	sources []*source // all files that the build constraints choose, by name
-	name    string
 
 	parse   sync.Once
 	files   []*File
@@ -51,9 +52,20 @@ type Package struct {
 // Loader is the loader that p came from.
 func (p *Package) Loader() *Loader { return p.loader }
 
-// Name is the name in the package clause, or "" for a package without files.
+// Name is the name in the package clause, or "" for a package without files. It
+// takes one file to know it, so that asking many packages is cheap.
 func (p *Package) Name() string {
-	p.readSources()
+	p.naming.Do(func() {
+		names, err := goFileNames(p.Dir)
+		if err != nil {
+			return // reading the package reports it
+		}
+		for _, name := range names {
+			if p.name = p.loader.packageName(filepath.Join(p.Dir, name)); p.name != "" {
+				return
+			}
+		}
+	})
 	return p.name
 }
 
@@ -141,9 +153,6 @@ func (p *Package) readSources() {
 		}
 		_ = group.Wait() // the functions report what goes wrong themselves
 		p.sources = slices.DeleteFunc(sources, func(s *source) bool { return s == nil })
-		if len(p.sources) > 0 {
-			p.name = p.sources[0].packageName
-		}
 	})
 }
 

@@ -11,9 +11,8 @@ import (
 // as long as the file is likely to be parsed: most files of dependencies are not,
 // and generated ones are large.
 type source struct {
-	path        string
-	data        []byte
-	packageName string
+	path string
+	data []byte
 	// interesting is set when the file may declare a type, hold a marker or
 	// define one of the methods that decide how a type is treated.
 	interesting bool
@@ -34,13 +33,28 @@ func (l *Loader) readSource(path string) *source {
 	if !l.build.match(path, data[:h.end]) {
 		return nil
 	}
-	s := &source{path: path, packageName: h.name}
+	s := &source{path: path}
 	s.scan(data[h.end:])
 	s.interesting = s.interesting || h.marker || h.name == ""
 	if s.interesting {
 		s.data = bytes.Clone(data)
 	}
 	return s
+}
+
+// packageName is the name in a file's package clause, or "" for a file that does
+// not belong to the build.
+func (l *Loader) packageName(path string) string {
+	buffer := l.buffers.Get().(*bytes.Buffer)
+	defer l.buffers.Put(buffer)
+	if err := readInto(buffer, path); err != nil {
+		return "" // reading the package reports it
+	}
+	h := readHeader(buffer.Bytes())
+	if !l.build.match(path, buffer.Bytes()[:h.end]) {
+		return ""
+	}
+	return h.name
 }
 
 func readInto(buffer *bytes.Buffer, path string) error {
