@@ -10,10 +10,11 @@
 //
 // Children are the user's programs, and treated so: their output is passed
 // through as it is, their exit code becomes the command's, and they are ended as they
-// would be in production. Each gets a process group of its own, so that a Ctrl-C at
-// the terminal reaches it once, through slipway: it is asked to stop (SIGINT), given a grace
-// period, and killed with its whole group after that or at a second Ctrl-C. On Linux the kernel kills it too when
-// slipway itself is killed hard.
+// would be in production. Each gets a session of its own, so that a Ctrl-C at the
+// terminal reaches it once, through slipway: it is asked to stop (SIGINT), given a
+// grace period, and killed after that or at a second Ctrl-C. What it leaves running is
+// ended too, such as the control plane of an interrupted test suite. On Linux the
+// kernel kills the child when slipway itself is killed hard.
 package dev
 
 import (

@@ -5,7 +5,8 @@ import (
 	"syscall"
 )
 
-// separate gives cmd a process group of its own and ties its life to ours.
+// separate gives cmd a session, and so a process group, of its own, and ties its
+// life to ours.
 func separate(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 }

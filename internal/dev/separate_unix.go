@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// separate gives cmd a process group of its own.
-func separate(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+// separate gives cmd a session, and so a process group, of its own.
+func separate(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

@@ -2,6 +2,7 @@ package dev
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -16,8 +17,8 @@ const outputDelay = 2 * time.Second
 
 // supervise runs cmd until it ends, and returns what [exec.Cmd.Wait] does. When
 // ctx ends first, the child is asked to stop; after grace, or at another
-// signal to this process, it is killed. Nothing of its process group is left
-// when supervise returns.
+// signal to this process, it is killed. Nothing of its session is left when
+// supervise returns.
 func supervise(ctx context.Context, cmd *exec.Cmd, grace time.Duration) error {
 	separate(cmd)
 	cmd.WaitDelay = outputDelay
@@ -52,7 +53,10 @@ func run(cmd *exec.Cmd, started chan<- struct{}, done chan<- error) {
 	close(started)
 	if err == nil {
 		err = cmd.Wait()
-		kill(cmd) // what the child itself left behind
+		if errors.Is(err, exec.ErrWaitDelay) {
+			err = nil // the child has ended well; who holds its pipes is swept away
+		}
+		sweep(cmd)
 	}
 	done <- err
 }

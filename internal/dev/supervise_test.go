@@ -45,9 +45,10 @@ func stubborn() {
 	time.Sleep(time.Hour)
 }
 
-// family is stubborn with a stubborn child.
+// family has a stubborn child, in a process group of its own as envtest's are.
 func family() {
 	child := program("stubborn", os.Stdout)
+	lead(child)
 	if err := child.Start(); err != nil {
 		panic(err)
 	}
@@ -115,7 +116,7 @@ func TestSupervise(t *testing.T) {
 	}{
 		{"polite", time.Hour, 0, "ended politely\n"},
 		{"stubborn", time.Millisecond, 128 + 9, ""},
-		{"family", time.Millisecond, 128 + 2, ""},
+		{"family", time.Hour, 128 + 2, ""},
 	} {
 		t.Run(test.role, func(t *testing.T) {
 			r, w := output(t)

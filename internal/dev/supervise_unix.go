@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
+	"time"
 )
 
 // interrupt asks the process group of cmd to stop.
@@ -13,6 +14,30 @@ func interrupt(cmd *exec.Cmd) { signalGroup(cmd, syscall.SIGINT) }
 
 // kill ends the process group of cmd.
 func kill(cmd *exec.Cmd) { signalGroup(cmd, syscall.SIGKILL) }
+
+// sweep ends what a child that has ended left behind: its group, and every
+// other process of its session. The latter is for test suites, whose control
+// planes have groups of their own and outlive a suite that is interrupted or panics.
+func sweep(cmd *exec.Cmd) {
+	kill(cmd)
+	for range sweeps {
+		left := members(cmd.Process.Pid)
+		if len(left) == 0 {
+			return
+		}
+		for _, pid := range left {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+		time.Sleep(sweepPause)
+	}
+}
+
+// A sweep is repeated until nobody is left, for processes take a moment to end and may start
+// others meanwhile; one that a hanging disk keeps is given up on after a second.
+const (
+	sweeps     = 200
+	sweepPause = 5 * time.Millisecond
+)
 
 // signalGroup signals the group that cmd leads. That nobody is left in it is
 // what is wanted.

@@ -20,3 +20,6 @@ func kill(cmd *exec.Cmd) {
 
 // exitCode is the code of a child.
 func exitCode(state *os.ProcessState) int { return state.ExitCode() }
+
+// sweep does nothing: Windows knows no groups that a child leads.
+func sweep(*exec.Cmd) {}
