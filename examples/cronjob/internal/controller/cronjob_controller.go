@@ -1,0 +1,129 @@
+// Copyright 2026 The cronjob authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	kbatch "k8s.io/api/batch/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	batchv1 "tutorial.kubebuilder.io/project/api/v1"
+)
+
+// CronJobReconciler starts the Jobs of CronJobs at their times and keeps their status and history.
+type CronJobReconciler struct {
+	client.Client
+	Scheme *runtime.Scheme
+
+	// Clock tells the time. SetupWithManager puts the system's clock here if nothing is set.
+	Clock Clock
+
+	// Recorder records events about CronJobs. SetupWithManager puts the manager's here if nothing is set.
+	Recorder events.EventRecorder
+}
+
+// Clock tells the time.
+type Clock interface {
+	Now() time.Time
+}
+
+// +kubebuilder:rbac:groups=batch.tutorial.kubebuilder.io,resources=cronjobs,verbs=get;list;watch
+// +kubebuilder:rbac:groups=batch.tutorial.kubebuilder.io,resources=cronjobs/status,verbs=patch
+// +kubebuilder:rbac:groups=batch.tutorial.kubebuilder.io,resources=cronjobs/finalizers,verbs=update
+// +kubebuilder:rbac:groups=batch,resources=jobs,verbs=list;watch;create;delete
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+
+// Reconcile brings one CronJob up to date: its status, its history, and the run that is due. It wakes up
+// again at the time of the next run; anything else that matters, a Job that finishes or a CronJob that
+// changes, comes as an event.
+func (r *CronJobReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	var cronJob batchv1.CronJob
+	if err := r.Get(ctx, req.NamespacedName, &cronJob); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	if cronJob.DeletionTimestamp != nil {
+		return ctrl.Result{}, nil
+	}
+	jobs, err := r.listJobs(ctx, &cronJob)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+
+	now := r.Clock.Now()
+	runs, blocked := planRuns(&cronJob.Spec, runsSettledUntil(&cronJob, jobs), now)
+
+	if err := r.updateStatus(ctx, &cronJob, observe(&cronJob, jobs, blocked, now)); err != nil {
+		return ctrl.Result{}, err
+	}
+	if err := r.trimHistory(ctx, &cronJob, jobs); err != nil {
+		return ctrl.Result{}, err
+	}
+	if blocked != nil {
+		return ctrl.Result{}, nil // until the CronJob changes; the status says why
+	}
+	if err := r.startDueRun(ctx, &cronJob, jobs.active, runs.due); err != nil {
+		return ctrl.Result{}, err
+	}
+	return ctrl.Result{RequeueAfter: runs.next.Sub(now)}, nil
+}
+
+// listJobs returns the Jobs that belong to the CronJob.
+func (r *CronJobReconciler) listJobs(ctx context.Context, cronJob *batchv1.CronJob) (childJobs, error) {
+	var jobs kbatch.JobList
+	err := r.List(ctx, &jobs,
+		client.InNamespace(cronJob.Namespace),
+		client.MatchingFields{jobOwnerField: string(cronJob.UID)})
+	if err != nil {
+		return childJobs{}, fmt.Errorf("list the Jobs: %w", err)
+	}
+	return classify(jobs.Items), nil
+}
+
+// runsSettledUntil returns the time up to which no run is missing: the last run, or the CronJob's creation.
+func runsSettledUntil(cronJob *batchv1.CronJob, jobs childJobs) time.Time {
+	if last := lastRun(cronJob, jobs); !last.IsZero() {
+		return last
+	}
+	return cronJob.CreationTimestamp.Time
+}
+
+// SetupWithManager registers the reconciler with the manager: for CronJobs and for the Jobs they own.
+func (r *CronJobReconciler) SetupWithManager(mgr ctrl.Manager) error {
+	if r.Clock == nil {
+		r.Clock = clock.RealClock{}
+	}
+	if r.Recorder == nil {
+		r.Recorder = mgr.GetEventRecorder("cronjob-controller")
+	}
+	if err := indexJobsByOwner(context.Background(), mgr.GetFieldIndexer()); err != nil {
+		return err
+	}
+	return ctrl.NewControllerManagedBy(mgr).
+		For(&batchv1.CronJob{}).
+		Owns(&kbatch.Job{}).
+		Named("cronjob").
+		Complete(r)
+}
+
+// jobOwnerField is the name under which the cache finds Jobs by the UID of the object that controls them.
+// A UID and not a name: a CronJob that was deleted and created anew must not count the old one's Jobs.
+const jobOwnerField = ".metadata.controller"
+
+func indexJobsByOwner(ctx context.Context, indexer client.FieldIndexer) error {
+	return indexer.IndexField(ctx, &kbatch.Job{}, jobOwnerField, func(job client.Object) []string {
+		owner := metav1.GetControllerOf(job)
+		if owner == nil {
+			return nil
+		}
+		return []string{string(owner.UID)}
+	})
+}

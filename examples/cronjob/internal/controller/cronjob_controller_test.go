@@ -1,0 +1,366 @@
+// Copyright 2026 The cronjob authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	kbatch "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	batchv1 "tutorial.kubebuilder.io/project/api/v1"
+)
+
+func TestRunStartsWhenDue(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+
+	if got := f.reconcileAt("00:59:58"); got.RequeueAfter != 2*time.Second {
+		t.Errorf("before the run: requeue after %v, want 2s", got.RequeueAfter)
+	}
+	f.wantRuns()
+
+	if got := f.reconcileAt("01:00:05"); got.RequeueAfter != 59*time.Minute+55*time.Second {
+		t.Errorf("at the run: requeue after %v, want 59m55s", got.RequeueAfter)
+	}
+	f.wantRuns("01:00:00")
+	f.wantEvents("Normal JobCreated")
+
+	job := f.run("01:00:00")
+	if got, want := job.Name, "hourly-2524611600"; got != want {
+		t.Errorf("name %s, want %s", got, want)
+	}
+	if got, want := job.Annotations[scheduledAtAnnotation], "2050-01-01T01:00:00Z"; got != want {
+		t.Errorf("scheduled at %s, want %s", got, want)
+	}
+	if !metav1.IsControlledBy(job, f.cronJob) {
+		t.Errorf("not controlled by the CronJob: %v", job.OwnerReferences)
+	}
+
+	f.reconcileAt("01:00:06")
+	f.reconcileAt("01:59:59")
+	f.wantRuns("01:00:00")
+}
+
+func TestOfMissedRunsTheLatestStarts(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.reconcileAt("05:20:00")
+	f.wantRuns("05:00:00")
+}
+
+func TestFirstRunIsCountedFromCreation(t *testing.T) {
+	t.Parallel()
+	f := newFixtureWithoutRuns(t)
+	firstRun := f.cronJob.CreationTimestamp.UTC().Truncate(time.Hour).Add(time.Hour)
+
+	f.reconcileAtTime(firstRun.Add(-time.Second))
+	f.wantRuns()
+	f.reconcileAtTime(firstRun)
+	f.wantRuns(firstRun.Format(time.TimeOnly))
+}
+
+func TestStatusFollowsTheJobs(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.reconcileAt("01:00:00")
+	f.reconcileAt("01:00:01")
+
+	status, job := f.current().Status, f.run("01:00:00")
+	want := corev1.ObjectReference{
+		APIVersion: "batch/v1", Kind: "Job", Namespace: job.Namespace, Name: job.Name, UID: job.UID,
+	}
+	if len(status.Active) != 1 || status.Active[0] != want {
+		t.Errorf("active: got %v, want %v", status.Active, want)
+	}
+	f.wantLastSchedule("01:00:00")
+	f.wantSchedulable(metav1.ConditionTrue, batchv1.ReasonScheduled)
+
+	f.finish(job, kbatch.JobComplete)
+	f.reconcileAt("01:00:02")
+	if active := f.current().Status.Active; len(active) != 0 {
+		t.Errorf("active after the Job finished: %v", active)
+	}
+
+	if err := k8sClient.Delete(t.Context(), job, client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
+		t.Fatal(err)
+	}
+	f.reconcileAt("01:00:03")
+	f.wantLastSchedule("01:00:00")
+	f.wantRuns()
+}
+
+func TestStatusIsRebuilt(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.reconcileAt("01:00:00")
+	f.reconcileAt("01:00:01")
+	want := f.current().Status
+
+	lost := f.current()
+	lost.Status = batchv1.CronJobStatus{}
+	if err := k8sClient.Status().Update(t.Context(), lost); err != nil {
+		t.Fatal(err)
+	}
+	f.reconcileAt("01:00:02")
+	got := f.current().Status
+	if len(got.Active) != 1 || got.Active[0] != want.Active[0] || !got.LastScheduleTime.Equal(want.LastScheduleTime) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestNothingIsWrittenWhenNothingChanged(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.reconcileAt("01:00:00")
+	f.reconcileAt("01:00:01")
+	cronJob, job := f.current().ResourceVersion, f.run("01:00:00").ResourceVersion
+
+	for _, clock := range []string{"01:00:02", "01:30:00", "01:59:59"} {
+		f.reconcileAt(clock)
+	}
+	if got := f.current().ResourceVersion; got != cronJob {
+		t.Errorf("the CronJob was written: resource version %s, before %s", got, cronJob)
+	}
+	if got := f.run("01:00:00").ResourceVersion; got != job {
+		t.Errorf("the Job was written: resource version %s, before %s", got, job)
+	}
+}
+
+func TestStartingDeadline(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, func(spec *batchv1.CronJobSpec) { spec.StartingDeadlineSeconds = ptr.To[int64](60) })
+
+	if got := f.reconcileAt("01:01:01"); got.RequeueAfter != 58*time.Minute+59*time.Second {
+		t.Errorf("requeue after %v, want 58m59s", got.RequeueAfter)
+	}
+	f.wantRuns()
+	f.reconcileAt("02:01:00")
+	f.wantRuns("02:00:00")
+}
+
+func TestConcurrencyPolicy(t *testing.T) {
+	t.Parallel()
+	for policy, want := range map[batchv1.ConcurrencyPolicy][]string{
+		"":                        {"01:00:00", "02:00:00"},
+		batchv1.AllowConcurrent:   {"01:00:00", "02:00:00"},
+		batchv1.ForbidConcurrent:  {"01:00:00"},
+		batchv1.ReplaceConcurrent: {"02:00:00"},
+	} {
+		t.Run(string(policy), func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, func(spec *batchv1.CronJobSpec) { spec.ConcurrencyPolicy = policy })
+			f.reconcileAt("01:00:00")
+			if got := f.reconcileAt("02:00:05"); got.RequeueAfter != 59*time.Minute+55*time.Second {
+				t.Errorf("requeue after %v, want 59m55s", got.RequeueAfter)
+			}
+			f.wantRuns(want...)
+		})
+	}
+}
+
+func TestForbiddenRunStartsAfterTheActiveOne(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, func(spec *batchv1.CronJobSpec) { spec.ConcurrencyPolicy = batchv1.ForbidConcurrent })
+	f.reconcileAt("01:00:00")
+	f.reconcileAt("02:00:00")
+	f.finish(f.run("01:00:00"), kbatch.JobFailed)
+	f.reconcileAt("02:10:00")
+	f.wantRuns("01:00:00", "02:00:00")
+}
+
+func TestReplaceSparesFinishedJobs(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, func(spec *batchv1.CronJobSpec) { spec.ConcurrencyPolicy = batchv1.ReplaceConcurrent })
+	f.reconcileAt("01:00:00")
+	f.finish(f.run("01:00:00"), kbatch.JobComplete)
+	f.reconcileAt("02:00:00")
+	f.wantRuns("01:00:00", "02:00:00")
+}
+
+func TestSuspend(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.reconcileAt("01:00:00")
+	f.changeSpec(func(spec *batchv1.CronJobSpec) { spec.Suspend = ptr.To(true) })
+
+	if got := f.reconcileAt("02:00:00"); got != (ctrl.Result{}) {
+		t.Errorf("a suspended CronJob wakes up again: %v", got)
+	}
+	f.wantRuns("01:00:00")
+	f.wantSchedulable(metav1.ConditionFalse, batchv1.ReasonSuspended)
+	if active := f.current().Status.Active; len(active) != 1 {
+		t.Errorf("active: got %v, want the run that was started before", active)
+	}
+
+	f.changeSpec(func(spec *batchv1.CronJobSpec) { spec.Suspend = ptr.To(false) })
+	f.reconcileAt("03:00:00")
+	f.wantRuns("01:00:00", "03:00:00")
+	f.wantSchedulable(metav1.ConditionTrue, batchv1.ReasonScheduled)
+}
+
+func TestHistoryLimits(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		succeeded, failed *int32
+		want              []string
+	}{
+		"none": {nil, nil, []string{"01:00:00", "02:00:00", "03:00:00", "04:00:00", "05:00:00"}},
+		"both": {ptr.To[int32](1), ptr.To[int32](1), []string{"03:00:00", "04:00:00", "05:00:00"}},
+		"zero": {ptr.To[int32](0), nil, []string{"02:00:00", "04:00:00", "05:00:00"}},
+		"high": {ptr.To[int32](3), ptr.To[int32](3), []string{"01:00:00", "02:00:00", "03:00:00", "04:00:00", "05:00:00"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.startRun("01:00:00", kbatch.JobComplete)
+			f.startRun("02:00:00", kbatch.JobFailed)
+			f.startRun("03:00:00", kbatch.JobComplete)
+			f.startRun("04:00:00", kbatch.JobFailed)
+			f.reconcileAt("05:00:00")
+			f.changeSpec(func(spec *batchv1.CronJobSpec) {
+				spec.SuccessfulJobsHistoryLimit, spec.FailedJobsHistoryLimit = tt.succeeded, tt.failed
+			})
+			f.reconcileAt("05:00:01")
+			f.wantRuns(tt.want...)
+		})
+	}
+}
+
+// A finished Job is deleted only after the status remembers its run, or the run would start again.
+func TestTrimmedRunIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, func(spec *batchv1.CronJobSpec) { spec.SuccessfulJobsHistoryLimit = ptr.To[int32](0) })
+	f.startRun("01:00:00", kbatch.JobComplete)
+	f.reconcileAt("01:00:01")
+	f.wantRuns("01:00:00")
+	f.reconcileAt("01:00:02")
+	f.wantRuns()
+	f.reconcileAt("01:00:03")
+	f.wantRuns()
+	f.wantLastSchedule("01:00:00")
+}
+
+func TestTooManyMissedStarts(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, func(spec *batchv1.CronJobSpec) { spec.Schedule = "* * * * *" })
+
+	if got := f.reconcileAt("01:41:00"); got != (ctrl.Result{}) {
+		t.Errorf("it wakes up again: %v", got)
+	}
+	f.wantRuns()
+	f.wantEvents("Warning TooManyMissedStarts")
+	f.wantSchedulable(metav1.ConditionFalse, batchv1.ReasonTooManyMissedStarts)
+	condition := meta.FindStatusCondition(f.current().Status.Conditions, batchv1.ConditionSchedulable)
+	if !strings.Contains(condition.Message, "spec.startingDeadlineSeconds") {
+		t.Errorf("no remedy is named: %s", condition.Message)
+	}
+
+	before := f.current().ResourceVersion
+	f.reconcileAt("03:00:00")
+	f.wantEvents()
+	if got := f.current().ResourceVersion; got != before {
+		t.Errorf("the CronJob was written again: resource version %s, before %s", got, before)
+	}
+
+	f.changeSpec(func(spec *batchv1.CronJobSpec) { spec.StartingDeadlineSeconds = ptr.To[int64](60) })
+	f.reconcileAt("03:00:05")
+	f.wantRuns("03:00:00")
+	f.wantSchedulable(metav1.ConditionTrue, batchv1.ReasonScheduled)
+}
+
+func TestInvalidSchedule(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, func(spec *batchv1.CronJobSpec) { spec.Schedule = "61 * * * *" })
+
+	if got := f.reconcileAt("01:00:00"); got != (ctrl.Result{}) {
+		t.Errorf("it wakes up again: %v", got)
+	}
+	f.wantEvents("Warning InvalidSchedule")
+	f.wantSchedulable(metav1.ConditionFalse, batchv1.ReasonInvalidSchedule)
+
+	f.changeSpec(func(spec *batchv1.CronJobSpec) { spec.Schedule = "0 * * * *" })
+	f.reconcileAt("01:00:01")
+	f.wantRuns("01:00:00")
+	f.wantSchedulable(metav1.ConditionTrue, batchv1.ReasonScheduled)
+}
+
+// A template that makes no valid Job is reported, and not tried again until it changes.
+func TestInvalidTemplate(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, func(spec *batchv1.CronJobSpec) {
+		spec.JobTemplate.Spec.Template.Spec.RestartPolicy = corev1.RestartPolicyAlways
+	})
+	if _, err := f.tryReconcileAt(at(t, "01:00:00")); !errors.Is(err, reconcile.TerminalError(nil)) {
+		t.Errorf("got %v, want a terminal error", err)
+	}
+	f.wantEvents("Warning InvalidJob")
+}
+
+// A cache that does not show the Job yet makes the reconciler start the run a second time.
+func TestRunThatExistsIsNotStartedAgain(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.reconcileAt("01:00:00")
+	before := f.run("01:00:00").UID
+
+	f.Client = emptyCache{k8sClient}
+	f.reconcileAt("01:00:01")
+	f.wantRuns("01:00:00")
+	if got := f.run("01:00:00").UID; got != before {
+		t.Error("the Job was replaced")
+	}
+}
+
+// Jobs count only for the CronJob that controls them: not those of others, and not those of an earlier
+// CronJob of the same name.
+func TestJobsOfOthersDoNotCount(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, func(spec *batchv1.CronJobSpec) { spec.ConcurrencyPolicy = batchv1.ForbidConcurrent })
+	former := f.cronJob.DeepCopy()
+	former.UID = "former"
+	for _, job := range []*kbatch.Job{f.jobOwnedBy(former, "00:10:00"), f.jobOwnedBy(nil, "00:20:00")} {
+		if err := k8sClient.Create(t.Context(), job); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.reconcileAt("01:00:00")
+	f.run("01:00:00")
+	if active := f.current().Status.Active; len(active) != 0 {
+		t.Errorf("active: %v", active)
+	}
+}
+
+func TestDeletedCronJobIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	cronJob := f.current()
+	cronJob.Finalizers = []string{"tutorial.kubebuilder.io/test"}
+	f.update(cronJob)
+	if err := k8sClient.Delete(t.Context(), cronJob); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.reconcileAt("01:00:00"); got != (ctrl.Result{}) {
+		t.Errorf("while it is being deleted: %v", got)
+	}
+	f.wantRuns()
+
+	cronJob = f.current()
+	cronJob.Finalizers = nil
+	f.update(cronJob)
+	if got := f.reconcileAt("01:00:00"); got != (ctrl.Result{}) {
+		t.Errorf("when it is gone: %v", got)
+	}
+	f.wantRuns()
+}
