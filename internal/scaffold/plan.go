@@ -128,6 +128,9 @@ func (p *Plan) edit(path string, change func(path string, src []byte) ([]byte, e
 	after, err := change(path, c.after)
 	var refusal *report.Error
 	if errors.As(err, &refusal) {
+		if !c.exists && c.action != report.Created {
+			refusal.What, refusal.Where = "the file is missing", path
+		}
 		p.refused = append(p.refused, refusal)
 		return nil
 	}
