@@ -179,7 +179,7 @@ var laterMarkers = []string{
 	"kubebuilder:webhook", "kubebuilder:webhookconfiguration",
 	"kubebuilder:ac:generate", "kubebuilder:ac:output:package",
 	"k8s:conversion-gen", "k8s:defaulter-gen", "k8s:openapi-gen", "k8s:protobuf-gen",
-	"genclient", "genclient:nonNamespaced", "genclient:noStatus",
+	"groupGoName", "genclient", "genclient:nonNamespaced", "genclient:noStatus",
 }
 
 // generate runs all generators at once and returns their files.

@@ -21,5 +21,6 @@
 // The result is that of controller-gen v0.23.0. Where that depends on the
 // iteration order of maps (several markers of equal rank, types that contain each
 // other) this package does what its source order or the order of property names
-// says.
+// says. Where controller-gen fails because it looks for a type of another package,
+// known here by an alias, in this package, the type is found.
 package schema
