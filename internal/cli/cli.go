@@ -93,10 +93,11 @@ Projects made with kubebuilder are at home here: the PROJECT file, the markers, 
 targets and the test variables are the same.
 
 Exit codes: 0 done, 1 failed, 2 a mistake on the command line, 130 interrupted.`,
-		Args:          noSubcommand,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		SilenceErrors: true,
-		SilenceUsage:  true,
+		Args:             noSubcommand,
+		RunE:             func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		SilenceErrors:    true,
+		TraverseChildren: true, // flags before a verb are ours, also where the verb leaves its own to another program
+		SilenceUsage:     true,
 		PersistentPreRunE: func(*cobra.Command, []string) error {
 			return inv.openHandler()
 		},
