@@ -5,7 +5,6 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
-	"github.com/slipway-dev/slipway/project"
 )
 
 func (inv *invocation) createCommand() *cobra.Command {
@@ -65,8 +64,7 @@ func (inv *invocation) createAPI(cmd *cobra.Command, f apiFlags) error {
 		return err
 	}
 	// Mistakes in names are told before questions are asked.
-	names := project.Resource{Group: f.Group, Version: f.Version, Kind: f.Kind, Plural: f.Plural, Domain: "x"}
-	if err := scaffold.CheckNames(names); err != nil {
+	if err := f.Check(); err != nil {
 		return err
 	}
 	for _, q := range []struct {
