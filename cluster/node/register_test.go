@@ -1,0 +1,47 @@
+package node
+
+import (
+	"slices"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func TestTaintsOfANodeThatRegistersAgain(t *testing.T) {
+	ours := corev1.Taint{Key: "dedicated", Value: "gpu", Effect: corev1.TaintEffectNoSchedule}
+	users := corev1.Taint{Key: "maintenance", Effect: corev1.TaintEffectNoExecute}
+	old := []corev1.Taint{
+		{Key: corev1.TaintNodeNotReady, Effect: corev1.TaintEffectNoSchedule}, users,
+		{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute},
+	}
+	if got := taints(old, []corev1.Taint{ours}); !slices.Equal(got, []corev1.Taint{users, ours}) {
+		t.Errorf("taints: %v", got)
+	}
+	if got := taints([]corev1.Taint{ours, users}, []corev1.Taint{ours}); !slices.Equal(got, []corev1.Taint{ours, users}) {
+		t.Errorf("taints: %v", got)
+	}
+	if got := taints(nil, nil); len(got) != 0 {
+		t.Errorf("taints: %v", got)
+	}
+}
+
+func TestOnlyOwnNodesAreRemoved(t *testing.T) {
+	simulated := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{Label: "true"}}}
+	existing := map[string]*corev1.Node{"named": simulated, "dropped": simulated, "foreign": {}}
+	if got := unnamed([]Spec{{Name: "named"}}, existing); !slices.Equal(got, []string{"dropped"}) {
+		t.Errorf("to be removed: %v", got)
+	}
+}
+
+// An unchanged status is not written; a changed one goes to that very pod.
+func TestStatusPatch(t *testing.T) {
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "u"}, Status: corev1.PodStatus{Phase: corev1.PodPending}}
+	if patch, err := statusPatch(pod, *pod.Status.DeepCopy()); err != nil || patch != nil {
+		t.Errorf("unchanged: %s, %v", patch, err)
+	}
+	patch, err := statusPatch(pod, corev1.PodStatus{Phase: corev1.PodRunning})
+	if want := `{"metadata":{"uid":"u"},"status":{"phase":"Running"}}`; err != nil || string(patch) != want {
+		t.Errorf("%s, %v; want %s", patch, err, want)
+	}
+}
