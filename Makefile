@@ -35,7 +35,8 @@ test: build ## Run every test of every module.
 
 .PHONY: bench
 bench: build ## Measure against the peers, side by side in one run.
-	SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) go run -C bench .
+	go run -C bench ./generate
+	SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) go run -C bench ./cluster
 
 .PHONY: lint
 lint: ## gofmt, go vet and staticcheck, every module.
