@@ -85,7 +85,7 @@ type File struct {
 // Run runs the generators. Nothing is written if it returns an error before the
 // first file is, which is when all of them are known.
 func Run(ctx context.Context, options Options) (Result, error) {
-	r, err := newRun(options)
+	r, err := newRun(ctx, options)
 	if err != nil {
 		return Result{}, err
 	}
@@ -128,7 +128,7 @@ type use struct {
 	output  Output
 }
 
-func newRun(options Options) (*run, error) {
+func newRun(ctx context.Context, options Options) (*run, error) {
 	dir, err := filepath.Abs(options.Dir)
 	if err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func newRun(options Options) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.loader = load.New(load.Config{Dir: dir, Tags: options.Tags, Registry: registry, Notes: options.Events})
+	r.loader = load.New(load.Config{Context: ctx, Dir: dir, Tags: options.Tags, Registry: registry, Notes: options.Events})
 	return r, nil
 }
 

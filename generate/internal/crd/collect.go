@@ -2,6 +2,7 @@ package crd
 
 import (
 	"fmt"
+	"go/ast"
 	"maps"
 	"slices"
 	"strings"
@@ -59,19 +60,30 @@ func (c *collector) packages() []apiPackage {
 
 // isKind reports whether a type embeds metav1's TypeMeta and ObjectMeta.
 func isKind(d *load.TypeDecl) bool {
-	var typeMeta, objectMeta bool
-	for _, f := range d.Fields() {
-		if f.Name != "" {
-			continue
+	return embedsMeta(d, "TypeMeta") && embedsMeta(d, "ObjectMeta")
+}
+
+// embedsMeta reports whether d embeds the type of package metav1 with the name.
+// Other embedded types are not looked up: their packages may be large.
+func embedsMeta(d *load.TypeDecl, name string) bool {
+	return slices.ContainsFunc(d.Fields(), func(f *load.Field) bool {
+		if f.Name != "" || typeName(f.Syntax.Type) != name {
+			return false
 		}
 		t := d.TypeOf(f.Syntax.Type)
-		if t.Kind != load.Named || t.Decl.Package.Path != metaPath {
-			continue
-		}
-		typeMeta = typeMeta || t.Decl.Name() == "TypeMeta"
-		objectMeta = objectMeta || t.Decl.Name() == "ObjectMeta"
+		return t.Kind == load.Named && t.Decl.Package.Path == metaPath
+	})
+}
+
+// typeName is the name that a type expression ends in, or "".
+func typeName(expr ast.Expr) string {
+	switch e := expr.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.SelectorExpr:
+		return e.Sel.Name
 	}
-	return typeMeta && objectMeta
+	return ""
 }
 
 // define makes the definition of a kind, or nil when no version is left of it.

@@ -69,7 +69,7 @@ func (m *modules) readWorkspace(modDir, work string) error {
 func (m *modules) askGo(why string) {
 	m.list.Do(func() {
 		m.loader.note(fmt.Sprintf("%s: asking the go command for modules, because %s", m.root, why))
-		cmd := exec.Command("go", "list", "-m", "-e", "-f", "{{.Path}}\t{{.Dir}}", "all")
+		cmd := exec.CommandContext(m.loader.config.Context, "go", "list", "-m", "-e", "-f", "{{.Path}}\t{{.Dir}}", "all")
 		cmd.Dir = m.root
 		if len(m.mains) > 0 {
 			cmd.Dir = m.mains[0].dir
