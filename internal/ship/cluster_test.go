@@ -111,6 +111,17 @@ func objects(t *testing.T, text string) []*unstructured.Unstructured {
 	return all
 }
 
+// remove takes objects away again when the test ends, so that it can be repeated
+// on the same cluster.
+func remove(t *testing.T, c *Cluster, text string) {
+	t.Helper()
+	t.Cleanup(func() {
+		if err := c.Delete(context.Background(), objects(t, text), DeleteOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // definition is a CRD for kind Boat in a group of the test's own.
 func definition(group, description string) string {
 	return fmt.Sprintf(`
@@ -177,6 +188,7 @@ func TestApplyLarge(t *testing.T) {
 	if size := len(large); size < 2*262_144 {
 		t.Fatalf("the definition has only %d bytes", size)
 	}
+	remove(t, c, large)
 	if err := c.Apply(t.Context(), objects(t, large), ApplyOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +203,9 @@ func TestApplyConflict(t *testing.T) {
 	if _, err := resource.Patch(ctx, "contested", types.ApplyPatchType, theirs, metav1.PatchOptions{FieldManager: "gitops"}); err != nil {
 		t.Fatal(err)
 	}
-	ours := objects(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: contested}\ndata: {owner: us}")
+	const text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: contested}\ndata: {owner: us}"
+	ours := objects(t, text)
+	remove(t, c, text)
 	known := failure(t, c.Apply(ctx, ours, ApplyOptions{}))
 	if known.Where != "configmap/default/contested" {
 		t.Errorf("the error is about %s", known.Where)

@@ -3,6 +3,8 @@ package ship
 import (
 	"context"
 	"errors"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -55,7 +57,9 @@ func TestPing(t *testing.T) {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status); _, _ = w.Write([]byte("{}")) })
 	}
 	up, down := httptest.NewServer(answers(http.StatusOK)), httptest.NewServer(answers(http.StatusOK))
-	stranger, strict := httptest.NewTLSServer(answers(http.StatusOK)), httptest.NewServer(answers(http.StatusUnauthorized))
+	strict, stranger := httptest.NewServer(answers(http.StatusUnauthorized)), httptest.NewUnstartedServer(answers(http.StatusOK))
+	stranger.Config.ErrorLog = log.New(io.Discard, "", 0) // that its certificate is refused is the point
+	stranger.StartTLS()
 	defer up.Close()
 	defer stranger.Close()
 	defer strict.Close()
