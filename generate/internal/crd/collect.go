@@ -124,7 +124,7 @@ func (c *collector) apply(decl *load.TypeDecl, d *definition, v *version) {
 			continue
 		}
 		if err := m.modify(d, v); err != nil {
-			c.fail(decl, decl.File.Position(values[i].Pos), "+%s: %v", values[i].Definition.Name, err)
+			c.fail(decl.File.Position(values[i].Pos), "+%s: %v", values[i].Definition.Name, err)
 		}
 	}
 }
@@ -136,14 +136,14 @@ func (c *collector) checkVersions(d *definition, decl *load.TypeDecl) {
 	}
 	at := decl.File.Position(decl.Spec.Pos())
 	if !slices.ContainsFunc(d.Versions, func(v *version) bool { return v.Storage }) {
-		c.fail(decl, at, "%s has several versions and none is stored; add +kubebuilder:storageversion to one", d.Kind)
+		c.fail(at, "%s has several versions and none is stored; add +kubebuilder:storageversion to one", d.Kind)
 	}
 	if !slices.ContainsFunc(d.Versions, func(v *version) bool { return v.Served }) {
-		c.fail(decl, at, "%s has no version that is served; remove +kubebuilder:unservedversion from one", d.Kind)
+		c.fail(at, "%s has no version that is served; remove +kubebuilder:unservedversion from one", d.Kind)
 	}
 }
 
-func (c *collector) fail(_ *load.TypeDecl, at report.Position, format string, args ...any) {
+func (c *collector) fail(at report.Position, format string, args ...any) {
 	c.pass.Report(report.Finding{Position: at, Message: fmt.Sprintf(format, args...), Fatal: true})
 }
 

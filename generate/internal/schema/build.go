@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -281,13 +282,10 @@ func (b *Builder) basic(t *load.Type) (*Schema, error) {
 	return &Schema{}, fmt.Errorf("%s has no schema", t.Name)
 }
 
-// markersFor are the values that change schemas.
+// apply lets markers change s and reports those that cannot, at the marker or
+// else at pos.
 func (c context) apply(values marker.Values, s *Schema, pos token.Pos) {
 	for _, problem := range applyAll(values, c.decl, s) {
-		at := pos
-		if problem.pos.IsValid() {
-			at = problem.pos
-		}
-		c.b.fail(at, c.decl.File, "%v", problem.err)
+		c.b.fail(cmp.Or(problem.pos, pos), c.decl.File, "%v", problem.err)
 	}
 }
