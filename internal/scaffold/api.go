@@ -63,6 +63,9 @@ func loadProject(root string) (*project.Project, error) {
 		pos := report.Position{File: project.FileName, Line: fe.Line, Column: fe.Column}
 		return nil, &report.Error{What: fe.Summary(), Where: pos.String(), Hint: "expected " + orElse(fe.Expected, "a project description")}
 	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &report.Error{What: "there is no project in this folder", Where: filepath.Join(root, project.FileName), Next: "slipway init", Err: err}
+	}
 	if err != nil {
 		return nil, err
 	}
