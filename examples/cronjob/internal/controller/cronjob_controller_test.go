@@ -11,6 +11,7 @@ import (
 
 	kbatch "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -124,16 +125,17 @@ func TestNothingIsWrittenWhenNothingChanged(t *testing.T) {
 	f := newFixture(t)
 	f.reconcileAt("01:00:00")
 	f.reconcileAt("01:00:01")
-	cronJob, job := f.current().ResourceVersion, f.run("01:00:00").ResourceVersion
+	before := f.current().ResourceVersion
 
+	f.Client = readOnlyClient(t)
 	for _, clock := range []string{"01:00:02", "01:30:00", "01:59:59"} {
 		f.reconcileAt(clock)
 	}
-	if got := f.current().ResourceVersion; got != cronJob {
-		t.Errorf("the CronJob was written: resource version %s, before %s", got, cronJob)
+	if got := f.current().ResourceVersion; got != before {
+		t.Errorf("the CronJob was written: resource version %s, before %s", got, before)
 	}
-	if got := f.run("01:00:00").ResourceVersion; got != job {
-		t.Errorf("the Job was written: resource version %s, before %s", got, job)
+	if _, err := f.tryReconcileAt(at(t, "02:00:00")); !apierrors.IsForbidden(err) {
+		t.Errorf("got %v, but the next run cannot be started without a write", err)
 	}
 }
 

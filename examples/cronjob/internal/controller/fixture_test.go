@@ -277,3 +277,19 @@ func (f *fixture) wantEvents(want ...string) {
 type emptyCache struct{ client.Client }
 
 func (emptyCache) List(context.Context, client.ObjectList, ...client.ListOption) error { return nil }
+
+// readOnlyClient reads as k8sClient does, and has no permission to write: the API server refuses even a
+// write that has no effect.
+func readOnlyClient(t *testing.T) client.Client {
+	t.Helper()
+	nobody := rest.CopyConfig(cfg)
+	nobody.Impersonate.UserName = "nobody"
+	c, err := client.New(nobody, client.Options{
+		Scheme: scheme.Scheme,
+		Cache:  &client.CacheOptions{Reader: k8sClient},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
