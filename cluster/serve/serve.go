@@ -3,9 +3,8 @@
 //
 // [Run] owns a cluster's life. It begins with the lock on the state folder and ends with
 // whatever comes first: the end of stdin (with Stdio), a signal, a request, the
-// failure of a component. The end is bounded: when components hang, Run returns
-// nevertheless, and the end of the process takes them along. Nothing is lost by
-// that, since etcd has what it acknowledged.
+// failure of a component. The end is bounded: when components hang, the process
+// ends nevertheless. Nothing is lost by that, since etcd has what it acknowledged.
 package serve
 
 import (
@@ -34,8 +33,8 @@ type Options struct {
 	Stdout     io.Writer
 	Stderr     io.Writer
 	Started    time.Time // when the program started
-	// Exit ends the process; it is called when a part of Kubernetes decides that it
-	// cannot go on.
+	// Exit ends the process. It is called when a part of Kubernetes decides that it
+	// cannot go on, and when the cluster does not end in time.
 	Exit func(status int)
 }
 
@@ -62,7 +61,7 @@ type session struct {
 	config protocol.Config
 	log    *protocol.Log
 	status *status
-	stop   context.CancelCauseFunc // with a stopReason
+	stop   context.CancelCauseFunc // with a stopReason or a failure
 	told   chan struct{}           // closed when the partner on stdout has everything
 	logger *slog.Logger
 
@@ -77,13 +76,15 @@ type stopReason protocol.Reason
 func (r stopReason) Error() string { return "stop by " + string(r) }
 
 // Run runs a cluster until it is told to stop, and returns the exit status. The end
-// of ctx means a signal.
-func Run(ctx context.Context, o Options) int {
+// of signals means that the process got one.
+func Run(signals context.Context, o Options) int {
 	keepPrivate()
 	config, err := readConfig(o.ConfigFile)
-	ctx, stop := context.WithCancelCause(ctx)
+	ctx, stop := context.WithCancelCause(context.WithoutCancel(signals))
 	defer stop(nil)
+	context.AfterFunc(signals, func() { stop(stopReason(protocol.BySignal)) })
 	s := &session{Options: o, config: config, log: protocol.NewLog(), status: newStatus(o.Started), stop: stop, told: make(chan struct{})}
+	context.AfterFunc(ctx, s.hardStop(ctx))
 	s.speakOnStdio(context.WithoutCancel(ctx))
 	s.log.Publish(protocol.Hello{
 		Protocol: protocol.Number, Version: version.Program(), Kubernetes: version.Kubernetes, PID: os.Getpid(),
@@ -92,6 +93,13 @@ func Run(ctx context.Context, o Options) int {
 		err = s.run(ctx)
 	}
 	return s.end(err)
+}
+
+// hardStop ends the process when, long after it was to stop, it still has not.
+func (s *session) hardStop(ctx context.Context) func() {
+	return func() {
+		time.AfterFunc(stopLimit, func() { s.Exit(s.end(context.Cause(ctx))) })
+	}
 }
 
 func readConfig(file string) (protocol.Config, error) {
@@ -122,11 +130,11 @@ func (s *session) run(ctx context.Context) error {
 	}
 	select {
 	case <-ctx.Done():
-		err = context.Cause(ctx)
-	case err = <-cluster.Failed():
+	case err := <-cluster.Failed():
+		s.stop(err)
 	}
-	bounded(cluster.Stop)
-	return err
+	cluster.Stop()
+	return context.Cause(ctx)
 }
 
 func (s *session) start(ctx context.Context) (*engine.Cluster, error) {
@@ -166,8 +174,6 @@ func (s *session) end(err error) int {
 	switch {
 	case errors.As(err, &reason):
 		s.log.Publish(protocol.Stopped{Reason: protocol.Reason(reason)})
-	case errors.Is(err, context.Canceled):
-		s.log.Publish(protocol.Stopped{Reason: protocol.BySignal})
 	default:
 		status = statusFailed
 		s.fail(failure(err))
@@ -183,18 +189,5 @@ func (s *session) fail(f protocol.Failed) {
 	fmt.Fprintf(s.Stderr, "slipway-cluster: %s: %s\n", f.Component, f.Error)
 	if f.Hint != "" {
 		fmt.Fprintf(s.Stderr, "  %s\n", f.Hint)
-	}
-}
-
-// bounded runs f but does not wait for it longer than stopLimit.
-func bounded(f func()) {
-	done := make(chan struct{})
-	go func() {
-		f()
-		close(done)
-	}()
-	select {
-	case <-done:
-	case <-time.After(stopLimit):
 	}
 }
