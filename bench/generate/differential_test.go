@@ -31,6 +31,26 @@ func TestSameAsControllerGen(t *testing.T) {
 	ours := generateIn(t, project, func(dir string) *exec.Cmd { return programs.slipwayGenerate(ctx, dir) })
 	peers := generateIn(t, project, func(dir string) *exec.Cmd { return programs.controllerGen(ctx, dir) })
 	compareTrees(t, ours, peers)
+	compareCommitted(t, project, ours)
+}
+
+// compareCommitted: what the project holds is what is generated for it now.
+func compareCommitted(t *testing.T, project, ours string) {
+	t.Helper()
+	files, err := generatedFiles(ours)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		want, err := os.ReadFile(filepath.Join(ours, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(filepath.Join(project, name))
+		if err != nil || !bytes.Equal(withoutVersion(got), withoutVersion(want)) {
+			t.Errorf("%s is not up to date; run slipway generate there (%v)", filepath.Join(project, name), err)
+		}
+	}
 }
 
 // generateIn runs a command on a copy of the project without generated files. It
