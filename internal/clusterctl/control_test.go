@@ -1,3 +1,5 @@
+//go:build unix
+
 package clusterctl_test
 
 import (
@@ -429,6 +431,41 @@ func TestTieEndsWithContext(t *testing.T) {
 	<-s.Done()
 	if err := s.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestTieSweeps: a killed starter cannot remove the folder of its cluster; the next one does.
+func TestTieSweeps(t *testing.T) {
+	d := newDock(t, sound)
+	t.Setenv("TMPDIR", t.TempDir())
+	s, err := d.Tie(t.Context(), clusterctl.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	old := time.Now().Add(-time.Hour)
+	running := filepath.Dir(s.Kubeconfig)
+	left := filepath.Join(os.TempDir(), "slipway-session-1")
+	fresh := filepath.Join(os.TempDir(), "slipway-session-2")
+	for _, dir := range []string{left, fresh} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, dir := range []string{left, running} {
+		if err := os.Chtimes(dir, old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	second, err := d.Tie(t.Context(), clusterctl.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer second.Close()
+	for dir, stays := range map[string]bool{left: false, fresh: true, running: true} {
+		if _, err := os.Stat(dir); (err == nil) != stays {
+			t.Errorf("%s stays: %v", dir, err == nil)
+		}
 	}
 }
 

@@ -42,7 +42,8 @@ func (c *Control) Tie(ctx context.Context, o Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "slipway-")
+	sweep()
+	dir, err := os.MkdirTemp("", sessionDir)
 	if err != nil {
 		return nil, err
 	}

@@ -33,9 +33,9 @@ func (f *Finder) fill(ctx context.Context, s slot, src source) error {
 	if s.filled() {
 		return nil // by the one that was waited for
 	}
-	temp, err := os.MkdirTemp(s.dir, "build")
+	temp, err := s.workshop()
 	if err != nil {
-		return unusable(err)
+		return err
 	}
 	defer func() {
 		_ = os.RemoveAll(temp)
@@ -58,7 +58,6 @@ func (f *Finder) fill(ctx context.Context, s slot, src source) error {
 
 // build makes the program in the folder out.
 func (f *Finder) build(ctx context.Context, src source, out string) error {
-	f.Handler.Handle(report.Step{Name: building + " (once; it takes minutes, Ctrl-C resumes later)"})
 	dir, err := src.fetch(ctx)
 	if err != nil {
 		return err
@@ -74,10 +73,20 @@ func (f *Finder) build(ctx context.Context, src source, out string) error {
 	if err != nil {
 		return err
 	}
+	if stale(packages) > many {
+		f.Handler.Handle(report.Note{Text: "the cluster program is compiled once, which takes minutes; Ctrl-C interrupts it, and the next time it goes on from there"})
+	}
 	t := newTracker(packages, f.Handler)
 	defer t.stop()
-	return goCommand{dir: dir, env: env, args: args, line: t.line}.run(ctx)
+	if err := (goCommand{dir: dir, env: env, args: args, line: t.line}).run(ctx); err != nil {
+		return err
+	}
+	t.linked()
+	return nil
 }
+
+// many is how many packages take long to compile; the program has some 2,700.
+const many = 300
 
 // fetch returns the folder of the sources, having downloaded them if need be.
 func (src source) fetch(ctx context.Context) (dir string, err error) {

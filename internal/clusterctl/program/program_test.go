@@ -1,3 +1,5 @@
+//go:build unix
+
 package program
 
 import (
@@ -7,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -306,9 +307,6 @@ func TestWaitingForAnotherBuild(t *testing.T) {
 // TestInterrupt ends a build in the middle and wants its compilers to be gone. A
 // go command that takes its time stands in for the real one.
 func TestInterrupt(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("there are no process groups")
-	}
 	y := newYard(t)
 	pid := filepath.Join(t.TempDir(), "pid")
 	y.script("path/go", `case $1 in
@@ -413,5 +411,27 @@ func TestPrune(t *testing.T) {
 		if isFile(path) != (i >= 2) {
 			t.Errorf("program %d of %d is there: %v", i, len(paths), isFile(path))
 		}
+	}
+}
+
+// TestKilledBuild finds what a build left that was killed.
+func TestKilledBuild(t *testing.T) {
+	y := newYard(t)
+	p := y.ensure()
+	if err := os.Remove(p.Path); err != nil {
+		t.Fatal(err)
+	}
+	half := filepath.Join(filepath.Dir(p.Path), "build", name)
+	if err := os.MkdirAll(filepath.Dir(half), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(half, []byte("half of a program"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if p := y.ensure(); p.Origin != FromBuild {
+		t.Errorf("%+v", p)
+	}
+	if isFile(half) {
+		t.Error("the half of a program is still there")
 	}
 }

@@ -13,6 +13,7 @@ import (
 // pkg is a package that the program consists of.
 type pkg struct {
 	path   string
+	main   bool  // the program's own, which counts as stale until the program is linked
 	stale  bool  // yet to be compiled
 	weight int64 // roughly how long it takes to compile: bytes of source
 }
@@ -26,7 +27,7 @@ func parsePackages(out string) []pkg {
 		if len(fields) != 4 {
 			continue
 		}
-		p := pkg{path: fields[0], stale: fields[1] == "true"}
+		p := pkg{path: fields[0], main: fields[0] == clusterPackage, stale: fields[1] == "true"}
 		if p.stale {
 			p.weight = size(fields[2], strings.Split(fields[3], "/"))
 		}
@@ -49,6 +50,17 @@ func size(dir string, files []string) int64 {
 	return sum
 }
 
+// stale counts the packages that are yet to be compiled.
+func stale(packages []pkg) int {
+	n := 0
+	for _, p := range packages {
+		if p.stale {
+			n++
+		}
+	}
+	return n
+}
+
 // linkShare is the part of a whole compilation that linking takes besides.
 const linkShare = 0.06
 
@@ -62,9 +74,10 @@ type tracker struct {
 
 	mu      sync.Mutex
 	pending map[string]int64 // packages not named yet → weight
-	total   int
-	weight  int64 // of all that were stale
-	done    int64 // weight of those named
+	unbuilt int              // 1 until the packages are linked
+	total   int              // packages, and the program
+	weight  int64            // of all that were stale
+	done    int64            // weight of those named
 }
 
 // tick is how often the elapsed time is told when nothing else happens.
@@ -72,9 +85,9 @@ const tick = time.Second
 
 // newTracker begins to tell progress; stop ends that.
 func newTracker(packages []pkg, h report.Handler) *tracker {
-	t := &tracker{handler: h, begin: time.Now(), ended: make(chan struct{}), pending: map[string]int64{}, total: len(packages)}
+	t := &tracker{handler: h, begin: time.Now(), ended: make(chan struct{}), pending: map[string]int64{}, unbuilt: 1, total: len(packages) + 1}
 	for _, p := range packages {
-		if p.stale {
+		if p.stale && !p.main {
 			t.pending[p.path] = p.weight
 			t.weight += p.weight
 		}
@@ -102,9 +115,18 @@ func (t *tracker) stop() {
 	t.ticking.Wait()
 }
 
+// linked tells that the program is complete.
+func (t *tracker) linked() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	clear(t.pending)
+	t.unbuilt = 0
+	t.send()
+}
+
 // line takes a line of the go command's and tells whether it was about progress.
 func (t *tracker) line(line string) bool {
-	if strings.HasPrefix(line, "go: downloading ") {
+	if line == clusterPackage || strings.HasPrefix(line, "go: downloading ") {
 		return true
 	}
 	t.mu.Lock()
@@ -127,7 +149,7 @@ func (t *tracker) tell() {
 
 // send is tell for those who hold mu, which keeps the events in order.
 func (t *tracker) send() {
-	p := report.Progress{Name: building, Done: t.total - len(t.pending), Total: t.total, Elapsed: time.Since(t.begin)}
+	p := report.Progress{Name: building, Done: t.total - len(t.pending) - t.unbuilt, Total: t.total, Elapsed: time.Since(t.begin)}
 	p.Left = left(p.Elapsed, t.done, t.weight)
 	t.handler.Handle(p)
 }

@@ -71,6 +71,16 @@ func unusable(err error) error {
 	return e
 }
 
+// workshop makes a folder to build in, in place of what builds that were killed
+// left. The caller holds the slot.
+func (s slot) workshop() (dir string, err error) {
+	dir = filepath.Join(s.dir, "build")
+	if err := os.RemoveAll(dir); err != nil {
+		return "", unusable(err)
+	}
+	return dir, unusable(os.Mkdir(dir, 0o755))
+}
+
 // lockPoll is how often a build that waits for another one looks again.
 const lockPoll = 100 * time.Millisecond
 

@@ -1,0 +1,33 @@
+package clusterctl
+
+import (
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// sessionDir is how the folders of tied clusters are called, as a pattern for [os.MkdirTemp].
+const sessionDir = "slipway-session-*"
+
+// abandoned is the age from which a folder whose cluster does not run is left over
+// and not one that is about to begin.
+const abandoned = time.Minute
+
+// sweep removes the folders of tied clusters whose starters were killed: such a
+// cluster ends by itself, but nobody removes its data. What cannot be removed
+// belongs to somebody else.
+func sweep() {
+	dirs, err := filepath.Glob(filepath.Join(os.TempDir(), sessionDir))
+	if err != nil {
+		return // the name of the temporary folder is no pattern
+	}
+	for _, dir := range dirs {
+		info, err := os.Lstat(dir)
+		if err != nil || !info.IsDir() || time.Since(info.ModTime()) < abandoned {
+			continue
+		}
+		if alive, err := session("", dir).Alive(); err == nil && !alive {
+			_ = os.RemoveAll(dir)
+		}
+	}
+}
