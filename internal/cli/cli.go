@@ -102,6 +102,8 @@ Exit codes: 0 done, 1 failed, 2 a mistake on the command line, 130 interrupted.`
 			return inv.openHandler()
 		},
 	}
+	root.Version = readVersion().String()
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetArgs(inv.Args)
 	root.SetIn(inv.Stdin)
 	root.SetOut(inv.Stdout)
