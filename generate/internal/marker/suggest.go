@@ -18,11 +18,16 @@ var foreign = []string{"kubebuilder:scaffold:", "kubebuilder:docs-gen:", "kubebu
 // target, and that is either in the kubebuilder namespace or nearly a known name.
 func (r *Registry) Misspelt(fset *token.FileSet, comments []Comment) []report.Finding {
 	var findings []report.Finding
+	suggested := make(map[string]string)
 	for _, c := range comments {
 		if r.knows(c) {
 			continue
 		}
-		nearest := r.nearest(c)
+		nearest, done := suggested[c.Name()]
+		if !done {
+			nearest = r.nearest(c)
+			suggested[c.Name()] = nearest
+		}
 		if nearest == "" && (!strings.HasPrefix(c.Text[1:], ownPrefix) || isForeign(c.Text[1:])) {
 			continue
 		}

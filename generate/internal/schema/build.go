@@ -234,7 +234,7 @@ func (c context) unknownSelector(e *ast.SelectorExpr) *Schema {
 }
 
 func (c context) array(e *ast.ArrayType) *Schema {
-	if e.Len == nil && c.decl.TypeOf(e.Elt).IsBasic("byte") {
+	if _, composed := e.Elt.(*ast.ArrayType); !composed && e.Len == nil && c.decl.TypeOf(e.Elt).IsBasic("byte") {
 		return &Schema{Type: "string", Format: "byte"} // base64
 	}
 	return &Schema{Type: "array", Items: c.inner().typ(e.Elt)}
