@@ -49,6 +49,9 @@ const (
 	// that is allocated is garbage.
 	startGC  = 400
 	steadyGC = 100
+	// giveBack is when the memory that the start took is given back to the system,
+	// which costs a garbage collection that must not slow down the first requests.
+	giveBack = 2 * time.Second
 	// tellGrace is how long clients get to read the last events.
 	tellGrace = 200 * time.Millisecond
 	// stopLimit is the hard stop: what has not ended by then ends with the process.
@@ -149,6 +152,7 @@ func (s *session) start(ctx context.Context) (*engine.Cluster, error) {
 		Log: s.logger, Progress: s.progress,
 	})
 	debug.SetGCPercent(steadyGC)
+	time.AfterFunc(giveBack, debug.FreeOSMemory)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx) // stopped while it started
