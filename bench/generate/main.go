@@ -19,6 +19,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"syscall"
 
 	"github.com/slipway-dev/slipway/bench/build"
 	"github.com/slipway-dev/slipway/bench/sidebyside"
@@ -30,7 +31,7 @@ const minRuns = 7
 var errBarMissed = errors.New("a bar was missed")
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	project := flag.String("project", "", "the project to generate for; examples/cronjob when empty")
 	runs := flag.Int("runs", 11, fmt.Sprintf("runs of each program, at least %d", minRuns))
