@@ -68,3 +68,25 @@ func TestTaintText(t *testing.T) {
 		}
 	}
 }
+
+func FuzzTaintText(f *testing.F) {
+	for _, seed := range []string{"a=b:NoSchedule", "a:NoExecute", "example.com/a=:PreferNoSchedule", "a=b=c:NoSchedule", ":", "a:b:c"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var taint, again node.Taint
+		if err := taint.UnmarshalText([]byte(text)); err != nil {
+			if !errors.Is(err, node.ErrInvalid) {
+				t.Fatalf("%q: %v", text, err)
+			}
+			return
+		}
+		written, err := taint.MarshalText()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := again.UnmarshalText(written); err != nil || again != taint {
+			t.Errorf("%q became %q, which reads as %v, %v", text, written, again, err)
+		}
+	})
+}
