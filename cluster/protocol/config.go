@@ -35,7 +35,12 @@ func (c Config) RunControllers() bool { return c.Controllers == nil || *c.Contro
 // ErrConfig marks a configuration that cannot be used.
 var ErrConfig = errors.New("invalid configuration")
 
-const maxPort = 65535
+const (
+	maxPort = 65535
+	// maxSocket is what the systems have in common: macOS takes 104 bytes with the
+	// final zero.
+	maxSocket = 103
+)
 
 // ReadConfig reads and checks a configuration. Unknown keys are ignored: a newer
 // partner may send them. Errors are [ErrConfig].
@@ -57,6 +62,8 @@ func (c Config) validate() error {
 		return fmt.Errorf("%w: dir %q is not an absolute path", ErrConfig, c.Dir)
 	case c.Socket != "" && !filepath.IsAbs(c.Socket):
 		return fmt.Errorf("%w: socket %q is not an absolute path", ErrConfig, c.Socket)
+	case len(c.Socket) > maxSocket:
+		return fmt.Errorf("%w: socket %q has %d bytes, a system takes %d", ErrConfig, c.Socket, len(c.Socket), maxSocket)
 	case c.Port < 0 || c.Port > maxPort:
 		return fmt.Errorf("%w: port %d", ErrConfig, c.Port)
 	}

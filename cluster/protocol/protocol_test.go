@@ -61,6 +61,7 @@ func TestReadConfig(t *testing.T) {
 		`{"protocol": 1, "name": "a"}`,
 		`{"protocol": 1, "name": "a", "dir": "d"}`,
 		`{"protocol": 1, "name": "a", "dir": "/d", "socket": "s"}`,
+		`{"protocol": 1, "name": "a", "dir": "/d", "socket": "/` + strings.Repeat("s", 103) + `"}`,
 		`{"protocol": 1, "name": "a", "dir": "/d", "port": 70000}`,
 		`{"protocol": 1, "name": "a", "dir": "/d", "nodes": "two"}`,
 	} {
