@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 }
 
 func runTests(m *testing.M) int {
-	if programPath = os.Getenv("SLIPWAY_CLUSTER_PROGRAM"); programPath != "" {
+	if programPath = os.Getenv("SLIPWAY_CLUSTER"); programPath != "" {
 		return m.Run()
 	}
 	dir, err := os.MkdirTemp("", "slipway-cluster-program-")

@@ -1,6 +1,9 @@
 // Copyright 2026 The cronjob authors
 // SPDX-License-Identifier: Apache-2.0
 
+// Package controller runs CronJobs. cronjob_controller.go is the way through one reconciliation; schedule.go
+// tells which run is due, jobs.go what became of earlier ones, runs.go starts and deletes Jobs, status.go
+// tells the user.
 package controller
 
 import (
