@@ -71,12 +71,17 @@ type reader struct {
 func newReader(t *testing.T) *reader {
 	t.Helper()
 	home := t.TempDir()
+	source, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
 	r := &reader{t: t, dir: filepath.Join(home, "project")}
 	if err := os.Mkdir(r.dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	r.env = append(os.Environ(),
 		"PATH="+slipway+string(os.PathListSeparator)+os.Getenv("PATH"),
+		"SLIPWAY_SOURCE="+source,
 		"SLIPWAY_STATE="+filepath.Join(home, "state"),
 		"KUBECONFIG="+filepath.Join(home, "kubeconfig"),
 	)
