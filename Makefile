@@ -35,8 +35,7 @@ test: build ## Run every test of every module.
 
 .PHONY: bench
 bench: build ## Measure against the peers, side by side in one run.
-	go run -C bench ./generate
-	SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) go run -C bench ./cluster
+	SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) go run -C bench .
 
 .PHONY: lint
 lint: ## gofmt, go vet and staticcheck, every module.
