@@ -27,8 +27,8 @@ func TestMain(m *testing.M) {
 }
 
 // TestScript runs testdata/script/<folder>/*.txtar: one folder per verb. A script
-// starts in an empty folder, with a home of its own; the Go caches are those of
-// the caller, and no script reaches the network.
+// starts in an empty folder, with a home of its own; Go's caches and
+// module proxy are the caller's; a script that must not reach the network says so.
 func TestScript(t *testing.T) {
 	dirs, err := filepath.Glob("testdata/script/*")
 	if err != nil {
@@ -54,7 +54,7 @@ func TestScript(t *testing.T) {
 
 // goEnv is what scripts inherit of the caller's Go installation.
 var goEnv = sync.OnceValues(func() ([]string, error) {
-	names := []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOROOT"}
+	names := []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOROOT", "GOPROXY", "GOSUMDB"}
 	out, err := exec.Command("go", append([]string{"env"}, names...)...).Output()
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ var goEnv = sync.OnceValues(func() ([]string, error) {
 	for i, value := range strings.Split(strings.TrimSpace(string(out)), "\n") {
 		vars = append(vars, names[i]+"="+value)
 	}
-	return append(vars, "GOPROXY=off", "GOFLAGS=", "GOTOOLCHAIN=local", "GOWORK=off"), nil
+	return append(vars, "GOFLAGS=", "GOTOOLCHAIN=local", "GOWORK=off"), nil
 })
 
 // scriptEnv gives a script its home, below its own work folder, and Go.
