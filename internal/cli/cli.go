@@ -58,8 +58,8 @@ func Main(ctx context.Context, env Env) int {
 		<-ctx.Done()
 		stop()
 	}()
-	inv := &invocation{Env: env}
-	err := inv.openHandler() // for mistakes in the flags themselves
+	inv := &invocation{Env: env, output: requestedOutput(env.Args)}
+	err := inv.openHandler() // for mistakes in the command line itself
 	if err == nil {
 		err = inv.root().ExecuteContext(ctx)
 	}
@@ -112,7 +112,7 @@ Exit codes: 0 done, 1 failed, 2 a mistake on the command line, 130 interrupted.`
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.PersistentFlags().SortFlags = false
-	root.PersistentFlags().StringVar(&inv.output, "output", "text", "how to report: `text` or json")
+	root.PersistentFlags().StringVar(&inv.output, "output", ui.Text, "how to report: `text` or json")
 	root.PersistentFlags().BoolVarP(&inv.verbose, "verbose", "v", false, "tell more of what is done and why")
 	root.AddCommand(inv.verbs()...)
 	return root

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/ui"
 )
 
 // usageCode is the exit code of a mistake on the command line.
@@ -38,6 +39,26 @@ func noSubcommand(cmd *cobra.Command, args []string) error {
 		e.Next = cmd.CommandPath() + " " + near[0]
 	}
 	return e
+}
+
+// requestedOutput is the format that a command line asks for, which may be one that
+// cannot be read as a whole: its mistakes are told in that format too. What is
+// not the name of a format is left to the flag itself.
+func requestedOutput(args []string) string {
+	format := ui.Text
+	for i, arg := range args {
+		if arg == "--" {
+			break
+		}
+		value, joined := strings.CutPrefix(arg, "--output=")
+		if arg == "--output" && i+1 < len(args) {
+			value, joined = args[i+1], true
+		}
+		if joined && value == ui.JSON {
+			format = ui.JSON
+		}
+	}
+	return format
 }
 
 // flagError makes a mistake in a flag the error that its user sees.

@@ -56,7 +56,7 @@ func (inv *invocation) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of slipway and how it was built",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			v := readVersion()
 			inv.handler.Handle(report.Result{Text: v.String(), Value: v})
