@@ -129,7 +129,7 @@ func (a *apiPlan) check() error {
 	}
 	data, err := os.ReadFile(filepath.Join(a.root, filepath.FromSlash(boilerplateFile)))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("read license header: %w", err)
+		return unreadable(boilerplateFile, err)
 	}
 	a.header = boilerplate(string(data))
 	return nil

@@ -176,12 +176,27 @@ func (a *apiPlan) data() map[string]any {
 		"Boilerplate":       a.header,
 		"ImportPath":        a.project.ImportPath(r),
 		"ControllerPackage": a.project.ControllerPackage(r),
+		"FirstController":   a.firstController(),
 		"ControllerName":    strings.ReplaceAll(name, ".", "-"),
 		"Variable":          variable(r),
 		"PathToRoot":        up,
 		"Namespaced":        a.options.Namespaced,
 		"ResourceMarker":    a.resourceMarker(),
 	}
+}
+
+// firstController reports whether no controller came before this one in its package,
+// whose doc it then carries.
+func (a *apiPlan) firstController() bool {
+	for _, r := range a.project.Resources {
+		if r.Group == a.resource.Group && r.Version == a.resource.Version && r.Kind == a.resource.Kind {
+			break
+		}
+		if r.Controller && a.project.ControllerDir(r) == a.project.ControllerDir(a.resource) {
+			return false
+		}
+	}
+	return true
 }
 
 // resourceMarker says in the types what differs from the usual: plural and scope.

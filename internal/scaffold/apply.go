@@ -3,7 +3,6 @@ package scaffold
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -21,11 +20,11 @@ func (p *Plan) Apply(h report.Handler) error {
 			continue
 		}
 		if err := t.stage(c); err != nil {
-			return errors.Join(err, t.rollback())
+			return t.undo(err)
 		}
 	}
 	if err := t.commit(); err != nil {
-		return errors.Join(err, t.rollback())
+		return t.undo(err)
 	}
 	for _, file := range p.Changes() {
 		h.Handle(file)
@@ -57,21 +56,21 @@ func (t *transaction) stage(c *change) error {
 	if info, err := os.Stat(s.path); err == nil {
 		s.mode = info.Mode().Perm()
 		if s.path, err = filepath.EvalSymlinks(s.path); err != nil { // a link stays a link
-			return fmt.Errorf("write %s: %w", c.path, err)
+			return unwritable(c.path, err)
 		}
 	}
 	if err := t.makeDirs(filepath.Dir(s.path)); err != nil {
-		return err
+		return unwritable(c.path, err)
 	}
 	f, err := os.CreateTemp(filepath.Dir(s.path), ".slipway-*")
 	if err != nil {
-		return fmt.Errorf("write %s: %w", c.path, err)
+		return unwritable(c.path, err)
 	}
 	s.temp = f.Name()
 	t.staged = append(t.staged, s)
 	_, err = f.Write(c.after)
 	if err := errors.Join(err, f.Chmod(s.mode), f.Close()); err != nil {
-		return fmt.Errorf("write %s: %w", c.path, err)
+		return unwritable(c.path, err)
 	}
 	return nil
 }
@@ -80,7 +79,7 @@ func (t *transaction) stage(c *change) error {
 func (s stagedFile) checkUnchanged() error {
 	data, err := os.ReadFile(s.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("write %s: %w", s.change.path, err)
+		return unreadable(s.change.path, err)
 	}
 	if (err == nil) == s.exists && bytes.Equal(data, s.before) {
 		return nil
@@ -101,24 +100,39 @@ func (t *transaction) makeDirs(dir string) error {
 		}
 		missing = append(missing, d)
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("make folder: %w", err)
-	}
+	err := os.MkdirAll(dir, 0o755)
 	for i := len(missing) - 1; i >= 0; i-- {
-		t.dirs = append(t.dirs, missing[i])
+		if _, err := os.Stat(missing[i]); err == nil {
+			t.dirs = append(t.dirs, missing[i])
+		}
 	}
-	return nil
+	return err
 }
 
 // commit renames the staged files into place.
 func (t *transaction) commit() error {
 	for _, s := range t.staged {
 		if err := os.Rename(s.temp, s.path); err != nil {
-			return fmt.Errorf("write %s: %w", s.change.path, err)
+			return unreadable(s.change.path, err)
 		}
 		t.done++
 	}
 	return nil
+}
+
+// undo takes everything back and returns cause, or, where that fails too, what is left.
+func (t *transaction) undo(cause error) error {
+	err := t.rollback()
+	if err == nil {
+		return cause
+	}
+	return &report.Error{
+		What:  "not every file could be written, nor the written ones be taken back",
+		Where: t.root,
+		Hint:  "some files are new and some are old",
+		Next:  "git status",
+		Err:   errors.Join(cause, err),
+	}
 }
 
 // rollback restores what was there before: files that were replaced, files that

@@ -40,7 +40,7 @@ func ReadBase(root string) (*Base, error) {
 		return &Base{files: map[string][]byte{}}, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read base: %w", err)
+		return nil, unreadable(BaseFile, err)
 	}
 	files, err := decodeBase(data)
 	if err != nil {

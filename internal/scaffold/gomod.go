@@ -28,7 +28,7 @@ func readGoMod(root string) (*goMod, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read go.mod: %w", err)
+		return nil, unreadable("go.mod", err)
 	}
 	file, err := modfile.Parse("go.mod", data, nil)
 	var syntax modfile.ErrorList

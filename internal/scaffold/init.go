@@ -85,7 +85,7 @@ func refuseProject(root string) error {
 		case err == nil:
 			found = append(found, name)
 		case !errors.Is(err, fs.ErrNotExist):
-			return fmt.Errorf("look for a project: %w", err)
+			return unreadable(name, err)
 		}
 	}
 	if len(found) == 0 {
@@ -108,6 +108,10 @@ func (o *Project) complete(root string, mod *goMod) error {
 	if err := o.completeRepo(root, mod); err != nil {
 		return err
 	}
+	repoFrom := "--repo"
+	if mod != nil {
+		repoFrom = "go.mod"
+	}
 	if o.Name == "" {
 		o.Name = orElse(nameFromFolder(root), nameFromFolder(o.Repo))
 	}
@@ -117,7 +121,7 @@ func (o *Project) complete(root string, mod *goMod) error {
 	}{
 		{"--domain", project.ValidateDomain(o.Domain)},
 		{"--project-name", validateName(o.Name)},
-		{"--repo", project.ValidateRepo(o.Repo)},
+		{repoFrom, project.ValidateRepo(o.Repo)},
 	} {
 		if c.err != nil {
 			return invalid(c.flag, c.err)
@@ -155,10 +159,15 @@ const maxName = 63 - len("-controller-manager-metrics-service")
 
 // validateName checks the name of a new project, which begins the names of objects.
 func validateName(name string) error {
-	if err := project.ValidateName(name); err != nil {
+	expected := fmt.Sprintf("lower-case letters, digits and dashes, at most %d, a letter first, such as my-operator", maxName)
+	err := project.ValidateName(name)
+	if known, ok := errors.AsType[*project.FieldError](err); ok {
+		known.Expected = expected // narrower than what PROJECT may hold
+	}
+	if err != nil {
 		return err
 	}
-	e := &project.FieldError{Field: "project name", Value: name, Expected: fmt.Sprintf("lower-case letters, digits and dashes, at most %d, a letter first", maxName)}
+	e := &project.FieldError{Field: "project name", Value: name, Expected: expected}
 	switch {
 	case len(name) > maxName:
 		e.Problem = fmt.Sprintf("is %d characters long", len(name))

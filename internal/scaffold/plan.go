@@ -70,7 +70,7 @@ func (p *Plan) find(path string) (*change, error) {
 	case err == nil:
 		c.exists, c.before, c.after = true, data, data
 	case !errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("plan %s: %w", path, err)
+		return nil, unreadable(path, err)
 	}
 	return c, nil
 }
