@@ -61,7 +61,11 @@ func loadProject(root string) (*project.Project, error) {
 	var fe *project.FieldError
 	if errors.As(err, &fe) {
 		pos := report.Position{File: project.FileName, Line: fe.Line, Column: fe.Column}
-		return nil, &report.Error{What: fe.Summary(), Where: pos.String(), Hint: "expected " + orElse(fe.Expected, "a project description")}
+		what := fe.Summary()
+		if fe.Field == "" { // it is about the file as a whole
+			what = "the project's description " + fe.Problem
+		}
+		return nil, &report.Error{What: what, Where: pos.String(), Hint: "expected " + orElse(fe.Expected, "a project description")}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &report.Error{What: "there is no project in this folder", Where: filepath.Join(root, project.FileName), Next: "slipway init", Err: err}

@@ -23,6 +23,9 @@ func (p *Plan) Apply(h report.Handler) error {
 			return t.undo(err)
 		}
 	}
+	if err := t.verify(); err != nil {
+		return t.undo(err)
+	}
 	if err := t.commit(); err != nil {
 		return t.undo(err)
 	}
@@ -107,6 +110,17 @@ func (t *transaction) makeDirs(dir string) error {
 		}
 	}
 	return err
+}
+
+// verify refuses files that someone else changed while others were staged, such as
+// another call of the command.
+func (t *transaction) verify() error {
+	for _, s := range t.staged {
+		if err := s.checkUnchanged(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // commit renames the staged files into place.

@@ -102,6 +102,41 @@ func TestApplyRefusesChangedFile(t *testing.T) {
 	}
 }
 
+// TestVerifyNoticesOthers: what someone else wrote while files were staged stays, and
+// nothing that was staged is left.
+func TestVerifyNoticesOthers(t *testing.T) {
+	p, root := emptyPlan(t)
+	must(t, p.create("new", []byte("ours")))
+	tx := &transaction{root: root}
+	must(t, tx.stage(p.changes[0]))
+	must(t, tx.verify())
+	must(t, os.WriteFile(filepath.Join(root, "new"), []byte("theirs"), 0o644))
+	var refusal *report.Error
+	if err := tx.undo(tx.verify()); !errors.As(err, &refusal) || refusal.Where != "new" {
+		t.Errorf("got %v", err)
+	}
+	entries, err := os.ReadDir(root)
+	must(t, err)
+	if len(entries) != 1 || read(t, root, "new") != "theirs" {
+		t.Errorf("left: %v", entries)
+	}
+}
+
+// TestUndoTellsWhatIsLeft: a failure that could not be taken back is told with its cause.
+func TestUndoTellsWhatIsLeft(t *testing.T) {
+	p, root := emptyPlan(t)
+	must(t, p.create("folder/new", []byte("ours")))
+	tx := &transaction{root: root}
+	must(t, tx.stage(p.changes[0]))
+	must(t, os.WriteFile(filepath.Join(root, "folder", "theirs"), nil, 0o644)) // so that the folder must stay
+	cause := errors.New("the cause")
+	err := tx.undo(cause)
+	var told *report.Error
+	if !errors.As(err, &told) || told.Where != root || !errors.Is(err, cause) {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestApplyKeepsModeAndLinks(t *testing.T) {
 	p, root := emptyPlan(t)
 	must(t, os.WriteFile(filepath.Join(root, "target"), []byte("old"), 0o750))
