@@ -1,0 +1,20 @@
+package docs_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestDemo runs what `make demo` runs: the README's path, narrated.
+func TestDemo(t *testing.T) {
+	r := newReader(t)
+	demo, err := filepath.Abs("../examples/demo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := r.bash(demo + " " + filepath.Join(slipway, "slipway")).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "From init to the first Job:") {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
