@@ -31,6 +31,9 @@ func (d *destination) addFlags(cmd *cobra.Command, wait string) {
 
 // connect returns the cluster that d means.
 func (inv *invocation) connect(d destination) (*ship.Cluster, error) {
+	if d.timeout < 0 {
+		return nil, &report.Error{What: "a timeout cannot be negative", Where: "--timeout", Hint: "expected a duration such as 30s or 2m", Code: usageCode}
+	}
 	k := ship.Kubeconfig{Path: d.kubeconfig, List: inv.Getenv("KUBECONFIG"), Context: d.context}
 	return ship.Connect(k, inv.handler)
 }

@@ -2,6 +2,8 @@ package scaffold
 
 import (
 	"fmt"
+	"go/parser"
+	"go/token"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/report"
@@ -17,11 +19,11 @@ const boilerplateFile = "hack/boilerplate.go.txt"
 // its end.
 func (o Project) licenseHeader() (string, error) {
 	if o.LicenseText != "" {
-		return asComment(o.LicenseText), nil
+		return checkComment(asComment(o.LicenseText), "--license-file")
 	}
 	switch o.License {
 	case "apache2", "":
-		return fmt.Sprintf("// Copyright %d %s\n// SPDX-License-Identifier: Apache-2.0", o.Year, o.holder()), nil
+		return checkComment(fmt.Sprintf("// Copyright %d %s\n// SPDX-License-Identifier: Apache-2.0", o.Year, o.holder()), "--owner")
 	case "none":
 		return "", nil
 	}
@@ -50,6 +52,19 @@ func asComment(text string) string {
 		b.WriteString(strings.TrimRight("// "+line, " \t") + "\n")
 	}
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// checkComment returns a header that Go can have above its package clause, and refuses
+// any other, which came from flag.
+func checkComment(header, flag string) (string, error) {
+	file, err := parser.ParseFile(token.NewFileSet(), "", boilerplate(header)+"package p\n", parser.ParseComments)
+	if err == nil && file.Name.Name == "p" && len(file.Decls) == 0 {
+		return header, nil
+	}
+	return "", &report.Error{
+		What: "the license header would not be a comment of a Go file", Where: flag, Err: err,
+		Hint: "expected plain text, or a whole comment: // at every line, or /* … */",
+	}
 }
 
 // boilerplate is what stands above the package clause or its doc.

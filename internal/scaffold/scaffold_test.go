@@ -169,6 +169,20 @@ func TestLicenseHeader(t *testing.T) {
 	}
 }
 
+// TestLicenseHeaderRefused: a header that would break every Go file is refused.
+func TestLicenseHeaderRefused(t *testing.T) {
+	for _, o := range []Project{
+		{LicenseText: "/* no end"},
+		{LicenseText: "// a comment\nand what is none"},
+		{LicenseText: "/* a comment */ package other"},
+		{Owner: "Jane\nDoe", Year: 2026},
+	} {
+		if got, err := o.licenseHeader(); err == nil {
+			t.Errorf("%+v gives %q", o, got)
+		}
+	}
+}
+
 func TestNameFromFolder(t *testing.T) {
 	for folder, want := range map[string]string{
 		"op": "op", "My Operator": "my-operator", "3d_Printer.2": "d-printer-2", "---": "",
