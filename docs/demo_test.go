@@ -18,3 +18,17 @@ func TestDemo(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 }
+
+// TestDemoNeedsCluster: a current cluster that does not answer ends the demonstration
+// before its first step.
+func TestDemoNeedsCluster(t *testing.T) {
+	r := newReader(t)
+	demo, err := filepath.Abs("../examples/demo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := r.bash("CLUSTER=current KUBECONFIG=missing " + demo + " " + filepath.Join(slipway, "slipway")).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "cluster does not answer") || strings.Contains(string(out), "1. A project") {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
