@@ -41,6 +41,8 @@ type Options struct {
 	// Version is what generated files say about the program that wrote them, like
 	// "slipway-v1.2.3".
 	Version string
+	// Lenient lets misspelt markers be warnings, as controller-gen passes over them.
+	Lenient bool
 	// DryRun plans all files and writes none.
 	DryRun bool
 	// Events receives notes about what took a longer way; nil discards them.
@@ -117,6 +119,7 @@ type run struct {
 	dir     string
 	paths   []string
 	version string
+	lenient bool
 	loader  *load.Loader
 	uses    []use
 }
@@ -137,7 +140,7 @@ func newRun(ctx context.Context, options Options) (*run, error) {
 	if err := generator.Validate(all); err != nil {
 		return nil, err
 	}
-	r := &run{dir: dir, paths: options.Paths, version: cmp.Or(options.Version, "slipway")}
+	r := &run{dir: dir, paths: options.Paths, version: cmp.Or(options.Version, "slipway"), lenient: options.Lenient}
 	if len(r.paths) == 0 {
 		r.paths = []string{"./..."}
 	}
@@ -192,7 +195,7 @@ func (r *run) generate(ctx context.Context, roots []*load.Package) ([]File, erro
 	}
 	group.Go(func() error {
 		for _, root := range roots {
-			root.Lint()
+			root.Lint(r.lenient)
 		}
 		return nil
 	})

@@ -161,6 +161,30 @@ func noTemporaryFiles(t *testing.T, dir string) {
 	}
 }
 
+func TestLenient(t *testing.T) {
+	dir := project(t)
+	write(t, dir, "api/v1/types.go", strings.Replace(types, "MaxLength", "MaxLenght", 1))
+	o := options(dir)
+	for _, lenient := range []bool{false, true} {
+		o.Lenient = lenient
+		result, err := generate.Run(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(result.Findings) != 1 || result.Failed() == lenient {
+			t.Errorf("lenient %t: %v", lenient, result.Findings)
+		}
+	}
+}
+
+func TestFileNamesStayInTheirFolder(t *testing.T) {
+	dir := project(t)
+	write(t, dir, "api/v1/types.go", strings.Replace(types, "object:root=true", "object:root=true\n// +kubebuilder:resource:path=a/b", 1))
+	if _, err := generate.Run(t.Context(), options(dir)); err == nil {
+		t.Error("a plural with a slash was accepted")
+	}
+}
+
 func TestMistakesWriteNothing(t *testing.T) {
 	dir := project(t)
 	write(t, dir, "api/v1/types.go", strings.NewReplacer("MaxLength=10", "MaxLength=ten", "kubebuilder:object:root", "kubebuilder:object:rot").Replace(types))
@@ -171,7 +195,7 @@ func TestMistakesWriteNothing(t *testing.T) {
 	want := []report.Finding{
 		{
 			Position: report.Position{File: filepath.Join("api", "v1", "types.go"), Line: 8, Column: 4},
-			Message:  "unknown marker +kubebuilder:object:rot has no effect", Suggestion: "did you mean +kubebuilder:object:root?",
+			Message:  "unknown marker +kubebuilder:object:rot has no effect", Suggestion: "did you mean +kubebuilder:object:root?", Fatal: true,
 		},
 		{
 			Position: report.Position{File: filepath.Join("api", "v1", "types.go"), Line: 15, Column: 39},

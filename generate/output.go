@@ -32,7 +32,7 @@ func (o Output) path(dir, name string, f generator.File) (string, error) {
 	default:
 		folder = f.Package.Dir
 	}
-	if !filepath.IsLocal(f.Name) {
+	if !filepath.IsLocal(f.Name) || filepath.Base(f.Name) != f.Name {
 		return "", &report.Error{What: "not a file name", Where: f.Name, Hint: "a group and a plural of letters, digits, dashes and dots"}
 	}
 	if !filepath.IsAbs(folder) {

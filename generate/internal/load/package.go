@@ -119,11 +119,16 @@ func (p *Package) Markers() marker.Values {
 	return p.markerValues
 }
 
-// Lint reports, for a root, the markers that nobody knows.
-func (p *Package) Lint() {
+// Lint reports, for a root, the markers that nobody knows; if lenient, none of
+// these findings is fatal.
+func (p *Package) Lint(lenient bool) {
 	for _, f := range p.Files() {
 		comments := slices.Collect(f.attached().All())
-		p.loader.Report(p.loader.config.Registry.Misspelt(p.loader.fset, comments)...)
+		findings := p.loader.config.Registry.Misspelt(p.loader.fset, comments)
+		for i := range findings {
+			findings[i].Fatal = findings[i].Fatal && !lenient
+		}
+		p.loader.Report(findings...)
 	}
 }
 

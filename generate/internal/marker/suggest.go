@@ -14,8 +14,10 @@ const ownPrefix = "kubebuilder:"
 // foreign are names below ownPrefix that other programs read.
 var foreign = []string{"kubebuilder:scaffold:", "kubebuilder:docs-gen:", "kubebuilder:altName", "kubebuilder:informers", "kubebuilder:categories", "kubebuilder:doc:"}
 
-// Misspelt returns a warning for each comment whose name nobody knows, on any
+// Misspelt returns a finding for each comment whose name nobody knows, on any
 // target, and that is either in the kubebuilder namespace or nearly a known name.
+// It is fatal for what is nearly a known name within a namespace of generators:
+// there it cannot be meant for anybody else.
 func (r *Registry) Misspelt(fset *token.FileSet, comments []Comment) []report.Finding {
 	var findings []report.Finding
 	suggested := make(map[string]string)
@@ -31,13 +33,21 @@ func (r *Registry) Misspelt(fset *token.FileSet, comments []Comment) []report.Fi
 		if nearest == "" && (!strings.HasPrefix(c.Text[1:], ownPrefix) || isForeign(c.Text[1:])) {
 			continue
 		}
-		f := report.Finding{Position: position(fset, c.Pos), Message: fmt.Sprintf("unknown marker +%s has no effect", c.Name())}
+		f := report.Finding{
+			Position: position(fset, c.Pos),
+			Message:  fmt.Sprintf("unknown marker +%s has no effect", c.Name()),
+			Fatal:    nearest != "" && isOwned(c.Text[1:]),
+		}
 		if nearest != "" {
 			f.Suggestion = "did you mean +" + nearest + "?"
 		}
 		findings = append(findings, f)
 	}
 	return findings
+}
+
+func isOwned(name string) bool {
+	return strings.HasPrefix(name, ownPrefix) || strings.HasPrefix(name, "k8s:")
 }
 
 func isForeign(name string) bool {
