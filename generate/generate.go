@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -45,7 +46,9 @@ type Options struct {
 	Lenient bool
 	// DryRun plans all files and writes none.
 	DryRun bool
-	// Events receives notes about what took a longer way; nil discards them.
+	// Events receives notes about what took a longer way, and a report.Step for
+	// each stage that ends: load, each generator by its name, and write. Generators
+	// run at once and share what they load, so their times overlap. Nil discards all.
 	Events report.Handler
 }
 
@@ -91,7 +94,9 @@ func Run(ctx context.Context, options Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	done := r.stage("load")
 	roots, err := r.loader.Roots(ctx, r.paths...)
+	done()
 	if err != nil {
 		return Result{}, err
 	}
@@ -111,7 +116,14 @@ func Run(ctx context.Context, options Options) (Result, error) {
 	if options.DryRun || result.Failed() {
 		return result, nil
 	}
+	defer r.stage("write")()
 	return result, write(ctx, result.Files)
+}
+
+// stage begins a stage; the function that it returns tells the time at its end.
+func (r *run) stage(name string) func() {
+	begin := time.Now()
+	return func() { r.events.Handle(report.Step{Name: name, Elapsed: time.Since(begin)}) }
 }
 
 // run is a run with its options understood.
@@ -120,6 +132,7 @@ type run struct {
 	paths   []string
 	version string
 	lenient bool
+	events  report.Handler
 	loader  *load.Loader
 	uses    []use
 }
@@ -140,7 +153,10 @@ func newRun(ctx context.Context, options Options) (*run, error) {
 	if err := generator.Validate(all); err != nil {
 		return nil, err
 	}
-	r := &run{dir: dir, paths: options.Paths, version: cmp.Or(options.Version, "slipway"), lenient: options.Lenient}
+	r := &run{dir: dir, paths: options.Paths, version: cmp.Or(options.Version, "slipway"), lenient: options.Lenient, events: options.Events}
+	if r.events == nil {
+		r.events = report.Discard
+	}
 	if len(r.paths) == 0 {
 		r.paths = []string{"./..."}
 	}
@@ -151,7 +167,7 @@ func newRun(ctx context.Context, options Options) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.loader = load.New(load.Config{Context: ctx, Dir: dir, Tags: options.Tags, Registry: registry, Notes: options.Events})
+	r.loader = load.New(load.Config{Context: ctx, Dir: dir, Tags: options.Tags, Registry: registry, Notes: r.events})
 	return r, nil
 }
 
@@ -191,7 +207,10 @@ func (r *run) generate(ctx context.Context, roots []*load.Package) ([]File, erro
 	group, ctx := errgroup.WithContext(ctx)
 	for i, u := range r.uses {
 		passes[i] = &generator.Pass{Roots: roots, Loader: r.loader, Dir: r.dir, ToolVersion: r.version}
-		group.Go(func() error { return u.Run(ctx, passes[i], u.options) })
+		group.Go(func() error {
+			defer r.stage(u.Name)()
+			return u.Run(ctx, passes[i], u.options)
+		})
 	}
 	group.Go(func() error {
 		for _, root := range roots {
