@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gofrs/flock"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
@@ -499,4 +500,57 @@ func TestAssets(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestStatusWhileEnding: a program that was killed keeps its lock until the system
+// has taken it apart, and is not called hung meanwhile.
+func TestStatusWhileEnding(t *testing.T) {
+	d := newDock(t, sound)
+	s := d.start(clusterctl.Options{})
+	if err := syscall.Kill(s.PID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	gone(t, s.PID)
+	lock := flock.New(filepath.Join(d.state, "clusters", "default", "lock"))
+	if ok, err := lock.TryLock(); err != nil || !ok {
+		t.Fatalf("lock: %v, %v", ok, err)
+	}
+	time.AfterFunc(50*time.Millisecond, func() { _ = lock.Unlock() }) // when does not matter
+	d.want("", clusterctl.Died)
+}
+
+// TestStopTellsNoStart: the story of the start, which every client is told, is no
+// news to who stops a cluster.
+func TestStopTellsNoStart(t *testing.T) {
+	d := newDock(t, sound)
+	d.start(clusterctl.Options{})
+	d.log.all = nil
+	if _, err := d.Stop(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	var steps []string
+	for _, e := range d.log.all {
+		if s, ok := e.(report.Step); ok {
+			steps = append(steps, s.Name)
+		}
+	}
+	if !slices.Equal(steps, []string{"stopping etcd"}) {
+		t.Errorf("steps: %q", steps)
+	}
+}
+
+// TestUnusableKubeconfig: what cannot be entered into the kubeconfig is not started.
+func TestUnusableKubeconfig(t *testing.T) {
+	d := newDock(t, sound)
+	if err := os.WriteFile(d.kube, []byte("{{{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := d.Start(t.Context(), clusterctl.Options{})
+	if e := userError(t, err); e.Where != d.kube || e.Next == "" {
+		t.Errorf("error: %+v", e)
+	}
+	if _, err := os.Stat(filepath.Join(d.state, "clusters", "default", "log")); err == nil {
+		t.Error("the program was started")
+	}
+	d.start(clusterctl.Options{NoContext: true})
 }

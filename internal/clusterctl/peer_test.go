@@ -165,6 +165,8 @@ func (p peer) answer(r io.Reader, say func(string, ...any)) (stop bool) {
 				request.ID, p.kubeconfig(), os.Getpid())
 		case "stop":
 			say(`{"event":"reply","id":%d,"result":{}}`, request.ID)
+			// Replies may overtake the story of the start.
+			say(`{"event":"progress","component":"etcd","state":"ready","elapsedMs":20}`)
 			say(`{"event":"progress","component":"etcd","state":"stopping","elapsedMs":40}`)
 			say(`{"event":"stopped","reason":"request"}`)
 			return true

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"os/exec"
 	"path/filepath"
 	"time"
@@ -146,10 +147,16 @@ func (c *Control) await(ctx context.Context, p *process, conn *protocol.Conn) (h
 		return hello, ready, nil
 	case ctx.Err() != nil:
 		return hello, ready, ctx.Err()
-	case errors.Is(err, io.EOF):
+	case errors.Is(err, io.EOF), broken(err):
 		return hello, ready, p.gone()
 	}
 	return hello, ready, err
+}
+
+// broken tells whether the connection broke: a program that dies resets it.
+func broken(err error) bool {
+	_, ok := errors.AsType[*net.OpError](err)
+	return ok
 }
 
 // gone is the error of a process that ended its connection: most likely it is ending.

@@ -93,6 +93,9 @@ func (c *Control) create(ctx context.Context, cl state.Cluster, o Options) (*Sta
 	if err := freePort(o.Port); err != nil {
 		return nil, err
 	}
+	if err := c.checkContexts(o); err != nil {
+		return nil, err
+	}
 	if cl.Durable() && !o.Durable {
 		o.Durable = true
 		c.handler.Handle(report.Note{Text: "cluster " + cl.Name + " has kept its data from an earlier start; it goes on with them"})
@@ -196,6 +199,19 @@ func (c *Control) adopt(ctx context.Context, cl state.Cluster, run state.Run, o 
 	}
 	run.Context = &state.Context{Name: name, Files: files, Previous: change.Previous}
 	return cl.WriteRun(run)
+}
+
+// checkContexts refuses kubeconfig files that [Control.adopt] could not use, before
+// anything is built or started for them.
+func (c *Control) checkContexts(o Options) error {
+	if o.NoContext {
+		return nil
+	}
+	files, err := kubecontext.Files(c.getenv)
+	if err != nil {
+		return err
+	}
+	return kubecontext.Check(files)
 }
 
 // freePort refuses a port that is taken. That another process takes it in the

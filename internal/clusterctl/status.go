@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl/protocol"
 	"github.com/slipway-dev/slipway/internal/clusterctl/state"
@@ -100,36 +101,57 @@ func (c *Control) inspect(ctx context.Context, cl state.Cluster) (*Status, error
 	if run.Context != nil {
 		s.Context = run.Context.Name
 	}
+	if alive {
+		if alive, err = c.ask(ctx, cl, s); err != nil {
+			return nil, err
+		}
+	}
 	switch {
 	case alive:
-		return s, c.ask(ctx, cl, s)
+		return s, nil
 	case started:
 		s.State = Died
-	default:
-		return &Status{Name: cl.Name, State: Stopped}, nil
+		return s, nil
 	}
-	return s, nil
+	return &Status{Name: cl.Name, State: Stopped}, nil
 }
 
-// ask completes s with what the running program says.
-func (c *Control) ask(ctx context.Context, cl state.Cluster, s *Status) error {
+// askPoll is how often a program that gives no answer is asked again.
+const askPoll = 20 * time.Millisecond
+
+// ask completes s with what the program says, which was alive a moment ago. A program
+// that has just begun does not answer yet, and one that was killed keeps its lock until
+// the system has taken it apart: it is hung if it neither answers nor
+// goes away in time. ask tells whether it is still alive.
+func (c *Control) ask(ctx context.Context, cl state.Cluster, s *Status) (alive bool, err error) {
 	limit, cancel := context.WithTimeout(ctx, c.answer)
 	defer cancel()
-	answer, err := request(limit, cl.SocketPath())
-	if ctx.Err() != nil {
-		return ctx.Err()
+	for {
+		answer, err := request(limit, cl.SocketPath())
+		if err == nil {
+			s.take(answer)
+			return true, nil
+		}
+		if alive, err := cl.Alive(); err != nil || !alive {
+			return false, err
+		}
+		select {
+		case <-limit.Done():
+			s.State = Hung
+			return true, ctx.Err()
+		case <-time.After(askPoll):
+		}
 	}
-	if err != nil {
-		s.State = Hung
-		return nil
-	}
+}
+
+// take completes s with the program's answer.
+func (s *Status) take(answer protocol.Status) {
 	s.State = Starting
 	if answer.Ready {
 		s.State = Running
 	}
 	s.Server, s.Kubeconfig, s.Kubernetes = answer.Server, answer.Kubeconfig, answer.Kubernetes
 	s.PID, s.UptimeMs, s.Components = answer.PID, answer.UptimeMs, answer.Components
-	return nil
 }
 
 // request asks the program behind socket for its status.

@@ -80,10 +80,16 @@ func (c *Control) requestStop(ctx context.Context, cl state.Cluster) error {
 		if err != nil {
 			return nil // it ended the connection: whether it lives, the lock tells
 		}
-		if e.Name == protocol.Progress {
+		if e.Name == protocol.Progress && ends(e.State) {
 			c.tell(e, time.Since(begin))
 		}
 	}
+}
+
+// ends tells the events of a stop from those of the start, which the program tells
+// every client again.
+func ends(s protocol.ComponentState) bool {
+	return s == protocol.ComponentStopping || s == protocol.ComponentStopped
 }
 
 // killTime is how long the system may take to end a process that was killed.

@@ -47,3 +47,29 @@ func TestWriteFailsCleanly(t *testing.T) {
 		t.Errorf("left behind: %v", entries)
 	}
 }
+
+func TestLinksStay(t *testing.T) {
+	dir := t.TempDir()
+	link, target := filepath.Join(dir, "link"), filepath.Join(dir, "target")
+	if err := os.Symlink("target", link); err != nil {
+		t.Skip(err)
+	}
+	for _, text := range []string{"made", "replaced"} { // the link leads to nothing at first
+		if err := atomicfile.Write(link, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(target); err != nil || string(got) != text {
+			t.Errorf("target holds %q, %v", got, err)
+		}
+	}
+	if to, err := os.Readlink(link); err != nil || to != "target" {
+		t.Errorf("the link leads to %q, %v", to, err)
+	}
+	loop := filepath.Join(dir, "loop")
+	if err := os.Symlink(loop, loop); err != nil {
+		t.Fatal(err)
+	}
+	if err := atomicfile.Write(loop, nil, 0o600); err == nil {
+		t.Error("a link to itself is replaced")
+	}
+}

@@ -52,6 +52,12 @@ func Files(getenv func(string) string) ([]string, error) {
 	return []string{filepath.Join(home, clientcmd.RecommendedHomeDir, clientcmd.RecommendedFileName)}, nil
 }
 
+// Check refuses files that [Add] could not read.
+func Check(files []string) error {
+	_, err := load(files)
+	return err
+}
+
 // Change is what [Add] did, as [Remove] needs to know it.
 type Change struct {
 	File     string // where the context was entered
@@ -156,7 +162,8 @@ func load(files []string) (fileList, error) {
 			config, err = api.NewConfig(), nil
 		}
 		if err != nil {
-			return nil, &report.Error{What: "a kubeconfig cannot be read", Where: path, Err: err, Next: "kubectl config view"}
+			return nil, &report.Error{What: "a kubeconfig cannot be read", Where: path, Err: cause(err),
+				Hint: "a kubeconfig, or no file; KUBECONFIG names another one", Next: "slipway kubectl config view"}
 		}
 		before, err := clientcmd.Write(*config)
 		if err != nil {
@@ -207,8 +214,16 @@ func (l fileList) save() error {
 }
 
 func unwritable(path string, err error) error {
-	return &report.Error{What: "the kubeconfig cannot be written", Where: path, Err: err,
+	return &report.Error{What: "the kubeconfig cannot be written", Where: path, Err: cause(err),
 		Hint: "KUBECONFIG names another file"}
+}
+
+// cause takes away the operation and the path that err repeats.
+func cause(err error) error {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		return p.Err
+	}
+	return err
 }
 
 const (

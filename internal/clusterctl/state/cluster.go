@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/clusterctl/atomicfile"
 	"github.com/slipway-dev/slipway/internal/clusterctl/protocol"
+	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // Cluster is the state folder of one cluster.
@@ -111,7 +113,7 @@ func (c Cluster) Clear(durable bool) error {
 	if err != nil {
 		return denied(err)
 	}
-	c.removeSocket()
+	_ = os.Remove(c.SocketPath())
 	for _, e := range entries {
 		name := e.Name()
 		if name == "log" || name == "lock" || durable && name != "run.json" {
@@ -135,10 +137,19 @@ func (c Cluster) Durable() bool {
 // a closing zero) takes as the path of a unix socket.
 const maxSocketPath = 103
 
-// SocketPath is where the program is to serve the protocol: in the cluster's
+// SocketPath is where the program serves the protocol: where the last start had
+// it do so, whatever the environment says by now.
+func (c Cluster) SocketPath() string {
+	if run, _, err := c.Run(); err == nil && run.Socket != "" {
+		return run.Socket
+	}
+	return c.newSocketPath()
+}
+
+// newSocketPath is where a program is to serve the protocol: in the cluster's
 // folder, or in a private folder beneath the system's temporary one if
 // that path is too long for a socket.
-func (c Cluster) SocketPath() string {
+func (c Cluster) newSocketPath() string {
 	path := filepath.Join(c.Dir, "socket")
 	if len(path) <= maxSocketPath {
 		return path
@@ -152,10 +163,15 @@ func (c Cluster) socketRefuge() string {
 	return filepath.Join(os.TempDir(), "slipway-"+strconv.Itoa(os.Getuid()))
 }
 
-// PrepareSocket returns [Cluster.SocketPath] with its folder made and nothing in
-// its place. The refuge must be this user's own: anybody could have made it.
+// PrepareSocket returns the path for the socket of a new program, with its folder made and
+// nothing in its place. The refuge must be this user's own: anybody could have made it.
 func (c Cluster) PrepareSocket() (string, error) {
-	path := c.SocketPath()
+	path := c.newSocketPath()
+	if len(path) > maxSocketPath {
+		return "", &report.Error{What: "the state folder's path and the temporary folder's are too long for a socket", Where: path,
+			Err:  fmt.Errorf("it has %d bytes, systems take %d", len(path), maxSocketPath),
+			Hint: "a shorter path in SLIPWAY_STATE, or in the system's variable for the temporary folder"}
+	}
 	if dir := filepath.Dir(path); dir != c.Dir {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return "", denied(err)
@@ -164,16 +180,16 @@ func (c Cluster) PrepareSocket() (string, error) {
 			return "", denied(err)
 		}
 	}
-	c.removeSocket()
+	_ = os.Remove(path)
 	return path, nil
 }
-
-func (c Cluster) removeSocket() { _ = os.Remove(c.SocketPath()) }
 
 // logTail bounds how much of the end of a log is looked at.
 const logTail = 64 << 10
 
-// LastLines returns up to n of the last lines of the log, empty ones left out.
+// LastLines returns up to n of the last lines of the log, empty ones left out. If
+// the program crashed, these are the lines that say why, and not the end of a
+// stack trace.
 func (c Cluster) LastLines(n int) []string {
 	f, err := os.Open(c.Log())
 	if err != nil {
@@ -191,6 +207,9 @@ func (c Cluster) LastLines(n int) []string {
 	}
 	var lines []string
 	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "goroutine ") && strings.HasSuffix(strings.TrimSpace(line), "]:") {
+			break // what a Go program says of its crash comes before its stacks
+		}
 		if line = strings.TrimRight(line, "\r\n\t "); line != "" {
 			lines = append(lines, line)
 		}

@@ -277,3 +277,41 @@ func TestLastLines(t *testing.T) {
 		t.Errorf("last lines: %q", got)
 	}
 }
+
+func TestLastLinesOfACrash(t *testing.T) {
+	c := cluster(t, t.TempDir())
+	text := "well\npanic: no room\n\ngoroutine 1 [running]:\nmain.main()\n\t/main.go:3\n"
+	if err := os.WriteFile(c.Log(), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.LastLines(3); !slices.Equal(got, []string{"well", "panic: no room"}) {
+		t.Errorf("last lines: %q", got)
+	}
+}
+
+// TestSocketPathStays: a program is found where it was told to listen, also from a
+// shell that has another temporary folder.
+func TestSocketPathStays(t *testing.T) {
+	t.Setenv("TMPDIR", shortDir(t))
+	c := cluster(t, filepath.Join(shortDir(t), strings.Repeat("deep/", 30)))
+	socket, err := c.PrepareSocket()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.WriteRun(state.Run{Socket: socket}); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", shortDir(t))
+	if got := c.SocketPath(); got != socket {
+		t.Errorf("the socket moved from %s to %s", socket, got)
+	}
+}
+
+func TestSocketPathTooLong(t *testing.T) {
+	t.Setenv("TMPDIR", filepath.Join(shortDir(t), strings.Repeat("x", 100)))
+	c := cluster(t, filepath.Join(shortDir(t), strings.Repeat("deep/", 30)))
+	_, err := c.PrepareSocket()
+	if e, ok := errors.AsType[*report.Error](err); !ok || !strings.Contains(e.Hint, "SLIPWAY_STATE") {
+		t.Errorf("error: %v", err)
+	}
+}
