@@ -34,7 +34,7 @@ Environment:
   SLIPWAY_CACHE     folder for the compiled program (default: slipway in the user's cache folder)
   SLIPWAY_STATE     folder for the clusters' state (default: ~/.local/state/slipway)
   KUBECONFIG        files that the contexts are entered into (default: ~/.kube/config)`,
-		Args: cobra.NoArgs,
+		Args: noSubcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(inv.clusterBuildCommand(), inv.clusterStartCommand(), inv.clusterStopCommand(), inv.clusterStatusCommand(), inv.clusterKubeconfigCommand())
@@ -43,6 +43,15 @@ Environment:
 
 // clusters is the facade for this invocation.
 func (inv *invocation) clusters() *clusterctl.Control { return clusterctl.New(inv.Getenv, inv.handler) }
+
+// oneName refuses more than one argument.
+func oneName(cmd *cobra.Command, args []string) error {
+	if len(args) <= 1 {
+		return nil
+	}
+	return &report.Error{What: cmd.CommandPath() + " takes the name of one cluster", Where: args[1],
+		Next: cmd.CommandPath() + " --help", Code: usageCode}
+}
 
 // clusterName is the optional argument of the cluster verbs.
 func clusterName(args []string) string { return strings.Join(args, "") }
@@ -59,7 +68,7 @@ is selected again. A cluster that died is started anew.
 Data are thrown away when the cluster stops, unless it is started with --durable.`,
 		Example: `  slipway cluster start
   slipway cluster start staging --port 6443 --durable`,
-		Args: cobra.MaximumNArgs(1),
+		Args: oneName,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Name = clusterName(args)
 			begin := time.Now()
@@ -102,7 +111,7 @@ func (inv *invocation) clusterStopCommand() *cobra.Command {
 		Long: `Stop stops a cluster, by force if it does not answer, and undoes what start did: the context
 leaves the kubeconfig, and the one that was current before is selected again. Data are removed
 unless the cluster is durable. What a cluster that died left behind is tidied up.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: oneName,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := inv.clusters().Stop(cmd.Context(), clusterName(args))
 			if err != nil {
@@ -124,7 +133,7 @@ func (inv *invocation) clusterStatusCommand() *cobra.Command {
 		Short: "Tell what a cluster and each of its components is doing",
 		Long: `Status tells what a cluster and each of its components is doing. It fails, with status 1, when the
 cluster does not run: because it was not started, because it died, or because it does not answer.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: oneName,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := inv.clusters().Status(cmd.Context(), clusterName(args))
 			if err != nil {
@@ -150,7 +159,9 @@ func described(s *clusterctl.Status) string {
 		{"server", s.Server}, {"kubernetes", s.Kubernetes}, {"kubeconfig", s.Kubeconfig},
 		{"context", cmp.Or(s.Context, "none")}, {"process", fmt.Sprint(s.PID)}, {"log", s.Log},
 	} {
-		fmt.Fprintf(w, "  %s\t%s\n", line[0], line[1])
+		if line[1] != "" { // known only once the cluster is ready
+			fmt.Fprintf(w, "  %s\t%s\n", line[0], line[1])
+		}
 	}
 	for _, c := range s.Components {
 		fmt.Fprintf(w, "  %s\t%s\n", c.Name, strings.TrimSpace(string(c.State)+" "+c.Message))
@@ -165,7 +176,7 @@ func (inv *invocation) clusterKubeconfigCommand() *cobra.Command {
 		Short:   "Print the kubeconfig of a running cluster",
 		Long:    `Kubeconfig prints a kubeconfig that holds a running cluster alone, with its administrator's credentials.`,
 		Example: `  slipway cluster kubeconfig > cluster.kubeconfig`,
-		Args:    cobra.MaximumNArgs(1),
+		Args:    oneName,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, text, err := inv.clusters().Kubeconfig(cmd.Context(), clusterName(args))
 			if err != nil {

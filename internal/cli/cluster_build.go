@@ -15,7 +15,7 @@ needs the program does the same by itself; build is for doing it beforehand, whe
 runner is prepared. The first time takes minutes; interrupted, it resumes where it was.`,
 		Example: `  slipway cluster build
   export SLIPWAY_CLUSTER=$(slipway cluster build)`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			path, err := inv.clusters().Program(cmd.Context())
 			if err != nil {
