@@ -52,7 +52,7 @@ type invocation struct {
 // cancels the context, so that a verb can end what it started; the second one
 // kills the process as usual.
 func Main(ctx context.Context, env Env) int {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(ctx, endSignals()...)
 	defer stop()
 	go func() {
 		<-ctx.Done()
@@ -67,6 +67,16 @@ func Main(ctx context.Context, env Env) int {
 		return 0
 	}
 	return ui.Fail(inv.handler, err)
+}
+
+// endSignals are what asks the command to end: an interrupt, a request, and a
+// terminal that closes, unless nohup had that ignored.
+func endSignals() []os.Signal {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	return signals
 }
 
 // root assembles the command tree; verbs are listed in the order of an

@@ -44,9 +44,9 @@ func progressLine(p report.Progress) string {
 	} else {
 		fmt.Fprintf(&b, "%d, ", p.Done)
 	}
-	b.WriteString(duration(p.Elapsed))
+	b.WriteString(p.Elapsed.Round(time.Second).String())
 	if p.Left > 0 {
-		b.WriteString(", about " + duration(p.Left) + " left")
+		b.WriteString(", about " + p.Left.Round(time.Second).String() + " left")
 	}
 	return b.String()
 }

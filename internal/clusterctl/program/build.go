@@ -13,8 +13,11 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// building is the name of the work in progress events.
-const building = "building the cluster program"
+// building and linking are the names of the work in progress events.
+const (
+	building = "building the cluster program"
+	linking  = "linking the cluster program"
+)
 
 // fill builds the program from src and puts it into s.
 func (f *Finder) fill(ctx context.Context, s slot, src source) error {

@@ -75,6 +75,7 @@ type tracker struct {
 	mu      sync.Mutex
 	pending map[string]int64 // packages not named yet → weight
 	unbuilt int              // 1 until the packages are linked
+	linking bool             // all packages are compiled
 	total   int              // packages, and the program
 	weight  int64            // of all that were stale
 	done    int64            // weight of those named
@@ -126,11 +127,16 @@ func (t *tracker) linked() {
 
 // line takes a line of the go command's and tells whether it was about progress.
 func (t *tracker) line(line string) bool {
-	if line == clusterPackage || strings.HasPrefix(line, "go: downloading ") {
+	if strings.HasPrefix(line, "go: downloading ") {
 		return true
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if line == clusterPackage { // the main package: it is compiled last
+		t.linking = true
+		t.send()
+		return true
+	}
 	weight, known := t.pending[line]
 	if known {
 		delete(t.pending, line)
@@ -150,7 +156,11 @@ func (t *tracker) tell() {
 // send is tell for those who hold mu, which keeps the events in order.
 func (t *tracker) send() {
 	p := report.Progress{Name: building, Done: t.total - len(t.pending) - t.unbuilt, Total: t.total, Elapsed: time.Since(t.begin)}
-	p.Left = left(p.Elapsed, t.done, t.weight)
+	if t.linking {
+		p.Name = linking
+	} else {
+		p.Left = left(p.Elapsed, t.done, t.weight)
+	}
 	t.handler.Handle(p)
 }
 
