@@ -104,6 +104,9 @@ func Run(ctx context.Context, options Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	if err := r.loader.Missing(); err != nil {
+		return Result{}, err
+	}
 	result := Result{
 		Files:    files,
 		Findings: relative(r.loader.Findings(), r.dir),

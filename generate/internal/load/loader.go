@@ -47,6 +47,7 @@ type Loader struct {
 	packages     map[packageKey]*Package
 	rootPackages []*Package
 	findings     []report.Finding
+	missing      []string // modules that are required and not there
 
 	buffers sync.Pool // of *bytes.Buffer, for reading files
 

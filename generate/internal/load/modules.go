@@ -225,6 +225,7 @@ func (m *modules) dir(importPath string) (string, error) {
 		dir = within(m.asked, importPath)
 	}
 	if dir == "" {
+		m.noteMissing(importPath)
 		return "", fmt.Errorf("package %s: %w", importPath, fs.ErrNotExist)
 	}
 	m.found[importPath] = dir

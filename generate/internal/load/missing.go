@@ -1,0 +1,50 @@
+package load
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// ErrNotDownloaded says that go.mod requires modules whose files are not there.
+var ErrNotDownloaded = errors.New("not downloaded")
+
+// noteMissing remembers the required module that should hold the package, when
+// it is not on this machine.
+func (m *modules) noteMissing(importPath string) {
+	for prefix := importPath; prefix != "." && prefix != "/"; prefix = path.Dir(prefix) {
+		dir, required := m.dirs[prefix]
+		if !required {
+			continue
+		}
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+			m.loader.mu.Lock()
+			m.loader.missing = append(m.loader.missing, prefix)
+			m.loader.mu.Unlock()
+			return
+		}
+	}
+}
+
+// Missing returns an error when packages that were asked for lie in modules
+// which are not on this machine. What the findings say is then of no use.
+func (l *Loader) Missing() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.missing) == 0 {
+		return nil
+	}
+	slices.Sort(l.missing)
+	l.missing = slices.Compact(l.missing)
+	return &report.Error{
+		What:  "required modules are not on this machine: " + strings.Join(l.missing, ", "),
+		Where: "go.mod",
+		Err:   ErrNotDownloaded,
+		Next:  "go mod download",
+	}
+}
