@@ -75,6 +75,7 @@ func (inv *invocation) generate(ctx context.Context, root string) (generate.Resu
 	}
 	result, err := generate.Run(ctx, options)
 	for _, f := range result.Findings {
+		f.File = inv.fromHere(root, f.File)
 		inv.handler.Handle(f)
 	}
 	if err != nil {
@@ -88,6 +89,19 @@ func (inv *invocation) generate(ctx context.Context, root string) (generate.Resu
 		inv.handler.Handle(report.Note{Text: fmt.Sprintf("parsed %s, type-checked %s", count(result.Parsed, "file"), count(result.Checked, "package"))})
 	}
 	return result, nil
+}
+
+// fromHere turns a path that is relative to the project into one that leads to
+// the file from the working folder, as the go command shows paths.
+func (inv *invocation) fromHere(root, path string) string {
+	if filepath.IsAbs(path) || path == "" {
+		return path
+	}
+	rel, err := filepath.Rel(inv.Dir, filepath.Join(root, path))
+	if err != nil {
+		return filepath.Join(root, path)
+	}
+	return rel
 }
 
 // projectUses are the generators that a project needs. Their output goes where

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -168,11 +169,21 @@ func goFileNames(dir string) ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
-		if name := e.Name(); isGoFile(name) && !e.IsDir() {
-			names = append(names, name)
+		if isGoFile(e.Name()) && readable(dir, e) {
+			names = append(names, e.Name())
 		}
 	}
 	return names, nil
+}
+
+// readable tells whether there is something to read: opening a named pipe, say,
+// would wait for ever.
+func readable(dir string, e fs.DirEntry) bool {
+	if e.Type()&fs.ModeSymlink == 0 {
+		return e.Type().IsRegular()
+	}
+	info, err := os.Stat(filepath.Join(dir, e.Name()))
+	return err != nil || info.Mode().IsRegular() // a dangling link is told when it is read
 }
 
 func isGoFile(name string) bool {
