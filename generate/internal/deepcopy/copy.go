@@ -32,7 +32,7 @@ func (c *copier) value(t *load.Type, name func() string) {
 		return
 	}
 	if !c.enter(t) {
-		c.report(describe(t) + " contains itself without a struct between, or goes too deep to be copied")
+		c.report(describe(t) + " contains itself without a struct between, or goes too deep to be copied", c.byHand())
 		return
 	}
 	defer c.leave()
@@ -80,7 +80,7 @@ func (c *copier) basic(t *load.Type) {
 
 func (c *copier) mapOf(m *load.Type, name func() string) {
 	if !c.shallow.holds(m.Key) {
-		c.report(fmt.Sprintf("the key of this map is %s, which cannot be copied by assignment", describe(m.Key.Underlying())))
+		c.report(fmt.Sprintf("the key of this map is %s, which cannot be copied by assignment", describe(m.Key.Underlying())), c.byHand())
 		return
 	}
 	c.line("*out = make(%s, len(*in))", name())
@@ -250,14 +250,24 @@ func (c *copier) name(t *load.Type) string {
 
 // refuse reports that no copy of a t is known to be deep.
 func (c *copier) refuse(t *load.Type) {
-	c.report(fmt.Sprintf("%s has no deep copy", describe(t.Underlying())))
+	u := t.Underlying()
+	suggestion := c.byHand()
+	if u.Kind == load.Invalid {
+		suggestion = "check the type's spelling and its import; a module that is not in go.mod is added with go get"
+	}
+	c.report(fmt.Sprintf("%s has no deep copy", describe(u)), suggestion)
 }
 
-func (c *copier) report(message string) {
+// byHand suggests what helps where no deep copy can be generated.
+func (c *copier) byHand() string {
+	return "give the type a DeepCopy method, or mark " + c.decl.Name() + " with +" + generateMarker + "=false"
+}
+
+func (c *copier) report(message, suggestion string) {
 	finding := report.Finding{
 		Position:   c.decl.File.Position(c.at),
 		Message:    "DeepCopy of " + c.decl.Name() + ": " + message,
-		Suggestion: "give the type a DeepCopy method, or mark " + c.decl.Name() + " with +" + generateMarker + "=false",
+		Suggestion: suggestion,
 		Fatal:      true,
 	}
 	if !slices.Contains(c.findings, finding) {
