@@ -32,7 +32,7 @@ func (c *copier) value(t *load.Type, name func() string) {
 		return
 	}
 	if !c.enter(t) {
-		c.report(describe(t) + " contains itself without a struct between, or goes too deep to be copied", c.byHand())
+		c.report(describe(t)+" contains itself without a struct between, or goes too deep to be copied", c.byHand())
 		return
 	}
 	defer c.leave()
