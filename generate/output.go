@@ -65,8 +65,15 @@ func compare(files []File) error {
 	return nil
 }
 
-// write writes what changes. Each file is complete or untouched.
+// write writes all files that differ, or none: whatever can fail for want of
+// space or permission happens before the first file is replaced.
 func write(ctx context.Context, files []File) error {
+	var ready []staged
+	defer func() {
+		for _, s := range ready {
+			_ = os.Remove(s.temp) // gone already where it was renamed
+		}
+	}()
 	for _, f := range files {
 		if f.Action == report.Unchanged {
 			continue
@@ -74,16 +81,34 @@ func write(ctx context.Context, files []File) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := writeFile(f.Path, f.Content); err != nil {
-			return &report.Error{What: "file cannot be written", Where: f.Path, Err: err, Hint: "a folder that you may write to"}
+		s, err := stage(f.Path, f.Content)
+		if err != nil {
+			return cannotWrite(f.Path, err)
+		}
+		ready = append(ready, s)
+	}
+	for _, s := range ready {
+		if err := os.Rename(s.temp, s.path); err != nil {
+			return cannotWrite(s.path, err)
 		}
 	}
 	return nil
 }
 
-// writeFile replaces a file in one step. Links stay links, and an existing file
-// keeps its permissions.
-func writeFile(path string, content []byte) (err error) {
+func cannotWrite(path string, err error) error {
+	e := &report.Error{What: "file cannot be written", Where: path, Err: err}
+	if errors.Is(err, fs.ErrPermission) {
+		e.Hint = "a folder that you may write to"
+	}
+	return e
+}
+
+// staged is a file's new content, complete beside the file that it will replace.
+type staged struct{ temp, path string }
+
+// stage writes a file's new content beside it. Links stay links, and an existing
+// file keeps its permissions.
+func stage(path string, content []byte) (staged, error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
@@ -93,21 +118,16 @@ func writeFile(path string, content []byte) (err error) {
 	}
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
+		return staged{}, err
 	}
 	temp, err := os.CreateTemp(dir, ".slipway-*")
 	if err != nil {
-		return err
+		return staged{}, err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(temp.Name()))
-		}
-	}()
 	_, err = temp.Write(content)
 	err = errors.Join(err, temp.Chmod(mode), temp.Close())
 	if err != nil {
-		return err
+		return staged{}, errors.Join(err, os.Remove(temp.Name()))
 	}
-	return os.Rename(temp.Name(), path)
+	return staged{temp: temp.Name(), path: path}, nil
 }
