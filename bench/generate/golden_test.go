@@ -76,9 +76,41 @@ func foldersWith(t *testing.T, dir, name string) []string {
 	return found
 }
 
-// compare runs controller-gen in dir and compares each file that it writes.
+// variants is how often controller-gen is asked: where markers of several kinds
+// make one list, its order changes from run to run, and any of them will do.
+const variants = 12
+
+// compare runs controller-gen in dir until each file that it writes was, in some
+// run, the golden one.
 func (g golden) compare(t *testing.T, peer, dir string) {
-	out := t.TempDir()
+	differing := map[string]string{} // file → difference, in the last run
+	for run := range variants {
+		out := t.TempDir()
+		for name, want := range g.runPeer(t, peer, dir, out) {
+			if _, open := differing[name]; !open && run > 0 {
+				continue
+			}
+			got, err := readGolden(filepath.Join(dir, g.want, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			delete(differing, name)
+			if !bytes.Equal(got, want) {
+				differing[name] = diff(filepath.Join(out, name), filepath.Join(dir, g.want, name))
+			}
+		}
+		if len(differing) == 0 {
+			return
+		}
+	}
+	for name, d := range differing {
+		t.Errorf("%s differs in each of %d runs:\n%s", name, variants, d)
+	}
+}
+
+// runPeer runs controller-gen in dir and returns what it wrote to out.
+func (g golden) runPeer(t *testing.T, peer, dir, out string) map[string][]byte {
+	t.Helper()
 	cmd := exec.CommandContext(t.Context(), peer, g.options, "paths="+g.input, "output:dir="+out)
 	cmd.Dir = dir
 	if output, err := cmd.CombinedOutput(); err != nil {
@@ -88,16 +120,7 @@ func (g golden) compare(t *testing.T, peer, dir string) {
 	if len(written) == 0 {
 		t.Fatalf("%s wrote nothing", cmd)
 	}
-	for name, want := range written {
-		got, err := readGolden(filepath.Join(dir, g.want, name))
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		if !bytes.Equal(got, want) {
-			t.Errorf("%s differs:\n%s", name, diff(filepath.Join(out, name), filepath.Join(dir, g.want, name)))
-		}
-	}
+	return written
 }
 
 // readGolden reads a file, or its compressed form.
