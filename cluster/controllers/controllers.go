@@ -24,10 +24,11 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
-	"k8s.io/client-go/metadata/metadatainformer"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
 	"k8s.io/controller-manager/pkg/informerfactory"
+
+	"github.com/slipway-dev/slipway/cluster/informed"
 )
 
 // A Controller is one control loop.
@@ -60,6 +61,7 @@ type Deps struct {
 	Started chan struct{}
 
 	metadata metadata.Interface
+	factory  *factory // the same as Generic
 }
 
 // resync is how often informers hand out everything again.
@@ -78,8 +80,8 @@ func newDeps(cfg Config) (*Deps, error) {
 		return nil, fmt.Errorf("make the metadata client: %w", err)
 	}
 	d.Informers = informers.NewSharedInformerFactoryWithOptions(client, resync, informers.WithTransform(dropManagedFields))
-	byMetadata := metadatainformer.NewSharedInformerFactoryWithOptions(d.metadata, resync, metadatainformer.WithTransform(dropManagedFields))
-	d.Generic = informerfactory.NewInformerFactory(d.Informers, byMetadata)
+	d.factory = newFactory(d.Informers, d.metadata)
+	d.Generic = d.factory
 	d.Mapper = restmapper.NewDeferredDiscoveryRESTMapper(cached.NewMemCacheClient(client.Discovery()))
 	return d, nil
 }
@@ -109,8 +111,9 @@ func dropManagedFields(obj any) (any, error) {
 }
 
 // Run runs the controllers and returns when ctx has ended and they all have stopped.
-// started is called once all of them run; an error says that one could not be set up.
-func Run(ctx context.Context, cfg Config, list []Controller, started func()) error {
+// started is called once all of them run, with a view of what they know; an error says that
+// one could not be set up.
+func Run(ctx context.Context, cfg Config, list []Controller, started func(informed.View)) error {
 	deps, err := newDeps(cfg)
 	if err != nil {
 		return err
@@ -129,7 +132,7 @@ func Run(ctx context.Context, cfg Config, list []Controller, started func()) err
 	for _, loop := range loops {
 		running.Go(func() { loop(ctx) })
 	}
-	started()
+	started(deps.factory.stores)
 	running.Wait()
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/cluster/controllers"
+	"github.com/slipway-dev/slipway/cluster/informed"
 	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 	"github.com/slipway-dev/slipway/cluster/scheduler"
@@ -37,7 +38,7 @@ func (c *Cluster) startControllers(ctx, life context.Context) error {
 	if err != nil {
 		return &Error{protocol.Controllers, err}
 	}
-	if err := c.startLoop(ctx, life, protocol.Controllers, func(ctx context.Context, started func()) error {
+	if err := c.startLoop(ctx, life, protocol.Controllers, func(ctx context.Context, started func(informed.View)) error {
 		return controllers.Run(ctx, cfg, controllers.All(), started)
 	}); err != nil {
 		return err
@@ -67,7 +68,7 @@ func (c *Cluster) controllersConfig() (controllers.Config, error) {
 
 func (c *Cluster) startScheduler(ctx, life context.Context) error {
 	c.progress(protocol.Scheduler, protocol.Starting)
-	if err := c.startLoop(ctx, life, protocol.Scheduler, func(ctx context.Context, started func()) error {
+	if err := c.startLoop(ctx, life, protocol.Scheduler, func(ctx context.Context, started func(informed.View)) error {
 		return scheduler.Run(ctx, c.server.Loopback(), started)
 	}); err != nil {
 		return err
@@ -77,11 +78,11 @@ func (c *Cluster) startScheduler(ctx, life context.Context) error {
 }
 
 // startLoop runs a component and returns when it says that it has started, or why it did not.
-func (c *Cluster) startLoop(ctx, life context.Context, component string, run func(context.Context, func()) error) error {
+func (c *Cluster) startLoop(ctx, life context.Context, component string, run func(context.Context, func(informed.View)) error) error {
 	started, ended := make(chan struct{}), make(chan error, 1)
 	c.workers.Go(func() {
 		c.run(life, component, func(ctx context.Context) error {
-			err := run(ctx, func() { close(started) })
+			err := run(ctx, func(informed.View) { close(started) })
 			ended <- err
 			return err
 		})

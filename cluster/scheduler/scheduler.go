@@ -15,11 +15,13 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/kubernetes/pkg/scheduler"
+
+	"github.com/slipway-dev/slipway/cluster/informed"
 )
 
-// Run schedules pods until ctx ends. started is called once it does; an error
-// says that it could not be set up.
-func Run(ctx context.Context, client *rest.Config, started func()) error {
+// Run schedules pods until ctx ends. started is called once it does, with a view of
+// what the scheduler knows; an error says that it could not be set up.
+func Run(ctx context.Context, client *rest.Config, started func(informed.View)) error {
 	config := rest.AddUserAgent(rest.CopyConfig(client), "kube-scheduler")
 	dyn, err := dynamic.NewForConfig(config)
 	if err != nil {
@@ -50,7 +52,7 @@ func Run(ctx context.Context, client *rest.Config, started func()) error {
 	if err := s.WaitForHandlersSync(ctx); err != nil {
 		return fmt.Errorf("fill the scheduler's caches: %w", err)
 	}
-	started()
+	started(func() informed.Stores { return informed.Typed(informers) })
 	s.Run(ctx)
 	return nil
 }
