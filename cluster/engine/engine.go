@@ -46,8 +46,12 @@ type Options struct {
 	// Unseeded starts from an empty store, with all start-up hooks on: that is
 	// how a seed is recorded.
 	Unseeded bool
-	// Log gets what our own parts have to say; Kubernetes' parts log with klog.
-	Log *slog.Logger
+	// Logger is asked for the log of each component. What Kubernetes' parts log without
+	// saying on whose behalf, the API server's above all, is not in there but klog's.
+	Logger func(component string) *slog.Logger
+	// Fatal is called when a component gives up in a way that the process does not
+	// survive. It should not return.
+	Fatal func(component string, err error)
 	// Progress is called with every change of a component's state, in order.
 	Progress func(component string, state protocol.State)
 }
@@ -121,7 +125,7 @@ func (c *Cluster) start(ctx, serverLife, workersLife context.Context) error {
 func (c *Cluster) startStore(ctx context.Context) error {
 	dir := filepath.Join(c.options.Dir, "etcd")
 	if !c.options.Durable {
-		if err := removeAll(dir, c.etcdLog(), c.keysDir()); err != nil {
+		if err := removeAll(dir, c.keysDir()); err != nil {
 			return &Error{protocol.Etcd, err}
 		}
 	}
@@ -140,7 +144,7 @@ func (c *Cluster) startStore(ctx context.Context) error {
 
 func (c *Cluster) startEtcd(ctx context.Context, dir string) error {
 	c.progress(protocol.Etcd, protocol.Starting)
-	store, err := etcd.Start(ctx, etcd.Config{Dir: dir, LogFile: c.etcdLog(), Durable: c.options.Durable})
+	store, err := etcd.Start(ctx, c.etcdConfig(dir))
 	if err != nil {
 		return &Error{protocol.Etcd, err}
 	}
@@ -155,6 +159,14 @@ func (c *Cluster) startEtcd(ctx context.Context, dir string) error {
 	}
 	c.progress(protocol.Etcd, protocol.Running)
 	return nil
+}
+
+func (c *Cluster) etcdConfig(dir string) etcd.Config {
+	config := etcd.Config{Dir: dir, Log: c.options.Logger(protocol.Etcd), Durable: c.options.Durable}
+	if c.options.Fatal != nil {
+		config.Fatal = func(err error) { c.options.Fatal(protocol.Etcd, err) }
+	}
+	return config
 }
 
 // seed fills an empty store; a durable one was filled when it was new.
@@ -245,8 +257,6 @@ func (c *Cluster) Kubeconfig() string { return filepath.Join(c.options.Dir, "kub
 
 // Failed delivers an [*Error] when a component ends by itself.
 func (c *Cluster) Failed() <-chan error { return c.failed }
-
-func (c *Cluster) etcdLog() string { return filepath.Join(c.options.Dir, "etcd.log") }
 
 func (c *Cluster) keysDir() string { return filepath.Join(c.options.Dir, "pki") }
 

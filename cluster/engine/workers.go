@@ -12,7 +12,9 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/keyutil"
+	"k8s.io/klog/v2"
 
+	"github.com/go-logr/logr"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/cluster/controllers"
@@ -77,11 +79,16 @@ func (c *Cluster) startScheduler(ctx, life context.Context) error {
 	return nil
 }
 
+// logging makes what is logged on behalf of ctx go to the component's log.
+func (c *Cluster) logging(ctx context.Context, component string) context.Context {
+	return klog.NewContext(ctx, logr.FromSlogHandler(c.options.Logger(component).Handler()))
+}
+
 // startLoop runs a component and returns when it says that it has started, or why it did not.
 func (c *Cluster) startLoop(ctx, life context.Context, component string, run func(context.Context, func(informed.View)) error) error {
 	started, ended := make(chan struct{}), make(chan error, 1)
 	c.workers.Go(func() {
-		c.run(life, component, func(ctx context.Context) error {
+		c.run(c.logging(life, component), component, func(ctx context.Context) error {
 			err := run(ctx, func(informed.View) { close(started) })
 			ended <- err
 			return err
@@ -99,7 +106,7 @@ func (c *Cluster) startLoop(ctx, life context.Context, component string, run fun
 
 func (c *Cluster) startNodes(life context.Context) error {
 	c.progress(protocol.Nodes, protocol.Starting)
-	nodes, err := node.Run(life, c.server.Loopback(), c.options.Nodes, c.options.Log)
+	nodes, err := node.Run(c.logging(life, protocol.Nodes), c.server.Loopback(), c.options.Nodes, c.options.Logger(protocol.Nodes))
 	if err != nil {
 		return &Error{protocol.Nodes, err}
 	}

@@ -15,6 +15,7 @@ package etcd
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/url"
 	"path/filepath"
@@ -41,9 +42,12 @@ const (
 
 // Config says where the data lives and how safe it must be.
 type Config struct {
-	Dir     string // data folder; made when absent
-	LogFile string // gets etcd's own errors
-	Durable bool   // fsync every write
+	Dir     string       // data folder; made when absent
+	Log     *slog.Logger // gets etcd's own warnings and errors
+	Durable bool         // fsync every write
+	// Fatal is called when etcd cannot go on, for example because the disk is full. The
+	// store answers nobody any more; the process should end. nil does nothing.
+	Fatal func(error)
 }
 
 // Server is a running etcd.
@@ -78,8 +82,7 @@ func embedConfig(cfg Config) *embed.Config {
 	c := embed.NewConfig()
 	c.Dir = filepath.Clean(cfg.Dir)
 	c.UnsafeNoFsync = !cfg.Durable
-	c.LogLevel = "error"
-	c.LogOutputs = []string{cfg.LogFile}
+	logTo(c, cfg)
 	c.TickMs, c.ElectionMs = tickMs, electionMs
 	c.SnapshotCount = snapshotCount
 	c.ListenClientUrls, c.ListenPeerUrls = nil, nil

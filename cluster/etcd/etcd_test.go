@@ -1,6 +1,7 @@
 package etcd_test
 
 import (
+	"log/slog"
 	"path/filepath"
 	"testing"
 
@@ -9,7 +10,7 @@ import (
 
 func start(t *testing.T, dir string, durable bool) *etcd.Server {
 	t.Helper()
-	s, err := etcd.Start(t.Context(), etcd.Config{Dir: filepath.Join(dir, "data"), LogFile: filepath.Join(dir, "log"), Durable: durable})
+	s, err := etcd.Start(t.Context(), etcd.Config{Dir: filepath.Join(dir, "data"), Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Durable: durable})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,8 +60,7 @@ func TestDataSurvivesStop(t *testing.T) {
 func TestUnusableFolder(t *testing.T) {
 	s := start(t, t.TempDir(), false)
 	defer s.Stop()
-	dir := t.TempDir()
-	if _, err := etcd.Start(t.Context(), etcd.Config{Dir: "/dev/null/data", LogFile: filepath.Join(dir, "log")}); err == nil {
+	if _, err := etcd.Start(t.Context(), etcd.Config{Dir: "/dev/null/data", Log: slog.New(slog.NewTextHandler(t.Output(), nil))}); err == nil {
 		t.Error("no error")
 	}
 }

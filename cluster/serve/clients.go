@@ -51,7 +51,7 @@ func (s *session) listen(ctx context.Context) error {
 	s.socket, s.clients = listener, protocol.NewListener(s.log, s.methods())
 	go func() {
 		if err := s.clients.Accept(ctx, listener); err != nil {
-			s.logger.Error("The socket is closed to further clients", "err", err)
+			fmt.Fprintln(s.Stderr, "slipway-cluster: the socket is closed to further clients:", err)
 		}
 	}()
 	return nil

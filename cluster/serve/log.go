@@ -3,41 +3,39 @@ package serve
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"log/slog"
-	"os"
 	"path/filepath"
 	"sync"
 
 	"k8s.io/klog/v2"
 
+	"github.com/slipway-dev/slipway/cluster/engine"
+	"github.com/slipway-dev/slipway/cluster/logs"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
-// openLog sends the log, errors only, to stderr, or to a file in the state
-// folder when a partner speaks the protocol.
+// openLog gives every component a log in the state folder. What klog writes for nobody
+// in particular goes to the API server's: hardly any of its parts says on whose behalf it logs.
 func (s *session) openLog(ctx context.Context) error {
-	out := s.Stderr
-	if s.Stdio {
-		f, err := os.OpenFile(filepath.Join(s.config.Dir, "cluster.log"), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-		if err != nil {
-			return fmt.Errorf("%w: open the log: %w", errState, err)
-		}
-		out = f // open until the process ends, for the sake of its last words
+	folder, err := logs.Open(filepath.Join(s.config.Dir, "logs"),
+		protocol.Etcd, protocol.APIServer, protocol.Controllers, protocol.Scheduler, protocol.Nodes)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errState, err)
 	}
-	log := &lastWords{w: out}
-	context.AfterFunc(ctx, log.silence)
-	quietKlog(log)
-	klog.OsExit = func(int) { s.fatal(ctx, log.fatal()) }
-	s.logger = slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	s.logs = folder
+	context.AfterFunc(ctx, folder.Silence)
+	words := &lastWords{w: folder.Klog(protocol.APIServer)}
+	directKlog("WARNING", words) // among them: webhooks that fail
+	klog.OsExit = func(int) { s.fatal(ctx, protocol.APIServer, words.fatal()) }
+	s.giveUp = func(component string, err error) { s.fatal(ctx, component, err) }
 	return nil
 }
 
-// quietKlog makes klog write errors and worse to w, each once. Its warnings are of
-// interest to those who maintain Kubernetes.
-func quietKlog(w io.Writer) {
+// directKlog makes klog write messages of this severity and worse to w, each once.
+func directKlog(severity string, w io.Writer) {
 	flags := flag.NewFlagSet("klog", flag.ContinueOnError)
 	klog.InitFlags(flags)
 	for name, value := range map[string]string{"logtostderr": "false", "alsologtostderr": "false", "stderrthreshold": "FATAL"} {
@@ -47,35 +45,31 @@ func quietKlog(w io.Writer) {
 	}
 	// A message goes to the output of its severity and of all lesser ones.
 	klog.SetOutput(io.Discard)
-	klog.SetOutputBySeverity("ERROR", w)
+	klog.SetOutputBySeverity(severity, w)
 }
 
-// fatal ends the process on behalf of klog.Fatal, with which a start-up hook of the
-// API server gives up, and tells the partner why. Once the cluster is to stop, ctx
+// fatal ends the process on behalf of a component that gives up, like a start-up hook of the
+// API server with klog.Fatal, and tells the partner why. Once the cluster is to stop, ctx
 // has ended, and giving up is no failure any more.
-func (s *session) fatal(ctx context.Context, message string) {
+func (s *session) fatal(ctx context.Context, component string, err error) {
 	if ctx.Err() != nil {
 		return
 	}
-	s.fail(protocol.Failed{Component: protocol.APIServer, Error: message, Hint: "the log has the details"})
+	f := failure(&engine.Error{Component: component, Err: err})
+	if f.Hint == "" {
+		f.Hint = "the log of " + component + " has the details"
+	}
+	s.fail(f)
 	s.log.Close()
 	s.waitTold()
 	s.Exit(statusFailed)
 }
 
-// lastWords passes a log on and remembers the fatal message in it. Once it is
-// silenced it drops everything: components that are stopped complain about each other.
+// lastWords passes klog's output on and remembers the fatal message in it.
 type lastWords struct {
-	mu     sync.Mutex
-	w      io.Writer
-	last   []byte
-	silent bool
-}
-
-func (l *lastWords) silence() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.silent = true
+	w    io.Writer
+	mu   sync.Mutex
+	last []byte
 }
 
 func (l *lastWords) Write(p []byte) (int, error) {
@@ -84,14 +78,11 @@ func (l *lastWords) Write(p []byte) (int, error) {
 	if bytes.HasPrefix(p, []byte("F")) && l.last == nil {
 		l.last = bytes.Clone(p)
 	}
-	if l.silent {
-		return len(p), nil
-	}
 	return l.w.Write(p)
 }
 
 // fatal is the first line of the fatal message, without klog's header.
-func (l *lastWords) fatal() string {
+func (l *lastWords) fatal() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	line, _, _ := bytes.Cut(l.last, []byte("\n"))
@@ -99,7 +90,7 @@ func (l *lastWords) fatal() string {
 		line = text
 	}
 	if len(line) == 0 {
-		return "a component gave up"
+		return errors.New("it gave up")
 	}
-	return string(line)
+	return errors.New(string(line))
 }

@@ -33,10 +33,11 @@ func RecordSeed(ctx context.Context, stderr io.Writer) (recorded seed.Seed, err 
 		return seed.Seed{}, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	quietKlog(stderr)
+	directKlog("ERROR", stderr)
+	log := slog.New(slog.NewTextHandler(stderr, nil))
 	started := time.Now()
 	cluster, err := engine.Start(ctx, engine.Options{
-		Name: "seed", Dir: dir, Port: seedPort, Unseeded: true, Log: slog.New(slog.NewTextHandler(stderr, nil)),
+		Name: "seed", Dir: dir, Port: seedPort, Unseeded: true, Logger: func(string) *slog.Logger { return log },
 	})
 	if err != nil {
 		return seed.Seed{}, fmt.Errorf("start an empty cluster: %w", err)

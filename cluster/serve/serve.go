@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"os"
 	"runtime/debug"
@@ -21,6 +20,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/slipway-dev/slipway/cluster/engine"
+	"github.com/slipway-dev/slipway/cluster/logs"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 	"github.com/slipway-dev/slipway/cluster/version"
 )
@@ -66,7 +66,8 @@ type session struct {
 	status *status
 	stop   context.CancelCauseFunc // with a stopReason or a failure
 	told   chan struct{}           // closed when the partner on stdout has everything
-	logger *slog.Logger
+	logs   *logs.Folder
+	giveUp func(component string, err error)
 
 	lock    *flock.Flock // held until the process ends
 	socket  net.Listener // nil without a socket
@@ -149,7 +150,7 @@ func (s *session) start(ctx context.Context) (*engine.Cluster, error) {
 	cluster, err := engine.Start(ctx, engine.Options{
 		Name: s.config.Name, Dir: s.config.Dir, Port: s.config.Port, Durable: s.config.Durable,
 		Nodes: nodes, Controllers: s.config.RunControllers(), APIServerFlags: s.config.APIServerFlags,
-		Log: s.logger, Progress: s.progress,
+		Logger: s.logs.Logger, Fatal: s.giveUp, Progress: s.progress,
 	})
 	debug.SetGCPercent(steadyGC)
 	time.AfterFunc(giveBack, debug.FreeOSMemory)

@@ -1,0 +1,83 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+
+	"go.etcd.io/etcd/server/v3/embed"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+)
+
+// logTo makes etcd log warnings and worse to the configuration's logger, and tell when it gives up.
+func logTo(c *embed.Config, cfg Config) {
+	log := zap.New(core{to: cfg.Log, level: zapcore.WarnLevel}, zap.WithFatalHook(giveUp(cfg.Fatal)))
+	c.ZapLoggerBuilder = embed.NewZapLoggerBuilder(log)
+}
+
+// core hands zap's entries to slog.
+type core struct {
+	to    *slog.Logger
+	level zapcore.Level
+	known []zapcore.Field
+}
+
+func (c core) Enabled(level zapcore.Level) bool { return level >= c.level }
+
+func (c core) With(fields []zapcore.Field) zapcore.Core {
+	c.known = append(c.known[:len(c.known):len(c.known)], fields...)
+	return c
+}
+
+func (c core) Check(entry zapcore.Entry, checked *zapcore.CheckedEntry) *zapcore.CheckedEntry {
+	if !c.Enabled(entry.Level) {
+		return checked
+	}
+	return checked.AddCore(entry, c)
+}
+
+func (c core) Write(entry zapcore.Entry, fields []zapcore.Field) error {
+	level := slog.LevelError
+	if entry.Level == zapcore.WarnLevel {
+		level = slog.LevelWarn
+	}
+	c.to.LogAttrs(context.Background(), level, entry.Message, append(attrs(c.known), attrs(fields)...)...)
+	return nil
+}
+
+func (core) Sync() error { return nil }
+
+func attrs(fields []zapcore.Field) []slog.Attr {
+	all := make([]slog.Attr, 0, len(fields))
+	for _, f := range fields {
+		values := zapcore.NewMapObjectEncoder()
+		f.AddTo(values) // nothing, if there is nothing to say
+		for key, value := range values.Fields {
+			all = append(all, slog.Any(key, value))
+		}
+	}
+	return all
+}
+
+// giveUp is what happens instead of the end of the process when etcd cannot go on,
+// most often because it cannot write.
+type giveUp func(error)
+
+func (g giveUp) OnWrite(entry *zapcore.CheckedEntry, fields []zapcore.Field) {
+	if g != nil {
+		g(cause(entry.Message, fields))
+	}
+	runtime.Goexit() // etcd counts on not returning
+}
+
+func cause(message string, fields []zapcore.Field) error {
+	for _, f := range fields {
+		if err, ok := f.Interface.(error); ok {
+			return fmt.Errorf("%s: %w", message, err)
+		}
+	}
+	return errors.New(message)
+}
