@@ -36,7 +36,7 @@ func (o ours) prepare(context.Context) error {
 	if err := os.MkdirAll(o.dir, 0o700); err != nil {
 		return err
 	}
-	config, err := json.Marshal(map[string]any{"protocol": 1, "name": "bench", "dir": filepath.Join(o.dir, "state")})
+	config, err := json.Marshal(map[string]any{"protocol": 2, "name": "bench", "dir": filepath.Join(o.dir, "state")})
 	if err != nil {
 		return err
 	}

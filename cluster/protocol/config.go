@@ -6,19 +6,23 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 // Config is what a cluster is started with.
 type Config struct {
-	Protocol       int      `json:"protocol"`
-	Name           string   `json:"name"`
-	Dir            string   `json:"dir"`
-	Socket         string   `json:"socket,omitempty"`
-	Port           int      `json:"port,omitempty"` // 0 picks a free one
-	Durable        bool     `json:"durable,omitempty"`
-	Nodes          *[]Node  `json:"nodes,omitempty"`       // nil means one node, empty none
-	Controllers    *bool    `json:"controllers,omitempty"` // nil means true
-	APIServerFlags []string `json:"apiServerFlags,omitempty"`
+	Protocol       int               `json:"protocol"`
+	Name           string            `json:"name"`
+	Dir            string            `json:"dir"`
+	Socket         string            `json:"socket,omitempty"`
+	Port           int               `json:"port,omitempty"` // 0 picks a free one
+	Durable        bool              `json:"durable,omitempty"`
+	Nodes          *[]Node           `json:"nodes,omitempty"`       // nil means one node, empty none
+	Controllers    *bool             `json:"controllers,omitempty"` // nil means true
+	FeatureGates   map[string]bool   `json:"featureGates,omitempty"`
+	RuntimeConfig  map[string]string `json:"runtimeConfig,omitempty"` // API group, version or resource → true or false
+	APIServerFlags []string          `json:"apiServerFlags,omitempty"`
 }
 
 // Node describes one simulated node.
@@ -31,6 +35,29 @@ type Node struct {
 
 // RunControllers says whether controllers, scheduler and nodes run.
 func (c Config) RunControllers() bool { return c.Controllers == nil || *c.Controllers }
+
+// ServerFlags are the API server's flags that the configuration asks for, in the
+// order in which they apply.
+func (c Config) ServerFlags() []string {
+	gates := make([]string, 0, len(c.FeatureGates))
+	for name, on := range c.FeatureGates {
+		gates = append(gates, fmt.Sprintf("%s=%t", name, on))
+	}
+	runtime := make([]string, 0, len(c.RuntimeConfig))
+	for key, value := range c.RuntimeConfig {
+		runtime = append(runtime, key+"="+value)
+	}
+	return append(append(listFlag("feature-gates", gates), listFlag("runtime-config", runtime)...), c.APIServerFlags...)
+}
+
+// listFlag gives the entries an order, so that the same configuration gives the same flag.
+func listFlag(name string, entries []string) []string {
+	if len(entries) == 0 {
+		return nil
+	}
+	slices.Sort(entries)
+	return []string{"--" + name + "=" + strings.Join(entries, ",")}
+}
 
 // ErrConfig marks a configuration that cannot be used.
 var ErrConfig = errors.New("invalid configuration")
@@ -66,6 +93,22 @@ func (c Config) validate() error {
 		return fmt.Errorf("%w: socket %q has %d bytes, a system takes %d", ErrConfig, c.Socket, len(c.Socket), maxSocket)
 	case c.Port < 0 || c.Port > maxPort:
 		return fmt.Errorf("%w: port %d", ErrConfig, c.Port)
+	}
+	return c.validateEntries()
+}
+
+// validateEntries refuses what would be read as another entry of the flag that it becomes.
+func (c Config) validateEntries() error {
+	const separators = "=,"
+	for name := range c.FeatureGates {
+		if name == "" || strings.ContainsAny(name, separators) {
+			return fmt.Errorf("%w: feature gate %q", ErrConfig, name)
+		}
+	}
+	for key, value := range c.RuntimeConfig {
+		if key == "" || strings.ContainsAny(key+value, separators) {
+			return fmt.Errorf("%w: runtime configuration %q: %q", ErrConfig, key, value)
+		}
 	}
 	return nil
 }

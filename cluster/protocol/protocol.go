@@ -14,7 +14,7 @@
 package protocol
 
 // Number is the version of the protocol. Another number is refused.
-const Number = 1
+const Number = 2
 
 // The components that events and the status name.
 const (

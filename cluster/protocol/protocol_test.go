@@ -3,10 +3,12 @@ package protocol_test
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -20,8 +22,8 @@ func TestEncode(t *testing.T) {
 		event protocol.Event
 		want  string
 	}{
-		{protocol.Hello{Protocol: 1, Version: "v0.1.0", Kubernetes: "1.37.1", PID: 7},
-			`{"event":"hello","protocol":1,"version":"v0.1.0","kubernetes":"1.37.1","pid":7}`},
+		{protocol.Hello{Protocol: 2, Version: "v0.1.0", Kubernetes: "1.37.1", PID: 7},
+			`{"event":"hello","protocol":2,"version":"v0.1.0","kubernetes":"1.37.1","pid":7}`},
 		{protocol.Progress{Component: protocol.Etcd, State: protocol.Running, ElapsedMs: 12},
 			`{"event":"progress","component":"etcd","state":"ready","elapsedMs":12}`},
 		{protocol.Ready{Server: "https://127.0.0.1:1", Kubeconfig: "/k", ElapsedMs: 3},
@@ -41,29 +43,38 @@ func TestEncode(t *testing.T) {
 }
 
 func TestReadConfig(t *testing.T) {
-	const valid = `{"protocol": 1, "name": "a", "dir": "/d", "unknown": [], "nodes": [], "controllers": false, "apiServerFlags": ["--v=1"]}`
+	const valid = `{"protocol": 2, "name": "a", "dir": "/d", "unknown": [], "nodes": [], "controllers": false, "apiServerFlags": ["--v=1"],
+		"featureGates": {"B": true, "A": false}, "runtimeConfig": {"api/all": "true", "api/beta": "false"}}`
 	c, err := protocol.ReadConfig(strings.NewReader(valid))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Nodes == nil || len(*c.Nodes) != 0 || c.RunControllers() || len(c.APIServerFlags) != 1 {
+	if c.Nodes == nil || len(*c.Nodes) != 0 || c.RunControllers() {
 		t.Errorf("got %+v", c)
 	}
-	c, err = protocol.ReadConfig(strings.NewReader(`{"protocol": 1, "name": "a", "dir": "/d"}`))
-	if err != nil || c.Nodes != nil || !c.RunControllers() {
+	want := []string{"--feature-gates=A=false,B=true", "--runtime-config=api/all=true,api/beta=false", "--v=1"}
+	if got := c.ServerFlags(); !slices.Equal(got, want) {
+		t.Errorf("flags %q, want %q", got, want)
+	}
+	c, err = protocol.ReadConfig(strings.NewReader(`{"protocol": 2, "name": "a", "dir": "/d"}`))
+	if err != nil || c.Nodes != nil || !c.RunControllers() || len(c.ServerFlags()) != 0 {
 		t.Errorf("defaults: %+v, %v", c, err)
 	}
 	for _, invalid := range []string{
 		``, `[]`, `{`,
 		`{"name": "a", "dir": "/d"}`,
-		`{"protocol": 2, "name": "a", "dir": "/d"}`,
-		`{"protocol": 1, "dir": "/d"}`,
-		`{"protocol": 1, "name": "a"}`,
-		`{"protocol": 1, "name": "a", "dir": "d"}`,
-		`{"protocol": 1, "name": "a", "dir": "/d", "socket": "s"}`,
-		`{"protocol": 1, "name": "a", "dir": "/d", "socket": "/` + strings.Repeat("s", 103) + `"}`,
-		`{"protocol": 1, "name": "a", "dir": "/d", "port": 70000}`,
-		`{"protocol": 1, "name": "a", "dir": "/d", "nodes": "two"}`,
+		`{"protocol": 1, "name": "a", "dir": "/d"}`,
+		`{"protocol": 2, "dir": "/d"}`,
+		`{"protocol": 2, "name": "a"}`,
+		`{"protocol": 2, "name": "a", "dir": "d"}`,
+		`{"protocol": 2, "name": "a", "dir": "/d", "socket": "s"}`,
+		`{"protocol": 2, "name": "a", "dir": "/d", "socket": "/` + strings.Repeat("s", 103) + `"}`,
+		`{"protocol": 2, "name": "a", "dir": "/d", "port": 70000}`,
+		`{"protocol": 2, "name": "a", "dir": "/d", "nodes": "two"}`,
+		`{"protocol": 2, "name": "a", "dir": "/d", "featureGates": {"A": "true"}}`,
+		`{"protocol": 2, "name": "a", "dir": "/d", "featureGates": {"A,B": true}}`,
+		`{"protocol": 2, "name": "a", "dir": "/d", "runtimeConfig": {"a=b": "true"}}`,
+		`{"protocol": 2, "name": "a", "dir": "/d", "runtimeConfig": {"a": "true,b=true"}}`,
 	} {
 		if _, err := protocol.ReadConfig(strings.NewReader(invalid)); !errors.Is(err, protocol.ErrConfig) {
 			t.Errorf("%s: %v", invalid, err)
@@ -149,12 +160,16 @@ func TestFollowEnds(t *testing.T) {
 	}
 }
 
-// methods answer echo with a result, fail with an error and stop with an after-thought.
+type echo struct {
+	N int `json:"n"`
+}
+
+// methods answer echo with its parameters, fail with an error and stop with an after-thought.
 func methods(stopped chan<- struct{}) protocol.Methods {
 	return protocol.Methods{
-		"echo": func() (any, func(), error) { return map[string]int{"n": 1}, nil, nil },
-		"fail": func() (any, func(), error) { return nil, nil, errors.New("no") },
-		"stop": func() (any, func(), error) { return protocol.Empty{}, func() { close(stopped) }, nil },
+		"echo": protocol.Answer(func(p echo) (any, error) { return p, nil }),
+		"fail": protocol.Answer(func(protocol.Empty) (any, error) { return nil, errors.New("no") }),
+		"stop": func(json.RawMessage) (any, func(), error) { return protocol.Empty{}, func() { close(stopped) }, nil },
 	}
 }
 
@@ -179,7 +194,10 @@ func TestServeAnswersAndTells(t *testing.T) {
 		t.Errorf("first line %s", got)
 	}
 	for _, tt := range []struct{ request, want string }{
-		{`{"id": 1, "method": "echo"}`, `{"event":"reply","id":1,"result":{"n":1}}`},
+		{`{"id": 1, "method": "echo", "params": {"n": 1}}`, `{"event":"reply","id":1,"result":{"n":1}}`},
+		{`{"id": 1, "method": "echo"}`, `{"event":"reply","id":1,"result":{"n":0}}`},
+		{`{"id": 1, "method": "echo", "params": null}`, `{"event":"reply","id":1,"result":{"n":0}}`},
+		{`{"id": 1, "method": "echo", "params": {"m": 1}}`, `{"event":"reply","id":1,"error":"invalid request: params: json: unknown field \"m\""}`},
 		{`{"id": 2, "method": "fail"}`, `{"event":"reply","id":2,"error":"no"}`},
 		{`{"id": 3, "method": "other"}`, `{"event":"reply","id":3,"error":"unknown method \"other\""}`},
 		{`{"id": 4}`, `{"event":"reply","id":4,"error":"invalid request: no method"}`},
@@ -250,5 +268,70 @@ func TestOverlongRequestEndsOnlyTheClient(t *testing.T) {
 	log.Close()
 	if err := <-served; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestLongRequest shows that what takes long delays only the answers behind it.
+func TestLongRequest(t *testing.T) {
+	log := protocol.NewLog()
+	begun, finish := make(chan struct{}), make(chan struct{})
+	long := protocol.Methods{
+		"long": protocol.Answer(func(protocol.Empty) (protocol.Empty, error) {
+			close(begun)
+			<-finish
+			return protocol.Empty{}, nil
+		}),
+		"short": protocol.Answer(func(protocol.Empty) (protocol.Empty, error) { return protocol.Empty{}, nil }),
+	}
+	in, requests := io.Pipe()
+	answers, out := io.Pipe()
+	ended, served := make(chan struct{}), make(chan error, 1)
+	go func() { served <- protocol.Serve(t.Context(), in, out, log, long, func() { close(ended) }) }()
+	lines := bufio.NewScanner(answers)
+	expect := func(want string) {
+		t.Helper()
+		if !lines.Scan() || !strings.Contains(lines.Text(), want) {
+			t.Errorf("got %q, want %s", lines.Text(), want)
+		}
+	}
+	fmt.Fprintln(requests, `{"id": 1, "method": "long"}`)
+	fmt.Fprintln(requests, `{"id": 2, "method": "short"}`)
+	<-begun
+	log.Publish(protocol.Hello{})
+	expect(`"hello"`)
+	_ = requests.Close()
+	<-ended // is noticed meanwhile
+	close(finish)
+	expect(`"id":1`)
+	expect(`"id":2`)
+	log.Close()
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestHalfClosedClientIsAnswered is what `echo … | nc -U socket` does.
+func TestHalfClosedClientIsAnswered(t *testing.T) {
+	socket, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener := protocol.NewListener(protocol.NewLog(), methods(nil))
+	go func() { _ = listener.Accept(t.Context(), socket) }()
+	defer socket.Close()
+	conn, err := net.Dial("tcp", socket.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	for id := range 3 {
+		fmt.Fprintf(conn, `{"id": %d, "method": "echo"}`+"\n", id)
+	}
+	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	answers, err := io.ReadAll(conn)
+	if err != nil || strings.Count(string(answers), `"reply"`) != 3 {
+		t.Errorf("%q, %v", answers, err)
 	}
 }

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,8 +9,9 @@ import (
 
 // Request is one line from a client.
 type Request struct {
-	ID     int64  `json:"id"`
-	Method string `json:"method"`
+	ID     int64           `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"` // may be absent
 }
 
 // ErrRequest marks a line that is not a request.
@@ -37,7 +39,25 @@ type Reply struct {
 
 // A Method answers one kind of request. Then, which may be nil, runs once the
 // reply is on its way: that is where a program stops itself.
-type Method func() (result any, then func(), err error)
+type Method func(params json.RawMessage) (result any, then func(), err error)
+
+// Answer makes a method of a function, whose parameters are decoded for it; absent
+// ones are zero, unknown ones an [ErrRequest], because to ignore what was
+// asked for would be worse than to refuse it.
+func Answer[Params, Result any](f func(Params) (Result, error)) Method {
+	return func(params json.RawMessage) (any, func(), error) {
+		var p Params
+		if len(params) > 0 {
+			decoder := json.NewDecoder(bytes.NewReader(params))
+			decoder.DisallowUnknownFields()
+			if err := decoder.Decode(&p); err != nil {
+				return nil, nil, fmt.Errorf("%w: params: %w", ErrRequest, err)
+			}
+		}
+		result, err := f(p)
+		return result, nil, err
+	}
+}
 
 // Methods are the requests that a program answers, by name.
 type Methods map[string]Method
@@ -72,7 +92,7 @@ func (m Methods) answer(line []byte) (Reply, func()) {
 	if !ok {
 		return Reply{ID: r.ID, Error: fmt.Sprintf("unknown method %q", r.Method)}, nil
 	}
-	result, then, err := method()
+	result, then, err := method(r.Params)
 	if err != nil {
 		return Reply{ID: r.ID, Error: err.Error()}, then
 	}

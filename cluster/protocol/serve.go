@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,42 +14,66 @@ import (
 // maxRequest bounds a request's line, in bytes.
 const maxRequest = 1 << 20
 
+// maxWaiting bounds the requests of one connection that wait for their turn. A
+// client that sends more is not read until some are answered.
+const maxWaiting = 64
+
 // Serve speaks the protocol on one connection: events from the log and replies to w,
-// requests from r. It calls ended when r ends, for whatever reason, and returns when
-// the log is closed and told completely, when w fails or when ctx ends. A read
-// from r may still be pending then.
+// requests from r. Requests are answered one after the other, while events go on and
+// r is read on: Serve calls ended as soon as r ends, for whatever reason. It
+// returns when the log is closed and told completely, when w fails or when ctx
+// ends; requests that were read before r ended are answered first. A read from r may
+// still be pending then.
 func Serve(ctx context.Context, r io.Reader, w io.Writer, log *Log, methods Methods, ended func()) error {
 	out := &lockedWriter{w: w}
+	requests := make(chan []byte, maxWaiting)
+	over, answered := make(chan struct{}), make(chan struct{})
 	go func() {
-		defer ended()
-		_ = answerAll(r, out, methods) // however the client's requests end, ended says so
+		_ = readAll(r, requests) // however the client's requests end, ended says so
+		close(over)
+		ended()
 	}()
-	return log.Follow(ctx, out.write)
+	go func() {
+		defer close(answered)
+		answerAll(requests, out, methods)
+	}()
+	err := log.Follow(ctx, out.write)
+	select {
+	case <-over:
+		<-answered
+	default: // the client may never end
+	}
+	return err
 }
 
-func answerAll(r io.Reader, out *lockedWriter, methods Methods) error {
+// readAll hands on every line that is not empty, and closes requests at the end.
+func readAll(r io.Reader, requests chan<- []byte) error {
+	defer close(requests)
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxRequest)
 	for lines.Scan() {
-		if len(lines.Bytes()) == 0 {
-			continue
-		}
-		reply, then := methods.answer(lines.Bytes())
-		encoded, err := line("reply", reply)
-		if err == nil {
-			err = out.write(encoded)
-		}
-		if then != nil {
-			then()
-		}
-		if err != nil {
-			return err
+		if len(lines.Bytes()) > 0 {
+			requests <- bytes.Clone(lines.Bytes())
 		}
 	}
 	if err := lines.Err(); err != nil {
 		return fmt.Errorf("read requests: %w", err)
 	}
 	return nil
+}
+
+// answerAll answers in order. A client that went away loses its answers; what it has
+// asked for is done nevertheless.
+func answerAll(requests <-chan []byte, out *lockedWriter, methods Methods) {
+	for request := range requests {
+		reply, then := methods.answer(request)
+		if encoded, err := line("reply", reply); err == nil {
+			_ = out.write(encoded)
+		}
+		if then != nil {
+			then()
+		}
+	}
 }
 
 // lockedWriter keeps lines whole when events and replies share a connection.

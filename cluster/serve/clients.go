@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -13,8 +14,8 @@ import (
 // methods are the requests that a cluster answers.
 func (s *session) methods() protocol.Methods {
 	return protocol.Methods{
-		"status": func() (any, func(), error) { return s.status.snapshot(), nil, nil },
-		"stop": func() (any, func(), error) {
+		"status": protocol.Answer(func(protocol.Empty) (protocol.Status, error) { return s.status.snapshot(), nil }),
+		"stop": func(json.RawMessage) (any, func(), error) {
 			return protocol.Empty{}, func() { s.stop(stopReason(protocol.ByRequest)) }, nil
 		},
 	}

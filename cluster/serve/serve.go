@@ -149,7 +149,7 @@ func (s *session) start(ctx context.Context) (*engine.Cluster, error) {
 	debug.SetGCPercent(startGC)
 	cluster, err := engine.Start(ctx, engine.Options{
 		Name: s.config.Name, Dir: s.config.Dir, Port: s.config.Port, Durable: s.config.Durable,
-		Nodes: nodes, Controllers: s.config.RunControllers(), APIServerFlags: s.config.APIServerFlags,
+		Nodes: nodes, Controllers: s.config.RunControllers(), APIServerFlags: s.config.ServerFlags(),
 		Logger: s.logs.Logger, Fatal: s.giveUp, Progress: s.progress,
 	})
 	debug.SetGCPercent(steadyGC)

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
 
+	"github.com/slipway-dev/slipway/internal/clusterctl/protocol"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -50,7 +51,7 @@ func newYard(t *testing.T) *yard {
 	y.env = map[string]string{"SLIPWAY_CACHE": y.cache}
 	y.write("go.mod", "module "+Module+"\n\ngo 1.26\n")
 	y.write("cluster/go.mod", "module "+clusterModule+"\n\ngo 1.26\n")
-	y.write("cluster/cmd/slipway-cluster/main.go", fmt.Sprintf(speaking, 1))
+	y.write("cluster/cmd/slipway-cluster/main.go", fmt.Sprintf(speaking, protocol.Number))
 	y.Finder = &Finder{
 		Getenv:     func(key string) string { return y.env[key] },
 		Handler:    report.HandlerFunc(y.handle),
@@ -116,7 +117,7 @@ func (y *yard) wantNothingBuilt() {
 }
 
 const (
-	sameProtocol  = `echo '{"protocol": 1, "version": "v1"}'`
+	sameProtocol  = `echo '{"protocol": 2, "version": "v1"}'`
 	otherSpeaking = `echo '{"protocol": 7, "version": "v7"}'`
 )
 
@@ -163,7 +164,7 @@ func TestOtherProtocol(t *testing.T) {
 
 func TestOtherProtocolInSources(t *testing.T) {
 	y := newYard(t)
-	y.write("cluster/cmd/slipway-cluster/main.go", fmt.Sprintf(speaking, 2))
+	y.write("cluster/cmd/slipway-cluster/main.go", fmt.Sprintf(speaking, protocol.Number+1))
 	e := y.failure()
 	if !errors.Is(e, errProtocol) || e.Next == "" || e.Where != filepath.Join(y.root, "cluster") {
 		t.Errorf("%+v", e)

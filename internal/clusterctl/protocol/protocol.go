@@ -14,7 +14,7 @@ import (
 )
 
 // Number is the protocol that this package speaks.
-const Number = 1
+const Number = 2
 
 // Config is the configuration of one cluster, as `slipway-cluster serve` reads it.
 type Config struct {
