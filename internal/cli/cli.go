@@ -22,6 +22,7 @@ import (
 
 // Env is what an invocation gets from its process.
 type Env struct {
+	Name   string   // what the program was called as; some names are verbs
 	Args   []string // without the program's name
 	Dir    string   // working directory
 	Getenv func(string) string
@@ -36,7 +37,7 @@ func Process() Env {
 	if err != nil {
 		dir = "." // a removed working directory: relative paths will say so
 	}
-	return Env{Args: os.Args[1:], Dir: dir, Getenv: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
+	return Env{Name: os.Args[0], Args: os.Args[1:], Dir: dir, Getenv: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
 }
 
 // invocation is one run of the command: its environment and what all verbs share.
@@ -52,6 +53,7 @@ type invocation struct {
 // cancels the context, so that a verb can end what it started; the second one
 // kills the process as usual.
 func Main(ctx context.Context, env Env) int {
+	env.Args = append(calledAs(env.Name), env.Args...)
 	ctx, stop := signal.NotifyContext(ctx, endSignals()...)
 	defer stop()
 	go func() {
@@ -139,6 +141,7 @@ func (inv *invocation) verbs() []*cobra.Command {
 		inv.uninstallCommand(),
 		inv.runCommand(),
 		inv.testCommand(),
+		inv.setupEnvtestCommand(),
 		inv.kubectlCommand(),
 		inv.versionCommand(),
 		inv.completionCommand(),

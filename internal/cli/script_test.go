@@ -18,12 +18,11 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected output in scripts and golden files")
 
-// TestMain makes this test binary the slipway command when a script calls it,
-// so that scripts run the real main without building it first.
+// TestMain makes this test binary the slipway command when a script calls it, under
+// each of its names, so that scripts run the real main without building it first.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"slipway": func() { os.Exit(cli.Main(context.Background(), cli.Process())) },
-	})
+	command := func() { os.Exit(cli.Main(context.Background(), cli.Process())) }
+	testscript.Main(m, map[string]func(){"slipway": command, "setup-envtest": command})
 }
 
 // TestScript runs testdata/script/<folder>/*.txtar: one folder per verb. A script

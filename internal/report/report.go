@@ -119,6 +119,7 @@ type Finding struct {
 // is what `--output json` prints.
 type Result struct {
 	Text  string `json:"-"`
+	Bare  bool   `json:"-"` // Text ends without a new line, for other programs
 	Value any    `json:"value"`
 }
 

@@ -123,7 +123,11 @@ func (t *text) result(r report.Result) {
 	if r.Text == "" {
 		return
 	}
-	_, _ = io.WriteString(t.stdout, strings.TrimSuffix(r.Text, "\n")+"\n")
+	end := "\n"
+	if r.Bare {
+		end = ""
+	}
+	_, _ = io.WriteString(t.stdout, strings.TrimSuffix(r.Text, "\n")+end)
 }
 
 // fail shows why the invocation ended.

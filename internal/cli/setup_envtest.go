@@ -1,0 +1,314 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/setupenvtest"
+)
+
+// Forms in which setup-envtest tells a folder.
+const (
+	printOverview = "overview"
+	printPath     = "path"
+	printEnv      = "env"
+)
+
+// setupEnvtest is one run of `slipway setup-envtest`.
+type setupEnvtest struct {
+	*invocation
+	dir     string // --bin-dir
+	print   oneOf
+	level   logLevel
+	useEnv  bool
+	request setupenvtest.Request
+}
+
+// setupEnvtestCommand is `slipway setup-envtest`, with the flags of the tool whose place it takes.
+func (inv *invocation) setupEnvtestCommand() *cobra.Command {
+	s := &setupEnvtest{invocation: inv, print: oneOf{value: printOverview, of: []string{printOverview, printPath, printEnv}}}
+	s.level.verbose = &inv.verbose
+	cmd := &cobra.Command{
+		Use:   "setup-envtest",
+		Short: "Set up etcd, kube-apiserver and kubectl for envtest",
+		Long: `Setup-envtest keeps folders of the programs that controller-runtime's envtest starts. It takes the
+place of the tool of that name, with its commands, flags and folders, and needs no network:
+etcd, kube-apiserver and kubectl are the cluster program that slipway embeds. Only that is Kubernetes
+` + setupenvtest.Kubernetes + `; asked for one of the three minor versions before it, setup-envtest warns and takes
+the embedded one. Folders that are there already, downloaded or sideloaded, are used as they are.
+
+It also answers to its own name, so that a link in a project's bin folder serves its Makefile:
+
+  ln -s "$(which slipway)" bin/setup-envtest
+
+Versions:
+  1.37.1                  this one
+  1.37, 1.37.x, 1.37.*    any patch of 1.37
+  ~1.37.1                 a patch of 1.37 that is not older
+  <1.37, <=1.37.1         an older one
+  1.37.x!                 the newest that can be had, not the newest that is installed
+  latest                  the newest of all; this is the default
+  latest-on-disk          the newest that is installed
+
+Exit codes: 0 done, 1 a version that cannot be read, 2 everything else.
+
+Environment:
+  KUBEBUILDER_ASSETS       the folder that --use-env takes
+  ENVTEST_USE_ENV          any value sets --use-env
+  ENVTEST_INSTALLED_ONLY   any value sets --installed-only
+  SLIPWAY_CLUSTER          path of the cluster program; slipway cluster --help tells more`,
+		Example: `  export KUBEBUILDER_ASSETS="$(slipway setup-envtest use -p path)"
+  source <(slipway setup-envtest use -p env 1.37.x)
+  slipway setup-envtest list -i`,
+		Args: needSubcommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	s.flags(cmd)
+	cmd.AddCommand(s.useCommand(), s.listCommand(), s.cleanupCommand(), s.sideloadCommand(), s.versionCommand())
+	return cmd
+}
+
+// needSubcommand refuses a missing or unknown command.
+func needSubcommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return &report.Error{What: cmd.CommandPath() + " needs a command", Hint: "use, list, cleanup, sideload or version",
+			Next: cmd.CommandPath() + " --help", Code: usageCode}
+	}
+	return noSubcommand(cmd, args)
+}
+
+// flags declares the flags of all its commands. They may stand before or after the command's name.
+func (s *setupEnvtest) flags(cmd *cobra.Command) {
+	host := setupenvtest.Host()
+	flags := cmd.PersistentFlags()
+	flags.SortFlags = false
+	flags.VarP(&s.print, "print", "p", "what use and sideload tell: overview, path or env")
+	flags.StringVar(&s.dir, "bin-dir", "", "`folder` of the versions (default: kubebuilder-envtest in the user's data folder)")
+	flags.BoolVarP(&s.request.Installed, "installed-only", "i", s.Getenv("ENVTEST_INSTALLED_ONLY") != "", "only look at what is installed")
+	flags.BoolVar(&s.request.Exact, "exact", false, "fail where the embedded version would stand in for another")
+	flags.BoolVar(&s.request.Force, "force", false, "set the embedded version up in place of what is installed")
+	flags.BoolVar(&s.useEnv, "use-env", s.Getenv("ENVTEST_USE_ENV") != "", "use the folder in KUBEBUILDER_ASSETS, if there is one")
+	flags.StringVar(&s.request.Platform.OS, "os", host.OS, "operating `system`; * for all, with list and cleanup")
+	flags.StringVar(&s.request.Platform.Arch, "arch", host.Arch, "`architecture`; * for all, with list and cleanup")
+	flags.VarP(&s.level, "verbose", "v", "`level` of messages: debug, info, warn, error") // -v, as the tool has it
+	flags.Var(&s.level, "v", "")
+	// What concerns downloads only.
+	for _, name := range []string{"index", "remote-bucket", "remote-server"} {
+		flags.String(name, "", "accepted and ignored: nothing is downloaded")
+	}
+	for _, name := range []string{"verify", "use-deprecated-gcs"} {
+		flags.Bool(name, name == "verify", "accepted and ignored: nothing is downloaded")
+	}
+	for _, name := range []string{"v", "remote-bucket", "remote-server", "use-deprecated-gcs", "index", "verify"} {
+		flags.Lookup(name).Hidden = true
+	}
+}
+
+// prepare reads the version selector and makes the tool.
+func (s *setupEnvtest) prepare(args []string) (setupenvtest.Tool, error) {
+	if s.useEnv {
+		s.request.Assets = s.Getenv("KUBEBUILDER_ASSETS")
+	}
+	var err error
+	if s.request.Selector, err = setupenvtest.ParseSelector(strings.Join(args, "")); err != nil {
+		return setupenvtest.Tool{}, err
+	}
+	dir := s.dir
+	if dir == "" {
+		if dir, err = setupenvtest.DefaultDir(s.Getenv); err != nil {
+			return setupenvtest.Tool{}, err
+		}
+	}
+	return setupenvtest.Tool{Store: setupenvtest.Store{Dir: dir}, Programs: s.clusters().Assets, Handler: s.handler}, nil
+}
+
+// oneVersion refuses more than one argument.
+func oneVersion(cmd *cobra.Command, args []string) error {
+	if len(args) <= 1 {
+		return nil
+	}
+	return &report.Error{What: cmd.CommandPath() + " takes one version", Where: args[1],
+		Next: cmd.CommandPath() + " --help", Code: usageCode}
+}
+
+func (s *setupEnvtest) useCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "use [VERSION]",
+		Short: "Tell the folder of a version, setting it up if need be",
+		Long: `Use finds a version that is installed, or sets the embedded one up, and tells the folder in the form that
+--print names: overview for people, path for $(…), env for a shell to source. If all is set up already nothing changes.
+The first time of all the cluster program may have to be compiled, which takes minutes.`,
+		Example: `  export KUBEBUILDER_ASSETS="$(slipway setup-envtest use 1.37.x --bin-dir bin -p path)"`,
+		Args:    oneVersion,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			tool, err := s.prepare(args)
+			if err != nil {
+				return err
+			}
+			used, err := tool.Use(cmd.Context(), s.request)
+			if err != nil {
+				return err
+			}
+			s.tell(used)
+			return nil
+		},
+	}
+}
+
+// tell tells a folder in the form that was asked for.
+func (s *setupEnvtest) tell(u setupenvtest.Used) {
+	r := report.Result{Value: u}
+	switch s.print.value {
+	case printPath:
+		r.Text, r.Bare = u.Path, true
+	case printEnv:
+		r.Text = "export KUBEBUILDER_ASSETS='" + strings.ReplaceAll(u.Path, "'", `'"'"'`) + "'"
+	default:
+		r.Text = fmt.Sprintf("Version: %s\nOS/Arch: %s/%s\nPath: %s", u.Version, u.OS, u.Arch, u.Path)
+	}
+	s.handler.Handle(r)
+}
+
+func (s *setupEnvtest) listCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "list [VERSION]",
+		Short:   "List what is installed and what can be had",
+		Long:    `List tells the versions that are installed and those that can be set up, the newest first.`,
+		Example: `  slipway setup-envtest list -i --os '*' --arch '*'`,
+		Args:    oneVersion,
+		RunE: func(_ *cobra.Command, args []string) error {
+			tool, err := s.prepare(args)
+			if err != nil {
+				return err
+			}
+			list, err := tool.List(s.request)
+			if err != nil {
+				return err
+			}
+			s.handler.Handle(report.Result{Text: listed(list), Value: list})
+			return nil
+		},
+	}
+}
+
+// listed puts a list into columns.
+func listed(list []setupenvtest.Listed) string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, l := range list {
+		state := "(available)"
+		if l.Installed {
+			state = "(installed)"
+		}
+		fmt.Fprintf(w, "%s\tv%s\t%s/%s\n", state, l.Version, l.OS, l.Arch)
+	}
+	_ = w.Flush() // a strings.Builder takes everything
+	return b.String()
+}
+
+func (s *setupEnvtest) cleanupCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "cleanup [VERSION]",
+		Short: "Remove versions from the folder",
+		Long: `Cleanup removes the versions that match, all of this platform if none is named. The cluster program itself
+stays: the folders hold links to it.`,
+		Example: `  slipway setup-envtest cleanup '<1.36' --os '*' --arch '*'`,
+		Args:    oneVersion,
+		RunE: func(_ *cobra.Command, args []string) error {
+			tool, err := s.prepare(args)
+			if err != nil {
+				return err
+			}
+			removed, err := tool.Cleanup(s.request)
+			lines := make([]string, len(removed))
+			for i, item := range removed {
+				lines[i] = "removed " + item.String()
+			}
+			s.handler.Handle(report.Result{Text: strings.Join(lines, "\n"), Value: removed})
+			return err
+		},
+	}
+}
+
+func (s *setupEnvtest) sideloadCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "sideload VERSION",
+		Short: "Install a version from an archive on stdin",
+		Long: `Sideload unpacks a .tar.gz archive of programs from stdin, in place of what is installed under that version, and
+tells the folder as use does. If the archive is damaged, what is installed stays.`,
+		Example: `  slipway setup-envtest sideload 1.35.0 < envtest-v1.35.0-linux-amd64.tar.gz`,
+		Args:    oneVersion,
+		RunE: func(_ *cobra.Command, args []string) error {
+			tool, err := s.prepare(args)
+			if err != nil {
+				return err
+			}
+			used, err := tool.Sideload(s.request, s.Stdin)
+			if err != nil {
+				return err
+			}
+			s.tell(used)
+			return nil
+		},
+	}
+}
+
+func (s *setupEnvtest) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version of this tool",
+		Args:  oneVersion,
+		RunE: func(*cobra.Command, []string) error {
+			v := readVersion()
+			s.handler.Handle(report.Result{Text: "setup-envtest version: " + v.String(), Value: v})
+			return nil
+		},
+	}
+}
+
+// oneOf is the value of a flag that takes one of a few words.
+type oneOf struct {
+	value string
+	of    []string
+}
+
+func (o *oneOf) String() string { return o.value }
+
+// Type is what help shows for the value.
+func (o *oneOf) Type() string { return "form" }
+
+// Set takes a word.
+func (o *oneOf) Set(word string) error {
+	if !slices.Contains(o.of, word) {
+		return fmt.Errorf("%q is none of %s", word, strings.Join(o.of, ", "))
+	}
+	o.value = word
+	return nil
+}
+
+// logLevel is the value of -v: a word as in the tool whose place setup-envtest takes.
+type logLevel struct {
+	word    string
+	verbose *bool // whether the word asks for more than warnings
+}
+
+func (l *logLevel) String() string { return cmp.Or(l.word, "warn") }
+
+// Type is what help shows for the value.
+func (l *logLevel) Type() string { return "level" }
+
+// Set takes a word.
+func (l *logLevel) Set(word string) error {
+	l.word = strings.ToLower(word)
+	if !slices.Contains([]string{"debug", "info", "warn", "error", "dpanic", "panic", "fatal"}, l.word) {
+		return fmt.Errorf("%q is none of debug, info, warn, error", word)
+	}
+	*l.verbose = l.word == "debug" || l.word == "info"
+	return nil
+}

@@ -1,0 +1,53 @@
+package setupenvtest
+
+import (
+	"fmt"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// choice is the folder to use.
+type choice struct {
+	item    Item
+	standIn bool // for a version that cannot be had
+}
+
+// choose decides which folder serves a request: one of those installed that match, the newest first, or our own, which
+// may be there already. It knows the rules and touches nothing.
+func choose(r Request, installed []Item, ownInstalled bool) (choice, error) {
+	if i, ok := suits(r, installed); ok {
+		return choice{item: i}, nil
+	}
+	if r.Platform != Host() {
+		return choice{}, &report.Error{What: "there are no embedded programs for " + r.Platform.String(),
+			Hint: fmt.Sprintf("this slipway is for %s; other platforms' programs can be sideloaded", Host()), Code: failed}
+	}
+	if r.onlyInstalled() && !ownInstalled {
+		return choice{}, &report.Error{What: fmt.Sprintf("Kubernetes %s is not installed", r.Selector),
+			Hint: "without -i the embedded one is set up; that needs no network", Next: "slipway setup-envtest list -i", Code: failed}
+	}
+	switch {
+	case r.Selector.Matches(embedded()):
+		return choice{item: own()}, nil
+	case !r.Selector.standIn():
+		return choice{}, &report.Error{What: fmt.Sprintf("Kubernetes %s cannot be had", r.Selector),
+			Hint: fmt.Sprintf("the embedded version is %s, and stands in for %s; others can be sideloaded", Kubernetes, window()),
+			Next: "slipway setup-envtest list", Code: failed}
+	case r.Exact:
+		return choice{}, &report.Error{What: fmt.Sprintf("Kubernetes %s cannot be had", r.Selector), Where: "--exact",
+			Hint: "the embedded version is " + Kubernetes, Next: "slipway setup-envtest use " + Kubernetes, Code: failed}
+	}
+	return choice{item: own(), standIn: true}, nil
+}
+
+// suits finds an installed item that the request is content with: the newest, unless the embedded one is newer and the
+// newest that can be had is asked for.
+func suits(r Request, installed []Item) (Item, bool) {
+	if r.Force || len(installed) == 0 {
+		return Item{}, false
+	}
+	newest := installed[0]
+	better := r.Selector.Latest && !r.onlyInstalled() && r.Platform == Host() &&
+		r.Selector.Matches(embedded()) && newest.Compare(embedded()) < 0
+	return newest, !better
+}
