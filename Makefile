@@ -9,7 +9,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
 .PHONY: help
 help: ## Say what can be made.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: $(BIN)/slipway ## Build both programs; the cluster program takes about five minutes the first time.
@@ -36,6 +36,10 @@ test: build ## Run every test of every module.
 .PHONY: bench
 bench: build ## Measure against the peers, side by side in one run.
 	SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) go run -C bench .
+
+.PHONY: test-durability
+test-durability: build ## Kill a durable cluster 50 times while clients write, and look for lost writes (KILLS=50).
+	SLIPWAY_KILLS=$(or $(KILLS),50) SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) go test -C cluster -count=1 -v -run TestAcknowledgedWritesSurviveKill ./test
 
 .PHONY: lint
 lint: ## gofmt, go vet and staticcheck, every module.
