@@ -1,13 +1,13 @@
-// Command cluster measures how long it takes from nothing to a control plane on which a custom resource is established and can be
-// listed: `slipway-cluster`, controllers, scheduler and a node included, against controller-runtime's envtest on stock
-// programs of the same version. It prints the ratio as a Markdown table and fails when the bar is missed.
+// Command cluster measures the embedded cluster against controller-runtime's envtest on stock programs of the same version, and by
+// itself where envtest has no counterpart. Both sides take turns within one run, after a warm-up that does not count; the report
+// is a Markdown table of medians and ratios. It fails when a bar is missed.
 //
 //	go run ./cluster
-//	go run ./cluster -runs 21
+//	go run ./cluster -runs 21 -only start,writes
 //
-// SLIPWAY_CLUSTER names the built program; otherwise it is built. The stock programs are built once and kept in the
-// user's cache folder. CPU time and memory are those of the contender's processes at the moment when the custom resource can
-// be listed, where the operating system tells (Linux).
+// SLIPWAY_CLUSTER names the built program; otherwise it is built. The stock programs are built once and kept in the user's cache
+// folder. Slipway's side always includes controllers, scheduler and a node, which envtest does not have. docs/benchmarks.md says what
+// each figure means.
 package main
 
 import (
@@ -19,69 +19,130 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
 
 	"github.com/go-logr/logr"
+	"k8s.io/klog/v2"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/slipway-dev/slipway/bench/assets"
+	"github.com/slipway-dev/slipway/bench/controlplane"
 	"github.com/slipway-dev/slipway/bench/sidebyside"
 )
 
 // minRuns is how many runs a median is taken of at least.
 const minRuns = 7
 
-var errBarMissed = errors.New("the bar was missed")
+var (
+	errBarMissed = errors.New("a bar was missed")
+	errUsage     = errors.New("usage")
+)
+
+// An experiment measures some figures.
+type experiment struct {
+	name string
+	run  func(context.Context, *bench) ([]sidebyside.Figure, error)
+}
+
+func experiments() []experiment {
+	return []experiment{
+		{"start", start}, {"idle", idle}, {"writes", writes}, {"reset", reset}, {"logical", logical}, {"help", help},
+	}
+}
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	runs := flag.Int("runs", 9, fmt.Sprintf("runs of each contender, at least %d", minRuns))
-	bar := flag.Float64("bar", 0.4, "the largest acceptable part of envtest's time")
+	runs := flag.Int("runs", minRuns, fmt.Sprintf("runs of each contender, at least %d", minRuns))
+	only := flag.String("only", "", "the `experiments` to make, separated by commas: "+names(experiments())+"; empty means all")
 	flag.Parse()
 	log.SetLogger(logr.Discard()) // envtest's progress
-	if err := run(ctx, os.Stdout, max(*runs, minRuns), *bar); err != nil {
+	klog.SetLogger(logr.Discard())
+	if err := run(ctx, os.Stdout, max(*runs, minRuns), *only); err != nil {
 		fmt.Fprintln(os.Stderr, "cluster:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, out io.Writer, runs int, bar float64) error {
+func names(all []experiment) string {
+	var list []string
+	for _, e := range all {
+		list = append(list, e.name)
+	}
+	return strings.Join(list, ",")
+}
+
+func selected(only string) ([]experiment, error) {
+	if only == "" {
+		return experiments(), nil
+	}
+	var list []experiment
+	for name := range strings.SplitSeq(only, ",") {
+		at := slices.IndexFunc(experiments(), func(e experiment) bool { return e.name == name })
+		if at < 0 {
+			return nil, fmt.Errorf("%w: there is no experiment %q, only %s", errUsage, name, names(experiments()))
+		}
+		list = append(list, experiments()[at])
+	}
+	return list, nil
+}
+
+// run makes the experiments one after the other. It goes on after one that failed: that says nothing of the others.
+func run(ctx context.Context, out io.Writer, runs int, only string) error {
+	chosen, err := selected(only)
+	if err != nil {
+		return err
+	}
 	dir, err := os.MkdirTemp("", "slipway-bench-")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	program, err := assets.Program(ctx, dir)
+	b, err := prepare(ctx, dir, runs)
 	if err != nil {
 		return err
 	}
-	folder, err := assets.Stock(ctx)
-	if err != nil {
-		return err
+	var figures []sidebyside.Figure
+	var failures []error
+	for _, e := range chosen {
+		f, err := e.run(ctx, b)
+		if err != nil {
+			failures = append(failures, fmt.Errorf("%s: %w", e.name, err))
+		}
+		figures = append(figures, f...)
+		if ctx.Err() != nil {
+			break
+		}
 	}
-	a := ours{program: program, dir: filepath.Join(dir, "cluster"), memory: &memory{}}
-	b := stock{folder: folder, memory: &memory{}}
-	results, err := sidebyside.Compare(ctx, runs, a.contender(), b.contender())
-	if err != nil {
-		return err
+	failures = append(failures, sidebyside.Figures(out, figures...))
+	for _, f := range figures {
+		if !f.Passed() {
+			failures = append(failures, fmt.Errorf("%w: %s", errBarMissed, f.Case))
+		}
 	}
-	row := sidebyside.Row{Case: "start to CRD established", Ours: results[0], Peer: results[1], Bar: bar}
-	if err := tell(out, row, a.memory.median(), b.memory.median()); err != nil {
-		return err
-	}
-	if !row.Passed() {
-		return fmt.Errorf("%w: %s", errBarMissed, row.Case)
-	}
-	return nil
+	return errors.Join(failures...)
 }
 
-// tell prints the table and, where it is known, the memory.
-func tell(out io.Writer, row sidebyside.Row, ours, peer int64) error {
-	if err := sidebyside.Table(out, row); err != nil || ours == 0 || peer == 0 {
-		return err
+func prepare(ctx context.Context, dir string, runs int) (*bench, error) {
+	program, err := assets.Program(ctx, dir)
+	if err != nil {
+		return nil, err
 	}
-	const mebibyte = 1 << 20
-	_, err := fmt.Fprintf(out, "\nResident memory then: %d MiB against %d MiB, %.2f.\n",
-		ours/mebibyte, peer/mebibyte, float64(ours)/float64(peer))
-	return err
+	folder, err := assets.Ours(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	stock, err := assets.Stock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &bench{
+		runs:          runs,
+		slipway:       controlplane.Slipway{Program: program, Dir: filepath.Join(dir, "cluster")},
+		envtest:       controlplane.Envtest{Folder: stock},
+		slipwayAssets: folder,
+		stockAssets:   stock,
+	}, nil
 }

@@ -1,4 +1,4 @@
-package main
+package controlplane
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/rest"
 
 	"github.com/slipway-dev/slipway/bench/widget"
 )
@@ -17,12 +16,24 @@ import (
 // poll is how often a state is asked for that takes milliseconds to come about.
 const poll = 5 * time.Millisecond
 
-// establish creates the CRD and returns when it is Established.
-func establish(ctx context.Context, config *rest.Config) error {
-	client, err := apiextensions.NewForConfig(config)
+// Establish installs the custom resource of package widget and returns when it can be listed: an established resource is
+// served a moment later.
+func (p *Plane) Establish(ctx context.Context) error {
+	client, err := apiextensions.NewForConfig(p.Config)
 	if err != nil {
 		return err
 	}
+	if err := establish(ctx, client); err != nil {
+		return err
+	}
+	request := client.RESTClient().Get().AbsPath(widget.ListPath).MaxRetries(0)
+	return wait.PollUntilContextCancel(ctx, poll, true, func(ctx context.Context) (bool, error) {
+		_, err := request.DoRaw(ctx)
+		return err == nil, nil
+	})
+}
+
+func establish(ctx context.Context, client apiextensions.Interface) error {
 	crds := client.ApiextensionsV1().CustomResourceDefinitions()
 	if _, err := crds.Create(ctx, widget.CRD(), metav1.CreateOptions{}); err != nil {
 		return fmt.Errorf("create the CRD: %w", err)
@@ -38,18 +49,5 @@ func establish(ctx context.Context, config *rest.Config) error {
 			}
 		}
 		return false, nil
-	})
-}
-
-// list returns when a list of the custom resources works: an established resource is served a moment later.
-func list(ctx context.Context, config *rest.Config) error {
-	client, err := apiextensions.NewForConfig(config)
-	if err != nil {
-		return err
-	}
-	request := client.RESTClient().Get().AbsPath(widget.ListPath).MaxRetries(0)
-	return wait.PollUntilContextCancel(ctx, poll, true, func(ctx context.Context) (bool, error) {
-		_, err := request.DoRaw(ctx)
-		return err == nil, nil
 	})
 }

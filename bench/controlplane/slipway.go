@@ -1,4 +1,4 @@
-package main
+package controlplane
 
 import (
 	"bytes"
@@ -10,87 +10,173 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"time"
 
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
-
-	"github.com/slipway-dev/slipway/bench/sidebyside"
 )
 
-// ours starts clusters with `slipway-cluster serve`, as the process protocol says: controllers, scheduler and a node included.
-type ours struct {
-	program string
-	dir     string // emptied before each run
-	memory  *memory
+// protocolNumber is that of docs/protocol.md.
+const protocolNumber = 2
+
+// Slipway starts clusters with `slipway-cluster serve`, as the process protocol says: controllers, scheduler and a node included.
+type Slipway struct {
+	Program string
+	Dir     string // of the cluster's state
+	Durable bool   // otherwise the state is emptied before each start
 }
 
-func (o ours) contender() sidebyside.Contender {
-	return sidebyside.Contender{Name: "slipway-cluster", Prepare: o.prepare, Run: o.run}
-}
-
-func (o ours) prepare(context.Context) error {
-	if err := os.RemoveAll(o.dir); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(o.dir, 0o700); err != nil {
-		return err
-	}
-	config, err := json.Marshal(map[string]any{"protocol": 2, "name": "bench", "dir": filepath.Join(o.dir, "state")})
+// Start returns when the program says that it is ready.
+func (s Slipway) Start(ctx context.Context) (*Plane, error) {
+	config, err := s.configure()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return os.WriteFile(o.config(), config, 0o600)
+	return withProcesses(func() (*Plane, error) { return serve(ctx, s.Program, config) })
 }
 
-func (o ours) config() string { return filepath.Join(o.dir, "config.json") }
+// configure writes the program's configuration and returns the path.
+func (s Slipway) configure() (string, error) {
+	if !s.Durable {
+		if err := os.RemoveAll(s.Dir); err != nil {
+			return "", err
+		}
+	}
+	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
+		return "", err
+	}
+	config, err := json.Marshal(map[string]any{
+		"protocol": protocolNumber, "name": "bench", "dir": filepath.Join(s.Dir, "state"), "durable": s.Durable,
+	})
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(s.Dir, "config.json")
+	return path, os.WriteFile(path, config, 0o600)
+}
 
-// run measures from the start of the process until the custom resource can be listed.
-func (o ours) run(ctx context.Context) (sample sidebyside.Sample, err error) {
-	cmd := exec.CommandContext(ctx, o.program, "serve", "--config", o.config(), "--stdio")
+func serve(ctx context.Context, program, config string) (*Plane, error) {
+	cmd := exec.CommandContext(ctx, program, "serve", "--config", config, "--stdio")
 	var log bytes.Buffer
 	cmd.Stderr = &log
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
-		return sample, err
+		return nil, err
 	}
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
-		return sample, err
+		return nil, err
 	}
-	start := time.Now()
 	if err := cmd.Start(); err != nil {
-		return sample, err
+		return nil, err
 	}
-	defer func() {
+	p := newPartner(stdin, stdout)
+	stop := func() error {
 		_ = stdin.Close() // ends the cluster
-		_, _ = io.Copy(io.Discard, stdout)
-		if ended := cmd.Wait(); ended != nil && err == nil {
-			err = fmt.Errorf("%w\n%s", ended, &log)
+		p.drain()
+		if err := cmd.Wait(); err != nil {
+			return fmt.Errorf("%w\n%s", err, &log)
 		}
-	}()
-	config, err := awaitReady(stdout)
+		return nil
+	}
+	kubeconfig, err := p.ready(ctx)
 	if err != nil {
-		return sample, fmt.Errorf("%w\n%s", err, &log)
+		return nil, errors.Join(err, stop())
 	}
-	if err := errors.Join(establish(ctx, config), list(ctx, config)); err != nil {
-		return sample, err
+	rest, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		return nil, errors.Join(err, stop())
 	}
-	return o.memory.sample(time.Since(start))
+	return &Plane{Config: rest, stop: stop, partner: p}, nil
 }
 
-// awaitReady reads the program's events until it is ready.
-func awaitReady(events io.Reader) (*rest.Config, error) {
-	for decoder := json.NewDecoder(events); ; {
-		var event struct{ Event, Kubeconfig, Component, Error string }
-		if err := decoder.Decode(&event); err != nil {
-			return nil, fmt.Errorf("the cluster ended before it was ready: %w", err)
+// partner speaks the process protocol with a program. Its requests are made one after the other.
+type partner struct {
+	requests io.Writer
+	events   chan event // closed with the program's end
+	last     int64
+}
+
+type event struct {
+	Event      string
+	Kubeconfig string
+	Component  string
+	Error      string
+	ID         int64
+	Result     json.RawMessage
+}
+
+func newPartner(requests io.Writer, lines io.Reader) *partner {
+	p := &partner{requests: requests, events: make(chan event, 1)}
+	go func() {
+		defer close(p.events)
+		for decoder := json.NewDecoder(lines); ; {
+			var e event
+			if decoder.Decode(&e) != nil {
+				return
+			}
+			p.events <- e
 		}
-		switch event.Event {
-		case "ready":
-			return clientcmd.BuildConfigFromFlags("", event.Kubeconfig)
-		case "failed":
-			return nil, errors.New(event.Component + ": " + event.Error)
+	}()
+	return p
+}
+
+// drain returns when the program has told everything.
+func (p *partner) drain() {
+	for range p.events { // nobody is interested any more
+	}
+}
+
+var errEnded = errors.New("the program has ended")
+
+// next is the next event; a failure of the program is an error.
+func (p *partner) next(ctx context.Context) (event, error) {
+	select {
+	case e, ok := <-p.events:
+		if !ok {
+			return e, errEnded
 		}
+		if e.Event == "failed" {
+			return e, errors.New(e.Component + ": " + e.Error)
+		}
+		return e, nil
+	case <-ctx.Done():
+		return event{}, context.Cause(ctx)
+	}
+}
+
+// ready returns the kubeconfig's path once the program is ready.
+func (p *partner) ready(ctx context.Context) (string, error) {
+	for {
+		e, err := p.next(ctx)
+		if err != nil {
+			return "", fmt.Errorf("start a cluster: %w", err)
+		}
+		if e.Event == "ready" {
+			return e.Kubeconfig, nil
+		}
+	}
+}
+
+func (p *partner) request(ctx context.Context, method string, params, result any) error {
+	p.last++
+	line, err := json.Marshal(map[string]any{"id": p.last, "method": method, "params": params})
+	if err != nil {
+		return err
+	}
+	if _, err := p.requests.Write(append(line, '\n')); err != nil {
+		return err
+	}
+	for {
+		e, err := p.next(ctx)
+		switch {
+		case err != nil:
+			return err
+		case e.Event != "reply" || e.ID != p.last:
+			continue
+		case e.Error != "":
+			return errors.New(e.Error)
+		case result == nil:
+			return nil
+		}
+		return json.Unmarshal(e.Result, result)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package process
 
 import (
 	"os"
@@ -10,12 +10,12 @@ import (
 
 func TestParseStat(t *testing.T) {
 	const line = "42 (a (b) c) S 7 42 42 0 -1 4194304 1 0 0 0 150 50 0 0 20 0 9 0 5 100 12 18446744073709551615 1 1 0"
-	u, parent, err := parseStat(line)
-	if err != nil || parent != 7 || u.cpu != 2*time.Second || u.resident != 12*int64(os.Getpagesize()) {
-		t.Errorf("%+v of %d, %v", u, parent, err)
+	s, err := parseStat(line)
+	if err != nil || s.parent != 7 || s.cpu != 2*time.Second || s.resident != 12*int64(os.Getpagesize()) {
+		t.Errorf("%+v, %v", s, err)
 	}
 	for _, bad := range []string{"", "42 (a) S 7"} {
-		if _, _, err := parseStat(bad); err == nil {
+		if _, err := parseStat(bad); err == nil {
 			t.Errorf("%q was read", bad)
 		}
 	}
@@ -25,6 +25,10 @@ func TestChildrenAreFound(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux has /proc")
 	}
+	before, err := Children()
+	if err != nil {
+		t.Fatal(err)
+	}
 	cmd := exec.Command("cat")
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -33,12 +37,23 @@ func TestChildrenAreFound(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	u, err := children()
-	if err != nil || u.resident == 0 {
+	after, err := Children()
+	if err != nil {
+		t.Fatal(err)
+	}
+	group := after.Without(before)
+	if len(group) != 1 || group[0] != cmd.Process.Pid {
+		t.Errorf("children %v, started %d", group, cmd.Process.Pid)
+	}
+	u, err := group.Usage()
+	if err != nil || u.Resident == 0 || u.Proportional == 0 || u.Proportional > u.Resident {
 		t.Errorf("%+v, %v", u, err)
 	}
 	_ = stdin.Close()
 	if err := cmd.Wait(); err != nil {
 		t.Fatal(err)
+	}
+	if _, err := group.Usage(); err == nil {
+		t.Error("a process that has ended uses something")
 	}
 }

@@ -35,3 +35,8 @@ func CRD() *apiextensionsv1.CustomResourceDefinition {
 		},
 	}
 }
+
+// Resource names the resource.
+func Resource() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: GroupVersionKind.Group, Version: GroupVersionKind.Version, Resource: "widgets"}
+}
