@@ -158,7 +158,11 @@ func (p *partner) ready(ctx context.Context) (string, error) {
 
 func (p *partner) request(ctx context.Context, method string, params, result any) error {
 	p.last++
-	line, err := json.Marshal(map[string]any{"id": p.last, "method": method, "params": params})
+	request := map[string]any{"id": p.last, "method": method}
+	if params != nil {
+		request["params"] = params
+	}
+	line, err := json.Marshal(request)
 	if err != nil {
 		return err
 	}
