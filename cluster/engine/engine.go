@@ -1,11 +1,15 @@
-// Package engine assembles a cluster in this process: keys and etcd side by side,
-// the seed, the API server, then controllers, scheduler and nodes.
+// Package engine assembles clusters in this process. A [Host] is one etcd with the main
+// cluster on it and any number of logical clusters beside that; a [Cluster] is an API server
+// with its controllers, scheduler and nodes, below a prefix of its own in that etcd.
 //
-//	cluster, err := engine.Start(ctx, engine.Options{…})
+//	host, err := engine.Start(ctx, engine.Options{…})
 //	…
-//	cluster.Stop()
+//	logical, err := host.Add(ctx, "a", engine.Spec{…})
+//	outcome, err := logical.Reset(ctx)
+//	…
+//	host.Stop()
 //
-// Start returns once the cluster is of use: nodes are Ready and the default service
+// Start and Add return once the cluster is of use: nodes are Ready and the default service
 // account exists, so that a Job which is applied now starts now. A failure is an
 // [*Error] that names the component.
 package engine
@@ -16,44 +20,45 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"net"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 
-	"github.com/slipway-dev/slipway/cluster/apiserver"
 	"github.com/slipway-dev/slipway/cluster/etcd"
-	"github.com/slipway-dev/slipway/cluster/kubeconfig"
 	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/pki"
 	"github.com/slipway-dev/slipway/cluster/protocol"
-	"github.com/slipway-dev/slipway/cluster/seed"
 )
 
-// etcdPrefix is upstream's default, below which all keys of the API server lie.
-const etcdPrefix = "/registry"
+// mainPrefix is upstream's default, below which all keys of the main cluster lie.
+const mainPrefix = "/registry"
 
-// Options says which cluster to start. Dir exists and belongs to this process alone.
+// Options says which clusters to start. Dir exists and belongs to this process alone.
 type Options struct {
-	Name           string
-	Dir            string
-	Port           int // 0 picks a free one
-	Durable        bool
-	Nodes          []node.Spec // with Controllers only
-	Controllers    bool        // run controllers, scheduler and nodes
-	APIServerFlags []string
-	// Unseeded starts from an empty store, with all start-up hooks on: that is
-	// how a seed is recorded.
-	Unseeded bool
+	Dir     string
+	Durable bool
+	Main    Spec
 	// Logger is asked for the log of each component. What Kubernetes' parts log without
 	// saying on whose behalf, the API server's above all, is not in there but klog's.
 	Logger func(component string) *slog.Logger
 	// Fatal is called when a component gives up in a way that the process does not
 	// survive. It should not return.
 	Fatal func(component string, err error)
-	// Progress is called with every change of a component's state, in order.
+	// Progress is called with every change of a component's state, in order. Those of
+	// logical clusters are not told.
 	Progress func(component string, state protocol.State)
+}
+
+// Spec describes one cluster.
+type Spec struct {
+	Name           string
+	Port           int         // 0 picks a free one
+	Nodes          []node.Spec // with Controllers only
+	Controllers    bool        // run controllers, scheduler and nodes
+	APIServerFlags []string
+	// Unseeded starts from an empty store, with all start-up hooks on: that is
+	// how a seed is recorded.
+	Unseeded bool
 }
 
 // Error is a failure of one component.
@@ -68,200 +73,58 @@ func (e *Error) Error() string { return e.Component + ": " + e.Err.Error() }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Cluster is a cluster that runs or is being started.
-type Cluster struct {
-	options Options
-	keys    pki.Files
-	store   *etcd.Server
-	server  *apiserver.Server
-	address string
+// Host is the etcd of this process with the clusters on it.
+type Host struct {
+	options    Options
+	components *components
+	store      *etcd.Server
+	main       *Cluster
+	failed     chan error // the first component that ended by itself
 
-	stopWorkers context.CancelFunc // ends controllers, scheduler and nodes
-	stopServer  context.CancelFunc
-	serverReady bool // its start-up hooks are through
-	workers     sync.WaitGroup
-	failed      chan error // the first component that ended by itself
-
-	mu     sync.Mutex // orders calls of Progress
-	active []string   // components that were started and have not ended, in that order
+	mu      sync.Mutex
+	closed  bool                // no more logical clusters
+	logical map[string]*logical // by name
 }
 
-// Start starts a cluster. When it fails or ctx ends, nothing is left running but
-// what the process's end takes with it.
-func Start(ctx context.Context, o Options) (*Cluster, error) {
-	life := context.WithoutCancel(ctx)
-	serverLife, stopServer := context.WithCancel(life)
-	workersLife, stopWorkers := context.WithCancel(life)
-	c := &Cluster{options: o, stopServer: stopServer, stopWorkers: stopWorkers, failed: make(chan error, 1)}
-	if err := c.start(ctx, serverLife, workersLife); err != nil {
-		c.Stop()
+// Start starts etcd and the main cluster. When it fails or ctx ends, nothing is left
+// running but what the process's end takes with it.
+func Start(ctx context.Context, o Options) (*Host, error) {
+	h := &Host{options: o, components: &components{tell: o.Progress}, failed: make(chan error, 1), logical: map[string]*logical{}}
+	if err := h.start(ctx); err != nil {
+		h.Stop()
 		return nil, err
 	}
-	return c, nil
+	return h, nil
 }
 
-// start follows the order in which components need each other. ctx bounds the
-// start, the others the lives of components.
-func (c *Cluster) start(ctx, serverLife, workersLife context.Context) error {
-	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", c.options.Port))
-	if err != nil {
-		return &Error{protocol.APIServer, err}
-	}
-	c.address = "https://" + listener.Addr().String()
-	if err := c.startStore(ctx); err != nil {
-		_ = listener.Close() // the server does not have it yet
-		return err
-	}
-	if err := c.startServer(ctx, serverLife, listener); err != nil {
-		return err
-	}
-	if !c.options.Controllers {
-		return nil
-	}
-	return c.startWorkers(ctx, workersLife)
-}
-
-// startStore runs etcd and makes the keys at the same time.
-func (c *Cluster) startStore(ctx context.Context) error {
-	dir := filepath.Join(c.options.Dir, "etcd")
-	if !c.options.Durable {
-		if err := removeAll(dir, c.keysDir()); err != nil {
-			return &Error{protocol.Etcd, err}
-		}
+// start makes etcd and the keys of the main cluster ready at the same time.
+func (h *Host) start(ctx context.Context) error {
+	h.main = h.newCluster(h.options.Main, h.options.Dir, mainPrefix)
+	h.main.components = h.components
+	if err := h.clear(); err != nil {
+		return &Error{protocol.Etcd, err}
 	}
 	made := make(chan error, 1)
 	go func() {
-		var err error
-		c.keys, err = pki.Ensure(c.keysDir(), c.options.Name)
+		_, err := pki.Ensure(h.main.keysDir(), h.options.Main.Name)
 		made <- err
 	}()
-	err := c.startEtcd(ctx, dir)
+	err := h.startEtcd(ctx)
 	if err := <-made; err != nil {
 		return &Error{protocol.APIServer, err}
 	}
-	return err
-}
-
-func (c *Cluster) startEtcd(ctx context.Context, dir string) error {
-	c.progress(protocol.Etcd, protocol.Starting)
-	store, err := etcd.Start(ctx, c.etcdConfig(dir))
-	if err != nil {
-		return &Error{protocol.Etcd, err}
-	}
-	c.store = store
-	go func() {
-		if err, ok := <-store.Failed(); ok {
-			c.fail(protocol.Etcd, err)
-		}
-	}()
-	if err := c.seed(ctx); err != nil {
-		return &Error{protocol.Etcd, err}
-	}
-	c.progress(protocol.Etcd, protocol.Running)
-	return nil
-}
-
-func (c *Cluster) etcdConfig(dir string) etcd.Config {
-	config := etcd.Config{Dir: dir, Log: c.options.Logger(protocol.Etcd), Durable: c.options.Durable}
-	if c.options.Fatal != nil {
-		config.Fatal = func(err error) { c.options.Fatal(protocol.Etcd, err) }
-	}
-	return config
-}
-
-// seed fills an empty store; a durable one was filled when it was new.
-func (c *Cluster) seed(ctx context.Context) error {
-	if c.options.Unseeded {
-		return nil
-	}
-	if empty, err := c.store.Empty(ctx, etcdPrefix+"/"); err != nil || !empty {
-		return err
-	}
-	s, err := seed.Load()
 	if err != nil {
 		return err
 	}
-	return s.Write(ctx, c.store, etcdPrefix)
+	return h.main.start(ctx, h.store)
 }
 
-func (c *Cluster) startServer(ctx, life context.Context, listener net.Listener) error {
-	c.progress(protocol.APIServer, protocol.Starting)
-	server, err := apiserver.New(life, apiserver.Options{
-		Dir: c.options.Dir, Listener: listener, Etcd: c.store, EtcdPrefix: etcdPrefix,
-		Keys: c.keys, Seeded: !c.options.Unseeded, Flags: c.options.APIServerFlags,
-	})
-	if err != nil {
-		return &Error{protocol.APIServer, err}
+// clear removes what earlier clusters left behind.
+func (h *Host) clear() error {
+	paths := []string{h.logicalDir()}
+	if !h.options.Durable {
+		paths = append(paths, h.etcdDir(), h.main.keysDir())
 	}
-	c.server = server
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	go c.run(life, protocol.APIServer, func(life context.Context) error {
-		err := server.Run(life)
-		cancel(err) // so that nobody waits for a server that ended
-		return err
-	})
-	if err := kubeconfig.Write(c.Kubeconfig(), c.options.Name, c.address, c.keys); err != nil {
-		return &Error{protocol.APIServer, err}
-	}
-	if err := server.WaitReady(ctx); err != nil {
-		return &Error{protocol.APIServer, err}
-	}
-	c.serverReady = true
-	c.progress(protocol.APIServer, protocol.Running)
-	return nil
-}
-
-// run runs a component until it ends, which before the cluster's end is a failure.
-func (c *Cluster) run(ctx context.Context, component string, f func(context.Context) error) {
-	err := f(ctx)
-	if ctx.Err() != nil {
-		c.progress(component, protocol.Ended)
-		return
-	}
-	if err == nil {
-		err = errors.New("ended by itself")
-	}
-	c.fail(component, err)
-}
-
-func (c *Cluster) fail(component string, err error) {
-	select {
-	case c.failed <- &Error{component, err}:
-	default: // the first failure is the one that counts
-	}
-}
-
-func (c *Cluster) progress(component string, state protocol.State) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch state {
-	case protocol.Starting:
-		c.active = append(c.active, component)
-	case protocol.Ended:
-		c.active = slices.DeleteFunc(c.active, func(name string) bool { return name == component })
-	}
-	if c.options.Progress != nil {
-		c.options.Progress(component, state)
-	}
-}
-
-// Store is the cluster's etcd.
-func (c *Cluster) Store() *etcd.Server { return c.store }
-
-// Server is the API server's URL.
-func (c *Cluster) Server() string { return c.address }
-
-// Kubeconfig is the path of the administrator's kubeconfig.
-func (c *Cluster) Kubeconfig() string { return filepath.Join(c.options.Dir, "kubeconfig") }
-
-// Failed delivers an [*Error] when a component ends by itself.
-func (c *Cluster) Failed() <-chan error { return c.failed }
-
-func (c *Cluster) keysDir() string { return filepath.Join(c.options.Dir, "pki") }
-
-// removeAll removes what an earlier cluster left behind.
-func removeAll(paths ...string) error {
 	for _, path := range paths {
 		if err := os.RemoveAll(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("remove old data: %w", err)
@@ -269,3 +132,48 @@ func removeAll(paths ...string) error {
 	}
 	return nil
 }
+
+func (h *Host) startEtcd(ctx context.Context) error {
+	h.components.set(protocol.Etcd, protocol.Starting)
+	store, err := etcd.Start(ctx, h.etcdConfig())
+	if err != nil {
+		return &Error{protocol.Etcd, err}
+	}
+	h.store = store
+	go func() {
+		if err, ok := <-store.Failed(); ok {
+			h.fail(&Error{protocol.Etcd, err})
+		}
+	}()
+	if err := store.Delete(ctx, logicalPrefix+"/"); err != nil {
+		return &Error{protocol.Etcd, err}
+	}
+	h.components.set(protocol.Etcd, protocol.Running)
+	return nil
+}
+
+func (h *Host) etcdConfig() etcd.Config {
+	config := etcd.Config{Dir: h.etcdDir(), Log: h.options.Logger(protocol.Etcd), Durable: h.options.Durable}
+	if h.options.Fatal != nil {
+		config.Fatal = func(err error) { h.options.Fatal(protocol.Etcd, err) }
+	}
+	return config
+}
+
+func (h *Host) fail(err error) {
+	select {
+	case h.failed <- err:
+	default: // the first failure is the one that counts
+	}
+}
+
+// Main is the main cluster.
+func (h *Host) Main() *Cluster { return h.main }
+
+// Store is the clusters' etcd.
+func (h *Host) Store() *etcd.Server { return h.store }
+
+// Failed delivers an [*Error] when a component ends by itself.
+func (h *Host) Failed() <-chan error { return h.failed }
+
+func (h *Host) etcdDir() string { return filepath.Join(h.options.Dir, "etcd") }

@@ -1,35 +1,79 @@
 package engine
 
 import (
-	"slices"
+	"context"
+	"sync"
 	"time"
 
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
-// stopGrace is how long controllers, scheduler and nodes get to end.
-const stopGrace = 150 * time.Millisecond
+const (
+	// stopGrace is how long controllers, scheduler and nodes get to end with the process.
+	stopGrace = 150 * time.Millisecond
+	// removeGrace is how long the parts of a logical cluster get each. They must end,
+	// for the process goes on.
+	removeGrace = 10 * time.Second
+)
 
-// Stop ends the cluster: first the clients in this process, then etcd, in order, so
+// Stop ends all clusters: first the clients in this process, then etcd, in order, so
 // that a durable store is whole.
 //
-// The API server is told but not waited for. It would wait for requests, open
-// watches and its own leases, which takes seconds and changes nothing: what it has
+// The API servers are told but not waited for. They would wait for requests, open
+// watches and their own leases, which takes seconds and changes nothing: what they have
 // acknowledged is in etcd's log. A server that is still starting is not even
 // told, because its start-up hooks answer that by ending the process with a stack
 // trace. What is left of it ends with the process.
-func (c *Cluster) Stop() {
-	for _, component := range c.lastFirst() {
-		c.progress(component, protocol.Stopping)
+func (h *Host) Stop() {
+	h.components.stopping()
+	var group sync.WaitGroup
+	for _, c := range h.close() {
+		group.Go(c.quit)
 	}
+	group.Wait()
+	if h.store != nil {
+		h.store.Stop()
+		h.components.set(protocol.Etcd, protocol.Ended)
+	}
+}
+
+// close lists the clusters, after which none comes in. One that is being started is left
+// to the end of its context.
+func (h *Host) close() []*Cluster {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.closed = true
+	all := []*Cluster{h.main}
+	for _, l := range h.logical {
+		if l.ready {
+			all = append(all, l.Cluster)
+		}
+	}
+	return all
+}
+
+// quit ends a cluster as far as that is quick.
+func (c *Cluster) quit() {
 	c.stopWorkers()
 	c.waitForWorkers(stopGrace)
-	if c.serverReady {
+	if c.serverReady.Load() {
 		c.stopServer()
 	}
-	if c.store != nil {
-		c.store.Stop()
-		c.progress(protocol.Etcd, protocol.Ended)
+}
+
+// end ends a cluster for good, but for a server that is still starting, for the reason above.
+func (c *Cluster) end() {
+	c.stopWorkers()
+	c.waitForWorkers(removeGrace)
+	if !c.serverReady.Load() {
+		return
+	}
+	c.stopServer()
+	ctx, cancel := context.WithTimeout(context.Background(), removeGrace)
+	defer cancel()
+	select {
+	case <-c.serverEnded:
+	case <-ctx.Done():
 	}
 }
 
@@ -45,13 +89,4 @@ func (c *Cluster) waitForWorkers(grace time.Duration) {
 	case <-ended:
 	case <-timer.C:
 	}
-}
-
-// lastFirst lists the components that run, the one that was started last first.
-func (c *Cluster) lastFirst() []string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	active := slices.Clone(c.active)
-	slices.Reverse(active)
-	return active
 }

@@ -35,7 +35,7 @@ func (c *Cluster) startWorkers(ctx, life context.Context) error {
 }
 
 func (c *Cluster) startControllers(ctx, life context.Context) error {
-	c.progress(protocol.Controllers, protocol.Starting)
+	c.components.set(protocol.Controllers, protocol.Starting)
 	cfg, err := c.controllersConfig()
 	if err != nil {
 		return &Error{protocol.Controllers, err}
@@ -48,7 +48,7 @@ func (c *Cluster) startControllers(ctx, life context.Context) error {
 	if err := waitForServiceAccount(ctx, cfg.Client); err != nil {
 		return &Error{protocol.Controllers, err}
 	}
-	c.progress(protocol.Controllers, protocol.Running)
+	c.components.set(protocol.Controllers, protocol.Running)
 	return nil
 }
 
@@ -69,19 +69,19 @@ func (c *Cluster) controllersConfig() (controllers.Config, error) {
 }
 
 func (c *Cluster) startScheduler(ctx, life context.Context) error {
-	c.progress(protocol.Scheduler, protocol.Starting)
+	c.components.set(protocol.Scheduler, protocol.Starting)
 	if err := c.startLoop(ctx, life, protocol.Scheduler, func(ctx context.Context, started func(informed.View)) error {
 		return scheduler.Run(ctx, c.server.Loopback(), started)
 	}); err != nil {
 		return err
 	}
-	c.progress(protocol.Scheduler, protocol.Running)
+	c.components.set(protocol.Scheduler, protocol.Running)
 	return nil
 }
 
 // logging makes what is logged on behalf of ctx go to the component's log.
 func (c *Cluster) logging(ctx context.Context, component string) context.Context {
-	return klog.NewContext(ctx, logr.FromSlogHandler(c.options.Logger(component).Handler()))
+	return klog.NewContext(ctx, logr.FromSlogHandler(c.logger(component).Handler()))
 }
 
 // startLoop runs a component and returns when it says that it has started, or why it did not.
@@ -105,8 +105,8 @@ func (c *Cluster) startLoop(ctx, life context.Context, component string, run fun
 }
 
 func (c *Cluster) startNodes(life context.Context) error {
-	c.progress(protocol.Nodes, protocol.Starting)
-	nodes, err := node.Run(c.logging(life, protocol.Nodes), c.server.Loopback(), c.options.Nodes, c.options.Logger(protocol.Nodes))
+	c.components.set(protocol.Nodes, protocol.Starting)
+	nodes, err := node.Run(c.logging(life, protocol.Nodes), c.server.Loopback(), c.spec.Nodes, c.logger(protocol.Nodes))
 	if err != nil {
 		return &Error{protocol.Nodes, err}
 	}
@@ -117,7 +117,7 @@ func (c *Cluster) startNodes(life context.Context) error {
 			return nil
 		})
 	})
-	c.progress(protocol.Nodes, protocol.Running)
+	c.components.set(protocol.Nodes, protocol.Running)
 	return nil
 }
 

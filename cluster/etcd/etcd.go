@@ -135,6 +135,14 @@ func (s *Server) Write(ctx context.Context, pairs []Pair) error {
 	return nil
 }
 
+// Delete removes all keys under prefix.
+func (s *Server) Delete(ctx context.Context, prefix string) error {
+	if _, err := s.etcd.Server.DeleteRange(ctx, &pb.DeleteRangeRequest{Key: []byte(prefix), RangeEnd: prefixEnd(prefix)}); err != nil {
+		return fmt.Errorf("remove %s from etcd: %w", prefix, err)
+	}
+	return nil
+}
+
 // A Snapshot is a consistent reading of the store.
 type Snapshot struct {
 	Revision int64  // of the whole store; grows with every write

@@ -67,13 +67,14 @@ type Empty struct{}
 
 // Status is the result of the request status.
 type Status struct {
-	Ready      bool        `json:"ready"`
-	Server     string      `json:"server"`
-	Kubeconfig string      `json:"kubeconfig"`
-	Kubernetes string      `json:"kubernetes"`
-	PID        int         `json:"pid"`
-	UptimeMs   int64       `json:"uptimeMs"`
-	Components []Component `json:"components"`
+	Ready      bool             `json:"ready"`
+	Server     string           `json:"server"`
+	Kubeconfig string           `json:"kubeconfig"`
+	Kubernetes string           `json:"kubernetes"`
+	PID        int              `json:"pid"`
+	UptimeMs   int64            `json:"uptimeMs"`
+	Components []Component      `json:"components"`
+	Logical    []LogicalCluster `json:"logical"`
 }
 
 // Component is the state of one part of the cluster.

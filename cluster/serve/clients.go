@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -11,31 +10,21 @@ import (
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
-// methods are the requests that a cluster answers.
-func (s *session) methods() protocol.Methods {
-	return protocol.Methods{
-		"status": protocol.Answer(func(protocol.Empty) (protocol.Status, error) { return s.status.snapshot(), nil }),
-		"stop": func(json.RawMessage) (any, func(), error) {
-			return protocol.Empty{}, func() { s.stop(stopReason(protocol.ByRequest)) }, nil
-		},
-	}
-}
-
-// speakOnStdio ties the cluster's life to stdin.
-func (s *session) speakOnStdio(ctx context.Context) {
+// speakOnStdio ties the cluster's life to stdin. Clients hear of the end of life, too.
+func (s *session) speakOnStdio(life context.Context) {
 	if !s.Stdio {
 		return
 	}
 	go func() {
 		defer close(s.told)
 		ended := func() { s.stop(stopReason(protocol.ByStdin)) }
-		_ = protocol.Serve(ctx, s.Stdin, s.Stdout, s.log, s.methods(), ended) // without a reader stdin ends soon
+		_ = protocol.Serve(context.WithoutCancel(life), s.Stdin, s.Stdout, s.log, s.methods(life), ended) // without a reader stdin ends soon
 	}()
 }
 
 // listen speaks on the socket, if there is to be one. An old file is removed:
 // whoever holds the lock on the state folder knows that nobody listens there.
-func (s *session) listen(ctx context.Context) error {
+func (s *session) listen(life context.Context) error {
 	if s.config.Socket == "" {
 		return nil
 	}
@@ -49,9 +38,9 @@ func (s *session) listen(ctx context.Context) error {
 	if err := os.Chmod(s.config.Socket, 0o600); err != nil {
 		return errors.Join(fmt.Errorf("%w: %w", errState, err), listener.Close())
 	}
-	s.socket, s.clients = listener, protocol.NewListener(s.log, s.methods())
+	s.socket, s.clients = listener, protocol.NewListener(s.log, s.methods(life))
 	go func() {
-		if err := s.clients.Accept(ctx, listener); err != nil {
+		if err := s.clients.Accept(context.WithoutCancel(life), listener); err != nil {
 			fmt.Fprintln(s.Stderr, "slipway-cluster: the socket is closed to further clients:", err)
 		}
 	}()

@@ -10,14 +10,14 @@ import (
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
-// nodeSpecs turns the configuration's nodes into those of package node. Errors
+// nodeSpecs turns a configuration's nodes into those of package node. Errors
 // are [protocol.ErrConfig].
-func nodeSpecs(c protocol.Config) ([]node.Spec, error) {
-	if c.Nodes == nil {
+func nodeSpecs(nodes *[]protocol.Node) ([]node.Spec, error) {
+	if nodes == nil {
 		return node.Default(), nil
 	}
-	specs := make([]node.Spec, 0, len(*c.Nodes))
-	for _, n := range *c.Nodes {
+	specs := make([]node.Spec, 0, len(*nodes))
+	for _, n := range *nodes {
 		spec, err := nodeSpec(n)
 		if err != nil {
 			return nil, fmt.Errorf("%w: node %s: %w", protocol.ErrConfig, n.Name, err)

@@ -36,14 +36,15 @@ func RecordSeed(ctx context.Context, stderr io.Writer) (recorded seed.Seed, err 
 	directKlog("ERROR", stderr)
 	log := slog.New(slog.NewTextHandler(stderr, nil))
 	started := time.Now()
-	cluster, err := engine.Start(ctx, engine.Options{
-		Name: "seed", Dir: dir, Port: seedPort, Unseeded: true, Logger: func(string) *slog.Logger { return log },
+	host, err := engine.Start(ctx, engine.Options{
+		Dir: dir, Main: engine.Spec{Name: "seed", Port: seedPort, Unseeded: true},
+		Logger: func(string) *slog.Logger { return log },
 	})
 	if err != nil {
 		return seed.Seed{}, fmt.Errorf("start an empty cluster: %w", err)
 	}
-	defer cluster.Stop()
-	snapshot, err := settle(ctx, cluster.Store())
+	defer host.Stop()
+	snapshot, err := settle(ctx, host.Store())
 	if err != nil {
 		return seed.Seed{}, err
 	}

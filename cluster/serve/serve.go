@@ -15,6 +15,7 @@ import (
 	"net"
 	"os"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -64,8 +65,9 @@ type session struct {
 	config protocol.Config
 	log    *protocol.Log
 	status *status
-	stop   context.CancelCauseFunc // with a stopReason or a failure
-	told   chan struct{}           // closed when the partner on stdout has everything
+	host   atomic.Pointer[engine.Host] // once it is ready
+	stop   context.CancelCauseFunc     // with a stopReason or a failure
+	told   chan struct{}               // closed when the partner on stdout has everything
 	logs   *logs.Folder
 	giveUp func(component string, err error)
 
@@ -89,7 +91,7 @@ func Run(signals context.Context, o Options) int {
 	context.AfterFunc(signals, func() { stop(stopReason(protocol.BySignal)) })
 	s := &session{Options: o, config: config, log: protocol.NewLog(), status: newStatus(o.Started), stop: stop, told: make(chan struct{})}
 	context.AfterFunc(ctx, s.hardStop(ctx))
-	s.speakOnStdio(context.WithoutCancel(ctx))
+	s.speakOnStdio(ctx)
 	s.log.Publish(protocol.Hello{
 		Protocol: protocol.Number, Version: version.Program(), Kubernetes: version.Kubernetes, PID: os.Getpid(),
 	})
@@ -124,32 +126,35 @@ func (s *session) run(ctx context.Context) error {
 	if err := s.openLog(ctx); err != nil {
 		return err
 	}
-	if err := s.listen(context.WithoutCancel(ctx)); err != nil {
+	if err := s.listen(ctx); err != nil {
 		return err
 	}
 
-	cluster, err := s.start(ctx)
+	host, err := s.start(ctx)
 	if err != nil {
 		return err
 	}
 	select {
 	case <-ctx.Done():
-	case err := <-cluster.Failed():
+	case err := <-host.Failed():
 		s.stop(err)
 	}
-	cluster.Stop()
+	host.Stop()
 	return context.Cause(ctx)
 }
 
-func (s *session) start(ctx context.Context) (*engine.Cluster, error) {
-	nodes, err := nodeSpecs(s.config)
+func (s *session) start(ctx context.Context) (*engine.Host, error) {
+	nodes, err := nodeSpecs(s.config.Nodes)
 	if err != nil {
 		return nil, err
 	}
 	debug.SetGCPercent(startGC)
-	cluster, err := engine.Start(ctx, engine.Options{
-		Name: s.config.Name, Dir: s.config.Dir, Port: s.config.Port, Durable: s.config.Durable,
-		Nodes: nodes, Controllers: s.config.RunControllers(), APIServerFlags: s.config.ServerFlags(),
+	host, err := engine.Start(ctx, engine.Options{
+		Dir: s.config.Dir, Durable: s.config.Durable,
+		Main: engine.Spec{
+			Name: s.config.Name, Port: s.config.Port, Nodes: nodes,
+			Controllers: s.config.RunControllers(), APIServerFlags: s.config.ServerFlags(),
+		},
 		Logger: s.logs.Logger, Fatal: s.giveUp, Progress: s.progress,
 	})
 	debug.SetGCPercent(steadyGC)
@@ -160,9 +165,11 @@ func (s *session) start(ctx context.Context) (*engine.Cluster, error) {
 		}
 		return nil, err
 	}
-	s.status.ready(cluster.Server(), cluster.Kubeconfig())
-	s.log.Publish(protocol.Ready{Server: cluster.Server(), Kubeconfig: cluster.Kubeconfig(), ElapsedMs: s.elapsed()})
-	return cluster, nil
+	s.host.Store(host)
+	main := host.Main()
+	s.status.ready(main.Server(), main.Kubeconfig())
+	s.log.Publish(protocol.Ready{Server: main.Server(), Kubeconfig: main.Kubeconfig(), ElapsedMs: s.elapsed()})
+	return host, nil
 }
 
 func (s *session) progress(component string, state protocol.State) {

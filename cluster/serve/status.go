@@ -19,7 +19,7 @@ type status struct {
 
 func newStatus(started time.Time) *status {
 	return &status{started: started, now: protocol.Status{
-		Kubernetes: version.Kubernetes, PID: os.Getpid(), Components: []protocol.Component{},
+		Kubernetes: version.Kubernetes, PID: os.Getpid(), Components: []protocol.Component{}, Logical: []protocol.LogicalCluster{},
 	}}
 }
 

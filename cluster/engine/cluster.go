@@ -1,0 +1,149 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+
+	"github.com/slipway-dev/slipway/cluster/apiserver"
+	"github.com/slipway-dev/slipway/cluster/etcd"
+	"github.com/slipway-dev/slipway/cluster/kubeconfig"
+	"github.com/slipway-dev/slipway/cluster/pki"
+	"github.com/slipway-dev/slipway/cluster/protocol"
+	"github.com/slipway-dev/slipway/cluster/seed"
+)
+
+// Cluster is one cluster that runs or is being started.
+type Cluster struct {
+	spec       Spec
+	dir        string
+	prefix     string // of its keys in etcd
+	logger     func(component string) *slog.Logger
+	fail       func(error) // is told when a component ends by itself
+	components *components
+
+	store   *etcd.Server
+	keys    pki.Files
+	server  *apiserver.Server
+	address string
+
+	serverLife, workersLife context.Context
+	stopServer, stopWorkers context.CancelFunc
+	serverReady             atomic.Bool   // its start-up hooks are through
+	serverEnded             chan struct{} // closed once the server, which was started, has ended
+	workers                 sync.WaitGroup
+}
+
+// newCluster describes a cluster of h; nothing runs yet.
+func (h *Host) newCluster(spec Spec, dir, prefix string) *Cluster {
+	c := &Cluster{
+		spec: spec, dir: dir, prefix: prefix, logger: h.options.Logger, fail: h.fail,
+		components: &components{}, serverEnded: make(chan struct{}),
+	}
+	c.serverLife, c.stopServer = context.WithCancel(context.Background())
+	c.workersLife, c.stopWorkers = context.WithCancel(context.Background())
+	return c
+}
+
+// start follows the order in which components need each other. ctx bounds the start.
+func (c *Cluster) start(ctx context.Context, store *etcd.Server) error {
+	var err error
+	c.store = store
+	if c.keys, err = pki.Ensure(c.keysDir(), c.spec.Name); err != nil {
+		return &Error{protocol.APIServer, err}
+	}
+	if err := c.seed(ctx); err != nil {
+		return &Error{protocol.Etcd, err}
+	}
+	if err := c.startServer(ctx); err != nil {
+		return err
+	}
+	if !c.spec.Controllers {
+		return nil
+	}
+	return c.startWorkers(ctx, c.workersLife)
+}
+
+// seed fills an empty store; a durable one was filled when it was new.
+func (c *Cluster) seed(ctx context.Context) error {
+	if c.spec.Unseeded {
+		return nil
+	}
+	if empty, err := c.store.Empty(ctx, c.prefix+"/"); err != nil || !empty {
+		return err
+	}
+	s, err := seed.Load()
+	if err != nil {
+		return err
+	}
+	return s.Write(ctx, c.store, c.prefix)
+}
+
+func (c *Cluster) startServer(ctx context.Context) error {
+	c.components.set(protocol.APIServer, protocol.Starting)
+	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", c.spec.Port))
+	if err != nil {
+		return &Error{protocol.APIServer, err}
+	}
+	c.address = "https://" + listener.Addr().String()
+	c.server, err = apiserver.New(c.serverLife, apiserver.Options{
+		Dir: c.dir, Listener: listener, Etcd: c.store, EtcdPrefix: c.prefix,
+		Keys: c.keys, Seeded: !c.spec.Unseeded, Flags: c.spec.APIServerFlags,
+	})
+	if err != nil {
+		_ = listener.Close() // the server does not have it
+		return &Error{protocol.APIServer, err}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go c.runServer(cancel)
+	if err := kubeconfig.Write(c.Kubeconfig(), c.spec.Name, c.address, c.keys); err != nil {
+		return &Error{protocol.APIServer, err}
+	}
+	if err := c.server.WaitReady(ctx); err != nil {
+		return &Error{protocol.APIServer, err}
+	}
+	c.serverReady.Store(true)
+	c.components.set(protocol.APIServer, protocol.Running)
+	return nil
+}
+
+// runServer runs the API server to its end, of which it tells those who wait for it to
+// get ready.
+func (c *Cluster) runServer(ended context.CancelCauseFunc) {
+	defer close(c.serverEnded)
+	c.run(c.serverLife, protocol.APIServer, func(life context.Context) error {
+		err := c.server.Run(life)
+		ended(err)
+		return err
+	})
+}
+
+// run runs a component until it ends, which before the cluster's end is a failure.
+func (c *Cluster) run(ctx context.Context, component string, f func(context.Context) error) {
+	err := f(ctx)
+	if ctx.Err() != nil {
+		c.components.set(component, protocol.Ended)
+		return
+	}
+	if err == nil {
+		err = errors.New("ended by itself")
+	}
+	c.fail(&Error{component, err})
+}
+
+// Name is the cluster's name.
+func (c *Cluster) Name() string { return c.spec.Name }
+
+// Server is the API server's URL.
+func (c *Cluster) Server() string { return c.address }
+
+// Kubeconfig is the path of the administrator's kubeconfig.
+func (c *Cluster) Kubeconfig() string { return filepath.Join(c.dir, "kubeconfig") }
+
+func (c *Cluster) keysDir() string { return filepath.Join(c.dir, "pki") }

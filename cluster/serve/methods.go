@@ -1,0 +1,67 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/slipway-dev/slipway/cluster/engine"
+	"github.com/slipway-dev/slipway/cluster/protocol"
+)
+
+var errNotReady = errors.New("the cluster is not ready yet")
+
+// methods are the requests that a cluster answers in its life.
+func (s *session) methods(life context.Context) protocol.Methods {
+	return protocol.Methods{
+		"status": protocol.Answer(func(protocol.Empty) (protocol.Status, error) { return s.currentStatus(), nil }),
+		"stop": func(json.RawMessage) (any, func(), error) {
+			return protocol.Empty{}, func() { s.stop(stopReason(protocol.ByRequest)) }, nil
+		},
+		"addLogical": protocol.Answer(func(l protocol.Logical) (protocol.LogicalAdded, error) {
+			return s.addLogical(life, l)
+		}),
+		"removeLogical": protocol.Answer(func(r protocol.RemoveLogical) (protocol.Empty, error) {
+			return protocol.Empty{}, s.withHost(func(h *engine.Host) error { return h.Remove(r.Name) })
+		}),
+	}
+}
+
+// withHost calls f once there is a host.
+func (s *session) withHost(f func(*engine.Host) error) error {
+	if h := s.host.Load(); h != nil {
+		return f(h)
+	}
+	return errNotReady
+}
+
+func (s *session) currentStatus() protocol.Status {
+	now := s.status.snapshot()
+	if h := s.host.Load(); h != nil {
+		for _, c := range h.Logical() {
+			now.Logical = append(now.Logical, protocol.LogicalCluster{Name: c.Name(), Server: c.Server(), Kubeconfig: c.Kubeconfig()})
+		}
+	}
+	return now
+}
+
+func (s *session) addLogical(ctx context.Context, l protocol.Logical) (protocol.LogicalAdded, error) {
+	begin := time.Now()
+	nodes, err := nodeSpecs(l.Nodes)
+	if err != nil {
+		return protocol.LogicalAdded{}, err
+	}
+	spec := engine.Spec{Name: l.Name, Nodes: nodes, Controllers: l.RunControllers(), APIServerFlags: l.ServerFlags(s.config)}
+	var added protocol.LogicalAdded
+	err = s.withHost(func(h *engine.Host) error {
+		c, err := h.Add(ctx, spec)
+		if err != nil {
+			return err
+		}
+		added.LogicalCluster = protocol.LogicalCluster{Name: c.Name(), Server: c.Server(), Kubeconfig: c.Kubeconfig()}
+		return nil
+	})
+	added.ElapsedMs = time.Since(begin).Milliseconds()
+	return added, err
+}
