@@ -1,6 +1,6 @@
 // Package program decides what the one program does: it is `slipway-cluster` with
 // its verbs, and under the names `etcd`, `kube-apiserver` and `kubectl`, to which a
-// link suffices, it is those.
+// link suffices, it is those, or in kubectl's case starts the one beside it.
 package program
 
 import (
@@ -48,7 +48,7 @@ func verbs() []verb {
 	return []verb{
 		{"serve", "serve --config FILE [--stdio]", "run a cluster (docs/protocol.md)", runServe},
 		{"version", "version", "print the versions as JSON", runVersion},
-		{"kubectl", "kubectl …", "kubectl", runKubectl},
+		{"kubectl", "kubectl …", "run slipway-kubectl, which lies beside this program", runKubectl},
 		{"seed", "seed --output FILE", "", runSeed},
 	}
 }

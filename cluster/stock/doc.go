@@ -1,4 +1,5 @@
-// Package stock runs the programs that this one embeds, under their own command lines: etcd, kube-apiserver and kubectl.
+// Package stock runs the programs that this one embeds, etcd and kube-apiserver, under their own command lines; and hands over to
+// kubectl, which lies beside it.
 //
 // A link with one of those names is all that envtest and other users of the stock programs need:
 //
@@ -7,6 +8,6 @@
 //	}
 //
 // The programs are upstream's own commands with upstream's flags, output and exit codes; nothing of Slipway's settings
-// applies to them. Their main functions are the counterparts of what is here: k8s.io/kubernetes/cmd/kube-apiserver,
-// k8s.io/kubernetes/cmd/kubectl and go.etcd.io/etcd/server/v3.
+// applies to them. Their main functions are the counterparts of what is here: k8s.io/kubernetes/cmd/kube-apiserver and
+// go.etcd.io/etcd/server/v3.
 package stock

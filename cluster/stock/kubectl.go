@@ -1,39 +1,35 @@
 package stock
 
 import (
+	"fmt"
 	"os"
-
-	"k8s.io/cli-runtime/pkg/genericclioptions"
-	"k8s.io/cli-runtime/pkg/genericiooptions"
-	_ "k8s.io/client-go/plugin/pkg/client/auth" // credentials that kubeconfigs name
-	"k8s.io/component-base/cli"
-	"k8s.io/component-base/logs"
-	"k8s.io/kubectl/pkg/cmd"
-	"k8s.io/kubectl/pkg/cmd/plugin"
-	"k8s.io/kubectl/pkg/cmd/util"
+	"path/filepath"
 )
 
-// The client side limits of discovery that kubectl itself sets: a cluster with hundreds of groups is read in one burst.
-const (
-	discoveryBurst = 300
-	discoveryQPS   = 50
-)
+// sibling is the program that kubectl is; it is built together with this one and lies beside it.
+const sibling = "slipway-kubectl"
 
-// Kubectl is kubectl, plugins on PATH included.
+// Kubectl hands over to the program slipway-kubectl beside this one. args[0] is the name under which it runs.
 func Kubectl(args []string) int {
-	// Verbosity counts from the first line on, before flags are parsed. A bad value is reported by the flag.
-	_, _ = logs.GlogSetter(cmd.GetLogVerbosity(args))
-	streams := genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}
-	command := cmd.NewDefaultKubectlCommandWithArgs(cmd.KubectlOptions{
-		PluginHandler: cmd.NewDefaultPluginHandler(plugin.ValidPluginFilenamePrefixes),
-		Arguments:     args,
-		ConfigFlags: genericclioptions.NewConfigFlags(true).WithDeprecatedPasswordFlag().
-			WithDiscoveryBurst(discoveryBurst).WithDiscoveryQPS(discoveryQPS).WithWarningPrinter(streams),
-		IOStreams: streams,
-	})
-	command.SetArgs(args[1:])
-	if err := cli.RunNoErrOutput(command); err != nil {
-		util.CheckErr(err) // prints as kubectl does and exits
+	status, err := kubectl(args)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "slipway-cluster: %v\n", err)
+		return 1
 	}
-	return 0
+	return status
+}
+
+func kubectl(args []string) (status int, err error) {
+	own, err := os.Executable()
+	if err != nil {
+		return 0, fmt.Errorf("find kubectl: %w", err)
+	}
+	if own, err = filepath.EvalSymlinks(own); err != nil {
+		return 0, fmt.Errorf("find kubectl: %w", err)
+	}
+	path := filepath.Join(filepath.Dir(own), sibling+filepath.Ext(own))
+	if _, err := os.Stat(path); err != nil {
+		return 0, fmt.Errorf("kubectl is the program %s, which belongs beside slipway-cluster: %w (`go build ./cmd/...` builds both)", sibling, err)
+	}
+	return become(path, args)
 }

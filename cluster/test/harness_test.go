@@ -50,10 +50,10 @@ func runTests(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	programPath = filepath.Join(dir, "slipway-cluster")
-	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", programPath, "../cmd/slipway-cluster")
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", dir, "../cmd/...")
 	build.Stdout, build.Stderr = os.Stderr, os.Stderr
 	if err := build.Run(); err != nil {
-		fmt.Fprintln(os.Stderr, "build the program:", err)
+		fmt.Fprintln(os.Stderr, "build the programs:", err)
 		return 1
 	}
 	return m.Run()

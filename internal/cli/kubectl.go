@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 
@@ -16,35 +17,39 @@ func (inv *invocation) kubectlCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "kubectl ARGS…",
 		Short: "Run kubectl against the current context",
-		Long: `Kubectl runs the kubectl that is part of the slipway-cluster program, with the arguments and
-the kubeconfig given and with its exit status. As long as that program has not been compiled, the
-kubectl on PATH is used.`,
+		Long: `Kubectl runs the kubectl that is compiled together with the slipway-cluster program, with the
+arguments and the kubeconfig given and with its exit status. As long as that has not been compiled,
+the kubectl on PATH is used.`,
 		Example: `  slipway kubectl apply -f config/samples/
   slipway kubectl get pods --watch`,
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			argv, err := inv.kubectl(cmd.Context())
+			path, err := inv.kubectl(cmd.Context())
 			if err != nil {
 				return err
 			}
-			return become(append(argv, args...), os.Environ())
+			return become(append([]string{path}, args...), os.Environ())
 		},
 	}
 }
 
-// kubectl returns the beginning of the command line that runs kubectl.
-func (inv *invocation) kubectl(ctx context.Context) ([]string, error) {
-	path, ok, err := inv.clusters().FindProgram(ctx)
-	switch {
-	case err != nil:
-		return nil, err
-	case ok:
-		return []string{path, "kubectl"}, nil
+// errNoKubectl is why a program that the user named does not do for kubectl.
+var errNoKubectl = errors.New("slipway-kubectl is not there")
+
+// kubectl returns the path of kubectl: ours, or else the one on PATH, or else ours once it is compiled.
+func (inv *invocation) kubectl(ctx context.Context) (path string, err error) {
+	path, ok, err := inv.clusters().FindKubectl(ctx)
+	if ok || err != nil {
+		return path, err
 	}
 	if path, err := exec.LookPath("kubectl"); err == nil {
-		return []string{path}, nil
+		return path, nil
 	}
-	inv.handler.Handle(report.Note{Text: "there is no kubectl on PATH; the one in the cluster program is compiled first"})
-	path, err = inv.clusters().Program(ctx)
-	return []string{path, "kubectl"}, err
+	inv.handler.Handle(report.Note{Text: "there is no kubectl on PATH; the cluster program's is compiled first"})
+	path, ok, err = inv.clusters().Kubectl(ctx)
+	if err == nil && !ok {
+		err = &report.Error{What: "there is no kubectl beside the cluster program, nor on PATH", Where: path, Err: errNoKubectl,
+			Hint: "slipway-kubectl is built together with slipway-cluster and belongs into its folder; unset SLIPWAY_CLUSTER to let slipway build both"}
+	}
+	return path, err
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/clusterctl/program"
 )
 
-// Assets returns a folder for KUBEBUILDER_ASSETS: `etcd`, `kube-apiserver` and
-// `kubectl` in it are the cluster program, which behaves as the stock programs do under
-// these names. The program is built if there is none, see [Control.Program].
+// Assets returns a folder for KUBEBUILDER_ASSETS: `etcd` and `kube-apiserver` in it are the
+// cluster program, which behaves as the stock programs do under these names, and
+// `kubectl` is the one beside it. The program is built if there is none, see [Control.Program].
 func (c *Control) Assets(ctx context.Context) (dir string, err error) {
 	return program.NewFinder(c.getenv, c.handler).Assets(ctx)
 }

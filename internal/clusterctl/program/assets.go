@@ -12,10 +12,17 @@ import (
 	"runtime"
 )
 
-// assetNames are the stock programs that the program can stand for.
-var assetNames = []string{"etcd", "kube-apiserver", "kubectl"}
+// assets names the files that stand for the stock programs that envtest starts. A
+// cluster program without a kubectl beside it says so itself when it is called as one.
+func (p Program) assets() map[string]string {
+	kubectl, ok := p.Kubectl()
+	if !ok {
+		kubectl = p.Path
+	}
+	return map[string]string{"etcd": p.Path, "kube-apiserver": p.Path, "kubectl": kubectl}
+}
 
-// Assets returns a folder in the cache in which the program has the names of the
+// Assets returns a folder in the cache in which the programs have the names of the
 // stock programs that envtest starts.
 func (f *Finder) Assets(ctx context.Context) (dir string, err error) {
 	p, err := f.Ensure(ctx)
@@ -34,8 +41,8 @@ func (f *Finder) Assets(ctx context.Context) (dir string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", unusable(err)
 	}
-	for _, asset := range assetNames {
-		if err := link(p.Path, filepath.Join(dir, asset+filepath.Ext(fileName()))); err != nil {
+	for asset, path := range p.assets() {
+		if err := link(path, filepath.Join(dir, fileName(asset))); err != nil {
 			return "", unusable(err)
 		}
 	}

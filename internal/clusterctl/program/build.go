@@ -19,7 +19,7 @@ const (
 	linking  = "linking the cluster program"
 )
 
-// fill builds the program from src and puts it into s.
+// fill builds the program and its kubectl from src and puts them into s.
 func (f *Finder) fill(ctx context.Context, s slot, src source) error {
 	if _, err := exec.LookPath("go"); err != nil {
 		return &report.Error{What: "the cluster program must be built first, and the go command is not on PATH", Err: errNoGo,
@@ -48,28 +48,27 @@ func (f *Finder) fill(ctx context.Context, s slot, src source) error {
 	if err := f.build(ctx, src, temp); err != nil {
 		return err
 	}
-	built := filepath.Join(temp, fileName())
-	if err := accept(ctx, built, src); err != nil {
+	if err := accept(ctx, filepath.Join(temp, fileName(name)), src); err != nil {
 		return err
 	}
-	if err := os.Rename(built, s.program()); err != nil {
+	if err := s.take(temp); err != nil {
 		return unusable(err)
 	}
 	f.Handler.Handle(report.Step{Name: "built the cluster program", Elapsed: time.Since(begin)})
 	return s.prune()
 }
 
-// build makes the program in the folder out.
+// build makes the programs in the folder out.
 func (f *Finder) build(ctx context.Context, src source, out string) error {
 	dir, err := src.fetch(ctx)
 	if err != nil {
 		return err
 	}
 	flags := []string{"-v", "-buildvcs=false", "-ldflags=-s -w"}
-	args := append(append([]string{"build"}, flags...), "-o", filepath.Join(out, fileName()), "./cmd/"+name)
+	args := append(append([]string{"build"}, flags...), append([]string{"-o", out}, mains...)...)
 	env := []string{"GOWORK=off"}
 	if src.version != "" {
-		args = append(append([]string{"install"}, flags...), clusterPackage+"@"+src.version)
+		args = append(append([]string{"install"}, flags...), kubectlPackage+"@"+src.version, clusterPackage+"@"+src.version)
 		env = append(env, "GOBIN="+out)
 	}
 	packages, err := listPackages(ctx, dir)
@@ -87,6 +86,21 @@ func (f *Finder) build(ctx context.Context, src source, out string) error {
 	t.linked()
 	return nil
 }
+
+// take moves the programs out of the folder in which they were built. The one
+// that tells that the slot is filled comes last.
+func (s slot) take(built string) error {
+	for _, program := range []string{kubectlName, name} {
+		if err := os.Rename(filepath.Join(built, fileName(program)), s.file(program)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mains are the packages of the two programs. The first one's dependencies are
+// compiled first, so the large one is the last, as the progress has it.
+var mains = []string{"./cmd/" + kubectlName, "./cmd/" + name}
 
 // many is how many packages take long to compile; the program has some 2,700.
 const many = 300
@@ -129,9 +143,9 @@ func buildError(dir string, args []string, lines []string, err error) error {
 		lines = append(lines[:shownErrors:shownErrors], "…")
 	}
 	e := &report.Error{What: "the cluster program could not be built", Where: dir, Err: err,
-		Next: "(cd " + dir + " && go " + args[0] + " ./cmd/" + name + ")"}
-	if args[0] != "build" {
-		e.Next = "go " + args[0] + " " + args[len(args)-1]
+		Next: "(cd " + dir + " && go " + args[0] + " " + strings.Join(mains, " ") + ")"}
+	if args[0] == "install" {
+		e.Next = "go install " + strings.Join(args[len(args)-len(mains):], " ")
 	}
 	if len(lines) > 0 {
 		e.Hint = strings.Join(lines, "\n")

@@ -109,10 +109,11 @@ func download(ctx context.Context, version string) (dir string, err error) {
 	return answer.Dir, err
 }
 
-// listPackages asks which packages the program in dir consists of and which of
+// listPackages asks which packages the programs in dir consist of and which of
 // them are yet to be compiled.
 func listPackages(ctx context.Context, dir string) ([]pkg, error) {
-	out, err := goOutput(ctx, dir, "list", "-deps", "-f", "{{.ImportPath}}\t{{.Stale}}\t{{.Dir}}\t{{join .GoFiles \"/\"}}", "./cmd/"+name)
+	const format = "{{.ImportPath}}\t{{.Stale}}\t{{.Dir}}\t{{join .GoFiles \"/\"}}"
+	out, err := goOutput(ctx, dir, append([]string{"list", "-deps", "-f", format}, mains...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,9 @@
 //     itself was built from (SLIPWAY_SOURCE, or the path recorded by the
 //     compiler), or else by `go install` of slipway's own version.
 //
+// slipway-kubectl, the kubectl of the same version, is built together with it and
+// lies beside it ([Program.Kubectl]).
+//
 // A program that speaks another number of the protocol is passed over, except
 // for SLIPWAY_CLUSTER: what the user asked for by name is used or refused.
 //
@@ -38,14 +41,28 @@ import (
 // Module is the module of the slipway command.
 const Module = "github.com/slipway-dev/slipway"
 
-// name is the file name of the program without its extension.
-const name = "slipway-cluster"
+// The file names of the program and of its kubectl, without their extensions.
+const (
+	name        = "slipway-cluster"
+	kubectlName = "slipway-kubectl"
+)
 
 // Program is the program as it was found.
 type Program struct {
 	Path string
 	// Origin tells why this one was taken, for messages.
 	Origin Origin
+}
+
+// Kubectl returns the path of the kubectl beside the program; ok is false when
+// there is none.
+func (p Program) Kubectl() (path string, ok bool) {
+	real, err := filepath.EvalSymlinks(p.Path)
+	if err != nil {
+		return "", false
+	}
+	path = filepath.Join(filepath.Dir(real), fileName(kubectlName))
+	return path, isFile(path)
 }
 
 // Origin is the place where a program was found.
@@ -150,7 +167,7 @@ func (f *Finder) neighbour(ctx context.Context) (Program, bool) {
 	if real, err := filepath.EvalSymlinks(own); err == nil {
 		own = real
 	}
-	path := filepath.Join(filepath.Dir(own), fileName())
+	path := filepath.Join(filepath.Dir(own), fileName(name))
 	if !isFile(path) {
 		return Program{}, false
 	}
@@ -204,11 +221,12 @@ func plain(err error) error {
 	return err
 }
 
-func fileName() string {
+// fileName is the name of a program's file.
+func fileName(program string) string {
 	if runtime.GOOS == "windows" {
-		return name + ".exe"
+		return program + ".exe"
 	}
-	return name
+	return program
 }
 
 func isFile(path string) bool {
@@ -217,10 +235,10 @@ func isFile(path string) bool {
 }
 
 // Lookup is [Finder.Find] with the absence of a program told by ok.
-func (f *Finder) Lookup(ctx context.Context) (path string, ok bool, err error) {
-	p, err := f.Find(ctx)
+func (f *Finder) Lookup(ctx context.Context) (p Program, ok bool, err error) {
+	p, err = f.Find(ctx)
 	if errors.Is(err, ErrNotFound) {
-		return "", false, nil
+		return Program{}, false, nil
 	}
-	return p.Path, err == nil, err
+	return p, err == nil, err
 }

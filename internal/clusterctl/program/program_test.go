@@ -52,6 +52,7 @@ func newYard(t *testing.T) *yard {
 	y.write("go.mod", "module "+Module+"\n\ngo 1.26\n")
 	y.write("cluster/go.mod", "module "+clusterModule+"\n\ngo 1.26\n")
 	y.write("cluster/cmd/slipway-cluster/main.go", fmt.Sprintf(speaking, protocol.Number))
+	y.write("cluster/cmd/slipway-kubectl/main.go", "package main\n\nfunc main() {}\n")
 	y.Finder = &Finder{
 		Getenv:     func(key string) string { return y.env[key] },
 		Handler:    report.HandlerFunc(y.handle),
@@ -141,6 +142,45 @@ func TestOrder(t *testing.T) {
 	if p := y.ensure(); p != (Program{named, FromEnvironment}) {
 		t.Errorf("named: %+v", p)
 	}
+}
+
+// TestKubectl wants kubectl beside the program wherever that is, and none made up.
+func TestKubectl(t *testing.T) {
+	y := newYard(t)
+	if path, ok := y.ensure().Kubectl(); !ok || !strings.HasPrefix(path, y.cache) {
+		t.Errorf("built: %q, %v", path, ok)
+	}
+	named := y.script("elsewhere/slipway-cluster", sameProtocol)
+	y.env["SLIPWAY_CLUSTER"] = named
+	if path, ok := y.ensure().Kubectl(); ok {
+		t.Errorf("a program without one: %q", path)
+	}
+	beside := y.script("elsewhere/slipway-kubectl", "")
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(named, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{named, link} {
+		y.env["SLIPWAY_CLUSTER"] = path
+		if path, ok := y.ensure().Kubectl(); !ok || !sameFile(path, beside) {
+			t.Errorf("beside %s: %q, %v", named, path, ok)
+		}
+	}
+	// A slot that an older slipway filled lacks kubectl: it is filled again.
+	delete(y.env, "SLIPWAY_CLUSTER")
+	path, _ := y.ensure().Kubectl()
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if p := y.ensure(); p.Origin != FromBuild || !isFile(path) {
+		t.Errorf("without its kubectl: %+v", p)
+	}
+}
+
+func sameFile(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
 func TestOtherProtocol(t *testing.T) {

@@ -10,10 +10,10 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// pkg is a package that the program consists of.
+// pkg is a package that the programs consist of.
 type pkg struct {
 	path   string
-	main   bool  // the program's own, which counts as stale until the program is linked
+	main   bool  // a program's own, which counts as stale until the program is linked
 	stale  bool  // yet to be compiled
 	weight int64 // roughly how long it takes to compile: bytes of source
 }
@@ -27,7 +27,7 @@ func parsePackages(out string) []pkg {
 		if len(fields) != 4 {
 			continue
 		}
-		p := pkg{path: fields[0], main: fields[0] == clusterPackage, stale: fields[1] == "true"}
+		p := pkg{path: fields[0], main: fields[0] == clusterPackage || fields[0] == kubectlPackage, stale: fields[1] == "true"}
 		if p.stale {
 			p.weight = size(fields[2], strings.Split(fields[3], "/"))
 		}
@@ -132,6 +132,9 @@ func (t *tracker) line(line string) bool {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if line == kubectlPackage {
+		return true // what is left to be done does not change
+	}
 	if line == clusterPackage { // the main package: it is compiled last
 		t.linking = true
 		t.send()

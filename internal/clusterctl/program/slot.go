@@ -17,7 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// slot is the place in the cache for the program built from one state of the sources.
+// slot is the place in the cache for the programs built from one state of the sources.
 type slot struct{ dir string }
 
 // slot returns the place for what is built from src.
@@ -45,9 +45,11 @@ func (f *Finder) cacheDir() (string, error) {
 	return filepath.Join(dir, "slipway"), nil
 }
 
-func (s slot) program() string { return filepath.Join(s.dir, fileName()) }
+func (s slot) program() string { return s.file(name) }
 
-func (s slot) filled() bool { return isFile(s.program()) }
+func (s slot) file(program string) string { return filepath.Join(s.dir, fileName(program)) }
+
+func (s slot) filled() bool { return isFile(s.file(kubectlName)) && isFile(s.program()) }
 
 // touch marks the program as used, which keeps it in the cache. In a cache that
 // cannot be written nothing is ever pruned, so a failure does not matter.

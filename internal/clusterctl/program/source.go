@@ -13,10 +13,12 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// clusterModule is the module of the program; its package is clusterPackage.
+// clusterModule is the module of the programs, whose packages are clusterPackage
+// and kubectlPackage.
 const (
 	clusterModule  = Module + "/cluster"
 	clusterPackage = clusterModule + "/cmd/" + name
+	kubectlPackage = clusterModule + "/cmd/" + kubectlName
 )
 
 // source is where the program can be built from: a folder with the cluster
