@@ -1,0 +1,135 @@
+// Package clusterfile reads the file with which people describe a cluster,
+// `slipway cluster start --config FILE`, and the same from flags.
+//
+//	nodes:
+//	- name: big
+//	  labels: {disk: ssd}
+//	  taints: [gpu=yes:NoSchedule]
+//	  capacity: {cpu: 16, memory: 64Gi, nvidia.com/gpu: 4}
+//	apiServer:
+//	  flags: [--audit-log-path=/tmp/audit.log]
+//	featureGates: {MutatingAdmissionPolicy: true}
+//	runtimeConfig: {api/all: true}
+//	port: 6443
+//	durable: true
+//	controllers: true
+//
+// All keys are optional. What the file cannot mean is refused with its line, and
+// an unknown key with the known one that is nearest: a misspelt key would
+// otherwise be a setting that silently does nothing.
+package clusterfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl/protocol"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// File is what a file says. Zero values mean that it says nothing.
+type File struct {
+	Nodes          []protocol.Node // empty and not nil: there are to be none
+	APIServerFlags []string
+	FeatureGates   map[string]bool
+	RuntimeConfig  map[string]string
+	Port           int
+	Durable        *bool
+	Controllers    *bool
+}
+
+// Read reads the file at path. A mistake is a [report.Error] with its place.
+func Read(path string) (File, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		if p, ok := errors.AsType[*fs.PathError](err); ok {
+			err = p.Err
+		}
+		return File{}, &report.Error{What: "the cluster's configuration cannot be read", Where: path, Err: err, Code: 2}
+	}
+	return Parse(path, text)
+}
+
+// Parse reads text; path is for messages.
+func Parse(path string, text []byte) (File, error) {
+	var f File
+	r := &reader{path: path}
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	var document, further yaml.Node
+	switch err := decoder.Decode(&document); {
+	case errors.Is(err, io.EOF):
+		return f, nil // nothing, or comments only
+	case err != nil:
+		return f, &report.Error{What: "the cluster's configuration is no YAML", Where: path, Code: 2,
+			Err: errors.New(strings.TrimPrefix(err.Error(), "yaml: "))}
+	}
+	r.file(document.Content[0], &f)
+	if decoder.Decode(&further) == nil && r.err == nil {
+		r.fail(&further, "a second document", "one document", nil)
+	}
+	if r.err != nil {
+		return File{}, r.err
+	}
+	return f, nil
+}
+
+func (r *reader) file(n *yaml.Node, f *File) {
+	r.mapping(n, "", fields{
+		"nodes":         func(n *yaml.Node, at string) { f.Nodes = r.nodes(n, at) },
+		"apiServer":     func(n *yaml.Node, at string) { f.APIServerFlags = r.apiServer(n, at) },
+		"featureGates":  func(n *yaml.Node, at string) { f.FeatureGates = r.bools(n, at) },
+		"runtimeConfig": func(n *yaml.Node, at string) { f.RuntimeConfig = r.texts(n, at) },
+		"port":          func(n *yaml.Node, at string) { f.Port = r.port(n, at) },
+		"durable":       func(n *yaml.Node, at string) { f.Durable = new(r.boolean(n, at)) },
+		"controllers":   func(n *yaml.Node, at string) { f.Controllers = new(r.boolean(n, at)) },
+	})
+}
+
+func (r *reader) apiServer(n *yaml.Node, at string) (flags []string) {
+	r.mapping(n, at, fields{"flags": func(n *yaml.Node, at string) {
+		for i, item := range r.sequence(n, at) {
+			flag, err := ParseFlag(r.text(item, index(at, i)))
+			r.check(item, index(at, i), err)
+			flags = append(flags, flag)
+		}
+	}})
+	return flags
+}
+
+func (r *reader) nodes(n *yaml.Node, at string) []protocol.Node {
+	nodes := []protocol.Node{}
+	for i, item := range r.sequence(n, at) {
+		node := r.node(item, index(at, i))
+		r.check(item, index(at, i), CheckNode(node))
+		for _, other := range nodes {
+			if other.Name == node.Name {
+				r.check(item, index(at, i), fmt.Errorf("a second node called %s", node.Name))
+			}
+		}
+		nodes = append(nodes, node)
+	}
+	return nodes
+}
+
+func (r *reader) node(n *yaml.Node, at string) (node protocol.Node) {
+	r.mapping(n, at, fields{
+		"name":   func(n *yaml.Node, at string) { node.Name = r.text(n, at) },
+		"labels": func(n *yaml.Node, at string) { node.Labels = r.checked(n, at, checkLabel) },
+		"taints": func(n *yaml.Node, at string) {
+			for i, item := range r.sequence(n, at) {
+				taint := r.text(item, index(at, i))
+				r.check(item, index(at, i), checkTaint(taint))
+				node.Taints = append(node.Taints, taint)
+			}
+		},
+		"capacity": func(n *yaml.Node, at string) { node.Capacity = r.checked(n, at, checkCapacity) },
+	})
+	return node
+}

@@ -1,0 +1,177 @@
+package clusterfile_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl/clusterfile"
+	"github.com/slipway-dev/slipway/internal/clusterctl/protocol"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+const whole = `# a cluster
+nodes:
+- name: big
+  labels: {disk: ssd, generation: 3, spot: true}
+  taints: ["gpu=yes:NoSchedule", "old:PreferNoSchedule"]
+  capacity:
+    cpu: 16
+    memory: 64Gi
+    nvidia.com/gpu: "4"
+- name: small
+apiServer:
+  flags:
+  - --audit-log-path=/tmp/audit.log
+  - v=2
+featureGates: {MutatingAdmissionPolicy: true, Other: false}
+runtimeConfig: {api/all: true, batch/v2alpha1: "false"}
+port: 6443
+durable: true
+controllers: false
+`
+
+func TestWholeFile(t *testing.T) {
+	got, err := clusterfile.Parse("f", []byte(whole))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := clusterfile.File{
+		Nodes: []protocol.Node{
+			{Name: "big", Labels: map[string]string{"disk": "ssd", "generation": "3", "spot": "true"},
+				Taints:   []string{"gpu=yes:NoSchedule", "old:PreferNoSchedule"},
+				Capacity: map[string]string{"cpu": "16", "memory": "64Gi", "nvidia.com/gpu": "4"}},
+			{Name: "small"},
+		},
+		APIServerFlags: []string{"--audit-log-path=/tmp/audit.log", "--v=2"},
+		FeatureGates:   map[string]bool{"MutatingAdmissionPolicy": true, "Other": false},
+		RuntimeConfig:  map[string]string{"api/all": "true", "batch/v2alpha1": "false"},
+		Port:           6443, Durable: new(true), Controllers: new(false),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestLittle(t *testing.T) {
+	for text, want := range map[string]clusterfile.File{
+		"":               {},
+		"# nothing\n":    {},
+		"{}":             {},
+		"nodes: []":      {Nodes: []protocol.Node{}},
+		"durable: false": {Durable: new(false)},
+		"nodes: [&n {name: a}, {name: b, labels: &l {x: y}}, {name: c, labels: *l}]": {Nodes: []protocol.Node{
+			{Name: "a"}, {Name: "b", Labels: map[string]string{"x": "y"}}, {Name: "c", Labels: map[string]string{"x": "y"}}}},
+	} {
+		got, err := clusterfile.Parse("f", []byte(text))
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%q: %v\n%s", text, err, diff)
+		}
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	for _, tc := range []struct{ text, where, what, hint string }{
+		{"node: []", "f:1:1", "unknown key node", "did you mean nodes?"},
+		{"featuregates: {}", "f:1:1", "unknown key featuregates", "did you mean featureGates?"},
+		{"elephants: 3", "f:1:1", "unknown key elephants", "known are apiServer, controllers"},
+		{"nodes:\n- name: a\n  lables: {}", "f:3:3", "unknown key nodes[0].lables", "did you mean labels?"},
+		{"apiServer: {flag: []}", "f:1:13", "unknown key apiServer.flag", "did you mean flags?"},
+		{"port: 6443\nport: 6444", "f:2:1", "port is there twice", ""},
+		{"port: 70000", "f:1:7", `port is "70000"`, "1 to 65535"},
+		{"port: '80'", "f:1:7", `port is "80"`, "1 to 65535"},
+		{"durable: maybe", "f:1:10", `durable is "maybe"`, "expected true or false"},
+		{"durable:", "f:1:9", "durable is empty", "expected true or false"},
+		{"nodes: 3", "f:1:8", `nodes is "3"`, "a list"},
+		{"- a", "f:1:1", "the file is a list", "a mapping"},
+		{"nodes: [a]", "f:1:9", `nodes[0] is "a"`, "a mapping"},
+		{"nodes: [{}]", "f:1:9", "a node without a name", "like node-1"},
+		{"nodes: [{name: A_b}]", "f:1:9", `"A_b" cannot be the name of a node`, "lower-case"},
+		{"nodes: [{name: a}, {name: a}]", "f:1:20", "a second node called a", ""},
+		{"nodes: [{name: a, taints: [x=y]}]", "f:1:28", `"x=y" is no taint`, "gpu=yes:NoSchedule"},
+		{"nodes: [{name: a, taints: ['x:NoShedule']}]", "f:1:28", `"NoShedule" is no effect`, "did you mean NoSchedule?"},
+		{"nodes: [{name: a, capacity: {mem: 1Gi}}]", "f:1:35", `"mem" is no resource`, "known are cpu"},
+		{"nodes: [{name: a, capacity: {memroy: 1Gi}}]", "f:1:38", `"memroy" is no resource`, "did you mean memory?"},
+		{"nodes: [{name: a, capacity: {cpu: lots}}]", "f:1:35", `"lots" is no quantity`, "64Gi"},
+		{"nodes: [{name: a, capacity: {cpu: -1}}]", "f:1:35", `"-1" is no quantity`, "64Gi"},
+		{"nodes: [{name: a, labels: {'': b}}]", "f:1:32", `"" cannot be the key of a label`, ""},
+		{"nodes: [{name: a, labels: {b: [c]}}]", "f:1:31", "nodes[0].labels.b is a list", "a text"},
+		{"nodes: [{name: a, labels: {b: 'c d'}}]", "f:1:31", `"c d" cannot be the value`, ""},
+		{"apiServer: {flags: ['--a b']}", "f:1:21", `"--a b" is no flag`, "--name=value"},
+		{"featureGates: {A: 'yes'}", "f:1:19", `featureGates.A is "yes"`, "true or false"},
+		{"a: {", "f", "no YAML", ""},
+		{"port: 1\n---\nport: 2", "f:2:1", "a second document", "one document"},
+	} {
+		_, err := clusterfile.Parse("f", []byte(tc.text))
+		e, ok := errors.AsType[*report.Error](err)
+		if !ok || e.Where != tc.where || !strings.Contains(e.What, tc.what) || !strings.Contains(e.Hint, tc.hint) || e.Code != 2 {
+			t.Errorf("%q: %+v", tc.text, e)
+		}
+	}
+}
+
+func TestRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "cluster.yaml")
+	_, err := clusterfile.Read(path)
+	if e, ok := errors.AsType[*report.Error](err); !ok || e.Where != path || !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("missing: %v", err)
+	}
+	if err := os.WriteFile(path, []byte("port: 1"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := clusterfile.Read(path); err != nil || f.Port != 1 {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
+func TestNodeFlag(t *testing.T) {
+	got, err := clusterfile.ParseNode("big,cpu=16,label=disk=ssd,label=empty=,taint=gpu=yes:NoSchedule,taint=old:NoExecute,example.com/gpu=2")
+	want := protocol.Node{Name: "big", Labels: map[string]string{"disk": "ssd", "empty": ""},
+		Taints: []string{"gpu=yes:NoSchedule", "old:NoExecute"}, Capacity: map[string]string{"cpu": "16", "example.com/gpu": "2"}}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v\n%s", err, diff)
+	}
+	for _, text := range []string{"", "a,b", "a,size=3", "a,label==x", "a,taint=x", "Big", "a,cpu=much"} {
+		if _, err := clusterfile.ParseNode(text); err == nil || clusterfile.Expected(err) == "" {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func TestOtherFlags(t *testing.T) {
+	for text, want := range map[string]string{"v=2": "--v=2", "--v=2": "--v=2", "--profiling": "--profiling", "": "", "-v": "", "--a b=c": "", "=x": ""} {
+		got, err := clusterfile.ParseFlag(text)
+		if got != want || (err == nil) != (want != "") {
+			t.Errorf("flag %q: %q, %v", text, got, err)
+		}
+	}
+	for text, ok := range map[string]bool{"A=true": true, "A=false": true, "A": false, "A=x": false, "=true": false} {
+		if _, on, err := clusterfile.ParseGate(text); (err == nil) != ok || on != (text == "A=true") {
+			t.Errorf("gate %q: %v, %v", text, on, err)
+		}
+	}
+	for text, want := range map[string]string{"api/all=true": "true", "batch/v2alpha1": "true", "x=": "", "": "error"} {
+		_, value, err := clusterfile.ParseRuntime(text)
+		if err != nil {
+			value = "error"
+		}
+		if value != want {
+			t.Errorf("runtime %q: %q, %v", text, value, err)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(whole)
+	f.Add("nodes: [{name: a, <<: {x: y}}]")
+	f.Fuzz(func(t *testing.T, text string) {
+		_, err := clusterfile.Parse("f", []byte(text))
+		if _, ok := errors.AsType[*report.Error](err); err != nil && !ok {
+			t.Errorf("not an error for users: %v", err)
+		}
+	})
+}

@@ -1,0 +1,147 @@
+package clusterfile
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl/protocol"
+)
+
+// ParseNode reads a node as a flag gives it: its name, and then settings with commas between them,
+// `big,cpu=16,memory=64Gi,label=disk=ssd,taint=gpu=yes:NoSchedule`.
+func ParseNode(text string) (protocol.Node, error) {
+	name, settings, _ := strings.Cut(text, ",")
+	node := protocol.Node{Name: name}
+	for setting := range strings.SplitSeq(settings, ",") {
+		if setting == "" {
+			continue
+		}
+		if err := set(&node, setting); err != nil {
+			return protocol.Node{}, err
+		}
+	}
+	return node, CheckNode(node)
+}
+
+func set(node *protocol.Node, setting string) error {
+	key, value, ok := strings.Cut(setting, "=")
+	if !ok {
+		return &mistake{fmt.Sprintf("%q is no setting of a node", setting), "label=KEY=VALUE, taint=KEY=VALUE:EFFECT or RESOURCE=QUANTITY"}
+	}
+	switch key {
+	case "label":
+		label, text, _ := strings.Cut(value, "=")
+		node.Labels = with(node.Labels, label, text)
+		return checkLabel(label, text)
+	case "taint":
+		node.Taints = append(node.Taints, value)
+		return checkTaint(value)
+	}
+	node.Capacity = with(node.Capacity, key, value)
+	return checkCapacity(key, value)
+}
+
+func with(m map[string]string, key, value string) map[string]string {
+	if m == nil {
+		m = map[string]string{}
+	}
+	m[key] = value
+	return m
+}
+
+// CheckNode refuses a node whose name no node can have.
+func CheckNode(node protocol.Node) error {
+	if node.Name == "" {
+		return &mistake{"a node without a name", "a name like node-1"}
+	}
+	if problems := validation.IsDNS1123Subdomain(node.Name); len(problems) > 0 {
+		return &mistake{fmt.Sprintf("%q cannot be the name of a node", node.Name), "lower-case letters, digits and inner hyphens or dots, like node-1"}
+	}
+	return nil
+}
+
+func checkLabel(key, value string) error {
+	if len(validation.IsQualifiedName(key)) > 0 {
+		return &mistake{fmt.Sprintf("%q cannot be the key of a label", key), "a name like disk or example.com/disk"}
+	}
+	if len(validation.IsValidLabelValue(value)) > 0 {
+		return &mistake{fmt.Sprintf("%q cannot be the value of a label", value), "at most 63 letters, digits, and inner hyphens, dots or underscores"}
+	}
+	return nil
+}
+
+// effects are what a taint can do to pods that do not tolerate it.
+var effects = []string{"NoExecute", "NoSchedule", "PreferNoSchedule"}
+
+func checkTaint(text string) error {
+	head, effect, ok := strings.Cut(text, ":")
+	key, value, _ := strings.Cut(head, "=")
+	switch {
+	case !ok, len(validation.IsQualifiedName(key)) > 0, len(validation.IsValidLabelValue(value)) > 0:
+		return &mistake{fmt.Sprintf("%q is no taint", text), "KEY=VALUE:EFFECT or KEY:EFFECT, like gpu=yes:NoSchedule"}
+	case !slices.Contains(effects, effect):
+		return &mistake{fmt.Sprintf("%q is no effect of a taint", effect), suggestion(effect, effects)}
+	}
+	return nil
+}
+
+// resources are those of Kubernetes' own that a node has; others have a domain.
+var resources = []string{"cpu", "ephemeral-storage", "memory", "pods"}
+
+func checkCapacity(name, quantity string) error {
+	own := slices.Contains(resources, name) || strings.HasPrefix(name, "hugepages-")
+	if !own && (!strings.Contains(name, "/") || len(validation.IsQualifiedName(name)) > 0) {
+		return &mistake{fmt.Sprintf("%q is no resource of a node", name), suggestion(name, resources) + "; others have a domain, like example.com/gpu"}
+	}
+	if q, err := resource.ParseQuantity(quantity); err != nil || q.Sign() < 0 {
+		return &mistake{fmt.Sprintf("%q is no quantity", quantity), "a number with an optional unit, like 16, 500m or 64Gi"}
+	}
+	return nil
+}
+
+// ParseFlag reads a flag for the API server, with or without its leading dashes, and returns
+// it as --name=value.
+func ParseFlag(text string) (string, error) {
+	name := strings.TrimPrefix(text, "--")
+	if name == "" || strings.HasPrefix(name, "-") || strings.HasPrefix(name, "=") || strings.ContainsAny(strings.SplitN(name, "=", 2)[0], " \t\n") {
+		return "", &mistake{fmt.Sprintf("%q is no flag of the API server", text), "--name=value, one in each item"}
+	}
+	return "--" + name, nil
+}
+
+// ParseGate reads a feature gate as a flag gives it: NAME=true or NAME=false.
+func ParseGate(text string) (name string, on bool, err error) {
+	name, value, ok := strings.Cut(text, "=")
+	on, bad := strconv.ParseBool(value)
+	if !ok || name == "" || bad != nil {
+		return "", false, &mistake{fmt.Sprintf("%q is no feature gate", text), "NAME=true or NAME=false"}
+	}
+	return name, on, nil
+}
+
+// ParseRuntime reads a setting of the API's versions as a flag gives it: GROUP/VERSION=true or =false;
+// without a value it is true.
+func ParseRuntime(text string) (key, value string, err error) {
+	key, value, ok := strings.Cut(text, "=")
+	if !ok {
+		value = "true"
+	}
+	if key == "" {
+		return "", "", &mistake{fmt.Sprintf("%q names no version of an API", text), "GROUP/VERSION=true, like api/all=true or batch/v2alpha1=true"}
+	}
+	return key, value, nil
+}
+
+// Expected says what would have been right instead of err; empty if that is not known.
+func Expected(err error) string {
+	if m, ok := errors.AsType[*mistake](err); ok {
+		return m.expected
+	}
+	return ""
+}
