@@ -1,13 +1,19 @@
 package clusterctl
 
 import (
+	"maps"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/clusterctl/clusterfile"
 	"github.com/slipway-dev/slipway/internal/clusterctl/protocol"
+	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // Options say what cluster to start. The zero value is a good one: the default
 // name, a free port, throw-away data, controllers and one node.
+//
+// A cluster that has kept its data, or that died, is started with what it had before
+// wherever Options say nothing, unless Whole is set.
 type Options struct {
 	Name    string // empty: DefaultName
 	Port    int    // of the API server on 127.0.0.1; 0: a free one
@@ -15,8 +21,16 @@ type Options struct {
 	Nodes   []Node // nil: one default node; empty: none
 
 	// NoControllers leaves out controllers, scheduler and nodes, like envtest does.
-	NoControllers  bool
-	APIServerFlags []string // further --flag=value
+	// WithControllers has them also where an earlier start left them out.
+	NoControllers, WithControllers bool
+
+	FeatureGates   map[string]bool   // name → on
+	RuntimeConfig  map[string]string // API group, version or resource → true or false
+	APIServerFlags []string          // further --flag=value, applied last
+
+	// Whole says that these options are all there is to the cluster: what an earlier
+	// start asked for does not count.
+	Whole bool
 
 	// NoContext leaves the user's kubeconfig alone (Start only; Tie never touches it).
 	NoContext bool
@@ -35,10 +49,75 @@ func (o Options) timeout() time.Duration {
 	return readyTime
 }
 
+func (o Options) check() error {
+	if o.Timeout < 0 {
+		return &report.Error{What: "a negative timeout", Where: "--timeout", Hint: "a time like 30s or 2m", Code: 2}
+	}
+	return nil
+}
+
+// FromFile returns the options that a cluster's file asks for.
+func FromFile(f clusterfile.File) Options {
+	o := Options{Port: f.Port, Nodes: f.Nodes, FeatureGates: f.FeatureGates, RuntimeConfig: f.RuntimeConfig,
+		APIServerFlags: f.APIServerFlags, Whole: true}
+	if f.Durable != nil {
+		o.Durable = *f.Durable
+	}
+	if f.Controllers != nil {
+		o.NoControllers, o.WithControllers = !*f.Controllers, *f.Controllers
+	}
+	return o
+}
+
+// Over returns what o asks for and, where it says nothing, what base does.
+// Feature gates and the like add up, and o's win.
+func (o Options) Over(base Options) Options {
+	if o.Port == 0 {
+		o.Port = base.Port
+	}
+	if o.Nodes == nil {
+		o.Nodes = base.Nodes
+	}
+	if !o.NoControllers && !o.WithControllers {
+		o.NoControllers, o.WithControllers = base.NoControllers, base.WithControllers
+	}
+	o.Durable = o.Durable || base.Durable
+	o.Whole = o.Whole || base.Whole
+	o.FeatureGates = merged(base.FeatureGates, o.FeatureGates)
+	o.RuntimeConfig = merged(base.RuntimeConfig, o.RuntimeConfig)
+	o.APIServerFlags = append(base.APIServerFlags[:len(base.APIServerFlags):len(base.APIServerFlags)], o.APIServerFlags...)
+	return o
+}
+
+func merged[V any](base, over map[string]V) map[string]V {
+	if len(base) == 0 {
+		return over
+	}
+	all := maps.Clone(base)
+	maps.Copy(all, over)
+	return all
+}
+
+// after returns the options for a cluster that was last started with the
+// configuration last.
+func (o Options) after(last protocol.Config) Options {
+	o.Durable = o.Durable || last.Durable
+	if o.Whole {
+		return o
+	}
+	base := Options{Port: last.Port, Nodes: last.Nodes, FeatureGates: last.FeatureGates, RuntimeConfig: last.RuntimeConfig,
+		NoControllers: last.Controllers != nil && !*last.Controllers}
+	if len(o.APIServerFlags) == 0 { // otherwise a repeated command line would have each flag twice
+		base.APIServerFlags = last.APIServerFlags
+	}
+	return o.Over(base)
+}
+
 // config returns the program's configuration for a cluster in dir.
 func (o Options) config(name, dir, socket string) protocol.Config {
 	c := protocol.Config{Protocol: protocol.Number, Name: name, Dir: dir, Socket: socket, Port: o.Port,
-		Durable: o.Durable, Nodes: o.Nodes, APIServerFlags: o.APIServerFlags}
+		Durable: o.Durable, Nodes: o.Nodes, FeatureGates: o.FeatureGates, RuntimeConfig: o.RuntimeConfig,
+		APIServerFlags: o.APIServerFlags}
 	if o.NoControllers {
 		c.Controllers = new(false)
 	}

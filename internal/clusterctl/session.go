@@ -38,6 +38,9 @@ type Session struct {
 // returns once it is ready. It ends with Close, with ctx or with the process,
 // whichever is first. Options' Name is for messages only.
 func (c *Control) Tie(ctx context.Context, o Options) (*Session, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
 	program, err := c.Program(ctx)
 	if err != nil {
 		return nil, err

@@ -20,6 +20,9 @@ import (
 // context selected. If it runs already, nothing changes but that its context
 // is selected again. When ctx ends before the cluster is ready, nothing stays behind.
 func (c *Control) Start(ctx context.Context, o Options) (*Status, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
 	cl, err := c.cluster(o.Name)
 	if err != nil {
 		return nil, err
@@ -36,15 +39,37 @@ func (c *Control) Start(ctx context.Context, o Options) (*Status, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case s.State == Died:
-		c.handler.Handle(report.Note{Text: "cluster " + cl.Name + " died; it is started anew"})
-		if err := c.forget(ctx, cl); err != nil {
-			return nil, err
-		}
-	case s.State != Stopped:
+	case s.State != Stopped && s.State != Died:
 		return c.join(ctx, cl, s, o)
 	}
+	o = c.resume(cl, s, o)
+	if s.State == Died {
+		if err := c.forget(ctx, cl, s.Durable); err != nil {
+			return nil, err
+		}
+	}
 	return c.create(ctx, cl, o)
+}
+
+// resume completes o with what is kept of an earlier start, and tells so.
+func (c *Control) resume(cl state.Cluster, s *Status, o Options) Options {
+	last, kept := cl.LastConfig()
+	note := "cluster " + cl.Name
+	switch {
+	case s.State == Died && s.Durable:
+		note += " died; it is started again with the data that it has kept"
+	case s.State == Died:
+		note += " died; it is started anew"
+	case !kept:
+		return o
+	default:
+		note += " has kept its data from an earlier start; it goes on with them"
+	}
+	c.handler.Handle(report.Note{Text: note})
+	if !kept {
+		return o
+	}
+	return o.after(last)
 }
 
 func (c *Control) waiting(cl state.Cluster) func() {
@@ -57,6 +82,11 @@ func (c *Control) waiting(cl state.Cluster) func() {
 func (c *Control) join(ctx context.Context, cl state.Cluster, s *Status, o Options) (*Status, error) {
 	if err := s.Problem(); err != nil {
 		return nil, err
+	}
+	if is, known := cl.LastConfig(); known {
+		if err := o.refuse(s, is); err != nil {
+			return nil, err
+		}
 	}
 	limit, cancel := context.WithTimeout(ctx, o.timeout())
 	defer cancel()
@@ -96,23 +126,32 @@ func (c *Control) create(ctx context.Context, cl state.Cluster, o Options) (*Sta
 	if err := c.checkContexts(o); err != nil {
 		return nil, err
 	}
-	if cl.Durable() && !o.Durable {
-		o.Durable = true
-		c.handler.Handle(report.Note{Text: "cluster " + cl.Name + " has kept its data from an earlier start; it goes on with them"})
+	if err := cl.CheckSpace(); err != nil {
+		return nil, err
 	}
 	program, err := c.Program(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.launch(ctx, cl, program, o)
-	if err != nil {
-		err = explain(ctx, cl, err)
-		if e := c.forget(context.WithoutCancel(ctx), cl); e != nil {
-			err = errors.Join(err, e)
+	if o.Durable {
+		if err := c.claimData(ctx, cl, program); err != nil {
+			return nil, err
 		}
-		return nil, err
 	}
-	return s, nil
+	last, kept := cl.LastConfig()
+	s, err := c.launch(ctx, cl, program, o)
+	if err == nil {
+		return s, nil
+	}
+	err = explain(ctx, cl, err)
+	if kept {
+		err = suspectData(cl, err)
+		err = errors.Join(err, cl.WriteConfig(last)) // what did not start is not what to go on with
+	}
+	if e := c.forget(context.WithoutCancel(ctx), cl, kept); e != nil {
+		err = errors.Join(err, e)
+	}
+	return nil, err
 }
 
 // launch starts the program, waits until it is ready and selects its context.
@@ -234,6 +273,17 @@ func freePort(port int) error {
 	return l.Close()
 }
 
+// suspectData adds what to do if the data of a durable cluster are what keeps it from starting.
+func suspectData(cl state.Cluster, err error) error {
+	told, isTold := errors.AsType[*failed](err)
+	e, ok := errors.AsType[*report.Error](err)
+	if !ok || cl.DiskFull() || isTold && told.event.Component != "etcd" || !isTold && !errors.Is(err, errExited) {
+		return err
+	}
+	e.Hint += "\nif its data are damaged, `" + command("delete", cl.Name) + "` removes them"
+	return err
+}
+
 // explain makes err, for which cluster cl did not become ready, something its user understands.
 func explain(ctx context.Context, cl state.Cluster, err error) error {
 	if ctx.Err() != nil {
@@ -252,6 +302,9 @@ func explain(ctx context.Context, cl state.Cluster, err error) error {
 		e.Hint = "a slipway-cluster program of this slipway's version"
 	case errors.Is(err, context.DeadlineExceeded):
 		e.Err = errors.New("it was not ready in time")
+	}
+	if cl.DiskFull() {
+		e.Where, e.Hint = cl.Dir, "the disk is full: make space there, or have SLIPWAY_STATE name a folder on another one"
 	}
 	return e
 }

@@ -40,6 +40,7 @@ type Status struct {
 	PID        int         `json:"pid,omitempty"`
 	UptimeMs   int64       `json:"uptimeMs,omitempty"`
 	Components []Component `json:"components,omitempty"`
+	Durable    bool        `json:"durable"` // the data outlive the cluster
 	Log        string      `json:"log,omitempty"`
 
 	// Already is set by Start when there was nothing to do.
@@ -64,7 +65,7 @@ func (c *Control) Status(ctx context.Context, name string) (*Status, error) {
 	return c.inspect(ctx, cl)
 }
 
-// List returns the status of every cluster that runs, or died.
+// List returns the status of every cluster that runs, died, or has kept its data.
 func (c *Control) List(ctx context.Context) ([]*Status, error) {
 	home, err := state.Locate(c.getenv)
 	if err != nil {
@@ -74,13 +75,13 @@ func (c *Control) List(ctx context.Context) ([]*Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []*Status
+	all := []*Status{}
 	for _, cl := range clusters {
 		s, err := c.Status(ctx, cl.Name)
 		if err != nil {
 			return nil, err
 		}
-		if s.State != Stopped {
+		if s.State != Stopped || s.Durable {
 			all = append(all, s)
 		}
 	}
@@ -97,7 +98,7 @@ func (c *Control) inspect(ctx context.Context, cl state.Cluster) (*Status, error
 	if err != nil {
 		return nil, err
 	}
-	s := &Status{Name: cl.Name, PID: run.PID, Log: cl.Log()}
+	s := &Status{Name: cl.Name, PID: run.PID, Log: cl.Log(), Durable: cl.Durable()}
 	if run.Context != nil {
 		s.Context = run.Context.Name
 	}
@@ -113,7 +114,7 @@ func (c *Control) inspect(ctx context.Context, cl state.Cluster) (*Status, error
 		s.State = Died
 		return s, nil
 	}
-	return &Status{Name: cl.Name, State: Stopped}, nil
+	return &Status{Name: cl.Name, State: Stopped, Durable: s.Durable}, nil
 }
 
 // askPoll is how often a program that gives no answer is asked again.
@@ -127,8 +128,8 @@ func (c *Control) ask(ctx context.Context, cl state.Cluster, s *Status) (alive b
 	limit, cancel := context.WithTimeout(ctx, c.answer)
 	defer cancel()
 	for {
-		answer, err := request(limit, cl.SocketPath())
-		if err == nil {
+		var answer protocol.Status
+		if err := request(limit, cl.SocketPath(), "status", nil, &answer); err == nil {
 			s.take(answer)
 			return true, nil
 		}
@@ -154,19 +155,6 @@ func (s *Status) take(answer protocol.Status) {
 	s.PID, s.UptimeMs, s.Components = answer.PID, answer.UptimeMs, answer.Components
 }
 
-// request asks the program behind socket for its status.
-func request(ctx context.Context, socket string) (protocol.Status, error) {
-	conn, err := protocol.Dial(ctx, socket)
-	if err != nil {
-		return protocol.Status{}, err
-	}
-	defer conn.Close()
-	defer conn.Until(ctx)()
-	var answer protocol.Status
-	err = conn.Call("status", &answer, func(protocol.Event) {})
-	return answer, err
-}
-
 // shownLines is how many of a log's last lines an error shows.
 const shownLines = 8
 
@@ -181,18 +169,30 @@ func (s *Status) Problem() error {
 	case Hung:
 		return &report.Error{What: "cluster " + s.Name + " runs and does not answer", Where: s.Log, Next: command("stop", s.Name)}
 	case Died:
-		return &report.Error{What: "cluster " + s.Name + " died", Where: s.Log, Hint: s.lastLines(), Next: command("start", s.Name)}
+		return s.died()
 	}
 	return &report.Error{What: "cluster " + s.Name + " is not running", Next: command("start", s.Name)}
 }
 
-func (s *Status) lastLines() string { return lastLines(state.Cluster{Dir: dirOf(s.Log)}) }
+// died tells how the cluster came to its end, as far as that is known.
+func (s *Status) died() error {
+	cl := state.Cluster{Name: s.Name, Dir: dirOf(s.Log)}
+	e := &report.Error{What: "cluster " + s.Name + " died", Where: s.Log, Hint: lastLines(cl), Next: command("start", s.Name)}
+	if cl.DiskFull() {
+		e.Where, e.Err = cl.Dir, errors.New("the disk is full")
+		e.Hint = "make space there and start it again"
+		if s.Durable {
+			e.Hint += "; what it acknowledged is kept"
+		}
+	}
+	return e
+}
 
 // lastLines quotes the end of a cluster's log.
 func lastLines(cl state.Cluster) string {
 	lines := cl.LastLines(shownLines)
 	if len(lines) == 0 {
-		return "its log is empty"
+		return "it left no last words, as when it is killed; `" + command("logs --name", cl.Name) + "` shows what its parts were doing"
 	}
 	return "its last words were\n" + strings.Join(lines, "\n")
 }
@@ -200,22 +200,16 @@ func lastLines(cl state.Cluster) string {
 // command returns the command line of a verb for the cluster called name.
 func command(verb, name string) string {
 	if name == DefaultName {
-		return "slipway cluster " + verb
+		return "slipway cluster " + strings.TrimSuffix(verb, " --name")
 	}
 	return "slipway cluster " + verb + " " + name
 }
 
 // Kubeconfig returns the path and the content of the kubeconfig of a running cluster.
 func (c *Control) Kubeconfig(ctx context.Context, name string) (path string, text []byte, err error) {
-	s, err := c.Status(ctx, name)
+	s, err := c.running(ctx, name)
 	if err != nil {
 		return "", nil, err
-	}
-	if err := s.Problem(); err != nil {
-		return "", nil, err
-	}
-	if s.State != Running {
-		return "", nil, &report.Error{What: "cluster " + s.Name + " is not ready yet", Next: command("status", s.Name)}
 	}
 	text, err = os.ReadFile(s.Kubeconfig)
 	if err != nil {

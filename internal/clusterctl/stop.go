@@ -3,6 +3,7 @@ package clusterctl
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"time"
 
@@ -26,23 +27,31 @@ func (c *Control) Stop(ctx context.Context, name string) (*Status, error) {
 		return nil, err
 	}
 	defer release()
-	alive, err := cl.Alive()
+	there, err := c.end(ctx, cl)
 	if err != nil {
 		return nil, err
+	}
+	return &Status{Name: cl.Name, State: Stopped, Already: !there, Durable: cl.Durable()}, nil
+}
+
+// end is Stop for those who hold the cluster; there is false when nothing was to be stopped.
+func (c *Control) end(ctx context.Context, cl state.Cluster) (there bool, err error) {
+	alive, err := cl.Alive()
+	if err != nil {
+		return false, err
 	}
 	run, started, err := cl.Run()
 	switch {
 	case err != nil:
-		return nil, err
+		return false, err
 	case alive:
 		if err := c.halt(ctx, cl, run); err != nil {
-			return nil, err
+			return true, err
 		}
 	case started:
 		c.handler.Handle(report.Note{Text: "cluster " + cl.Name + " had died already; what it left is removed"})
 	}
-	s := &Status{Name: cl.Name, State: Stopped, Already: !alive && !started}
-	return s, c.forget(ctx, cl)
+	return alive || started, c.forget(ctx, cl, cl.Durable())
 }
 
 // halt ends a running program: by request, or else by force.
@@ -72,7 +81,7 @@ func (c *Control) requestStop(ctx context.Context, cl state.Cluster) error {
 	defer conn.Close()
 	defer conn.Until(ctx)()
 	begin := time.Now()
-	if err := conn.Call("stop", nil, func(protocol.Event) {}); err != nil {
+	if err := conn.Call("stop", nil, nil, func(protocol.Event) {}); err != nil {
 		return err
 	}
 	for {
@@ -119,16 +128,21 @@ func kill(ctx context.Context, cl state.Cluster, pid int) error {
 	return nil
 }
 
-// forget removes what a run left: the context in the user's kubeconfig and the state.
-func (c *Control) forget(ctx context.Context, cl state.Cluster) error {
+// forget removes what a run left: the context in the user's kubeconfig and the state. A
+// kubeconfig that cannot be changed keeps no cluster from ending. With keep the data stay.
+func (c *Control) forget(ctx context.Context, cl state.Cluster, keep bool) error {
 	run, _, err := cl.Run()
 	if err != nil {
 		return err
 	}
 	if run.Context != nil {
-		if err := kubecontext.Remove(ctx, run.Context.Files, run.Context.Name, run.Context.Previous); err != nil {
-			return err
+		err := kubecontext.Remove(ctx, run.Context.Files, run.Context.Name, run.Context.Previous)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			c.handler.Handle(report.Warning{Text: fmt.Sprintf("context %s stays in the kubeconfig: %v; `slipway kubectl config delete-context %[1]s` removes it", run.Context.Name, err)})
 		}
 	}
-	return cl.Clear(cl.Durable())
+	return cl.Clear(keep)
 }

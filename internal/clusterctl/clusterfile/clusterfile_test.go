@@ -135,6 +135,9 @@ func TestNodeFlag(t *testing.T) {
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
 	}
+	if text := clusterfile.FormatNode(got); text != "big,cpu=16,example.com/gpu=2,label=disk=ssd,label=empty=,taint=gpu=yes:NoSchedule,taint=old:NoExecute" {
+		t.Errorf("formatted: %s", text)
+	}
 	for _, text := range []string{"", "a,b", "a,size=3", "a,label==x", "a,taint=x", "Big", "a,cpu=much"} {
 		if _, err := clusterfile.ParseNode(text); err == nil || clusterfile.Expected(err) == "" {
 			t.Errorf("%q: %v", text, err)

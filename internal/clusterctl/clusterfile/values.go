@@ -3,6 +3,7 @@ package clusterfile
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,6 +28,21 @@ func ParseNode(text string) (protocol.Node, error) {
 		}
 	}
 	return node, CheckNode(node)
+}
+
+// FormatNode is the inverse of [ParseNode].
+func FormatNode(node protocol.Node) string {
+	text := node.Name
+	for _, name := range slices.Sorted(maps.Keys(node.Capacity)) {
+		text += "," + name + "=" + node.Capacity[name]
+	}
+	for _, key := range slices.Sorted(maps.Keys(node.Labels)) {
+		text += ",label=" + key + "=" + node.Labels[key]
+	}
+	for _, taint := range node.Taints {
+		text += ",taint=" + taint
+	}
+	return text
 }
 
 func set(node *protocol.Node, setting string) error {

@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"net"
 )
@@ -59,13 +57,14 @@ func (c *Conn) Read() (Event, error) {
 	return ParseEvent(c.lines.Bytes())
 }
 
-// Send makes a request and returns its id, which the reply will carry.
-func (c *Conn) Send(method string) (int64, error) {
+// Send makes a request, with params unless they are nil, and returns its id, which the reply will carry.
+func (c *Conn) Send(method string, params any) (int64, error) {
 	c.lastID++
 	line, err := json.Marshal(struct {
 		ID     int64  `json:"id"`
 		Method string `json:"method"`
-	}{c.lastID, method})
+		Params any    `json:"params,omitempty"`
+	}{c.lastID, method, params})
 	if err != nil {
 		return 0, err
 	}
@@ -73,13 +72,16 @@ func (c *Conn) Send(method string) (int64, error) {
 	return c.lastID, err
 }
 
-// ErrRefused is returned for a request to which the program replied with an error.
-var ErrRefused = errors.New("the cluster refused the request")
+// A Refusal is a program's answer to a request that it does not fulfil.
+type Refusal struct{ Method, Reason string }
+
+// Error says why, in the program's words.
+func (r *Refusal) Error() string { return r.Reason }
 
 // Call makes a request, decodes its result into result unless that is nil, and
-// hands every event that comes before the reply to seen.
-func (c *Conn) Call(method string, result any, seen func(Event)) error {
-	id, err := c.Send(method)
+// hands every event that comes before the reply to seen. The program's refusal is a [*Refusal].
+func (c *Conn) Call(method string, params, result any, seen func(Event)) error {
+	id, err := c.Send(method, params)
 	if err != nil {
 		return err
 	}
@@ -91,7 +93,7 @@ func (c *Conn) Call(method string, result any, seen func(Event)) error {
 		case e.Name != Reply || e.ID != id:
 			seen(e)
 		case e.Error != "":
-			return fmt.Errorf("%w: %s: %s", ErrRefused, method, e.Error)
+			return &Refusal{method, e.Error}
 		case result == nil:
 			return nil
 		default:

@@ -18,15 +18,17 @@ const Number = 2
 
 // Config is the configuration of one cluster, as `slipway-cluster serve` reads it.
 type Config struct {
-	Protocol       int      `json:"protocol"`
-	Name           string   `json:"name"`
-	Dir            string   `json:"dir"`
-	Socket         string   `json:"socket"` // empty: the protocol is served on no socket
-	Port           int      `json:"port"`   // 0 picks a free one
-	Durable        bool     `json:"durable"`
-	Nodes          []Node   `json:"nodes,omitzero"` // nil: one default node; empty: none
-	Controllers    *bool    `json:"controllers,omitempty"`
-	APIServerFlags []string `json:"apiServerFlags,omitempty"`
+	Protocol       int               `json:"protocol"`
+	Name           string            `json:"name"`
+	Dir            string            `json:"dir"`
+	Socket         string            `json:"socket"` // empty: the protocol is served on no socket
+	Port           int               `json:"port"`   // 0 picks a free one
+	Durable        bool              `json:"durable"`
+	Nodes          []Node            `json:"nodes,omitzero"` // nil: one default node; empty: none
+	Controllers    *bool             `json:"controllers,omitempty"`
+	FeatureGates   map[string]bool   `json:"featureGates,omitempty"`
+	RuntimeConfig  map[string]string `json:"runtimeConfig,omitempty"` // group, version or resource → true or false
+	APIServerFlags []string          `json:"apiServerFlags,omitempty"`
 }
 
 // Node is a simulated node.
@@ -120,6 +122,13 @@ type Status struct {
 	PID        int         `json:"pid"`
 	UptimeMs   int64       `json:"uptimeMs"`
 	Components []Component `json:"components"`
+}
+
+// Reset is the result of the reset request.
+type Reset struct {
+	Removed  int     `json:"removed"`  // objects that are gone
+	Restored int     `json:"restored"` // objects that are as they were
+	TookMs   float64 `json:"tookMs"`
 }
 
 // Version is what `slipway-cluster version` prints.

@@ -55,7 +55,7 @@ func TestCall(t *testing.T) {
 	)
 	var got protocol.Status
 	var seen []protocol.EventName
-	if err := c.Call("status", &got, func(e protocol.Event) { seen = append(seen, e.Name) }); err != nil {
+	if err := c.Call("status", nil, &got, func(e protocol.Event) { seen = append(seen, e.Name) }); err != nil {
 		t.Fatal(err)
 	}
 	want := protocol.Status{Ready: true, PID: 42, Components: []protocol.Component{{Name: "etcd", State: protocol.ComponentReady}}}
@@ -65,13 +65,14 @@ func TestCall(t *testing.T) {
 	if len(seen) != 3 {
 		t.Errorf("events before the reply: %v", seen)
 	}
-	if err := c.Call("dance", nil, func(protocol.Event) {}); !errors.Is(err, protocol.ErrRefused) || !strings.Contains(err.Error(), "no such method") {
+	err := c.Call("dance", map[string]string{"name": "polka"}, nil, func(protocol.Event) {})
+	if refusal, ok := errors.AsType[*protocol.Refusal](err); !ok || *refusal != (protocol.Refusal{Method: "dance", Reason: "no such method"}) {
 		t.Errorf("refused: %v", err)
 	}
-	if err := c.Call("status", &got, func(protocol.Event) {}); !errors.Is(err, io.EOF) {
+	if err := c.Call("status", nil, &got, func(protocol.Event) {}); !errors.Is(err, io.EOF) {
 		t.Errorf("after the end: %v", err)
 	}
-	if want := `{"id":1,"method":"status"}` + "\n"; !strings.HasPrefix(sent.String(), want) {
+	if want := `{"id":1,"method":"status"}` + "\n" + `{"id":2,"method":"dance","params":{"name":"polka"}}` + "\n"; !strings.HasPrefix(sent.String(), want) {
 		t.Errorf("sent %q", sent)
 	}
 }

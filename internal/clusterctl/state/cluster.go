@@ -35,6 +35,9 @@ func (c Cluster) Kubeconfig() string { return filepath.Join(c.Dir, "kubeconfig")
 // Log is the path of the program's output.
 func (c Cluster) Log() string { return filepath.Join(c.Dir, "log") }
 
+// Logs is the folder with a log for each component of the cluster, written by the program.
+func (c Cluster) Logs() string { return filepath.Join(c.Dir, "logs") }
+
 // programLock is the path of the lock that the program holds.
 func (c Cluster) programLock() string { return filepath.Join(c.Dir, "lock") }
 
@@ -103,7 +106,7 @@ func (c Cluster) Run() (r Run, ok bool, err error) {
 	return r, true, nil
 }
 
-// Clear forgets the last run: everything goes but the log, the lock and, for
+// Clear forgets the last run: everything goes but the logs, the lock and, for
 // a durable cluster, its data.
 func (c Cluster) Clear(durable bool) error {
 	entries, err := os.ReadDir(c.Dir)
@@ -116,7 +119,7 @@ func (c Cluster) Clear(durable bool) error {
 	_ = os.Remove(c.SocketPath())
 	for _, e := range entries {
 		name := e.Name()
-		if name == "log" || name == "lock" || durable && name != "run.json" {
+		if name == "log" || name == "logs" || name == "lock" || durable && name != "run.json" {
 			continue
 		}
 		if err := os.RemoveAll(filepath.Join(c.Dir, name)); err != nil {
@@ -126,11 +129,30 @@ func (c Cluster) Clear(durable bool) error {
 	return nil
 }
 
+// Remove removes everything that is kept of the cluster, its data included. ok is false
+// if there was nothing.
+func (c Cluster) Remove() (ok bool, err error) {
+	if _, err := os.Lstat(c.Dir); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	_ = os.Remove(c.SocketPath())
+	if err := os.RemoveAll(c.Dir); err != nil {
+		return true, denied(err)
+	}
+	return true, nil
+}
+
+// LastConfig returns the configuration of the last start; ok is false if
+// nothing of it is kept.
+func (c Cluster) LastConfig() (config protocol.Config, ok bool) {
+	text, err := os.ReadFile(c.Config())
+	return config, err == nil && json.Unmarshal(text, &config) == nil
+}
+
 // Durable tells whether the cluster was last started as one that keeps its data.
 func (c Cluster) Durable() bool {
-	var config protocol.Config
-	text, err := os.ReadFile(c.Config())
-	return err == nil && json.Unmarshal(text, &config) == nil && config.Durable
+	config, ok := c.LastConfig()
+	return ok && config.Durable
 }
 
 // maxSocketPath is what the shortest of the systems (macOS, with 104 bytes and

@@ -9,7 +9,9 @@
 //	    ├── lock             held by the program for as long as it lives
 //	    ├── socket           where it serves the protocol (elsewhere if the path is too long)
 //	    ├── kubeconfig       its administrator's credentials
-//	    └── log              what it printed
+//	    ├── log              what it printed
+//	    ├── logs/            what its components logged
+//	    └── data.json        which versions wrote the data of a durable cluster
 //
 // Whether a cluster runs is decided by the lock and by nothing else: a process
 // id in a file proves nothing after a crash or a reboot. A run.json without a
@@ -23,6 +25,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"syscall"
 
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -90,6 +93,9 @@ func denied(err error) error {
 		Hint: "a folder that you may write; SLIPWAY_STATE names another one"}
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		e.Where, e.Err = p.Path, p.Err
+	}
+	if errors.Is(err, syscall.ENOSPC) {
+		e.What, e.Hint = "the disk with the state folder is full", spaceHint
 	}
 	return e
 }

@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl"
+	"github.com/slipway-dev/slipway/internal/clusterctl/clusterfile"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+const startLong = `Start starts a cluster in the background, waits until it is ready, enters it into the
+kubeconfig and makes it the current context. If the cluster runs already, only its context
+is selected again; if it runs with another configuration than is asked for, start says what
+differs and changes nothing. A cluster that died is started anew.
+
+Data are thrown away when the cluster stops, unless it is started with --durable. A durable
+cluster keeps its data and its configuration: it is started again by its name alone, also by
+a later version of Kubernetes. 'slipway cluster delete' removes its data.
+
+What the cluster consists of is said by flags, by a file, or by both; flags win. All keys of
+the file are optional:
+
+  nodes:                                    # absent: node-1 alone; []: none
+  - name: big
+    labels: {disk: ssd}
+    taints: [gpu=yes:NoSchedule]
+    capacity: {cpu: 16, memory: 64Gi, nvidia.com/gpu: 4}
+  apiServer:
+    flags: [--audit-log-path=/tmp/audit.log]  # of kube-apiserver
+  featureGates: {MutatingAdmissionPolicy: true}
+  runtimeConfig: {api/all: true}
+  port: 6443
+  durable: true
+  controllers: false                        # API server and etcd only
+
+A node is given to --node as its name, followed by what it has besides the default:
+
+  NAME[,RESOURCE=QUANTITY]...[,label=KEY=VALUE]...[,taint=KEY[=VALUE]:EFFECT]...
+
+With --node the file's nodes do not count. --feature-gate and --runtime-config win over
+the file's entry of the same name, and an --api-server-flag over the same flag in the file.`
+
+const startExample = `  slipway cluster start
+  slipway cluster start staging --port 6443 --durable
+  slipway cluster start --config cluster.yaml
+  slipway cluster start --node node-1 --node gpu-1,cpu=16,memory=64Gi,label=disk=ssd,taint=gpu=yes:NoSchedule
+  slipway cluster start --feature-gate MutatingAdmissionPolicy=true --runtime-config admissionregistration.k8s.io/v1beta1`
+
+func (inv *invocation) clusterStartCommand() *cobra.Command {
+	var f startFlags
+	cmd := &cobra.Command{
+		Use:     "start [NAME]",
+		Short:   "Start a cluster in the background and select its context",
+		Long:    startLong,
+		Example: startExample,
+		Args:    oneName,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o, err := f.options(cmd.Flags())
+			if err != nil {
+				return err
+			}
+			o.Name = clusterName(args)
+			begin := time.Now()
+			s, err := inv.clusters().Start(cmd.Context(), o)
+			if err != nil {
+				return err
+			}
+			inv.handler.Handle(report.Result{Text: started(s, time.Since(begin)), Value: s})
+			return nil
+		},
+	}
+	f.define(cmd.Flags())
+	return cmd
+}
+
+// startFlags are the flags of start as they are given.
+type startFlags struct {
+	file                                string
+	nodes, gates, runtimes, serverFlags []string
+	controllers                         bool
+	clusterctl.Options
+}
+
+func (f *startFlags) define(flags *pflag.FlagSet) {
+	flags.StringVar(&f.file, "config", "", "`file` that describes the cluster")
+	flags.IntVar(&f.Port, "port", 0, "`port` of the API server on 127.0.0.1; 0 picks a free one")
+	flags.BoolVar(&f.Durable, "durable", false, "keep the cluster's data when it stops or crashes")
+	flags.StringArrayVar(&f.nodes, "node", nil, "a simulated `node`, see above; repeatable, or none for no nodes")
+	flags.StringArrayVar(&f.serverFlags, "api-server-flag", nil, "a flag of kube-apiserver, `flag=value`; repeatable")
+	flags.StringSliceVar(&f.gates, "feature-gate", nil, "a feature gate, `name=bool`, of API server, controllers and scheduler; repeatable")
+	flags.StringSliceVar(&f.runtimes, "runtime-config", nil, "an API to serve or not, `version=bool`; repeatable")
+	flags.BoolVar(&f.controllers, "controllers", true, "run controllers, scheduler and nodes")
+	flags.BoolVar(&f.NoContext, "no-context", false, "leave the kubeconfig alone")
+	flags.DurationVar(&f.Timeout, "timeout", time.Minute, "how long the cluster may take to become ready")
+}
+
+// options are what the flags ask for and, where they say nothing, the file.
+func (f *startFlags) options(flags *pflag.FlagSet) (clusterctl.Options, error) {
+	o := f.Options
+	if o.Timeout <= 0 {
+		return o, &report.Error{What: "invalid timeout " + o.Timeout.String(), Where: "--timeout", Hint: "a time like 30s or 2m", Code: usageCode}
+	}
+	if flags.Changed("controllers") {
+		o.NoControllers, o.WithControllers = !f.controllers, f.controllers
+	}
+	if err := f.parse(&o); err != nil {
+		return o, err
+	}
+	if f.file == "" {
+		return o, nil
+	}
+	file, err := clusterfile.Read(f.file)
+	return o.Over(clusterctl.FromFile(file)), err
+}
+
+// noNodes is what --node has to be for a cluster without nodes.
+const noNodes = "none"
+
+// parse reads the flags that have a syntax of their own.
+func (f *startFlags) parse(o *clusterctl.Options) error {
+	if len(f.nodes) > 0 {
+		o.Nodes = []clusterctl.Node{}
+	}
+	for _, text := range f.nodes {
+		if text == noNodes && len(f.nodes) == 1 {
+			break
+		}
+		node, err := clusterfile.ParseNode(text)
+		if err != nil {
+			return flagValueError("--node", err)
+		}
+		for _, other := range o.Nodes {
+			if other.Name == node.Name {
+				return flagValueError("--node", fmt.Errorf("a second node called %s", node.Name))
+			}
+		}
+		o.Nodes = append(o.Nodes, node)
+	}
+	for _, text := range f.serverFlags {
+		flag, err := clusterfile.ParseFlag(text)
+		if err != nil {
+			return flagValueError("--api-server-flag", err)
+		}
+		o.APIServerFlags = append(o.APIServerFlags, flag)
+	}
+	return f.parseSwitches(o)
+}
+
+// parseSwitches reads the flags that switch features and APIs.
+func (f *startFlags) parseSwitches(o *clusterctl.Options) error {
+	o.FeatureGates, o.RuntimeConfig = map[string]bool{}, map[string]string{}
+	for _, text := range f.gates {
+		name, on, err := clusterfile.ParseGate(text)
+		if err != nil {
+			return flagValueError("--feature-gate", err)
+		}
+		o.FeatureGates[name] = on
+	}
+	for _, text := range f.runtimes {
+		key, value, err := clusterfile.ParseRuntime(text)
+		if err != nil {
+			return flagValueError("--runtime-config", err)
+		}
+		o.RuntimeConfig[key] = value
+	}
+	return nil
+}
+
+// flagValueError is a mistake in the value of one flag.
+func flagValueError(flag string, err error) error {
+	return &report.Error{What: err.Error(), Where: flag, Hint: clusterfile.Expected(err), Next: "slipway cluster start --help", Code: usageCode}
+}
+
+// started says how to go on with a cluster.
+func started(s *clusterctl.Status, elapsed time.Duration) string {
+	var b strings.Builder
+	if s.Already {
+		fmt.Fprintf(&b, "cluster %s runs already: Kubernetes %s at %s\n", s.Name, s.Kubernetes, s.Server)
+	} else {
+		fmt.Fprintf(&b, "cluster %s is ready after %.1fs: Kubernetes %s at %s\n", s.Name, elapsed.Seconds(), s.Kubernetes, s.Server)
+	}
+	if s.Context != "" {
+		fmt.Fprintf(&b, "context %s is selected\n", s.Context)
+	} else {
+		fmt.Fprintf(&b, "kubeconfig: %s\n", s.Kubeconfig)
+	}
+	return b.String()
+}

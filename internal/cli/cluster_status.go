@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+func (inv *invocation) clusterStatusCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "status [NAME]",
+		Short: "Tell what a cluster and each of its components is doing",
+		Long: `Status tells what a cluster and each of its components is doing. It fails, with status 1, when the
+cluster does not run: because it was not started, because it died, or because it does not answer.`,
+		Args: oneName,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := inv.clusters().Status(cmd.Context(), clusterName(args))
+			if err != nil {
+				return err
+			}
+			inv.handler.Handle(report.Result{Text: described(s), Value: s})
+			return s.Problem()
+		},
+	}
+}
+
+// described tells a running cluster's status in columns; what is wrong with
+// another one, its problem tells.
+func described(s *clusterctl.Status) string {
+	if s.Problem() != nil {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "cluster %s is %s, up %s\n", s.Name, s.State, uptime(s))
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, line := range [][2]string{
+		{"server", s.Server}, {"kubernetes", s.Kubernetes}, {"kubeconfig", s.Kubeconfig},
+		{"context", cmp.Or(s.Context, "none")}, {"data", kept(s)}, {"process", fmt.Sprint(s.PID)}, {"log", s.Log},
+	} {
+		if line[1] != "" { // known only once the cluster is ready
+			fmt.Fprintf(w, "  %s\t%s\n", line[0], line[1])
+		}
+	}
+	for _, c := range s.Components {
+		fmt.Fprintf(w, "  %s\t%s\n", c.Name, strings.TrimSpace(string(c.State)+" "+c.Message))
+	}
+	_ = w.Flush() // a strings.Builder takes everything
+	return b.String()
+}
+
+// kept says what becomes of the cluster's data.
+func kept(s *clusterctl.Status) string {
+	if s.Durable {
+		return "kept"
+	}
+	return "thrown away when it stops"
+}
+
+func (inv *invocation) clusterListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "list",
+		Aliases: []string{"ls"},
+		Short:   "List the clusters",
+		Long:    `List lists the clusters that run, that died, and that are stopped and have kept their data.`,
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			all, err := inv.clusters().List(cmd.Context())
+			if err != nil {
+				return err
+			}
+			value := struct {
+				Clusters []*clusterctl.Status `json:"clusters"`
+			}{all}
+			inv.handler.Handle(report.Result{Text: table(all), Value: value})
+			return nil
+		},
+	}
+}
+
+// table tells clusters in columns.
+func table(all []*clusterctl.Status) string {
+	if len(all) == 0 {
+		return "there are no clusters; `slipway cluster start` starts one"
+	}
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(w, "NAME\tSTATE\tUP\tKUBERNETES\tDATA\tSERVER")
+	for _, s := range all {
+		data := "thrown away"
+		if s.Durable {
+			data = "kept"
+		}
+		up := ""
+		if s.UptimeMs > 0 {
+			up = uptime(s).String()
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", s.Name, s.State, cmp.Or(up, "-"), cmp.Or(s.Kubernetes, "-"), data, cmp.Or(s.Server, "-"))
+	}
+	_ = w.Flush() // a strings.Builder takes everything
+	return b.String()
+}
+
+func uptime(s *clusterctl.Status) time.Duration {
+	return (time.Duration(s.UptimeMs) * time.Millisecond).Round(time.Second)
+}
+
+func (inv *invocation) clusterKubeconfigCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "kubeconfig [NAME]",
+		Short:   "Print the kubeconfig of a running cluster",
+		Long:    `Kubeconfig prints a kubeconfig that holds a running cluster alone, with its administrator's credentials.`,
+		Example: `  slipway cluster kubeconfig > cluster.kubeconfig`,
+		Args:    oneName,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, text, err := inv.clusters().Kubeconfig(cmd.Context(), clusterName(args))
+			if err != nil {
+				return err
+			}
+			value := struct {
+				Path       string `json:"path"`
+				Kubeconfig string `json:"kubeconfig"`
+			}{path, string(text)}
+			inv.handler.Handle(report.Result{Text: string(text), Value: value})
+			return nil
+		},
+	}
+}

@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+func (inv *invocation) clusterStopCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "stop [NAME]",
+		Short: "Stop a cluster and take its context out of the kubeconfig",
+		Long: `Stop stops a cluster, by force if it does not answer, and undoes what start did: the context
+leaves the kubeconfig, and the one that was current before is selected again. Data are removed
+unless the cluster is durable; its logs stay. What a cluster that died left behind is tidied up.`,
+		Args: oneName,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := inv.clusters().Stop(cmd.Context(), clusterName(args))
+			if err != nil {
+				return err
+			}
+			text := "cluster " + s.Name + " is stopped"
+			if s.Already {
+				text = "cluster " + s.Name + " was not running"
+			}
+			if s.Durable {
+				text += "; its data are kept"
+			}
+			inv.handler.Handle(report.Result{Text: text, Value: s})
+			return nil
+		},
+	}
+}
+
+func (inv *invocation) clusterDeleteCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "delete [NAME]",
+		Short: "Stop a cluster and remove all that is kept of it, durable data too",
+		Long: `Delete stops a cluster if it runs, as stop does, and removes everything that is kept of it: the
+context in the kubeconfig, the logs, and the data also of a durable cluster. It does not ask.`,
+		Args: oneName,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := inv.clusters().Delete(cmd.Context(), clusterName(args))
+			if err != nil {
+				return err
+			}
+			text := "cluster " + s.Name + " is deleted"
+			if s.Already {
+				text = "there is no cluster " + s.Name
+			}
+			inv.handler.Handle(report.Result{Text: text, Value: s})
+			return nil
+		},
+	}
+}
+
+func (inv *invocation) clusterResetCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "reset [NAME]",
+		Short: "Take a running cluster back to where it was when it became ready",
+		Long: `Reset makes a running cluster as good as new, within milliseconds: objects that were made since it
+became ready are gone, CRDs included, and those that it began with are as they were. The
+address, the context and the configuration stay, and so does the process. It does not ask.
+
+A durable cluster goes back to what it held when it was started last, on disk, too.`,
+		Args: oneName,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r, err := inv.clusters().Reset(cmd.Context(), clusterName(args))
+			if err != nil {
+				return err
+			}
+			text := fmt.Sprintf("cluster %s is as it was when it became ready: %s removed, %d restored, in %.0fms",
+				r.Name, counted(r.Removed, "object"), r.Restored, r.TookMs)
+			if r.Durable {
+				text += "\nits data on disk are those of its last start"
+			}
+			inv.handler.Handle(report.Result{Text: text, Value: r})
+			return nil
+		},
+	}
+}
+
+// counted is a number of things.
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}

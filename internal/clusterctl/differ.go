@@ -1,0 +1,110 @@
+package clusterctl
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl/clusterfile"
+	"github.com/slipway-dev/slipway/internal/clusterctl/protocol"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// refuse returns an error if o asks for another cluster than the one that runs with the
+// configuration is: to do nothing about that would be silence, and to restart
+// a cluster is for its user to decide.
+func (o Options) refuse(s *Status, is protocol.Config) error {
+	lines := o.differences(is, portOf(s.Server))
+	if len(lines) == 0 {
+		return nil
+	}
+	lost := "; the data it has now are thrown away then"
+	if is.Durable {
+		lost = ""
+	}
+	return &report.Error{What: "cluster " + s.Name + " runs with another configuration",
+		Hint: strings.Join(append(lines, "to apply it, stop the cluster and start it again like this"+lost), "\n"),
+		Next: command("stop", s.Name)}
+}
+
+// differences lists what o asks for and a cluster with the configuration is does not have.
+func (o Options) differences(is protocol.Config, port int) []string {
+	var lines []string
+	differs := func(key, asked, has string) {
+		if asked != has {
+			lines = append(lines, fmt.Sprintf("%s: %s is asked for, it has %s", key, asked, has))
+		}
+	}
+	if o.Port != 0 && port != 0 {
+		differs("port", strconv.Itoa(o.Port), strconv.Itoa(port))
+	}
+	if o.Durable && !is.Durable {
+		lines = append(lines, "durable: asked for, its data are thrown away")
+	}
+	if without := is.Controllers != nil && !*is.Controllers; o.NoControllers && !without || o.WithControllers && without {
+		differs("controllers", strconv.FormatBool(o.WithControllers), strconv.FormatBool(!without))
+	}
+	if o.Nodes != nil || o.Whole {
+		differs("nodes", described(o.Nodes), described(is.Nodes))
+	}
+	compare(differs, "feature gate", o.FeatureGates, is.FeatureGates, o.Whole)
+	compare(differs, "runtime config", o.RuntimeConfig, is.RuntimeConfig, o.Whole)
+	if len(o.APIServerFlags) > 0 || o.Whole {
+		differs("API server flags", listed(o.APIServerFlags), listed(is.APIServerFlags))
+	}
+	return lines
+}
+
+// compare tells the keys that are other than asked for; with whole also those that are not asked for.
+func compare[V any](differs func(key, asked, has string), what string, asked, has map[string]V, whole bool) {
+	keys := slices.Collect(maps.Keys(asked))
+	if whole {
+		keys = slices.AppendSeq(keys, maps.Keys(has))
+	}
+	slices.Sort(keys)
+	for _, key := range slices.Compact(keys) {
+		differs(what+" "+key, value(asked, key), value(has, key))
+	}
+}
+
+func value[V any](m map[string]V, key string) string {
+	if v, ok := m[key]; ok {
+		return fmt.Sprint(v)
+	}
+	return "the default"
+}
+
+func listed(all []string) string {
+	if len(all) == 0 {
+		return "none"
+	}
+	return strings.Join(all, " ")
+}
+
+// described tells nodes as they are given on the command line.
+func described(nodes []Node) string {
+	if nodes == nil {
+		return "the default one"
+	}
+	var all []string
+	for _, n := range nodes {
+		all = append(all, clusterfile.FormatNode(n))
+	}
+	return listed(all)
+}
+
+// portOf returns the port of a URL; 0 if it has none.
+func portOf(server string) int {
+	u, err := url.Parse(server)
+	if err != nil {
+		return 0
+	}
+	port, err := strconv.Atoi(u.Port())
+	if err != nil {
+		return 0
+	}
+	return port
+}

@@ -1,0 +1,105 @@
+package clusterctl
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl/protocol"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// resetTime bounds a reset, which takes milliseconds.
+const resetTime = time.Minute
+
+// Reset is what a reset did.
+type Reset struct {
+	Name string `json:"name"`
+	protocol.Reset
+	Durable bool `json:"durable"` // what was removed was removed from the kept data, too
+}
+
+// Reset takes the cluster called name back to where it was when it became ready: objects that
+// were made since are gone, and those that it began with are as they were.
+func (c *Control) Reset(ctx context.Context, name string) (*Reset, error) {
+	s, err := c.running(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, resetTime)
+	defer cancel()
+	r := &Reset{Name: s.Name, Durable: s.Durable}
+	return r, c.call(ctx, s, "cluster "+s.Name+" cannot be reset", "reset", nil, &r.Reset)
+}
+
+// StopNode makes a simulated node of the cluster called name silent, like a machine that was
+// switched off: it becomes NotReady, and its pods are evicted in time.
+func (c *Control) StopNode(ctx context.Context, name, node string) error {
+	return c.callNode(ctx, name, "stopNode", node, "stopped")
+}
+
+// StartNode brings a node back that [Control.StopNode] stopped.
+func (c *Control) StartNode(ctx context.Context, name, node string) error {
+	return c.callNode(ctx, name, "startNode", node, "started")
+}
+
+func (c *Control) callNode(ctx context.Context, name, method, node, done string) error {
+	s, err := c.running(ctx, name)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.answer)
+	defer cancel()
+	params := struct {
+		Name string `json:"name"`
+	}{node}
+	return c.call(ctx, s, "node "+node+" cannot be "+done, method, params, nil)
+}
+
+// running returns the status of a cluster that can be asked for something.
+func (c *Control) running(ctx context.Context, name string) (*Status, error) {
+	s, err := c.Status(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Problem(); err != nil {
+		return nil, err
+	}
+	if s.State != Running {
+		return nil, &report.Error{What: "cluster " + s.Name + " is not ready yet", Next: command("status", s.Name)}
+	}
+	return s, nil
+}
+
+// call makes a request of a running cluster; what says what it means that it fails.
+func (c *Control) call(ctx context.Context, s *Status, what, method string, params, result any) error {
+	cl, err := c.cluster(s.Name)
+	if err != nil {
+		return err
+	}
+	err = request(ctx, cl.SocketPath(), method, params, result)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(ctx.Err(), context.Canceled):
+		return ctx.Err()
+	case ctx.Err() != nil:
+		err = errors.New("it did not answer in time")
+	}
+	e := &report.Error{What: what, Where: "cluster " + s.Name, Err: err}
+	if _, refused := errors.AsType[*protocol.Refusal](err); !refused {
+		e.Next = command("status", s.Name) // it said why if it refused
+	}
+	return e
+}
+
+// request makes one request of the program behind socket.
+func request(ctx context.Context, socket, method string, params, result any) error {
+	conn, err := protocol.Dial(ctx, socket)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	defer conn.Until(ctx)()
+	return conn.Call(method, params, result, func(protocol.Event) {})
+}
