@@ -41,6 +41,10 @@ bench: build ## Measure against the peers, side by side in one run.
 test-durability: build ## Kill a durable cluster 50 times while clients write, and look for lost writes (KILLS=50).
 	SLIPWAY_KILLS=$(or $(KILLS),50) SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) go test -C cluster -count=1 -v -run TestAcknowledgedWritesSurviveKill ./test
 
+.PHONY: test-envtest
+test-envtest: build ## Run controller-runtime's own suites on our control plane and on stock programs, and compare (a quarter of an hour).
+	SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) go run -C bench ./suites
+
 .PHONY: lint
 lint: ## gofmt, go vet and staticcheck, every module.
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }

@@ -7,11 +7,9 @@ import (
 
 	"github.com/spf13/pflag"
 	"go.etcd.io/etcd/server/v3/etcdmain"
-	"k8s.io/component-base/cli"
 	_ "k8s.io/component-base/logs/json/register"          // --logging-format=json
 	_ "k8s.io/component-base/metrics/prometheus/clientgo" // metrics of API calls
 	_ "k8s.io/component-base/metrics/prometheus/version"  // the kubernetes_build_info metric
-	apiserver "k8s.io/kubernetes/cmd/kube-apiserver/app"
 )
 
 // Program runs to its end and returns its exit status. args are a process's arguments, the program's name first. Programs may end
@@ -37,11 +35,4 @@ func Etcd(args []string) int {
 	pflag.CommandLine = pflag.NewFlagSet(args[0], pflag.ExitOnError)
 	etcdmain.Main(args)
 	return 0
-}
-
-// KubeAPIServer is the API server. The embedded components' version must have been set.
-func KubeAPIServer(args []string) int {
-	command := apiserver.NewAPIServerCommand()
-	command.SetArgs(args[1:])
-	return cli.Run(command)
 }
