@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 BIN     := $(CURDIR)/bin
-MODULES := . cluster bench examples/cronjob
+MODULES := . cluster operator bench examples/cronjob
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
@@ -30,6 +30,7 @@ test: build ## Run every test of every module.
 	export SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) && \
 	go test ./... && \
 	go test -C cluster ./... && \
+	go test -C operator ./... && \
 	(cd examples/cronjob && $(BIN)/slipway test ./...) && \
 	go test -C bench ./...
 

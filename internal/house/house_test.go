@@ -79,7 +79,7 @@ func TestDirectDependenciesAreExplained(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range []string{".", "cluster", "bench"} {
+	for _, dir := range []string{".", "cluster", "operator", "bench"} {
 		for _, r := range goMod(t, dir).Require {
 			if !r.Indirect && !strings.Contains(string(architecture), "`"+r.Mod.Path+"`") {
 				t.Errorf("%s/go.mod: docs/architecture.md does not say why %s is needed", dir, r.Mod.Path)
@@ -91,7 +91,7 @@ func TestDirectDependenciesAreExplained(t *testing.T) {
 // TestModulesAreInstallable: `go install module@version` refuses modules with
 // replace or exclude directives.
 func TestModulesAreInstallable(t *testing.T) {
-	for _, dir := range []string{".", "cluster"} {
+	for _, dir := range []string{".", "cluster", "operator"} {
 		if f := goMod(t, dir); len(f.Replace)+len(f.Exclude) > 0 {
 			t.Errorf("%s/go.mod has replace or exclude directives", dir)
 		}
@@ -176,4 +176,13 @@ func add(byDir map[string]*goPackage, file string) error {
 		p.imports = append(p.imports, path.Clean(strings.Trim(i.Path.Value, `"`)))
 	}
 	return nil
+}
+
+// TestOperatorStandsAlone: an operator's tests neither compile the API server nor anything of the command.
+func TestOperatorStandsAlone(t *testing.T) {
+	for _, r := range goMod(t, "operator").Require {
+		if r.Mod.Path == "k8s.io/kubernetes" || r.Mod.Path == module || strings.HasPrefix(r.Mod.Path, module+"/") {
+			t.Errorf("the module operator requires %s", r.Mod.Path)
+		}
+	}
 }

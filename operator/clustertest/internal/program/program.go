@@ -1,0 +1,90 @@
+// Package program finds the slipway-cluster program: the one that SLIPWAY_CLUSTER
+// names, or the one that the slipway command on PATH has or builds.
+package program
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/slipway-dev/slipway/operator/clustertest/internal/fault"
+)
+
+// Variable names the program.
+const Variable = "SLIPWAY_CLUSTER"
+
+// Find returns the path of the program. What the slipway command says while it builds
+// it goes to progress.
+func Find(ctx context.Context, getenv func(string) string, progress io.Writer) (string, error) {
+	if path := getenv(Variable); path != "" {
+		return named(path)
+	}
+	slipway, err := exec.LookPath("slipway")
+	if err != nil {
+		return "", &fault.Error{What: "there is no cluster program", Where: Variable + " is not set", Err: err,
+			Hint: "install the slipway command, which builds the program once, or set " + Variable + " to a slipway-cluster program",
+			Next: "go install github.com/slipway-dev/slipway/cmd/slipway@latest && slipway cluster build"}
+	}
+	return build(ctx, slipway, progress)
+}
+
+// named checks the program that the environment names.
+func named(path string) (string, error) {
+	wrong := func(err error) error {
+		return &fault.Error{What: "there is no cluster program where " + Variable + " says", Where: path, Err: err,
+			Hint: "the path of a slipway-cluster program; unset, the slipway command on PATH is asked for one",
+			Next: "export " + Variable + "=$(slipway cluster build)"}
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", wrong(err)
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return "", wrong(errors.Unwrap(err))
+	case !info.Mode().IsRegular():
+		return "", wrong(errors.New("it is not a file"))
+	}
+	return path, nil
+}
+
+// build has the slipway command find the program, or build it.
+func build(ctx context.Context, slipway string, progress io.Writer) (string, error) {
+	var stdout, stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, slipway, "cluster", "build")
+	// Not a file of ours: a build that outlives a killed test must not keep `go test` waiting for its output.
+	cmd.Stdout, cmd.Stderr = &stdout, io.MultiWriter(&stderr, &announcing{w: progress})
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			err = ctx.Err()
+		}
+		return "", &fault.Error{What: "the slipway command has no cluster program", Where: slipway + " cluster build", Err: err,
+			Hint: strings.TrimSpace(stderr.String()), Next: "slipway cluster build"}
+	}
+	path := strings.TrimSpace(stdout.String())
+	if !filepath.IsAbs(path) {
+		return "", &fault.Error{What: "the slipway command named no cluster program", Where: slipway + " cluster build",
+			Err: errors.New("it printed " + path), Hint: "a slipway of this library's version", Next: "slipway version"}
+	}
+	return path, nil
+}
+
+// announcing says where output comes from before it passes on the first of it: silent commands stay silent.
+type announcing struct {
+	w    io.Writer
+	once sync.Once
+}
+
+func (a *announcing) Write(p []byte) (int, error) {
+	a.once.Do(func() {
+		_, _ = io.WriteString(a.w, "clustertest: the cluster program is not there yet; `slipway cluster build` (minutes the first time):\n")
+	})
+	return a.w.Write(p)
+}

@@ -1,0 +1,49 @@
+package session
+
+import (
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// pattern is how the folders of sessions are called, for [os.MkdirTemp].
+const pattern = "slipway-test-*"
+
+// abandoned is the age from which a folder whose lock is free is left over, and
+// not one that is about to begin.
+const abandoned = time.Minute
+
+// sweep removes the folders of sessions in dir whose processes were killed: their
+// programs have ended by themselves, but nobody has removed the data. What cannot
+// be removed belongs to somebody else.
+func sweep(dir string) {
+	left, err := filepath.Glob(filepath.Join(dir, pattern))
+	if err != nil {
+		return // the name of the temporary folder is no pattern
+	}
+	for _, dir := range left {
+		info, err := os.Lstat(dir)
+		if err != nil || !info.IsDir() || time.Since(info.ModTime()) < abandoned {
+			continue
+		}
+		if free(filepath.Join(dir, "lock")) {
+			_ = os.RemoveAll(dir)
+		}
+	}
+}
+
+// free tells whether nobody holds the lock at path. The program holds it for as
+// long as it lives, whatever happened to its starter.
+func free(path string) bool {
+	if _, err := os.Stat(path); os.IsNotExist(err) {
+		return true
+	}
+	l := flock.New(path, flock.SetFlag(os.O_RDWR))
+	ok, err := l.TryLock()
+	if err != nil || !ok {
+		return false
+	}
+	return l.Unlock() == nil
+}

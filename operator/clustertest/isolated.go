@@ -1,0 +1,88 @@
+package clustertest
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slipway-dev/slipway/operator/clustertest/internal/fault"
+	"github.com/slipway-dev/slipway/operator/clustertest/internal/protocol"
+)
+
+// Isolated starts a cluster of its own for t inside the program of c: with its own API server, objects, kinds
+// and controllers, but faster and smaller than one more program. It is started with the options of c
+// and then these, and stopped at the end of t, or with c.
+//
+// Feature gates are of the whole program and cannot be changed.
+func (c *Cluster) Isolated(t testing.TB, options ...Option) *Cluster {
+	t.Helper()
+	own, err := c.IsolatedContext(t.Context(), options...)
+	if err != nil {
+		fatal(t, err)
+	}
+	own.closeWith(t)
+	return own
+}
+
+// addLogical are the parameters of the request for a logical cluster.
+type addLogical struct {
+	Name           string          `json:"name"`
+	Controllers    *bool           `json:"controllers,omitempty"`
+	Nodes          []protocol.Node `json:"nodes,omitzero"`
+	APIServerFlags []string        `json:"apiServerFlags,omitempty"`
+}
+
+// named are the parameters of a request that names a logical cluster.
+type named struct {
+	Name string `json:"name"`
+}
+
+// errGates is why a logical cluster is not started.
+var errGates = errors.New("feature gates are of the whole program")
+
+// IsolatedContext is [Cluster.Isolated] without a test: [Cluster.Close] stops the cluster.
+func (c *Cluster) IsolatedContext(ctx context.Context, options ...Option) (*Cluster, error) {
+	s := c.settings.with(options)
+	if !maps.Equal(s.features.FeatureGates, c.settings.features.FeatureGates) {
+		return nil, &fault.Error{What: "an isolated cluster cannot have feature gates of its own", Err: errGates,
+			Hint: "a program of its own: clustertest.Start"}
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	return addTo(ctx, c.conn, s, c.dir)
+}
+
+// addTo starts a logical cluster in the program behind conn. Its files go beneath dir.
+func addTo(ctx context.Context, conn *protocol.Conn, s settings, dir string) (*Cluster, error) {
+	f := s.features
+	p := addLogical{logicalName(), f.Controllers, f.Nodes, append(f.RuntimeFlags(), f.APIServerFlags...)}
+	own := &Cluster{settings: s, conn: conn, logical: p.Name, dir: dir, end: func() error { return remove(conn, p.Name) }}
+	if err := conn.Call(ctx, "addLogical", p, &own.reached); err != nil {
+		if ctx.Err() != nil { // the program goes on making it
+			err = errors.Join(err, remove(conn, p.Name))
+		}
+		return nil, &fault.Error{What: "an isolated cluster did not start", Err: err}
+	}
+	return own.prepared(ctx)
+}
+
+// removeTime bounds the end of a logical cluster.
+const removeTime = time.Minute
+
+// remove stops a logical cluster. When the program is gone, so is the cluster.
+func remove(conn *protocol.Conn, name string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), removeTime)
+	defer cancel()
+	err := conn.Call(ctx, "removeLogical", named{name}, nil)
+	if err == nil || errors.Is(err, protocol.ErrEnded) {
+		return nil
+	}
+	return &fault.Error{What: "an isolated cluster was not stopped", Err: err}
+}
+
+// logicalName returns a name that no other process, which may share the program, uses.
+func logicalName() string { return "test-" + strings.ToLower(rand.Text()[:12]) }

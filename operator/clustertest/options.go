@@ -1,0 +1,127 @@
+package clustertest
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/slipway-dev/slipway/operator/clustertest/internal/protocol"
+)
+
+// An Option says how a cluster differs from the usual one, which has all
+// controllers, one node, and no kinds but Kubernetes' own. Options add up: of two that
+// contradict each other the later one holds.
+type Option func(*settings)
+
+// Node describes a simulated node: its name, labels, taints (key=value:Effect) and
+// capacity (by resource: "cpu": "8").
+type Node struct {
+	Name     string
+	Labels   map[string]string
+	Taints   []string
+	Capacity map[string]string
+}
+
+// settings are what options make. The zero value is not of use, see [newSettings].
+type settings struct {
+	features protocol.Features
+	crds     []string
+	webhooks []string
+	scheme   *runtime.Scheme
+	typed    bool // scheme is the user's: its types tell what converts
+	timeout  time.Duration
+}
+
+// readyTime is how long a cluster may take to be ready and prepared: it needs about a
+// second, and a busy machine with a cold disk many times that.
+const readyTime = 2 * time.Minute
+
+func newSettings(options []Option) settings {
+	s := settings{scheme: scheme.Scheme, timeout: readyTime}
+	s.apply(options)
+	return s
+}
+
+func (s *settings) apply(options []Option) {
+	for _, o := range options {
+		o(s)
+	}
+}
+
+// with returns a copy of s to which options are applied.
+func (s settings) with(options []Option) settings {
+	s.crds, s.webhooks = slices.Clone(s.crds), slices.Clone(s.webhooks)
+	s.features.APIServerFlags = slices.Clone(s.features.APIServerFlags)
+	s.features.FeatureGates = maps.Clone(s.features.FeatureGates)
+	s.features.RuntimeConfig = maps.Clone(s.features.RuntimeConfig)
+	s.apply(options)
+	return s
+}
+
+// CRDs installs the custom resource definitions in the given files and folders, see
+// [Cluster.InstallCRDs].
+func CRDs(paths ...string) Option {
+	return func(s *settings) { s.crds = append(s.crds, paths...) }
+}
+
+// Webhooks installs the webhook configurations in the given files and folders, see
+// [Cluster.InstallWebhooks].
+func Webhooks(paths ...string) Option {
+	return func(s *settings) { s.webhooks = append(s.webhooks, paths...) }
+}
+
+// Scheme says which Go types there are: [Cluster.Client] uses them, and definitions whose
+// types convert to each other (a hub and its spokes) are converted by the webhook server.
+// Without it there are Kubernetes' own types.
+func Scheme(types *runtime.Scheme) Option {
+	return func(s *settings) { s.scheme, s.typed = types, true }
+}
+
+// Controllers says whether Kubernetes' controllers, scheduler and nodes run. Without them
+// there is no more than envtest has: no namespace is ever gone, no garbage collected and
+// no pod started, but no one changes an object behind the test's back either.
+func Controllers(run bool) Option {
+	return func(s *settings) { s.features.Controllers = &run }
+}
+
+// Nodes replaces the usual node by these; none at all leaves pods pending.
+func Nodes(nodes ...Node) Option {
+	return func(s *settings) {
+		s.features.Nodes = []protocol.Node{}
+		for _, n := range nodes {
+			s.features.Nodes = append(s.features.Nodes, protocol.Node(n))
+		}
+	}
+}
+
+// APIServerFlags gives the API server further flags, each as --flag=value. They are applied last.
+func APIServerFlags(flags ...string) Option {
+	return func(s *settings) { s.features.APIServerFlags = append(s.features.APIServerFlags, flags...) }
+}
+
+// FeatureGates switches features of Kubernetes on and off.
+func FeatureGates(gates map[string]bool) Option {
+	return func(s *settings) { s.features.FeatureGates = merged(s.features.FeatureGates, gates) }
+}
+
+// RuntimeConfig switches API versions on and off, as the API server's flag does:
+// "resource.k8s.io/v1alpha3": "true".
+func RuntimeConfig(config map[string]string) Option {
+	return func(s *settings) { s.features.RuntimeConfig = merged(s.features.RuntimeConfig, config) }
+}
+
+// Timeout bounds the time in which the cluster must be ready, two minutes if it is not given. A
+// build of the cluster program is not part of it.
+func Timeout(d time.Duration) Option {
+	return func(s *settings) { s.timeout = d }
+}
+
+func merged[V any](into, from map[string]V) map[string]V {
+	all := map[string]V{}
+	maps.Copy(all, into)
+	maps.Copy(all, from)
+	return all
+}

@@ -1,0 +1,33 @@
+package clustertest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/slipway-dev/slipway/operator/clustertest/internal/fault"
+)
+
+// ofLogical are the parameters of a request that is about one of the program's clusters.
+type ofLogical struct {
+	Name string `json:"logical,omitempty"` // empty: the program's first
+}
+
+// Reset makes the cluster what it was when it was started, in some milliseconds: all that was made since is gone,
+// finalizers or not, and all that was changed or deleted is back. What [CRDs] and [Webhooks] name is installed again.
+//
+// Tests that run in parallel on one cluster do not reset it: they use namespaces, or clusters of their own
+// ([Cluster.Isolated]). Stop managers before; their caches see every object vanish.
+func (c *Cluster) Reset(t testing.TB) {
+	t.Helper()
+	if err := c.ResetContext(t.Context()); err != nil {
+		fatal(t, err)
+	}
+}
+
+// ResetContext is [Cluster.Reset] without a test.
+func (c *Cluster) ResetContext(ctx context.Context) error {
+	if err := c.conn.Call(ctx, "reset", ofLogical{c.logical}, nil); err != nil {
+		return &fault.Error{What: "the cluster cannot be reset", Err: err}
+	}
+	return c.install(ctx)
+}
