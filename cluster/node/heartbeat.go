@@ -37,13 +37,11 @@ func conditions(now time.Time) []corev1.NodeCondition {
 	}
 }
 
-// heartbeats keeps the nodes' leases and conditions fresh until ctx ends.
-func heartbeats(ctx context.Context, client kubernetes.Interface, nodes []registered, log *slog.Logger) {
+// heartbeats keeps a node's lease and conditions fresh until ctx ends.
+func heartbeats(ctx context.Context, client kubernetes.Interface, node *corev1.Node, log *slog.Logger) {
 	var group sync.WaitGroup
-	for _, n := range nodes {
-		group.Go(func() { holdLease(ctx, client, n.object) })
-	}
 	defer group.Wait()
+	group.Go(func() { holdLease(ctx, client, node) })
 	ticker := time.NewTicker(heartbeatInterval)
 	defer ticker.Stop()
 	for {
@@ -51,7 +49,10 @@ func heartbeats(ctx context.Context, client kubernetes.Interface, nodes []regist
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			beatAll(ctx, client, nodes, log)
+			err := beat(ctx, client, node.Name, time.Now())
+			if err != nil && ctx.Err() == nil {
+				log.Warn("node heartbeat failed", "node", node.Name, "error", err)
+			}
 		}
 	}
 }
@@ -64,15 +65,6 @@ func holdLease(ctx context.Context, client kubernetes.Interface, node *corev1.No
 		return nil
 	}
 	lease.NewController(clock.RealClock{}, client, node.Name, leaseSeconds, nil, leaseRenewal, node.Name, corev1.NamespaceNodeLease, owned).Run(ctx)
-}
-
-func beatAll(ctx context.Context, client kubernetes.Interface, nodes []registered, log *slog.Logger) {
-	for _, n := range nodes {
-		err := beat(ctx, client, n.spec.Name, time.Now())
-		if err != nil && ctx.Err() == nil {
-			log.Warn("node heartbeat failed", "node", n.spec.Name, "error", err)
-		}
-	}
 }
 
 // beat reports the node's conditions at now; a condition that did not change keeps its transition time.

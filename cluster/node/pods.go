@@ -36,14 +36,18 @@ type pods struct {
 	queue    workqueue.TypedRateLimitingInterface[string]
 	log      *slog.Logger
 
-	mu    sync.Mutex
-	hosts map[string]host // by node name
+	hosts map[string]*host // by node name
+
+	mu    sync.Mutex      // guards the hosts' addresses and what follows
 	lives map[string]life // by pod key
 }
 
 type host struct {
 	ip        string
 	addresses *addresses
+
+	busy   sync.RWMutex // held for reading while one of the host's pods is worked on
+	frozen bool
 }
 
 // life is what the nodes know of a pod. The status is more precise than the API server's, which keeps whole seconds.
@@ -51,6 +55,7 @@ type life struct {
 	uid    types.UID
 	node   string
 	status corev1.PodStatus
+	told   map[stage.Problem]bool // what is wrong with its annotations, as far as it was told
 }
 
 func newPods(client kubernetes.Interface, log *slog.Logger) *pods {
@@ -62,7 +67,7 @@ func newPods(client kubernetes.Interface, log *slog.Logger) *pods {
 		informer: coreinformers.NewFilteredPodInformer(client, metav1.NamespaceAll, 0, cache.Indexers{}, bound),
 		queue:    workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]()),
 		log:      log,
-		hosts:    map[string]host{},
+		hosts:    map[string]*host{},
 		lives:    map[string]life{},
 	}
 	// Neither call fails on an informer that has not started.
@@ -97,12 +102,16 @@ func (p *pods) wait(ctx context.Context) error {
 	return nil
 }
 
-// run works until ctx ends.
-func (p *pods) run(ctx context.Context, nodes []registered) {
+// settle takes charge of the nodes' pods; it comes before run.
+func (p *pods) settle(nodes []registered) {
 	for _, n := range nodes {
-		p.hosts[n.spec.Name] = host{ip: nodeAddress(n.number).String(), addresses: newAddresses(podRange(n.number))}
+		p.hosts[n.spec.Name] = &host{ip: nodeAddress(n.number).String(), addresses: newAddresses(podRange(n.number))}
 	}
 	p.reserveAddresses()
+}
+
+// run works until ctx ends.
+func (p *pods) run(ctx context.Context) {
 	var group sync.WaitGroup
 	for range workers {
 		group.Go(func() {
@@ -113,6 +122,27 @@ func (p *pods) run(ctx context.Context, nodes []registered) {
 	<-ctx.Done()
 	p.queue.ShutDown()
 	group.Wait()
+}
+
+// freeze ends the work on a node's pods: when it returns, nothing is written for them any more.
+func (p *pods) freeze(node string) {
+	h := p.hosts[node]
+	h.busy.Lock()
+	defer h.busy.Unlock()
+	h.frozen = true
+}
+
+// thaw takes it up again.
+func (p *pods) thaw(node string) {
+	h := p.hosts[node]
+	h.busy.Lock()
+	h.frozen = false
+	h.busy.Unlock()
+	for _, o := range p.informer.GetStore().List() {
+		if pod, ok := o.(*corev1.Pod); ok && pod.Spec.NodeName == node {
+			p.changed(pod)
+		}
+	}
 }
 
 // reserveAddresses keeps new pods from getting an address that a pod of an earlier run has.
@@ -154,11 +184,21 @@ func (p *pods) sync(ctx context.Context, key string) (wake time.Time, err error)
 		return time.Time{}, err
 	}
 	pod := o.(*corev1.Pod)
-	step, ok, err := p.next(key, pod)
-	if err != nil || !ok {
+	h, ok := p.hosts[pod.Spec.NodeName]
+	if !ok {
+		return time.Time{}, nil
+	}
+	h.busy.RLock()
+	defer h.busy.RUnlock()
+	if h.frozen {
+		return time.Time{}, nil
+	}
+	plan, problems := stage.PlanFor(pod)
+	step, err := p.next(key, pod, h, plan)
+	if err != nil {
 		return time.Time{}, err
 	}
-	if err := p.report(ctx, pod, step.Status); err != nil {
+	if err := errors.Join(p.report(ctx, pod, step.Status), p.tell(ctx, key, pod, problems)); err != nil {
 		return time.Time{}, err
 	}
 	if step.Remove {
@@ -167,34 +207,30 @@ func (p *pods) sync(ctx context.Context, key string) (wake time.Time, err error)
 	return step.Wake, nil
 }
 
-// next computes the pod's stage and remembers it; false for a pod of somebody else's node.
-func (p *pods) next(key string, pod *corev1.Pod) (step stage.Step, ok bool, err error) {
+// next computes the pod's stage and remembers it.
+func (p *pods) next(key string, pod *corev1.Pod, h *host, plan stage.Plan) (stage.Step, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	h, ok := p.hosts[pod.Spec.NodeName]
-	if !ok {
-		return step, false, nil
-	}
 	known, ok := p.lives[key]
 	if !ok || known.uid != pod.UID {
 		p.drop(key)
 		known = life{uid: pod.UID, node: pod.Spec.NodeName, status: pod.Status}
 	}
-	in := stage.Input{Pod: pod, Status: known.status, Plan: stage.DefaultPlan(pod), Host: stage.Host{NodeIP: h.ip}, Now: time.Now()}
+	in := stage.Input{Pod: pod, Status: known.status, Plan: plan, Host: stage.Host{NodeIP: h.ip}, Now: time.Now()}
 	if !stage.Terminal(pod.Status.Phase) && !stage.Terminal(known.status.Phase) && !pod.Spec.HostNetwork {
 		ip, err := h.addresses.take(pod.UID)
 		if err != nil {
-			return step, false, fmt.Errorf("%s: %w", pod.Spec.NodeName, err)
+			return stage.Step{}, fmt.Errorf("%s: %w", pod.Spec.NodeName, err)
 		}
 		in.Host.PodIP = ip.String()
 	}
-	step = stage.Next(in)
+	step := stage.Next(in)
 	known.status = step.Status
 	p.lives[key] = known
 	if stage.Terminal(step.Status.Phase) {
 		h.addresses.release(pod.UID)
 	}
-	return step, true, nil
+	return step, nil
 }
 
 func (p *pods) forget(key string) {

@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"runtime"
@@ -86,64 +87,49 @@ func unnamed(specs []Spec, existing map[string]*corev1.Node) []string {
 
 func registerOne(ctx context.Context, client kubernetes.Interface, spec Spec, number int, old *corev1.Node, now time.Time) (*corev1.Node, error) {
 	nodes := client.CoreV1().Nodes()
-	wanted := object(spec, number, now)
+	wanted, err := object(spec, number, now)
+	if err != nil {
+		return nil, err
+	}
 	if old == nil {
 		created, err := nodes.Create(ctx, wanted, metav1.CreateOptions{})
-		if err != nil && !apierrors.IsAlreadyExists(err) {
+		switch {
+		case err == nil:
+			old = created
+		case !apierrors.IsAlreadyExists(err):
 			return nil, err
 		}
-		old = created
 	}
 	var result *corev1.Node
-	err := retry.RetryOnConflict(retry.DefaultBackoff, func() (err error) {
+	err = retry.RetryOnConflict(retry.DefaultBackoff, func() (err error) {
 		if old == nil {
 			if old, err = nodes.Get(ctx, spec.Name, metav1.GetOptions{}); err != nil {
 				return err
 			}
 		}
-		result, err = bring(ctx, client, old, wanted)
+		result, err = bring(ctx, client, old, wanted, spec)
 		old = nil // a retry starts from what the API server has by then
 		return err
 	})
 	return result, err
 }
 
-// bring makes an existing Node like the wanted one. Admission taints every new node as not ready, and it is the
-// node lifecycle controller that takes the taint off in other clusters; here the node knows best.
-func bring(ctx context.Context, client kubernetes.Interface, old, wanted *corev1.Node) (*corev1.Node, error) {
-	node := old.DeepCopy()
-	if node.Labels == nil {
-		node.Labels = map[string]string{}
-	}
-	maps.Copy(node.Labels, wanted.Labels)
-	node.Spec.Taints = taints(old.Spec.Taints, wanted.Spec.Taints)
-	if node.Spec.PodCIDR == "" {
-		node.Spec.PodCIDR, node.Spec.PodCIDRs = wanted.Spec.PodCIDR, wanted.Spec.PodCIDRs
-	}
+// bring makes an existing Node like the wanted one, with the edits of others kept. Admission taints every new node as not
+// ready, and it is the node lifecycle controller that takes the taint off in other clusters; here the node knows best.
+func bring(ctx context.Context, client kubernetes.Interface, old, wanted *corev1.Node, spec Spec) (*corev1.Node, error) {
+	node := configured(old, wanted, spec)
 	var err error
 	if !apiequality.Semantic.DeepEqual(old, node) {
 		if node, err = client.CoreV1().Nodes().Update(ctx, node, metav1.UpdateOptions{}); err != nil {
 			return nil, err
 		}
 	}
-	if !sameBesideHeartbeat(old.Status, wanted.Status) {
-		node.Status = wanted.Status
+	status := configuredStatus(old, wanted)
+	if !sameBesideHeartbeat(old.Status, status) {
+		node.Status = status
 		return client.CoreV1().Nodes().UpdateStatus(ctx, node, metav1.UpdateOptions{})
 	}
 	return node, nil
-}
-
-// taints are the old ones, which users may have added to, without those of a node that is not ready, and the wanted ones.
-func taints(old, wanted []corev1.Taint) []corev1.Taint {
-	result := slices.DeleteFunc(slices.Clone(old), func(t corev1.Taint) bool {
-		return t.Key == corev1.TaintNodeNotReady || t.Key == corev1.TaintNodeUnreachable
-	})
-	for _, w := range wanted {
-		if !slices.ContainsFunc(result, func(t corev1.Taint) bool { return t.MatchTaint(&w) }) {
-			result = append(result, w)
-		}
-	}
-	return result
 }
 
 func sameBesideHeartbeat(a, b corev1.NodeStatus) bool {
@@ -159,16 +145,16 @@ func withoutTimes(s corev1.NodeStatus) corev1.NodeStatus {
 }
 
 // object is the Node as a kubelet registers it.
-func object(spec Spec, number int, now time.Time) *corev1.Node {
-	labels := map[string]string{
-		Label:                          "true",
-		corev1.LabelHostname:           spec.Name,
-		corev1.LabelOSStable:           "linux",
-		corev1.LabelArchStable:         runtime.GOARCH,
-		corev1.LabelInstanceTypeStable: "simulated",
+func object(spec Spec, number int, now time.Time) (*corev1.Node, error) {
+	remembered, err := json.Marshal(spec)
+	if err != nil {
+		return nil, err
 	}
+	labels := baseLabels(spec.Name)
 	maps.Copy(labels, spec.Labels)
-	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: spec.Name, Labels: labels}}
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{
+		Name: spec.Name, Labels: labels, Annotations: map[string]string{configuration: string(remembered)},
+	}}
 	for _, t := range spec.Taints {
 		node.Spec.Taints = append(node.Spec.Taints, corev1.Taint(t))
 	}
@@ -179,11 +165,9 @@ func object(spec Spec, number int, now time.Time) *corev1.Node {
 		Capacity:    spec.capacity(),
 		Allocatable: spec.capacity(),
 		Conditions:  conditions(now),
-		// Hostname comes first when the API server looks for a kubelet: on this machine it is refused at once, where an
-		// address that nobody has would keep the caller waiting.
 		Addresses: []corev1.NodeAddress{
 			{Type: corev1.NodeInternalIP, Address: nodeAddress(number).String()},
-			{Type: corev1.NodeHostName, Address: "localhost"},
+			{Type: corev1.NodeHostName, Address: spec.Name},
 		},
 		NodeInfo: corev1.NodeSystemInfo{
 			MachineID: spec.Name, SystemUUID: spec.Name, BootID: spec.Name,
@@ -193,5 +177,16 @@ func object(spec Spec, number int, now time.Time) *corev1.Node {
 			OperatingSystem:         "linux", Architecture: runtime.GOARCH,
 		},
 	}
-	return node
+	return node, nil
+}
+
+// baseLabels are those that every node has.
+func baseLabels(name string) map[string]string {
+	return map[string]string{
+		Label:                          "true",
+		corev1.LabelHostname:           name,
+		corev1.LabelOSStable:           "linux",
+		corev1.LabelArchStable:         runtime.GOARCH,
+		corev1.LabelInstanceTypeStable: "simulated",
+	}
 }

@@ -8,24 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func TestTaintsOfANodeThatRegistersAgain(t *testing.T) {
-	ours := corev1.Taint{Key: "dedicated", Value: "gpu", Effect: corev1.TaintEffectNoSchedule}
-	users := corev1.Taint{Key: "maintenance", Effect: corev1.TaintEffectNoExecute}
-	old := []corev1.Taint{
-		{Key: corev1.TaintNodeNotReady, Effect: corev1.TaintEffectNoSchedule}, users,
-		{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute},
-	}
-	if got := taints(old, []corev1.Taint{ours}); !slices.Equal(got, []corev1.Taint{users, ours}) {
-		t.Errorf("taints: %v", got)
-	}
-	if got := taints([]corev1.Taint{ours, users}, []corev1.Taint{ours}); !slices.Equal(got, []corev1.Taint{ours, users}) {
-		t.Errorf("taints: %v", got)
-	}
-	if got := taints(nil, nil); len(got) != 0 {
-		t.Errorf("taints: %v", got)
-	}
-}
-
 func TestOnlyOwnNodesAreRemoved(t *testing.T) {
 	simulated := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{Label: "true"}}}
 	existing := map[string]*corev1.Node{"named": simulated, "dropped": simulated, "foreign": {}}

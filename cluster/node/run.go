@@ -13,8 +13,15 @@ import (
 
 // Nodes are simulated nodes that run.
 type Nodes struct {
+	client kubernetes.Interface
+	log    *slog.Logger
+	pods   *pods
+	keeper *keeper
+	life   context.Context // that of everything here
 	cancel context.CancelFunc
 	group  sync.WaitGroup
+
+	members map[string]*member // by name
 }
 
 // Run registers the nodes that specs describe and simulates them until ctx ends or [Nodes.Stop] is called. It returns once all
@@ -28,21 +35,27 @@ func Run(ctx context.Context, config *rest.Config, specs []Spec, log *slog.Logge
 		return nil, fmt.Errorf("nodes: %w", err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	n := &Nodes{cancel: cancel}
-	pods := newPods(client, log)
-	n.group.Go(func() { pods.informer.RunWithContext(ctx) })
+	n := &Nodes{client: client, log: log, pods: newPods(client, log), life: ctx, cancel: cancel, members: map[string]*member{}}
+	n.keeper = newKeeper(n)
+	n.group.Go(func() { n.pods.informer.RunWithContext(ctx) })
 
 	nodes, err := register(ctx, client, specs, time.Now())
 	if err == nil {
-		err = pods.wait(ctx)
+		err = n.pods.wait(ctx)
 	}
 	if err != nil {
 		n.Stop()
-		pods.queue.ShutDown()
+		n.pods.queue.ShutDown()
+		n.keeper.queue.ShutDown()
 		return nil, fmt.Errorf("nodes: %w", err)
 	}
-	n.group.Go(func() { heartbeats(ctx, client, nodes, log) })
-	n.group.Go(func() { pods.run(ctx, nodes) })
+	for _, r := range nodes {
+		n.members[r.spec.Name] = &member{registered: r}
+		n.members[r.spec.Name].begin(ctx, client, log)
+	}
+	n.pods.settle(nodes)
+	n.group.Go(func() { n.pods.run(ctx) })
+	n.group.Go(func() { n.keeper.run(ctx) })
 	return n, nil
 }
 
@@ -51,6 +64,9 @@ func Run(ctx context.Context, config *rest.Config, specs []Spec, log *slog.Logge
 func (n *Nodes) Stop() {
 	n.cancel()
 	n.group.Wait()
+	for _, m := range n.members {
+		m.end()
+	}
 }
 
 // newClient is for many small writes to an API server that does its own flow control.

@@ -20,6 +20,8 @@ const (
 	reasonCompleted    = "Completed"
 	reasonError        = "Error"
 	reasonUnknown      = "ContainerStatusUnknown"
+	reasonPullFailed   = "ErrImagePull"
+	reasonPullBackOff  = "ImagePullBackOff"
 	reasonDeadline     = "DeadlineExceeded" // of a pod
 )
 
@@ -34,6 +36,8 @@ const (
 	backOffFirst = 10 * time.Second
 	backOffMost  = 5 * time.Minute
 	backOffReset = 10 * time.Minute
+	// pullShown is the part of the wait for which a failed pull is shown as such, before the wait itself is.
+	pullShown = 5
 )
 
 // run is one container on its way: what it should do, and what has become of it.
@@ -74,11 +78,36 @@ func (r run) startAt(due, now time.Time) (moved bool, wake time.Time) {
 	if due.IsZero() || now.Before(due) {
 		return false, due
 	}
+	if r.outcome.NoImage && r.status.ContainerID == "" {
+		return false, r.pull(due, now)
+	}
 	if r.backingOff() {
 		r.status.RestartCount++
 	}
 	r.start(now)
 	return true, time.Time{}
+}
+
+// pull fails to pull the image. The tries and the waits between them follow from the time alone.
+func (r run) pull(since, now time.Time) (wake time.Time) {
+	failed := fmt.Sprintf("failed to pull image %q: simulated", r.spec.Image)
+	for try := int32(1); ; try++ {
+		wait := r.waitBefore(try)
+		shown, next := since.Add(wait/pullShown), since.Add(wait)
+		switch {
+		case now.Before(shown):
+			r.wait(reasonPullFailed, failed)
+			return shown
+		case now.Before(next):
+			r.wait(reasonPullBackOff, fmt.Sprintf("Back-off pulling image %q: %s: %s", r.spec.Image, reasonPullFailed, failed))
+			return next
+		}
+		since = next
+	}
+}
+
+func (r run) wait(reason, message string) {
+	r.status.State = corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: message}}
 }
 
 func (r run) start(now time.Time) {
@@ -90,9 +119,11 @@ func (r run) start(now time.Time) {
 }
 
 func (r run) whileRunning(started, now time.Time) (moved bool, wake time.Time) {
-	if end := after(started, r.outcome.Run); !end.IsZero() {
+	outcome := r.outcome.during(r.status.RestartCount, r.policy)
+	if end := after(started, outcome.Run); !end.IsZero() {
 		if !now.Before(end) {
-			r.terminate(r.outcome.ExitCode, now)
+			r.terminate(outcome.ExitCode, now)
+			r.leave(outcome)
 			return true, time.Time{}
 		}
 		wake = end
@@ -133,15 +164,32 @@ func (r run) terminate(exitCode int32, now time.Time) {
 	r.status.State, r.status.Ready, r.status.Started = corev1.ContainerState{Terminated: ended}, false, &stopped
 }
 
-// stop ends the container because its pod is being ended. One that never ran is left waiting, unless the pod got as far as
-// starting it.
-func (r run) stop(initialized bool, now time.Time) {
+// leave records what the container that has just ended says of it.
+func (r run) leave(o Outcome) {
+	ended := r.status.State.Terminated
+	if o.Reason != "" {
+		ended.Reason = o.Reason
+	}
+	ended.Message = o.Message
+}
+
+// stop ends the container because its pod is being ended, and returns when it will have ended if that takes a while. One that
+// never ran is left waiting, unless the pod got as far as starting it.
+func (r run) stop(initialized bool, e ending, now time.Time) (wake time.Time) {
 	switch {
 	case r.status.State.Running != nil:
-		r.terminate(exitTerminated, now)
+		due, exitCode := e.since.Add(r.outcome.Stop), int32(exitTerminated)
+		if r.outcome.Stop > e.grace {
+			due, exitCode = e.since.Add(e.grace), exitKilled
+		}
+		if r.outcome.Stop > 0 && now.Before(due) {
+			return due
+		}
+		r.terminate(exitCode, now)
 	case r.status.State.Waiting != nil && initialized:
 		r.terminate(exitKilled, now)
 	}
+	return time.Time{}
 }
 
 // passed tells whether the next init container's turn has come, and since when.
@@ -164,13 +212,21 @@ func (r run) backOff() time.Duration {
 	if r.status.RestartCount == 0 || last.FinishedAt.Sub(last.StartedAt.Time) >= backOffReset {
 		return 0
 	}
-	wait := backOffFirst
-	for range r.status.RestartCount - 1 {
+	return r.waitBefore(r.status.RestartCount)
+}
+
+// waitBefore is the wait that comes before the nth further try.
+func (r run) waitBefore(n int32) time.Duration {
+	wait := r.outcome.BackOff
+	if wait == 0 {
+		wait = backOffFirst
+	}
+	for range n - 1 {
 		if wait *= 2; wait >= backOffMost {
 			return backOffMost
 		}
 	}
-	return wait
+	return min(wait, backOffMost)
 }
 
 func containerID(pod types.UID, container string, restart int32) string {

@@ -2,6 +2,7 @@ package stage
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -20,6 +21,8 @@ func (p *pod) phase() corev1.PodPhase {
 		case state.Terminated != nil:
 			failed = failed || state.Terminated.ExitCode != 0
 			ended = ended && (stopping || !restarts(r.policy, state.Terminated.ExitCode))
+		case stopping && state.Running != nil:
+			ended = false
 		case stopping:
 			failed = true
 		case state.Waiting != nil && !r.backingOff():
@@ -29,13 +32,17 @@ func (p *pod) phase() corev1.PodPhase {
 		}
 	}
 	switch {
-	case !ended:
+	case !ended || stopping && p.sidecarRuns():
 		return corev1.PodRunning
 	case failed:
 		return corev1.PodFailed
 	default:
 		return corev1.PodSucceeded
 	}
+}
+
+func (p *pod) sidecarRuns() bool {
+	return slices.ContainsFunc(p.status.InitContainerStatuses, func(s corev1.ContainerStatus) bool { return s.State.Running != nil })
 }
 
 // initFailed tells whether an init container failed for good.

@@ -19,6 +19,16 @@ type Outcome struct {
 	Ready    time.Duration // from running until ready; Never for one that does not get ready
 	Run      time.Duration // from running until it ends by itself; Never for one that runs until it is stopped
 	ExitCode int32         // its exit code when it ends by itself
+	Reason   string        // what its last state is called then; empty: Completed or Error, after the exit code
+	Message  string        // what it leaves as its termination message then
+	// Runs is how many of its runs, from the first one on, end by themselves; those that follow go on until they are
+	// stopped, or succeed where nothing restarts on success. Zero: all.
+	Runs int32
+	// BackOff is the first wait before a restart, or before the next try to pull an image; each later one is twice as
+	// long. Zero: the kubelet's ten seconds.
+	BackOff time.Duration
+	Stop    time.Duration // from being told to stop until it ends; when the grace period is shorter it is killed
+	NoImage bool          // its image cannot be pulled
 }
 
 // Plan holds the outcomes of a pod's containers, init containers included, by name. A container that is not in
@@ -42,11 +52,24 @@ func DefaultPlan(pod *corev1.Pod) Plan {
 	return plan
 }
 
-func (p Plan) outcome(container string) Outcome {
+// Of is the outcome of the container of that name.
+func (p Plan) Of(container string) Outcome {
 	if o, ok := p[container]; ok {
 		return o
 	}
 	return Outcome{Run: Never}
+}
+
+// during is the outcome of the run that follows that many restarts.
+func (o Outcome) during(restarts int32, policy corev1.RestartPolicy) Outcome {
+	if o.Runs == 0 || restarts < o.Runs {
+		return o
+	}
+	o.ExitCode, o.Reason, o.Message = 0, "", ""
+	if policy == corev1.RestartPolicyAlways {
+		o.Run = Never
+	}
+	return o
 }
 
 // sidecar tells whether an init container keeps running beside the others.

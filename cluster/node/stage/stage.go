@@ -38,15 +38,15 @@ func Next(in Input) Step {
 		return p.ended()
 	}
 	p.settle(in.Host)
-	wake, stop := p.deadline()
-	if stop || p.DeletionTimestamp != nil {
-		p.stop()
+	wake, end := p.ending()
+	if end != nil {
+		wake = p.stop(*end)
 	} else {
 		wake = earliest(wake, p.advance())
 	}
 	p.status.Phase = p.phase()
 	if Terminal(p.status.Phase) {
-		p.stop() // the sidecars
+		p.stop(ending{grace: Never}) // the sidecars, at once
 	}
 	p.setConditions()
 	if Terminal(p.status.Phase) {
@@ -134,19 +134,35 @@ func statuses(containers []corev1.Container, known []corev1.ContainerStatus, wai
 	return result
 }
 
-// deadline tells whether the pod has outrun its active deadline, else when it will.
-func (p *pod) deadline() (wake time.Time, passed bool) {
-	seconds := p.Spec.ActiveDeadlineSeconds
-	if seconds == nil {
-		return time.Time{}, false
+// ending is a pod's being told to end: when, and how long its containers may take.
+type ending struct {
+	since time.Time
+	grace time.Duration
+}
+
+// ending is how the pod was told to end, if it was; else wake is when that will happen by itself.
+func (p *pod) ending() (wake time.Time, end *ending) {
+	if p.DeletionTimestamp != nil {
+		grace := seconds(p.DeletionGracePeriodSeconds)
+		return time.Time{}, &ending{since: p.DeletionTimestamp.Add(-grace), grace: grace}
 	}
-	end := p.status.StartTime.Add(time.Duration(*seconds) * time.Second)
-	if p.now.Before(end) {
-		return end, false
+	if p.Spec.ActiveDeadlineSeconds == nil {
+		return time.Time{}, nil
+	}
+	due := p.status.StartTime.Add(seconds(p.Spec.ActiveDeadlineSeconds))
+	if p.now.Before(due) {
+		return due, nil
 	}
 	p.status.Reason = reasonDeadline
 	p.status.Message = "Pod was active on the node longer than the specified deadline"
-	return time.Time{}, true
+	return time.Time{}, &ending{since: due, grace: seconds(p.Spec.TerminationGracePeriodSeconds)}
+}
+
+func seconds(n *int64) time.Duration {
+	if n == nil {
+		return 0
+	}
+	return time.Duration(*n) * time.Second
 }
 
 // advance moves the containers as far as the time allows: init containers one after the other, then the others together.
@@ -168,25 +184,29 @@ func (p *pod) advance() (wake time.Time) {
 	return wake
 }
 
-// stop ends all containers.
-func (p *pod) stop() {
+// stop ends all containers, the sidecars after the others, and returns when the next one will have ended.
+func (p *pod) stop(e ending) (wake time.Time) {
 	initialized := p.initialized()
 	for i := range p.Spec.Containers {
-		p.run(i).stop(initialized, p.now)
+		wake = earliest(wake, p.run(i).stop(initialized, e, p.now))
+	}
+	if !wake.IsZero() {
+		return wake
 	}
 	for i := range p.Spec.InitContainers {
-		p.initRun(i).stop(false, p.now)
+		wake = earliest(wake, p.initRun(i).stop(false, e, p.now))
 	}
+	return wake
 }
 
 func (p *pod) run(i int) run {
 	c := &p.Spec.Containers[i]
-	return run{pod: p.UID, spec: c, status: &p.status.ContainerStatuses[i], outcome: p.plan.outcome(c.Name), policy: restartPolicy(p.Pod, c)}
+	return run{pod: p.UID, spec: c, status: &p.status.ContainerStatuses[i], outcome: p.plan.Of(c.Name), policy: restartPolicy(p.Pod, c)}
 }
 
 func (p *pod) initRun(i int) run {
 	c := &p.Spec.InitContainers[i]
-	r := run{pod: p.UID, spec: c, status: &p.status.InitContainerStatuses[i], outcome: p.plan.outcome(c.Name), policy: initRestartPolicy(p.Pod, c)}
+	r := run{pod: p.UID, spec: c, status: &p.status.InitContainerStatuses[i], outcome: p.plan.Of(c.Name), policy: initRestartPolicy(p.Pod, c)}
 	if sidecar(c) {
 		r.policy = corev1.RestartPolicyAlways
 	}

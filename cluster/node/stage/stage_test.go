@@ -34,7 +34,7 @@ func TestLives(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		pod   *corev1.Pod
-		plan  stage.Plan // the default one when nil
+		plan  stage.Plan // what the annotations say when nil
 		beats []beat
 	}{{
 		name: "a server runs until it is deleted",
@@ -176,32 +176,38 @@ func TestLives(t *testing.T) {
 			{at: time.Second, change: func(p *corev1.Pod) { p.Status = corev1.PodStatus{Phase: corev1.PodFailed, Reason: "Evicted"} }, want: "Failed:Evicted"},
 		},
 	}} {
-		t.Run(test.name, func(t *testing.T) {
-			pod := test.pod
-			status := pod.Status
-			for _, b := range test.beats {
-				if b.change != nil {
-					b.change(pod)
-				}
-				plan := test.plan
-				if plan == nil {
-					plan = stage.DefaultPlan(pod)
-				}
-				in := stage.Input{Pod: pod, Status: status, Plan: plan, Host: host, Now: born.Add(b.at)}
-				step := next(t, in)
-				if got := tell(pod, step.Status); got != b.want {
-					t.Fatalf("at %s:\n got %s\nwant %s", b.at, got, b.want)
-				}
-				var wake time.Duration
-				if !step.Wake.IsZero() {
-					wake = step.Wake.Sub(born)
-				}
-				if wake != b.wake || step.Remove != b.remove {
-					t.Fatalf("at %s: wake %s, remove %t; want %s, %t", b.at, wake, step.Remove, b.wake, b.remove)
-				}
-				status, pod.Status = step.Status, throughAPIServer(t, step.Status)
-			}
-		})
+		t.Run(test.name, func(t *testing.T) { live(t, test.pod, test.plan, test.beats) })
+	}
+}
+
+// live follows a pod through its life; without a plan through what its annotations say.
+func live(t *testing.T, pod *corev1.Pod, plan stage.Plan, beats []beat) {
+	t.Helper()
+	status := pod.Status
+	for _, b := range beats {
+		if b.change != nil {
+			b.change(pod)
+		}
+		current, problems := plan, []stage.Problem(nil)
+		if plan == nil {
+			current, problems = stage.PlanFor(pod)
+		}
+		if len(problems) > 0 {
+			t.Fatalf("at %s: %v", b.at, problems)
+		}
+		in := stage.Input{Pod: pod, Status: status, Plan: current, Host: host, Now: born.Add(b.at)}
+		step := next(t, in)
+		if got := tell(pod, step.Status); got != b.want {
+			t.Fatalf("at %s:\n got %s\nwant %s", b.at, got, b.want)
+		}
+		var wake time.Duration
+		if !step.Wake.IsZero() {
+			wake = step.Wake.Sub(born)
+		}
+		if wake != b.wake || step.Remove != b.remove {
+			t.Fatalf("at %s: wake %s, remove %t; want %s, %t", b.at, wake, step.Remove, b.wake, b.remove)
+		}
+		status, pod.Status = step.Status, throughAPIServer(t, step.Status)
 	}
 }
 
@@ -235,7 +241,8 @@ func TestAnyLifeMovesForward(t *testing.T) {
 		plan := stage.Plan{}
 		for _, name := range []string{"a", "b", "main"} {
 			plan[name] = stage.Outcome{
-				Start: duration(r), Ready: duration(r), Run: duration(r), ExitCode: int32(r.IntN(2)),
+				Start: duration(r), Ready: duration(r), Run: duration(r), Stop: duration(r), ExitCode: int32(r.IntN(2)),
+				Runs: int32(r.IntN(3)), BackOff: time.Duration(r.IntN(2)) * time.Millisecond, NoImage: r.IntN(5) == 0,
 			}
 		}
 		in := stage.Input{Pod: pod, Plan: plan, Host: host, Now: born}
@@ -378,6 +385,9 @@ func tellContainer(c corev1.ContainerStatus) string {
 		text = "running"
 	case s.Terminated != nil:
 		text = fmt.Sprintf("exit%d:%s", s.Terminated.ExitCode, s.Terminated.Reason)
+		if s.Terminated.Reason != "ContainerStatusUnknown" && s.Terminated.Message != "" {
+			text += ":" + s.Terminated.Message
+		}
 	case s.Waiting != nil:
 		text = s.Waiting.Reason
 	}
