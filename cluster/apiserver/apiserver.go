@@ -90,6 +90,9 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("configure the API server: %w", err)
 	}
+	if err := joinNetwork(ctx, config, o.Keys); err != nil {
+		return nil, err
+	}
 	if o.Seeded {
 		config.KubeAPIs.ControlPlane.Generic.DisabledPostStartHooks.Insert(slowHooks...)
 	}

@@ -68,7 +68,8 @@ func defaultFlags(o Options) ([]string, error) {
 		"--service-cluster-ip-range=" + ServiceRange,
 		"--authorization-mode=RBAC",
 		"--allow-privileged=true",
-		"--endpoint-reconciler-type=none", // see the package doc
+		"--endpoint-reconciler-type=none",                       // see the package doc
+		"--kubelet-preferred-address-types=InternalIP,Hostname", // by which package network knows simulated nodes
 	}
 	if ownAuthentication(o.Flags) {
 		return flags, nil

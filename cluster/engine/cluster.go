@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/apiserver"
 	"github.com/slipway-dev/slipway/cluster/etcd"
 	"github.com/slipway-dev/slipway/cluster/kubeconfig"
+	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/pki"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 	"github.com/slipway-dev/slipway/cluster/seed"
@@ -31,6 +32,7 @@ type Cluster struct {
 	keys    pki.Files
 	server  *apiserver.Server
 	address string
+	nodes   *node.Nodes // nil without controllers, and until they are ready
 
 	serverLife, workersLife context.Context
 	stopServer, stopWorkers context.CancelFunc
@@ -139,6 +141,9 @@ func (c *Cluster) run(ctx context.Context, component string, f func(context.Cont
 
 // Name is the cluster's name.
 func (c *Cluster) Name() string { return c.spec.Name }
+
+// Nodes are the simulated nodes; nil for a cluster without controllers.
+func (c *Cluster) Nodes() *node.Nodes { return c.nodes }
 
 // Server is the API server's URL.
 func (c *Cluster) Server() string { return c.address }

@@ -110,6 +110,7 @@ func (c *Cluster) startNodes(life context.Context) error {
 	if err != nil {
 		return &Error{protocol.Nodes, err}
 	}
+	c.nodes = nodes
 	c.workers.Go(func() {
 		c.run(life, protocol.Nodes, func(ctx context.Context) error {
 			<-ctx.Done()

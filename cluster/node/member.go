@@ -25,7 +25,7 @@ type member struct {
 	registered
 	turn sync.Mutex // held by whoever stops, starts or mends the node
 
-	mu   sync.Mutex // guards object and what follows
+	mu   sync.Mutex         // guards object and what follows
 	stop context.CancelFunc // nil while the node is lost
 	done chan struct{}      // closed when its heartbeats have ended
 }

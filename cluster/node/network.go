@@ -6,39 +6,35 @@ import (
 	"net/netip"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/slipway-dev/slipway/cluster/network"
 )
 
-// The simulated network: 10.128.0.0/9 for pods, cut into one /20 for each node, and 10.127.0.0/16 for the nodes
-// themselves. Nothing listens there, but the addresses must be ones that EndpointSlices accept, which loopback is not.
+// The range of pods is cut into one /20 for each node.
 const (
 	podRangeBits   = 20
 	maxNodes       = 1 << (podRangeBits - 9)
 	maxPodsPerNode = 1<<(32-podRangeBits) - 2 // without the network's and the broadcast address
 )
 
-var (
-	podNetwork  = netip.MustParsePrefix("10.128.0.0/9")
-	nodeNetwork = netip.MustParsePrefix("10.127.0.0/16")
-)
-
 var errRangeFull = errors.New("no free pod address")
 
 // podRange is the range of the node with that number, from 0 to maxNodes-1.
 func podRange(number int) netip.Prefix {
-	return netip.PrefixFrom(offset(podNetwork.Addr(), number<<(32-podRangeBits)), podRangeBits)
+	return netip.PrefixFrom(offset(network.Pods.Addr(), number<<(32-podRangeBits)), podRangeBits)
 }
 
 // nodeNumber is the inverse of podRange; false for ranges that are not of this network.
 func nodeNumber(podCIDR string) (int, bool) {
 	p, err := netip.ParsePrefix(podCIDR)
-	if err != nil || p.Bits() != podRangeBits || !podNetwork.Contains(p.Addr()) {
+	if err != nil || p.Bits() != podRangeBits || !network.Pods.Contains(p.Addr()) {
 		return 0, false
 	}
-	return distance(podNetwork.Addr(), p.Addr()) >> (32 - podRangeBits), true
+	return distance(network.Pods.Addr(), p.Addr()) >> (32 - podRangeBits), true
 }
 
 func nodeAddress(number int) netip.Addr {
-	return offset(nodeNetwork.Addr(), number+1)
+	return offset(network.Nodes.Addr(), number+1)
 }
 
 // numberNodes gives every spec a number: the one that its Node already shows, else the lowest free one.

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/slipway-dev/slipway/cluster/network"
 )
 
 func TestPodRanges(t *testing.T) {
@@ -14,7 +16,7 @@ func TestPodRanges(t *testing.T) {
 		if !ok || got != n {
 			t.Errorf("range %s of node %d is said to be of node %d, %t", podRange(n), n, got, ok)
 		}
-		if !podNetwork.Contains(podRange(n).Addr()) || !nodeNetwork.Contains(nodeAddress(n)) {
+		if !network.Pods.Contains(podRange(n).Addr()) || !network.Nodes.Contains(nodeAddress(n)) {
 			t.Errorf("node %d: %s, %s lie outside of the network", n, podRange(n), nodeAddress(n))
 		}
 	}

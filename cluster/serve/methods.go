@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/cluster/engine"
+	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
@@ -24,6 +25,12 @@ func (s *session) methods(life context.Context) protocol.Methods {
 		}),
 		"removeLogical": protocol.Answer(func(r protocol.RemoveLogical) (protocol.Empty, error) {
 			return protocol.Empty{}, s.withHost(func(h *engine.Host) error { return h.Remove(r.Name) })
+		}),
+		"stopNode": protocol.Answer(func(n protocol.NodeOf) (protocol.Empty, error) {
+			return protocol.Empty{}, s.withNodes(n.Logical, func(nodes *node.Nodes) error { return nodes.StopNode(n.Name) })
+		}),
+		"startNode": protocol.Answer(func(n protocol.NodeOf) (protocol.Empty, error) {
+			return protocol.Empty{}, s.withNodes(n.Logical, func(nodes *node.Nodes) error { return nodes.StartNode(life, n.Name) })
 		}),
 	}
 }

@@ -1,11 +1,13 @@
 package serve
 
 import (
+	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/slipway-dev/slipway/cluster/engine"
 	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
@@ -48,4 +50,20 @@ func nodeSpec(n protocol.Node) (node.Spec, error) {
 		spec.Capacity[corev1.ResourceName(name)] = quantity
 	}
 	return spec, nil
+}
+
+var errNoNodes = errors.New("the cluster runs no controllers, and so simulates no nodes")
+
+// withNodes calls f with the nodes of the logical cluster of that name, or of the main one.
+func (s *session) withNodes(logical string, f func(*node.Nodes) error) error {
+	return s.withHost(func(h *engine.Host) error {
+		c, err := h.Cluster(logical)
+		if err != nil {
+			return err
+		}
+		if c.Nodes() == nil {
+			return errNoNodes
+		}
+		return f(c.Nodes())
+	})
 }

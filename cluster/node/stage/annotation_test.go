@@ -213,6 +213,18 @@ func TestForeignAnnotationsAreNoProblem(t *testing.T) {
 	}
 }
 
+func TestEphemeralContainersEndAtOnce(t *testing.T) {
+	p := pod(corev1.RestartPolicyAlways)
+	p.Spec.EphemeralContainers = []corev1.EphemeralContainer{{EphemeralContainerCommon: corev1.EphemeralContainerCommon{Name: "debugger", Image: "busybox"}}}
+	step := next(t, stage.Input{Pod: p, Plan: stage.DefaultPlan(p), Host: host, Now: born})
+	if s := step.Status.EphemeralContainerStatuses; len(s) != 1 || s[0].Name != "debugger" || s[0].State.Terminated == nil || s[0].State.Terminated.ExitCode == 0 {
+		t.Errorf("statuses: %v", s)
+	}
+	if step.Status.Phase != corev1.PodRunning {
+		t.Errorf("the pod is %s", step.Status.Phase)
+	}
+}
+
 func annotated(keysAndValues ...string) func(*corev1.Pod) {
 	return func(p *corev1.Pod) {
 		if p.Annotations == nil {

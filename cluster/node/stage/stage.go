@@ -66,6 +66,7 @@ func merge(api, known corev1.PodStatus) *corev1.PodStatus {
 	s.ObservedGeneration, s.Phase, s.Reason, s.Message = known.ObservedGeneration, known.Phase, known.Reason, known.Message
 	s.StartTime, s.HostIP, s.HostIPs, s.PodIP, s.PodIPs = known.StartTime, known.HostIP, known.HostIPs, known.PodIP, known.PodIPs
 	s.InitContainerStatuses, s.ContainerStatuses = known.InitContainerStatuses, known.ContainerStatuses
+	s.EphemeralContainerStatuses = known.EphemeralContainerStatuses
 	for _, c := range known.Conditions {
 		if ours(c.Type) || c.Type == corev1.PodScheduled && condition(s, c.Type) == nil {
 			setCondition(s, c)
@@ -112,6 +113,20 @@ func (p *pod) settle(host Host) {
 		waiting = reasonInitializing
 	}
 	p.status.ContainerStatuses = statuses(p.Spec.Containers, p.status.ContainerStatuses, waiting)
+	p.settleEphemeral()
+}
+
+// settleEphemeral ends the containers that `kubectl debug` adds before it waits for them: there is nothing that they could look at.
+func (p *pod) settleEphemeral() {
+	for _, c := range p.Spec.EphemeralContainers[min(len(p.status.EphemeralContainerStatuses), len(p.Spec.EphemeralContainers)):] {
+		at := metav1.NewTime(p.now)
+		s := corev1.ContainerStatus{Name: c.Name, Image: c.Image, ImageID: c.Image, ContainerID: containerID(p.UID, c.Name, 0)}
+		s.State.Terminated = &corev1.ContainerStateTerminated{
+			ExitCode: 1, Reason: reasonError, Message: "no process runs in a simulated pod, so there is nothing to debug",
+			StartedAt: at, FinishedAt: at, ContainerID: s.ContainerID,
+		}
+		p.status.EphemeralContainerStatuses = append(p.status.EphemeralContainerStatuses, s)
+	}
 }
 
 // statuses has one status for each container, in their order: the known one or one that waits.
