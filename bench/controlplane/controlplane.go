@@ -16,6 +16,7 @@ import (
 	"fmt"
 
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/slipway-dev/slipway/bench/process"
 )
@@ -25,11 +26,20 @@ type Plane struct {
 	Config    *rest.Config // of an administrator, without client-side limits
 	Processes process.Group
 	stop      func() error
-	partner   *partner // nil when the process protocol is not spoken
+	kill      func() error // nil, as partner, when the process protocol is not spoken
+	partner   *partner
 }
 
 // Stop ends the control plane and returns when its processes have ended.
 func (p *Plane) Stop() error { return p.stop() }
+
+// Kill ends the control plane as kill -9 does.
+func (p *Plane) Kill() error {
+	if p.kill == nil {
+		return ErrNoProtocol
+	}
+	return p.kill()
+}
 
 // ErrNoProtocol says that a control plane does not speak the process protocol.
 var ErrNoProtocol = errors.New("this control plane speaks no process protocol")
@@ -67,4 +77,14 @@ func withProcesses(start func() (*Plane, error)) (*Plane, error) {
 	}
 	plane.Processes = after.Without(before)
 	return plane, nil
+}
+
+// Open is the control plane that a kubeconfig leads to. Somebody else stops it.
+func Open(kubeconfig string) (*Plane, error) {
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	config.QPS, config.Burst = -1, 0
+	return &Plane{Config: config, stop: func() error { return nil }}, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 
@@ -16,7 +17,7 @@ import (
 // poll is how often a state is asked for that takes milliseconds to come about.
 const poll = 5 * time.Millisecond
 
-// Establish installs the custom resource of package widget and returns when it can be listed: an established resource is
+// Establish installs the custom resource of package widget, unless it is there, and returns when it can be listed: an established resource is
 // served a moment later.
 func (p *Plane) Establish(ctx context.Context) error {
 	client, err := apiextensions.NewForConfig(p.Config)
@@ -35,7 +36,7 @@ func (p *Plane) Establish(ctx context.Context) error {
 
 func establish(ctx context.Context, client apiextensions.Interface) error {
 	crds := client.ApiextensionsV1().CustomResourceDefinitions()
-	if _, err := crds.Create(ctx, widget.CRD(), metav1.CreateOptions{}); err != nil {
+	if _, err := crds.Create(ctx, widget.CRD(), metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
 		return fmt.Errorf("create the CRD: %w", err)
 	}
 	return wait.PollUntilContextCancel(ctx, poll, true, func(ctx context.Context) (bool, error) {

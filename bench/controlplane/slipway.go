@@ -22,6 +22,8 @@ type Slipway struct {
 	Program string
 	Dir     string // of the cluster's state
 	Durable bool   // otherwise the state is emptied before each start
+	// Flags are further flags of the API server.
+	Flags []string
 }
 
 // Start returns when the program says that it is ready.
@@ -44,7 +46,7 @@ func (s Slipway) configure() (string, error) {
 		return "", err
 	}
 	config, err := json.Marshal(map[string]any{
-		"protocol": protocolNumber, "name": "bench", "dir": filepath.Join(s.Dir, "state"), "durable": s.Durable,
+		"protocol": protocolNumber, "name": "bench", "dir": filepath.Join(s.Dir, "state"), "durable": s.Durable, "apiServerFlags": s.Flags,
 	})
 	if err != nil {
 		return "", err
@@ -85,7 +87,15 @@ func serve(ctx context.Context, program, config string) (*Plane, error) {
 	if err != nil {
 		return nil, errors.Join(err, stop())
 	}
-	return &Plane{Config: rest, stop: stop, partner: p}, nil
+	kill := func() error {
+		if err := cmd.Process.Kill(); err != nil {
+			return err
+		}
+		p.drain()
+		_ = cmd.Wait() // says that it was killed
+		return nil
+	}
+	return &Plane{Config: rest, stop: stop, kill: kill, partner: p}, nil
 }
 
 // partner speaks the process protocol with a program. Its requests are made one after the other.

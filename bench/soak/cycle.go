@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/slipway-dev/slipway/bench/controlplane"
+)
+
+// lasting is the cluster that lives through the whole run.
+type lasting struct {
+	plane        *controlplane.Plane
+	probe        probe
+	samples      []sample
+	placesBefore map[string]int // where its goroutines were once everything had been done a few times
+}
+
+func newLasting(ctx context.Context, starter controlplane.Starter) (*lasting, error) {
+	plane, err := starter.Start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	probe, err := newProbe(plane)
+	if err != nil {
+		return nil, errors.Join(err, plane.Stop())
+	}
+	return &lasting{plane: plane, probe: probe}, nil
+}
+
+const (
+	// logicalEvery is in every how many cycles a logical cluster is added.
+	logicalEvery = 3
+	// placesAfter is after how many cycles the goroutines are noted to compare the end with.
+	placesAfter = 4
+)
+
+// cycle uses the cluster, resets it and notes what the program uses then.
+func (l *lasting) cycle(ctx context.Context, n int) (s sample, err error) {
+	if err := use(ctx, l.plane); err != nil {
+		return s, err
+	}
+	if n%logicalEvery == 0 {
+		if err := l.useLogical(ctx); err != nil {
+			return s, err
+		}
+	}
+	begin := time.Now()
+	if err := l.plane.Request(ctx, "reset", nil, nil); err != nil {
+		return s, err
+	}
+	took := time.Since(begin)
+	if s, err = l.probe.quiet(ctx); err != nil {
+		return s, err
+	}
+	s.reset = float64(took) / float64(time.Millisecond)
+	l.samples = append(l.samples, s)
+	if n == placesAfter {
+		l.placesBefore, err = l.probe.places(ctx)
+	}
+	return s, err
+}
+
+func (l *lasting) useLogical(ctx context.Context) error {
+	var added struct{ Kubeconfig string }
+	name := map[string]any{"name": "soak"}
+	if err := l.plane.Request(ctx, "addLogical", name, &added); err != nil {
+		return err
+	}
+	logical, err := controlplane.Open(added.Kubeconfig)
+	if err != nil {
+		return err
+	}
+	if err := useObjects(ctx, logical); err != nil {
+		return fmt.Errorf("logical cluster: %w", err)
+	}
+	return l.plane.Request(ctx, "removeLogical", name, nil)
+}
+
+const (
+	quietSamples = 4
+	quietPause   = 500 * time.Millisecond
+)
+
+// quiet takes some samples and returns the least of each quantity: what is on its way out does not count.
+func (p probe) quiet(ctx context.Context) (least sample, err error) {
+	for n := range quietSamples {
+		select {
+		case <-time.After(quietPause):
+		case <-ctx.Done():
+			return least, context.Cause(ctx)
+		}
+		s, err := p.sample(ctx)
+		if err != nil {
+			return least, err
+		}
+		if n == 0 {
+			least = s
+		}
+		least.goroutines = min(least.goroutines, s.goroutines)
+		least.heap = min(least.heap, s.heap)
+		least.resident = min(least.resident, s.resident)
+	}
+	return least, nil
+}
+
+// restarted is a durable cluster that is stopped and killed in turn.
+type restarted struct {
+	starter controlplane.Slipway
+	samples []sample
+}
+
+// cycle starts the cluster, notes what the program uses, and ends it in the middle of its life.
+func (r *restarted) cycle(ctx context.Context, n int) (s sample, err error) {
+	plane, err := r.starter.Start(ctx)
+	if err != nil {
+		return s, err
+	}
+	probe, err := newProbe(plane)
+	if err == nil {
+		s, err = probe.quiet(ctx)
+	}
+	if err == nil {
+		r.samples = append(r.samples, s)
+		err = useObjects(ctx, plane)
+	}
+	if n/restartEvery%2 == 0 {
+		return s, errors.Join(err, plane.Kill())
+	}
+	return s, errors.Join(err, plane.Stop())
+}

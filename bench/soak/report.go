@@ -1,0 +1,98 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/slipway-dev/slipway/bench/sidebyside"
+)
+
+var errGrown = errors.New("the cluster has grown")
+
+// quantity is something that must not grow by more than a number and a part of itself, whichever is more.
+type quantity struct {
+	name  string
+	of    func(sample) float64
+	least float64
+	part  float64
+}
+
+func quantities() []quantity {
+	return []quantity{
+		{"goroutines", func(s sample) float64 { return s.goroutines }, 20, 0.02},
+		{"heap, MiB", func(s sample) float64 { return s.heap }, 4, 0.1},
+		{"resident memory, MiB", func(s sample) float64 { return s.resident }, 20, 0.1},
+	}
+}
+
+// verdict is what became of a quantity.
+type verdict struct {
+	median, growth, bound float64
+}
+
+func (v verdict) grown() bool { return v.growth > v.bound }
+
+func (q quantity) verdict(samples []sample) verdict {
+	var values []float64
+	for _, s := range samples {
+		values = append(values, q.of(s))
+	}
+	values = settled(values)
+	median := sidebyside.Median(values)
+	return verdict{median, trend(values), max(q.least, q.part*median)}
+}
+
+// report judges both clusters.
+func report(ctx context.Context, out io.Writer, l *lasting, r *restarted) error {
+	var errs []error
+	fmt.Fprint(out, "\n| cluster | quantity | samples | median | growth | bound | |\n|---|---|---|---|---|---|---|\n")
+	for _, c := range []struct {
+		name    string
+		samples []sample
+	}{{"lasting", l.samples}, {"restarted", r.samples}} {
+		for _, q := range quantities() {
+			errs = append(errs, tell(out, c.name, q, c.samples))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return errors.Join(err, l.tellPlaces(ctx, out))
+	}
+	return nil
+}
+
+func tell(out io.Writer, cluster string, q quantity, samples []sample) error {
+	v, word := q.verdict(samples), "steady"
+	var err error
+	switch {
+	case len(samples) < leastSamples:
+		word = "too few samples"
+	case v.grown():
+		word, err = "grown", fmt.Errorf("%w: %s of the %s one by %.1f, more than %.1f", errGrown, q.name, cluster, v.growth, v.bound)
+	}
+	fmt.Fprintf(out, "| %s | %s | %d | %.1f | %+.1f | %.1f | %s |\n", cluster, q.name, len(samples), v.median, v.growth, v.bound, word)
+	return err
+}
+
+// mostPlaces is how many places with more goroutines are told.
+const mostPlaces = 10
+
+// tellPlaces says where there are more goroutines than at the beginning.
+func (l *lasting) tellPlaces(ctx context.Context, out io.Writer) error {
+	now, err := l.probe.places(ctx)
+	if err != nil || l.placesBefore == nil {
+		return err
+	}
+	more := func(place string) int { return now[place] - l.placesBefore[place] }
+	places := slices.SortedFunc(maps.Keys(now), func(a, b string) int { return cmp.Compare(more(b), more(a)) })
+	for _, place := range places[:min(mostPlaces, len(places))] {
+		if more(place) > 0 {
+			fmt.Fprintf(out, "\n%+d goroutines: %s\n", more(place), place)
+		}
+	}
+	return nil
+}
