@@ -38,6 +38,10 @@ test: build ## Run every test of every module.
 bench: build ## Measure against the peers, side by side in one run.
 	SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) go run -C bench .
 
+.PHONY: soak
+soak: build ## Work a cluster hard, and fail when it grows (SOAK=30m).
+	SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) go run -C bench ./soak -for $(or $(SOAK),30m)
+
 .PHONY: test-durability
 test-durability: build ## Kill a durable cluster 50 times while clients write, and look for lost writes (KILLS=50).
 	SLIPWAY_KILLS=$(or $(KILLS),50) SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) go test -C cluster -count=1 -v -run TestAcknowledgedWritesSurviveKill ./test
@@ -45,6 +49,10 @@ test-durability: build ## Kill a durable cluster 50 times while clients write, a
 .PHONY: test-envtest
 test-envtest: build ## Run controller-runtime's own suites on our control plane and on stock programs, and compare (a quarter of an hour).
 	SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) go run -C bench ./suites
+
+.PHONY: bump-kubernetes
+bump-kubernetes: ## Upgrade the embedded Kubernetes: modules, seed, wiring checks, tests (VERSION=v1.38.0; the newest when empty).
+	go run ./hack/bump-kubernetes $(VERSION)
 
 .PHONY: lint
 lint: ## gofmt, go vet and staticcheck, every module.

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// versionFile holds the constant that names the embedded version.
+const versionFile = "cluster/version/version.go"
+
+var versionConstant = regexp.MustCompile(`(?m)^const Kubernetes = "([0-9.]+)"$`)
+
+// embedded is the version that is embedded now, without its v.
+func embedded() (string, error) {
+	data, err := os.ReadFile(versionFile)
+	if err != nil {
+		return "", fmt.Errorf("%w (run this in the repository's root folder)", err)
+	}
+	found := versionConstant.FindSubmatch(data)
+	if found == nil {
+		return "", fmt.Errorf("%s has no constant Kubernetes", versionFile)
+	}
+	return string(found[1]), nil
+}
+
+func writeVersion(to string) error {
+	data, err := os.ReadFile(versionFile)
+	if err != nil {
+		return err
+	}
+	constant := fmt.Sprintf("const Kubernetes = %q", strings.TrimPrefix(to, "v"))
+	say("%s: %s", versionFile, constant)
+	return os.WriteFile(versionFile, versionConstant.ReplaceAll(data, []byte(constant)), 0o644)
+}
+
+// mentions lists the files that name a version, with the number of lines, but for those that list modules.
+func mentions(ctx context.Context, version string) []string {
+	out, err := output(ctx, "git", "grep", "-nFI", version, "--", ".", ":!*go.sum", ":!*go.mod", ":!*.tmpl", ":!cluster/internal/wiring")
+	if err != nil {
+		return nil // none, or no repository
+	}
+	lines := map[string]int{}
+	for line := range strings.Lines(string(out)) {
+		file, _, _ := strings.Cut(line, ":")
+		lines[file]++
+	}
+	var places []string
+	for _, file := range slices.Sorted(maps.Keys(lines)) {
+		places = append(places, fmt.Sprintf("%s (%d)", file, lines[file]))
+	}
+	return places
+}
+
+func say(format string, args ...any) { fmt.Printf("bump-kubernetes: "+format+"\n", args...) }
+
+// show runs a command whose output the user sees.
+func show(ctx context.Context, name string, args ...string) error {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	return cmd.Run()
+}
+
+// output runs a command and returns what it prints, also when it fails.
+func output(ctx context.Context, name string, args ...string) ([]byte, error) {
+	out, err := exec.CommandContext(ctx, name, args...).Output()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && len(exit.Stderr) > 0 {
+		return out, fmt.Errorf("%w: %s", err, strings.TrimSpace(string(exit.Stderr)))
+	}
+	return out, err
+}
