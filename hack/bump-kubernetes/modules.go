@@ -161,7 +161,8 @@ func require(ctx context.Context, folder, from string, wanted []module.Version) 
 	if err := os.WriteFile(path, changed, 0o644); err != nil {
 		return err
 	}
-	return show(ctx, "go", "mod", "tidy", "-C", folder)
+	// A package that has moved is for the compiler to tell, so tidying goes on in spite of it (-e).
+	return show(ctx, "go", "mod", "tidy", "-C", folder, "-e")
 }
 
 // setVersions changes the requirements that are there. Of etcd, whose modules are released together, that is all of them; a module
