@@ -4,10 +4,7 @@ import (
 	"context"
 	"time"
 
-	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/controller/garbagecollector"
-	"k8s.io/kubernetes/pkg/controller/podgc"
-	"k8s.io/kubernetes/pkg/controller/volume/pvcprotection"
 )
 
 // Upstream: cmd/kube-controller-manager/app/core.go.
@@ -19,8 +16,6 @@ const (
 	// has 30 seconds, which makes a test that relies on owner references wait that
 	// long; here [changedDiscovery] holds a sync back until there is something new.
 	collectorPeriod = 500 * time.Millisecond
-
-	terminatedPodThreshold = 12500
 )
 
 func newGarbageCollector(ctx context.Context, d *Deps) (Loop, error) {
@@ -41,27 +36,4 @@ func newGarbageCollector(ctx context.Context, d *Deps) (Loop, error) {
 		func(ctx context.Context) { c.Run(ctx, collectorWorkers, collectorSyncWait) },
 		func(ctx context.Context) { c.Sync(ctx, changes, collectorPeriod) },
 	), nil
-}
-
-func newPodGarbageCollector(ctx context.Context, d *Deps) (Loop, error) {
-	client, err := d.client("pod-garbage-collector")
-	if err != nil {
-		return nil, err
-	}
-	core := d.Informers.Core().V1()
-	return podgc.NewPodGC(ctx, client, core.Pods(), core.Nodes(), terminatedPodThreshold).Run, nil
-}
-
-// newClaimProtection keeps a PersistentVolumeClaim while a pod uses it.
-func newClaimProtection(ctx context.Context, d *Deps) (Loop, error) {
-	client, err := d.client("pvc-protection-controller")
-	if err != nil {
-		return nil, err
-	}
-	core := d.Informers.Core().V1()
-	c, err := pvcprotection.NewPVCProtectionController(klog.FromContext(ctx), core.PersistentVolumeClaims(), core.Pods(), client)
-	if err != nil {
-		return nil, err
-	}
-	return func(ctx context.Context) { c.Run(ctx, 1) }, nil
 }

@@ -1,8 +1,10 @@
 // Package controllers runs the stock controllers that an operator meets: workloads,
-// Jobs, garbage collection, namespaces, endpoints, service accounts, quotas.
+// Jobs, garbage collection, namespaces, endpoints, service accounts, quotas, volumes, nodes,
+// certificates; and a few of our own for what a real cluster has from its cloud and its drivers.
 //
 // Each [Controller] is a value, in [All]: a name and a constructor around one
-// upstream constructor, with the upstream default settings. The wiring is our own and not that of
+// upstream constructor, with the upstream default settings or, where those are made for a large cluster,
+// shorter periods. docs/cluster-contents.md tells what users see of each. The wiring is our own and not that of
 // k8s.io/kubernetes/cmd/kube-controller-manager/app/controllermanager.go, for three
 // reasons: that one registers process-wide names and so works only once per
 // process; it links every controller there is, with cloud and volume plug-ins; and it
@@ -47,6 +49,7 @@ type Loop func(context.Context)
 type Config struct {
 	Client            *rest.Config  // all rights, no limits
 	RootCA            []byte        // PEM, published to every namespace
+	CAFile, CAKeyFile string        // the authority that signs approved certificate requests
 	ServiceAccountKey crypto.Signer // signs the tokens of token Secrets
 }
 

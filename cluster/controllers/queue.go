@@ -14,6 +14,8 @@ const (
 	// An object that is not done yet is looked at again after growing pauses.
 	retry    = 20 * time.Millisecond
 	retryMax = 2 * time.Second
+	// pollMax bounds the pauses where nothing else tells that an object is done.
+	pollMax = 200 * time.Millisecond
 )
 
 // queue is the loop of a controller of our own: keys go in from an informer, and
@@ -22,11 +24,20 @@ type queue struct {
 	name   string
 	keys   workqueue.TypedRateLimitingInterface[string]
 	handle func(ctx context.Context, key string) error
-	synced cache.InformerSynced
+	synced []cache.InformerSynced
 }
 
 func newQueue(name string, handle func(context.Context, string) error) *queue {
-	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[string](retry, retryMax)
+	return newQueueWithin(retryMax, name, handle)
+}
+
+// newPollingQueue makes a queue that handles a key often until it is done.
+func newPollingQueue(name string, handle func(context.Context, string) error) *queue {
+	return newQueueWithin(pollMax, name, handle)
+}
+
+func newQueueWithin(pause time.Duration, name string, handle func(context.Context, string) error) *queue {
+	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[string](retry, pause)
 	return &queue{name: name, keys: workqueue.NewTypedRateLimitingQueue(limiter), handle: handle}
 }
 
@@ -37,14 +48,28 @@ func (q *queue) watch(informer cache.SharedIndexInformer, wanted func(obj any) b
 			q.keys.Add(key)
 		}
 	}
-	registration, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+	return q.handleWith(informer, cache.ResourceEventHandlerFuncs{
 		AddFunc:    add,
 		UpdateFunc: func(_, changed any) { add(changed) },
 	})
+}
+
+// watchGone adds the keys of objects that are no more.
+func (q *queue) watchGone(informer cache.SharedIndexInformer) error {
+	return q.handleWith(informer, cache.ResourceEventHandlerFuncs{DeleteFunc: func(obj any) {
+		if key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(obj); err == nil {
+			q.keys.Add(key)
+		}
+	}})
+}
+
+// handleWith adds a handler, whose informer's first list the loop waits for.
+func (q *queue) handleWith(informer cache.SharedIndexInformer, handler cache.ResourceEventHandler) error {
+	registration, err := informer.AddEventHandler(handler)
 	if err != nil {
 		return err
 	}
-	q.synced = registration.HasSynced
+	q.synced = append(q.synced, registration.HasSynced)
 	return nil
 }
 
@@ -52,7 +77,7 @@ func (q *queue) watch(informer cache.SharedIndexInformer, wanted func(obj any) b
 func (q *queue) loop(workers int) Loop {
 	return func(ctx context.Context) {
 		defer q.keys.ShutDown()
-		if !cache.WaitForCacheSync(ctx.Done(), q.synced) {
+		if !cache.WaitForCacheSync(ctx.Done(), q.synced...) {
 			return
 		}
 		var running sync.WaitGroup

@@ -8,6 +8,7 @@ import (
 	"k8s.io/kubernetes/pkg/controller/daemon"
 	"k8s.io/kubernetes/pkg/controller/deployment"
 	"k8s.io/kubernetes/pkg/controller/replicaset"
+	"k8s.io/kubernetes/pkg/controller/replication"
 	"k8s.io/kubernetes/pkg/controller/statefulset"
 )
 
@@ -40,6 +41,16 @@ func newReplicaSet(ctx context.Context, d *Deps) (Loop, error) {
 		return nil, err
 	}
 	c := replicaset.NewReplicaSetController(ctx, d.Informers.Apps().V1().ReplicaSets(), d.Informers.Core().V1().Pods(), client, replicaset.BurstReplicas)
+	return func(ctx context.Context) { c.Run(ctx, workers) }, nil
+}
+
+func newReplicationController(ctx context.Context, d *Deps) (Loop, error) {
+	client, err := d.client("replication-controller")
+	if err != nil {
+		return nil, err
+	}
+	core := d.Informers.Core().V1()
+	c := replication.NewReplicationManager(ctx, core.Pods(), core.ReplicationControllers(), client, replication.BurstReplicas)
 	return func(ctx context.Context) { c.Run(ctx, workers) }, nil
 }
 

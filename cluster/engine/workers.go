@@ -65,7 +65,9 @@ func (c *Cluster) controllersConfig() (controllers.Config, error) {
 	if !ok {
 		return controllers.Config{}, errors.New("the service account key cannot sign")
 	}
-	return controllers.Config{Client: c.server.Loopback(), RootCA: ca, ServiceAccountKey: signer}, nil
+	return controllers.Config{
+		Client: c.server.Loopback(), RootCA: ca, CAFile: c.keys.CA, CAKeyFile: c.keys.CAKey, ServiceAccountKey: signer,
+	}, nil
 }
 
 func (c *Cluster) startScheduler(ctx, life context.Context) error {

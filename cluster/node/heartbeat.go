@@ -15,10 +15,11 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// The kubelet's own figures: a lease of 40 s that is renewed each quarter of it, and conditions reported every five minutes
-// when nothing changed.
+// Leases are renewed each quarter of their time, as a kubelet does, but they are shorter than its 40 s: so that the loss
+// of a node is noticed after seconds (package controllers, nodes.go). Conditions are reported every five minutes when
+// nothing changed, as a kubelet does.
 const (
-	leaseSeconds      = 40
+	leaseSeconds      = 8
 	leaseRenewal      = leaseSeconds * time.Second / 4
 	heartbeatInterval = 5 * time.Minute
 )

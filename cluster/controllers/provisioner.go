@@ -1,0 +1,211 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	storagelisters "k8s.io/client-go/listers/storage/v1"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/utils/ptr"
+)
+
+const (
+	// Provisioner is the provisioner of storage classes whose volumes are simulated,
+	// and the CSI driver that those volumes name.
+	Provisioner = "volume.slipway.dev"
+	// DefaultStorageClass is the class of claims that name none.
+	DefaultStorageClass = "standard"
+
+	defaultClassAnnotation  = "storageclass.kubernetes.io/is-default-class"
+	provisionerAnnotation   = "volume.kubernetes.io/storage-provisioner"
+	provisionedByAnnotation = "pv.kubernetes.io/provisioned-by"
+	selectedNodeAnnotation  = "volume.kubernetes.io/selected-node"
+)
+
+// provisioner makes the volumes of storage classes with [Provisioner], grows them with
+// their claims, and removes them after their claims. It stands where a real cluster has a
+// CSI driver with its sidecars. Its volumes store nothing, are as large as wanted, offer all
+// access modes, and are reached from every node, as network volumes are.
+type provisioner struct {
+	client  kubernetes.Interface
+	events  record.EventRecorder
+	claims  corelisters.PersistentVolumeClaimLister
+	volumes corelisters.PersistentVolumeLister
+	classes storagelisters.StorageClassLister
+}
+
+func newProvisioner(ctx context.Context, d *Deps) (Loop, error) {
+	const name = "simulated-volume-provisioner"
+	client, err := d.client(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := makeDefaultClass(ctx, client); err != nil {
+		return nil, err
+	}
+	core := d.Informers.Core().V1()
+	p := &provisioner{
+		client: client, events: recorder(ctx, client, name),
+		claims: core.PersistentVolumeClaims().Lister(), volumes: core.PersistentVolumes().Lister(),
+		classes: d.Informers.Storage().V1().StorageClasses().Lister(),
+	}
+	claims, volumes := newQueue(name, p.serveClaim), newQueue(name, p.reclaim)
+	if err := claims.watch(core.PersistentVolumeClaims().Informer(), func(any) bool { return true }); err != nil {
+		return nil, err
+	}
+	if err := volumes.watch(core.PersistentVolumes().Informer(), reclaimable); err != nil {
+		return nil, err
+	}
+	return together(claims.loop(workers), volumes.loop(workers)), nil
+}
+
+// makeDefaultClass makes the class that kind's users know, unless there is one of its
+// name: volumes are made for the first pod that uses a claim, and go with the claim.
+func makeDefaultClass(ctx context.Context, client kubernetes.Interface) error {
+	class := &storagev1.StorageClass{
+		ObjectMeta:           metav1.ObjectMeta{Name: DefaultStorageClass, Annotations: map[string]string{defaultClassAnnotation: "true"}},
+		Provisioner:          Provisioner,
+		ReclaimPolicy:        ptr.To(corev1.PersistentVolumeReclaimDelete),
+		VolumeBindingMode:    ptr.To(storagev1.VolumeBindingWaitForFirstConsumer),
+		AllowVolumeExpansion: ptr.To(true),
+	}
+	_, err := client.StorageV1().StorageClasses().Create(ctx, class, metav1.CreateOptions{})
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		return fmt.Errorf("make the storage class %s: %w", DefaultStorageClass, err)
+	}
+	return nil
+}
+
+// serveClaim brings the claim with that key what it lacks: a volume, or a larger one.
+func (p *provisioner) serveClaim(ctx context.Context, key string) error {
+	namespace, name, err := cache.SplitMetaNamespaceKey(key)
+	if err != nil {
+		return err
+	}
+	claim, err := p.claims.PersistentVolumeClaims(namespace).Get(name)
+	if err != nil || claim.DeletionTimestamp != nil {
+		return ignoreNotFound(err)
+	}
+	if claim.Spec.VolumeName != "" {
+		return p.grow(ctx, claim)
+	}
+	// The volume binder sets the annotation once it wants a volume.
+	if claim.Annotations[provisionerAnnotation] != Provisioner || claim.Spec.StorageClassName == nil {
+		return nil
+	}
+	class, err := p.classes.Get(*claim.Spec.StorageClassName)
+	if err != nil {
+		return ignoreNotFound(err)
+	}
+	return p.provision(ctx, claim, class)
+}
+
+func (p *provisioner) provision(ctx context.Context, claim *corev1.PersistentVolumeClaim, class *storagev1.StorageClass) error {
+	if class.Provisioner != Provisioner || waitsForNode(claim, class) {
+		return nil
+	}
+	if claim.Spec.Selector != nil {
+		p.events.Event(claim, corev1.EventTypeWarning, "ProvisioningFailed", "a claim with a selector takes existing volumes only; none is made for it")
+		return nil
+	}
+	volume := volumeFor(claim, class)
+	if _, err := p.client.CoreV1().PersistentVolumes().Create(ctx, volume, metav1.CreateOptions{}); err != nil {
+		if apierrors.IsAlreadyExists(err) {
+			return nil
+		}
+		return err
+	}
+	p.events.Eventf(claim, corev1.EventTypeNormal, "ProvisioningSucceeded", "Successfully provisioned volume %s", volume.Name)
+	return nil
+}
+
+// waitsForNode says that the scheduler has not yet chosen a node for the claim's first pod.
+func waitsForNode(claim *corev1.PersistentVolumeClaim, class *storagev1.StorageClass) bool {
+	return ptr.Deref(class.VolumeBindingMode, storagev1.VolumeBindingImmediate) == storagev1.VolumeBindingWaitForFirstConsumer &&
+		claim.Annotations[selectedNodeAnnotation] == ""
+}
+
+// volumeFor is the volume that a CSI provisioner would make.
+func volumeFor(claim *corev1.PersistentVolumeClaim, class *storagev1.StorageClass) *corev1.PersistentVolume {
+	name := "pvc-" + string(claim.UID)
+	return &corev1.PersistentVolume{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{provisionedByAnnotation: Provisioner}},
+		Spec: corev1.PersistentVolumeSpec{
+			Capacity:    corev1.ResourceList{corev1.ResourceStorage: claim.Spec.Resources.Requests[corev1.ResourceStorage]},
+			AccessModes: slices.Clone(claim.Spec.AccessModes),
+			ClaimRef: &corev1.ObjectReference{
+				APIVersion: "v1", Kind: "PersistentVolumeClaim",
+				Namespace: claim.Namespace, Name: claim.Name, UID: claim.UID, ResourceVersion: claim.ResourceVersion,
+			},
+			PersistentVolumeReclaimPolicy: ptr.Deref(class.ReclaimPolicy, corev1.PersistentVolumeReclaimDelete),
+			StorageClassName:              class.Name,
+			MountOptions:                  slices.Clone(class.MountOptions),
+			VolumeMode:                    claim.Spec.VolumeMode,
+			PersistentVolumeSource: corev1.PersistentVolumeSource{
+				CSI: &corev1.CSIPersistentVolumeSource{Driver: Provisioner, VolumeHandle: name},
+			},
+		},
+	}
+}
+
+// grow gives a bound claim the size that it asks for by now. The API server has
+// checked that the class allows it.
+func (p *provisioner) grow(ctx context.Context, claim *corev1.PersistentVolumeClaim) error {
+	volume, err := p.volumes.Get(claim.Spec.VolumeName)
+	if err != nil || claim.Status.Phase != corev1.ClaimBound || volume.Annotations[provisionedByAnnotation] != Provisioner {
+		return ignoreNotFound(err)
+	}
+	wanted := claim.Spec.Resources.Requests[corev1.ResourceStorage]
+	if wanted.Cmp(volume.Spec.Capacity[corev1.ResourceStorage]) > 0 {
+		larger := volume.DeepCopy()
+		larger.Spec.Capacity[corev1.ResourceStorage] = wanted
+		if _, err := p.client.CoreV1().PersistentVolumes().Update(ctx, larger, metav1.UpdateOptions{}); err != nil {
+			return ignoreNotFound(err)
+		}
+	}
+	if wanted.Cmp(claim.Status.Capacity[corev1.ResourceStorage]) <= 0 {
+		return nil
+	}
+	larger := claim.DeepCopy()
+	if larger.Status.Capacity == nil {
+		larger.Status.Capacity = corev1.ResourceList{}
+	}
+	larger.Status.Capacity[corev1.ResourceStorage] = wanted
+	if _, err := p.client.CoreV1().PersistentVolumeClaims(claim.Namespace).UpdateStatus(ctx, larger, metav1.UpdateOptions{}); err != nil {
+		return ignoreNotFound(err)
+	}
+	p.events.Event(claim, corev1.EventTypeNormal, "VolumeResizeSuccessful", "Resize volume succeeded")
+	return nil
+}
+
+// reclaimable says whether a volume of ours is left over from a claim.
+func reclaimable(obj any) bool {
+	volume, ok := obj.(*corev1.PersistentVolume)
+	return ok && volume.DeletionTimestamp == nil && volume.Status.Phase == corev1.VolumeReleased &&
+		volume.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimDelete &&
+		volume.Annotations[provisionedByAnnotation] == Provisioner
+}
+
+func (p *provisioner) reclaim(ctx context.Context, name string) error {
+	volume, err := p.volumes.Get(name)
+	if err != nil || !reclaimable(volume) {
+		return ignoreNotFound(err)
+	}
+	uid := metav1.Preconditions{UID: &volume.UID}
+	return ignoreNotFound(p.client.CoreV1().PersistentVolumes().Delete(ctx, name, metav1.DeleteOptions{Preconditions: &uid}))
+}
+
+func ignoreNotFound(err error) error {
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
