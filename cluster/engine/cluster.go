@@ -52,17 +52,14 @@ func (h *Host) newCluster(spec Spec, dir, prefix string) *Cluster {
 	return c
 }
 
-// start follows the order in which components need each other. ctx bounds the start.
-func (c *Cluster) start(ctx context.Context, store *etcd.Server) error {
+// start follows the order in which components need each other. The store may be on
+// its way. ctx bounds the start.
+func (c *Cluster) start(ctx context.Context, store apiserver.Dialer) error {
 	var err error
-	c.store = store
 	if c.keys, err = pki.Ensure(c.keysDir(), c.spec.Name); err != nil {
 		return &Error{protocol.APIServer, err}
 	}
-	if err := c.seed(ctx); err != nil {
-		return &Error{protocol.Etcd, err}
-	}
-	if err := c.startServer(ctx); err != nil {
+	if err := c.startServer(ctx, store); err != nil {
 		return err
 	}
 	if !c.spec.Controllers {
@@ -71,14 +68,24 @@ func (c *Cluster) start(ctx context.Context, store *etcd.Server) error {
 	return c.startWorkers(ctx, c.workersLife)
 }
 
-// seed fills an empty store; a durable one was filled when it was new.
-func (c *Cluster) seed(ctx context.Context) error {
+// fill gives the cluster its store, and fills that if it is empty; a durable one was
+// filled when it was new.
+func (c *Cluster) fill(ctx context.Context, store *etcd.Server) error {
+	c.store = store
 	if c.spec.Unseeded {
 		return nil
 	}
-	if empty, err := c.store.Empty(ctx, c.prefix+"/"); err != nil || !empty {
-		return err
+	empty, err := store.Empty(ctx, c.prefix+"/")
+	if err == nil && empty {
+		err = c.seed(ctx)
 	}
+	if err != nil {
+		return &Error{protocol.Etcd, err}
+	}
+	return nil
+}
+
+func (c *Cluster) seed(ctx context.Context) error {
 	s, err := seed.Load()
 	if err != nil {
 		return err
@@ -86,7 +93,7 @@ func (c *Cluster) seed(ctx context.Context) error {
 	return s.Write(ctx, c.store, c.prefix)
 }
 
-func (c *Cluster) startServer(ctx context.Context) error {
+func (c *Cluster) startServer(ctx context.Context, store apiserver.Dialer) error {
 	c.components.set(protocol.APIServer, protocol.Starting)
 	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", c.spec.Port))
 	if err != nil {
@@ -94,7 +101,7 @@ func (c *Cluster) startServer(ctx context.Context) error {
 	}
 	c.address = "https://" + listener.Addr().String()
 	c.server, err = apiserver.New(c.serverLife, apiserver.Options{
-		Dir: c.dir, Listener: listener, Etcd: c.store, EtcdPrefix: c.prefix,
+		Dir: c.dir, Listener: listener, Etcd: store, EtcdPrefix: c.prefix,
 		Keys: c.keys, Seeded: !c.spec.Unseeded, Flags: c.spec.APIServerFlags,
 	})
 	if err != nil {

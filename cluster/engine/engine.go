@@ -26,7 +26,6 @@ import (
 
 	"github.com/slipway-dev/slipway/cluster/etcd"
 	"github.com/slipway-dev/slipway/cluster/node"
-	"github.com/slipway-dev/slipway/cluster/pki"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
@@ -97,26 +96,31 @@ func Start(ctx context.Context, o Options) (*Host, error) {
 	return h, nil
 }
 
-// start makes etcd and the keys of the main cluster ready at the same time.
+// start starts etcd and the main cluster at the same time: for a good part of their
+// starts one waits for an election, and the other computes keys and routes.
 func (h *Host) start(ctx context.Context) error {
 	h.main = h.newCluster(h.options.Main, h.options.Dir, mainPrefix)
 	h.main.components = h.components
 	if err := h.clear(); err != nil {
 		return &Error{protocol.Etcd, err}
 	}
-	made := make(chan error, 1)
-	go func() {
-		_, err := pki.Ensure(h.main.keysDir(), h.options.Main.Name)
-		made <- err
-	}()
-	err := h.startEtcd(ctx)
-	if err := <-made; err != nil {
-		return &Error{protocol.APIServer, err}
-	}
-	if err != nil {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	filled, started := make(chan error, 1), make(chan error, 1)
+	store := newComing()
+	go func() { filled <- h.startEtcd(ctx, store) }()
+	go func() { started <- h.main.start(ctx, store) }()
+	select {
+	case err := <-filled:
+		if err != nil {
+			return err // what has started of the server cannot be stopped, see Stop
+		}
+		return <-started
+	case err := <-started: // without a store: it failed
+		cancel()
+		<-filled
 		return err
 	}
-	return h.main.start(ctx, h.store)
 }
 
 // clear removes what earlier clusters left behind.
@@ -133,7 +137,8 @@ func (h *Host) clear() error {
 	return nil
 }
 
-func (h *Host) startEtcd(ctx context.Context) error {
+// startEtcd starts etcd and offers it to the main cluster once it is filled.
+func (h *Host) startEtcd(ctx context.Context, to *coming) error {
 	h.components.set(protocol.Etcd, protocol.Starting)
 	store, err := etcd.Start(ctx, h.etcdConfig())
 	if err != nil {
@@ -148,6 +153,10 @@ func (h *Host) startEtcd(ctx context.Context) error {
 	if err := store.Delete(ctx, logicalPrefix+"/"); err != nil {
 		return &Error{protocol.Etcd, err}
 	}
+	if err := h.main.fill(ctx, store); err != nil {
+		return err
+	}
+	to.come(store)
 	h.components.set(protocol.Etcd, protocol.Running)
 	return nil
 }

@@ -81,10 +81,11 @@ func (l *logical) begin(ctx context.Context, h *Host) error {
 	if err := os.MkdirAll(l.dir, 0o700); err != nil {
 		return fmt.Errorf("make the folder of logical cluster %s: %w", l.Name(), err)
 	}
-	if err := l.start(ctx, h.store); err != nil {
-		return inLogical(l.Name(), err)
+	err := l.fill(ctx, h.store)
+	if err == nil {
+		err = l.start(ctx, h.store)
 	}
-	return nil
+	return inLogical(l.Name(), err)
 }
 
 // Remove stops a logical cluster and removes all that it left.
