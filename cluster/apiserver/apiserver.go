@@ -96,14 +96,10 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	if o.Seeded {
 		config.KubeAPIs.ControlPlane.Generic.DisabledPostStartHooks.Insert(slowHooks...)
 	}
-	// Rendering the merged v2 document costs a third of the start; clients since
-	// Kubernetes 1.27 read the v3 documents, which stay.
-	config.KubeAPIs.ControlPlane.Generic.OpenAPIConfig = nil
-	config.Aggregator.GenericConfig.OpenAPIConfig = nil
-	return assemble(config)
+	return assemble(config, deferDocuments(config))
 }
 
-func assemble(config *app.Config) (*Server, error) {
+func assemble(config *app.Config, documents *documents) (*Server, error) {
 	completed, err := config.Complete()
 	if err != nil {
 		return nil, fmt.Errorf("complete the API server's configuration: %w", err)
@@ -111,6 +107,9 @@ func assemble(config *app.Config) (*Server, error) {
 	chain, err := app.CreateServerChain(completed)
 	if err != nil {
 		return nil, fmt.Errorf("create the API server: %w", err)
+	}
+	if err := documents.attach(chain.GenericAPIServer); err != nil {
+		return nil, fmt.Errorf("defer the OpenAPI documents: %w", err)
 	}
 	prepared, err := chain.PrepareRun()
 	if err != nil {
