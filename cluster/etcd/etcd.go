@@ -59,7 +59,7 @@ type Server struct {
 // Start runs etcd and returns when it can serve, or when ctx ends.
 func Start(ctx context.Context, cfg Config) (*Server, error) {
 	wal.SegmentSizeBytes = walSegment
-	e, err := embed.StartEtcd(embedConfig(cfg))
+	e, err := startEmbedded(embedConfig(cfg))
 	if err != nil {
 		return nil, fmt.Errorf("start etcd: %w", err)
 	}
@@ -75,6 +75,16 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 		s.Stop()
 		return nil, fmt.Errorf("wait for etcd: %w", context.Cause(ctx))
 	}
+}
+
+// startEmbedded turns a panic, which is etcd's answer to damaged data, into an error.
+func startEmbedded(c *embed.Config) (e *embed.Etcd, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("it panicked: %v", r)
+		}
+	}()
+	return embed.StartEtcd(c)
 }
 
 func embedConfig(cfg Config) *embed.Config {

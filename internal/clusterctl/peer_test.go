@@ -4,6 +4,7 @@ package clusterctl_test
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -23,6 +24,9 @@ import (
 // protocol and has the fault that the variable's value names. Faults of the real
 // program cannot be had at will.
 const peerMode = "SLIPWAY_TEST_PEER"
+
+// peerKubernetes is the version that the peer tells.
+const peerKubernetes = "SLIPWAY_TEST_PEER_KUBERNETES"
 
 // The faults.
 const (
@@ -54,7 +58,7 @@ func (p peer) main(args []string) int {
 		if p.mode == outdated {
 			number = 99
 		}
-		fmt.Printf(`{"protocol":%d,"version":"v9","kubernetes":"1.37.1"}`, number)
+		fmt.Printf(`{"protocol":%d,"version":"v9","kubernetes":%q}`, number, cmp.Or(os.Getenv(peerKubernetes), "1.37.1"))
 		return 0
 	}
 	if p.mode == crash {
@@ -81,6 +85,7 @@ func (p peer) serve(args []string) error {
 	if ok, err := lock.TryLock(); err != nil || !ok {
 		return fmt.Errorf("lock: %v %w", ok, err)
 	}
+	defer lock.Close() // and not before: a lock that nobody refers to is closed
 	if p.mode == hang {
 		signal.Ignore(syscall.SIGTERM)
 	}
@@ -155,6 +160,7 @@ func (p peer) answer(r io.Reader, say func(string, ...any)) (stop bool) {
 		var request struct {
 			ID     int
 			Method string
+			Params struct{ Name string }
 		}
 		if json.Unmarshal(lines.Bytes(), &request) != nil {
 			continue
@@ -170,6 +176,8 @@ func (p peer) answer(r io.Reader, say func(string, ...any)) (stop bool) {
 			say(`{"event":"progress","component":"etcd","state":"stopping","elapsedMs":40}`)
 			say(`{"event":"stopped","reason":"request"}`)
 			return true
+		case "stopNode":
+			say(`{"event":"reply","id":%d,"error":"no node %s; nodes are a, b"}`, request.ID, request.Params.Name)
 		default:
 			say(`{"event":"reply","id":%d,"error":"unknown method"}`, request.ID)
 		}

@@ -42,6 +42,9 @@ func (c *Control) Start(ctx context.Context, o Options) (*Status, error) {
 	case s.State != Stopped && s.State != Died:
 		return c.join(ctx, cl, s, o)
 	}
+	if err := cl.CheckSpace(); err != nil {
+		return nil, err
+	}
 	o = c.resume(cl, s, o)
 	if s.State == Died {
 		if err := c.forget(ctx, cl, s.Durable); err != nil {
@@ -124,9 +127,6 @@ func (c *Control) create(ctx context.Context, cl state.Cluster, o Options) (*Sta
 		return nil, err
 	}
 	if err := c.checkContexts(o); err != nil {
-		return nil, err
-	}
-	if err := cl.CheckSpace(); err != nil {
 		return nil, err
 	}
 	program, err := c.Program(ctx)

@@ -1,0 +1,245 @@
+//go:build unix
+
+package clusterctl_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl"
+	"github.com/slipway-dev/slipway/internal/clusterctl/state"
+)
+
+// smallDisk makes the clusters' folder a disk of its own.
+func (d *dock) smallDisk(mebibytes int) {
+	d.t.Helper()
+	if os.Getuid() != 0 {
+		d.t.Skip("only root may mount a disk")
+	}
+	if err := os.MkdirAll(d.state, 0o700); err != nil {
+		d.t.Fatal(err)
+	}
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", size(mebibytes), "tmpfs", d.state).CombinedOutput(); err != nil {
+		d.t.Skipf("no disk can be mounted here: %s", out)
+	}
+	d.t.Cleanup(func() {
+		d.end()
+		if out, err := exec.Command("umount", d.state).CombinedOutput(); err != nil {
+			d.t.Errorf("%v: %s", err, out)
+		}
+	})
+}
+
+func (d *dock) resize(mebibytes int) {
+	d.t.Helper()
+	if out, err := exec.Command("mount", "-o", "remount,"+size(mebibytes), d.state).CombinedOutput(); err != nil {
+		d.t.Fatalf("%v: %s", err, out)
+	}
+}
+
+func size(mebibytes int) string { return "size=" + strconv.Itoa(mebibytes) + "m" }
+
+// TestRealFullDisk fills the disk of a durable cluster while it runs, and wants every
+// write that it acknowledged once there is space again.
+func TestRealFullDisk(t *testing.T) {
+	d := newRealDock(t)
+	d.smallDisk(20)
+	_, err := d.Start(t.Context(), clusterctl.Options{Durable: true})
+	if e := userError(t, err); e.What != "too little space for a cluster" || !strings.Contains(e.Hint, "SLIPWAY_STATE") {
+		t.Errorf("start on a full disk: %+v", e)
+	}
+	d.resize(60)
+	s := d.start(clusterctl.Options{Durable: true, NoControllers: true})
+	acknowledged := fill(t, wantAPI(t, d.kube))
+	gone(t, s.PID)
+	for _, err := range []error{d.want("", clusterctl.Died).Problem(), second(d.Start(t.Context(), clusterctl.Options{}))} {
+		e := userError(t, err)
+		if !strings.HasPrefix(e.Where, d.state) || !strings.Contains(e.Hint, "make space there") {
+			t.Errorf("on a full disk: %+v", e)
+		}
+	}
+	d.resize(200)
+	d.start(clusterctl.Options{})
+	list, err := wantAPI(t, d.kube).CoreV1().ConfigMaps("default").List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := map[string]bool{}
+	for _, c := range list.Items {
+		there[c.Name] = true
+	}
+	for _, name := range acknowledged {
+		if !there[name] {
+			t.Errorf("%s was acknowledged and is lost", name)
+		}
+	}
+	t.Logf("%d writes were acknowledged", len(acknowledged))
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// fill writes until the cluster does not answer any more, and returns what it acknowledged.
+func fill(t *testing.T, client kubernetes.Interface) (names []string) {
+	t.Helper()
+	ballast := map[string]string{"ballast": strings.Repeat("x", 500_000)}
+	for i := 0; ; i++ {
+		name := "c" + strconv.Itoa(i)
+		_, err := client.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: ballast}, metav1.CreateOptions{})
+		if err != nil && apierrors.ReasonForError(err) == metav1.StatusReasonUnknown {
+			return names
+		}
+		if err == nil {
+			names = append(names, name)
+		}
+	}
+}
+
+// TestRealDamagedData gives a durable cluster data that are none.
+func TestRealDamagedData(t *testing.T) {
+	for _, file := range []string{"snap/db", "wal/*.wal"} {
+		d := newRealDock(t)
+		d.start(clusterctl.Options{Durable: true, NoControllers: true})
+		d.stop()
+		files, err := filepath.Glob(filepath.Join(d.state, "clusters", "default", "etcd", "member", file))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %v, %v", file, files, err)
+		}
+		for _, path := range files {
+			if err := os.WriteFile(path, []byte(strings.Repeat("rust ", 5000)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err = d.Start(t.Context(), clusterctl.Options{})
+		if e := userError(t, err); !strings.Contains(e.Hint, "`slipway cluster delete` removes them") {
+			t.Errorf("%s: %+v", file, e)
+		} else {
+			t.Log(e)
+		}
+		if _, err := d.Delete(t.Context(), ""); err != nil {
+			t.Error(err)
+		}
+		d.start(clusterctl.Options{NoControllers: true})
+	}
+}
+
+// TestRealAtOnce starts two clusters, each of them twice, all at the same time.
+func TestRealAtOnce(t *testing.T) {
+	d := newRealDock(t)
+	var wg sync.WaitGroup
+	created := make(chan string, 4)
+	for _, name := range []string{"a", "b", "a", "b"} {
+		wg.Go(func() {
+			s, err := d.Start(t.Context(), clusterctl.Options{Name: name, NoControllers: true})
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			} else if !s.Already {
+				created <- name
+			}
+		})
+	}
+	wg.Wait()
+	close(created)
+	counts := map[string]int{}
+	for name := range created {
+		counts[name]++
+	}
+	if len(counts) != 2 || counts["a"] != 1 || counts["b"] != 1 {
+		t.Errorf("created: %v", counts)
+	}
+	for _, name := range []string{"a", "b"} {
+		path, _, err := d.Kubeconfig(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantAPI(t, path)
+	}
+}
+
+// TestRealPrivate: nobody else may use what the program makes.
+func TestRealPrivate(t *testing.T) {
+	d := newRealDock(t)
+	d.start(clusterctl.Options{Durable: true})
+	err := filepath.WalkDir(d.state, func(path string, _ os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := os.Lstat(path)
+		if err != nil {
+			return nil // temporary
+		}
+		if mode := info.Mode().Perm(); mode&0o077 != 0 {
+			t.Errorf("%s: %s", path, info.Mode())
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cl := state.Cluster{Dir: filepath.Join(d.state, "clusters", "default")}
+	for path, want := range map[string]os.FileMode{cl.SocketPath(): 0o600, cl.Kubeconfig(): 0o600, cl.Dir: 0o700, cl.Logs(): 0o700, d.kube: 0o600} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v", path, info.Mode(), err)
+		}
+	}
+}
+
+// TestRealLogs reads the logs of a cluster that runs, and of one that was killed.
+func TestRealLogs(t *testing.T) {
+	d := newRealDock(t)
+	_, err := d.tell("controllers")
+	if e := userError(t, err); e.Next != "slipway cluster start" {
+		t.Errorf("no logs: %+v", e)
+	}
+	s := d.start(clusterctl.Options{})
+	entries, err := d.tell("controllers")
+	if err != nil || len(entries) == 0 || entries[0].Component != "controllers" {
+		t.Errorf("controllers: %v, %v", entries, err)
+	}
+	followed := make(chan int)
+	go func() {
+		n := 0
+		err := d.Logs(t.Context(), clusterctl.LogOptions{Tail: 1, Follow: true}, func(clusterctl.LogEntry) { n++ })
+		if err != nil {
+			t.Error(err)
+		}
+		followed <- n
+	}()
+	p, err := os.FindProcess(s.PID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if n := <-followed; n == 0 {
+		t.Error("nothing was followed")
+	}
+	all, err := d.tell("")
+	if err != nil || len(all) < len(entries) {
+		t.Fatalf("after its death: %d entries, %v", len(all), err)
+	}
+	for i := range all[1:] {
+		if all[i].Time > all[i+1].Time {
+			t.Errorf("out of order: %v, %v", all[i], all[i+1])
+		}
+	}
+	if _, err := d.tell("control"); userError(t, err).Code != 2 {
+		t.Errorf("unknown component: %v", err)
+	}
+}
+
+// tell returns what Logs tells.
+func (d *dock) tell(component string) (all []clusterctl.LogEntry, err error) {
+	err = d.Logs(d.t.Context(), clusterctl.LogOptions{Component: component, Tail: -1}, func(e clusterctl.LogEntry) { all = append(all, e) })
+	return all, err
+}
