@@ -54,7 +54,7 @@ func Ours(ctx context.Context, dir string) (string, error) {
 
 // Stock builds upstream's programs of the same versions and returns their folder. A second call finds them built.
 func Stock(ctx context.Context) (string, error) {
-	version, err := kubernetesVersion(ctx)
+	version, err := KubernetesVersion(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -91,8 +91,8 @@ func releaseFlags(version string) string {
 	return strings.Join(flags, " ")
 }
 
-// kubernetesVersion is the version that the cluster's module pins.
-func kubernetesVersion(ctx context.Context) (string, error) {
+// KubernetesVersion is the version that the cluster's module pins.
+func KubernetesVersion(ctx context.Context) (string, error) {
 	module, err := clusterModule(ctx)
 	if err != nil {
 		return "", err

@@ -106,8 +106,12 @@ func serverVersion(t *testing.T, config *rest.Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v.Major != "1" || v.Minor != "37" || v.GitVersion != "v1.37.1" {
-		t.Errorf("version %s.%s %s", v.Major, v.Minor, v.GitVersion)
+	want, err := assets.KubernetesVersion(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.GitVersion != want || !strings.HasPrefix(want, "v"+v.Major+"."+v.Minor+".") {
+		t.Errorf("version %s.%s %s, want %s", v.Major, v.Minor, v.GitVersion, want)
 	}
 }
 
