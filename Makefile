@@ -38,6 +38,10 @@ test: build ## Run every test of every module.
 bench: build ## Measure against the peers, side by side in one run.
 	SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) go run -C bench .
 
+.PHONY: bench-compile
+bench-compile: ## Measure the cold compile of the cluster program (hours: 7 compiles of each side).
+	go run -C bench ./compile
+
 .PHONY: soak
 soak: build ## Work a cluster hard, and fail when it grows (SOAK=30m).
 	SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) go run -C bench ./soak -for $(or $(SOAK),30m)
