@@ -119,7 +119,7 @@ func convertible(crd *unstructured.Unstructured, scheme *runtime.Scheme) (bool, 
 			others = append(others, gvk.Version)
 		}
 	}
-	if len(hubs) == 0 || len(spokes)+len(others) == 0 {
+	if len(hubs) == 0 || len(hubs)+len(spokes)+len(others) == 1 {
 		return false, nil
 	}
 	if len(hubs) > 1 || len(others) > 0 {
