@@ -6,6 +6,7 @@ type Logical struct {
 	Nodes          *[]Node  `json:"nodes,omitempty"`       // as in a [Config]
 	Controllers    *bool    `json:"controllers,omitempty"` // as in a [Config]
 	APIServerFlags []string `json:"apiServerFlags,omitempty"`
+	Tied           bool     `json:"tied,omitempty"` // it ends with the connection that asked for it
 }
 
 // RunControllers says whether controllers, scheduler and nodes run.

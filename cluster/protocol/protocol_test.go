@@ -227,7 +227,7 @@ func TestListenerLetsClientsReadTheEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := protocol.NewLog()
-	listener := protocol.NewListener(log, nil)
+	listener := protocol.NewListener(log, everyClient(nil))
 	accepted := make(chan error, 1)
 	go func() { accepted <- listener.Accept(t.Context(), socket) }()
 	log.Publish(protocol.Hello{})
@@ -310,13 +310,55 @@ func TestLongRequest(t *testing.T) {
 	}
 }
 
+// everyClient gets the same methods.
+func everyClient(m protocol.Methods) func() (protocol.Methods, func()) {
+	return func() (protocol.Methods, func()) { return m, func() {} }
+}
+
+// TestListenerNoticesWhoIsGone: once, and when all that a client asked for is done.
+func TestListenerNoticesWhoIsGone(t *testing.T) {
+	socket, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	asked, finish, gone := make(chan struct{}), make(chan struct{}), make(chan int, 2)
+	listener := protocol.NewListener(protocol.NewLog(), func() (protocol.Methods, func()) {
+		done := 0
+		slow := protocol.Answer(func(protocol.Empty) (protocol.Empty, error) {
+			asked <- struct{}{}
+			<-finish
+			done++
+			return protocol.Empty{}, nil
+		})
+		return protocol.Methods{"slow": slow}, func() { gone <- done }
+	})
+	go func() { _ = listener.Accept(t.Context(), socket) }()
+	conn, err := net.Dial("tcp", socket.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintln(conn, `{"id": 1, "method": "slow"}`)
+	<-asked
+	_ = conn.Close()
+	select {
+	case <-gone:
+		t.Error("the client was gone before its request was done")
+	default:
+	}
+	close(finish)
+	if done := <-gone; done != 1 {
+		t.Errorf("%d requests were done when the client was gone, want 1", done)
+	}
+}
+
 // TestHalfClosedClientIsAnswered is what `echo … | nc -U socket` does.
 func TestHalfClosedClientIsAnswered(t *testing.T) {
 	socket, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener := protocol.NewListener(protocol.NewLog(), methods(nil))
+	listener := protocol.NewListener(protocol.NewLog(), everyClient(methods(nil)))
 	go func() { _ = listener.Accept(t.Context(), socket) }()
 	defer socket.Close()
 	conn, err := net.Dial("tcp", socket.Addr().String())

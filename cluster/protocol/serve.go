@@ -92,13 +92,14 @@ func (l *lockedWriter) write(line []byte) error {
 // Listener speaks the protocol with every client of a socket.
 type Listener struct {
 	log     *Log
-	methods Methods
+	client  func() (methods Methods, gone func())
 	clients sync.WaitGroup
 }
 
-// NewListener makes a listener that hands out log and answers with methods.
-func NewListener(log *Log, methods Methods) *Listener {
-	return &Listener{log: log, methods: methods}
+// NewListener makes a listener that hands out log. It calls client for each client: its requests
+// are answered with methods, and gone is called once it has gone away and all are answered.
+func NewListener(log *Log, client func() (methods Methods, gone func())) *Listener {
+	return &Listener{log: log, client: client}
 }
 
 // Accept serves the clients of l until l is closed.
@@ -118,9 +119,11 @@ func (s *Listener) Accept(ctx context.Context, l net.Listener) error {
 // serve ends when the client has received the whole log or went away.
 func (s *Listener) serve(ctx context.Context, conn net.Conn) {
 	defer conn.Close()
-	ctx, gone := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	methods, gone := s.client()
 	defer gone()
-	_ = Serve(ctx, conn, conn, s.log, s.methods, gone) // a client's trouble is its own
+	_ = Serve(ctx, conn, conn, s.log, methods, cancel) // a client's trouble is its own
 }
 
 // Wait returns when all clients have received the whole log or ctx ends.

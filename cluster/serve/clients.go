@@ -18,7 +18,7 @@ func (s *session) speakOnStdio(life context.Context) {
 	go func() {
 		defer close(s.told)
 		ended := func() { s.stop(stopReason(protocol.ByStdin)) }
-		_ = protocol.Serve(context.WithoutCancel(life), s.Stdin, s.Stdout, s.log, s.methods(life), ended) // without a reader stdin ends soon
+		_ = protocol.Serve(context.WithoutCancel(life), s.Stdin, s.Stdout, s.log, s.methods(life, &client{}), ended) // without a reader stdin ends soon
 	}()
 }
 
@@ -38,7 +38,7 @@ func (s *session) listen(life context.Context) error {
 	if err := os.Chmod(s.config.Socket, 0o600); err != nil {
 		return errors.Join(fmt.Errorf("%w: %w", errState, err), listener.Close())
 	}
-	s.socket, s.clients = listener, protocol.NewListener(s.log, s.methods(life))
+	s.socket, s.clients = listener, protocol.NewListener(s.log, func() (protocol.Methods, func()) { return s.connect(life) })
 	go func() {
 		if err := s.clients.Accept(context.WithoutCancel(life), listener); err != nil {
 			fmt.Fprintln(s.Stderr, "slipway-cluster: the socket is closed to further clients:", err)

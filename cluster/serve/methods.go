@@ -13,15 +13,35 @@ import (
 
 var errNotReady = errors.New("the cluster is not ready yet")
 
-// methods are the requests that a cluster answers in its life.
-func (s *session) methods(life context.Context) protocol.Methods {
+// client is one connection. Its requests are answered one after the other, so it needs no lock.
+type client struct {
+	tied []string // logical clusters that end with it
+}
+
+// connect returns the methods for a client of the socket, and what to do once it has gone.
+func (s *session) connect(life context.Context) (protocol.Methods, func()) {
+	c := &client{}
+	return s.methods(life, c), func() {
+		for _, name := range c.tied {
+			// It may have been removed by request, and nobody is left to be told of a failure.
+			_ = s.withHost(func(h *engine.Host) error { return h.Remove(name) })
+		}
+	}
+}
+
+// methods are the requests of a client that a cluster answers in its life.
+func (s *session) methods(life context.Context, c *client) protocol.Methods {
 	return protocol.Methods{
 		"status": protocol.Answer(func(protocol.Empty) (protocol.Status, error) { return s.currentStatus(), nil }),
 		"stop": func(json.RawMessage) (any, func(), error) {
 			return protocol.Empty{}, func() { s.stop(stopReason(protocol.ByRequest)) }, nil
 		},
 		"addLogical": protocol.Answer(func(l protocol.Logical) (protocol.LogicalAdded, error) {
-			return s.addLogical(life, l)
+			added, err := s.addLogical(life, l)
+			if err == nil && l.Tied {
+				c.tied = append(c.tied, l.Name)
+			}
+			return added, err
 		}),
 		"removeLogical": protocol.Answer(func(r protocol.RemoveLogical) (protocol.Empty, error) {
 			return protocol.Empty{}, s.withHost(func(h *engine.Host) error { return h.Remove(r.Name) })
