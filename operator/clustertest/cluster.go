@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/slipway-dev/slipway/operator/clustertest/internal/fault"
-	"github.com/slipway-dev/slipway/operator/clustertest/internal/program"
+	"github.com/slipway-dev/slipway/operator/clustertest/internal/find"
 	"github.com/slipway-dev/slipway/operator/clustertest/internal/protocol"
 	"github.com/slipway-dev/slipway/operator/clustertest/internal/serving"
 	"github.com/slipway-dev/slipway/operator/clustertest/internal/session"
@@ -26,13 +26,12 @@ type Error = fault.Error
 
 // Cluster is a running cluster. Its methods may be called by several goroutines.
 type Cluster struct {
+	program
 	settings settings
 	reached  protocol.Cluster
 	config   *rest.Config
 	dynamic  dynamic.Interface
-	conn     *protocol.Conn
 	logical  string // its name among the program's clusters; empty for the first
-	dir      string // for files that go with the program
 	webhook  *serving.Place
 	end      func() error // stops it
 	once     sync.Once
@@ -54,7 +53,10 @@ func Start(t testing.TB, options ...Option) *Cluster {
 // [Cluster.Close] stops the cluster; ctx bounds its start alone.
 func StartContext(ctx context.Context, options ...Option) (*Cluster, error) {
 	s := newSettings(options)
-	path, err := program.Find(ctx, os.Getenv, os.Stderr)
+	if socket := os.Getenv(sharedVariable); socket != "" && s.sharable() {
+		return join(ctx, socket, s)
+	}
+	path, err := find.Program(ctx, os.Getenv, os.Stderr)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +66,7 @@ func StartContext(ctx context.Context, options ...Option) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{settings: s, reached: reached, conn: running.Conn, dir: running.Dir, end: running.Close}
+	c := &Cluster{program: program{conn: running.Conn, dir: running.Dir}, settings: s, reached: reached, end: running.Close}
 	return c.prepared(ctx)
 }
 

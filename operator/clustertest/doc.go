@@ -51,6 +51,9 @@
 // the variable SLIPWAY_CLUSTER names, or else the one that the slipway command on PATH has; slipway compiles it when it is needed
 // for the first time, which takes minutes.
 //
+// Where SLIPWAY_SHARED_CLUSTER names the socket of a running program, clusters are started in that, beside
+// those of other processes.
+//
 // A cluster ends with the process that started it, however that ends: the program stops when its
 // standard input does. Its data are in a temporary folder that Close removes; what a killed process
 // left is removed when a cluster is started the next time.

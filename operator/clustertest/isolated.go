@@ -34,6 +34,7 @@ type addLogical struct {
 	Controllers    *bool           `json:"controllers,omitempty"`
 	Nodes          []protocol.Node `json:"nodes,omitzero"`
 	APIServerFlags []string        `json:"apiServerFlags,omitempty"`
+	Tied           bool            `json:"tied,omitempty"`
 }
 
 // named are the parameters of a request that names a logical cluster.
@@ -53,21 +54,28 @@ func (c *Cluster) IsolatedContext(ctx context.Context, options ...Option) (*Clus
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	return addTo(ctx, c.conn, s, c.dir)
+	return logicalCluster(ctx, c.program, s)
 }
 
-// addTo starts a logical cluster in the program behind conn. Its files go beneath dir.
-func addTo(ctx context.Context, conn *protocol.Conn, s settings, dir string) (*Cluster, error) {
+// program is a running program, with at least one cluster.
+type program struct {
+	conn *protocol.Conn
+	dir  string // for files of ours
+	tied bool   // it is not ours alone: what we start in it ends with our connection
+}
+
+// logicalCluster starts a logical cluster in p.
+func logicalCluster(ctx context.Context, p program, s settings) (*Cluster, error) {
 	f := s.features
-	p := addLogical{logicalName(), f.Controllers, f.Nodes, append(f.RuntimeFlags(), f.APIServerFlags...)}
-	own := &Cluster{settings: s, conn: conn, logical: p.Name, dir: dir, end: func() error { return remove(conn, p.Name) }}
-	if err := conn.Call(ctx, "addLogical", p, &own.reached); err != nil {
+	ask := addLogical{logicalName(), f.Controllers, f.Nodes, append(f.RuntimeFlags(), f.APIServerFlags...), p.tied}
+	c := &Cluster{program: p, settings: s, logical: ask.Name, end: func() error { return remove(p.conn, ask.Name) }}
+	if err := p.conn.Call(ctx, "addLogical", ask, &c.reached); err != nil {
 		if ctx.Err() != nil { // the program goes on making it
-			err = errors.Join(err, remove(conn, p.Name))
+			err = errors.Join(err, c.end())
 		}
 		return nil, &fault.Error{What: "an isolated cluster did not start", Err: err}
 	}
-	return own.prepared(ctx)
+	return c.prepared(ctx)
 }
 
 // removeTime bounds the end of a logical cluster.

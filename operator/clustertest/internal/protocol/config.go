@@ -20,6 +20,7 @@ type Config struct {
 	Protocol int    `json:"protocol"`
 	Name     string `json:"name"`
 	Dir      string `json:"dir"`
+	Socket   string `json:"socket,omitempty"` // empty: none
 	Features
 }
 

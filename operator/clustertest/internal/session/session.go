@@ -42,8 +42,7 @@ const grace = 10 * time.Second
 
 // Start starts the program in a new folder and returns once its cluster is ready.
 func Start(ctx context.Context, program string, f protocol.Features) (*Session, protocol.Cluster, error) {
-	sweep(os.TempDir())
-	dir, err := os.MkdirTemp("", pattern)
+	dir, err := newDir()
 	if err != nil {
 		return nil, protocol.Cluster{}, err
 	}

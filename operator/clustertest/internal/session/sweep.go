@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"time"
@@ -32,6 +33,25 @@ func sweep(dir string) {
 			_ = os.RemoveAll(dir)
 		}
 	}
+}
+
+// newDir makes the folder of a new session, and removes what is left of others.
+func newDir() (string, error) {
+	sweep(os.TempDir())
+	return os.MkdirTemp("", pattern)
+}
+
+// Claim makes a folder as a session has it for who has no program of his own: he holds the
+// lock himself. Release removes the folder.
+func Claim() (dir string, release func() error, err error) {
+	if dir, err = newDir(); err != nil {
+		return "", nil, err
+	}
+	l := flock.New(filepath.Join(dir, "lock"))
+	if ok, err := l.TryLock(); err != nil || !ok {
+		return "", nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return dir, func() error { return errors.Join(l.Unlock(), os.RemoveAll(dir)) }, nil
 }
 
 // free tells whether nobody holds the lock at path. The program holds it for as

@@ -34,8 +34,8 @@ func TestSweep(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = lock.Unlock() })
 	stays := map[string]bool{
-		running:                                 true,
-		folder("slipway-test-killed", true, long): false,
+		running: true,
+		folder("slipway-test-killed", true, long):               false,
 		folder("slipway-test-killed-early", false, long):        false,
 		folder("slipway-test-about-to-begin", true, time.Now()): true,
 		folder("somebody-else", true, long):                     true,

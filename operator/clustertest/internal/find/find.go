@@ -1,6 +1,6 @@
-// Package program finds the slipway-cluster program: the one that SLIPWAY_CLUSTER
+// Package find finds the slipway-cluster program: the one that SLIPWAY_CLUSTER
 // names, or the one that the slipway command on PATH has or builds.
-package program
+package find
 
 import (
 	"bytes"
@@ -19,9 +19,9 @@ import (
 // Variable names the program.
 const Variable = "SLIPWAY_CLUSTER"
 
-// Find returns the path of the program. What the slipway command says while it builds
+// Program returns the path of the program. What the slipway command says while it builds
 // it goes to progress.
-func Find(ctx context.Context, getenv func(string) string, progress io.Writer) (string, error) {
+func Program(ctx context.Context, getenv func(string) string, progress io.Writer) (string, error) {
 	if path := getenv(Variable); path != "" {
 		return named(path)
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package program
+package find
 
 import (
 	"bytes"
@@ -42,8 +42,8 @@ func TestFindNamed(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := Find(t.Context(), env(path), io.Discard); got != path || err != nil {
-		t.Errorf("Find = %s, %v; want %s", got, err, path)
+	if got, err := Program(t.Context(), env(path), io.Discard); got != path || err != nil {
+		t.Errorf("Program = %s, %v; want %s", got, err, path)
 	}
 }
 
@@ -54,9 +54,9 @@ func TestFindBySlipway(t *testing.T) {
 	} {
 		slipway(t, test.script)
 		var progress bytes.Buffer
-		got, err := Find(t.Context(), env(""), &progress)
+		got, err := Program(t.Context(), env(""), &progress)
 		if got != "/programs/of cluster build" || err != nil {
-			t.Errorf("Find = %s, %v", got, err)
+			t.Errorf("Program = %s, %v", got, err)
 		}
 		if said := progress.String(); !strings.Contains(said, test.says) || (test.says == "") != (said == "") {
 			t.Errorf("it said %q, want %q", said, test.says)
@@ -74,10 +74,10 @@ func TestFindFails(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			slipway(t, test.script)
-			_, err := Find(t.Context(), env(test.variable), io.Discard)
+			_, err := Program(t.Context(), env(test.variable), io.Discard)
 			e, ok := errors.AsType[*fault.Error](err)
 			if !ok || !strings.Contains(e.Where, test.where) || !strings.Contains(e.Hint, test.hint) || e.Next == "" || e.Err == nil {
-				t.Errorf("Find returned %#v, want where (%s), why, a hint (%s) and a command", err, test.where, test.hint)
+				t.Errorf("Program returned %#v, want where (%s), why, a hint (%s) and a command", err, test.where, test.hint)
 			}
 		})
 	}
