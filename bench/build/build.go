@@ -36,6 +36,15 @@ func ControllerGen(ctx context.Context, dir string) (string, error) {
 	return compile(ctx, module, dir, "controller-gen", "sigs.k8s.io/controller-tools/cmd/controller-gen")
 }
 
+// SetupEnvtest builds controller-runtime's setup-envtest into dir and returns its path.
+func SetupEnvtest(ctx context.Context, dir string) (string, error) {
+	module, err := moduleDir(ctx)
+	if err != nil {
+		return "", err
+	}
+	return compile(ctx, module, dir, "setup-envtest", "sigs.k8s.io/controller-runtime/tools/setup-envtest")
+}
+
 // Root is the folder of the repository.
 func Root(ctx context.Context) (string, error) {
 	module, err := moduleDir(ctx)

@@ -119,22 +119,16 @@ func authorityPublished(t *testing.T, config *rest.Config) {
 	}
 }
 
-// TestStop measures the end of both, with watches open: envtest waits for it.
-func TestStop(t *testing.T) {
-	programs := build(t)
-	for name, folder := range map[string]string{"ours": programs.ours, "stock": programs.stock} {
-		t.Run(name, func(t *testing.T) {
-			begin := time.Now()
-			environment := start(t, folder)
-			t.Logf("start: %s", time.Since(begin))
-			watch(t, environment)
-			begin = time.Now()
-			if err := environment.Stop(); err != nil {
-				t.Error(err)
-			}
-			t.Logf("stop: %s", time.Since(begin))
-		})
+// TestStopsWithOpenWatches: a stock API server waits for clients to end their watches, until envtest gives up after 20
+// seconds and fails.
+func TestStopsWithOpenWatches(t *testing.T) {
+	environment := start(t, build(t).ours)
+	watch(t, environment)
+	begin := time.Now()
+	if err := environment.Stop(); err != nil {
+		t.Error(err)
 	}
+	t.Logf("stopped after %s", time.Since(begin))
 }
 
 // watch leaves watches open, and returns when they are.

@@ -59,6 +59,7 @@ func TestSameWords(t *testing.T) {
 	programs := build(t)
 	for _, command := range []string{
 		"kube-apiserver --help", "kube-apiserver --version", "kube-apiserver --no-such-flag", "kube-apiserver surplus",
+		"kube-apiserver --admission-control=AlwaysAdmit surplus", "kube-apiserver --help surplus", "kube-apiserver -h --no-such-flag",
 		"etcd --help", "etcd --version", "etcd gateway --help",
 		"kubectl --help", "kubectl get --help", "kubectl version --client", "kubectl no-such-command", "kubectl get --no-such-flag",
 	} {

@@ -1,18 +1,20 @@
 package cli
 
 import (
+	"context"
 	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/dev"
 )
 
 // testCommand is `slipway test`. It leaves every flag to go test, also those that
-// slipway has itself.
+// slipway has itself, but for two of its own before them.
 func (inv *invocation) testCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "test [GO TEST ARGS…]",
+		Use:   "test [--controllers] [--shared] [GO TEST ARGS…]",
 		Short: "Run go test with a control plane",
 		Long: `Test is go test with a control plane: its arguments are those of go test, ./... if they name no
 package, and so is its exit status. Generated files are brought up to date first.
@@ -20,9 +22,18 @@ package, and so is its exit status. Generated files are brought up to date first
 Suites written with controller-runtime's envtest find etcd and kube-apiserver through
 KUBEBUILDER_ASSETS, which is pointed to the embedded cluster's program under these names. If that program
 has not been compiled yet, it is compiled first. If you have set KUBEBUILDER_ASSETS or
-USE_EXISTING_CLUSTER, your choice stays.`,
+USE_EXISTING_CLUSTER, your choice stays.
+
+Envtest's control planes have no controllers: owners leave their dependents behind, namespaces stay Terminating, and
+Jobs do nothing. Two options change that, without a change to the suites. They stand before go test's arguments:
+
+  --controllers   with each control plane run controllers, scheduler and one simulated node
+  --shared        start one cluster and let all suites use it, instead of a control plane each. They find it through
+                  USE_EXISTING_CLUSTER and KUBECONFIG, must not disturb each other, and go test may run several
+                  at once: -p 1 forbids that. It has controllers only with --controllers.`,
 		Example: `  slipway test
-  slipway test -count=1 -run TestCronJob ./internal/controller`,
+  slipway test -count=1 -run TestCronJob ./internal/controller
+  slipway test --controllers ./...`,
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && slices.Contains([]string{"-h", "-help", "--help"}, args[0]) {
@@ -32,7 +43,34 @@ USE_EXISTING_CLUSTER, your choice stays.`,
 			if err != nil {
 				return err
 			}
-			return dev.Test(cmd.Context(), inv.devOptions(inv.Dir), root, args, inv.clusters().Assets)
+			plane := dev.ControlPlane{Assets: inv.clusters().Assets, Share: inv.shareCluster}
+			return dev.Test(cmd.Context(), inv.devOptions(inv.Dir), root, suites(args), plane)
 		},
 	}
+}
+
+// suites takes our own options off the beginning of args.
+func suites(args []string) dev.Suites {
+	s := dev.Suites{Args: args}
+	for len(s.Args) > 0 {
+		switch s.Args[0] {
+		case "--controllers":
+			s.Controllers = true
+		case "--shared":
+			s.Shared = true
+		default:
+			return s
+		}
+		s.Args = s.Args[1:]
+	}
+	return s
+}
+
+// shareCluster starts a cluster that lives no longer than this process.
+func (inv *invocation) shareCluster(ctx context.Context, controllers bool) (kubeconfig string, end func() error, err error) {
+	session, err := inv.clusters().Tie(ctx, clusterctl.Options{Name: "test", NoControllers: !controllers})
+	if err != nil {
+		return "", nil, err
+	}
+	return session.Kubeconfig, session.Close, nil
 }

@@ -133,31 +133,54 @@ package deep
 
 import (
 	"os"
+	"strings"
 	"testing"
 )
 
 func TestAssets(t *testing.T) {
-	if got, want := os.Getenv("KUBEBUILDER_ASSETS"), os.Getenv("WANT"); got != want {
+	var values []string
+	for _, name := range []string{"KUBEBUILDER_ASSETS", "USE_EXISTING_CLUSTER", "KUBECONFIG", "SLIPWAY_CONTROLLERS"} {
+		values = append(values, os.Getenv(name))
+	}
+	if got, want := strings.Join(values, ","), os.Getenv("WANT"); got != want {
 		t.Errorf("KUBEBUILDER_ASSETS is %q, want %q", got, want)
 	}
 }
 `
 
 func TestTest(t *testing.T) {
-	for _, test := range []struct{ name, env, want string }{
-		{"ours", "", "/assets"},
-		{"the user's", assetsVariable + "=/theirs", "/theirs"},
-		{"an existing cluster", existingVariable + "=True", ""},
+	const assets, kubeconfig = "/assets", "/kubeconfig"
+	for _, test := range []struct {
+		name, env string
+		suites    Suites
+		want      string // KUBEBUILDER_ASSETS, USE_EXISTING_CLUSTER, KUBECONFIG and SLIPWAY_CONTROLLERS
+	}{
+		{name: "ours", want: "/assets,,,"},
+		{name: "with controllers", suites: Suites{Controllers: true}, want: "/assets,,,1"},
+		{name: "shared", suites: Suites{Shared: true}, want: ",true,/kubeconfig,"},
+		{name: "the user's", env: assetsVariable + "=/theirs", want: "/theirs,,,"},
+		{name: "an existing cluster", env: existingVariable + "=True", want: ",True,,"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := newBench(t, suite)
-			b.Env = append(b.Env, assetsVariable+"=", "WANT="+test.want, test.env)
-			assets := func(context.Context) (string, error) { return "/assets", nil }
-			if err := Test(t.Context(), b.Options, b.Dir, []string{"-count=1"}, assets); err != nil {
+			b.Env = append(b.Env, assetsVariable+"=", existingVariable+"=", kubeconfigVariable+"=", controllersVariable+"=", "WANT="+test.want, test.env)
+			shared := false
+			plane := ControlPlane{
+				Assets: func(context.Context) (string, error) { return assets, nil },
+				Share: func(context.Context, bool) (string, func() error, error) {
+					shared = true
+					return kubeconfig, func() error { shared = false; return nil }, nil
+				},
+			}
+			test.suites.Args = []string{"-count=1"}
+			if err := Test(t.Context(), b.Options, b.Dir, test.suites, plane); err != nil {
 				t.Errorf("Test returned %v\n%s%s", err, b.stdout.String(), b.stderr.String())
 			}
 			if !strings.Contains(b.stdout.String(), "ok  \texample.com/operator/deep") {
 				t.Errorf("stdout is %q, want that of go test", b.stdout.String())
+			}
+			if shared {
+				t.Error("the shared cluster was not ended")
 			}
 		})
 	}
@@ -165,18 +188,28 @@ func TestTest(t *testing.T) {
 
 func TestTestFails(t *testing.T) {
 	b := newBench(t, suite)
-	b.Env = append(b.Env, assetsVariable+"=/theirs", "WANT=/other")
-	if err := Test(t.Context(), b.Options, "", nil, nil); codeOf(err) != 1 {
+	b.Env = append(b.Env, assetsVariable+"=/theirs", "WANT=/other,,,")
+	if err := Test(t.Context(), b.Options, "", Suites{}, ControlPlane{}); codeOf(err) != 1 {
 		t.Errorf("Test returned %v, want the code of go test, 1", err)
 	}
 	if len(b.generated) > 0 {
 		t.Errorf("generated %v without a project", b.generated)
 	}
+	for _, s := range []Suites{{Controllers: true}, {Shared: true}} {
+		if err := Test(t.Context(), b.Options, "", s, ControlPlane{}); err == nil || !strings.Contains(err.Error(), assetsVariable) {
+			t.Errorf("Test returned %v with another's control plane", err)
+		}
+	}
 	unavailable := errors.New("no assets")
 	b.Env = append(b.Env, assetsVariable+"=")
-	assets := func(context.Context) (string, error) { return "", unavailable }
-	if err := Test(t.Context(), b.Options, "", nil, assets); !errors.Is(err, unavailable) {
-		t.Errorf("Test returned %v, want %v", err, unavailable)
+	plane := ControlPlane{
+		Assets: func(context.Context) (string, error) { return "", unavailable },
+		Share:  func(context.Context, bool) (string, func() error, error) { return "", nil, unavailable },
+	}
+	for _, s := range []Suites{{}, {Shared: true}} {
+		if err := Test(t.Context(), b.Options, "", s, plane); !errors.Is(err, unavailable) {
+			t.Errorf("Test returned %v, want %v", err, unavailable)
+		}
 	}
 }
 

@@ -2,48 +2,103 @@ package dev
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// Variables of controller-runtime's envtest.
+// Variables of controller-runtime's envtest, and the one with which the embedded kube-apiserver brings controllers.
 const (
-	assetsVariable   = "KUBEBUILDER_ASSETS"   // folder of etcd and kube-apiserver
-	existingVariable = "USE_EXISTING_CLUSTER" // true: no control plane is started
+	assetsVariable      = "KUBEBUILDER_ASSETS"   // folder of etcd and kube-apiserver
+	existingVariable    = "USE_EXISTING_CLUSTER" // true: no control plane is started
+	kubeconfigVariable  = "KUBECONFIG"           // of the existing cluster
+	controllersVariable = "SLIPWAY_CONTROLLERS"  // 1: with controllers
 )
 
-// Assets returns a folder for KUBEBUILDER_ASSETS. It may take minutes the first
-// time, and says so through its own handler.
-type Assets func(context.Context) (string, error)
+// ControlPlane is where suites get theirs from. Its functions may take minutes the first time, and say so through a
+// handler of their own.
+type ControlPlane struct {
+	// Assets returns a folder for KUBEBUILDER_ASSETS.
+	Assets func(context.Context) (string, error)
+	// Share starts a cluster that end ends.
+	Share func(ctx context.Context, controllers bool) (kubeconfig string, end func() error, err error)
+}
 
-// Test runs `go test` in o.Dir with args, untouched; where they name no package, all
-// below o.Dir are meant. Suites find the control plane that assets names, unless
+// Suites says how tests run.
+type Suites struct {
+	Args        []string // of go test
+	Controllers bool     // with controllers, a scheduler and a node
+	Shared      bool     // one cluster for all packages, instead of a control plane each
+}
+
+// Test runs `go test` in o.Dir with the suites' arguments, untouched; where they name no
+// package, all below o.Dir are meant. Suites find the control plane there, unless
 // the environment names one already. Generated files of the project in root are
 // brought up to date first; an empty root means that there is no project. A
 // failing test is a [report.Error] with the exit code of go test.
-func Test(ctx context.Context, o Options, root string, args []string, assets Assets) error {
+func Test(ctx context.Context, o Options, root string, s Suites, c ControlPlane) (err error) {
 	if root != "" {
 		if err := o.generate(ctx, root); err != nil {
 			return err
 		}
 	}
-	if needsAssets(o.Env) {
-		dir, err := assets(ctx)
-		if err != nil {
-			return err
-		}
-		o.Env = append(slices.Clone(o.Env), assetsVariable+"="+dir)
+	env, end, err := s.environment(ctx, o.Env, c)
+	if err != nil {
+		return err
 	}
-	err := o.supervise(ctx, o.command("go", append([]string{"test"}, withPackages(args)...)...))
+	defer func() { err = errors.Join(err, end()) }()
+	o.Env = env
+	err = o.supervise(ctx, o.command("go", append([]string{"test"}, withPackages(s.Args)...)...))
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	return ended("go test failed", err)
 }
 
-// needsAssets tells whether the user has left the choice of a control plane to us.
-func needsAssets(env []string) bool {
-	return lookup(env, assetsVariable) == "" && !strings.EqualFold(lookup(env, existingVariable), "true")
+// environment adds to env what leads suites to their control plane.
+func (s Suites) environment(ctx context.Context, env []string, c ControlPlane) (_ []string, end func() error, err error) {
+	nothing := func() error { return nil }
+	env = slices.Clone(env)
+	if theirs := chosen(env); theirs != "" {
+		return env, nothing, s.leave(theirs)
+	}
+	if s.Shared {
+		kubeconfig, end, err := c.Share(ctx, s.Controllers)
+		return append(env, existingVariable+"=true", kubeconfigVariable+"="+kubeconfig), end, err
+	}
+	if s.Controllers {
+		env = append(env, controllersVariable+"=1")
+	}
+	dir, err := c.Assets(ctx)
+	return append(env, assetsVariable+"="+dir), nothing, err
+}
+
+// chosen is the variable with which the user has chosen a control plane, if any.
+func chosen(env []string) string {
+	switch {
+	case lookup(env, assetsVariable) != "":
+		return assetsVariable
+	case strings.EqualFold(lookup(env, existingVariable), "true"):
+		return existingVariable
+	}
+	return ""
+}
+
+// leave is the error of options that need another control plane than the one that the user has chosen.
+func (s Suites) leave(variable string) error {
+	flag := ""
+	switch {
+	case s.Controllers:
+		flag = "--controllers"
+	case s.Shared:
+		flag = "--shared"
+	default:
+		return nil
+	}
+	return &report.Error{What: flag + " is for the embedded control plane, and the environment names another", Where: variable,
+		Hint: "one of the two; unset " + variable}
 }
 
 // withPackages adds ./... to arguments of go test that name no package. What

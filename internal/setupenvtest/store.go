@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -65,6 +66,7 @@ func (s Store) Remove(sel Selector, p Platform) ([]Item, error) {
 	if err != nil {
 		return nil, err
 	}
+	slices.SortFunc(items, func(a, b Item) int { return strings.Compare(a.folder(), b.folder()) }) // as the peer tells them
 	var removed []Item
 	var errs []error
 	for _, i := range items {
