@@ -17,6 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+	retry "k8s.io/client-go/tools/watch"
 
 	"github.com/slipway-dev/slipway/bench/controlplane"
 	"github.com/slipway-dev/slipway/bench/widget"
@@ -58,7 +60,10 @@ func useObjects(ctx context.Context, plane *controlplane.Plane) error {
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	for n := range seen {
-		w, err := widgets.Watch(watching, metav1.ListOptions{ResourceVersion: list.GetResourceVersion()})
+		// A server may end a watch at any time; clients go on where it ended.
+		w, err := retry.NewRetryWatcherWithContext(watching, list.GetResourceVersion(), &cache.ListWatch{
+			WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) { return widgets.Watch(ctx, o) },
+		})
 		if err != nil {
 			return fmt.Errorf("watch: %w", err)
 		}
@@ -108,7 +113,7 @@ func oneLife(ctx context.Context, widgets dynamic.ResourceInterface, name string
 }
 
 // counter counts the events of a watch.
-type counter struct{ added, modified, deleted atomic.Int64 }
+type counter struct{ added, modified, deleted, failed atomic.Int64 }
 
 func (c *counter) count(w watch.Interface) {
 	for e := range w.ResultChan() {
@@ -119,6 +124,8 @@ func (c *counter) count(w watch.Interface) {
 			c.modified.Add(1)
 		case watch.Deleted:
 			c.deleted.Add(1)
+		case watch.Error:
+			c.failed.Add(1)
 		}
 	}
 }
@@ -131,8 +138,8 @@ func awaitAll(ctx context.Context, seen []counter) error {
 		if err := wait.PollUntilContextCancel(ctx, poll, true, func(context.Context) (bool, error) {
 			return c.added.Load() == lives && c.modified.Load() == lives && c.deleted.Load() == lives, nil
 		}); err != nil {
-			return fmt.Errorf("watcher %d saw %d creations, %d changes and %d deletions of %d: %w",
-				n, c.added.Load(), c.modified.Load(), c.deleted.Load(), lives, err)
+			return fmt.Errorf("watcher %d saw %d creations, %d changes and %d deletions of %d, and %d errors: %w",
+				n, c.added.Load(), c.modified.Load(), c.deleted.Load(), lives, c.failed.Load(), err)
 		}
 	}
 	return nil
