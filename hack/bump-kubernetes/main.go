@@ -104,6 +104,9 @@ func (b *bump) verify(ctx context.Context, step, remedy, name string, args ...st
 
 // tell lists what is left.
 func (b *bump) tell(ctx context.Context, from, to string) error {
+	if ctx.Err() != nil {
+		return errors.New("interrupted; run the same command again to go on")
+	}
 	if b.check {
 		b.left = append(b.left, "compile, seed and tests were not run: run this command without -check")
 	}
