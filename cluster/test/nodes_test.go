@@ -182,7 +182,7 @@ func simulatedPodSaysSo(t *testing.T, c clients, ns string) {
 		row, err := shown(ctx, c, ns, "p")
 		return row["Status"] == "Running", err
 	})
-	_, err := c.CoreV1().Pods(ns).GetLogs("p", &corev1.PodLogOptions{}).DoRaw(t.Context())
+	_, err := c.CoreV1().Pods(ns).GetLogs("p", &corev1.PodLogOptions{}).Stream(t.Context())
 	if !apierrors.IsBadRequest(err) || !strings.Contains(err.Error(), "pod "+ns+"/p is simulated") {
 		t.Errorf("logs: %v", err)
 	}
@@ -196,7 +196,7 @@ func simulatedPodSaysSo(t *testing.T, c clients, ns string) {
 	if err == nil || !strings.Contains(err.Error(), "no command can be run in it") {
 		t.Errorf("exec: %v", err)
 	}
-	_, err = c.CoreV1().RESTClient().Get().Namespace(ns).Resource("pods").Name("p").SubResource("proxy").DoRaw(t.Context())
+	err = c.CoreV1().RESTClient().Get().Namespace(ns).Resource("pods").Name("p").SubResource("proxy").Do(t.Context()).Error()
 	if !apierrors.IsServiceUnavailable(err) || !strings.Contains(err.Error(), "simulated") {
 		t.Errorf("proxy: %v", err)
 	}

@@ -56,7 +56,7 @@ func webhookByURL(t *testing.T, c clients, ns string) {
 // A Service of port 443 leads to whichever port the program listens on.
 func webhookByService(t *testing.T, c clients, ns string) {
 	s := serveTLS(t, "hook."+ns+".svc", admission)
-	makeService(t, c, ns, nil)
+	makeHookService(t, c, ns, nil)
 	endpointsOfHost(t, c, ns, s.port)
 	admits(t, c, ns, s.clientConfig(ns))
 }
@@ -78,7 +78,7 @@ func webhookByExternalName(t *testing.T, c clients, ns string) {
 // Who deploys his operator and runs it on his machine as well has simulated endpoints and a real one.
 func webhookBesidePods(t *testing.T, c clients, ns string) {
 	s := serveTLS(t, "hook."+ns+".svc", admission)
-	makeService(t, c, ns, map[string]string{"app": "test"})
+	makeHookService(t, c, ns, map[string]string{"app": "test"})
 	makeEndpointPod(t, c, ns)
 	endpointsOfHost(t, c, ns, s.port)
 	admits(t, c, ns, s.clientConfig(ns))
@@ -86,7 +86,7 @@ func webhookBesidePods(t *testing.T, c clients, ns string) {
 
 func webhookOfSimulatedPod(t *testing.T, c clients, ns string) {
 	s := serveTLS(t, "hook."+ns+".svc", admission)
-	makeService(t, c, ns, map[string]string{"app": "test"})
+	makeHookService(t, c, ns, map[string]string{"app": "test"})
 	makeEndpointPod(t, c, ns)
 	register(t, c, ns, s.clientConfig(ns))
 	fails(t, c, ns, "Service "+ns+"/hook leads to pod server", "simulated", network.Host.String())
@@ -94,7 +94,7 @@ func webhookOfSimulatedPod(t *testing.T, c clients, ns string) {
 
 func webhookWithoutEndpoints(t *testing.T, c clients, ns string) {
 	s := serveTLS(t, "hook."+ns+".svc", admission)
-	makeService(t, c, ns, nil)
+	makeHookService(t, c, ns, nil)
 	register(t, c, ns, s.clientConfig(ns))
 	fails(t, c, ns, "Service "+ns+"/hook has no ready endpoints", network.Host.String())
 }
@@ -102,7 +102,7 @@ func webhookWithoutEndpoints(t *testing.T, c clients, ns string) {
 func webhookThatDoesNotListen(t *testing.T, c clients, ns string) {
 	s := serveTLS(t, "hook."+ns+".svc", admission)
 	s.server.Close()
-	makeService(t, c, ns, nil)
+	makeHookService(t, c, ns, nil)
 	endpointsOfHost(t, c, ns, s.port)
 	register(t, c, ns, s.clientConfig(ns))
 	fails(t, c, ns, "Service "+ns+"/hook", "does the program run", "connection refused")
@@ -110,7 +110,7 @@ func webhookThatDoesNotListen(t *testing.T, c clients, ns string) {
 
 func webhookUnderAnotherName(t *testing.T, c clients, ns string) {
 	s := serveTLS(t, "other.example.com", admission)
-	makeService(t, c, ns, nil)
+	makeHookService(t, c, ns, nil)
 	endpointsOfHost(t, c, ns, s.port)
 	register(t, c, ns, s.clientConfig(ns))
 	fails(t, c, ns, "x509", "hook."+ns+".svc")
@@ -220,7 +220,7 @@ func register(t *testing.T, c clients, ns string, config admissionregistrationv1
 	}
 }
 
-func makeService(t *testing.T, c clients, ns string, selector map[string]string) {
+func makeHookService(t *testing.T, c clients, ns string, selector map[string]string) {
 	t.Helper()
 	service := &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Name: "hook"},
@@ -275,7 +275,7 @@ func conversionByURL(t *testing.T, c clients, ns string) {
 
 func conversionByService(t *testing.T, c clients, ns string) {
 	s := serveTLS(t, "hook."+ns+".svc", convert)
-	makeService(t, c, ns, nil)
+	makeHookService(t, c, ns, nil)
 	endpointsOfHost(t, c, ns, s.port)
 	converts(t, c, ns, &apiextensionsv1.WebhookClientConfig{
 		Service: &apiextensionsv1.ServiceReference{Namespace: ns, Name: "hook"}, CABundle: s.ca,
@@ -359,7 +359,7 @@ func aggregatedAPI(t *testing.T, c clients, ns string) {
 			APIResources: []metav1.APIResource{{Name: "things", Kind: "Thing", Verbs: []string{"get"}}},
 		})
 	})
-	makeService(t, c, ns, nil)
+	makeHookService(t, c, ns, nil)
 	endpointsOfHost(t, c, ns, s.port)
 	services := c.dynamic.Resource(schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"})
 	object := &unstructured.Unstructured{Object: map[string]any{
