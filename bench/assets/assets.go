@@ -25,13 +25,12 @@ import (
 // programVariable names a built slipway-cluster; without it one is built.
 const programVariable = "SLIPWAY_CLUSTER"
 
-// Program is the path of slipway-cluster. When it has to be built, it is built into dir.
+// Program is the path of slipway-cluster. When it has to be built, it is built into dir, with its kubectl beside it.
 func Program(ctx context.Context, dir string) (string, error) {
 	if path := os.Getenv(programVariable); path != "" {
 		return filepath.Abs(path)
 	}
-	path := filepath.Join(dir, "slipway-cluster")
-	return path, compile(ctx, path, "", "./cmd/slipway-cluster")
+	return filepath.Join(dir, "slipway-cluster"), compile(ctx, dir, "", "./cmd/...")
 }
 
 // Ours links the programs' names to slipway-cluster in dir/ours and returns that folder.
@@ -113,15 +112,16 @@ func clusterModule(ctx context.Context) (string, error) {
 	return filepath.Join(root, "cluster"), err
 }
 
-// compile builds a main package as the cluster's module sees it; go leaves a program that is up to date alone.
-func compile(ctx context.Context, program, ldflags, pkg string) error {
+// compile builds main packages as the cluster's module sees them, out being a program or the folder of several; go leaves a
+// program that is up to date alone.
+func compile(ctx context.Context, out, ldflags, packages string) error {
 	module, err := clusterModule(ctx)
 	if err != nil {
 		return err
 	}
-	out, err := exec.CommandContext(ctx, "go", "build", "-C", module, "-ldflags", ldflags, "-o", program, pkg).CombinedOutput()
+	said, err := exec.CommandContext(ctx, "go", "build", "-C", module, "-ldflags", ldflags, "-o", out, packages).CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("build %s: %w\n%s", pkg, err, out)
+		return fmt.Errorf("build %s: %w\n%s", packages, err, said)
 	}
 	return nil
 }
