@@ -33,6 +33,9 @@ func TestWriteRead(t *testing.T) {
 	if len(snap.Pairs) != 2 || string(snap.Pairs[0].Value) != "one" || string(snap.Pairs[1].Key) != "/a/2" {
 		t.Errorf("got %s", snap.Pairs)
 	}
+	if keys, bytes, err := s.Size(t.Context(), "/a/"); err != nil || keys == 0 || bytes == 0 {
+		t.Errorf("size: %d keys, %d bytes, %v", keys, bytes, err)
+	}
 	if empty, err := s.Empty(t.Context(), "/a/"); err != nil || empty {
 		t.Errorf("after a write: %v, %v", empty, err)
 	}

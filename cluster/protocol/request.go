@@ -73,6 +73,7 @@ type Status struct {
 	Kubernetes string           `json:"kubernetes"`
 	PID        int              `json:"pid"`
 	UptimeMs   int64            `json:"uptimeMs"`
+	RSSBytes   int64            `json:"rssBytes,omitempty"` // resident memory, where it is known
 	Components []Component      `json:"components"`
 	Logical    []LogicalCluster `json:"logical"`
 }

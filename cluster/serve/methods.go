@@ -32,7 +32,7 @@ func (s *session) connect(life context.Context) (protocol.Methods, func()) {
 // methods are the requests of a client that a cluster answers in its life.
 func (s *session) methods(life context.Context, c *client) protocol.Methods {
 	return protocol.Methods{
-		"status": protocol.Answer(func(protocol.Empty) (protocol.Status, error) { return s.currentStatus(), nil }),
+		"status": protocol.Answer(func(protocol.Empty) (protocol.Status, error) { return s.currentStatus(life), nil }),
 		"stop": func(json.RawMessage) (any, func(), error) {
 			return protocol.Empty{}, func() { s.stop(stopReason(protocol.ByRequest)) }, nil
 		},
@@ -63,8 +63,11 @@ func (s *session) withHost(f func(*engine.Host) error) error {
 	return errNotReady
 }
 
-func (s *session) currentStatus() protocol.Status {
+func (s *session) currentStatus(ctx context.Context) protocol.Status {
 	now := s.status.snapshot()
+	if h := s.host.Load(); h != nil && now.Ready {
+		describe(now.Components, h.Doing(ctx))
+	}
 	if h := s.host.Load(); h != nil {
 		for _, c := range h.Logical() {
 			now.Logical = append(now.Logical, protocol.LogicalCluster{Name: c.Name(), Server: c.Server(), Kubeconfig: c.Kubeconfig()})

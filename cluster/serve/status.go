@@ -37,6 +37,15 @@ func (s *status) set(component string, state protocol.State) {
 	}
 }
 
+// describe completes what components are doing with messages.
+func describe(components []protocol.Component, doing map[string]string) {
+	for i, c := range components {
+		if c.State == protocol.Running {
+			components[i].Message = doing[c.Name]
+		}
+	}
+}
+
 func (s *status) ready(server, kubeconfig string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,6 +57,6 @@ func (s *status) snapshot() protocol.Status {
 	defer s.mu.Unlock()
 	now := s.now
 	now.Components = slices.Clone(now.Components)
-	now.UptimeMs = time.Since(s.started).Milliseconds()
+	now.UptimeMs, now.RSSBytes = time.Since(s.started).Milliseconds(), residentMemory()
 	return now
 }

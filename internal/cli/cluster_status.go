@@ -42,17 +42,36 @@ func described(s *clusterctl.Status) string {
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, line := range [][2]string{
 		{"server", s.Server}, {"kubernetes", s.Kubernetes}, {"kubeconfig", s.Kubeconfig},
-		{"context", cmp.Or(s.Context, "none")}, {"data", kept(s)}, {"process", fmt.Sprint(s.PID)}, {"log", s.Log},
+		{"context", cmp.Or(s.Context, "none")}, {"data", kept(s)}, {"process", process(s)}, {"log", s.Log},
 	} {
 		if line[1] != "" { // known only once the cluster is ready
 			fmt.Fprintf(w, "  %s\t%s\n", line[0], line[1])
 		}
 	}
 	for _, c := range s.Components {
-		fmt.Fprintf(w, "  %s\t%s\n", c.Name, strings.TrimSpace(string(c.State)+" "+c.Message))
+		fmt.Fprintf(w, "  %s\t%s\n", c.Name, saying(c))
+	}
+	for _, l := range s.Logical {
+		fmt.Fprintf(w, "  logical %s\t%s\n", l.Name, l.Server)
 	}
 	_ = w.Flush() // a strings.Builder takes everything
 	return b.String()
+}
+
+// saying is what a component is doing.
+func saying(c clusterctl.Component) string {
+	if c.Message == "" {
+		return string(c.State)
+	}
+	return string(c.State) + ", " + c.Message
+}
+
+// process is the id of the cluster's process, and the memory that it takes.
+func process(s *clusterctl.Status) string {
+	if s.RSSBytes == 0 {
+		return fmt.Sprint(s.PID)
+	}
+	return fmt.Sprintf("%d, %d MiB of memory", s.PID, s.RSSBytes>>20)
 }
 
 // kept says what becomes of the cluster's data.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/clusterctl/clusterfile"
 	"github.com/slipway-dev/slipway/internal/clusterctl/logfile"
 	"github.com/slipway-dev/slipway/internal/clusterctl/state"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -61,8 +62,7 @@ func (c *Control) logged(o LogOptions) (cl state.Cluster, components []string, e
 	components = Components()
 	if o.Component != "" {
 		if !slices.Contains(components, o.Component) {
-			return cl, nil, &report.Error{What: "no component is called " + o.Component, Code: 2,
-				Hint: "components are " + strings.Join(components, ", ") + "; --name names the cluster"}
+			return cl, nil, unknownComponent(o.Component, components)
 		}
 		components = []string{o.Component}
 	}
@@ -74,6 +74,15 @@ func (c *Control) logged(o LogOptions) (cl state.Cluster, components []string, e
 			Hint: "they are written from its first start on", Next: command("start", cl.Name)}
 	}
 	return cl, components, nil
+}
+
+func unknownComponent(name string, known []string) error {
+	e := &report.Error{What: "no component is called " + name, Code: 2,
+		Hint: "components are " + strings.Join(known, ", ") + "; --name names the cluster"}
+	if near := clusterfile.Nearest(name, known); near != "" {
+		e.Hint, e.Next = "did you mean "+near+"?", "slipway cluster logs "+near
+	}
+	return e
 }
 
 // follow tells what is added to the logs until the cluster ends.

@@ -29,6 +29,9 @@ const (
 // Component is a part of a cluster and what it is doing.
 type Component = protocol.Component
 
+// Logical is a logical cluster in a cluster's process.
+type Logical = protocol.Logical
+
 // Status is what is known of a cluster.
 type Status struct {
 	Name       string      `json:"name"`
@@ -39,8 +42,10 @@ type Status struct {
 	Kubernetes string      `json:"kubernetes,omitempty"`
 	PID        int         `json:"pid,omitempty"`
 	UptimeMs   int64       `json:"uptimeMs,omitempty"`
+	RSSBytes   int64       `json:"rssBytes,omitempty"` // memory that the process takes
 	Components []Component `json:"components,omitempty"`
-	Durable    bool        `json:"durable"` // the data outlive the cluster
+	Logical    []Logical   `json:"logical,omitempty"` // clusters in the same process
+	Durable    bool        `json:"durable"`           // the data outlive the cluster
 	Log        string      `json:"log,omitempty"`
 
 	// Already is set by Start when there was nothing to do.
@@ -152,7 +157,8 @@ func (s *Status) take(answer protocol.Status) {
 		s.State = Running
 	}
 	s.Server, s.Kubeconfig, s.Kubernetes = answer.Server, answer.Kubeconfig, answer.Kubernetes
-	s.PID, s.UptimeMs, s.Components = answer.PID, answer.UptimeMs, answer.Components
+	s.PID, s.UptimeMs, s.RSSBytes = answer.PID, answer.UptimeMs, answer.RSSBytes
+	s.Components, s.Logical = answer.Components, answer.Logical
 }
 
 // shownLines is how many of a log's last lines an error shows.

@@ -167,17 +167,22 @@ func index(at string, i int) string { return fmt.Sprintf("%s[%d]", at, i) }
 
 // suggestion names the known word that was most likely meant, or all of them.
 func suggestion(word string, known []string) string {
+	if near := Nearest(word, known); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return "known are " + strings.Join(known, ", ")
+}
+
+// Nearest returns the known word that is most likely meant by word, or nothing.
+func Nearest(word string, known []string) string {
 	const typos = 3
-	nearest, least := "", typos+1
+	nearest, least := "", min(typos+1, len(word))
 	for _, name := range known {
 		if d := distance(strings.ToLower(word), strings.ToLower(name)); d < least {
 			nearest, least = name, d
 		}
 	}
-	if nearest == "" || least >= len(word) {
-		return "known are " + strings.Join(known, ", ")
-	}
-	return "did you mean " + nearest + "?"
+	return nearest
 }
 
 // distance is the number of letters to insert, remove or replace to make a into b.

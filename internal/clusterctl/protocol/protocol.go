@@ -121,7 +121,16 @@ type Status struct {
 	Kubernetes string      `json:"kubernetes"`
 	PID        int         `json:"pid"`
 	UptimeMs   int64       `json:"uptimeMs"`
+	RSSBytes   int64       `json:"rssBytes"`
 	Components []Component `json:"components"`
+	Logical    []Logical   `json:"logical"`
+}
+
+// Logical is a logical cluster beside the main one.
+type Logical struct {
+	Name       string `json:"name"`
+	Server     string `json:"server"`
+	Kubeconfig string `json:"kubeconfig"`
 }
 
 // Reset is the result of the reset request.

@@ -1,0 +1,36 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/slipway-dev/slipway/cluster/controllers"
+	"github.com/slipway-dev/slipway/cluster/protocol"
+)
+
+// Doing says of the main cluster's components what each has to do, for people to read.
+// What is not known at the moment is left out.
+func (h *Host) Doing(ctx context.Context) map[string]string {
+	doing := map[string]string{}
+	if objects, bytes, err := h.store.Size(ctx, h.main.prefix+"/"); err == nil {
+		doing[protocol.APIServer] = counted(objects, "object")
+		doing[protocol.Etcd] = fmt.Sprintf("%.1f MiB of data", float64(bytes)/(1<<20))
+	}
+	if nodes := h.main.nodes; nodes != nil {
+		doing[protocol.Controllers] = counted(len(controllers.All()), "controller")
+		all, lost := nodes.Names(), nodes.Lost()
+		doing[protocol.Nodes] = counted(len(all), "node")
+		if len(lost) > 0 {
+			doing[protocol.Nodes] = fmt.Sprintf("%d of %s; stopped: %s", len(all)-len(lost), counted(len(all), "node"), strings.Join(lost, ", "))
+		}
+	}
+	return doing
+}
+
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
