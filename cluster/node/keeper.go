@@ -48,6 +48,12 @@ func (k *keeper) run(ctx context.Context) {
 	var group sync.WaitGroup
 	group.Go(func() { k.informer.RunWithContext(ctx) })
 	group.Go(func() {
+		if !cache.WaitForCacheSync(ctx.Done(), k.informer.HasSynced) {
+			return
+		}
+		for name := range k.nodes.members { // what happened before the informer listed brings no news
+			k.queue.Add(name)
+		}
 		for k.work(ctx) {
 		}
 	})
