@@ -29,13 +29,16 @@ import (
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apiserver/pkg/server/egressselector"
+	"k8s.io/client-go/informers"
 	"k8s.io/client-go/rest"
 	logsapi "k8s.io/component-base/logs/api/v1"
+	apiregistration "k8s.io/kube-aggregator/pkg/apis/apiregistration"
 	aggregator "k8s.io/kube-aggregator/pkg/apiserver"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app/options"
 	rbacrest "k8s.io/kubernetes/pkg/registry/rbac/rest"
 
+	"github.com/slipway-dev/slipway/cluster/informed"
 	"github.com/slipway-dev/slipway/cluster/pki"
 )
 
@@ -70,6 +73,7 @@ type Server struct {
 	aggregator *aggregator.APIAggregator
 	prepared   interface{ Run(context.Context) error }
 	loopback   *rest.Config
+	informers  informers.SharedInformerFactory // of admission, authorization and allocators
 }
 
 // prepareProcess sets what is global in the upstream packages. Several servers in
@@ -100,6 +104,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 }
 
 func assemble(config *app.Config, documents *documents) (*Server, error) {
+	versioned := config.KubeAPIs.ControlPlane.VersionedInformers
 	completed, err := config.Complete()
 	if err != nil {
 		return nil, fmt.Errorf("complete the API server's configuration: %w", err)
@@ -117,7 +122,7 @@ func assemble(config *app.Config, documents *documents) (*Server, error) {
 	}
 	loopback := rest.CopyConfig(chain.GenericAPIServer.LoopbackClientConfig)
 	loopback.QPS, loopback.Burst = -1, 0 // the clients are ours: no limits
-	return &Server{aggregator: chain, prepared: prepared, loopback: loopback}, nil
+	return &Server{aggregator: chain, prepared: prepared, loopback: loopback, informers: versioned}, nil
 }
 
 func completeOptions(ctx context.Context, o Options) (options.CompletedOptions, error) {
@@ -153,6 +158,23 @@ func (s *Server) Handler() http.Handler { return s.aggregator.GenericAPIServer.H
 
 // Loopback is a client configuration in the group system:masters, without limits.
 func (s *Server) Loopback() *rest.Config { return rest.CopyConfig(s.loopback) }
+
+// Client is a client with all rights for any path of the API.
+func (s *Server) Client() (*rest.RESTClient, error) {
+	client, err := rest.UnversionedRESTClientFor(unversioned(s.Loopback()))
+	if err != nil {
+		return nil, fmt.Errorf("make a client: %w", err)
+	}
+	return client, nil
+}
+
+// Known is an [informed.View] of what the server itself follows through its own API.
+func (s *Server) Known() informed.Stores {
+	stores := informed.Typed(s.informers)
+	services := s.aggregator.APIRegistrationInformers.Apiregistration().V1().APIServices()
+	stores.Add(apiregistration.Resource("apiservices"), services.Informer().GetStore())
+	return stores
+}
 
 // readyPoll is short because a start lasts a fraction of a second.
 const readyPoll = 3 * time.Millisecond

@@ -10,8 +10,12 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"k8s.io/client-go/rest"
+
 	"github.com/slipway-dev/slipway/cluster/apiserver"
+	"github.com/slipway-dev/slipway/cluster/baseline"
 	"github.com/slipway-dev/slipway/cluster/etcd"
+	"github.com/slipway-dev/slipway/cluster/informed"
 	"github.com/slipway-dev/slipway/cluster/kubeconfig"
 	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/pki"
@@ -39,13 +43,21 @@ type Cluster struct {
 	serverReady             atomic.Bool   // its start-up hooks are through
 	serverEnded             chan struct{} // closed once the server, which was started, has ended
 	workers                 sync.WaitGroup
+
+	gate      *gate            // between workers and server
+	admin     *rest.RESTClient // with all rights, past the gate
+	base      *baseline.Baseline
+	resetting sync.Mutex
+
+	mu    sync.Mutex
+	views []informed.View // of what the server and the workers know
 }
 
 // newCluster describes a cluster of h; nothing runs yet.
 func (h *Host) newCluster(spec Spec, dir, prefix string) *Cluster {
 	c := &Cluster{
 		spec: spec, dir: dir, prefix: prefix, logger: h.options.Logger, fail: h.fail,
-		components: &components{}, serverEnded: make(chan struct{}),
+		components: &components{}, serverEnded: make(chan struct{}), gate: &gate{},
 	}
 	c.serverLife, c.stopServer = context.WithCancel(context.Background())
 	c.workersLife, c.stopWorkers = context.WithCancel(context.Background())
@@ -62,10 +74,12 @@ func (c *Cluster) start(ctx context.Context, store apiserver.Dialer) error {
 	if err := c.startServer(ctx, store); err != nil {
 		return err
 	}
-	if !c.spec.Controllers {
-		return nil
+	if c.spec.Controllers {
+		if err := c.startWorkers(ctx, c.workersLife); err != nil {
+			return err
+		}
 	}
-	return c.startWorkers(ctx, c.workersLife)
+	return c.remember(ctx)
 }
 
 // fill gives the cluster its store, and fills that if it is empty; a durable one was
@@ -118,6 +132,10 @@ func (c *Cluster) startServer(ctx context.Context, store apiserver.Dialer) error
 		return &Error{protocol.APIServer, err}
 	}
 	c.serverReady.Store(true)
+	c.see(c.server.Known)
+	if c.admin, err = c.server.Client(); err != nil {
+		return &Error{protocol.APIServer, err}
+	}
 	c.components.set(protocol.APIServer, protocol.Running)
 	return nil
 }
@@ -144,6 +162,20 @@ func (c *Cluster) run(ctx context.Context, component string, f func(context.Cont
 		err = errors.New("ended by itself")
 	}
 	c.fail(&Error{component, err})
+}
+
+// see adds to what a reset waits for.
+func (c *Cluster) see(view informed.View) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.views = append(c.views, view)
+}
+
+// loopback is the configuration of those who have to stand back while the cluster is reset.
+func (c *Cluster) loopback() *rest.Config {
+	config := c.server.Loopback()
+	config.Wrap(c.gate.wrap)
+	return config
 }
 
 // Name is the cluster's name.

@@ -66,14 +66,14 @@ func (c *Cluster) controllersConfig() (controllers.Config, error) {
 		return controllers.Config{}, errors.New("the service account key cannot sign")
 	}
 	return controllers.Config{
-		Client: c.server.Loopback(), RootCA: ca, CAFile: c.keys.CA, CAKeyFile: c.keys.CAKey, ServiceAccountKey: signer,
+		Client: c.loopback(), RootCA: ca, CAFile: c.keys.CA, CAKeyFile: c.keys.CAKey, ServiceAccountKey: signer,
 	}, nil
 }
 
 func (c *Cluster) startScheduler(ctx, life context.Context) error {
 	c.components.set(protocol.Scheduler, protocol.Starting)
 	if err := c.startLoop(ctx, life, protocol.Scheduler, func(ctx context.Context, started func(informed.View)) error {
-		return scheduler.Run(ctx, c.server.Loopback(), started)
+		return scheduler.Run(ctx, c.loopback(), started)
 	}); err != nil {
 		return err
 	}
@@ -91,7 +91,10 @@ func (c *Cluster) startLoop(ctx, life context.Context, component string, run fun
 	started, ended := make(chan struct{}), make(chan error, 1)
 	c.workers.Go(func() {
 		c.run(c.logging(life, component), component, func(ctx context.Context) error {
-			err := run(ctx, func(informed.View) { close(started) })
+			err := run(ctx, func(view informed.View) {
+				c.see(view)
+				close(started)
+			})
 			ended <- err
 			return err
 		})
@@ -108,7 +111,7 @@ func (c *Cluster) startLoop(ctx, life context.Context, component string, run fun
 
 func (c *Cluster) startNodes(life context.Context) error {
 	c.components.set(protocol.Nodes, protocol.Starting)
-	nodes, err := node.Run(c.logging(life, protocol.Nodes), c.server.Loopback(), c.spec.Nodes, c.logger(protocol.Nodes))
+	nodes, err := node.Run(c.logging(life, protocol.Nodes), c.loopback(), c.spec.Nodes, c.logger(protocol.Nodes))
 	if err != nil {
 		return &Error{protocol.Nodes, err}
 	}

@@ -7,7 +7,7 @@
 //
 // It does not listen on any port: whoever could connect would read and write past the
 // API server's authorization. Clients are in this process. The API server's connects with
-// [Server.Dial] and speaks gRPC over memory; [Server.Write] and [Server.Read] call the
+// [Server.Dial] and speaks gRPC over memory; [Server.Apply] and [Server.Read] call the
 // store directly. That is how the seed gets in, and what snapshot, reset and a
 // journal of writes build on.
 package etcd
@@ -20,7 +20,6 @@ import (
 	"net/url"
 	"path/filepath"
 
-	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/server/v3/embed"
 	"go.etcd.io/etcd/server/v3/etcdserver/api/v3rpc"
 	"go.etcd.io/etcd/server/v3/storage/wal"
@@ -127,65 +126,4 @@ func (s *Server) Failed() <-chan error { return s.etcd.Err() }
 func (s *Server) Stop() {
 	_ = s.listener.Close() // never fails
 	s.etcd.Server.HardStop()
-}
-
-// A Pair is one key with its value.
-type Pair struct{ Key, Value []byte }
-
-// Write stores all pairs in one transaction: all of them or none.
-func (s *Server) Write(ctx context.Context, pairs []Pair) error {
-	txn := &pb.TxnRequest{}
-	for _, p := range pairs {
-		put := &pb.PutRequest{Key: p.Key, Value: p.Value}
-		txn.Success = append(txn.Success, &pb.RequestOp{Request: &pb.RequestOp_RequestPut{RequestPut: put}})
-	}
-	if _, err := s.etcd.Server.Txn(ctx, txn); err != nil {
-		return fmt.Errorf("write %d keys to etcd: %w", len(pairs), err)
-	}
-	return nil
-}
-
-// Delete removes all keys under prefix.
-func (s *Server) Delete(ctx context.Context, prefix string) error {
-	if _, err := s.etcd.Server.DeleteRange(ctx, &pb.DeleteRangeRequest{Key: []byte(prefix), RangeEnd: prefixEnd(prefix)}); err != nil {
-		return fmt.Errorf("remove %s from etcd: %w", prefix, err)
-	}
-	return nil
-}
-
-// A Snapshot is a consistent reading of the store.
-type Snapshot struct {
-	Revision int64  // of the whole store; grows with every write
-	Pairs    []Pair // sorted by key
-}
-
-// Read returns all keys under prefix.
-func (s *Server) Read(ctx context.Context, prefix string) (Snapshot, error) {
-	return s.read(ctx, &pb.RangeRequest{Key: []byte(prefix), RangeEnd: prefixEnd(prefix)})
-}
-
-// Empty says whether no key lies under prefix.
-func (s *Server) Empty(ctx context.Context, prefix string) (bool, error) {
-	snap, err := s.read(ctx, &pb.RangeRequest{Key: []byte(prefix), RangeEnd: prefixEnd(prefix), Limit: 1, KeysOnly: true})
-	return len(snap.Pairs) == 0, err
-}
-
-func (s *Server) read(ctx context.Context, r *pb.RangeRequest) (Snapshot, error) {
-	answer, err := s.etcd.Server.Range(ctx, r)
-	if err != nil {
-		return Snapshot{}, fmt.Errorf("read %s from etcd: %w", r.Key, err)
-	}
-	snap := Snapshot{Revision: answer.Header.Revision}
-	for _, kv := range answer.Kvs {
-		snap.Pairs = append(snap.Pairs, Pair{Key: kv.Key, Value: kv.Value})
-	}
-	return snap, nil
-}
-
-// prefixEnd is the first key behind all keys that start with prefix, which must
-// be an ASCII path.
-func prefixEnd(prefix string) []byte {
-	end := []byte(prefix)
-	end[len(end)-1]++
-	return end
 }

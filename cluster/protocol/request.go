@@ -62,6 +62,18 @@ func Answer[Params, Result any](f func(Params) (Result, error)) Method {
 // Methods are the requests that a program answers, by name.
 type Methods map[string]Method
 
+// Reset are the parameters of reset.
+type Reset struct {
+	Logical string `json:"logical"` // empty for the main cluster
+}
+
+// ResetDone is the result of reset.
+type ResetDone struct {
+	Removed  int     `json:"removed"`
+	Restored int     `json:"restored"`
+	TookMs   float64 `json:"tookMs"`
+}
+
 // Empty is the result {}.
 type Empty struct{}
 

@@ -36,6 +36,9 @@ func (s *session) methods(life context.Context, c *client) protocol.Methods {
 		"stop": func(json.RawMessage) (any, func(), error) {
 			return protocol.Empty{}, func() { s.stop(stopReason(protocol.ByRequest)) }, nil
 		},
+		"reset": protocol.Answer(func(r protocol.Reset) (protocol.ResetDone, error) {
+			return s.reset(life, r.Logical)
+		}),
 		"addLogical": protocol.Answer(func(l protocol.Logical) (protocol.LogicalAdded, error) {
 			added, err := s.addLogical(life, l)
 			if err == nil && l.Tied {
@@ -94,4 +97,20 @@ func (s *session) addLogical(ctx context.Context, l protocol.Logical) (protocol.
 	})
 	added.ElapsedMs = time.Since(begin).Milliseconds()
 	return added, err
+}
+
+func (s *session) reset(ctx context.Context, logical string) (protocol.ResetDone, error) {
+	begin := time.Now()
+	var done protocol.ResetDone
+	err := s.withHost(func(h *engine.Host) error {
+		c, err := h.Cluster(logical)
+		if err != nil {
+			return err
+		}
+		outcome, err := c.Reset(ctx)
+		done.Removed, done.Restored = outcome.Removed, outcome.Restored
+		return err
+	})
+	done.TookMs = float64(time.Since(begin).Microseconds()) / 1000
+	return done, err
 }

@@ -26,7 +26,8 @@ const (
 )
 
 // RecordSeed starts an empty cluster in a temporary folder, with every start-up hook on
-// and no controllers, and returns what it wrote by itself.
+// and controllers, since they complete roles that are made of others, and returns what it wrote
+// by itself.
 func RecordSeed(ctx context.Context, stderr io.Writer) (recorded seed.Seed, err error) {
 	dir, err := os.MkdirTemp("", "slipway-seed-")
 	if err != nil {
@@ -34,10 +35,10 @@ func RecordSeed(ctx context.Context, stderr io.Writer) (recorded seed.Seed, err 
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	directKlog("ERROR", stderr)
-	log := slog.New(slog.NewTextHandler(stderr, nil))
+	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	started := time.Now()
 	host, err := engine.Start(ctx, engine.Options{
-		Dir: dir, Main: engine.Spec{Name: "seed", Port: seedPort, Unseeded: true},
+		Dir: dir, Main: engine.Spec{Name: "seed", Port: seedPort, Unseeded: true, Controllers: true},
 		Logger: func(string) *slog.Logger { return log },
 	})
 	if err != nil {

@@ -3,6 +3,7 @@ package test
 import (
 	"context"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -150,8 +151,13 @@ func garbageOfNewCRD(t *testing.T, c clients, ns string) {
 	resource := schema.GroupVersionResource{Group: ns + ".example.com", Version: "v1", Resource: "widgets"}
 	makeCRD(t, c, resource)
 	nothingToWaitFor(t, c, resource)
+	collectsGarbage(t, c, resource, ns)
+}
+
+func collectsGarbage(t *testing.T, c clients, resource schema.GroupVersionResource, ns string) {
+	t.Helper()
 	widget := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": resource.GroupVersion().String(), "kind": "Widget", "metadata": map[string]any{"name": "owner"},
+		"apiVersion": resource.GroupVersion().String(), "kind": kind(resource), "metadata": map[string]any{"name": "owner"},
 	}}
 	widgets := c.dynamic.Resource(resource).Namespace(ns)
 	begin := time.Now()
@@ -183,6 +189,11 @@ func garbageOfNewCRD(t *testing.T, c clients, ns string) {
 	t.Logf("collecting took %v", took)
 }
 
+// kind is that of a resource which [makeCRD] makes.
+func kind(r schema.GroupVersionResource) string {
+	return strings.ToUpper(r.Resource[:1]) + strings.Replace(r.Resource[1:], "s", "", 1)
+}
+
 func makeCRD(t *testing.T, c clients, r schema.GroupVersionResource) {
 	t.Helper()
 	crd := &apiextensionsv1.CustomResourceDefinition{
@@ -190,7 +201,7 @@ func makeCRD(t *testing.T, c clients, r schema.GroupVersionResource) {
 		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
 			Group: r.Group,
 			Scope: apiextensionsv1.NamespaceScoped,
-			Names: apiextensionsv1.CustomResourceDefinitionNames{Plural: r.Resource, Singular: "widget", Kind: "Widget", ListKind: "WidgetList"},
+			Names: apiextensionsv1.CustomResourceDefinitionNames{Plural: r.Resource, Singular: strings.ToLower(kind(r)), Kind: kind(r), ListKind: kind(r) + "List"},
 			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
 				Name: r.Version, Served: true, Storage: true,
 				Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{Type: "object"}},

@@ -1,0 +1,158 @@
+// Package baseline remembers what a store of a Kubernetes API server held at some time, and
+// says what has to change to get back there.
+//
+//	base := baseline.Of(snapshot, "/registry")
+//	…
+//	change := base.Difference(now)
+//
+// It compares bytes, and reads as much of a value as it takes to know which object it is.
+package baseline
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/slipway-dev/slipway/cluster/etcd"
+)
+
+// The keys, behind the store's prefix, that somebody writes all the time.
+var (
+	// ignored are no objects and expire by themselves.
+	ignored = []string{"/masterleases/", "/peerserverleases/"}
+	// beating are leases of nodes and API servers. They come and go with what else there
+	// is, but what they hold does not count.
+	beating = []string{"/leases/kube-node-lease/", "/leases/kube-system/apiserver-"}
+)
+
+// Baseline is what a store held.
+type Baseline struct {
+	prefix string
+	values map[string][]byte
+}
+
+// Of makes a baseline of a snapshot of all keys below prefix.
+func Of(snapshot etcd.Snapshot, prefix string) *Baseline {
+	b := &Baseline{prefix: prefix, values: make(map[string][]byte, len(snapshot.Pairs))}
+	for _, p := range snapshot.Pairs {
+		if !b.among(ignored, p.Key) {
+			b.values[string(p.Key)] = p.Value
+		}
+	}
+	return b
+}
+
+func (b *Baseline) among(prefixes []string, key []byte) bool {
+	below := strings.TrimPrefix(string(key), b.prefix)
+	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(below, p) })
+}
+
+// Adopt adds to the baseline what a later snapshot has under these keys.
+func (b *Baseline) Adopt(keys []string, now etcd.Snapshot) {
+	for _, p := range now.Pairs {
+		if key := string(p.Key); slices.Contains(keys, key) {
+			b.values[key] = p.Value
+		}
+	}
+}
+
+// Missing lists what controllers put into each namespace by themselves and did not do yet: the
+// default service account and the authority.
+func (b *Baseline) Missing() []string {
+	namespaces := b.prefix + "/namespaces/"
+	var missing []string
+	for key := range b.values {
+		name, ok := strings.CutPrefix(key, namespaces)
+		if !ok {
+			continue
+		}
+		for _, own := range []string{"/serviceaccounts/" + name + "/default", "/configmaps/" + name + "/kube-root-ca.crt"} {
+			if _, there := b.values[b.prefix+own]; !there {
+				missing = append(missing, b.prefix+own)
+			}
+		}
+	}
+	return missing
+}
+
+// Change is what leads back to a baseline.
+type Change struct {
+	Remove []Object // that the baseline does not have
+	// Replace are those that were made anew under an old name: who follows objects must see
+	// the new one go before the old one comes back.
+	Replace []Object
+	Put     []etcd.Pair // all that the baseline has otherwise, replaced ones included
+	Restore []Object    // the objects of Put
+}
+
+// Empty says that the baseline is reached.
+func (c Change) Empty() bool { return len(c.Remove) == 0 && len(c.Put) == 0 }
+
+// Layers cuts a change into parts that have at most one object of a resource each. What is
+// written at once has one revision, from which a watch may go on when it breaks off; it
+// must not go on behind the first of several events of that revision.
+func (c Change) Layers() (remove, put []Change) {
+	deep := map[schema.GroupResource]int{}
+	for _, o := range append(slices.Clip(c.Remove), c.Replace...) {
+		remove = layer(remove, deep, o.Resource, func(l *Change) { l.Remove = append(l.Remove, o) })
+	}
+	clear(deep)
+	for i, o := range c.Restore {
+		put = layer(put, deep, o.Resource, func(l *Change) {
+			l.Put, l.Restore = append(l.Put, c.Put[i]), append(l.Restore, o)
+		})
+	}
+	return remove, put
+}
+
+func layer(layers []Change, deep map[schema.GroupResource]int, r schema.GroupVersionResource, add func(*Change)) []Change {
+	at := deep[r.GroupResource()]
+	deep[r.GroupResource()]++
+	if at == len(layers) {
+		layers = append(layers, Change{})
+	}
+	add(&layers[at])
+	return layers
+}
+
+// Difference compares with a later snapshot.
+func (b *Baseline) Difference(now etcd.Snapshot) Change {
+	var c Change
+	found := make(map[string]bool, len(b.values))
+	for _, p := range now.Pairs {
+		then, known := b.values[string(p.Key)]
+		switch {
+		case b.among(ignored, p.Key):
+		case !known:
+			c.Remove = append(c.Remove, b.object(p))
+		case !bytes.Equal(then, p.Value):
+			b.compare(&c, p, then)
+		}
+		found[string(p.Key)] = true
+	}
+	for key, value := range b.values {
+		if !found[key] {
+			b.put(&c, etcd.Pair{Key: []byte(key), Value: value})
+		}
+	}
+	return c
+}
+
+func (b *Baseline) compare(c *Change, now etcd.Pair, value []byte) {
+	then := etcd.Pair{Key: now.Key, Value: value}
+	old, other := b.object(now), b.object(then)
+	switch {
+	case old.UID != other.UID:
+		c.Replace = append(c.Replace, old)
+	case b.among(beating, now.Key):
+		return
+	}
+	b.put(c, then)
+}
+
+func (b *Baseline) put(c *Change, p etcd.Pair) {
+	c.Put = append(c.Put, p)
+	c.Restore = append(c.Restore, b.object(p))
+}

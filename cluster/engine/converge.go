@@ -1,0 +1,189 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strconv"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+
+	"github.com/slipway-dev/slipway/cluster/baseline"
+	"github.com/slipway-dev/slipway/cluster/informed"
+)
+
+const (
+	// convergePoll is short because a reset lasts a few milliseconds.
+	convergePoll = 500 * time.Microsecond
+	// convergeLimit bounds one wait. Nothing of it should ever take that long.
+	convergeLimit = 10 * time.Second
+	// convergeRequests bounds the requests under way.
+	convergeRequests = 8
+)
+
+// changed is an object with the revision at which it was removed or restored.
+type changed struct {
+	baseline.Object
+	revision int64
+}
+
+// changes are what a reset did.
+type changes struct{ removed, restored []changed }
+
+func (c *changes) add(layer baseline.Change, revision int64) {
+	for _, o := range layer.Remove {
+		c.removed = append(c.removed, changed{o, revision})
+	}
+	for _, o := range layer.Restore {
+		c.restored = append(c.restored, changed{o, revision})
+	}
+}
+
+// latest are the changed resources, each with its last revision.
+func (c *changes) latest() map[schema.GroupVersionResource]int64 {
+	latest := map[schema.GroupVersionResource]int64{}
+	for _, objects := range [][]changed{c.removed, c.restored} {
+		for _, o := range objects {
+			latest[o.Resource] = max(latest[o.Resource], o.revision)
+		}
+	}
+	delete(latest, schema.GroupVersionResource{}) // none that somebody could list
+	return latest
+}
+
+// undefined are the resources that go with their CRDs.
+func (c *changes) undefined() resourceSet {
+	set := resourceSet{}
+	for _, o := range c.removed {
+		for _, r := range o.Defines {
+			set[r] = true
+		}
+	}
+	return set
+}
+
+type resourceSet map[schema.GroupVersionResource]bool
+
+// converge returns when the API server's answers show what was changed, and when the
+// informers in this process have noticed.
+func (c *Cluster) converge(ctx context.Context, made changes) error {
+	ctx, cancel := context.WithTimeout(ctx, convergeLimit)
+	defer cancel()
+	stores, gone := c.knowledge(), made.undefined()
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(convergeRequests)
+	group.Go(func() error { return awaitInformers(ctx, stores, made, gone) })
+	for resource := range gone {
+		group.Go(func() error { return c.awaitNotServed(ctx, resource) })
+	}
+	for resource, revision := range made.latest() {
+		followed := len(stores[resource.GroupResource()]) > 0 // by somebody who learns it from the server
+		if !followed && !gone[resource] {
+			group.Go(func() error { return c.awaitFresh(ctx, resource, revision) })
+		}
+	}
+	return group.Wait()
+}
+
+// awaitFresh asks for a list that is not older than revision, which the server answers from its
+// watch cache as soon as that is.
+func (c *Cluster) awaitFresh(ctx context.Context, r schema.GroupVersionResource, revision int64) error {
+	err := c.list(r).
+		Param("resourceVersion", strconv.FormatInt(revision, 10)).
+		Param("resourceVersionMatch", "NotOlderThan").
+		Do(ctx).Error()
+	if apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err) {
+		return nil // nobody can see these objects
+	}
+	return err
+}
+
+// awaitNotServed returns when the server does not know the resource any more.
+func (c *Cluster) awaitNotServed(ctx context.Context, r schema.GroupVersionResource) error {
+	return poll(ctx, convergePoll, func() (bool, error) {
+		return apierrors.IsNotFound(c.list(r).Do(ctx).Error()), nil // other errors pass
+	})
+}
+
+func (c *Cluster) list(r schema.GroupVersionResource) *rest.Request {
+	root := path.Join("/apis", r.Group, r.Version)
+	if r.Group == "" {
+		root = path.Join("/api", r.Version)
+	}
+	return c.admin.Get().AbsPath(root, r.Resource).Param("limit", "1").MaxRetries(0)
+}
+
+// awaitInformers returns when no informer in this process knows an object that was removed, and
+// all know those that were restored. Informers of resources that are gone themselves may
+// know what they like.
+func awaitInformers(ctx context.Context, stores informed.Stores, made changes, gone resourceSet) error {
+	for _, o := range made.removed {
+		if gone[o.Resource] {
+			continue
+		}
+		if err := poll(ctx, convergePoll, func() (bool, error) { return forgotten(stores, o), nil }); err != nil {
+			return fmt.Errorf("%s is still known: %w", o.Key, err)
+		}
+	}
+	for _, o := range made.restored {
+		if err := poll(ctx, convergePoll, func() (bool, error) { return known(stores, o), nil }); err != nil {
+			return fmt.Errorf("%s is not known: %w", o.Key, err)
+		}
+	}
+	return nil
+}
+
+// knowledge is what all parts of the cluster know.
+func (c *Cluster) knowledge() informed.Stores {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := informed.Stores{}
+	for _, view := range c.views {
+		for resource, stores := range view() {
+			for _, store := range stores {
+				all.Add(resource, store)
+			}
+		}
+	}
+	return all
+}
+
+// forgotten also holds for an object that somebody made anew.
+func forgotten(stores informed.Stores, o changed) bool {
+	for _, r := range stores.Revisions(o.Resource.GroupResource(), o.Namespace, o.Name) {
+		if r > 0 && r < o.revision {
+			return false
+		}
+	}
+	return true
+}
+
+// known does not count on all informers following all pods: some follow those that are not
+// over, others those on their nodes.
+func known(stores informed.Stores, o changed) bool {
+	some := o.Resource.Resource == "pods"
+	for _, r := range stores.Revisions(o.Resource.GroupResource(), o.Namespace, o.Name) {
+		if r < o.revision && (r > 0 || !some) {
+			return false
+		}
+	}
+	return true
+}
+
+// poll asks until the answer is yes.
+func poll(ctx context.Context, pause time.Duration, yes func() (bool, error)) error {
+	for {
+		if ok, err := yes(); ok || err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(pause):
+		}
+	}
+}

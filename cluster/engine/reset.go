@@ -1,0 +1,135 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/slipway-dev/slipway/cluster/baseline"
+	"github.com/slipway-dev/slipway/cluster/protocol"
+)
+
+const (
+	// writeGrace is how long a reset waits for writes of the controllers that are under way.
+	writeGrace = 20 * time.Millisecond
+	// transactions bounds those under way.
+	transactions = 16
+	// completePoll lies between two looks at a store that is almost complete.
+	completePoll = 10 * time.Millisecond
+	// maxRounds bounds a reset against programs that do not stop writing.
+	maxRounds = 10
+)
+
+var (
+	errReset = errors.New("the cluster is being reset")
+	// ErrBusy says that the cluster did not get back to its baseline, because somebody wrote
+	// all the time.
+	ErrBusy = errors.New("objects keep coming back, a program is writing to the cluster")
+)
+
+// remember makes the present state the one that resets lead back to.
+func (c *Cluster) remember(ctx context.Context) error {
+	snapshot, err := c.store.Read(ctx, c.prefix+"/")
+	if err != nil {
+		return &Error{protocol.Etcd, err}
+	}
+	c.base = baseline.Of(snapshot, c.prefix)
+	if c.spec.Controllers {
+		c.workers.Go(func() { c.complete(c.workersLife) })
+	}
+	return nil
+}
+
+// complete waits for what controllers make by themselves in the first moments.
+func (c *Cluster) complete(ctx context.Context) {
+	c.resetting.Lock()
+	defer c.resetting.Unlock()
+	_ = poll(ctx, completePoll, func() (bool, error) {
+		missing := c.base.Missing()
+		if len(missing) == 0 {
+			return true, nil
+		}
+		now, err := c.store.Read(ctx, c.prefix+"/")
+		c.base.Adopt(missing, now)
+		return false, err // which says that everything ends
+	})
+}
+
+// Outcome is what a reset did: how many objects it removed, and how many it gave their former
+// content.
+type Outcome struct{ Removed, Restored int }
+
+// Reset brings the cluster back to its state when it got ready: in the store, in what the API
+// server answers and in what controllers, scheduler and nodes know. Finalizers do not matter.
+//
+// The difference goes into the store directly. The server, which learns of it like of any
+// change, then tells everybody; Reset waits until they know. Meanwhile the controllers cannot
+// write. What they or the server have written by then is taken back in another round.
+func (c *Cluster) Reset(ctx context.Context) (Outcome, error) {
+	c.resetting.Lock()
+	defer c.resetting.Unlock()
+	c.gate.close(writeGrace)
+	defer c.gate.open()
+	var done Outcome
+	for range maxRounds {
+		now, err := c.store.Read(ctx, c.prefix+"/")
+		if err != nil {
+			return done, err
+		}
+		change := c.base.Difference(now)
+		if change.Empty() {
+			return done, nil
+		}
+		if err := c.apply(ctx, change); err != nil {
+			return done, err
+		}
+		done.Removed += len(change.Remove)
+		done.Restored += len(change.Put)
+	}
+	return done, ErrBusy
+}
+
+// apply changes the store and waits until everybody knows. What is replaced goes before it
+// comes back, so that it is seen going.
+func (c *Cluster) apply(ctx context.Context, change baseline.Change) error {
+	removals, puts := change.Layers()
+	var made changes
+	for _, layers := range [][]baseline.Change{removals, puts} {
+		if err := c.commit(ctx, layers, &made); err != nil {
+			return err
+		}
+	}
+	if err := c.converge(ctx, made); err != nil {
+		return fmt.Errorf("wait until everybody knows of the reset: %w", err)
+	}
+	return nil
+}
+
+// commit makes a transaction of each layer. Their order does not matter, so the store may
+// handle several at a time.
+func (c *Cluster) commit(ctx context.Context, layers []baseline.Change, made *changes) error {
+	revisions := make([]int64, len(layers))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(transactions)
+	for i, layer := range layers {
+		group.Go(func() error {
+			keys := make([][]byte, len(layer.Remove))
+			for i, o := range layer.Remove {
+				keys[i] = o.Key
+			}
+			var err error
+			revisions[i], err = c.store.Apply(ctx, keys, layer.Put)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	for i, layer := range layers {
+		made.add(layer, revisions[i])
+	}
+	return nil
+}
