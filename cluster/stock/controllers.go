@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -61,7 +62,9 @@ func bringControllers(ctx context.Context, o options.CompletedOptions, loopback 
 	}
 	group, starting := errgroup.WithContext(ctx)
 	group.Go(func() error {
-		return started(starting, func(ready func(informed.View)) error { return controllers.Run(ctx, config, controllers.All(), ready) })
+		return started(starting, func(ready func(informed.View)) error {
+			return controllers.Run(ctx, config, withoutSigner(controllers.All()), ready)
+		})
 	})
 	group.Go(func() error {
 		return started(starting, func(ready func(informed.View)) error { return scheduler.Run(ctx, client, ready) })
@@ -71,6 +74,12 @@ func bringControllers(ctx context.Context, o options.CompletedOptions, loopback 
 		return err
 	})
 	return group.Wait()
+}
+
+// withoutSigner leaves out the controller that signs certificates: as without upstream's --cluster-signing-cert-file there is no
+// authority to sign with, the suite having that of its users.
+func withoutSigner(list []controllers.Controller) []controllers.Controller {
+	return slices.DeleteFunc(list, func(c controllers.Controller) bool { return c.Name == "certificatesigningrequest-signing-controller" })
 }
 
 // started runs a part in the background and returns when it says that it has started, or why it did not.
