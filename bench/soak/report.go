@@ -24,7 +24,7 @@ type quantity struct {
 
 func quantities() []quantity {
 	return []quantity{
-		{"goroutines", func(s sample) float64 { return s.goroutines }, 20, 0.02},
+		{"goroutines", func(s sample) float64 { return s.goroutines }, 20, 0},
 		{"heap, MiB", func(s sample) float64 { return s.heap }, 4, 0.1},
 		{"resident memory, MiB", func(s sample) float64 { return s.resident }, 20, 0.1},
 	}
