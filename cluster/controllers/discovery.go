@@ -34,8 +34,9 @@ type changedDiscovery struct {
 	discovery.ServerResourcesInterface
 	discovery.ServerResourcesInterfaceWithContext
 
-	changed chan struct{} // holds one token per batch of changes
-	active  time.Time     // until then look often
+	served  func(lists []*metav1.APIResourceList, now time.Time) // is told every whole answer
+	changed chan struct{}                                        // holds one token per batch of changes
+	active  time.Time                                            // until then look often
 	last    []string
 	told    time.Time
 }
@@ -45,6 +46,7 @@ func newChangedDiscovery(d *Deps, client discovery.DiscoveryInterface) (*changed
 	c := &changedDiscovery{
 		ServerResourcesInterface:            client,
 		ServerResourcesInterfaceWithContext: discovery.ToServerResourcesInterfaceWithContext(client),
+		served:                              d.factory.served,
 		changed:                             make(chan struct{}, 1),
 	}
 	handler := cache.ResourceEventHandlerFuncs{
@@ -76,6 +78,9 @@ func (c *changedDiscovery) notify() {
 func (c *changedDiscovery) ServerPreferredResourcesWithContext(ctx context.Context) ([]*metav1.APIResourceList, error) {
 	for {
 		lists, err := c.ServerResourcesInterfaceWithContext.ServerPreferredResourcesWithContext(ctx)
+		if err == nil {
+			c.served(lists, time.Now())
+		}
 		now := resourceNames(lists)
 		if err != nil || !slices.Equal(now, c.last) || time.Since(c.told) > discoveryRefresh {
 			c.last, c.told = now, time.Now()

@@ -19,7 +19,7 @@ func newNamespace(ctx context.Context, d *Deps) (Loop, error) {
 		return nil, err
 	}
 	core := client.CoreV1()
-	deleter := deletion.NewNamespacedResourcesDeleter(ctx, core.Namespaces(), d.metadata, core,
+	deleter := deletion.NewNamespacedResourcesDeleter(ctx, core.Namespaces(), sparing{d.metadata, d.factory.empty}, core,
 		client.Discovery().ServerPreferredNamespacedResources, corev1.FinalizerKubernetes)
 	q := newQueue("namespace-controller", deleter.Delete)
 	deleted := func(obj any) bool {
