@@ -2,6 +2,7 @@ package test
 
 import (
 	"context"
+	"encoding/json"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -10,12 +11,28 @@ import (
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
-// TestControllers shows what the user of each controller sees, all of it on one
-// cluster, each case in a namespace of its own.
+// TestControllers shows what the user of each controller sees, in a namespace of its own: on
+// a cluster, and at the same time on a logical cluster in the same process, since parts of
+// Kubernetes that work once per process would not work there.
 func TestControllers(t *testing.T) {
 	config := newConfig(t)
 	config.Nodes = &[]protocol.Node{{Name: "one"}, {Name: "two"}}
-	c := start(t, config).clients()
+	p := start(t, config)
+	p.send(`{"id":1,"method":"addLogical","params":{"name":"second","controllers":true,"nodes":[{"name":"one"},{"name":"two"}]}}`)
+	reply := p.next("reply")
+	var second struct{ Kubeconfig string }
+	if err := json.Unmarshal(reply.Result, &second); err != nil {
+		t.Fatalf("%v: %+v", err, reply)
+	}
+	for name, c := range map[string]clients{"first": p.clients(), "second": clientsOf(t, second.Kubeconfig)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			showControllers(t, c)
+		})
+	}
+}
+
+func showControllers(t *testing.T, c clients) {
 	for name, show := range map[string]func(*testing.T, clients, string){
 		"replication controller keeps its pods":           replicationControllerKeepsPods,
 		"daemon set has a pod on each node":               daemonSetOnEachNode,

@@ -153,11 +153,15 @@ func quotaCounts(t *testing.T, c clients, ns string) {
 	}
 	eventually(t, "the quota is counted", used(0))
 	secrets := c.CoreV1().Secrets(ns)
-	must[*corev1.Secret](t)(secrets.Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "first"}}, metav1.CreateOptions{}))
-	if _, err := secrets.Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "second"}}, metav1.CreateOptions{}); !apierrors.IsForbidden(err) {
-		t.Errorf("a Secret beyond the quota: %v", err)
-	}
-	if err := secrets.Delete(t.Context(), "first", metav1.DeleteOptions{}); err != nil {
+	eventually(t, "Secrets beyond the quota are refused", func(ctx context.Context) (bool, error) {
+		// Admission may learn of the quota later than this test.
+		_, err := secrets.Create(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{GenerateName: "counted-"}}, metav1.CreateOptions{})
+		if apierrors.IsForbidden(err) {
+			return true, nil
+		}
+		return false, err
+	})
+	if err := secrets.DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "what is deleted is given back", used(0))

@@ -244,9 +244,14 @@ type clients struct {
 
 func (p *program) clients() clients {
 	p.t.Helper()
-	config, err := clientcmd.BuildConfigFromFlags("", filepath.Join(p.config.Dir, "kubeconfig"))
+	return clientsOf(p.t, filepath.Join(p.config.Dir, "kubeconfig"))
+}
+
+func clientsOf(t testing.TB, kubeconfig string) clients {
+	t.Helper()
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
-		p.t.Fatal(err)
+		t.Fatal(err)
 	}
 	config.QPS, config.Burst = -1, 0
 	config.WarningHandler = rest.NoWarnings{}
