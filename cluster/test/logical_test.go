@@ -1,0 +1,174 @@
+package test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/slipway-dev/slipway/cluster/protocol"
+)
+
+func (c *client) addLogical(name string, controllers bool) protocol.LogicalAdded {
+	c.t.Helper()
+	var added protocol.LogicalAdded
+	c.call("addLogical", protocol.Logical{Name: name, Controllers: &controllers}, &added)
+	return added
+}
+
+func (c *client) logical() []protocol.LogicalCluster {
+	c.t.Helper()
+	var status protocol.Status
+	c.call("status", protocol.Empty{}, &status)
+	return status.Logical
+}
+
+func TestLogical(t *testing.T) {
+	p := start(t, newConfig(t))
+	main := p.clients()
+	a, b := p.addLogical("a", true), p.addLogical("b", false)
+	t.Logf("with controllers %d ms, without %d ms", a.ElapsedMs, b.ElapsedMs)
+	first, second := clientsOf(t, a.Kubeconfig), clientsOf(t, b.Kubeconfig)
+
+	t.Run("status lists them", func(t *testing.T) {
+		if got := fmt.Sprint(p.logical()); got != fmt.Sprint([]protocol.LogicalCluster{a.LogicalCluster, b.LogicalCluster}) {
+			t.Errorf("got %s", got)
+		}
+	})
+	t.Run("objects are their own", func(t *testing.T) {
+		makeConfigMap(t, first, "mine")
+		for name, c := range map[string]clients{"main": main, "second": second} {
+			if _, err := configMap(t, c, "mine"); !apierrors.IsNotFound(err) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		jobCompletes(t, first, "default")
+	})
+	t.Run("credentials of one are refused by others", func(t *testing.T) {
+		credentialsAreRefused(t, main, second, first)
+		credentialsAreRefused(t, first, second, main)
+	})
+	t.Run("reset", func(t *testing.T) {
+		makeConfigMap(t, main, "stays")
+		p.call("reset", protocol.Reset{Logical: "a"}, nil)
+		if _, err := configMap(t, first, "mine"); !apierrors.IsNotFound(err) {
+			t.Errorf("in the one that was reset: %v", err)
+		}
+		if _, err := configMap(t, main, "stays"); err != nil {
+			t.Errorf("in another one: %v", err)
+		}
+		deploymentWorks(t, first, "after")
+	})
+	t.Run("mistakes are refused", func(t *testing.T) { mistakesAreRefused(t, p) })
+	t.Run("removed ones are gone", func(t *testing.T) { removedAreGone(t, p, a, first, main) })
+}
+
+// credentialsAreRefused tries the administrators of two clusters, as each other's cluster sees them.
+func credentialsAreRefused(t *testing.T, one, other, third clients) {
+	t.Helper()
+	for _, credentials := range []clients{other, third} {
+		config := rest.CopyConfig(one.config)
+		config.CertData, config.KeyData = credentials.config.CertData, credentials.config.KeyData
+		_, err := kubernetes.NewForConfigOrDie(config).CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{})
+		if !apierrors.IsUnauthorized(err) {
+			t.Errorf("%s takes the administrator of %s: %v", one.config.Host, credentials.config.Host, err)
+		}
+	}
+}
+
+func mistakesAreRefused(t *testing.T, p *program) {
+	for _, tt := range []struct {
+		method string
+		params any
+		want   string
+	}{
+		{"addLogical", protocol.Logical{Name: "a"}, "there is a logical cluster of that name"},
+		{"addLogical", protocol.Logical{Name: "A/../b"}, "DNS label"},
+		{"addLogical", protocol.Logical{Name: "bad", APIServerFlags: []string{"--no-such-flag"}}, "no-such-flag"},
+		{"addLogical", protocol.Logical{Name: "bad", Nodes: &[]protocol.Node{{Name: "n", Taints: []string{"x"}}}}, "taint"},
+		{"removeLogical", protocol.RemoveLogical{Name: "absent"}, "there are: a, b"},
+	} {
+		if refusal := p.ask(tt.method, tt.params, nil); !strings.Contains(refusal, tt.want) {
+			t.Errorf("%s %+v: %q", tt.method, tt.params, refusal)
+		}
+	}
+	if got := p.logical(); len(got) != 2 {
+		t.Errorf("left are %v", got)
+	}
+}
+
+func removedAreGone(t *testing.T, p *program, a protocol.LogicalAdded, first, main clients) {
+	p.call("removeLogical", protocol.RemoveLogical{Name: "a"}, nil)
+	if _, err := first.CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{}); err == nil {
+		t.Error("it still answers")
+	}
+	if _, err := os.Stat(filepath.Dir(a.Kubeconfig)); !os.IsNotExist(err) {
+		t.Errorf("its folder: %v", err)
+	}
+	again := clientsOf(t, p.addLogical("a", true).Kubeconfig)
+	if _, err := configMap(t, again, "mine"); !apierrors.IsNotFound(err) {
+		t.Errorf("one that was made anew: %v", err)
+	}
+	jobCompletes(t, again, "default")
+	if _, err := configMap(t, main, "stays"); err != nil {
+		t.Errorf("the main cluster: %v", err)
+	}
+}
+
+// TestStopWithWatches ends a program with fifty open watches and a logical cluster.
+func TestStopWithWatches(t *testing.T) {
+	p := start(t, newConfig(t))
+	logical := clientsOf(t, p.addLogical("a", true).Kubeconfig)
+	main := p.clients()
+	for i := range 50 {
+		c := main
+		if i%2 == 1 {
+			c = logical
+		}
+		// A connection of its own each, as `kubectl get --watch` has.
+		own, err := kubernetes.NewForConfig(rest.CopyConfig(c.config))
+		if err != nil {
+			t.Fatal(err)
+		}
+		watch, err := own.CoreV1().Pods("").Watch(t.Context(), metav1.ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer watch.Stop()
+	}
+	begin := time.Now()
+	p.stop()
+	took := time.Since(begin)
+	t.Logf("stopping took %v", took)
+	if took > stopBar {
+		t.Errorf("stopping took %v", took)
+	}
+}
+
+// TestStopWhileAdding ends a program that is starting a logical cluster.
+func TestStopWhileAdding(t *testing.T) {
+	p := start(t, newConfig(t))
+	request, err := json.Marshal(map[string]any{"id": 1, "method": "addLogical", "params": protocol.Logical{Name: "a"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.send(string(request))
+	eventually(t, "it is being started", func(context.Context) (bool, error) {
+		_, err := os.Stat(filepath.Join(p.config.Dir, "logical", "a", "pki"))
+		return err == nil, nil
+	})
+	begin := time.Now()
+	p.stop()
+	if took := time.Since(begin); took > stopBar {
+		t.Errorf("stopping took %v", took)
+	}
+}
