@@ -30,7 +30,8 @@ Jobs do nothing. Two options change that, without a change to the suites. They s
   --controllers   with each control plane run controllers, scheduler and one simulated node
   --shared        start one cluster and let all suites use it, instead of a control plane each. They find it through
                   USE_EXISTING_CLUSTER and KUBECONFIG, must not disturb each other, and go test may run several
-                  at once: -p 1 forbids that. It has controllers only with --controllers.`,
+                  at once: -p 1 forbids that. It has controllers only with --controllers. Suites written with
+                  clustertest find its program through SLIPWAY_SHARED_CLUSTER, and each has a cluster of its own in that.`,
 		Example: `  slipway test
   slipway test -count=1 -run TestCronJob ./internal/controller
   slipway test --controllers ./...`,
@@ -67,10 +68,10 @@ func suites(args []string) dev.Suites {
 }
 
 // shareCluster starts a cluster that lives no longer than this process.
-func (inv *invocation) shareCluster(ctx context.Context, controllers bool) (kubeconfig string, end func() error, err error) {
-	session, err := inv.clusters().Tie(ctx, clusterctl.Options{Name: "test", NoControllers: !controllers})
+func (inv *invocation) shareCluster(ctx context.Context, controllers bool) (_ dev.Shared, end func() error, err error) {
+	session, err := inv.clusters().Tie(ctx, clusterctl.Options{Name: "test", NoControllers: !controllers, Socket: true})
 	if err != nil {
-		return "", nil, err
+		return dev.Shared{}, nil, err
 	}
-	return session.Kubeconfig, session.Close, nil
+	return dev.Shared{Kubeconfig: session.Kubeconfig, Socket: session.Socket}, session.Close, nil
 }

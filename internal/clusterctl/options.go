@@ -34,6 +34,8 @@ type Options struct {
 
 	// NoContext leaves the user's kubeconfig alone (Start only; Tie never touches it).
 	NoContext bool
+	// Socket serves the protocol to other processes as well (Tie only; Start always does).
+	Socket bool
 	// Timeout bounds the time to readiness, a build of the program not included; 0: one minute.
 	Timeout time.Duration
 }

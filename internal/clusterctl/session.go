@@ -24,6 +24,8 @@ type Session struct {
 	Kubeconfig string
 	// Kubernetes is the version of the API server.
 	Kubernetes string
+	// Socket is where other processes speak with the program, if that was asked for.
+	Socket string
 
 	process *process
 	stdin   io.Closer
@@ -70,14 +72,21 @@ func session(name, dir string) state.Cluster {
 // tie is Tie in the folder dir. If the cluster does not become ready, the program is ended.
 func (c *Control) tie(ctx context.Context, program, dir string, o Options) (*Session, error) {
 	cl := session(o.Name, dir)
-	if err := cl.WriteConfig(o.config(cl.Name, dir, "")); err != nil {
+	var socket string
+	if o.Socket {
+		var err error
+		if socket, err = cl.PrepareSocket(); err != nil {
+			return nil, err
+		}
+	}
+	if err := cl.WriteConfig(o.config(cl.Name, dir, socket)); err != nil {
 		return nil, err
 	}
 	p, stdin, stdout, err := child(program, cl)
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{process: p, stdin: stdin, dir: dir, grace: c.stop, drained: make(chan struct{})}
+	s := &Session{Socket: socket, process: p, stdin: stdin, dir: dir, grace: c.stop, drained: make(chan struct{})}
 	limit, cancel := context.WithTimeout(ctx, o.timeout())
 	defer cancel()
 	conn := protocol.NewConn(stdout, stdin, func() error { return p.cmd.Process.Kill() })

@@ -17,13 +17,22 @@ const (
 	controllersVariable = "SLIPWAY_CONTROLLERS"  // 1: with controllers
 )
 
+// sharedVariable is clustertest's: the socket of a program in which suites start clusters of their own.
+const sharedVariable = "SLIPWAY_SHARED_CLUSTER"
+
 // ControlPlane is where suites get theirs from. Its functions may take minutes the first time, and say so through a
 // handler of their own.
 type ControlPlane struct {
 	// Assets returns a folder for KUBEBUILDER_ASSETS.
 	Assets func(context.Context) (string, error)
 	// Share starts a cluster that end ends.
-	Share func(ctx context.Context, controllers bool) (kubeconfig string, end func() error, err error)
+	Share func(ctx context.Context, controllers bool) (c Shared, end func() error, err error)
+}
+
+// Shared is a cluster that all suites use.
+type Shared struct {
+	Kubeconfig string // path
+	Socket     string // of its program
 }
 
 // Suites says how tests run.
@@ -65,8 +74,8 @@ func (s Suites) environment(ctx context.Context, env []string, c ControlPlane) (
 		return env, nothing, s.leave(theirs)
 	}
 	if s.Shared {
-		kubeconfig, end, err := c.Share(ctx, s.Controllers)
-		return append(env, existingVariable+"=true", kubeconfigVariable+"="+kubeconfig), end, err
+		shared, end, err := c.Share(ctx, s.Controllers)
+		return append(env, existingVariable+"=true", kubeconfigVariable+"="+shared.Kubeconfig, sharedVariable+"="+shared.Socket), end, err
 	}
 	if s.Controllers {
 		env = append(env, controllersVariable+"=1")

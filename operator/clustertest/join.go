@@ -26,7 +26,7 @@ func join(ctx context.Context, socket string, s settings) (*Cluster, error) {
 	pipe, err := dialer.DialContext(ctx, "unix", socket)
 	if err != nil {
 		return nil, &fault.Error{What: "there is no shared cluster where " + sharedVariable + " says", Where: socket, Err: err,
-			Hint: "the socket of a running slipway-cluster; unset, every package starts a cluster of its own", Next: "unset " + sharedVariable}
+			Hint: "the socket of a running slipway-cluster; unset, every package starts a cluster of its own", Next: "slipway test --shared"}
 	}
 	dir, release, err := session.Claim()
 	if err != nil {

@@ -111,7 +111,7 @@ func TestSharedProgramIsMissed(t *testing.T) {
 	t.Setenv(sharedVariable, socket)
 	r := &recorder{TB: t}
 	r.attempt(func() { Start(r) })
-	for _, want := range []string{sharedVariable, "where: " + socket, "no such file", "next:  unset " + sharedVariable} {
+	for _, want := range []string{sharedVariable, "where: " + socket, "no such file", "next:  slipway test --shared"} {
 		if !strings.Contains(r.said, want) {
 			t.Errorf("the test said %q, want %q in it", r.said, want)
 		}
