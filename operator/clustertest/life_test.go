@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/gofrs/flock"
 )
@@ -30,7 +31,6 @@ func TestEndsWithTheProcess(t *testing.T) {
 		{role: "goroutine panic"},
 		{role: "timeout", args: []string{"-test.timeout=1s"}},
 		{role: "killed", kill: syscall.SIGKILL},
-		{role: "interrupted", kill: os.Interrupt},
 		{role: "terminated", kill: syscall.SIGTERM},
 	} {
 		t.Run(test.role, func(t *testing.T) {
@@ -74,6 +74,11 @@ func startRole(t *testing.T, role string, args ...string) (dir, server string, e
 				if s != nil {
 					_ = cmd.Process.Signal(s)
 				}
+				late := time.AfterFunc(patience, func() {
+					t.Error("the process does not end")
+					_ = cmd.Process.Kill()
+				})
+				defer late.Stop()
 				for lines.Scan() {
 				}
 				if err := cmd.Wait(); err == nil && role != "forget" {
