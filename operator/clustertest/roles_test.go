@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"os"
 	"testing"
+
+	"github.com/go-logr/logr"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
 // roleVariable makes this test binary a program that starts a cluster and tells its folder
@@ -12,6 +15,7 @@ import (
 const roleVariable = "CLUSTERTEST_ROLE"
 
 func TestMain(m *testing.M) {
+	log.SetLogger(logr.Discard())
 	role := os.Getenv(roleVariable)
 	if role == "" {
 		shared.Main(m)

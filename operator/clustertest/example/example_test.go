@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	batchv1 "k8s.io/api/batch/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -38,7 +39,10 @@ var shared = clustertest.ForPackage(
 	clustertest.CRDs("config/crd"),
 )
 
-func TestMain(m *testing.M) { shared.Main(m) }
+func TestMain(m *testing.M) {
+	ctrl.SetLogger(logr.Discard()) // what the manager does is looked at by the tests
+	shared.Main(m)
+}
 
 // runOperator runs the operator for as long as t runs.
 
