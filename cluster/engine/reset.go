@@ -71,6 +71,11 @@ type Outcome struct{ Removed, Restored int }
 func (c *Cluster) Reset(ctx context.Context) (Outcome, error) {
 	c.resetting.Lock()
 	defer c.resetting.Unlock()
+	if c.nodes != nil {
+		if err := c.nodes.StartAll(ctx); err != nil {
+			return Outcome{}, err
+		}
+	}
 	c.gate.close(writeGrace)
 	defer c.gate.open()
 	var done Outcome
