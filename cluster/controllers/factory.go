@@ -58,7 +58,7 @@ func (f *factory) ForResource(resource schema.GroupVersionResource) (informers.G
 	}
 	if u, ok := f.untyped[resource]; ok {
 		u.missingSince = time.Time{}
-		return u, nil
+		return borrow(u), nil
 	}
 	byNamespace := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
 	u := &untyped{GenericInformer: metadatainformer.NewFilteredMetadataInformer(f.metadata, resource, "", resync, byNamespace, nil)}
@@ -66,7 +66,7 @@ func (f *factory) ForResource(resource schema.GroupVersionResource) (informers.G
 		return nil, err
 	}
 	f.untyped[resource] = u
-	return u, nil
+	return borrow(u), nil
 }
 
 // Start starts the informers that do not run yet.

@@ -55,7 +55,7 @@ func TestFactoryStopsInformers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again == informer {
+	if again.Informer().IsStopped() {
 		t.Error("a stopped informer is handed out")
 	}
 }
