@@ -1,7 +1,9 @@
 package controllers
 
 import (
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,46 +22,38 @@ func (g genericInformer) Informer() cache.SharedIndexInformer { return g.shared 
 
 // TestBorrowedInformerIsGivenBack: who ends the controller that an informer gave him hears nothing more, and others go on.
 func TestBorrowedInformerIsGivenBack(t *testing.T) {
-	objects := source.NewFakeControllerSource()
-	shared := cache.NewSharedIndexInformer(objects, &corev1.ConfigMap{}, 0, nil)
-	go shared.Run(t.Context().Done())
+	synctest.Test(t, func(t *testing.T) {
+		objects := source.NewFakeControllerSource()
+		defer objects.Shutdown()
+		shared := cache.NewSharedIndexInformer(objects, &corev1.ConfigMap{}, 0, nil)
+		go shared.Run(t.Context().Done())
 
-	heard := [2]chan string{make(chan string, 1), make(chan string, 1)}
-	stop, ended := make(chan struct{}), make(chan struct{})
-	for i, names := range heard {
-		informer := borrow(genericInformer{shared: shared}).Informer()
-		handler := cache.ResourceEventHandlerFuncs{AddFunc: func(o any) { names <- o.(*corev1.ConfigMap).Name }}
-		if _, err := informer.AddEventHandlerWithResyncPeriod(handler, 0); err != nil {
-			t.Fatal(err)
+		var heard [2]atomic.Int32
+		var lent [2]cache.SharedIndexInformer
+		for i := range heard {
+			lent[i] = borrow(genericInformer{shared: shared}).Informer()
+			handler := cache.ResourceEventHandlerFuncs{AddFunc: func(any) { heard[i].Add(1) }}
+			if _, err := lent[i].AddEventHandlerWithResyncPeriod(handler, 0); err != nil {
+				t.Fatal(err)
+			}
 		}
-		if i == 0 {
-			go func() {
-				informer.GetController().Run(stop)
-				close(ended)
-			}()
-		}
-	}
-	add := func(name string) {
-		objects.Add(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}})
-	}
+		stop := make(chan struct{})
+		go lent[0].GetController().Run(stop)
 
-	add("before")
-	for i, names := range heard {
-		if name := <-names; name != "before" {
-			t.Errorf("%d heard of %q", i, name)
+		expect := func(first, second int32) {
+			t.Helper()
+			synctest.Wait()
+			if got := [2]int32{heard[0].Load(), heard[1].Load()}; got != [2]int32{first, second} {
+				t.Errorf("heard of %d objects, want %d and %d", got, first, second)
+			}
 		}
-	}
-	close(stop)
-	<-ended
-	add("after")
-	if name := <-heard[1]; name != "after" {
-		t.Errorf("the other heard of %q", name)
-	}
-	select {
-	case name := <-heard[0]:
-		t.Errorf("heard of %q after it was given back", name)
-	default:
-	}
+		objects.Add(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "before"}})
+		expect(1, 1)
+		close(stop)
+		synctest.Wait()
+		objects.Add(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "after"}})
+		expect(1, 2)
+	})
 }
 
 // TestFactoryLends: each who asks for a resource gets the informer for himself to give back.
