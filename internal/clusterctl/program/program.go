@@ -19,7 +19,7 @@
 //
 // A build can be interrupted at any time: Go's build cache keeps the packages that are
 // done. Two builds at once wait for each other; a finished program appears under
-// its name in one step.
+// its name in one step. The cache keeps what was used lately, and few programs besides.
 package program
 
 import (
@@ -144,7 +144,7 @@ func (f *Finder) named(ctx context.Context, path string) (Program, error) {
 	if err != nil {
 		return Program{}, err
 	}
-	v, err := probe(ctx, path)
+	v, err := f.ask(ctx, path)
 	if err == nil && v.Protocol != protocol.Number {
 		err = otherProtocol(v)
 	}
@@ -155,6 +155,7 @@ func (f *Finder) named(ctx context.Context, path string) (Program, error) {
 		return Program{}, &report.Error{What: "SLIPWAY_CLUSTER names no usable cluster program", Where: path, Err: err,
 			Hint: "the slipway-cluster program of this slipway's version; unset SLIPWAY_CLUSTER to let slipway find or build it"}
 	}
+	f.touch(path)
 	return Program{path, FromEnvironment}, nil
 }
 
@@ -171,7 +172,7 @@ func (f *Finder) neighbour(ctx context.Context) (Program, bool) {
 	if !isFile(path) {
 		return Program{}, false
 	}
-	v, err := probe(ctx, path)
+	v, err := f.ask(ctx, path)
 	if err == nil && v.Protocol != protocol.Number {
 		err = otherProtocol(v)
 	}

@@ -436,25 +436,6 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-func TestPrune(t *testing.T) {
-	y := newYard(t)
-	var paths []string
-	for i := range kept + 2 {
-		y.write("cluster/cmd/slipway-cluster/extra.go", fmt.Sprintf("package main\n\nconst extra = %d\n", i))
-		p := y.ensure()
-		old := time.Now().Add(time.Duration(i-100) * time.Hour)
-		if err := os.Chtimes(p.Path, old, old); err != nil {
-			t.Fatal(err)
-		}
-		paths = append(paths, p.Path)
-	}
-	for i, path := range paths {
-		if isFile(path) != (i >= 2) {
-			t.Errorf("program %d of %d is there: %v", i, len(paths), isFile(path))
-		}
-	}
-}
-
 // TestKilledBuild finds what a build left that was killed.
 func TestKilledBuild(t *testing.T) {
 	y := newYard(t)

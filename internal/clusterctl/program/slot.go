@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,6 +19,9 @@ import (
 // slot is the place in the cache for the programs built from one state of the sources.
 type slot struct{ dir string }
 
+// programsDir is the folder of all slots, in the cache.
+const programsDir = "programs"
+
 // slot returns the place for what is built from src.
 func (f *Finder) slot(src source) (slot, error) {
 	key, err := src.key()
@@ -30,7 +32,7 @@ func (f *Finder) slot(src source) (slot, error) {
 	if err != nil {
 		return slot{}, err
 	}
-	return slot{filepath.Join(root, "programs", key)}, nil
+	return slot{filepath.Join(root, programsDir, key)}, nil
 }
 
 // cacheDir is slipway's folder in the user's cache.
@@ -50,13 +52,6 @@ func (s slot) program() string { return s.file(name) }
 func (s slot) file(program string) string { return filepath.Join(s.dir, fileName(program)) }
 
 func (s slot) filled() bool { return isFile(s.file(kubectlName)) && isFile(s.program()) }
-
-// touch marks the program as used, which keeps it in the cache. In a cache that
-// cannot be written nothing is ever pruned, so a failure does not matter.
-func (s slot) touch() {
-	now := time.Now()
-	_ = os.Chtimes(s.program(), now, now)
-}
 
 // prepare makes the slot's folder.
 func (s slot) prepare() error { return unusable(os.MkdirAll(s.dir, 0o755)) }
@@ -113,34 +108,4 @@ func holder(path string) string {
 		return ""
 	}
 	return " (process " + pid + ")"
-}
-
-// kept is how many programs stay in the cache: they are large, and a developer of
-// the cluster makes many.
-const kept = 4
-
-// prune removes the programs that were not built or used for the longest time.
-func (s slot) prune() error {
-	root := filepath.Dir(s.dir)
-	entries, err := os.ReadDir(root)
-	if err != nil {
-		return err
-	}
-	type aged struct {
-		slot
-		used time.Time
-	}
-	var others []aged
-	for _, e := range entries {
-		other := slot{filepath.Join(root, e.Name())}
-		if info, err := os.Stat(other.program()); err == nil && other != s {
-			others = append(others, aged{other, info.ModTime()})
-		}
-	}
-	slices.SortFunc(others, func(a, b aged) int { return b.used.Compare(a.used) })
-	var errs []error
-	for _, old := range others[min(kept-1, len(others)):] {
-		errs = append(errs, os.RemoveAll(old.dir))
-	}
-	return errors.Join(errs...)
 }
