@@ -12,8 +12,12 @@ import (
 	"strings"
 )
 
-// versionFile holds the constant that names the embedded version.
-const versionFile = "cluster/version/version.go"
+// versionFile holds the constant that names the embedded version; the command, which shares
+// no code with the program, has it in commandFile once more.
+const (
+	versionFile = "cluster/version/version.go"
+	commandFile = "internal/setupenvtest/version.go"
+)
 
 var versionConstant = regexp.MustCompile(`(?m)^const Kubernetes = "([0-9.]+)"$`)
 
@@ -31,13 +35,21 @@ func embedded() (string, error) {
 }
 
 func writeVersion(to string) error {
-	data, err := os.ReadFile(versionFile)
-	if err != nil {
-		return err
-	}
 	constant := fmt.Sprintf("const Kubernetes = %q", strings.TrimPrefix(to, "v"))
-	say("%s: %s", versionFile, constant)
-	return os.WriteFile(versionFile, versionConstant.ReplaceAll(data, []byte(constant)), 0o644)
+	for _, file := range []string{versionFile, commandFile} {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		if !versionConstant.Match(data) {
+			return fmt.Errorf("%s has no constant Kubernetes", file)
+		}
+		say("%s: %s", file, constant)
+		if err := os.WriteFile(file, versionConstant.ReplaceAll(data, []byte(constant)), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // mentions lists the files that name a version, with the number of lines, but for those that list modules.

@@ -9,6 +9,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/signal"
@@ -63,12 +64,22 @@ func Main(ctx context.Context, env Env) int {
 	inv := &invocation{Env: env, output: requestedOutput(env.Args)}
 	err := inv.openHandler() // for mistakes in the command line itself
 	if err == nil {
-		err = inv.root().ExecuteContext(ctx)
+		err = execute(ctx, inv.root())
 	}
 	if err == nil {
 		return 0
 	}
 	return ui.Fail(inv.handler, err)
+}
+
+// execute runs the verb that the arguments name. Cobra does not tell its function for mistakes
+// in flags of those that stand before the verb.
+func execute(ctx context.Context, root *cobra.Command) error {
+	cmd, err := root.ExecuteContextC(ctx)
+	if _, told := errors.AsType[*report.Error](err); !told && inFlags(err) {
+		return flagError(cmd, err)
+	}
+	return err
 }
 
 // endSignals are what asks the command to end: an interrupt, a request, and a

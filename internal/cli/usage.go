@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/spelling"
 	"github.com/slipway-dev/slipway/internal/ui"
 )
 
@@ -61,7 +64,39 @@ func requestedOutput(args []string) string {
 	return format
 }
 
-// flagError makes a mistake in a flag the error that its user sees.
+// flagError makes a mistake in a flag the error that its user sees. An unknown
+// flag gets the nearest one of its command suggested.
 func flagError(cmd *cobra.Command, err error) error {
-	return &report.Error{What: "the flags cannot be read", Err: err, Next: cmd.CommandPath() + " --help", Code: usageCode}
+	e := &report.Error{What: "the flags cannot be read", Err: err, Next: cmd.CommandPath() + " --help", Code: usageCode}
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok || unknown.GetSpecifiedShortnames() != "" {
+		return e
+	}
+	if near := nearestFlag(cmd, unknown.GetSpecifiedName()); near != "" {
+		e.Hint = "did you mean --" + near + "?"
+	}
+	return e
+}
+
+// inFlags tells whether err is about a flag, or its value, on the command line.
+func inFlags(err error) bool {
+	_, unknown := errors.AsType[*pflag.NotExistError](err)
+	_, empty := errors.AsType[*pflag.ValueRequiredError](err)
+	_, invalid := errors.AsType[*pflag.InvalidValueError](err)
+	_, syntax := errors.AsType[*pflag.InvalidSyntaxError](err)
+	return unknown || empty || invalid || syntax
+}
+
+// mayDiffer is how many letters of a flag may be wrong for another to be suggested.
+const mayDiffer = 2
+
+// nearestFlag is the flag of cmd that was most likely meant by name, or "".
+func nearestFlag(cmd *cobra.Command, name string) string {
+	nearest, best := "", min(mayDiffer, len(name)/2)+1
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if d := spelling.Distance(name, f.Name, mayDiffer); d < best && !f.Hidden {
+			nearest, best = f.Name, d
+		}
+	})
+	return nearest
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"text/scanner"
+
+	"github.com/slipway-dev/slipway/internal/spelling"
 )
 
 // problem is what is wrong with one marker.
@@ -141,7 +143,7 @@ func (p *parser) unknownArgument(d *Definition, name string) {
 	var names []string
 	for _, a := range d.args {
 		names = append(names, a.name)
-		if p.problem.suggestion == "" && distance(strings.ToLower(a.name), strings.ToLower(name), 2) <= 2 {
+		if p.problem.suggestion == "" && spelling.Distance(strings.ToLower(a.name), strings.ToLower(name), 2) <= 2 {
 			p.problem.suggestion = "did you mean " + a.name + "?"
 		}
 	}

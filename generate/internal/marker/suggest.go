@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/spelling"
 )
 
 // ownPrefix is the namespace whose unknown markers are always a mistake.
@@ -73,42 +74,11 @@ func (r *Registry) nearest(c Comment) string {
 			continue
 		}
 		for _, known := range r.names {
-			d := distance(strings.ToLower(written), strings.ToLower(known), limit)
+			d := spelling.Distance(strings.ToLower(written), strings.ToLower(known), limit)
 			if d <= limit && d < bestDistance {
 				best, bestDistance = known, d
 			}
 		}
 	}
 	return best
-}
-
-// distance is the number of letters to insert, delete, change or swap with their
-// neighbour to get from a to b; it stops counting above limit.
-func distance(a, b string, limit int) int {
-	if len(a)-len(b) > limit || len(b)-len(a) > limit {
-		return limit + 1
-	}
-	var before []int
-	last, row := make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-		if before == nil {
-			before = make([]int, len(b)+1)
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(b)]
 }
