@@ -100,15 +100,16 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	if o.Seeded {
 		config.KubeAPIs.ControlPlane.Generic.DisabledPostStartHooks.Insert(slowHooks...)
 	}
-	return assemble(config, deferDocuments(config))
+	return assemble(config)
 }
 
-func assemble(config *app.Config, documents *documents) (*Server, error) {
+func assemble(config *app.Config) (*Server, error) {
 	versioned := config.KubeAPIs.ControlPlane.VersionedInformers
 	completed, err := config.Complete()
 	if err != nil {
 		return nil, fmt.Errorf("complete the API server's configuration: %w", err)
 	}
+	documents := deferDocuments(config)
 	chain, err := app.CreateServerChain(completed)
 	if err != nil {
 		return nil, fmt.Errorf("create the API server: %w", err)

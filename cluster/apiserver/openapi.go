@@ -12,7 +12,6 @@ import (
 	"k8s.io/apiserver/pkg/server/routes"
 	"k8s.io/kube-aggregator/pkg/controllers/openapiv3/aggregator"
 	"k8s.io/kube-openapi/pkg/handler3"
-	"k8s.io/kube-openapi/pkg/validation/spec"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app"
 )
 
@@ -21,24 +20,27 @@ import (
 //
 // Upstream describes and renders all built-in groups before it serves, a third of the start's CPU time and of its memory, though
 // most clusters are never asked for one: what validates custom resources and merges applied objects knows the types
-// from elsewhere. Here the list of documents is made without them, and the first request for one describes the groups. An
-// entry of the list has no hash of its document therefore, so that clients ask whether the one that they have is current.
-// Version 2 is not served: clients since Kubernetes 1.27 read version 3.
+// from elsewhere. Here the first request for a document describes what it holds: of version 3, whose list is made without
+// the documents, so that an entry has no hash and clients ask whether the document that they have is current; and of
+// version 2, one document for everything, in openapi_v2.go.
 //
 // The counterparts are PrepareRun in k8s.io/apiserver/pkg/server and in k8s.io/kube-aggregator/pkg/apiserver.
 type documents struct {
-	routes   routes.OpenAPI
-	groups   *server.GenericAPIServer // serves the built-in groups
-	rendered func() http.Handler
+	routes             routes.OpenAPI
+	groups, extensions *server.GenericAPIServer // serve the built-in groups; custom resources
+	front              *server.GenericAPIServer // serves APIServices
+	rendered           func() http.Handler
 }
 
-// deferDocuments takes the built-in groups' documents out of the server's start.
+// deferDocuments takes the built-in groups' documents out of the server's start. The configuration must have been completed, and
+// no server made of it.
 func deferDocuments(config *app.Config) *documents {
 	groups, extensions, front := config.KubeAPIs.ControlPlane.Generic, config.ApiExtensions.GenericConfig, config.Aggregator.GenericConfig
-	groups.OpenAPIConfig, extensions.OpenAPIConfig, front.OpenAPIConfig = nil, nil, nil // version 2
-	d := &documents{routes: routes.OpenAPI{V3Config: groups.OpenAPIV3Config}}
+	d := &documents{routes: routes.OpenAPI{Config: groups.OpenAPIConfig, V3Config: groups.OpenAPIV3Config}}
 	d.rendered = sync.OnceValue(d.describe)
 	groups.SkipOpenAPIInstallation = true // the types remain known
+	extensions.OpenAPIConfig = nil        // version 2
+	front.OpenAPIConfig = describingNothing(front.OpenAPIConfig)
 	chain := front.BuildHandlerChainFunc
 	front.BuildHandlerChainFunc = func(api http.Handler, c *server.Config) http.Handler {
 		return chain(d.before(api), c)
@@ -56,9 +58,8 @@ func (d *documents) attach(front *server.GenericAPIServer) error {
 	if !ok {
 		return fmt.Errorf("the server behind that of the built-in groups is a %T", groups.NextDelegate())
 	}
-	d.groups = groups
-	// Custom resources are described only by a server that seems to have version 2.
-	extensions.StaticOpenAPISpec = &spec.Swagger{}
+	d.front, d.groups, d.extensions = front, groups, extensions
+	d.installV2()
 	return nil
 }
 

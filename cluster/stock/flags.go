@@ -14,7 +14,7 @@ var removedFlags = map[string]string{
 	"basic-auth-file":   "use --token-auth-file or client certificates",
 	"cloud-config":      "cloud providers run outside of Kubernetes",
 	"cloud-provider":    "cloud providers run outside of Kubernetes",
-	"enable-swagger-ui": "the API is described at /openapi/v3",
+	"enable-swagger-ui": "the API is described at /openapi/v2 and /openapi/v3",
 	"etcd-quorum-read":  "reads are always consistent",
 	"experimental-encryption-provider-config": "use --encryption-provider-config",
 	"experimental-keystone-ca-file":           "use --oidc-issuer-url or --authentication-token-webhook-config-file",

@@ -3,6 +3,7 @@ package test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -354,6 +355,10 @@ func aggregatedAPI(t *testing.T, c clients, ns string) {
 	group := ns + ".example.org"
 	s := serveTLS(t, "hook."+ns+".svc", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
+		if r.URL.Path == "/openapi/v2" {
+			_, _ = fmt.Fprintf(w, `{"swagger": "2.0", "info": {"title": "things", "version": "1"}, "paths": {"/apis/%s/v1/things": {}}}`, group)
+			return
+		}
 		_ = json.NewEncoder(w).Encode(metav1.APIResourceList{
 			TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "APIResourceList"}, GroupVersion: group + "/v1",
 			APIResources: []metav1.APIResource{{Name: "things", Kind: "Thing", Verbs: []string{"get"}}},
@@ -377,5 +382,9 @@ func aggregatedAPI(t *testing.T, c clients, ns string) {
 	eventually(t, "the aggregated API answers", func(ctx context.Context) (bool, error) {
 		answer, err := c.CoreV1().RESTClient().Get().AbsPath("/apis/" + group + "/v1").DoRaw(ctx)
 		return err == nil && strings.Contains(string(answer), `"things"`), nil
+	})
+	eventually(t, "its document is part of the server's", func(ctx context.Context) (bool, error) {
+		document, err := readDocument(ctx, c)
+		return document.Paths["/apis/"+group+"/v1/things"] != nil, err
 	})
 }
