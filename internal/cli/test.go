@@ -22,7 +22,8 @@ package, and so is its exit status. Generated files are brought up to date first
 Suites written with controller-runtime's envtest find etcd and kube-apiserver through
 KUBEBUILDER_ASSETS, which is pointed to the embedded cluster's program under these names. If that program
 has not been compiled yet, it is compiled first. If you have set KUBEBUILDER_ASSETS or
-USE_EXISTING_CLUSTER, your choice stays.
+USE_EXISTING_CLUSTER, your choice stays. Suites written with clustertest find the same program through
+SLIPWAY_CLUSTER.
 
 Envtest's control planes have no controllers: owners leave their dependents behind, namespaces stay Terminating, and
 Jobs do nothing. Two options change that, without a change to the suites. They stand before go test's arguments:
@@ -44,7 +45,7 @@ Jobs do nothing. Two options change that, without a change to the suites. They s
 			if err != nil {
 				return err
 			}
-			plane := dev.ControlPlane{Assets: inv.clusters().Assets, Share: inv.shareCluster}
+			plane := dev.ControlPlane{Assets: inv.clusters().Assets, Program: inv.clusters().Program, Share: inv.shareCluster}
 			return dev.Test(cmd.Context(), inv.devOptions(inv.Dir), root, suites(args), plane)
 		},
 	}

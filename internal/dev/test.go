@@ -17,14 +17,19 @@ const (
 	controllersVariable = "SLIPWAY_CONTROLLERS"  // 1: with controllers
 )
 
-// sharedVariable is clustertest's: the socket of a program in which suites start clusters of their own.
-const sharedVariable = "SLIPWAY_SHARED_CLUSTER"
+// Variables of clustertest.
+const (
+	programVariable = "SLIPWAY_CLUSTER"        // program of which suites start clusters
+	sharedVariable  = "SLIPWAY_SHARED_CLUSTER" // socket of a running one in which they do
+)
 
 // ControlPlane is where suites get theirs from. Its functions may take minutes the first time, and say so through a
 // handler of their own.
 type ControlPlane struct {
 	// Assets returns a folder for KUBEBUILDER_ASSETS.
 	Assets func(context.Context) (string, error)
+	// Program returns a path for SLIPWAY_CLUSTER.
+	Program func(context.Context) (string, error)
 	// Share starts a cluster that end ends.
 	Share func(ctx context.Context, controllers bool) (c Shared, end func() error, err error)
 }
@@ -81,7 +86,11 @@ func (s Suites) environment(ctx context.Context, env []string, c ControlPlane) (
 		env = append(env, controllersVariable+"=1")
 	}
 	dir, err := c.Assets(ctx)
-	return append(env, assetsVariable+"="+dir), nothing, err
+	if err != nil {
+		return nil, nil, err
+	}
+	program, err := c.Program(ctx)
+	return append(env, assetsVariable+"="+dir, programVariable+"="+program), nothing, err
 }
 
 // chosen is the variable with which the user has chosen a control plane, if any.
