@@ -58,7 +58,7 @@ type Server struct {
 // Start runs etcd and returns when it can serve, or when ctx ends.
 func Start(ctx context.Context, cfg Config) (*Server, error) {
 	wal.SegmentSizeBytes = walSegment
-	e, err := startEmbedded(embedConfig(cfg))
+	e, err := startEmbedded(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("start etcd: %w", err)
 	}
@@ -76,11 +76,18 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 	}
 }
 
-// startEmbedded turns a panic, which is etcd's answer to damaged data, into an error.
-func startEmbedded(c *embed.Config) (e *embed.Etcd, err error) {
+// startEmbedded turns a panic, which is etcd's answer to damaged data, into an error. It quotes
+// what etcd logged before, if anything, for the panic itself is often no more than a consequence.
+func startEmbedded(cfg Config) (e *embed.Etcd, err error) {
+	c := embedConfig(cfg)
+	last := logTo(c, cfg)
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("it panicked: %v", r)
+			why := last.get()
+			if why == nil {
+				why = fmt.Errorf("it panicked: %v", r)
+			}
+			err = fmt.Errorf("the data in %s cannot be read: %w", c.Dir, why)
 		}
 	}()
 	return embed.StartEtcd(c)
@@ -91,7 +98,6 @@ func embedConfig(cfg Config) *embed.Config {
 	c := embed.NewConfig()
 	c.Dir = filepath.Clean(cfg.Dir)
 	c.UnsafeNoFsync = !cfg.Durable
-	logTo(c, cfg)
 	c.TickMs, c.ElectionMs = tickMs, electionMs
 	c.SnapshotCount = snapshotCount
 	c.ListenClientUrls, c.ListenPeerUrls = nil, nil

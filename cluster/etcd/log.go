@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
 
 	"go.etcd.io/etcd/server/v3/embed"
 	"go.uber.org/zap"
@@ -13,9 +16,33 @@ import (
 )
 
 // logTo makes etcd log warnings and worse to the configuration's logger, and tell when it gives up.
-func logTo(c *embed.Config, cfg Config) {
-	log := zap.New(core{to: cfg.Log, level: zapcore.WarnLevel}, zap.WithFatalHook(giveUp(cfg.Fatal)))
+// What it returns knows the last error that was logged.
+func logTo(c *embed.Config, cfg Config) *lastError {
+	last := &lastError{}
+	log := zap.New(core{to: cfg.Log, level: zapcore.WarnLevel, last: last}, zap.WithFatalHook(giveUp(cfg.Fatal)))
 	c.ZapLoggerBuilder = embed.NewZapLoggerBuilder(log)
+	return last
+}
+
+// decided are the beginnings of warnings about what is meant to be so: there is one member, with
+// no port of its own, and nobody to be authenticated.
+var decided = []string{
+	"Running http and grpc server on single port",
+	"it isn't recommended to use default name",
+	"simple token is not cryptographically signed",
+}
+
+// lastError is the error that was logged last.
+type lastError struct{ value atomic.Pointer[error] }
+
+func (l *lastError) set(err error) { l.value.Store(&err) }
+
+// get returns nil when none was logged.
+func (l *lastError) get() error {
+	if err := l.value.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
 // core hands zap's entries to slog.
@@ -23,6 +50,7 @@ type core struct {
 	to    *slog.Logger
 	level zapcore.Level
 	known []zapcore.Field
+	last  *lastError
 }
 
 func (c core) Enabled(level zapcore.Level) bool { return level >= c.level }
@@ -33,7 +61,8 @@ func (c core) With(fields []zapcore.Field) zapcore.Core {
 }
 
 func (c core) Check(entry zapcore.Entry, checked *zapcore.CheckedEntry) *zapcore.CheckedEntry {
-	if !c.Enabled(entry.Level) {
+	meant := func(begin string) bool { return strings.HasPrefix(entry.Message, begin) }
+	if !c.Enabled(entry.Level) || slices.ContainsFunc(decided, meant) {
 		return checked
 	}
 	return checked.AddCore(entry, c)
@@ -43,6 +72,8 @@ func (c core) Write(entry zapcore.Entry, fields []zapcore.Field) error {
 	level := slog.LevelError
 	if entry.Level == zapcore.WarnLevel {
 		level = slog.LevelWarn
+	} else {
+		c.last.set(cause(entry.Message, fields))
 	}
 	c.to.LogAttrs(context.Background(), level, entry.Message, append(attrs(c.known), attrs(fields)...)...)
 	return nil
