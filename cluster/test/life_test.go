@@ -232,6 +232,24 @@ func TestUnknownAPIServerFlagFails(t *testing.T) {
 	}
 }
 
+// TestGivingUpFails passes a flag that the API server looks at late, and then ends the process over.
+func TestGivingUpFails(t *testing.T) {
+	config := newConfig(t)
+	config.APIServerFlags = []string{"--endpoint-reconciler-type=pigeon"}
+	p := launch(t, config)
+	failed, reason := p.next("failed"), "Reconciler not implemented: pigeon"
+	if failed.Component != protocol.APIServer || failed.Error != reason || failed.Hint == "" {
+		t.Errorf("failed: %+v", failed)
+	}
+	if status := p.waitExit(); status != 1 {
+		t.Errorf("exit status %d", status)
+	}
+	log, err := os.ReadFile(filepath.Join(config.Dir, "logs", "apiserver.log"))
+	if err != nil || !strings.Contains(string(log), reason) {
+		t.Errorf("the log of the API server is %q, %v", log, err)
+	}
+}
+
 func TestThrowAwayClusterStartsAfterKill(t *testing.T) {
 	config := newConfig(t)
 	p := start(t, config)
