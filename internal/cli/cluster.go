@@ -43,8 +43,13 @@ Environment:
 // clusters is the facade for this invocation.
 func (inv *invocation) clusters() *clusterctl.Control { return clusterctl.New(inv.Getenv, inv.handler) }
 
-// oneName refuses more than one argument.
+// oneName refuses more than one argument, and an empty one: it comes from a
+// variable that is not set, and must not stop or delete the default cluster.
 func oneName(cmd *cobra.Command, args []string) error {
+	if len(args) == 1 && args[0] == "" {
+		return &report.Error{What: "the name of the cluster is empty", Hint: "leave it out to mean the default cluster",
+			Next: cmd.CommandPath() + " --help", Code: usageCode}
+	}
 	if len(args) <= 1 {
 		return nil
 	}
