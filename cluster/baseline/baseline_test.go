@@ -1,0 +1,139 @@
+package baseline_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/slipway-dev/slipway/cluster/baseline"
+	"github.com/slipway-dev/slipway/cluster/etcd"
+)
+
+const prefix = "/registry"
+
+// widget is a custom resource, which is stored as JSON, with its key.
+func widget(name, uid, color string) etcd.Pair {
+	value := fmt.Sprintf(`{"apiVersion":"a.example.com/v1","kind":"Widget","metadata":{"namespace":"n","name":%q,"uid":%q},"color":%q}`, name, uid, color)
+	return etcd.Pair{Key: []byte(prefix + "/a.example.com/widgets/n/" + name), Value: []byte(value)}
+}
+
+func lease(name, uid, holder string) etcd.Pair {
+	p := widget(name, uid, holder)
+	p.Key = []byte(prefix + "/leases/kube-node-lease/" + name)
+	return p
+}
+
+func state(pairs ...etcd.Pair) etcd.Snapshot { return etcd.Snapshot{Pairs: pairs} }
+
+func names(objects []baseline.Object) []string {
+	var all []string
+	for _, o := range objects {
+		all = append(all, o.Name)
+	}
+	slices.Sort(all)
+	return all
+}
+
+func TestDifference(t *testing.T) {
+	base := baseline.Of(state(widget("kept", "1", "red"), widget("painted", "2", "red"), widget("lost", "3", "red"), widget("remade", "4", "red")), prefix)
+	change := base.Difference(state(widget("kept", "1", "red"), widget("painted", "2", "blue"), widget("remade", "5", "red"), widget("new", "6", "red")))
+	for what, got := range map[string]struct{ got, want []string }{
+		"removed":  {names(change.Remove), []string{"new"}},
+		"replaced": {names(change.Replace), []string{"remade"}},
+		"restored": {names(change.Restore), []string{"lost", "painted", "remade"}},
+	} {
+		if !slices.Equal(got.got, got.want) {
+			t.Errorf("%s: got %v, want %v", what, got.got, got.want)
+		}
+	}
+	for i, o := range change.Restore {
+		if string(o.Key) != string(change.Put[i].Key) {
+			t.Errorf("%s is restored from %s", o.Key, change.Put[i].Key)
+		}
+	}
+}
+
+func TestTheSameStateDiffersInNothing(t *testing.T) {
+	now := state(widget("a", "1", "red"), lease("n", "2", "x"))
+	if change := baseline.Of(now, prefix).Difference(now); !change.Empty() {
+		t.Errorf("got %+v", change)
+	}
+}
+
+func TestBeatsDoNotCountButNewLeasesDo(t *testing.T) {
+	base := baseline.Of(state(lease("n", "1", "x")), prefix)
+	if change := base.Difference(state(lease("n", "1", "y"))); !change.Empty() {
+		t.Errorf("a beat: got %+v", change)
+	}
+	if change := base.Difference(state(lease("n", "2", "x"))); !slices.Equal(names(change.Replace), []string{"n"}) {
+		t.Errorf("a lease made anew: got %+v", change)
+	}
+	if change := base.Difference(state()); !slices.Equal(names(change.Restore), []string{"n"}) {
+		t.Errorf("a lost lease: got %+v", change)
+	}
+}
+
+func TestKeysThatExpireAreLeftAlone(t *testing.T) {
+	p := etcd.Pair{Key: []byte(prefix + "/masterleases/127.0.0.1"), Value: []byte("x")}
+	if change := baseline.Of(state(), prefix).Difference(state(p)); !change.Empty() {
+		t.Errorf("a new one: got %+v", change)
+	}
+	if change := baseline.Of(state(p), prefix).Difference(state()); !change.Empty() {
+		t.Errorf("an old one: got %+v", change)
+	}
+}
+
+func TestLayersHaveOneObjectOfAResourceEach(t *testing.T) {
+	base := baseline.Of(state(widget("lost", "1", "red"), widget("remade", "2", "red")), prefix)
+	change := base.Difference(state(widget("remade", "3", "red"), widget("x", "4", "red"), widget("y", "5", "red")))
+	remove, put := change.Layers()
+	if len(remove) != 3 || len(put) != 2 {
+		t.Fatalf("got %d and %d layers, want 3 and 2", len(remove), len(put))
+	}
+	for _, l := range append(remove, put...) {
+		if len(l.Remove)+len(l.Put) != 1 || len(l.Put) != len(l.Restore) {
+			t.Errorf("got %+v", l)
+		}
+	}
+}
+
+func TestMissingIsAdopted(t *testing.T) {
+	namespace := etcd.Pair{Key: []byte(prefix + "/namespaces/n")}
+	base := baseline.Of(state(namespace), prefix)
+	account := etcd.Pair{Key: []byte(prefix + "/serviceaccounts/n/default"), Value: []byte("a")}
+	authority := etcd.Pair{Key: []byte(prefix + "/configmaps/n/kube-root-ca.crt"), Value: []byte("b")}
+	missing := base.Missing()
+	if want := []string{string(account.Key), string(authority.Key)}; !slices.Equal(missing, want) {
+		t.Fatalf("got %v, want %v", missing, want)
+	}
+	base.Adopt(missing, state(account, widget("other", "1", "red")))
+	if got := base.Missing(); !slices.Equal(got, []string{string(authority.Key)}) {
+		t.Errorf("after one came: got %v", got)
+	}
+	if change := base.Difference(state(namespace, account, widget("other", "1", "red"))); !slices.Equal(names(change.Remove), []string{"other"}) {
+		t.Errorf("what was not missing was adopted: %+v", change)
+	}
+}
+
+func TestCRDsSayWhatTheyDefine(t *testing.T) {
+	crd, err := json.Marshal(map[string]any{
+		"apiVersion": "apiextensions.k8s.io/v1beta1", "kind": "CustomResourceDefinition",
+		"metadata": map[string]any{"name": "widgets.a.example.com"},
+		"spec": map[string]any{
+			"group": "a.example.com", "names": map[string]any{"plural": "widgets"},
+			"versions": []map[string]any{{"name": "v1", "served": true}, {"name": "v0", "served": false}},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := []byte(prefix + "/apiextensions.k8s.io/customresourcedefinitions/widgets.a.example.com")
+	change := baseline.Of(state(), prefix).Difference(state(etcd.Pair{Key: key, Value: crd}))
+	if len(change.Remove) != 1 || len(change.Remove[0].Defines) != 1 {
+		t.Fatalf("got %+v", change)
+	}
+	if got := change.Remove[0].Defines[0].String(); got != "a.example.com/v1, Resource=widgets" {
+		t.Errorf("got %s", got)
+	}
+}

@@ -1,0 +1,68 @@
+package etcd_test
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/slipway-dev/slipway/cluster/etcd"
+)
+
+func TestApplyIsOneTransaction(t *testing.T) {
+	s := start(t, t.TempDir(), false)
+	defer s.Stop()
+	if err := s.Write(t.Context(), []etcd.Pair{{[]byte("/a/1"), []byte("old")}, {[]byte("/a/2"), []byte("old")}}); err != nil {
+		t.Fatal(err)
+	}
+	before, err := s.Read(t.Context(), "/a/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	revision, err := s.Apply(t.Context(), [][]byte{[]byte("/a/1")}, []etcd.Pair{{[]byte("/a/2"), []byte("new")}, {[]byte("/a/3"), []byte("new")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := s.Read(t.Context(), "/a/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if revision != before.Revision+1 || after.Revision != revision {
+		t.Errorf("revision %d between %d and %d, want one transaction", revision, before.Revision, after.Revision)
+	}
+	if got := fmt.Sprintf("%s", after.Pairs); got != "[{/a/2 new} {/a/3 new}]" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestApplyNothing(t *testing.T) {
+	s := start(t, t.TempDir(), false)
+	defer s.Stop()
+	if revision, err := s.Apply(t.Context(), nil, nil); revision != 0 || err != nil {
+		t.Errorf("got revision %d, %v", revision, err)
+	}
+}
+
+// More than fits into a request to etcd goes in several, and the first revision is told.
+func TestApplyMuch(t *testing.T) {
+	s := start(t, t.TempDir(), false)
+	defer s.Stop()
+	before, err := s.Read(t.Context(), "/a/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pairs []etcd.Pair
+	for i := range 8 {
+		pairs = append(pairs, etcd.Pair{Key: fmt.Appendf(nil, "/a/%d", i), Value: bytes.Repeat([]byte("x"), 400<<10)})
+	}
+	revision, err := s.Apply(t.Context(), nil, pairs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := s.Read(t.Context(), "/a/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(after.Pairs) != len(pairs) || revision != before.Revision+1 || after.Revision <= revision {
+		t.Errorf("%d keys, revision %d of %d to %d", len(after.Pairs), revision, before.Revision+1, after.Revision)
+	}
+}
