@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -17,6 +19,8 @@ const (
 	writeGrace = 20 * time.Millisecond
 	// transactions bounds those under way.
 	transactions = 16
+	// completeLimit bounds the wait for a store to be complete, during which no reset starts.
+	completeLimit = 10 * time.Second
 	// completePoll lies between two looks at a store that is almost complete.
 	completePoll = 10 * time.Millisecond
 	// maxRounds bounds a reset against programs that do not stop writing.
@@ -28,6 +32,9 @@ var (
 	// ErrBusy says that the cluster did not get back to its baseline, because somebody wrote
 	// all the time.
 	ErrBusy = errors.New("objects keep coming back, a program is writing to the cluster")
+	// ErrIncomplete says that there is nothing to go back to, because the controllers did not make
+	// in time what they make in every namespace.
+	ErrIncomplete = errors.New("the controllers did not finish the cluster's first objects, see the log of controllers")
 )
 
 // remember makes the present state the one that resets lead back to.
@@ -38,24 +45,34 @@ func (c *Cluster) remember(ctx context.Context) error {
 	}
 	c.base = baseline.Of(snapshot, c.prefix)
 	if c.spec.Controllers {
-		c.workers.Go(func() { c.complete(c.workersLife) })
+		c.workers.Go(func() {
+			c.resetting.Lock()
+			defer c.resetting.Unlock()
+			_ = c.complete(c.workersLife) // the next reset tries again, and tells
+		})
 	}
 	return nil
 }
 
-// complete waits for what controllers make by themselves in the first moments.
-func (c *Cluster) complete(ctx context.Context) {
-	c.resetting.Lock()
-	defer c.resetting.Unlock()
-	_ = poll(ctx, completePoll, func() (bool, error) {
-		missing := c.base.Missing()
-		if len(missing) == 0 {
+// complete waits for what controllers make by themselves in the first moments. A reset that comes
+// too early waits for it, and goes on waiting where it has given up.
+func (c *Cluster) complete(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, completeLimit)
+	defer cancel()
+	var missing []string
+	err := poll(ctx, completePoll, func() (bool, error) {
+		if missing = c.base.Missing(); len(missing) == 0 {
 			return true, nil
 		}
 		now, err := c.store.Read(ctx, c.prefix+"/")
 		c.base.Adopt(missing, now)
-		return false, err // which says that everything ends
+		return false, err
 	})
+	if err != nil {
+		slices.Sort(missing)
+		return fmt.Errorf("%w: without %s: %w", ErrIncomplete, strings.Join(missing, ", "), err)
+	}
+	return nil
 }
 
 // Outcome is what a reset did: how many objects it removed, and how many it gave their former
@@ -71,6 +88,11 @@ type Outcome struct{ Removed, Restored int }
 func (c *Cluster) Reset(ctx context.Context) (Outcome, error) {
 	c.resetting.Lock()
 	defer c.resetting.Unlock()
+	if c.spec.Controllers {
+		if err := c.complete(ctx); err != nil {
+			return Outcome{}, err
+		}
+	}
 	if c.nodes != nil {
 		if err := c.nodes.StartAll(ctx); err != nil {
 			return Outcome{}, err
@@ -94,7 +116,7 @@ func (c *Cluster) Reset(ctx context.Context) (Outcome, error) {
 		done.Removed += len(change.Remove)
 		done.Restored += len(change.Put)
 	}
-	return done, ErrBusy
+	return done, fmt.Errorf("%w: %d objects were removed and %d restored in %d rounds", ErrBusy, done.Removed, done.Restored, maxRounds)
 }
 
 // apply changes the store and waits until everybody knows. What is replaced goes before it
