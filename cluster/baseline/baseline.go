@@ -25,6 +25,10 @@ var (
 	// beating are leases of nodes and API servers. They come and go with what else there
 	// is, but what they hold does not count.
 	beating = []string{"/leases/kube-node-lease/", "/leases/kube-system/apiserver-"}
+	// passing are told of what happened, by many and at any time. No baseline has any.
+	passing = []string{"/events/"}
+	// late is what an API server writes by itself soon after it is ready.
+	late = []string{"/leases/kube-system/apiserver-", "/configmaps/kube-system/extension-apiserver-authentication"}
 )
 
 // Baseline is what a store held.
@@ -33,11 +37,11 @@ type Baseline struct {
 	values map[string][]byte
 }
 
-// Of makes a baseline of a snapshot of all keys below prefix.
+// Of makes a baseline of a snapshot of all keys below prefix. Events are not part of it.
 func Of(snapshot etcd.Snapshot, prefix string) *Baseline {
 	b := &Baseline{prefix: prefix, values: make(map[string][]byte, len(snapshot.Pairs))}
 	for _, p := range snapshot.Pairs {
-		if !b.among(ignored, p.Key) {
+		if !b.among(ignored, p.Key) && !b.among(passing, p.Key) {
 			b.values[string(p.Key)] = p.Value
 		}
 	}
@@ -56,6 +60,31 @@ func (b *Baseline) Adopt(keys []string, now etcd.Snapshot) {
 			b.values[key] = p.Value
 		}
 	}
+}
+
+// AdoptLate adds to the baseline what the API server has written by itself since. It says whether
+// the baseline has all that now.
+func (b *Baseline) AdoptLate(now etcd.Snapshot) (all bool) {
+	for _, p := range now.Pairs {
+		if _, known := b.values[string(p.Key)]; !known && b.among(late, p.Key) {
+			b.values[string(p.Key)] = p.Value
+		}
+	}
+	for _, prefix := range late {
+		if !b.has(prefix) {
+			return false
+		}
+	}
+	return true
+}
+
+func (b *Baseline) has(below string) bool {
+	for key := range b.values {
+		if strings.HasPrefix(key, b.prefix+below) {
+			return true
+		}
+	}
+	return false
 }
 
 // Missing lists what controllers put into each namespace by themselves and did not do yet: the

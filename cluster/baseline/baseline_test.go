@@ -116,6 +116,33 @@ func TestMissingIsAdopted(t *testing.T) {
 	}
 }
 
+func TestWhatTheServerWritesLateIsAdopted(t *testing.T) {
+	lease := etcd.Pair{Key: []byte(prefix + "/leases/kube-system/apiserver-abc"), Value: []byte("a")}
+	authentication := etcd.Pair{Key: []byte(prefix + "/configmaps/kube-system/extension-apiserver-authentication"), Value: []byte("b")}
+	base := baseline.Of(state(), prefix)
+	if base.AdoptLate(state(lease, widget("other", "1", "red"))) {
+		t.Error("one of two is said to be all")
+	}
+	if !base.AdoptLate(state(lease, authentication)) {
+		t.Error("two of two are not all")
+	}
+	change := base.Difference(state(lease, widget("other", "1", "red")))
+	if !slices.Equal(names(change.Remove), []string{"other"}) || len(change.Put) != 1 {
+		t.Errorf("got %+v", change)
+	}
+}
+
+func TestEventsAreAlwaysRemoved(t *testing.T) {
+	event := widget("e", "1", "red")
+	event.Key = []byte(prefix + "/events/default/e")
+	if change := baseline.Of(state(event), prefix).Difference(state(event)); !slices.Equal(names(change.Remove), []string{"e"}) {
+		t.Errorf("got %+v", change)
+	}
+	if change := baseline.Of(state(event), prefix).Difference(state()); !change.Empty() {
+		t.Errorf("an old one comes back: %+v", change)
+	}
+}
+
 func TestCRDsSayWhatTheyDefine(t *testing.T) {
 	crd, err := json.Marshal(map[string]any{
 		"apiVersion": "apiextensions.k8s.io/v1beta1", "kind": "CustomResourceDefinition",

@@ -19,7 +19,7 @@ const (
 	writeGrace = 20 * time.Millisecond
 	// transactions bounds those under way.
 	transactions = 16
-	// completeLimit bounds the wait for a store to be complete, during which no reset starts.
+	// completeLimit bounds the wait for a store to be complete.
 	completeLimit = 10 * time.Second
 	// completePoll lies between two looks at a store that is almost complete.
 	completePoll = 10 * time.Millisecond
@@ -44,35 +44,54 @@ func (c *Cluster) remember(ctx context.Context) error {
 		return &Error{protocol.Etcd, err}
 	}
 	c.base = baseline.Of(snapshot, c.prefix)
-	if c.spec.Controllers {
-		c.workers.Go(func() {
-			c.resetting.Lock()
-			defer c.resetting.Unlock()
-			_ = c.complete(c.workersLife) // the next reset tries again, and tells
-		})
-	}
+	c.workers.Go(func() { c.settle(c.workersLife) })
 	return nil
 }
 
-// complete waits for what controllers make by themselves in the first moments. A reset that comes
-// too early waits for it, and goes on waiting where it has given up.
+// settle adds to the baseline what the API server and the controllers write by themselves in the
+// first moments, as it comes. What has not come in time is for the next reset to tell.
+func (c *Cluster) settle(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, completeLimit)
+	defer cancel()
+	_ = poll(ctx, completePoll, func() (bool, error) {
+		c.resetting.Lock()
+		defer c.resetting.Unlock()
+		missing, late, err := c.adopt(ctx)
+		return len(missing) == 0 && !late, err
+	})
+}
+
+// complete waits for what the controllers make by themselves. A reset that comes too early waits for it.
 func (c *Cluster) complete(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, completeLimit)
 	defer cancel()
 	var missing []string
 	err := poll(ctx, completePoll, func() (bool, error) {
-		if missing = c.base.Missing(); len(missing) == 0 {
-			return true, nil
-		}
-		now, err := c.store.Read(ctx, c.prefix+"/")
-		c.base.Adopt(missing, now)
-		return false, err
+		var err error
+		missing, _, err = c.adopt(ctx)
+		return len(missing) == 0, err
 	})
 	if err != nil {
 		slices.Sort(missing)
 		return fmt.Errorf("%w: without %s: %w", ErrIncomplete, strings.Join(missing, ", "), err)
 	}
 	return nil
+}
+
+// adopt adds to the baseline what has come of it by now. It tells what the controllers have not made
+// yet, and whether something of the server's own is still to come, which is so for good where its flags
+// leave that out.
+func (c *Cluster) adopt(ctx context.Context) (missing []string, late bool, err error) {
+	now, err := c.store.Read(ctx, c.prefix+"/")
+	if err != nil {
+		return nil, false, err
+	}
+	late = !c.base.AdoptLate(now)
+	if c.spec.Controllers {
+		c.base.Adopt(c.base.Missing(), now)
+		missing = c.base.Missing()
+	}
+	return missing, late, nil
 }
 
 // Outcome is what a reset did: how many objects it removed, and how many it gave their former
@@ -88,10 +107,8 @@ type Outcome struct{ Removed, Restored int }
 func (c *Cluster) Reset(ctx context.Context) (Outcome, error) {
 	c.resetting.Lock()
 	defer c.resetting.Unlock()
-	if c.spec.Controllers {
-		if err := c.complete(ctx); err != nil {
-			return Outcome{}, err
-		}
+	if err := c.complete(ctx); err != nil {
+		return Outcome{}, err
 	}
 	if c.nodes != nil {
 		if err := c.nodes.StartAll(ctx); err != nil {
