@@ -429,7 +429,7 @@ func deploymentWorks(t *testing.T, c clients, name string) {
 
 // TestResetInFlight resets again and again while controllers are at work on random content.
 func TestResetInFlight(t *testing.T) {
-	rounds := 40
+	rounds := 15
 	if n, err := strconv.Atoi(os.Getenv("SLIPWAY_TEST_RESETS")); err == nil {
 		rounds = n
 	}
