@@ -72,7 +72,26 @@ func (c *Control) resume(cl state.Cluster, s *Status, o Options) Options {
 	if !kept {
 		return o
 	}
-	return o.after(last)
+	return c.withPort(o, o.after(last))
+}
+
+// withPort gives up a port that is only remembered when another program has taken it since.
+func (c *Control) withPort(asked, o Options) Options {
+	if asked.Port == 0 && freePort(o.Port) != nil {
+		c.handler.Handle(report.Note{Text: fmt.Sprintf("port %d, which it had, is taken; another one is picked, so copies of its kubeconfig are out of date", o.Port)})
+		o.Port = 0
+	}
+	return o
+}
+
+// keepPort remembers the port that a durable cluster got, so that copies of its kubeconfig stay good.
+func keepPort(cl state.Cluster, s *Status) error {
+	last, known := cl.LastConfig()
+	if !known || !last.Durable || last.Port != 0 {
+		return nil
+	}
+	last.Port = portOf(s.Server)
+	return cl.WriteConfig(last)
 }
 
 func (c *Control) waiting(cl state.Cluster) func() {
@@ -193,7 +212,7 @@ func (c *Control) launch(ctx context.Context, cl state.Cluster, program string, 
 	if s, err = c.inspect(ctx, cl); err != nil {
 		return nil, err
 	}
-	return s, s.Problem()
+	return s, errors.Join(s.Problem(), keepPort(cl, s))
 }
 
 // grace is how long a program may take to stop whose start is given up: none
