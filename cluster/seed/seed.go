@@ -13,7 +13,7 @@
 // A seed holds nothing of the cluster it was recorded from: no authority, certificate
 // or address, and its UIDs and times are placeholders ([Normalize]) which Write
 // replaces, so that no two clusters share the UID of kube-system. It is a file
-// of this package, made by `slipway-cluster seed` from a run with all hooks on.
+// of this package, made by `slipway-cluster seed` from a run with all hooks and controllers on.
 package seed
 
 import (
