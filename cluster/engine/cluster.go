@@ -113,6 +113,7 @@ func (c *Cluster) startServer(ctx context.Context, store apiserver.Dialer) error
 	if err != nil {
 		return &Error{protocol.APIServer, err}
 	}
+	listener = hangUp(listener)
 	c.address = "https://" + listener.Addr().String()
 	c.server, err = apiserver.New(c.serverLife, apiserver.Options{
 		Dir: c.dir, Listener: listener, Etcd: store, EtcdPrefix: c.prefix,

@@ -31,3 +31,24 @@ func (c *coming) Dial(ctx context.Context, network, address string) (net.Conn, e
 		return nil, context.Cause(ctx)
 	}
 }
+
+// startWhile starts the cluster while bring brings its store.
+func (c *Cluster) startWhile(ctx context.Context, bring func(context.Context, *coming) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	brought, started := make(chan error, 1), make(chan error, 1)
+	store := newComing()
+	go func() { brought <- bring(ctx, store) }()
+	go func() { started <- c.start(ctx, store) }()
+	select {
+	case err := <-brought:
+		if err != nil {
+			return err // what has started of the server cannot be stopped, see Stop
+		}
+		return <-started
+	case err := <-started: // without a store: it failed
+		cancel()
+		<-brought
+		return err
+	}
+}

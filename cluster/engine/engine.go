@@ -104,23 +104,7 @@ func (h *Host) start(ctx context.Context) error {
 	if err := h.clear(); err != nil {
 		return &Error{protocol.Etcd, err}
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	filled, started := make(chan error, 1), make(chan error, 1)
-	store := newComing()
-	go func() { filled <- h.startEtcd(ctx, store) }()
-	go func() { started <- h.main.start(ctx, store) }()
-	select {
-	case err := <-filled:
-		if err != nil {
-			return err // what has started of the server cannot be stopped, see Stop
-		}
-		return <-started
-	case err := <-started: // without a store: it failed
-		cancel()
-		<-filled
-		return err
-	}
+	return h.main.startWhile(ctx, h.startEtcd)
 }
 
 // clear removes what earlier clusters left behind.

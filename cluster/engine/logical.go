@@ -8,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -82,11 +81,13 @@ func (l *logical) begin(ctx context.Context, h *Host) error {
 	if err := os.MkdirAll(l.dir, 0o700); err != nil {
 		return fmt.Errorf("make the folder of logical cluster %s: %w", l.Name(), err)
 	}
-	err := l.fill(ctx, h.store)
-	if err == nil {
-		err = l.start(ctx, h.store)
-	}
-	return inLogical(l.Name(), err)
+	return inLogical(l.Name(), l.startWhile(ctx, func(ctx context.Context, to *coming) error {
+		err := l.fill(ctx, h.store)
+		if err == nil {
+			to.come(h.store)
+		}
+		return err
+	}))
 }
 
 // Remove stops a logical cluster and removes all that it left.
@@ -111,7 +112,6 @@ func (h *Host) discard(l *logical) error {
 	ctx, cancel := context.WithTimeout(context.Background(), cleanUp)
 	defer cancel()
 	err := errors.Join(h.store.Delete(ctx, l.prefix+"/"), os.RemoveAll(l.dir))
-	debug.FreeOSMemory() // tens of megabytes, which nobody may ask for again
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.logical, l.Name())

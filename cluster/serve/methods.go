@@ -24,7 +24,7 @@ func (s *session) connect(life context.Context) (protocol.Methods, func()) {
 	return s.methods(life, c), func() {
 		for _, name := range c.tied {
 			// It may have been removed by request, and nobody is left to be told of a failure.
-			_ = s.withHost(func(h *engine.Host) error { return h.Remove(name) })
+			_ = s.removeLogical(name)
 		}
 	}
 }
@@ -47,7 +47,7 @@ func (s *session) methods(life context.Context, c *client) protocol.Methods {
 			return added, err
 		}),
 		"removeLogical": protocol.Answer(func(r protocol.RemoveLogical) (protocol.Empty, error) {
-			return protocol.Empty{}, s.withHost(func(h *engine.Host) error { return h.Remove(r.Name) })
+			return protocol.Empty{}, s.removeLogical(r.Name)
 		}),
 		"stopNode": protocol.Answer(func(n protocol.NodeOf) (protocol.Empty, error) {
 			return protocol.Empty{}, s.withNodes(n.Logical, func(nodes *node.Nodes) error { return nodes.StopNode(n.Name) })
@@ -86,6 +86,7 @@ func (s *session) addLogical(ctx context.Context, l protocol.Logical) (protocol.
 		return protocol.LogicalAdded{}, err
 	}
 	spec := engine.Spec{Name: l.Name, Nodes: nodes, Controllers: l.RunControllers(), APIServerFlags: l.ServerFlags(s.config)}
+	defer s.memory.start(logicalGC)()
 	var added protocol.LogicalAdded
 	err = s.withHost(func(h *engine.Host) error {
 		c, err := h.Add(ctx, spec)
@@ -97,6 +98,11 @@ func (s *session) addLogical(ctx context.Context, l protocol.Logical) (protocol.
 	})
 	added.ElapsedMs = time.Since(begin).Milliseconds()
 	return added, err
+}
+
+func (s *session) removeLogical(name string) error {
+	defer s.memory.left()
+	return s.withHost(func(h *engine.Host) error { return h.Remove(name) })
 }
 
 func (s *session) reset(ctx context.Context, logical string) (protocol.ResetDone, error) {

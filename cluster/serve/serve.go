@@ -14,7 +14,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -46,13 +45,6 @@ const (
 )
 
 const (
-	// startGC trades memory for time while the cluster starts, when almost nothing
-	// that is allocated is garbage.
-	startGC  = 400
-	steadyGC = 100
-	// giveBack is when the memory that the start took is given back to the system,
-	// which costs a garbage collection that must not slow down the first requests.
-	giveBack = 2 * time.Second
 	// tellGrace is how long clients get to read the last events.
 	tellGrace = 200 * time.Millisecond
 	// stopLimit is the hard stop: what has not ended by then ends with the process.
@@ -70,6 +62,7 @@ type session struct {
 	told   chan struct{}               // closed when the partner on stdout has everything
 	logs   *logs.Folder
 	giveUp func(component string, err error)
+	memory memory
 
 	lock    *flock.Flock // held until the process ends
 	socket  net.Listener // nil without a socket
@@ -148,7 +141,7 @@ func (s *session) start(ctx context.Context) (*engine.Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	debug.SetGCPercent(startGC)
+	done := s.memory.start(startGC)
 	host, err := engine.Start(ctx, engine.Options{
 		Dir: s.config.Dir, Durable: s.config.Durable,
 		Main: engine.Spec{
@@ -157,8 +150,7 @@ func (s *session) start(ctx context.Context) (*engine.Host, error) {
 		},
 		Logger: s.logs.Logger, Fatal: s.giveUp, Progress: s.progress,
 	})
-	debug.SetGCPercent(steadyGC)
-	time.AfterFunc(giveBack, debug.FreeOSMemory)
+	done()
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx) // stopped while it started

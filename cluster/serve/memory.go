@@ -1,0 +1,59 @@
+package serve
+
+import (
+	"runtime/debug"
+	"sync"
+	"time"
+)
+
+const (
+	// startGC trades memory for time while the cluster starts, when almost nothing
+	// that is allocated is garbage.
+	startGC = 400
+	// logicalGC does so while a logical cluster starts beside others, of whose memory it is a part.
+	logicalGC = 200
+	steadyGC  = 100
+	// giveBack is when the memory that a start took, or that a removed cluster has left, is given back to the
+	// system, which costs a garbage collection that must not slow down the next requests.
+	giveBack = 2 * time.Second
+)
+
+// memory is how the process, which is one for all clusters, uses memory while some of them start.
+type memory struct {
+	mu       sync.Mutex
+	starting int
+	back     *time.Timer // gives memory back; nil until there was some
+}
+
+// start spends memory, by the percentage, until done is called.
+func (m *memory) start(percent int) (done func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.starting++; m.starting == 1 {
+		debug.SetGCPercent(percent)
+	}
+	return func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if m.starting--; m.starting == 0 {
+			debug.SetGCPercent(steadyGC)
+		}
+		m.giveBackSoon()
+	}
+}
+
+// left says that memory has become free.
+func (m *memory) left() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.giveBackSoon()
+}
+
+// giveBackSoon needs m.mu. What comes in quick succession is waited for.
+func (m *memory) giveBackSoon() {
+	if m.back == nil {
+		m.back = time.AfterFunc(giveBack, debug.FreeOSMemory)
+		return
+	}
+	m.back.Reset(giveBack)
+}
