@@ -29,9 +29,11 @@ import (
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apiserver/pkg/server/egressselector"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/rest"
 	logsapi "k8s.io/component-base/logs/api/v1"
+	metricsfeatures "k8s.io/component-base/metrics/features"
 	apiregistration "k8s.io/kube-aggregator/pkg/apis/apiregistration"
 	aggregator "k8s.io/kube-aggregator/pkg/apiserver"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app"
@@ -77,15 +79,19 @@ type Server struct {
 }
 
 // prepareProcess sets what is global in the upstream packages. Several servers in
-// one process would otherwise refuse to apply the logging configuration again.
-var prepareProcess = sync.OnceFunc(func() {
+// one process would otherwise refuse to apply the logging configuration again. Native histograms, which are
+// on by default, would keep up to 160 buckets for each of thousands of series; the classic ones stay.
+var prepareProcess = sync.OnceValue(func() error {
 	logsapi.ReapplyHandling = logsapi.ReapplyHandlingIgnoreUnchanged
 	rest.SetDefaultWarningHandler(rest.NoWarnings{})
+	return utilfeature.DefaultMutableFeatureGate.OverrideDefault(metricsfeatures.NativeHistograms, false)
 })
 
 // New assembles a server. Flags that it does not know give a [*FlagError].
 func New(ctx context.Context, o Options) (*Server, error) {
-	prepareProcess()
+	if err := prepareProcess(); err != nil {
+		return nil, fmt.Errorf("prepare the process for API servers: %w", err)
+	}
 	completed, err := completeOptions(ctx, o)
 	if err != nil {
 		return nil, err

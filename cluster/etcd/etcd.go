@@ -35,6 +35,9 @@ const (
 	walSegment = 4 << 20
 	// snapshotCount keeps snapshots out of the short lives that test clusters have.
 	snapshotCount = 100_000
+	// catchUpEntries of the log are kept in memory for members that lag behind. There are none, and upstream's
+	// 5,000 can be many megabytes.
+	catchUpEntries = 100
 	// bufferSize is per connection and direction; the API server has about a hundred connections.
 	bufferSize = 32 << 10
 )
@@ -99,7 +102,7 @@ func embedConfig(cfg Config) *embed.Config {
 	c.Dir = filepath.Clean(cfg.Dir)
 	c.UnsafeNoFsync = !cfg.Durable
 	c.TickMs, c.ElectionMs = tickMs, electionMs
-	c.SnapshotCount = snapshotCount
+	c.SnapshotCount, c.SnapshotCatchUpEntries = snapshotCount, catchUpEntries
 	c.ListenClientUrls, c.ListenPeerUrls = nil, nil
 	c.EnableGRPCGateway = false
 	c.AdvertiseClientUrls, c.AdvertisePeerUrls = []url.URL{nowhere}, []url.URL{nowhere}
