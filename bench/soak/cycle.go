@@ -29,34 +29,25 @@ func newLasting(ctx context.Context, starter controlplane.Starter) (*lasting, er
 	return &lasting{plane: plane, probe: probe}, nil
 }
 
-const (
-	// logicalEvery is in every how many cycles a logical cluster is added.
-	logicalEvery = 3
-	// placesAfter is after how many cycles the goroutines are noted to compare the end with.
-	placesAfter = 4
-)
-
 // cycle uses the cluster, resets it and notes what the program uses then.
 func (l *lasting) cycle(ctx context.Context, n int) (s sample, err error) {
 	if err := use(ctx, l.plane); err != nil {
 		return s, err
 	}
-	if n%logicalEvery == 0 {
-		if err := l.useLogical(ctx); err != nil {
-			return s, err
-		}
+	if err := l.useLogical(ctx); err != nil {
+		return s, err
 	}
 	begin := time.Now()
 	if err := l.plane.Request(ctx, "reset", nil, nil); err != nil {
 		return s, err
 	}
 	took := time.Since(begin)
-	if s, err = l.probe.quiet(ctx); err != nil {
+	if s, err = l.probe.settled(ctx); err != nil {
 		return s, err
 	}
 	s.reset = float64(took) / float64(time.Millisecond)
 	l.samples = append(l.samples, s)
-	if n == placesAfter {
+	if n == warmUp {
 		l.placesBefore, err = l.probe.places(ctx)
 	}
 	return s, err
@@ -78,33 +69,6 @@ func (l *lasting) useLogical(ctx context.Context) error {
 	return l.plane.Request(ctx, "removeLogical", name, nil)
 }
 
-const (
-	quietSamples = 4
-	quietPause   = 500 * time.Millisecond
-)
-
-// quiet takes some samples and returns the least of each quantity: what is on its way out does not count.
-func (p probe) quiet(ctx context.Context) (least sample, err error) {
-	for n := range quietSamples {
-		select {
-		case <-time.After(quietPause):
-		case <-ctx.Done():
-			return least, context.Cause(ctx)
-		}
-		s, err := p.sample(ctx)
-		if err != nil {
-			return least, err
-		}
-		if n == 0 {
-			least = s
-		}
-		least.goroutines = min(least.goroutines, s.goroutines)
-		least.heap = min(least.heap, s.heap)
-		least.resident = min(least.resident, s.resident)
-	}
-	return least, nil
-}
-
 // restarted is a durable cluster that is stopped and killed in turn.
 type restarted struct {
 	starter controlplane.Slipway
@@ -119,7 +83,7 @@ func (r *restarted) cycle(ctx context.Context, n int) (s sample, err error) {
 	}
 	probe, err := newProbe(plane)
 	if err == nil {
-		s, err = probe.quiet(ctx)
+		s, err = probe.settled(ctx)
 	}
 	if err == nil {
 		r.samples = append(r.samples, s)

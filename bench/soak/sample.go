@@ -1,12 +1,12 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"k8s.io/client-go/kubernetes"
 
@@ -17,7 +17,7 @@ import (
 type sample struct {
 	goroutines float64
 	heap       float64 // MiB, after a garbage collection
-	resident   float64 // MiB
+	resident   float64 // MiB, after the program gave back what it does not need
 	reset      float64 // how long the reset before it took, ms
 }
 
@@ -40,37 +40,76 @@ func (p probe) get(ctx context.Context, path string, params ...string) ([]byte, 
 	return request.DoRaw(ctx)
 }
 
-// sample collects the garbage first.
+// sample collects the garbage first. It asks for profiles and not for metrics, whose answer is megabytes of garbage itself.
 func (p probe) sample(ctx context.Context) (s sample, err error) {
-	if _, err := p.get(ctx, "/debug/pprof/heap", "gc", "1"); err != nil {
-		return s, fmt.Errorf("collect garbage: %w", err)
-	}
-	metrics, err := p.get(ctx, "/metrics")
+	heap, err := p.get(ctx, "/debug/pprof/heap", "gc", "1", "debug", "1")
 	if err != nil {
-		return s, fmt.Errorf("read metrics: %w", err)
+		return s, fmt.Errorf("read the heap: %w", err)
+	}
+	allocated, err := figure(heap, "# HeapAlloc = ")
+	if err != nil {
+		return s, err
+	}
+	goroutines, err := p.get(ctx, "/debug/pprof/goroutine", "debug", "1")
+	if err != nil {
+		return s, fmt.Errorf("read the goroutines: %w", err)
+	}
+	if s.goroutines, err = figure(goroutines, "goroutine profile: total "); err != nil {
+		return s, err
 	}
 	usage, err := p.plane.Processes.Usage()
-	if err != nil {
-		return s, err
-	}
-	const mebibyte = 1 << 20
-	s.resident = float64(usage.Resident) / mebibyte
-	if s.goroutines, err = metric(metrics, "go_goroutines"); err != nil {
-		return s, err
-	}
-	heap, err := metric(metrics, "go_memstats_heap_alloc_bytes")
-	s.heap = heap / mebibyte
+	s.heap, s.resident = allocated/mebibyte, float64(usage.Resident)/mebibyte
 	return s, err
 }
 
-// metric is the value of a metric without labels.
-func metric(text []byte, name string) (float64, error) {
-	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
-		if value, ok := strings.CutPrefix(lines.Text(), name+" "); ok {
-			return strconv.ParseFloat(value, 64)
+const mebibyte = 1 << 20
+
+// figure is the number behind a line's beginning.
+func figure(profile []byte, before string) (float64, error) {
+	for line := range strings.Lines(string(profile)) {
+		if value, ok := strings.CutPrefix(line, before); ok {
+			return strconv.ParseFloat(strings.TrimSpace(value), 64)
 		}
 	}
-	return 0, fmt.Errorf("the API server has no metric %s", name)
+	return 0, fmt.Errorf("the profile has no line %q", before)
+}
+
+const (
+	samplePause = 500 * time.Millisecond
+	// calm is how long nothing must have become less. The program gives memory back two seconds after it has become free.
+	calm = 4 * time.Second
+)
+
+// settled samples until the cluster has come to rest, and returns the least of each quantity: what is on its way out
+// does not count.
+func (p probe) settled(ctx context.Context) (sample, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, errors.New("the cluster does not come to rest"))
+	defer cancel()
+	least, err := p.sample(ctx)
+	for last := time.Now(); err == nil && time.Since(last) < calm; {
+		select {
+		case <-time.After(samplePause):
+		case <-ctx.Done():
+			return least, context.Cause(ctx)
+		}
+		var s sample
+		if s, err = p.sample(ctx); s.wellBelow(least) {
+			last = time.Now()
+		}
+		least = least.min(s)
+	}
+	return least, err
+}
+
+// wellBelow says that a quantity has become less, by more than what comes and goes at rest.
+func (s sample) wellBelow(least sample) bool {
+	return s.goroutines < least.goroutines-2 || s.heap < least.heap-0.5 || s.resident < least.resident-1
+}
+
+func (s sample) min(other sample) sample {
+	return sample{
+		goroutines: min(s.goroutines, other.goroutines), heap: min(s.heap, other.heap), resident: min(s.resident, other.resident),
+	}
 }
 
 // places counts goroutines by where they are.

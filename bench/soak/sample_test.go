@@ -5,13 +5,25 @@ import (
 	"testing"
 )
 
-func TestMetric(t *testing.T) {
-	const text = "# HELP go_goroutines Number.\ngo_goroutines_max 9\ngo_goroutines 1234\n"
-	if n, err := metric([]byte(text), "go_goroutines"); err != nil || n != 1234 {
+func TestFigure(t *testing.T) {
+	const profile = "heap profile: 1: 2 [3: 4] @ heap/1\n# HeapAllocs = 9\n# HeapAlloc = 1234\n"
+	if n, err := figure([]byte(profile), "# HeapAlloc = "); err != nil || n != 1234 {
 		t.Errorf("%v, %v", n, err)
 	}
-	if _, err := metric([]byte(text), "go_gc"); err == nil {
-		t.Error("a metric that is not there was read")
+	if _, err := figure([]byte(profile), "# HeapSys = "); err == nil {
+		t.Error("a figure that is not there was read")
+	}
+}
+
+func TestAtRest(t *testing.T) {
+	least := sample{goroutines: 4000, heap: 80, resident: 250}
+	for _, s := range []sample{{goroutines: 3990, heap: 81, resident: 251}, {goroutines: 4001, heap: 79, resident: 251}, {goroutines: 4001, heap: 81, resident: 240}} {
+		if !s.wellBelow(least) {
+			t.Errorf("%+v is at rest", s)
+		}
+	}
+	if s := (sample{goroutines: 4100, heap: 79.8, resident: 249.5}); s.wellBelow(least) {
+		t.Errorf("%+v is not at rest", s)
 	}
 }
 

@@ -1,13 +1,10 @@
 package main
 
-import (
-	"slices"
+import "github.com/slipway-dev/slipway/bench/sidebyside"
 
-	"github.com/slipway-dev/slipway/bench/sidebyside"
-)
-
-// settling is the part of the samples, at the beginning, in which pools and caches fill.
-const settling = 0.2
+// warmUp is how many cycles, at the beginning, do not count. In them pools, caches and the tables of metrics fill, which a
+// cycle's different parts do at different times, and the heap finds the size that its pages get with use.
+const warmUp = 10
 
 // leastSamples are what a trend is told from.
 const leastSamples = 8
@@ -22,9 +19,4 @@ func trend(samples []float64) float64 {
 		}
 	}
 	return sidebyside.Median(slopes) * float64(len(samples)-1)
-}
-
-// settled leaves out the beginning.
-func settled(samples []float64) []float64 {
-	return slices.Clone(samples[int(settling*float64(len(samples))):])
 }
