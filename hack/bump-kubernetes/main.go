@@ -88,8 +88,10 @@ func (b *bump) buildAndTest(ctx context.Context) {
 		return
 	}
 	if b.verify(ctx, "seed", "find out why a fresh cluster does not start, then run: go generate -C cluster ./seed", "go", "generate", "-C", "cluster", "./seed") {
-		b.verify(ctx, "tests", "mend them, then run: make test", "go", "test", "-C", "cluster", "./...")
+		b.verify(ctx, "tests of the cluster", "mend them, then run: make test", "go", "test", "-C", "cluster", "./...")
 	}
+	b.verify(ctx, "tests of the command", "mend them, then run: make test",
+		"go", "test", "./internal/setupenvtest", "./internal/clusterctl/...", "./internal/house")
 }
 
 // verify runs a step, shows its output and remembers what to do when it fails.

@@ -52,9 +52,10 @@ func writeVersion(to string) error {
 	return nil
 }
 
-// mentions lists the files that name a version, with the number of lines, but for those that list modules.
+// mentions lists the files that name a version, also within a regular expression, with the number of lines, but for
+// those that list modules.
 func mentions(ctx context.Context, version string) []string {
-	out, err := output(ctx, "git", "grep", "-nFI", version, "--", ".", ":!*go.sum", ":!*go.mod", ":!*.tmpl", ":!cluster/internal/wiring")
+	out, err := output(ctx, "git", "grep", "-nFI", "-e", version, "-e", regexp.QuoteMeta(version), "--", ".", ":!*go.sum", ":!*go.mod", ":!*.tmpl", ":!cluster/internal/wiring")
 	if err != nil {
 		return nil // none, or no repository
 	}

@@ -12,8 +12,10 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/mod/semver"
 
 	"github.com/slipway-dev/slipway/internal/cli"
+	"github.com/slipway-dev/slipway/internal/setupenvtest"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output in scripts and golden files")
@@ -65,13 +67,15 @@ var goEnv = sync.OnceValues(func() ([]string, error) {
 	return append(vars, "GOFLAGS=", "GOTOOLCHAIN=local", "GOWORK=off"), nil
 })
 
-// scriptEnv gives a script its home, below its own work folder, and Go.
+// scriptEnv gives a script its home, below its own work folder, Go, and the embedded Kubernetes' version.
 func scriptEnv(env *testscript.Env) error {
 	vars, err := goEnv()
 	if err != nil {
 		return err
 	}
 	env.Vars = append(env.Vars, vars...)
+	env.Setenv("KUBERNETES", setupenvtest.Kubernetes)
+	env.Setenv("MINOR", strings.TrimPrefix(semver.MajorMinor("v"+setupenvtest.Kubernetes), "v"))
 	home := filepath.Join(env.WorkDir, ".home")
 	env.Setenv("HOME", home)
 	env.Setenv("XDG_CACHE_HOME", filepath.Join(home, ".cache"))

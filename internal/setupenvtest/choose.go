@@ -12,10 +12,10 @@ type choice struct {
 	standIn bool // for a version that cannot be had
 }
 
-// choose decides which folder serves a request: one of those installed that match, the newest first, or our own, which
+// choose decides which folder serves a request: one of those installed that match, the newest first, or that of our own version, which
 // may be there already. It knows the rules and touches nothing.
-func choose(r Request, installed []Item, ownInstalled bool) (choice, error) {
-	if i, ok := suits(r, installed); ok {
+func choose(own Version, r Request, installed []Item, ownInstalled bool) (choice, error) {
+	if i, ok := suits(own, r, installed); ok {
 		return choice{item: i}, nil
 	}
 	if r.Platform != Host() {
@@ -27,27 +27,27 @@ func choose(r Request, installed []Item, ownInstalled bool) (choice, error) {
 			Hint: "without -i the embedded one is set up; that needs no network", Next: "slipway setup-envtest list -i", Code: failed}
 	}
 	switch {
-	case r.Selector.Matches(embedded()):
-		return choice{item: own()}, nil
-	case !r.Selector.standIn():
+	case r.Selector.Matches(own):
+		return choice{item: Item{own, Host()}}, nil
+	case !r.Selector.standIn(own):
 		return choice{}, &report.Error{What: fmt.Sprintf("Kubernetes %s cannot be had", r.Selector),
-			Hint: fmt.Sprintf("the embedded version is %s, and stands in for %s; others can be sideloaded", Kubernetes, window()),
+			Hint: fmt.Sprintf("the embedded version is %s, and stands in for %s; others can be sideloaded", own, window(own)),
 			Next: "slipway setup-envtest list", Code: failed}
 	case r.Exact:
 		return choice{}, &report.Error{What: fmt.Sprintf("Kubernetes %s cannot be had", r.Selector), Where: "--exact",
-			Hint: "the embedded version is " + Kubernetes, Next: "slipway setup-envtest use " + Kubernetes, Code: failed}
+			Hint: "the embedded version is " + own.String(), Next: "slipway setup-envtest use " + own.String(), Code: failed}
 	}
-	return choice{item: own(), standIn: true}, nil
+	return choice{item: Item{own, Host()}, standIn: true}, nil
 }
 
 // suits finds an installed item that the request is content with: the newest, unless the embedded one is newer and the
 // newest that can be had is asked for.
-func suits(r Request, installed []Item) (Item, bool) {
+func suits(own Version, r Request, installed []Item) (Item, bool) {
 	if r.Force || len(installed) == 0 {
 		return Item{}, false
 	}
 	newest := installed[0]
 	better := r.Selector.Latest && !r.onlyInstalled() && r.Platform == Host() &&
-		r.Selector.Matches(embedded()) && newest.Compare(embedded()) < 0
+		r.Selector.Matches(own) && newest.Compare(own) < 0
 	return newest, !better
 }

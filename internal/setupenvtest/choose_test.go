@@ -64,6 +64,9 @@ func TestSelectorsThatCannotBeRead(t *testing.T) {
 	}
 }
 
+// someVersion is one that may be embedded.
+var someVersion = Version{1, 37, 1}
+
 func TestChoose(t *testing.T) {
 	items := func(versions string) (list []Item) {
 		for text := range strings.FieldsSeq(versions) {
@@ -106,7 +109,7 @@ func TestChoose(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			r := test.request
 			r.Selector, r.Platform = selector(t, test.selector), Host()
-			c, err := choose(r, items(test.installed), test.ours)
+			c, err := choose(someVersion, r, items(test.installed), test.ours)
 			got := c.item.Version.String()
 			if c.standIn {
 				got = "~" + got
@@ -127,11 +130,11 @@ func TestChoose(t *testing.T) {
 func TestOtherPlatforms(t *testing.T) {
 	other := Platform{"plan9", "mips"}
 	r := Request{Selector: selector(t, "1.37.x"), Platform: other}
-	if c, err := choose(r, nil, true); err == nil {
+	if c, err := choose(someVersion, r, nil, true); err == nil {
 		t.Errorf("there are programs for %s: %v", other, c)
 	}
 	installed := Item{Version{1, 37, 0}, other}
-	if c, err := choose(r, []Item{installed}, true); err != nil || c.item != installed {
+	if c, err := choose(someVersion, r, []Item{installed}, true); err != nil || c.item != installed {
 		t.Errorf("got %v, %v", c, err)
 	}
 }

@@ -72,10 +72,9 @@ func (s Selector) Concrete() (Version, bool) {
 	return s.base, s.some && s.exact && s.op == ""
 }
 
-// standIn tells whether the embedded version may be taken in place of what is asked for: a version at
+// standIn tells whether the embedded version, own, may be taken in place of what is asked for: a version at
 // most [Skew] minors older, or another patch of the same.
-func (s Selector) standIn() bool {
-	own := embedded()
+func (s Selector) standIn(own Version) bool {
 	for minor := own.Minor - Skew; minor <= own.Minor; minor++ {
 		if s.admitsMinor(Version{Major: own.Major, Minor: minor}) {
 			return true
@@ -93,7 +92,6 @@ func (s Selector) admitsMinor(v Version) bool {
 }
 
 // window names the versions that the embedded one stands in for.
-func window() string {
-	own := embedded()
+func window(own Version) string {
 	return fmt.Sprintf("%d.%d to %d.%d", own.Major, own.Minor-Skew, own.Major, own.Minor)
 }

@@ -68,7 +68,7 @@ func (t Tool) Use(ctx context.Context, r Request) (Used, error) {
 	if err != nil {
 		return Used{}, err
 	}
-	c, err := choose(r, installed, t.Store.has(own()))
+	c, err := choose(embedded(), r, installed, t.Store.has(own()))
 	if err != nil {
 		return Used{}, err
 	}
