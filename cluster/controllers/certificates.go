@@ -32,8 +32,11 @@ type newSigner func(ctx context.Context, client kubernetes.Interface, requests c
 	caFile, caKeyFile string, life time.Duration) (*signer.CSRSigningController, error)
 
 // newCertificateSigning signs approved requests. Upstream has a fourth signer, legacy-unknown, for a version of the
-// API that is served no more.
+// API that is served no more. As there without --cluster-signing-cert-file, nobody signs without an authority.
 func newCertificateSigning(ctx context.Context, d *Deps) (Loop, error) {
+	if d.CAFile == "" {
+		return together(), nil
+	}
 	client, err := d.client("certificate-controller")
 	if err != nil {
 		return nil, err

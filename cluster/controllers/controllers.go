@@ -49,7 +49,7 @@ type Loop func(context.Context)
 type Config struct {
 	Client            *rest.Config  // all rights, no limits
 	RootCA            []byte        // PEM, published to every namespace
-	CAFile, CAKeyFile string        // the authority that signs approved certificate requests
+	CAFile, CAKeyFile string        // the authority that signs approved certificate requests; may be empty
 	ServiceAccountKey crypto.Signer // signs the tokens of token Secrets
 }
 

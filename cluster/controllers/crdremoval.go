@@ -3,7 +3,6 @@ package controllers
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -27,24 +26,14 @@ type crdRemoval struct {
 
 func newCRDRemoval(_ context.Context, d *Deps) (Loop, error) {
 	const name = "crd-removal-controller"
-	client, err := clientset.NewForConfig(d.config(name))
-	if err != nil {
-		return nil, fmt.Errorf("make the client of %s: %w", name, err)
-	}
-	r := &crdRemoval{crds: client.CustomResourceDefinitions(), metadata: d.metadata}
-	informer, err := d.Generic.ForResource(resourceSources[0])
+	client, err := crdClient(d, name)
 	if err != nil {
 		return nil, err
 	}
-	q := newPollingQueue(name, r.finish)
-	deleted := func(obj any) bool {
-		o, ok := obj.(metav1.Object)
-		return ok && o.GetDeletionTimestamp() != nil && slices.Contains(o.GetFinalizers(), apiextensions.CustomResourceCleanupFinalizer)
-	}
-	if err := q.watch(informer.Informer(), deleted); err != nil {
-		return nil, err
-	}
-	return q.loop(workers), nil
+	r := &crdRemoval{crds: client, metadata: d.metadata}
+	return watchCRDs(d, newPollingQueue(name, r.finish), func(crd metav1.Object) bool {
+		return crd.GetDeletionTimestamp() != nil && slices.Contains(crd.GetFinalizers(), apiextensions.CustomResourceCleanupFinalizer)
+	})
 }
 
 // finish removes the finalizer of a deleted CRD once the API server has deleted its objects

@@ -20,9 +20,12 @@ const (
 	discoveryRefresh = 30 * time.Second
 )
 
+// crdResource is the kind CustomResourceDefinition.
+var crdResource = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+
 // resourceSources are the kinds whose objects add resources to the API.
 var resourceSources = []schema.GroupVersionResource{
-	{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"},
+	crdResource,
 	{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"},
 }
 

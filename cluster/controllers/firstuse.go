@@ -2,7 +2,6 @@ package controllers
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -33,24 +32,12 @@ type firstUse struct {
 
 func newFirstUse(_ context.Context, d *Deps) (Loop, error) {
 	const name = "crd-first-use-controller"
-	client, err := clientset.NewForConfig(d.config(name))
-	if err != nil {
-		return nil, fmt.Errorf("make the client of %s: %w", name, err)
-	}
-	f := &firstUse{crds: client.CustomResourceDefinitions(), metadata: d.metadata}
-	informer, err := d.Generic.ForResource(resourceSources[0])
+	client, err := crdClient(d, name)
 	if err != nil {
 		return nil, err
 	}
-	q := newQueue(name, f.prepare)
-	young := func(obj any) bool {
-		o, ok := obj.(metav1.Object)
-		return ok && o.GetDeletionTimestamp() == nil
-	}
-	if err := q.watch(informer.Informer(), young); err != nil {
-		return nil, err
-	}
-	return q.loop(workers), nil
+	f := &firstUse{crds: client, metadata: d.metadata}
+	return watchCRDs(d, newQueue(name, f.prepare), func(crd metav1.Object) bool { return crd.GetDeletionTimestamp() == nil })
 }
 
 // prepare does nothing for a CRD that is not established yet, for its next change

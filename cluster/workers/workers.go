@@ -1,0 +1,159 @@
+// Package workers starts what makes a cluster of an API server: the controllers, the scheduler and the simulated nodes, which
+// are clients of the server in its own process.
+//
+//	nodes, err := workers.Start(starting, life, workers.Options{Client: loopback, RootCA: …, Nodes: node.Default()})
+//
+// They end with life. Who has to know what becomes of each gives functions to be told by, see [Options].
+package workers
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+
+	"github.com/go-logr/logr"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/slipway-dev/slipway/cluster/informed"
+	"github.com/slipway-dev/slipway/cluster/node"
+	"github.com/slipway-dev/slipway/cluster/protocol"
+)
+
+// Options says for which server the workers work, and whom they tell. Each function may be nil.
+type Options struct {
+	Client *rest.Config // all rights, no limits
+	Nodes  []node.Spec
+
+	RootCA            string // the file that is published to every namespace
+	ServiceAccountKey string // the file of the key that signs tokens of service accounts
+	SigningCA         string // the file of the authority that signs approved certificate requests; empty: nobody does
+	SigningKey        string // its key
+
+	// Logger is asked for a component's log. Without it controllers and scheduler log by klog, and nodes do not.
+	Logger func(component string) *slog.Logger
+	// Changed is told of a component that is starting, runs or has ended because life has.
+	Changed func(component string, state protocol.State)
+	// See is given a view of what a component knows, before that counts as running.
+	See func(informed.View)
+	// Failed is told of a component that was running and ended before life did.
+	Failed func(*Error)
+	// Go runs f in a goroutine that ends soon after life.
+	Go func(f func())
+}
+
+// Error is a failure of one component.
+type Error struct {
+	Component string // one of package protocol's
+	Err       error
+}
+
+// Error says which component failed and why.
+func (e *Error) Error() string { return e.Component + ": " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+var errEnded = errors.New("ended by itself")
+
+// Start starts all workers at once and returns when pods can be made and will run, or with an [*Error], and then what has
+// started goes on until life ends. ctx bounds the start.
+func Start(ctx, life context.Context, o Options) (*node.Nodes, error) {
+	o = o.withDefaults()
+	var nodes *node.Nodes
+	group, ctx := errgroup.WithContext(ctx)
+	for _, w := range []worker{o.controllers(), o.scheduler(), o.nodes(&nodes)} {
+		group.Go(func() error {
+			if err := o.start(ctx, life, w); err != nil {
+				return &Error{w.component, err}
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	return nodes, nil
+}
+
+func (o Options) withDefaults() Options {
+	if o.Changed == nil {
+		o.Changed = func(string, protocol.State) {}
+	}
+	if o.See == nil {
+		o.See = func(informed.View) {}
+	}
+	if o.Failed == nil {
+		o.Failed = func(*Error) {}
+	}
+	if o.Go == nil {
+		o.Go = func(f func()) { go f() }
+	}
+	return o
+}
+
+// A worker is one client of the server.
+type worker struct {
+	component string
+	// run works until ctx ends and calls started once it does, with a view of what it knows or nil; an error says
+	// that it could not be set up.
+	run func(ctx context.Context, started func(informed.View)) error
+	// useful waits, after that, until the cluster is of use as far as that is due to the worker. May be nil.
+	useful func(context.Context) error
+}
+
+// start runs a worker and returns when it is of use, or why it is not.
+func (o Options) start(ctx, life context.Context, w worker) error {
+	o.Changed(w.component, protocol.Starting)
+	started, ended := make(chan struct{}), make(chan error, 1)
+	o.Go(func() {
+		err := w.run(o.logging(life, w.component), func(view informed.View) {
+			if view != nil {
+				o.See(view)
+			}
+			close(started)
+		})
+		if err == nil {
+			err = errEnded
+		}
+		ended <- err
+		o.end(life, w.component, started, err)
+	})
+	select {
+	case <-started:
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if w.useful != nil {
+		if err := w.useful(ctx); err != nil {
+			return err
+		}
+	}
+	o.Changed(w.component, protocol.Running)
+	return nil
+}
+
+// end tells of a worker's end, which before that of life is a failure: of the start, or, once it has started, of its own.
+func (o Options) end(life context.Context, component string, started <-chan struct{}, err error) {
+	if life.Err() != nil {
+		o.Changed(component, protocol.Ended)
+		return
+	}
+	select {
+	case <-started:
+		o.Failed(&Error{component, err})
+	default:
+	}
+}
+
+// logging makes what is logged on behalf of ctx go to the component's log.
+func (o Options) logging(ctx context.Context, component string) context.Context {
+	if o.Logger == nil {
+		return ctx
+	}
+	return klog.NewContext(ctx, logr.FromSlogHandler(o.Logger(component).Handler()))
+}
