@@ -253,6 +253,11 @@ func clientsOf(t testing.TB, kubeconfig string) clients {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return clientsFor(config)
+}
+
+// clientsFor makes clients without limits.
+func clientsFor(config *rest.Config) clients {
 	config.QPS, config.Burst = -1, 0
 	config.WarningHandler = rest.NoWarnings{}
 	return clients{

@@ -73,7 +73,7 @@ func makeJob(t *testing.T, c kubernetes.Interface) {
 }
 
 // startStock starts etcd and kube-apiserver by those names, as envtest does, and returns when the server is ready.
-func startStock(t *testing.T, environment ...string) kubernetes.Interface {
+func startStock(t *testing.T, environment ...string) clients {
 	t.Helper()
 	dir, ports := t.TempDir(), freePorts(t, 3)
 	store, peer, api := ports[0], ports[1], ports[2]
@@ -89,8 +89,8 @@ func startStock(t *testing.T, environment ...string) kubernetes.Interface {
 		fmt.Sprintf("--secure-port=%d", api), "--token-auth-file="+tokens, "--authorization-mode=RBAC", "--service-cluster-ip-range=10.0.0.0/24",
 		"--service-account-issuer=https://127.0.0.1/", "--service-account-key-file="+key, "--service-account-signing-key-file="+key,
 		"--disable-admission-plugins=ServiceAccount", "--allow-privileged=true")
-	c := kubernetes.NewForConfigOrDie(&rest.Config{
-		Host: fmt.Sprintf("https://127.0.0.1:%d", api), BearerToken: "secret", QPS: -1, TLSClientConfig: rest.TLSClientConfig{Insecure: true},
+	c := clientsFor(&rest.Config{
+		Host: fmt.Sprintf("https://127.0.0.1:%d", api), BearerToken: "secret", TLSClientConfig: rest.TLSClientConfig{Insecure: true},
 	})
 	eventually(t, "the stock server is ready", func(ctx context.Context) (bool, error) {
 		var status int
