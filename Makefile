@@ -39,7 +39,7 @@ bench: build ## Measure against the peers, side by side in one run.
 	SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) go run -C bench .
 
 .PHONY: bench-compile
-bench-compile: ## Measure the cold compile of the cluster program (hours: 7 compiles of each side).
+bench-compile: ## Measure the cold compile of the cluster program (hours: 7 rounds).
 	go run -C bench ./compile
 
 .PHONY: soak

@@ -66,7 +66,7 @@ func (f *Finder) build(ctx context.Context, src source, out string) error {
 	}
 	flags := []string{"-v", "-buildvcs=false", "-ldflags=-s -w"}
 	args := append(append([]string{"build"}, flags...), append([]string{"-o", out}, mains...)...)
-	env := []string{"GOWORK=off"}
+	env := append(collectLess(), "GOWORK=off")
 	if src.version != "" {
 		args = append(append([]string{"install"}, flags...), kubectlPackage+"@"+src.version, clusterPackage+"@"+src.version)
 		env = append(env, "GOBIN="+out)
@@ -85,6 +85,16 @@ func (f *Finder) build(ctx context.Context, src source, out string) error {
 	}
 	t.linked()
 	return nil
+}
+
+// collectLess has the compilers collect their garbage half as often, unless the caller has a wish of his own: a sixth of the processor
+// time of a compile from nothing, for a few hundred megabytes in the largest package. What they make is the same and so are its keys
+// in Go's cache.
+func collectLess() []string {
+	if os.Getenv("GOGC") != "" {
+		return nil
+	}
+	return []string{"GOGC=200"}
 }
 
 // take moves the programs out of the folder in which they were built. The one
