@@ -58,9 +58,10 @@ func (b *bump) run(ctx context.Context, asked string) error {
 		return err
 	}
 	to := wanted[0].Version
-	say("from %s to %s", from, to)
+	before := committed(ctx, from)
+	say("from v%s to %s", before, to)
 	for _, folder := range b.modules {
-		if err := require(ctx, folder, from, wanted); err != nil {
+		if err := require(ctx, folder, before, wanted); err != nil {
 			return fmt.Errorf("%s/go.mod: %w", folder, err)
 		}
 		missing, err := unpinned(folder, wanted)
@@ -79,7 +80,7 @@ func (b *bump) run(ctx context.Context, asked string) error {
 	if !b.check {
 		b.buildAndTest(ctx)
 	}
-	return b.tell(ctx, from, to)
+	return b.tell(ctx, before, to)
 }
 
 // buildAndTest goes on after a failure, as far as that makes sense: the more is known the better.

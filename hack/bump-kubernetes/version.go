@@ -34,6 +34,16 @@ func embedded() (string, error) {
 	return string(found[1]), nil
 }
 
+// committed is the version before an upgrade that is under way, which may have been interrupted; without a repository it is the
+// present one.
+func committed(ctx context.Context, present string) string {
+	out, err := output(ctx, "git", "show", "HEAD:"+versionFile)
+	if found := versionConstant.FindSubmatch(out); err == nil && found != nil {
+		return string(found[1])
+	}
+	return present
+}
+
 func writeVersion(to string) error {
 	constant := fmt.Sprintf("const Kubernetes = %q", strings.TrimPrefix(to, "v"))
 	for _, file := range []string{versionFile, commandFile} {
