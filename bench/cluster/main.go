@@ -55,9 +55,10 @@ func experiments() []experiment {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	runs := flag.Int("runs", minRuns, fmt.Sprintf("runs of each contender, at least %d", minRuns))
-	only := flag.String("only", "", "the `experiments` to make, separated by commas: "+names(experiments())+"; empty means all")
-	flag.Parse()
+	flags := flag.NewFlagSet("cluster", flag.ExitOnError) // flag.CommandLine has controller-runtime's -kubeconfig too
+	runs := flags.Int("runs", minRuns, fmt.Sprintf("runs of each contender, at least %d", minRuns))
+	only := flags.String("only", "", "the `experiments` to make, separated by commas: "+names(experiments())+"; empty means all")
+	_ = flags.Parse(os.Args[1:])
 	log.SetLogger(logr.Discard()) // envtest's progress
 	klog.SetLogger(logr.Discard())
 	if err := run(ctx, os.Stdout, max(*runs, minRuns), *only); err != nil {

@@ -36,8 +36,9 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	length := flag.Duration("for", 30*time.Minute, "how long")
-	flag.Parse()
+	flags := flag.NewFlagSet("soak", flag.ExitOnError) // flag.CommandLine has controller-runtime's -kubeconfig too
+	length := flags.Duration("for", 30*time.Minute, "how long")
+	_ = flags.Parse(os.Args[1:])
 	klog.SetLogger(logr.Discard()) // client-go's on connections that end
 	if err := run(ctx, os.Stdout, *length); err != nil {
 		fmt.Fprintln(os.Stderr, "soak:", err)

@@ -37,8 +37,9 @@ var errDiffer = errors.New("tests that pass on stock programs fail on ours")
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	flag.Parse()
-	packages := flag.Args()
+	flags := flag.NewFlagSet("suites", flag.ExitOnError) // flag.CommandLine has controller-runtime's -kubeconfig too
+	_ = flags.Parse(os.Args[1:])
+	packages := flags.Args()
 	if len(packages) == 0 {
 		packages = all
 	}
