@@ -72,7 +72,9 @@ func flagError(cmd *cobra.Command, err error) error {
 	if !ok || unknown.GetSpecifiedShortnames() != "" {
 		return e
 	}
-	if near := nearestFlag(cmd, unknown.GetSpecifiedName()); near != "" {
+	if unknown.GetSpecifiedName() == "name" && strings.HasSuffix(cmd.Use, " [NAME]") {
+		e.Hint = "the name stands without a flag: " + cmd.CommandPath() + " my-cluster"
+	} else if near := nearestFlag(cmd, unknown.GetSpecifiedName()); near != "" {
 		e.Hint = "did you mean --" + near + "?"
 	}
 	return e

@@ -177,6 +177,9 @@ func TestRefusedRequest(t *testing.T) {
 	if e.What != "node c cannot be stopped" || e.Err.Error() != "no node c; nodes are a, b" {
 		t.Errorf("unknown node: %+v", e)
 	}
+	if e.Next != "slipway cluster list" || e.Hint == "" {
+		t.Errorf("a node of another cluster: %+v", e)
+	}
 	_, err := d.Reset(t.Context(), "")
 	if e := userError(t, err); e.Err.Error() != "unknown method" {
 		t.Errorf("unknown method: %+v", e)

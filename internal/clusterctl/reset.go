@@ -53,7 +53,16 @@ func (c *Control) callNode(ctx context.Context, name, method, node, done string)
 	params := struct {
 		Name string `json:"name"`
 	}{node}
-	return c.call(ctx, s, "node "+node+" cannot be "+done, method, params, nil)
+	return elsewhere(c.call(ctx, s, "node "+node+" cannot be "+done, method, params, nil))
+}
+
+// elsewhere adds to a refusal what is most likely to help: the node is another cluster's.
+func elsewhere(err error) error {
+	e, ok := errors.AsType[*report.Error](err)
+	if _, refused := errors.AsType[*protocol.Refusal](err); ok && refused {
+		e.Hint, e.Next = "--name names another cluster", "slipway cluster list"
+	}
+	return err
 }
 
 // running returns the status of a cluster that can be asked for something.

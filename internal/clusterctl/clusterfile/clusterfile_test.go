@@ -95,7 +95,7 @@ func TestMistakes(t *testing.T) {
 		{"nodes: [{name: a, taints: [x=y]}]", "f:1:28", `"x=y" is no taint`, "gpu=yes:NoSchedule"},
 		{"nodes: [{name: a, taints: ['x:NoShedule']}]", "f:1:28", `"NoShedule" is no effect`, "did you mean NoSchedule?"},
 		{"nodes: [{name: a, capacity: {mem: 1Gi}}]", "f:1:35", `"mem" is no resource`, "known are cpu"},
-		{"nodes: [{name: a, capacity: {memroy: 1Gi}}]", "f:1:38", `"memroy" is no resource`, "did you mean memory?"},
+		{"nodes: [{name: a, capacity: {memroy: 1Gi}}]", "f:1:38", `"memroy" is no resource`, "did you mean memory;"},
 		{"nodes: [{name: a, capacity: {cpu: lots}}]", "f:1:35", `"lots" is no quantity`, "64Gi"},
 		{"nodes: [{name: a, capacity: {cpu: -1}}]", "f:1:35", `"-1" is no quantity`, "64Gi"},
 		{"nodes: [{name: a, labels: {'': b}}]", "f:1:32", `"" cannot be the key of a label`, ""},

@@ -113,7 +113,7 @@ var resources = []string{"cpu", "ephemeral-storage", "memory", "pods"}
 func checkCapacity(name, quantity string) error {
 	own := slices.Contains(resources, name) || strings.HasPrefix(name, "hugepages-")
 	if !own && (!strings.Contains(name, "/") || len(validation.IsQualifiedName(name)) > 0) {
-		return &mistake{fmt.Sprintf("%q is no resource of a node", name), suggestion(name, resources) + "; others have a domain, like example.com/gpu"}
+		return &mistake{fmt.Sprintf("%q is no resource of a node", name), strings.TrimSuffix(suggestion(name, resources), "?") + "; others have a domain, like example.com/gpu"}
 	}
 	if q, err := resource.ParseQuantity(quantity); err != nil || q.Sign() < 0 {
 		return &mistake{fmt.Sprintf("%q is no quantity", quantity), "a number with an optional unit, like 16, 500m or 64Gi"}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/slipway-dev/slipway/operator/clustertest/internal/fault"
 )
 
 // pattern is how the folders of sessions are called, for [os.MkdirTemp].
@@ -38,7 +40,12 @@ func sweep(dir string) {
 // newDir makes the folder of a new session, and removes what is left of others.
 func newDir() (string, error) {
 	sweep(os.TempDir())
-	return os.MkdirTemp("", pattern)
+	dir, err := os.MkdirTemp("", pattern)
+	if err != nil {
+		return "", &fault.Error{What: "no folder can be made for the cluster", Where: os.TempDir(), Err: errors.Unwrap(err),
+			Hint: "a folder that you may write; TMPDIR names another one"}
+	}
+	return dir, nil
 }
 
 // Claim makes a folder as a session has it for who has no program of his own: he holds the

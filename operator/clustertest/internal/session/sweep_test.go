@@ -1,12 +1,16 @@
 package session
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/slipway-dev/slipway/operator/clustertest/internal/fault"
 )
 
 func TestSweep(t *testing.T) {
@@ -45,5 +49,15 @@ func TestSweep(t *testing.T) {
 		if _, err := os.Stat(dir); (err == nil) != want {
 			t.Errorf("%s stays: %v, want %t", filepath.Base(dir), err, want)
 		}
+	}
+}
+
+func TestNoTemporaryFolder(t *testing.T) {
+	nowhere := filepath.Join(t.TempDir(), "nowhere")
+	t.Setenv("TMPDIR", nowhere)
+	_, err := newDir()
+	e, ok := errors.AsType[*fault.Error](err)
+	if !ok || e.Where != nowhere || !errors.Is(err, fs.ErrNotExist) || e.Hint == "" {
+		t.Errorf("%+v", err)
 	}
 }
