@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -133,6 +134,9 @@ func (f *startFlags) parse(o *clusterctl.Options) error {
 		node, err := clusterfile.ParseNode(text)
 		if err != nil {
 			return flagValueError("--node", err)
+		}
+		if node.Name == noNodes {
+			return flagValueError("--node", errors.New(noNodes+" stands for no nodes, alone"))
 		}
 		for _, other := range o.Nodes {
 			if other.Name == node.Name {

@@ -128,7 +128,24 @@ func ParseFlag(text string) (string, error) {
 	if name == "" || strings.HasPrefix(name, "-") || strings.HasPrefix(name, "=") || strings.ContainsAny(strings.SplitN(name, "=", 2)[0], " \t\n") {
 		return "", &mistake{fmt.Sprintf("%q is no flag of the API server", text), "--name=value, one in each item"}
 	}
+	key, _, _ := strings.Cut(name, "=")
+	if hint := ownFlag(key); hint != "" {
+		return "", &mistake{"--" + key + " of the API server cannot be set", hint}
+	}
 	return "--" + name, nil
+}
+
+// ownFlag says why the user cannot set a flag: it would be accepted and change nothing.
+func ownFlag(name string) string {
+	switch name {
+	case "secure-port":
+		return "--port, or the key port, says on which port the cluster is"
+	case "bind-address":
+		return "a cluster is reached at 127.0.0.1 alone"
+	case "etcd-servers":
+		return "a cluster has its own etcd; with durable: true it keeps its data"
+	}
+	return ""
 }
 
 // ParseGate reads a feature gate as a flag gives it: NAME=true or NAME=false.
