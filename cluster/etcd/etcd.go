@@ -14,11 +14,13 @@ package etcd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/url"
 	"path/filepath"
+	"time"
 
 	"go.etcd.io/etcd/server/v3/embed"
 	"go.etcd.io/etcd/server/v3/etcdserver/api/v3rpc"
@@ -58,42 +60,101 @@ type Server struct {
 	listener *bufconn.Listener
 }
 
-// Start runs etcd and returns when it can serve, or when ctx ends.
+// Start runs etcd and returns when it can serve, or when ctx ends. Of a start that failed because of the
+// data some goroutines may be left, which wait for ever: the process should end.
 func Start(ctx context.Context, cfg Config) (*Server, error) {
 	wal.SegmentSizeBytes = walSegment
-	e, err := startEmbedded(cfg)
+	applied, err := checkStore(cfg.Dir)
 	if err != nil {
-		return nil, fmt.Errorf("start etcd: %w", err)
+		return nil, damaged(cfg, err)
+	}
+	end := newGiveUp(cfg.Fatal)
+	e, err := startEmbedded(cfg, end)
+	if err != nil {
+		return nil, explain(cfg, applied, err)
 	}
 	s := &Server{etcd: e, listener: bufconn.Listen(bufferSize)}
-	select {
-	case <-e.Server.ReadyNotify():
-		s.serve()
-		return s, nil
-	case err := <-e.Err():
-		s.Stop()
-		return nil, fmt.Errorf("etcd ended while it started: %w", err)
-	case <-ctx.Done():
-		s.Stop()
-		return nil, fmt.Errorf("wait for etcd: %w", context.Cause(ctx))
+	if err := s.await(ctx, cfg, end, applied); err != nil {
+		return nil, err
+	}
+	s.serve()
+	return s, nil
+}
+
+// doubtTime is how long etcd, which needs a tenth of a second, may take until its log is looked at.
+const doubtTime = 3 * time.Second
+
+// await returns when etcd can serve. Without the log of what it has it never can, and does not say so.
+func (s *Server) await(ctx context.Context, cfg Config, end *giveUp, applied uint64) error {
+	doubt := time.NewTimer(doubtTime)
+	defer doubt.Stop()
+	for {
+		select {
+		case <-s.etcd.Server.ReadyNotify():
+			if err := end.start(); err != nil {
+				return damaged(cfg, err)
+			}
+			return nil
+		case <-doubt.C:
+			if err := checkLog(cfg.Dir, applied); err != nil {
+				s.Stop()
+				return damaged(cfg, err)
+			}
+		case err := <-end.starting:
+			return damaged(cfg, err)
+		case err := <-s.etcd.Err():
+			s.Stop()
+			return fmt.Errorf("etcd ended while it started: %w", err)
+		case <-ctx.Done():
+			s.Stop()
+			return fmt.Errorf("wait for etcd: %w", context.Cause(ctx))
+		}
 	}
 }
 
-// startEmbedded turns a panic, which is etcd's answer to damaged data, into an error. It quotes
-// what etcd logged before, if anything, for the panic itself is often no more than a consequence.
-func startEmbedded(cfg Config) (e *embed.Etcd, err error) {
+// ErrData says that etcd cannot go on with the data that there are.
+var ErrData = errors.New("the data cannot be used")
+
+func damaged(cfg Config, err error) error {
+	return fmt.Errorf("%w: %s: %w", ErrData, filepath.Clean(cfg.Dir), err)
+}
+
+// explain says of a failed start whether the log is why: etcd may have panicked over something else then.
+func explain(cfg Config, applied uint64, err error) error {
+	if why := checkLog(cfg.Dir, applied); why != nil {
+		return damaged(cfg, why)
+	}
+	return fmt.Errorf("start etcd: %w", err)
+}
+
+// startEmbedded turns the ways in which etcd answers to damaged data into an error: a panic, and the end of a
+// goroutine that has logged why. It quotes what etcd logged before a panic, which often is no more
+// than a consequence.
+func startEmbedded(cfg Config, end *giveUp) (*embed.Etcd, error) {
 	c := embedConfig(cfg)
-	last := logTo(c, cfg)
-	defer func() {
-		if r := recover(); r != nil {
-			why := last.get()
-			if why == nil {
-				why = fmt.Errorf("it panicked: %v", r)
+	last := logTo(c, cfg.Log, end)
+	var e *embed.Etcd
+	returned := make(chan error, 1)
+	go func() {
+		defer func() {
+			if r := recover(); r != nil {
+				why := last.get()
+				if why == nil {
+					why = fmt.Errorf("it panicked: %v", r)
+				}
+				returned <- damaged(cfg, why)
 			}
-			err = fmt.Errorf("the data in %s cannot be read: %w", c.Dir, why)
-		}
+		}()
+		var err error
+		e, err = embed.StartEtcd(c)
+		returned <- err
 	}()
-	return embed.StartEtcd(c)
+	select {
+	case err := <-returned:
+		return e, err
+	case err := <-end.starting:
+		return nil, damaged(cfg, err)
+	}
 }
 
 func embedConfig(cfg Config) *embed.Config {

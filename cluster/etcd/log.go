@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"go.etcd.io/etcd/server/v3/embed"
@@ -15,11 +16,11 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// logTo makes etcd log warnings and worse to the configuration's logger, and tell when it gives up.
+// logTo makes etcd log warnings and worse to a logger, and tell when it gives up.
 // What it returns knows the last error that was logged.
-func logTo(c *embed.Config, cfg Config) *lastError {
+func logTo(c *embed.Config, to *slog.Logger, end *giveUp) *lastError {
 	last := &lastError{}
-	log := zap.New(core{to: cfg.Log, level: zapcore.WarnLevel, last: last}, zap.WithFatalHook(giveUp(cfg.Fatal)))
+	log := zap.New(core{to: to, level: zapcore.WarnLevel, last: last}, zap.WithFatalHook(end), zap.WithPanicHook(end))
 	c.ZapLoggerBuilder = embed.NewZapLoggerBuilder(log)
 	return last
 }
@@ -93,15 +94,53 @@ func attrs(fields []zapcore.Field) []slog.Attr {
 	return all
 }
 
-// giveUp is what happens instead of the end of the process when etcd cannot go on,
-// most often because it cannot write.
-type giveUp func(error)
+// giveUp is what happens instead of the end of the process, or of a panic that nobody recovers, when etcd
+// cannot go on: most often because it cannot read its data, or cannot write.
+type giveUp struct {
+	starting chan error  // gets the first error until it has started
+	fatal    func(error) // gets those afterwards
 
-func (g giveUp) OnWrite(entry *zapcore.CheckedEntry, fields []zapcore.Field) {
-	if g != nil {
-		g(cause(entry.Message, fields))
+	mu      sync.Mutex
+	started bool
+}
+
+func newGiveUp(fatal func(error)) *giveUp {
+	return &giveUp{starting: make(chan error, 1), fatal: fatal}
+}
+
+// OnWrite ends the goroutine that logged the entry: etcd counts on not returning.
+func (g *giveUp) OnWrite(entry *zapcore.CheckedEntry, fields []zapcore.Field) {
+	if err := cause(entry.Message, fields); !g.hold(err) && g.fatal != nil {
+		g.fatal(err)
 	}
-	runtime.Goexit() // etcd counts on not returning
+	runtime.Goexit()
+}
+
+// hold keeps an error for who waits for the start, if somebody does.
+func (g *giveUp) hold(err error) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.started {
+		return false
+	}
+	select {
+	case g.starting <- err:
+	default: // the first is the reason
+	}
+	return true
+}
+
+// start ends the start, and returns what has been held by then.
+func (g *giveUp) start() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.started = true
+	select {
+	case err := <-g.starting:
+		return err
+	default:
+		return nil
+	}
 }
 
 func cause(message string, fields []zapcore.Field) error {

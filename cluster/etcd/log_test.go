@@ -2,6 +2,7 @@ package etcd_test
 
 import (
 	"bytes"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -43,7 +44,7 @@ func TestDamagedDataAreNamed(t *testing.T) {
 		s.Stop()
 		t.Fatal("no error")
 	}
-	if !strings.Contains(err.Error(), "the data in "+data+" cannot be read") {
+	if !errors.Is(err, etcd.ErrData) || !strings.Contains(err.Error(), data) {
 		t.Error(err)
 	}
 }
