@@ -29,6 +29,8 @@ var (
 	passing = []string{"/events/"}
 	// late is what an API server writes by itself soon after it is ready.
 	late = []string{"/leases/kube-system/apiserver-", "/configmaps/kube-system/extension-apiserver-authentication"}
+	// judged are objects that an API server makes before it is ready, and gives a condition soon after.
+	judged = []string{"/servicecidrs/"}
 )
 
 // Baseline is what a store held.
@@ -65,9 +67,12 @@ func (b *Baseline) Adopt(keys []string, now etcd.Snapshot) {
 // AdoptLate adds to the baseline what the API server has written by itself since. It says whether
 // the baseline has all that now.
 func (b *Baseline) AdoptLate(now etcd.Snapshot) (all bool) {
+	all = true
 	for _, p := range now.Pairs {
-		if _, known := b.values[string(p.Key)]; !known && b.among(late, p.Key) {
+		then, known := b.values[string(p.Key)]
+		if !known && b.among(late, p.Key) || known && b.among(judged, p.Key) && !bytes.Contains(then, ready) {
 			b.values[string(p.Key)] = p.Value
+			all = all && (!known || bytes.Contains(p.Value, ready))
 		}
 	}
 	for _, prefix := range late {
@@ -75,8 +80,11 @@ func (b *Baseline) AdoptLate(now etcd.Snapshot) (all bool) {
 			return false
 		}
 	}
-	return true
+	return all
 }
+
+// ready is the type of the condition that what is judged gets. It stands in a value as it is, in whatever format.
+var ready = []byte("Ready")
 
 func (b *Baseline) has(below string) bool {
 	for key := range b.values {
@@ -85,25 +93,6 @@ func (b *Baseline) has(below string) bool {
 		}
 	}
 	return false
-}
-
-// Missing lists what controllers put into each namespace by themselves and did not do yet: the
-// default service account and the authority.
-func (b *Baseline) Missing() []string {
-	namespaces := b.prefix + "/namespaces/"
-	var missing []string
-	for key := range b.values {
-		name, ok := strings.CutPrefix(key, namespaces)
-		if !ok {
-			continue
-		}
-		for _, own := range []string{"/serviceaccounts/" + name + "/default", "/configmaps/" + name + "/kube-root-ca.crt"} {
-			if _, there := b.values[b.prefix+own]; !there {
-				missing = append(missing, b.prefix+own)
-			}
-		}
-	}
-	return missing
 }
 
 // Change is what leads back to a baseline.
@@ -121,10 +110,15 @@ func (c Change) Empty() bool { return len(c.Remove) == 0 && len(c.Put) == 0 }
 
 // Layers cuts a change into parts that have at most one object of a resource each. What is
 // written at once has one revision, from which a watch may go on when it breaks off; it
-// must not go on behind the first of several events of that revision.
+// must not go on behind the first of several events of that revision. Nobody goes on watching what
+// goes with its CRD.
 func (c Change) Layers() (remove, put []Change) {
 	deep := map[schema.GroupResource]int{}
+	gone := c.undefined()
 	for _, o := range append(slices.Clip(c.Remove), c.Replace...) {
+		if gone[o.Resource.GroupResource()] {
+			deep[o.Resource.GroupResource()] = 0
+		}
 		remove = layer(remove, deep, o.Resource, func(l *Change) { l.Remove = append(l.Remove, o) })
 	}
 	clear(deep)
@@ -134,6 +128,17 @@ func (c Change) Layers() (remove, put []Change) {
 		})
 	}
 	return remove, put
+}
+
+// undefined are the resources whose CRDs are removed.
+func (c Change) undefined() map[schema.GroupResource]bool {
+	set := map[schema.GroupResource]bool{}
+	for _, o := range c.Remove {
+		for _, r := range o.Defines {
+			set[r.GroupResource()] = true
+		}
+	}
+	return set
 }
 
 func layer(layers []Change, deep map[schema.GroupResource]int, r schema.GroupVersionResource, add func(*Change)) []Change {

@@ -164,3 +164,73 @@ func TestCRDsSayWhatTheyDefine(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// crd is a definition of widgets with a condition, and its key.
+func crd(name, condition string) etcd.Pair {
+	value := fmt.Sprintf(`{"apiVersion":"apiextensions.k8s.io/v1beta1","kind":"CustomResourceDefinition","metadata":{"name":%q,"uid":"u"},
+		"spec":{"group":"a.example.com","names":{"plural":"widgets"},"versions":[{"name":"v1","served":true},{"name":"v0"}]},
+		"status":{"conditions":[%s]}}`, name, condition)
+	return etcd.Pair{Key: []byte(prefix + "/apiextensions.k8s.io/customresourcedefinitions/" + name), Value: []byte(value)}
+}
+
+func TestUndecided(t *testing.T) {
+	const service = "/apiregistration.k8s.io/apiservices/v1.a.example.com"
+	listed := etcd.Pair{Key: []byte(prefix + service), Value: []byte("{}")}
+	for condition, want := range map[string]int{
+		"": 1,
+		`{"type":"Established","status":"False"}`:                                           1,
+		`{"type":"Established","status":"True"}`:                                            0,
+		`{"type":"NamesAccepted","status":"False"},{"type":"Established","status":"False"}`: 0,
+	} {
+		base := baseline.Of(state(crd("widgets.a.example.com", condition), listed), prefix)
+		if got := base.Undecided(); len(got) != want {
+			t.Errorf("%s: got %v", condition, got)
+		}
+	}
+	base := baseline.Of(state(crd("widgets.a.example.com", `{"type":"Established","status":"True"}`)), prefix)
+	if got := base.Undecided(); !slices.Equal(got, []string{prefix + service}) {
+		t.Errorf("without an APIService: %v", got)
+	}
+}
+
+func TestHolds(t *testing.T) {
+	event := widget("e", "9", "red")
+	event.Key = []byte(prefix + "/events/n/e")
+	base := baseline.Of(state(widget("a", "1", "red"), lease("n", "2", "x")), prefix)
+	for name, tt := range map[string]struct {
+		now  etcd.Snapshot
+		want bool
+	}{
+		"the same":        {state(widget("a", "1", "red"), lease("n", "2", "x")), true},
+		"an Event more":   {state(widget("a", "1", "red"), lease("n", "2", "x"), event), true},
+		"a lease renewed": {state(widget("a", "1", "red"), lease("n", "2", "y")), true},
+		"one more":        {state(widget("a", "1", "red"), lease("n", "2", "x"), widget("b", "3", "red")), false},
+		"one less":        {state(lease("n", "2", "x")), false},
+		"painted":         {state(widget("a", "1", "blue"), lease("n", "2", "x")), false},
+	} {
+		if got := base.Holds(tt.now); got != tt.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+func TestLateConditionsAreAdopted(t *testing.T) {
+	cidr := func(condition string) etcd.Pair {
+		p := widget("kubernetes", "1", condition)
+		p.Key = []byte(prefix + "/servicecidrs/kubernetes")
+		return p
+	}
+	authentication := etcd.Pair{Key: []byte(prefix + "/configmaps/kube-system/extension-apiserver-authentication"), Value: []byte("{}")}
+	server := etcd.Pair{Key: []byte(prefix + "/leases/kube-system/apiserver-a"), Value: []byte("{}")}
+	base := baseline.Of(state(cidr(""), authentication, server), prefix)
+	if base.AdoptLate(state(cidr(""), authentication, server)) {
+		t.Error("nothing is late before it came")
+	}
+	judged := state(cidr("Ready"), authentication, server)
+	if !base.AdoptLate(judged) || !base.Difference(judged).Empty() {
+		t.Errorf("afterwards: %+v", base.Difference(judged))
+	}
+	if change := base.Difference(state(cidr("Ready, and edited"), authentication, server)); change.Empty() {
+		t.Error("a later change is not undone")
+	}
+}

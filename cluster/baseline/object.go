@@ -22,8 +22,11 @@ type Object struct {
 	Namespace string
 	Name      string
 	UID       types.UID
+	Deleting  bool // it goes when its finalizers do
 	// Defines is what the object, a CRD, adds to the API.
 	Defines []schema.GroupVersionResource
+	// Established says that the API has it, as far as the object knows.
+	Established bool
 }
 
 // protobufMagic begins values in protobuf; others are JSON.
@@ -75,11 +78,12 @@ func (o *Object) readJSON(value []byte, key string) {
 	o.identify(object.ObjectMeta)
 	if object.Kind == "CustomResourceDefinition" {
 		o.define(object.Spec)
+		o.Established = conditions(value)["Established"] == "True"
 	}
 }
 
 func (o *Object) identify(m metav1.ObjectMeta) {
-	o.Namespace, o.Name, o.UID = m.Namespace, m.Name, m.UID
+	o.Namespace, o.Name, o.UID, o.Deleting = m.Namespace, m.Name, m.UID, m.DeletionTimestamp != nil
 }
 
 func (o *Object) define(spec []byte) {

@@ -47,6 +47,8 @@ type Cluster struct {
 	gate      *gate            // between workers and server
 	admin     *rest.RESTClient // with all rights, past the gate
 	base      *baseline.Baseline
+	settled   bool // the baseline has all that comes late
+	kept      bool // the baseline is not that of the start
 	resetting sync.Mutex
 
 	mu    sync.Mutex

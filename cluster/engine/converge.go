@@ -2,12 +2,14 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"path"
 	"strconv"
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	apidiscovery "k8s.io/api/apidiscovery/v2"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
@@ -55,30 +57,51 @@ func (c *changes) latest() map[schema.GroupVersionResource]int64 {
 	return latest
 }
 
-// undefined are the resources that go with their CRDs.
-func (c *changes) undefined() resourceSet {
-	set := resourceSet{}
-	for _, o := range c.removed {
-		for _, r := range o.Defines {
-			set[r] = true
+// definitions are the resources that come back with their CRDs, and those that go with them. Informers of
+// either end and begin when they like.
+func (c *changes) definitions() (back, gone resourceSet) {
+	back, gone = resourceSet{}, resourceSet{}
+	for _, o := range c.restored {
+		if o.Established {
+			back.add(o.Defines)
 		}
 	}
-	return set
+	for _, o := range c.removed {
+		gone.add(o.Defines)
+	}
+	for r := range back {
+		delete(gone, r) // made anew, and restored
+	}
+	return back, gone
 }
 
 type resourceSet map[schema.GroupVersionResource]bool
 
+func (s resourceSet) add(all []schema.GroupVersionResource) {
+	for _, r := range all {
+		s[r] = true
+	}
+}
+
 // converge returns when the API server's answers show what was changed, and when the
 // informers in this process have noticed.
-func (c *Cluster) converge(ctx context.Context, made changes) error {
+func (c *Cluster) converge(ctx context.Context, stores informed.Stores, made changes) error {
 	ctx, cancel := context.WithTimeout(ctx, convergeLimit)
 	defer cancel()
-	stores, gone := c.knowledge(), made.undefined()
+	back, gone := made.definitions()
+	for _, set := range []resourceSet{back, gone} {
+		for r := range set {
+			delete(stores, r.GroupResource())
+		}
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(convergeRequests)
-	group.Go(func() error { return awaitInformers(ctx, stores, made, gone) })
+	group.Go(func() error { return awaitInformers(ctx, stores, made) })
 	for resource := range gone {
 		group.Go(func() error { return c.awaitNotServed(ctx, resource) })
+	}
+	for resource := range back {
+		group.Go(func() error { return c.awaitServed(ctx, resource) })
 	}
 	for resource, revision := range made.latest() {
 		followed := len(stores[resource.GroupResource()]) > 0 // by somebody who learns it from the server
@@ -109,6 +132,40 @@ func (c *Cluster) awaitNotServed(ctx context.Context, r schema.GroupVersionResou
 	})
 }
 
+// awaitServed returns when the server knows the resource, and tells so to those who ask what there is.
+func (c *Cluster) awaitServed(ctx context.Context, r schema.GroupVersionResource) error {
+	return poll(ctx, convergePoll, func() (bool, error) {
+		if err := c.list(r).Do(ctx).Error(); apierrors.IsNotFound(err) || apierrors.IsServiceUnavailable(err) || apierrors.IsTooManyRequests(err) {
+			return false, nil // any other error is for those who use it: its conversion webhook may not run
+		}
+		return c.discovered(ctx, r)
+	})
+}
+
+// aggregated is the media type of discovery's summary, by which clients map kinds to resources.
+const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+
+func (c *Cluster) discovered(ctx context.Context, r schema.GroupVersionResource) (bool, error) {
+	raw, err := c.admin.Get().AbsPath("/apis").SetHeader("Accept", aggregated).Do(ctx).Raw()
+	if err != nil {
+		return false, fmt.Errorf("discover resources: %w", err)
+	}
+	var summary apidiscovery.APIGroupDiscoveryList
+	if err := json.Unmarshal(raw, &summary); err != nil {
+		return false, fmt.Errorf("read what discovery says: %w", err)
+	}
+	for _, group := range summary.Items {
+		for _, version := range group.Versions {
+			for _, resource := range version.Resources {
+				if r == (schema.GroupVersionResource{Group: group.Name, Version: version.Version, Resource: resource.Resource}) {
+					return true, nil
+				}
+			}
+		}
+	}
+	return false, nil
+}
+
 func (c *Cluster) list(r schema.GroupVersionResource) *rest.Request {
 	root := path.Join("/apis", r.Group, r.Version)
 	if r.Group == "" {
@@ -118,13 +175,9 @@ func (c *Cluster) list(r schema.GroupVersionResource) *rest.Request {
 }
 
 // awaitInformers returns when no informer in this process knows an object that was removed, and
-// all know those that were restored. Informers of resources that are gone themselves may
-// know what they like.
-func awaitInformers(ctx context.Context, stores informed.Stores, made changes, gone resourceSet) error {
+// all know those that were restored.
+func awaitInformers(ctx context.Context, stores informed.Stores, made changes) error {
 	for _, o := range made.removed {
-		if gone[o.Resource] {
-			continue
-		}
 		if err := poll(ctx, convergePoll, func() (bool, error) { return forgotten(stores, o), nil }); err != nil {
 			return fmt.Errorf("%s is still known: %w", o.Key, err)
 		}

@@ -11,14 +11,15 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/cluster/baseline"
+	"github.com/slipway-dev/slipway/cluster/informed"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
 const (
 	// writeGrace is how long a reset waits for writes of the controllers that are under way.
 	writeGrace = 20 * time.Millisecond
-	// transactions bounds those under way.
-	transactions = 16
+	// transactions bounds those under way. The store takes what waits for it in one go.
+	transactions = 128
 	// completeLimit bounds the wait for a store to be complete.
 	completeLimit = 10 * time.Second
 	// completePoll lies between two looks at a store that is almost complete.
@@ -32,9 +33,11 @@ var (
 	// ErrBusy says that the cluster did not get back to its baseline, because somebody wrote
 	// all the time.
 	ErrBusy = errors.New("objects keep coming back, a program is writing to the cluster")
+	// ErrRestless says that there is no state to keep, because somebody writes all the time.
+	ErrRestless = errors.New("objects keep changing, a program is writing to the cluster")
 	// ErrIncomplete says that there is nothing to go back to, because the controllers did not make
-	// in time what they make in every namespace.
-	ErrIncomplete = errors.New("the controllers did not finish the cluster's first objects, see the log of controllers")
+	// in time what they make in every namespace, or the server what it makes for every CRD.
+	ErrIncomplete = errors.New("what belongs to a namespace or a CRD was not made in time, see the logs of controllers and apiserver")
 )
 
 // remember makes the present state the one that resets lead back to.
@@ -57,7 +60,8 @@ func (c *Cluster) settle(ctx context.Context) {
 		c.resetting.Lock()
 		defer c.resetting.Unlock()
 		missing, late, err := c.adopt(ctx)
-		return len(missing) == 0 && !late, err
+		c.settled = err == nil && len(missing) == 0 && !late
+		return c.settled, err
 	})
 }
 
@@ -65,6 +69,9 @@ func (c *Cluster) settle(ctx context.Context) {
 func (c *Cluster) complete(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, completeLimit)
 	defer cancel()
+	if c.settled {
+		return nil
+	}
 	var missing []string
 	err := poll(ctx, completePoll, func() (bool, error) {
 		var err error
@@ -95,10 +102,13 @@ func (c *Cluster) adopt(ctx context.Context) (missing []string, late bool, err e
 }
 
 // Outcome is what a reset did: how many objects it removed, and how many it gave their former
-// content.
-type Outcome struct{ Removed, Restored int }
+// content. Kept says that it led back to what [Cluster.Keep] kept.
+type Outcome struct {
+	Removed, Restored int
+	Kept              bool
+}
 
-// Reset brings the cluster back to its state when it got ready: in the store, in what the API
+// Reset brings the cluster back to its state when it got ready, or to the one that was kept since: in the store, in what the API
 // server answers and in what controllers, scheduler and nodes know. Finalizers do not matter.
 //
 // The difference goes into the store directly. The server, which learns of it like of any
@@ -117,7 +127,7 @@ func (c *Cluster) Reset(ctx context.Context) (Outcome, error) {
 	}
 	c.gate.close(writeGrace)
 	defer c.gate.open()
-	var done Outcome
+	done := Outcome{Kept: c.kept}
 	for range maxRounds {
 		now, err := c.store.Read(ctx, c.prefix+"/")
 		if err != nil {
@@ -140,13 +150,15 @@ func (c *Cluster) Reset(ctx context.Context) (Outcome, error) {
 // comes back, so that it is seen going.
 func (c *Cluster) apply(ctx context.Context, change baseline.Change) error {
 	removals, puts := change.Layers()
+	knowing := make(chan informed.Stores, 1)
+	go func() { knowing <- c.knowledge() }() // it takes milliseconds, as writing does
 	var made changes
 	for _, layers := range [][]baseline.Change{removals, puts} {
 		if err := c.commit(ctx, layers, &made); err != nil {
 			return err
 		}
 	}
-	if err := c.converge(ctx, made); err != nil {
+	if err := c.converge(ctx, <-knowing, made); err != nil {
 		return fmt.Errorf("wait until everybody knows of the reset: %w", err)
 	}
 	return nil

@@ -20,6 +20,15 @@ import (
 // checkTime bounds the wait for a file that another process holds.
 const checkTime = time.Second
 
+// check reads all that is in a data folder, which may be empty.
+func check(dir string) error {
+	applied, err := checkStore(dir)
+	if err != nil {
+		return err
+	}
+	return checkLog(dir, applied)
+}
+
 // checkStore reads the whole store in a data folder, as etcd is about to do. Where etcd meets a damaged page, it
 // panics in goroutines of its own, which nobody can recover. A store that is absent or empty is none: etcd makes it
 // from its log. What is returned is the log's last entry that the store has.
@@ -71,11 +80,12 @@ func walk(path string) (applied uint64, err error) {
 	return applied, err
 }
 
-// errLost says that the log lacks what the store has. etcd takes that for news from other members, and waits for them.
+// errLost says that the log lacks what the store has. etcd waits for other members to send it then, or goes on and takes what is
+// written for what it has already: it acknowledges it and does not keep it.
 var errLost = errors.New("the log of writes ends before what the store has")
 
-// checkLog reads the whole log of writes: for when etcd cannot use it, and does not say why. A last entry that is not
-// complete was never acknowledged, and is none.
+// checkLog reads the whole log of writes. Where that is damaged, etcd panics and does not say why. A last entry
+// that is not complete was never acknowledged, and is none.
 func checkLog(dir string, applied uint64) error {
 	folder := filepath.Join("member", "wal")
 	err := readLog(filepath.Join(dir, folder), applied)

@@ -20,7 +20,6 @@ import (
 	"net"
 	"net/url"
 	"path/filepath"
-	"time"
 
 	"go.etcd.io/etcd/server/v3/embed"
 	"go.etcd.io/etcd/server/v3/etcdserver/api/v3rpc"
@@ -64,51 +63,30 @@ type Server struct {
 // data some goroutines may be left, which wait for ever: the process should end.
 func Start(ctx context.Context, cfg Config) (*Server, error) {
 	wal.SegmentSizeBytes = walSegment
-	applied, err := checkStore(cfg.Dir)
-	if err != nil {
+	if err := check(cfg.Dir); err != nil {
 		return nil, damaged(cfg, err)
 	}
 	end := newGiveUp(cfg.Fatal)
 	e, err := startEmbedded(cfg, end)
 	if err != nil {
-		return nil, explain(cfg, applied, err)
+		return nil, fmt.Errorf("start etcd: %w", err)
 	}
 	s := &Server{etcd: e, listener: bufconn.Listen(bufferSize)}
-	if err := s.await(ctx, cfg, end, applied); err != nil {
-		return nil, err
-	}
-	s.serve()
-	return s, nil
-}
-
-// doubtTime is how long etcd, which needs a tenth of a second, may take until its log is looked at.
-const doubtTime = 3 * time.Second
-
-// await returns when etcd can serve. Without the log of what it has it never can, and does not say so.
-func (s *Server) await(ctx context.Context, cfg Config, end *giveUp, applied uint64) error {
-	doubt := time.NewTimer(doubtTime)
-	defer doubt.Stop()
-	for {
-		select {
-		case <-s.etcd.Server.ReadyNotify():
-			if err := end.start(); err != nil {
-				return damaged(cfg, err)
-			}
-			return nil
-		case <-doubt.C:
-			if err := checkLog(cfg.Dir, applied); err != nil {
-				s.Stop()
-				return damaged(cfg, err)
-			}
-		case err := <-end.starting:
-			return damaged(cfg, err)
-		case err := <-s.etcd.Err():
-			s.Stop()
-			return fmt.Errorf("etcd ended while it started: %w", err)
-		case <-ctx.Done():
-			s.Stop()
-			return fmt.Errorf("wait for etcd: %w", context.Cause(ctx))
+	select {
+	case <-e.Server.ReadyNotify():
+		if err := end.start(); err != nil {
+			return nil, damaged(cfg, err)
 		}
+		s.serve()
+		return s, nil
+	case err := <-end.starting:
+		return nil, damaged(cfg, err)
+	case err := <-e.Err():
+		s.Stop()
+		return nil, fmt.Errorf("etcd ended while it started: %w", err)
+	case <-ctx.Done():
+		s.Stop()
+		return nil, fmt.Errorf("wait for etcd: %w", context.Cause(ctx))
 	}
 }
 
@@ -117,14 +95,6 @@ var ErrData = errors.New("the data cannot be used")
 
 func damaged(cfg Config, err error) error {
 	return fmt.Errorf("%w: %s: %w", ErrData, filepath.Clean(cfg.Dir), err)
-}
-
-// explain says of a failed start whether the log is why: etcd may have panicked over something else then.
-func explain(cfg Config, applied uint64, err error) error {
-	if why := checkLog(cfg.Dir, applied); why != nil {
-		return damaged(cfg, why)
-	}
-	return fmt.Errorf("start etcd: %w", err)
 }
 
 // startEmbedded turns the ways in which etcd answers to damaged data into an error: a panic, and the end of a

@@ -72,6 +72,18 @@ type ResetDone struct {
 	Removed  int     `json:"removed"`
 	Restored int     `json:"restored"`
 	TookMs   float64 `json:"tookMs"`
+	Kept     bool    `json:"kept"` // it led back to what keep kept
+}
+
+// Keep are the parameters of keep.
+type Keep struct {
+	Logical string `json:"logical"` // empty for the main cluster
+}
+
+// KeepDone is the result of keep.
+type KeepDone struct {
+	Objects int     `json:"objects"`
+	TookMs  float64 `json:"tookMs"`
 }
 
 // Empty is the result {}.

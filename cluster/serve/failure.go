@@ -7,6 +7,7 @@ import (
 
 	"github.com/slipway-dev/slipway/cluster/apiserver"
 	"github.com/slipway-dev/slipway/cluster/engine"
+	"github.com/slipway-dev/slipway/cluster/etcd"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
@@ -32,6 +33,8 @@ func hint(err error) string {
 		return "the disk is full"
 	case errors.Is(err, fs.ErrPermission):
 		return "the state folder must belong to you and be writable"
+	case errors.Is(err, etcd.ErrData):
+		return "a copy of the whole folder, made while the cluster was stopped, can be put in its place"
 	case errors.Is(err, protocol.ErrConfig):
 		return "see docs/protocol.md for the configuration"
 	}

@@ -39,6 +39,9 @@ func (s *session) methods(life context.Context, c *client) protocol.Methods {
 		"reset": protocol.Answer(func(r protocol.Reset) (protocol.ResetDone, error) {
 			return s.reset(life, r.Logical)
 		}),
+		"keep": protocol.Answer(func(k protocol.Keep) (protocol.KeepDone, error) {
+			return s.keep(life, k.Logical)
+		}),
 		"addLogical": protocol.Answer(func(l protocol.Logical) (protocol.LogicalAdded, error) {
 			added, err := s.addLogical(life, l)
 			if err == nil && l.Tied {
@@ -114,9 +117,27 @@ func (s *session) reset(ctx context.Context, logical string) (protocol.ResetDone
 			return err
 		}
 		outcome, err := c.Reset(ctx)
-		done.Removed, done.Restored = outcome.Removed, outcome.Restored
+		done.Removed, done.Restored, done.Kept = outcome.Removed, outcome.Restored, outcome.Kept
 		return err
 	})
-	done.TookMs = float64(time.Since(begin).Microseconds()) / 1000
+	done.TookMs = sinceMs(begin)
 	return done, err
 }
+
+func (s *session) keep(ctx context.Context, logical string) (protocol.KeepDone, error) {
+	begin := time.Now()
+	var done protocol.KeepDone
+	err := s.withHost(func(h *engine.Host) error {
+		c, err := h.Cluster(logical)
+		if err != nil {
+			return err
+		}
+		done.Objects, err = c.Keep(ctx)
+		return err
+	})
+	done.TookMs = sinceMs(begin)
+	return done, err
+}
+
+// sinceMs is how many milliseconds ago that was, with a fraction.
+func sinceMs(begin time.Time) float64 { return float64(time.Since(begin).Microseconds()) / 1000 }

@@ -55,9 +55,7 @@ func (c *client) ask(method string, params, result any) string {
 
 func (c *client) reset() protocol.ResetDone {
 	c.t.Helper()
-	var done protocol.ResetDone
-	c.call("reset", protocol.Reset{}, &done)
-	return done
+	return c.resetTo("")
 }
 
 // content is what a reset has to get rid of, about 200 objects of all kinds.

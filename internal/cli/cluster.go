@@ -35,7 +35,7 @@ Environment:
 	}
 	cmd.AddCommand(
 		inv.clusterBuildCommand(), inv.clusterStartCommand(), inv.clusterStopCommand(), inv.clusterDeleteCommand(), inv.clusterResetCommand(),
-		inv.clusterStatusCommand(), inv.clusterListCommand(), inv.clusterKubeconfigCommand(), inv.clusterLogsCommand(), inv.clusterNodeCommand(),
+		inv.clusterKeepCommand(), inv.clusterStatusCommand(), inv.clusterListCommand(), inv.clusterKubeconfigCommand(), inv.clusterLogsCommand(), inv.clusterNodeCommand(),
 	)
 	return cmd
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -23,8 +24,8 @@ Data are thrown away when the cluster stops, unless it is started with --durable
 cluster keeps its data and its configuration: it is started again by its name alone, also by
 a later version of Kubernetes. 'slipway cluster delete' removes its data.
 
-What the cluster consists of is said by flags, by a file, or by both; flags win. All keys of
-the file are optional:
+What the cluster consists of is said by flags, by a file ('-' is stdin), or by both; flags win.
+All keys of the file are optional:
 
   nodes:                                    # absent: node-1 alone; []: none
   - name: big
@@ -61,7 +62,7 @@ func (inv *invocation) clusterStartCommand() *cobra.Command {
 		Example: startExample,
 		Args:    oneName,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o, err := f.options(cmd.Flags())
+			o, err := f.options(cmd.Flags(), inv.Stdin)
 			if err != nil {
 				return err
 			}
@@ -88,7 +89,7 @@ type startFlags struct {
 }
 
 func (f *startFlags) define(flags *pflag.FlagSet) {
-	flags.StringVar(&f.file, "config", "", "`file` that describes the cluster")
+	flags.StringVar(&f.file, "config", "", "`file` that describes the cluster, or - for stdin")
 	flags.IntVar(&f.Port, "port", 0, "`port` of the API server on 127.0.0.1; 0 picks a free one")
 	flags.BoolVar(&f.Durable, "durable", false, "keep the cluster's data when it stops or crashes")
 	flags.StringArrayVar(&f.nodes, "node", nil, "a simulated `node`, see above; repeatable, or none for no nodes")
@@ -101,7 +102,7 @@ func (f *startFlags) define(flags *pflag.FlagSet) {
 }
 
 // options are what the flags ask for and, where they say nothing, the file.
-func (f *startFlags) options(flags *pflag.FlagSet) (clusterctl.Options, error) {
+func (f *startFlags) options(flags *pflag.FlagSet, stdin io.Reader) (clusterctl.Options, error) {
 	o := f.Options
 	if o.Timeout <= 0 {
 		return o, &report.Error{What: "invalid timeout " + o.Timeout.String(), Where: "--timeout", Hint: "a time like 30s or 2m", Code: usageCode}
@@ -115,8 +116,22 @@ func (f *startFlags) options(flags *pflag.FlagSet) (clusterctl.Options, error) {
 	if f.file == "" {
 		return o, nil
 	}
-	file, err := clusterfile.Read(f.file)
+	file, err := f.read(stdin)
 	return o.Over(clusterctl.FromFile(file)), err
+}
+
+// fromStdin is what --config has to be for a description on stdin.
+const fromStdin = "-"
+
+func (f *startFlags) read(stdin io.Reader) (clusterfile.File, error) {
+	if f.file != fromStdin {
+		return clusterfile.Read(f.file)
+	}
+	text, err := io.ReadAll(stdin)
+	if err != nil {
+		return clusterfile.File{}, &report.Error{What: "the cluster's configuration cannot be read", Where: "stdin", Err: err, Code: usageCode}
+	}
+	return clusterfile.Parse("stdin", text)
 }
 
 // noNodes is what --node has to be for a cluster without nodes.

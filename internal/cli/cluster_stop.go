@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/internal/report"
@@ -54,38 +52,4 @@ context in the kubeconfig, the logs, and the data also of a durable cluster. It 
 			return nil
 		},
 	}
-}
-
-func (inv *invocation) clusterResetCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "reset [NAME]",
-		Short: "Take a running cluster back to where it was when it became ready",
-		Long: `Reset makes a running cluster as good as new, within milliseconds: objects that were made since it
-became ready are gone, CRDs included, and those that it began with are as they were. The
-address, the context and the configuration stay, and so does the process. It does not ask.
-
-A durable cluster goes back to what it held when it was started last, on disk, too.`,
-		Args: oneName,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := inv.clusters().Reset(cmd.Context(), clusterName(args))
-			if err != nil {
-				return err
-			}
-			text := fmt.Sprintf("cluster %s is as it was when it became ready: %s removed, %d restored, in %.0fms",
-				r.Name, counted(r.Removed, "object"), r.Restored, r.TookMs)
-			if r.Durable {
-				text += "\nits data on disk are those of its last start"
-			}
-			inv.handler.Handle(report.Result{Text: text, Value: r})
-			return nil
-		},
-	}
-}
-
-// counted is a number of things.
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

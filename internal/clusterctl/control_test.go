@@ -5,9 +5,11 @@ package clusterctl_test
 import (
 	"context"
 	"errors"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -322,6 +324,49 @@ func TestStartFails(t *testing.T) {
 				t.Error("a kubeconfig was written")
 			}
 		})
+	}
+}
+
+// TestNothingIsLeft: a first start that fails before the program runs leaves no folder; one that fails later leaves
+// what the program said, for its error names that.
+func TestNothingIsLeft(t *testing.T) {
+	d := newDock(t, sound)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	taken, err := strconv.Atoi(strings.TrimPrefix(l.Addr().String(), "127.0.0.1:"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := func() []string {
+		files, err := filepath.Glob(filepath.Join(d.state, "clusters", "*", "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		folders, err := filepath.Glob(filepath.Join(d.state, "clusters", "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return append(folders, files...)
+	}
+	for _, o := range []clusterctl.Options{{Port: taken}, {Port: taken, Durable: true}} {
+		if _, err := d.Start(t.Context(), o); err == nil {
+			t.Error("no error")
+		}
+		if got := left(); len(got) != 0 {
+			t.Errorf("%+v leaves %v", o, got)
+		}
+	}
+	t.Setenv(peerMode, crash)
+	_, err = d.Start(t.Context(), clusterctl.Options{})
+	if e := userError(t, err); !slices.Contains(left(), e.Where) {
+		t.Errorf("its log, which the error names, is not there: %v", left())
+	}
+	folder := filepath.Join(d.state, "clusters", "default")
+	if got := left(); len(got) > 2 || got[0] != folder {
+		t.Errorf("a crash leaves %v", got)
 	}
 }
 

@@ -3,6 +3,8 @@
 package clusterctl_test
 
 import (
+	"bytes"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -104,9 +106,16 @@ func fill(t *testing.T, client kubernetes.Interface) (names []string) {
 	}
 }
 
-// TestRealDamagedData gives a durable cluster data that are none.
+// TestRealDamagedData damages the data of a durable cluster. What is wrong is said without a stack trace.
 func TestRealDamagedData(t *testing.T) {
-	for _, file := range []string{"snap/db", "wal/*.wal"} {
+	garbage := func([]byte) []byte { return bytes.Repeat([]byte("rust "), 5000) }
+	zeroes := func(b []byte) []byte { return append(b[:8<<10:8<<10], make([]byte, len(b)-8<<10)...) }
+	short := func(b []byte) []byte { return b[:4<<10] }
+	for _, damage := range []struct {
+		file string
+		do   func([]byte) []byte
+	}{{"snap/db", garbage}, {"snap/db", zeroes}, {"snap/db", short}, {"wal/*.wal", garbage}, {"wal/*.wal", short}} {
+		file := damage.file
 		d := newRealDock(t)
 		d.start(clusterctl.Options{Durable: true, NoControllers: true})
 		d.stop()
@@ -115,12 +124,18 @@ func TestRealDamagedData(t *testing.T) {
 			t.Fatalf("%s: %v, %v", file, files, err)
 		}
 		for _, path := range files {
-			if err := os.WriteFile(path, []byte(strings.Repeat("rust ", 5000)), 0o600); err != nil {
+			content, err := os.ReadFile(path)
+			if err == nil {
+				err = os.WriteFile(path, damage.do(content), 0o600)
+			}
+			if err != nil {
 				t.Fatal(err)
 			}
 		}
 		_, err = d.Start(t.Context(), clusterctl.Options{})
-		if e := userError(t, err); !strings.Contains(e.Hint, "`slipway cluster delete` removes them") {
+		e := userError(t, err)
+		if !strings.Contains(e.Hint, "`slipway cluster delete` removes them") || e.Next != "slipway cluster delete" ||
+			!strings.Contains(e.Err.Error(), "the data cannot be used: "+d.state) || strings.Contains(e.Hint, "goroutine") {
 			t.Errorf("%s: %+v", file, e)
 		} else {
 			t.Log(e)
@@ -129,6 +144,45 @@ func TestRealDamagedData(t *testing.T) {
 			t.Error(err)
 		}
 		d.start(clusterctl.Options{NoControllers: true})
+	}
+}
+
+// TestRealPortTaken starts a durable cluster again whose port another program has by now: it gets another one,
+// says so, and keeps that.
+func TestRealPortTaken(t *testing.T) {
+	d := newRealDock(t)
+	o := clusterctl.Options{Durable: true, NoControllers: true}
+	before := d.start(o).Server
+	d.stop()
+	l, err := net.Listen("tcp", strings.TrimPrefix(before, "https://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	after := d.start(clusterctl.Options{}).Server
+	if after == before || !d.told("which it had, is taken") {
+		t.Errorf("it is at %s, before %s; told was %v", after, before, d.log.all)
+	}
+	wantAPI(t, d.kube)
+	d.stop()
+	if again := d.start(clusterctl.Options{}).Server; again != after {
+		t.Errorf("it is at %s, before %s", again, after)
+	}
+	d.stop()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, err := strconv.Atoi(port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = d.Start(t.Context(), clusterctl.Options{Port: asked})
+	if e := userError(t, err); e.Where != "--port" {
+		t.Errorf("a port that is asked for: %+v", e)
+	}
+	if again := d.start(clusterctl.Options{}).Server; again != after {
+		t.Errorf("after a start that failed it is at %s, before %s", again, after)
 	}
 }
 

@@ -19,8 +19,8 @@ type Reset struct {
 	Durable bool `json:"durable"` // what was removed was removed from the kept data, too
 }
 
-// Reset takes the cluster called name back to where it was when it became ready: objects that
-// were made since are gone, and those that it began with are as they were.
+// Reset takes the cluster called name back to where it was when it became ready, or when [Control.Keep]
+// was called last: objects that were made since are gone, and those that there were are as they were.
 func (c *Control) Reset(ctx context.Context, name string) (*Reset, error) {
 	s, err := c.running(ctx, name)
 	if err != nil {
@@ -30,6 +30,25 @@ func (c *Control) Reset(ctx context.Context, name string) (*Reset, error) {
 	defer cancel()
 	r := &Reset{Name: s.Name, Durable: s.Durable}
 	return r, c.call(ctx, s, "cluster "+s.Name+" cannot be reset", "reset", nil, &r.Reset)
+}
+
+// Kept is what resets lead back to.
+type Kept struct {
+	Name string `json:"name"`
+	protocol.Kept
+}
+
+// Keep has resets of the cluster called name lead back to what it holds now, until it stops. It waits
+// until what was begun is finished, so that it does not begin anew after each reset.
+func (c *Control) Keep(ctx context.Context, name string) (*Kept, error) {
+	s, err := c.running(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, resetTime)
+	defer cancel()
+	k := &Kept{Name: s.Name}
+	return k, c.call(ctx, s, "what cluster "+s.Name+" holds cannot be kept", "keep", nil, &k.Kept)
 }
 
 // StopNode makes a simulated node of the cluster called name silent, like a machine that was

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl/kubecontext"
@@ -35,6 +36,10 @@ func (c *Control) Start(ctx context.Context, o Options) (*Status, error) {
 		return nil, err
 	}
 	defer release()
+	defer cl.Tidy()
+	if err := cl.Prepare(); err != nil { // whoever held it may have removed the folder
+		return nil, err
+	}
 	s, err := c.inspect(ctx, cl)
 	switch {
 	case err != nil:
@@ -299,7 +304,8 @@ func suspectData(cl state.Cluster, err error) error {
 	if !ok || cl.DiskFull() || isTold && told.event.Component != "etcd" || !isTold && !errors.Is(err, errExited) {
 		return err
 	}
-	e.Hint += "\nif its data are damaged, `" + command("delete", cl.Name) + "` removes them"
+	e.Hint = strings.TrimPrefix(e.Hint+"\nif its data are damaged, `"+command("delete", cl.Name)+"` removes them", "\n")
+	e.Next = command("delete", cl.Name)
 	return err
 }
 

@@ -79,6 +79,9 @@ func (c *Cluster) prepared(ctx context.Context) (*Cluster, error) {
 	if err == nil {
 		err = c.install(ctx)
 	}
+	if err == nil && c.settings.installs() {
+		err = c.KeepContext(ctx)
+	}
 	if err != nil {
 		return nil, errors.Join(err, c.Close())
 	}

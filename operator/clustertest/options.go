@@ -61,6 +61,9 @@ func (s settings) with(options []Option) settings {
 	return s
 }
 
+// installs says whether anything is installed.
+func (s settings) installs() bool { return len(s.crds)+len(s.webhooks) > 0 }
+
 // CRDs installs the custom resource definitions in the given files and folders, see
 // [Cluster.InstallCRDs].
 func CRDs(paths ...string) Option {

@@ -138,6 +138,13 @@ type Reset struct {
 	Removed  int     `json:"removed"`  // objects that are gone
 	Restored int     `json:"restored"` // objects that are as they were
 	TookMs   float64 `json:"tookMs"`
+	Kept     bool    `json:"kept"` // it led back to what was kept, not to the start
+}
+
+// Kept is the result of the keep request.
+type Kept struct {
+	Objects int     `json:"objects"` // that resets lead back to
+	TookMs  float64 `json:"tookMs"`
 }
 
 // Version is what `slipway-cluster version` prints.

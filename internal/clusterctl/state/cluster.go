@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -72,6 +73,15 @@ func (c Cluster) Prepare() error {
 		return denied(err)
 	}
 	return nil
+}
+
+// Tidy removes a folder in which nothing is kept: that of a start which failed before there was anything to tell.
+func (c Cluster) Tidy() {
+	entries, err := os.ReadDir(c.Dir)
+	kept := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return c.programLock() != filepath.Join(c.Dir, e.Name()) })
+	if err == nil && !kept {
+		_ = os.RemoveAll(c.Dir) // an empty folder does no harm
+	}
 }
 
 // WriteConfig writes the configuration.

@@ -1,0 +1,79 @@
+package test
+
+import (
+	"context"
+	"maps"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/slipway-dev/slipway/cluster/protocol"
+)
+
+// keep makes what a cluster holds what resets lead back to.
+func (c *client) keep(logical string) protocol.KeepDone {
+	c.t.Helper()
+	var done protocol.KeepDone
+	c.call("keep", protocol.Keep{Logical: logical}, &done)
+	return done
+}
+
+func (c *client) resetTo(logical string) protocol.ResetDone {
+	c.t.Helper()
+	var done protocol.ResetDone
+	c.call("reset", protocol.Reset{Logical: logical}, &done)
+	return done
+}
+
+// TestKeep keeps content of all kinds, in the main cluster and in a logical one, right after it was made.
+func TestKeep(t *testing.T) {
+	p := start(t, newConfig(t))
+	a := clientsOf(t, p.addLogical("a", true).Kubeconfig)
+	for name, c := range map[string]clients{"": p.clients(), "a": a} {
+		t.Run("cluster "+name, func(t *testing.T) {
+			p.resetTo(name)
+			content{namespaces: 1, configMaps: 4, deployments: 2, services: 2, crds: 2, customs: 6}.fill(t, c)
+			done := p.keep(name)
+			t.Logf("%+v", done)
+			kept := withoutEvents(inventory(t, c))
+			for range 3 {
+				breakKept(t, c)
+				if done := p.resetTo(name); !done.Kept {
+					t.Errorf("%+v", done)
+				}
+				wantSame(t, kept, withoutEvents(inventory(t, c)))
+				create(t, "custom object", func(ctx context.Context) error { return makeCustom(ctx, c, 1, "default", "after") })
+			}
+			deploymentWorks(t, c, "after")
+		})
+	}
+	if refusal := p.ask("keep", protocol.Keep{Logical: "absent"}, nil); refusal == "" {
+		t.Error("a cluster that is not there is kept")
+	}
+}
+
+// breakKept removes a CRD, replaces another, and adds and changes objects.
+func breakKept(t *testing.T, c clients) {
+	t.Helper()
+	for i := range 2 {
+		create(t, "lost CRD", func(ctx context.Context) error {
+			name := customResource(i).GroupResource().String()
+			return c.extensions.ApiextensionsV1().CustomResourceDefinitions().Delete(ctx, name, metav1.DeleteOptions{})
+		})
+	}
+	create(t, "another namespace", func(ctx context.Context) error {
+		_, err := c.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "another"}}, metav1.CreateOptions{})
+		return err
+	})
+	create(t, "lost Service", func(ctx context.Context) error {
+		return c.CoreV1().Services("default").Delete(ctx, "service-0", metav1.DeleteOptions{})
+	})
+}
+
+// withoutEvents leaves out what is never kept.
+func withoutEvents(all map[string]string) map[string]string {
+	maps.DeleteFunc(all, func(name, _ string) bool { return strings.HasPrefix(name, "events ") })
+	return all
+}

@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+func (inv *invocation) clusterResetCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "reset [NAME]",
+		Short: "Take a running cluster back to where it was when it became ready",
+		Long: `Reset makes a running cluster as good as new, within milliseconds: objects that were made since it
+became ready are gone, CRDs included, and those that it began with are as they were. The
+address, the context and the configuration stay, and so does the process. Stopped nodes
+run again. It does not ask.
+
+After 'slipway cluster keep' it goes back to what was kept instead.
+
+A durable cluster goes back to what it held when it was started last, on disk, too.`,
+		Args: oneName,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r, err := inv.clusters().Reset(cmd.Context(), clusterName(args))
+			if err != nil {
+				return err
+			}
+			inv.handler.Handle(report.Result{Text: wasReset(r), Value: r})
+			return nil
+		},
+	}
+}
+
+// wasReset says what a reset did.
+func wasReset(r *clusterctl.Reset) string {
+	then, last := "when it became ready", "its last start"
+	if r.Kept {
+		then, last = "when it was kept", "that time"
+	}
+	text := fmt.Sprintf("cluster %s is as it was %s: %s removed, %d restored, in %.0fms",
+		r.Name, then, counted(r.Removed, "object"), r.Restored, r.TookMs)
+	if r.Durable {
+		text += "\nits data on disk are those of " + last
+	}
+	return text
+}
+
+func (inv *invocation) clusterKeepCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "keep [NAME]",
+		Short: "Have resets of a running cluster lead back to what it holds now",
+		Long: `Keep takes what a running cluster holds for what 'slipway cluster reset' goes back to, in place of
+what there was when it became ready: CRDs, webhooks, namespaces and whatever else a test or a
+demonstration begins with then stay over resets. It waits until what was begun is finished: CRDs
+are served, pods are where they go. Events are not kept.
+
+It holds until the next keep, or until the cluster stops.`,
+		Example: `  slipway cluster start
+  slipway kubectl apply -f config/crd/bases -f config/samples
+  slipway cluster keep
+  slipway cluster reset     # as often as you like`,
+		Args: oneName,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			k, err := inv.clusters().Keep(cmd.Context(), clusterName(args))
+			if err != nil {
+				return err
+			}
+			inv.handler.Handle(report.Result{Value: k,
+				Text: fmt.Sprintf("resets of cluster %s lead back to what it holds now, %s", k.Name, counted(k.Objects, "object"))})
+			return nil
+		},
+	}
+}
+
+// counted is a number of things.
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
