@@ -67,8 +67,8 @@ func breakKept(t *testing.T, c clients) {
 		_, err := c.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "another"}}, metav1.CreateOptions{})
 		return err
 	})
-	create(t, "lost Service", func(ctx context.Context) error {
-		return c.CoreV1().Services("default").Delete(ctx, "service-0", metav1.DeleteOptions{})
+	create(t, "lost ConfigMap", func(ctx context.Context) error {
+		return c.CoreV1().ConfigMaps("default").Delete(ctx, "map-0", metav1.DeleteOptions{})
 	})
 }
 
