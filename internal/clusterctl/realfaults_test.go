@@ -135,7 +135,7 @@ func TestRealDamagedData(t *testing.T) {
 		_, err = d.Start(t.Context(), clusterctl.Options{})
 		e := userError(t, err)
 		if !strings.Contains(e.Hint, "`slipway cluster delete` removes them") || e.Next != "slipway cluster delete" ||
-			!strings.Contains(e.Err.Error(), "the data cannot be used: "+d.state) || strings.Contains(e.Hint, "goroutine") {
+			!strings.Contains(e.Err.Error()+e.Hint, "the data cannot be used: "+d.state) || strings.Contains(e.Hint, "goroutine") {
 			t.Errorf("%s: %+v", file, e)
 		} else {
 			t.Log(e)
