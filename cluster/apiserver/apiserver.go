@@ -74,6 +74,7 @@ type Dialer interface {
 type Server struct {
 	aggregator *aggregator.APIAggregator
 	prepared   interface{ Run(context.Context) error }
+	front      *front
 	loopback   *rest.Config
 	informers  informers.SharedInformerFactory // of admission, authorization and allocators
 }
@@ -129,7 +130,7 @@ func assemble(config *app.Config) (*Server, error) {
 	}
 	loopback := rest.CopyConfig(chain.GenericAPIServer.LoopbackClientConfig)
 	loopback.QPS, loopback.Burst = -1, 0 // the clients are ours: no limits
-	return &Server{aggregator: chain, prepared: prepared, loopback: loopback, informers: versioned}, nil
+	return &Server{aggregator: chain, prepared: prepared, front: newFront(chain.GenericAPIServer), loopback: loopback, informers: versioned}, nil
 }
 
 func completeOptions(ctx context.Context, o Options) (options.CompletedOptions, error) {
@@ -158,7 +159,7 @@ func completeOptions(ctx context.Context, o Options) (options.CompletedOptions, 
 }
 
 // Run serves until ctx ends.
-func (s *Server) Run(ctx context.Context) error { return s.prepared.Run(ctx) }
+func (s *Server) Run(ctx context.Context) error { return s.front.run(ctx, s.prepared) }
 
 // Handler is the whole chain: authentication, authorization, admission, storage.
 func (s *Server) Handler() http.Handler { return s.aggregator.GenericAPIServer.Handler }
