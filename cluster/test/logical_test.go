@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
@@ -171,4 +173,61 @@ func TestStopWhileAdding(t *testing.T) {
 	if took := time.Since(begin); took > stopBar {
 		t.Errorf("stopping took %v", took)
 	}
+}
+
+// TestRemovedLeavesNoMemory leaves logical clusters in the middle of watches, as tests that end do, and removes them.
+func TestRemovedLeavesNoMemory(t *testing.T) {
+	p := start(t, newConfig(t))
+	main := p.clients()
+	useOnce := func() {
+		connection, leave := leaving(t, p.addLogical("a", true).Kubeconfig)
+		if _, err := connection.CoreV1().Pods("").Watch(t.Context(), metav1.ListOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		leave()
+		p.call("removeLogical", protocol.RemoveLogical{Name: "a"}, nil)
+	}
+	useOnce() // what a program has once
+	before := heap(t, main)
+	const (
+		times = 3
+		bar   = 20 << 20 // one cluster is thirty megabytes
+	)
+	for range times {
+		useOnce()
+	}
+	eventually(t, "their memory is free", func(context.Context) (bool, error) { return heap(t, main) < before+bar, nil })
+}
+
+// leaving is a client with a connection of its own, which it closes when it leaves.
+func leaving(t *testing.T, path string) (c kubernetes.Interface, leave func()) {
+	t.Helper()
+	config, err := clientcmd.BuildConfigFromFlags("", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var connection net.Conn
+	config.Dial = func(ctx context.Context, network, address string) (_ net.Conn, err error) {
+		connection, err = (&net.Dialer{}).DialContext(ctx, network, address)
+		return connection, err
+	}
+	if c, err = kubernetes.NewForConfig(config); err != nil {
+		t.Fatal(err)
+	}
+	return c, func() { _ = connection.Close() }
+}
+
+// heap is what is left of a program's heap, in bytes, when the garbage has been collected.
+func heap(t *testing.T, c clients) (bytes int) {
+	t.Helper()
+	profile, err := c.Discovery().RESTClient().Get().AbsPath("/debug/pprof/heap").Param("gc", "1").Param("debug", "1").DoRaw(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const line = "\n# HeapAlloc = "
+	_, rest, found := strings.Cut(string(profile), line)
+	if _, err := fmt.Sscan(rest, &bytes); !found || err != nil {
+		t.Fatalf("the profile has no %q: %v", line, err)
+	}
+	return bytes
 }
