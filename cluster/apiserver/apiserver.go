@@ -8,9 +8,8 @@
 //	go func() { failed <- server.Run(ctx) }()
 //	err = server.WaitReady(ctx)
 //
-// Besides its TLS listener on loopback the server is reachable in process:
-// [Server.Handler] is the complete handler chain, for front doors of other
-// identities, and [Server.Loopback] a client configuration with all rights.
+// Besides its TLS listener on loopback the server is reachable in process: [Server.Loopback] is a client configuration with
+// all rights that leads to the complete handler chain without a connection. The server's own clients go that way, too.
 //
 // The Endpoints of the Service default/kubernetes are not written: the API refuses
 // loopback addresses in them, since 1.37 the reconciler that writes them ends the
@@ -22,7 +21,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"net/http"
 	"sync"
 	"time"
 
@@ -41,6 +39,7 @@ import (
 	rbacrest "k8s.io/kubernetes/pkg/registry/rbac/rest"
 
 	"github.com/slipway-dev/slipway/cluster/informed"
+	"github.com/slipway-dev/slipway/cluster/inprocess"
 	"github.com/slipway-dev/slipway/cluster/pki"
 )
 
@@ -75,6 +74,7 @@ type Server struct {
 	aggregator *aggregator.APIAggregator
 	prepared   interface{ Run(context.Context) error }
 	front      *front
+	inside     *inprocess.Front // how clients in this process reach it
 	loopback   *rest.Config
 	informers  informers.SharedInformerFactory // of admission, authorization and allocators
 }
@@ -97,7 +97,8 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	config, err := app.NewConfig(completed)
+	inside := inprocess.New()
+	config, err := newConfig(completed, inside)
 	if err != nil {
 		return nil, fmt.Errorf("configure the API server: %w", err)
 	}
@@ -107,10 +108,10 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	if o.Seeded {
 		config.KubeAPIs.ControlPlane.Generic.DisabledPostStartHooks.Insert(slowHooks...)
 	}
-	return assemble(config)
+	return assemble(config, inside)
 }
 
-func assemble(config *app.Config) (*Server, error) {
+func assemble(config *app.Config, inside *inprocess.Front) (*Server, error) {
 	versioned := config.KubeAPIs.ControlPlane.VersionedInformers
 	completed, err := config.Complete()
 	if err != nil {
@@ -130,7 +131,10 @@ func assemble(config *app.Config) (*Server, error) {
 	}
 	loopback := rest.CopyConfig(chain.GenericAPIServer.LoopbackClientConfig)
 	loopback.QPS, loopback.Burst = -1, 0 // the clients are ours: no limits
-	return &Server{aggregator: chain, prepared: prepared, front: newFront(chain.GenericAPIServer), loopback: loopback, informers: versioned}, nil
+	inside.Serve(chain.GenericAPIServer.Handler)
+	return &Server{
+		aggregator: chain, prepared: prepared, front: newFront(chain.GenericAPIServer), inside: inside, loopback: loopback, informers: versioned,
+	}, nil
 }
 
 func completeOptions(ctx context.Context, o Options) (options.CompletedOptions, error) {
@@ -159,10 +163,10 @@ func completeOptions(ctx context.Context, o Options) (options.CompletedOptions, 
 }
 
 // Run serves until ctx ends.
-func (s *Server) Run(ctx context.Context) error { return s.front.run(ctx, s.prepared) }
-
-// Handler is the whole chain: authentication, authorization, admission, storage.
-func (s *Server) Handler() http.Handler { return s.aggregator.GenericAPIServer.Handler }
+func (s *Server) Run(ctx context.Context) error {
+	defer s.inside.Close()
+	return s.front.run(ctx, s.prepared)
+}
 
 // Loopback is a client configuration in the group system:masters, without limits.
 func (s *Server) Loopback() *rest.Config { return rest.CopyConfig(s.loopback) }
