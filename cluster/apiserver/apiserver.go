@@ -105,6 +105,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	if err := joinNetwork(ctx, config, o.Keys); err != nil {
 		return nil, err
 	}
+	EaseFirstUse(config)
 	if o.Seeded {
 		config.KubeAPIs.ControlPlane.Generic.DisabledPostStartHooks.Insert(slowHooks...)
 	}
@@ -131,10 +132,9 @@ func assemble(config *app.Config, inside *inprocess.Front) (*Server, error) {
 	}
 	loopback := rest.CopyConfig(chain.GenericAPIServer.LoopbackClientConfig)
 	loopback.QPS, loopback.Burst = -1, 0 // the clients are ours: no limits
-	inside.Serve(chain.GenericAPIServer.Handler)
-	return &Server{
-		aggregator: chain, prepared: prepared, front: newFront(chain.GenericAPIServer), inside: inside, loopback: loopback, informers: versioned,
-	}, nil
+	front := newFront(chain.GenericAPIServer)
+	inside.Serve(front)
+	return &Server{aggregator: chain, prepared: prepared, front: front, inside: inside, loopback: loopback, informers: versioned}, nil
 }
 
 func completeOptions(ctx context.Context, o Options) (options.CompletedOptions, error) {

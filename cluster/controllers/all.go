@@ -9,7 +9,6 @@ func All() []Controller {
 		{"clusterrole-aggregation-controller", newClusterRoleAggregation},
 		{"namespace-controller", newNamespace},
 		{"garbage-collector-controller", newGarbageCollector},
-		{"crd-first-use-controller", newFirstUse},
 		{"crd-removal-controller", newCRDRemoval},
 		{"resourcequota-controller", newResourceQuota},
 		{"deployment-controller", newDeployment},

@@ -27,6 +27,8 @@ import (
 	aggregator "k8s.io/kube-aggregator/pkg/apiserver"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app/options"
+
+	"github.com/slipway-dev/slipway/cluster/apiserver"
 )
 
 // KubeAPIServer is the API server. The embedded components' version must have been set.
@@ -134,6 +136,9 @@ func assemble(o options.CompletedOptions) (*aggregator.APIAggregator, error) {
 	for _, h := range hooks {
 		generic.DisabledPostStartHooks.Insert(h.name)
 	}
+	if withControllers() {
+		apiserver.EaseFirstUse(config)
+	}
 	completed, err := config.Complete()
 	if err != nil {
 		return nil, err
@@ -152,7 +157,7 @@ func assemble(o options.CompletedOptions) (*aggregator.APIAggregator, error) {
 		}
 	}
 	server.GenericAPIServer.ShutdownTimeout = watchGrace
-	if os.Getenv(controllersVariable) == "1" {
+	if withControllers() {
 		return server, server.GenericAPIServer.AddPostStartHook(controllersHook, startControllers(o))
 	}
 	return server, nil

@@ -3,6 +3,7 @@ package test
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -150,7 +151,6 @@ func deploymentMakesPods(t *testing.T, c clients, ns string) {
 func garbageOfNewCRD(t *testing.T, c clients, ns string) {
 	resource := schema.GroupVersionResource{Group: ns + ".example.com", Version: "v1", Resource: "widgets"}
 	makeCRD(t, c, resource)
-	nothingToWaitFor(t, c, resource)
 	collectsGarbage(t, c, resource, ns)
 }
 
@@ -194,9 +194,8 @@ func kind(r schema.GroupVersionResource) string {
 	return strings.ToUpper(r.Resource[:1]) + strings.Replace(r.Resource[1:], "s", "", 1)
 }
 
-func makeCRD(t *testing.T, c clients, r schema.GroupVersionResource) {
-	t.Helper()
-	crd := &apiextensionsv1.CustomResourceDefinition{
+func newCRD(r schema.GroupVersionResource) *apiextensionsv1.CustomResourceDefinition {
+	return &apiextensionsv1.CustomResourceDefinition{
 		ObjectMeta: metav1.ObjectMeta{Name: r.Resource + "." + r.Group},
 		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
 			Group: r.Group,
@@ -208,43 +207,24 @@ func makeCRD(t *testing.T, c clients, r schema.GroupVersionResource) {
 			}},
 		},
 	}
+}
+
+func makeCRD(t *testing.T, c clients, r schema.GroupVersionResource) {
+	t.Helper()
+	crd := newCRD(r)
 	crds := c.extensions.ApiextensionsV1().CustomResourceDefinitions()
 	if _, err := crds.Create(t.Context(), crd, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the CRD is established", func(ctx context.Context) (bool, error) {
 		got, err := crds.Get(ctx, crd.Name, metav1.GetOptions{})
-		if err != nil {
-			return false, err
-		}
-		for _, condition := range got.Status.Conditions {
-			if condition.Type == apiextensionsv1.Established && condition.Status == apiextensionsv1.ConditionTrue {
-				return true, nil
-			}
-		}
-		return false, nil
-	})
-	eventually(t, "its objects are served", func(ctx context.Context) (bool, error) {
-		_, err := c.dynamic.Resource(r).List(ctx, metav1.ListOptions{})
-		return err == nil, ignoreNotFound(err)
+		return err == nil && established(got), err
 	})
 }
 
-// nothingToWaitFor shows that the API server will not hold up the first creation,
-// as it does for two seconds after a CRD was established.
-func nothingToWaitFor(t *testing.T, c clients, r schema.GroupVersionResource) {
-	t.Helper()
-	eventually(t, "the CRD counts as established for a while", func(ctx context.Context) (bool, error) {
-		crd, err := c.extensions.ApiextensionsV1().CustomResourceDefinitions().Get(ctx, r.Resource+"."+r.Group, metav1.GetOptions{})
-		if err != nil {
-			return false, err
-		}
-		for _, condition := range crd.Status.Conditions {
-			if condition.Type == apiextensionsv1.Established {
-				return condition.LastTransitionTime.Time.Before(crd.CreationTimestamp.Time), nil
-			}
-		}
-		return false, nil
+func established(crd *apiextensionsv1.CustomResourceDefinition) bool {
+	return slices.ContainsFunc(crd.Status.Conditions, func(c apiextensionsv1.CustomResourceDefinitionCondition) bool {
+		return c.Type == apiextensionsv1.Established && c.Status == apiextensionsv1.ConditionTrue
 	})
 }
 
