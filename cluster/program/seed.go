@@ -7,6 +7,7 @@ import (
 	"flag"
 	"os"
 
+	"github.com/slipway-dev/slipway/cluster/collector"
 	"github.com/slipway-dev/slipway/cluster/seed"
 	"github.com/slipway-dev/slipway/cluster/serve"
 )
@@ -22,6 +23,7 @@ func runSeed(ctx context.Context, env Env, args []string) int {
 	if output == "" {
 		return complain(env, statusUsage, errors.New("seed needs --output FILE"))
 	}
+	collector.Resume()
 	recorded, err := serve.RecordSeed(untilSignal(ctx), env.Stderr)
 	if err != nil {
 		return complain(env, statusFailed, err)

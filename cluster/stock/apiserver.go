@@ -29,12 +29,14 @@ import (
 	"k8s.io/kubernetes/cmd/kube-apiserver/app/options"
 
 	"github.com/slipway-dev/slipway/cluster/apiserver"
+	"github.com/slipway-dev/slipway/cluster/collector"
 )
 
 // KubeAPIServer is the API server. The embedded components' version must have been set.
 func KubeAPIServer(args []string) int {
 	command := app.NewAPIServerCommand
 	if !asksForHelp(args) {
+		collector.Resume()
 		command = newAPIServerCommand
 	}
 	cmd := command()

@@ -10,6 +10,8 @@ import (
 	_ "k8s.io/component-base/logs/json/register"          // --logging-format=json
 	_ "k8s.io/component-base/metrics/prometheus/clientgo" // metrics of API calls
 	_ "k8s.io/component-base/metrics/prometheus/version"  // the kubernetes_build_info metric
+
+	"github.com/slipway-dev/slipway/cluster/collector"
 )
 
 // Program runs to its end and returns its exit status. args are a process's arguments, the program's name first. Programs may end
@@ -31,6 +33,7 @@ func Lookup(name string) (Program, bool) {
 
 // Etcd is the etcd server. Its sub-commands gateway and grpc-proxy read the process's own arguments, not args.
 func Etcd(args []string) int {
+	collector.Resume()
 	// Packages of Kubernetes add flags to the process's set, which cobra would offer as etcd's.
 	pflag.CommandLine = pflag.NewFlagSet(args[0], pflag.ExitOnError)
 	etcdmain.Main(args)
