@@ -12,7 +12,7 @@ import (
 // front stands before the handlers of a server, and lets go of them when the server has ended.
 //
 // A connection of HTTP/2 whose client leaves in the middle of a watch is kept in memory for another 90
-// seconds, by a timer that golang.org/x/net/http2/server.go starts once more when it closes the connection's last stream
+// seconds, by a timer that golang.org/x/net/http2 starts once more when it closes the connection's last stream
 // (closeStream). With the connection goes its handler, which is the whole server: thirty megabytes.
 type front struct {
 	handler *genericapiserver.APIServerHandler // what connections know
