@@ -42,7 +42,8 @@ type Options struct {
 	// Version is what generated files say about the program that wrote them, like
 	// "slipway-v1.2.3".
 	Version string
-	// Lenient lets misspelt markers be warnings, as controller-gen passes over them.
+	// Lenient forgives what controller-gen forgives: misspelt markers are warnings,
+	// and of several files with the same path the last one is written.
 	Lenient bool
 	// DryRun plans all files and writes none.
 	DryRun bool
@@ -67,6 +68,8 @@ type Use struct {
 type Result struct {
 	// Files are all files that the generators made, in the order of Uses.
 	Files []File
+	// Printed is what outputs to stdout hold, in the order of Uses.
+	Printed []byte
 	// Findings are the mistakes in the user's code, by position.
 	Findings []report.Finding
 	// Parsed is the number of Go files that were parsed, Checked that of packages
@@ -100,7 +103,7 @@ func Run(ctx context.Context, options Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	files, err := r.generate(ctx, roots)
+	made, err := r.generate(ctx, roots)
 	if err != nil {
 		return Result{}, err
 	}
@@ -108,7 +111,8 @@ func Run(ctx context.Context, options Options) (Result, error) {
 		return Result{}, err
 	}
 	result := Result{
-		Files:    files,
+		Files:    made.files,
+		Printed:  made.printed,
 		Findings: relative(r.loader.Findings(), r.dir),
 		Parsed:   r.loader.Parsed(),
 		Checked:  r.loader.Checked(),
@@ -204,8 +208,8 @@ var laterMarkers = []string{
 	"groupGoName", "genclient", "genclient:nonNamespaced", "genclient:noStatus",
 }
 
-// generate runs all generators at once and returns their files.
-func (r *run) generate(ctx context.Context, roots []*load.Package) ([]File, error) {
+// generate runs all generators at once and returns what they made.
+func (r *run) generate(ctx context.Context, roots []*load.Package) (made, error) {
 	passes := make([]*generator.Pass, len(r.uses))
 	group, ctx := errgroup.WithContext(ctx)
 	for i, u := range r.uses {
@@ -222,19 +226,38 @@ func (r *run) generate(ctx context.Context, roots []*load.Package) ([]File, erro
 		return nil
 	})
 	if err := group.Wait(); err != nil {
-		return nil, err
+		return made{}, err
 	}
-	var files []File
+	return r.collect(passes)
+}
+
+// made is what the generators made, apart from findings.
+type made struct {
+	files   []File
+	printed []byte
+}
+
+// collect sends the files of each generator where its output rule says.
+func (r *run) collect(passes []*generator.Pass) (made, error) {
+	var m made
 	for i, u := range r.uses {
 		for _, f := range passes[i].Files() {
-			path, err := u.output.path(r.dir, u.Name, f)
-			if err != nil {
-				return nil, err
+			switch u.output.To {
+			case ToNothing:
+			case ToStdout:
+				m.printed = append(m.printed, f.Content...)
+			default:
+				path, err := u.output.path(r.dir, u.Name, f)
+				if err != nil {
+					return made{}, err
+				}
+				m.files = append(m.files, File{Path: path, Content: f.Content})
 			}
-			files = append(files, File{Path: path, Content: f.Content})
 		}
 	}
-	return files, nil
+	var err error
+	m.files, err = r.once(m.files)
+	return m, err
 }
 
 // relative shortens the paths of findings below dir.

@@ -8,48 +8,33 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/slipway-dev/slipway/generate/internal/generator"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// Output says where a generator's files go. The zero value puts code beside the
-// code that it belongs to, and configuration into config/<generator>.
-type Output struct {
-	// Config is the folder of configuration.
-	Config string
-	// Code is the folder of code.
-	Code string
-}
-
-func (o Output) path(dir, name string, f generator.File) (string, error) {
-	folder := filepath.Join("config", name)
-	switch {
-	case f.Package == nil && o.Config != "":
-		folder = o.Config
-	case f.Package == nil:
-	case o.Code != "":
-		folder = o.Code
-	default:
-		folder = f.Package.Dir
+// once leaves one file for each path. Two are a mistake unless the last shall win.
+func (r *run) once(files []File) ([]File, error) {
+	at := make(map[string]int)
+	kept := files[:0:0]
+	for _, f := range files {
+		before, seen := at[f.Path]
+		switch {
+		case !seen:
+			at[f.Path] = len(kept)
+			kept = append(kept, f)
+		case !r.lenient:
+			return nil, &report.Error{What: "two generators, or two kinds, want to write the same file", Where: f.Path, Hint: "different output folders"}
+		default:
+			kept[before] = f
+			r.events.Handle(report.Warning{Text: "several generators, packages or kinds write the same file; the last one wins: " + f.Path})
+		}
 	}
-	if !filepath.IsLocal(f.Name) || filepath.Base(f.Name) != f.Name {
-		return "", &report.Error{What: "not a file name", Where: f.Name, Hint: "a group and a plural of letters, digits, dashes and dots"}
-	}
-	if !filepath.IsAbs(folder) {
-		folder = filepath.Join(dir, folder)
-	}
-	return filepath.Join(folder, f.Name), nil
+	return kept, nil
 }
 
 // compare finds out what would happen to each file.
 func compare(files []File) error {
-	seen := make(map[string]bool)
 	for i := range files {
 		f := &files[i]
-		if seen[f.Path] {
-			return &report.Error{What: "two generators, or two kinds, want to write the same file", Where: f.Path, Hint: "different output folders"}
-		}
-		seen[f.Path] = true
 		existing, err := os.ReadFile(f.Path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):

@@ -1,6 +1,11 @@
 package marker
 
-import "github.com/slipway-dev/slipway/internal/report"
+import (
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/spelling"
+)
 
 // ParseOption reads the arguments of d from text that is not a comment, like
 // maxDescLen=80,headerFile=x. The finding that says what is wrong has a column in
@@ -23,4 +28,35 @@ func ParseOption(d Definition, text string) (any, *report.Finding) {
 		Suggestion: problem.suggestion,
 		Fatal:      true,
 	}
+}
+
+// ParseText reads a marker of a package that is not in a comment, like crd:maxDescLen=80,
+// without its plus sign. It returns nothing for a name that r does not know.
+func (r *Registry) ParseText(text string) (*Value, *report.Finding) {
+	c := Comment{Text: "+" + text, Pos: 1}
+	d := r.Lookup(c, Package)
+	if d == nil {
+		return nil, nil
+	}
+	data, problem := d.parse(c)
+	if problem != nil {
+		return nil, &report.Finding{
+			Position:   report.Position{Line: 1, Column: max(1, int(problem.pos)-1)},
+			Message:    problem.text,
+			Suggestion: problem.suggestion,
+			Fatal:      true,
+		}
+	}
+	return &Value{Definition: d, Data: data}, nil
+}
+
+// Nearest returns the known name that is at most two letters from a misspelt one, or "".
+func (r *Registry) Nearest(name string) string {
+	best, distance := "", min(2, len(name)/2)+1
+	for _, known := range r.names {
+		if d := spelling.Distance(strings.ToLower(name), strings.ToLower(known), 2); d < distance {
+			best, distance = known, d
+		}
+	}
+	return best
 }
