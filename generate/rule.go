@@ -59,8 +59,8 @@ type outputRule interface{ output() Output }
 // The rules, as values of arguments.
 type (
 	artifactsRule struct {
-		Config string
-		Code   string `marker:",optional"`
+		Config string `doc:"is the folder of configuration"`
+		Code   string `marker:",optional" doc:"is the folder of code, in place of that of its package"`
 	}
 	dirRule    string
 	noneRule   struct{}

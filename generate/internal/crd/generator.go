@@ -17,16 +17,16 @@ import (
 
 // Options are those of controller-gen's crd generator.
 type Options struct {
-	IgnoreUnexportedFields     *bool
-	AllowDangerousTypes        *bool
-	MaxDescLen                 *int
-	CRDVersions                []string `marker:"crdVersions,optional"`
-	GenerateEmbeddedObjectMeta *bool
-	HeaderFile                 string `marker:",optional"`
-	Year                       string `marker:",optional"`
-	OmitToolVersion            *bool
+	IgnoreUnexportedFields     *bool    `doc:"passes over fields that Go does not export"`
+	AllowDangerousTypes        *bool    `doc:"lets fields be floating point numbers, which not all languages read alike"`
+	MaxDescLen                 *int     `doc:"is the greatest length of descriptions; 0 leaves them out"`
+	CRDVersions                []string `marker:"crdVersions,optional" doc:"are the versions of the API of definitions: v1"`
+	GenerateEmbeddedObjectMeta *bool    `doc:"writes the schema of metadata within other types too"`
+	HeaderFile                 string   `marker:",optional" doc:"is the file with the text that generated files begin with"`
+	Year                       string   `marker:",optional" doc:"replaces YEAR in that text"`
+	OmitToolVersion            *bool    `doc:"leaves out the annotation that names the version of this tool"`
 
-	DeprecatedV1beta1CompatibilityPreserveUnknownFields *bool
+	DeprecatedV1beta1CompatibilityPreserveUnknownFields *bool `doc:"sets preserveUnknownFields to false, for definitions that were v1beta1 once"`
 }
 
 // Generator returns the generator "crd".

@@ -16,7 +16,7 @@ type modifier interface {
 
 func markers() []marker.Definition {
 	const on = marker.Type
-	return append(schema.Definitions(),
+	return append(schema.Definitions(), marker.In("CRD",
 		marker.Define[string]("groupName", marker.Package, "is the API group of the package").Optional(),
 		marker.Define[string]("versionName", marker.Package, "is the API version of the package, instead of its name"),
 		marker.Define[statusSubresource]("kubebuilder:subresource:status", on, "gives the resource a status of its own"),
@@ -29,7 +29,7 @@ func markers() []marker.Definition {
 		marker.Define[deprecatedVersion]("kubebuilder:deprecatedversion", on, "warns those who use this version"),
 		marker.Define[metadata]("kubebuilder:metadata", on, "adds annotations and labels to the definition"),
 		marker.Define[selectableField]("kubebuilder:selectablefield", on, "lets lists be filtered by a field"),
-	)
+	)...)
 }
 
 type (
@@ -60,9 +60,9 @@ func (unservedVersion) modify(_ *definition, v *version) error {
 }
 
 type scale struct {
-	SpecPath     string  `marker:"specpath"`
-	StatusPath   string  `marker:"statuspath"`
-	SelectorPath *string `marker:"selectorpath"`
+	SpecPath     string  `marker:"specpath" doc:"is the JSON path of the number of replicas that is asked for"`
+	StatusPath   string  `marker:"statuspath" doc:"is the JSON path of the number of replicas that there are"`
+	SelectorPath *string `marker:"selectorpath" doc:"is the JSON path of the selector of pods, as a string"`
 }
 
 func (m scale) modify(_ *definition, v *version) error {
@@ -71,12 +71,12 @@ func (m scale) modify(_ *definition, v *version) error {
 }
 
 type printColumn struct {
-	Name        string
-	Type        string
-	JSONPath    string `marker:"JSONPath"`
-	Description string `marker:",optional"`
-	Format      string `marker:",optional"`
-	Priority    int32  `marker:",optional"`
+	Name        string `doc:"is the column's heading"`
+	Type        string `doc:"is the OpenAPI type of what it shows"`
+	JSONPath    string `marker:"JSONPath" doc:"leads to what it shows"`
+	Description string `marker:",optional" doc:"says what it shows"`
+	Format      string `marker:",optional" doc:"refines the type, like int64 or date-time"`
+	Priority    int32  `marker:",optional" doc:"is greater than 0 for columns that only kubectl get -o wide shows"`
 }
 
 func (m printColumn) modify(_ *definition, v *version) error {
@@ -86,11 +86,11 @@ func (m printColumn) modify(_ *definition, v *version) error {
 }
 
 type resource struct {
-	Path       string   `marker:",optional"`
-	ShortName  []string `marker:",optional"`
-	Categories []string `marker:",optional"`
-	Singular   string   `marker:",optional"`
-	Scope      string   `marker:",optional"`
+	Path       string   `marker:",optional" doc:"is the plural, by which the API is reached"`
+	ShortName  []string `marker:",optional" doc:"are short names of it"`
+	Categories []string `marker:",optional" doc:"are groups of resources that it belongs to, like all"`
+	Singular   string   `marker:",optional" doc:"is the singular"`
+	Scope      string   `marker:",optional" doc:"is Namespaced or Cluster"`
 }
 
 func (m resource) modify(d *definition, _ *version) error {
@@ -108,7 +108,7 @@ func (m resource) modify(d *definition, _ *version) error {
 }
 
 type deprecatedVersion struct {
-	Warning *string `marker:",optional"`
+	Warning *string `marker:",optional" doc:"is what those who use it are told"`
 }
 
 func (m deprecatedVersion) modify(_ *definition, v *version) error {
@@ -117,8 +117,8 @@ func (m deprecatedVersion) modify(_ *definition, v *version) error {
 }
 
 type metadata struct {
-	Annotations []string `marker:",optional"`
-	Labels      []string `marker:",optional"`
+	Annotations []string `marker:",optional" doc:"are annotations, as key=value"`
+	Labels      []string `marker:",optional" doc:"are labels, as key=value"`
 }
 
 func (m metadata) modify(d *definition, _ *version) error {
@@ -143,7 +143,7 @@ func addPairs(to *map[string]string, what string, pairs []string) error {
 }
 
 type selectableField struct {
-	JSONPath string `marker:"JSONPath"`
+	JSONPath string `marker:"JSONPath" doc:"leads to the field"`
 }
 
 func (m selectableField) modify(_ *definition, v *version) error {

@@ -23,9 +23,9 @@ const fileName = "zz_generated.deepcopy.go"
 // Options are the generator's options.
 type Options struct {
 	// HeaderFile is a file with the Go comment that generated files begin with.
-	HeaderFile string `marker:"headerFile,optional"`
+	HeaderFile string `marker:"headerFile,optional" doc:"is the file with the text that generated files begin with"`
 	// Year replaces YEAR in it.
-	Year string `marker:"year,optional"`
+	Year string `marker:"year,optional" doc:"replaces YEAR in that text"`
 }
 
 // Generator is the generator "object".

@@ -20,14 +20,14 @@ const (
 
 // definitions are the markers that the generator understands.
 func definitions() []marker.Definition {
-	return []marker.Definition{
+	return marker.In("object",
 		marker.Define[bool](generateMarker, marker.Package, "generates DeepCopy methods for all exported types of the package"),
 		marker.Define[bool](generateMarker, marker.Type, "says whether this type gets DeepCopy methods, whatever its package says"),
 		marker.Define[bool](rootMarker, marker.Type, "makes the type an API object: it gets DeepCopyObject too"),
-		marker.Define[marker.Raw](legacyMarker, marker.Package, "is the older spelling of "+generateMarker+": its value is package"),
-		marker.Define[marker.Raw](legacyMarker, marker.Type, "is the older spelling of "+generateMarker),
-		marker.Define[string](legacyRootMarker, marker.Type, "is the older spelling of "+rootMarker+": its value is "+runtimeObject),
-	}
+		marker.Define[marker.Raw](legacyMarker, marker.Package, "is the older spelling of "+generateMarker+": its value is package").InsteadOf(generateMarker),
+		marker.Define[marker.Raw](legacyMarker, marker.Type, "is the older spelling of "+generateMarker).InsteadOf(generateMarker),
+		marker.Define[string](legacyRootMarker, marker.Type, "is the older spelling of "+rootMarker+": its value is "+runtimeObject).InsteadOf(rootMarker),
+	)
 }
 
 // selected returns the declarations that get methods, in source order.

@@ -46,6 +46,12 @@ type Definition struct {
 	Name   string
 	Target Target
 	Doc    string // a phrase that continues "This marker …"
+	// Category is the heading that help shows it under, see [In].
+	Category string
+	// Deprecated markers work and should not be written any more; Instead is the
+	// marker to write, if there is one.
+	Deprecated bool
+	Instead    string
 
 	output   reflect.Type
 	args     []argument
@@ -60,6 +66,7 @@ type Definition struct {
 // The exported fields of a struct T are the arguments. The tag
 // `marker:"name,optional"` renames one and makes it optional (pointers always
 // are); `marker:"."` on the only field takes the value without an argument name.
+// The tag `doc:"…"` says what the argument is, for help.
 // Any other T is itself the value: string, int, int32, float64, bool, any,
 // slices and string-keyed maps of these, [Raw], or an [Unmarshaler].
 //
@@ -92,6 +99,21 @@ func (d Definition) Optional() Definition {
 func (d Definition) On(target Target) Definition {
 	d.Target = target
 	return d
+}
+
+// InsteadOf is the same definition for those who still write it in place of
+// instead; "" where nothing is to be written in its place.
+func (d Definition) InsteadOf(instead string) Definition {
+	d.Deprecated, d.Instead = true, instead
+	return d
+}
+
+// In puts definitions under a heading of help.
+func In(category string, definitions ...Definition) []Definition {
+	for i := range definitions {
+		definitions[i].Category = category
+	}
+	return definitions
 }
 
 // Named is the same definition under another name.
@@ -141,6 +163,7 @@ type argument struct {
 	name     string
 	field    int // index of the struct field, -1 when the value is the output itself
 	optional bool
+	doc      string
 	shape
 }
 
@@ -166,7 +189,7 @@ func argumentsOf(t reflect.Type) ([]argument, error) {
 		case ".":
 			name = ""
 		}
-		args = append(args, argument{name: name, field: i, optional: s.ptr || options == "optional", shape: s})
+		args = append(args, argument{name: name, field: i, optional: s.ptr || options == "optional", doc: f.Tag.Get("doc"), shape: s})
 	}
 	return args, nil
 }

@@ -19,31 +19,31 @@ const ruleMarker = "kubebuilder:rbac"
 // Options are the generator's options.
 type Options struct {
 	// RoleName is the name of the roles whose markers do not name one.
-	RoleName string
+	RoleName string `doc:"is the name of roles whose markers name none"`
 	// FileName is the manifest's name, role.yaml unless set.
-	FileName string `marker:"fileName,optional"`
+	FileName string `marker:"fileName,optional" doc:"is the name of the manifest; role.yaml if it is left out"`
 	// HeaderFile is a file with the text that the manifest begins with.
-	HeaderFile string `marker:"headerFile,optional"`
+	HeaderFile string `marker:"headerFile,optional" doc:"is the file with the text that generated files begin with"`
 	// Year replaces YEAR in it.
-	Year string `marker:"year,optional"`
+	Year string `marker:"year,optional" doc:"replaces YEAR in that text"`
 }
 
 // permission is the value of a marker: the permission that the code asks for.
 type permission struct {
-	Groups        []string `marker:"groups,optional"`
-	Resources     []string `marker:"resources,optional"`
-	ResourceNames []string `marker:"resourceNames,optional"`
-	Verbs         []string
-	URLs          []string `marker:"urls,optional"`
-	Namespace     string   `marker:"namespace,optional"`
-	RoleName      string   `marker:"roleName,optional"`
+	Groups        []string `marker:"groups,optional" doc:"are API groups"`
+	Resources     []string `marker:"resources,optional" doc:"are resources of these groups"`
+	ResourceNames []string `marker:"resourceNames,optional" doc:"are the only objects that are meant"`
+	Verbs         []string `doc:"are what may be done"`
+	URLs          []string `marker:"urls,optional" doc:"are paths that are no resources"`
+	Namespace     string   `marker:"namespace,optional" doc:"makes it a Role of that namespace"`
+	RoleName      string   `marker:"roleName,optional" doc:"puts it into a role of its own"`
 }
 
 // Generator is the generator "rbac".
 func Generator() generator.Generator {
-	markers := []marker.Definition{
+	markers := marker.In("RBAC",
 		marker.Define[permission](ruleMarker, marker.Package, "asks for permissions: verbs on resources of groups, or on URLs"),
-	}
+	)
 	return generator.New("rbac", "writes the role that gives the manager its permissions", markers, run)
 }
 

@@ -11,18 +11,41 @@ const (
 	itemsPrefix      = validationPrefix + "items:"
 )
 
+// The headings of help.
+const (
+	definitionCategory = "CRD"
+	validationCategory = "CRD validation"
+	processingCategory = "CRD processing"
+)
+
 // Definitions are the markers that say something about schemas.
 func Definitions() []marker.Definition {
+	all := []marker.Definition{marker.Define[misplacedEnum]("k8s:enum", marker.Field, "belongs on a type")}
+	all = append(all, marker.In(validationCategory, everywhere(validations())...)...)
+	all = append(all, marker.In(validationCategory, fieldMarkers()...)...)
+	all = append(all, marker.In(validationCategory, typeMarkers()...)...)
+	all = append(all, marker.In(validationCategory, packageMarkers()...)...)
+	all = append(all, marker.In(processingCategory, everywhere(pruning())...)...)
+	all = append(all, marker.In(processingCategory, both(topology())...)...)
+	return append(all, marker.In(definitionCategory, definitionMarkers()...)...)
+}
+
+// both are the markers at fields and at types.
+func both(markers []marker.Definition) []marker.Definition {
 	var all []marker.Definition
-	for _, d := range validations() {
-		items := d.Named(itemsPrefix + strings.TrimPrefix(d.Name, validationPrefix))
-		all = append(all, d, d.On(marker.Type), items, items.On(marker.Type))
-	}
-	all = append(all, fieldMarkers()...)
-	all = append(all, typeMarkers()...)
-	all = append(all, packageMarkers()...)
-	for _, d := range topology() {
+	for _, d := range markers {
 		all = append(all, d, d.On(marker.Type))
+	}
+	return all
+}
+
+// everywhere are the markers at fields and at types, and those for the items of
+// the list that they stand at.
+func everywhere(markers []marker.Definition) []marker.Definition {
+	all := both(markers)
+	for _, d := range markers {
+		items := d.Named(itemsPrefix + strings.TrimPrefix(d.Name, validationPrefix))
+		all = append(all, items, items.On(marker.Type))
 	}
 	return all
 }
@@ -48,18 +71,24 @@ func validations() []marker.Definition {
 		marker.Define[enum](validationPrefix+"Enum", on, "lists the values allowed"),
 		marker.Define[format](validationPrefix+"Format", on, "names a format that the string must have"),
 		marker.Define[jsonType](validationPrefix+"Type", on, "overrides the type in the schema"),
-		marker.Define[preserveUnknown](validationPrefix+"XPreserveUnknownFields", on, "keeps fields that the schema does not name"),
 		marker.Define[embeddedResource](validationPrefix+"XEmbeddedResource", on, "makes it a complete object with kind and metadata"),
 		marker.Define[intOrString](validationPrefix+"XIntOrString", on, "allows an integer or a string"),
 		marker.Define[celRule](validationPrefix+"XValidation", on, "is a rule in CEL"),
 	}
 }
 
+// pruning stands where validations do.
+func pruning() []marker.Definition {
+	return []marker.Definition{
+		marker.Define[preserveUnknown](validationPrefix+"XPreserveUnknownFields", marker.Field, "keeps fields that the schema does not name"),
+	}
+}
+
 func fieldMarkers() []marker.Definition {
 	const on = marker.Field
 	return []marker.Definition{
-		marker.Define[struct{}](validationPrefix+"Required", on, "makes the field required"),
-		marker.Define[struct{}](validationPrefix+"Optional", on, "makes the field optional"),
+		marker.Define[struct{}](validationPrefix+"Required", on, "makes the field required").InsteadOf("required"),
+		marker.Define[struct{}](validationPrefix+"Optional", on, "makes the field optional").InsteadOf("optional"),
 		marker.Define[struct{}]("required", on, "makes the field required"),
 		marker.Define[struct{}]("optional", on, "makes the field optional"),
 		marker.Define[requiredSet]("k8s:required", on, "makes the field required and not empty"),
@@ -74,10 +103,7 @@ func fieldMarkers() []marker.Definition {
 		marker.Define[maxItems]("k8s:maxItems", on, "is the greatest length of the list"),
 		marker.Define[minimum]("k8s:minimum", on, "is the smallest number allowed"),
 		marker.Define[maximum]("k8s:maximum", on, "is the largest number allowed"),
-		marker.Define[misplacedEnum]("k8s:enum", on, "belongs on a type"),
-		marker.Define[preserveUnknown]("kubebuilder:pruning:PreserveUnknownFields", on, "keeps fields that the schema does not name"),
 		marker.Define[title]("kubebuilder:title", on, "is a title in the documentation"),
-		marker.Define[externalDocs]("kubebuilder:externalDocs", on, "points to documentation elsewhere"),
 	}
 }
 
@@ -87,25 +113,33 @@ func typeMarkers() []marker.Definition {
 		marker.Define[atMostOneOf](validationPrefix+"AtMostOneOf", on, "lists fields of which at most one may be set"),
 		marker.Define[exactlyOneOf](validationPrefix+"ExactlyOneOf", on, "lists fields of which exactly one must be set"),
 		marker.Define[atLeastOneOf](validationPrefix+"AtLeastOneOf", on, "lists fields of which at least one must be set"),
-		marker.Define[constantsEnum]("k8s:enum", on, "allows the constants of the type only"),
-		marker.Define[preserveUnknown]("kubebuilder:pruning:PreserveUnknownFields", on, "keeps fields that the schema does not name"),
 		marker.Define[title]("kubebuilder:title", on, "is a title in the documentation"),
-		marker.Define[externalDocs]("kubebuilder:externalDocs", on, "points to documentation elsewhere"),
 	}
 }
 
 func packageMarkers() []marker.Definition {
 	const on = marker.Package
 	return []marker.Definition{
-		marker.Define[struct{}](validationPrefix+"Optional", on, "makes the package's fields optional unless they say otherwise"),
-		marker.Define[struct{}](validationPrefix+"Required", on, "makes the package's fields required unless they say otherwise"),
-		marker.Define[struct{}]("kubebuilder:skip", on, "keeps the package from being an API version"),
+		marker.Define[struct{}](validationPrefix+"Optional", on, "makes the package's fields optional unless they say otherwise").InsteadOf(""),
+		marker.Define[struct{}](validationPrefix+"Required", on, "makes the package's fields required unless they say otherwise").InsteadOf(""),
 	}
 }
 
+// definitionMarkers are about what stands around a schema.
+func definitionMarkers() []marker.Definition {
+	return []marker.Definition{
+		marker.Define[constantsEnum]("k8s:enum", marker.Type, "allows the constants of the type only"),
+		marker.Define[externalDocs]("kubebuilder:externalDocs", marker.Field, "points to documentation elsewhere"),
+		marker.Define[externalDocs]("kubebuilder:externalDocs", marker.Type, "points to documentation elsewhere"),
+		marker.Define[struct{}]("kubebuilder:skip", marker.Package, "keeps the package from being an API version"),
+	}
+}
+
+// topology stands at fields and types.
 func topology() []marker.Definition {
 	const on = marker.Field
 	return []marker.Definition{
+		marker.Define[preserveUnknown]("kubebuilder:pruning:PreserveUnknownFields", on, "keeps fields that the schema does not name"),
 		marker.Define[listType]("listType", on, "says how two versions of the list are merged"),
 		marker.Define[listMapKey]("listMapKey", on, "names a field that identifies the list's items"),
 		marker.Define[mapType]("mapType", on, "says how two versions of the map are merged"),

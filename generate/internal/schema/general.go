@@ -29,7 +29,7 @@ type (
 	title struct {
 		Value any `marker:"."`
 	}
-	jsonDefault struct{ value any }
+	jsonDefault struct{ Value any }
 )
 
 func (m enum) modify(s *Schema, _ *load.TypeDecl) error {
@@ -94,17 +94,17 @@ func (m *jsonDefault) UnmarshalMarker(_, text string) error {
 	if strings.HasPrefix(strings.TrimSpace(text), "ref(") {
 		return nil
 	}
-	if err := json.Unmarshal([]byte(text), &m.value); err != nil {
+	if err := json.Unmarshal([]byte(text), &m.Value); err != nil {
 		return fmt.Errorf("%q is not JSON: %w", text, err)
 	}
 	return nil
 }
 
 func (m jsonDefault) modify(s *Schema, _ *load.TypeDecl) error {
-	if m.value == nil {
+	if m.Value == nil {
 		return nil
 	}
-	text, err := json.Marshal(m.value)
+	text, err := json.Marshal(m.Value)
 	s.Default = text
 	return err
 }
@@ -127,8 +127,8 @@ func (m title) modify(s *Schema, _ *load.TypeDecl) error {
 }
 
 type externalDocs struct {
-	URL         string `marker:"url"`
-	Description string `marker:",optional"`
+	URL         string `marker:"url" doc:"is where they are"`
+	Description string `marker:",optional" doc:"says what they are"`
 }
 
 func (m externalDocs) modify(s *Schema, _ *load.TypeDecl) error {

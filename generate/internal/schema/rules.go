@@ -8,12 +8,12 @@ import (
 )
 
 type celRule struct {
-	Rule              string
-	Message           string `marker:",optional"`
-	MessageExpression string `marker:"messageExpression,optional"`
-	Reason            string `marker:"reason,optional"`
-	FieldPath         string `marker:"fieldPath,optional"`
-	OptionalOldSelf   *bool  `marker:"optionalOldSelf,optional"`
+	Rule              string `doc:"is the expression, which must be true"`
+	Message           string `marker:",optional" doc:"is what is told when it is not"`
+	MessageExpression string `marker:"messageExpression,optional" doc:"is an expression in CEL that makes the message"`
+	Reason            string `marker:"reason,optional" doc:"is the machine-readable reason of the refusal"`
+	FieldPath         string `marker:"fieldPath,optional" doc:"is the field that is told as the culprit"`
+	OptionalOldSelf   *bool  `marker:"optionalOldSelf,optional" doc:"asks for the rule to run also where there was no value before"`
 }
 
 func (m celRule) modify(s *Schema, _ *load.TypeDecl) error {
