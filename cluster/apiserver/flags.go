@@ -52,6 +52,23 @@ func parseFlags(s *options.ServerRunOptions, o Options) error {
 	if err := flags.Parse(o.Flags); err != nil {
 		return &FlagError{Err: err}
 	}
+	return refuseOurs(o.Flags)
+}
+
+// refuseOurs refuses the flags that say where the server listens and stores: they
+// would be accepted and change nothing.
+func refuseOurs(flags []string) error {
+	why := map[string]string{
+		"--secure-port":  "the cluster's configuration says the port",
+		"--bind-address": "the server listens on 127.0.0.1 alone",
+		"--etcd-servers": "the cluster has an etcd of its own",
+	}
+	for _, flag := range flags {
+		name, _, _ := strings.Cut(flag, "=")
+		if reason, ok := why[name]; ok {
+			return &FlagError{Err: fmt.Errorf("%s cannot be set: %s", name, reason)}
+		}
+	}
 	return nil
 }
 

@@ -125,8 +125,8 @@ func runAPIServer(ctx context.Context, cmd *cobra.Command, o *options.ServerRunO
 // waited for as upstream does.
 const watchGrace = 100 * time.Millisecond
 
-// assemble is upstream's assembly with two start-up hooks that do the same as upstream's without sleeping first, and, on
-// request, with the clients of the server that envtest leaves out.
+// assemble is upstream's assembly with two start-up hooks that do the same as upstream's without sleeping first, custom resources
+// that can be used at once, and, on request, the clients of the server that envtest leaves out.
 func assemble(o options.CompletedOptions) (*aggregator.APIAggregator, error) {
 	config, err := app.NewConfig(o)
 	if err != nil {
@@ -138,9 +138,7 @@ func assemble(o options.CompletedOptions) (*aggregator.APIAggregator, error) {
 	for _, h := range hooks {
 		generic.DisabledPostStartHooks.Insert(h.name)
 	}
-	if withControllers() {
-		apiserver.EaseFirstUse(config)
-	}
+	apiserver.EaseFirstUse(config)
 	completed, err := config.Complete()
 	if err != nil {
 		return nil, err

@@ -27,6 +27,7 @@ func TestFirstUse(t *testing.T) {
 			usesFirst(t, start(t, config).clients())
 		})
 	}
+	t.Run("stock programs", func(t *testing.T) { usesFirst(t, startStock(t)) })
 }
 
 func usesFirst(t *testing.T, c clients) {

@@ -232,6 +232,21 @@ func TestUnknownAPIServerFlagFails(t *testing.T) {
 	}
 }
 
+// TestOwnFlagsFail passes flags that would change nothing: what the cluster says by other means.
+func TestOwnFlagsFail(t *testing.T) {
+	for _, flag := range []string{"--secure-port=7777", "--bind-address=0.0.0.0", "--etcd-servers=http://127.0.0.1:1"} {
+		t.Run(flag, func(t *testing.T) {
+			config := newConfig(t)
+			config.APIServerFlags = []string{flag}
+			name, _, _ := strings.Cut(flag, "=")
+			failed := launch(t, config).next("failed")
+			if failed.Component != protocol.APIServer || !strings.Contains(failed.Error, name+" cannot be set: ") {
+				t.Errorf("failed: %+v", failed)
+			}
+		})
+	}
+}
+
 // TestGivingUpFails passes a flag that the API server looks at late, and then ends the process over.
 func TestGivingUpFails(t *testing.T) {
 	config := newConfig(t)
