@@ -88,6 +88,20 @@ type File struct {
 	// Action is what happened to it or, without writing, would happen.
 	Action  report.Action
 	Content []byte
+
+	source generator.Source
+	dir    string
+}
+
+// Locate finds the Go declaration, or the marker, that a place in a CRD comes from: the place is given as the API server writes
+// it, like spec.versions[0].schema.openAPIV3Schema.properties[spec], and the file found is relative to the run's folder where
+// it is below that. Ok is false for files that are no CRDs.
+func (f File) Locate(path string) (at report.Position, ok bool) {
+	if f.source == nil {
+		return report.Position{}, false
+	}
+	found := relative([]report.Finding{{Position: f.source.Locate(path)}}, f.dir)
+	return found[0].Position, true
 }
 
 // Run runs the generators. Nothing is written if it returns an error before the
@@ -251,7 +265,7 @@ func (r *run) collect(passes []*generator.Pass) (made, error) {
 				if err != nil {
 					return made{}, err
 				}
-				m.files = append(m.files, File{Path: path, Content: f.Content})
+				m.files = append(m.files, File{Path: path, Content: f.Content, source: f.Source, dir: r.dir})
 			}
 		}
 	}

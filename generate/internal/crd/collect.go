@@ -101,7 +101,7 @@ func (c *collector) define(k kind, packages []apiPackage) *definition {
 		if p.group != k.group || decl == nil {
 			continue
 		}
-		v := &version{Name: p.version, Served: true, Schema: withPlainMetadata(c.builder.Flat(decl))}
+		v := &version{Name: p.version, Served: true, Schema: withPlainMetadata(c.builder.Flat(decl)), decl: decl}
 		c.apply(decl, d, v)
 		if !v.skipped {
 			d.Versions = append(d.Versions, v)

@@ -1,6 +1,9 @@
 package crd
 
-import "github.com/slipway-dev/slipway/generate/internal/schema"
+import (
+	"github.com/slipway-dev/slipway/generate/internal/load"
+	"github.com/slipway-dev/slipway/generate/internal/schema"
+)
 
 // definition is a CustomResourceDefinition as far as Go types say it.
 type definition struct {
@@ -32,5 +35,6 @@ type version struct {
 	Status          bool
 	Scale           *scale
 
+	decl    *load.TypeDecl // the Go type
 	skipped bool
 }

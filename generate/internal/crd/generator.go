@@ -83,7 +83,7 @@ func writeAll(pass *generator.Pass, definitions []*definition, p printing) {
 	}
 	_ = group.Wait() // printing cannot fail
 	for i, d := range definitions {
-		pass.Config(d.Group+"_"+d.Plural+".yaml", contents[i])
+		pass.Traced(d.Group+"_"+d.Plural+".yaml", contents[i], d)
 	}
 }
 

@@ -92,6 +92,14 @@ type File struct {
 	// Name is relative to the package's or the configuration's folder.
 	Name    string
 	Content []byte
+	// Source finds what in the code a place in the file comes from; nil when that cannot be told.
+	Source Source
+}
+
+// A Source finds what in the user's code a place in a generated file comes from. The form
+// of paths is the generator's own.
+type Source interface {
+	Locate(path string) report.Position
 }
 
 // Code adds a file that belongs to a package's code.
@@ -102,6 +110,11 @@ func (p *Pass) Code(pkg *load.Package, name string, content []byte) {
 // Config adds a file that is configuration.
 func (p *Pass) Config(name string, content []byte) {
 	p.add(File{Name: name, Content: content})
+}
+
+// Traced adds a file that is configuration, with the way back to the code.
+func (p *Pass) Traced(name string, content []byte, source Source) {
+	p.add(File{Name: name, Content: content, Source: source})
 }
 
 func (p *Pass) add(f File) {
