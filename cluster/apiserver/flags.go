@@ -74,7 +74,7 @@ func refuseOurs(flags []string) error {
 
 func defaultFlags(o Options) ([]string, error) {
 	flags := []string{
-		"--etcd-servers=" + etcd.URL,
+		"--etcd-servers=" + etcd.URL(o.EtcdPrefix),
 		"--etcd-prefix=" + o.EtcdPrefix,
 		"--tls-cert-file=" + o.Keys.Server,
 		"--tls-private-key-file=" + o.Keys.ServerKey,

@@ -20,6 +20,7 @@ import (
 	"net"
 	"net/url"
 	"path/filepath"
+	"strings"
 
 	"go.etcd.io/etcd/server/v3/embed"
 	"go.etcd.io/etcd/server/v3/etcdserver/api/v3rpc"
@@ -150,8 +151,12 @@ func (s *Server) serve() {
 	go func() { _ = server.Serve(s.listener) }() // ends with the listener
 }
 
-// URL is what a client that must have one is given; what counts is its dialer.
-const URL = "http://etcd.internal:2379"
+// URL is what a client that must have one is given; what counts is its dialer. Each prefix has a URL of its
+// own: API servers in one process take the same URL for the same etcd and share what compacts its history
+// (k8s.io/apiserver/pkg/storage/etcd3/compact.go), which the first of them that ends would stop for all.
+func URL(prefix string) string {
+	return "http://" + strings.ReplaceAll(strings.Trim(prefix, "/"), "/", ".") + ".etcd.internal:2379"
+}
 
 // Dial connects to the server. The address does not matter.
 func (s *Server) Dial(ctx context.Context, _, _ string) (net.Conn, error) {

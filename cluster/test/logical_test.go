@@ -199,6 +199,26 @@ func TestRemovedLeavesNoMemory(t *testing.T) {
 	eventually(t, "their memory is free", func(context.Context) (bool, error) { return heap(t, main) < before+bar, nil })
 }
 
+// TestHistoryIsCompactedAfterARemoval asks for the state of long ago, which the server must not keep.
+func TestHistoryIsCompactedAfterARemoval(t *testing.T) {
+	config := newConfig(t)
+	config.APIServerFlags = []string{"--etcd-compaction-interval=1s"}
+	p := start(t, config)
+	p.addLogical("a", false)
+	p.call("removeLogical", protocol.RemoveLogical{Name: "a"}, nil)
+	c := p.clients()
+	now, err := c.CoreV1().ConfigMaps("").List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "what is now is forgotten", func(ctx context.Context) (bool, error) {
+		_, err := c.CoreV1().ConfigMaps("").List(ctx, metav1.ListOptions{
+			ResourceVersion: now.ResourceVersion, ResourceVersionMatch: metav1.ResourceVersionMatchExact,
+		})
+		return apierrors.IsResourceExpired(err), nil
+	})
+}
+
 // leaving is a client with a connection of its own, which it closes when it leaves.
 func leaving(t *testing.T, path string) (c kubernetes.Interface, leave func()) {
 	t.Helper()
