@@ -9,7 +9,8 @@ import (
 // tools are the programs that slipway stands for when it is called by their names, as by a link in a project's bin folder,
 // and the verbs that they are.
 var tools = map[string][]string{
-	"setup-envtest": {"setup-envtest"},
+	"controller-gen": {"controller-gen"},
+	"setup-envtest":  {"setup-envtest"},
 }
 
 // calledAs returns the verb that the name of the program stands for, if any.

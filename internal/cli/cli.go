@@ -152,6 +152,7 @@ func (inv *invocation) verbs() []*cobra.Command {
 		inv.uninstallCommand(),
 		inv.runCommand(),
 		inv.testCommand(),
+		inv.controllerGenCommand(),
 		inv.setupEnvtestCommand(),
 		inv.kubectlCommand(),
 		inv.versionCommand(),
