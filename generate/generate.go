@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/generate/internal/deepcopy"
 	"github.com/slipway-dev/slipway/generate/internal/generator"
 	"github.com/slipway-dev/slipway/generate/internal/load"
+	"github.com/slipway-dev/slipway/generate/internal/manifest"
 	"github.com/slipway-dev/slipway/generate/internal/marker"
 	"github.com/slipway-dev/slipway/generate/internal/rbac"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -45,6 +46,10 @@ type Options struct {
 	// Lenient forgives what controller-gen forgives: misspelt markers are warnings,
 	// and of several files with the same path the last one is written.
 	Lenient bool
+	// Cache is a folder of the user's that remembers what runs have read and written,
+	// so that one in which nothing has changed is over at once: then [Result.Recalled]
+	// is set. Empty does everything each time.
+	Cache string
 	// DryRun plans all files and writes none.
 	DryRun bool
 	// Events receives notes about what took a longer way, and a report.Step for
@@ -75,6 +80,11 @@ type Result struct {
 	// Parsed is the number of Go files that were parsed, Checked that of packages
 	// that had to be type-checked because syntax alone did not tell enough.
 	Parsed, Checked int
+	// Recalled is set when nothing has changed since an earlier run with the same
+	// options. All files are up to date then, and their content is not told.
+	Recalled bool
+
+	manifest *manifest.Manifest
 }
 
 // Failed reports whether a finding is fatal. Then nothing was written.
@@ -107,6 +117,13 @@ func (f File) Locate(path string) (at report.Position, ok bool) {
 // Run runs the generators. Nothing is written if it returns an error before the
 // first file is, which is when all of them are known.
 func Run(ctx context.Context, options Options) (Result, error) {
+	last, kept := recall(options)
+	if last.Recalled {
+		if options.Events != nil {
+			options.Events.Handle(report.Note{Text: "nothing was read: no input and no output has changed since the last run"})
+		}
+		return last, nil
+	}
 	r, err := newRun(ctx, options)
 	if err != nil {
 		return Result{}, err
@@ -130,6 +147,7 @@ func Run(ctx context.Context, options Options) (Result, error) {
 		Findings: relative(r.loader.Findings(), r.dir),
 		Parsed:   r.loader.Parsed(),
 		Checked:  r.loader.Checked(),
+		manifest: kept,
 	}
 	if err := compare(result.Files); err != nil {
 		return result, err
@@ -138,7 +156,11 @@ func Run(ctx context.Context, options Options) (Result, error) {
 		return result, nil
 	}
 	defer r.stage("write")()
-	return result, write(ctx, result.Files)
+	if err := write(ctx, result.Files); err != nil {
+		return result, err
+	}
+	r.save(result)
+	return result, nil
 }
 
 // stage begins a stage; the function that it returns tells the time at its end.
@@ -155,6 +177,7 @@ type run struct {
 	lenient bool
 	events  report.Handler
 	loader  *load.Loader
+	inputs  *manifest.Inputs
 	uses    []use
 }
 
@@ -188,7 +211,10 @@ func newRun(ctx context.Context, options Options) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.loader = load.New(load.Config{Context: ctx, Dir: dir, Tags: options.Tags, Registry: registry, Notes: r.events})
+	if options.Cache != "" {
+		r.inputs = manifest.NewInputs()
+	}
+	r.loader = load.New(load.Config{Inputs: r.inputs, Context: ctx, Dir: dir, Tags: options.Tags, Registry: registry, Notes: r.events})
 	return r, nil
 }
 

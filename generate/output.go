@@ -25,6 +25,7 @@ func (r *run) once(files []File) ([]File, error) {
 			return nil, &report.Error{What: "two generators, or two kinds, want to write the same file", Where: f.Path, Hint: "different output folders"}
 		default:
 			kept[before] = f
+			r.inputs.Opaque() // this warning is not remembered
 			r.events.Handle(report.Warning{Text: "several generators, packages or kinds write the same file; the last one wins: " + f.Path})
 		}
 	}

@@ -69,7 +69,7 @@ func (inv *invocation) generate(ctx context.Context, root string) (generate.Resu
 	if err != nil {
 		return generate.Result{}, err
 	}
-	options := generate.Options{Dir: root, Uses: uses, Version: generatorVersion(readVersion().Version)}
+	options := generate.Options{Dir: root, Uses: uses, Version: generatorVersion(readVersion().Version), Cache: inv.runsFolder()}
 	if inv.verbose {
 		options.Events = inv.handler
 	}
@@ -85,10 +85,24 @@ func (inv *invocation) generate(ctx context.Context, root string) (generate.Resu
 		return result, mistakes(result.Findings)
 	}
 	inv.tellFiles(root, result.Files)
-	if inv.verbose {
+	if inv.verbose && !result.Recalled {
 		inv.handler.Handle(report.Note{Text: fmt.Sprintf("parsed %s, type-checked %s", count(result.Parsed, "file"), count(result.Checked, "package"))})
 	}
 	return result, nil
+}
+
+// runsFolder is the folder of the user's cache that remembers what generators have
+// read and written; "" when there is no place for it.
+func (inv *invocation) runsFolder() string {
+	dir := inv.Getenv("SLIPWAY_CACHE")
+	if dir == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return ""
+		}
+		dir = filepath.Join(cache, "slipway")
+	}
+	return filepath.Join(dir, "runs")
 }
 
 // fromHere turns a path that is relative to the project into one that leads to

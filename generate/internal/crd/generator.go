@@ -31,7 +31,9 @@ type Options struct {
 
 // Generator returns the generator "crd".
 func Generator() generator.Generator {
-	return generator.New("crd", "writes CustomResourceDefinitions", markers(), run)
+	g := generator.New("crd", "writes CustomResourceDefinitions", markers(), run)
+	g.Noted = true
+	return g
 }
 
 func run(ctx context.Context, pass *generator.Pass, options Options) error {

@@ -30,7 +30,9 @@ type Options struct {
 
 // Generator is the generator "object".
 func Generator() generator.Generator {
-	return generator.New("object", "writes DeepCopy, DeepCopyInto and DeepCopyObject methods", definitions(), run)
+	g := generator.New("object", "writes DeepCopy, DeepCopyInto and DeepCopyObject methods", definitions(), run)
+	g.Noted = true
+	return g
 }
 
 func run(ctx context.Context, pass *generator.Pass, options Options) error {

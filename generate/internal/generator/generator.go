@@ -27,7 +27,6 @@ package generator
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -47,6 +46,10 @@ type Generator struct {
 	Markers []marker.Definition
 	// Options is its definition as a marker: name:option=value,option=value.
 	Options marker.Definition
+
+	// Noted is set when all that the generator reads comes from its [Pass], so that
+	// a run in which nothing has changed since the last one need not be repeated.
+	Noted bool
 
 	run func(ctx context.Context, pass *Pass, options any) error
 }
@@ -142,7 +145,7 @@ func (p *Pass) Header(file, year string) (string, error) {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(p.Dir, file)
 	}
-	data, err := os.ReadFile(file)
+	data, err := p.Loader.ReadFile(file)
 	if err != nil {
 		return "", &report.Error{What: "header file cannot be read", Where: file, Err: err, Hint: "the text that generated files begin with"}
 	}

@@ -9,22 +9,25 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"github.com/slipway-dev/slipway/generate/internal/manifest"
 )
 
 // environment is the go command's configuration as it would see it: variables,
 // then the file that go env -w writes, then defaults.
 type environment struct {
+	inputs *manifest.Inputs
 	file   map[string]string
 	goRoot func() string
 }
 
-func newEnvironment() *environment {
-	e := &environment{file: readEnvFile()}
+func newEnvironment(inputs *manifest.Inputs) *environment {
+	e := &environment{inputs: inputs, file: readEnvFile(inputs)}
 	e.goRoot = sync.OnceValue(e.findGoroot)
 	return e
 }
 
-func readEnvFile() map[string]string {
+func readEnvFile(inputs *manifest.Inputs) map[string]string {
 	path := os.Getenv("GOENV")
 	if path == "off" {
 		return nil
@@ -36,7 +39,7 @@ func readEnvFile() map[string]string {
 		}
 		path = filepath.Join(dir, "go", "env")
 	}
-	data, err := os.ReadFile(path)
+	data, err := inputs.ReadFile(path)
 	if err != nil {
 		return nil // there seldom is one
 	}
@@ -95,9 +98,10 @@ func (e *environment) findGoroot() string {
 	if resolved, err := filepath.EvalSymlinks(program); err == nil {
 		program = resolved
 	}
-	if dir := filepath.Dir(filepath.Dir(program)); isDir(filepath.Join(dir, "src", "fmt")) {
+	if dir := filepath.Dir(filepath.Dir(program)); e.isDir(filepath.Join(dir, "src", "fmt")) {
 		return dir
 	}
+	e.inputs.Opaque()
 	// A wrapper script stands for the go command; only the command itself knows.
 	out, err := exec.Command(program, "env", "GOROOT").Output()
 	if err != nil {
@@ -106,12 +110,12 @@ func (e *environment) findGoroot() string {
 	return strings.TrimSpace(string(out))
 }
 
-func isDir(path string) bool {
-	info, err := os.Stat(path)
+func (e *environment) isDir(path string) bool {
+	info, err := e.inputs.Stat(path)
 	return err == nil && info.IsDir()
 }
 
-func isFile(path string) bool {
-	info, err := os.Stat(path)
+func (e *environment) isFile(path string) bool {
+	info, err := e.inputs.Stat(path)
 	return err == nil && info.Mode().IsRegular()
 }

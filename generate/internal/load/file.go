@@ -32,7 +32,7 @@ type File struct {
 func (l *Loader) parseFile(p *Package, s *source) *File {
 	l.parsed.Add(1)
 	const mode = parser.ParseComments | parser.AllErrors | parser.SkipObjectResolution
-	data, err := s.content()
+	data, err := l.content(s)
 	if err != nil {
 		l.Report(unreadable(s.path, err))
 		return nil

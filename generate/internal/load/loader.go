@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/slipway-dev/slipway/generate/internal/manifest"
 	"github.com/slipway-dev/slipway/generate/internal/marker"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -31,6 +32,8 @@ type Config struct {
 	// Notes receives a report.Note when the go command has to be run or a
 	// package has to be type-checked; nil discards them.
 	Notes report.Handler
+	// Inputs notes what is read; nil does not.
+	Inputs *manifest.Inputs
 }
 
 // Loader reads packages for one run of the generators. Each package and each
@@ -47,7 +50,8 @@ type Loader struct {
 	packages     map[packageKey]*Package
 	rootPackages []*Package
 	findings     []report.Finding
-	missing      []string // modules that are required and not there
+	leftOut      map[string]bool // files that build constraints leave out
+	missing      []string        // modules that are required and not there
 
 	buffers sync.Pool // of *bytes.Buffer, for reading files
 
@@ -66,7 +70,7 @@ func New(config Config) *Loader {
 	if config.Notes == nil {
 		config.Notes = report.Discard
 	}
-	env := newEnvironment()
+	env := newEnvironment(config.Inputs)
 	l := &Loader{
 		config:   config,
 		fset:     token.NewFileSet(),
@@ -74,6 +78,7 @@ func New(config Config) *Loader {
 		build:    newConstraints(env, config.Tags),
 		modules:  make(map[string]*modules),
 		packages: make(map[packageKey]*Package),
+		leftOut:  make(map[string]bool),
 		buffers:  sync.Pool{New: func() any { return new(bytes.Buffer) }},
 	}
 	l.checker = &checker{loader: l, done: make(map[*Package]*checkedPackage)}
@@ -94,6 +99,17 @@ func (l *Loader) Checked() int { return int(l.checked.Load()) }
 func (l *Loader) Position(pos token.Pos) report.Position {
 	p := l.fset.Position(pos)
 	return report.Position{File: p.Filename, Line: p.Line, Column: p.Column}
+}
+
+// ReadFile reads a file that a run depends on and that is no Go file.
+func (l *Loader) ReadFile(path string) ([]byte, error) { return l.config.Inputs.ReadFile(path) }
+
+// LeftOut reports whether build constraints left a file out of its package, so
+// that nothing but its constraints was used of it.
+func (l *Loader) LeftOut(path string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.leftOut[path]
 }
 
 // Report adds findings about the user's code.

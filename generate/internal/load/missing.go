@@ -3,7 +3,6 @@ package load
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -22,7 +21,7 @@ func (m *modules) noteMissing(importPath string) {
 		if !required {
 			continue
 		}
-		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		if _, err := m.loader.config.Inputs.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 			m.loader.mu.Lock()
 			m.loader.missing = append(m.loader.missing, prefix)
 			m.loader.mu.Unlock()

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -42,7 +41,7 @@ var ErrNoModule = errors.New("no go.mod in this folder or above it")
 
 // modulesFor returns the modules that the packages in dir see.
 func (l *Loader) modulesFor(dir string) (*modules, error) {
-	modDir := findUp(dir, "go.mod")
+	modDir := l.env.findUp(dir, "go.mod")
 	if modDir == "" {
 		return nil, &report.Error{What: "not in a Go module", Where: dir, Err: ErrNoModule, Next: "go mod init <module path>"}
 	}
@@ -65,9 +64,9 @@ func (l *Loader) modulesFor(dir string) (*modules, error) {
 
 // findUp returns the nearest folder from dir upwards that holds a file called
 // name, or "".
-func findUp(dir, name string) string {
+func (e *environment) findUp(dir, name string) string {
 	for {
-		if isFile(filepath.Join(dir, name)) {
+		if e.isFile(filepath.Join(dir, name)) {
 			return dir
 		}
 		parent := filepath.Dir(dir)
@@ -84,7 +83,7 @@ func (l *Loader) workFile(dir string) string {
 	case "off":
 		return ""
 	case "":
-		if dir := findUp(dir, "go.work"); dir != "" {
+		if dir := l.env.findUp(dir, "go.work"); dir != "" {
 			return filepath.Join(dir, "go.work")
 		}
 		return ""
@@ -98,7 +97,7 @@ func (l *Loader) readModules(modDir, work string) (*modules, error) {
 	if work != "" {
 		return m, m.readWorkspace(modDir, work)
 	}
-	file, err := readModFile(modDir)
+	file, err := l.readModFile(modDir)
 	if err != nil {
 		return nil, err
 	}
@@ -115,9 +114,9 @@ func (l *Loader) readModules(modDir, work string) (*modules, error) {
 	return m, nil
 }
 
-func readModFile(dir string) (*modfile.File, error) {
+func (l *Loader) readModFile(dir string) (*modfile.File, error) {
 	name := filepath.Join(dir, "go.mod")
-	data, err := os.ReadFile(name)
+	data, err := l.config.Inputs.ReadFile(name)
 	if err != nil {
 		return nil, &report.Error{What: "go.mod cannot be read", Where: name, Err: err}
 	}
@@ -146,7 +145,7 @@ func isComplete(file *modfile.File) bool {
 // useVendor turns to the vendor folder where the go command would.
 func (m *modules) useVendor(directive *modfile.Go) {
 	dir := filepath.Join(m.root, "vendor")
-	if !isFile(filepath.Join(dir, "modules.txt")) {
+	if !m.loader.env.isFile(filepath.Join(dir, "modules.txt")) {
 		return
 	}
 	switch m.loader.env.flag("mod") {
@@ -222,7 +221,7 @@ func (m *modules) dir(importPath string) (string, error) {
 	dir := m.search(importPath)
 	if dir == "" {
 		m.askGo(fmt.Sprintf("package %s is not where go.mod says", importPath))
-		dir = within(m.asked, importPath)
+		dir = m.within(m.asked, importPath)
 	}
 	if dir == "" {
 		m.noteMissing(importPath)
@@ -238,12 +237,12 @@ func (m *modules) search(importPath string) string {
 		mains[main.path] = main.dir
 	}
 	for _, dirs := range []map[string]string{mains, m.dirs, m.asked} {
-		if dir := within(dirs, importPath); dir != "" {
+		if dir := m.within(dirs, importPath); dir != "" {
 			return dir
 		}
 	}
 	if m.vendor != "" {
-		if dir := filepath.Join(m.vendor, filepath.FromSlash(importPath)); hasGoFiles(dir) {
+		if dir := filepath.Join(m.vendor, filepath.FromSlash(importPath)); m.loader.hasGoFiles(dir) {
 			return dir
 		}
 	}
@@ -251,14 +250,14 @@ func (m *modules) search(importPath string) string {
 }
 
 // within finds the package in the module with the longest path that has it.
-func within(dirs map[string]string, importPath string) string {
+func (m *modules) within(dirs map[string]string, importPath string) string {
 	for prefix := importPath; prefix != "." && prefix != "/"; prefix = path.Dir(prefix) {
 		root, ok := dirs[prefix]
 		if !ok {
 			continue
 		}
 		dir := filepath.Join(root, filepath.FromSlash(strings.TrimPrefix(importPath[len(prefix):], "/")))
-		if hasGoFiles(dir) {
+		if m.loader.hasGoFiles(dir) {
 			return dir
 		}
 	}
@@ -273,14 +272,14 @@ func (m *modules) standard(importPath string) string {
 	if strings.Contains(first, ".") {
 		src = filepath.Join(src, "vendor")
 	}
-	if dir := filepath.Join(src, filepath.FromSlash(importPath)); hasGoFiles(dir) {
+	if dir := filepath.Join(src, filepath.FromSlash(importPath)); m.loader.hasGoFiles(dir) {
 		return dir
 	}
 	return ""
 }
 
-func hasGoFiles(dir string) bool {
-	names, err := goFileNames(dir)
+func (l *Loader) hasGoFiles(dir string) bool {
+	names, err := l.goFileNames(dir)
 	return err == nil && len(names) > 0
 }
 

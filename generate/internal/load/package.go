@@ -2,7 +2,6 @@ package load
 
 import (
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -57,7 +56,7 @@ func (p *Package) Loader() *Loader { return p.loader }
 // takes one file to know it, so that asking many packages is cheap.
 func (p *Package) Name() string {
 	p.naming.Do(func() {
-		names, err := goFileNames(p.Dir)
+		names, err := p.loader.goFileNames(p.Dir)
 		if err != nil {
 			return // reading the package reports it
 		}
@@ -143,7 +142,7 @@ func (p *Package) Broken() bool {
 // readSources reads the package's files and chooses those that count.
 func (p *Package) readSources() {
 	p.read.Do(func() {
-		names, err := goFileNames(p.Dir)
+		names, err := p.loader.goFileNames(p.Dir)
 		if err != nil {
 			p.loader.Report(unreadable(p.Dir, err))
 			return
@@ -162,14 +161,14 @@ func (p *Package) readSources() {
 	})
 }
 
-func goFileNames(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
+func (l *Loader) goFileNames(dir string) ([]string, error) {
+	entries, err := l.config.Inputs.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
 	var names []string
 	for _, e := range entries {
-		if isGoFile(e.Name()) && readable(dir, e) {
+		if isGoFile(e.Name()) && l.readable(dir, e) {
 			names = append(names, e.Name())
 		}
 	}
@@ -178,11 +177,11 @@ func goFileNames(dir string) ([]string, error) {
 
 // readable tells whether there is something to read: opening a named pipe, say,
 // would wait for ever.
-func readable(dir string, e fs.DirEntry) bool {
+func (l *Loader) readable(dir string, e fs.DirEntry) bool {
 	if e.Type()&fs.ModeSymlink == 0 {
 		return e.Type().IsRegular()
 	}
-	info, err := os.Stat(filepath.Join(dir, e.Name()))
+	info, err := l.config.Inputs.Stat(filepath.Join(dir, e.Name()))
 	return err != nil || info.Mode().IsRegular() // a dangling link is told when it is read
 }
 

@@ -86,13 +86,13 @@ func (l *Loader) match(ctx context.Context, dir, pattern string) ([]*Package, er
 	if err != nil {
 		return nil, err
 	}
-	if !isDir(start) {
+	if !l.env.isDir(start) {
 		return nil, noPackages(pattern, "a folder or an import path, perhaps with /... at its end")
 	}
 	folders := []folder{{dir: start}}
 	if below {
 		folders = nil
-		if err := walk(ctx, folder{dir: start, listed: true}, &folders); err != nil {
+		if err := l.walk(ctx, folder{dir: start, listed: true}, &folders); err != nil {
 			return nil, err
 		}
 	}
@@ -151,11 +151,11 @@ type folder struct {
 }
 
 // walk collects the listed folders with Go files from f downwards.
-func walk(ctx context.Context, f folder, found *[]folder) error {
+func (l *Loader) walk(ctx context.Context, f folder, found *[]folder) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	entries, err := os.ReadDir(f.dir)
+	entries, err := l.config.Inputs.ReadDir(f.dir)
 	if err != nil {
 		return &report.Error{What: "folder cannot be read", Where: f.dir, Err: err}
 	}
@@ -169,7 +169,7 @@ func walk(ctx context.Context, f folder, found *[]folder) error {
 			continue
 		}
 		sub := folder{dir: filepath.Join(f.dir, e.Name()), listed: f.listed && !isPassedOver(e.Name())}
-		if err := walk(ctx, sub, found); err != nil {
+		if err := l.walk(ctx, sub, found); err != nil {
 			return err
 		}
 	}

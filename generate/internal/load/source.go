@@ -2,7 +2,6 @@ package load
 
 import (
 	"bytes"
-	"os"
 
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -24,13 +23,16 @@ type source struct {
 func (l *Loader) readSource(path string) *source {
 	buffer := l.buffers.Get().(*bytes.Buffer)
 	defer l.buffers.Put(buffer)
-	if err := readInto(buffer, path); err != nil {
+	if err := l.config.Inputs.ReadInto(buffer, path); err != nil {
 		l.Report(unreadable(path, err))
 		return nil
 	}
 	data := buffer.Bytes()
 	h := readHeader(data)
 	if !l.build.match(path, data[:h.end]) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.leftOut[path] = true
 		return nil
 	}
 	s := &source{path: path}
@@ -47,7 +49,7 @@ func (l *Loader) readSource(path string) *source {
 func (l *Loader) packageName(path string) string {
 	buffer := l.buffers.Get().(*bytes.Buffer)
 	defer l.buffers.Put(buffer)
-	if err := readInto(buffer, path); err != nil {
+	if err := l.config.Inputs.ReadInto(buffer, path); err != nil {
 		return "" // reading the package reports it
 	}
 	h := readHeader(buffer.Bytes())
@@ -57,30 +59,16 @@ func (l *Loader) packageName(path string) string {
 	return h.name
 }
 
-func readInto(buffer *bytes.Buffer, path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	buffer.Reset()
-	if info, err := f.Stat(); err == nil {
-		buffer.Grow(int(info.Size()) + bytes.MinRead)
-	}
-	_, err = buffer.ReadFrom(f)
-	return err
-}
-
 func unreadable(path string, err error) report.Finding {
 	return report.Finding{Position: report.Position{File: path}, Message: "cannot be read: " + err.Error(), Fatal: true}
 }
 
 // content returns what the file holds and forgets it.
-func (s *source) content() ([]byte, error) {
+func (l *Loader) content(s *source) ([]byte, error) {
 	data := s.data
 	s.data = nil
 	if data == nil {
-		return os.ReadFile(s.path)
+		return l.config.Inputs.ReadFile(s.path)
 	}
 	return data, nil
 }

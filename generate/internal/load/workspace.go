@@ -3,7 +3,6 @@ package load
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -15,7 +14,7 @@ import (
 
 // readWorkspace reads a go.work and the go.mod files that it uses.
 func (m *modules) readWorkspace(modDir, work string) error {
-	data, err := os.ReadFile(work)
+	data, err := m.loader.config.Inputs.ReadFile(work)
 	if err != nil {
 		return &report.Error{What: "go.work cannot be read", Where: work, Err: err}
 	}
@@ -34,7 +33,7 @@ func (m *modules) readWorkspace(modDir, work string) error {
 			dir = filepath.Join(m.root, dir)
 		}
 		used = used || dir == modDir
-		mod, err := readModFile(dir)
+		mod, err := m.loader.readModFile(dir)
 		if err != nil {
 			return err
 		}
@@ -68,6 +67,7 @@ func (m *modules) readWorkspace(modDir, work string) error {
 // askGo learns from the go command where all modules are. It happens once.
 func (m *modules) askGo(why string) {
 	m.list.Do(func() {
+		m.loader.config.Inputs.Opaque()
 		m.loader.note(fmt.Sprintf("%s: asking the go command for modules, because %s", m.root, why))
 		cmd := exec.CommandContext(m.loader.config.Context, "go", "list", "-m", "-e", "-f", "{{.Path}}\t{{.Dir}}", "all")
 		cmd.Dir = m.root

@@ -44,7 +44,9 @@ func Generator() generator.Generator {
 	markers := marker.In("RBAC",
 		marker.Define[permission](ruleMarker, marker.Package, "asks for permissions: verbs on resources of groups, or on URLs"),
 	)
-	return generator.New("rbac", "writes the role that gives the manager its permissions", markers, run)
+	g := generator.New("rbac", "writes the role that gives the manager its permissions", markers, run)
+	g.Noted = true
+	return g
 }
 
 func run(_ context.Context, pass *generator.Pass, options Options) error {

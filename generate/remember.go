@@ -1,0 +1,127 @@
+package generate
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/generate/internal/manifest"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// remembered is what is kept of a result for a run in which nothing changed.
+type remembered struct {
+	Files    []string // all of them are up to date
+	Findings []report.Finding
+}
+
+// recall returns the result of the last run with these options if it would be the
+// same again, and the place where this run's can be saved.
+func recall(options Options) (Result, *manifest.Manifest) {
+	key, ok := options.key()
+	if !ok {
+		return Result{}, nil
+	}
+	m := manifest.In(options.Cache, key)
+	answer, fresh := m.Fresh()
+	if !fresh {
+		return Result{}, &m
+	}
+	var last remembered
+	if json.Unmarshal(answer, &last) != nil {
+		return Result{}, &m
+	}
+	result := Result{Findings: last.Findings, Recalled: true, manifest: &m}
+	for _, path := range last.Files {
+		result.Files = append(result.Files, File{Path: path, Action: report.Unchanged})
+	}
+	return result, &m
+}
+
+// save remembers a result whose files are all written. What was printed cannot be
+// recalled, and neither can generators that read more than they tell.
+func (r *run) save(result Result) {
+	isNoted := !slices.ContainsFunc(r.uses, func(u use) bool { return !u.Noted })
+	if result.manifest == nil || len(result.Printed) > 0 || !isNoted {
+		return
+	}
+	last := remembered{Findings: result.Findings}
+	var outputs []manifest.Output
+	for _, f := range result.Files {
+		last.Files = append(last.Files, f.Path)
+		outputs = append(outputs, manifest.Output{Path: f.Path, Content: f.Content, Ignored: r.loader.LeftOut(f.Path)})
+	}
+	answer, err := json.Marshal(last)
+	if err == nil {
+		err = result.manifest.Save(r.inputs, outputs, answer)
+	}
+	if err != nil {
+		r.events.Handle(report.Note{Text: "the next run starts from nothing: " + err.Error()})
+	}
+}
+
+// Forget makes the next run do everything again, although nothing may have
+// changed: for when something that was to follow this one has not been done.
+func (r Result) Forget() error {
+	if r.manifest == nil {
+		return nil
+	}
+	return r.manifest.Remove()
+}
+
+// key is everything besides files that a result depends on. It is not ok when
+// nothing may be kept.
+func (o Options) key() (key string, ok bool) {
+	if o.Cache == "" {
+		return "", false
+	}
+	dir, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return "", false
+	}
+	program, err := identity()
+	if err != nil {
+		return "", false
+	}
+	o.Dir, o.Events, o.DryRun, o.Cache = dir, nil, false, ""
+	return fmt.Sprintf("%s\n%#v\n%q", program, o, environment()), true
+}
+
+// identity tells this program from any other build of it.
+func identity() (string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s %d %d", path, info.Size(), info.ModTime().UnixNano()), nil
+}
+
+// environment are the variables that the go command heeds, or that lead to its
+// configuration, and the place of the command itself.
+func environment() []string {
+	var found []string
+	for _, variable := range os.Environ() {
+		name, _, _ := strings.Cut(variable, "=")
+		if strings.HasPrefix(name, "GO") || slices.Contains([]string{"CGO_ENABLED", "HOME", "USERPROFILE", "XDG_CONFIG_HOME", "APPDATA", "AppData"}, name) {
+			found = append(found, variable)
+		}
+	}
+	slices.Sort(found)
+	program, err := exec.LookPath("go")
+	if err != nil && !errors.Is(err, exec.ErrNotFound) {
+		program = err.Error()
+	}
+	if resolved, err := filepath.EvalSymlinks(program); err == nil {
+		program = resolved
+	}
+	return append(found, program)
+}
