@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -125,12 +126,20 @@ func (m *merger) words(s *Schema) {
 	if len(m.out.Enum) == 0 {
 		m.out.Enum = s.Enum
 	}
-	if m.out.Default == nil {
+	switch {
+	case s.Default == nil || sameText(m.out.Default, s.Default):
+	case m.out.Default == nil:
 		m.out.Default = s.Default
-	} else if s.Default != nil {
+	default:
 		m.left.Default, m.right.Default, m.out.Default = m.out.Default, s.Default, nil
 		m.conflict = true
 	}
+}
+
+// sameText reports whether two texts are one: made once, by the marker of one
+// declaration. Other texts conflict even when they say the same.
+func sameText(a, b json.RawMessage) bool {
+	return len(a) > 0 && len(a) == len(b) && &a[0] == &b[0]
 }
 
 func (m *merger) bounds(s *Schema) {
