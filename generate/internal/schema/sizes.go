@@ -101,7 +101,7 @@ func (requiredSet) modify(s *Schema, _ *load.TypeDecl) error {
 		field = &s.MinLength
 	case s.Type == "array":
 		field = &s.MinItems
-	case s.Type == "object", s.Type == "" && s.ref != nil:
+	case s.Type == "object", s.ref != nil: // whatever the type is that is referred to
 		field = &s.MinProperties
 	}
 	if field != nil && *field == nil {
