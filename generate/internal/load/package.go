@@ -105,6 +105,15 @@ func (p *Package) Import(path string) (*Package, error) {
 	return p.loader.importPackage(p.modules, path)
 }
 
+// Local reports whether p is code of a module that is worked on: a root, or a
+// package beside the roots that they import.
+func (p *Package) Local() bool {
+	return p.Root || slices.ContainsFunc(p.modules.mains, func(m mainModule) bool {
+		rel, err := filepath.Rel(m.dir, p.Dir)
+		return err == nil && filepath.IsLocal(rel) && !strings.HasPrefix(filepath.ToSlash(rel), "vendor/")
+	})
+}
+
 // Markers are the package's own markers, all files together. Bad values among
 // them become findings.
 func (p *Package) Markers() marker.Values {

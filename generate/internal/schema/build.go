@@ -33,6 +33,7 @@ type Builder struct {
 	flat   map[*load.TypeDecl]*Schema
 	merged map[*Schema]*Schema
 	own    sync.Map // *load.TypeDecl → func() *Schema
+	read   sync.Map // *load.Package → nothing: those whose markers were all read
 }
 
 // NewBuilder returns a builder for the packages of loader.
@@ -52,6 +53,7 @@ func (b *Builder) schemaOf(d *load.TypeDecl) *Schema {
 }
 
 func (b *Builder) declared(d *load.TypeDecl) *Schema {
+	b.readMarkers(d.Package)
 	if s, found := b.known(d); s != nil {
 		return s
 	} else if found || d.Package.Markers().Has("kubebuilder:skip") {
@@ -59,6 +61,17 @@ func (b *Builder) declared(d *load.TypeDecl) *Schema {
 		return &Schema{}
 	}
 	return b.declaredBy(d)
+}
+
+// readMarkers reads all markers of the user's packages, also of types that nothing
+// refers to: what is wrong with one of them is wrong.
+func (b *Builder) readMarkers(p *load.Package) {
+	if _, done := b.read.LoadOrStore(p, struct{}{}); done || !p.Local() {
+		return
+	}
+	for _, d := range p.Decls() {
+		d.Markers()
+	}
 }
 
 // declaredBy reads the declaration, unless the type serialises itself and its
