@@ -3,6 +3,7 @@ package generate
 import (
 	"cmp"
 	"context"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/slipway-dev/slipway/generate/internal/clients"
 	"github.com/slipway-dev/slipway/generate/internal/crd"
 	"github.com/slipway-dev/slipway/generate/internal/deepcopy"
 	"github.com/slipway-dev/slipway/generate/internal/generator"
@@ -17,6 +19,7 @@ import (
 	"github.com/slipway-dev/slipway/generate/internal/manifest"
 	"github.com/slipway-dev/slipway/generate/internal/marker"
 	"github.com/slipway-dev/slipway/generate/internal/rbac"
+	"github.com/slipway-dev/slipway/internal/codegen"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -25,7 +28,7 @@ type Generator = generator.Generator
 
 // Generators returns all generators, in the order in which help lists them.
 func Generators() []Generator {
-	return []Generator{crd.Generator(), deepcopy.Generator(), rbac.Generator()}
+	return []Generator{crd.Generator(), deepcopy.Generator(), rbac.Generator(), clients.ApplyGenerator()}
 }
 
 // Options say what to generate.
@@ -56,6 +59,9 @@ type Options struct {
 	// each stage that ends: load, each generator by its name, and write. Generators
 	// run at once and share what they load, so their times overlap. Nil discards all.
 	Events report.Handler
+	// Codegen runs Kubernetes' own code generators when one of Uses needs them. Nil
+	// is a finder for the running process that tells Events what it does.
+	Codegen *codegen.Finder
 }
 
 // Use is one generator of a run.
@@ -99,6 +105,7 @@ type File struct {
 	Action  report.Action
 	Content []byte
 
+	remove bool // it is to go
 	source generator.Source
 	dir    string
 }
@@ -178,6 +185,7 @@ type run struct {
 	events  report.Handler
 	loader  *load.Loader
 	inputs  *manifest.Inputs
+	codegen *codegen.Finder
 	uses    []use
 }
 
@@ -200,6 +208,9 @@ func newRun(ctx context.Context, options Options) (*run, error) {
 	r := &run{dir: dir, paths: options.Paths, version: cmp.Or(options.Version, "slipway"), lenient: options.Lenient, events: options.Events}
 	if r.events == nil {
 		r.events = report.Discard
+	}
+	if r.codegen = options.Codegen; r.codegen == nil {
+		r.codegen = codegen.NewFinder(os.Getenv, r.events)
 	}
 	if len(r.paths) == 0 {
 		r.paths = []string{"./..."}
@@ -224,7 +235,7 @@ func registryFor(uses []use, all []Generator) (*marker.Registry, error) {
 	var definitions []marker.Definition
 	for _, g := range all {
 		if slices.ContainsFunc(uses, func(u use) bool { return u.Name == g.Name }) {
-			definitions = append(definitions, g.Markers...)
+			definitions = withNew(definitions, g.Markers)
 		}
 	}
 	registry, err := marker.NewRegistry(definitions...)
@@ -240,10 +251,20 @@ func registryFor(uses []use, all []Generator) (*marker.Registry, error) {
 	return registry.AlsoKnown(names...), nil
 }
 
+// withNew adds the definitions that are not there: several generators read some markers.
+func withNew(definitions, more []marker.Definition) []marker.Definition {
+	for _, d := range more {
+		same := func(other marker.Definition) bool { return other.Name == d.Name && other.Target == d.Target }
+		if !slices.ContainsFunc(definitions, same) {
+			definitions = append(definitions, d)
+		}
+	}
+	return definitions
+}
+
 // laterMarkers are read by programs that work on the same code.
 var laterMarkers = []string{
 	"kubebuilder:webhook", "kubebuilder:webhookconfiguration",
-	"kubebuilder:ac:generate", "kubebuilder:ac:output:package",
 	"k8s:conversion-gen", "k8s:defaulter-gen", "k8s:openapi-gen", "k8s:protobuf-gen",
 	"groupGoName", "genclient", "genclient:nonNamespaced", "genclient:noStatus",
 }
@@ -253,7 +274,7 @@ func (r *run) generate(ctx context.Context, roots []*load.Package) (made, error)
 	passes := make([]*generator.Pass, len(r.uses))
 	group, ctx := errgroup.WithContext(ctx)
 	for i, u := range r.uses {
-		passes[i] = &generator.Pass{Roots: roots, Loader: r.loader, Dir: r.dir, ToolVersion: r.version}
+		passes[i] = &generator.Pass{Roots: roots, Loader: r.loader, Dir: r.dir, ToolVersion: r.version, Codegen: r.codegen}
 		group.Go(func() error {
 			defer r.stage(u.Name)()
 			return u.Run(ctx, passes[i], u.options)
@@ -282,9 +303,11 @@ func (r *run) collect(passes []*generator.Pass) (made, error) {
 	var m made
 	for i, u := range r.uses {
 		for _, f := range passes[i].Files() {
-			switch u.output.To {
-			case ToNothing:
-			case ToStdout:
+			switch {
+			case f.Path != "":
+				m.files = append(m.files, File{Path: f.Path, Content: f.Content, remove: f.Remove})
+			case u.output.To == ToNothing:
+			case u.output.To == ToStdout:
 				m.printed = append(m.printed, f.Content...)
 			default:
 				path, err := u.output.path(r.dir, u.Name, f)

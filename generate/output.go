@@ -38,6 +38,8 @@ func compare(files []File) error {
 		f := &files[i]
 		existing, err := os.ReadFile(f.Path)
 		switch {
+		case f.remove:
+			f.Action = report.Deleted
 		case errors.Is(err, fs.ErrNotExist):
 			f.Action = report.Created
 		case err != nil:
@@ -61,7 +63,7 @@ func write(ctx context.Context, files []File) error {
 		}
 	}()
 	for _, f := range files {
-		if f.Action == report.Unchanged {
+		if f.Action == report.Unchanged || f.remove {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
@@ -76,6 +78,21 @@ func write(ctx context.Context, files []File) error {
 	for _, s := range ready {
 		if err := os.Rename(s.temp, s.path); err != nil {
 			return cannotWrite(s.path, err)
+		}
+	}
+	return remove(files)
+}
+
+// remove removes the files that are to go, and the folders that this leaves empty.
+func remove(files []File) error {
+	for _, f := range files {
+		if !f.remove {
+			continue
+		}
+		if err := os.Remove(f.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return cannotWrite(f.Path, err)
+		}
+		for dir := filepath.Dir(f.Path); os.Remove(dir) == nil; dir = filepath.Dir(dir) {
 		}
 	}
 	return nil

@@ -33,6 +33,7 @@ import (
 
 	"github.com/slipway-dev/slipway/generate/internal/load"
 	"github.com/slipway-dev/slipway/generate/internal/marker"
+	"github.com/slipway-dev/slipway/internal/codegen"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -83,6 +84,8 @@ type Pass struct {
 	ToolVersion string
 	// Dir is the folder that relative paths in options are relative to.
 	Dir string
+	// Codegen runs Kubernetes' own code generators.
+	Codegen *codegen.Finder
 
 	mu    sync.Mutex
 	files []File
@@ -95,6 +98,11 @@ type File struct {
 	// Name is relative to the package's or the configuration's folder.
 	Name    string
 	Content []byte
+	// Path is absolute and means a file that has its place, whatever the output
+	// rules say; Package and Name are then empty.
+	Path string
+	// Remove is set for a file at Path that is to go.
+	Remove bool
 	// Source finds what in the code a place in the file comes from; nil when that cannot be told.
 	Source Source
 }
@@ -118,6 +126,16 @@ func (p *Pass) Config(name string, content []byte) {
 // Traced adds a file that is configuration, with the way back to the code.
 func (p *Pass) Traced(name string, content []byte, source Source) {
 	p.add(File{Name: name, Content: content, Source: source})
+}
+
+// At adds a file that has its place, whatever the output rules say.
+func (p *Pass) At(path string, content []byte) {
+	p.add(File{Path: path, Content: content})
+}
+
+// Remove has a file removed that an earlier run made and that is not needed any more.
+func (p *Pass) Remove(path string) {
+	p.add(File{Path: path, Remove: true})
 }
 
 func (p *Pass) add(f File) {

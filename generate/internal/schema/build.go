@@ -21,6 +21,8 @@ type Options struct {
 	IgnoreUnexportedFields bool
 	// EmbeddedObjectMeta writes out the usual fields of embedded ObjectMeta.
 	EmbeddedObjectMeta bool
+	// FullObjectMeta reads ObjectMeta's declaration like that of any other type.
+	FullObjectMeta bool
 }
 
 // Builder makes the schemas of one run. Mistakes in the code that it reads are

@@ -60,6 +60,9 @@ func (b *Builder) known(d *load.TypeDecl) (s *Schema, found bool) {
 	if d.Name() == "ObjectMeta" && b.options.EmbeddedObjectMeta && p.types["ObjectMeta"] != nil {
 		return embeddedMeta, true
 	}
+	if d.Name() == "ObjectMeta" && b.options.FullObjectMeta {
+		return nil, false
+	}
 	s = p.types[d.Name()]
 	return s, s != nil || p.closed
 }

@@ -1,0 +1,95 @@
+package clients
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/slipway-dev/slipway/generate/internal/generator"
+	"github.com/slipway-dev/slipway/generate/internal/load"
+	"github.com/slipway-dev/slipway/internal/codegen"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// jobs are the runs of one pass, by the module in which their packages are looked up.
+type jobs struct {
+	pass     *generator.Pass
+	requests []*job
+}
+
+// job is what is asked in one module.
+type job struct {
+	codegen.Request
+	packages []*load.Package
+}
+
+func newJobs(pass *generator.Pass) *jobs { return &jobs{pass: pass} }
+
+// add adds a run that reads the packages.
+func (j *jobs) add(run codegen.Run, packages ...*load.Package) error {
+	m, err := moduleOf(packages[0].Dir)
+	if err != nil {
+		return err
+	}
+	j.in(m.dir, run, packages...)
+	return nil
+}
+
+// in adds a run whose packages are looked up in the module in dir.
+func (j *jobs) in(dir string, run codegen.Run, packages ...*load.Package) {
+	for _, r := range j.requests {
+		if r.Dir == dir {
+			r.Runs = append(r.Runs, run)
+			r.packages = append(r.packages, packages...)
+			return
+		}
+	}
+	j.requests = append(j.requests, &job{codegen.Request{Dir: dir, Runs: []codegen.Run{run}}, packages})
+}
+
+// do has everything generated. What the generators do not like is a finding.
+func (j *jobs) do(ctx context.Context) error {
+	for _, r := range j.requests {
+		inputs, err := inputsOf(r.Dir, r.packages)
+		if err != nil {
+			return err
+		}
+		files, err := j.pass.Codegen.Generate(ctx, r.Request, inputs)
+		if errors.Is(err, codegen.ErrRefused) {
+			j.pass.Report(report.Finding{Position: report.Position{File: r.packages[0].Dir}, Message: err.Error(), Fatal: true})
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		for _, f := range files {
+			j.pass.At(f.Path, f.Content)
+		}
+	}
+	return nil
+}
+
+// goModule is a module that a folder lies in.
+type goModule struct{ dir, path string }
+
+// moduleOf finds the module of a folder, which need not exist yet.
+func moduleOf(dir string) (goModule, error) {
+	for at := dir; ; {
+		text, err := os.ReadFile(filepath.Join(at, "go.mod"))
+		if err == nil {
+			if path := modfile.ModulePath(text); path != "" {
+				return goModule{at, path}, nil
+			}
+			return goModule{}, &report.Error{What: "go.mod names no module", Where: filepath.Join(at, "go.mod")}
+		}
+		parent := filepath.Dir(at)
+		if parent == at {
+			return goModule{}, &report.Error{What: "no go.mod in this folder or above", Where: dir, Err: fmt.Errorf("clients are generated for packages of a module")}
+		}
+		at = parent
+	}
+}

@@ -1,0 +1,19 @@
+package crd
+
+import (
+	"github.com/slipway-dev/slipway/generate/internal/load"
+	"github.com/slipway-dev/slipway/generate/internal/marker"
+)
+
+// Markers are those that the generator reads, for others that read them too.
+func Markers() []marker.Definition { return markers() }
+
+// IsKind reports whether a type embeds metav1's TypeMeta and ObjectMeta.
+func IsKind(d *load.TypeDecl) bool { return isKind(d) }
+
+// Scope is the scope that the markers of a type say, and whether they make it a
+// resource.
+func Scope(values marker.Values) (scope string, found bool) {
+	r, found := marker.Get[resource](values, "kubebuilder:resource")
+	return r.Scope, found
+}

@@ -1,0 +1,72 @@
+package codegen
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// ErrRefused is returned when the generators did not like what they read.
+var ErrRefused = errors.New("the code generators refused")
+
+// Generate has a request done by the program, which is built if need be. Inputs
+// is a hash over what the program will read: to the same request with the same
+// inputs the answer is remembered.
+func (f *Finder) Generate(ctx context.Context, request Request, inputs string) ([]File, error) {
+	program, err := f.Program(ctx)
+	if err != nil {
+		return nil, err
+	}
+	request.Protocol = Protocol
+	memory, err := f.memory(program, request, inputs)
+	if err != nil {
+		return nil, err
+	}
+	if files, ok := recall(memory); ok {
+		return files, nil
+	}
+	files, err := ask(ctx, program, request)
+	if err == nil {
+		keep(memory, files)
+	}
+	return files, err
+}
+
+// ask runs the program for one request.
+func ask(ctx context.Context, program string, request Request) ([]File, error) {
+	input, err := json.Marshal(request)
+	if err != nil {
+		return nil, err
+	}
+	var stdout, stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, program)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), &stdout, &stderr
+	cmd.Env = append(os.Environ(), "PWD="+request.Dir)
+	cmd.WaitDelay = time.Second
+	err = cmd.Run()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, &report.Error{What: name + " failed", Where: program, Err: err, Hint: firstLines(stderr.String())}
+	}
+	var answer Answer
+	if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil {
+		return nil, &report.Error{What: name + " gave no answer", Where: program, Err: err, Hint: firstLines(stderr.String())}
+	}
+	switch {
+	case answer.Protocol != Protocol:
+		return nil, &report.Error{What: fmt.Sprintf("%s speaks protocol %d, this slipway %d", name, answer.Protocol, Protocol), Where: program,
+			Hint: "programs of one version; unset SLIPWAY_CODEGEN to let slipway build its own"}
+	case answer.Problem != "":
+		return nil, &report.Error{What: "the code generators cannot read the code", Where: request.Dir, Err: fmt.Errorf("%w: %s", ErrRefused, answer.Problem)}
+	}
+	return answer.Files, nil
+}

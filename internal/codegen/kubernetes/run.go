@@ -1,0 +1,142 @@
+package kubernetes
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"k8s.io/gengo/v2"
+	"k8s.io/gengo/v2/generator"
+	"k8s.io/gengo/v2/parser"
+	"k8s.io/gengo/v2/types"
+
+	"github.com/slipway-dev/slipway/internal/codegen"
+)
+
+// packages are the packages of a request, parsed.
+type packages struct{ parser *parser.Parser }
+
+// load parses the packages of all runs, and all that they import.
+func load(request codegen.Request) (packages, error) {
+	if err := os.Chdir(request.Dir); err != nil { // the go command is run here
+		return packages{}, err
+	}
+	var paths []string
+	for _, run := range request.Runs {
+		paths = append(paths, run.Packages...)
+	}
+	slices.Sort(paths)
+	p := parser.NewWithOptions(parser.Options{BuildTags: []string{gengo.StdBuildTag}})
+	return packages{p}, p.LoadPackages(slices.Compact(paths)...)
+}
+
+// run runs one generator. Generated files say that the process's name wrote them.
+func (p packages) run(run codegen.Run) ([]codegen.File, error) {
+	tool, ok := tools[run.Generator]
+	if !ok {
+		return nil, fmt.Errorf("there is no such generator here")
+	}
+	os.Args[0] = run.Generator
+	if run.Name != "" {
+		os.Args[0] = run.Name
+	}
+	arguments := run.Arguments
+	if run.Schema != nil {
+		file, err := schemaFile(run.Schema)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = os.Remove(file) }()
+		arguments = append(slices.Clip(arguments), "--openapi-schema", file)
+	}
+	prepared, err := tool(run, arguments)
+	if err != nil {
+		return nil, err
+	}
+	return p.execute(run, prepared)
+}
+
+// schemaFile keeps a schema where the generator can read it.
+func schemaFile(schema []byte) (string, error) {
+	f, err := os.CreateTemp("", "slipway-codegen-*.json")
+	if err != nil {
+		return "", err
+	}
+	if _, err := f.Write(schema); err != nil {
+		_ = f.Close()
+		return f.Name(), err
+	}
+	return f.Name(), f.Close()
+}
+
+// execute has the files of a run made in memory.
+func (p packages) execute(run codegen.Run, t prepared) ([]codegen.File, error) {
+	c, err := generator.NewContext(p.parser, t.names, t.order)
+	if err != nil {
+		return nil, err
+	}
+	c.Inputs = slices.Sorted(slices.Values(run.Packages))
+	for _, tag := range run.Tags {
+		if err := addTag(c.Universe, tag); err != nil {
+			return nil, err
+		}
+	}
+	memory := &memory{inner: generator.NewGoFile()}
+	c.FileTypes[generator.GoFileType] = memory
+	for _, target := range t.targets(c) {
+		memory.dir = target.Dir()
+		if err := c.ExecuteTarget(elsewhere{target}); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(memory.files, func(a, b codegen.File) int { return strings.Compare(a.Path, b.Path) })
+	return memory.files, nil
+}
+
+func addTag(all types.Universe, tag codegen.Tag) error {
+	pkg, ok := all[tag.Package]
+	if !ok {
+		return fmt.Errorf("package %s was not found", tag.Package)
+	}
+	if tag.Type == "" {
+		pkg.Comments = append(pkg.Comments, tag.Text)
+		return nil
+	}
+	t, ok := pkg.Types[tag.Type]
+	if !ok {
+		return nil // a type that no code is generated for, such as one behind a build tag
+	}
+	if !slices.Contains(slices.Concat(t.CommentLines, t.SecondClosestCommentLines), tag.Text) {
+		t.CommentLines = append(t.CommentLines, tag.Text)
+	}
+	return nil
+}
+
+// elsewhere is a target whose folder is made where it harms nobody: its files are
+// kept in memory.
+type elsewhere struct{ generator.Target }
+
+func (elsewhere) Dir() string { return os.TempDir() }
+
+// memory keeps files in memory instead of writing them.
+type memory struct {
+	inner *generator.DefaultFileType
+	dir   string // of the target being executed
+	files []codegen.File
+}
+
+// AssembleFile is called for each file of a target.
+func (m *memory) AssembleFile(f *generator.File, _ string) error {
+	var b bytes.Buffer
+	m.inner.Assemble(&b, f)
+	path := filepath.Join(m.dir, f.Name)
+	content, err := m.inner.Format(b.Bytes())
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	m.files = append(m.files, codegen.File{Path: path, Content: content})
+	return nil
+}
