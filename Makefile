@@ -12,8 +12,9 @@ help: ## Say what can be made.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
-build: $(BIN)/slipway ## Build both programs; the cluster program takes about five minutes the first time.
+build: $(BIN)/slipway ## Build all programs; the cluster program takes about five minutes the first time.
 	$(BIN)/slipway cluster build
+	go build -C cluster -ldflags='-s -w' -o $(BIN)/slipway-check ./cmd/slipway-check
 
 .PHONY: $(BIN)/slipway
 $(BIN)/slipway:
@@ -27,7 +28,7 @@ demo: $(BIN)/slipway ## From nothing to a running operator, narrated, in a tempo
 # The examples' tests run as their users run them: with the tool.
 .PHONY: test
 test: build ## Run every test of every module.
-	export SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) && \
+	export SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) SLIPWAY_CHECK=$(BIN)/slipway-check && \
 	go test ./... && \
 	go test -C cluster ./... && \
 	go test -C operator ./... && \

@@ -76,13 +76,13 @@ func TestLocate(t *testing.T) {
 	file := named(t, result.Files, "example.com_gadgets.yaml")
 	const spec = "spec.versions[0].schema.openAPIV3Schema.properties[spec]"
 	for path, want := range map[string]string{
-		"spec.names.shortNames[0]":                                        `+kubebuilder:resource`,
-		"spec.versions[0].additionalPrinterColumns[1].jsonPath":           `+kubebuilder:printcolumn:name=B`,
-		"spec.versions[0].selectableFields[0].jsonPath":                   `+kubebuilder:selectablefield`,
-		"spec.group":                                                      `+groupName`,
-		"metadata.annotations[api-approved.kubernetes.io]":                `Gadget struct`,
-		"":                                                                `Gadget struct`,
-		spec:                                                              "Spec *Spec",
+		"spec.names.shortNames[0]":                              `+kubebuilder:resource`,
+		"spec.versions[0].additionalPrinterColumns[1].jsonPath": `+kubebuilder:printcolumn:name=B`,
+		"spec.versions[0].selectableFields[0].jsonPath":         `+kubebuilder:selectablefield`,
+		"spec.group": `+groupName`,
+		"metadata.annotations[api-approved.kubernetes.io]": `Gadget struct`,
+		"":   `Gadget struct`,
+		spec: "Spec *Spec",
 		spec + ".x-kubernetes-validations[0].rule":                        `+kubebuilder:validation:XValidation`,
 		spec + ".x-kubernetes-validations[1].rule":                        `+kubebuilder:validation:ExactlyOneOf`,
 		spec + ".properties[set].uniqueItems":                             `+kubebuilder:validation:UniqueItems`,

@@ -1,7 +1,9 @@
 package cli_test
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -15,6 +17,8 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/slipway-dev/slipway/internal/cli"
+	"github.com/slipway-dev/slipway/internal/crdcheck"
+	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/setupenvtest"
 )
 
@@ -81,16 +85,36 @@ func scriptEnv(env *testscript.Env) error {
 	env.Setenv("XDG_CACHE_HOME", filepath.Join(home, ".cache"))
 	env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
 	env.Setenv("XDG_STATE_HOME", filepath.Join(home, ".state"))
-	if err := clusterEnv(env); err != nil {
+	if err := errors.Join(clusterEnv(env), checkEnv(env)); err != nil {
 		return err
 	}
 	return os.MkdirAll(home, 0o700)
 }
 
+// checkProgram is the compiled checker of CRDs, or empty: tests do not compile it, `make test` does before it runs them.
+var checkProgram = sync.OnceValues(func() (string, error) {
+	path, found, err := crdcheck.New(os.Getenv, report.Discard).Find()
+	if !found {
+		return "", err
+	}
+	return path, err
+})
+
+// checkEnv makes the compiled checker known to a script; without one, CRDs are not checked.
+func checkEnv(env *testscript.Env) error {
+	path, err := checkProgram()
+	env.Setenv("SLIPWAY_CHECK", cmp.Or(path, "off"))
+	return err
+}
+
 // condition decides the conditions that testscript does not know itself.
 func condition(name string) (bool, error) {
-	if name == "cluster" {
+	switch name {
+	case "cluster":
 		return clusterCondition()
+	case "check":
+		path, err := checkProgram()
+		return path != "", err
 	}
 	return false, fmt.Errorf("unknown condition %q", name)
 }

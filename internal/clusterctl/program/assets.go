@@ -29,7 +29,7 @@ func (f *Finder) Assets(ctx context.Context) (dir string, err error) {
 	if err != nil {
 		return "", err
 	}
-	root, err := f.cacheDir()
+	root, err := f.CacheDir()
 	if err != nil {
 		return "", err
 	}

@@ -13,17 +13,11 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// building and linking are the names of the work in progress events.
-const (
-	building = "building the cluster program"
-	linking  = "linking the cluster program"
-)
-
-// fill builds the program and its kubectl from src and puts them into s.
+// fill builds the slot's programs from src and puts them into s.
 func (f *Finder) fill(ctx context.Context, s slot, src source) error {
 	if _, err := exec.LookPath("go"); err != nil {
-		return &report.Error{What: "the cluster program must be built first, and the go command is not on PATH", Err: errNoGo,
-			Hint: "install Go from https://go.dev/dl, or set SLIPWAY_CLUSTER to a slipway-cluster program"}
+		return &report.Error{What: s.what + " must be built first, and the go command is not on PATH", Err: errNoGo,
+			Hint: "install Go from https://go.dev/dl, or set " + s.variable + " to a " + s.last() + " program"}
 	}
 	if err := s.prepare(); err != nil {
 		return err
@@ -45,42 +39,45 @@ func (f *Finder) fill(ctx context.Context, s slot, src source) error {
 		_ = os.Remove(s.dir) // succeeds only if it stayed empty
 	}()
 	begin := time.Now()
-	if err := f.build(ctx, src, temp); err != nil {
+	if err := f.build(ctx, s.product, src, temp); err != nil {
 		return err
 	}
-	if err := accept(ctx, filepath.Join(temp, fileName(name)), src); err != nil {
+	if err := s.accept(ctx, temp, src); err != nil {
 		return err
 	}
 	if err := s.take(temp); err != nil {
 		return unusable(err)
 	}
-	f.Handler.Handle(report.Step{Name: "built the cluster program", Elapsed: time.Since(begin)})
+	f.Handler.Handle(report.Step{Name: "built " + s.what, Elapsed: time.Since(begin)})
 	return s.prune()
 }
 
 // build makes the programs in the folder out.
-func (f *Finder) build(ctx context.Context, src source, out string) error {
-	dir, err := src.fetch(ctx)
+func (f *Finder) build(ctx context.Context, p *product, src source, out string) error {
+	dir, err := src.fetch(ctx, p)
 	if err != nil {
 		return err
 	}
 	flags := []string{"-v", "-buildvcs=false", "-ldflags=-s -w"}
-	args := append(append([]string{"build"}, flags...), append([]string{"-o", out}, mains...)...)
+	args := append(append([]string{"build"}, flags...), append([]string{"-o", out}, p.mains()...)...)
 	env := append(collectLess(), "GOWORK=off")
 	if src.version != "" {
-		args = append(append([]string{"install"}, flags...), kubectlPackage+"@"+src.version, clusterPackage+"@"+src.version)
+		args = append([]string{"install"}, flags...)
+		for _, path := range p.packages() {
+			args = append(args, path+"@"+src.version)
+		}
 		env = append(env, "GOBIN="+out)
 	}
-	packages, err := listPackages(ctx, dir)
+	packages, err := listPackages(ctx, p, dir)
 	if err != nil {
 		return err
 	}
 	if stale(packages) > many {
-		f.Handler.Handle(report.Note{Text: "the cluster program is compiled once, which takes minutes; Ctrl-C interrupts it, and the next time it goes on from there"})
+		f.Handler.Handle(report.Note{Text: p.what + " is compiled once, which takes minutes; Ctrl-C interrupts it, and the next time it goes on from there"})
 	}
-	t := newTracker(packages, f.Handler)
+	t := newTracker(p, packages, f.Handler)
 	defer t.stop()
-	if err := (goCommand{dir: dir, env: env, args: args, line: t.line}).run(ctx); err != nil {
+	if err := (goCommand{product: p, dir: dir, env: env, args: args, line: t.line}).run(ctx); err != nil {
 		return err
 	}
 	t.linked()
@@ -100,7 +97,7 @@ func collectLess() []string {
 // take moves the programs out of the folder in which they were built. The one
 // that tells that the slot is filled comes last.
 func (s slot) take(built string) error {
-	for _, program := range []string{kubectlName, name} {
+	for _, program := range s.programs {
 		if err := os.Rename(filepath.Join(built, fileName(program)), s.file(program)); err != nil {
 			return err
 		}
@@ -108,24 +105,23 @@ func (s slot) take(built string) error {
 	return nil
 }
 
-// mains are the packages of the two programs. The first one's dependencies are
-// compiled first, so the large one is the last, as the progress has it.
-var mains = []string{"./cmd/" + kubectlName, "./cmd/" + name}
-
-// many is how many packages take long to compile; the program has some 2,700.
+// many is how many packages take long to compile; the cluster program has some 2,700, the checker 700.
 const many = 300
 
 // fetch returns the folder of the sources, having downloaded them if need be.
-func (src source) fetch(ctx context.Context) (dir string, err error) {
+func (src source) fetch(ctx context.Context, p *product) (dir string, err error) {
 	if src.dir != "" {
 		return src.dir, nil
 	}
-	return download(ctx, src.version)
+	return download(ctx, p, src.version)
 }
 
-// accept refuses a program that was built but cannot be used.
-func accept(ctx context.Context, path string, src source) error {
-	v, err := probe(ctx, path)
+// accept refuses a program that was built but cannot be used. The checker is asked for its protocol whenever it answers.
+func (s slot) accept(ctx context.Context, built string, src source) error {
+	if s.last() != name {
+		return nil
+	}
+	v, err := probe(ctx, filepath.Join(built, fileName(name)))
 	if err == nil && v.Protocol != protocol.Number {
 		err = otherProtocol(v)
 	}
@@ -134,7 +130,7 @@ func accept(ctx context.Context, path string, src source) error {
 	}
 	where := src.dir
 	if where == "" {
-		where = clusterPackage + "@" + src.version
+		where = s.lastPackage() + "@" + src.version
 	}
 	e := &report.Error{What: "the cluster program that was built cannot be used", Where: where, Err: err}
 	if errors.Is(err, errProtocol) {
@@ -148,14 +144,14 @@ func accept(ctx context.Context, path string, src source) error {
 const shownErrors = 12
 
 // buildError tells what the go command said.
-func buildError(dir string, args []string, lines []string, err error) error {
+func buildError(p *product, dir string, args []string, lines []string, err error) error {
 	if len(lines) > shownErrors {
 		lines = append(lines[:shownErrors:shownErrors], "…")
 	}
-	e := &report.Error{What: "the cluster program could not be built", Where: dir, Err: err,
-		Next: "(cd " + dir + " && go " + args[0] + " " + strings.Join(mains, " ") + ")"}
+	e := &report.Error{What: p.what + " could not be built", Where: dir, Err: err,
+		Next: "(cd " + dir + " && go " + args[0] + " " + strings.Join(p.mains(), " ") + ")"}
 	if args[0] == "install" {
-		e.Next = "go install " + strings.Join(args[len(args)-len(mains):], " ")
+		e.Next = "go install " + strings.Join(args[len(args)-len(p.programs):], " ")
 	}
 	if len(lines) > 0 {
 		e.Hint = strings.Join(lines, "\n")

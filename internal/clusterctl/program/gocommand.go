@@ -16,6 +16,7 @@ import (
 
 // goCommand is one run of the go command, whose lines on stderr are watched.
 type goCommand struct {
+	*product
 	dir  string
 	env  []string
 	args []string
@@ -48,7 +49,7 @@ func (g goCommand) run(ctx context.Context) error {
 		return ctx.Err()
 	}
 	if err != nil {
-		return buildError(g.dir, g.args, messages.rest, err)
+		return buildError(g.product, g.dir, g.args, messages.rest, err)
 	}
 	return nil
 }
@@ -77,7 +78,7 @@ func (m *messages) Write(p []byte) (int, error) {
 }
 
 // goOutput runs a go command for its standard output.
-func goOutput(ctx context.Context, dir string, args ...string) ([]byte, error) {
+func goOutput(ctx context.Context, p *product, dir string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOWORK=off")
@@ -90,18 +91,18 @@ func goOutput(ctx context.Context, dir string, args ...string) ([]byte, error) {
 		lines = strings.Split(strings.TrimSpace(string(exit.Stderr)), "\n")
 	}
 	if err != nil {
-		return out, buildError(dir, args, lines, err)
+		return out, buildError(p, dir, args, lines, err)
 	}
 	return out, nil
 }
 
 // download gets the cluster module at version and returns its folder.
-func download(ctx context.Context, version string) (dir string, err error) {
-	out, err := goOutput(ctx, "", "mod", "download", "-json", clusterModule+"@"+version)
+func download(ctx context.Context, p *product, version string) (dir string, err error) {
+	out, err := goOutput(ctx, p, "", "mod", "download", "-json", clusterModule+"@"+version)
 	var answer struct{ Dir, Error string }
 	if json.Unmarshal(out, &answer) == nil && answer.Error != "" {
-		return "", &report.Error{What: "the cluster program's sources cannot be downloaded", Where: clusterModule + "@" + version,
-			Err: errors.New(answer.Error), Hint: "set SLIPWAY_SOURCE to a checkout of " + Module + ", or SLIPWAY_CLUSTER to a slipway-cluster program"}
+		return "", &report.Error{What: p.what + "'s sources cannot be downloaded", Where: clusterModule + "@" + version,
+			Err: errors.New(answer.Error), Hint: "set SLIPWAY_SOURCE to a checkout of " + Module + ", or " + p.variable + " to a " + p.last() + " program"}
 	}
 	if err == nil && answer.Dir == "" {
 		err = fmt.Errorf("go mod download told no folder for %s@%s", clusterModule, version)
@@ -111,11 +112,11 @@ func download(ctx context.Context, version string) (dir string, err error) {
 
 // listPackages asks which packages the programs in dir consist of and which of
 // them are yet to be compiled.
-func listPackages(ctx context.Context, dir string) ([]pkg, error) {
+func listPackages(ctx context.Context, p *product, dir string) ([]pkg, error) {
 	const format = "{{.ImportPath}}\t{{.Stale}}\t{{.Dir}}\t{{join .GoFiles \"/\"}}"
-	out, err := goOutput(ctx, dir, append([]string{"list", "-deps", "-f", format}, mains...)...)
+	out, err := goOutput(ctx, p, dir, append([]string{"list", "-deps", "-f", format}, p.mains()...)...)
 	if err != nil {
 		return nil, err
 	}
-	return parsePackages(string(out)), nil
+	return parsePackages(p, string(out)), nil
 }

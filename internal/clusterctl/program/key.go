@@ -16,14 +16,14 @@ import (
 
 // key names what is built from src by this process for this machine: a hash
 // over the content of the sources, or else their version.
-func (src source) key() (string, error) {
+func (src source) key(p *product) (string, error) {
 	h := sha256.New()
 	fmt.Fprintln(h, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	if src.dir == "" {
-		fmt.Fprintln(h, clusterPackage, src.version)
+		fmt.Fprintln(h, p.lastPackage(), src.version)
 		return hex.EncodeToString(h.Sum(nil)[:16]), nil
 	}
-	files, err := sourceFiles(src.dir)
+	files, err := p.sourceFiles(src.dir)
 	if err != nil {
 		return "", err
 	}
@@ -62,6 +62,24 @@ func sourceFiles(dir string) ([]string, error) {
 	}
 	slices.Sort(files)
 	return slices.Compact(files), nil
+}
+
+// sourceFiles lists what the product is made of, in the module's folder dir.
+func (p *product) sourceFiles(dir string) ([]string, error) {
+	if len(p.folders) == 0 {
+		return sourceFiles(dir)
+	}
+	files := []string{"go.mod", "go.sum"}
+	for _, folder := range p.folders {
+		below, err := sourceFiles(filepath.Join(dir, filepath.FromSlash(folder)))
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range below {
+			files = append(files, filepath.Join(filepath.FromSlash(folder), f))
+		}
+	}
+	return files, nil
 }
 
 // notSource tells whether the folder at path is none of the module's packages.

@@ -18,7 +18,7 @@ func TestKey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		k, err := src.key()
+		k, err := src.key(clusterProduct())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +53,7 @@ func TestKey(t *testing.T) {
 func TestVersionKeys(t *testing.T) {
 	var keys []string
 	for _, v := range []string{"v1.0.0", "v1.0.1"} {
-		k, err := source{version: v}.key()
+		k, err := source{version: v}.key(clusterProduct())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -50,7 +50,7 @@ func (f *Finder) ask(ctx context.Context, path string) (protocol.Version, error)
 // remember returns the file for the answer of the program at path and the state
 // of that program; ok is false where none can be kept.
 func (f *Finder) remember(path string) (memory string, now answer, ok bool) {
-	root, err := f.cacheDir()
+	root, err := f.CacheDir()
 	if err != nil {
 		return "", answer{}, false
 	}

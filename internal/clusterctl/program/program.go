@@ -12,7 +12,8 @@
 //     compiler), or else by `go install` of slipway's own version.
 //
 // slipway-kubectl, the kubectl of the same version, is built together with it and
-// lies beside it ([Program.Kubectl]).
+// lies beside it ([Program.Kubectl]). slipway-check, which checks CRDs, is looked for and built in the same way, by
+// itself ([Finder.EnsureChecker], SLIPWAY_CHECK): it is a fifth of the size.
 //
 // A program that speaks another number of the protocol is passed over, except
 // for SLIPWAY_CLUSTER: what the user asked for by name is used or refused.
@@ -107,7 +108,7 @@ func (f *Finder) Find(ctx context.Context) (Program, error) {
 	if err != nil {
 		return Program{}, errors.Join(ErrNotFound, err)
 	}
-	slot, err := f.slot(src)
+	slot, err := f.slot(clusterProduct(), src)
 	if err != nil {
 		return Program{}, err
 	}
@@ -128,7 +129,7 @@ func (f *Finder) Ensure(ctx context.Context) (Program, error) {
 	if err != nil {
 		return Program{}, err
 	}
-	slot, err := f.slot(src)
+	slot, err := f.slot(clusterProduct(), src)
 	if err != nil {
 		return Program{}, err
 	}
@@ -161,15 +162,8 @@ func (f *Finder) named(ctx context.Context, path string) (Program, error) {
 
 // neighbour looks beside slipway's own executable.
 func (f *Finder) neighbour(ctx context.Context) (Program, bool) {
-	own, err := f.executable()
-	if err != nil {
-		return Program{}, false
-	}
-	if real, err := filepath.EvalSymlinks(own); err == nil {
-		own = real
-	}
-	path := filepath.Join(filepath.Dir(own), fileName(name))
-	if !isFile(path) {
+	path, ok := f.besideSlipway(name)
+	if !ok {
 		return Program{}, false
 	}
 	v, err := f.ask(ctx, path)

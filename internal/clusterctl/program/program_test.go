@@ -317,7 +317,7 @@ func TestWaitingForAnotherBuild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := y.slot(src)
+	s, err := y.slot(clusterProduct(), src)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package program
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -20,14 +21,14 @@ type pkg struct {
 
 // parsePackages reads the output of go list: import path, staleness, folder and
 // files (joined by a slash, which no name contains), separated by tabs.
-func parsePackages(out string) []pkg {
+func parsePackages(product *product, out string) []pkg {
 	var packages []pkg
 	for line := range strings.Lines(out) {
 		fields := strings.Split(strings.TrimRight(line, "\r\n"), "\t")
 		if len(fields) != 4 {
 			continue
 		}
-		p := pkg{path: fields[0], main: fields[0] == clusterPackage || fields[0] == kubectlPackage, stale: fields[1] == "true"}
+		p := pkg{path: fields[0], main: slices.Contains(product.packages(), fields[0]), stale: fields[1] == "true"}
 		if p.stale {
 			p.weight = size(fields[2], strings.Split(fields[3], "/"))
 		}
@@ -67,6 +68,7 @@ const linkShare = 0.06
 // tracker turns the go command's lines into progress events. With -v, go names a
 // package when it begins to compile it; packages in the build cache are not named.
 type tracker struct {
+	product *product
 	handler report.Handler
 	begin   time.Time
 	ended   chan struct{}
@@ -85,8 +87,8 @@ type tracker struct {
 const tick = time.Second
 
 // newTracker begins to tell progress; stop ends that.
-func newTracker(packages []pkg, h report.Handler) *tracker {
-	t := &tracker{handler: h, begin: time.Now(), ended: make(chan struct{}), pending: map[string]int64{}, unbuilt: 1, total: len(packages) + 1}
+func newTracker(product *product, packages []pkg, h report.Handler) *tracker {
+	t := &tracker{product: product, handler: h, begin: time.Now(), ended: make(chan struct{}), pending: map[string]int64{}, unbuilt: 1, total: len(packages) + 1}
 	for _, p := range packages {
 		if p.stale && !p.main {
 			t.pending[p.path] = p.weight
@@ -132,13 +134,13 @@ func (t *tracker) line(line string) bool {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if line == kubectlPackage {
-		return true // what is left to be done does not change
-	}
-	if line == clusterPackage { // the main package: it is compiled last
+	switch {
+	case line == t.product.lastPackage(): // the main package: it is compiled last
 		t.linking = true
 		t.send()
 		return true
+	case slices.Contains(t.product.packages(), line):
+		return true // what is left to be done does not change
 	}
 	weight, known := t.pending[line]
 	if known {
@@ -158,9 +160,9 @@ func (t *tracker) tell() {
 
 // send is tell for those who hold mu, which keeps the events in order.
 func (t *tracker) send() {
-	p := report.Progress{Name: building, Done: t.total - len(t.pending) - t.unbuilt, Total: t.total, Elapsed: time.Since(t.begin)}
+	p := report.Progress{Name: t.product.building(), Done: t.total - len(t.pending) - t.unbuilt, Total: t.total, Elapsed: time.Since(t.begin)}
 	if t.linking {
-		p.Name = linking
+		p.Name = t.product.linking()
 	} else {
 		p.Left = left(p.Elapsed, t.done, t.weight)
 	}

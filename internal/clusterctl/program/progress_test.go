@@ -9,7 +9,7 @@ import (
 )
 
 func TestTrackerTellsProgressFromMessages(t *testing.T) {
-	tr := newTracker([]pkg{{path: "fmt"}, {path: "a/b", stale: true, weight: 1}}, report.Discard)
+	tr := newTracker(clusterProduct(), []pkg{{path: "fmt"}, {path: "a/b", stale: true, weight: 1}}, report.Discard)
 	defer tr.stop()
 	for line, progress := range map[string]bool{
 		"go: downloading k8s.io/api v0.37.1": true,
@@ -48,11 +48,11 @@ func FuzzParsePackages(f *testing.F) {
 	f.Add("fmt\tfalse\t/go/src/fmt\ta.go/b.go\nx/y\ttrue\t\t\n")
 	f.Add("go: warning\n\t\t\t\n")
 	f.Fuzz(func(t *testing.T, out string) {
-		packages := parsePackages(out)
+		packages := parsePackages(clusterProduct(), out)
 		if len(packages) > strings.Count(out, "\n")+1 {
 			t.Fatalf("%d packages in %d lines", len(packages), strings.Count(out, "\n")+1)
 		}
-		tr := newTracker(packages, report.HandlerFunc(func(e report.Event) {
+		tr := newTracker(clusterProduct(), packages, report.HandlerFunc(func(e report.Event) {
 			if p := e.(report.Progress); p.Done < 0 || p.Done > p.Total || p.Left < 0 {
 				t.Errorf("%+v", p)
 			}

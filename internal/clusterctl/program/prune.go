@@ -33,11 +33,11 @@ func (s slot) touch() {
 
 // touch notes the use of a program that was named by its path, which may be one in the cache.
 func (f *Finder) touch(path string) {
-	root, err := f.cacheDir()
+	root, err := f.CacheDir()
 	if err != nil || filepath.Dir(filepath.Dir(path)) != filepath.Join(root, programsDir) {
 		return
 	}
-	slot{filepath.Dir(path)}.touch()
+	slot{clusterProduct(), filepath.Dir(path)}.touch()
 }
 
 // used is when the slot's programs were built or used last; it is zero where there are none.
@@ -54,7 +54,7 @@ func (s slot) used() time.Time {
 	return last
 }
 
-// prune removes the programs beside s that nobody used for a long time.
+// prune removes the programs of the same product beside s that nobody used for a long time.
 func (s slot) prune() error {
 	entries, err := os.ReadDir(filepath.Dir(s.dir))
 	if err != nil {
@@ -62,7 +62,7 @@ func (s slot) prune() error {
 	}
 	ages := map[slot]time.Duration{}
 	for _, e := range entries {
-		other := slot{filepath.Join(filepath.Dir(s.dir), e.Name())}
+		other := slot{s.product, filepath.Join(filepath.Dir(s.dir), e.Name())}
 		if used := other.used(); other != s && !used.IsZero() {
 			ages[other] = time.Since(used)
 		}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,41 +18,46 @@ import (
 )
 
 // slot is the place in the cache for the programs built from one state of the sources.
-type slot struct{ dir string }
+type slot struct {
+	*product
+	dir string
+}
 
 // programsDir is the folder of all slots, in the cache.
 const programsDir = "programs"
 
 // slot returns the place for what is built from src.
-func (f *Finder) slot(src source) (slot, error) {
-	key, err := src.key()
+func (f *Finder) slot(p *product, src source) (slot, error) {
+	key, err := src.key(p)
 	if err != nil {
-		return slot{}, fmt.Errorf("read the cluster program's sources: %w", err)
+		return slot{}, fmt.Errorf("read %s's sources: %w", p.what, err)
 	}
-	root, err := f.cacheDir()
+	root, err := f.CacheDir()
 	if err != nil {
 		return slot{}, err
 	}
-	return slot{filepath.Join(root, programsDir, key)}, nil
+	return slot{p, filepath.Join(root, programsDir, key)}, nil
 }
 
-// cacheDir is slipway's folder in the user's cache.
-func (f *Finder) cacheDir() (string, error) {
+// CacheDir is slipway's folder in the user's cache.
+func (f *Finder) CacheDir() (string, error) {
 	if dir := f.Getenv("SLIPWAY_CACHE"); dir != "" {
 		return filepath.Abs(dir)
 	}
 	dir, err := os.UserCacheDir()
 	if err != nil {
-		return "", &report.Error{What: "no place to keep the cluster program", Err: err, Hint: "set SLIPWAY_CACHE to a folder of yours"}
+		return "", &report.Error{What: "no place to keep the programs that slipway builds", Err: err, Hint: "set SLIPWAY_CACHE to a folder of yours"}
 	}
 	return filepath.Join(dir, "slipway"), nil
 }
 
-func (s slot) program() string { return s.file(name) }
+func (s slot) program() string { return s.file(s.last()) }
 
 func (s slot) file(program string) string { return filepath.Join(s.dir, fileName(program)) }
 
-func (s slot) filled() bool { return isFile(s.file(kubectlName)) && isFile(s.program()) }
+func (s slot) filled() bool {
+	return !slices.ContainsFunc(s.programs, func(program string) bool { return !isFile(s.file(program)) })
+}
 
 // prepare makes the slot's folder.
 func (s slot) prepare() error { return unusable(os.MkdirAll(s.dir, 0o755)) }
@@ -90,7 +96,7 @@ func (s slot) hold(ctx context.Context, h report.Handler) (release func(), err e
 		return nil, unusable(err)
 	}
 	if !ok {
-		h.Handle(report.Note{Text: "another slipway" + holder(path) + " builds the cluster program; waiting for it"})
+		h.Handle(report.Note{Text: "another slipway" + holder(path) + " builds " + s.what + "; waiting for it"})
 		if _, err := l.TryLockContext(ctx, lockPoll); err != nil {
 			return nil, err
 		}

@@ -13,13 +13,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// clusterModule is the module of the programs, whose packages are clusterPackage
-// and kubectlPackage.
-const (
-	clusterModule  = Module + "/cluster"
-	clusterPackage = clusterModule + "/cmd/" + name
-	kubectlPackage = clusterModule + "/cmd/" + kubectlName
-)
+// clusterModule is the module of the programs.
+const clusterModule = Module + "/cluster"
 
 // source is where the program can be built from: a folder with the cluster
 // module, or else a version of that module.

@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/generate"
+	"github.com/slipway-dev/slipway/internal/crdcheck"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// definitions are the CRDs among the files of a run, as the checker reads them. Their names lead to the
+// files from the working folder.
+type definitions struct {
+	inv   *invocation
+	root  string
+	files map[string]generate.File
+	list  []crdcheck.File
+}
+
+func (inv *invocation) definitions(root string, result generate.Result) definitions {
+	d := definitions{inv: inv, root: root, files: make(map[string]generate.File)}
+	for _, f := range result.Files {
+		if _, ok := f.Locate(""); !ok {
+			continue
+		}
+		name := inv.fromHere(root, f.Path)
+		if rel, err := filepath.Rel(root, f.Path); err == nil && filepath.IsLocal(rel) {
+			name = filepath.ToSlash(rel)
+		}
+		d.files[name] = f
+		d.list = append(d.list, crdcheck.File{Name: name, Content: string(f.Content)})
+	}
+	return d
+}
+
+// position finds the place in the code, or else the file, that a place in a CRD comes from.
+func (d definitions) position(file, path string) report.Position {
+	f, ok := d.files[file]
+	if !ok {
+		return report.Position{File: d.inv.fromHere(d.root, file)}
+	}
+	at, _ := f.Locate(path)
+	at.File = d.inv.fromHere(d.root, at.File)
+	return at
+}
+
+// errRefused is why a run fails whose files are written.
+var errRefused = errors.New("the files are written as the code says")
+
+// checkDefinitions tells what an API server would say to the CRDs of a run that are new to the
+// checker. What an API server refuses is an error, although the files are written: they are what the code says.
+func (inv *invocation) checkDefinitions(ctx context.Context, root string, result generate.Result) error {
+	d := inv.definitions(root, result)
+	if len(d.list) == 0 || crdcheck.Off(inv.Getenv) {
+		return nil
+	}
+	checker := crdcheck.New(inv.Getenv, inv.handler)
+	findings, err := checker.Check(ctx, d.list)
+	if errors.Is(err, crdcheck.ErrUnavailable) {
+		inv.handler.Handle(report.Note{Text: count(len(d.list), "CRD") + " not checked as an API server would: " + firstLine(err) + "; to see why: " + checker.Command()})
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	told := d.told(findings)
+	refused := 0
+	for _, f := range told {
+		inv.handler.Handle(f)
+		if f.Fatal {
+			refused++
+		}
+	}
+	if refused == 0 {
+		return nil
+	}
+	return &report.Error{What: "API servers refuse these CRDs: " + count(refused, "mistake") + ", told above", Err: errRefused, Next: "slipway generate"}
+}
+
+// told are findings at their places in the code, in the order of those. What concerns a definition as a whole and is no
+// mistake is told when the definition changes, not in every run: there need not be anything to change about it.
+func (d definitions) told(findings []crdcheck.Finding) []report.Finding {
+	var told []report.Finding
+	for _, f := range findings {
+		if !f.Refused && f.Path == "" && d.files[f.File].Action == report.Unchanged {
+			continue
+		}
+		told = append(told, report.Finding{Position: d.position(f.File, f.Path), Message: f.String(), Suggestion: f.Advice(), Fatal: f.Refused})
+	}
+	slices.SortStableFunc(told, func(a, b report.Finding) int {
+		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return told
+}
+
+// firstLine is an error's text up to its first line break.
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}

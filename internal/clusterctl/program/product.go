@@ -1,0 +1,55 @@
+package program
+
+// product is what one build makes: programs of the cluster module that lie side by side.
+type product struct {
+	// what it is called in messages.
+	what string
+	// programs are in the order in which they are named to the go command: the dependencies of the
+	// first one are compiled first, so the large one is the last, as the progress has it. The last one being there
+	// tells that all are.
+	programs []string
+	// folders hold all of its packages, relative to the module; none means any.
+	folders []string
+	// variable of the environment by which a user names the program, instead of having it built.
+	variable string
+}
+
+// clusterProduct is slipway-cluster with its kubectl.
+func clusterProduct() *product {
+	return &product{what: "the cluster program", programs: []string{kubectlName, name}, variable: "SLIPWAY_CLUSTER"}
+}
+
+// checkProduct is the checker of CRDs. It is small and independent of the cluster program, so nobody has to compile
+// an API server to have his CRDs checked.
+func checkProduct() *product {
+	return &product{what: "the checker of CRDs", programs: []string{checkName}, variable: "SLIPWAY_CHECK",
+		folders: []string{"cmd/" + checkName, "crdcheck"}}
+}
+
+// last is the program that the others accompany.
+func (p *product) last() string { return p.programs[len(p.programs)-1] }
+
+// mains are the packages of the programs, in the module's folder.
+func (p *product) mains() []string {
+	var mains []string
+	for _, program := range p.programs {
+		mains = append(mains, "./cmd/"+program)
+	}
+	return mains
+}
+
+// packages are their import paths.
+func (p *product) packages() []string {
+	var paths []string
+	for _, program := range p.programs {
+		paths = append(paths, clusterModule+"/cmd/"+program)
+	}
+	return paths
+}
+
+// package of the last program.
+func (p *product) lastPackage() string { return clusterModule + "/cmd/" + p.last() }
+
+// building and linking are the names of the work in progress events.
+func (p *product) building() string { return "building " + p.what }
+func (p *product) linking() string  { return "linking " + p.what }

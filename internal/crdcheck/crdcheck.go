@@ -1,0 +1,181 @@
+// Package crdcheck has CustomResourceDefinitions checked as an API server would check them, and compared with older ones.
+//
+//	checker := crdcheck.New(getenv, handler)
+//	findings, err := checker.Check(ctx, files)
+//
+// It asks the slipway-check program, which holds the API server's validation and is built when it is needed for the first
+// time (package clusterctl/program). What it said about a definition is remembered in the cache under a hash of the content, so a
+// definition that did not change costs no more than reading a small file.
+//
+// A finding names a place in the definition, and what to do about it in terms of Go and markers; whoever generated the
+// definition knows the place in the code.
+package crdcheck
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl/program"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// File is a file with definitions.
+type File struct {
+	Name    string `json:"name"`
+	Content string `json:"content"`
+}
+
+// Finding is something wrong with a definition.
+type Finding struct {
+	// File is the name of the file, and Definition that of the definition.
+	File       string `json:"file"`
+	Definition string `json:"definition"`
+	// Path is the place in the definition, like spec.versions[0].schema.openAPIV3Schema.properties[spec].
+	Path string `json:"path"`
+	// Value is what is there, when it is a short text.
+	Value   string `json:"value,omitempty"`
+	Message string `json:"message"`
+	// Refused says that no API server takes the definition.
+	Refused bool `json:"refused"`
+}
+
+// Change is a difference between two states of a definition.
+type Change struct {
+	File       string `json:"file"`
+	Definition string `json:"definition"`
+	Version    string `json:"version,omitempty"`
+	Path       string `json:"path,omitempty"`
+	// Field is the place as users write it: spec.schedule.
+	Field   string `json:"field,omitempty"`
+	Rule    string `json:"rule"`
+	Message string `json:"message"`
+	// Breaking says that an object or a client that was right before may be wrong now.
+	Breaking bool `json:"breaking"`
+}
+
+// protocol is the number of the form of questions and answers, the same as in the program.
+const protocol = 1
+
+// answer is what the program says.
+type answer struct {
+	Protocol int       `json:"protocol"`
+	Findings []Finding `json:"findings"`
+	Changes  []Change  `json:"changes"`
+}
+
+// Checker asks the program.
+type Checker struct {
+	finder *program.Finder
+	memory memory
+}
+
+// New returns a checker that asks getenv for SLIPWAY_CHECK, SLIPWAY_SOURCE and SLIPWAY_CACHE, and tells h when it has to build the
+// program.
+func New(getenv func(string) string, h report.Handler) *Checker {
+	finder := program.NewFinder(getenv, h)
+	return &Checker{finder: finder, memory: newMemory(finder)}
+}
+
+// ErrUnavailable is returned when there is no program and none can be built.
+var ErrUnavailable = errors.New("the checker of CRDs is not there and cannot be built")
+
+// Command is what builds the program, or finds out why that fails.
+func (c *Checker) Command() string { return c.finder.BuildChecker() }
+
+// Find returns the path of the program, if there is one, and never builds it.
+func (c *Checker) Find() (path string, ok bool, err error) { return c.finder.FindChecker() }
+
+// Check returns what is wrong with the definitions in files, in the order of the files. Only those that are not remembered
+// are checked.
+func (c *Checker) Check(ctx context.Context, files []File) ([]Finding, error) {
+	known := make(map[string][]Finding)
+	var unknown []File
+	for _, f := range files {
+		if findings, ok := c.memory.recall(f); ok {
+			known[f.Name] = findings
+			continue
+		}
+		unknown = append(unknown, f)
+	}
+	if len(unknown) > 0 {
+		a, err := c.ask(ctx, "check", map[string]any{"files": unknown})
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range unknown {
+			known[f.Name] = about(a.Findings, f.Name)
+			c.memory.keep(f, known[f.Name])
+		}
+	}
+	var all []Finding
+	for _, f := range files {
+		all = append(all, known[f.Name]...)
+	}
+	return all, nil
+}
+
+func about(findings []Finding, file string) []Finding {
+	var some []Finding
+	for _, f := range findings {
+		if f.File == file {
+			some = append(some, f)
+		}
+	}
+	return some
+}
+
+// Compare returns how the definitions in after differ from those in before, by definition, breaking changes first.
+func (c *Checker) Compare(ctx context.Context, before, after []File) ([]Change, error) {
+	a, err := c.ask(ctx, "compare", map[string]any{"before": before, "after": after})
+	return a.Changes, err
+}
+
+// killDelay is how long the program may take to end after an interrupt.
+const killDelay = time.Second
+
+// ask runs the program once.
+func (c *Checker) ask(ctx context.Context, question string, content any) (answer, error) {
+	path, err := c.finder.EnsureChecker(ctx)
+	if err != nil {
+		return answer{}, unavailable(ctx, err)
+	}
+	in, err := json.Marshal(content)
+	if err != nil {
+		return answer{}, err
+	}
+	cmd := exec.CommandContext(ctx, path, question)
+	cmd.WaitDelay = killDelay
+	cmd.Stdin = bytes.NewReader(in)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		return answer{}, ctx.Err()
+	}
+	if err != nil {
+		return answer{}, &report.Error{What: "the checker of CRDs failed", Where: path, Err: err, Hint: strings.TrimSpace(stderr.String())}
+	}
+	var a answer
+	if err := json.Unmarshal(out, &a); err != nil {
+		return answer{}, &report.Error{What: "the checker of CRDs answered what is not understood", Where: path, Err: err}
+	}
+	if a.Protocol != protocol {
+		return answer{}, &report.Error{What: "the checker of CRDs is of another version", Where: path,
+			Err: fmt.Errorf("it speaks protocol %d, this slipway %d", a.Protocol, protocol), Hint: "unset SLIPWAY_CHECK, or remove the program, to let slipway build its own"}
+	}
+	return a, nil
+}
+
+// unavailable tells an interrupt, which is no reason to do without.
+func unavailable(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return fmt.Errorf("%w: %w", ErrUnavailable, err)
+}
