@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -92,6 +93,7 @@ func (inv *invocation) generate(ctx context.Context, root string) (generate.Resu
 	if inv.verbose {
 		options.Events = inv.handler
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(patience))
 	result, err := generate.Run(ctx, options)
 	for _, f := range result.Findings {
 		f.File = inv.fromHere(root, f.File)
@@ -109,6 +111,10 @@ func (inv *invocation) generate(ctx context.Context, root string) (generate.Resu
 	}
 	return result, nil
 }
+
+// patience is how much garbage, in percent of what is in use, may pile up while
+// generators run: they end before much of it is worth collecting.
+const patience = 400
 
 // runsFolder is the folder of the user's cache that remembers what generators have
 // read and written; "" when there is no place for it.

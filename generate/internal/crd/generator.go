@@ -3,11 +3,8 @@ package crd
 import (
 	"cmp"
 	"context"
-	"runtime"
 	"slices"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/generate/internal/generator"
 	"github.com/slipway-dev/slipway/generate/internal/load"
@@ -72,18 +69,9 @@ func run(ctx context.Context, pass *generator.Pass, options Options) error {
 
 func isSet(option *bool) bool { return option != nil && *option }
 
-// writeAll writes the definitions concurrently and adds the files in order.
+// writeAll adds a file for each definition, in order.
 func writeAll(pass *generator.Pass, definitions []*definition, p printing) {
-	contents := make([][]byte, len(definitions))
-	var group errgroup.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i, d := range definitions {
-		group.Go(func() error {
-			contents[i] = p.print(d)
-			return nil
-		})
-	}
-	_ = group.Wait() // printing cannot fail
+	contents := p.printAll(definitions)
 	for i, d := range definitions {
 		pass.Traced(d.Group+"_"+d.Plural+".yaml", contents[i], d)
 	}

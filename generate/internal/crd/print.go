@@ -20,17 +20,29 @@ type printing struct {
 	preserveUnknownFields *bool
 }
 
-func (p printing) print(d *definition) []byte {
+// printAll prints definitions one after the other: most of what is in one of them
+// comes again in others.
+func (p printing) printAll(definitions []*definition) [][]byte {
+	p.schema.Memo = yaml.NewMemo[*schema.Schema]()
 	w := printer{yaml.NewWriter(), p}
-	w.BeginMap()
-	w.text("apiVersion", "apiextensions.k8s.io/v1")
-	w.text("kind", "CustomResourceDefinition")
-	w.Key("metadata")
-	w.metadata(d)
-	w.Key("spec")
-	w.spec(d)
-	w.EndMap()
-	return slices.Concat([]byte(p.header+"---\n"), w.Bytes())
+	contents := make([][]byte, len(definitions))
+	for i, d := range definitions {
+		w.document(d)
+		contents[i] = p.schema.Memo.End(w.Writer)
+	}
+	return contents
+}
+
+func (p printer) document(d *definition) {
+	p.Preamble(p.header + "---\n")
+	p.BeginMap()
+	p.text("apiVersion", "apiextensions.k8s.io/v1")
+	p.text("kind", "CustomResourceDefinition")
+	p.Key("metadata")
+	p.metadata(d)
+	p.Key("spec")
+	p.spec(d)
+	p.EndMap()
 }
 
 type printer struct {

@@ -16,6 +16,9 @@ type Writing struct {
 	// MaxDescription is the length that descriptions are cut down to, at the end
 	// of a sentence if there is one. Nil leaves them as they are.
 	MaxDescription *int
+	// Memo serves properties that come again, as those of a type that is referred to
+	// many times. It must not be used with other Writings.
+	Memo *yaml.Memo[*Schema]
 }
 
 // Write writes s as a YAML map with its keys in order.
@@ -91,7 +94,8 @@ func (p printer) properties(s *Schema) {
 	p.BeginMap()
 	for _, name := range s.order {
 		p.Key(name)
-		p.schema(s.Properties[name])
+		property := s.Properties[name]
+		p.options.Memo.Write(p.Writer, property, func() { p.schema(property) })
 	}
 	p.EndMap()
 }

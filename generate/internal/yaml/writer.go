@@ -36,6 +36,9 @@ func NewWriter() *Writer {
 	return &Writer{indent: -1, blank: true, lead: true}
 }
 
+// Preamble writes lines before the document, as they are.
+func (w *Writer) Preamble(text string) { w.out = append(w.out, text...) }
+
 // Grow makes room for n more bytes.
 func (w *Writer) Grow(n int) { w.out = slices.Grow(w.out, n) }
 
@@ -135,8 +138,8 @@ func (w *Writer) newline() {
 	if !w.lead || w.column > indent || w.column == indent && !w.blank {
 		w.lineBreak()
 	}
-	for w.column < indent {
-		w.put(' ')
+	if missing := indent - w.column; missing > 0 {
+		w.spaces(missing)
 	}
 	w.blank, w.lead = true, true
 }
@@ -155,6 +158,15 @@ func (w *Writer) mark(text string, separate, block bool) {
 func (w *Writer) put(b byte) {
 	w.out = append(w.out, b)
 	w.column++
+}
+
+func (w *Writer) spaces(n int) {
+	const some = "                                        "
+	w.column += n
+	for ; n > len(some); n -= len(some) {
+		w.out = append(w.out, some...)
+	}
+	w.out = append(w.out, some[:n]...)
 }
 
 func (w *Writer) lineBreak() {
