@@ -26,7 +26,8 @@ func (r *run) once(files []File) ([]File, error) {
 		default:
 			kept[before] = f
 			r.inputs.Opaque() // this warning is not remembered
-			r.events.Handle(report.Warning{Text: "several generators, packages or kinds write the same file; the last one wins: " + f.Path})
+			r.loader.Report(report.Finding{Position: report.Position{File: f.Path}, Suggestion: "different output folders",
+				Message: "several generators, packages or kinds write this file, and the last one wins"})
 		}
 	}
 	return kept, nil

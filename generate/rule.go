@@ -43,8 +43,8 @@ func (o Output) folder(name string, f generator.File) string {
 
 // path is where a file of the generator called name goes, below dir if it is relative.
 func (o Output) path(dir, name string, f generator.File) (string, error) {
-	if !filepath.IsLocal(f.Name) || filepath.Base(f.Name) != f.Name {
-		return "", &report.Error{What: "not a file name", Where: f.Name, Hint: "a group and a plural of letters, digits, dashes and dots"}
+	if !filepath.IsLocal(f.Name) {
+		return "", &report.Error{What: "a file name that leads out of its folder", Where: f.Name, Hint: "a group and a plural of letters, digits, dashes and dots"}
 	}
 	folder := o.folder(name, f)
 	if !filepath.IsAbs(folder) {

@@ -83,12 +83,7 @@ func (inv *invocation) controllerGen(ctx context.Context, args []string) error {
 // run generates. Like controller-gen it tells mistakes only.
 func (c *controllerGen) run(ctx context.Context, args []string, options generate.Options) error {
 	options.Dir, options.Tags, options.Lenient = c.Dir, c.tags, true
-	options.Version = controllerGenVersion
-	options.Events = report.HandlerFunc(func(e report.Event) {
-		if warning, ok := e.(report.Warning); ok {
-			c.handler.Handle(warning)
-		}
-	})
+	options.Version, options.Cache = controllerGenVersion, c.runsFolder()
 	result, err := generate.Run(ctx, options)
 	for _, f := range result.Findings {
 		c.handler.Handle(f)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -97,10 +98,16 @@ func (l *Loader) match(ctx context.Context, dir, pattern string) ([]*Package, er
 		}
 	}
 	packages, err := l.packagesIn(folders)
-	if err == nil && len(packages) == 0 && !below {
+	if err == nil && len(packages) == 0 && !below && !l.onlyTests(start) {
 		err = noPackages(pattern, "a folder with Go files for this platform")
 	}
 	return packages, err
+}
+
+// onlyTests tells whether a folder without a package holds tests. The go command takes it for an empty package.
+func (l *Loader) onlyTests(dir string) bool {
+	entries, err := l.config.Inputs.ReadDir(dir)
+	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return strings.HasSuffix(e.Name(), "_test.go") })
 }
 
 func noPackages(pattern, hint string) error {

@@ -51,7 +51,7 @@ func Generator() generator.Generator {
 
 func run(_ context.Context, pass *generator.Pass, options Options) error {
 	if options.RoleName == "" {
-		return &report.Error{What: "the role has no name", Where: "rbac:roleName", Hint: "rbac:roleName=manager-role"}
+		pass.Report(report.Finding{Message: "roles whose markers name none have no name", Suggestion: "rbac:roleName=manager-role"})
 	}
 	header, err := pass.Header(options.HeaderFile, options.Year)
 	if err != nil {
@@ -111,7 +111,7 @@ func rolesOf(permissions []permission, defaultName string) []*role {
 // object is the role as Kubernetes' API writes it.
 func (r *role) object() any {
 	type metadata struct {
-		Name      string `json:"name"`
+		Name      string `json:"name,omitempty"`
 		Namespace string `json:"namespace,omitempty"`
 	}
 	kind := "ClusterRole"

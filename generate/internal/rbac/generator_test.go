@@ -1,7 +1,6 @@
 package rbac
 
 import (
-	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -98,9 +97,12 @@ func TestMistakesAreFindings(t *testing.T) {
 	}
 }
 
-func TestRoleNeedsName(t *testing.T) {
-	_, _, err := generate(t, Options{}, "manager")
-	if _, ok := errors.AsType[*report.Error](err); !ok {
-		t.Errorf("got %v, want a report.Error", err)
+func TestRoleWithoutName(t *testing.T) {
+	files, findings, err := generate(t, Options{}, "manager")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) != 1 || len(findings) != 1 || findings[0].Fatal {
+		t.Errorf("got %v and %v, want a file and a warning", files, findings)
 	}
 }
