@@ -95,24 +95,22 @@ func (c *collector) define(k kind, packages []apiPackage) *definition {
 		Singular: strings.ToLower(k.name),
 		Scope:    namespaced,
 	}
-	var last *load.TypeDecl
+	var decls []*load.TypeDecl // of each version
 	for _, p := range packages {
-		decl := p.Decl(k.name)
-		if p.group != k.group || decl == nil {
-			continue
-		}
-		v := &version{Name: p.version, Served: true, Schema: withPlainMetadata(c.builder.Flat(decl)), decl: decl}
-		c.apply(decl, d, v)
-		if !v.skipped {
-			d.Versions = append(d.Versions, v)
-			last = decl
+		if decl := p.Decl(k.name); decl != nil && p.group == k.group {
+			d.Versions = append(d.Versions, &version{Name: p.version, Served: true, Schema: withPlainMetadata(c.builder.Flat(decl))})
+			decls = append(decls, decl)
 		}
 	}
+	for i, decl := range decls {
+		c.apply(decl, d, d.named(d.Versions[i].Name))
+	}
+	d.skip()
 	if len(d.Versions) == 0 {
 		return nil
 	}
 	slices.SortStableFunc(d.Versions, func(a, b *version) int { return strings.Compare(a.Name, b.Name) })
-	c.checkVersions(d, last)
+	c.checkVersions(d, decls[len(decls)-1])
 	return d
 }
 

@@ -1,6 +1,8 @@
 package crd
 
 import (
+	"slices"
+
 	"github.com/slipway-dev/slipway/generate/internal/load"
 	"github.com/slipway-dev/slipway/generate/internal/schema"
 )
@@ -17,6 +19,24 @@ type definition struct {
 	Annotations map[string]string
 	Labels      map[string]string
 	Versions    []*version
+}
+
+// named is the version with the name: the first, should several packages be the
+// same version.
+func (d *definition) named(name string) *version {
+	i := slices.IndexFunc(d.Versions, func(v *version) bool { return v.Name == name })
+	return d.Versions[i]
+}
+
+// skip leaves out the versions that a marker says so of.
+func (d *definition) skip() {
+	var kept []*version
+	for _, v := range d.Versions {
+		if !d.named(v.Name).skipped {
+			kept = append(kept, v)
+		}
+	}
+	d.Versions = kept
 }
 
 // version is one version of it.
