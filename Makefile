@@ -55,6 +55,10 @@ test-durability: build ## Kill a durable cluster 50 times while clients write, a
 test-envtest: build ## Run controller-runtime's own suites on our control plane and on stock programs, and compare (a quarter of an hour).
 	SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) go run -C bench ./suites
 
+.PHONY: test-mutants
+test-mutants: ## Compare with controller-gen on thousands of packages that nobody would write (MUTANTS=3000, SEED=0).
+	go test -C bench -count=1 -timeout 0 -run TestMutants ./generate -mutants $(or $(MUTANTS),3000) -seed $(or $(SEED),0)
+
 .PHONY: bump-kubernetes
 bump-kubernetes: ## Upgrade the embedded Kubernetes: modules, seed, wiring checks, tests (VERSION=v1.38.0; the newest when empty).
 	go run ./hack/bump-kubernetes $(VERSION)

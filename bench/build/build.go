@@ -36,6 +36,16 @@ func ControllerGen(ctx context.Context, dir string) (string, error) {
 	return compile(ctx, module, dir, "controller-gen", "sigs.k8s.io/controller-tools/cmd/controller-gen")
 }
 
+// Oracle builds the program that answers what controller-gen's generators make of
+// packages into dir and returns its path.
+func Oracle(ctx context.Context, dir string) (string, error) {
+	module, err := moduleDir(ctx)
+	if err != nil {
+		return "", err
+	}
+	return compile(ctx, module, dir, "oracle", "./generate/oracle/serve")
+}
+
 // SetupEnvtest builds controller-runtime's setup-envtest into dir and returns its path.
 func SetupEnvtest(ctx context.Context, dir string) (string, error) {
 	module, err := moduleDir(ctx)
