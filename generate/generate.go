@@ -201,7 +201,7 @@ func newRun(ctx context.Context, options Options) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := Generators()
+	all := append(Generators(), clients.Generator()) // which controller-gen does not have
 	if err := generator.Validate(all); err != nil {
 		return nil, err
 	}
@@ -266,7 +266,7 @@ func withNew(definitions, more []marker.Definition) []marker.Definition {
 var laterMarkers = []string{
 	"kubebuilder:webhook", "kubebuilder:webhookconfiguration",
 	"k8s:conversion-gen", "k8s:defaulter-gen", "k8s:openapi-gen", "k8s:protobuf-gen",
-	"groupGoName", "genclient", "genclient:nonNamespaced", "genclient:noStatus",
+	"groupGoName", "resourceName",
 }
 
 // generate runs all generators at once and returns what they made.

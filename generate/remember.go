@@ -88,7 +88,7 @@ func (o Options) key() (key string, ok bool) {
 	if err != nil {
 		return "", false
 	}
-	o.Dir, o.Events, o.DryRun, o.Cache = dir, nil, false, ""
+	o.Dir, o.Events, o.Codegen, o.DryRun, o.Cache = dir, nil, nil, false, ""
 	return fmt.Sprintf("%s\n%#v\n%q", program, o, environment()), true
 }
 
@@ -111,7 +111,7 @@ func environment() []string {
 	var found []string
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
-		if strings.HasPrefix(name, "GO") || slices.Contains([]string{"CGO_ENABLED", "HOME", "USERPROFILE", "XDG_CONFIG_HOME", "APPDATA", "AppData"}, name) {
+		if strings.HasPrefix(name, "GO") || slices.Contains([]string{"CGO_ENABLED", "HOME", "USERPROFILE", "XDG_CONFIG_HOME", "APPDATA", "AppData", "SLIPWAY_CODEGEN", "SLIPWAY_SOURCE"}, name) {
 			found = append(found, variable)
 		}
 	}

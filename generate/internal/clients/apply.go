@@ -35,7 +35,9 @@ func ApplyGenerator() generator.Generator {
 		marker.Define[bool](applyMarker, marker.Type, "says whether this type gets an apply configuration, whether or not it is a resource"),
 		marker.Define[string](applyOutputMarker, marker.Package, "is the folder of the apply configurations, relative to the package's; applyconfiguration if there is none"),
 	)
-	return generator.New("applyconfiguration", "writes apply configurations, which server-side apply is typed with", append(own, crd.Markers()...), runApply)
+	g := generator.New("applyconfiguration", "writes apply configurations, which server-side apply is typed with", append(own, crd.Markers()...), runApply)
+	g.Noted = true
+	return g
 }
 
 func runApply(ctx context.Context, pass *generator.Pass, options ApplyOptions) error {
@@ -61,7 +63,7 @@ func runApply(ctx context.Context, pass *generator.Pass, options ApplyOptions) e
 		}
 		run.Arguments = append(run.Arguments, header...)
 		run.Externals = externals
-		if err := jobs.add(*run, root); err != nil {
+		if err := jobs.add([]*load.Package{root}, []codegen.Run{*run}); err != nil {
 			return err
 		}
 	}

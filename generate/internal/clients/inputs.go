@@ -24,8 +24,8 @@ import (
 // besides the request: their files, those of the packages that they import from
 // modules that are being worked on, and the versions of all others. Two equal
 // hashes mean that the generators read the same.
-func inputsOf(module string, packages []*load.Package) (string, error) {
-	in := inputs{hash: sha256.New(), seen: make(map[string]bool), fixed: fixedFolders()}
+func inputsOf(loader *load.Loader, module string, packages []*load.Package) (string, error) {
+	in := inputs{loader: loader, hash: sha256.New(), seen: make(map[string]bool), fixed: fixedFolders()}
 	_, _ = fmt.Fprintln(in.hash, runtime.Version(), time.Now().UTC().Year(), os.Getenv("GOFLAGS"), os.Getenv("GOOS"), os.Getenv("GOARCH"))
 	for _, name := range []string{"go.mod", "go.sum", "go.work", "go.work.sum", "vendor/modules.txt"} {
 		for at := module; ; at = filepath.Dir(at) {
@@ -46,9 +46,10 @@ func inputsOf(module string, packages []*load.Package) (string, error) {
 }
 
 type inputs struct {
-	hash  hash.Hash
-	seen  map[string]bool // by folder
-	fixed []string
+	loader *load.Loader
+	hash   hash.Hash
+	seen   map[string]bool // by folder
+	fixed  []string
 }
 
 // fixedFolders hold what a version or the toolchain pins.
@@ -104,7 +105,7 @@ func (in inputs) pkg(p *load.Package) error {
 
 // file adds the name and the content of a file.
 func (in inputs) file(path string) error {
-	text, err := os.ReadFile(path)
+	text, err := in.loader.ReadFile(path)
 	if err != nil {
 		return err
 	}

@@ -3,8 +3,6 @@ package clients
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"path/filepath"
 
 	"golang.org/x/mod/modfile"
@@ -19,6 +17,7 @@ import (
 type jobs struct {
 	pass     *generator.Pass
 	requests []*job
+	failed   bool // the generators did not like something
 }
 
 // job is what is asked in one module.
@@ -29,37 +28,34 @@ type job struct {
 
 func newJobs(pass *generator.Pass) *jobs { return &jobs{pass: pass} }
 
-// add adds a run that reads the packages.
-func (j *jobs) add(run codegen.Run, packages ...*load.Package) error {
-	m, err := moduleOf(packages[0].Dir)
+// add adds runs that read the packages, which are looked up in the module of the
+// first one.
+func (j *jobs) add(packages []*load.Package, runs []codegen.Run) error {
+	m, err := moduleOf(j.pass.Loader, packages[0].Dir)
 	if err != nil {
 		return err
 	}
-	j.in(m.dir, run, packages...)
-	return nil
-}
-
-// in adds a run whose packages are looked up in the module in dir.
-func (j *jobs) in(dir string, run codegen.Run, packages ...*load.Package) {
 	for _, r := range j.requests {
-		if r.Dir == dir {
-			r.Runs = append(r.Runs, run)
+		if r.Dir == m.dir {
+			r.Runs = append(r.Runs, runs...)
 			r.packages = append(r.packages, packages...)
-			return
+			return nil
 		}
 	}
-	j.requests = append(j.requests, &job{codegen.Request{Dir: dir, Runs: []codegen.Run{run}}, packages})
+	j.requests = append(j.requests, &job{codegen.Request{Dir: m.dir, Runs: runs}, packages})
+	return nil
 }
 
 // do has everything generated. What the generators do not like is a finding.
 func (j *jobs) do(ctx context.Context) error {
 	for _, r := range j.requests {
-		inputs, err := inputsOf(r.Dir, r.packages)
+		inputs, err := inputsOf(j.pass.Loader, r.Dir, r.packages)
 		if err != nil {
 			return err
 		}
 		files, err := j.pass.Codegen.Generate(ctx, r.Request, inputs)
 		if errors.Is(err, codegen.ErrRefused) {
+			j.failed = true
 			j.pass.Report(report.Finding{Position: report.Position{File: r.packages[0].Dir}, Message: err.Error(), Fatal: true})
 			continue
 		}
@@ -77,9 +73,9 @@ func (j *jobs) do(ctx context.Context) error {
 type goModule struct{ dir, path string }
 
 // moduleOf finds the module of a folder, which need not exist yet.
-func moduleOf(dir string) (goModule, error) {
+func moduleOf(loader *load.Loader, dir string) (goModule, error) {
 	for at := dir; ; {
-		text, err := os.ReadFile(filepath.Join(at, "go.mod"))
+		text, err := loader.ReadFile(filepath.Join(at, "go.mod"))
 		if err == nil {
 			if path := modfile.ModulePath(text); path != "" {
 				return goModule{at, path}, nil
@@ -88,7 +84,7 @@ func moduleOf(dir string) (goModule, error) {
 		}
 		parent := filepath.Dir(at)
 		if parent == at {
-			return goModule{}, &report.Error{What: "no go.mod in this folder or above", Where: dir, Err: fmt.Errorf("clients are generated for packages of a module")}
+			return goModule{}, &report.Error{What: "no go.mod in this folder or above", Where: dir, Hint: "clients are generated for packages of a module; go mod init makes one"}
 		}
 		at = parent
 	}
