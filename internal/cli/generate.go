@@ -15,6 +15,7 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/slipway-dev/slipway/generate"
+	"github.com/slipway-dev/slipway/internal/codegen"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -73,6 +74,7 @@ because syntax alone did not tell enough, and how long it took.`,
 		},
 	}
 	cmd.Flags().StringVar(&since, "diff", "", "write nothing; compare the CRDs with those of a git `revision`, or in a folder or file")
+	cmd.AddCommand(inv.generateClientsCommand())
 	return cmd
 }
 
@@ -89,7 +91,15 @@ func (inv *invocation) generate(ctx context.Context, root string) (generate.Resu
 	if err != nil {
 		return generate.Result{}, err
 	}
-	options := generate.Options{Dir: root, Uses: uses, Version: generatorVersion(readVersion().Version), Cache: inv.runsFolder()}
+	return inv.runGenerators(ctx, root, uses)
+}
+
+// runGenerators runs generators in the project, and tells what they found and what changed.
+func (inv *invocation) runGenerators(ctx context.Context, root string, uses []generate.Use) (generate.Result, error) {
+	options := generate.Options{
+		Dir: root, Uses: uses, Version: generatorVersion(readVersion().Version), Cache: inv.runsFolder(),
+		Codegen: codegen.NewFinder(inv.Getenv, inv.handler),
+	}
 	if inv.verbose {
 		options.Events = inv.handler
 	}
@@ -153,11 +163,16 @@ func projectUses(root string) ([]generate.Use, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, &report.Error{What: "the header of generated files cannot be read", Where: boilerplate, Err: err}
 	}
-	return []generate.Use{
+	clients, err := clientsUse(root)
+	if err != nil {
+		return nil, err
+	}
+	return append([]generate.Use{
 		object,
 		{Name: "crd", Output: generate.Output{Config: crdBases}},
 		{Name: "rbac", Options: "roleName=" + managerRole, Output: generate.Output{Config: "config/rbac"}},
-	}, nil
+		{Name: "applyconfiguration", Options: object.Options},
+	}, clients...), nil
 }
 
 // generatorVersion is what CRDs say about the program that wrote them. Builds

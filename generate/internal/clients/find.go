@@ -33,6 +33,7 @@ func find(pass *generator.Pass, groups []string) *finding {
 	for _, p := range pass.Roots {
 		v := &apiVersion{Package: p}
 		for _, d := range p.Decls() {
+			f.failed = f.failed || d.Broken() // told already, and nothing is written
 			switch {
 			case d.Markers().Has("genclient"):
 				v.types = append(v.types, d)
@@ -134,9 +135,6 @@ func (f *finding) check(v *apiVersion) {
 
 func (f *finding) checkType(v *apiVersion, d *load.TypeDecl) {
 	at := d.File.Position(d.Spec.Pos())
-	if d.Broken() {
-		f.failed = true
-	}
 	if text, _ := marker.Get[marker.Raw](d.Markers(), "genclient"); text != "" {
 		f.fail(at, "+genclient takes no value; leave the line out to have no client")
 	}

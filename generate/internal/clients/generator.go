@@ -42,7 +42,7 @@ func Generator() generator.Generator {
 
 func markers() []marker.Definition {
 	const on = marker.Type
-	flag := func(name, doc string) marker.Definition { return marker.Define[marker.Raw](name, on, doc) }
+	flag := func(name, doc string) marker.Definition { return marker.Define[marker.Raw](name, on, doc).Optional() }
 	return append(marker.In("clients",
 		flag("genclient", "asks for a typed client"),
 		flag("genclient:nonNamespaced", "says that objects of the type do not live in namespaces"),

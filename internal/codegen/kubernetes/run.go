@@ -10,14 +10,16 @@ import (
 
 	"k8s.io/gengo/v2"
 	"k8s.io/gengo/v2/generator"
+	"k8s.io/gengo/v2/namer"
 	"k8s.io/gengo/v2/parser"
 	"k8s.io/gengo/v2/types"
 
 	"github.com/slipway-dev/slipway/internal/codegen"
 )
 
-// packages are the packages of a request, parsed.
-type packages struct{ parser *parser.Parser }
+// packages are the packages of a request, and all that they import, as the
+// generators see them. A parser reads each only once, so all runs share them.
+type packages struct{ universe types.Universe }
 
 // load parses the packages of all runs, and all that they import.
 func load(request codegen.Request) (packages, error) {
@@ -30,7 +32,11 @@ func load(request codegen.Request) (packages, error) {
 	}
 	slices.Sort(paths)
 	p := parser.NewWithOptions(parser.Options{BuildTags: []string{gengo.StdBuildTag}})
-	return packages{p}, p.LoadPackages(slices.Compact(paths)...)
+	if err := p.LoadPackages(slices.Compact(paths)...); err != nil {
+		return packages{}, err
+	}
+	universe, err := p.NewUniverse()
+	return packages{universe}, err
 }
 
 // run runs one generator. Generated files say that the process's name wrote them.
@@ -74,18 +80,20 @@ func schemaFile(schema []byte) (string, error) {
 
 // execute has the files of a run made in memory.
 func (p packages) execute(run codegen.Run, t prepared) ([]codegen.File, error) {
-	c, err := generator.NewContext(p.parser, t.names, t.order)
-	if err != nil {
-		return nil, err
+	memory := &memory{inner: generator.NewGoFile()}
+	c := &generator.Context{
+		Namers:    t.names,
+		Universe:  p.universe,
+		Inputs:    slices.Sorted(slices.Values(run.Packages)),
+		FileTypes: map[string]generator.FileType{generator.GoFileType: memory},
 	}
-	c.Inputs = slices.Sorted(slices.Values(run.Packages))
 	for _, tag := range run.Tags {
 		if err := addTag(c.Universe, tag); err != nil {
 			return nil, err
 		}
 	}
-	memory := &memory{inner: generator.NewGoFile()}
-	c.FileTypes[generator.GoFileType] = memory
+	orderer := namer.Orderer{Namer: t.names[t.order]}
+	c.Order = orderer.OrderUniverse(c.Universe)
 	for _, target := range t.targets(c) {
 		memory.dir = target.Dir()
 		if err := c.ExecuteTarget(elsewhere{target}); err != nil {
