@@ -206,7 +206,7 @@ func (p printer) pairs(key string, pairs map[string]string) {
 	}
 	p.Key(key)
 	p.BeginMap()
-	for _, k := range slices.SortedFunc(maps.Keys(pairs), yaml.Compare) {
+	for _, k := range yaml.Sorted(maps.Keys(pairs)) {
 		p.text(k, pairs[k])
 	}
 	p.EndMap()

@@ -37,7 +37,7 @@ func (b *Builder) merge(s *Schema, root *load.TypeDecl) *Schema {
 			properties[name] = b.merge(p, root)
 		}
 		out.Properties = properties
-		out.order = slices.SortedFunc(maps.Keys(properties), yaml.Compare)
+		out.order = yaml.Sorted(maps.Keys(properties))
 	}
 	b.merged[s] = &out
 	return &out

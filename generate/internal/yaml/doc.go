@@ -13,7 +13,7 @@
 //	w.EndMap()
 //	text := w.Bytes()
 //
-// The caller writes the keys of a map in the order of [Compare]; [Writer.Value]
+// The caller writes the keys of a map in the order of [Sorted]; [Writer.Value]
 // writes any JSON value and sorts by itself. Two spaces indent, sequences stand
 // as deep as the key that they belong to, plain and quoted text folds at the
 // first space after column 80, and text with line breaks is a literal block.

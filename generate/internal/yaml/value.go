@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"unicode"
@@ -29,7 +30,7 @@ func (w *Writer) Value(v any) {
 		w.EndSeq()
 	case map[string]any:
 		w.BeginMap()
-		for _, key := range slices.SortedFunc(maps.Keys(v), Compare) {
+		for _, key := range Sorted(maps.Keys(v)) {
 			w.Key(key)
 			w.Value(v[key])
 		}
@@ -51,8 +52,20 @@ func (w *Writer) JSON(text []byte) error {
 	return nil
 }
 
-// Compare orders keys: letters after all else, digits by the number that they
-// make.
+// Sorted returns keys in the order in which a map has them.
+//
+// [Compare] is no order: 009 comes before 00A, which comes before 08, which comes
+// before 009. The library sorts keys as the iteration of a Go map yields them, so
+// that maps with such a circle come out differently from run to run. Here they
+// always come out as the library writes them when it meets them in byte order.
+func Sorted(keys iter.Seq[string]) []string {
+	sorted := slices.Sorted(keys)
+	slices.SortFunc(sorted, Compare)
+	return sorted
+}
+
+// Compare compares two keys: letters after all else, digits by the number that
+// they make. Use [Sorted] to sort.
 func Compare(a, b string) int {
 	switch {
 	case a == b:
