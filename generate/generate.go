@@ -19,6 +19,7 @@ import (
 	"github.com/slipway-dev/slipway/generate/internal/manifest"
 	"github.com/slipway-dev/slipway/generate/internal/marker"
 	"github.com/slipway-dev/slipway/generate/internal/rbac"
+	"github.com/slipway-dev/slipway/generate/internal/webhook"
 	"github.com/slipway-dev/slipway/internal/codegen"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -28,7 +29,7 @@ type Generator = generator.Generator
 
 // Generators returns all generators, in the order in which help lists them.
 func Generators() []Generator {
-	return []Generator{crd.Generator(), deepcopy.Generator(), rbac.Generator(), clients.ApplyGenerator()}
+	return []Generator{crd.Generator(), deepcopy.Generator(), rbac.Generator(), webhook.Generator(), clients.ApplyGenerator()}
 }
 
 // Options say what to generate.
@@ -264,7 +265,6 @@ func withNew(definitions, more []marker.Definition) []marker.Definition {
 
 // laterMarkers are read by programs that work on the same code.
 var laterMarkers = []string{
-	"kubebuilder:webhook", "kubebuilder:webhookconfiguration",
 	"k8s:conversion-gen", "k8s:defaulter-gen", "k8s:openapi-gen", "k8s:protobuf-gen",
 	"groupGoName", "resourceName",
 }

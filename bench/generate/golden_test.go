@@ -32,6 +32,7 @@ func goldens(t *testing.T, root string) []golden {
 	beside := []struct{ pkg, file, options string }{
 		{"deepcopy", "zz_generated.deepcopy.go", "object:headerFile=testdata/header.txt,year=2026"},
 		{"rbac", "role.yaml", "rbac:roleName=manager-role"},
+		{"webhook", "manifests.yaml", "webhook"},
 	}
 	for _, b := range beside {
 		dirs := foldersWith(t, filepath.Join(root, "generate", "internal", b.pkg), b.file)

@@ -1,0 +1,4 @@
+// Package none has no webhooks.
+package none
+
+// +kubebuilder:webhookconfiguration:mutating=true,name=empty
