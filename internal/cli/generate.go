@@ -31,6 +31,7 @@ markers, with the bytes that controller-gen v0.23.0 writes:
   zz_generated.deepcopy.go      DeepCopy methods, beside the types
   config/crd/bases/*.yaml       a CustomResourceDefinition for each kind
   config/rbac/role.yaml         the role "` + managerRole + `", from +kubebuilder:rbac markers
+  config/webhook/manifests.yaml the configurations of admission webhooks, from +kubebuilder:webhook markers
 
 Generated Go files begin with the text of ` + boilerplate + `, if there is one. Only
 files that change are written; a second run changes nothing.
@@ -171,6 +172,7 @@ func projectUses(root string) ([]generate.Use, error) {
 		object,
 		{Name: "crd", Output: generate.Output{Config: crdBases}},
 		{Name: "rbac", Options: "roleName=" + managerRole, Output: generate.Output{Config: "config/rbac"}},
+		{Name: "webhook", Output: generate.Output{Config: "config/webhook"}},
 		{Name: "applyconfiguration", Options: object.Options},
 	}, clients...), nil
 }
@@ -236,7 +238,7 @@ func (s generateSummary) String() string {
 	took := " (" + s.Elapsed.Round(time.Millisecond).String() + ")"
 	switch total := s.Created + s.Updated + s.Unchanged; {
 	case total == 0:
-		return "nothing to generate: no kinds and no RBAC markers" + took
+		return "nothing to generate: no kinds, no RBAC and no webhook markers" + took
 	case s.Unchanged == total:
 		return "nothing changed: " + count(total, "generated file") + " up to date" + took
 	}

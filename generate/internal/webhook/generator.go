@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"go/token"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -19,17 +20,17 @@ import (
 // Options are the generator's options.
 type Options struct {
 	// HeaderFile is a file with the text that the manifest begins with.
-	HeaderFile string `marker:"headerFile,optional"`
+	HeaderFile string `marker:"headerFile,optional" doc:"is the file with the text that generated files begin with"`
 	// Year replaces YEAR in it.
-	Year string `marker:"year,optional"`
+	Year string `marker:"year,optional" doc:"replaces YEAR in that text"`
 }
 
 // Generator is the generator "webhook".
 func Generator() generator.Generator {
-	markers := []marker.Definition{
+	markers := marker.In("Webhook",
 		marker.Define[declaration](webhookMarker, marker.Package, "declares an admission webhook that the manager serves"),
 		marker.Define[configuration](configurationMarker, marker.Package, "names the object that holds the mutating or the validating webhooks"),
-	}
+	)
 	return generator.New("webhook", "writes the configurations of admission webhooks", markers, run)
 }
 
@@ -163,8 +164,16 @@ func (c *collector) complete(o *object) {
 	slices.SortFunc(o.webhooks, func(a, b webhook) int { return strings.Compare(a.Name, b.Name) })
 	for i, w := range o.webhooks {
 		if i > 0 && w.Name == o.webhooks[i-1].Name {
-			first := c.pass.Loader.Position(o.webhooks[i-1].pos)
-			tell(c.pass, webhookMarker, w.pos, warning("the name "+quoted(w.Name)+" is taken by the webhook at "+first.String()+"; the API server refuses this", "a name of its own"))
+			tell(c.pass, webhookMarker, w.pos, warning("the name "+quoted(w.Name)+" is taken by the webhook at "+c.place(o.webhooks[i-1].pos)+"; the API server refuses this", "a name of its own"))
 		}
 	}
+}
+
+// place is pos as messages tell it, with a path that is short where it can be.
+func (c *collector) place(pos token.Pos) string {
+	at := c.pass.Loader.Position(pos)
+	if rel, err := filepath.Rel(c.pass.Dir, at.File); err == nil && filepath.IsLocal(rel) {
+		at.File = rel
+	}
+	return at.String()
 }

@@ -16,32 +16,32 @@ const (
 
 // declaration is the value of a marker that declares a webhook.
 type declaration struct {
-	Mutating                bool
-	FailurePolicy           string
-	MatchPolicy             string `marker:",optional"`
-	SideEffects             string `marker:",optional"`
-	TimeoutSeconds          int    `marker:",optional"`
-	Groups                  []string
-	Resources               []string
-	Verbs                   []string
-	Versions                []string
-	Name                    string
-	ServiceName             string `marker:",optional"`
-	ServiceNamespace        string `marker:",optional"`
-	Path                    string `marker:",optional"`
-	ServicePort             *int32
-	WebhookVersions         []string `marker:",optional"`
-	AdmissionReviewVersions []string
-	ReinvocationPolicy      string `marker:",optional"`
-	URL                     string `marker:"url,optional"`
-	Patch                   string `marker:",optional"`
+	Mutating                bool     `doc:"is true for a webhook that may change objects, and is called before the validating ones"`
+	FailurePolicy           string   `doc:"is what happens when the webhook cannot be reached: fail or ignore"`
+	MatchPolicy             string   `marker:",optional" doc:"is Exact, or Equivalent for requests by another version of the resource, too"`
+	SideEffects             string   `marker:",optional" doc:"is None, or NoneOnDryRun; version v1 needs it"`
+	TimeoutSeconds          int      `marker:",optional" doc:"is how long the API server waits, 1 to 30; 10 if it is left out"`
+	Groups                  []string `doc:"are API groups, core among them, or *"`
+	Resources               []string `doc:"are resources of these groups, or *"`
+	Verbs                   []string `doc:"are create, update, delete, connect, or *"`
+	Versions                []string `doc:"are versions of the groups, or *"`
+	Name                    string   `doc:"is the webhook's name, with three parts at least"`
+	ServiceName             string   `marker:",optional" doc:"is the service in front of the manager; webhook-service if it is left out"`
+	ServiceNamespace        string   `marker:",optional" doc:"is the service's namespace; system if it is left out"`
+	Path                    string   `marker:",optional" doc:"is where the manager serves it, like /validate-batch-example-com-v1-cronjob"`
+	ServicePort             *int32   `doc:"is the service's port; 443 if it is left out"`
+	WebhookVersions         []string `marker:",optional" doc:"are the versions of the configuration objects; there is v1 only"`
+	AdmissionReviewVersions []string `doc:"are the versions of AdmissionReview that the webhook reads, the best first"`
+	ReinvocationPolicy      string   `marker:",optional" doc:"is Never, or IfNeeded for a mutating webhook to be called again after others"`
+	URL                     string   `marker:"url,optional" doc:"is where the webhook is served instead of a path of the service; in quotes"`
+	Patch                   string   `marker:",optional" doc:"is a strategic merge patch for what has no argument, as JSON between backticks"`
 }
 
 // configuration is the value of a marker that names the object which all
 // webhooks of a sort are in.
 type configuration struct {
-	Mutating bool
-	Name     string `marker:",optional"`
+	Mutating bool   `doc:"is true for the object with the mutating webhooks"`
+	Name     string `marker:",optional" doc:"is the name of the object"`
 }
 
 // webhook is the webhook as the API has it; a validating one is that without a
