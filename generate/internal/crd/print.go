@@ -2,7 +2,6 @@ package crd
 
 import (
 	"maps"
-	"slices"
 
 	"github.com/slipway-dev/slipway/generate/internal/schema"
 	"github.com/slipway-dev/slipway/generate/internal/yaml"

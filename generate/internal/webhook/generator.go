@@ -31,7 +31,9 @@ func Generator() generator.Generator {
 		marker.Define[declaration](webhookMarker, marker.Package, "declares an admission webhook that the manager serves"),
 		marker.Define[configuration](configurationMarker, marker.Package, "names the object that holds the mutating or the validating webhooks"),
 	)
-	return generator.New("webhook", "writes the configurations of admission webhooks", markers, run)
+	g := generator.New("webhook", "writes the configurations of admission webhooks", markers, run)
+	g.Noted = true
+	return g
 }
 
 func run(_ context.Context, pass *generator.Pass, options Options) error {
