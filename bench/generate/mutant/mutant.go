@@ -104,7 +104,7 @@ func (w *writer) options() {
 	var chosen []string
 	for _, o := range []string{
 		"maxDescLen=0", "maxDescLen=12", "maxDescLen=40", "maxDescLen=-1", "allowDangerousTypes=true", "allowDangerousTypes=false",
-		"generateEmbeddedObjectMeta=true", "generateEmbeddedObjectMeta=false", "crdVersions=v1", "crdVersions={v1}",
+		"generateEmbeddedObjectMeta=true", "generateEmbeddedObjectMeta=false", "crdVersions=v1", "crdVersions={v1,v1}", "crdVersions=v1;v1",
 		"headerFile=header.txt", "year=2031", "ignoreUnexportedFields=true", "ignoreUnexportedFields=false", "omitToolVersion=true",
 		"deprecatedV1beta1CompatibilityPreserveUnknownFields=true", "deprecatedV1beta1CompatibilityPreserveUnknownFields=false",
 	} {
@@ -144,8 +144,18 @@ var (
 
 // shared is a package that the versions import and that is no root.
 func (w *writer) shared() {
+	kinds := w.chance(12)
+	if kinds {
+		w.line("// +groupName=example.com")
+	}
 	w.line("package shared\n\n%s)\n%s)\n", imports, used)
 	w.types("Shared", 1+w.IntN(2))
+	if kinds { // versions of what the roots declare
+		for _, kind := range []string{"Kind", "KindIndex"} {
+			w.line("// +kubebuilder:storageversion\n\n// %s is in a package that is no root.\ntype %s struct {", kind, kind)
+			w.line("\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n")
+		}
+	}
 	w.sharedNames, w.named = w.named, nil
 	w.flush("shared/types.go")
 }

@@ -28,20 +28,28 @@ type collector struct {
 }
 
 func (c *collector) collect() []*definition {
-	packages := c.packages()
+	packages := apiPackages(c.pass.Roots)
 	var definitions []*definition
 	for _, k := range sortedKinds(packages) {
-		if d := c.define(k, packages); d != nil {
+		if d := c.define(k, c.withReached(packages)); d != nil {
 			definitions = append(definitions, d)
 		}
 	}
 	return definitions
 }
 
-// packages are the roots that may declare kinds.
-func (c *collector) packages() []apiPackage {
+// withReached adds the packages that are no roots and that types of kinds so far
+// refer to. Like controller-gen, what comes after looks for versions of its kinds
+// there too.
+func (c *collector) withReached(roots []apiPackage) []apiPackage {
+	reached := slices.DeleteFunc(c.builder.Reached(), func(p *load.Package) bool { return p.Root })
+	return slices.Concat(roots, apiPackages(reached))
+}
+
+// apiPackages are those that may declare kinds.
+func apiPackages(all []*load.Package) []apiPackage {
 	var packages []apiPackage
-	for _, root := range c.pass.Roots {
+	for _, root := range all {
 		values := root.Markers()
 		if root.Broken() || values.Has("kubebuilder:skip") {
 			continue

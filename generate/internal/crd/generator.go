@@ -34,15 +34,6 @@ func Generator() generator.Generator {
 }
 
 func run(ctx context.Context, pass *generator.Pass, options Options) error {
-	for _, v := range options.CRDVersions {
-		if v != "v1" {
-			return &report.Error{What: "there is no version " + v + " of CustomResourceDefinition", Where: "crd:crdVersions", Hint: "v1"}
-		}
-	}
-	header, err := pass.Header(options.HeaderFile, options.Year)
-	if err != nil {
-		return err
-	}
 	c := collector{
 		pass: pass,
 		builder: schema.NewBuilder(pass.Loader, schema.Options{
@@ -52,7 +43,16 @@ func run(ctx context.Context, pass *generator.Pass, options Options) error {
 		}),
 	}
 	definitions := c.collect()
-	if err := ctx.Err(); err != nil {
+	if err := ctx.Err(); err != nil || len(definitions) == 0 {
+		return err // options that nothing is made by may be wrong, as controller-gen's may
+	}
+	for _, v := range options.CRDVersions {
+		if v != "v1" {
+			return &report.Error{What: "there is no version " + v + " of CustomResourceDefinition", Where: "crd:crdVersions", Hint: "v1"}
+		}
+	}
+	header, err := pass.Header(options.HeaderFile, options.Year)
+	if err != nil {
 		return err
 	}
 	p := printing{
@@ -63,17 +63,22 @@ func run(ctx context.Context, pass *generator.Pass, options Options) error {
 	if !isSet(options.OmitToolVersion) {
 		p.toolVersion = pass.ToolVersion
 	}
-	writeAll(pass, definitions, p)
+	writeAll(pass, definitions, p, options.CRDVersions)
 	return nil
 }
 
 func isSet(option *bool) bool { return option != nil && *option }
 
-// writeAll adds a file for each definition, in order.
-func writeAll(pass *generator.Pass, definitions []*definition, p printing) {
+// writeAll adds a file for each definition, in order, and one more for each version
+// of CustomResourceDefinition but the first that was asked for.
+func writeAll(pass *generator.Pass, definitions []*definition, p printing, versions []string) {
 	contents := p.printAll(definitions)
 	for i, d := range definitions {
-		pass.Traced(d.Group+"_"+d.Plural+".yaml", contents[i], d)
+		name := d.Group + "_" + d.Plural
+		pass.Traced(name+".yaml", contents[i], d)
+		for _, v := range versions[min(1, len(versions)):] {
+			pass.Traced(name+"."+v+".yaml", contents[i], d)
+		}
 	}
 }
 

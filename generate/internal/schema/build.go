@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"slices"
 	"sync"
 
 	"github.com/slipway-dev/slipway/generate/internal/load"
@@ -35,7 +36,9 @@ type Builder struct {
 	flat   map[*load.TypeDecl]*Schema
 	merged map[*Schema]*Schema
 	own    sync.Map // *load.TypeDecl → func() *Schema
-	read   sync.Map // *load.Package → nothing: those whose markers were all read
+
+	reachedMu sync.Mutex
+	reached   []*load.Package // the user's packages that types were needed of
 }
 
 // NewBuilder returns a builder for the packages of loader.
@@ -55,7 +58,7 @@ func (b *Builder) schemaOf(d *load.TypeDecl) *Schema {
 }
 
 func (b *Builder) declared(d *load.TypeDecl) *Schema {
-	b.readMarkers(d.Package)
+	b.reach(d.Package)
 	if s, found := b.known(d); s != nil {
 		return s
 	} else if found || d.Package.Markers().Has("kubebuilder:skip") {
@@ -65,15 +68,29 @@ func (b *Builder) declared(d *load.TypeDecl) *Schema {
 	return b.declaredBy(d)
 }
 
-// readMarkers reads all markers of the user's packages, also of types that nothing
-// refers to: what is wrong with one of them is wrong.
-func (b *Builder) readMarkers(p *load.Package) {
-	if _, done := b.read.LoadOrStore(p, struct{}{}); done || !p.Local() {
+// reach notes that a type of p is needed and, if the package is the user's, reads
+// all its markers, also of types that nothing refers to: what is wrong with one of
+// them is wrong.
+func (b *Builder) reach(p *load.Package) {
+	if !p.Local() {
 		return
 	}
+	b.reachedMu.Lock()
+	defer b.reachedMu.Unlock()
+	if slices.Contains(b.reached, p) {
+		return
+	}
+	b.reached = append(b.reached, p)
 	for _, d := range p.Decls() {
 		d.Markers()
 	}
+}
+
+// Reached are the user's packages that types were needed of so far.
+func (b *Builder) Reached() []*load.Package {
+	b.reachedMu.Lock()
+	defer b.reachedMu.Unlock()
+	return slices.Clone(b.reached)
 }
 
 // declaredBy reads the declaration, unless the type serialises itself and its
