@@ -10,6 +10,8 @@ import (
 // and the verbs that they are.
 var tools = map[string][]string{
 	"controller-gen": {"controller-gen"},
+	"kubectl":        {"kubectl"},
+	"kustomize":      {"kustomize"},
 	"setup-envtest":  {"setup-envtest"},
 }
 

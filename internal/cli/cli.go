@@ -155,6 +155,8 @@ func (inv *invocation) verbs() []*cobra.Command {
 		inv.controllerGenCommand(),
 		inv.setupEnvtestCommand(),
 		inv.kubectlCommand(),
+		inv.kustomizeCommand(),
+		inv.toolsCommand(),
 		inv.versionCommand(),
 		inv.completionCommand(),
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/slipway-dev/slipway/generate"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/toollink"
 )
 
 // controllerGenVersion is the version whose behaviour, and whose files, controller-gen has here.
@@ -65,7 +66,7 @@ func (inv *invocation) controllerGen(ctx context.Context, args []string) error {
 	case c.long:
 		return c.tellAll(c.Stdout)
 	case c.version:
-		_, err := fmt.Fprintln(c.Stdout, "Version: "+controllerGenVersion)
+		_, err := fmt.Fprintln(c.Stdout, "Version: "+controllerGenVersion+c.inPlaceOf(controllerGenVersion))
 		return err
 	case c.help > 0:
 		return c.tellUsage(c.help)
@@ -114,6 +115,16 @@ func (c *controllerGen) mistake(err error) error {
 // again is the command line with another argument.
 func (c *controllerGen) again(args []string, last string) string {
 	return strings.Join(append(append([]string{"controller-gen"}, args...), last), " ")
+}
+
+// inPlaceOf says which other version the program stands for here: older Makefiles look for
+// theirs in what a tool says of its version.
+func (inv *invocation) inPlaceOf(version string) string {
+	other := inv.Getenv(toollink.StandsFor)
+	if other == "" || other == version {
+		return ""
+	}
+	return " (in place of " + other + ")"
 }
 
 // tellMarkers tells the markers of the generators that the options name.

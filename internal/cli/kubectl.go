@@ -36,13 +36,27 @@ the kubectl on PATH is used.`,
 // errNoKubectl is why a program that the user named does not do for kubectl.
 var errNoKubectl = errors.New("slipway-kubectl is not there")
 
+// isThisProgram tells whether a path leads to the running program, as a link called kubectl may.
+func isThisProgram(path string) bool {
+	own, err := os.Executable()
+	if err != nil {
+		return false
+	}
+	ours, err := os.Stat(own)
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(path)
+	return err == nil && os.SameFile(ours, there)
+}
+
 // kubectl returns the path of kubectl: ours, or else the one on PATH, or else ours once it is compiled.
 func (inv *invocation) kubectl(ctx context.Context) (path string, err error) {
 	path, ok, err := inv.clusters().FindKubectl(ctx)
 	if ok || err != nil {
 		return path, err
 	}
-	if path, err := exec.LookPath("kubectl"); err == nil {
+	if path, err := exec.LookPath("kubectl"); err == nil && !isThisProgram(path) {
 		return path, nil
 	}
 	inv.handler.Handle(report.Note{Text: "there is no kubectl on PATH; the cluster program's is compiled first"})

@@ -1,0 +1,75 @@
+package toollink
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/semver"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// variables are those of a Makefile that name the versions of tools.
+var variables = map[string]string{
+	"CONTROLLER_TOOLS_VERSION": "controller-gen",
+	"KUSTOMIZE_VERSION":        "kustomize",
+	"ENVTEST_VERSION":          "setup-envtest",
+}
+
+// Versions reads the versions of tools from the Makefile of a project. A version that the Makefile
+// computes from go.mod is computed; what else is computed there is returned as unknown.
+func Versions(project string) (versions map[string]string, unknown []string, err error) {
+	versions = make(map[string]string)
+	content, err := os.ReadFile(filepath.Join(project, "Makefile"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return versions, nil, nil
+	}
+	if err != nil {
+		return nil, nil, &report.Error{What: "the Makefile cannot be read", Where: "Makefile", Err: err}
+	}
+	assignment := regexp.MustCompile(`(?m)^(?:export[ \t]+)?([A-Z_]+)[ \t]*(?:\?|::?)?=[ \t]*([^\n#]*)`)
+	for _, match := range assignment.FindAllStringSubmatch(string(content), -1) {
+		tool, wanted := variables[match[1]]
+		value := strings.TrimSpace(match[2])
+		if !wanted || value == "" {
+			continue
+		}
+		if strings.ContainsAny(value, "$`") {
+			value = computed(project, value)
+		}
+		if value == "" || strings.ContainsAny(value, "/ ") {
+			unknown = append(unknown, match[1])
+			continue
+		}
+		versions[tool] = value
+	}
+	return versions, unknown, nil
+}
+
+// computed is the value of setup-envtest's version in Makefiles that take it from the
+// required controller-runtime: the branch of its release.
+func computed(project, expression string) string {
+	const runtime = "sigs.k8s.io/controller-runtime"
+	if !strings.Contains(expression, runtime) {
+		return ""
+	}
+	content, err := os.ReadFile(filepath.Join(project, "go.mod"))
+	if err != nil {
+		return ""
+	}
+	mod, err := modfile.ParseLax("go.mod", content, nil)
+	if err != nil {
+		return ""
+	}
+	for _, r := range mod.Require {
+		if r.Mod.Path == runtime {
+			return "release-" + strings.TrimPrefix(semver.MajorMinor(r.Mod.Version), "v")
+		}
+	}
+	return ""
+}
