@@ -89,7 +89,7 @@ func (inv *invocation) createAPI(cmd *cobra.Command, f apiFlags) error {
 		return err
 	}
 	if f.generate {
-		if _, err := inv.generate(cmd.Context(), root); err != nil {
+		if err := inv.generateOnly(cmd.Context(), root); err != nil {
 			return err
 		}
 	}

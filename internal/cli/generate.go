@@ -16,6 +16,7 @@ import (
 
 	"github.com/slipway-dev/slipway/generate"
 	"github.com/slipway-dev/slipway/internal/codegen"
+	"github.com/slipway-dev/slipway/internal/crdcheck"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -137,6 +138,9 @@ func (inv *invocation) runsFolder() string {
 			return ""
 		}
 		dir = filepath.Join(cache, "slipway")
+	}
+	if crdcheck.Off(inv.Getenv) {
+		return filepath.Join(dir, "runs-unchecked")
 	}
 	return filepath.Join(dir, "runs")
 }

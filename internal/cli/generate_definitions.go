@@ -54,32 +54,45 @@ var errRefused = errors.New("the files are written as the code says")
 
 // checkDefinitions tells what an API server would say to the CRDs of a run that are new to the
 // checker. What an API server refuses is an error, although the files are written: they are what the code says.
+//
+// A run that is recalled was checked, and found right, when it was made: all others are forgotten.
 func (inv *invocation) checkDefinitions(ctx context.Context, root string, result generate.Result) error {
 	d := inv.definitions(root, result)
 	if len(d.list) == 0 || crdcheck.Off(inv.Getenv) {
 		return nil
 	}
+	told, err := inv.tellDefinitions(ctx, d)
+	if told == 0 && err == nil {
+		return nil
+	}
+	if forgetting := result.Forget(); forgetting != nil {
+		return errors.Join(err, forgetting)
+	}
+	return err
+}
+
+// tellDefinitions tells what is wrong with the CRDs, and how much it told.
+func (inv *invocation) tellDefinitions(ctx context.Context, d definitions) (told int, err error) {
 	checker := crdcheck.New(inv.Getenv, inv.handler)
 	findings, err := checker.Check(ctx, d.list)
 	if errors.Is(err, crdcheck.ErrUnavailable) {
 		inv.handler.Handle(report.Note{Text: count(len(d.list), "CRD") + " not checked as an API server would: " + firstLine(err) + "; to see why: " + checker.Command()})
-		return nil
+		return 1, nil
 	}
 	if err != nil {
-		return err
+		return 0, err
 	}
-	told := d.told(findings)
-	refused := 0
-	for _, f := range told {
+	list, refused := d.told(findings), 0
+	for _, f := range list {
 		inv.handler.Handle(f)
 		if f.Fatal {
 			refused++
 		}
 	}
 	if refused == 0 {
-		return nil
+		return len(list), nil
 	}
-	return &report.Error{What: "API servers refuse these CRDs: " + count(refused, "mistake") + ", told above", Err: errRefused, Next: "slipway generate"}
+	return len(list), &report.Error{What: "API servers refuse these CRDs: " + count(refused, "mistake") + ", told above", Err: errRefused, Next: "slipway generate"}
 }
 
 // told are findings at their places in the code, in the order of those. What concerns a definition as a whole and is no
@@ -96,6 +109,16 @@ func (d definitions) told(findings []crdcheck.Finding) []report.Finding {
 		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	return told
+}
+
+// generateOnly is generate for those who do not check the CRDs, since they go to an API server now or others follow: the next
+// `slipway generate` does it.
+func (inv *invocation) generateOnly(ctx context.Context, root string) error {
+	result, err := inv.generate(ctx, root)
+	if err != nil || len(inv.definitions(root, result).list) == 0 {
+		return err
+	}
+	return result.Forget()
 }
 
 // firstLine is an error's text up to its first line break.

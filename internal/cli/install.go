@@ -83,8 +83,7 @@ func (inv *invocation) install(ctx context.Context, to destination, o ship.Apply
 
 // regenerate brings generated files up to date, before a command that uses them.
 func (inv *invocation) regenerate(ctx context.Context, root string) error {
-	_, err := inv.generate(ctx, root)
-	return err
+	return inv.generateOnly(ctx, root)
 }
 
 // uninstallCommand is `slipway uninstall`.

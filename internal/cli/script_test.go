@@ -104,6 +104,7 @@ var checkProgram = sync.OnceValues(func() (string, error) {
 func checkEnv(env *testscript.Env) error {
 	path, err := checkProgram()
 	env.Setenv("SLIPWAY_CHECK", cmp.Or(path, "off"))
+	env.Setenv("CHECK", path) // for scripts that change the former
 	return err
 }
 
