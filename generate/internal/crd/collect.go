@@ -106,7 +106,7 @@ func (c *collector) define(k kind, packages []apiPackage) *definition {
 	var decls []*load.TypeDecl // of each version
 	for _, p := range packages {
 		if decl := p.Decl(k.name); decl != nil && p.group == k.group {
-			d.Versions = append(d.Versions, &version{Name: p.version, Served: true, Schema: withPlainMetadata(c.builder.Flat(decl))})
+			d.Versions = append(d.Versions, &version{Name: p.version, Served: true, Schema: withPlainMetadata(c.builder.Flat(decl)), decl: decl})
 			decls = append(decls, decl)
 		}
 	}
