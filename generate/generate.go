@@ -19,6 +19,7 @@ import (
 	"github.com/slipway-dev/slipway/generate/internal/manifest"
 	"github.com/slipway-dev/slipway/generate/internal/marker"
 	"github.com/slipway-dev/slipway/generate/internal/rbac"
+	"github.com/slipway-dev/slipway/generate/internal/schemapatch"
 	"github.com/slipway-dev/slipway/generate/internal/webhook"
 	"github.com/slipway-dev/slipway/internal/codegen"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -29,7 +30,7 @@ type Generator = generator.Generator
 
 // Generators returns all generators, in the order in which help lists them.
 func Generators() []Generator {
-	return []Generator{crd.Generator(), deepcopy.Generator(), rbac.Generator(), webhook.Generator(), clients.ApplyGenerator()}
+	return []Generator{crd.Generator(), deepcopy.Generator(), rbac.Generator(), webhook.Generator(), schemapatch.Generator(), clients.ApplyGenerator()}
 }
 
 // Options say what to generate.

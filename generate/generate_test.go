@@ -280,7 +280,7 @@ func TestGenerators(t *testing.T) {
 	for _, g := range generate.Generators() {
 		names = append(names, g.Name)
 	}
-	if want := []string{"crd", "object", "rbac", "webhook", "applyconfiguration"}; !slices.Equal(names, want) {
+	if want := []string{"crd", "object", "rbac", "webhook", "schemapatch", "applyconfiguration"}; !slices.Equal(names, want) {
 		t.Errorf("got %q, want %q", names, want)
 	}
 }

@@ -45,7 +45,7 @@ func (p printer) schema(s *Schema) {
 	p.schemas("allOf", s.AllOf)
 	p.schemas("anyOf", s.AnyOf)
 	p.json("default", s.Default)
-	p.text("description", p.cut(s.Description))
+	p.text("description", p.options.Description(s.Description))
 	p.jsons("enum", s.Enum)
 	p.json("example", s.Example)
 	p.flag("exclusiveMaximum", s.ExclusiveMaximum)
@@ -212,9 +212,9 @@ func (p printer) value(text json.RawMessage) {
 	}
 }
 
-// cut shortens a description.
-func (p printer) cut(text string) string {
-	limit := p.options.MaxDescription
+// Description is a description as long as it may be.
+func (o Writing) Description(text string) string {
+	limit := o.MaxDescription
 	if limit == nil || *limit < 0 || len(text) <= *limit {
 		return text
 	}
