@@ -76,11 +76,11 @@ func (s scope) ident(e *ast.Ident) *Type {
 		return &Type{Kind: TypeParam, Name: e.Name}
 	}
 	if d := s.file.Package.Decl(e.Name); d != nil {
-		return d.named
+		return d.alone()
 	}
 	for _, p := range s.file.dotImports() {
 		if d := p.Decl(e.Name); d != nil && ast.IsExported(e.Name) {
-			return d.named
+			return d.alone()
 		}
 	}
 	if t := universe[e.Name]; t != nil {
@@ -111,7 +111,16 @@ func (s scope) selector(e *ast.SelectorExpr) *Type {
 		return invalid
 	}
 	if d := p.Decl(e.Sel.Name); d != nil {
-		return d.named
+		return d.alone()
 	}
 	return invalid
+}
+
+// alone is what the declaration's name means without type arguments, which a
+// generic type must have.
+func (d *TypeDecl) alone() *Type {
+	if d.IsGeneric() {
+		return invalid
+	}
+	return d.named
 }
