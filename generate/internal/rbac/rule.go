@@ -99,17 +99,16 @@ func unite(rules []*rule, list field) []*rule {
 	return united
 }
 
-// keyWithout identifies what r says besides the given list.
+// keyWithout identifies what r says besides the given list. The oracle joins the
+// values just so, and tells neither no group from the one without a name nor "a&b"
+// from a and b.
 func (r *rule) keyWithout(list field) string {
 	var key strings.Builder
 	for _, other := range []field{groups, resources, names, urls, verbs} {
 		if other(r) == list(r) {
 			continue
 		}
-		for _, value := range *other(r) {
-			key.WriteString(value + "\x00")
-		}
-		key.WriteByte('\x01')
+		key.WriteString(strings.Join(*other(r), "&") + " + ")
 	}
 	return key.String()
 }

@@ -49,6 +49,14 @@ func TestMerge(t *testing.T) {
 			},
 		},
 		{
+			"no group and the group without a name are one to the oracle",
+			[]permission{
+				{Resources: []string{"r"}, Verbs: []string{"get"}},
+				{Groups: []string{"core"}, Resources: []string{"r"}, Verbs: []string{"list"}},
+			},
+			[]*rule{{Resources: []string{"r"}, Verbs: []string{"get", "list"}}},
+		},
+		{
 			"nothing is lost when groups meet",
 			[]permission{
 				{Groups: []string{"f"}, Resources: []string{"r"}, Verbs: []string{"get"}},
