@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bytes"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// TestMutatedObjects draws packages and compares what both programs make of them:
+// where controller-gen succeeds we write the same bytes, where it fails we do.
+func TestMutatedObjects(t *testing.T) {
+	programs := testPrograms(t)
+	const batch = 500 // packages for one process
+	tally, last := objectTally{}, int(*seedFlag+*mutantsFlag)
+	for i, first := 0, int(*seedFlag); first < last; i, first = i+1, first+batch {
+		b := &tempPackages{programs: programs, dir: t.TempDir(), generator: []string{"object", "object:headerFile=header.txt,year=2031", "object:headerFile=header.txt"}[i%3]}
+		module(t, b.dir, "example.org/objects")
+		if err := os.CopyFS(b.dir, os.DirFS(filepath.Join("testdata", "objects"))); err != nil {
+			t.Fatal(err)
+		}
+		writeFiles(t, b.dir, map[string]string{"header.txt": "/*\nCopyright YEAR Somebody, in the YEAR of YEAR\n*/\n"})
+		b.fill(t, first, min(batch, last-first), objectPackage)
+		b.compareObjects(t, &tally)
+	}
+	t.Logf("%d packages with the same file, %d without any, %d failed with both, controller-gen crashed on %d", tally.same, tally.none, tally.failed, tally.crashed)
+	if tally.same == 0 || tally.failed == 0 {
+		t.Error("the draw is of no use: both kinds of packages must occur")
+	}
+}
+
+type objectTally struct{ same, none, failed, crashed int }
+
+func (b *tempPackages) compareObjects(t *testing.T, tally *objectTally) {
+	t.Helper()
+	failing, crashing := b.peerFails(t, b.pkgs)
+	tally.crashed += len(crashing)
+	tally.failed += len(failing)
+	theirs := b.takeObjects(t)
+	for name := range maps.Keys(crashing) {
+		b.mustEnd(t, name)
+		failing[name] = "crash"
+	}
+	good := b.check(t, failing)
+	if o := b.run(t, b.slipway, good, "controller-gen"); o.code != 0 {
+		good = b.tellWrongFailures(t, good, false)
+		b.run(t, b.slipway, good, "controller-gen")
+	}
+	ours := b.takeObjects(t)
+	for _, name := range good {
+		switch mine, peers := ours[name], theirs[name]; {
+		case mine == nil && peers == nil:
+			tally.none++
+		case bytes.Equal(mine, peers):
+			tally.same++
+		default:
+			t.Errorf("%s: other bytes:\n%s\n%s", name, diffText(t, peers, mine), describeFiles(b.files[name]))
+		}
+	}
+}
+
+// takeObjects removes the generated files and returns them by package.
+func (b *tempPackages) takeObjects(t *testing.T) map[string][]byte {
+	t.Helper()
+	taken := make(map[string][]byte)
+	for name := range slices.Values(b.pkgs) {
+		path := filepath.Join(b.dir, "pool", name, "zz_generated.deepcopy.go")
+		content, err := os.ReadFile(path)
+		if os.IsNotExist(err) {
+			continue
+		}
+		if err == nil {
+			err = os.Remove(path)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		taken[name] = content
+	}
+	return taken
+}

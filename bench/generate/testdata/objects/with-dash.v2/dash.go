@@ -1,0 +1,6 @@
+// Package dash has a folder that is no identifier.
+package dash
+
+type Strings []string
+
+type Deep struct{ M map[string]string }
