@@ -48,8 +48,10 @@ type Options struct {
 	// Version is what generated files say about the program that wrote them, like
 	// "slipway-v1.2.3".
 	Version string
-	// Lenient forgives what controller-gen forgives: misspelt markers are warnings,
-	// and of several files with the same path the last one is written.
+	// Strict makes misspelt and misplaced markers fatal, which are warnings else.
+	Strict bool
+	// Lenient forgives what controller-gen forgives: of several files with the same
+	// path the last one is written.
 	Lenient bool
 	// Cache is a folder of the user's that remembers what runs have read and written,
 	// so that one in which nothing has changed is over at once: then [Result.Recalled]
@@ -183,6 +185,7 @@ type run struct {
 	dir     string
 	paths   []string
 	version string
+	strict  bool
 	lenient bool
 	events  report.Handler
 	loader  *load.Loader
@@ -207,7 +210,7 @@ func newRun(ctx context.Context, options Options) (*run, error) {
 	if err := generator.Validate(all); err != nil {
 		return nil, err
 	}
-	r := &run{dir: dir, paths: options.Paths, version: cmp.Or(options.Version, "slipway"), lenient: options.Lenient, events: options.Events}
+	r := &run{dir: dir, paths: options.Paths, version: cmp.Or(options.Version, "slipway"), strict: options.Strict, lenient: options.Lenient, events: options.Events}
 	if r.events == nil {
 		r.events = report.Discard
 	}
@@ -283,7 +286,7 @@ func (r *run) generate(ctx context.Context, roots []*load.Package) (made, error)
 	}
 	group.Go(func() error {
 		for _, root := range roots {
-			root.Lint(r.lenient)
+			root.Lint(r.strict)
 		}
 		return nil
 	})

@@ -161,18 +161,18 @@ func noTemporaryFiles(t *testing.T, dir string) {
 	}
 }
 
-func TestLenient(t *testing.T) {
+func TestStrict(t *testing.T) {
 	dir := project(t)
 	write(t, dir, "api/v1/types.go", strings.Replace(types, "MaxLength", "MaxLenght", 1))
 	o := options(dir)
-	for _, lenient := range []bool{false, true} {
-		o.Lenient = lenient
+	for _, strict := range []bool{false, true} {
+		o.Strict = strict
 		result, err := generate.Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(result.Findings) != 1 || result.Failed() == lenient {
-			t.Errorf("lenient %t: %v", lenient, result.Findings)
+		if len(result.Findings) != 1 || result.Failed() != strict {
+			t.Errorf("strict %t: %v", strict, result.Findings)
 		}
 	}
 }

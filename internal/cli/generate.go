@@ -2,13 +2,10 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,33 +14,48 @@ import (
 	"github.com/slipway-dev/slipway/generate"
 	"github.com/slipway-dev/slipway/internal/codegen"
 	"github.com/slipway-dev/slipway/internal/crdcheck"
+	"github.com/slipway-dev/slipway/internal/regenerate"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/project"
 )
+
+// generateFlags are those of `slipway generate`.
+type generateFlags struct {
+	check, watch, strict, prune bool
+
+	since string // what to compare CRDs with
+}
 
 // generateCommand is `slipway generate`.
 func (inv *invocation) generateCommand() *cobra.Command {
-	var since string
+	var flags generateFlags
 	cmd := &cobra.Command{
 		Use:   "generate",
-		Short: "Make what follows from the code: DeepCopy methods, CRDs, the manager's role",
+		Short: "Make what follows from the code: DeepCopy methods, CRDs, roles, webhook configurations",
 		Long: `Generate reads all packages of the project once and writes what follows from their types and
 markers, with the bytes that controller-gen v0.23.0 writes:
 
-  zz_generated.deepcopy.go      DeepCopy methods, beside the types
-  config/crd/bases/*.yaml       a CustomResourceDefinition for each kind
-  config/rbac/role.yaml         the role "` + managerRole + `", from +kubebuilder:rbac markers
-  config/webhook/manifests.yaml the configurations of admission webhooks, from +kubebuilder:webhook markers
+  zz_generated.deepcopy.go         DeepCopy methods, beside the types
+  config/crd/bases/*.yaml          a CustomResourceDefinition for each kind
+  config/rbac/role.yaml            the role "manager-role", from +kubebuilder:rbac markers
+  config/webhook/manifests.yaml    webhook configurations, from +kubebuilder:webhook markers
 
-Generated Go files begin with the text of ` + boilerplate + `, if there is one. Only
-files that change are written; a second run changes nothing.
+Generated Go files begin with the text of hack/boilerplate.go.txt, if there is one. When
+the project's Makefile calls controller-gen, as kubebuilder's do, its arguments are honoured
+instead: generators, their options, paths and output rules. What cannot be followed there is
+told, and so is an option that is obsolete. Only files that change are written; a second run
+changes nothing.
 
 A mistake in the code or in a marker is told with its place, and all of them are told at
-once. One that makes the result wrong fails the command, and then no file is changed.
+once. One that makes the result wrong fails the command, and then no file is changed. A
+marker that is misspelt, or stands where nobody reads it, has no effect: it is told with the
+nearest right one, or with the place where it belongs, and with --strict it fails the command.
 
 CRDs that are new or changed are checked as an API server checks them: schemas, CEL rules and
 their cost, defaults, list keys, names, columns, size. What it would refuse is an error with the
 place in the code; the files are written nevertheless, as the code says. The checker is
-compiled the first time; SLIPWAY_CHECK=off does without.
+compiled the first time; SLIPWAY_CHECK=off does without. A CRD whose kind is gone stays and is
+told; --prune deletes it.
 
 With --diff it writes nothing and tells how the CRDs differ from those of a git revision, or
 in a folder or file; breaking changes fail the command.
@@ -51,9 +63,10 @@ in a folder or file; breaking changes fail the command.
 With -v it tells how many files were parsed, how many packages had to be type-checked
 because syntax alone did not tell enough, and how long it took.`,
 		Example: `  slipway generate
-  slipway generate -v
-  slipway generate --output json
-  slipway generate --diff main`,
+  slipway generate --watch               # on each save, until Ctrl-C
+  slipway generate --check --strict      # in CI: fails with a diff when something is stale
+  slipway generate --diff main           # in CI: fails for changes that break users
+  slipway generate --output json`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			root, err := inv.projectRoot()
@@ -61,67 +74,120 @@ because syntax alone did not tell enough, and how long it took.`,
 				return err
 			}
 			if cmd.Flags().Changed("diff") {
-				return inv.diff(cmd.Context(), root, since)
+				return inv.diff(cmd.Context(), root, flags)
 			}
-			begin := time.Now()
-			result, err := inv.generate(cmd.Context(), root)
-			if err != nil {
-				return err
-			}
-			if err := inv.checkDefinitions(cmd.Context(), root, result); err != nil {
-				return err
-			}
-			inv.handler.Handle(generated(result, time.Since(begin)))
-			return nil
+			return inv.runGenerate(cmd.Context(), root, flags)
 		},
 	}
-	cmd.Flags().StringVar(&since, "diff", "", "write nothing; compare the CRDs with those of a git `revision`, or in a folder or file")
+	cmd.Flags().BoolVar(&flags.check, "check", false, "write nothing; fail with a diff when a generated file is not what the code says")
+	cmd.Flags().BoolVarP(&flags.watch, "watch", "w", false, "generate again whenever a file changes, until interrupted")
+	cmd.Flags().BoolVar(&flags.strict, "strict", false, "fail for misspelt and misplaced markers")
+	cmd.Flags().BoolVar(&flags.prune, "prune", false, "delete generated CRDs whose kind is gone")
+	cmd.Flags().StringVar(&flags.since, "diff", "", "write nothing; compare the CRDs with those of a git `revision`, or in a folder or file")
+	cmd.MarkFlagsMutuallyExclusive("check", "watch", "diff")
+	cmd.MarkFlagsMutuallyExclusive("check", "prune", "diff")
 	cmd.AddCommand(inv.generateClientsCommand())
 	return cmd
 }
 
-const (
-	crdBases    = "config/crd/bases"
-	boilerplate = "hack/boilerplate.go.txt"
-	managerRole = "manager-role"
-)
+// runGenerate does what the flags say.
+func (inv *invocation) runGenerate(ctx context.Context, root string, flags generateFlags) error {
+	switch {
+	case flags.check:
+		return inv.checkGenerated(ctx, root, flags)
+	case flags.watch:
+		return inv.watchAndGenerate(ctx, root, flags)
+	}
+	return inv.generateOnce(ctx, root, flags)
+}
+
+// generateOnce generates and tells what it did.
+func (inv *invocation) generateOnce(ctx context.Context, root string, flags generateFlags) error {
+	begin := time.Now()
+	result, err := inv.generateWith(ctx, root, flags)
+	if err != nil {
+		return err
+	}
+	if err := inv.checkDefinitions(ctx, root, result); err != nil {
+		return err
+	}
+	inv.handler.Handle(generated(result, time.Since(begin)))
+	return nil
+}
 
 // generate brings the generated files of the project in root up to date and
 // tells what changed. Findings that make the result wrong are an error.
 func (inv *invocation) generate(ctx context.Context, root string) (generate.Result, error) {
-	uses, err := projectUses(root)
-	if err != nil {
-		return generate.Result{}, err
-	}
-	return inv.runGenerators(ctx, root, uses)
+	return inv.generateWith(ctx, root, generateFlags{})
 }
 
-// runGenerators runs generators in the project, and tells what they found and what changed.
-func (inv *invocation) runGenerators(ctx context.Context, root string, uses []generate.Use) (generate.Result, error) {
-	options := generate.Options{
-		Dir: root, Uses: uses, Version: generatorVersion(readVersion().Version), Cache: inv.runsFolder(),
-		Codegen: codegen.NewFinder(inv.Getenv, inv.handler),
+func (inv *invocation) generateWith(ctx context.Context, root string, flags generateFlags) (generate.Result, error) {
+	plan, result, err := inv.plannedRun(ctx, root, generate.Options{Strict: flags.strict, Cache: inv.runsFolder()})
+	if err != nil {
+		return result, err
 	}
+	inv.tellRun(root, result)
+	return result, inv.tellLeftovers(root, plan, result, flags.prune)
+}
+
+// runGenerators runs these generators in the project, and tells what they found and what changed.
+func (inv *invocation) runGenerators(ctx context.Context, root string, uses []generate.Use) (generate.Result, error) {
+	result, err := inv.runPlan(ctx, root, regenerate.PlanOf(root, uses...), generate.Options{Cache: inv.runsFolder()})
+	if err == nil {
+		inv.tellRun(root, result)
+	}
+	return result, err
+}
+
+// plannedRun runs the project's plan and tells all findings.
+func (inv *invocation) plannedRun(ctx context.Context, root string, options generate.Options) (regenerate.Plan, generate.Result, error) {
+	file, err := project.Load(root)
+	if err != nil {
+		return regenerate.Plan{}, generate.Result{}, err
+	}
+	clients, err := clientsUse(file, root)
+	if err != nil {
+		return regenerate.Plan{}, generate.Result{}, err
+	}
+	plan, findings, err := regenerate.PlanFor(root, inv.Getenv, clients...)
+	if err != nil {
+		return plan, generate.Result{}, err
+	}
+	inv.tellFindings(root, findings)
+	result, err := inv.runPlan(ctx, root, plan, options)
+	return plan, result, err
+}
+
+// runPlan runs a plan and tells what it found in the code. Findings that make the
+// result wrong are an error.
+func (inv *invocation) runPlan(ctx context.Context, root string, plan regenerate.Plan, options generate.Options) (generate.Result, error) {
+	options.Version = generatorVersion(readVersion().Version)
+	options.Codegen = codegen.NewFinder(inv.Getenv, inv.handler)
 	if inv.verbose {
 		options.Events = inv.handler
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(patience))
-	result, err := generate.Run(ctx, options)
-	for _, f := range result.Findings {
-		f.File = inv.fromHere(root, f.File)
-		inv.handler.Handle(f)
+	result, err := plan.Run(ctx, options)
+	inv.tellFindings(root, result.Findings)
+	if err == nil && result.Failed() {
+		err = mistakes(result.Findings)
 	}
-	if err != nil {
-		return result, err
-	}
-	if result.Failed() {
-		return result, mistakes(result.Findings)
-	}
+	return result, err
+}
+
+// tellRun tells what became of each file and, to those who want to know, how much was read for that.
+func (inv *invocation) tellRun(root string, result generate.Result) {
 	inv.tellFiles(root, result.Files)
 	if inv.verbose && !result.Recalled {
 		inv.handler.Handle(report.Note{Text: fmt.Sprintf("parsed %s, type-checked %s", count(result.Parsed, "file"), count(result.Checked, "package"))})
 	}
-	return result, nil
+}
+
+func (inv *invocation) tellFindings(root string, findings []report.Finding) {
+	for _, f := range findings {
+		f.File = inv.fromHere(root, f.File)
+		inv.handler.Handle(f)
+	}
 }
 
 // patience is how much garbage, in percent of what is in use, may pile up while
@@ -158,29 +224,6 @@ func (inv *invocation) fromHere(root, path string) string {
 	return rel
 }
 
-// projectUses are the generators that a project needs. Their output goes where
-// its kustomizations look for it.
-func projectUses(root string) ([]generate.Use, error) {
-	object := generate.Use{Name: "object"}
-	switch _, err := os.Stat(filepath.Join(root, filepath.FromSlash(boilerplate))); {
-	case err == nil:
-		object.Options = "headerFile=" + boilerplate
-	case !errors.Is(err, fs.ErrNotExist):
-		return nil, &report.Error{What: "the header of generated files cannot be read", Where: boilerplate, Err: err}
-	}
-	clients, err := clientsUse(root)
-	if err != nil {
-		return nil, err
-	}
-	return append([]generate.Use{
-		object,
-		{Name: "crd", Output: generate.Output{Config: crdBases}},
-		{Name: "rbac", Options: "roleName=" + managerRole, Output: generate.Output{Config: "config/rbac"}},
-		{Name: "webhook", Output: generate.Output{Config: "config/webhook"}},
-		{Name: "applyconfiguration", Options: object.Options},
-	}, clients...), nil
-}
-
 // generatorVersion is what CRDs say about the program that wrote them. Builds
 // between releases all say the same, so that their commits do not show in
 // generated files.
@@ -204,64 +247,6 @@ func mistakes(findings []report.Finding) error {
 
 func (inv *invocation) tellFiles(root string, files []generate.File) {
 	for _, f := range files {
-		path := f.Path
-		if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
-			path = filepath.ToSlash(rel)
-		}
-		inv.handler.Handle(report.File{Path: path, Action: f.Action})
+		inv.handler.Handle(report.File{Path: regenerate.Relative(root, f.Path), Action: f.Action})
 	}
-}
-
-// generateSummary is the JSON form of what `slipway generate` did.
-type generateSummary struct {
-	Created   int           `json:"created"`
-	Updated   int           `json:"updated"`
-	Unchanged int           `json:"unchanged"`
-	Parsed    int           `json:"parsedFiles"`
-	Checked   int           `json:"typeCheckedPackages"`
-	Elapsed   time.Duration `json:"elapsedNanoseconds"`
-}
-
-func generated(result generate.Result, elapsed time.Duration) report.Result {
-	s := generateSummary{Parsed: result.Parsed, Checked: result.Checked, Elapsed: elapsed}
-	for _, f := range result.Files {
-		switch f.Action {
-		case report.Created:
-			s.Created++
-		case report.Updated:
-			s.Updated++
-		default:
-			s.Unchanged++
-		}
-	}
-	return report.Result{Text: s.String(), Value: s}
-}
-
-// String is the line that ends the command.
-func (s generateSummary) String() string {
-	took := " (" + s.Elapsed.Round(time.Millisecond).String() + ")"
-	switch total := s.Created + s.Updated + s.Unchanged; {
-	case total == 0:
-		return "nothing to generate: no kinds, no RBAC and no webhook markers" + took
-	case s.Unchanged == total:
-		return "nothing changed: " + count(total, "generated file") + " up to date" + took
-	}
-	var parts []string
-	for _, p := range []struct {
-		n    int
-		what string
-	}{{s.Created, "created"}, {s.Updated, "updated"}, {s.Unchanged, "unchanged"}} {
-		if p.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
-		}
-	}
-	return "generated: " + strings.Join(parts, ", ") + took
-}
-
-// count is a number with its noun.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/generate"
+	"github.com/slipway-dev/slipway/internal/regenerate"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/project"
 )
@@ -151,8 +152,8 @@ func (f clientFacts) use(root string) generate.Use {
 			options = append(options, o.name+"={"+strings.Join(list, ",")+"}")
 		}
 	}
-	if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(boilerplate))); err == nil {
-		options = append(options, "headerFile="+quoted(boilerplate))
+	if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(regenerate.Boilerplate))); err == nil {
+		options = append(options, "headerFile="+quoted(regenerate.Boilerplate))
 	}
 	return generate.Use{Name: "clients", Options: strings.Join(options, ",")}
 }
@@ -161,11 +162,7 @@ func (f clientFacts) use(root string) generate.Use {
 func quoted(value string) string { return fmt.Sprintf("%q", value) }
 
 // clientsUse is the run that keeps the project's clients up to date, if it has any.
-func clientsUse(root string) ([]generate.Use, error) {
-	file, err := project.Load(root)
-	if err != nil {
-		return nil, err
-	}
+func clientsUse(file *project.Project, root string) ([]generate.Use, error) {
 	var facts clientFacts
 	found, err := file.Plugin(clientsKey, &facts)
 	if !found || err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/slipway-dev/slipway/generate"
 	"github.com/slipway-dev/slipway/internal/crdcheck"
+	"github.com/slipway-dev/slipway/internal/regenerate"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -30,22 +31,26 @@ var errBreaking = errors.New("objects or clients that were right before may be w
 
 // diff compares the CRDs that follow from the code with older ones and writes nothing. Breaking changes are findings at their
 // places in the code, and an error.
-func (inv *invocation) diff(ctx context.Context, root, since string) error {
-	result, err := inv.plan(ctx, root)
+func (inv *invocation) diff(ctx context.Context, root string, flags generateFlags) error {
+	plan, result, err := inv.plannedRun(ctx, root, generate.Options{Strict: flags.strict, DryRun: true})
 	if err != nil {
 		return err
+	}
+	var older []crdcheck.File
+	for _, folder := range plan.CRDFolders() {
+		files, err := crdcheck.Older(ctx, root, regenerate.Relative(root, folder), flags.since)
+		if err != nil {
+			return err
+		}
+		older = append(older, files...)
 	}
 	d := inv.definitions(root, result)
-	older, err := crdcheck.Older(ctx, root, crdBases, since)
-	if err != nil {
-		return err
-	}
 	checker := crdcheck.New(inv.Getenv, inv.handler)
 	changes, err := checker.Compare(ctx, older, d.list)
 	if err != nil {
 		return err
 	}
-	return inv.tellChanges(d, definitionChanges{Since: since, Changes: changes})
+	return inv.tellChanges(d, definitionChanges{Since: flags.since, Changes: changes})
 }
 
 func (inv *invocation) tellChanges(d definitions, c definitionChanges) error {
@@ -68,24 +73,4 @@ func (inv *invocation) tellChanges(d definitions, c definitionChanges) error {
 	inv.handler.Handle(report.Result{Value: c})
 	return &report.Error{What: count(c.Breaking, "breaking change") + " since " + c.Since + ", told above", Err: errBreaking,
 		Hint: "a new version beside the old one, with a conversion; or what was allowed stays allowed"}
-}
-
-// plan finds out what the code says now.
-func (inv *invocation) plan(ctx context.Context, root string) (generate.Result, error) {
-	uses, err := projectUses(root)
-	if err != nil {
-		return generate.Result{}, err
-	}
-	result, err := generate.Run(ctx, generate.Options{Dir: root, Uses: uses, Version: generatorVersion(readVersion().Version), DryRun: true})
-	if err != nil {
-		return result, err
-	}
-	if !result.Failed() {
-		return result, nil
-	}
-	for _, f := range result.Findings {
-		f.File = inv.fromHere(root, f.File)
-		inv.handler.Handle(f)
-	}
-	return result, mistakes(result.Findings)
 }

@@ -128,14 +128,15 @@ func (p *Package) Markers() marker.Values {
 	return p.markerValues
 }
 
-// Lint reports, for a root, the markers that nobody knows; if lenient, none of
-// these findings is fatal.
-func (p *Package) Lint(lenient bool) {
+// Lint reports, for a root, the markers that have no effect: nobody knows them, or not
+// where they stand. The findings that leave no doubt are fatal if strict.
+func (p *Package) Lint(strict bool) {
 	for _, f := range p.Files() {
-		comments := slices.Collect(f.attached().All())
-		findings := p.loader.config.Registry.Misspelt(p.loader.fset, comments)
+		attached, registry := f.attached(), p.loader.config.Registry
+		findings := registry.Misspelt(p.loader.fset, slices.Collect(attached.All()))
+		findings = append(findings, registry.Misplaced(p.loader.fset, attached)...)
 		for i := range findings {
-			findings[i].Fatal = findings[i].Fatal && !lenient
+			findings[i].Fatal = findings[i].Fatal && strict
 		}
 		p.loader.Report(findings...)
 	}

@@ -14,6 +14,9 @@ type Attached struct {
 	// structs that such a declaration names.
 	Types  map[*ast.TypeSpec][]Comment
 	Fields map[*ast.Field][]Comment
+	// Unread are those that describe nothing: in functions, and in the doc comments
+	// of what is neither a type nor a field.
+	Unread []Comment
 }
 
 // Attach finds the markers of file, which must have been parsed with comments.
@@ -84,6 +87,15 @@ func (a *attacher) skipNode(n ast.Node, line *ast.CommentGroup) {
 	}
 }
 
+// inside claims the comments in a function, which nobody reads.
+func (a *attacher) inside(f *ast.FuncDecl) {
+	first := a.next
+	a.skip(f.End())
+	for _, group := range a.comments[first:a.next] {
+		a.found.Unread = append(a.found.Unread, markersOf(group, false)...)
+	}
+}
+
 func (a *attacher) toPackage(markers ...[]Comment) {
 	for _, ms := range markers {
 		a.found.Package = append(a.found.Package, ms...)
@@ -93,14 +105,17 @@ func (a *attacher) toPackage(markers ...[]Comment) {
 func (a *attacher) decl(decl ast.Decl) {
 	switch d := decl.(type) {
 	case *ast.FuncDecl:
-		free, above, _ := a.upTo(d.Pos(), d.Doc)
+		free, above, doc := a.upTo(d.Pos(), d.Doc)
 		a.toPackage(free, above)
+		a.found.Unread = append(a.found.Unread, doc...)
+		a.inside(d)
 	case *ast.GenDecl:
 		free, above, doc := a.upTo(d.TokPos, d.Doc)
 		a.toPackage(free)
 		single := d.Tok == token.TYPE && !d.Lparen.IsValid()
 		if !single {
 			a.toPackage(above)
+			a.found.Unread = append(a.found.Unread, doc...)
 			above, doc = nil, nil
 		}
 		for _, spec := range d.Specs {

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"slices"
 	"strings"
 	"testing"
 
@@ -322,4 +323,48 @@ func FuzzAttach(f *testing.F) {
 			seen[c.Pos] = true
 		}
 	})
+}
+
+const displaced = `package p
+
+// +test:flag=true
+import "fmt"
+
+// F does.
+// +kubebuilder:validation:MaxLength=3
+func F() {
+	// +kubebuilder:validation:MaxLength=4
+	// +optional is prose here
+}
+
+// +optional
+
+// T is.
+type T struct {
+	// +test:root
+	A string
+}
+`
+
+func TestMisplaced(t *testing.T) {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "p.go", displaced, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := registry(t)
+	var got []string
+	for _, f := range r.Misplaced(fset, marker.Attach(file, r)) {
+		got = append(got, fmt.Sprintf("%d: %s; %s", f.Line, f.Message, f.Suggestion))
+	}
+	slices.Sort(got)
+	want := []string{
+		"13: +optional has no effect on a type; it belongs directly above a field",
+		"17: +test:root has no effect on a field; it belongs directly above a type",
+		"7: +kubebuilder:validation:MaxLength has no effect here: nobody reads the markers of functions and values; it belongs directly above a field",
+		"9: +kubebuilder:validation:MaxLength has no effect here: nobody reads the markers of functions and values; it belongs directly above a field",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
 }

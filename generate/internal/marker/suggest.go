@@ -17,8 +17,8 @@ var foreign = []string{"kubebuilder:scaffold:", "kubebuilder:docs-gen:", "kubebu
 
 // Misspelt returns a finding for each comment whose name nobody knows, on any
 // target, and that is either in the kubebuilder namespace or nearly a known name.
-// It is fatal for what is nearly a known name within a namespace of generators:
-// there it cannot be meant for anybody else.
+// It is fatal, for those who want it strictly, for what is nearly a known name within a
+// namespace of generators: there it cannot be meant for anybody else.
 func (r *Registry) Misspelt(fset *token.FileSet, comments []Comment) []report.Finding {
 	var findings []report.Finding
 	suggested := make(map[string]string)

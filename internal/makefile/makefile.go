@@ -1,0 +1,175 @@
+// Package makefile finds out what a project's Makefile passes to a program, without running make or a shell.
+//
+//	calls := makefile.Calls(content, makefile.Program{Name: "controller-gen", Variable: "CONTROLLER_GEN"}, os.Getenv)
+//	for _, c := range calls {
+//		c.Line, c.Target, c.Arguments, c.Unclear
+//	}
+//
+// It understands what such Makefiles do: variables, their references in one another, recipes of simple commands. What it
+// does not understand it says ([Call.Unclear]) and never guesses: a variable that depends on a condition or on a command's
+// output, arguments with shell expansions, a command in a loop or a pipe.
+//
+// GNU make's manual, "How to Use Variables" and "Writing Recipes in Rules", says what the syntax means.
+package makefile
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Program is what a call is a call of.
+type Program struct {
+	Name     string // the last element of its path
+	Variable string // the make variable that holds its path, whatever that is
+}
+
+// Call is one call of the program in a recipe.
+type Call struct {
+	Line      int    // the first line of the command, from 1
+	Target    string // the rule's
+	Arguments []string
+	// Unclear says why Arguments cannot be told; "" when they can.
+	Unclear string
+}
+
+// Calls finds the calls in a Makefile, in order. Getenv is asked for variables that the
+// Makefile leaves to the environment (?=).
+func Calls(content []byte, program Program, getenv func(string) string) []Call {
+	m := read(string(content), getenv)
+	// The variable's value is of no interest: its reference becomes the program's name.
+	m.variables[program.Variable] = variable{value: program.Name}
+	var calls []Call
+	for _, r := range m.recipes {
+		calls = append(calls, m.calls(r, program)...)
+	}
+	return calls
+}
+
+// recipe is a line of a rule's recipe, continuation lines joined.
+type recipe struct {
+	line   int
+	target string
+	text   string
+}
+
+// calls finds the program's calls in one line.
+func (m *reader) calls(r recipe, program Program) []Call {
+	if !strings.Contains(r.text, program.Name) && !strings.Contains(r.text, program.Variable) {
+		return nil
+	}
+	text := strings.TrimLeft(m.expand(strings.TrimLeft(r.text, "@-+ \t"), 0), "@-+ \t")
+	file, err := syntax.NewParser().Parse(strings.NewReader(text), "")
+	if err != nil {
+		return []Call{{Line: r.line, Target: r.target, Unclear: "it is no shell command that can be read: " + err.Error()}}
+	}
+	var calls []Call
+	for _, statement := range file.Stmts {
+		if c, found := callIn(statement, program, len(file.Stmts) == 1); found {
+			c.Line, c.Target = r.line, r.target
+			calls = append(calls, c)
+		}
+	}
+	return calls
+}
+
+// callIn finds the program's call in a statement. Only a command that stands alone is clear.
+func callIn(statement *syntax.Stmt, program Program, alone bool) (Call, bool) {
+	found := false
+	var call Call
+	syntax.Walk(statement, func(node syntax.Node) bool {
+		command, ok := node.(*syntax.CallExpr)
+		if !ok {
+			return true
+		}
+		arguments, unclear, is := argumentsOf(command, program)
+		if !is {
+			return true
+		}
+		found = true
+		if command != statement.Cmd || !alone || len(statement.Redirs) > 0 || statement.Background || statement.Negated {
+			unclear = "it is part of a larger shell command"
+		}
+		call = Call{Arguments: arguments, Unclear: unclear}
+		return false
+	})
+	if call.Unclear != "" {
+		call.Arguments = nil
+	}
+	return call, found
+}
+
+// argumentsOf returns what follows the program's name, also behind `go run` or `go tool`.
+func argumentsOf(command *syntax.CallExpr, program Program) (arguments []string, unclear string, is bool) {
+	for i, word := range command.Args {
+		text, clear := literal(word)
+		if !is {
+			is = clear && isProgram(text, program.Name) && (i == 0 || goRuns(command.Args[:i]))
+			continue
+		}
+		if !clear {
+			unclear = "an argument depends on what only make or the shell know"
+		}
+		arguments = append(arguments, text)
+	}
+	return arguments, unclear, is
+}
+
+func isProgram(word, name string) bool {
+	word, _, _ = strings.Cut(word, "@")
+	return path.Base(word) == name
+}
+
+// goRuns reports whether the words before a program's name are go's that run it: go run, go -C dir tool.
+func goRuns(words []*syntax.Word) bool {
+	first, _ := literal(words[0])
+	return path.Base(first) == "go" && slices.ContainsFunc(words[1:], func(w *syntax.Word) bool {
+		verb, clear := literal(w)
+		return clear && (verb == "run" || verb == "tool")
+	})
+}
+
+// literal is the text of a word without quotes; not clear if it holds an expansion.
+func literal(word *syntax.Word) (text string, clear bool) {
+	return literalParts(word.Parts)
+}
+
+func literalParts(parts []syntax.WordPart) (string, bool) {
+	var b strings.Builder
+	for _, part := range parts {
+		switch p := part.(type) {
+		case *syntax.Lit:
+			b.WriteString(unescape(p.Value))
+		case *syntax.SglQuoted:
+			b.WriteString(p.Value)
+		case *syntax.DblQuoted:
+			inner, clear := literalParts(p.Parts)
+			if !clear {
+				return "", false
+			}
+			b.WriteString(inner)
+		default:
+			return "", false
+		}
+	}
+	text := b.String()
+	return text, !strings.Contains(text, opaque)
+}
+
+// unescape removes the backslashes that quote single characters.
+func unescape(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\\' && i+1 < len(text) {
+			i++
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
+}
+
+// yearNow is what $(shell date +%Y) prints, which headers of generated files ask for.
+func yearNow() string { return time.Now().Format("2006") }

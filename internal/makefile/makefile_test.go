@@ -1,0 +1,84 @@
+package makefile_test
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/makefile"
+)
+
+var generator = makefile.Program{Name: "controller-gen", Variable: "CONTROLLER_GEN"}
+
+func TestCalls(t *testing.T) {
+	year := time.Now().Format("2006")
+	for name, c := range map[string]struct {
+		content string
+		want    []makefile.Call
+	}{
+		"plain": {
+			"LOCALBIN ?= $(shell pwd)/bin\nCONTROLLER_GEN ?= $(LOCALBIN)/controller-gen\n\nmanifests: controller-gen ## Generate.\n\t\"$(CONTROLLER_GEN)\" rbac:roleName=manager-role crd paths=\"./...\" \\\n\t  output:crd:artifacts:config=config/crd/bases\n",
+			[]makefile.Call{{Line: 5, Target: "manifests", Arguments: []string{"rbac:roleName=manager-role", "crd", "paths=./...", "output:crd:artifacts:config=config/crd/bases"}}},
+		},
+		"options in a variable": {
+			"CRD_OPTIONS ?= \"crd:trivialVersions=true,preserveUnknownFields=false\"\nmanifests:\n\t$(CONTROLLER_GEN) $(CRD_OPTIONS) paths=./...\n",
+			[]makefile.Call{{Line: 3, Target: "manifests", Arguments: []string{"crd:trivialVersions=true,preserveUnknownFields=false", "paths=./..."}}},
+		},
+		"from the environment": {
+			"MAX ?= 1\ngen:\n\t@bin/controller-gen crd:maxDescLen=$(MAX)\n",
+			[]makefile.Call{{Line: 3, Target: "gen", Arguments: []string{"crd:maxDescLen=7"}}},
+		},
+		"the year": {
+			"YEAR ?= $(shell date +%Y)\ngen:\n\t${CONTROLLER_GEN} object:headerFile=\"hack/b.txt\",year=$(YEAR)\n",
+			[]makefile.Call{{Line: 3, Target: "gen", Arguments: []string{"object:headerFile=hack/b.txt,year=" + year}}},
+		},
+		"go run": {
+			"gen:\n\tgo run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.23.0 crd\n",
+			[]makefile.Call{{Line: 2, Target: "gen", Arguments: []string{"crd"}}},
+		},
+		"two commands": {
+			"gen:\n\t$(CONTROLLER_GEN) crd\n\techo done\n\t$(CONTROLLER_GEN) object\n",
+			[]makefile.Call{{Line: 2, Target: "gen", Arguments: []string{"crd"}}, {Line: 4, Target: "gen", Arguments: []string{"object"}}},
+		},
+		"a folder of its own": {
+			"gen:\n\tcd api && $(CONTROLLER_GEN) crd\n",
+			[]makefile.Call{{Line: 2, Target: "gen", Unclear: "it is part of a larger shell command"}},
+		},
+		"a command's output": {
+			"gen:\n\t$(CONTROLLER_GEN) crd paths=$(shell go list ./...)\n",
+			[]makefile.Call{{Line: 2, Target: "gen", Unclear: "an argument depends on what only make or the shell know"}},
+		},
+		"a condition": {
+			"ifeq ($(X),1)\nOPT = a\nelse\nOPT = b\nendif\ngen:\n\t$(CONTROLLER_GEN) crd $(OPT)\n",
+			[]makefile.Call{{Line: 7, Target: "gen", Unclear: "an argument depends on what only make or the shell know"}},
+		},
+		"installing it is no call": {
+			"controller-gen: $(CONTROLLER_GEN)\n$(CONTROLLER_GEN): $(LOCALBIN)\n\t$(call go-install-tool,$(CONTROLLER_GEN),sigs.k8s.io/controller-tools/cmd/controller-gen,$(V))\n\ttest -s $(LOCALBIN)/controller-gen || GOBIN=x go install sigs.k8s.io/controller-tools/cmd/controller-gen@v1\n\tln -sf a $(CONTROLLER_GEN)\n",
+			nil,
+		},
+		"inside of define": {"define x\n\t$(CONTROLLER_GEN) crd\nendef\n", nil},
+		"none":             {"all:\n\tslipway generate\n", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			getenv := func(name string) string { return map[string]string{"MAX": "7"}[name] }
+			if got := makefile.Calls([]byte(c.content), generator, getenv); !reflect.DeepEqual(got, c.want) {
+				t.Errorf("got  %+v\nwant %+v", got, c.want)
+			}
+		})
+	}
+}
+
+// FuzzCalls: whatever a Makefile holds, a call is either clear or says why not.
+func FuzzCalls(f *testing.F) {
+	f.Add("A = $(B)\nB = $(A)\ngen:\n\t$(CONTROLLER_GEN) $(A)\n")
+	f.Add("gen:\n\tcontroller-gen 'a\n")
+	f.Add("gen:\n\tcontroller-gen $(x${y}) $$(a) `b`\n")
+	f.Fuzz(func(t *testing.T, content string) {
+		for _, c := range makefile.Calls([]byte(content), generator, func(string) string { return "" }) {
+			if c.Unclear != "" && c.Arguments != nil {
+				t.Errorf("unclear, with arguments: %s", fmt.Sprint(c))
+			}
+		}
+	})
+}

@@ -1,0 +1,171 @@
+package makefile
+
+import (
+	"regexp"
+	"strings"
+)
+
+// opaque stands for what cannot be known: a character for private use, which no Makefile holds.
+const opaque = "\ue000"
+
+// maxDepth bounds references in references.
+const maxDepth = 20
+
+// variable is a variable's unexpanded value.
+type variable struct {
+	value       string
+	conditional bool // assigned inside of a condition
+}
+
+// reader has read a Makefile's variables and recipes.
+type reader struct {
+	getenv    func(string) string
+	variables map[string]variable
+	recipes   []recipe
+
+	target    string
+	condition int  // depth of ifeq and the like
+	define    bool // inside of define
+}
+
+func read(content string, getenv func(string) string) *reader {
+	m := &reader{getenv: getenv, variables: make(map[string]variable)}
+	lines := strings.Split(strings.ReplaceAll(content, "\r\n", "\n"), "\n")
+	for i := 0; i < len(lines); i++ {
+		first, text := i, lines[i]
+		for strings.HasSuffix(text, `\`) && i+1 < len(lines) {
+			i++
+			text = strings.TrimSuffix(text, `\`) + " " + strings.TrimSpace(lines[i])
+		}
+		m.line(first+1, text)
+	}
+	return m
+}
+
+var (
+	assignment = regexp.MustCompile(`^\s*(?:(?:export|override)\s+)*([A-Za-z0-9_.-]+)\s*(\?|::?:?|\+|!)?=\s*(.*)$`)
+	rule       = regexp.MustCompile(`^([^\s:=#][^:=#]*)::?(?:[^=].*)?$`)
+)
+
+func (m *reader) line(number int, text string) {
+	switch word, _, _ := strings.Cut(strings.TrimSpace(text), " "); {
+	case m.define:
+		m.define = word != "endef"
+	case strings.HasPrefix(text, "\t") && m.target != "":
+		m.recipes = append(m.recipes, recipe{line: number, target: m.target, text: text[1:]})
+	case word == "define":
+		m.define = true
+	case strings.HasPrefix(word, "ifeq") || strings.HasPrefix(word, "ifneq") || word == "ifdef" || word == "ifndef":
+		m.condition++
+	case word == "endif":
+		m.condition = max(0, m.condition-1)
+	default:
+		m.declaration(text)
+	}
+}
+
+// declaration is an assignment or the head of a rule.
+func (m *reader) declaration(text string) {
+	text = withoutComment(text)
+	if a := assignment.FindStringSubmatch(text); a != nil {
+		m.assign(a[1], a[2], strings.TrimSpace(a[3]))
+		return
+	}
+	if r := rule.FindStringSubmatch(text); r != nil {
+		m.target = strings.TrimSpace(r[1])
+	}
+}
+
+func (m *reader) assign(name, operator, value string) {
+	known, exists := m.variables[name]
+	switch operator {
+	case "?":
+		if exists {
+			return
+		}
+		if set := m.getenv(name); set != "" {
+			value = strings.ReplaceAll(set, "$", "$$")
+		}
+	case "+":
+		value = strings.TrimSpace(known.value + " " + value)
+	case "!":
+		value = opaque
+	}
+	m.variables[name] = variable{value: value, conditional: m.condition > 0 || known.conditional}
+}
+
+func withoutComment(text string) string {
+	if at := strings.Index(text, "#"); at >= 0 && (at == 0 || text[at-1] != '\\') {
+		return text[:at]
+	}
+	return text
+}
+
+// expand replaces references by values, and what it cannot know by opaque.
+func (m *reader) expand(text string, depth int) string {
+	if depth > maxDepth {
+		return opaque
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] != '$' || i+1 == len(text) {
+			b.WriteByte(text[i])
+			continue
+		}
+		i++
+		switch text[i] {
+		case '$':
+			b.WriteByte('$')
+		case '(', '{':
+			end := closing(text, i)
+			if end < 0 {
+				return opaque
+			}
+			b.WriteString(m.reference(text[i+1:end], depth))
+			i = end
+		default:
+			b.WriteString(opaque) // automatic variables
+		}
+	}
+	return b.String()
+}
+
+// closing finds the bracket that closes the one at open.
+func closing(text string, open int) int {
+	opener, closer := text[open], byte(')')
+	if opener == '{' {
+		closer = '}'
+	}
+	depth := 0
+	for i := open; i < len(text); i++ {
+		switch text[i] {
+		case opener:
+			depth++
+		case closer:
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// reference is the value of what stands in $(…).
+func (m *reader) reference(inner string, depth int) string {
+	if value, known := m.variables[inner]; known {
+		if value.conditional {
+			return opaque
+		}
+		return m.expand(value.value, depth+1)
+	}
+	switch strings.Join(strings.Fields(inner), " ") {
+	case "CURDIR", "shell pwd":
+		return "."
+	case "shell date +%Y", `shell date "+%Y"`, "shell date '+%Y'":
+		return yearNow()
+	}
+	if !strings.ContainsAny(inner, " ,$:") {
+		return m.getenv(inner) // make takes what it does not know from the environment, and else nothing
+	}
+	return opaque
+}

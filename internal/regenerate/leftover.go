@@ -1,0 +1,89 @@
+package regenerate
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/slipway-dev/slipway/generate"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// Leftovers are the CRDs in the plan's folders that a generator once wrote and that no kind makes any longer, as absolute
+// paths. Files that people wrote lack the generator's annotation and are none.
+func Leftovers(plan Plan, made []generate.File) ([]string, error) {
+	var left []string
+	for _, folder := range plan.CRDFolders() {
+		files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range files {
+			if slices.ContainsFunc(made, func(f generate.File) bool { return f.Path == path }) {
+				continue
+			}
+			generated, err := isGeneratedCRD(path)
+			if err != nil {
+				return nil, &report.Error{What: "file cannot be read", Where: path, Err: err}
+			}
+			if generated {
+				left = append(left, path)
+			}
+		}
+	}
+	return left, nil
+}
+
+// CRDFolders are the folders that CRDs go to, as absolute paths.
+func (p Plan) CRDFolders() []string {
+	var folders []string
+	for _, run := range p.runs {
+		for _, use := range run.uses {
+			if use.Name != "crd" || use.Output.To != generate.ToFiles {
+				continue
+			}
+			folder := cmp.Or(use.Output.Config, filepath.Join("config", "crd"))
+			if !filepath.IsAbs(folder) {
+				folder = filepath.Join(p.root, folder)
+			}
+			folders = append(folders, folder)
+		}
+	}
+	slices.Sort(folders)
+	return slices.Compact(folders)
+}
+
+// isGeneratedCRD looks at the head of a file, where generators put their annotation.
+func isGeneratedCRD(path string) (bool, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer file.Close()
+	head := make([]byte, 4096)
+	n, err := file.Read(head)
+	if err != nil && n == 0 {
+		if errors.Is(err, io.EOF) {
+			return false, nil
+		}
+		return false, err
+	}
+	head = head[:n]
+	return bytes.Contains(head, []byte("\nkind: CustomResourceDefinition\n")) &&
+		bytes.Contains(head, []byte("\n    controller-gen.kubebuilder.io/version: ")), nil
+}
+
+// Prune deletes leftovers.
+func Prune(paths []string) error {
+	for _, path := range paths {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return &report.Error{What: "file cannot be deleted", Where: path, Err: err}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,50 @@
+package regenerate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// obsolete are options of the crd generator that controller-gen had before v0.5 (preserveUnknownFields: v0.6), with what
+// became of them. Only CRDs of apiextensions.k8s.io/v1beta1 needed them, which Kubernetes 1.22 removed.
+var obsolete = map[string]string{
+	"trivialVersions":       "all CRDs have a schema per version now",
+	"preserveUnknownFields": "unknown fields are always pruned now; +kubebuilder:pruning:PreserveUnknownFields keeps those of one field",
+	"crdVersions=v1beta1":   "Kubernetes 1.22 removed that version; v1 is generated",
+}
+
+// modernized leaves obsolete options out of arguments, and says of each what replaced it.
+func modernized(arguments []string, at report.Position) ([]string, []report.Finding) {
+	var findings []report.Finding
+	var kept []string
+	for _, argument := range arguments {
+		options, isCRD := strings.CutPrefix(argument, "crd:")
+		if !isCRD {
+			kept = append(kept, argument)
+			continue
+		}
+		parts := slices.DeleteFunc(strings.Split(options, ","), func(option string) bool {
+			became, old := replacement(option)
+			if old {
+				findings = append(findings, report.Finding{Position: at, Message: fmt.Sprintf("the option crd:%s is obsolete and passed over", option), Suggestion: became})
+			}
+			return old
+		})
+		kept = append(kept, strings.TrimSuffix("crd:"+strings.Join(parts, ","), ":"))
+	}
+	return kept, findings
+}
+
+// replacement says what became of an option, if it is obsolete.
+func replacement(option string) (became string, old bool) {
+	name, _, _ := strings.Cut(option, "=")
+	for _, key := range []string{option, strings.NewReplacer("{", "", "}", "", `"`, "").Replace(option), name} {
+		if became, old = obsolete[key]; old {
+			return became, true
+		}
+	}
+	return "", false
+}

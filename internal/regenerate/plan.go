@@ -1,0 +1,145 @@
+package regenerate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/slipway-dev/slipway/generate"
+	"github.com/slipway-dev/slipway/internal/makefile"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// Plan is what a project generates: runs of the generators, each over packages of its own.
+type Plan struct {
+	root string
+	runs []planned
+}
+
+// everywhere is all packages of a project.
+var everywhere = []string{"./..."}
+
+// planned is one run.
+type planned struct {
+	paths []string
+	uses  []generate.Use
+}
+
+// The files and names of our scaffold, which are kubebuilder's.
+const (
+	makefileName = "Makefile"
+	Boilerplate  = "hack/Boilerplate.go.txt"
+	managerRole  = "manager-role"
+	crdFolder    = "config/crd/bases"
+)
+
+// PlanFor is the plan of the project in root. Findings are what is worth saying about its
+// Makefile: calls that cannot be followed, options that are obsolete. More are generators that it needs besides.
+func PlanFor(root string, getenv func(string) string, more ...generate.Use) (Plan, []report.Finding, error) {
+	content, err := os.ReadFile(filepath.Join(root, makefileName))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Plan{}, nil, &report.Error{What: "the Makefile cannot be read", Where: filepath.Join(root, makefileName), Err: err}
+	}
+	calls := makefile.Calls(content, makefile.Program{Name: "controller-gen", Variable: "CONTROLLER_GEN"}, getenv)
+	plan := Plan{root: root}
+	var findings []report.Finding
+	for _, call := range calls {
+		told, err := plan.follow(call)
+		if err != nil {
+			return Plan{}, nil, err
+		}
+		findings = append(findings, told...)
+	}
+	if len(plan.runs) == 0 {
+		plan.runs, err = defaults(root)
+	}
+	if len(more) > 0 {
+		plan.add(generate.Options{Paths: everywhere, Uses: more})
+	}
+	return plan, findings, err
+}
+
+// PlanOf is a plan of these generators over all packages of the project in root.
+func PlanOf(root string, uses ...generate.Use) Plan {
+	return Plan{root: root, runs: []planned{{paths: everywhere, uses: uses}}}
+}
+
+// follow adds what a call in the Makefile generates.
+func (p *Plan) follow(call makefile.Call) ([]report.Finding, error) {
+	at := report.Position{File: makefileName, Line: call.Line, Column: 1}
+	if call.Unclear != "" {
+		return []report.Finding{{Position: at,
+			Message:    "this call of controller-gen is not followed: " + call.Unclear,
+			Suggestion: "make " + call.Target,
+		}}, nil
+	}
+	arguments, told := modernized(call.Arguments, at)
+	options, err := generate.Parse(arguments)
+	if errors.Is(err, generate.ErrNoGenerator) { // a call for help or the version
+		return told, nil
+	}
+	if err != nil {
+		var e *report.Error
+		if errors.As(err, &e) && e.Where == "" {
+			e.Where = fmt.Sprintf("%s:%d", filepath.Join(p.root, makefileName), call.Line)
+		}
+		return nil, err
+	}
+	p.add(options)
+	return told, nil
+}
+
+// add puts generators over the same packages into one run, which reads them once.
+func (p *Plan) add(options generate.Options) {
+	for i, run := range p.runs {
+		if slices.Equal(run.paths, options.Paths) {
+			p.runs[i].uses = append(run.uses, options.Uses...)
+			return
+		}
+	}
+	p.runs = append(p.runs, planned{paths: options.Paths, uses: options.Uses})
+}
+
+// defaults are the generators of a project whose Makefile names none. Their output goes
+// where its kustomizations look for it.
+func defaults(root string) ([]planned, error) {
+	object := generate.Use{Name: "object"}
+	switch _, err := os.Stat(filepath.Join(root, filepath.FromSlash(Boilerplate))); {
+	case err == nil:
+		object.Options = "headerFile=" + Boilerplate
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, &report.Error{What: "the header of generated files cannot be read", Where: Boilerplate, Err: err}
+	}
+	return []planned{{paths: everywhere, uses: []generate.Use{
+		object,
+		{Name: "crd", Output: generate.Output{Config: crdFolder}},
+		{Name: "rbac", Options: "roleName=" + managerRole, Output: generate.Output{Config: "config/rbac"}},
+		{Name: "webhook", Output: generate.Output{Config: "config/webhook"}},
+		{Name: "applyconfiguration", Options: object.Options},
+	}}}, nil
+}
+
+// Run runs the plan with what options say beside what to generate, and puts the results
+// together. It stops at the first run with a fatal finding.
+func (p Plan) Run(ctx context.Context, options generate.Options) (generate.Result, error) {
+	var all generate.Result
+	all.Recalled = len(p.runs) > 0
+	for _, run := range p.runs {
+		options.Dir, options.Paths, options.Uses = p.root, run.paths, run.uses
+		result, err := generate.Run(ctx, options)
+		all.Files = append(all.Files, result.Files...)
+		all.Printed = append(all.Printed, result.Printed...)
+		all.Findings = append(all.Findings, result.Findings...)
+		all.Parsed += result.Parsed
+		all.Checked += result.Checked
+		all.Recalled = all.Recalled && result.Recalled
+		if err != nil || result.Failed() {
+			return all, err
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,48 @@
+package regenerate
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/slipway-dev/slipway/generate"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// Difference is a generated file that is not what the code says.
+type Difference struct {
+	Path   string        `json:"path"` // relative to the project
+	Action report.Action `json:"action"`
+	Diff   string        `json:"diff"` // unified, from what is there to what should be
+}
+
+// Stale compares planned files with what is there.
+func Stale(root string, files []generate.File) ([]Difference, error) {
+	var differences []Difference
+	for _, f := range files {
+		if f.Action == report.Unchanged {
+			continue
+		}
+		there, err := os.ReadFile(f.Path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, &report.Error{What: "file cannot be read", Where: f.Path, Err: err}
+		}
+		name := Relative(root, f.Path)
+		differences = append(differences, Difference{
+			Path: name, Action: f.Action,
+			Diff: string(diff.Diff("a/"+name, there, "b/"+name, f.Content)),
+		})
+	}
+	return differences, nil
+}
+
+// Relative is a file's path as the project's users write it.
+func Relative(root, path string) string {
+	if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return path
+}

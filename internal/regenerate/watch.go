@@ -1,0 +1,120 @@
+package regenerate
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// quiet is how long nothing must change before changes are acted upon: editors and git write several files at once.
+const quiet = 100 * time.Millisecond
+
+// Watch calls changed after files of the project in root have changed that a generator may read, once they have come to
+// rest, until ctx ends. Ready is called when nothing can be missed any more. Changed runs in this goroutine:
+// what changes meanwhile, its own files too, makes it be called once more.
+func Watch(ctx context.Context, root string, ready, changed func()) error {
+	watcher, err := fsnotify.NewWatcher()
+	if err != nil {
+		return &report.Error{What: "files cannot be watched", Where: root, Err: err, Hint: "on Linux, fs.inotify.max_user_instances may be too low"}
+	}
+	defer watcher.Close()
+	w := &watch{root: root, watcher: watcher}
+	if err := w.add(root); err != nil {
+		return err
+	}
+	ready()
+	return w.loop(ctx, changed)
+}
+
+type watch struct {
+	root    string
+	watcher *fsnotify.Watcher
+}
+
+// loop waits for changes, and then for the quiet after them.
+func (w *watch) loop(ctx context.Context, changed func()) error {
+	rest := time.NewTimer(quiet)
+	rest.Stop()
+	defer rest.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-rest.C:
+			changed()
+		case event := <-w.watcher.Events:
+			matters, err := w.see(event)
+			if err != nil {
+				return err
+			}
+			if matters {
+				rest.Reset(quiet)
+			}
+		case err := <-w.watcher.Errors:
+			if !errors.Is(err, fsnotify.ErrEventOverflow) {
+				return &report.Error{What: "files cannot be watched any longer", Where: w.root, Err: err}
+			}
+			rest.Reset(quiet) // something was missed
+		}
+	}
+}
+
+// see watches new folders, whose files may be there already.
+func (w *watch) see(event fsnotify.Event) (matters bool, err error) {
+	if event.Op == fsnotify.Chmod {
+		return false, nil
+	}
+	if event.Has(fsnotify.Create) {
+		if err := w.add(event.Name); err != nil {
+			return false, err
+		}
+	}
+	return w.read(event.Name), nil
+}
+
+// read reports whether a generator may read the file, or files in the folder, at path.
+func (w *watch) read(path string) bool {
+	name := filepath.Base(path)
+	switch {
+	case skipped(name):
+		return false
+	case strings.HasSuffix(name, ".go"):
+		return !strings.HasSuffix(name, "_test.go")
+	case filepath.Ext(name) == "":
+		return true // Makefile, PROJECT, or a folder that came or went
+	}
+	return slices.Contains([]string{"go.mod", "go.sum", "go.work", filepath.Base(Boilerplate)}, name)
+}
+
+// add watches a folder and those in it. What is no folder, or no longer there, is passed over.
+func (w *watch) add(path string) error {
+	return filepath.WalkDir(path, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return &report.Error{What: "folder cannot be read", Where: path, Err: err}
+		case !entry.IsDir():
+			return nil
+		case path != w.root && skipped(entry.Name()):
+			return filepath.SkipDir
+		}
+		if err := w.watcher.Add(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return &report.Error{What: "folder cannot be watched", Where: path, Err: err, Hint: "on Linux, fs.inotify.max_user_watches may be too low"}
+		}
+		return nil
+	})
+}
+
+// skipped are names that the go command passes over, and folders that hold no code.
+func skipped(name string) bool {
+	return name[0] == '.' || name[0] == '_' || slices.Contains([]string{"bin", "testdata", "vendor", "node_modules"}, name)
+}
