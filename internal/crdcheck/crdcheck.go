@@ -143,6 +143,9 @@ const killDelay = time.Second
 func (c *Checker) ask(ctx context.Context, question string, content any) (answer, error) {
 	path, err := c.finder.EnsureChecker(ctx)
 	if err != nil {
+		if program := c.finder.Getenv("SLIPWAY_CHECK"); program != "" {
+			return answer{}, err // what the user named is used or refused
+		}
 		return answer{}, unavailable(ctx, err)
 	}
 	in, err := json.Marshal(content)
