@@ -13,6 +13,7 @@ var tools = map[string][]string{
 	"kubectl":        {"kubectl"},
 	"kustomize":      {"kustomize"},
 	"setup-envtest":  {"setup-envtest"},
+	"type-scaffold":  {"type"},
 }
 
 // calledAs returns the verb that the name of the program stands for, if any.

@@ -147,6 +147,7 @@ func (inv *invocation) verbs() []*cobra.Command {
 		inv.initCommand(),
 		inv.createCommand(),
 		inv.generateCommand(),
+		inv.typeCommand(),
 		inv.clusterCommand(),
 		inv.installCommand(),
 		inv.uninstallCommand(),

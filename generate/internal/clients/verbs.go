@@ -21,12 +21,16 @@ func (v *verbs) UnmarshalMarker(_, text string) error {
 		if slices.Contains(knownVerbs, verb) {
 			continue
 		}
-		for _, known := range knownVerbs {
-			if spelling.Distance(strings.TrimSpace(verb), known, 2) <= 2 {
-				return fmt.Errorf("there is no verb %q; did you mean %s?", verb, known)
-			}
+		near := slices.MinFunc(knownVerbs, func(a, b string) int { return distance(verb, a) - distance(verb, b) })
+		if distance(verb, near) <= misspelt {
+			return fmt.Errorf("there is no verb %q; did you mean %s?", verb, near)
 		}
 		return fmt.Errorf("there is no verb %q; known are %s", verb, strings.Join(knownVerbs, ", "))
 	}
 	return nil
 }
+
+// misspelt is how many letters of a verb may be wrong for it to be recognised.
+const misspelt = 2
+
+func distance(a, b string) int { return spelling.Distance(strings.TrimSpace(a), b, misspelt) }
