@@ -287,6 +287,7 @@ func (r *run) generate(ctx context.Context, roots []*load.Package) (made, error)
 	group.Go(func() error {
 		for _, root := range roots {
 			root.Lint(r.strict)
+			root.CheckSyntax()
 		}
 		return nil
 	})

@@ -106,7 +106,12 @@ func (c *collector) define(k kind, packages []apiPackage) *definition {
 	var decls []*load.TypeDecl // of each version
 	for _, p := range packages {
 		if decl := p.Decl(k.name); decl != nil && p.group == k.group {
-			d.Versions = append(d.Versions, &version{Name: p.version, Served: true, Schema: withPlainMetadata(c.builder.Flat(decl)), decl: decl})
+			flat := c.builder.Flat(decl)
+			if size := c.builder.Extent(flat); size > largest {
+				c.fail(decl.File.Position(decl.Spec.Pos()), "the schema of %s is too large: about %.2g bytes; no API server takes more than a few million", k.name, size)
+				return nil
+			}
+			d.Versions = append(d.Versions, &version{Name: p.version, Served: true, Schema: withPlainMetadata(flat), decl: decl})
 			decls = append(decls, decl)
 		}
 	}
@@ -121,6 +126,10 @@ func (c *collector) define(k kind, packages []apiPackage) *definition {
 	c.checkVersions(d, decls[len(decls)-1])
 	return d
 }
+
+// largest is the size from which a schema is not written: a hundred times what
+// an API server takes.
+const largest = 150 << 20
 
 func (c *collector) apply(decl *load.TypeDecl, d *definition, v *version) {
 	values := decl.Markers()

@@ -1,13 +1,16 @@
 package load
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"reflect"
+	"slices"
 	"strconv"
 	"sync"
 
 	"github.com/slipway-dev/slipway/generate/internal/marker"
+	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // TypeDecl is a type declaration at package level.
@@ -139,10 +142,55 @@ func (p *Package) index(f *File) {
 					t.named.Kind = Alias
 				}
 				p.decls = append(p.decls, t)
-				if p.byName[t.Name()] == nil {
-					p.byName[t.Name()] = t
-				}
+				p.enter(t)
 			}
 		}
 	}
+}
+
+// enter lets t be found by its name. What a compiler would refuse, and what would
+// take endless depth to read, is told.
+func (p *Package) enter(t *TypeDecl) {
+	if tooDeep(t.Spec.Type, deepest) {
+		p.mistake(t, t.Name()+" is nested too deeply")
+		t.Spec.Type = &ast.BadExpr{From: t.Spec.Type.Pos(), To: t.Spec.Type.End()}
+	}
+	first := p.byName[t.Name()]
+	switch {
+	case first == nil:
+		p.byName[t.Name()] = t
+	case p.Root && t.Name() != "_":
+		p.mistake(t, fmt.Sprintf("%s redeclared in this package, see %s", t.Name(), p.loader.Position(first.Spec.Pos())))
+	}
+}
+
+func (p *Package) mistake(t *TypeDecl, message string) {
+	p.loader.Report(report.Finding{Position: p.loader.Position(t.Spec.Pos()), Message: message, Fatal: true})
+}
+
+// deepest is how many types may stand within each other without names.
+const deepest = 200
+
+// tooDeep reports whether more than limit type expressions stand within each other.
+func tooDeep(expr ast.Expr, limit int) bool {
+	if limit == 0 {
+		return true
+	}
+	switch e := expr.(type) {
+	case *ast.ParenExpr:
+		return tooDeep(e.X, limit-1)
+	case *ast.StarExpr:
+		return tooDeep(e.X, limit-1)
+	case *ast.ArrayType:
+		return tooDeep(e.Elt, limit-1)
+	case *ast.ChanType:
+		return tooDeep(e.Value, limit-1)
+	case *ast.MapType:
+		return tooDeep(e.Key, limit-1) || tooDeep(e.Value, limit-1)
+	case *ast.IndexExpr:
+		return tooDeep(e.Index, limit-1)
+	case *ast.StructType:
+		return slices.ContainsFunc(e.Fields.List, func(f *ast.Field) bool { return tooDeep(f.Type, limit-1) })
+	}
+	return false
 }

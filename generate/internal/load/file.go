@@ -1,6 +1,7 @@
 package load
 
 import (
+	"bytes"
 	"errors"
 	"go/ast"
 	"go/parser"
@@ -46,6 +47,20 @@ func (l *Loader) parseFile(p *Package, s *source) *File {
 		return nil
 	}
 	return &File{Path: s.path, Package: p, Syntax: syntax}
+}
+
+// checkSyntax parses a file for its mistakes only.
+func (l *Loader) checkSyntax(path string) {
+	buffer := l.buffers.Get().(*bytes.Buffer)
+	defer l.buffers.Put(buffer)
+	if err := l.config.Inputs.ReadInto(buffer, path); err != nil {
+		l.Report(unreadable(path, err))
+		return
+	}
+	_, err := parser.ParseFile(token.NewFileSet(), path, buffer.Bytes(), parser.AllErrors|parser.SkipObjectResolution)
+	if err != nil {
+		l.reportSyntax(path, err)
+	}
 }
 
 func (l *Loader) reportSyntax(path string, err error) {

@@ -3,6 +3,7 @@ package load
 import (
 	"io/fs"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -140,6 +141,23 @@ func (p *Package) Lint(strict bool) {
 		}
 		p.loader.Report(findings...)
 	}
+}
+
+// CheckSyntax reports, for a root, the mistakes in files that are not of interest
+// otherwise, and so all that a parser finds.
+func (p *Package) CheckSyntax() {
+	p.parseFiles()
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for _, s := range p.sources {
+		if !s.interesting {
+			group.Go(func() error {
+				p.loader.checkSyntax(s.path)
+				return nil
+			})
+		}
+	}
+	_ = group.Wait() // the functions report what goes wrong themselves
 }
 
 // Broken reports whether one of the package's files or package markers could not

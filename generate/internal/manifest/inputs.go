@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -76,19 +77,12 @@ func (in *Inputs) ReadFile(path string) ([]byte, error) {
 // ReadInto reads a file into a buffer, in place of what that held.
 func (in *Inputs) ReadInto(buffer *bytes.Buffer, path string) error {
 	buffer.Reset()
-	f, err := os.Open(path)
+	info, err := readable(path)
 	if err != nil {
 		in.failed(content, path, err)
 		return err
 	}
-	defer func() { _ = f.Close() }() // it was only read
-	info, err := f.Stat()
-	if err != nil {
-		in.failed(content, path, err)
-		return err
-	}
-	buffer.Grow(int(min(info.Size(), 1<<30)) + bytes.MinRead)
-	if _, err = buffer.ReadFrom(f); err != nil {
+	if err = readAll(buffer, path, info.Size()); err != nil {
 		in.failed(content, path, err)
 		return err
 	}
@@ -97,6 +91,43 @@ func (in *Inputs) ReadInto(buffer *bytes.Buffer, path string) error {
 	}
 	in.note(place{content, path}, entryOf(info, buffer.Bytes()))
 	return nil
+}
+
+// Why a file is not read.
+var (
+	ErrNotRegular = errors.New("not a regular file")
+	ErrTooLarge   = errors.New("too large")
+)
+
+// largest is the size up to which files are read, in bytes.
+const largest = 256 << 20
+
+// readable reports why there is no reading the file: a named pipe would make
+// wait for ever, and some devices have no end.
+func readable(path string) (fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, &fs.PathError{Op: "read", Path: path, Err: syscall.EISDIR}
+	case !info.Mode().IsRegular() && path != os.DevNull:
+		return nil, &fs.PathError{Op: "read", Path: path, Err: ErrNotRegular}
+	case info.Size() > largest:
+		return nil, &fs.PathError{Op: "read", Path: path, Err: ErrTooLarge}
+	}
+	return info, nil
+}
+
+func readAll(buffer *bytes.Buffer, path string, size int64) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	buffer.Grow(int(size) + bytes.MinRead)
+	_, err = buffer.ReadFrom(f)
+	return err
 }
 
 // ReadDir is [os.ReadDir].

@@ -32,10 +32,11 @@ type Builder struct {
 	loader  *load.Loader
 	options Options
 
-	mu     sync.Mutex
-	flat   map[*load.TypeDecl]*Schema
-	merged map[*Schema]*Schema
-	own    sync.Map // *load.TypeDecl → func() *Schema
+	mu      sync.Mutex
+	flat    map[*load.TypeDecl]*Schema
+	merged  map[*Schema]*Schema
+	extents map[*Schema]extent
+	own     sync.Map // *load.TypeDecl → func() *Schema
 
 	reachedMu sync.Mutex
 	reached   []*load.Package // the user's packages that types were needed of
@@ -48,6 +49,7 @@ func NewBuilder(loader *load.Loader, options Options) *Builder {
 		options: options,
 		flat:    make(map[*load.TypeDecl]*Schema),
 		merged:  make(map[*Schema]*Schema),
+		extents: make(map[*Schema]extent),
 	}
 }
 
