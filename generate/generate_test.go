@@ -195,7 +195,7 @@ func TestMistakesWriteNothing(t *testing.T) {
 	want := []report.Finding{
 		{
 			Position: report.Position{File: filepath.Join("api", "v1", "types.go"), Line: 8, Column: 4},
-			Message:  "unknown marker +kubebuilder:object:rot has no effect", Suggestion: "did you mean +kubebuilder:object:root?", Fatal: true,
+			Message:  "unknown marker +kubebuilder:object:rot has no effect", Suggestion: "did you mean +kubebuilder:object:root?",
 		},
 		{
 			Position: report.Position{File: filepath.Join("api", "v1", "types.go"), Line: 15, Column: 39},

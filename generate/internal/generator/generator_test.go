@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/generate/internal/generator"
+	"github.com/slipway-dev/slipway/generate/internal/load"
 	"github.com/slipway-dev/slipway/generate/internal/marker"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -62,7 +63,7 @@ func TestHeader(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "header.txt"), []byte("Copyright YEAR us, YEARS ago\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	pass := &generator.Pass{Dir: dir}
+	pass := &generator.Pass{Dir: dir, Loader: load.New(load.Config{Dir: dir})}
 	if got, err := pass.Header("header.txt", "2031"); err != nil || got != "Copyright 2031 us, 2031S ago\n" {
 		t.Errorf("got %q, %v", got, err)
 	}

@@ -42,7 +42,7 @@ type Holder struct {
 
 // Deep is very deep.
 type Deep struct {
-	Pointer ********************************************************************************************************************************************************************************************************int // want "a pointer contains itself without a struct between, or goes too deep to be copied"
+	Pointer ******************************************************************************************************************************************************int // want "a pointer contains itself without a struct between, or goes too deep to be copied"
 }
 
 // Inside contains itself, which is no Go: its findings are the compiler's.
