@@ -95,6 +95,21 @@ type Result struct {
 	Recalled bool
 
 	manifest *manifest.Manifest
+	parts    []Result // what it was joined from
+}
+
+// Join is one result of several runs, of which each began when those before it had not failed.
+func Join(results ...Result) Result {
+	all := Result{Recalled: len(results) > 0, parts: results}
+	for _, r := range results {
+		all.Files = append(all.Files, r.Files...)
+		all.Printed = append(all.Printed, r.Printed...)
+		all.Findings = append(all.Findings, r.Findings...)
+		all.Parsed += r.Parsed
+		all.Checked += r.Checked
+		all.Recalled = all.Recalled && r.Recalled
+	}
+	return all
 }
 
 // Failed reports whether a finding is fatal. Then nothing was written.

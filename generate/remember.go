@@ -68,10 +68,14 @@ func (r *run) save(result Result) {
 // Forget makes the next run do everything again, although nothing may have
 // changed: for when something that was to follow this one has not been done.
 func (r Result) Forget() error {
-	if r.manifest == nil {
-		return nil
+	var errs []error
+	for _, part := range r.parts {
+		errs = append(errs, part.Forget())
 	}
-	return r.manifest.Remove()
+	if r.manifest != nil {
+		errs = append(errs, r.manifest.Remove())
+	}
+	return errors.Join(errs...)
 }
 
 // key is everything besides files that a result depends on. It is not ok when

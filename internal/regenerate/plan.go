@@ -32,7 +32,7 @@ type planned struct {
 // The files and names of our scaffold, which are kubebuilder's.
 const (
 	makefileName = "Makefile"
-	Boilerplate  = "hack/Boilerplate.go.txt"
+	Boilerplate  = "hack/boilerplate.go.txt"
 	managerRole  = "manager-role"
 	crdFolder    = "config/crd/bases"
 )
@@ -123,23 +123,17 @@ func defaults(root string) ([]planned, error) {
 	}}}, nil
 }
 
-// Run runs the plan with what options say beside what to generate, and puts the results
-// together. It stops at the first run with a fatal finding.
+// Run runs the plan with what options say beside what to generate, and joins the results. It stops at the first run with
+// a fatal finding.
 func (p Plan) Run(ctx context.Context, options generate.Options) (generate.Result, error) {
-	var all generate.Result
-	all.Recalled = len(p.runs) > 0
+	var results []generate.Result
 	for _, run := range p.runs {
 		options.Dir, options.Paths, options.Uses = p.root, run.paths, run.uses
 		result, err := generate.Run(ctx, options)
-		all.Files = append(all.Files, result.Files...)
-		all.Printed = append(all.Printed, result.Printed...)
-		all.Findings = append(all.Findings, result.Findings...)
-		all.Parsed += result.Parsed
-		all.Checked += result.Checked
-		all.Recalled = all.Recalled && result.Recalled
+		results = append(results, result)
 		if err != nil || result.Failed() {
-			return all, err
+			return generate.Join(results...), err
 		}
 	}
-	return all, nil
+	return generate.Join(results...), nil
 }
