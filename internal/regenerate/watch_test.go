@@ -1,0 +1,101 @@
+package regenerate_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/regenerate"
+)
+
+// patience is far longer than anything here takes.
+const patience = 30 * time.Second
+
+// watched watches a folder; each round of changes is received from the channel.
+func watched(t *testing.T, root string) <-chan struct{} {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	ready, changes, ended := make(chan struct{}), make(chan struct{}, 100), make(chan error, 1)
+	go func() {
+		ended <- regenerate.Watch(ctx, root, func() { close(ready) }, func() { changes <- struct{}{} })
+	}()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	<-ready
+	return changes
+}
+
+func await(t *testing.T, changes <-chan struct{}, why string) {
+	t.Helper()
+	select {
+	case <-changes:
+	case <-time.After(patience):
+		t.Fatalf("nobody noticed %s", why)
+	}
+}
+
+func save(t *testing.T, path string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("package p\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWatch(t *testing.T) {
+	root := t.TempDir()
+	save(t, filepath.Join(root, "api", "types.go"))
+	changes := watched(t, root)
+
+	save(t, filepath.Join(root, "api", "types.go"))
+	await(t, changes, "a save")
+
+	temporary := filepath.Join(root, "api", ".types.go.swp")
+	save(t, temporary)
+	if err := os.Rename(temporary, filepath.Join(root, "api", "types.go")); err != nil {
+		t.Fatal(err)
+	}
+	await(t, changes, "an editor's save by renaming")
+
+	save(t, filepath.Join(root, "internal", "new", "deep.go"))
+	await(t, changes, "a file in new folders")
+	drain(changes)
+	save(t, filepath.Join(root, "internal", "new", "deep.go"))
+	await(t, changes, "a save in a folder that is new")
+
+	if err := os.RemoveAll(filepath.Join(root, "internal")); err != nil {
+		t.Fatal(err)
+	}
+	await(t, changes, "a folder that went")
+}
+
+// drain forgets what was noticed so far.
+func drain(changes <-chan struct{}) {
+	for len(changes) > 0 {
+		<-changes
+	}
+}
+
+// TestWatchPassesOver: files that no generator reads change nothing; the file saved after them comes alone.
+func TestWatchPassesOver(t *testing.T) {
+	root := t.TempDir()
+	save(t, filepath.Join(root, ".git", "HEAD.go"))
+	save(t, filepath.Join(root, "vendor", "v.go"))
+	changes := watched(t, root)
+	for _, name := range []string{"notes.md", ".hidden.go", "a_test.go", ".git/index.go", "vendor/v.go", "config/crd.yaml"} {
+		save(t, filepath.Join(root, name))
+	}
+	save(t, filepath.Join(root, "a.go"))
+	await(t, changes, "a save")
+	if len(changes) > 1 {
+		t.Errorf("%d more rounds", len(changes))
+	}
+}
