@@ -83,7 +83,7 @@ func TestKeep(t *testing.T) {
 	uids := identities(t, cl, []client.Object{definition, kept})
 	for range 3 {
 		create(t, cl, newObject("example.com/v1", "Gizmo", "default", "another"))
-		if err := cl.Delete(t.Context(), definition.DeepCopy()); err != nil {
+		if err := cl.Delete(t.Context(), kept.DeepCopy()); err != nil {
 			t.Fatal(err)
 		}
 
