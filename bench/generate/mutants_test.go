@@ -203,7 +203,7 @@ func (r result) untold(v oracle.Variant) []string {
 		}
 		told := slices.ContainsFunc(strings.Split(r.findings, "\n"), func(f string) bool {
 			ourFile, ourLine, ok := place(f)
-			return ok && strings.HasSuffix(file, "/"+ourFile) && max(line-ourLine, ourLine-line) <= near
+			return ok && (file == ourFile || strings.HasSuffix(file, "/"+ourFile)) && max(line-ourLine, ourLine-line) <= near
 		})
 		if !told {
 			untold = append(untold, e)

@@ -195,12 +195,16 @@ func (s *objectSource) methods(name string, isStruct bool) {
 func (s *objectSource) structType(i, depth int) string {
 	var b strings.Builder
 	b.WriteString("struct {")
+	embedded := make(map[string]bool) // twice is no Go
 	for f := range s.IntN(5) {
 		t := s.typ(i+1, depth)
 		switch s.IntN(12) {
 		case 0:
 			t = s.local(i + 1)
-			fmt.Fprintf(&b, "\n\t%s%s `json:\",inline\"`", oneOf(s, "", "*"), t)
+			if !embedded[t] {
+				fmt.Fprintf(&b, "\n\t%s%s `json:\",inline\"`", oneOf(s, "", "*"), t)
+			}
+			embedded[t] = true
 			continue
 		case 1:
 			t = oneOf(s, "[]", "[]*", "map[string]", "*", "map[string]*", "[][]") + typeName(s.IntN(s.types))
