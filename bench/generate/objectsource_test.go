@@ -136,8 +136,11 @@ func (s *objectSource) declaration(i int) {
 		s.declare(markers, name+" "+s.structType(i, 2))
 		s.methods(name, true)
 	case draw < 84: // only what follows, so that a type without a struct does not contain itself
-		s.declare(markers, name+" "+s.typ(i+1, 2))
-		s.methods(name, false)
+		text := s.typ(i+1, 2)
+		s.declare(markers, name+" "+text)
+		if !strings.HasPrefix(text, "*") { // which no method may have as its receiver
+			s.methods(name, false)
+		}
 	case draw < 92:
 		s.declare(markers, name+" = "+s.typ(i+1, 2))
 	case draw < 96:
