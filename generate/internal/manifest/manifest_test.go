@@ -133,8 +133,10 @@ func TestTouchedFiles(t *testing.T) {
 	if err := os.Chtimes(path, time.Time{}, time.Now().Add(-time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	if !isFresh(t, m, "") || !isFresh(t, m, "") {
-		t.Error("a young file with other times and the same content counts as changed")
+	for range 2 { // the first time may remember something
+		if !isFresh(t, m, "") {
+			t.Error("a young file with other times and the same content counts as changed")
+		}
 	}
 }
 

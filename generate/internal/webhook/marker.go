@@ -161,7 +161,7 @@ func (d declaration) reinvocationPolicy(problems *[]problem) *admission.Reinvoca
 // what is written and false.
 func known[T ~string](written string, values ...T) (T, bool) {
 	for _, value := range values {
-		if strings.ToLower(string(value)) == strings.ToLower(written) {
+		if strings.EqualFold(string(value), written) {
 			return value, true
 		}
 	}
