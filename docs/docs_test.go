@@ -19,7 +19,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -55,10 +54,9 @@ func TestCommands(t *testing.T) {
 			continue
 		}
 		ran++
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".md"), func(t *testing.T) {
-			t.Parallel() // builds are busy and clusters idle, or the other way round
-			newReader(t).follow(page)
-		})
+		// One after the other: managers all serve health probes on the same port, and pages side by side with the
+		// other packages' tests would starve each other.
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".md"), func(t *testing.T) { newReader(t).follow(page) })
 	}
 	if ran == 0 {
 		t.Fatal("no page shows a command")
@@ -70,8 +68,6 @@ type reader struct {
 	t   *testing.T
 	dir string
 	env []string
-
-	alone sync.Once // takes managers
 }
 
 func newReader(t *testing.T) *reader {
@@ -141,17 +137,10 @@ func (r *reader) fail(script string) {
 	}
 }
 
-// managers is held by the page whose manager runs: all of them serve health probes on the same port.
-var managers sync.Mutex
-
 // inBackground starts script and interrupts it when the page ends. Cleanups run
 // last first, so the cluster is still there then.
 func (r *reader) inBackground(script string) {
 	r.t.Helper()
-	r.alone.Do(func() {
-		managers.Lock()
-		r.t.Cleanup(managers.Unlock) // when the manager has ended
-	})
 	r.t.Logf("$ %s &", script)
 	cmd := exec.Command("bash", "-c", "exec "+strings.TrimSpace(script))
 	cmd.Dir, cmd.Env, cmd.WaitDelay = r.dir, r.env, 30*time.Second

@@ -139,7 +139,7 @@ import (
 
 func TestAssets(t *testing.T) {
 	var values []string
-	for _, name := range []string{"KUBEBUILDER_ASSETS", "USE_EXISTING_CLUSTER", "KUBECONFIG", "SLIPWAY_CONTROLLERS", "SLIPWAY_SHARED_CLUSTER", "SLIPWAY_CLUSTER"} {
+	for _, name := range []string{"KUBEBUILDER_ASSETS", "USE_EXISTING_CLUSTER", "KUBECONFIG", "SLIPWAY_CONTROLLERS", "SLIPWAY_SHARED_CLUSTER", "SLIPWAY_CLUSTER", "KUBEBUILDER_CONTROLPLANE_START_TIMEOUT"} {
 		values = append(values, os.Getenv(name))
 	}
 	if got, want := strings.Join(values, ","), os.Getenv("WANT"); got != want {
@@ -153,17 +153,18 @@ func TestTest(t *testing.T) {
 	for _, test := range []struct {
 		name, env string
 		suites    Suites
-		want      string // KUBEBUILDER_ASSETS, USE_EXISTING_CLUSTER, KUBECONFIG, SLIPWAY_CONTROLLERS, SLIPWAY_SHARED_CLUSTER and SLIPWAY_CLUSTER
+		want      string // KUBEBUILDER_ASSETS, USE_EXISTING_CLUSTER, KUBECONFIG, SLIPWAY_CONTROLLERS, SLIPWAY_SHARED_CLUSTER, SLIPWAY_CLUSTER and envtest's patience
 	}{
-		{name: "ours", want: "/assets,,,,,/program"},
-		{name: "with controllers", suites: Suites{Controllers: true}, want: "/assets,,,1,,/program"},
-		{name: "shared", suites: Suites{Shared: true}, want: ",true,/kubeconfig,,/socket,"},
-		{name: "the user's", env: assetsVariable + "=/theirs", want: "/theirs,,,,,"},
-		{name: "an existing cluster", env: existingVariable + "=True", want: ",True,,,,"},
+		{name: "ours", want: "/assets,,,,,/program,3m"},
+		{name: "with controllers", suites: Suites{Controllers: true}, want: "/assets,,,1,,/program,3m"},
+		{name: "shared", suites: Suites{Shared: true}, want: ",true,/kubeconfig,,/socket,,"},
+		{name: "the user's patience", env: patienceVariable + "=10s", want: "/assets,,,,,/program,10s"},
+		{name: "the user's", env: assetsVariable + "=/theirs", want: "/theirs,,,,,,"},
+		{name: "an existing cluster", env: existingVariable + "=True", want: ",True,,,,,"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := newBench(t, suite)
-			b.Env = append(b.Env, assetsVariable+"=", existingVariable+"=", kubeconfigVariable+"=", controllersVariable+"=", sharedVariable+"=", programVariable+"=", "WANT="+test.want, test.env)
+			b.Env = append(b.Env, assetsVariable+"=", existingVariable+"=", kubeconfigVariable+"=", controllersVariable+"=", sharedVariable+"=", programVariable+"=", patienceVariable+"=", "WANT="+test.want, test.env)
 			shared := false
 			plane := ControlPlane{
 				Assets:  func(context.Context) (string, error) { return assets, nil },
@@ -189,7 +190,7 @@ func TestTest(t *testing.T) {
 
 func TestTestFails(t *testing.T) {
 	b := newBench(t, suite)
-	b.Env = append(b.Env, assetsVariable+"=/theirs", "WANT=/other,,,,,")
+	b.Env = append(b.Env, assetsVariable+"=/theirs", "WANT=/other,,,,,,")
 	if err := Test(t.Context(), b.Options, "", Suites{}, ControlPlane{}); codeOf(err) != 1 {
 		t.Errorf("Test returned %v, want the code of go test, 1", err)
 	}

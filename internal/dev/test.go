@@ -15,6 +15,9 @@ const (
 	existingVariable    = "USE_EXISTING_CLUSTER" // true: no control plane is started
 	kubeconfigVariable  = "KUBECONFIG"           // of the existing cluster
 	controllersVariable = "SLIPWAY_CONTROLLERS"  // 1: with controllers
+
+	patienceVariable = "KUBEBUILDER_CONTROLPLANE_START_TIMEOUT" // how long envtest waits for a program to be ready
+	patience         = "3m"                                     // a program that ends is noticed at once: only a busy machine takes long
 )
 
 // Variables of clustertest.
@@ -88,6 +91,9 @@ func (s Suites) environment(ctx context.Context, env []string, c ControlPlane) (
 	dir, err := c.Assets(ctx)
 	if err != nil {
 		return nil, nil, err
+	}
+	if lookup(env, patienceVariable) == "" {
+		env = append(env, patienceVariable+"="+patience)
 	}
 	program, err := c.Program(ctx)
 	return append(env, assetsVariable+"="+dir, programVariable+"="+program), nothing, err
