@@ -33,6 +33,9 @@ var (
 	judged = []string{"/servicecidrs/"}
 )
 
+// crds is the folder of CRDs, behind the store's prefix.
+const crds = "/apiextensions.k8s.io/customresourcedefinitions/"
+
 // Baseline is what a store held.
 type Baseline struct {
 	prefix string
@@ -110,15 +113,10 @@ func (c Change) Empty() bool { return len(c.Remove) == 0 && len(c.Put) == 0 }
 
 // Layers cuts a change into parts that have at most one object of a resource each. What is
 // written at once has one revision, from which a watch may go on when it breaks off; it
-// must not go on behind the first of several events of that revision. Nobody goes on watching what
-// goes with its CRD.
+// must not go on behind the first of several events of that revision.
 func (c Change) Layers() (remove, put []Change) {
 	deep := map[schema.GroupResource]int{}
-	gone := c.undefined()
 	for _, o := range append(slices.Clip(c.Remove), c.Replace...) {
-		if gone[o.Resource.GroupResource()] {
-			deep[o.Resource.GroupResource()] = 0
-		}
 		remove = layer(remove, deep, o.Resource, func(l *Change) { l.Remove = append(l.Remove, o) })
 	}
 	clear(deep)
@@ -128,6 +126,21 @@ func (c Change) Layers() (remove, put []Change) {
 		})
 	}
 	return remove, put
+}
+
+// Orphans takes out of a change the objects that go with their CRDs.
+func (c Change) Orphans() (rest Change, orphans []Object) {
+	gone := c.undefined()
+	rest = c
+	rest.Remove = nil
+	for _, o := range c.Remove {
+		if gone[o.Resource.GroupResource()] {
+			orphans = append(orphans, o)
+		} else {
+			rest.Remove = append(rest.Remove, o)
+		}
+	}
+	return rest, orphans
 }
 
 // undefined are the resources whose CRDs are removed.

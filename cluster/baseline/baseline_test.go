@@ -234,3 +234,24 @@ func TestLateConditionsAreAdopted(t *testing.T) {
 		t.Error("a later change is not undone")
 	}
 }
+
+func TestOrphansAreWhatGoesWithItsCRD(t *testing.T) {
+	crd := etcd.Pair{
+		Key: []byte(prefix + "/apiextensions.k8s.io/customresourcedefinitions/widgets.a.example.com"),
+		Value: []byte(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.a.example.com","uid":"c"},` +
+			`"spec":{"group":"a.example.com","names":{"plural":"widgets"},"versions":[{"name":"v1","served":true}]}}`),
+	}
+	for name, test := range map[string]struct {
+		then, now []etcd.Pair
+		rest      int
+		orphans   []string
+	}{
+		"with its CRD":  {nil, []etcd.Pair{crd, widget("x", "1", "red")}, 1, []string{"x"}},
+		"the CRD stays": {[]etcd.Pair{crd}, []etcd.Pair{crd, widget("x", "1", "red")}, 1, nil},
+	} {
+		rest, orphans := baseline.Of(state(test.then...), prefix).Difference(state(test.now...)).Orphans()
+		if len(rest.Remove) != test.rest || !slices.Equal(names(orphans), test.orphans) {
+			t.Errorf("%s: %d remain and %v are orphans", name, len(rest.Remove), names(orphans))
+		}
+	}
+}

@@ -24,7 +24,7 @@ func newGarbageCollector(ctx context.Context, d *Deps) (Loop, error) {
 		return nil, err
 	}
 	graph := garbagecollector.NewDependencyGraphBuilder(ctx, d.metadata, d.Mapper, garbagecollector.DefaultIgnoredResources(), d.Generic, d.Started)
-	c, err := garbagecollector.NewComposedGarbageCollector(ctx, client, d.metadata, d.Mapper, graph)
+	c, err := garbagecollector.NewComposedGarbageCollector(ctx, client, solidOwners{d.metadata, d.Mapper}, d.Mapper, graph)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/kubernetes/pkg/controller/namespace/deletion"
 )
 
@@ -19,7 +20,11 @@ func newNamespace(ctx context.Context, d *Deps) (Loop, error) {
 		return nil, err
 	}
 	core := client.CoreV1()
-	deleter := deletion.NewNamespacedResourcesDeleter(ctx, core.Namespaces(), sparing{d.metadata, d.factory.empty}, core,
+	going := func(ctx context.Context, name string) (bool, error) {
+		ns, err := core.Namespaces().Get(ctx, name, metav1.GetOptions{})
+		return err == nil && ns.DeletionTimestamp != nil, err
+	}
+	deleter := deletion.NewNamespacedResourcesDeleter(ctx, core.Namespaces(), sparing{d.metadata, d.factory.empty, going}, core,
 		client.Discovery().ServerPreferredNamespacedResources, corev1.FinalizerKubernetes)
 	q := newQueue("namespace-controller", deleter.Delete)
 	deleted := func(obj any) bool {

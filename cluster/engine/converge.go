@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	// convergePoll is short because a reset lasts a few milliseconds.
-	convergePoll = 500 * time.Microsecond
+	// convergePoll is short because a reset lasts a few milliseconds, and asking takes a tenth of one.
+	convergePoll = time.Millisecond
 	// convergeLimit bounds one wait. Nothing of it should ever take that long.
 	convergeLimit = 10 * time.Second
 	// convergeRequests bounds the requests under way.

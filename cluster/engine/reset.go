@@ -16,8 +16,9 @@ import (
 )
 
 const (
-	// writeGrace is how long a reset waits for writes of the controllers that are under way.
-	writeGrace = 20 * time.Millisecond
+	// writeGrace is how long a reset waits for writes of the controllers that are under way: the deletion of a collection
+	// goes on for a while, and would take from what has come back. Only an admission webhook makes one that long.
+	writeGrace = 500 * time.Millisecond
 	// transactions bounds those under way. The store takes what waits for it in one go.
 	transactions = 128
 	// completeLimit bounds the wait for a store to be complete.
@@ -147,8 +148,10 @@ func (c *Cluster) Reset(ctx context.Context) (Outcome, error) {
 }
 
 // apply changes the store and waits until everybody knows. What is replaced goes before it
-// comes back, so that it is seen going.
+// comes back, so that it is seen going. What goes with its CRD goes when nobody serves it any more, so that
+// the server does not read each of these objects to tell who watches them.
 func (c *Cluster) apply(ctx context.Context, change baseline.Change) error {
+	change, orphans := change.Orphans()
 	removals, puts := change.Layers()
 	knowing := make(chan informed.Stores, 1)
 	go func() { knowing <- c.knowledge() }() // it takes milliseconds, as writing does
@@ -161,7 +164,10 @@ func (c *Cluster) apply(ctx context.Context, change baseline.Change) error {
 	if err := c.converge(ctx, <-knowing, made); err != nil {
 		return fmt.Errorf("wait until everybody knows of the reset: %w", err)
 	}
-	return nil
+	if len(orphans) == 0 {
+		return nil
+	}
+	return c.commit(ctx, []baseline.Change{{Remove: orphans}}, &made)
 }
 
 // commit makes a transaction of each layer. Their order does not matter, so the store may

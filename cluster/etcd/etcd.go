@@ -31,8 +31,8 @@ import (
 )
 
 const (
-	tickMs     = 10 // heartbeat
-	electionMs = 50
+	tickMs     = 25 // heartbeat: each one wakes the idle process, and a start waits for one to five of them
+	electionMs = 125
 	// walSegment replaces 64 MiB, of which etcd preallocates two.
 	walSegment = 4 << 20
 	// snapshotCount keeps snapshots out of the short lives that test clusters have.

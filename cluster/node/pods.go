@@ -257,11 +257,12 @@ func (p *pods) report(ctx context.Context, pod *corev1.Pod, status corev1.PodSta
 	return ignoreReplaced(err)
 }
 
-// remove tells the API server that nothing of the deleted pod runs any more.
+// remove tells the API server that nothing of the deleted pod runs any more. It names what it has seen: a pod that a reset has
+// brought back under the same UID stays.
 func (p *pods) remove(ctx context.Context, pod *corev1.Pod) error {
 	err := p.client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{
 		GracePeriodSeconds: new(int64),
-		Preconditions:      metav1.NewUIDPreconditions(string(pod.UID)),
+		Preconditions:      &metav1.Preconditions{UID: &pod.UID, ResourceVersion: &pod.ResourceVersion},
 	})
 	return ignoreReplaced(err)
 }

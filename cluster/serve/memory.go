@@ -13,32 +13,42 @@ const (
 	// logicalGC does so while a logical cluster starts beside others, of whose memory it is a part.
 	logicalGC = 200
 	steadyGC  = 100
+	// resetGC keeps the collector, which takes a core and longer than all the rest, out of a reset.
+	resetGC = 400
 	// giveBack is when the memory that a start took, or that a removed cluster has left, is given back to the
 	// system, which costs a garbage collection that must not slow down the next requests.
 	giveBack = 2 * time.Second
 )
 
-// memory is how the process, which is one for all clusters, uses memory while some of them start.
+// memory is how the process, which is one for all clusters, uses memory at times.
 type memory struct {
 	mu       sync.Mutex
-	starting int
+	spending int
 	back     *time.Timer // gives memory back; nil until there was some
 }
 
-// start spends memory, by the percentage, until done is called.
-func (m *memory) start(percent int) (done func()) {
+// spend spends memory, by the percentage, until done is called. Who comes while others do spends as they do.
+func (m *memory) spend(percent int) (done func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.starting++; m.starting == 1 {
+	if m.spending++; m.spending == 1 {
 		debug.SetGCPercent(percent)
 	}
 	return func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		if m.starting--; m.starting == 0 {
+		if m.spending--; m.spending == 0 {
 			debug.SetGCPercent(steadyGC)
 		}
-		m.giveBackSoon()
+	}
+}
+
+// start spends memory and then gives it back.
+func (m *memory) start(percent int) (done func()) {
+	spent := m.spend(percent)
+	return func() {
+		spent()
+		m.left()
 	}
 }
 

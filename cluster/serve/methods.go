@@ -110,6 +110,7 @@ func (s *session) removeLogical(name string) error {
 
 func (s *session) reset(ctx context.Context, logical string) (protocol.ResetDone, error) {
 	begin := time.Now()
+	defer s.memory.spend(resetGC)()
 	var done protocol.ResetDone
 	err := s.withHost(func(h *engine.Host) error {
 		c, err := h.Cluster(logical)

@@ -2,11 +2,15 @@ package test
 
 import (
 	"context"
+	"errors"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/slipway-dev/slipway/cluster/protocol"
@@ -35,6 +39,7 @@ func TestKeep(t *testing.T) {
 		t.Run("cluster "+name, func(t *testing.T) {
 			p.resetTo(name)
 			content{namespaces: 1, configMaps: 4, deployments: 2, services: 2, crds: 2, customs: 6}.fill(t, c)
+			eventually(t, "Deployments are available", func(ctx context.Context) (bool, error) { return available(ctx, c) })
 			done := p.keep(name)
 			t.Logf("%+v", done)
 			kept := withoutEvents(inventory(t, c))
@@ -43,6 +48,8 @@ func TestKeep(t *testing.T) {
 				if done := p.resetTo(name); !done.Kept {
 					t.Errorf("%+v", done)
 				}
+				wantSame(t, kept, withoutEvents(inventory(t, c)))
+				sweep(t, c)
 				wantSame(t, kept, withoutEvents(inventory(t, c)))
 				create(t, "custom object", func(ctx context.Context) error { return makeCustom(ctx, c, 1, "default", "after") })
 			}
@@ -54,7 +61,17 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// breakKept removes a CRD, replaces another, and adds and changes objects.
+// available says whether all Deployments have the pods they want.
+func available(ctx context.Context, c clients) (bool, error) {
+	list, err := c.AppsV1().Deployments("").List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return false, err
+	}
+	wanting := func(d appsv1.Deployment) bool { return d.Status.AvailableReplicas < *d.Spec.Replicas }
+	return !slices.ContainsFunc(list.Items, wanting), nil
+}
+
+// breakKept removes CRDs, a namespace and a Deployment, all of which leave much to delete, and adds and removes objects.
 func breakKept(t *testing.T, c clients) {
 	t.Helper()
 	for i := range 2 {
@@ -69,6 +86,33 @@ func breakKept(t *testing.T, c clients) {
 	})
 	create(t, "lost ConfigMap", func(ctx context.Context) error {
 		return c.CoreV1().ConfigMaps("default").Delete(ctx, "map-0", metav1.DeleteOptions{})
+	})
+	create(t, "lost namespace", func(ctx context.Context) error {
+		return c.CoreV1().Namespaces().Delete(ctx, "space-0", metav1.DeleteOptions{})
+	})
+	create(t, "lost Deployment", func(ctx context.Context) error {
+		return c.AppsV1().Deployments("default").Delete(ctx, "web-0", metav1.DeleteOptions{})
+	})
+}
+
+// sweep returns when the garbage collector and the namespace controller have done all that they had to do: each has been
+// given one more thing, and has done that.
+func sweep(t *testing.T, c clients) {
+	t.Helper()
+	absent := metav1.OwnerReference{APIVersion: "v1", Kind: "Secret", Name: "never", UID: "never"}
+	create(t, "orphan", func(ctx context.Context) error {
+		orphan := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "orphan", OwnerReferences: []metav1.OwnerReference{absent}}}
+		_, err := c.CoreV1().ConfigMaps("default").Create(ctx, orphan, metav1.CreateOptions{})
+		return err
+	})
+	create(t, "namespace", func(ctx context.Context) error {
+		_, err := c.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "brief"}}, metav1.CreateOptions{})
+		return errors.Join(err, c.CoreV1().Namespaces().Delete(ctx, "brief", metav1.DeleteOptions{}))
+	})
+	eventually(t, "orphan and namespace are gone", func(ctx context.Context) (bool, error) {
+		_, orphan := c.CoreV1().ConfigMaps("default").Get(ctx, "orphan", metav1.GetOptions{})
+		_, brief := c.CoreV1().Namespaces().Get(ctx, "brief", metav1.GetOptions{})
+		return apierrors.IsNotFound(orphan) && apierrors.IsNotFound(brief), nil
 	})
 }
 
