@@ -121,8 +121,11 @@ Exit codes: 0 done, 1 failed, 2 a mistake on the command line, 130 interrupted.`
 		SilenceErrors:    true,
 		TraverseChildren: true, // flags before a verb are ours, also where the verb leaves its own to another program
 		SilenceUsage:     true,
-		PersistentPreRunE: func(*cobra.Command, []string) error {
-			return inv.openHandler()
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if err := inv.openHandler(); err != nil {
+				return err
+			}
+			return strayFlags(cmd)
 		},
 	}
 	root.Version = readVersion().String()

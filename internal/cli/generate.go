@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -67,7 +68,8 @@ because syntax alone did not tell enough, and how long it took.`,
   slipway generate --check --strict      # in CI: fails with a diff when something is stale
   slipway generate --diff main           # in CI: fails for changes that break users
   slipway generate --output json`,
-		Args: noArgs,
+		Args:    noArgs,
+		PreRunE: func(cmd *cobra.Command, _ []string) error { return flags.usable(cmd) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			root, err := inv.projectRoot()
 			if err != nil {
@@ -84,10 +86,20 @@ because syntax alone did not tell enough, and how long it took.`,
 	cmd.Flags().BoolVar(&flags.strict, "strict", false, "fail for misspelt and misplaced markers")
 	cmd.Flags().BoolVar(&flags.prune, "prune", false, "delete generated CRDs whose kind is gone")
 	cmd.Flags().StringVar(&flags.since, "diff", "", "write nothing; compare the CRDs with those of a git `revision`, or in a folder or file")
-	cmd.MarkFlagsMutuallyExclusive("check", "watch", "diff")
-	cmd.MarkFlagsMutuallyExclusive("check", "prune", "diff")
 	cmd.AddCommand(inv.generateClientsCommand())
 	return cmd
+}
+
+// usable refuses flags that contradict each other, and a comparison with nothing.
+func (flags *generateFlags) usable(cmd *cobra.Command) error {
+	if err := errors.Join(apart(cmd, "check", "watch", "diff"), apart(cmd, "check", "prune", "diff")); err != nil {
+		return err
+	}
+	if cmd.Flags().Changed("diff") && flags.since == "" {
+		return &report.Error{What: "--diff names nothing to compare with", Where: `--diff ""`,
+			Hint: "a revision of git, like main or v1.2.0; or the path of a folder or file with CRDs", Next: cmd.CommandPath() + " --diff main", Code: usageCode}
+	}
+	return nil
 }
 
 // runGenerate does what the flags say.

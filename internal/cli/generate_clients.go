@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -82,8 +83,8 @@ func (inv *invocation) generateClients(cmd *cobra.Command, facts clientFacts) er
 	if facts, err = lastFacts(cmd, file, facts); err != nil {
 		return err
 	}
-	if !filepath.IsLocal(filepath.FromSlash(facts.Dir)) || filepath.Clean(facts.Dir) == "." {
-		return &report.Error{What: "clients need a folder of their own in the project", Where: "--dir " + facts.Dir, Hint: "a relative path, like pkg/generated", Code: 2}
+	if err := facts.usable(); err != nil {
+		return err
 	}
 	begin := time.Now()
 	result, err := inv.runGenerators(cmd.Context(), root, []generate.Use{facts.use(root)})
@@ -114,6 +115,35 @@ func lastFacts(cmd *cobra.Command, file *project.Project, now clientFacts) (clie
 		}
 	}
 	return facts, nil
+}
+
+// The forms of values that consist of parts.
+var (
+	pluralForm   = regexp.MustCompile(`^[A-Z]\w*:[A-Z]\w*$`)
+	externalForm = regexp.MustCompile(`^[^@\s]+\.\w+@[^@\s]+$`)
+)
+
+// usable refuses what can be no folder, plural or package before anything is read.
+func (f clientFacts) usable() error {
+	if !filepath.IsLocal(filepath.FromSlash(f.Dir)) || filepath.Clean(f.Dir) == "." {
+		return unusableValue("clients need a folder of their own in the project", "--dir "+f.Dir, "a relative path, like pkg/generated")
+	}
+	for _, p := range f.Plurals {
+		if !pluralForm.MatchString(p) {
+			return unusableValue("a plural is given as Kind:Plural", "--plural "+p, "both as Go types are called, like Fish:Fish")
+		}
+	}
+	for _, e := range f.Externals {
+		if !externalForm.MatchString(e) {
+			return unusableValue("apply configurations are given as package.Type@package", "--apply-configuration "+e,
+				"like k8s.io/api/core/v1.Pod@k8s.io/client-go/applyconfigurations/core/v1")
+		}
+	}
+	return nil
+}
+
+func unusableValue(what, where, hint string) error {
+	return &report.Error{What: what, Where: where, Hint: hint, Next: "slipway generate clients --help", Code: usageCode}
 }
 
 // keepFacts writes the facts to PROJECT if they are others than those there.

@@ -50,7 +50,7 @@ func TestScript(t *testing.T) {
 				RequireExplicitExec: true,
 				RequireUniqueNames:  true,
 				Setup:               scriptEnv,
-				Cmds:                map[string]func(*testscript.TestScript, bool, []string){"snapshot": snapshot, "same": same, "cluster": startCluster},
+				Cmds:                map[string]func(*testscript.TestScript, bool, []string){"snapshot": snapshot, "same": same, "cluster": startCluster, "exits": exits},
 				Condition:           condition,
 			})
 		})
@@ -118,6 +118,24 @@ func condition(name string) (bool, error) {
 		return path != "", err
 	}
 	return false, fmt.Errorf("unknown condition %q", name)
+}
+
+// exits runs a program and fails unless it ends with an exit code: `exits CODE PROGRAM [ARGS]`. Its output is there for
+// stdout and stderr, as after exec.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE PROGRAM [ARGS]")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	code := 0
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		code = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if fmt.Sprint(code) != args[0] {
+		ts.Fatalf("exit code %d, not %s", code, args[0])
+	}
 }
 
 // snapshot remembers every file under a folder: `snapshot DIR`.

@@ -44,6 +44,44 @@ func noSubcommand(cmd *cobra.Command, args []string) error {
 	return e
 }
 
+// strayFlags refuses flags of a command that stand before another one below it: there they would
+// be taken and have no effect.
+func strayFlags(cmd *cobra.Command) error {
+	for above := cmd.Parent(); above != nil; above = above.Parent() {
+		stray := ""
+		above.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+			if f.Changed {
+				stray = f.Name
+			}
+		})
+		if stray != "" {
+			return &report.Error{
+				What: fmt.Sprintf("--%s is a flag of %s, not of %s", stray, above.CommandPath(), cmd.CommandPath()), Where: "--" + stray,
+				Hint: "leave it out, or call the commands one after the other", Next: cmd.CommandPath() + " --help", Code: usageCode,
+			}
+		}
+	}
+	return nil
+}
+
+// apart refuses flags of which a run has at most one.
+func apart(cmd *cobra.Command, flags ...string) error {
+	var given, all []string
+	for _, name := range flags {
+		if cmd.Flags().Changed(name) {
+			given = append(given, "--"+name)
+		}
+		all = append(all, "--"+name)
+	}
+	if len(given) < 2 {
+		return nil
+	}
+	return &report.Error{
+		What: strings.Join(given, " and ") + " do not go together", Where: cmd.CommandPath() + " " + strings.Join(given, " "),
+		Hint: "at most one of " + strings.Join(all, ", ") + " in one run", Next: cmd.CommandPath() + " " + given[0], Code: usageCode,
+	}
+}
+
 // requestedOutput is the format that a command line asks for, which may be one that
 // cannot be read as a whole: its mistakes are told in that format too. What is
 // not the name of a format is left to the flag itself.

@@ -49,7 +49,7 @@ func resolve(ctx context.Context, root, what string) (string, error) {
 		return "", ctx.Err()
 	}
 	e := &report.Error{What: "neither a revision of git nor a folder or file", Where: "--diff " + what, Err: err,
-		Hint: "a branch, a tag or a commit, like main or v1.2.0; or the path of a folder or file with CRDs"}
+		Hint: "a branch, a tag or a commit, like main or v1.2.0; or the path of a folder or file with CRDs", Code: 2}
 	if errors.Is(err, exec.ErrNotFound) {
 		e.Hint = "git is not on PATH: install it, or give the path of a folder or file with CRDs"
 	} else {
@@ -165,5 +165,5 @@ func unreadable(where string, err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		err = p.Err
 	}
-	return &report.Error{What: "the CRDs to compare with cannot be read", Where: where, Err: err, Hint: "a folder or file with CRDs, or a revision of git"}
+	return &report.Error{What: "the CRDs to compare with cannot be read", Where: where, Err: err, Hint: "a folder or file with CRDs, or a revision of git", Code: 2}
 }
