@@ -13,8 +13,7 @@
 //	})
 //
 // [Generators] lists the generators. They read the same markers and make the same
-// bytes as controller-gen v0.23.0, apart from the annotation that says which
-// program wrote a CRD. All generators of a run share one load of the packages and
+// bytes as controller-gen v0.23.0, which is also the version that CRDs name. All generators of a run share one load of the packages and
 // run at once; see package load for how that works without the go command.
 //
 // A run plans all files before it writes one. Mistakes in the user's code are

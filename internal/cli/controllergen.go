@@ -17,7 +17,7 @@ import (
 )
 
 // controllerGenVersion is the version whose behaviour, and whose files, controller-gen has here.
-const controllerGenVersion = "v0.23.0"
+const controllerGenVersion = generate.ControllerGen
 
 // controllerGenCommand is `slipway controller-gen`, with the command line of the tool whose
 // place it takes. All flags are its own, also those that slipway has itself.
@@ -84,7 +84,7 @@ func (inv *invocation) controllerGen(ctx context.Context, args []string) error {
 // run generates. Like controller-gen it tells mistakes only.
 func (c *controllerGen) run(ctx context.Context, args []string, options generate.Options) error {
 	options.Dir, options.Tags, options.Lenient = c.Dir, c.tags, true
-	options.Version, options.Cache = controllerGenVersion, c.runsFolder()
+	options.Cache = c.runsFolder()
 	result, err := generate.Run(ctx, options)
 	for _, f := range result.Findings {
 		c.handler.Handle(f)

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/mod/semver"
 
 	"github.com/slipway-dev/slipway/generate"
 	"github.com/slipway-dev/slipway/internal/codegen"
@@ -173,7 +172,6 @@ func (inv *invocation) plannedRun(ctx context.Context, root string, options gene
 // runPlan runs a plan and tells what it found in the code. Findings that make the
 // result wrong are an error.
 func (inv *invocation) runPlan(ctx context.Context, root string, plan regenerate.Plan, options generate.Options) (generate.Result, error) {
-	options.Version = generatorVersion(readVersion().Version)
 	options.Codegen = codegen.NewFinder(inv.Getenv, inv.handler)
 	if inv.verbose {
 		options.Events = inv.handler
@@ -234,16 +232,6 @@ func (inv *invocation) fromHere(root, path string) string {
 		return filepath.Join(root, path)
 	}
 	return rel
-}
-
-// generatorVersion is what CRDs say about the program that wrote them. Builds
-// between releases all say the same, so that their commits do not show in
-// generated files.
-func generatorVersion(version string) string {
-	if !semver.IsValid(version) || semver.Prerelease(version)+semver.Build(version) != "" {
-		return "slipway"
-	}
-	return "slipway-" + version
 }
 
 // mistakes is the error after fatal findings, which were told already.

@@ -11,7 +11,7 @@
 //	// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 //	type CronJob struct { … }
 //
-// The bytes are those of controller-gen v0.23.0, except for the annotation that
-// says which program wrote them. Where several versions contradict each other
+// The bytes are those of controller-gen v0.23.0, and so is the version that the annotation
+// names. Where several versions contradict each other
 // about the whole resource, the last package by folder wins.
 package crd
