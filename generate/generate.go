@@ -307,6 +307,7 @@ func (r *run) generate(ctx context.Context, roots []*load.Package) (made, error)
 			root.Lint(r.strict)
 			root.CheckSyntax()
 		}
+		r.loader.CheckImports(roots)
 		return nil
 	})
 	if err := group.Wait(); err != nil {

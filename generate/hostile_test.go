@@ -248,9 +248,9 @@ func TestHostileImports(t *testing.T) {
 		"each other": {
 			"import \"example.com/project/b\"\n\n" + kind("\tF b.T `json:\"f\"`") + "type U string\n",
 			"import v1 \"example.com/project/a\"\n\ntype T struct { F v1.U `json:\"f\"` }\n",
-			"",
+			"b/types.go:3:11: import cycle: example.com/project/a → example.com/project/b → example.com/project/a",
 		},
-		"itself":     {"import \"example.com/project/a\"\n\n" + kind("\tF v1.U `json:\"f\"`") + "type U string\n", "", ""},
+		"itself":     {"import \"example.com/project/a\"\n\n" + kind("\tF v1.U `json:\"f\"`") + "type U string\n", "", "a/types.go:7:8: import cycle"},
 		"no module":  {"import \"example.com/none\"\n\n" + kind("\tF none.T `json:\"f\"`"), "", "declared nowhere"},
 		"no package": {"import \"example.com/project/c\"\n\n" + kind("\tF c.T `json:\"f\"`"), "", "declared nowhere"},
 	} {

@@ -49,18 +49,25 @@ func (l *Loader) parseFile(p *Package, s *source) *File {
 	return &File{Path: s.path, Package: p, Syntax: syntax}
 }
 
-// checkSyntax parses a file for its mistakes only.
-func (l *Loader) checkSyntax(path string) {
+// checkSyntax parses a file for its mistakes, and its imports.
+func (l *Loader) checkSyntax(s *source) { l.parseAside(s, parser.AllErrors) }
+
+// parseAside parses a file that is not of interest. Nothing but its imports is kept.
+func (l *Loader) parseAside(s *source, mode parser.Mode) {
+	s.parsed = true
 	buffer := l.buffers.Get().(*bytes.Buffer)
 	defer l.buffers.Put(buffer)
-	if err := l.config.Inputs.ReadInto(buffer, path); err != nil {
-		l.Report(unreadable(path, err))
+	if err := l.config.Inputs.ReadInto(buffer, s.path); err != nil {
+		l.Report(unreadable(s.path, err))
 		return
 	}
-	_, err := parser.ParseFile(token.NewFileSet(), path, buffer.Bytes(), parser.AllErrors|parser.SkipObjectResolution)
+	fset := token.NewFileSet()
+	syntax, err := parser.ParseFile(fset, s.path, buffer.Bytes(), mode|parser.SkipObjectResolution)
 	if err != nil {
-		l.reportSyntax(path, err)
+		l.reportSyntax(s.path, err)
+		return
 	}
+	s.imports = importSpecs(fset, syntax.Imports)
 }
 
 func (l *Loader) reportSyntax(path string, err error) {

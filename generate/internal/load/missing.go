@@ -16,18 +16,26 @@ var ErrNotDownloaded = errors.New("not downloaded")
 // noteMissing remembers the required module that should hold the package, when
 // it is not on this machine.
 func (m *modules) noteMissing(importPath string) {
+	if missing := m.missingModule(importPath); missing != "" {
+		m.loader.mu.Lock()
+		defer m.loader.mu.Unlock()
+		m.loader.missing = append(m.loader.missing, missing)
+	}
+}
+
+// missingModule is the path of the required module that should hold the package and
+// is not on this machine, or "".
+func (m *modules) missingModule(importPath string) string {
 	for prefix := importPath; prefix != "." && prefix != "/"; prefix = path.Dir(prefix) {
 		dir, required := m.dirs[prefix]
 		if !required {
 			continue
 		}
 		if _, err := m.loader.config.Inputs.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-			m.loader.mu.Lock()
-			m.loader.missing = append(m.loader.missing, prefix)
-			m.loader.mu.Unlock()
-			return
+			return prefix
 		}
 	}
+	return ""
 }
 
 // Missing returns an error when packages that were asked for lie in modules

@@ -110,9 +110,14 @@ func (p *Package) Import(path string) (*Package, error) {
 // package beside the roots that they import.
 func (p *Package) Local() bool {
 	return p.Root || slices.ContainsFunc(p.modules.mains, func(m mainModule) bool {
-		rel, err := filepath.Rel(m.dir, p.Dir)
-		return err == nil && filepath.IsLocal(rel) && !strings.HasPrefix(filepath.ToSlash(rel), "vendor/")
+		return isBelow(p.Dir, m.dir) && !isBelow(p.Dir, filepath.Join(m.dir, "vendor")) && !isBelow(p.Dir, p.loader.env.modcache())
 	})
+}
+
+// isBelow tells whether a folder is root or in it.
+func isBelow(dir, root string) bool {
+	rest, ok := strings.CutPrefix(dir, root)
+	return ok && (rest == "" || rest[0] == filepath.Separator)
 }
 
 // Markers are the package's own markers, all files together. Bad values among
@@ -152,7 +157,7 @@ func (p *Package) CheckSyntax() {
 	for _, s := range p.sources {
 		if !s.interesting {
 			group.Go(func() error {
-				p.loader.checkSyntax(s.path)
+				p.loader.checkSyntax(s)
 				return nil
 			})
 		}

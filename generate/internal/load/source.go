@@ -16,6 +16,10 @@ type source struct {
 	// define one of the methods that decide how a type is treated.
 	interesting bool
 	constants   bool // may declare constants
+
+	name    string       // in the package clause
+	parsed  bool         // imports is set
+	imports []importSpec // of a file that is not of interest
 }
 
 // readSource reads a file; it returns nil when the build constraints leave the
@@ -29,13 +33,13 @@ func (l *Loader) readSource(path string) *source {
 	}
 	data := buffer.Bytes()
 	h := readHeader(data)
-	if !l.build.match(path, data[:h.end]) {
+	if !l.build.match(path, data[:h.end]) || h.name == documentation {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.leftOut[path] = true
 		return nil
 	}
-	s := &source{path: path}
+	s := &source{path: path, name: h.name}
 	s.scan(data[h.end:])
 	s.interesting = s.interesting || h.marker || h.name == ""
 	if s.interesting {
@@ -53,11 +57,14 @@ func (l *Loader) packageName(path string) string {
 		return "" // reading the package reports it
 	}
 	h := readHeader(buffer.Bytes())
-	if !l.build.match(path, buffer.Bytes()[:h.end]) {
+	if !l.build.match(path, buffer.Bytes()[:h.end]) || h.name == documentation {
 		return ""
 	}
 	return h.name
 }
+
+// documentation is the package whose files belong to no build, whatever is beside them.
+const documentation = "documentation"
 
 func unreadable(path string, err error) report.Finding {
 	return report.Finding{Position: report.Position{File: path}, Message: "cannot be read: " + err.Error(), Fatal: true}

@@ -1,0 +1,200 @@
+package load_test
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const importTree = `
+-- go.mod --
+module example.com/m
+
+go 1.26
+
+require (
+	example.com/dep v1.0.0
+	example.com/away v1.0.0
+)
+-- good/good.go --
+package good
+
+import (
+	"C"
+	"fmt"
+	"unsafe"
+
+	"example.com/away/elsewhere"
+	"example.com/dep"
+	"example.com/m/good/internal/mine"
+)
+-- good/internal/mine/mine.go --
+package mine
+
+import "example.com/m/leaf"
+-- good/note.go --
+package documentation
+-- leaf/leaf.go --
+package leaf
+-- two/a.go --
+package two
+
+import "example.com/m/two/b"
+-- two/b/b.go --
+package b
+
+import "example.com/m/two/c"
+-- two/c/c.go --
+package c
+
+type T struct{}
+-- two/c/d.go --
+package c
+
+import (
+	"example.com/m/two/b"
+	"example.com/m/two/b"
+)
+-- self/self.go --
+package self
+
+import "example.com/m/self"
+-- outside/outside.go --
+package outside
+
+import (
+	"example.com/dep"
+	"example.com/dep/excluded"
+	"example.com/dep/program"
+	"example.com/dep/tests"
+	"example.com/m/good/internal/mine"
+	"example.com/m/none"
+	"example.com/none"
+	"fmtt"
+	"internal/abi"
+	_ "../leaf"
+)
+-- names/a.go --
+package names
+-- names/b.go --
+// Doc.
+package other
+-- names/c.go --
+package names
+-- modcache/example.com/dep@v1.0.0/go.mod --
+module example.com/dep
+-- modcache/example.com/dep@v1.0.0/dep.go --
+package dep
+
+import "example.com/notrequired"
+-- modcache/example.com/dep@v1.0.0/excluded/x.go --
+//go:build never
+
+package excluded
+-- modcache/example.com/dep@v1.0.0/tests/x_test.go --
+package tests
+-- modcache/example.com/dep@v1.0.0/program/main.go --
+package main
+`
+
+// TestCheckImports: imports that do not build are told where they stand.
+func TestCheckImports(t *testing.T) {
+	for root, want := range map[string][]string{
+		"./good": nil,
+		"./leaf": nil,
+		"./two":  {"two/c/d.go:4:2: import cycle: example.com/m/two/b → example.com/m/two/c → example.com/m/two/b"},
+		"./self": {"self/self.go:3:8: import cycle: example.com/m/self → example.com/m/self"},
+		"./outside": {
+			"outside/outside.go:5:2: package example.com/dep/excluded is in no module that this one requires, or has no file for this platform",
+			"outside/outside.go:6:2: import of example.com/dep/program: it is a program, not an importable package",
+			"outside/outside.go:7:2: package example.com/dep/tests is in no module that this one requires, or has no file for this platform",
+			"outside/outside.go:8:2: import of example.com/m/good/internal/mine: it is internal to other packages",
+			"outside/outside.go:9:2: package example.com/m/none is in no module that this one requires, or has no file for this platform",
+			"outside/outside.go:10:2: package example.com/none is in no module that this one requires, or has no file for this platform",
+			"outside/outside.go:11:2: package fmtt is in no module that this one requires, or has no file for this platform",
+			"outside/outside.go:12:2: import of internal/abi: it is internal to other packages",
+			"outside/outside.go:13:4: import of \"../leaf\": modules have no relative imports",
+		},
+		"./names": {"names/b.go:2:9: package other: other files of this folder are of package names"},
+	} {
+		t.Run(root, func(t *testing.T) {
+			if diff := cmp.Diff(want, importFindings(t, tree(t, importTree), root, true)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestDoubtedImports: where there is a go command it has the last word.
+func TestDoubtedImports(t *testing.T) {
+	const archive = `
+-- go.mod --
+module example.com/m
+
+go 1.26
+-- a/a.go --
+package a
+
+import (
+	"example.com/m/excluded"
+	"example.com/m/tests"
+	"example.com/none"
+	"fmtt"
+)
+-- excluded/x.go --
+//go:build never
+
+package excluded
+-- tests/x_test.go --
+package tests
+`
+	found := strings.Join(importFindings(t, tree(t, archive), "./a", false), "\n")
+	for _, want := range []string{
+		"a/a.go:4:2: build constraints exclude all Go files in ",
+		"a/a.go:6:2: no required module provides package example.com/none; to add it: go get example.com/none",
+		"a/a.go:7:2: package fmtt is not in std",
+	} {
+		if !strings.Contains(found, want) {
+			t.Errorf("no %q in\n%s", want, found)
+		}
+	}
+	if strings.Contains(found, "tests") { // which the go command takes for an empty package
+		t.Error(found)
+	}
+}
+
+// importFindings are the findings about the imports of a package, with or without a
+// go command.
+func importFindings(t *testing.T, dir, root string, alone bool) []string {
+	t.Helper()
+	if alone {
+		out, err := exec.Command("go", "env", "GOROOT").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("GOROOT", strings.TrimSpace(string(out)))
+		t.Setenv("PATH", "")
+	}
+	l := newLoader(t, dir, nil)
+	roots, err := l.Roots(t.Context(), root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range roots {
+		p.CheckSyntax()
+	}
+	l.CheckImports(roots)
+	var found []string
+	for _, f := range l.Findings() {
+		rel, err := filepath.Rel(dir, f.File)
+		if err != nil || !f.Fatal {
+			t.Error(f, err)
+		}
+		found = append(found, fmt.Sprintf("%s:%d:%d: %s", filepath.ToSlash(rel), f.Line, f.Column, f.Message))
+	}
+	return found
+}
