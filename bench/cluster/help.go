@@ -16,7 +16,8 @@ func help(ctx context.Context, b *bench) ([]sidebyside.Figure, error) {
 	s, err := b.rounds(ctx, "help", func(ctx context.Context, s series) error {
 		for _, c := range b.contenders() {
 			took, err := timed(func() error {
-				return exec.CommandContext(ctx, filepath.Join(folders[c.side], "kube-apiserver"), "--help").Run()
+				_, err := exec.CommandContext(ctx, filepath.Join(folders[c.side], "kube-apiserver"), "--help").CombinedOutput() // as envtest does
+				return err
 			})
 			if err != nil {
 				return err

@@ -3,6 +3,7 @@ package test
 import (
 	"encoding/json"
 	"errors"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -72,6 +73,8 @@ func TestMissingConfigurationFile(t *testing.T) {
 	}
 }
 
+var update = flag.Bool("update", false, "record what the program says")
+
 func TestLinksAreTheStockPrograms(t *testing.T) {
 	dir := t.TempDir()
 	for name, tt := range map[string]struct {
@@ -90,6 +93,27 @@ func TestLinksAreTheStockPrograms(t *testing.T) {
 		if status != 0 || !strings.Contains(out, tt.want) {
 			t.Errorf("%s %q: status %d, stdout %q, stderr %q", name, tt.args, status, out, stderr)
 		}
+	}
+}
+
+// TestHelpIsRecorded asks for help twice: with these arguments alone, the recorded text answers.
+func TestHelpIsRecorded(t *testing.T) {
+	link := filepath.Join(t.TempDir(), "kube-apiserver")
+	if err := os.Symlink(programPath, link); err != nil {
+		t.Fatal(err)
+	}
+	want, stderr, status := run(t, link, "--help", "--v=0")
+	if status != 0 || !strings.Contains(want, "--etcd-servers") {
+		t.Fatalf("status %d, stdout %q, stderr %q", status, want, stderr)
+	}
+	if *update {
+		if err := os.WriteFile("../helptext/kube-apiserver.txt", []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return // the program has the text when it is built again
+	}
+	if got, stderr, status := run(t, link, "--help"); got != want || status != 0 || stderr != "" {
+		t.Errorf("status %d, stderr %q, and the recorded text is another; run: go test -C cluster ./test -run TestHelpIsRecorded -update, and build again", status, stderr)
 	}
 }
 

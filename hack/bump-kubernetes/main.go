@@ -6,7 +6,7 @@
 //
 // It runs in the repository's root folder. Before anything is changed it downloads what it needs. Then it sets k8s.io/kubernetes, its
 // staging modules and etcd as that release's own go.mod has them, writes the version down, builds the program, has that record
-// the seed, runs the tests of the cluster's module, and ends with what is left for people: wiring whose upstream counterpart has changed
+// the seed and the help of kube-apiserver, runs the tests of the cluster's module, and ends with what is left for people: wiring whose upstream counterpart has changed
 // (package cluster/internal/wiring), tests that fail, places that still name the old version. When the modules cannot be had or do not
 // fit together, go.mod and go.sum are as before.
 //
@@ -89,6 +89,7 @@ func (b *bump) buildAndTest(ctx context.Context) {
 		return
 	}
 	if b.verify(ctx, "seed", "find out why a fresh cluster does not start, then run: go generate -C cluster ./seed", "go", "generate", "-C", "cluster", "./seed") {
+		b.verify(ctx, "help", "look what kube-apiserver --help says", "go", "test", "-C", "cluster", "./test", "-run", "TestHelpIsRecorded", "-update")
 		b.verify(ctx, "tests of the cluster", "mend them, then run: make test", "go", "test", "-C", "cluster", "./...")
 	}
 	b.verify(ctx, "tests of the command", "mend them, then run: make test",

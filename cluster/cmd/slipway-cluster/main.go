@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	_ "github.com/slipway-dev/slipway/cluster/helptext" // answers before main
 	"github.com/slipway-dev/slipway/cluster/program"
 )
 
