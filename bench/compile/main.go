@@ -30,7 +30,7 @@ import (
 	"github.com/slipway-dev/slipway/bench/sidebyside"
 )
 
-// asSlipway is what `slipway cluster build` sets for the go command, in internal/clusterctl/program.
+// asSlipway is what `slipway cluster build` sets for the go command, in internal/program.
 var asSlipway = []string{"GOGC=200"}
 
 // defaultRuns is how many rounds a median is taken of.

@@ -3,7 +3,7 @@ package clusterctl
 import (
 	"context"
 
-	"github.com/slipway-dev/slipway/internal/clusterctl/program"
+	"github.com/slipway-dev/slipway/internal/program"
 )
 
 // Assets returns a folder for KUBEBUILDER_ASSETS: `etcd` and `kube-apiserver` in it are the

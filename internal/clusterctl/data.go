@@ -6,8 +6,8 @@ import (
 
 	"golang.org/x/mod/semver"
 
-	"github.com/slipway-dev/slipway/internal/clusterctl/program"
 	"github.com/slipway-dev/slipway/internal/clusterctl/state"
+	"github.com/slipway-dev/slipway/internal/program"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 

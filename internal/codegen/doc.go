@@ -7,9 +7,9 @@
 // own, slipway-codegen, that is built the first time that it is needed:
 //
 //	finder := codegen.NewFinder(os.Getenv, handler)
-//	files, err := finder.Generate(ctx, codegen.Request{Dir: dir, Runs: runs}, inputs)
+//	files, err := finder.Generate(ctx, wire.Request{Dir: dir, Runs: runs}, inputs)
 //
-// The program reads a [Request] from its standard input and writes an [Answer],
-// with the content of all files, to its standard output. It touches no file of
+// The program reads a request from its standard input and writes an answer,
+// with the content of all files, to its standard output, in the form that package wire has. It touches no file of
 // the user's. Package kubernetes is the other end: what the program consists of.
 package codegen

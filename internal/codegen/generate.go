@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/codegen/wire"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -19,12 +20,12 @@ var ErrRefused = errors.New("the code generators refused")
 // Generate has a request done by the program, which is built if need be. Inputs
 // is a hash over what the program will read: to the same request with the same
 // inputs the answer is remembered.
-func (f *Finder) Generate(ctx context.Context, request Request, inputs string) ([]File, error) {
+func (f *Finder) Generate(ctx context.Context, request wire.Request, inputs string) ([]wire.File, error) {
 	program, err := f.Program(ctx)
 	if err != nil {
 		return nil, err
 	}
-	request.Protocol = Protocol
+	request.Protocol = wire.Protocol
 	memory, err := f.memory(program, request, inputs)
 	if err != nil {
 		return nil, err
@@ -40,7 +41,7 @@ func (f *Finder) Generate(ctx context.Context, request Request, inputs string) (
 }
 
 // ask runs the program for one request.
-func ask(ctx context.Context, program string, request Request) ([]File, error) {
+func ask(ctx context.Context, program string, request wire.Request) ([]wire.File, error) {
 	input, err := json.Marshal(request)
 	if err != nil {
 		return nil, err
@@ -57,13 +58,13 @@ func ask(ctx context.Context, program string, request Request) ([]File, error) {
 	if err != nil {
 		return nil, &report.Error{What: name + " failed", Where: program, Err: err, Hint: firstLines(stderr.String())}
 	}
-	var answer Answer
+	var answer wire.Answer
 	if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil {
 		return nil, &report.Error{What: name + " gave no answer", Where: program, Err: err, Hint: firstLines(stderr.String())}
 	}
 	switch {
-	case answer.Protocol != Protocol:
-		return nil, &report.Error{What: fmt.Sprintf("%s speaks protocol %d, this slipway %d", name, answer.Protocol, Protocol), Where: program,
+	case answer.Protocol != wire.Protocol:
+		return nil, &report.Error{What: fmt.Sprintf("%s speaks protocol %d, this slipway %d", name, answer.Protocol, wire.Protocol), Where: program,
 			Hint: "programs of one version; unset SLIPWAY_CODEGEN to let slipway build its own"}
 	case answer.Problem != "":
 		return nil, &report.Error{What: "the code generators cannot read the code", Where: request.Dir, Err: fmt.Errorf("%w: %s", ErrRefused, answer.Problem)}

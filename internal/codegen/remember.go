@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/codegen/wire"
 )
 
 // memoryAge is how long an answer that nobody asks for is kept.
@@ -15,8 +17,8 @@ const memoryAge = 30 * 24 * time.Hour
 
 // memory is the file in the cache for the answer of a program to a request that
 // reads the given inputs, and everything that the answer follows from is in its name.
-func (f *Finder) memory(program string, request Request, inputs string) (string, error) {
-	cache, err := f.cacheDir()
+func (f *Finder) memory(program string, request wire.Request, inputs string) (string, error) {
+	cache, err := f.programs.CacheDir()
 	if err != nil {
 		return "", err
 	}
@@ -28,7 +30,7 @@ func (f *Finder) memory(program string, request Request, inputs string) (string,
 		Program  string
 		Size     int64
 		Modified time.Time
-		Request  Request
+		Request  wire.Request
 		Inputs   string
 		Headers  []string
 	}{program, info.Size(), info.ModTime(), request, inputs, headers(request)})
@@ -40,7 +42,7 @@ func (f *Finder) memory(program string, request Request, inputs string) (string,
 }
 
 // headers is the content of the files that the arguments name.
-func headers(request Request) []string {
+func headers(request wire.Request) []string {
 	var contents []string
 	for _, run := range request.Runs {
 		for i, a := range run.Arguments {
@@ -57,12 +59,12 @@ func headers(request Request) []string {
 }
 
 // recall returns the files of an answer given before.
-func recall(memory string) ([]File, bool) {
+func recall(memory string) ([]wire.File, bool) {
 	text, err := os.ReadFile(memory)
 	if err != nil {
 		return nil, false
 	}
-	var files []File
+	var files []wire.File
 	if json.Unmarshal(text, &files) != nil {
 		return nil, false
 	}
@@ -73,7 +75,7 @@ func recall(memory string) ([]File, bool) {
 
 // keep writes an answer down, and removes old ones. Where that fails the program
 // is asked again the next time.
-func keep(memory string, files []File) {
+func keep(memory string, files []wire.File) {
 	text, err := json.Marshal(files)
 	dir := filepath.Dir(memory)
 	if err != nil || os.MkdirAll(dir, 0o755) != nil {

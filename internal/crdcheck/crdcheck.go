@@ -4,7 +4,7 @@
 //	findings, err := checker.Check(ctx, files)
 //
 // It asks the slipway-check program, which holds the API server's validation and is built when it is needed for the first
-// time (package clusterctl/program). What it said about a definition is remembered in the cache under a hash of the content, so a
+// time (package program). What it said about a definition is remembered in the cache under a hash of the content, so a
 // definition that did not change costs no more than reading a small file.
 //
 // A finding names a place in the definition, and what to do about it in terms of Go and markers; whoever generated the
@@ -21,7 +21,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slipway-dev/slipway/internal/clusterctl/program"
+	"github.com/slipway-dev/slipway/internal/program"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 

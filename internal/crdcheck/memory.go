@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl/atomicfile"
-	"github.com/slipway-dev/slipway/internal/clusterctl/program"
+	"github.com/slipway-dev/slipway/internal/program"
 )
 
 // memory keeps what was said about definitions, a file for each state of one. Without a cache folder it keeps nothing: then

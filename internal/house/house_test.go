@@ -24,7 +24,7 @@ const (
 
 // layers lists the parts of the command from the top of the house to its
 // foundation: a part may import those below it.
-var layers = []string{"cmd", "internal/cli", "internal/ui", "internal/dev", "internal/setupenvtest", "internal/ship", "internal/scaffold", "internal/clusterctl", "generate", "project", "internal/codegen", "internal/report", "internal/spelling"}
+var layers = []string{"cmd", "internal/cli", "internal/ui", "internal/dev", "internal/setupenvtest", "internal/ship", "internal/scaffold", "internal/clusterctl", "internal/crdcheck", "generate", "project", "internal/codegen", "internal/program", "internal/report", "internal/spelling", "internal/clusterctl/protocol", "internal/clusterctl/atomicfile"}
 
 // strangers are pairs of parts that do not know each other although one stands below the other.
 var strangers = map[string]string{"internal/scaffold": "generate", "internal/clusterctl": "generate", "project": "internal/report"}
@@ -123,7 +123,13 @@ func goMod(t *testing.T, dir string) *modfile.File {
 
 // layer returns the place of dir in layers, or -1 for what is not part of the house.
 func layer(dir string) int {
-	return slices.IndexFunc(layers, func(l string) bool { return dir == l || strings.HasPrefix(dir, l+"/") })
+	nearest := -1 // a part may hold another one that stands lower
+	for i, l := range layers {
+		if (dir == l || strings.HasPrefix(dir, l+"/")) && (nearest < 0 || len(l) > len(layers[nearest])) {
+			nearest = i
+		}
+	}
+	return nearest
 }
 
 // packages returns every package of every module in the repository.

@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/generate/internal/load"
 	"github.com/slipway-dev/slipway/generate/internal/marker"
 	"github.com/slipway-dev/slipway/generate/internal/schema"
-	"github.com/slipway-dev/slipway/internal/codegen"
+	"github.com/slipway-dev/slipway/internal/codegen/wire"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -63,7 +63,7 @@ func runApply(ctx context.Context, pass *generator.Pass, options ApplyOptions) e
 		}
 		run.Arguments = append(run.Arguments, header...)
 		run.Externals = externals
-		if err := jobs.add([]*load.Package{root}, []codegen.Run{*run}); err != nil {
+		if err := jobs.add([]*load.Package{root}, []wire.Run{*run}); err != nil {
 			return err
 		}
 	}
@@ -71,7 +71,7 @@ func runApply(ctx context.Context, pass *generator.Pass, options ApplyOptions) e
 }
 
 // applyRun is the run for one package; nil when there are findings instead.
-func applyRun(pass *generator.Pass, p *load.Package) (*codegen.Run, error) {
+func applyRun(pass *generator.Pass, p *load.Package) (*wire.Run, error) {
 	group, ok := marker.Get[string](p.Markers(), "groupName")
 	if !ok {
 		pass.Report(report.Finding{
@@ -84,18 +84,18 @@ func applyRun(pass *generator.Pass, p *load.Package) (*codegen.Run, error) {
 	if folder == "" && !p.Markers().Has(applyOutputMarker) {
 		folder = "applyconfiguration"
 	}
-	run := codegen.Run{
-		Generator: codegen.ApplyConfigurations,
+	run := wire.Run{
+		Generator: wire.ApplyConfigurations,
 		Name:      "controller-gen",
 		Arguments: []string{"--output-dir", filepath.Join(p.Dir, filepath.FromSlash(folder)), "--output-pkg", path.Join(p.Path, folder)},
 		Packages:  []string{p.Path},
-		Tags:      []codegen.Tag{{Package: p.Path, Text: "+groupName=" + group}},
+		Tags:      []wire.Tag{{Package: p.Path, Text: "+groupName=" + group}},
 	}
 	applied := appliedTypes(p)
 	for _, d := range applied {
-		run.Tags = append(run.Tags, codegen.Tag{Package: p.Path, Type: d.Name(), Text: "+genclient"})
+		run.Tags = append(run.Tags, wire.Tag{Package: p.Path, Type: d.Name(), Text: "+genclient"})
 		if scope, _ := crd.Scope(d.Markers()); scope == "Cluster" {
-			run.Tags = append(run.Tags, codegen.Tag{Package: p.Path, Type: d.Name(), Text: "+genclient:nonNamespaced"})
+			run.Tags = append(run.Tags, wire.Tag{Package: p.Path, Type: d.Name(), Text: "+genclient:nonNamespaced"})
 		}
 	}
 	if len(applied) == 0 {

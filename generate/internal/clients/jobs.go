@@ -10,6 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/generate/internal/generator"
 	"github.com/slipway-dev/slipway/generate/internal/load"
 	"github.com/slipway-dev/slipway/internal/codegen"
+	"github.com/slipway-dev/slipway/internal/codegen/wire"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -22,7 +23,7 @@ type jobs struct {
 
 // job is what is asked in one module.
 type job struct {
-	codegen.Request
+	wire.Request
 	packages []*load.Package
 }
 
@@ -30,7 +31,7 @@ func newJobs(pass *generator.Pass) *jobs { return &jobs{pass: pass} }
 
 // add adds runs that read the packages, which are looked up in the module of the
 // first one.
-func (j *jobs) add(packages []*load.Package, runs []codegen.Run) error {
+func (j *jobs) add(packages []*load.Package, runs []wire.Run) error {
 	m, err := moduleOf(j.pass.Loader, packages[0].Dir)
 	if err != nil {
 		return err
@@ -42,7 +43,7 @@ func (j *jobs) add(packages []*load.Package, runs []codegen.Run) error {
 			return nil
 		}
 	}
-	j.requests = append(j.requests, &job{codegen.Request{Dir: m.dir, Runs: runs}, packages})
+	j.requests = append(j.requests, &job{wire.Request{Dir: m.dir, Runs: runs}, packages})
 	return nil
 }
 

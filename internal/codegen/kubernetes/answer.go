@@ -11,7 +11,7 @@ import (
 	"github.com/go-logr/logr/funcr"
 	"k8s.io/klog/v2"
 
-	"github.com/slipway-dev/slipway/internal/codegen"
+	"github.com/slipway-dev/slipway/internal/codegen/wire"
 )
 
 // Main answers the request on stdin and returns the program's exit code. A
@@ -19,23 +19,23 @@ import (
 // failure of the program.
 func Main(stdin io.Reader, stdout, stderr io.Writer) int {
 	said := hear(func(said string) {
-		code := send(stdout, stderr, codegen.Answer{Problem: said})
+		code := send(stdout, stderr, wire.Answer{Problem: said})
 		os.Exit(code)
 	})
-	var request codegen.Request
+	var request wire.Request
 	if err := json.NewDecoder(stdin).Decode(&request); err != nil {
 		_, _ = fmt.Fprintf(stderr, "slipway-codegen: no request on stdin: %v\n", err)
 		return 2
 	}
 	files, err := answer(request)
 	if err != nil {
-		return send(stdout, stderr, codegen.Answer{Problem: problem(err, said.String())})
+		return send(stdout, stderr, wire.Answer{Problem: problem(err, said.String())})
 	}
-	return send(stdout, stderr, codegen.Answer{Files: files})
+	return send(stdout, stderr, wire.Answer{Files: files})
 }
 
-func send(stdout, stderr io.Writer, a codegen.Answer) int {
-	a.Protocol = codegen.Protocol
+func send(stdout, stderr io.Writer, a wire.Answer) int {
+	a.Protocol = wire.Protocol
 	if err := json.NewEncoder(stdout).Encode(a); err != nil {
 		_, _ = fmt.Fprintf(stderr, "slipway-codegen: %v\n", err)
 		return 1
@@ -74,9 +74,9 @@ func hear(died func(said string)) *bytes.Buffer {
 }
 
 // answer does the runs of a request one after the other.
-func answer(request codegen.Request) (files []codegen.File, err error) {
-	if request.Protocol != codegen.Protocol {
-		return nil, fmt.Errorf("the request has protocol %d, slipway-codegen speaks %d: they are of different versions", request.Protocol, codegen.Protocol)
+func answer(request wire.Request) (files []wire.File, err error) {
+	if request.Protocol != wire.Protocol {
+		return nil, fmt.Errorf("the request has protocol %d, slipway-codegen speaks %d: they are of different versions", request.Protocol, wire.Protocol)
 	}
 	defer func() {
 		if r := recover(); r != nil { // how the generators refuse tags that they cannot read

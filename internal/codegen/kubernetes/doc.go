@@ -1,5 +1,5 @@
 // Package kubernetes is the inside of the program slipway-codegen: it answers a
-// [codegen.Request] with what the generators of k8s.io/code-generator write.
+// [wire.Request] with what the generators of k8s.io/code-generator write.
 //
 // Upstream each generator is a program (k8s.io/code-generator/cmd/*-gen) that
 // parses flags, loads packages and writes files. Here the flags come from the

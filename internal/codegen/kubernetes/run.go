@@ -14,7 +14,7 @@ import (
 	"k8s.io/gengo/v2/parser"
 	"k8s.io/gengo/v2/types"
 
-	"github.com/slipway-dev/slipway/internal/codegen"
+	"github.com/slipway-dev/slipway/internal/codegen/wire"
 )
 
 // packages are the packages of a request, and all that they import, as the
@@ -22,7 +22,7 @@ import (
 type packages struct{ universe types.Universe }
 
 // load parses the packages of all runs, and all that they import.
-func load(request codegen.Request) (packages, error) {
+func load(request wire.Request) (packages, error) {
 	if err := os.Chdir(request.Dir); err != nil { // the go command is run here
 		return packages{}, err
 	}
@@ -40,7 +40,7 @@ func load(request codegen.Request) (packages, error) {
 }
 
 // run runs one generator. Generated files say that the process's name wrote them.
-func (p packages) run(run codegen.Run) ([]codegen.File, error) {
+func (p packages) run(run wire.Run) ([]wire.File, error) {
 	tool, ok := tools[run.Generator]
 	if !ok {
 		return nil, fmt.Errorf("there is no such generator here")
@@ -79,7 +79,7 @@ func schemaFile(schema []byte) (string, error) {
 }
 
 // execute has the files of a run made in memory.
-func (p packages) execute(run codegen.Run, t prepared) ([]codegen.File, error) {
+func (p packages) execute(run wire.Run, t prepared) ([]wire.File, error) {
 	memory := &memory{inner: generator.NewGoFile()}
 	c := &generator.Context{
 		Namers:    t.names,
@@ -100,11 +100,11 @@ func (p packages) execute(run codegen.Run, t prepared) ([]codegen.File, error) {
 			return nil, err
 		}
 	}
-	slices.SortFunc(memory.files, func(a, b codegen.File) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(memory.files, func(a, b wire.File) int { return strings.Compare(a.Path, b.Path) })
 	return memory.files, nil
 }
 
-func addTag(all types.Universe, tag codegen.Tag) error {
+func addTag(all types.Universe, tag wire.Tag) error {
 	pkg, ok := all[tag.Package]
 	if !ok {
 		return fmt.Errorf("package %s was not found", tag.Package)
@@ -133,7 +133,7 @@ func (elsewhere) Dir() string { return os.TempDir() }
 type memory struct {
 	inner *generator.DefaultFileType
 	dir   string // of the target being executed
-	files []codegen.File
+	files []wire.File
 }
 
 // AssembleFile is called for each file of a target.
@@ -145,6 +145,6 @@ func (m *memory) AssembleFile(f *generator.File, _ string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	m.files = append(m.files, codegen.File{Path: path, Content: content})
+	m.files = append(m.files, wire.File{Path: path, Content: content})
 	return nil
 }

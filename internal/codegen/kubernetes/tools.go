@@ -15,7 +15,7 @@ import (
 	"k8s.io/gengo/v2/namer"
 	"k8s.io/gengo/v2/types"
 
-	"github.com/slipway-dev/slipway/internal/codegen"
+	"github.com/slipway-dev/slipway/internal/codegen/wire"
 )
 
 // prepared is a generator whose arguments were read.
@@ -27,8 +27,8 @@ type prepared struct {
 
 // tools read the arguments of generators, as the main functions of
 // k8s.io/code-generator/cmd/*-gen do.
-var tools = map[string]func(run codegen.Run, arguments []string) (prepared, error){
-	codegen.ApplyConfigurations: func(run codegen.Run, arguments []string) (prepared, error) {
+var tools = map[string]func(run wire.Run, arguments []string) (prepared, error){
+	wire.ApplyConfigurations: func(run wire.Run, arguments []string) (prepared, error) {
 		a := applyargs.New()
 		for name, pkg := range run.Externals {
 			a.ExternalApplyConfigurations[types.ParseFullyQualifiedName(name)] = pkg
@@ -38,7 +38,7 @@ var tools = map[string]func(run codegen.Run, arguments []string) (prepared, erro
 			return applygen.GetTargets(c, a)
 		}}, err
 	},
-	codegen.Clientset: func(_ codegen.Run, arguments []string) (prepared, error) {
+	wire.Clientset: func(_ wire.Run, arguments []string) (prepared, error) {
 		a := clientargs.New()
 		err := parse(arguments, func(fs *pflag.FlagSet) { a.AddFlags(fs, "") }, a.Validate)
 		names := clientgen.NameSystems(util.PluralExceptionListToMapOrDie(a.PluralExceptions))
@@ -46,7 +46,7 @@ var tools = map[string]func(run codegen.Run, arguments []string) (prepared, erro
 			return clientgen.GetTargets(c, a)
 		}}, err
 	},
-	codegen.Listers: func(_ codegen.Run, arguments []string) (prepared, error) {
+	wire.Listers: func(_ wire.Run, arguments []string) (prepared, error) {
 		a := listerargs.New()
 		err := parse(arguments, a.AddFlags, a.Validate)
 		names := listergen.NameSystems(util.PluralExceptionListToMapOrDie(a.PluralExceptions))
@@ -54,7 +54,7 @@ var tools = map[string]func(run codegen.Run, arguments []string) (prepared, erro
 			return listergen.GetTargets(c, a)
 		}}, err
 	},
-	codegen.Informers: func(_ codegen.Run, arguments []string) (prepared, error) {
+	wire.Informers: func(_ wire.Run, arguments []string) (prepared, error) {
 		a := informerargs.New()
 		err := parse(arguments, a.AddFlags, a.Validate)
 		names := informergen.NameSystems(util.PluralExceptionListToMapOrDie(a.PluralExceptions))

@@ -1,7 +1,9 @@
 package program
 
-// product is what one build makes: programs of the cluster module that lie side by side.
+// product is what one build makes: programs of one module that lie side by side.
 type product struct {
+	// module is the path of their module, and folder its place below the root of the sources.
+	module, folder string
 	// what it is called in messages.
 	what string
 	// programs are in the order in which they are named to the go command: the dependencies of the
@@ -16,14 +18,20 @@ type product struct {
 
 // clusterProduct is slipway-cluster with its kubectl.
 func clusterProduct() *product {
-	return &product{what: "the cluster program", programs: []string{kubectlName, name}, variable: "SLIPWAY_CLUSTER"}
+	return &product{module: clusterModule, folder: "cluster", what: "the cluster program", programs: []string{kubectlName, name}, variable: "SLIPWAY_CLUSTER"}
 }
 
 // checkProduct is the checker of CRDs. It is small and independent of the cluster program, so nobody has to compile
 // an API server to have his CRDs checked.
 func checkProduct() *product {
-	return &product{what: "the checker of CRDs", programs: []string{checkName}, variable: "SLIPWAY_CHECK",
+	return &product{module: clusterModule, folder: "cluster", what: "the checker of CRDs", programs: []string{checkName}, variable: "SLIPWAY_CHECK",
 		folders: []string{"cmd/" + checkName, "crdcheck"}}
+}
+
+// codegenProduct is the program with the generators of k8s.io/code-generator, of slipway's own module.
+func codegenProduct() *product {
+	return &product{module: Module, folder: ".", what: "the generators of clients", programs: []string{codegenName}, variable: "SLIPWAY_CODEGEN",
+		folders: []string{"cmd/" + codegenName, "internal/codegen/kubernetes", "internal/codegen/wire"}}
 }
 
 // last is the program that the others accompany.
@@ -42,13 +50,13 @@ func (p *product) mains() []string {
 func (p *product) packages() []string {
 	var paths []string
 	for _, program := range p.programs {
-		paths = append(paths, clusterModule+"/cmd/"+program)
+		paths = append(paths, p.module+"/cmd/"+program)
 	}
 	return paths
 }
 
 // package of the last program.
-func (p *product) lastPackage() string { return clusterModule + "/cmd/" + p.last() }
+func (p *product) lastPackage() string { return p.module + "/cmd/" + p.last() }
 
 // building and linking are the names of the work in progress events.
 func (p *product) building() string { return "building " + p.what }

@@ -60,7 +60,7 @@ func (f *Finder) build(ctx context.Context, p *product, src source, out string) 
 	}
 	flags := []string{"-v", "-buildvcs=false", "-ldflags=-s -w"}
 	args := append(append([]string{"build"}, flags...), append([]string{"-o", out}, p.mains()...)...)
-	env := append(collectLess(), "GOWORK=off")
+	env := collectLess()
 	if src.version != "" {
 		args = append([]string{"install"}, flags...)
 		for _, path := range p.packages() {

@@ -13,44 +13,48 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// clusterModule is the module of the programs.
+// clusterModule is the module of the cluster program and the checker.
 const clusterModule = Module + "/cluster"
 
-// source is where the program can be built from: a folder with the cluster
-// module, or else a version of that module.
+// source is where a program can be built from: the folder of its module, or else a version of
+// that module.
 type source struct {
 	dir     string
 	version string
 }
 
-// source finds what to build from.
-func (f *Finder) source() (source, error) {
+// source finds what to build p from.
+func (f *Finder) source(p *product) (source, error) {
 	if root := f.Getenv("SLIPWAY_SOURCE"); root != "" {
-		return named(root)
+		return p.named(root)
 	}
-	if dir := filepath.Join(f.recorded, "cluster"); f.recorded != "" && holdsModule(f.recorded, Module) && holdsModule(dir, clusterModule) {
-		return source{dir: dir}, nil
+	if f.recorded != "" && p.holds(f.recorded) {
+		return source{dir: filepath.Join(f.recorded, p.folder)}, nil
 	}
 	if f.version != "" {
 		return source{version: f.version}, nil
 	}
-	return source{}, &report.Error{What: "the cluster program cannot be found, nor built",
+	return source{}, &report.Error{What: p.what + " cannot be found, nor built",
 		Hint: "slipway knows neither the folder of its own sources nor its version: set SLIPWAY_SOURCE to a checkout of " + Module +
-			", or SLIPWAY_CLUSTER to a slipway-cluster program"}
+			", or " + p.variable + " to a " + p.last() + " program"}
 }
 
 // named returns the sources in the checkout that the user named.
-func named(root string) (source, error) {
+func (p *product) named(root string) (source, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {
 		return source{}, err
 	}
-	dir := filepath.Join(root, "cluster")
-	if !holdsModule(root, Module) || !holdsModule(dir, clusterModule) {
+	if !p.holds(root) {
 		return source{}, &report.Error{What: "SLIPWAY_SOURCE is not a folder with slipway's sources", Where: root,
 			Hint: "a checkout of " + Module + ", with go.mod and cluster/go.mod"}
 	}
-	return source{dir: dir}, nil
+	return source{dir: filepath.Join(root, p.folder)}, nil
+}
+
+// holds tells whether root is a checkout of slipway that has the product's module.
+func (p *product) holds(root string) bool {
+	return holdsModule(root, Module) && holdsModule(filepath.Join(root, p.folder), p.module)
 }
 
 // holdsModule tells whether dir is the root of the module called path.
@@ -66,7 +70,7 @@ func recordedRoot() string {
 	if !ok || !filepath.IsAbs(file) {
 		return ""
 	}
-	const depth = 4 // internal/clusterctl/program/source.go
+	const depth = 3 // internal/program/source.go
 	for range depth {
 		file = filepath.Dir(file)
 	}

@@ -25,6 +25,16 @@ type goCommand struct {
 	line func(string) bool
 }
 
+// forHere has the go command build for this machine, in the module's own way, whatever the project at hand needs: another
+// platform, a workspace, a vendor folder.
+func forHere() []string {
+	env := []string{"GOWORK=off", "GOOS=", "GOARCH="}
+	if strings.Contains(os.Getenv("GOFLAGS"), "-mod=") {
+		env = append(env, "GOFLAGS=")
+	}
+	return env
+}
+
 // killDelay is how long the go command may take to end its compilers after an
 // interrupt before all of them are killed.
 const killDelay = 2 * time.Second
@@ -34,7 +44,7 @@ const killDelay = 2 * time.Second
 func (g goCommand) run(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, "go", g.args...)
 	cmd.Dir = g.dir
-	cmd.Env = append(os.Environ(), g.env...)
+	cmd.Env = append(append(os.Environ(), forHere()...), g.env...)
 	ownGroup(cmd)
 	cmd.Cancel = func() error { return interruptGroup(cmd) }
 	cmd.WaitDelay = killDelay
@@ -81,7 +91,7 @@ func (m *messages) Write(p []byte) (int, error) {
 func goOutput(ctx context.Context, p *product, dir string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOWORK=off")
+	cmd.Env = append(os.Environ(), forHere()...)
 	out, err := cmd.Output()
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -98,14 +108,14 @@ func goOutput(ctx context.Context, p *product, dir string, args ...string) ([]by
 
 // download gets the cluster module at version and returns its folder.
 func download(ctx context.Context, p *product, version string) (dir string, err error) {
-	out, err := goOutput(ctx, p, "", "mod", "download", "-json", clusterModule+"@"+version)
+	out, err := goOutput(ctx, p, "", "mod", "download", "-json", p.module+"@"+version)
 	var answer struct{ Dir, Error string }
 	if json.Unmarshal(out, &answer) == nil && answer.Error != "" {
-		return "", &report.Error{What: p.what + "'s sources cannot be downloaded", Where: clusterModule + "@" + version,
+		return "", &report.Error{What: p.what + "'s sources cannot be downloaded", Where: p.module + "@" + version,
 			Err: errors.New(answer.Error), Hint: "set SLIPWAY_SOURCE to a checkout of " + Module + ", or " + p.variable + " to a " + p.last() + " program"}
 	}
 	if err == nil && answer.Dir == "" {
-		err = fmt.Errorf("go mod download told no folder for %s@%s", clusterModule, version)
+		err = fmt.Errorf("go mod download told no folder for %s@%s", p.module, version)
 	}
 	return answer.Dir, err
 }

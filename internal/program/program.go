@@ -1,4 +1,5 @@
-// Package program finds the slipway-cluster program, and builds it when there is none.
+// Package program finds the programs that are not part of slipway itself, and builds them when there are none: the slipway-cluster
+// program, and two small ones.
 //
 // The API server is large: nobody should compile or download it to scaffold
 // a project, and nobody should have to install it by hand either. So it is a
@@ -13,7 +14,8 @@
 //
 // slipway-kubectl, the kubectl of the same version, is built together with it and
 // lies beside it ([Program.Kubectl]). slipway-check, which checks CRDs, is looked for and built in the same way, by
-// itself ([Finder.EnsureChecker], SLIPWAY_CHECK): it is a fifth of the size.
+// itself ([Finder.EnsureChecker], SLIPWAY_CHECK): it is a fifth of the size. So is slipway-codegen, which writes
+// clients ([Finder.EnsureCodegen], SLIPWAY_CODEGEN).
 //
 // A program that speaks another number of the protocol is passed over, except
 // for SLIPWAY_CLUSTER: what the user asked for by name is used or refused.
@@ -104,7 +106,7 @@ func (f *Finder) Find(ctx context.Context) (Program, error) {
 	if p, ok := f.neighbour(ctx); ok {
 		return p, nil
 	}
-	src, err := f.source()
+	src, err := f.source(clusterProduct())
 	if err != nil {
 		return Program{}, errors.Join(ErrNotFound, err)
 	}
@@ -125,7 +127,7 @@ func (f *Finder) Ensure(ctx context.Context) (Program, error) {
 	if !errors.Is(err, ErrNotFound) {
 		return p, err
 	}
-	src, err := f.source()
+	src, err := f.source(clusterProduct())
 	if err != nil {
 		return Program{}, err
 	}

@@ -313,7 +313,7 @@ func TestTwoBuildsAtOnce(t *testing.T) {
 
 func TestWaitingForAnotherBuild(t *testing.T) {
 	y := newYard(t)
-	src, err := y.source()
+	src, err := y.source(clusterProduct())
 	if err != nil {
 		t.Fatal(err)
 	}

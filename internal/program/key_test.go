@@ -14,7 +14,7 @@ func TestKey(t *testing.T) {
 	y.write("cluster/seed/data/deep/file", "1")
 	key := func() string {
 		t.Helper()
-		src, err := y.source()
+		src, err := y.source(clusterProduct())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,102 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// errNoProgram is why a path that the user named does not do.
+var errNoProgram = errors.New("not a program")
+
+// find looks for a small program, which tells its protocol whenever it answers, and never builds it.
+func (f *Finder) find(p *product) (path string, ok bool, err error) {
+	if path := f.Getenv(p.variable); path != "" {
+		if path, err = filepath.Abs(path); err == nil && !isFile(path) {
+			err = &report.Error{What: p.variable + " names no program", Where: path, Err: errNoProgram,
+				Hint: "the " + p.last() + " program of this slipway's version; unset " + p.variable + " to let slipway find or build it"}
+		}
+		return path, err == nil, err
+	}
+	if path, ok := f.besideSlipway(p.last()); ok {
+		return path, true, nil
+	}
+	s, _, err := f.slotOf(p)
+	if err != nil || !s.filled() {
+		return "", false, err
+	}
+	s.touch()
+	return s.program(), true, nil
+}
+
+// ensure finds a small program or builds it.
+func (f *Finder) ensure(ctx context.Context, p *product) (path string, err error) {
+	path, ok, err := f.find(p)
+	if ok || err != nil {
+		return path, err
+	}
+	s, src, err := f.slotOf(p)
+	if err != nil {
+		return "", err
+	}
+	return s.program(), f.fill(ctx, s, src)
+}
+
+// slotOf is the place for what is built from the sources at hand.
+func (f *Finder) slotOf(p *product) (slot, source, error) {
+	src, err := f.source(p)
+	if err != nil {
+		return slot{}, source{}, err
+	}
+	s, err := f.slot(p, src)
+	return s, src, err
+}
+
+// besideSlipway looks for a program beside slipway's own executable, where release archives have it.
+func (f *Finder) besideSlipway(program string) (path string, ok bool) {
+	own, err := f.executable()
+	if err != nil {
+		return "", false
+	}
+	if real, err := filepath.EvalSymlinks(own); err == nil {
+		own = real
+	}
+	path = filepath.Join(filepath.Dir(own), fileName(program))
+	return path, isFile(path)
+}
+
+// command is what builds a program by hand.
+func (f *Finder) command(p *product) string {
+	src, err := f.source(p)
+	if err != nil || src.dir == "" {
+		return "go install " + p.lastPackage() + "@" + src.orLatest()
+	}
+	return "(cd " + src.dir + " && go build -o " + filepath.Join(os.TempDir(), p.last()) + " ./cmd/" + p.last() + ")"
+}
+
+func (src source) orLatest() string {
+	if src.version == "" {
+		return "latest"
+	}
+	return src.version
+}
+
+// id names the state of a program.
+func (f *Finder) id(p *product) string {
+	path := f.Getenv(p.variable)
+	if path == "" {
+		path, _ = f.besideSlipway(p.last())
+	}
+	if info, err := os.Stat(path); err == nil {
+		return fmt.Sprint(path, info.Size(), info.ModTime().UnixNano())
+	}
+	s, _, err := f.slotOf(p)
+	if err != nil {
+		return ""
+	}
+	return filepath.Base(s.dir)
+}

@@ -1,0 +1,30 @@
+package program
+
+import "context"
+
+// checkName is the file name of the checker of CRDs, without its extension.
+const checkName = "slipway-check"
+
+// FindChecker looks for the slipway-check program and never builds it: the path in SLIPWAY_CHECK, beside slipway's own
+// executable, in the cache. Ok is false when it is in none of these places.
+func (f *Finder) FindChecker() (path string, ok bool, err error) { return f.find(checkProduct()) }
+
+// EnsureChecker finds the slipway-check program or builds it, which takes a minute or two when nothing of it is compiled.
+func (f *Finder) EnsureChecker(ctx context.Context) (path string, err error) {
+	return f.ensure(ctx, checkProduct())
+}
+
+// BuildChecker is the command that builds the checker by hand.
+func (f *Finder) BuildChecker() string { return f.command(checkProduct()) }
+
+// CheckerID names the state of the checker: who remembers its answers needs new ones when the name changes. It does not
+// need the program to be there.
+func (f *Finder) CheckerID() string { return f.id(checkProduct()) }
+
+// codegenName is the file name of the generators of clients, without its extension.
+const codegenName = "slipway-codegen"
+
+// EnsureCodegen finds the slipway-codegen program, as EnsureChecker finds the checker, or builds it.
+func (f *Finder) EnsureCodegen(ctx context.Context) (path string, err error) {
+	return f.ensure(ctx, codegenProduct())
+}
