@@ -16,14 +16,16 @@ import (
 // environment is the go command's configuration as it would see it: variables,
 // then the file that go env -w writes, then defaults.
 type environment struct {
-	inputs *manifest.Inputs
-	file   map[string]string
-	goRoot func() string
+	inputs   *manifest.Inputs
+	file     map[string]string
+	goRoot   func() string
+	modCache func() string
 }
 
 func newEnvironment(inputs *manifest.Inputs) *environment {
 	e := &environment{inputs: inputs, file: readEnvFile(inputs)}
 	e.goRoot = sync.OnceValue(e.findGoroot)
+	e.modCache = sync.OnceValue(e.findModcache)
 	return e
 }
 
@@ -60,7 +62,9 @@ func (e *environment) get(name string) string {
 }
 
 // modcache is the folder of downloaded modules.
-func (e *environment) modcache() string {
+func (e *environment) modcache() string { return e.modCache() }
+
+func (e *environment) findModcache() string {
 	if dir := e.get("GOMODCACHE"); dir != "" {
 		return dir
 	}
@@ -75,13 +79,31 @@ func (e *environment) modcache() string {
 // flag is the value of a flag in GOFLAGS, like "vendor" of -mod=vendor.
 func (e *environment) flag(name string) string {
 	value := ""
-	for field := range strings.FieldsSeq(e.get("GOFLAGS")) {
+	for _, field := range quotedFields(e.get("GOFLAGS")) {
 		key, v, _ := strings.Cut(strings.TrimLeft(field, "-"), "=")
 		if key == name {
 			value = v
 		}
 	}
 	return value
+}
+
+// quotedFields splits text at spaces that are not between quotes; a quote counts at
+// the beginning of a field only.
+func quotedFields(text string) []string {
+	var fields []string
+	for text = strings.TrimLeft(text, " \t\r\n"); text != ""; text = strings.TrimLeft(text, " \t\r\n") {
+		var field string
+		if quote := text[0]; quote == '\'' || quote == '"' {
+			field, text, _ = strings.Cut(text[1:], string(quote))
+		} else if end := strings.IndexAny(text, " \t\r\n"); end >= 0 {
+			field, text = text[:end], text[end:]
+		} else {
+			field, text = text, ""
+		}
+		fields = append(fields, field)
+	}
+	return fields
 }
 
 // goroot is the folder of the Go distribution that holds the standard library.

@@ -177,6 +177,7 @@ func importFindings(t *testing.T, dir, root string, alone bool) []string {
 			t.Fatal(err)
 		}
 		t.Setenv("GOROOT", strings.TrimSpace(string(out)))
+		t.Setenv("CGO_ENABLED", "1")
 		t.Setenv("PATH", "")
 	}
 	l := newLoader(t, dir, nil)

@@ -28,10 +28,11 @@ type modules struct {
 	vendor string            // folder of vendored packages, or ""
 	dirs   map[string]string // module path → folder, of the required modules
 
-	mu    sync.Mutex
-	found map[string]string // import path → folder
-	list  sync.Once
-	asked map[string]string // module path → folder, by the go command
+	mu     sync.Mutex
+	found  map[string]string // import path → folder
+	nested map[string]bool   // folder → it has a go.mod
+	list   sync.Once
+	asked  map[string]string // module path → folder, by the go command
 }
 
 type mainModule struct{ path, dir string }
@@ -93,11 +94,11 @@ func (l *Loader) workFile(dir string) string {
 }
 
 func (l *Loader) readModules(modDir, work string) (*modules, error) {
-	m := &modules{loader: l, root: modDir, dirs: make(map[string]string), found: make(map[string]string)}
+	m := &modules{loader: l, root: modDir, dirs: make(map[string]string), found: make(map[string]string), nested: make(map[string]bool)}
 	if work != "" {
 		return m, m.readWorkspace(modDir, work)
 	}
-	file, err := l.readModFile(modDir)
+	file, err := l.readModFile(l.modFileOf(modDir))
 	if err != nil {
 		return nil, err
 	}
@@ -114,8 +115,19 @@ func (l *Loader) readModules(modDir, work string) (*modules, error) {
 	return m, nil
 }
 
-func (l *Loader) readModFile(dir string) (*modfile.File, error) {
-	name := filepath.Join(dir, "go.mod")
+// modFileOf is the file that stands for the go.mod in dir, which a flag may say.
+func (l *Loader) modFileOf(dir string) string {
+	name := l.env.flag("modfile")
+	switch {
+	case name == "":
+		return filepath.Join(dir, "go.mod")
+	case filepath.IsAbs(name):
+		return name
+	}
+	return filepath.Join(l.config.Dir, name)
+}
+
+func (l *Loader) readModFile(name string) (*modfile.File, error) {
 	data, err := l.config.Inputs.ReadFile(name)
 	if err != nil {
 		return nil, &report.Error{What: "go.mod cannot be read", Where: name, Err: err}
@@ -257,11 +269,31 @@ func (m *modules) within(dirs map[string]string, importPath string) string {
 			continue
 		}
 		dir := filepath.Join(root, filepath.FromSlash(strings.TrimPrefix(importPath[len(prefix):], "/")))
-		if m.loader.hasGoFiles(dir) {
+		if m.loader.hasGoFiles(dir) && !m.hasModuleBetween(root, dir) {
 			return dir
 		}
 	}
 	return ""
+}
+
+// hasModuleBetween reports whether dir, or a folder between it and root, is a module
+// of its own, so that its packages are not those of the module in root. Downloaded
+// modules have none inside.
+func (m *modules) hasModuleBetween(root, dir string) bool {
+	if isBelow(root, m.loader.env.modcache()) {
+		return false
+	}
+	for ; dir != root && isBelow(dir, root); dir = filepath.Dir(dir) {
+		nested, known := m.nested[dir]
+		if !known {
+			nested = m.loader.env.isFile(filepath.Join(dir, "go.mod"))
+			m.nested[dir] = nested
+		}
+		if nested {
+			return true
+		}
+	}
+	return false
 }
 
 // standard finds a package of the standard library, whose paths have no dot in

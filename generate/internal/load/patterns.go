@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -56,18 +55,18 @@ func (l *Loader) roots(ctx context.Context, patterns []string) ([]*Package, erro
 	if err != nil {
 		return nil, err
 	}
-	var roots []*Package
+	var all []matched
 	for _, pattern := range patterns {
-		matched, err := l.match(ctx, dir, pattern)
+		some, err := l.match(ctx, dir, pattern)
 		if err != nil {
 			return nil, err
 		}
-		roots = append(roots, matched...)
+		all = append(all, some...)
 	}
+	roots := once(all)
 	slices.SortFunc(roots, func(a, b *Package) int {
 		return cmp.Or(strings.Compare(a.Dir, b.Dir), strings.Compare(a.Path, b.Path))
 	})
-	roots = slices.Compact(roots)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, p := range roots {
@@ -77,12 +76,43 @@ func (l *Loader) roots(ctx context.Context, patterns []string) ([]*Package, erro
 	return roots, nil
 }
 
+// matched is a package that a pattern names.
+type matched struct {
+	*Package
+	rank rank
+}
+
+// rank says which of several packages with the same import path counts, say when a
+// project holds a copy of itself: that which is named in the simplest way.
+type rank int
+
+const (
+	byImportPath rank = iota
+	byFolder
+	inNestedModule
+)
+
+// once returns each package once, and one for each import path.
+func once(all []matched) []*Package {
+	slices.SortStableFunc(all, func(a, b matched) int { return cmp.Compare(a.rank, b.rank) })
+	seen := make(map[string]bool, len(all))
+	var packages []*Package
+	for _, m := range all {
+		if !seen[m.Path] {
+			packages = append(packages, m.Package)
+		}
+		seen[m.Path] = true
+	}
+	return packages
+}
+
 // match finds the packages that one pattern names.
-func (l *Loader) match(ctx context.Context, dir, pattern string) ([]*Package, error) {
+func (l *Loader) match(ctx context.Context, dir, pattern string) ([]matched, error) {
 	start, below := strings.CutSuffix(filepath.ToSlash(pattern), "/...")
 	if pattern == "..." {
 		start, below = ".", true
 	}
+	isFolder := filepath.IsAbs(start) || strings.HasPrefix(start, ".")
 	start, err := l.folder(dir, pattern, start)
 	if err != nil {
 		return nil, err
@@ -90,16 +120,23 @@ func (l *Loader) match(ctx context.Context, dir, pattern string) ([]*Package, er
 	if !l.env.isDir(start) {
 		return nil, noPackages(pattern, "a folder or an import path, perhaps with /... at its end")
 	}
-	folders := []folder{{dir: start}}
+	folders := []folder{{dir: start, tree: new(tree)}}
 	if below {
-		folders = nil
-		if err := l.walk(ctx, folder{dir: start, listed: true}, &folders); err != nil {
+		if folders, err = l.below(ctx, start); err != nil {
 			return nil, err
 		}
+	}
+	if !isFolder {
+		folders = slices.DeleteFunc(folders, func(f folder) bool { return f.tree.nested })
 	}
 	packages, err := l.packagesIn(folders)
 	if err == nil && len(packages) == 0 && !below && !l.onlyTests(start) {
 		err = noPackages(pattern, "a folder with Go files for this platform")
+	}
+	if !isFolder {
+		for i := range packages {
+			packages[i].rank = byImportPath
+		}
 	}
 	return packages, err
 }
@@ -134,7 +171,10 @@ func (l *Loader) folder(dir, pattern, start string) (string, error) {
 
 // folderOf is the folder of an import path even when it holds no package itself.
 func (m *modules) folderOf(importPath string) string {
-	if dir := m.search(importPath); dir != "" {
+	m.mu.Lock()
+	dir := m.search(importPath)
+	m.mu.Unlock()
+	if dir != "" {
 		return dir
 	}
 	for _, main := range m.mains {
@@ -150,46 +190,9 @@ func (m *modules) folderOf(importPath string) string {
 	return ""
 }
 
-// folder is a place that may hold a package. Folders that the go command passes
-// over are not listed, but nested modules inside of them are.
-type folder struct {
-	dir    string
-	listed bool
-}
-
-// walk collects the listed folders with Go files from f downwards.
-func (l *Loader) walk(ctx context.Context, f folder, found *[]folder) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	entries, err := l.config.Inputs.ReadDir(f.dir)
-	if err != nil {
-		return &report.Error{What: "folder cannot be read", Where: f.dir, Err: err}
-	}
-	isModule := slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == "go.mod" && !e.IsDir() })
-	f.listed = f.listed || isModule
-	if f.listed && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return !e.IsDir() && isGoFile(e.Name()) }) {
-		*found = append(*found, f)
-	}
-	for _, e := range entries {
-		if !e.IsDir() {
-			continue
-		}
-		sub := folder{dir: filepath.Join(f.dir, e.Name()), listed: f.listed && !isPassedOver(e.Name())}
-		if err := l.walk(ctx, sub, found); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func isPassedOver(name string) bool {
-	return name[0] == '.' || name[0] == '_' || name == "testdata" || name == "vendor"
-}
-
 // packagesIn returns the packages in folders that have files for this build.
-func (l *Loader) packagesIn(folders []folder) ([]*Package, error) {
-	packages := make([]*Package, len(folders))
+func (l *Loader) packagesIn(folders []folder) ([]matched, error) {
+	packages := make([]matched, len(folders))
 	var group errgroup.Group
 	group.SetLimit(8)
 	for i, f := range folders {
@@ -206,13 +209,16 @@ func (l *Loader) packagesIn(folders []folder) ([]*Package, error) {
 		}
 		group.Go(func() error {
 			if p := l.packageAt(m, path, f.dir); len(p.GoFiles()) > 0 {
-				packages[i] = p
+				packages[i] = matched{p, byFolder}
+				if f.tree.nested {
+					packages[i].rank = inNestedModule
+				}
 			}
 			return nil
 		})
 	}
 	_ = group.Wait() // the functions report what goes wrong themselves
-	return slices.DeleteFunc(packages, func(p *Package) bool { return p == nil }), nil
+	return slices.DeleteFunc(packages, func(m matched) bool { return m.Package == nil }), nil
 }
 
 // dependencyPathOf is the import path of a folder of a required module.

@@ -33,7 +33,7 @@ func (l *Loader) readSource(path string) *source {
 	}
 	data := buffer.Bytes()
 	h := readHeader(data)
-	if !l.build.match(path, data[:h.end]) || h.name == documentation {
+	if !l.build.match(path, data[:h.end]) || h.name == documentation || l.build.needsCgo(data) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.leftOut[path] = true
@@ -57,7 +57,7 @@ func (l *Loader) packageName(path string) string {
 		return "" // reading the package reports it
 	}
 	h := readHeader(buffer.Bytes())
-	if !l.build.match(path, buffer.Bytes()[:h.end]) || h.name == documentation {
+	if !l.build.match(path, buffer.Bytes()[:h.end]) || h.name == documentation || l.build.needsCgo(buffer.Bytes()) {
 		return ""
 	}
 	return h.name

@@ -33,7 +33,7 @@ func (m *modules) readWorkspace(modDir, work string) error {
 			dir = filepath.Join(m.root, dir)
 		}
 		used = used || dir == modDir
-		mod, err := m.loader.readModFile(dir)
+		mod, err := m.loader.readModFile(filepath.Join(dir, "go.mod"))
 		if err != nil {
 			return err
 		}
