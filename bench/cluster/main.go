@@ -12,15 +12,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
-	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/go-logr/logr"
@@ -29,70 +26,31 @@ import (
 
 	"github.com/slipway-dev/slipway/bench/assets"
 	"github.com/slipway-dev/slipway/bench/controlplane"
-	"github.com/slipway-dev/slipway/bench/sidebyside"
+	"github.com/slipway-dev/slipway/bench/experiment"
 )
 
-// minRuns is how many runs a median is taken of at least.
-const minRuns = 7
-
-var (
-	errBarMissed = errors.New("a bar was missed")
-	errUsage     = errors.New("usage")
-)
-
-// An experiment measures some figures.
-type experiment struct {
-	name string
-	run  func(context.Context, *bench) ([]sidebyside.Figure, error)
-}
-
-func experiments() []experiment {
-	return []experiment{
-		{"start", start}, {"idle", idle}, {"writes", writes}, {"reset", reset}, {"logical", logical}, {"help", help},
-	}
+var experiments = experiment.List[*bench]{
+	{Name: "start", Run: start}, {Name: "idle", Run: idle}, {Name: "writes", Run: writes},
+	{Name: "reset", Run: reset}, {Name: "logical", Run: logical}, {Name: "help", Run: help},
 }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	flags := flag.NewFlagSet("cluster", flag.ExitOnError) // flag.CommandLine has controller-runtime's -kubeconfig too
-	runs := flags.Int("runs", minRuns, fmt.Sprintf("runs of each contender, at least %d", minRuns))
-	only := flags.String("only", "", "the `experiments` to make, separated by commas: "+names(experiments())+"; empty means all")
+	runs := flags.Int("runs", experiment.MinRuns, fmt.Sprintf("runs of each contender, at least %d", experiment.MinRuns))
+	only := flags.String("only", "", "the `experiments` to make, separated by commas: "+experiments.Names()+"; empty means all")
 	_ = flags.Parse(os.Args[1:])
 	log.SetLogger(logr.Discard()) // envtest's progress
 	klog.SetLogger(logr.Discard())
-	if err := run(ctx, os.Stdout, max(*runs, minRuns), *only); err != nil {
+	if err := run(ctx, os.Stdout, max(*runs, experiment.MinRuns), *only); err != nil {
 		fmt.Fprintln(os.Stderr, "cluster:", err)
 		os.Exit(1)
 	}
 }
 
-func names(all []experiment) string {
-	var list []string
-	for _, e := range all {
-		list = append(list, e.name)
-	}
-	return strings.Join(list, ",")
-}
-
-func selected(only string) ([]experiment, error) {
-	if only == "" {
-		return experiments(), nil
-	}
-	var list []experiment
-	for name := range strings.SplitSeq(only, ",") {
-		at := slices.IndexFunc(experiments(), func(e experiment) bool { return e.name == name })
-		if at < 0 {
-			return nil, fmt.Errorf("%w: there is no experiment %q, only %s", errUsage, name, names(experiments()))
-		}
-		list = append(list, experiments()[at])
-	}
-	return list, nil
-}
-
-// run makes the experiments one after the other. It goes on after one that failed: that says nothing of the others.
 func run(ctx context.Context, out io.Writer, runs int, only string) error {
-	chosen, err := selected(only)
+	chosen, err := experiments.Only(only)
 	if err != nil {
 		return err
 	}
@@ -105,25 +63,7 @@ func run(ctx context.Context, out io.Writer, runs int, only string) error {
 	if err != nil {
 		return err
 	}
-	var figures []sidebyside.Figure
-	var failures []error
-	for _, e := range chosen {
-		f, err := e.run(ctx, b)
-		if err != nil {
-			failures = append(failures, fmt.Errorf("%s: %w", e.name, err))
-		}
-		figures = append(figures, f...)
-		if ctx.Err() != nil {
-			break
-		}
-	}
-	failures = append(failures, sidebyside.Figures(out, figures...))
-	for _, f := range figures {
-		if !f.Passed() {
-			failures = append(failures, fmt.Errorf("%w: %s", errBarMissed, f.Case))
-		}
-	}
-	return errors.Join(failures...)
+	return chosen.Run(ctx, out, b)
 }
 
 func prepare(ctx context.Context, dir string, runs int) (*bench, error) {

@@ -1,13 +1,15 @@
 package main
 
 import (
-	"encoding/json"
+	"errors"
 	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/bench/fetch"
 )
 
 var realFlag = flag.Bool("real", false, "compare on the longer list of real projects")
@@ -111,15 +113,12 @@ func (api realAPI) arguments(out string) []string {
 // fetch copies the module to a folder that can be written to.
 func (api realAPI) fetch(t *testing.T) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", api.module)
-	cmd.Dir = t.TempDir() // in no module
-	told, err := cmd.Output()
-	var module struct{ Dir, Error string }
-	if jsonErr := json.Unmarshal(told, &module); err != nil || jsonErr != nil || module.Dir == "" {
-		t.Skipf("%s cannot be downloaded: %s", api.module, module.Error)
-	}
 	dir := filepath.Join(t.TempDir(), "module")
-	if err := os.CopyFS(dir, os.DirFS(module.Dir)); err != nil {
+	err := fetch.Module(t.Context(), api.module, dir)
+	if errors.Is(err, fetch.ErrNotAvailable) {
+		t.Skip(err)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	return dir

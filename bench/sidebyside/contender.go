@@ -12,6 +12,7 @@ import (
 type Sample struct {
 	Wall time.Duration
 	CPU  time.Duration // user and system, of all processes; 0 when unknown
+	Peak int64         // bytes in memory, of the process that had most; 0 when unknown
 }
 
 // Contender is one of the programs to compare.
@@ -38,7 +39,8 @@ func Process(name string, command func(ctx context.Context) *exec.Cmd) Contender
 		if err != nil {
 			return Sample{}, fmt.Errorf("%s: %w\n%s", cmd, err, output.Bytes())
 		}
-		return Sample{Wall: wall, CPU: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}, nil
+		state := cmd.ProcessState
+		return Sample{Wall: wall, CPU: state.UserTime() + state.SystemTime(), Peak: peak(state)}, nil
 	}}
 }
 

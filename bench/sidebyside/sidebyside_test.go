@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -88,6 +89,9 @@ func TestProcessIsMeasured(t *testing.T) {
 	}
 	if got := results[0].Median(); got.Wall < 50*time.Millisecond || got.CPU <= 0 {
 		t.Errorf("measured %v for 50 ms of work", got)
+	}
+	if got := results[0].Samples[0].Peak; runtime.GOOS == "linux" && got < 1<<20 {
+		t.Errorf("measured a peak of %d bytes", got)
 	}
 }
 
