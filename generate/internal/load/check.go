@@ -40,7 +40,8 @@ func (p *Package) typeCheck() *checkedPackage {
 }
 
 // checker checks packages and, for their sake, the declarations of those that
-// they import. It sees the files of interest only, without function bodies.
+// they import. It sees the types, constants and methods of interest in the files
+// of interest only, see [onlyTypes].
 type checker struct {
 	loader *Loader
 
@@ -64,7 +65,7 @@ func (c *checker) check(p *Package) *checkedPackage {
 	c.done[p] = result
 	var files []*ast.File
 	for _, f := range p.Files() {
-		files = append(files, f.Syntax)
+		files = append(files, onlyTypes(f))
 	}
 	config := types.Config{
 		Importer:         importer(func(path string) (*types.Package, error) { return c.importFor(p, path) }),

@@ -235,6 +235,26 @@ func TestUnknownIsChecked(t *testing.T) {
 	}
 }
 
+// TestCheckStaysWithTypes: what functions and variables import is not read for the sake of types.
+func TestCheckStaysWithTypes(t *testing.T) {
+	const head = "package api\n\nimport (\n\t\"example.com/m/heavy\"\n\t\"example.com/m/set\"\n)\n\n"
+	dir := tree(t, "-- go.mod --\nmodule example.com/m\n\ngo 1.24\n-- api/api.go --\n"+head+
+		"type Names struct{ Set set.Set[string] }\n\nvar size = heavy.Size\n\nfunc (Names) Size(heavy.T) {}\n"+
+		"-- set/set.go --\npackage set\n\ntype Set[T comparable] map[T]struct{}\n"+
+		"-- heavy/heavy.go --\npackage heavy\n\ntype T int\n\nvar Size T\n")
+	l := newLoader(t, dir, nil)
+	roots, err := l.Roots(t.Context(), "./api")
+	if err != nil || len(roots) != 1 {
+		t.Fatal(roots, err)
+	}
+	if got := spell(roots[0].Decl("Names").Type().StructFields()[0].Type.Underlying()); got != "map[string]struct" {
+		t.Errorf("the field is %s", got)
+	}
+	if l.Checked() != 1 || l.Parsed() != 2 {
+		t.Errorf("%d packages were type-checked and %d files parsed, want 1 and the 2 of api and set", l.Checked(), l.Parsed())
+	}
+}
+
 func TestIdentical(t *testing.T) {
 	p, _ := resolveRoots(t)
 	typ := func(name string) *load.Type { return p.Decl(name).Type() }
