@@ -475,3 +475,30 @@ func TestSameAsGoInProjects(t *testing.T) {
 		t.Run(filepath.Base(dir), func(t *testing.T) { sameAsGo(t, dir) })
 	}
 }
+
+// TestOutsideWorkspace: a copy of a module beside a workspace that does not know it
+// is a mistake, as it is for the go command, and never taken for part of the module.
+func TestOutsideWorkspace(t *testing.T) {
+	dir := tree(t, `
+-- go.work --
+go 1.26
+use .
+-- go.mod --
+module example.com/m
+go 1.26
+-- a/a.go --
+package a
+-- copy/go.mod --
+module example.com/m
+go 1.26
+-- copy/a/a.go --
+package a
+`)
+	_, err := newLoader(t, dir, nil).Roots(t.Context(), "./...")
+	if err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "copy")) || !strings.Contains(err.Error(), "not in the workspace") {
+		t.Errorf("error %v", err)
+	}
+	if roots, err := newLoader(t, dir, nil).Roots(t.Context(), "./a"); err != nil || len(roots) != 1 {
+		t.Errorf("%d packages, %v", len(roots), err)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -52,14 +53,17 @@ func (l *Loader) modulesFor(dir string) (*modules, error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if m := l.modules[root]; m != nil {
-		return m, nil
+	m := l.modules[root]
+	if m == nil {
+		var err error
+		if m, err = l.readModules(modDir, work); err != nil {
+			return nil, err
+		}
+		l.modules[root] = m
 	}
-	m, err := l.readModules(modDir, work)
-	if err != nil {
-		return nil, err
+	if !slices.ContainsFunc(m.mains, func(main mainModule) bool { return main.dir == modDir }) {
+		return nil, &report.Error{What: "this module is not in the workspace", Where: modDir, Hint: "listed in " + work, Next: "go work use " + modDir}
 	}
-	l.modules[root] = m
 	return m, nil
 }
 
@@ -96,7 +100,7 @@ func (l *Loader) workFile(dir string) string {
 func (l *Loader) readModules(modDir, work string) (*modules, error) {
 	m := &modules{loader: l, root: modDir, dirs: make(map[string]string), found: make(map[string]string), nested: make(map[string]bool)}
 	if work != "" {
-		return m, m.readWorkspace(modDir, work)
+		return m, m.readWorkspace(work)
 	}
 	file, err := l.readModFile(l.modFileOf(modDir))
 	if err != nil {

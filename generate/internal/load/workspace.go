@@ -13,7 +13,7 @@ import (
 )
 
 // readWorkspace reads a go.work and the go.mod files that it uses.
-func (m *modules) readWorkspace(modDir, work string) error {
+func (m *modules) readWorkspace(work string) error {
 	data, err := m.loader.config.Inputs.ReadFile(work)
 	if err != nil {
 		return &report.Error{What: "go.work cannot be read", Where: work, Err: err}
@@ -25,14 +25,13 @@ func (m *modules) readWorkspace(modDir, work string) error {
 	m.root = filepath.Dir(work)
 	var requires []*modfile.Require
 	replaced := newReplacements(file.Replace, m.root)
-	agree, used := true, false
+	agree := true
 	versions := make(map[string]string)
 	for _, use := range file.Use {
 		dir := filepath.FromSlash(use.Path)
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(m.root, dir)
 		}
-		used = used || dir == modDir
 		mod, err := m.loader.readModFile(filepath.Join(dir, "go.mod"))
 		if err != nil {
 			return err
@@ -49,9 +48,6 @@ func (m *modules) readWorkspace(modDir, work string) error {
 				replaced[old] = to
 			}
 		}
-	}
-	if !used {
-		return &report.Error{What: "this module is not in the workspace", Where: modDir, Hint: "listed in " + work, Next: "go work use " + modDir}
 	}
 	m.useVendor(file.Go)
 	switch {
