@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/mod/module"
+
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -188,9 +190,13 @@ func (p *Package) isStandard() bool {
 	return isBelow(p.Dir, filepath.Join(p.loader.env.goroot(), "src"))
 }
 
-// checkName reports files of p that belong to another package than its first one.
+// checkName reports a folder that no import path can name, and files of p that belong
+// to another package than its first one.
 func (p *Package) checkName() {
 	p.readSources()
+	if err := module.CheckImportPath(p.Path); err != nil && len(p.sources) > 0 {
+		p.loader.Report(report.Finding{Position: report.Position{File: p.sources[0].path, Line: 1, Column: 1}, Message: err.Error(), Fatal: true})
+	}
 	first := ""
 	for _, s := range p.sources {
 		switch {

@@ -19,7 +19,9 @@ go 1.26
 require (
 	example.com/dep v1.0.0
 	example.com/away v1.0.0
+	example.com/gone v1.0.0
 )
+replace example.com/gone => ./gone
 -- good/good.go --
 package good
 
@@ -71,6 +73,7 @@ import (
 	"example.com/dep/excluded"
 	"example.com/dep/program"
 	"example.com/dep/tests"
+	"example.com/gone"
 	"example.com/m/good/internal/mine"
 	"example.com/m/none"
 	"example.com/none"
@@ -78,6 +81,8 @@ import (
 	"internal/abi"
 	_ "../leaf"
 )
+-- white space/w.go --
+package w
 -- names/a.go --
 package names
 -- names/b.go --
@@ -112,14 +117,16 @@ func TestCheckImports(t *testing.T) {
 			"outside/outside.go:5:2: package example.com/dep/excluded is in no module that this one requires, or has no file for this platform",
 			"outside/outside.go:6:2: import of example.com/dep/program: it is a program, not an importable package",
 			"outside/outside.go:7:2: package example.com/dep/tests is in no module that this one requires, or has no file for this platform",
-			"outside/outside.go:8:2: import of example.com/m/good/internal/mine: it is internal to other packages",
-			"outside/outside.go:9:2: package example.com/m/none is in no module that this one requires, or has no file for this platform",
-			"outside/outside.go:10:2: package example.com/none is in no module that this one requires, or has no file for this platform",
-			"outside/outside.go:11:2: package fmtt is in no module that this one requires, or has no file for this platform",
-			"outside/outside.go:12:2: import of internal/abi: it is internal to other packages",
-			"outside/outside.go:13:4: import of \"../leaf\": modules have no relative imports",
+			"outside/outside.go:8:2: package example.com/gone is in no module that this one requires, or has no file for this platform",
+			"outside/outside.go:9:2: import of example.com/m/good/internal/mine: it is internal to other packages",
+			"outside/outside.go:10:2: package example.com/m/none is in no module that this one requires, or has no file for this platform",
+			"outside/outside.go:11:2: package example.com/none is in no module that this one requires, or has no file for this platform",
+			"outside/outside.go:12:2: package fmtt is in no module that this one requires, or has no file for this platform",
+			"outside/outside.go:13:2: import of internal/abi: it is internal to other packages",
+			"outside/outside.go:14:4: import of \"../leaf\": modules have no relative imports",
 		},
-		"./names": {"names/b.go:2:9: package other: other files of this folder are of package names"},
+		"./white space": {"white space/w.go:1:1: malformed import path \"example.com/m/white space\": invalid char ' '"},
+		"./names":       {"names/b.go:2:9: package other: other files of this folder are of package names"},
 	} {
 		t.Run(root, func(t *testing.T) {
 			if diff := cmp.Diff(want, importFindings(t, tree(t, importTree), root, true)); diff != "" {

@@ -28,8 +28,8 @@ func (m *modules) noteMissing(importPath string) {
 func (m *modules) missingModule(importPath string) string {
 	for prefix := importPath; prefix != "." && prefix != "/"; prefix = path.Dir(prefix) {
 		dir, required := m.dirs[prefix]
-		if !required {
-			continue
+		if !required || !isBelow(dir, m.loader.env.modcache()) {
+			continue // the user's own folder is nothing to download
 		}
 		if _, err := m.loader.config.Inputs.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 			return prefix
