@@ -38,6 +38,9 @@ func (l *Loader) parseFile(p *Package, s *source) *File {
 		l.Report(unreadable(s.path, err))
 		return nil
 	}
+	if !p.Local() {
+		blankBodies(data)
+	}
 	syntax, err := parser.ParseFile(l.fset, s.path, data, mode)
 	if err != nil {
 		l.reportSyntax(s.path, err)
