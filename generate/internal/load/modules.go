@@ -315,7 +315,7 @@ func (m *modules) standard(importPath string) string {
 }
 
 func (l *Loader) hasGoFiles(dir string) bool {
-	names, err := l.goFileNames(dir)
+	names, err := goFileNames(l.inputsAt(dir), dir)
 	return err == nil && len(names) > 0
 }
 

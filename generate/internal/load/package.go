@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/slipway-dev/slipway/generate/internal/manifest"
 	"github.com/slipway-dev/slipway/generate/internal/marker"
 )
 
@@ -57,12 +58,13 @@ func (p *Package) Loader() *Loader { return p.loader }
 // takes one file to know it, so that asking many packages is cheap.
 func (p *Package) Name() string {
 	p.naming.Do(func() {
-		names, err := p.loader.goFileNames(p.Dir)
+		inputs := p.loader.inputsAt(p.Dir)
+		names, err := goFileNames(inputs, p.Dir)
 		if err != nil {
 			return // reading the package reports it
 		}
 		for _, name := range names {
-			if p.name = p.loader.packageName(filepath.Join(p.Dir, name)); p.name != "" {
+			if p.name = p.loader.packageName(inputs, filepath.Join(p.Dir, name)); p.name != "" {
 				return
 			}
 		}
@@ -175,7 +177,7 @@ func (p *Package) Broken() bool {
 // readSources reads the package's files and chooses those that count.
 func (p *Package) readSources() {
 	p.read.Do(func() {
-		names, err := p.loader.goFileNames(p.Dir)
+		names, err := goFileNames(p.loader.config.Inputs, p.Dir)
 		if err != nil {
 			p.loader.Report(unreadable(p.Dir, err))
 			return
@@ -194,27 +196,36 @@ func (p *Package) readSources() {
 	})
 }
 
-func (l *Loader) goFileNames(dir string) ([]string, error) {
-	entries, err := l.config.Inputs.ReadDir(dir)
+// inputsAt notes what is read in dir to see whether there is a package and what it is
+// called, unless that never changes: in downloaded modules and the standard library.
+func (l *Loader) inputsAt(dir string) *manifest.Inputs {
+	if isBelow(dir, l.env.modcache()) || isBelow(dir, l.env.goroot()) {
+		return nil
+	}
+	return l.config.Inputs
+}
+
+func goFileNames(inputs *manifest.Inputs, dir string) ([]string, error) {
+	entries, err := inputs.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
 	var names []string
 	for _, e := range entries {
-		if isGoFile(e.Name()) && l.readable(dir, e) {
+		if isGoFile(e.Name()) && isReadable(inputs, dir, e) {
 			names = append(names, e.Name())
 		}
 	}
 	return names, nil
 }
 
-// readable tells whether there is something to read: opening a named pipe, say,
+// isReadable tells whether there is something to read: opening a named pipe, say,
 // would wait for ever.
-func (l *Loader) readable(dir string, e fs.DirEntry) bool {
+func isReadable(inputs *manifest.Inputs, dir string, e fs.DirEntry) bool {
 	if e.Type()&fs.ModeSymlink == 0 {
 		return e.Type().IsRegular()
 	}
-	info, err := l.config.Inputs.Stat(filepath.Join(dir, e.Name()))
+	info, err := inputs.Stat(filepath.Join(dir, e.Name()))
 	return err != nil || info.Mode().IsRegular() // a dangling link is told when it is read
 }
 

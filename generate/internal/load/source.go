@@ -3,6 +3,7 @@ package load
 import (
 	"bytes"
 
+	"github.com/slipway-dev/slipway/generate/internal/manifest"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -50,10 +51,10 @@ func (l *Loader) readSource(path string) *source {
 
 // packageName is the name in a file's package clause, or "" for a file that does
 // not belong to the build.
-func (l *Loader) packageName(path string) string {
+func (l *Loader) packageName(inputs *manifest.Inputs, path string) string {
 	buffer := l.buffers.Get().(*bytes.Buffer)
 	defer l.buffers.Put(buffer)
-	if err := l.config.Inputs.ReadInto(buffer, path); err != nil {
+	if err := inputs.ReadInto(buffer, path); err != nil {
 		return "" // reading the package reports it
 	}
 	h := readHeader(buffer.Bytes())
