@@ -55,6 +55,16 @@ func SetupEnvtest(ctx context.Context, dir string) (string, error) {
 	return compile(ctx, module, dir, "setup-envtest", "sigs.k8s.io/controller-runtime/tools/setup-envtest")
 }
 
+// CodeGenerator builds one of k8s.io/code-generator's programs, like client-gen, into dir and returns its path. It is of
+// the version that our own module requires.
+func CodeGenerator(ctx context.Context, dir, name string) (string, error) {
+	root, err := Root(ctx)
+	if err != nil {
+		return "", err
+	}
+	return compile(ctx, root, dir, name, "k8s.io/code-generator/cmd/"+name)
+}
+
 // Root is the folder of the repository.
 func Root(ctx context.Context) (string, error) {
 	module, err := moduleDir(ctx)

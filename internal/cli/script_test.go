@@ -3,6 +3,7 @@ package cli_test
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"flag"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/slipway-dev/slipway/internal/cli"
+	"github.com/slipway-dev/slipway/internal/codegen"
 	"github.com/slipway-dev/slipway/internal/crdcheck"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/setupenvtest"
@@ -50,7 +52,7 @@ func TestScript(t *testing.T) {
 				RequireExplicitExec: true,
 				RequireUniqueNames:  true,
 				Setup:               scriptEnv,
-				Cmds:                map[string]func(*testscript.TestScript, bool, []string){"snapshot": snapshot, "same": same, "cluster": startCluster, "exits": exits},
+				Cmds:                map[string]func(*testscript.TestScript, bool, []string){"snapshot": snapshot, "same": same, "cluster": startCluster, "exits": exits, "codegen": useCodegen},
 				Condition:           condition,
 			})
 		})
@@ -108,6 +110,21 @@ func checkEnv(env *testscript.Env) error {
 	return err
 }
 
+// codegenProgram is the program that writes clients. It is small, so tests compile it when it is not there.
+var codegenProgram = sync.OnceValues(func() (string, error) {
+	return codegen.NewFinder(os.Getenv, report.Discard).Program(context.Background())
+})
+
+// useCodegen is the script command `codegen`, for scripts that generate clients: all of them use one program.
+func useCodegen(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: codegen")
+	}
+	path, err := codegenProgram()
+	ts.Check(err)
+	ts.Setenv("SLIPWAY_CODEGEN", path)
+}
+
 // condition decides the conditions that testscript does not know itself.
 func condition(name string) (bool, error) {
 	switch name {
@@ -145,7 +162,7 @@ func snapshot(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	tree, err := readTree(ts.MkAbs(args[0]))
 	ts.Check(err)
-	ts.Setenv("snapshot", tree)
+	ts.Setenv("snapshot", digest(tree))
 }
 
 // same fails unless the folder is as it was at the last snapshot: `same DIR`;
@@ -156,10 +173,13 @@ func same(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	tree, err := readTree(ts.MkAbs(args[0]))
 	ts.Check(err)
-	if (tree == ts.Getenv("snapshot")) == neg {
+	if (digest(tree) == ts.Getenv("snapshot")) == neg {
 		ts.Fatalf("folder %s: unchanged is %v", args[0], !neg)
 	}
 }
+
+// digest stands for a tree in the environment, which holds no large ones.
+func digest(tree string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(tree))) }
 
 // readTree lists the files under dir with their contents, as one string.
 func readTree(dir string) (string, error) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/generate/internal/crd"
 	"github.com/slipway-dev/slipway/generate/internal/generator"
 	"github.com/slipway-dev/slipway/generate/internal/load"
 	"github.com/slipway-dev/slipway/generate/internal/marker"
@@ -43,7 +44,7 @@ func Generator() generator.Generator {
 func markers() []marker.Definition {
 	const on = marker.Type
 	flag := func(name, doc string) marker.Definition { return marker.Define[marker.Raw](name, on, doc).Optional() }
-	return append(marker.In("clients",
+	own := marker.In("clients",
 		flag("genclient", "asks for a typed client"),
 		flag("genclient:nonNamespaced", "says that objects of the type do not live in namespaces"),
 		flag("genclient:noStatus", "leaves out UpdateStatus"),
@@ -52,7 +53,9 @@ func markers() []marker.Definition {
 		marker.Define[verbs]("genclient:onlyVerbs", on, "lists the only methods to have"),
 		marker.Define[verbs]("genclient:skipVerbs", on, "lists methods to leave out"),
 		flag("genclient:method", "adds a method: <name>,verb=<verb>,subresource=<path>,input=<type>,result=<type>"),
-	), marker.Define[string]("groupName", marker.Package, "is the API group of the package").Optional())
+		marker.Define[string](resourceMarker, on, "is the name under which objects are served; that of the CRD if it is left out"),
+	)
+	return append(own, crd.Markers()...)
 }
 
 func run(ctx context.Context, pass *generator.Pass, options Options) error {
@@ -135,12 +138,40 @@ func (o output) runs(versions []*apiVersion) []wire.Run {
 		"--versioned-clientset-package", path.Join(o.pkg, clientsetFolder, clientsetName),
 		"--listers-package", path.Join(o.pkg, listersFolder),
 	}
+	groups := groups(versions)
+	all := slices.Concat(groups, resources(versions))
 	return []wire.Run{
-		{Generator: wire.ApplyConfigurations, Packages: packages, Arguments: o.arguments(applyFolder), Externals: o.externals},
-		{Generator: wire.Clientset, Packages: packages, Arguments: o.arguments(clientsetFolder, append(clientset, plurals...)...)},
-		{Generator: wire.Listers, Packages: packages, Arguments: o.arguments(listersFolder, plurals...)},
-		{Generator: wire.Informers, Packages: packages, Arguments: o.arguments(informersFolder, append(informers, plurals...)...)},
+		{Generator: wire.ApplyConfigurations, Packages: packages, Arguments: o.arguments(applyFolder), Tags: groups, Externals: o.externals},
+		{Generator: wire.Clientset, Packages: packages, Arguments: o.arguments(clientsetFolder, append(clientset, plurals...)...), Tags: all},
+		{Generator: wire.Listers, Packages: packages, Arguments: o.arguments(listersFolder, plurals...), Tags: groups},
+		{Generator: wire.Informers, Packages: packages, Arguments: o.arguments(informersFolder, append(informers, plurals...)...), Tags: all},
 	}
+}
+
+// resourceMarker is the marker by which code-generator is told what the resource of a type is called.
+const resourceMarker = "resourceName"
+
+// groups tell the generators the groups of packages, which they look for in doc.go alone.
+func groups(versions []*apiVersion) []wire.Tag {
+	var tags []wire.Tag
+	for _, v := range versions {
+		tags = append(tags, wire.Tag{Package: v.Path, Text: "+groupName=" + v.group})
+	}
+	return tags
+}
+
+// resources tell the generators under which names the definitions have the types served. Their own plurals know fewer of the
+// words that have none, such as fish, and nothing of the markers.
+func resources(versions []*apiVersion) []wire.Tag {
+	var tags []wire.Tag
+	for _, v := range versions {
+		for _, d := range v.types {
+			if !d.Markers().Has(resourceMarker) {
+				tags = append(tags, wire.Tag{Package: v.Path, Type: d.Name(), Text: "+" + resourceMarker + "=" + crd.Plural(d.Name(), d.Markers())})
+			}
+		}
+	}
+	return tags
 }
 
 // folders are those of each generator, with the line that its files have.

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gobuffalo/flect"
-
 	"github.com/slipway-dev/slipway/generate/internal/generator"
 	"github.com/slipway-dev/slipway/generate/internal/load"
 	"github.com/slipway-dev/slipway/generate/internal/marker"
@@ -99,7 +97,7 @@ func (c *collector) define(k kind, packages []apiPackage) *definition {
 	d := &definition{
 		Group:    k.group,
 		Kind:     k.name,
-		Plural:   strings.ToLower(flect.Pluralize(k.name)),
+		Plural:   usualPlural(k.name),
 		Singular: strings.ToLower(k.name),
 		Scope:    namespaced,
 	}

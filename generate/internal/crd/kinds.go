@@ -1,6 +1,11 @@
 package crd
 
 import (
+	"cmp"
+	"strings"
+
+	"github.com/gobuffalo/flect"
+
 	"github.com/slipway-dev/slipway/generate/internal/load"
 	"github.com/slipway-dev/slipway/generate/internal/marker"
 )
@@ -17,3 +22,11 @@ func Scope(values marker.Values) (scope string, found bool) {
 	r, found := marker.Get[resource](values, "kubebuilder:resource")
 	return r.Scope, found
 }
+
+// Plural is the name under which a kind's definition has its objects served: what its markers say, or the plural of its name.
+func Plural(kind string, values marker.Values) string {
+	r, _ := marker.Get[resource](values, "kubebuilder:resource")
+	return cmp.Or(r.Path, usualPlural(kind))
+}
+
+func usualPlural(kind string) string { return strings.ToLower(flect.Pluralize(kind)) }

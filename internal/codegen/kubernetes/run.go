@@ -110,7 +110,9 @@ func addTag(all types.Universe, tag wire.Tag) error {
 		return fmt.Errorf("package %s was not found", tag.Package)
 	}
 	if tag.Type == "" {
-		pkg.Comments = append(pkg.Comments, tag.Text)
+		if !slices.Contains(pkg.Comments, tag.Text) {
+			pkg.Comments = append(pkg.Comments, tag.Text)
+		}
 		return nil
 	}
 	t, ok := pkg.Types[tag.Type]
