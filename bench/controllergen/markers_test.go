@@ -32,7 +32,7 @@ func buildBoth(t *testing.T) programs {
 }
 
 // generators are all of controller-gen, with the options that they need.
-var generators = []string{"crd", "object", "rbac:roleName=r", "webhook", "applyconfiguration"}
+var generators = []string{"crd", "object", "rbac:roleName=r", "webhook", "schemapatch:manifests=.", "applyconfiguration"}
 
 // group, markerDoc, field and shape are the JSON form of -wwww and -hhhh, without the words.
 type (

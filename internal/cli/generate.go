@@ -82,7 +82,7 @@ because syntax alone did not tell enough, and how long it took.`,
 	}
 	cmd.Flags().BoolVar(&flags.check, "check", false, "write nothing; fail with a diff when a generated file is not what the code says")
 	cmd.Flags().BoolVarP(&flags.watch, "watch", "w", false, "generate again whenever a file changes, until interrupted")
-	cmd.Flags().BoolVar(&flags.strict, "strict", false, "fail for misspelt and misplaced markers")
+	cmd.Flags().BoolVar(&flags.strict, "strict", false, "fail for misspelt and misplaced markers, and for what CRDs are warned of")
 	cmd.Flags().BoolVar(&flags.prune, "prune", false, "delete generated CRDs whose kind is gone")
 	cmd.Flags().StringVar(&flags.since, "diff", "", "write nothing; compare the CRDs with those of a git `revision`, or in a folder or file")
 	cmd.AddCommand(inv.generateClientsCommand())
@@ -119,7 +119,7 @@ func (inv *invocation) generateOnce(ctx context.Context, root string, flags gene
 	if err != nil {
 		return err
 	}
-	if err := inv.checkDefinitions(ctx, root, result); err != nil {
+	if err := inv.checkDefinitions(ctx, root, result, flags.strict); err != nil {
 		return err
 	}
 	inv.handler.Handle(generated(result, time.Since(begin)))

@@ -15,7 +15,7 @@ func (inv *invocation) checkGenerated(ctx context.Context, root string, flags ge
 	if err != nil {
 		return err
 	}
-	if err := inv.checkDefinitions(ctx, root, result); err != nil {
+	if err := inv.checkDefinitions(ctx, root, result, flags.strict); err != nil {
 		return err
 	}
 	stale, err := regenerate.Stale(root, result.Files)

@@ -20,6 +20,8 @@ type definitions struct {
 	root  string
 	files map[string]generate.File
 	list  []crdcheck.File
+
+	strict bool // what has a place in a definition fails, also where an API server would let it pass
 }
 
 func (inv *invocation) definitions(root string, result generate.Result) definitions {
@@ -53,11 +55,13 @@ func (d definitions) position(file, path string) report.Position {
 var errRefused = errors.New("the files are written as the code says")
 
 // checkDefinitions tells what an API server would say to the CRDs of a run that are new to the
-// checker. What an API server refuses is an error, although the files are written: they are what the code says.
+// checker. What an API server refuses is an error, although the files are written: they are what the code says. Strict
+// makes warnings errors too, apart from those about a definition as a whole, such as its size.
 //
 // A run that is recalled was checked, and found right, when it was made: all others are forgotten.
-func (inv *invocation) checkDefinitions(ctx context.Context, root string, result generate.Result) error {
+func (inv *invocation) checkDefinitions(ctx context.Context, root string, result generate.Result, strict bool) error {
 	d := inv.definitions(root, result)
+	d.strict = strict
 	if len(d.list) == 0 || crdcheck.Off(inv.Getenv) {
 		return nil
 	}
@@ -92,7 +96,11 @@ func (inv *invocation) tellDefinitions(ctx context.Context, d definitions) (told
 	if refused == 0 {
 		return len(list), nil
 	}
-	return len(list), &report.Error{What: "API servers refuse these CRDs: " + count(refused, "mistake") + ", told above", Err: errRefused, Next: "slipway generate"}
+	what := "API servers refuse these CRDs: "
+	if d.strict {
+		what = "the CRDs are not right: "
+	}
+	return len(list), &report.Error{What: what + count(refused, "mistake") + ", told above", Err: errRefused, Next: "slipway generate"}
 }
 
 // told are findings at their places in the code, in the order of those. What concerns a definition as a whole and is no
@@ -103,7 +111,7 @@ func (d definitions) told(findings []crdcheck.Finding) []report.Finding {
 		if !f.Refused && f.Path == "" && d.files[f.File].Action == report.Unchanged {
 			continue
 		}
-		told = append(told, report.Finding{Position: d.position(f.File, f.Path), Message: f.String(), Suggestion: f.Advice(), Fatal: f.Refused})
+		told = append(told, report.Finding{Position: d.position(f.File, f.Path), Message: f.String(), Suggestion: f.Advice(), Fatal: f.Refused || d.strict && f.Path != ""})
 	}
 	slices.SortStableFunc(told, func(a, b report.Finding) int {
 		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))

@@ -20,7 +20,7 @@ func (inv *invocation) watchAndGenerate(ctx context.Context, root string, flags 
 		case err != nil:
 			ui.Fail(inv.handler, err)
 		case changedAny(result):
-			ui.Fail(inv.handler, inv.checkDefinitions(ctx, root, result))
+			ui.Fail(inv.handler, inv.checkDefinitions(ctx, root, result, flags.strict))
 			inv.handler.Handle(generated(result, time.Since(begin)))
 		}
 	}

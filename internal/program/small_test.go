@@ -1,0 +1,104 @@
+//go:build unix
+
+package program
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// small writes a program of the cluster module.
+func (y *yard) small(name string) {
+	y.write("cluster/cmd/"+name+"/main.go", "package main\n\nfunc main() {}\n")
+}
+
+// TestEnsureChecker: built once, from the folders that it consists of; a change of those makes another one, others do not.
+func TestEnsureChecker(t *testing.T) {
+	y := newYard(t)
+	y.small(checkName)
+	y.write("cluster/go.sum", "")
+	y.write("cluster/crdcheck/check.go", "package crdcheck\n")
+	ensure := func() string {
+		t.Helper()
+		path, err := y.EnsureChecker(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !isFile(path) {
+			t.Fatal("not there:", path)
+		}
+		return path
+	}
+	if _, ok, err := y.FindChecker(); ok || err != nil {
+		t.Fatal("found before it was built:", ok, err)
+	}
+	first := ensure()
+	if path, ok, err := y.FindChecker(); path != first || !ok || err != nil {
+		t.Errorf("found %s, %v, %v", path, ok, err)
+	}
+	if id := y.CheckerID(); id != filepath.Base(filepath.Dir(first)) {
+		t.Errorf("the checker's id is %s", id)
+	}
+	y.write("cluster/cmd/slipway-cluster/main.go", "package main\n\nfunc main() { println() }\n")
+	if path := ensure(); path != first {
+		t.Errorf("built again for a change of the cluster program: %s", path)
+	}
+	y.write("cluster/crdcheck/check.go", "package crdcheck\n\nconst changed = true\n")
+	if path := ensure(); path == first {
+		t.Error("not built again for a change of its own")
+	}
+}
+
+// TestEnsureCheckerNamedAndNeighbour: the named one wins over the one beside slipway, and that over a build.
+func TestEnsureCheckerNamedAndNeighbour(t *testing.T) {
+	y := newYard(t)
+	beside := y.write(filepath.Join("bin", fileName(checkName)), "program")
+	if path, err := y.EnsureChecker(t.Context()); path != beside || err != nil {
+		t.Errorf("got %s, %v", path, err)
+	}
+	named := y.write("named", "program")
+	y.env["SLIPWAY_CHECK"] = named
+	if path, err := y.EnsureChecker(t.Context()); path != named || err != nil {
+		t.Errorf("got %s, %v", path, err)
+	}
+	y.env["SLIPWAY_CHECK"] = named + "-absent"
+	_, err := y.EnsureChecker(t.Context())
+	if e, ok := errors.AsType[*report.Error](err); !ok || e.What != "SLIPWAY_CHECK names no program" {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestEnsureCheckerCannot: sources that do not compile are told with what builds them by hand.
+func TestEnsureCheckerCannot(t *testing.T) {
+	y := newYard(t)
+	y.small(checkName)
+	y.write("cluster/go.sum", "")
+	y.write("cluster/crdcheck/check.go", "package crdcheck\n")
+	y.write("cluster/cmd/slipway-check/wrong.go", "package main\n\nfunc wrong() { undefined() }\n")
+	_, err := y.EnsureChecker(t.Context())
+	e, ok := errors.AsType[*report.Error](err)
+	if !ok || e.What != "the checker of CRDs could not be built" || !strings.Contains(e.Hint, "undefined: undefined") || !strings.Contains(e.Next, "go build ./cmd/slipway-check") {
+		t.Errorf("got %#v", err)
+	}
+}
+
+// TestEnsureCodegen: it is a program of slipway's own module.
+func TestEnsureCodegen(t *testing.T) {
+	y := newYard(t)
+	y.write("go.sum", "")
+	for _, folder := range codegenProduct().folders {
+		y.write(folder+"/x.go", "package "+filepath.Base(folder)+"\n")
+	}
+	y.write("cmd/slipway-codegen/x.go", "package main\n\nfunc main() {}\n")
+	path, err := y.EnsureCodegen(t.Context())
+	if err != nil || !isFile(path) {
+		t.Fatal(path, err)
+	}
+	if again, err := y.EnsureCodegen(t.Context()); again != path || err != nil {
+		t.Errorf("got %s, %v", again, err)
+	}
+}
