@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"github.com/slipway-dev/slipway/bench/fetch"
@@ -67,6 +68,7 @@ func (b *bench) turns(ctx context.Context, c contest, sides ...side) ([]sidebysi
 		}
 		contenders = append(contenders, b.contender(c, s))
 	}
+	debug.FreeOSMemory() // a process begins with the pages of the one that starts it, and its peak counts them
 	results, err := sidebyside.Compare(ctx, b.runs, contenders...)
 	if err != nil {
 		return nil, err

@@ -23,29 +23,45 @@ func sameFiles(ours, peer string) error {
 		return err
 	}
 	var errs []error
-	for name, content := range b {
-		if got, found := a[name]; !found || !bytes.Equal(got, content) {
-			errs = append(errs, fmt.Errorf("%s: %w", name, errDiffers))
+	for name := range b {
+		if !a[name] {
+			errs = append(errs, fmt.Errorf("%s: %w: only controller-gen has such a file", name, errDiffers))
+			continue
 		}
-		delete(a, name)
+		errs = append(errs, sameFile(name, ours, peer))
 	}
 	for name := range a {
-		errs = append(errs, fmt.Errorf("%s: %w: controller-gen has no such file", name, errDiffers))
+		if !b[name] {
+			errs = append(errs, fmt.Errorf("%s: %w: controller-gen has no such file", name, errDiffers))
+		}
 	}
 	return errors.Join(errs...)
 }
 
-func files(dir string) (map[string][]byte, error) {
-	all := make(map[string][]byte)
+func sameFile(name, ours, peer string) error {
+	a, err := os.ReadFile(filepath.Join(ours, name))
+	if err != nil {
+		return err
+	}
+	b, err := os.ReadFile(filepath.Join(peer, name))
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(a, b) {
+		return fmt.Errorf("%s: %w", name, errDiffers)
+	}
+	return nil
+}
+
+// files are the names of all files below dir.
+func files(dir string) (map[string]bool, error) {
+	all := make(map[string]bool)
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || entry.Name() == "go.mod" || entry.Name() == "go.sum" {
 			return err
 		}
 		name, err := filepath.Rel(dir, path)
-		if err != nil {
-			return err
-		}
-		all[name], err = os.ReadFile(path)
+		all[name] = true
 		return err
 	})
 	return all, err
