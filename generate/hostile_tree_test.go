@@ -170,4 +170,3 @@ func sparse(t *testing.T, dir, name string) {
 		t.Skip(err)
 	}
 }
-

@@ -340,4 +340,3 @@ example.com/dep
 -- vendor/example.com/dep/dep.go --
 package dep
 ` + dependency
-
