@@ -33,9 +33,6 @@ var (
 	judged = []string{"/servicecidrs/"}
 )
 
-// crds is the folder of CRDs, behind the store's prefix.
-const crds = "/apiextensions.k8s.io/customresourcedefinitions/"
-
 // Baseline is what a store held.
 type Baseline struct {
 	prefix string
