@@ -24,7 +24,7 @@ func TestTrend(t *testing.T) {
 }
 
 func TestGrowthIsFound(t *testing.T) {
-	leak := quantity{"goroutines", func(s sample) float64 { return s.goroutines }, 20, 0}
+	leak := quantity{"goroutines", func(s sample) float64 { return s.goroutines }, 20, 0, 0}
 	var steady, leaking []sample
 	for n := range 40 {
 		noise := float64(n * 7 % 5)
