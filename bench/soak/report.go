@@ -46,6 +46,7 @@ func quantities() []quantity {
 
 // verdict is what became of a quantity.
 type verdict struct {
+	samples                            int // that count
 	first, last, median, growth, bound float64
 }
 
@@ -57,7 +58,7 @@ func (q quantity) verdict(samples []sample) verdict {
 		values = append(values, q.of(s))
 	}
 	median := sidebyside.Median(values)
-	return verdict{values[0], values[len(values)-1], median, trend(values), max(q.least, q.part*median)}
+	return verdict{len(values), values[0], values[len(values)-1], median, trend(values), max(q.least, q.part*median)}
 }
 
 // report judges both clusters.
@@ -89,7 +90,7 @@ func tell(out io.Writer, cluster string, q quantity, samples []sample) error {
 		word, err = "grown", fmt.Errorf("%w: %s of the %s one by %.1f, more than %.1f", errGrown, q.name, cluster, v.growth, v.bound)
 	}
 	fmt.Fprintf(out, "| %s | %s | %d | %.1f | %.1f | %.1f | %+.1f | %.1f | %s |\n",
-		cluster, q.name, len(samples), v.first, v.last, v.median, v.growth, v.bound, word)
+		cluster, q.name, v.samples, v.first, v.last, v.median, v.growth, v.bound, word)
 	return err
 }
 
