@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -45,8 +43,8 @@ PROJECT, Makefile or cmd/main.go is refused; other files in it are kept.`,
 	flags.StringVar(&f.Domain, "domain", "my.domain", "`domain` that API groups end in")
 	flags.StringVar(&f.Name, "project-name", "", "`name` of the project, prefix of its objects (default: the folder's name)")
 	flags.StringVar(&f.Repo, "repo", "", "`path` of the Go module (default: that of go.mod)")
-	flags.StringVar(&f.Owner, "owner", "", "`holder` of the copyright, for the license header")
-	flags.StringVar(&f.License, "license", "apache2", "license header of Go files: `apache2` or none")
+	flags.StringVar(&f.License.Owner, "owner", "", "`holder` of the copyright, for the license header")
+	flags.StringVar(&f.License.Name, "license", "apache2", "license header of Go files: `apache2` or none")
 	flags.StringVar(&f.licenseFile, "license-file", "", "`file` with a license header to use instead")
 	flags.BoolVar(&f.fetch, "fetch-deps", true, "fetch the modules that the project needs")
 	flags.BoolVar(&f.skipGo, "skip-go-version-check", false, "do not check the version of Go")
@@ -62,11 +60,12 @@ func (inv *invocation) init(cmd *cobra.Command, f initFlags) error {
 		return err
 	}
 	if f.licenseFile != "" {
-		if err := inv.readLicense(&f); err != nil {
+		var err error
+		if f.License.Text, err = inv.readLicense(f.licenseFile); err != nil {
 			return err
 		}
 	}
-	f.Year = time.Now().Year()
+	f.License.Year = time.Now().Year()
 	plan, err := scaffold.Init(inv.Dir, f.Project)
 	if err != nil {
 		return err
@@ -98,19 +97,5 @@ func (f initFlags) check() error {
 			return &report.Error{What: "unknown layout " + p, Where: "--plugins", Hint: "there is one: go/v4"}
 		}
 	}
-	return nil
-}
-
-// readLicense reads the header that --license-file names.
-func (inv *invocation) readLicense(f *initFlags) error {
-	name := f.licenseFile
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(inv.Dir, name)
-	}
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return &report.Error{What: "the license header cannot be read", Where: "--license-file", Hint: "a text file to put at the top of Go files", Err: err}
-	}
-	f.LicenseText = string(data)
 	return nil
 }

@@ -32,7 +32,7 @@ var generatedInExample = map[string]bool{"config/rbac/role.yaml": true}
 func TestExampleIsScaffolded(t *testing.T) {
 	root := t.TempDir()
 	apply(t)(Init(root, Project{
-		Name: "cronjob", Domain: "tutorial.kubebuilder.io", Repo: "tutorial.kubebuilder.io/project", Year: 2026,
+		Name: "cronjob", Domain: "tutorial.kubebuilder.io", Repo: "tutorial.kubebuilder.io/project", License: License{Year: 2026},
 	}))
 	apply(t)(CreateAPI(root, cronJob()))
 	for _, f := range tree(t, root).Files {

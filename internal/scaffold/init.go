@@ -21,14 +21,11 @@ const Revision = 1
 
 // A Project says what to scaffold. Empty fields get a default from the folder.
 type Project struct {
-	Domain      string // suffix of API groups; required
-	Name        string // default: the folder's name, else the last part of Repo
-	Repo        string // module path; default: that of the go.mod in the folder
-	Owner       string // copyright holder
-	License     string // one of Licenses; default apache2
-	LicenseText string // text of a header to use instead of License
-	Year        int    // of the copyright
-	MultiGroup  bool
+	Domain     string // suffix of API groups; required
+	Name       string // default: the folder's name, else the last part of Repo
+	Repo       string // module path; default: that of the go.mod in the folder
+	License    License
+	MultiGroup bool
 }
 
 // facts are what Slipway records about a project below `plugins` in PROJECT.
@@ -49,7 +46,7 @@ func Init(root string, o Project) (*Plan, error) {
 	if err := o.complete(root, mod); err != nil {
 		return nil, err
 	}
-	header, err := o.licenseHeader()
+	header, err := o.License.header(o.Name)
 	if err != nil {
 		return nil, err
 	}

@@ -9,36 +9,37 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// Licenses are the names that [Project.License] may have.
+// Licenses are the names that a [License] may have.
 var Licenses = []string{"apache2", "none"}
+
+// A License says what stands at the top of a project's Go files.
+type License struct {
+	Name  string // one of Licenses; default apache2
+	Owner string // copyright holder; default: the authors of the project
+	Text  string // of a header to use instead
+	Year  int    // of the copyright
+}
 
 // boilerplateFile is the comment that stands at the top of every Go file.
 const boilerplateFile = "hack/boilerplate.go.txt"
 
-// licenseHeader returns the content of the boilerplate file, without a newline at
-// its end.
-func (o Project) licenseHeader() (string, error) {
-	if o.LicenseText != "" {
-		return checkComment(asComment(o.LicenseText), "--license-file")
+// header returns the content of the boilerplate file of the project called name,
+// without a newline at its end.
+func (l License) header(name string) (string, error) {
+	if l.Text != "" {
+		return checkComment(asComment(l.Text), "--license-file")
 	}
-	switch o.License {
+	switch l.Name {
 	case "apache2", "":
-		return checkComment(fmt.Sprintf("// Copyright %d %s\n// SPDX-License-Identifier: Apache-2.0", o.Year, o.holder()), "--owner")
+		return checkComment(fmt.Sprintf("// Copyright %d %s\n// SPDX-License-Identifier: Apache-2.0", l.Year, orElse(l.Owner, "The "+name+" authors")), "--owner")
 	case "none":
 		return "", nil
 	}
 	return "", &report.Error{
-		What:  fmt.Sprintf("unknown license %q", o.License),
+		What:  fmt.Sprintf("unknown license %q", l.Name),
 		Where: "--license",
 		Hint:  "one of " + strings.Join(Licenses, ", ") + "; any other: --license-file FILE",
 	}
-}
-
-func (o Project) holder() string {
-	if o.Owner != "" {
-		return o.Owner
-	}
-	return "The " + o.Name + " authors"
 }
 
 // asComment makes text a Go comment unless it is one.

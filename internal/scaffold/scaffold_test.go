@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func newProject(t *testing.T, o Project) string {
 	t.Helper()
 	root := t.TempDir()
-	o.Name, o.Year = "op", 2026
+	o.Name, o.License.Year = "op", 2026
 	if o.Domain == "" {
 		o.Domain, o.Repo = "example.com", "example.com/op"
 	}
@@ -79,7 +79,7 @@ func TestGolden(t *testing.T) {
 	}{
 		{"init", Project{}, nil},
 		{"single", Project{Domain: "tutorial.kubebuilder.io", Repo: "tutorial.kubebuilder.io/project"}, []API{cronJob(), v2}},
-		{"multigroup", Project{MultiGroup: true, License: "none"}, []API{cronJob(), frigate}},
+		{"multigroup", Project{MultiGroup: true, License: License{Name: "none"}}, []API{cronJob(), frigate}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -152,32 +152,32 @@ func TestInitIsDeterministic(t *testing.T) {
 
 func TestLicenseHeader(t *testing.T) {
 	tests := []struct {
-		project Project
+		license License
 		want    string
 	}{
-		{Project{Year: 2026, Name: "op"}, "// Copyright 2026 The op authors\n// SPDX-License-Identifier: Apache-2.0"},
-		{Project{Year: 2026, Owner: "Jane", License: "apache2"}, "// Copyright 2026 Jane\n// SPDX-License-Identifier: Apache-2.0"},
-		{Project{License: "none"}, ""},
-		{Project{LicenseText: "/* mine */\n"}, "/* mine */"},
-		{Project{LicenseText: "two\r\n\r\nlines\n"}, "// two\n//\n// lines"},
+		{License{Year: 2026}, "// Copyright 2026 The op authors\n// SPDX-License-Identifier: Apache-2.0"},
+		{License{Year: 2026, Owner: "Jane", Name: "apache2"}, "// Copyright 2026 Jane\n// SPDX-License-Identifier: Apache-2.0"},
+		{License{Name: "none"}, ""},
+		{License{Text: "/* mine */\n"}, "/* mine */"},
+		{License{Text: "two\r\n\r\nlines\n"}, "// two\n//\n// lines"},
 	}
 	for _, test := range tests {
-		got, err := test.project.licenseHeader()
+		got, err := test.license.header("op")
 		if err != nil || got != test.want {
-			t.Errorf("%+v gives %q, %v", test.project, got, err)
+			t.Errorf("%+v gives %q, %v", test.license, got, err)
 		}
 	}
 }
 
 // TestLicenseHeaderRefused: a header that would break every Go file is refused.
 func TestLicenseHeaderRefused(t *testing.T) {
-	for _, o := range []Project{
-		{LicenseText: "/* no end"},
-		{LicenseText: "// a comment\nand what is none"},
-		{LicenseText: "/* a comment */ package other"},
+	for _, o := range []License{
+		{Text: "/* no end"},
+		{Text: "// a comment\nand what is none"},
+		{Text: "/* a comment */ package other"},
 		{Owner: "Jane\nDoe", Year: 2026},
 	} {
-		if got, err := o.licenseHeader(); err == nil {
+		if got, err := o.header("op"); err == nil {
 			t.Errorf("%+v gives %q", o, got)
 		}
 	}

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold"
+)
+
+// An editOption is a flag of `slipway edit`, or several that belong together: it adds them to the
+// command's flags and returns what they ask for once they are read, which is nothing when
+// they are not given. Each has a file of its own, edit_<option>.go.
+type editOption func(flags *pflag.FlagSet) func() ([]scaffold.Edit, error)
+
+// editOptions lists them in the order of help.
+func (inv *invocation) editOptions() []editOption {
+	return []editOption{
+		inv.editLicense,
+	}
+}
+
+func (inv *invocation) editCommand() *cobra.Command {
+	var asked []func() ([]scaffold.Edit, error)
+	cmd := &cobra.Command{
+		Use:   "edit",
+		Short: "Change the shape of the project: its layout, scope, license and features",
+		Long: `Edit changes what was chosen when the project was made. It plans every change first: either all of
+them are made or, when one cannot be, none is, and the file, the line and the text to insert by
+hand are told. Called again it changes nothing.`,
+		Example: `  slipway edit --license apache2 --owner "Example Ltd."`,
+		Args:    noArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return inv.edit(cmd, asked) },
+	}
+	for _, option := range inv.editOptions() {
+		asked = append(asked, option(cmd.Flags()))
+	}
+	cmd.Flags().Bool("force", false, "accepted for scripts; nothing needs it, and what exists is kept")
+	return cmd
+}
+
+// edit is the run of `slipway edit`.
+func (inv *invocation) edit(cmd *cobra.Command, asked []func() ([]scaffold.Edit, error)) error {
+	root, err := inv.projectRoot()
+	if err != nil {
+		return err
+	}
+	var edits []scaffold.Edit
+	for _, ask := range asked {
+		more, err := ask()
+		if err != nil {
+			return err
+		}
+		edits = append(edits, more...)
+	}
+	if len(edits) == 0 {
+		return &report.Error{What: "there is nothing to edit", Where: cmd.CommandPath(), Hint: "a flag says what to change", Next: cmd.CommandPath() + " --help", Code: usageCode}
+	}
+	plan, err := scaffold.EditProject(root, edits...)
+	if err != nil {
+		return err
+	}
+	if plan.Empty() {
+		inv.handler.Handle(report.Note{Text: "Nothing to do: the project is like that already."})
+		return nil
+	}
+	return plan.Apply(inv.handler)
+}
