@@ -32,7 +32,7 @@ func (p *Plan) Apply(h report.Handler) error {
 	for _, file := range p.Changes() {
 		h.Handle(file)
 	}
-	return nil
+	return t.clear()
 }
 
 // A transaction writes files beside their places first and renames them into place
@@ -44,6 +44,8 @@ type transaction struct {
 	done   int      // files renamed so far
 }
 
+// A stagedFile is a change with its new content in temp or, for a deletion, nothing
+// in temp, where the file goes until all is done.
 type stagedFile struct {
 	*change
 	path, temp string // full paths
@@ -55,6 +57,14 @@ func (t *transaction) stage(c *change) error {
 	s := stagedFile{change: c, path: filepath.Join(t.root, filepath.FromSlash(c.path)), mode: 0o644}
 	if err := s.checkUnchanged(); err != nil {
 		return err
+	}
+	if c.action == report.Deleted {
+		return t.stageDeletion(s)
+	}
+	if c.from != "" {
+		if info, err := os.Stat(filepath.Join(t.root, filepath.FromSlash(c.from))); err == nil {
+			s.mode = info.Mode().Perm()
+		}
 	}
 	if info, err := os.Stat(s.path); err == nil {
 		s.mode = info.Mode().Perm()
@@ -74,6 +84,20 @@ func (t *transaction) stage(c *change) error {
 	_, err = f.Write(c.after)
 	if err := errors.Join(err, f.Chmod(s.mode), f.Close()); err != nil {
 		return unwritable(c.path, err)
+	}
+	return nil
+}
+
+// stageDeletion finds a name beside a file for it to have until all is done.
+func (t *transaction) stageDeletion(s stagedFile) error {
+	f, err := os.CreateTemp(filepath.Dir(s.path), ".slipway-*")
+	if err != nil {
+		return unwritable(s.change.path, err)
+	}
+	s.temp = f.Name()
+	t.staged = append(t.staged, s)
+	if err := f.Close(); err != nil {
+		return unwritable(s.change.path, err)
 	}
 	return nil
 }
@@ -123,15 +147,37 @@ func (t *transaction) verify() error {
 	return nil
 }
 
-// commit renames the staged files into place.
+// commit renames the staged files into place, and those to delete out of it.
 func (t *transaction) commit() error {
 	for _, s := range t.staged {
-		if err := os.Rename(s.temp, s.path); err != nil {
+		from, to := s.temp, s.path
+		if s.action == report.Deleted {
+			from, to = to, from
+		}
+		if err := os.Rename(from, to); err != nil {
 			return unreadable(s.change.path, err)
 		}
 		t.done++
 	}
 	return nil
+}
+
+// clear removes what commit renamed out of its place, and the folders that are empty
+// then. Everything is done by now: a folder that stays does no harm.
+func (t *transaction) clear() error {
+	var errs []error
+	for _, s := range t.staged {
+		if s.action != report.Deleted {
+			continue
+		}
+		if err := os.Remove(s.temp); err != nil {
+			errs = append(errs, unwritable(s.change.path, err))
+		}
+		for dir := filepath.Dir(s.path); dir != filepath.Clean(t.root) && os.Remove(dir) == nil; {
+			dir = filepath.Dir(dir)
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // undo takes everything back and returns cause, or, where that fails too, what is left.
@@ -157,6 +203,8 @@ func (t *transaction) rollback() error {
 		switch {
 		case i >= t.done:
 			errs = append(errs, os.Remove(s.temp))
+		case s.action == report.Deleted:
+			errs = append(errs, os.Rename(s.temp, s.path))
 		case s.exists:
 			errs = append(errs, os.WriteFile(s.path, s.before, s.mode))
 		default:

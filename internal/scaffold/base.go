@@ -81,6 +81,14 @@ func (b *Base) set(path string, content []byte) {
 	b.changed = true
 }
 
+// remove forgets a file.
+func (b *Base) remove(path string) {
+	if _, ok := b.files[path]; ok {
+		delete(b.files, path)
+		b.changed = true
+	}
+}
+
 // encode packs the base.
 func (b *Base) encode() ([]byte, error) {
 	var out bytes.Buffer

@@ -29,6 +29,7 @@ type change struct {
 	after  []byte
 	action report.Action
 	why    string
+	from   string // where a moved file was
 }
 
 // newPlan starts a plan for the project in folder root, with the base as it is on
@@ -55,7 +56,10 @@ func (p *Plan) Empty() bool {
 	return !slices.ContainsFunc(p.changes, (*change).writes)
 }
 
-func (c *change) writes() bool { return c.action == report.Created || c.action == report.Updated }
+// writes reports whether the change touches the disk.
+func (c *change) writes() bool {
+	return c.action == report.Created || c.action == report.Updated || c.action == report.Deleted
+}
 
 // find returns the planned state of a file, reading it from disk the first time.
 func (p *Plan) find(path string) (*change, error) {
@@ -75,13 +79,18 @@ func (p *Plan) find(path string) (*change, error) {
 	return c, nil
 }
 
+// there reports whether the file is there once the plan is applied.
+func (c *change) there() bool {
+	return c.action != report.Deleted && (c.exists || c.action == report.Created)
+}
+
 // exists reports whether a file is there, or will be once the plan is applied.
 func (p *Plan) exists(path string) (bool, error) {
 	c, err := p.find(path)
 	if err != nil {
 		return false, err
 	}
-	return c.exists || c.action == report.Created, nil
+	return c.there(), nil
 }
 
 // create plans a new file and remembers it in the base. A file that is there
@@ -92,8 +101,8 @@ func (p *Plan) create(path string, content []byte) error {
 		return err
 	}
 	switch {
-	case c.action == report.Created:
-		return fmt.Errorf("plan %s: created twice", path)
+	case c.action == report.Created, c.action == report.Deleted:
+		return fmt.Errorf("plan %s: created twice, or deleted and created", path)
 	case !c.exists:
 		c.after, c.action = content, report.Created
 		p.base.set(path, content)
@@ -118,6 +127,51 @@ func (p *Plan) write(path string, content []byte) error {
 	return nil
 }
 
+// remove plans the deletion of a file, and that the base forgets it. A file that is not
+// there needs none.
+func (p *Plan) remove(path string) error {
+	c, err := p.find(path)
+	if err != nil {
+		return err
+	}
+	p.base.remove(path)
+	if c.exists {
+		c.after, c.action = nil, report.Deleted
+		p.track(c)
+	}
+	return nil
+}
+
+// move plans that a file gets another path, in the base too; it can be edited there.
+// A file that is there already is refused.
+func (p *Plan) move(from, to string) error {
+	old, err := p.find(from)
+	if err != nil {
+		return err
+	}
+	c, err := p.find(to)
+	if err != nil {
+		return err
+	}
+	if c.there() {
+		p.refused = append(p.refused, &report.Error{
+			What: "there is a file in the place that " + from + " would move to", Where: to,
+			Hint: "nothing was changed; move it away or remove it, and run the command again",
+		})
+		return nil
+	}
+	c.after, c.action, c.why, c.from = old.after, report.Created, "moved from "+from, from
+	p.track(c)
+	if scaffolded, ok := p.base.File(from); ok {
+		p.base.set(to, scaffolded)
+	}
+	if err := p.remove(from); err != nil {
+		return err
+	}
+	old.why = "moved to " + to
+	return nil
+}
+
 // edit plans a change to an existing file, and the same change to its merge base.
 // An edit that is refused leaves the plan as it is and is told by [Plan.refusal].
 func (p *Plan) edit(path string, change func(path string, src []byte) ([]byte, error)) error {
@@ -128,7 +182,7 @@ func (p *Plan) edit(path string, change func(path string, src []byte) ([]byte, e
 	after, err := change(path, c.after)
 	var refusal *report.Error
 	if errors.As(err, &refusal) {
-		if !c.exists && c.action != report.Created {
+		if !c.there() {
 			refusal.What, refusal.Where = "the file is missing", path
 		}
 		p.refused = append(p.refused, refusal)

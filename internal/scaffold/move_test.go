@@ -1,0 +1,84 @@
+package scaffold
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// TestMove: a moved file keeps its mode, its merge base goes with it, edits apply to
+// both, and the folder that is empty then is gone.
+func TestMove(t *testing.T) {
+	p, root := emptyPlan(t)
+	must(t, p.create("deep/er/old", []byte("as scaffolded")))
+	must(t, p.finish())
+	must(t, p.Apply(report.Discard))
+	must(t, os.WriteFile(filepath.Join(root, "deep/er/old"), []byte("as edited"), 0o644))
+	must(t, os.Chmod(filepath.Join(root, "deep/er/old"), 0o700))
+
+	p, err := newPlan(root)
+	must(t, err)
+	must(t, p.move("deep/er/old", "deep/new"))
+	must(t, p.edit("deep/new", func(_ string, src []byte) ([]byte, error) { return append(src, '!'), nil }))
+	must(t, p.finish())
+	must(t, p.Apply(report.Discard))
+
+	info, err := os.Stat(filepath.Join(root, "deep/new"))
+	must(t, err)
+	if got := read(t, root, "deep/new"); got != "as edited!" || info.Mode().Perm() != 0o700 {
+		t.Errorf("the moved file holds %q, with mode %v", got, info.Mode())
+	}
+	if _, err := os.Stat(filepath.Join(root, "deep/er")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the empty folder is there: %v", err)
+	}
+	base, err := ReadBase(root)
+	must(t, err)
+	if got, _ := base.File("deep/new"); string(got) != "as scaffolded!" {
+		t.Errorf("the base of the moved file is %q", got)
+	}
+	if _, ok := base.File("deep/er/old"); ok {
+		t.Error("the base has the old path too")
+	}
+}
+
+// TestMoveRefusesOccupiedPlace: what is there stays, and its path is told.
+func TestMoveRefusesOccupiedPlace(t *testing.T) {
+	p, root := emptyPlan(t)
+	must(t, os.WriteFile(filepath.Join(root, "from"), []byte("mine"), 0o644))
+	must(t, os.WriteFile(filepath.Join(root, "to"), []byte("mine too"), 0o644))
+	must(t, p.move("from", "to"))
+	var refusal *report.Error
+	if err := p.finish(); !errors.As(err, &refusal) || refusal.Where != "to" {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestDeletionRollsBack: a file that was deleted is there again, as it was, when a later
+// change fails.
+func TestDeletionRollsBack(t *testing.T) {
+	p, root := emptyPlan(t)
+	must(t, os.WriteFile(filepath.Join(root, "gone"), []byte("mine"), 0o640))
+	must(t, p.remove("gone"))
+	must(t, p.create("last", []byte("last")))
+	before := tree(t, root)
+	tx := &transaction{root: root}
+	for _, c := range p.changes {
+		must(t, tx.stage(c))
+	}
+	must(t, os.Mkdir(filepath.Join(root, "last"), 0o755)) // cannot be renamed onto
+	if err := tx.commit(); err == nil {
+		t.Fatal("no error")
+	}
+	must(t, tx.rollback())
+	if diff := cmp.Diff(before, tree(t, root)); diff != "" {
+		t.Error(diff)
+	}
+	if info, err := os.Stat(filepath.Join(root, "gone")); err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("the file is back as %v, %v", info, err)
+	}
+}
