@@ -15,14 +15,7 @@ func (a *apiPlan) plan() error {
 	if err != nil {
 		return err
 	}
-	steps := []func() error{}
-	if a.options.Resource {
-		steps = append(steps, a.planTypes, a.planStorageVersion, a.planConfig)
-	}
-	if a.options.Controller {
-		steps = append(steps, a.planController, a.planSuite)
-	}
-	for _, step := range append(steps, a.planMain, a.planProject) {
+	for _, step := range append(a.steps(), a.planProject) {
 		if err := step(); err != nil {
 			return err
 		}
@@ -31,6 +24,19 @@ func (a *apiPlan) plan() error {
 		return a.alreadyThere()
 	}
 	return a.finish()
+}
+
+// steps plan what an API consists of, but for its entry in PROJECT. They run a second
+// time, with a plan that records, when the API is deleted.
+func (a *apiPlan) steps() []func() error {
+	var steps []func() error
+	if a.options.Resource {
+		steps = append(steps, a.planTypes, a.planStorageVersion, a.planConfig)
+	}
+	if a.options.Controller {
+		steps = append(steps, a.planController, a.planSuite)
+	}
+	return append(steps, a.planMain)
 }
 
 // complete reports whether PROJECT and the main files have what is asked for.
@@ -108,7 +114,7 @@ func (a *apiPlan) planController() error {
 	if err != nil {
 		return err
 	}
-	if suite.exists && usesGinkgo(suite.before) {
+	if suite.exists && usesGinkgo(suite.before) && a.needs == nil {
 		suite.action, suite.why = report.Kept, "its tests are written with Ginkgo; add one for "+a.resource.Kind+" in their style"
 		a.track(suite)
 		return nil
@@ -118,16 +124,10 @@ func (a *apiPlan) planController() error {
 
 func (a *apiPlan) planSuite() error {
 	file := a.project.SuiteTestFile(a.resource)
-	there, err := a.exists(file)
-	if err != nil {
+	if err := a.requireFrom("api/suite_test.go", file, a.data()); err != nil {
 		return err
 	}
-	if !there {
-		if err := a.createFrom("api/suite_test.go", file, a.data()); err != nil {
-			return err
-		}
-	}
-	return a.edit(file, a.suiteFragments)
+	return a.put(file, a.suiteFragments)
 }
 
 // planMain wires the API into the manager.
@@ -138,7 +138,7 @@ func (a *apiPlan) planMain() error {
 			return err
 		}
 		if there {
-			return a.edit(file, a.mainFragments)
+			return a.put(file, a.mainFragments)
 		}
 	}
 	return &report.Error{What: "there is no cmd/main.go to add the API to", Where: a.root, Hint: "the manager's main package belongs there; nothing was changed"}
@@ -237,7 +237,7 @@ func (a *apiPlan) planConfig() error {
 		if err := a.createFrom("api/role.yaml", file, data); err != nil {
 			return err
 		}
-		if err := a.edit("config/rbac/kustomization.yaml", addListItem("resources", path.Base(file), false)); err != nil {
+		if err := a.put("config/rbac/kustomization.yaml", these(listItem{list: "resources", item: path.Base(file)})); err != nil {
 			return err
 		}
 	}
@@ -246,14 +246,14 @@ func (a *apiPlan) planConfig() error {
 
 func (a *apiPlan) planCRD() error {
 	const list = "config/crd/kustomization.yaml"
-	if err := a.createMissing("api/crd_kustomization.yaml", list); err != nil {
+	if err := a.requireFrom("api/crd_kustomization.yaml", list, a.data()); err != nil {
 		return err
 	}
 	item := "bases/" + path.Base(a.project.CRDFile(a.resource))
-	if err := a.edit(list, insert(fragment{marker: "crdkustomizeresource", code: "- " + item + "\n", key: item})); err != nil {
+	if err := a.put(list, inserted(fragment{marker: "crdkustomizeresource", code: "- " + item + "\n", key: item})); err != nil {
 		return err
 	}
-	return a.edit("config/default/kustomization.yaml", addListItem("resources", "../crd", true))
+	return a.put("config/default/kustomization.yaml", these(listItem{list: "resources", item: "../crd", first: true}))
 }
 
 func (a *apiPlan) planSample() error {
@@ -265,7 +265,7 @@ func (a *apiPlan) planSample() error {
 			list = name
 		}
 	}
-	if err := a.createMissing("api/samples_kustomization.yaml", list); err != nil {
+	if err := a.requireFrom("api/samples_kustomization.yaml", list, a.data()); err != nil {
 		return err
 	}
 	file := a.project.SampleFile(a.resource)
@@ -273,13 +273,5 @@ func (a *apiPlan) planSample() error {
 		return err
 	}
 	item := path.Base(file)
-	return a.edit(list, insert(fragment{marker: "manifestskustomizesamples", code: "- " + item + "\n", key: item}))
-}
-
-// createMissing plans a file from a template unless it is there.
-func (a *apiPlan) createMissing(name, file string) error {
-	if there, err := a.exists(file); err != nil || there {
-		return err
-	}
-	return a.createFrom(name, file, a.data())
+	return a.put(list, inserted(fragment{marker: "manifestskustomizesamples", code: "- " + item + "\n", key: item}))
 }

@@ -29,7 +29,7 @@ var (
 )
 
 // mainFragments wires the API into the manager's main.go.
-func (a *apiPlan) mainFragments(file string, src []byte) ([]byte, error) {
+func (a *apiPlan) mainFragments(src []byte) []piece {
 	imports := parseImports(src)
 	var fragments []fragment
 	if a.options.Resource || a.options.Controller {
@@ -38,16 +38,16 @@ func (a *apiPlan) mainFragments(file string, src []byte) ([]byte, error) {
 	if a.options.Controller {
 		fragments = append(fragments, a.controllerFragments(imports, src)...)
 	}
-	return insert(fragments...)(file, src)
+	return inserted(fragments...)(src)
 }
 
 // suiteFragments makes the types known to the client of the controllers' tests.
-func (a *apiPlan) suiteFragments(file string, src []byte) ([]byte, error) {
+func (a *apiPlan) suiteFragments(src []byte) []piece {
 	code := "utilruntime.Must(%s.AddToScheme(scheme.Scheme))\n"
 	if usesGinkgo(src) {
 		code = "Expect(%s.AddToScheme(scheme.Scheme)).To(Succeed())\n"
 	}
-	return insert(a.schemeFragments(parseImports(src), code)...)(file, src)
+	return inserted(a.schemeFragments(parseImports(src), code)...)(src)
 }
 
 // usesGinkgo reports whether a test suite, as kubebuilder makes them, runs specs.

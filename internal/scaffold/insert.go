@@ -34,22 +34,22 @@ var markerLine = regexp.MustCompile(`^[ \t]*(?://|#)[ \t]*\+kubebuilder:scaffold
 // fragment that is there already is left out; a marker that is not there is refused
 // with the text to insert by hand.
 func insert(fragments ...fragment) func(string, []byte) ([]byte, error) {
-	return func(path string, src []byte) ([]byte, error) {
-		out := src
-		for _, f := range fragments {
-			var err error
-			if out, err = f.insert(path, out); err != nil {
-				return nil, err
-			}
-		}
-		if strings.HasSuffix(path, ".go") {
-			out = keepFormat(src, out)
-		}
-		return out, nil
-	}
+	return inserted(fragments...).put
 }
 
-func (f fragment) insert(path string, src []byte) ([]byte, error) {
+// inserted are fragments as pieces of a file.
+func inserted(fragments ...fragment) pieces {
+	all := make([]piece, len(fragments))
+	for i, f := range fragments {
+		all[i] = f
+	}
+	return these(all...)
+}
+
+func (f fragment) id() string { return f.marker + " " + f.key }
+
+// put inserts the fragment at its marker.
+func (f fragment) put(path string, src []byte) ([]byte, error) {
 	lines := strings.SplitAfter(string(src), "\n")
 	if f.present(lines) {
 		return src, nil
@@ -73,11 +73,39 @@ func (f fragment) insert(path string, src []byte) ([]byte, error) {
 }
 
 // present reports whether the file has the fragment, in code and not in a comment.
-func (f fragment) present(lines []string) bool {
-	return slices.ContainsFunc(lines, func(line string) bool {
-		line = strings.TrimSpace(line)
-		return !strings.HasPrefix(line, "//") && !strings.HasPrefix(line, "#") && containsToken(line, f.key)
-	})
+func (f fragment) present(lines []string) bool { return slices.ContainsFunc(lines, f.on) }
+
+// on reports whether the fragment's key is on a line of code.
+func (f fragment) on(line string) bool {
+	line = strings.TrimSpace(line)
+	return !strings.HasPrefix(line, "//") && !strings.HasPrefix(line, "#") && containsToken(line, f.key)
+}
+
+// take removes the fragment's lines if they are as they were inserted, but for their
+// indentation.
+func (f fragment) take(src []byte) ([]byte, int) {
+	lines := strings.SplitAfter(string(src), "\n")
+	code := strings.SplitAfter(strings.TrimSuffix(f.code, "\n"), "\n")
+	for i := range len(lines) - len(code) + 1 {
+		if slices.EqualFunc(lines[i:i+len(code)], code, func(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }) {
+			return f.without(src, lines, i, i+len(code)), 0
+		}
+	}
+	return src, slices.IndexFunc(lines, f.on) + 1
+}
+
+// without removes lines from a file, and an empty line above them if inserting them
+// would bring that back.
+func (f fragment) without(src []byte, lines []string, from, to int) []byte {
+	removed := []byte(strings.Join(slices.Delete(slices.Clone(lines), from, to), ""))
+	if from == 0 || strings.TrimSpace(lines[from-1]) != "" {
+		return removed
+	}
+	closer := []byte(strings.Join(slices.Delete(slices.Clone(lines), from-1, to), ""))
+	if again, err := f.put("", closer); err == nil && bytes.Equal(again, src) {
+		return closer
+	}
+	return removed
 }
 
 // containsToken reports whether key occurs in line as a whole: not preceded or

@@ -18,6 +18,7 @@ type Plan struct {
 	changes []*change
 	base    *Base
 	refused []*report.Error
+	needs   *needs // set in a plan that only records; see recording
 }
 
 // A change is what is to become of one file. Paths use slashes and are relative to
@@ -96,6 +97,10 @@ func (p *Plan) exists(path string) (bool, error) {
 // create plans a new file and remembers it in the base. A file that is there
 // already is kept.
 func (p *Plan) create(path string, content []byte) error {
+	if p.needs != nil {
+		p.needs.addFile(path, content)
+		return nil
+	}
 	c, err := p.find(path)
 	if err != nil {
 		return err
@@ -173,8 +178,12 @@ func (p *Plan) move(from, to string) error {
 }
 
 // edit plans a change to an existing file, and the same change to its merge base.
-// An edit that is refused leaves the plan as it is and is told by [Plan.refusal].
+// An edit that is refused leaves the plan as it is and is told by [Plan.refusal]. What
+// a verb's undoing is to take out again is put with [Plan.put] instead.
 func (p *Plan) edit(path string, change func(path string, src []byte) ([]byte, error)) error {
+	if p.needs != nil {
+		return nil
+	}
 	c, err := p.find(path)
 	if err != nil {
 		return err
@@ -218,6 +227,9 @@ func (c *change) set(content []byte) {
 }
 
 func (p *Plan) track(c *change) {
+	if p.needs != nil {
+		return
+	}
 	if !slices.Contains(p.changes, c) {
 		p.changes = append(p.changes, c)
 	}

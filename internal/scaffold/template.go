@@ -50,3 +50,12 @@ func (p *Plan) createFrom(name, file string, data any) error {
 	}
 	return p.create(file, content)
 }
+
+// requireFrom plans a file from a template that several parts of a project share.
+func (p *Plan) requireFrom(name, file string, data any) error {
+	content, err := render(name, data)
+	if err != nil {
+		return err
+	}
+	return p.require(file, content)
+}
