@@ -133,6 +133,29 @@ func (p *Project) SuiteTestFile(r Resource) string {
 	return path.Join(p.ControllerDir(r), "suite_test.go")
 }
 
+// WebhookDir is the folder of the webhooks for r's version.
+func (p *Project) WebhookDir(r Resource) string {
+	if p.MultiGroup && r.Group != "" {
+		return path.Join("internal", "webhook", r.Group, r.Version)
+	}
+	return path.Join("internal", "webhook", r.Version)
+}
+
+// WebhookFile is the file of r's webhooks.
+func (p *Project) WebhookFile(r Resource) string {
+	return path.Join(p.WebhookDir(r), r.SingularName()+"_webhook.go")
+}
+
+// WebhookTestFile is the file of their tests.
+func (p *Project) WebhookTestFile(r Resource) string {
+	return path.Join(p.WebhookDir(r), r.SingularName()+"_webhook_test.go")
+}
+
+// WebhookSuiteTestFile is the file that starts the control plane for those tests.
+func (p *Project) WebhookSuiteTestFile(r Resource) string {
+	return path.Join(p.WebhookDir(r), "webhook_suite_test.go")
+}
+
 // CRDFile is where the generator writes r's CRD.
 func (p *Project) CRDFile(r Resource) string {
 	return path.Join("config", "crd", "bases", r.QualifiedGroup()+"_"+r.PluralName()+".yaml")
