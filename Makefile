@@ -57,7 +57,7 @@ test-envtest: build ## Run controller-runtime's own suites on our control plane 
 
 .PHONY: test-mutants
 test-mutants: ## Compare with controller-gen on thousands of packages that nobody would write (MUTANTS=3000, SEED=0).
-	go test -C bench -count=1 -timeout 0 -run TestMutants ./generate -mutants $(or $(MUTANTS),3000) -seed $(or $(SEED),0)
+	go test -C bench -count=1 -timeout 0 -v -run TestMutants ./generate -mutants $(or $(MUTANTS),3000) -seed $(or $(SEED),0)
 
 .PHONY: test-real
 test-real: ## Compare with controller-gen on the APIs of a dozen projects, from the module proxy.

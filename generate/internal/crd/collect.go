@@ -49,7 +49,11 @@ func apiPackages(all []*load.Package) []apiPackage {
 	var packages []apiPackage
 	for _, root := range all {
 		values := root.Markers()
-		if root.Broken() || values.Has("kubebuilder:skip") {
+		if root.Broken() {
+			continue
+		}
+		if values.Has("kubebuilder:skip") {
+			readMarkers(root)
 			continue
 		}
 		p := apiPackage{Package: root}
@@ -62,6 +66,14 @@ func apiPackages(all []*load.Package) []apiPackage {
 		packages = append(packages, p)
 	}
 	return packages
+}
+
+// readMarkers reads the markers of all types of a package that is passed over: what
+// is wrong with one of them is wrong.
+func readMarkers(p *load.Package) {
+	for _, d := range p.Decls() {
+		d.Markers()
+	}
 }
 
 // isKind reports whether a type embeds metav1's TypeMeta and ObjectMeta.
