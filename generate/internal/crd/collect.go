@@ -49,10 +49,7 @@ func apiPackages(all []*load.Package) []apiPackage {
 	var packages []apiPackage
 	for _, root := range all {
 		values := root.Markers()
-		if root.Broken() {
-			continue
-		}
-		if values.Has("kubebuilder:skip") {
+		if root.Broken() || values.Has("kubebuilder:skip") {
 			readMarkers(root)
 			continue
 		}
