@@ -169,7 +169,8 @@ func (a *apiPlan) checkGroup() error {
 			return &report.Error{
 				What:  fmt.Sprintf("the project has APIs of the group %q, and its layout has room for one group", group),
 				Where: "--group " + a.resource.Group,
-				Hint:  "use that group; a project for several groups is made with `slipway init --multigroup`",
+				Hint:  "use that group, or lay the project out for several",
+				Next:  "slipway edit --multigroup",
 			}
 		}
 	}

@@ -150,6 +150,22 @@ func (p *Plan) remove(path string) error {
 // move plans that a file gets another path, in the base too; it can be edited there.
 // A file that is there already is refused.
 func (p *Plan) move(from, to string) error {
+	if err := p.copy(from, to); err != nil {
+		return err
+	}
+	if err := p.remove(from); err != nil {
+		return err
+	}
+	old, err := p.find(from)
+	if err != nil {
+		return err
+	}
+	old.why = "moved to " + to
+	return nil
+}
+
+// copy plans a second file with a file's present content, mode and base.
+func (p *Plan) copy(from, to string) error {
 	old, err := p.find(from)
 	if err != nil {
 		return err
@@ -170,10 +186,6 @@ func (p *Plan) move(from, to string) error {
 	if scaffolded, ok := p.base.File(from); ok {
 		p.base.set(to, scaffolded)
 	}
-	if err := p.remove(from); err != nil {
-		return err
-	}
-	old.why = "moved to " + to
 	return nil
 }
 

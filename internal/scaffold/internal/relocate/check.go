@@ -1,0 +1,155 @@
+package relocate
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"slices"
+	"strings"
+)
+
+// A Mistake is what keeps a package from moving. Position is file:line:column.
+type Mistake struct{ Position, Problem, Hint string }
+
+// Check reads the packages' own files, which source returns, and tells what the move would
+// break: files that are not Go, and names that a part takes from another one's files.
+func (s *Set) Check(source func(file string) ([]byte, error)) ([]Mistake, error) {
+	var mistakes []Mistake
+	for _, p := range s.Packages {
+		files, err := p.parse(source)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range files {
+			if f.err != nil {
+				mistakes = append(mistakes, syntaxMistake(f.path, f.err))
+			}
+		}
+		mistakes = append(mistakes, p.checkParts(files)...)
+	}
+	return mistakes, nil
+}
+
+// A source is a file of a package, parsed.
+type source struct {
+	path string
+	name string // relative to the package
+	file *ast.File
+	fset *token.FileSet
+	err  error
+}
+
+// parse parses the files directly in the package's folder.
+func (p *Package) parse(read func(string) ([]byte, error)) ([]source, error) {
+	var files []source
+	for _, name := range p.files() {
+		if path.Dir(name) != "." || path.Ext(name) != ".go" {
+			continue
+		}
+		full := path.Join(p.Dir, name)
+		src, err := read(full)
+		if err != nil {
+			return nil, err
+		}
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, full, src, parser.ParseComments)
+		files = append(files, source{full, name, file, fset, err})
+	}
+	return files, nil
+}
+
+// files are the names of all files that move, each once.
+func (p *Package) files() []string {
+	var names []string
+	for _, part := range p.Parts {
+		names = append(append(names, part.Files...), part.Copies...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// checkParts notes what each part declares and tells what it misses.
+func (p *Package) checkParts(files []source) []Mistake {
+	declared := map[string]string{} // name to file
+	for _, part := range p.Parts {
+		part.declares = map[string]bool{}
+	}
+	for _, f := range files {
+		if f.err != nil {
+			continue
+		}
+		for _, name := range declarations(f.file) {
+			declared[name] = f.name
+			for _, part := range p.Parts {
+				part.declares[name] = part.declares[name] || part.has(f.name)
+			}
+		}
+	}
+	if len(p.Parts) == 1 {
+		return nil
+	}
+	var mistakes []Mistake
+	for _, f := range files {
+		for _, part := range p.Parts {
+			if f.err == nil && part.has(f.name) {
+				mistakes = append(mistakes, p.missing(f, part, declared)...)
+			}
+		}
+	}
+	return mistakes
+}
+
+// missing tells which names a file uses that are declared in files of other parts.
+func (p *Package) missing(f source, part *Part, declared map[string]string) []Mistake {
+	var mistakes []Mistake
+	for _, ident := range f.file.Unresolved {
+		from, ok := declared[ident.Name]
+		if !ok || part.declares[ident.Name] {
+			continue
+		}
+		mistakes = append(mistakes, Mistake{
+			Position: f.fset.Position(ident.Pos()).String(),
+			Problem:  fmt.Sprintf("%s is declared in %s, which moves to another package", ident.Name, path.Join(p.Dir, from)),
+			Hint:     fmt.Sprintf("this file moves to %s; move %s to a package of its own that both import", part.Dir, ident.Name),
+		})
+	}
+	return mistakes
+}
+
+// declarations are the names that a file adds to its package's scope.
+func declarations(file *ast.File) []string {
+	var names []string
+	for _, decl := range file.Decls {
+		switch d := decl.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil && d.Name.Name != "init" && d.Name.Name != "_" {
+				names = append(names, d.Name.Name)
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch s := spec.(type) {
+				case *ast.TypeSpec:
+					names = append(names, s.Name.Name)
+				case *ast.ValueSpec:
+					for _, ident := range s.Names {
+						if ident.Name != "_" {
+							names = append(names, ident.Name)
+						}
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
+// syntaxMistake is a file that cannot be parsed; the parser's text begins with its place.
+func syntaxMistake(file string, err error) Mistake {
+	position, problem, ok := strings.Cut(err.Error(), ": ")
+	if !ok || !strings.HasPrefix(position, file) {
+		position, problem = file, err.Error()
+	}
+	return Mistake{Position: position, Problem: "the file is not Go that can be parsed: " + problem, Hint: "correct it; its imports and paths cannot be changed like this"}
+}

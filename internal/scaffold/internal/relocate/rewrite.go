@@ -1,0 +1,114 @@
+package relocate
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"slices"
+	"strings"
+)
+
+// A SyntaxError is a Go file that has something to rewrite and cannot be parsed.
+type SyntaxError struct{ Mistake }
+
+func (e *SyntaxError) Error() string { return e.Position + ": " + e.Problem }
+
+// ErrDotImport says that a file imports a package that is taken apart without a name.
+var ErrDotImport = errors.New("the package is imported under the name . and comes apart")
+
+// Go rewrites a Go file of the project, which is at path file now and becomes target.
+func (s *Set) Go(file string, target Target, src []byte) ([]byte, error) {
+	if target.part == nil && !s.concerns(src) {
+		return src, nil
+	}
+	fset := token.NewFileSet()
+	parsed, err := parser.ParseFile(fset, file, src, parser.ParseComments)
+	if err != nil {
+		var list scanner.ErrorList
+		if errors.As(err, &list) && len(list) > 0 {
+			err = list[0]
+		}
+		return nil, &SyntaxError{syntaxMistake(file, err)}
+	}
+	r := &rewriting{set: s, file: parsed, tokens: fset.File(parsed.FileStart), path: file, target: target, src: src}
+	if err := r.imports(); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	r.comments()
+	if target.part != nil {
+		r.packageClause()
+		r.relativePaths()
+	}
+	return r.apply(), nil
+}
+
+// concerns reports whether a file that stays names a package that moves.
+func (s *Set) concerns(src []byte) bool {
+	return slices.ContainsFunc(s.Packages, func(p *Package) bool { return bytes.Contains(src, []byte(p.Import)) })
+}
+
+// A rewriting collects the changes of one file.
+type rewriting struct {
+	set    *Set
+	file   *ast.File
+	tokens *token.File
+	path   string
+	target Target
+	src    []byte
+	edits  []edit
+}
+
+// An edit puts text in the place of src[from:to].
+type edit struct {
+	from, to int
+	text     string
+}
+
+// replace has the source between two positions replaced.
+func (r *rewriting) replace(from, to token.Pos, text string) {
+	r.edits = append(r.edits, edit{r.tokens.Offset(from), r.tokens.Offset(to), text})
+}
+
+// apply returns the source with all changes.
+func (r *rewriting) apply() []byte {
+	slices.SortStableFunc(r.edits, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
+	var out bytes.Buffer
+	at := 0
+	for _, e := range r.edits {
+		out.Write(r.src[at:e.from])
+		out.WriteString(e.text)
+		at = e.to
+	}
+	out.Write(r.src[at:])
+	return out.Bytes()
+}
+
+// packageClause gives the file the name of its new package, also where its doc begins
+// with it.
+func (r *rewriting) packageClause() {
+	p, name := r.set.packageOf(r.path)
+	if strings.Contains(name, "/") || p.Name == r.target.part.Name {
+		return
+	}
+	old := r.file.Name
+	test := ""
+	if old.Name == p.Name+"_test" {
+		test = "_test"
+	}
+	r.replace(old.Pos(), old.End(), r.target.part.Name+test)
+	if r.file.Doc == nil {
+		return
+	}
+	first := r.file.Doc.List[0]
+	for _, begin := range []string{"// Package ", "/* Package ", "/*\nPackage "} {
+		if strings.HasPrefix(first.Text, begin+p.Name+" ") {
+			at := first.Pos() + token.Pos(len(begin))
+			r.replace(at, at+token.Pos(len(p.Name)), r.target.part.Name)
+		}
+	}
+}

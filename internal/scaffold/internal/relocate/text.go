@@ -1,0 +1,56 @@
+package relocate
+
+import (
+	"path"
+	"regexp"
+	"strings"
+)
+
+// Text rewrites a file that is not Go, such as a Makefile: paths of files and folders that
+// moved, and their import paths. The folder of a package that other folders stay in is left
+// alone, unless a go command is given it.
+func (s *Set) Text(src []byte) []byte {
+	lines := strings.SplitAfter(string(src), "\n")
+	for i, line := range lines {
+		for _, p := range s.Packages {
+			line = p.line(line, s.Module)
+		}
+		lines[i] = line
+	}
+	return []byte(strings.Join(lines, ""))
+}
+
+var goTool = regexp.MustCompile(`\bgo (test|vet|build|run|generate|list)\b`)
+
+func (p *Package) line(line, module string) string {
+	if !strings.Contains(line, p.Dir) {
+		return line
+	}
+	for _, part := range p.Parts {
+		for _, name := range part.Files {
+			line = replacePath(line, module, path.Join(p.Dir, name), path.Join(part.Dir, name), wordEnds)
+		}
+	}
+	switch first := p.Parts[0].Dir; {
+	case !strings.HasPrefix(first, p.Dir+"/"):
+		return replacePath(line, module, p.Dir, first, wordEnds)
+	case len(p.Parts) == 1 && goTool.MatchString(line):
+		return replacePath(line, module, p.Dir, first, pathEnds)
+	}
+	return line // what is said of the folder is true of those below it
+}
+
+const (
+	wordEnds = `($|[^\w.-])`
+	pathEnds = `($|[^\w./-])`
+)
+
+// replacePath replaces a path where it stands by itself or, depending on end, begins a
+// longer one. It may be relative to the project or stand below the module's path.
+func replacePath(line, module, old, now, end string) string {
+	if !strings.Contains(line, old) {
+		return line
+	}
+	pattern := regexp.MustCompile(`(^|[^\w./-]|\./|[)}]/|` + regexp.QuoteMeta(module) + `/)` + regexp.QuoteMeta(old) + end)
+	return pattern.ReplaceAllString(line, "${1}"+now+"${2}")
+}
