@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/internal/report"
@@ -21,6 +23,7 @@ func (inv *invocation) createCommand() *cobra.Command {
 // apiFlags are the flags of `slipway create api`.
 type apiFlags struct {
 	scaffold.API
+	changeFlags
 	generate bool // --make
 	force    bool // accepted; see its usage
 }
@@ -54,6 +57,7 @@ shown with their place.`,
 	flags.BoolVar(&f.Namespaced, "namespaced", true, "objects live in namespaces, not in the cluster as a whole")
 	flags.BoolVar(&f.generate, "make", true, "generate what follows from the code afterwards")
 	flags.BoolVar(&f.force, "force", false, "accepted for scripts; nothing needs it, and what exists is kept")
+	f.bind(flags)
 	return cmd
 }
 
@@ -81,15 +85,15 @@ func (inv *invocation) createAPI(cmd *cobra.Command, f apiFlags) error {
 			return err
 		}
 	}
-	plan, err := scaffold.CreateAPI(root, f.API)
-	if err != nil {
-		return err
-	}
-	if err := plan.Apply(inv.handler); err != nil {
-		return err
-	}
+	return inv.change(cmd.Context(), root, f.changeFlags,
+		func() (*scaffold.Plan, error) { return scaffold.CreateAPI(root, f.API) },
+		func() error { return inv.afterCreateAPI(cmd.Context(), root, f) })
+}
+
+// afterCreateAPI generates what follows from the new API.
+func (inv *invocation) afterCreateAPI(ctx context.Context, root string, f apiFlags) error {
 	if f.generate {
-		if err := inv.generateOnly(cmd.Context(), root); err != nil {
+		if err := inv.generateOnly(ctx, root); err != nil {
 			return err
 		}
 	}

@@ -23,6 +23,7 @@ func (inv *invocation) editOptions() []editOption {
 
 func (inv *invocation) editCommand() *cobra.Command {
 	var asked []func() ([]scaffold.Edit, error)
+	var f changeFlags
 	cmd := &cobra.Command{
 		Use:   "edit",
 		Short: "Change the shape of the project: its layout, scope, license and features",
@@ -32,17 +33,18 @@ hand are told. Called again it changes nothing.`,
 		Example: `  slipway edit --multigroup
   slipway edit --license apache2 --owner "Example Ltd."`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return inv.edit(cmd, asked) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return inv.edit(cmd, asked, f) },
 	}
 	for _, option := range inv.editOptions() {
 		asked = append(asked, option(cmd.Flags()))
 	}
 	cmd.Flags().Bool("force", false, "accepted for scripts; nothing needs it, and what exists is kept")
+	f.bind(cmd.Flags())
 	return cmd
 }
 
 // edit is the run of `slipway edit`.
-func (inv *invocation) edit(cmd *cobra.Command, asked []func() ([]scaffold.Edit, error)) error {
+func (inv *invocation) edit(cmd *cobra.Command, asked []func() ([]scaffold.Edit, error), f changeFlags) error {
 	root, err := inv.projectRoot()
 	if err != nil {
 		return err
@@ -58,13 +60,5 @@ func (inv *invocation) edit(cmd *cobra.Command, asked []func() ([]scaffold.Edit,
 	if len(edits) == 0 {
 		return &report.Error{What: "there is nothing to edit", Where: cmd.CommandPath(), Hint: "a flag says what to change", Next: cmd.CommandPath() + " --help", Code: usageCode}
 	}
-	plan, err := scaffold.EditProject(root, edits...)
-	if err != nil {
-		return err
-	}
-	if plan.Empty() {
-		inv.handler.Handle(report.Note{Text: "Nothing to do: the project is like that already."})
-		return nil
-	}
-	return plan.Apply(inv.handler)
+	return inv.change(cmd.Context(), root, f, func() (*scaffold.Plan, error) { return scaffold.EditProject(root, edits...) }, nothing)
 }

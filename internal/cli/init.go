@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ import (
 // initFlags are the flags of `slipway init`.
 type initFlags struct {
 	scaffold.Project
+	changeFlags
 	licenseFile string
 	fetch       bool
 	skipGo      bool
@@ -33,7 +35,8 @@ The domain ends the API groups of the kinds that you will create: with the domai
 example.com, the group batch becomes batch.example.com.
 
 The module path comes from --repo, or from the go.mod in the folder. A folder that holds
-PROJECT, Makefile or cmd/main.go is refused; other files in it are kept.`,
+another PROJECT, or a Makefile or cmd/main.go without one, is refused; other files in it are
+kept. Called again with the same flags, init completes what is missing.`,
 		Example: `  slipway init --domain example.com --repo github.com/me/my-operator
   go mod init example.com/my-operator && slipway init --domain example.com`,
 		Args: noArgs,
@@ -51,6 +54,7 @@ PROJECT, Makefile or cmd/main.go is refused; other files in it are kept.`,
 	flags.BoolVar(&f.MultiGroup, "multigroup", false, "lay the project out for APIs of several groups")
 	flags.StringVar(&f.version, "project-version", project.Version, "`version` of the PROJECT file")
 	flags.StringSliceVar(&f.plugins, "plugins", nil, "`layouts` to use; there is one, "+project.Layout)
+	f.bind(flags)
 	return cmd
 }
 
@@ -66,20 +70,20 @@ func (inv *invocation) init(cmd *cobra.Command, f initFlags) error {
 		}
 	}
 	f.License.Year = time.Now().Year()
-	plan, err := scaffold.Init(inv.Dir, f.Project)
-	if err != nil {
-		return err
-	}
 	if !f.skipGo {
 		if err := scaffold.CheckGo(cmd.Context(), inv.Dir); err != nil {
 			return err
 		}
 	}
-	if err := plan.Apply(inv.handler); err != nil {
-		return err
-	}
+	return inv.change(cmd.Context(), inv.Dir, f.changeFlags,
+		func() (*scaffold.Plan, error) { return scaffold.Init(inv.Dir, f.Project) },
+		func() error { return inv.afterInit(cmd.Context(), f) })
+}
+
+// afterInit fetches the modules that the project needs.
+func (inv *invocation) afterInit(ctx context.Context, f initFlags) error {
 	if f.fetch {
-		if err := scaffold.Fetch(cmd.Context(), inv.Dir, inv.handler); err != nil {
+		if err := scaffold.Fetch(ctx, inv.Dir, inv.handler); err != nil {
 			return err
 		}
 	}

@@ -33,10 +33,15 @@ type facts struct {
 	Scaffold int `yaml:"scaffold"` // revision of the templates
 }
 
-// Init plans a new project in folder root. It refuses a folder that holds a project
-// already, and names that Kubernetes or Go would refuse later.
+// Init plans a new project in folder root, or what is missing of it. It refuses a folder
+// that holds another project, and names that Kubernetes or Go would refuse later.
 func Init(root string, o Project) (*Plan, error) {
-	if err := refuseProject(root); err != nil {
+	plan, err := newPlan(root)
+	if err != nil {
+		return nil, err
+	}
+	file, err := o.again(root)
+	if err != nil {
 		return nil, err
 	}
 	mod, err := readGoMod(root)
@@ -50,10 +55,6 @@ func Init(root string, o Project) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, err := newPlan(root)
-	if err != nil {
-		return nil, err
-	}
 	data := map[string]any{
 		"Name":             o.Name,
 		"Repo":             o.Repo,
@@ -64,11 +65,15 @@ func Init(root string, o Project) (*Plan, error) {
 	if err := plan.createTree("init", data); err != nil {
 		return nil, err
 	}
-	if err := plan.requireModules(o.Repo, mod); err != nil {
-		return nil, err
+	if file == nil || mod == nil {
+		if err := plan.requireModules(o.Repo, mod); err != nil {
+			return nil, err
+		}
 	}
-	if err := plan.writeProject(o); err != nil {
-		return nil, err
+	if file == nil {
+		if err := plan.writeProject(o); err != nil {
+			return nil, err
+		}
 	}
 	return plan, plan.finish()
 }

@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -55,30 +53,5 @@ func TestMoveRefusesOccupiedPlace(t *testing.T) {
 	var refusal *report.Error
 	if err := p.finish(); !errors.As(err, &refusal) || refusal.Where != "to" {
 		t.Errorf("got %v", err)
-	}
-}
-
-// TestDeletionRollsBack: a file that was deleted is there again, as it was, when a later
-// change fails.
-func TestDeletionRollsBack(t *testing.T) {
-	p, root := emptyPlan(t)
-	must(t, os.WriteFile(filepath.Join(root, "gone"), []byte("mine"), 0o640))
-	must(t, p.remove("gone"))
-	must(t, p.create("last", []byte("last")))
-	before := tree(t, root)
-	tx := &transaction{root: root}
-	for _, c := range p.changes {
-		must(t, tx.stage(c))
-	}
-	must(t, os.Mkdir(filepath.Join(root, "last"), 0o755)) // cannot be renamed onto
-	if err := tx.commit(); err == nil {
-		t.Fatal("no error")
-	}
-	must(t, tx.rollback())
-	if diff := cmp.Diff(before, tree(t, root)); diff != "" {
-		t.Error(diff)
-	}
-	if info, err := os.Stat(filepath.Join(root, "gone")); err != nil || info.Mode().Perm() != 0o640 {
-		t.Errorf("the file is back as %v, %v", info, err)
 	}
 }

@@ -36,6 +36,9 @@ type change struct {
 // newPlan starts a plan for the project in folder root, with the base as it is on
 // disk.
 func newPlan(root string) (*Plan, error) {
+	if err := refuseInterrupted(root); err != nil {
+		return nil, err
+	}
 	base, err := ReadBase(root)
 	if err != nil {
 		return nil, err

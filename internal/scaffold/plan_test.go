@@ -55,36 +55,6 @@ func TestApplyAllOrNothing(t *testing.T) {
 	}
 }
 
-// TestCommitRollsBack: renames that were done are undone when a later one fails.
-func TestCommitRollsBack(t *testing.T) {
-	p, root := emptyPlan(t)
-	must(t, os.WriteFile(filepath.Join(root, "old"), []byte("old"), 0o600))
-	must(t, p.write("old", []byte("changed")))
-	must(t, p.create("new", []byte("new")))
-	must(t, p.create("last", []byte("last")))
-	tx := &transaction{root: root}
-	for _, c := range p.changes {
-		must(t, tx.stage(c))
-	}
-	must(t, os.Mkdir(filepath.Join(root, "last"), 0o755)) // cannot be renamed onto
-	if err := tx.commit(); err == nil {
-		t.Fatal("no error")
-	}
-	must(t, tx.rollback())
-	entries, err := os.ReadDir(root)
-	must(t, err)
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	if diff := cmp.Diff([]string{"last", "old"}, names); diff != "" {
-		t.Error(diff)
-	}
-	if got := read(t, root, "old"); got != "old" {
-		t.Errorf("old holds %q", got)
-	}
-}
-
 // TestApplyRefusesChangedFile: what someone else wrote after planning stays.
 func TestApplyRefusesChangedFile(t *testing.T) {
 	for _, path := range []string{"there", "not-there"} {
@@ -99,41 +69,6 @@ func TestApplyRefusesChangedFile(t *testing.T) {
 		if got := read(t, root, path); got != "theirs" {
 			t.Errorf("%s holds %q", path, got)
 		}
-	}
-}
-
-// TestVerifyNoticesOthers: what someone else wrote while files were staged stays, and
-// nothing that was staged is left.
-func TestVerifyNoticesOthers(t *testing.T) {
-	p, root := emptyPlan(t)
-	must(t, p.create("new", []byte("ours")))
-	tx := &transaction{root: root}
-	must(t, tx.stage(p.changes[0]))
-	must(t, tx.verify())
-	must(t, os.WriteFile(filepath.Join(root, "new"), []byte("theirs"), 0o644))
-	var refusal *report.Error
-	if err := tx.undo(tx.verify()); !errors.As(err, &refusal) || refusal.Where != "new" {
-		t.Errorf("got %v", err)
-	}
-	entries, err := os.ReadDir(root)
-	must(t, err)
-	if len(entries) != 1 || read(t, root, "new") != "theirs" {
-		t.Errorf("left: %v", entries)
-	}
-}
-
-// TestUndoTellsWhatIsLeft: a failure that could not be taken back is told with its cause.
-func TestUndoTellsWhatIsLeft(t *testing.T) {
-	p, root := emptyPlan(t)
-	must(t, p.create("folder/new", []byte("ours")))
-	tx := &transaction{root: root}
-	must(t, tx.stage(p.changes[0]))
-	must(t, os.WriteFile(filepath.Join(root, "folder", "theirs"), nil, 0o644)) // so that the folder must stay
-	cause := errors.New("the cause")
-	err := tx.undo(cause)
-	var told *report.Error
-	if !errors.As(err, &told) || told.Where != root || !errors.Is(err, cause) {
-		t.Errorf("got %v", err)
 	}
 }
 

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold"
+)
+
+// changeFlags are the flags of every verb that changes the project's own files.
+type changeFlags struct{ dryRun, diff bool }
+
+func (f *changeFlags) bind(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.dryRun, "dry-run", false, "list what would be done to which file, and write nothing")
+	flags.BoolVar(&f.diff, "diff", false, "show what would be done as a diff, and write nothing")
+}
+
+// preview reports whether nothing is to be written.
+func (f changeFlags) preview() bool { return f.dryRun || f.diff }
+
+// change makes a plan for the project in folder root and applies it, while no other
+// command changes the project; then does what follows from it, such as generating. With
+// --dry-run or --diff it shows the plan instead.
+func (inv *invocation) change(ctx context.Context, root string, f changeFlags, plan func() (*scaffold.Plan, error), then func() error) error {
+	if f.preview() {
+		planned, err := plan()
+		if err != nil {
+			return err
+		}
+		inv.showPlan(planned, f)
+		return nil
+	}
+	release, err := scaffold.Hold(ctx, root, inv.locksFolder(), inv.handler)
+	if err != nil {
+		return err
+	}
+	defer release()
+	planned, err := plan()
+	if err != nil {
+		return err
+	}
+	if planned.Empty() {
+		inv.handler.Handle(report.Note{Text: "Nothing to do: the project is like that already."})
+	} else if err := planned.Apply(inv.handler); err != nil {
+		return err
+	}
+	return then()
+}
+
+// nothing follows from a change.
+func nothing() error { return nil }
+
+// plannedChanges is the JSON form of a plan that is not applied.
+type plannedChanges struct {
+	DryRun  bool                  `json:"dryRun"`
+	Changes []scaffold.Difference `json:"changes"`
+}
+
+// showPlan answers with what a plan would do.
+func (inv *invocation) showPlan(plan *scaffold.Plan, f changeFlags) {
+	changes := plan.Differences(f.diff)
+	var text strings.Builder
+	for _, c := range changes {
+		if f.diff {
+			text.WriteString(c.Diff)
+			continue
+		}
+		text.WriteString(planned(c) + "\n")
+	}
+	inv.handler.Handle(report.Result{Text: strings.TrimSuffix(text.String(), "\n"), Value: plannedChanges{DryRun: true, Changes: changes}})
+	inv.handler.Handle(report.Note{Text: "Nothing was written. Without --dry-run and --diff it is."})
+}
+
+// planned reads `create cmd/main.go`.
+func planned(c scaffold.Difference) string {
+	words := map[report.Action]string{report.Created: "create", report.Updated: "update", report.Deleted: "delete", report.Kept: "keep", report.Unchanged: "leave"}
+	line := words[c.Action] + " " + c.Path
+	if c.Why != "" {
+		line += " (" + c.Why + ")"
+	}
+	return line
+}
+
+// locksFolder is where the locks of projects are: in the user's cache or, when there is
+// none, where the system has files that do not last.
+func (inv *invocation) locksFolder() string {
+	dir := inv.Getenv("SLIPWAY_CACHE")
+	if dir == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			cache = os.TempDir()
+		}
+		dir = filepath.Join(cache, "slipway")
+	}
+	return filepath.Join(dir, "locks")
+}

@@ -1,0 +1,20 @@
+// Package transaction changes many files of a folder or none of them, also when the
+// process is killed, the disk is full or a file cannot be written.
+//
+//	err := transaction.Run(transaction.OS{}, root, files)
+//
+// Whatever is written is written into the folder .slipway/pending first: the new
+// contents, copies of the old ones, and last of all a journal that names every change.
+// Then each file gets its new content by one rename. Removing the journal is what makes
+// the run final. Until then it can be taken back: by Run itself when a step fails, and
+// by [Recover] when the process did not live to do that.
+//
+//	restored, err := transaction.Recover(transaction.OS{}, root)
+//
+// Recover is called before anything else is planned in the folder. It restores each file
+// that the dead run had changed, and leaves alone those that somebody changed since. It
+// can be killed too: the next one goes on with it.
+//
+// Runs in the same folder must not overlap; whoever calls them holds a lock. Files that a
+// person changed between planning and running are refused.
+package transaction
