@@ -24,9 +24,11 @@ func (r Resource) PluralName() string {
 // HasOwnPlural says whether the plural is not the usual one.
 func (r Resource) HasOwnPlural() bool { return r.PluralName() != Plural(r.Kind) }
 
-// QualifiedGroup is the API group: "batch.example.com".
+// QualifiedGroup is the API group: "batch.example.com"; that of pods and the like has no name.
 func (r Resource) QualifiedGroup() string {
 	switch {
+	case r.Core && r.Group == "core":
+		return ""
 	case r.Group == "":
 		return r.Domain
 	case r.Domain == "":

@@ -12,11 +12,11 @@ import (
 func (inv *invocation) createCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create",
-		Short: "Add a kind to the project",
+		Short: "Add a kind, or its webhooks, to the project",
 		Args:  noSubcommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(inv.createAPICommand())
+	cmd.AddCommand(inv.createAPICommand(), inv.createWebhookCommand())
 	return cmd
 }
 

@@ -131,6 +131,11 @@ func (a *apiPlan) check() error {
 			return err
 		}
 	}
+	return a.readHeader()
+}
+
+// readHeader reads what stands at the top of the project's Go files.
+func (a *apiPlan) readHeader() error {
 	data, err := os.ReadFile(filepath.Join(a.root, filepath.FromSlash(boilerplateFile)))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return unreadable(boilerplateFile, err)

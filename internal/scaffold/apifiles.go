@@ -132,16 +132,21 @@ func (a *apiPlan) planSuite() error {
 
 // planMain wires the API into the manager.
 func (a *apiPlan) planMain() error {
+	file, err := a.mainFile()
+	if err != nil {
+		return err
+	}
+	return a.put(file, a.mainFragments)
+}
+
+// mainFile is the file with the manager's main function.
+func (a *apiPlan) mainFile() (string, error) {
 	for _, file := range []string{"cmd/main.go", "main.go"} {
-		there, err := a.exists(file)
-		if err != nil {
-			return err
-		}
-		if there {
-			return a.put(file, a.mainFragments)
+		if there, err := a.exists(file); err != nil || there {
+			return file, err
 		}
 	}
-	return &report.Error{What: "there is no cmd/main.go to add the API to", Where: a.root, Hint: "the manager's main package belongs there; nothing was changed"}
+	return "", &report.Error{What: "there is no cmd/main.go to add the API to", Where: a.root, Hint: "the manager's main package belongs there; nothing was changed"}
 }
 
 func (a *apiPlan) planProject() error {

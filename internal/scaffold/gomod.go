@@ -109,6 +109,25 @@ func (m *goMod) raise(pinned *modfile.File) error {
 	return nil
 }
 
+// requireDirectly plans that go.mod says that the project's own code imports packages of a
+// module, which it requires already; a project with another go.mod is left to `go mod tidy`.
+func (p *Plan) requireDirectly(module string) error {
+	return p.edit("go.mod", func(_ string, src []byte) ([]byte, error) {
+		file, err := modfile.Parse("go.mod", src, nil)
+		if err != nil {
+			return src, nil
+		}
+		i := slices.IndexFunc(file.Require, func(r *modfile.Require) bool { return r.Mod.Path == module && r.Indirect })
+		if i < 0 {
+			return src, nil
+		}
+		file.Require[i].Indirect = false
+		file.SetRequireSeparateIndirect(file.Require)
+		file.Cleanup()
+		return file.Format()
+	})
+}
+
 // mergeSums adds the pinned checksums to go.sum, in the order of the go command.
 func (p *Plan) mergeSums() error {
 	pinned, err := templates.ReadFile("templates/go.sum.tmpl")

@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold"
+)
+
+// webhookFlags are the flags of `slipway create webhook`.
+type webhookFlags struct {
+	scaffold.Webhook
+	generate bool // --make
+	force    bool // accepted; see its usage
+}
+
+func (inv *invocation) createWebhookCommand() *cobra.Command {
+	var f webhookFlags
+	cmd := &cobra.Command{
+		Use:   "webhook",
+		Short: "Add webhooks for a kind: defaulting, validation, conversion",
+		Long: `Webhook adds webhooks for a kind: the API server asks them before it stores an object, and to
+convert one between versions. It writes their code, tests that run them against a control plane,
+what deploys them in config/webhook, and the lines in cmd/main.go that serve them unless
+the variable ENABLE_WEBHOOKS is false.
+
+The kind is one of the project's, one of Kubernetes itself (--group core --kind Pod, --group apps
+--kind Deployment) or one of another module (--external-api-path).
+
+For conversion the version given is the hub; --spoke names those that are converted to and from
+it, all others of the kind when it is not given. Fields of the same type are copied,
+lines with TODO say what is not, and a test beside the types converts random objects
+there and back: nothing may be lost.
+
+What is there already is kept; called again, the command completes what is missing, such as
+validation for a kind that has defaulting, and fails when nothing is.`,
+		Example: `  slipway create webhook --group batch --version v1 --kind CronJob --defaulting --programmatic-validation
+  slipway create webhook --group batch --version v1 --kind CronJob --conversion --spoke v2
+  slipway create webhook --group core --version v1 --kind Pod --defaulting`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return inv.createWebhook(cmd, f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.Group, "group", "", "API `group`, without the project's domain")
+	flags.StringVar(&f.Version, "version", "", "API `version`, such as v1")
+	flags.StringVar(&f.Kind, "kind", "", "`kind` in CamelCase, such as CronJob")
+	flags.StringVar(&f.Plural, "plural", "", "`name` of the resource, when English rules do not give it")
+	flags.BoolVar(&f.Defaulting, "defaulting", false, "fill in what the author of an object left out")
+	flags.BoolVar(&f.Validation, "programmatic-validation", false, "refuse objects that cannot be right")
+	flags.BoolVar(&f.Conversion, "conversion", false, "convert other versions to and from this one, the hub")
+	flags.StringSliceVar(&f.Spokes, "spoke", nil, "other `versions` to convert (default: all)")
+	flags.StringVar(&f.DefaultingPath, "defaulting-path", "", "`path` of the defaulting webhook on the server (default: from the kind)")
+	flags.StringVar(&f.ValidationPath, "validation-path", "", "`path` of the validating webhook on the server (default: from the kind)")
+	flags.StringVar(&f.External.Path, "external-api-path", "", "import `path` of the types of a kind of another module")
+	flags.StringVar(&f.External.Domain, "external-api-domain", "", "`domain` of its group")
+	flags.StringVar(&f.External.Module, "external-api-module", "", "its `module`, as example.com/module@v1.2.3")
+	flags.BoolVar(&f.generate, "make", true, "generate what follows from the code afterwards")
+	flags.BoolVar(&f.force, "force", false, "accepted for scripts; nothing needs it, and what exists is kept")
+	return cmd
+}
+
+// createWebhook is the run of `slipway create webhook`.
+func (inv *invocation) createWebhook(cmd *cobra.Command, f webhookFlags) error {
+	root, err := inv.projectRoot()
+	if err != nil {
+		return err
+	}
+	plan, err := scaffold.CreateWebhook(root, f.Webhook)
+	if err != nil {
+		return err
+	}
+	if err := plan.Apply(inv.handler); err != nil {
+		return err
+	}
+	if f.generate {
+		if err := inv.generateOnly(cmd.Context(), root); err != nil {
+			return err
+		}
+	}
+	inv.handler.Handle(report.Note{Text: "Next: write the webhooks in internal/webhook, then run slipway test ./..."})
+	return nil
+}

@@ -1,0 +1,285 @@
+package scaffold
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// plan plans every file. PROJECT comes last: what it records is there.
+func (w *webhookPlan) plan() error {
+	for _, step := range append(w.steps(), w.planProject) {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	if len(w.refused) == 0 && w.Empty() {
+		return w.alreadyThere()
+	}
+	return w.finish()
+}
+
+// steps plan what the webhooks consist of, but for their entry in PROJECT. They run a
+// second time, with a plan that records, when the webhooks are deleted.
+func (w *webhookPlan) steps() []func() error {
+	steps := []func() error{w.planCode, w.planTests, w.planMain, w.planModules}
+	if w.webhook.Conversion {
+		steps = append(steps, w.planConversion)
+	}
+	return append(steps, w.planFeatures)
+}
+
+// alreadyThere says that there is nothing to do.
+func (w *webhookPlan) alreadyThere() error {
+	return &report.Error{
+		What: fmt.Sprintf("the project has these webhooks of %s %s already", w.resource.APIVersion(), w.resource.Kind), Where: w.project.WebhookFile(w.resource),
+		Hint: "edit this file and generate again", Next: "slipway generate", Err: ErrExists,
+	}
+}
+
+// planCode plans the file of the webhooks: what sets them up, and each of them.
+func (w *webhookPlan) planCode() error {
+	file, data := w.project.WebhookFile(w.resource), w.data()
+	if err := w.requireFrom("webhook/webhook.go", file, data); err != nil {
+		return err
+	}
+	if w.webhook.Defaulting {
+		if err := w.putWebhook(file, "Default", w.webhook.DefaultingPath, "context", "sigs.k8s.io/controller-runtime/pkg/log"); err != nil {
+			return err
+		}
+	}
+	if w.webhook.Validation {
+		return w.putWebhook(file, "Validat", w.webhook.ValidationPath, "context",
+			"k8s.io/apimachinery/pkg/api/errors", "k8s.io/apimachinery/pkg/runtime/schema", "k8s.io/apimachinery/pkg/util/validation/field",
+			"sigs.k8s.io/controller-runtime/pkg/webhook/admission")
+	}
+	return nil
+}
+
+// putWebhook adds a defaulter or a validator, by the stem of its name, to the file and to the
+// chain of calls that sets the webhooks up.
+func (w *webhookPlan) putWebhook(file, stem, customPath string, imports ...string) error {
+	kind := w.resource.Kind
+	name := kind + "Custom" + stem + map[string]string{"Default": "er", "Validat": "or"}[stem]
+	code, err := render("webhook/"+map[string]string{"Default": "defaulter.go", "Validat": "validator.go"}[stem], w.data())
+	if err != nil {
+		return err
+	}
+	of := w.goImports(imports...)
+	setup := builderCall{function: "Setup" + kind + "WebhookWithManager"}
+	suffix := strings.TrimPrefix(name, kind+"Custom")
+	of = append(of, builderCall{setup.function, "With" + suffix, "&" + name + "{}"})
+	if customPath != "" {
+		of = append(of, builderCall{setup.function, "With" + suffix + "CustomPath", fmt.Sprintf("%q", customPath)})
+	}
+	return w.put(file, these(append(of, declaration{name, string(code)})...))
+}
+
+// goImports are imports under the names that the templates use.
+func (w *webhookPlan) goImports(paths ...string) []piece {
+	names := map[string]string{
+		"k8s.io/apimachinery/pkg/api/errors":   "apierrors",
+		"k8s.io/apimachinery/pkg/util/runtime": "utilruntime",
+	}
+	var imports []piece
+	for _, p := range paths {
+		imports = append(imports, goImport{names[p], p, w.project.Repo})
+	}
+	return imports
+}
+
+// planTests plans tests of the webhooks that are asked for, and the suite that they run in.
+func (w *webhookPlan) planTests() error {
+	suite, err := w.find(w.project.WebhookSuiteTestFile(w.resource))
+	if err != nil {
+		return err
+	}
+	if suite.exists && usesGinkgo(suite.before) {
+		if w.needs == nil {
+			suite.action, suite.why = report.Kept, "its tests are written with Ginkgo; add those of "+w.resource.Kind+" in their style"
+			w.track(suite)
+		}
+		return w.put(suite.path, w.suitePieces)
+	}
+	if !w.direct() {
+		if err := w.planSuite(); err != nil {
+			return err
+		}
+	}
+	file := w.project.WebhookTestFile(w.resource)
+	if err := w.requireGo("webhook/webhook_test.go", file, w.data()); err != nil {
+		return err
+	}
+	var tests []piece
+	if w.webhook.Defaulting {
+		if tests, err = w.addTest(tests, "Defaulting", "defaulter_test.go"); err != nil {
+			return err
+		}
+	}
+	if w.webhook.Validation {
+		if tests, err = w.addTest(tests, "Validation", "validator_test.go"); err != nil {
+			return err
+		}
+	}
+	return w.put(file, these(tests...))
+}
+
+func (w *webhookPlan) addTest(tests []piece, what, template string) ([]piece, error) {
+	code, err := render("webhook/"+template, w.data())
+	return append(tests, declaration{"Test" + w.resource.Kind + what, string(code)}), err
+}
+
+func (w *webhookPlan) planSuite() error {
+	file := w.project.WebhookSuiteTestFile(w.resource)
+	if err := w.requireFrom("webhook/suite_test.go", file, w.data()); err != nil {
+		return err
+	}
+	return w.put(file, w.suitePieces)
+}
+
+// suitePieces make the types known to the suite, all versions of the kind, and set the
+// webhooks up in its manager.
+func (w *webhookPlan) suitePieces(src []byte) []piece {
+	scheme, setup := "utilruntime.Must(%s.AddToScheme(scheme.Scheme))\n", "if err := %s(mgr); err != nil {\n\treturn 0, fmt.Errorf(\"set up the %s webhooks: %%w\", err)\n}\n"
+	of := w.goImports("k8s.io/apimachinery/pkg/util/runtime")
+	if usesGinkgo(src) {
+		scheme, setup, of = "Expect(%s.AddToScheme(scheme.Scheme)).To(Succeed())\n", "Expect(%s(mgr)).To(Succeed()) // the %s webhooks\n", nil
+	}
+	imports, versions := parseImports(src), append([]project.Resource{w.resource}, w.otherVersions()...)
+	if w.resource.Core {
+		versions, of = nil, nil // known to every scheme of client-go
+	}
+	for _, r := range versions {
+		for _, f := range w.fragmentsOf(r).schemeFragments(imports, scheme) {
+			of = append(of, f)
+		}
+	}
+	name := "Setup" + w.resource.Kind + "WebhookWithManager"
+	return append(of, fragment{marker: "webhook", code: fmt.Sprintf(setup, name, w.resource.Kind), key: name + "(", near: nearBuilder})
+}
+
+// fragmentsOf is the planning of another version, to have its fragments from.
+func (w *webhookPlan) fragmentsOf(r project.Resource) *apiPlan {
+	return &apiPlan{project: w.project, resource: r}
+}
+
+// planMain lets the manager serve the webhooks, unless ENABLE_WEBHOOKS is false.
+func (w *webhookPlan) planMain() error {
+	file, err := w.mainFile()
+	if err != nil {
+		return err
+	}
+	return w.put(file, w.mainPieces)
+}
+
+func (w *webhookPlan) mainPieces(src []byte) []piece {
+	imports := parseImports(src)
+	of := w.goImports("os")
+	if w.resource.External {
+		for _, f := range w.schemeFragments(imports, "utilruntime.Must(%s.AddToScheme(scheme))\n") {
+			of = append(of, f)
+		}
+	}
+	pkg := path.Join(w.project.Repo, w.project.WebhookDir(w.resource))
+	alias := imports.name(pkg, "webhook"+w.webhookAlias())
+	key := fmt.Sprintf("%s.Setup%sWebhookWithManager(", alias, w.resource.Kind)
+	failed := strings.ReplaceAll(failure(src, imports, "set up the "+w.resource.Kind+" webhooks"), "\t", "\t\t")
+	code := fmt.Sprintf("if os.Getenv(\"ENABLE_WEBHOOKS\") != \"false\" {\n\tif err := %smgr); err != nil {\n%s\t}\n}\n", key, failed)
+	return append(of, w.importFragment(alias, pkg), fragment{marker: "builder", code: code, key: key, near: nearBuilder})
+}
+
+// webhookAlias ends the name under which main.go imports the webhooks' package.
+func (w *webhookPlan) webhookAlias() string {
+	if w.project.MultiGroup && w.resource.Group != "" {
+		return w.resource.ImportAlias()
+	}
+	return w.resource.Version
+}
+
+// planModules notes in go.mod that the code imports types of another module.
+func (w *webhookPlan) planModules() error {
+	if !w.resource.Core {
+		return nil
+	}
+	return w.requireDirectly("k8s.io/api")
+}
+
+func (w *webhookPlan) planProject() error {
+	r := w.recorded
+	if r == nil {
+		w.project.Resources = append(w.project.Resources, w.resource)
+		r = &w.project.Resources[len(w.project.Resources)-1]
+	}
+	if r.Webhooks == nil {
+		r.Webhooks = &project.Webhooks{}
+	}
+	hooks, o := r.Webhooks, w.webhook
+	hooks.WebhookVersion = "v1"
+	hooks.Defaulting = hooks.Defaulting || o.Defaulting
+	hooks.Validation = hooks.Validation || o.Validation
+	hooks.Conversion = hooks.Conversion || o.Conversion
+	hooks.DefaultingPath = orElse(hooks.DefaultingPath, o.DefaultingPath)
+	hooks.ValidationPath = orElse(hooks.ValidationPath, o.ValidationPath)
+	for _, spoke := range w.spokes {
+		if !slices.Contains(hooks.Spoke, spoke.Version) {
+			hooks.Spoke = append(hooks.Spoke, spoke.Version)
+		}
+	}
+	data, err := w.project.Marshal()
+	if err != nil {
+		return err
+	}
+	return w.write(project.FileName, data)
+}
+
+// data is what the templates of webhooks are filled from.
+func (w *webhookPlan) data() map[string]any {
+	r := w.resource
+	up := `"..", "..", ".."`
+	if w.project.MultiGroup && r.Group != "" {
+		up += `, ".."`
+	}
+	group := r.QualifiedGroup()
+	pathEnd := strings.ReplaceAll(group, ".", "-") + "-" + r.Version + "-" + r.SingularName()
+	return map[string]any{
+		"Resource":       r,
+		"Boilerplate":    w.header,
+		"FirstWebhook":   w.firstWebhook(),
+		"ImportPath":     w.project.ImportPath(r),
+		"TypesAlias":     r.ImportAlias(),
+		"Variable":       variable(r),
+		"QualifiedGroup": group,
+		"MarkerGroup":    orElse(group, `""`),
+		"DefaultingPath": orElse(w.webhook.DefaultingPath, "/mutate-"+pathEnd),
+		"ValidationPath": orElse(w.webhook.ValidationPath, "/validate-"+pathEnd),
+		"PathToRoot":     up,
+		"Sample":         w.sample(),
+		"Namespaced":     r.API != nil && r.API.Namespaced,
+		"CoreObject":     w.coreObject(),
+		"Direct":         w.direct(),
+	}
+}
+
+// firstWebhook reports whether no webhooks came before these in their package, whose doc
+// they then carry.
+func (w *webhookPlan) firstWebhook() bool {
+	return !slices.ContainsFunc(w.project.Resources, func(r project.Resource) bool {
+		return r.Webhooks != nil && r.Kind != w.resource.Kind && w.project.WebhookDir(r) == w.project.WebhookDir(w.resource)
+	})
+}
+
+// sample is the file of the kind's sample, which the tests create, or nothing.
+func (w *webhookPlan) sample() string {
+	if w.resource.API == nil {
+		return ""
+	}
+	return path.Base(w.project.SampleFile(w.resource))
+}
+
+// direct reports whether the tests call the webhooks themselves, because no API server knows
+// the kind or takes an object that holds next to nothing.
+func (w *webhookPlan) direct() bool { return w.resource.API == nil && w.coreObject() == nil }
