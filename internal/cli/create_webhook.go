@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/internal/report"
@@ -12,6 +14,7 @@ type webhookFlags struct {
 	scaffold.Webhook
 	generate bool // --make
 	force    bool // accepted; see its usage
+	changeFlags
 }
 
 func (inv *invocation) createWebhookCommand() *cobra.Command {
@@ -56,6 +59,7 @@ validation for a kind that has defaulting, and fails when nothing is.`,
 	flags.StringVar(&f.External.Module, "external-api-module", "", "its `module`, as example.com/module@v1.2.3")
 	flags.BoolVar(&f.generate, "make", true, "generate what follows from the code afterwards")
 	flags.BoolVar(&f.force, "force", false, "accepted for scripts; nothing needs it, and what exists is kept")
+	f.bind(flags)
 	return cmd
 }
 
@@ -65,15 +69,15 @@ func (inv *invocation) createWebhook(cmd *cobra.Command, f webhookFlags) error {
 	if err != nil {
 		return err
 	}
-	plan, err := scaffold.CreateWebhook(root, f.Webhook)
-	if err != nil {
-		return err
-	}
-	if err := plan.Apply(inv.handler); err != nil {
-		return err
-	}
+	return inv.change(cmd.Context(), root, f.changeFlags,
+		func() (*scaffold.Plan, error) { return scaffold.CreateWebhook(root, f.Webhook) },
+		func() error { return inv.afterCreateWebhook(cmd.Context(), root, f) })
+}
+
+// afterCreateWebhook generates what follows from the new webhooks.
+func (inv *invocation) afterCreateWebhook(ctx context.Context, root string, f webhookFlags) error {
 	if f.generate {
-		if err := inv.generateOnly(cmd.Context(), root); err != nil {
+		if err := inv.generateOnly(ctx, root); err != nil {
 			return err
 		}
 	}
