@@ -5,4 +5,3 @@ package scaffold
 type Feature string
 
 func (w *webhookPlan) planFeatures() error { return nil }
-
