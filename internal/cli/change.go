@@ -44,12 +44,24 @@ func (inv *invocation) change(ctx context.Context, root string, f changeFlags, p
 	if err != nil {
 		return err
 	}
-	if planned.Empty() {
-		inv.handler.Handle(report.Note{Text: "Nothing to do: the project is like that already."})
-	} else if err := planned.Apply(inv.handler); err != nil {
+	if err := inv.apply(planned); err != nil {
 		return err
 	}
 	return then()
+}
+
+// apply applies a plan; of one that changes nothing it tells what is kept.
+func (inv *invocation) apply(plan *scaffold.Plan) error {
+	if !plan.Empty() {
+		return plan.Apply(inv.handler)
+	}
+	for _, file := range plan.Changes() {
+		if file.Action == report.Kept {
+			inv.handler.Handle(file)
+		}
+	}
+	inv.handler.Handle(report.Note{Text: "Nothing to do: the project is like that already."})
+	return nil
 }
 
 // nothing follows from a change.

@@ -149,6 +149,7 @@ func (inv *invocation) verbs() []*cobra.Command {
 	return []*cobra.Command{
 		inv.initCommand(),
 		inv.createCommand(),
+		inv.deleteCommand(),
 		inv.editCommand(),
 		inv.generateCommand(),
 		inv.typeCommand(),

@@ -125,7 +125,12 @@ type apiPlan struct {
 
 // check refuses what cannot be planned at all.
 func (a *apiPlan) check() error {
-	a.recorded = a.project.Lookup(a.resource.Group, a.resource.Version, a.resource.Kind)
+	if a.recorded = a.project.Lookup(a.resource.Group, a.resource.Version, a.resource.Kind); a.recorded != nil {
+		a.resource.Plural = ""
+		if a.recorded.HasOwnPlural() {
+			a.resource.Plural = a.recorded.Plural
+		}
+	}
 	for _, check := range []func() error{a.checkWanted, a.checkGroup, a.checkController, a.checkFiles} {
 		if err := check(); err != nil {
 			return err

@@ -146,6 +146,9 @@ func (a *apiPlan) mainFile() (string, error) {
 			return file, err
 		}
 	}
+	if a.needs != nil { // nothing is in it then
+		return "cmd/main.go", nil
+	}
 	return "", &report.Error{What: "there is no cmd/main.go to add the API to", Where: a.root, Hint: "the manager's main package belongs there; nothing was changed"}
 }
 

@@ -184,6 +184,12 @@ func markType(kind, marker string) func(string, []byte) ([]byte, error) {
 	}
 }
 
+// unmarkType returns an edit that removes what markType has put above a struct type.
+func unmarkType(kind, marker string) func(string, []byte) ([]byte, error) {
+	marked := regexp.MustCompile(`(?m)^// ` + regexp.QuoteMeta(marker) + `\r?\n(type\s+` + kind + `\s+struct\b)`)
+	return func(_ string, src []byte) ([]byte, error) { return marked.ReplaceAll(src, []byte("$1")), nil }
+}
+
 // taken are the names that scaffolded functions use already.
 var taken = []string{"client", "context", "ctrl", "ctx", "err", "metav1", "r", "reconciler", "req", "request", "runtime", "t", "testing"}
 

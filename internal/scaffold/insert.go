@@ -87,11 +87,21 @@ func (f fragment) take(src []byte) ([]byte, int) {
 	lines := strings.SplitAfter(string(src), "\n")
 	code := strings.SplitAfter(strings.TrimSuffix(f.code, "\n"), "\n")
 	for i := range len(lines) - len(code) + 1 {
-		if slices.EqualFunc(lines[i:i+len(code)], code, func(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }) {
+		if slices.EqualFunc(lines[i:i+len(code)], code, alike) {
 			return f.without(src, lines, i, i+len(code)), 0
 		}
 	}
 	return src, slices.IndexFunc(lines, f.on) + 1
+}
+
+// logged matches a line that logs an error, as main files of other tools do: its words
+// differ from version to version.
+var logged = regexp.MustCompile(`^setupLog\.Error\(err, "[^"]*"(, "[^"]*")*\)$`)
+
+// alike reports whether two lines are the same but for indentation and such words.
+func alike(a, b string) bool {
+	a, b = strings.TrimSpace(a), strings.TrimSpace(b)
+	return a == b || logged.MatchString(a) && logged.MatchString(b)
 }
 
 // without removes lines from a file, and an empty line above them if inserting them

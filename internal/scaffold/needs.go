@@ -7,10 +7,6 @@ import (
 // needs are what a part of a project, such as an API, consists of: files, and pieces of
 // files that it shares with other parts. A verb's planning is run with a plan that
 // records them; undoing the verb removes those that no other part needs.
-//
-//	plan := recording(root, base)
-//	err := (&apiPlan{Plan: plan, …}).steps()
-//	plan.needs…
 type needs struct {
 	files  []neededFile
 	pieces []neededPieces
@@ -19,6 +15,7 @@ type needs struct {
 type neededFile struct {
 	path    string
 	content []byte // as it would be created today; nil when that is not known
+	from    string // of a generated file: the one that it follows from
 }
 
 type neededPieces struct {
@@ -27,13 +24,17 @@ type neededPieces struct {
 }
 
 // recording starts a plan that changes nothing: what is created, required and put is
-// recorded instead.
-func recording(root string, base *Base) *Plan {
-	return &Plan{root: root, base: base, needs: &needs{}}
+// added to needs instead.
+func recording(root string, base *Base, to *needs) *Plan {
+	return &Plan{root: root, base: base, needs: to}
 }
 
 func (n *needs) addFile(path string, content []byte) {
-	n.files = append(n.files, neededFile{path, content})
+	n.files = append(n.files, neededFile{path: path, content: content})
+}
+
+func (n *needs) addGenerated(path, from string) {
+	n.files = append(n.files, neededFile{path: path, from: from})
 }
 
 func (n *needs) addPieces(path string, of pieces) {

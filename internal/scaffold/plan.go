@@ -272,6 +272,9 @@ func (p *Plan) finish() error {
 	if p.Empty() || !p.base.changed {
 		return nil
 	}
+	if len(p.base.files) == 0 {
+		return p.remove(BaseFile)
+	}
 	data, err := p.base.encode()
 	if err != nil {
 		return err

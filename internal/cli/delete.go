@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold"
+)
+
+func (inv *invocation) deleteCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "delete",
+		Short: "Take out of the project what create made",
+		Args:  noSubcommand,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(inv.deleteAPICommand())
+	return cmd
+}
+
+// deleteFlags are the flags of `slipway delete api` and its like.
+type deleteFlags struct {
+	scaffold.Deletion
+	changeFlags
+	generate bool // --make
+}
+
+func (f *deleteFlags) bind(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.Group, "group", "", "API `group`, without the project's domain")
+	flags.StringVar(&f.Version, "version", "", "API `version`, such as v1 or v1alpha1")
+	flags.StringVar(&f.Kind, "kind", "", "`kind` in CamelCase, such as CronJob")
+	flags.BoolVar(&f.WithChanges, "with-changes", false, "delete files that you have changed, too")
+	flags.BoolVar(&f.generate, "make", true, "generate what follows from the code afterwards")
+	f.changeFlags.bind(flags)
+}
+
+func (inv *invocation) deleteAPICommand() *cobra.Command {
+	var f deleteFlags
+	cmd := &cobra.Command{
+		Use:   "api",
+		Short: "Take a kind out of the project",
+		Long: `Api undoes what created a kind: it deletes its types, CRD, controller, tests, roles and sample,
+takes its lines out of cmd/main.go, the tests' suite and the kustomizations, and its entry out of
+PROJECT. What other kinds need too goes with the last of them. Then it generates again.
+
+What you have changed stays: a file that is not as it was scaffolded, a line that reads otherwise,
+and Go files that those use, so that the project still builds. Each is told, with its reason.
+With --with-changes changed files go too; those that other code uses still stay.
+
+Clusters are left alone: the CRD and its objects stay where they are installed.`,
+		Example: `  slipway delete api --group batch --version v1 --kind CronJob --dry-run
+  slipway delete api --group batch --version v1 --kind CronJob`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return inv.delete(cmd.Context(), f, scaffold.DeleteAPI)
+		},
+	}
+	f.bind(cmd)
+	return cmd
+}
+
+// delete is the run of `slipway delete` with the plan of one of its commands.
+func (inv *invocation) delete(ctx context.Context, f deleteFlags, plan func(string, scaffold.Deletion) (*scaffold.Plan, error)) error {
+	root, err := inv.projectRoot()
+	if err != nil {
+		return err
+	}
+	var made *scaffold.Plan
+	return inv.change(ctx, root, f.changeFlags, func() (*scaffold.Plan, error) {
+		made, err = plan(root, f.Deletion)
+		return made, err
+	}, func() error { return inv.afterDelete(ctx, root, f, made) })
+}
+
+// afterDelete generates what follows from the code that is left, and says what stayed.
+func (inv *invocation) afterDelete(ctx context.Context, root string, f deleteFlags, made *scaffold.Plan) error {
+	if f.generate {
+		if err := inv.generateOnly(ctx, root); err != nil {
+			return err
+		}
+	}
+	kept := 0
+	for _, file := range made.Changes() {
+		if file.Why != "" {
+			kept++
+		}
+	}
+	if kept > 0 {
+		inv.handler.Handle(report.Note{Text: fmt.Sprintf("%s stayed, in whole or in part; the reasons are told above", count(kept, "file"))})
+	}
+	return nil
+}

@@ -1,0 +1,193 @@
+package scaffold
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// A Deletion says what to take out of a project.
+type Deletion struct {
+	Group, Version, Kind string
+	WithChanges          bool // also files that somebody has changed
+}
+
+// ErrAbsent says that there is nothing to delete.
+var ErrAbsent = errors.New("nothing was deleted")
+
+// DeleteAPI plans the undoing of what created an API in the project in folder root: its
+// files, its lines in files that it shares, and its entry in PROJECT. Changed files and
+// lines stay, and the plan's changes say which and why. When there is nothing to delete,
+// the error is [ErrAbsent].
+func DeleteAPI(root string, d Deletion) (*Plan, error) {
+	file, err := loadProject(root)
+	if err != nil {
+		return nil, err
+	}
+	if err := (API{Group: d.Group, Version: d.Version, Kind: d.Kind}).Check(); err != nil {
+		return nil, err
+	}
+	plan, err := newPlan(root)
+	if err != nil {
+		return nil, err
+	}
+	r, err := plan.lookup(file, d)
+	if err != nil {
+		return nil, err
+	}
+	u, err := plan.undoAPI(file, r, d)
+	if err != nil {
+		return nil, err
+	}
+	for _, step := range []func() error{
+		u.plan,
+		func() error { return plan.removeResource(file, r) },
+		func() error { return plan.settleStorageVersion(file, r) },
+	} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return plan, plan.finish()
+}
+
+// lookup finds the API in PROJECT or, when it is deleted but for files that were kept, in
+// the base.
+func (p *Plan) lookup(file *project.Project, d Deletion) (project.Resource, error) {
+	if r := file.Lookup(d.Group, d.Version, d.Kind); r != nil {
+		return *r, nil
+	}
+	r := project.Resource{Group: d.Group, Version: d.Version, Kind: d.Kind, Domain: file.Domain}
+	if p.left(file.TypesFile(r)) {
+		r.API = &project.API{CRDVersion: "v1", Namespaced: true}
+	}
+	r.Controller = p.left(file.ControllerFile(r))
+	if r.API != nil || r.Controller {
+		return r, nil
+	}
+	return r, absent(file, r)
+}
+
+// left reports whether a scaffolded file is there still.
+func (p *Plan) left(path string) bool {
+	_, scaffolded := p.base.File(path)
+	_, err := os.Lstat(filepath.Join(p.root, filepath.FromSlash(path)))
+	return scaffolded && err == nil
+}
+
+// absent says which APIs there are.
+func absent(file *project.Project, r project.Resource) error {
+	e := &report.Error{
+		What:  fmt.Sprintf("the project has no %s %s", r.APIVersion(), r.Kind),
+		Where: project.FileName, Hint: "it has no APIs at all", Err: ErrAbsent,
+	}
+	var has []string
+	for _, r := range file.Resources {
+		has = append(has, fmt.Sprintf("--group %s --version %s --kind %s", r.Group, r.Version, r.Kind))
+	}
+	if len(has) > 0 {
+		e.Hint = "it has:\n" + strings.Join(has, "\n")
+	}
+	return e
+}
+
+// undoAPI collects what the API consists of and what the others need.
+func (p *Plan) undoAPI(file *project.Project, r project.Resource, d Deletion) (*undoing, error) {
+	part := &needs{}
+	if err := p.needsOf(file, r, part); err != nil {
+		return nil, err
+	}
+	rest := &needs{}
+	for _, other := range file.Resources {
+		if other.Group == r.Group && other.Version == r.Version && other.Kind == r.Kind {
+			continue
+		}
+		if err := p.needsOf(file, other, rest); err != nil {
+			return nil, err
+		}
+	}
+	return &undoing{Plan: p, part: part, rest: rest, withChanges: d.WithChanges}, nil
+}
+
+// needsOf adds what an API of the project consists of.
+func (p *Plan) needsOf(file *project.Project, r project.Resource, to *needs) error {
+	options := optionsOf(r)
+	if !r.HasOwnPlural() {
+		r.Plural = ""
+	}
+	a := &apiPlan{Plan: recording(p.root, p.base, to), project: file, options: options, resource: r, recorded: &r}
+	if err := a.readHeader(); err != nil {
+		return err
+	}
+	for _, step := range append(a.steps(), a.needGenerated) {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// optionsOf is what an API in PROJECT was created with.
+func optionsOf(r project.Resource) API {
+	return API{
+		Group: r.Group, Version: r.Version, Kind: r.Kind, Plural: r.Plural,
+		Resource: r.API != nil, Namespaced: r.API == nil || r.API.Namespaced,
+		Controller: r.Controller,
+	}
+}
+
+// needGenerated records the files that the generator makes of the API's types.
+func (a *apiPlan) needGenerated() error {
+	if a.options.Resource {
+		from := a.project.TypesFile(a.resource)
+		a.needs.addGenerated(a.project.CRDFile(a.resource), from)
+		a.needs.addGenerated(a.project.APIDir(a.resource)+"/zz_generated.deepcopy.go", from)
+	}
+	return nil
+}
+
+// removeResource takes the API out of PROJECT.
+func (p *Plan) removeResource(file *project.Project, r project.Resource) error {
+	file.Resources = slices.DeleteFunc(file.Resources, func(o project.Resource) bool {
+		return o.Group == r.Group && o.Version == r.Version && o.Kind == r.Kind
+	})
+	data, err := file.Marshal()
+	if err != nil {
+		return err
+	}
+	return p.write(project.FileName, data)
+}
+
+// settleStorageVersion leaves the other versions of the kind with one that is stored: a
+// version that is alone needs no marker, and gets rid of one that slipway has put there.
+func (p *Plan) settleStorageVersion(file *project.Project, r project.Resource) error {
+	var files []string
+	for _, o := range file.Resources {
+		if o.API != nil && o.Group == r.Group && o.Kind == r.Kind {
+			files = append(files, file.TypesFile(o))
+		}
+	}
+	marked := ""
+	for _, path := range files {
+		c, err := p.find(path)
+		if err != nil {
+			return err
+		}
+		if hasStorageVersion(c.after) {
+			marked = path
+		}
+	}
+	switch scaffolded, _ := p.base.File(marked); {
+	case len(files) == 1 && hasStorageVersion(scaffolded):
+		return p.edit(marked, unmarkType(r.Kind, storageVersion))
+	case len(files) > 1 && marked == "":
+		return p.edit(files[0], markType(r.Kind, storageVersion))
+	}
+	return nil
+}

@@ -1,0 +1,204 @@
+package scaffold
+
+import (
+	"errors"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// deletion is what takes an API out again.
+func deletion(api API) Deletion {
+	return Deletion{Group: api.Group, Version: api.Version, Kind: api.Kind}
+}
+
+// drawAPI makes one of the APIs that a project may have.
+func drawAPI(random *rand.Rand, multigroup bool) API {
+	pick := func(from ...string) string { return from[random.IntN(len(from))] }
+	api := API{
+		Group: "batch", Version: pick("v1", "v2", "v1alpha1"), Kind: pick("CronJob", "Backup", "VGPUInstance", "Range"),
+		Resource: true, Controller: random.IntN(3) > 0, Namespaced: random.IntN(2) > 0,
+	}
+	if multigroup {
+		api.Group = pick("batch", "ship", "a-b", "ab", "")
+	}
+	if api.Kind == "VGPUInstance" && random.IntN(2) > 0 {
+		api.Plural = "vgpus"
+	}
+	return api
+}
+
+// TestDeleteUndoesCreate: whatever APIs a project has, creating one and deleting it leaves
+// every byte as it was, those of the base included; and a project of which all are
+// deleted, in any order, is a new one again.
+func TestDeleteUndoesCreate(t *testing.T) {
+	undone := 0
+	for seed := range uint64(15) {
+		random := rand.New(rand.NewPCG(seed, 2))
+		multigroup := random.IntN(2) > 0
+		root := newProject(t, Project{MultiGroup: multigroup})
+		fresh := tree(t, root)
+		var made []API
+		for range 5 {
+			api := drawAPI(random, multigroup)
+			before := tree(t, root)
+			if slices.ContainsFunc(made, func(m API) bool { return deletion(m) == deletion(api) }) {
+				continue // that would add to an API, not create one
+			}
+			plan, err := CreateAPI(root, api)
+			if err != nil {
+				continue // two controllers of a kind
+			}
+			must(t, plan.Apply(report.Discard))
+			if random.IntN(3) == 0 {
+				made = append(made, api)
+				continue
+			}
+			apply(t)(DeleteAPI(root, deletion(api)))
+			if diff := cmp.Diff(before, tree(t, root)); diff != "" {
+				t.Fatalf("seed %d: %+v after %+v: %s", seed, api, made, diff)
+			}
+			undone++
+		}
+		random.Shuffle(len(made), func(i, j int) { made[i], made[j] = made[j], made[i] })
+		for _, api := range made {
+			apply(t)(DeleteAPI(root, deletion(api)))
+		}
+		if diff := cmp.Diff(fresh, tree(t, root)); diff != "" {
+			t.Fatalf("seed %d: without %+v: %s", seed, made, diff)
+		}
+	}
+	if undone < 15 {
+		t.Errorf("only %d were undone", undone)
+	}
+}
+
+// TestDeleteTwice: the second time is refused by identity, and names what there is.
+func TestDeleteTwice(t *testing.T) {
+	root := newProject(t, Project{})
+	apply(t)(CreateAPI(root, cronJob()))
+	backup := cronJob()
+	backup.Kind = "Backup"
+	apply(t)(CreateAPI(root, backup))
+	apply(t)(DeleteAPI(root, deletion(cronJob())))
+	_, err := DeleteAPI(root, deletion(cronJob()))
+	if refusal, ok := errors.AsType[*report.Error](err); !ok || !errors.Is(err, ErrAbsent) || !strings.Contains(refusal.Hint, "--kind Backup") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// editFile replaces text of a file, which must have it.
+func editFile(t *testing.T, root, name, old, new string) {
+	t.Helper()
+	src := read(t, root, name)
+	if !strings.Contains(src, old) {
+		t.Fatalf("%s has no %q", name, old)
+	}
+	must(t, os.WriteFile(filepath.Join(root, name), []byte(strings.Replace(src, old, new, 1)), 0o644))
+}
+
+// TestDeleteKeepsChanges: each kind of edit stays, with what it needs to compile, and is
+// told with its place; --with-changes deletes changed files too.
+func TestDeleteKeepsChanges(t *testing.T) {
+	const (
+		types      = "api/v1/cronjob_types.go"
+		info       = "api/v1/groupversion_info.go"
+		controller = "internal/controller/cronjob_controller.go"
+		test       = "internal/controller/cronjob_controller_test.go"
+		suite      = "internal/controller/suite_test.go"
+		main       = "cmd/main.go"
+		yours      = "you changed it; --with-changes removes it too"
+	)
+	tests := []struct {
+		name string
+		edit func(t *testing.T, root string)
+		kept map[string]string // paths and the reasons
+		gone []string
+		with map[string]string // what stays --with-changes
+	}{
+		{"a field", func(t *testing.T, root string) { editFile(t, root, types, "struct {", "struct {\n\tMine int") },
+			map[string]string{types: yours, info: "it is used at " + types + ":"}, []string{controller, test, suite}, nil},
+		{"the controller", func(t *testing.T, root string) {
+			editFile(t, root, controller, "return ctrl.Result{}", "/* mine */ return ctrl.Result{}")
+		},
+			map[string]string{controller: yours, types: "it is used at " + controller, info: "it is used at " + types}, []string{test, suite}, nil},
+		{"the test", func(t *testing.T, root string) { editFile(t, root, test, "t.Fatal", "/* mine */ t.Fatal") },
+			map[string]string{test: yours, controller: "it is used at " + test, suite: "it is used at " + test, types: "it is used at ", info: "it is used at "}, nil, nil},
+		{"the sample", func(t *testing.T, root string) {
+			editFile(t, root, "config/samples/batch_v1_cronjob.yaml", "name:", "name: my")
+		},
+			map[string]string{"config/samples/batch_v1_cronjob.yaml": yours}, []string{types, controller, test, "config/samples/Kustomization"}, nil},
+		{"line ends", func(t *testing.T, root string) {
+			must(t, os.WriteFile(filepath.Join(root, types), []byte(strings.ReplaceAll(read(t, root, types), "\n", "\r\n")), 0o644))
+		}, nil, []string{types, controller}, nil},
+		{"the wiring", func(t *testing.T, root string) {
+			editFile(t, root, main, "Scheme: mgr.GetScheme(),", "Scheme: scheme, // mine")
+		},
+			map[string]string{main: "line 57 is yours", controller: "it is used at " + main, types: "it is used at ", info: "it is used at "}, []string{test, suite},
+			map[string]string{main: "line 57 is yours", controller: "it is used at " + main, types: "it is used at ", info: "it is used at "}},
+		{"a use in main", func(t *testing.T, root string) {
+			editFile(t, root, main, "return mgr.Start(ctx)", "_ = batchv1.CronJob{}\n\treturn mgr.Start(ctx)")
+		},
+			map[string]string{main: "line 70 is yours", controller: "it is used at " + main, types: "it is used at ", info: "it is used at "}, []string{test, suite},
+			map[string]string{main: "line 70 is yours", controller: "it is used at " + main, types: "it is used at ", info: "it is used at "}},
+		{"a use elsewhere", func(t *testing.T, root string) {
+			must(t, os.WriteFile(filepath.Join(root, "internal", "mine.go"), []byte("package internal\n\nimport b \"example.com/op/api/v1\"\n\nvar Mine b.CronJobSpec\n"), 0o644))
+		}, map[string]string{types: "it is used at internal/mine.go:5", info: "it is used at " + types}, []string{controller, test, suite},
+			map[string]string{types: "it is used at internal/mine.go:5", info: "it is used at " + types}},
+		{"a line of a list", func(t *testing.T, root string) {
+			editFile(t, root, "config/rbac/kustomization.yaml", "- cronjob_viewer_role.yaml", "- cronjob_viewer_role.yaml # mine")
+		}, map[string]string{"config/rbac/kustomization.yaml": "line 8 is yours"}, []string{types, controller, test, suite}, map[string]string{"config/rbac/kustomization.yaml": "line 8 is yours"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			root := newProject(t, Project{})
+			apply(t)(CreateAPI(root, cronJob()))
+			test.edit(t, root)
+			d := deletion(cronJob())
+			checkDeletion(t, root, d, test.kept, test.gone)
+			checkCompiles(t, root)
+			d.WithChanges = true
+			if _, err := DeleteAPI(root, d); len(test.kept) > 0 && err == nil {
+				checkDeletion(t, root, d, test.with, test.gone)
+			} else if !errors.Is(err, ErrAbsent) {
+				t.Errorf("--with-changes: %v", err)
+			}
+			checkCompiles(t, root)
+		})
+	}
+}
+
+// checkDeletion deletes, and compares what is kept and gone.
+func checkDeletion(t *testing.T, root string, d Deletion, kept map[string]string, gone []string) {
+	t.Helper()
+	plan, err := DeleteAPI(root, d)
+	must(t, err)
+	told := map[string]string{}
+	for _, f := range plan.Changes() {
+		if f.Why != "" {
+			told[f.Path] = f.Why
+		}
+	}
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(kept)), slices.Sorted(maps.Keys(told))); diff != "" {
+		t.Errorf("with changes %v: %v: %s", d.WithChanges, told, diff)
+	}
+	for path, why := range kept {
+		if !strings.HasPrefix(told[path], why) {
+			t.Errorf("%s: %q, want %q", path, told[path], why)
+		}
+	}
+	must(t, plan.Apply(report.Discard))
+	for _, path := range gone {
+		if _, err := os.Stat(filepath.Join(root, path)); err == nil {
+			t.Errorf("%s is there", path)
+		}
+	}
+}

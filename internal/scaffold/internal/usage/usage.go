@@ -1,0 +1,238 @@
+// Package usage finds out which Go files of a project use what another file declares,
+// by syntax alone, so that a file is not deleted under those who need it.
+//
+//	sources, err := usage.Read(root)
+//	place, used := sources.Of("api/v1/cronjob_types.go", leaving)
+//
+// Syntax sees every use by name: of a package's exported names in files that import it,
+// and of all its names in its own folder. It does not see methods that only an interface
+// asks for, which is no reason to keep a file.
+package usage
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+)
+
+// Sources are the Go files of a project, by their path relative to it, with slashes.
+type Sources struct {
+	files   map[string]*source
+	modules map[string]string // folders with a go.mod, and the path of the module
+}
+
+// A source is what is needed to know of a file.
+type source struct {
+	data       []byte
+	dir, pkg   string
+	declares   map[string]bool
+	unresolved map[string]int            // names that the file does not declare, and a line that has them
+	imports    map[string]string         // names to import paths
+	dots       []string                  // paths imported as .
+	selected   map[string]map[string]int // of an imported name: what is selected, and a line that does
+}
+
+// Read reads the Go files below root. Generated ones, which follow from the others, and
+// folders that the go command passes over are left out; so is what does not parse.
+func Read(root string) (*Sources, error) {
+	s := &Sources{files: map[string]*source{}, modules: map[string]string{}}
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		base := d.Name()
+		if d.IsDir() {
+			if name != root && (strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") || base == "vendor" || base == "testdata" || base == "node_modules") {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if base != "go.mod" && (!strings.HasSuffix(base, ".go") || strings.HasPrefix(base, "zz_generated.")) {
+			return nil
+		}
+		rel, err := filepath.Rel(root, name)
+		if err != nil {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		if errors.Is(err, fs.ErrNotExist) { // a broken link
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read the Go files: %w", err)
+		}
+		if base == "go.mod" {
+			s.modules[path.Dir(filepath.ToSlash(rel))] = modfile.ModulePath(data)
+			return nil
+		}
+		s.Set(filepath.ToSlash(rel), data)
+		return nil
+	})
+	return s, err
+}
+
+// Set makes data the content of a file.
+func (s *Sources) Set(name string, data []byte) {
+	file, err := parser.ParseFile(token.NewFileSet(), name, data, 0)
+	if err != nil {
+		delete(s.files, name)
+		return
+	}
+	s.files[name] = newSource(name, data, file)
+}
+
+func newSource(name string, data []byte, file *ast.File) *source {
+	src := &source{
+		data: data, dir: path.Dir(name), pkg: file.Name.Name,
+		declares: map[string]bool{}, unresolved: map[string]int{}, imports: map[string]string{}, selected: map[string]map[string]int{},
+	}
+	line := func(pos token.Pos) int { return 1 + strings.Count(string(data[:int(pos-file.FileStart)]), "\n") }
+	for name := range file.Scope.Objects {
+		src.declares[name] = true
+	}
+	for _, ident := range file.Unresolved {
+		if _, known := src.unresolved[ident.Name]; !known {
+			src.unresolved[ident.Name] = line(ident.Pos())
+		}
+	}
+	for _, spec := range file.Imports {
+		src.addImport(spec)
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok {
+			if x, ok := sel.X.(*ast.Ident); ok && x.Obj == nil {
+				if src.selected[x.Name] == nil {
+					src.selected[x.Name] = map[string]int{}
+				}
+				src.selected[x.Name][sel.Sel.Name] = line(sel.Pos())
+			}
+		}
+		return true
+	})
+	return src
+}
+
+func (src *source) addImport(spec *ast.ImportSpec) {
+	importPath, err := strconv.Unquote(spec.Path.Value)
+	switch {
+	case err != nil:
+	case spec.Name == nil:
+		src.imports[importPath] = "" // the package's own name
+	case spec.Name.Name == ".":
+		src.dots = append(src.dots, importPath)
+	default:
+		src.imports[importPath] = spec.Name.Name
+	}
+}
+
+// Of returns where a name that the file declares is used, leaving out files that leaving
+// holds: those are no reason to keep it.
+func (s *Sources) Of(name string, leaving map[string]bool) (place string, used bool) {
+	declaring := s.files[name]
+	if declaring == nil {
+		return "", false
+	}
+	importPath := s.importPath(declaring.dir)
+	best := ""
+	for other, src := range s.files {
+		if other == name || leaving[other] || best != "" && other > best[:strings.LastIndex(best, ":")] {
+			continue
+		}
+		if line := src.uses(declaring, importPath); line > 0 {
+			best = fmt.Sprintf("%s:%d", other, line)
+		}
+	}
+	return best, best != ""
+}
+
+// Mention reports whether a file has the text, in code or in a comment, leaving out files
+// that leaving holds.
+func (s *Sources) Mention(text string, leaving map[string]bool) bool {
+	for name, src := range s.files {
+		if !leaving[name] && bytes.Contains(src.data, []byte(text)) {
+			return true
+		}
+	}
+	return false
+}
+
+// uses returns a line of src that uses what declaring declares, or 0.
+func (src *source) uses(declaring *source, importPath string) int {
+	if src.dir == declaring.dir && src.pkg == declaring.pkg {
+		return first(declaring.declares, src.unresolved)
+	}
+	if name, ok := src.imports[importPath]; ok {
+		if name == "" {
+			name = declaring.pkg
+		}
+		return first(declaring.declares, src.selected[name])
+	}
+	for _, dot := range src.dots {
+		if dot == importPath {
+			return first(declaring.declares, src.unresolved)
+		}
+	}
+	return 0
+}
+
+// first returns the lowest line at which one of the names is.
+func first(names map[string]bool, lines map[string]int) int {
+	lowest := 0
+	for name := range names {
+		if line := lines[name]; line > 0 && name != "_" && name != "init" && (lowest == 0 || line < lowest) {
+			lowest = line
+		}
+	}
+	return lowest
+}
+
+// importPath is the path of the package in a folder, by the go.mod at or above it.
+func (s *Sources) importPath(dir string) string {
+	for above := dir; ; above = path.Dir(above) {
+		if module, ok := s.modules[above]; ok {
+			return path.Join(module, strings.TrimPrefix(strings.TrimPrefix(dir, above), "/"))
+		}
+		if above == "." || above == "/" {
+			return dir
+		}
+	}
+}
+
+// Dangling returns a line of Go code that uses an import which the code had and has no
+// more, or 0: before and after are the code without and with a change.
+func Dangling(before, after []byte) int {
+	old, err := parser.ParseFile(token.NewFileSet(), "", before, parser.ImportsOnly)
+	if err != nil {
+		return 0
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), "", after, 0)
+	if err != nil {
+		return 0
+	}
+	src := newSource("", after, file)
+	for _, spec := range old.Imports {
+		importPath, err := strconv.Unquote(spec.Path.Value)
+		if _, still := src.imports[importPath]; err != nil || still {
+			continue
+		}
+		name := path.Base(importPath)
+		if spec.Name != nil {
+			name = spec.Name.Name
+		}
+		if line := src.unresolved[name]; line > 0 {
+			return line
+		}
+	}
+	return 0
+}
