@@ -84,7 +84,7 @@ type Use struct {
 
 // Result is what a run did.
 type Result struct {
-	// Files are all files that the generators made, in the order of Uses.
+	// Files are all files that the generators made, by path.
 	Files []File
 	// Printed is what outputs to stdout hold, in the order of Uses.
 	Printed []byte
@@ -128,6 +128,7 @@ type File struct {
 	Content []byte
 
 	remove bool // it is to go
+	kept   bool // it is on disk as it has to be
 	source generator.Source
 	dir    string
 }
@@ -146,14 +147,14 @@ func (f File) Locate(path string) (at report.Position, ok bool) {
 // Run runs the generators. Nothing is written if it returns an error before the
 // first file is, which is when all of them are known.
 func Run(ctx context.Context, options Options) (Result, error) {
-	last, kept := recall(options)
-	if last.Recalled {
+	past := recall(options)
+	if last, fresh := past.result(); fresh {
 		if options.Events != nil {
 			options.Events.Handle(report.Note{Text: "nothing was read: no input and no output has changed since the last run"})
 		}
 		return last, nil
 	}
-	r, err := newRun(ctx, options)
+	r, err := newRun(ctx, options, past)
 	if err != nil {
 		return Result{}, err
 	}
@@ -176,7 +177,7 @@ func Run(ctx context.Context, options Options) (Result, error) {
 		Findings: relative(r.loader.Findings(), r.dir),
 		Parsed:   r.loader.Parsed(),
 		Checked:  r.loader.Checked(),
-		manifest: kept,
+		manifest: past.manifest,
 	}
 	if err := compare(result.Files); err != nil {
 		return result, err
@@ -210,6 +211,8 @@ type run struct {
 	inputs  *manifest.Inputs
 	codegen *codegen.Finder
 	uses    []use
+	last    memory
+	passes  []*generator.Pass
 }
 
 // use is a generator that will run.
@@ -219,7 +222,7 @@ type use struct {
 	output  Output
 }
 
-func newRun(ctx context.Context, options Options) (*run, error) {
+func newRun(ctx context.Context, options Options, past past) (*run, error) {
 	dir, err := filepath.Abs(options.Dir)
 	if err != nil {
 		return nil, err
@@ -245,10 +248,9 @@ func newRun(ctx context.Context, options Options) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if options.Cache != "" {
-		r.inputs = manifest.NewInputs()
-	}
-	r.loader = load.New(load.Config{Inputs: r.inputs, Context: ctx, Dir: dir, Tags: options.Tags, Registry: registry, Notes: r.events})
+	var settled map[string]*load.Facts
+	r.inputs, r.last, settled = past.begin()
+	r.loader = load.New(load.Config{Inputs: r.inputs, Settled: settled, Context: ctx, Dir: dir, Tags: options.Tags, Registry: registry, Notes: r.events})
 	return r, nil
 }
 
@@ -293,13 +295,13 @@ var laterMarkers = []string{
 
 // generate runs all generators at once and returns what they made.
 func (r *run) generate(ctx context.Context, roots []*load.Package) (made, error) {
-	passes := make([]*generator.Pass, len(r.uses))
+	r.passes = make([]*generator.Pass, len(r.uses))
 	group, ctx := errgroup.WithContext(ctx)
 	for i, u := range r.uses {
-		passes[i] = &generator.Pass{Roots: roots, Loader: r.loader, Dir: r.dir, ToolVersion: r.version, Codegen: r.codegen}
+		r.passes[i] = &generator.Pass{Roots: roots, Loader: r.loader, Dir: r.dir, ToolVersion: r.version, Codegen: r.codegen, Last: r.last.of(i)}
 		group.Go(func() error {
 			defer r.stage(u.Name)()
-			return u.Run(ctx, passes[i], u.options)
+			return u.Run(ctx, r.passes[i], u.options)
 		})
 	}
 	group.Go(func() error {
@@ -313,7 +315,7 @@ func (r *run) generate(ctx context.Context, roots []*load.Package) (made, error)
 	if err := group.Wait(); err != nil {
 		return made{}, err
 	}
-	return r.collect(passes)
+	return r.collect()
 }
 
 // made is what the generators made, apart from findings.
@@ -323,10 +325,10 @@ type made struct {
 }
 
 // collect sends the files of each generator where its output rule says.
-func (r *run) collect(passes []*generator.Pass) (made, error) {
+func (r *run) collect() (made, error) {
 	var m made
 	for i, u := range r.uses {
-		for _, f := range passes[i].Files() {
+		for _, f := range r.passes[i].Files() {
 			switch {
 			case f.Path != "":
 				m.files = append(m.files, File{Path: f.Path, Content: f.Content, remove: f.Remove})
@@ -338,13 +340,16 @@ func (r *run) collect(passes []*generator.Pass) (made, error) {
 				if err != nil {
 					return made{}, err
 				}
-				m.files = append(m.files, File{Path: path, Content: f.Content, source: f.Source, dir: r.dir})
+				m.files = append(m.files, File{Path: path, Content: f.Content, source: f.Source, dir: r.dir, kept: f.Kept})
 			}
 		}
 	}
 	var err error
-	m.files, err = r.once(m.files)
-	return m, err
+	if m.files, err = r.once(m.files); err != nil {
+		return made{}, err
+	}
+	slices.SortFunc(m.files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	return m, readKept(m.files)
 }
 
 // relative shortens the paths of findings below dir.

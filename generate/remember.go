@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/generate/internal/generator"
+	"github.com/slipway-dev/slipway/generate/internal/load"
 	"github.com/slipway-dev/slipway/generate/internal/manifest"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -20,27 +22,87 @@ type remembered struct {
 	Findings []report.Finding
 }
 
-// recall returns the result of the last run with these options if it would be the
-// same again, and the place where this run's can be saved.
-func recall(options Options) (Result, *manifest.Manifest) {
+// past is what is known of the last run with the same options. The zero value knows nothing and keeps nothing.
+type past struct {
+	manifest *manifest.Manifest
+	last     *manifest.Last
+}
+
+func recall(options Options) past {
 	key, ok := options.key()
 	if !ok {
-		return Result{}, nil
+		return past{}
 	}
 	m := manifest.In(options.Cache, key)
-	answer, fresh := m.Fresh()
-	if !fresh {
-		return Result{}, &m
+	return past{&m, m.Last()}
+}
+
+// result is that of the last run if this one's would be the same.
+func (p past) result() (result Result, fresh bool) {
+	if p.last == nil || !p.last.Fresh() {
+		return Result{}, false
 	}
 	var last remembered
-	if json.Unmarshal(answer, &last) != nil {
-		return Result{}, &m
+	if json.Unmarshal(p.last.Answer(), &last) != nil {
+		return Result{}, false
 	}
-	result := Result{Findings: last.Findings, Recalled: true, manifest: &m}
+	result = Result{Findings: last.Findings, Recalled: true, manifest: p.manifest}
 	for _, path := range last.Files {
 		result.Files = append(result.Files, File{Path: path, Action: report.Unchanged})
 	}
-	return result, &m
+	return result, true
+}
+
+// begin says what a run may begin from: what it depends on, what it remembers and which packages it need not read.
+func (p past) begin() (*manifest.Inputs, memory, map[string]*load.Facts) {
+	var last memory
+	switch {
+	case p.manifest == nil:
+		return nil, last, nil
+	case p.last == nil || json.Unmarshal(p.last.Help(), &last) != nil:
+		return manifest.NewInputs(), memory{}, nil
+	}
+	settled := load.Settled(last.Packages, p.last.Changed())
+	if len(settled) == 0 {
+		return manifest.NewInputs(), memory{}, nil
+	}
+	return p.last.Inputs(), last, settled
+}
+
+// memory is what is kept of a run for one in which some packages have changed and others have not.
+type memory struct {
+	Packages   []load.Facts
+	Generators []generator.Memory // in the order of Uses
+}
+
+func (m memory) of(use int) generator.Memory {
+	if use >= len(m.Generators) {
+		return generator.Memory{}
+	}
+	return m.Generators[use]
+}
+
+func (r *run) memory() memory {
+	m := memory{Packages: r.loader.Facts()}
+	for _, pass := range r.passes {
+		m.Generators = append(m.Generators, pass.Memory())
+	}
+	return m
+}
+
+// readKept reads the files that are as they have to be.
+func readKept(files []File) error {
+	for i := range files {
+		if !files[i].kept {
+			continue
+		}
+		content, err := os.ReadFile(files[i].Path)
+		if err != nil {
+			return &report.Error{What: "file cannot be read", Where: files[i].Path, Err: err, Next: "slipway generate"}
+		}
+		files[i].Content = content
+	}
+	return nil
 }
 
 // save remembers a result whose files are all written. What was printed cannot be
@@ -54,11 +116,15 @@ func (r *run) save(result Result) {
 	var outputs []manifest.Output
 	for _, f := range result.Files {
 		last.Files = append(last.Files, f.Path)
+		if f.kept {
+			continue // what is remembered of it still holds, unless somebody has changed it meanwhile
+		}
 		outputs = append(outputs, manifest.Output{Path: f.Path, Content: f.Content, Ignored: r.loader.LeftOut(f.Path)})
 	}
 	answer, err := json.Marshal(last)
-	if err == nil {
-		err = result.manifest.Save(r.inputs, outputs, answer)
+	help, helpErr := json.Marshal(r.memory())
+	if err = errors.Join(err, helpErr); err == nil {
+		err = result.manifest.Save(r.inputs, outputs, answer, help)
 	}
 	if err != nil {
 		r.events.Handle(report.Note{Text: "the next run starts from nothing: " + err.Error()})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -28,13 +29,15 @@ type contest struct {
 	env     []string
 	// prepare makes a copy as it has to be before a run; the runs count from 0. It may be nil.
 	prepare func(copy string, run int) error
+	// paths are the packages to read; "" is the whole repository.
+	paths string
 	// bar is the largest part of the peer's times, and memory that of its memory; 0 is none.
 	bar, memory float64
 }
 
 // arguments are the command line of both.
-func arguments() []string {
-	return []string{"crd", "object", "rbac:roleName=manager-role", "webhook", "paths=./..."}
+func (c contest) arguments() []string {
+	return []string{"crd", "object", "rbac:roleName=manager-role", "webhook", "paths=" + cmp.Or(c.paths, "./...")}
 }
 
 // side is one of the programs, with the copy that it works on.
@@ -46,8 +49,8 @@ type side struct {
 
 // hold has both programs run in turn, and compares what they wrote.
 func (b *bench) hold(ctx context.Context, c contest) ([]sidebyside.Figure, error) {
-	ours := side{name: "slipway", copy: filepath.Join(b.dir, "ours"), command: append([]string{b.slipway, "controller-gen"}, arguments()...)}
-	peer := side{name: "controller-gen", copy: filepath.Join(b.dir, "peer"), command: append([]string{b.peer}, arguments()...)}
+	ours := side{name: "slipway", copy: filepath.Join(b.dir, "ours"), command: append([]string{b.slipway, "controller-gen"}, c.arguments()...)}
+	peer := side{name: "controller-gen", copy: filepath.Join(b.dir, "peer"), command: append([]string{b.peer}, c.arguments()...)}
 	figures, err := b.turns(ctx, c, ours, peer)
 	if err != nil {
 		return nil, err

@@ -21,15 +21,26 @@ func sizes() []size {
 	return []size{{1, rest}, {10, rest}, {some, rest}, {100, rest}, {200, rest}, {some, 0}, {some, rest / 4}, {some, 2 * rest}}
 }
 
-// curve measures how the cost grows: each point is a contest of its own, with everything to write before each run.
+// curve measures how the cost grows: each point is a contest of its own.
 func curve(ctx context.Context, b *bench) ([]sidebyside.Figure, error) {
+	return b.points(ctx, sizes(), contest{name: "curve, one field changed", prepare: anotherKindField})
+}
+
+// fromNothing is the curve of runs that have everything to write and look at the API alone.
+func fromNothing(ctx context.Context, b *bench) ([]sidebyside.Figure, error) {
+	return b.points(ctx, sizes(), contest{name: "curve, all to write, paths=./api/...", prepare: removeGenerated, paths: "./api/..."})
+}
+
+func (b *bench) points(ctx context.Context, sizes []size, c contest) ([]sidebyside.Figure, error) {
 	var all []sidebyside.Figure
-	for _, s := range sizes() {
-		dir := filepath.Join(b.dir, fmt.Sprintf("curve-%d-%d", s.kinds, s.packages))
-		if err := s.write(ctx, dir); err != nil {
+	for _, s := range sizes {
+		point := c
+		point.name = c.name + ", " + s.String()
+		point.project = filepath.Join(b.dir, fmt.Sprintf("curve-%d-%d", s.kinds, s.packages))
+		if err := s.write(ctx, point.project); err != nil {
 			return all, err
 		}
-		figures, err := b.hold(ctx, contest{name: s.String(), project: dir, prepare: removeGenerated})
+		figures, err := b.hold(ctx, point)
 		all = append(all, figures...)
 		if err != nil {
 			return all, err
@@ -39,7 +50,7 @@ func curve(ctx context.Context, b *bench) ([]sidebyside.Figure, error) {
 }
 
 func (s size) String() string {
-	return fmt.Sprintf("curve, %d kinds beside %d packages", s.kinds, s.packages)
+	return fmt.Sprintf("%d kinds beside %d packages", s.kinds, s.packages)
 }
 
 // removeGenerated makes a run write everything again.
@@ -49,6 +60,14 @@ func removeGenerated(dir string, _ int) error {
 		return err
 	}
 	return os.RemoveAll(filepath.Join(dir, "config"))
+}
+
+// anotherKindField gives a kind one more field, with another name before each run.
+func anotherKindField(dir string, run int) error {
+	path := filepath.Join(dir, "api", "v1", "kind0_types.go")
+	field := fmt.Sprintf("type Kind0Spec struct {\n\tField%d *string `json:\"field%[1]d,omitempty\"`\n", run)
+	text := strings.Replace(kindFile(0), "type Kind0Spec struct {\n", field, 1)
+	return os.WriteFile(path, []byte(text), 0o644)
 }
 
 // write writes the project. Its modules are those of the repository's root, so that nothing is downloaded.

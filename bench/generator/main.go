@@ -28,6 +28,7 @@ var experiments = experiment.List[*bench]{
 	{Name: "repository", Run: repository},
 	{Name: "empty", Run: emptyCaches},
 	{Name: "curve", Run: curve},
+	{Name: "nothing", Run: fromNothing},
 	{Name: "check", Run: check},
 }
 

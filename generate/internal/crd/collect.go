@@ -22,13 +22,44 @@ const (
 // collector makes the definitions of one pass.
 type collector struct {
 	pass    *generator.Pass
+	options schema.Options
 	builder *schema.Builder
 }
 
-func (c *collector) collect() []*definition {
+func newCollector(pass *generator.Pass, options schema.Options) *collector {
+	c := &collector{pass: pass, options: options}
+	c.builder = c.newBuilder()
+	return c
+}
+
+func (c *collector) newBuilder() *schema.Builder {
+	return schema.NewBuilder(c.pass.Loader, c.options)
+}
+
+// collect makes the definitions of all groups but those whose files can stay, which it keeps.
+func (c *collector) collect() ([]*definition, groups) {
 	packages := apiPackages(c.pass.Roots)
+	kinds := sortedKinds(packages, c.kindsOf)
+	groups := c.groupsOf(kinds, packages)
+	standing := groups.standing()
+	definitions := c.defineAll(kinds, packages, standing)
+	if len(standing) > 0 && groups.anyOf(c.reached()) {
+		c.builder = c.newBuilder() // which has reached nothing yet
+		return c.defineAll(kinds, packages, nil), groups
+	}
+	for name := range standing {
+		groups[name].Keep()
+	}
+	return definitions, groups
+}
+
+// defineAll makes the definitions of the kinds whose groups do not stand.
+func (c *collector) defineAll(kinds []kind, packages []apiPackage, standing map[string]bool) []*definition {
 	var definitions []*definition
-	for _, k := range sortedKinds(packages) {
+	for _, k := range kinds {
+		if standing[k.group] {
+			continue
+		}
 		if d := c.define(k, c.withReached(packages)); d != nil {
 			definitions = append(definitions, d)
 		}
@@ -112,7 +143,10 @@ func (c *collector) define(k kind, packages []apiPackage) *definition {
 	}
 	var decls []*load.TypeDecl // of each version
 	for _, p := range packages {
-		if decl := p.Decl(k.name); decl != nil && p.group == k.group {
+		if p.group != k.group {
+			continue
+		}
+		if decl := p.Decl(k.name); decl != nil {
 			flat := c.builder.Flat(decl)
 			if size := c.builder.Extent(flat); size > largest {
 				c.fail(decl.File.Position(decl.Spec.Pos()), "the schema of %s is too large: about %.2g bytes; no API server takes more than a few million", k.name, size)

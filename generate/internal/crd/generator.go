@@ -34,15 +34,12 @@ func Generator() generator.Generator {
 }
 
 func run(ctx context.Context, pass *generator.Pass, options Options) error {
-	c := collector{
-		pass: pass,
-		builder: schema.NewBuilder(pass.Loader, schema.Options{
-			AllowDangerousTypes:    isSet(options.AllowDangerousTypes),
-			IgnoreUnexportedFields: isSet(options.IgnoreUnexportedFields),
-			EmbeddedObjectMeta:     isSet(options.GenerateEmbeddedObjectMeta),
-		}),
-	}
-	definitions := c.collect()
+	c := newCollector(pass, schema.Options{
+		AllowDangerousTypes:    isSet(options.AllowDangerousTypes),
+		IgnoreUnexportedFields: isSet(options.IgnoreUnexportedFields),
+		EmbeddedObjectMeta:     isSet(options.GenerateEmbeddedObjectMeta),
+	})
+	definitions, groups := c.collect()
 	if err := ctx.Err(); err != nil || len(definitions) == 0 {
 		return err // options that nothing is made by may be wrong, as controller-gen's may
 	}
@@ -63,7 +60,7 @@ func run(ctx context.Context, pass *generator.Pass, options Options) error {
 	if !isSet(options.OmitToolVersion) {
 		p.toolVersion = pass.ToolVersion
 	}
-	writeAll(pass, definitions, p, options.CRDVersions)
+	writeAll(groups, definitions, p, options.CRDVersions)
 	return nil
 }
 
@@ -71,13 +68,13 @@ func isSet(option *bool) bool { return option != nil && *option }
 
 // writeAll adds a file for each definition, in order, and one more for each version
 // of CustomResourceDefinition but the first that was asked for.
-func writeAll(pass *generator.Pass, definitions []*definition, p printing, versions []string) {
+func writeAll(groups groups, definitions []*definition, p printing, versions []string) {
 	contents := p.printAll(definitions)
 	for i, d := range definitions {
-		name := d.Group + "_" + d.Plural
-		pass.Traced(name+".yaml", contents[i], d)
+		name, unit := d.Group+"_"+d.Plural, groups[d.Group]
+		unit.Traced(name+".yaml", contents[i], d)
 		for _, v := range versions[min(1, len(versions)):] {
-			pass.Traced(name+"."+v+".yaml", contents[i], d)
+			unit.Traced(name+"."+v+".yaml", contents[i], d)
 		}
 	}
 }
@@ -104,16 +101,25 @@ type apiPackage struct {
 	group, version string
 }
 
-// sortedKinds returns the kinds that the packages declare.
-func sortedKinds(packages []apiPackage) []kind {
+// sortedKinds returns the kinds that the packages declare, whose names namesOf tells.
+func sortedKinds(packages []apiPackage, namesOf func(apiPackage) []string) []kind {
 	var kinds []kind
 	for _, p := range packages {
-		for _, d := range p.Decls() {
-			if isKind(d) {
-				kinds = append(kinds, kind{p.group, d.Name()})
-			}
+		for _, name := range namesOf(p) {
+			kinds = append(kinds, kind{p.group, name})
 		}
 	}
 	slices.SortFunc(kinds, compareKinds)
 	return slices.Compact(kinds)
+}
+
+// kinds are the names of those that the package declares.
+func (p apiPackage) kinds() []string {
+	var names []string
+	for _, d := range p.Decls() {
+		if isKind(d) {
+			names = append(names, d.Name())
+		}
+	}
+	return names
 }

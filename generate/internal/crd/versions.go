@@ -24,7 +24,7 @@ type KindVersion struct {
 func Kinds(pass *generator.Pass) []Kind {
 	packages := apiPackages(pass.Roots)
 	var kinds []Kind
-	for _, k := range sortedKinds(packages) {
+	for _, k := range sortedKinds(packages, apiPackage.kinds) {
 		found := Kind{Group: k.group, Name: k.name}
 		for _, p := range packages {
 			if p.group == k.group {

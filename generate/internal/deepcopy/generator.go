@@ -40,10 +40,14 @@ func run(ctx context.Context, pass *generator.Pass, options Options) error {
 	if err != nil {
 		return err
 	}
-	sources := make([][]byte, len(pass.Roots))
+	sources, units := make([][]byte, len(pass.Roots)), make([]*generator.Unit, len(pass.Roots))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, root := range pass.Roots {
+		units[i] = pass.Unit("methods", root)
+		if units[i].Stands() {
+			continue
+		}
 		group.Go(func() error {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -56,9 +60,12 @@ func run(ctx context.Context, pass *generator.Pass, options Options) error {
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	for i, content := range sources {
-		if content != nil {
-			pass.Code(pass.Roots[i], fileName, content)
+	for i, unit := range units {
+		switch {
+		case unit.Stands():
+			unit.Keep()
+		case sources[i] != nil:
+			unit.Code(pass.Roots[i], fileName, sources[i])
 		}
 	}
 	return nil

@@ -86,9 +86,12 @@ type Pass struct {
 	Dir string
 	// Codegen runs Kubernetes' own code generators.
 	Codegen *codegen.Finder
+	// Last is what the generator remembers of the last run.
+	Last Memory
 
-	mu    sync.Mutex
-	files []File
+	mu     sync.Mutex
+	files  []File
+	memory Memory
 }
 
 // File is a file that a generator made.
@@ -105,6 +108,8 @@ type File struct {
 	Remove bool
 	// Source finds what in the code a place in the file comes from; nil when that cannot be told.
 	Source Source
+	// Kept is set for a file that is on disk as it would be made again. It comes without its content.
+	Kept bool
 }
 
 // A Source finds what in the user's code a place in a generated file comes from. The form

@@ -67,7 +67,9 @@ func (l *Loader) CheckImports(roots []*Package) {
 	g := &importGraph{loader: l, state: make(map[*Package]progress), told: make(map[*Package]bool), doubted: make(map[*modules][]importSpec)}
 	for _, p := range roots {
 		p.checkName()
-		g.visit(p)
+		if g.state[p] == unseen {
+			g.visit(p)
+		}
 	}
 	for m, specs := range g.doubted {
 		m.reportDoubted(specs)
@@ -92,12 +94,21 @@ const (
 )
 
 func (g *importGraph) visit(p *Package) {
+	if p.facts != nil {
+		g.state[p] = done
+		g.loader.edges[p] = p.facts.Imports
+		return
+	}
 	g.state[p] = open
 	g.path = append(g.path, p)
+	g.loader.edges[p] = nil
 	for _, spec := range p.imports() {
 		target := g.target(p, spec)
 		if target == nil || !target.Local() {
 			continue
+		}
+		if !slices.Contains(g.loader.edges[p], target.Dir) {
+			g.loader.edges[p] = append(g.loader.edges[p], target.Dir)
 		}
 		switch g.state[target] {
 		case unseen:
@@ -193,6 +204,9 @@ func (p *Package) isStandard() bool {
 // checkName reports a folder that no import path can name, and files of p that belong
 // to another package than its first one.
 func (p *Package) checkName() {
+	if p.facts != nil {
+		return
+	}
 	p.readSources()
 	if err := module.CheckImportPath(p.Path); err != nil && len(p.sources) > 0 {
 		p.loader.Report(report.Finding{Position: report.Position{File: p.sources[0].path, Line: 1, Column: 1}, Message: err.Error(), Fatal: true})

@@ -34,6 +34,8 @@ type Config struct {
 	Notes report.Handler
 	// Inputs notes what is read; nil does not.
 	Inputs *manifest.Inputs
+	// Settled are packages, by folder, that need not be read again.
+	Settled map[string]*Facts
 }
 
 // Loader reads packages for one run of the generators. Each package and each
@@ -50,8 +52,9 @@ type Loader struct {
 	packages     map[packageKey]*Package
 	rootPackages []*Package
 	findings     []report.Finding
-	leftOut      map[string]bool // files that build constraints leave out
-	missing      []string        // modules that are required and not there
+	leftOut      map[string]bool       // files that build constraints leave out
+	missing      []string              // modules that are required and not there
+	edges        map[*Package][]string // the folders of the user's packages that a package imports
 
 	buffers sync.Pool // of *bytes.Buffer, for reading files
 
@@ -79,6 +82,7 @@ func New(config Config) *Loader {
 		modules:  make(map[string]*modules),
 		packages: make(map[packageKey]*Package),
 		leftOut:  make(map[string]bool),
+		edges:    make(map[*Package][]string),
 		buffers:  sync.Pool{New: func() any { return new(bytes.Buffer) }},
 	}
 	l.checker = &checker{loader: l, done: make(map[*Package]*checkedPackage)}

@@ -30,6 +30,7 @@ type Package struct {
 
 	loader  *Loader
 	modules *modules
+	facts   *Facts // of a package in which nothing has changed
 
 	naming  sync.Once
 	name    string
@@ -58,6 +59,10 @@ func (p *Package) Loader() *Loader { return p.loader }
 // takes one file to know it, so that asking many packages is cheap.
 func (p *Package) Name() string {
 	p.naming.Do(func() {
+		if p.facts != nil {
+			p.name = p.facts.Name
+			return
+		}
 		inputs := p.loader.inputsAt(p.Dir)
 		names, err := goFileNames(inputs, p.Dir)
 		if err != nil {
@@ -126,19 +131,30 @@ func isBelow(dir, root string) bool {
 // them become findings.
 func (p *Package) Markers() marker.Values {
 	p.markers.Do(func() {
+		if p.Settled() {
+			p.parseMarkers(p.facts.comments(p.loader.fset))
+			return
+		}
 		for _, f := range p.Files() {
-			values, findings := p.loader.config.Registry.Parse(p.loader.fset, f.attached().Package, marker.Package)
-			p.broken = p.broken || len(findings) > 0
-			p.loader.Report(findings...)
-			p.markerValues = append(p.markerValues, values...)
+			p.parseMarkers(f.attached().Package)
 		}
 	})
 	return p.markerValues
 }
 
+func (p *Package) parseMarkers(comments []marker.Comment) {
+	values, findings := p.loader.config.Registry.Parse(p.loader.fset, comments, marker.Package)
+	p.broken = p.broken || len(findings) > 0
+	p.loader.Report(findings...)
+	p.markerValues = append(p.markerValues, values...)
+}
+
 // Lint reports, for a root, the markers that have no effect: nobody knows them, or not
 // where they stand. The findings that leave no doubt are fatal if strict.
 func (p *Package) Lint(strict bool) {
+	if p.Settled() {
+		return
+	}
 	for _, f := range p.Files() {
 		attached, registry := f.attached(), p.loader.config.Registry
 		findings := registry.Misspelt(p.loader.fset, slices.Collect(attached.All()))
@@ -153,6 +169,9 @@ func (p *Package) Lint(strict bool) {
 // CheckSyntax reports, for a root, the mistakes in files that are not of interest
 // otherwise, and so all that a parser finds.
 func (p *Package) CheckSyntax() {
+	if p.Settled() {
+		return
+	}
 	p.parseFiles()
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))

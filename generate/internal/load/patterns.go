@@ -46,6 +46,9 @@ func (l *Loader) packageAt(m *modules, path, dir string) *Package {
 		}
 	}
 	p := &Package{Path: path, Dir: dir, loader: l, modules: m}
+	if f := l.config.Settled[dir]; f != nil && f.Path == path {
+		p.facts = f
+	}
 	l.packages[key] = p
 	return p
 }
@@ -208,7 +211,7 @@ func (l *Loader) packagesIn(folders []folder) ([]matched, error) {
 			return nil, err
 		}
 		group.Go(func() error {
-			if p := l.packageAt(m, path, f.dir); len(p.GoFiles()) > 0 {
+			if p := l.packageAt(m, path, f.dir); p.Settled() || len(p.GoFiles()) > 0 {
 				packages[i] = matched{p, byFolder}
 				if f.tree.nested {
 					packages[i].rank = inNestedModule

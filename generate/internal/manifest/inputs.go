@@ -42,6 +42,7 @@ type entry struct {
 	status
 	settled bool   // every change since shows in the status
 	sum     string // of the content or the listing; a settled file may have none
+	carried bool   // from the last run, and not looked at in this one
 }
 
 // entryOf is the entry of a file, with the sum of its content if it needs one.
@@ -181,7 +182,7 @@ func (in *Inputs) note(p place, found entry) {
 	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	if _, noted := in.entries[p]; !noted {
+	if e, noted := in.entries[p]; !noted || e.carried {
 		in.entries[p] = found
 	}
 }

@@ -32,19 +32,20 @@ type Output struct {
 	Ignored bool
 }
 
-// Save remembers a run. Call it when all outputs are written.
-func (m Manifest) Save(inputs *Inputs, outputs []Output, answer []byte) error {
+// Save remembers a run: the answer for a run in which nothing has changed, and what
+// helps one in which something has. Call it when all outputs are written.
+func (m Manifest) Save(inputs *Inputs, outputs []Output, answer, help []byte) error {
 	if inputs == nil || inputs.opaque {
 		return nil
 	}
-	r := record{key: m.key, answer: answer, entries: inputs.entries}
+	r := record{key: m.key, answer: answer, help: help, entries: inputs.entries}
 	for _, o := range outputs {
 		info, err := os.Stat(o.Path)
 		if err != nil {
 			return fmt.Errorf("remember the run: %w", err)
 		}
 		p := place{content, o.Path}
-		if _, read := r.entries[p]; read && !o.Ignored {
+		if e, noted := r.entries[p]; noted && !e.carried && !o.Ignored {
 			continue // the next run reads what this one wrote
 		}
 		r.entries[p] = entryOf(info, o.Content)
@@ -54,28 +55,40 @@ func (m Manifest) Save(inputs *Inputs, outputs []Output, answer []byte) error {
 
 // Fresh returns what was saved with the last run if nothing has changed since.
 func (m Manifest) Fresh() (answer []byte, ok bool) {
+	last := m.Last()
+	if last == nil || !last.Fresh() {
+		return nil, false
+	}
+	return last.Answer(), true
+}
+
+// Last compares what the last run read with what is there now. It is nil when
+// nothing is remembered.
+func (m Manifest) Last() *Last {
 	data, err := os.ReadFile(m.path)
 	if err != nil {
-		return nil, false
+		return nil
 	}
 	r, ok := decode(data)
 	if !ok || r.key != m.key {
-		return nil, false
+		return nil
 	}
+	last := &Last{record: r}
 	now, aged := time.Now(), false
 	for p, e := range r.entries {
 		current, same := e.compare(p, now)
-		if !same {
-			return nil, false
-		}
-		if current != e {
+		switch {
+		case !same:
+			last.changed = append(last.changed, Change{Path: p.path, Content: p.about == content, Listing: p.about == listing && e.kind != absent})
+			delete(r.entries, p)
+		case current != e:
 			r.entries[p], aged = current, true
 		}
 	}
-	if aged {
+	if aged && last.Fresh() {
 		_ = m.write(r) // only the next run's speed depends on it
 	}
-	return r.answer, true
+	return last
 }
 
 // Remove forgets the last run.
@@ -106,7 +119,7 @@ func (e entry) compare(p place, now time.Time) (current entry, same bool) {
 	if e.sum == "" || e.sum != p.sum() {
 		return e, false
 	}
-	return entry{status: found, settled: found.isSettled(now), sum: e.sum}, true
+	return entry{status: found, settled: found.isSettled(now), sum: e.sum, carried: true}, true
 }
 
 // sum is that of what is at p now, or "".

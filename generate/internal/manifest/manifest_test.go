@@ -50,7 +50,7 @@ func TestChangesWithinAClockTick(t *testing.T) {
 		if before.ModTime().Equal(after.ModTime()) {
 			same++
 		}
-		if err := m.Save(inputs, nil, nil); err != nil {
+		if err := m.Save(inputs, nil, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		if isFresh(t, m, "") {
@@ -69,7 +69,7 @@ func TestFoldersAreTheirEntries(t *testing.T) {
 	if _, err := inputs.ReadDir(dir); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Save(inputs, nil, []byte("yes")); err != nil {
+	if err := m.Save(inputs, nil, []byte("yes"), nil); err != nil {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(dir, ".file.swp"), "")
@@ -105,7 +105,7 @@ func TestAbsenceIsAnInput(t *testing.T) {
 			m, path := manifest.In(t.TempDir(), "key"), filepath.Join(dir, name)
 			inputs := manifest.NewInputs()
 			look(inputs, path)
-			if err := m.Save(inputs, nil, nil); err != nil {
+			if err := m.Save(inputs, nil, nil, nil); err != nil {
 				t.Fatal(err)
 			}
 			if !isFresh(t, m, "") {
@@ -127,7 +127,7 @@ func TestTouchedFiles(t *testing.T) {
 	if _, err := inputs.ReadFile(path); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Save(inputs, nil, nil); err != nil {
+	if err := m.Save(inputs, nil, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Chtimes(path, time.Time{}, time.Now().Add(-time.Hour)); err != nil {
@@ -152,7 +152,7 @@ func TestOutputs(t *testing.T) {
 		}
 		write(t, path, "after")
 		output := manifest.Output{Path: path, Content: []byte("after"), Ignored: ignored}
-		if err := m.Save(inputs, []manifest.Output{output}, nil); err != nil {
+		if err := m.Save(inputs, []manifest.Output{output}, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		if got := isFresh(t, m, ""); got != ignored {
@@ -173,7 +173,7 @@ func TestKeysAreApart(t *testing.T) {
 		if isFresh(t, m, "") {
 			t.Fatal("fresh before it was saved")
 		}
-		if err := m.Save(manifest.NewInputs(), nil, []byte(fmt.Sprint(i))); err != nil {
+		if err := m.Save(manifest.NewInputs(), nil, []byte(fmt.Sprint(i)), nil); err != nil {
 			t.Fatal(err)
 		}
 		if !isFresh(t, m, fmt.Sprint(i)) {
@@ -190,7 +190,7 @@ func TestKeysAreApart(t *testing.T) {
 func TestOpaque(t *testing.T) {
 	m, inputs := manifest.In(t.TempDir(), "key"), manifest.NewInputs()
 	inputs.Opaque()
-	if err := m.Save(inputs, nil, nil); err != nil {
+	if err := m.Save(inputs, nil, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	if isFresh(t, m, "") {

@@ -15,16 +15,18 @@ import (
 type record struct {
 	key     string
 	answer  []byte
+	help    []byte
 	entries map[place]entry
 }
 
-const version = "slipway manifest 1\n"
+const version = "slipway manifest 2\n"
 
 func (r record) encode() []byte {
 	out := make([]byte, 0, 64<<10)
 	out = append(out, version...)
 	out = appendText(out, r.key)
 	out = appendText(out, string(r.answer))
+	out = appendText(out, string(r.help))
 	out = binary.AppendUvarint(out, uint64(len(r.entries)))
 	for p, e := range r.entries {
 		isSettled := byte(0)
@@ -54,7 +56,7 @@ func decode(data []byte) (record, bool) {
 		return record{}, false
 	}
 	d := decoder{rest: data[len(version):end]}
-	r := record{key: d.text(), answer: []byte(d.text())}
+	r := record{key: d.text(), answer: []byte(d.text()), help: []byte(d.text())}
 	count := d.number()
 	r.entries = make(map[place]entry, min(count, uint64(end)))
 	for range count {
@@ -63,7 +65,7 @@ func decode(data []byte) (record, bool) {
 			break
 		}
 		p := place{about: about(kinds[0]), path: d.text()}
-		e := entry{settled: kinds[2] == 1, sum: d.text()}
+		e := entry{settled: kinds[2] == 1, sum: d.text(), carried: true}
 		e.status = status{kind: kind(kinds[1]), size: d.signed(), modified: d.signed(), changed: d.signed(), inode: d.number()}
 		r.entries[p] = e
 	}
