@@ -17,7 +17,7 @@ func (inv *invocation) deleteCommand() *cobra.Command {
 		Args:  noSubcommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(inv.deleteAPICommand())
+	cmd.AddCommand(inv.deleteAPICommand(), inv.deleteWebhookCommand())
 	return cmd
 }
 
@@ -56,22 +56,48 @@ Clusters are left alone: the CRD and its objects stay where they are installed.`
   slipway delete api --group batch --version v1 --kind CronJob`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return inv.delete(cmd.Context(), f, scaffold.DeleteAPI)
+			return inv.delete(cmd.Context(), f, func(root string) (*scaffold.Plan, error) { return scaffold.DeleteAPI(root, f.Deletion) })
 		},
 	}
 	f.bind(cmd)
 	return cmd
 }
 
+func (inv *invocation) deleteWebhookCommand() *cobra.Command {
+	var f deleteFlags
+	var d scaffold.WebhookDeletion
+	cmd := &cobra.Command{
+		Use:   "webhook",
+		Short: "Take webhooks of a kind out of the project",
+		Long: `Webhook undoes what created webhooks of a kind: all of them, or those that the flags name. Their code
+and tests go, what deploys them once nothing needs it any more, and the lines in cmd/main.go that
+serve them. Then it generates again.
+
+What you have changed stays and is told, as with slipway delete api.`,
+		Example: `  slipway delete webhook --group batch --version v1 --kind CronJob
+  slipway delete webhook --group batch --version v1 --kind CronJob --defaulting`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			d.Deletion = f.Deletion
+			return inv.delete(cmd.Context(), f, func(root string) (*scaffold.Plan, error) { return scaffold.DeleteWebhook(root, d) })
+		},
+	}
+	f.bind(cmd)
+	cmd.Flags().BoolVar(&d.Defaulting, "defaulting", false, "only the defaulting webhook")
+	cmd.Flags().BoolVar(&d.Validation, "programmatic-validation", false, "only the validating webhook")
+	cmd.Flags().BoolVar(&d.Conversion, "conversion", false, "only the conversion between versions")
+	return cmd
+}
+
 // delete is the run of `slipway delete` with the plan of one of its commands.
-func (inv *invocation) delete(ctx context.Context, f deleteFlags, plan func(string, scaffold.Deletion) (*scaffold.Plan, error)) error {
+func (inv *invocation) delete(ctx context.Context, f deleteFlags, plan func(root string) (*scaffold.Plan, error)) error {
 	root, err := inv.projectRoot()
 	if err != nil {
 		return err
 	}
 	var made *scaffold.Plan
 	return inv.change(ctx, root, f.changeFlags, func() (*scaffold.Plan, error) {
-		made, err = plan(root, f.Deletion)
+		made, err = plan(root)
 		return made, err
 	}, func() error { return inv.afterDelete(ctx, root, f, made) })
 }

@@ -41,7 +41,11 @@ func DeleteAPI(root string, d Deletion) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	u, err := plan.undoAPI(file, r, d)
+	part := &needs{}
+	if err := plan.needsOf(file, r, part); err != nil {
+		return nil, err
+	}
+	u, err := plan.undo(file, d, part)
 	if err != nil {
 		return nil, err
 	}
@@ -97,27 +101,37 @@ func absent(file *project.Project, r project.Resource) error {
 	return e
 }
 
-// undoAPI collects what the API consists of and what the others need.
-func (p *Plan) undoAPI(file *project.Project, r project.Resource, d Deletion) (*undoing, error) {
-	part := &needs{}
-	if err := p.needsOf(file, r, part); err != nil {
-		return nil, err
-	}
-	rest := &needs{}
-	for _, other := range file.Resources {
-		if other.Group == r.Group && other.Version == r.Version && other.Kind == r.Kind {
-			continue
+// undo starts the undoing of a part: what the rest of the project needs are the rest of the
+// part's kind, and all other kinds.
+func (p *Plan) undo(file *project.Project, d Deletion, part *needs, rest ...project.Resource) (*undoing, error) {
+	u := &undoing{Plan: p, part: part, rest: &needs{}, withChanges: d.WithChanges}
+	for _, r := range file.Resources {
+		if r.Group != d.Group || r.Version != d.Version || r.Kind != d.Kind {
+			rest = append(rest, r)
 		}
-		if err := p.needsOf(file, other, rest); err != nil {
+	}
+	for _, r := range rest {
+		if err := p.needsOf(file, r, u.rest); err != nil {
 			return nil, err
 		}
 	}
-	return &undoing{Plan: p, part: part, rest: rest, withChanges: d.WithChanges}, nil
+	return u, nil
 }
 
-// needsOf adds what an API of the project consists of.
+// sameKind reports whether two entries of PROJECT are about the same version of a kind.
+func sameKind(a, b project.Resource) bool {
+	return a.Group == b.Group && a.Version == b.Version && a.Kind == b.Kind
+}
+
+// needsOf adds what a kind of the project consists of.
 func (p *Plan) needsOf(file *project.Project, r project.Resource, to *needs) error {
+	if err := p.needsOfWebhooks(file, r, to); err != nil {
+		return err
+	}
 	options := optionsOf(r)
+	if !options.Resource && !options.Controller {
+		return nil
+	}
 	if !r.HasOwnPlural() {
 		r.Plural = ""
 	}
@@ -154,9 +168,12 @@ func (a *apiPlan) needGenerated() error {
 
 // removeResource takes the API out of PROJECT.
 func (p *Plan) removeResource(file *project.Project, r project.Resource) error {
-	file.Resources = slices.DeleteFunc(file.Resources, func(o project.Resource) bool {
-		return o.Group == r.Group && o.Version == r.Version && o.Kind == r.Kind
-	})
+	file.Resources = slices.DeleteFunc(file.Resources, func(o project.Resource) bool { return sameKind(o, r) })
+	return p.writeResources(file)
+}
+
+// writeResources plans PROJECT.
+func (p *Plan) writeResources(file *project.Project) error {
 	data, err := file.Marshal()
 	if err != nil {
 		return err

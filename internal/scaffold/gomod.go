@@ -109,23 +109,35 @@ func (m *goMod) raise(pinned *modfile.File) error {
 	return nil
 }
 
-// requireDirectly plans that go.mod says that the project's own code imports packages of a
-// module, which it requires already; a project with another go.mod is left to `go mod tidy`.
-func (p *Plan) requireDirectly(module string) error {
-	return p.edit("go.mod", func(_ string, src []byte) ([]byte, error) {
-		file, err := modfile.Parse("go.mod", src, nil)
-		if err != nil {
-			return src, nil
-		}
-		i := slices.IndexFunc(file.Require, func(r *modfile.Require) bool { return r.Mod.Path == module && r.Indirect })
-		if i < 0 {
-			return src, nil
-		}
-		file.Require[i].Indirect = false
-		file.SetRequireSeparateIndirect(file.Require)
-		file.Cleanup()
-		return file.Format()
-	})
+// A directUse says in go.mod that the project's own code imports packages of a module, which
+// it requires already; a project with another go.mod is left to `go mod tidy`.
+type directUse struct{ module string }
+
+func (d directUse) id() string { return "use " + d.module }
+
+func (d directUse) put(_ string, src []byte) ([]byte, error) { return d.set(src, false), nil }
+
+// take makes the requirement an indirect one; whoever calls it knows that nothing else
+// imports the module.
+func (d directUse) take(src []byte) ([]byte, int) { return d.set(src, true), 0 }
+
+func (d directUse) set(src []byte, indirect bool) []byte {
+	file, err := modfile.Parse("go.mod", src, nil)
+	if err != nil {
+		return src
+	}
+	i := slices.IndexFunc(file.Require, func(r *modfile.Require) bool { return r.Mod.Path == d.module && r.Indirect != indirect })
+	if i < 0 {
+		return src
+	}
+	file.Require[i].Indirect = indirect
+	file.SetRequireSeparateIndirect(file.Require)
+	file.Cleanup()
+	out, err := file.Format()
+	if err != nil {
+		return src
+	}
+	return out
 }
 
 // mergeSums adds the pinned checksums to go.sum, in the order of the go command.

@@ -34,6 +34,9 @@ func (u *undoing) plan() error {
 		return err
 	}
 	for _, p := range u.part.pieces {
+		if p.path == "go.mod" {
+			continue // depends on what stays
+		}
 		if err := u.takePieces(p.path, p.of); err != nil {
 			return err
 		}
@@ -45,10 +48,31 @@ func (u *undoing) plan() error {
 	}
 	u.keepUsed()
 	u.keepFollowers()
-	if err := u.restoreRole(); err != nil {
-		return err
+	for _, step := range []func() error{u.restoreRole, u.takeDirectUses} {
+		if err := step(); err != nil {
+			return err
+		}
 	}
 	return u.removeFiles()
+}
+
+// takeDirectUses makes requirements indirect whose modules no code imports any more.
+func (u *undoing) takeDirectUses() error {
+	for _, p := range u.part.pieces {
+		if p.path != "go.mod" {
+			continue
+		}
+		unused := func(src []byte) []piece {
+			return slices.DeleteFunc(p.of(src), func(piece piece) bool {
+				use, ok := piece.(directUse)
+				return ok && u.sources.Imports(use.module, u.leaving)
+			})
+		}
+		if err := u.takePieces(p.path, unused); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // The manager's role is generated from markers in all Go files; the generator leaves it
@@ -188,9 +212,13 @@ func sameText(a, b []byte) bool {
 	return bytes.Equal(bytes.ReplaceAll(a, crlf, lf), bytes.ReplaceAll(b, crlf, lf))
 }
 
+// generatedText is what files have that the generator wrote: Go files, CRDs, and the
+// configuration of webhooks.
+var generatedText = [][]byte{[]byte("// Code generated "), []byte("controller-gen.kubebuilder.io/version"), []byte("ating-webhook-configuration")}
+
 // isGenerated reports whether the generator wrote a file.
 func isGenerated(data []byte) bool {
-	return bytes.Contains(data, []byte("// Code generated ")) || bytes.Contains(data, []byte("controller-gen.kubebuilder.io/version"))
+	return slices.ContainsFunc(generatedText, func(text []byte) bool { return bytes.Contains(data, text) })
 }
 
 // keepUsed keeps Go files that are used by those that stay, and then what these use.

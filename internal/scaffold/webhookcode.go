@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"go/ast"
+	"go/format"
 	"go/parser"
 	"slices"
 	"strings"
@@ -33,8 +34,14 @@ func (d declaration) put(file string, src []byte) ([]byte, error) {
 
 // take removes the code if it is as it was put.
 func (d declaration) take(src []byte) ([]byte, int) {
-	if before, after, ok := bytes.Cut(src, []byte("\n"+d.code)); ok {
-		return slices.Concat(before, after), 0
+	codes := []string{d.code}
+	if formatted, err := format.Source([]byte(d.code)); err == nil {
+		codes = append(codes, string(formatted))
+	}
+	for _, code := range codes {
+		if before, after, ok := bytes.Cut(src, []byte("\n"+code)); ok {
+			return slices.Concat(before, after), 0
+		}
 	}
 	parsed, fset, err := parseGo("", src, parser.SkipObjectResolution)
 	if err != nil {

@@ -205,7 +205,7 @@ func (w *webhookPlan) planModules() error {
 	if !w.resource.Core {
 		return nil
 	}
-	return w.requireDirectly("k8s.io/api")
+	return w.put("go.mod", these(directUse{"k8s.io/api"}))
 }
 
 func (w *webhookPlan) planProject() error {

@@ -156,6 +156,22 @@ func (s *Sources) Of(name string, leaving map[string]bool) (place string, used b
 	return best, best != ""
 }
 
+// Imports reports whether a file imports a package of the module, leaving out files that
+// leaving holds.
+func (s *Sources) Imports(module string, leaving map[string]bool) bool {
+	for name, src := range s.files {
+		if leaving[name] {
+			continue
+		}
+		for importPath := range src.imports {
+			if importPath == module || strings.HasPrefix(importPath, module+"/") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Mention reports whether a file has the text, in code or in a comment, leaving out files
 // that leaving holds.
 func (s *Sources) Mention(text string, leaving map[string]bool) bool {

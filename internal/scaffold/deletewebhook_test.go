@@ -1,0 +1,104 @@
+package scaffold
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// drawWebhook makes one of the webhooks that a project may have.
+func drawWebhook(random *rand.Rand, apis []API) Webhook {
+	w := Webhook{Defaulting: random.IntN(2) > 0, Validation: random.IntN(2) > 0, Conversion: random.IntN(3) == 0}
+	switch random.IntN(5) {
+	case 0:
+		w.Group, w.Version, w.Kind, w.Conversion = "core", "v1", "Pod", false
+	case 1:
+		w.Group, w.Version, w.Kind, w.Conversion = "apps", "v1", "Deployment", false
+	default:
+		api := apis[random.IntN(len(apis))]
+		w.Group, w.Version, w.Kind = api.Group, api.Version, api.Kind
+	}
+	if w.Defaulting && random.IntN(3) == 0 {
+		w.DefaultingPath = "/own-path"
+	}
+	return w
+}
+
+func webhookDeletion(w Webhook) WebhookDeletion {
+	return WebhookDeletion{Deletion: Deletion{Group: w.Group, Version: w.Version, Kind: w.Kind}, Defaulting: w.Defaulting, Validation: w.Validation, Conversion: w.Conversion}
+}
+
+// TestDeleteUndoesCreateWebhook: webhooks that are created and deleted leave every byte as
+// it was, whatever other webhooks there are; so does an API that is deleted with its own.
+func TestDeleteUndoesCreateWebhook(t *testing.T) {
+	undone := 0
+	for seed := range uint64(15) {
+		random := rand.New(rand.NewPCG(seed, 3))
+		multigroup := random.IntN(2) > 0
+		root := newProject(t, Project{MultiGroup: multigroup})
+		fresh := tree(t, root)
+		v1, v2 := cronJob(), cronJob()
+		v2.Version, v2.Controller = "v2", false
+		backup := cronJob()
+		backup.Kind = "Backup"
+		apis := []API{v1, v2, backup}
+		for _, api := range apis {
+			apply(t)(CreateAPI(root, api))
+		}
+		var made []Webhook
+		for range 5 {
+			w := drawWebhook(random, apis)
+			before := tree(t, root)
+			plan, err := CreateWebhook(root, w)
+			if err != nil {
+				continue // none at all, twice the same, two hubs, or nothing to convert
+			}
+			must(t, plan.Apply(report.Discard))
+			if random.IntN(3) == 0 || overlaps(w, made) {
+				made = append(made, w)
+				continue
+			}
+			apply(t)(DeleteWebhook(root, webhookDeletion(w)))
+			if diff := cmp.Diff(before, tree(t, root)); diff != "" {
+				t.Fatalf("seed %d: %+v after %+v: %s", seed, w, made, diff)
+			}
+			checkCompiles(t, root)
+			undone++
+		}
+		for _, w := range made {
+			d := webhookDeletion(w)
+			d.Defaulting, d.Validation, d.Conversion = false, false, false
+			plan, err := DeleteWebhook(root, d)
+			if errors.Is(err, ErrAbsent) {
+				continue // went with another one of the kind
+			}
+			apply(t)(plan, err)
+			checkCompiles(t, root)
+		}
+		random.Shuffle(len(apis), func(i, j int) { apis[i], apis[j] = apis[j], apis[i] })
+		for _, api := range apis {
+			apply(t)(DeleteAPI(root, deletion(api)))
+		}
+		if diff := cmp.Diff(fresh, tree(t, root)); diff != "" {
+			t.Fatalf("seed %d: without %+v: %s", seed, made, diff)
+		}
+	}
+	if undone < 15 {
+		t.Errorf("only %d were undone", undone)
+	}
+}
+
+// overlaps reports whether the kind has some of these webhooks already: creating them adds
+// the others, and deleting them takes away more than that.
+func overlaps(w Webhook, made []Webhook) bool {
+	for _, m := range made {
+		if m.Group == w.Group && m.Version == w.Version && m.Kind == w.Kind {
+			return true
+		}
+	}
+	return false
+}
