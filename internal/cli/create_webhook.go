@@ -14,6 +14,7 @@ type webhookFlags struct {
 	scaffold.Webhook
 	generate bool // --make
 	force    bool // accepted; see its usage
+	certs    string
 	changeFlags
 }
 
@@ -34,6 +35,9 @@ For conversion the version given is the hub; --spoke names those that are conver
 it, all others of the kind when it is not given. Fields of the same type are copied,
 lines with TODO say what is not, and a test beside the types converts random objects
 there and back: nothing may be lost.
+
+The API server trusts a certificate that cert-manager issues or, with --certs self, that the operator
+keeps itself; a line in config/default/kustomization.yaml says which, and slipway edit --certs changes it.
 
 What is there already is kept; called again, the command completes what is missing, such as
 validation for a kind that has defaulting, and fails when nothing is.`,
@@ -57,6 +61,7 @@ validation for a kind that has defaulting, and fails when nothing is.`,
 	flags.StringVar(&f.External.Path, "external-api-path", "", "import `path` of the types of a kind of another module")
 	flags.StringVar(&f.External.Domain, "external-api-domain", "", "`domain` of its group")
 	flags.StringVar(&f.External.Module, "external-api-module", "", "its `module`, as example.com/module@v1.2.3")
+	flags.StringVar(&f.certs, "certs", "", "who keeps their certificate: `cert-manager` (default), or self for the operator")
 	flags.BoolVar(&f.generate, "make", true, "generate what follows from the code afterwards")
 	flags.BoolVar(&f.force, "force", false, "accepted for scripts; nothing needs it, and what exists is kept")
 	f.bind(flags)
@@ -67,6 +72,9 @@ validation for a kind that has defaulting, and fails when nothing is.`,
 func (inv *invocation) createWebhook(cmd *cobra.Command, f webhookFlags) error {
 	root, err := inv.projectRoot()
 	if err != nil {
+		return err
+	}
+	if f.Certificates, err = parseCertificates(f.certs); err != nil {
 		return err
 	}
 	return inv.change(cmd.Context(), root, f.changeFlags,

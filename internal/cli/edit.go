@@ -17,6 +17,7 @@ type editOption func(flags *pflag.FlagSet) func() ([]scaffold.Edit, error)
 func (inv *invocation) editOptions() []editOption {
 	return []editOption{
 		inv.editMultiGroup,
+		inv.editFeatures,
 		inv.editLicense,
 	}
 }
@@ -30,7 +31,8 @@ func (inv *invocation) editCommand() *cobra.Command {
 		Long: `Edit changes what was chosen when the project was made. It plans every change first: either all of
 them are made or, when one cannot be, none is, and the file, the line and the text to insert by
 hand are told. Called again it changes nothing.`,
-		Example: `  slipway edit --multigroup
+		Example: `  slipway edit --enable prometheus,network-policy
+  slipway edit --multigroup
   slipway edit --license apache2 --owner "Example Ltd."`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return inv.edit(cmd, asked, f) },

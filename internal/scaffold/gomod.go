@@ -67,7 +67,7 @@ func (p *Plan) requireModules(repo string, mod *goMod) error {
 	if err := p.write("go.mod", data); err != nil {
 		return err
 	}
-	return p.mergeSums()
+	return p.mergeSums("go.sum")
 }
 
 // pinnedModules is the go.mod of a new project, as text and parsed.
@@ -140,9 +140,9 @@ func (d directUse) set(src []byte, indirect bool) []byte {
 	return out
 }
 
-// mergeSums adds the pinned checksums to go.sum, in the order of the go command.
-func (p *Plan) mergeSums() error {
-	pinned, err := templates.ReadFile("templates/go.sum.tmpl")
+// mergeSums adds the checksums of a template to go.sum, in the order of the go command.
+func (p *Plan) mergeSums(name string) error {
+	pinned, err := templates.ReadFile("templates/" + name + ".tmpl")
 	if err != nil {
 		return fmt.Errorf("pinned checksums: %w", err)
 	}

@@ -93,7 +93,9 @@ func listEnd(lines []string, head int) (end int, indent string) {
 		trimmed := strings.TrimSpace(lines[i])
 		switch {
 		case strings.HasPrefix(trimmed, "- "):
-			indent = lines[i][:strings.Index(lines[i], "-")]
+			if end == head+1 { // the first item; those of what it holds have others
+				indent = lines[i][:strings.Index(lines[i], "-")]
+			}
 			end = i + 1
 		case trimmed == "" || strings.HasPrefix(trimmed, "#"):
 		case lines[i][0] == ' ':

@@ -12,6 +12,7 @@ import (
 
 // plan plans every file. PROJECT comes last: what it records is there.
 func (w *webhookPlan) plan() error {
+	w.record()
 	for _, step := range append(w.steps(), w.planProject) {
 		if err := step(); err != nil {
 			return err
@@ -208,7 +209,8 @@ func (w *webhookPlan) planModules() error {
 	return w.put("go.mod", these(directUse{"k8s.io/api"}))
 }
 
-func (w *webhookPlan) planProject() error {
+// record notes the webhooks in the project; planProject writes that down.
+func (w *webhookPlan) record() {
 	r := w.recorded
 	if r == nil {
 		w.project.Resources = append(w.project.Resources, w.resource)
@@ -229,6 +231,34 @@ func (w *webhookPlan) planProject() error {
 			hooks.Spoke = append(hooks.Spoke, spoke.Version)
 		}
 	}
+}
+
+// planFeatures plans what deploys the webhooks and a certificate for them. A feature that was switched
+// off since its files were written stays off.
+func (w *webhookPlan) planFeatures() error {
+	p := &featurePlan{Plan: w.Plan, project: w.project, header: w.header}
+	if err := p.complete(WebhookServer); err != nil {
+		return err
+	}
+	if w.webhook.Certificates != "" {
+		return p.enable(w.webhook.Certificates)
+	}
+	self, err := p.exists(SelfCert.component())
+	if err != nil {
+		return err
+	}
+	if self {
+		if err := p.complete(SelfCert); err != nil {
+			return err
+		}
+	}
+	if issued, err := p.exists(CertManager.component()); err != nil || self && !issued {
+		return err
+	}
+	return p.complete(CertManager)
+}
+
+func (w *webhookPlan) planProject() error {
 	data, err := w.project.Marshal()
 	if err != nil {
 		return err

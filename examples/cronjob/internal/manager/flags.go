@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package manager turns the command line into the options of the operator's manager:
-// its metrics, health probes, leader election and log.
+// its metrics, webhooks, health probes, leader election and log.
 package manager
 
 import (
 	"crypto/tls"
 	"flag"
+	"path/filepath"
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -15,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
 )
 
 // leaderElectionID names the Lease on which replicas agree.
@@ -25,6 +27,7 @@ type Flags struct {
 	metricsAddress string
 	metricsSecure  bool
 	metricsCertDir string
+	webhookCertDir string
 	probeAddress   string
 	leaderElection bool
 	log            zap.Options
@@ -35,6 +38,7 @@ func (f *Flags) Bind(fs *flag.FlagSet) {
 	fs.StringVar(&f.metricsAddress, "metrics-bind-address", "0", "address of the metrics endpoint, such as :8443; 0 turns it off")
 	fs.BoolVar(&f.metricsSecure, "metrics-secure", true, "serve metrics over HTTPS, to those who may read them")
 	fs.StringVar(&f.metricsCertDir, "metrics-cert-path", "", "folder with tls.crt and tls.key for metrics; self-signed without it")
+	fs.StringVar(&f.webhookCertDir, "webhook-cert-path", "", "folder with tls.crt and tls.key for webhooks; k8s-webhook-server/serving-certs in the folder for temporary files without it")
 	fs.StringVar(&f.probeAddress, "health-probe-bind-address", ":8081", "address of the health probes")
 	fs.BoolVar(&f.leaderElection, "leader-elect", false, "let one replica work at a time")
 	f.log.Development = true
@@ -49,6 +53,7 @@ func (f *Flags) Options(scheme *runtime.Scheme) ctrl.Options {
 	return ctrl.Options{
 		Scheme:                 scheme,
 		Metrics:                f.metrics(),
+		WebhookServer:          webhook.NewServer(webhook.Options{TLSOpts: tlsOptions(f.webhookCertDir)}),
 		HealthProbeBindAddress: f.probeAddress,
 		LeaderElection:         f.leaderElection,
 		LeaderElectionID:       leaderElectionID,
@@ -59,12 +64,25 @@ func (f *Flags) metrics() metricsserver.Options {
 	options := metricsserver.Options{
 		BindAddress:   f.metricsAddress,
 		SecureServing: f.metricsSecure,
-		CertDir:       f.metricsCertDir,
-		// HTTP/2 stays off: its rapid reset attack exhausts servers (CVE-2023-44487).
-		TLSOpts: []func(*tls.Config){func(c *tls.Config) { c.NextProtos = []string{"http/1.1"} }},
+		TLSOpts:       tlsOptions(f.metricsCertDir),
 	}
 	if f.metricsSecure {
 		options.FilterProvider = filters.WithAuthenticationAndAuthorization
 	}
 	return options
+}
+
+// tlsOptions are those of a server whose certificate is in dir, where it may come later and change.
+func tlsOptions(dir string) []func(*tls.Config) {
+	return []func(*tls.Config){func(c *tls.Config) {
+		// HTTP/2 stays off: its rapid reset attack exhausts servers (CVE-2023-44487).
+		c.NextProtos = []string{"http/1.1"}
+		if dir == "" {
+			return
+		}
+		c.GetCertificate = func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+			pair, err := tls.LoadX509KeyPair(filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key"))
+			return &pair, err
+		}
+	}}
 }

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold"
+	"github.com/slipway-dev/slipway/internal/spelling"
+)
+
+// editFeatures switches parts of what is deployed on and off.
+func (inv *invocation) editFeatures(flags *pflag.FlagSet) func() ([]scaffold.Edit, error) {
+	var enable, disable []string
+	var certs string
+	flags.StringSliceVar(&enable, "enable", nil, "`features` to deploy: "+featureNames())
+	flags.StringSliceVar(&disable, "disable", nil, "`features` not to deploy; their files stay")
+	flags.StringVar(&certs, "certs", "", "who keeps the certificate of webhooks and metrics: `cert-manager`, or self for the operator")
+	return func() ([]scaffold.Edit, error) {
+		on, err := parseFeatures("--enable", enable)
+		if err != nil {
+			return nil, err
+		}
+		off, err := parseFeatures("--disable", disable)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range on {
+			for _, g := range off {
+				if f == g {
+					return nil, &report.Error{What: fmt.Sprintf("%s is to be switched on and off", f), Where: "--enable, --disable", Hint: "one of them", Code: usageCode}
+				}
+			}
+		}
+		keeper, err := parseCertificates(certs)
+		if err != nil {
+			return nil, err
+		}
+		if keeper != "" {
+			on = append(on, keeper)
+		}
+		var edits []scaffold.Edit
+		if len(off) > 0 {
+			edits = append(edits, scaffold.Disable(off...))
+		}
+		if len(on) > 0 {
+			edits = append(edits, scaffold.Enable(on...))
+		}
+		return edits, nil
+	}
+}
+
+func featureNames() string {
+	var names []string
+	for _, f := range scaffold.Features() {
+		names = append(names, string(f))
+	}
+	return strings.Join(names, ", ")
+}
+
+// parseFeatures reads the names that a flag has.
+func parseFeatures(flag string, names []string) ([]scaffold.Feature, error) {
+	var features []scaffold.Feature
+	for _, name := range names {
+		f, ok := scaffold.ParseFeature(strings.TrimSpace(name))
+		if !ok {
+			return nil, &report.Error{What: fmt.Sprintf("unknown feature %q", name), Where: flag, Hint: "there are " + featureNames() + nearest(name), Code: usageCode}
+		}
+		features = append(features, f)
+	}
+	return features, nil
+}
+
+// nearest asks whether a feature of a similar name is meant.
+func nearest(name string) string {
+	for _, f := range scaffold.Features() {
+		if spelling.Distance(name, string(f), 3) <= 2 {
+			return "; did you mean " + string(f) + "?"
+		}
+	}
+	return ""
+}
+
+// parseCertificates reads who keeps the certificate; nothing is nobody in particular.
+func parseCertificates(name string) (scaffold.Feature, error) {
+	switch name {
+	case "":
+		return "", nil
+	case "cert-manager", "certmanager":
+		return scaffold.CertManager, nil
+	case "self", "selfcert":
+		return scaffold.SelfCert, nil
+	}
+	return "", &report.Error{What: fmt.Sprintf("nobody called %q keeps certificates", name), Where: "--certs", Hint: "cert-manager, or self for the operator", Code: usageCode}
+}
