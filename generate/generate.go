@@ -250,6 +250,7 @@ func newRun(ctx context.Context, options Options, past past) (*run, error) {
 	}
 	var settled map[string]*load.Facts
 	r.inputs, r.last, settled = past.begin()
+	noteInflections(r.inputs)
 	r.loader = load.New(load.Config{Inputs: r.inputs, Settled: settled, Context: ctx, Dir: dir, Tags: options.Tags, Registry: registry, Notes: r.events})
 	return r, nil
 }

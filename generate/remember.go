@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -67,6 +68,23 @@ func (p past) begin() (*manifest.Inputs, memory, map[string]*load.Facts) {
 		return manifest.NewInputs(), memory{}, nil
 	}
 	return p.last.Inputs(), last, settled
+}
+
+// inflections are the variables, and else the names in the working folder, of the files in which users tell the library that
+// makes plurals about words of theirs. It reads them when the program starts.
+var inflections = map[string]string{"INFLECT_PATH": "inflections.json", "ACRONYMS_PATH": "acronyms.json"}
+
+// noteInflections notes that the run depends on those files.
+func noteInflections(inputs *manifest.Inputs) {
+	for variable, name := range inflections {
+		path, err := filepath.Abs(cmp.Or(os.Getenv(variable), name))
+		if err == nil {
+			_, err = inputs.ReadFile(path)
+		}
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			inputs.Opaque()
+		}
+	}
 }
 
 // memory is what is kept of a run for one in which some packages have changed and others have not.
@@ -181,7 +199,7 @@ func environment() []string {
 	var found []string
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
-		if strings.HasPrefix(name, "GO") || slices.Contains([]string{"CGO_ENABLED", "HOME", "USERPROFILE", "XDG_CONFIG_HOME", "APPDATA", "AppData", "SLIPWAY_CODEGEN", "SLIPWAY_SOURCE"}, name) {
+		if strings.HasPrefix(name, "GO") || slices.Contains([]string{"CGO_ENABLED", "HOME", "USERPROFILE", "XDG_CONFIG_HOME", "APPDATA", "AppData", "SLIPWAY_CODEGEN", "SLIPWAY_SOURCE", "INFLECT_PATH", "ACRONYMS_PATH"}, name) {
 			found = append(found, variable)
 		}
 	}

@@ -120,6 +120,10 @@ func TestNothingStaleIsRecalled(t *testing.T) {
 			t.Setenv("PATH", filepath.Join(dir, "path"))
 			t.Setenv("GOROOT", "/nowhere")
 		},
+		"plurals": func(t *testing.T, dir string, _ *generate.Options) {
+			write(t, dir, "inflections.json", `{"widget": "widgetry"}`)
+			t.Setenv("INFLECT_PATH", filepath.Join(dir, "inflections.json"))
+		},
 		"tags":        func(_ *testing.T, _ string, o *generate.Options) { o.Tags = []string{"a"} },
 		"no tags":     func(_ *testing.T, _ string, o *generate.Options) { o.Tags = []string{} },
 		"an option":   func(_ *testing.T, _ string, o *generate.Options) { o.Uses[2].Options = "roleName=other" },
