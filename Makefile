@@ -60,8 +60,8 @@ test-mutants: ## Compare with controller-gen on thousands of packages that nobod
 	go test -C bench -count=1 -timeout 0 -v -run TestMutants ./generate -mutants $(or $(MUTANTS),3000) -seed $(or $(SEED),0)
 
 .PHONY: test-real
-test-real: ## Compare with controller-gen on the APIs of a dozen projects, from the module proxy.
-	go test -C bench -count=1 -timeout 0 -v -run TestRealAPIs ./generate -real
+test-real: ## Compare with controller-gen on a dozen projects, from the module proxy.
+	go test -C bench -count=1 -timeout 0 -v -run TestRealProjects ./generate -real
 
 .PHONY: bump-kubernetes
 bump-kubernetes: ## Upgrade the embedded Kubernetes: modules, seed, wiring checks, tests (VERSION=v1.38.0; the newest when empty).

@@ -52,9 +52,14 @@ func (o outcome) crashed() bool {
 // execute runs a program in dir, without network.
 func execute(ctx context.Context, t *testing.T, dir, program string, args ...string) outcome {
 	t.Helper()
+	return executeIn(ctx, t, dir, append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off"), program, args...)
+}
+
+// executeIn runs a program in dir with an environment.
+func executeIn(ctx context.Context, t *testing.T, dir string, environment []string, program string, args ...string) outcome {
+	t.Helper()
 	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
+	cmd.Dir, cmd.Env = dir, environment
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
 	err := cmd.Run()

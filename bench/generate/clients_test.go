@@ -13,7 +13,7 @@ import (
 )
 
 // fluxAPI is a real API, in three versions. It does without clients of this kind, so their markers are added.
-var fluxAPI = realAPI{module: "github.com/fluxcd/source-controller/api@v1.6.2"}
+const fluxAPI = "github.com/fluxcd/source-controller/api@v1.6.2"
 
 const (
 	fluxModule = "github.com/fluxcd/source-controller/api"
@@ -28,7 +28,7 @@ var (
 // fetchMarked is a copy of the API with +genclient above its kinds, and what is asked for in each of its packages.
 func fetchMarked(t *testing.T, pkg string) string {
 	t.Helper()
-	dir, marked := fluxAPI.fetch(t), 0
+	dir, marked := fetchModule(t, fluxAPI), 0
 	paths, err := filepath.Glob(filepath.Join(dir, "v*", "*.go"))
 	if err != nil {
 		t.Fatal(err)

@@ -1,127 +1,140 @@
 package main
 
 import (
-	"errors"
 	"flag"
+	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/slipway-dev/slipway/bench/fetch"
+	"github.com/slipway-dev/slipway/bench/generate/oracle"
 )
 
 var realFlag = flag.Bool("real", false, "compare on the longer list of real projects")
 
-// realAPI is an API that people use.
-type realAPI struct {
-	module   string // with its version
-	patterns []string
-	options  string // of the crd generator
-	longer   bool   // on the longer list only
-}
-
-var realAPIs = []realAPI{
-	{module: "github.com/fluxcd/source-controller/api@v1.6.2", patterns: []string{"./..."}},
-	{module: "sigs.k8s.io/karpenter@v1.8.0", patterns: []string{"./pkg/apis/..."}},
-	{module: "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring@v0.95.1", patterns: []string{"./..."}, longer: true},
-	{module: "github.com/cert-manager/cert-manager@v1.21.2", patterns: []string{"./pkg/apis/..."}, longer: true},
-	{module: "github.com/kedacore/keda/v2@v2.21.0", patterns: []string{"./apis/..."}, longer: true},
-	{module: "sigs.k8s.io/gateway-api@v1.4.0", patterns: []string{"./apis/..."}, longer: true},
-	{module: "github.com/crossplane/crossplane/v2@v2.0.2", patterns: []string{"./apis/..."}, longer: true},
-	{module: "github.com/argoproj/argo-cd/v2@v2.14.21", patterns: []string{"./pkg/apis/..."}, longer: true},
-	{module: "github.com/vmware-tanzu/velero@v1.17.0", patterns: []string{"./pkg/apis/..."}, options: ":allowDangerousTypes=true", longer: true},
-	{module: "github.com/cloudnative-pg/cloudnative-pg@v1.27.0", patterns: []string{"./api/..."}, longer: true},
-	{module: "github.com/tektoncd/pipeline@v1.6.0", patterns: []string{"./pkg/apis/..."}, longer: true},
-}
-
-// TestRealAPIs generates the definitions of real projects, in place on a copy,
-// with both programs. Projects that cannot be had, or that controller-gen itself
-// cannot read here, are skipped.
-func TestRealAPIs(t *testing.T) {
-	programs, err := buildBoth(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, api := range realAPIs {
-		t.Run(api.module, func(t *testing.T) {
-			if api.longer && !*realFlag {
+// TestRealProjects generates for real projects, in place on a copy, with both programs, and compares the whole trees. The
+// DeepCopy methods are type-checked. A project that cannot be had here, or of which controller-gen finds a module missing, is
+// skipped, and why is told.
+func TestRealProjects(t *testing.T) {
+	programs := testPrograms(t)
+	for _, project := range realProjects {
+		t.Run(project.module, func(t *testing.T) {
+			if project.longer && !*realFlag {
 				t.Skip("on the longer list: make test-real")
 			}
-			api.compare(t, programs)
+			tree := project.fetch(t)
+			for _, c := range project.calls {
+				t.Run(strings.Join(c.generators, "+"), func(t *testing.T) { c.compare(t, programs, tree) })
+			}
 		})
 	}
 }
 
-func (api realAPI) compare(t *testing.T, programs programs) {
-	t.Helper()
-	dir := api.fetch(t)
-	out := filepath.Join(dir, "definitions")
-	peer := exec.CommandContext(t.Context(), programs.peer, api.arguments(out)...)
-	peers, failure := generated(t, peer, dir, out)
-	if failure != "" {
-		t.Skipf("controller-gen cannot read it here:\n%s", failure)
-	}
-	if len(peers) == 0 {
-		t.Fatal("controller-gen wrote nothing")
-	}
-	slipway := exec.CommandContext(t.Context(), programs.slipway, append([]string{"controller-gen"}, api.arguments(out)...)...)
-	ours, failure := generated(t, slipway, dir, out)
-	if failure != "" {
-		t.Fatalf("controller-gen succeeds, we do not:\n%s", failure)
-	}
-	api.compareFiles(t, programs, dir, ours, peers)
-}
+// written is the folder, in the project, for all that is not written beside the code.
+const written = "written"
 
-// compareFiles asks controller-gen again for as long as a file differs: its order
-// is chance at times.
-func (api realAPI) compareFiles(t *testing.T, programs programs, dir string, ours, peers map[string][]byte) {
-	t.Helper()
-	differing := differingFiles(ours, peers)
-	for range variants {
-		if len(differing) == 0 {
-			return
+// arguments are those of the call. Two options make sure that the generators write something: no project has its DeepCopy
+// methods with such a header, and some have floating-point numbers.
+func (c realCall) arguments() []string {
+	var args []string
+	for _, g := range c.generators {
+		name, _, _ := strings.Cut(g, ":")
+		switch name {
+		case "object":
+			g = "object:headerFile=" + headerName
+		case "crd":
+			g = "crd:allowDangerousTypes=true"
+		case "rbac":
+			g = "rbac:roleName=manager"
 		}
-		out := t.TempDir()
-		again, _ := generated(t, exec.CommandContext(t.Context(), programs.peer, api.arguments(out)...), dir, out)
-		still := make(map[string]bool)
-		for _, name := range differingFiles(ours, again) {
-			still[name] = true
+		args = append(args, g)
+		if name != "object" {
+			args = append(args, "output:"+name+":dir="+path.Join(written, name))
 		}
-		left := differing[:0]
-		for _, name := range differing {
-			if still[name] {
-				left = append(left, name)
-			}
-		}
-		differing = left
 	}
-	for _, name := range differing {
-		t.Errorf("%s is not what controller-gen writes in any of %d runs", name, variants+1)
-	}
-}
-
-func (api realAPI) arguments(out string) []string {
-	args := []string{"crd" + api.options, "output:dir=" + out}
-	for _, p := range api.patterns {
+	for _, p := range c.patterns {
 		args = append(args, "paths="+p)
 	}
 	return args
 }
 
-// fetch copies the module to a folder that can be written to.
-func (api realAPI) fetch(t *testing.T) string {
+// compare runs both programs on the tree, which is as before then.
+func (c realCall) compare(t *testing.T, programs programs, tree *realTree) {
+	peer := tree.run(t, programs.peer, c.arguments()...)
+	if reason := peer.missing(); reason != "" {
+		t.Skipf("controller-gen cannot load it here:\n%s", reason)
+	}
+	ours := tree.run(t, programs.slipway, append([]string{"controller-gen"}, c.arguments()...)...)
+	if failed := c.mistaken != ""; peer.failed() != failed || ours.failed() != failed {
+		t.Fatalf("failure expected: %t; controller-gen: status %d\n%s\nslipway: status %d\n%s", failed, peer.code, peer.output, ours.code, ours.output)
+	}
+	if c.mistaken != "" {
+		compareMistakes(t, peer, ours)
+		return
+	}
+	c.mustWrite(t, peer)
+	differing := differingFiles(ours.changed, peer.changed)
+	for run := 1; run < variants && len(differing) > 0; run++ { // its order is chance at times
+		again := tree.run(t, programs.peer, c.arguments()...)
+		still := differingFiles(ours.changed, again.changed)
+		differing = slices.DeleteFunc(differing, func(name string) bool { return !slices.Contains(still, name) })
+	}
+	for _, name := range differing {
+		t.Errorf("%s is not what controller-gen writes in any of %d runs:\n%s", name, variants, diffText(t, peer.changed[name], ours.changed[name]))
+	}
+	t.Logf("%d files are the same", len(peer.changed)-len(differing))
+	tree.typeCheck(t, ours.changed)
+}
+
+// mustWrite: each generator wrote something, or nothing is compared.
+func (c realCall) mustWrite(t *testing.T, r realResult) {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "module")
-	err := fetch.Module(t.Context(), api.module, dir)
-	if errors.Is(err, fetch.ErrNotAvailable) {
-		t.Skip(err)
+	for _, g := range c.generators {
+		name, _, _ := strings.Cut(g, ":")
+		wrote := slices.ContainsFunc(slices.Collect(maps.Keys(r.changed)), func(file string) bool {
+			return strings.HasPrefix(filepath.ToSlash(file), path.Join(written, name)+"/") || name == "object" && filepath.Base(file) == deepCopyName
+		})
+		if !wrote {
+			t.Errorf("controller-gen wrote nothing with %s", name)
+		}
 	}
-	if err != nil {
-		t.Fatal(err)
+}
+
+// compareMistakes: we tell every place that controller-gen tells.
+func compareMistakes(t *testing.T, peer, ours realResult) {
+	t.Helper()
+	v := oracle.Variant{Errors: slices.Collect(strings.Lines(peer.output))}
+	for _, e := range (result{findings: ours.output}).untold(v) {
+		t.Errorf("not told by us: %s", e)
 	}
-	return dir
+	if t.Failed() {
+		t.Logf("we told:\n%s", ours.output)
+	}
+}
+
+// realResult is how a program ended, and the files that it made or changed.
+type realResult struct {
+	outcome
+	changed map[string][]byte
+}
+
+func (r realResult) failed() bool { return r.code != 0 }
+
+// missing is what controller-gen said about modules or packages that are not there, which says nothing about the
+// generators.
+func (r realResult) missing() string {
+	for line := range strings.Lines(r.output) {
+		for _, sign := range []string{"not available", "replacement directory", "no required module", "cannot find module", "build constraints exclude all", "403 Forbidden", "module lookup disabled", "dial tcp"} {
+			if strings.Contains(line, sign) {
+				return line
+			}
+		}
+	}
+	return ""
 }
 
 // generated runs a command in dir and returns what it wrote to out, which it

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/slipway-dev/slipway/bench/fetch"
+)
+
+const (
+	headerName   = "header-of-ours.txt"
+	deepCopyName = "zz_generated.deepcopy.go"
+)
+
+// realTree is a copy of a project, in which programs write.
+type realTree struct {
+	dir    string
+	before map[string][]byte // its files as they are before a run
+}
+
+// fetch copies the project's module to a folder that can be written to, with what it nests.
+func (p realProject) fetch(t *testing.T) *realTree {
+	t.Helper()
+	dir := fetchModule(t, p.module)
+	for folder, module := range p.nested {
+		if err := fetch.Tree(fetchModule(t, module), filepath.Join(dir, folder)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	writeFiles(t, dir, map[string]string{headerName: "// Somebody holds the rights.\n"})
+	tree := &realTree{dir: dir}
+	tree.before = readTree(t, dir)
+	if p.exempt {
+		tree.exemptInterfaces(t)
+	}
+	return tree
+}
+
+// fetchModule is a copy of a module.
+func fetchModule(t *testing.T, module string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "module")
+	err := fetch.Module(t.Context(), module, dir)
+	if errors.Is(err, fetch.ErrNotAvailable) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+var exportedInterface = regexp.MustCompile(`(?m)^type [A-Z]\w* interface\b`)
+
+func (tree *realTree) exemptInterfaces(t *testing.T) {
+	t.Helper()
+	for name, content := range tree.before {
+		if !strings.HasSuffix(name, ".go") || !exportedInterface.Match(content) {
+			continue
+		}
+		tree.before[name] = exportedInterface.ReplaceAll(content, []byte("// +kubebuilder:object:generate=false\n$0"))
+		writeFiles(t, tree.dir, map[string]string{name: string(tree.before[name])})
+	}
+}
+
+// run runs a program in the tree and puts back what it changed. The go command, which controller-gen calls, may complete
+// go.mod and go.sum.
+func (tree *realTree) run(t *testing.T, program string, args ...string) realResult {
+	t.Helper()
+	defer tree.restore(t)
+	r := realResult{changed: make(map[string][]byte)}
+	r.outcome = executeIn(t.Context(), t, tree.dir, tree.environment(), program, args...)
+	for name, content := range readTree(t, tree.dir) {
+		if was, found := tree.before[name]; found && bytes.Equal(was, content) || isModuleFile(name) {
+			continue
+		}
+		r.changed[name] = content
+	}
+	return r
+}
+
+func isModuleFile(name string) bool {
+	switch filepath.Base(name) {
+	case "go.mod", "go.sum":
+		return true
+	}
+	return false
+}
+
+func (tree *realTree) environment() []string {
+	return append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
+}
+
+// restore makes the tree what it was, but for go.mod and go.sum.
+func (tree *realTree) restore(t *testing.T) {
+	t.Helper()
+	for name, content := range readTree(t, tree.dir) {
+		was, found := tree.before[name]
+		path := filepath.Join(tree.dir, name)
+		switch {
+		case isModuleFile(name), found && bytes.Equal(was, content):
+		case found:
+			writeFiles(t, tree.dir, map[string]string{name: string(was)})
+		default:
+			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// typeCheck does what a compiler does before it makes code, to the packages whose DeepCopy methods were written. To compile
+// what all these projects import would take hours.
+func (tree *realTree) typeCheck(t *testing.T, files map[string][]byte) {
+	t.Helper()
+	defer tree.restore(t)
+	var patterns []string
+	for name, content := range files {
+		if filepath.Base(name) == deepCopyName {
+			patterns = append(patterns, "./"+filepath.ToSlash(filepath.Dir(name)))
+			writeFiles(t, tree.dir, map[string]string{name: string(content)})
+		}
+	}
+	if len(patterns) == 0 {
+		return
+	}
+	checked, err := packages.Load(&packages.Config{
+		Context:   t.Context(),
+		Dir:       tree.dir,
+		Env:       tree.environment(),
+		Mode:      packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedSyntax | packages.NeedTypes,
+		ParseFile: tree.parseFile,
+	}, patterns...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pkg := range checked {
+		for _, err := range pkg.Errors {
+			t.Errorf("what was written does not compile: %v", err)
+		}
+	}
+	t.Logf("%d packages with DeepCopy methods compile", len(checked))
+}
+
+// parseFile leaves out the bodies of functions of what the project imports.
+func (tree *realTree) parseFile(set *token.FileSet, path string, source []byte) (*ast.File, error) {
+	file, err := parser.ParseFile(set, path, source, parser.SkipObjectResolution)
+	if file != nil && !strings.HasPrefix(path, tree.dir) {
+		for _, decl := range file.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok {
+				f.Body = nil
+			}
+		}
+	}
+	return file, err
+}
