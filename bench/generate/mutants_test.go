@@ -35,13 +35,14 @@ func TestMutants(t *testing.T) {
 	for done := uint64(0); done < *mutantsFlag; done += batchSize {
 		first, count := *seedFlag+done, min(batchSize, *mutantsFlag-done)
 		t.Run(fmt.Sprintf("m%d-m%d", first, first+count-1), func(t *testing.T) {
-			r.compareBatch(t, first, count)
+			r.compare(t, r.draw(first, count))
 			t.Logf("%d of %d mutants: %s", done+count, *mutantsFlag, r.tally)
 		})
 	}
 	t.Logf("%d mutants: %s", *mutantsFlag, r.tally)
-	if !t.Failed() && int(*mutantsFlag) >= len(r.definitions) {
+	if int(*mutantsFlag) >= len(r.definitions) {
 		r.judgeDraw(t)
+		t.Run("plain", r.exercise)
 	}
 }
 
@@ -78,70 +79,113 @@ func newRanch(t *testing.T) *ranch {
 	return r
 }
 
-// judgeDraw: enough mutants must be right, and every marker must have been in one.
+// judgeDraw: enough mutants must be right, and every marker must be in one.
 func (r *ranch) judgeDraw(t *testing.T) {
 	t.Helper()
 	if r.tally.generated*4 < int(*mutantsFlag) {
 		t.Errorf("only %d of %d mutants are right: the comparison proves little", r.tally.generated, *mutantsFlag)
 	}
 	for _, d := range r.definitions {
-		switch name := d.Name + " " + d.Target; {
-		case !r.drawn[name]:
-			t.Errorf("no mutant has the marker +%s on a %s", d.Name, d.Target)
-		case !r.accepted[name]:
-			t.Errorf("files are made of no mutant that has the marker +%s on a %s", d.Name, d.Target)
+		if !r.drawn[markerName(d)] {
+			t.Errorf("no mutant has the marker +%s", markerName(d))
 		}
 	}
 }
 
-func (r *ranch) compareBatch(t *testing.T, first, count uint64) {
+func markerName(d oracle.Definition) string { return d.Name + " " + d.Target }
+
+// alwaysWrong is a marker that controller-gen knows to refuse it.
+const alwaysWrong = "k8s:enum field"
+
+// exercise compares plain mutants of each marker that no mutant had of which files were made, and one must be right.
+func (r *ranch) exercise(t *testing.T) {
+	const each = 12
+	var mutants []namedMutant
+	for i, d := range r.definitions {
+		if r.accepted[markerName(d)] || markerName(d) == alwaysWrong {
+			continue
+		}
+		for seed := range uint64(each) {
+			name := fmt.Sprintf("plain%d-%d", i, seed)
+			mutants = append(mutants, namedMutant{name, mutant.Plain(seed, "example.com/"+name, r.definitions, d)})
+		}
+	}
+	r.compare(t, mutants)
+	for _, d := range r.definitions {
+		if name := markerName(d); r.accepted[name] == (name == alwaysWrong) {
+			t.Errorf("+%s: files were made of a mutant that has it: %t", name, r.accepted[name])
+		}
+	}
+	t.Logf("%d plain mutants; files were made of mutants with %d of %d markers", len(mutants), len(r.accepted), len(r.definitions))
+}
+
+// draw makes the mutants of seeds in a row.
+func (r *ranch) draw(first, count uint64) []namedMutant {
+	var drawn []namedMutant
+	for seed := first; seed < first+count; seed++ {
+		name := mutantName(seed)
+		drawn = append(drawn, namedMutant{name, mutant.New(seed, "example.com/"+name, r.definitions)})
+	}
+	return drawn
+}
+
+// namedMutant is a mutant with its folder.
+type namedMutant struct {
+	name string
+	mutant.Source
+}
+
+// compare compares mutants, which share a module.
+func (r *ranch) compare(t *testing.T, mutants []namedMutant) {
 	t.Helper()
-	h := r.gather(t, first, count)
-	for i, source := range h.sources {
-		name := mutantName(first + uint64(i))
-		same, difference := h.compare(t, name, source)
-		switch {
-		case difference != "":
-			r.tally.different++
-			t.Errorf("%s: options %q\n%s", name, source.Options, difference)
-		case same.Panic != "":
-			r.tally.crashed++
-		case same.Failed():
-			r.tally.failed++
-		case len(same.Files) == 0:
-			r.tally.empty++
-		default:
-			r.tally.generated++
-			for _, m := range source.Markers {
-				r.accepted[m] = true
-			}
+	h := r.gather(t, mutants)
+	for _, m := range mutants {
+		same, difference := h.compare(t, m.name, m.Source)
+		if difference != "" {
+			t.Errorf("%s: options %q\n%s", m.name, m.Options, difference)
+		}
+		r.count(m.Source, same, difference != "")
+	}
+}
+
+// count counts a mutant by the result of controller-gen's that was ours.
+func (r *ranch) count(source mutant.Source, same oracle.Variant, different bool) {
+	switch {
+	case different:
+		r.tally.different++
+	case same.Panic != "":
+		r.tally.crashed++
+	case same.Failed():
+		r.tally.failed++
+	case len(same.Files) == 0:
+		r.tally.empty++
+	default:
+		r.tally.generated++
+		for _, m := range source.Markers {
+			r.accepted[m] = true
 		}
 	}
 }
 
 func mutantName(seed uint64) string { return fmt.Sprintf("m%d", seed) }
 
-// herd is the mutants of a batch in one module, and controller-gen, which has loaded them.
+// herd is mutants in one module, and controller-gen, which has loaded them.
 type herd struct {
 	dir, slipway string
 	oracle       *oracle.Oracle
-	sources      []mutant.Source
 }
 
 // gather writes mutants and has controller-gen load them.
-func (r *ranch) gather(t *testing.T, first, count uint64) *herd {
+func (r *ranch) gather(t *testing.T, mutants []namedMutant) *herd {
 	t.Helper()
 	h := &herd{dir: t.TempDir(), slipway: r.slipway}
 	h.writeModule(t)
-	for seed := first; seed < first+count; seed++ {
-		name := mutantName(seed)
-		source := mutant.New(seed, "example.com/"+name, r.definitions)
-		if err := source.Write(filepath.Join(h.dir, name)); err != nil {
+	for _, m := range mutants {
+		if err := m.Write(filepath.Join(h.dir, m.name)); err != nil {
 			t.Fatal(err)
 		}
-		h.sources = append(h.sources, source)
-		for _, m := range source.Markers {
-			r.drawn[m] = true
+		for _, name := range m.Markers {
+			r.drawn[name] = true
 		}
 	}
 	var err error

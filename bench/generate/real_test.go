@@ -87,7 +87,11 @@ func (c realCall) compare(t *testing.T, programs programs, tree *realTree) {
 		t.Errorf("%s is not what controller-gen writes in any of %d runs:\n%s", name, variants, diffText(t, peer.changed[name], ours.changed[name]))
 	}
 	t.Logf("%d files are the same", len(peer.changed)-len(differing))
-	tree.typeCheck(t, ours.changed)
+	for _, err := range tree.typeCheck(t, ours.changed) {
+		if c.broken == "" || !strings.Contains(err.Msg, c.broken) {
+			t.Errorf("what was written does not compile: %v", err)
+		}
+	}
 }
 
 // mustWrite: each generator wrote something, or nothing is compared.

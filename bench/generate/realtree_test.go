@@ -120,24 +120,48 @@ func (tree *realTree) restore(t *testing.T) {
 	}
 }
 
-// typeCheck does what a compiler does before it makes code, to the packages whose DeepCopy methods were written. To compile
-// what all these projects import would take hours.
-func (tree *realTree) typeCheck(t *testing.T, files map[string][]byte) {
+// typeCheck does what a compiler does before it makes code, to the packages whose DeepCopy methods were written, and returns
+// their mistakes. To compile what all these projects import would take hours.
+func (tree *realTree) typeCheck(t *testing.T, files map[string][]byte) []packages.Error {
 	t.Helper()
 	defer tree.restore(t)
-	var patterns []string
+	patterns := make(map[string][]string) // by the module's folder
 	for name, content := range files {
-		if filepath.Base(name) == deepCopyName {
-			patterns = append(patterns, "./"+filepath.ToSlash(filepath.Dir(name)))
-			writeFiles(t, tree.dir, map[string]string{name: string(content)})
+		if filepath.Base(name) != deepCopyName {
+			continue
+		}
+		writeFiles(t, tree.dir, map[string]string{name: string(content)})
+		module := tree.moduleOf(filepath.Dir(name))
+		pkg, err := filepath.Rel(module, filepath.Dir(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		patterns[module] = append(patterns[module], "./"+filepath.ToSlash(pkg))
+	}
+	var mistakes []packages.Error
+	for module, pkgs := range patterns {
+		mistakes = append(mistakes, tree.mistakes(t, filepath.Join(tree.dir, module), pkgs)...)
+	}
+	t.Logf("DeepCopy methods in %d modules checked, %d mistakes", len(patterns), len(mistakes))
+	return mistakes
+}
+
+// moduleOf is the folder of the module that a package belongs to.
+func (tree *realTree) moduleOf(pkg string) string {
+	for dir := pkg; dir != "."; dir = filepath.Dir(dir) {
+		if tree.before[filepath.Join(dir, "go.mod")] != nil {
+			return dir
 		}
 	}
-	if len(patterns) == 0 {
-		return
-	}
+	return "."
+}
+
+// mistakes are those that a type checker finds in packages of a module, and not in what they import.
+func (tree *realTree) mistakes(t *testing.T, module string, patterns []string) []packages.Error {
+	t.Helper()
 	checked, err := packages.Load(&packages.Config{
 		Context:   t.Context(),
-		Dir:       tree.dir,
+		Dir:       module,
 		Env:       tree.environment(),
 		Mode:      packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedSyntax | packages.NeedTypes,
 		ParseFile: tree.parseFile,
@@ -145,12 +169,14 @@ func (tree *realTree) typeCheck(t *testing.T, files map[string][]byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, pkg := range checked {
-		for _, err := range pkg.Errors {
-			t.Errorf("what was written does not compile: %v", err)
-		}
+	if len(checked) != len(patterns) {
+		t.Errorf("%d packages checked of %d", len(checked), len(patterns))
 	}
-	t.Logf("%d packages with DeepCopy methods compile", len(checked))
+	var found []packages.Error
+	for _, pkg := range checked {
+		found = append(found, pkg.Errors...)
+	}
+	return found
 }
 
 // parseFile leaves out the bodies of functions of what the project imports.
