@@ -56,8 +56,9 @@ test-envtest: build ## Run controller-runtime's own suites on our control plane 
 	SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) go run -C bench ./suites
 
 .PHONY: test-mutants
-test-mutants: ## Compare with controller-gen on thousands of packages that nobody would write (MUTANTS=3000, SEED=0).
-	go test -C bench -count=1 -timeout 0 -v -run TestMutants ./generate -mutants $(or $(MUTANTS),3000) -seed $(or $(SEED),0)
+test-mutants: ## Compare with controller-gen on thousands of packages that nobody would write, for each generator (MUTANTS=3000, SEED=0).
+	go test -C bench -count=1 -timeout 0 -v -run '^Test(Mutants|Mutated.*|Webhooks.*)$$' ./generate -mutants $(or $(MUTANTS),3000) -seed $(or $(SEED),0) \
+		-webhook-mutations $(or $(MUTANTS),3000) -webhook-seed $(or $(SEED),0)
 
 .PHONY: test-real
 test-real: ## Compare with controller-gen on a dozen projects, from the module proxy.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -24,14 +25,19 @@ func TestMutatedObjects(t *testing.T) {
 		writeFiles(t, b.dir, map[string]string{"header.txt": "/*\nCopyright YEAR Somebody, in the YEAR of YEAR\n*/\n"})
 		b.fill(t, first, min(batch, last-first), objectPackage)
 		b.compareObjects(t, &tally)
+		t.Logf("%d of %d packages: %s", min(first+batch, last)-int(*seedFlag), *mutantsFlag, tally)
 	}
-	t.Logf("%d packages with the same file, %d without any, %d failed with both, controller-gen crashed on %d", tally.same, tally.none, tally.failed, tally.crashed)
 	if tally.same == 0 || tally.failed == 0 {
 		t.Error("the draw is of no use: both kinds of packages must occur")
 	}
 }
 
-type objectTally struct{ same, none, failed, crashed int }
+type objectTally struct{ same, none, failed, crashed, different int }
+
+func (c objectTally) String() string {
+	return fmt.Sprintf("%d with the same file, %d without any, %d failed with both, controller-gen crashed on %d, %d differ",
+		c.same, c.none, c.failed, c.crashed, c.different)
+}
 
 func (b *tempPackages) compareObjects(t *testing.T, tally *objectTally) {
 	t.Helper()
@@ -56,6 +62,7 @@ func (b *tempPackages) compareObjects(t *testing.T, tally *objectTally) {
 		case bytes.Equal(mine, peers):
 			tally.same++
 		default:
+			tally.different++
 			t.Errorf("%s: other bytes:\n%s\n%s", name, diffText(t, peers, mine), describeFiles(b.files[name]))
 		}
 	}

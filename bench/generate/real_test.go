@@ -69,6 +69,10 @@ func (c realCall) compare(t *testing.T, programs programs, tree *realTree) {
 		t.Skipf("controller-gen cannot load it here:\n%s", reason)
 	}
 	ours := tree.run(t, programs.slipway, append([]string{"controller-gen"}, c.arguments()...)...)
+	if peer.crashed() || ours.crashed() || c.crashes {
+		c.compareCrashes(t, peer, ours)
+		return
+	}
 	if failed := c.mistaken != ""; peer.failed() != failed || ours.failed() != failed {
 		t.Fatalf("failure expected: %t; controller-gen: status %d\n%s\nslipway: status %d\n%s", failed, peer.code, peer.output, ours.code, ours.output)
 	}
@@ -92,6 +96,14 @@ func (c realCall) compare(t *testing.T, programs programs, tree *realTree) {
 			t.Errorf("what was written does not compile: %v", err)
 		}
 	}
+}
+
+func (c realCall) compareCrashes(t *testing.T, peer, ours realResult) {
+	t.Helper()
+	if peer.crashed() != c.crashes || ours.crashed() || ours.code > 1 {
+		t.Errorf("crash of controller-gen expected: %t; controller-gen: status %d\n%s\nslipway: status %d\n%s", c.crashes, peer.code, peer.output, ours.code, ours.output)
+	}
+	t.Logf("controller-gen crashes; we end with status %d and %d files", ours.code, len(ours.changed))
 }
 
 // mustWrite: each generator wrote something, or nothing is compared.
