@@ -53,8 +53,8 @@ type Options struct {
 	Version string
 	// Strict makes misspelt and misplaced markers fatal, which are warnings else.
 	Strict bool
-	// Lenient forgives what controller-gen forgives: of several files with the same
-	// path the last one is written.
+	// Lenient is for who expects controller-gen: of several files with the same path the last
+	// one is written, and importing a package of generated files alone is a mistake.
 	Lenient bool
 	// Cache is a folder of the user's that remembers what runs have read and written,
 	// so that one in which nothing has changed is over at once: then [Result.Recalled]
@@ -251,7 +251,7 @@ func newRun(ctx context.Context, options Options, past past) (*run, error) {
 	var settled map[string]*load.Facts
 	r.inputs, r.last, settled = past.begin()
 	noteInflections(r.inputs)
-	r.loader = load.New(load.Config{Inputs: r.inputs, Settled: settled, Context: ctx, Dir: dir, Tags: options.Tags, Registry: registry, Notes: r.events})
+	r.loader = load.New(load.Config{Inputs: r.inputs, Settled: settled, Context: ctx, Dir: dir, Tags: options.Tags, Generated: !options.Lenient, Registry: registry, Notes: r.events})
 	return r, nil
 }
 

@@ -112,7 +112,7 @@ func checkEnv(env *testscript.Env) error {
 
 // codegenProgram is the program that writes clients. It is small, so tests compile it when it is not there.
 var codegenProgram = sync.OnceValues(func() (string, error) {
-	return codegen.NewFinder(os.Getenv, report.Discard).Program(context.Background())
+	return codegen.NewFinder(os.Getenv, report.Discard).Program(context.Background(), "")
 })
 
 // useCodegen is the script command `codegen`, for scripts that generate clients: all of them use one program.

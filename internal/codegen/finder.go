@@ -2,7 +2,10 @@ package codegen
 
 import (
 	"context"
+	"errors"
 	"strings"
+
+	"golang.org/x/mod/semver"
 
 	"github.com/slipway-dev/slipway/internal/program"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -20,8 +23,26 @@ func NewFinder(getenv func(string) string, handler report.Handler) *Finder {
 	return &Finder{program.NewFinder(getenv, handler)}
 }
 
-// Program returns the path of the program, which is built if need be.
-func (f *Finder) Program(ctx context.Context) (string, error) { return f.programs.EnsureCodegen(ctx) }
+// Own is the minor version of the generators that slipway's own module requires, and Oldest the first one that the program can
+// be built with.
+const (
+	Own    = "v0.37"
+	Oldest = "v0.30"
+)
+
+// Program returns the path of the program with the generators of a version, which is built if need be. "" is slipway's own.
+func (f *Finder) Program(ctx context.Context, version string) (string, error) {
+	switch minor := semver.MajorMinor(version); {
+	case minor == "" || minor == Own:
+		return f.programs.EnsureCodegen(ctx)
+	case semver.Compare(minor, Oldest) < 0:
+		return "", &report.Error{What: "clients cannot be written for k8s.io/client-go " + version, Where: "go.mod", Err: errTooOld,
+			Hint: Oldest + " or later", Next: "go get k8s.io/client-go@latest"}
+	}
+	return f.programs.EnsureCodegenOf(ctx, version)
+}
+
+var errTooOld = errors.New("the generators of that version are made in another way")
 
 // shownLines is how much of what a failed program said is shown.
 const shownLines = 12

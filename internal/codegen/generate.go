@@ -19,9 +19,9 @@ var ErrRefused = errors.New("the code generators refused")
 
 // Generate has a request done by the program, which is built if need be. Inputs
 // is a hash over what the program will read: to the same request with the same
-// inputs the answer is remembered.
-func (f *Finder) Generate(ctx context.Context, request wire.Request, inputs string) ([]wire.File, error) {
-	program, err := f.Program(ctx)
+// inputs the answer is remembered. Version is that of the generators, see [Finder.Program].
+func (f *Finder) Generate(ctx context.Context, version string, request wire.Request, inputs string) ([]wire.File, error) {
+	program, err := f.Program(ctx, version)
 	if err != nil {
 		return nil, err
 	}

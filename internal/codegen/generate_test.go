@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/semver"
+
 	"github.com/slipway-dev/slipway/internal/codegen"
 	"github.com/slipway-dev/slipway/internal/codegen/wire"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -19,7 +22,7 @@ import (
 func finder(t *testing.T, program string) *codegen.Finder {
 	t.Helper()
 	if program == "" {
-		path, err := codegen.NewFinder(os.Getenv, report.Discard).Program(t.Context())
+		path, err := codegen.NewFinder(os.Getenv, report.Discard).Program(t.Context(), "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +72,7 @@ func autoscaling(t *testing.T) wire.Request {
 // TestGenerate has the real program work: it returns files and writes none.
 func TestGenerate(t *testing.T) {
 	request := autoscaling(t)
-	files, err := finder(t, "").Generate(t.Context(), request, "")
+	files, err := finder(t, "").Generate(t.Context(), "", request, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +103,7 @@ func TestGenerate(t *testing.T) {
 func TestRefused(t *testing.T) {
 	request := autoscaling(t)
 	request.Runs[0].Packages = []string{"k8s.io/api/autoscaling/v77"}
-	_, err := finder(t, "").Generate(t.Context(), request, "")
+	_, err := finder(t, "").Generate(t.Context(), "", request, "")
 	if !errors.Is(err, codegen.ErrRefused) || !strings.Contains(err.Error(), "k8s.io/api/autoscaling/v77") {
 		t.Errorf("got %v", err)
 	}
@@ -110,7 +113,7 @@ func TestRefused(t *testing.T) {
 func TestUnknownGenerator(t *testing.T) {
 	request := autoscaling(t)
 	request.Runs[0].Generator = "register-gen"
-	_, err := finder(t, "").Generate(t.Context(), request, "")
+	_, err := finder(t, "").Generate(t.Context(), "", request, "")
 	if !errors.Is(err, codegen.ErrRefused) || !strings.Contains(err.Error(), "register-gen") {
 		t.Errorf("got %v", err)
 	}
@@ -126,7 +129,7 @@ func TestRemembers(t *testing.T) {
 			t.Fatal(err)
 		}
 		request := wire.Request{Dir: "/", Runs: []wire.Run{{Arguments: append([]string{"--go-header-file", header}, arguments...)}}}
-		files, err := f.Generate(t.Context(), request, inputs)
+		files, err := f.Generate(t.Context(), "", request, inputs)
 		if err != nil || len(files) != 1 || files[0].Path != "/a" || string(files[0].Content) != "b" {
 			t.Fatalf("got %v, %v", files, err)
 		}
@@ -156,7 +159,7 @@ func TestProgramFails(t *testing.T) {
 			program := script(t, c.text)
 			f := finder(t, program)
 			for range 2 {
-				_, err := f.Generate(t.Context(), wire.Request{}, "")
+				_, err := f.Generate(t.Context(), "", wire.Request{}, "")
 				told, ok := errors.AsType[*report.Error](err)
 				if !ok || told.What != c.what || told.Where != program || !strings.Contains(told.Hint, c.hint) {
 					t.Fatalf("got %#v", err)
@@ -171,8 +174,34 @@ func TestProgramFails(t *testing.T) {
 
 // TestNamedProgram: what the user named is used or refused.
 func TestNamedProgram(t *testing.T) {
-	_, err := finder(t, filepath.Join(t.TempDir(), "absent")).Program(t.Context())
+	_, err := finder(t, filepath.Join(t.TempDir(), "absent")).Program(t.Context(), "")
 	if told, ok := errors.AsType[*report.Error](err); !ok || told.What != "SLIPWAY_CODEGEN names no program" {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestOwn: the generators of slipway's own module are those that the constant names.
+func TestOwn(t *testing.T) {
+	text, err := os.ReadFile("../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := modfile.Parse("go.mod", text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range file.Require {
+		if r.Mod.Path == "k8s.io/code-generator" && semver.MajorMinor(r.Mod.Version) == codegen.Own {
+			return
+		}
+	}
+	t.Fatalf("go.mod requires k8s.io/code-generator of another version than %s", codegen.Own)
+}
+
+// TestTooOld: of old versions, what to do is told before anything is built.
+func TestTooOld(t *testing.T) {
+	_, err := finder(t, "").Program(t.Context(), "v0.29.3")
+	if told, ok := errors.AsType[*report.Error](err); !ok || told.Next != "go get k8s.io/client-go@latest" {
+		t.Fatal(err)
 	}
 }

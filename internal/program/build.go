@@ -61,14 +61,21 @@ func (f *Finder) build(ctx context.Context, p *product, src source, out string) 
 	flags := []string{"-v", "-buildvcs=false", "-ldflags=-s -w"}
 	args := append(append([]string{"build"}, flags...), append([]string{"-o", out}, p.mains()...)...)
 	env := collectLess()
-	if src.version != "" {
+	pinned, err := p.pinned(dir, out)
+	if err != nil {
+		return err
+	}
+	switch {
+	case pinned != nil:
+		args = append(append(append([]string{"build"}, flags...), pinned...), append([]string{"-o", out}, p.mains()...)...)
+	case src.version != "":
 		args = append([]string{"install"}, flags...)
 		for _, path := range p.packages() {
 			args = append(args, path+"@"+src.version)
 		}
 		env = append(env, "GOBIN="+out)
 	}
-	packages, err := listPackages(ctx, p, dir)
+	packages, err := listPackages(ctx, p, dir, pinned...)
 	if err != nil {
 		return err
 	}
@@ -150,7 +157,10 @@ func buildError(p *product, dir string, args []string, lines []string, err error
 	}
 	e := &report.Error{What: p.what + " could not be built", Where: dir, Err: err,
 		Next: "(cd " + dir + " && go " + args[0] + " " + strings.Join(p.mains(), " ") + ")"}
-	if args[0] == "install" {
+	switch {
+	case p.pin != "":
+		e.Next = "go mod download " + generatorModule + "@" + p.pin
+	case args[0] == "install":
 		e.Next = "go install " + strings.Join(args[len(args)-len(p.programs):], " ")
 	}
 	if len(lines) > 0 {

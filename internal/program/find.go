@@ -22,7 +22,7 @@ func (f *Finder) find(p *product) (path string, ok bool, err error) {
 		}
 		return path, err == nil, err
 	}
-	if path, ok := f.besideSlipway(p.last()); ok {
+	if path, ok := f.besideSlipway(p.last()); ok && p.pin == "" {
 		return path, true, nil
 	}
 	s, _, err := f.slotOf(p)

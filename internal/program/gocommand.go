@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -122,9 +123,9 @@ func download(ctx context.Context, p *product, version string) (dir string, err 
 
 // listPackages asks which packages the programs in dir consist of and which of
 // them are yet to be compiled.
-func listPackages(ctx context.Context, p *product, dir string) ([]pkg, error) {
+func listPackages(ctx context.Context, p *product, dir string, flags ...string) ([]pkg, error) {
 	const format = "{{.ImportPath}}\t{{.Stale}}\t{{.Dir}}\t{{join .GoFiles \"/\"}}"
-	out, err := goOutput(ctx, p, dir, append([]string{"list", "-deps", "-f", format}, p.mains()...)...)
+	out, err := goOutput(ctx, p, dir, slices.Concat([]string{"list", "-deps", "-f", format}, flags, p.mains())...)
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,9 @@ import (
 func (src source) key(p *product) (string, error) {
 	h := sha256.New()
 	fmt.Fprintln(h, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	if p.pin != "" {
+		fmt.Fprintln(h, generatorModule, p.pin)
+	}
 	if src.dir == "" {
 		fmt.Fprintln(h, p.lastPackage(), src.version)
 		return hex.EncodeToString(h.Sum(nil)[:16]), nil

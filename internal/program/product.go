@@ -12,6 +12,8 @@ type product struct {
 	programs []string
 	// folders hold all of its packages, relative to the module; none means any.
 	folders []string
+	// pin is the version of k8s.io/code-generator to build with in place of the module's own; "" is the module's own.
+	pin string
 	// variable of the environment by which a user names the program, instead of having it built.
 	variable string
 }
@@ -32,6 +34,13 @@ func checkProduct() *product {
 func codegenProduct() *product {
 	return &product{module: Module, folder: ".", what: "the generators of clients", programs: []string{codegenName}, variable: "SLIPWAY_CODEGEN",
 		folders: []string{"cmd/" + codegenName, "internal/codegen/kubernetes", "internal/codegen/wire"}}
+}
+
+// codegenProductOf is the same with the generators of another version.
+func codegenProductOf(version string) *product {
+	p := codegenProduct()
+	p.what, p.pin = p.what+" for client-go "+version, version
+	return p
 }
 
 // last is the program that the others accompany.

@@ -28,3 +28,9 @@ const codegenName = "slipway-codegen"
 func (f *Finder) EnsureCodegen(ctx context.Context) (path string, err error) {
 	return f.ensure(ctx, codegenProduct())
 }
+
+// EnsureCodegenOf finds or builds the program with the generators of the version that k8s.io/code-generator has there: the code
+// that they write needs a client-go of about the same one.
+func (f *Finder) EnsureCodegenOf(ctx context.Context, version string) (path string, err error) {
+	return f.ensure(ctx, codegenProductOf(version))
+}

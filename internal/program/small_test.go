@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/mod/modfile"
+
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -83,6 +85,37 @@ func TestEnsureCheckerCannot(t *testing.T) {
 	e, ok := errors.AsType[*report.Error](err)
 	if !ok || e.What != "the checker of CRDs could not be built" || !strings.Contains(e.Hint, "undefined: undefined") || !strings.Contains(e.Next, "go build ./cmd/slipway-check") {
 		t.Errorf("got %#v", err)
+	}
+}
+
+// TestPinnedModule: a program with other generators than the module's own requires them, and nothing else but what lets them compile.
+func TestPinnedModule(t *testing.T) {
+	own, err := modfile.Parse("go.mod", []byte("module example.com/own\n\ngo 1.26.0\n\nrequire (\n\tgolang.org/x/tools v0.52.0\n\tk8s.io/code-generator v0.37.1\n\tk8s.io/api v0.37.1\n)\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := codegenProductOf("v0.34.1").pinnedModule(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "module github.com/slipway-dev/slipway\n\ngo 1.26.0\n\nrequire (\n\tk8s.io/code-generator v0.34.1\n\tgolang.org/x/tools v0.52.0\n)\n"
+	if string(content) != want {
+		t.Errorf("got %s", content)
+	}
+}
+
+// TestPinnedHasSlotOfItsOwn: programs with other generators lie beside each other in the cache, and the user's own is taken for any.
+func TestPinnedHasSlotOfItsOwn(t *testing.T) {
+	keys := make(map[string]bool)
+	for _, p := range []*product{codegenProduct(), codegenProductOf("v0.34.1"), codegenProductOf("v0.34.2")} {
+		key, err := source{version: "v1.0.0"}.key(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys[key] = true
+	}
+	if len(keys) != 3 {
+		t.Errorf("got %v", keys)
 	}
 }
 

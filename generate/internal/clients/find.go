@@ -138,7 +138,7 @@ func (f *finding) checkType(v *apiVersion, d *load.TypeDecl) {
 	if text, _ := marker.Get[marker.Raw](d.Markers(), "genclient"); text != "" {
 		f.fail(at, "+genclient takes no value; leave the line out to have no client")
 	}
-	if !crd.IsKind(d) {
+	if !embedsMetadata(d) {
 		f.fail(at, "%s asks for a client and does not embed metav1.TypeMeta and metav1.ObjectMeta", d.Name())
 	}
 	if !d.Markers().Has("genclient:noVerbs") && v.Decl(d.Name()+"List") == nil {
@@ -148,13 +148,29 @@ func (f *finding) checkType(v *apiVersion, d *load.TypeDecl) {
 
 // checkTogether tells packages that clients could not tell apart.
 func (f *finding) checkTogether() {
-	places := make(map[string]*apiVersion)
+	places, names := make(map[string]*apiVersion), make(map[string]*apiVersion)
 	for _, v := range f.versions {
-		place := v.folder() + "/" + path.Base(v.Path)
-		if other := places[place]; other != nil {
+		place, name := v.folder()+"/"+path.Base(v.Path), v.goName()
+		switch other, namesake := places[place], names[name]; {
+		case other != nil:
 			f.fail(report.Position{File: v.Dir}, "clients of %s and of %s would be the same package %s; generate for one of the groups at a time, into another folder",
 				cmp.Or(other.group, other.Path), cmp.Or(v.group, v.Path), place)
+		case namesake != nil:
+			f.fail(report.Position{File: v.Dir}, "a clientset would have the clients of %s and of %s under one name, %s; generate for one of them at a time (--group %s), into another folder, or give one another name with // +%s=<name>",
+				namesake.Path, v.Path, name, v.folder(), goNameMarker)
 		}
-		places[place] = v
+		places[place], names[name] = v, v
 	}
+}
+
+// goNameMarker is the marker with which a package has its group called another name in Go than the first part of its own.
+const goNameMarker = "groupGoName"
+
+// goName is what a clientset calls the group and the version.
+func (v *apiVersion) goName() string {
+	first, _, _ := strings.Cut(v.group, ".")
+	if name, _ := marker.Get[string](v.Markers(), goNameMarker); name != "" {
+		first = name
+	}
+	return strings.ToLower(first) + "/" + path.Base(v.Path)
 }

@@ -53,6 +53,7 @@ func markers() []marker.Definition {
 		marker.Define[verbs]("genclient:onlyVerbs", on, "lists the only methods to have"),
 		marker.Define[verbs]("genclient:skipVerbs", on, "lists methods to leave out"),
 		flag("genclient:method", "adds a method: <name>,verb=<verb>,subresource=<path>,input=<type>,result=<type>"),
+		marker.Define[string](goNameMarker, marker.Package, "is what the group is called in Go; the first part of its name if it is left out"),
 		marker.Define[string](resourceMarker, on, "is the name under which objects are served; that of the CRD if it is left out"),
 	)
 	return append(own, crd.Markers()...)
@@ -75,9 +76,11 @@ func run(ctx context.Context, pass *generator.Pass, options Options) error {
 		return err
 	}
 	jobs := newJobs(pass)
-	if err := jobs.add(found.packages(), out.runs(found.versions)); err != nil {
+	jobs.matching = true
+	if err := jobs.add(found.packages(), out.runs(found.versions, true)); err != nil {
 		return err
 	}
+	jobs.requests[0].without = out.runs(found.versions, false)
 	if err := jobs.do(ctx); err != nil {
 		return err
 	}
@@ -122,8 +125,8 @@ func (o output) arguments(name string, more ...string) []string {
 	return append(arguments, more...)
 }
 
-// runs are the runs of the four generators, in the order of kube_codegen.sh.
-func (o output) runs(versions []*apiVersion) []wire.Run {
+// runs are the runs of the four generators, in the order of kube_codegen.sh, or of three without apply configurations.
+func (o output) runs(versions []*apiVersion, apply bool) []wire.Run {
 	packages := make([]string, len(versions))
 	var inputs []string
 	for i, v := range versions {
@@ -131,21 +134,26 @@ func (o output) runs(versions []*apiVersion) []wire.Run {
 		inputs = append(inputs, "--input", v.Path)
 	}
 	plurals := []string{"--plural-exceptions", strings.Join(o.options.PluralExceptions, ",")}
-	clientset := append([]string{
-		"--clientset-name", clientsetName, "--apply-configuration-package", path.Join(o.pkg, applyFolder), "--input-base", "",
-	}, inputs...)
+	clientset := append([]string{"--clientset-name", clientsetName, "--input-base", ""}, inputs...)
+	if apply {
+		clientset = append(clientset, "--apply-configuration-package", path.Join(o.pkg, applyFolder))
+	}
 	informers := []string{
 		"--versioned-clientset-package", path.Join(o.pkg, clientsetFolder, clientsetName),
 		"--listers-package", path.Join(o.pkg, listersFolder),
 	}
 	groups := groups(versions)
 	all := slices.Concat(groups, resources(versions))
-	return []wire.Run{
+	runs := []wire.Run{
 		{Generator: wire.ApplyConfigurations, Packages: packages, Arguments: o.arguments(applyFolder), Tags: groups, Externals: o.externals},
 		{Generator: wire.Clientset, Packages: packages, Arguments: o.arguments(clientsetFolder, append(clientset, plurals...)...), Tags: all},
 		{Generator: wire.Listers, Packages: packages, Arguments: o.arguments(listersFolder, plurals...), Tags: groups},
 		{Generator: wire.Informers, Packages: packages, Arguments: o.arguments(informersFolder, append(informers, plurals...)...), Tags: all},
 	}
+	if !apply {
+		return runs[1:]
+	}
+	return runs
 }
 
 // resourceMarker is the marker by which code-generator is told what the resource of a type is called.

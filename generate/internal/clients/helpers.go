@@ -3,10 +3,7 @@ package clients
 import (
 	"bytes"
 	"fmt"
-	"go/ast"
 	"go/format"
-	"go/parser"
-	"go/token"
 	"os"
 	"path/filepath"
 
@@ -78,41 +75,4 @@ func (v *apiVersion) helpers(pass *generator.Pass, header string) ([]byte, error
 		return nil, &report.Error{What: "the header of generated Go files is not a Go comment", Err: err, Hint: "a file that holds nothing but a comment, like hack/boilerplate.go.txt"}
 	}
 	return content, nil
-}
-
-// declared are the names of the package's functions and variables. Files that
-// are generated are not among its files.
-func (v *apiVersion) declared(pass *generator.Pass) map[string]bool {
-	names := make(map[string]bool)
-	for _, path := range v.GoFiles() {
-		text, err := pass.Loader.ReadFile(path)
-		if err != nil {
-			continue // told by the loader
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, text, parser.SkipObjectResolution)
-		if err != nil {
-			continue // told by the loader
-		}
-		for _, d := range file.Decls {
-			addNames(names, d)
-		}
-	}
-	return names
-}
-
-func addNames(names map[string]bool, d ast.Decl) {
-	switch d := d.(type) {
-	case *ast.FuncDecl:
-		if d.Recv == nil {
-			names[d.Name.Name] = true
-		}
-	case *ast.GenDecl:
-		for _, spec := range d.Specs {
-			if value, ok := spec.(*ast.ValueSpec); ok {
-				for _, name := range value.Names {
-					names[name.Name] = true
-				}
-			}
-		}
-	}
 }

@@ -3,9 +3,6 @@ package clients
 import (
 	"context"
 	"errors"
-	"path/filepath"
-
-	"golang.org/x/mod/modfile"
 
 	"github.com/slipway-dev/slipway/generate/internal/generator"
 	"github.com/slipway-dev/slipway/generate/internal/load"
@@ -16,7 +13,10 @@ import (
 
 // jobs are the runs of one pass, by the module in which their packages are looked up.
 type jobs struct {
-	pass     *generator.Pass
+	pass *generator.Pass
+	// matching has the generators be of the version of the client-go that the module requires, for what they write is compiled with
+	// it; else they are those that controller-gen has.
+	matching bool
 	requests []*job
 	failed   bool // the generators did not like something
 }
@@ -24,7 +24,9 @@ type jobs struct {
 // job is what is asked in one module.
 type job struct {
 	wire.Request
+	version  string // of the generators
 	packages []*load.Package
+	without  []wire.Run // are done instead when the generator of apply configurations does not like what it reads
 }
 
 func newJobs(pass *generator.Pass) *jobs { return &jobs{pass: pass} }
@@ -43,7 +45,11 @@ func (j *jobs) add(packages []*load.Package, runs []wire.Run) error {
 			return nil
 		}
 	}
-	j.requests = append(j.requests, &job{wire.Request{Dir: m.dir, Runs: runs}, packages})
+	version := ""
+	if j.matching {
+		version = m.clientGo(j.pass.Loader)
+	}
+	j.requests = append(j.requests, &job{Request: wire.Request{Dir: m.dir, Runs: runs}, version: version, packages: packages})
 	return nil
 }
 
@@ -54,7 +60,7 @@ func (j *jobs) do(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		files, err := j.pass.Codegen.Generate(ctx, r.Request, inputs)
+		files, err := j.generate(ctx, r, inputs)
 		if errors.Is(err, codegen.ErrRefused) {
 			j.failed = true
 			j.pass.Report(report.Finding{Position: report.Position{File: r.packages[0].Dir}, Message: err.Error(), Fatal: true})
@@ -70,23 +76,18 @@ func (j *jobs) do(ctx context.Context) error {
 	return nil
 }
 
-// goModule is a module that a folder lies in.
-type goModule struct{ dir, path string }
-
-// moduleOf finds the module of a folder, which need not exist yet.
-func moduleOf(loader *load.Loader, dir string) (goModule, error) {
-	for at := dir; ; {
-		text, err := loader.ReadFile(filepath.Join(at, "go.mod"))
-		if err == nil {
-			if path := modfile.ModulePath(text); path != "" {
-				return goModule{at, path}, nil
-			}
-			return goModule{}, &report.Error{What: "go.mod names no module", Where: filepath.Join(at, "go.mod")}
-		}
-		parent := filepath.Dir(at)
-		if parent == at {
-			return goModule{}, &report.Error{What: "no go.mod in this folder or above", Where: dir, Hint: "clients are generated for packages of a module; go mod init makes one"}
-		}
-		at = parent
+// generate has the files of one request made. Where apply configurations are the only thing that cannot be made, the rest is: their
+// generator fails at types that the others are fine with, and clients are of use without it.
+func (j *jobs) generate(ctx context.Context, r *job, inputs string) ([]wire.File, error) {
+	files, err := j.pass.Codegen.Generate(ctx, r.version, r.Request, inputs)
+	if len(r.without) == 0 || !errors.Is(err, codegen.ErrRefused) {
+		return files, err
 	}
+	files, without := j.pass.Codegen.Generate(ctx, r.version, wire.Request{Dir: r.Dir, Runs: r.without}, inputs)
+	if without != nil {
+		return nil, err
+	}
+	j.pass.Report(report.Finding{Position: report.Position{File: r.packages[0].Dir},
+		Message: "clients are without apply configurations, and have no Apply methods: " + err.Error()})
+	return files, nil
 }

@@ -153,6 +153,8 @@ func (g *importGraph) target(from *Package, spec importSpec) *Package {
 	switch {
 	case missing:
 		return nil
+	case p != nil && p.Name() == "" && g.loader.config.Generated && p.isGenerated():
+		return nil
 	case p == nil || p.Name() == "":
 		g.doubted[from.modules] = append(g.doubted[from.modules], spec)
 		return nil

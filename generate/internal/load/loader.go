@@ -27,6 +27,9 @@ type Config struct {
 	// Tags are the build tags besides those of the platform. Nil means
 	// GeneratedTag alone.
 	Tags []string
+	// Generated lets packages be imported of which all files are hidden from generators by
+	// [GeneratedTag], as a compiler lets them. controller-gen takes them for missing.
+	Generated bool
 	// Registry tells which markers there are. It must not be nil.
 	Registry *marker.Registry
 	// Notes receives a report.Note when the go command has to be run or a

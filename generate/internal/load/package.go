@@ -63,18 +63,30 @@ func (p *Package) Name() string {
 			p.name = p.facts.Name
 			return
 		}
-		inputs := p.loader.inputsAt(p.Dir)
-		names, err := goFileNames(inputs, p.Dir)
-		if err != nil {
-			return // reading the package reports it
-		}
-		for _, name := range names {
-			if p.name = p.loader.packageName(inputs, filepath.Join(p.Dir, name)); p.name != "" {
-				return
-			}
-		}
+		p.name = p.nameUnder(p.loader.build)
 	})
 	return p.name
+}
+
+// nameUnder is the name in the package clause of the first file that the constraints choose.
+func (p *Package) nameUnder(build *constraints) string {
+	inputs := p.loader.inputsAt(p.Dir)
+	names, err := goFileNames(inputs, p.Dir)
+	if err != nil {
+		return "" // reading the package reports it
+	}
+	for _, file := range names {
+		if name := p.loader.packageName(build, inputs, filepath.Join(p.Dir, file)); name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// isGenerated tells of a package without files whether it has some for a compiler, to which generated files are files.
+func (p *Package) isGenerated() bool {
+	tags := slices.DeleteFunc(slices.Clone(p.loader.build.context.BuildTags), func(tag string) bool { return tag == GeneratedTag })
+	return p.nameUnder(newConstraints(p.loader.env, tags)) != ""
 }
 
 // GoFiles are the paths of the files that belong to the build, by name. Tests

@@ -50,15 +50,15 @@ func (l *Loader) readSource(path string) *source {
 }
 
 // packageName is the name in a file's package clause, or "" for a file that does
-// not belong to the build.
-func (l *Loader) packageName(inputs *manifest.Inputs, path string) string {
+// not belong to the build that the constraints choose.
+func (l *Loader) packageName(build *constraints, inputs *manifest.Inputs, path string) string {
 	buffer := l.buffers.Get().(*bytes.Buffer)
 	defer l.buffers.Put(buffer)
 	if err := inputs.ReadInto(buffer, path); err != nil {
 		return "" // reading the package reports it
 	}
 	h := readHeader(buffer.Bytes())
-	if !l.build.match(path, buffer.Bytes()[:h.end]) || h.name == documentation || l.build.needsCgo(buffer.Bytes()) {
+	if !build.match(path, buffer.Bytes()[:h.end]) || h.name == documentation || build.needsCgo(buffer.Bytes()) {
 		return ""
 	}
 	return h.name
