@@ -1,9 +1,9 @@
 // Copyright 2026 The cronjob authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package controller runs CronJobs. cronjob_controller.go is the way through one reconciliation; schedule.go
-// tells which run is due, jobs.go what became of earlier ones, runs.go starts and deletes Jobs, status.go
-// tells the user.
+// Package controller runs CronJobs. cronjob_controller.go is the way through one reconciliation; package
+// schedule tells which run is due, jobs.go what became of earlier ones, runs.go starts and deletes Jobs,
+// status.go tells the user.
 package controller
 
 import (
@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	batchv1 "tutorial.kubebuilder.io/project/api/v1"
+	"tutorial.kubebuilder.io/project/internal/schedule"
 )
 
 // CronJobReconciler starts the Jobs of CronJobs at their times and keeps their status and history.
@@ -62,7 +63,7 @@ func (r *CronJobReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ct
 	}
 
 	now := r.Clock.Now()
-	runs, blocked := planRuns(&cronJob.Spec, runsSettledUntil(&cronJob, jobs), now)
+	runs, blocked := schedule.Plan(&cronJob.Spec, runsSettledUntil(&cronJob, jobs), now)
 
 	if err := r.updateStatus(ctx, &cronJob, observe(&cronJob, jobs, blocked, now)); err != nil {
 		return ctrl.Result{}, err
@@ -73,10 +74,10 @@ func (r *CronJobReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ct
 	if blocked != nil {
 		return ctrl.Result{}, nil // until the CronJob changes; the status says why
 	}
-	if err := r.startDueRun(ctx, &cronJob, jobs.active, runs.due); err != nil {
+	if err := r.startDueRun(ctx, &cronJob, jobs.active, runs.Due); err != nil {
 		return ctrl.Result{}, err
 	}
-	return ctrl.Result{RequeueAfter: runs.next.Sub(now)}, nil
+	return ctrl.Result{RequeueAfter: runs.Next.Sub(now)}, nil
 }
 
 // listJobs returns the Jobs that belong to the CronJob.

@@ -293,3 +293,16 @@ func readOnlyClient(t *testing.T) client.Client {
 	}
 	return c
 }
+
+// at returns a time of the tests' day, zero for the empty string.
+func at(t *testing.T, clock string) time.Time {
+	t.Helper()
+	if clock == "" {
+		return time.Time{}
+	}
+	parsed, err := time.Parse(time.TimeOnly, clock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return epoch.Add(parsed.Sub(parsed.Truncate(24 * time.Hour)))
+}

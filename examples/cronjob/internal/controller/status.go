@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	batchv1 "tutorial.kubebuilder.io/project/api/v1"
+	"tutorial.kubebuilder.io/project/internal/schedule"
 )
 
 // updateStatus writes what was observed, unless the status says so already. The CronJob passed in stays as
@@ -91,9 +92,9 @@ func schedulable(blocked error) metav1.Condition {
 
 func blockedReason(blocked error) string {
 	switch {
-	case errors.Is(blocked, errSuspended):
+	case errors.Is(blocked, schedule.ErrSuspended):
 		return batchv1.ReasonSuspended
-	case errors.Is(blocked, errTooManyMissedStarts):
+	case errors.Is(blocked, schedule.ErrTooManyMissedStarts):
 		return batchv1.ReasonTooManyMissedStarts
 	default:
 		return batchv1.ReasonInvalidSchedule

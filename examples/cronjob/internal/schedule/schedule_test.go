@@ -1,7 +1,7 @@
 // Copyright 2026 The cronjob authors
 // SPDX-License-Identifier: Apache-2.0
 
-package controller
+package schedule_test
 
 import (
 	"errors"
@@ -11,9 +11,13 @@ import (
 	"k8s.io/utils/ptr"
 
 	batchv1 "tutorial.kubebuilder.io/project/api/v1"
+	"tutorial.kubebuilder.io/project/internal/schedule"
 )
 
-func TestPlanRuns(t *testing.T) {
+// epoch is the midnight at which the tests' day begins, far from the machine's own time.
+var epoch = time.Date(2050, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+func TestPlan(t *testing.T) {
 	const hourly = "0 * * * *"
 	tests := map[string]struct {
 		schedule  string
@@ -44,41 +48,41 @@ func TestPlanRuns(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			spec := &batchv1.CronJobSpec{Schedule: tt.schedule, StartingDeadlineSeconds: tt.deadline}
-			got, err := planRuns(spec, at(t, tt.since), at(t, tt.now))
+			got, err := schedule.Plan(spec, at(t, tt.since), at(t, tt.now))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := at(t, tt.due); !got.due.Equal(want) {
-				t.Errorf("due: got %v, want %v", got.due, want)
+			if want := at(t, tt.due); !got.Due.Equal(want) {
+				t.Errorf("due: got %v, want %v", got.Due, want)
 			}
-			if want := at(t, tt.next); !got.next.Equal(want) {
-				t.Errorf("next: got %v, want %v", got.next, want)
+			if want := at(t, tt.next); !got.Next.Equal(want) {
+				t.Errorf("next: got %v, want %v", got.Next, want)
 			}
 		})
 	}
 }
 
-func TestPlanRunsBlocked(t *testing.T) {
+func TestPlanBlocked(t *testing.T) {
 	tests := map[string]struct {
 		spec batchv1.CronJobSpec
 		want error
 	}{
-		"not a schedule":           {batchv1.CronJobSpec{Schedule: "often"}, errInvalidSchedule},
-		"out of range":             {batchv1.CronJobSpec{Schedule: "61 * * * *"}, errInvalidSchedule},
-		"never due":                {batchv1.CronJobSpec{Schedule: "0 0 30 2 *"}, errInvalidSchedule},
-		"time zone":                {batchv1.CronJobSpec{Schedule: "CRON_TZ=Europe/Oslo 0 * * * *"}, errInvalidSchedule},
-		"time zone without fields": {batchv1.CronJobSpec{Schedule: "TZ=0"}, errInvalidSchedule},
-		"suspended":                {batchv1.CronJobSpec{Schedule: "* * * * *", Suspend: ptr.To(true)}, errSuspended},
-		"suspended and invalid":    {batchv1.CronJobSpec{Schedule: "often", Suspend: ptr.To(true)}, errInvalidSchedule},
-		"101 missed":               {batchv1.CronJobSpec{Schedule: "* * * * *"}, errTooManyMissedStarts},
+		"not a schedule":           {batchv1.CronJobSpec{Schedule: "often"}, schedule.ErrInvalid},
+		"out of range":             {batchv1.CronJobSpec{Schedule: "61 * * * *"}, schedule.ErrInvalid},
+		"never due":                {batchv1.CronJobSpec{Schedule: "0 0 30 2 *"}, schedule.ErrInvalid},
+		"time zone":                {batchv1.CronJobSpec{Schedule: "CRON_TZ=Europe/Oslo 0 * * * *"}, schedule.ErrInvalid},
+		"time zone without fields": {batchv1.CronJobSpec{Schedule: "TZ=0"}, schedule.ErrInvalid},
+		"suspended":                {batchv1.CronJobSpec{Schedule: "* * * * *", Suspend: ptr.To(true)}, schedule.ErrSuspended},
+		"suspended and invalid":    {batchv1.CronJobSpec{Schedule: "often", Suspend: ptr.To(true)}, schedule.ErrInvalid},
+		"101 missed":               {batchv1.CronJobSpec{Schedule: "* * * * *"}, schedule.ErrTooManyMissedStarts},
 		"101 missed in time": {
 			batchv1.CronJobSpec{Schedule: "* * * * *", StartingDeadlineSeconds: ptr.To[int64](86400)},
-			errTooManyMissedStarts,
+			schedule.ErrTooManyMissedStarts,
 		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, err := planRuns(&tt.spec, at(t, "10:00:00"), at(t, "11:41:00"))
+			_, err := schedule.Plan(&tt.spec, at(t, "10:00:00"), at(t, "11:41:00"))
 			if !errors.Is(err, tt.want) {
 				t.Errorf("got %v, want %v", err, tt.want)
 			}
@@ -87,35 +91,35 @@ func TestPlanRunsBlocked(t *testing.T) {
 }
 
 // The machine's time zone has no part in the schedule.
-func TestPlanRunsInUTC(t *testing.T) {
+func TestPlanInUTC(t *testing.T) {
 	west := time.FixedZone("west", -(3*3600 + 1800))
 	spec := &batchv1.CronJobSpec{Schedule: "0 12 * * *"}
-	got, err := planRuns(spec, at(t, "10:00:00").In(west), at(t, "13:00:00").In(west))
+	got, err := schedule.Plan(spec, at(t, "10:00:00").In(west), at(t, "13:00:00").In(west))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := at(t, "12:00:00"); !got.due.Equal(want) {
-		t.Errorf("due: got %v, want %v", got.due, want)
+	if want := at(t, "12:00:00"); !got.Due.Equal(want) {
+		t.Errorf("due: got %v, want %v", got.Due, want)
 	}
 }
 
 // Whatever a user writes as a schedule, planning ends, and what it says is in order.
-func FuzzPlanRuns(f *testing.F) {
-	for _, schedule := range []string{"* * * * *", "0 0 30 2 *", "@every 90m", "TZ=0", "@weekly", "*/0 * * * *"} {
-		f.Add(schedule, int64(3600), int64(60))
+func FuzzPlan(f *testing.F) {
+	for _, text := range []string{"* * * * *", "0 0 30 2 *", "@every 90m", "TZ=0", "@weekly", "*/0 * * * *"} {
+		f.Add(text, int64(3600), int64(60))
 	}
-	f.Fuzz(func(t *testing.T, schedule string, sinceSeconds, deadline int64) {
+	f.Fuzz(func(t *testing.T, text string, sinceSeconds, deadline int64) {
 		since := epoch.Add(time.Duration(sinceSeconds%(1<<31)) * time.Second)
-		spec := &batchv1.CronJobSpec{Schedule: schedule, StartingDeadlineSeconds: ptr.To(max(0, deadline))}
-		got, err := planRuns(spec, since, epoch)
+		spec := &batchv1.CronJobSpec{Schedule: text, StartingDeadlineSeconds: ptr.To(max(0, deadline))}
+		got, err := schedule.Plan(spec, since, epoch)
 		if err != nil {
 			return
 		}
-		if !got.next.After(epoch) {
-			t.Errorf("next run %v is not after now", got.next)
+		if !got.Next.After(epoch) {
+			t.Errorf("next run %v is not after now", got.Next)
 		}
-		if got.due.After(epoch) || !got.due.IsZero() && !got.due.After(since) {
-			t.Errorf("due run %v is not between %v and now", got.due, since)
+		if got.Due.After(epoch) || !got.Due.IsZero() && !got.Due.After(since) {
+			t.Errorf("due run %v is not between %v and now", got.Due, since)
 		}
 	})
 }

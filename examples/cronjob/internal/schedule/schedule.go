@@ -1,7 +1,9 @@
 // Copyright 2026 The cronjob authors
 // SPDX-License-Identifier: Apache-2.0
 
-package controller
+// Package schedule tells which run of a CronJob is due and when the next one is. It knows no cluster, so that
+// its tests, and the fuzzing of what users write, need none.
+package schedule
 
 import (
 	"errors"
@@ -20,26 +22,26 @@ const maxMissedStarts = 100
 
 // What keeps runs from being scheduled until the CronJob itself changes.
 var (
-	errSuspended           = errors.New("spec.suspend is set")
-	errInvalidSchedule     = errors.New("spec.schedule is invalid")
-	errTooManyMissedStarts = fmt.Errorf("more than %d runs were missed", maxMissedStarts)
+	ErrSuspended           = errors.New("spec.suspend is set")
+	ErrInvalid     = errors.New("spec.schedule is invalid")
+	ErrTooManyMissedStarts = fmt.Errorf("more than %d runs were missed", maxMissedStarts)
 )
 
-// timetable is what a schedule asks for at one moment.
-type timetable struct {
-	due  time.Time // the latest run that may still start, zero if there is none
-	next time.Time // the first run after this moment
+// A Timetable is what a schedule asks for at one moment.
+type Timetable struct {
+	Due  time.Time // the latest run that may still start, zero if there is none
+	Next time.Time // the first run after this moment
 }
 
-// planRuns works out which run is due at now and when the next one is, given that all runs up to since
+// Plan works out which run is due at now and when the next one is, given that all runs up to since
 // are done with. An error says what the user has to change before anything can be scheduled.
-func planRuns(spec *batchv1.CronJobSpec, since, now time.Time) (timetable, error) {
-	schedule, err := parseSchedule(spec.Schedule)
+func Plan(spec *batchv1.CronJobSpec, since, now time.Time) (Timetable, error) {
+	schedule, err := parse(spec.Schedule)
 	if err != nil {
-		return timetable{}, err
+		return Timetable{}, err
 	}
 	if spec.Suspend != nil && *spec.Suspend {
-		return timetable{}, errSuspended
+		return Timetable{}, ErrSuspended
 	}
 	since = since.UTC()
 	if spec.StartingDeadlineSeconds != nil {
@@ -48,18 +50,18 @@ func planRuns(spec *batchv1.CronJobSpec, since, now time.Time) (timetable, error
 	return walk(schedule, since, now)
 }
 
-// parseSchedule reads the schedule. Times are in UTC, wherever the operator runs: a time zone inside the
+// parse reads the schedule. Times are in UTC, wherever the operator runs: a time zone inside the
 // schedule is refused, also because the cron package panics on some ("TZ=0").
-func parseSchedule(text string) (cron.Schedule, error) {
+func parse(text string) (cron.Schedule, error) {
 	if strings.HasPrefix(text, "TZ=") || strings.HasPrefix(text, "CRON_TZ=") {
-		return nil, fmt.Errorf("%w: %q names a time zone, but times are in UTC", errInvalidSchedule, text)
+		return nil, fmt.Errorf("%w: %q names a time zone, but times are in UTC", ErrInvalid, text)
 	}
 	schedule, err := cron.ParseStandard(text)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %q: %w", errInvalidSchedule, text, err)
+		return nil, fmt.Errorf("%w: %q: %w", ErrInvalid, text, err)
 	}
 	if schedule.Next(time.Unix(0, 0).UTC()).IsZero() {
-		return nil, fmt.Errorf("%w: %q never comes due", errInvalidSchedule, text)
+		return nil, fmt.Errorf("%w: %q never comes due", ErrInvalid, text)
 	}
 	return schedule, nil
 }
@@ -83,16 +85,16 @@ func dropLateRuns(schedule cron.Schedule, since, deadline time.Time) time.Time {
 }
 
 // walk goes from run to run, from the first after since to the first after now.
-func walk(schedule cron.Schedule, since, now time.Time) (timetable, error) {
+func walk(schedule cron.Schedule, since, now time.Time) (Timetable, error) {
 	var due time.Time
 	run := schedule.Next(since)
 	for missed := 1; !run.After(now); missed++ {
 		if missed > maxMissedStarts {
-			return timetable{}, fmt.Errorf("%w since %s: set spec.startingDeadlineSeconds, or lower it, "+
+			return Timetable{}, fmt.Errorf("%w since %s: set spec.startingDeadlineSeconds, or lower it, "+
 				"so that older runs are dropped, and check the clocks",
-				errTooManyMissedStarts, since.Format(time.RFC3339))
+				ErrTooManyMissedStarts, since.Format(time.RFC3339))
 		}
 		due, run = run, schedule.Next(run)
 	}
-	return timetable{due: due, next: run}, nil
+	return Timetable{Due: due, Next: run}, nil
 }
