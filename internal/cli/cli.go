@@ -134,13 +134,13 @@ Exit codes: 0 done, 1 failed, 2 a mistake on the command line, 130 interrupted.`
 	root.SetIn(inv.Stdin)
 	root.SetOut(inv.Stdout)
 	root.SetErr(inv.Stderr)
-	cobra.EnableCommandSorting = false // help keeps the order of verbs
+	root.SetUsageFunc(usage)
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.PersistentFlags().SortFlags = false
 	root.PersistentFlags().StringVar(&inv.output, "output", ui.Text, "how to report: `text` or json")
 	root.PersistentFlags().BoolVarP(&inv.verbose, "verbose", "v", false, "tell more of what is done and why")
-	root.AddCommand(inv.verbs()...)
+	addCommands(root, inv.verbs()...)
 	return root
 }
 

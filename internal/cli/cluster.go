@@ -33,7 +33,7 @@ Environment:
 		Args: noSubcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(
+	addCommands(cmd,
 		inv.clusterBuildCommand(), inv.clusterStartCommand(), inv.clusterStopCommand(), inv.clusterDeleteCommand(), inv.clusterResetCommand(),
 		inv.clusterKeepCommand(), inv.clusterStatusCommand(), inv.clusterListCommand(), inv.clusterKubeconfigCommand(), inv.clusterLogsCommand(), inv.clusterNodeCommand(),
 	)

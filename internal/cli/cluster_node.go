@@ -19,7 +19,7 @@ it. 'slipway kubectl get nodes' lists the nodes; 'slipway cluster start' says wh
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	control := inv.clusters
-	cmd.AddCommand(
+	addCommands(cmd,
 		inv.nodeCommand(&cobra.Command{
 			Use:   "stop NODE",
 			Short: "Stop a node without a word to anybody",

@@ -16,7 +16,7 @@ func (inv *invocation) createCommand() *cobra.Command {
 		Args:  noSubcommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(inv.createAPICommand(), inv.createWebhookCommand())
+	addCommands(cmd, inv.createAPICommand(), inv.createWebhookCommand())
 	return cmd
 }
 

@@ -17,7 +17,7 @@ func (inv *invocation) deleteCommand() *cobra.Command {
 		Args:  noSubcommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(inv.deleteAPICommand(), inv.deleteWebhookCommand())
+	addCommands(cmd, inv.deleteAPICommand(), inv.deleteWebhookCommand())
 	return cmd
 }
 

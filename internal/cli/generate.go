@@ -85,7 +85,7 @@ because syntax alone did not tell enough, and how long it took.`,
 	cmd.Flags().BoolVar(&flags.strict, "strict", false, "fail for misspelt and misplaced markers, and for what CRDs are warned of")
 	cmd.Flags().BoolVar(&flags.prune, "prune", false, "delete generated CRDs whose kind is gone")
 	cmd.Flags().StringVar(&flags.since, "diff", "", "write nothing; compare the CRDs with those of a git `revision`, or in a folder or file")
-	cmd.AddCommand(inv.generateClientsCommand())
+	addCommands(cmd, inv.generateClientsCommand())
 	return cmd
 }
 

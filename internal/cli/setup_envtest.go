@@ -70,7 +70,7 @@ Environment:
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	s.flags(cmd)
-	cmd.AddCommand(s.useCommand(), s.listCommand(), s.cleanupCommand(), s.sideloadCommand(), s.versionCommand())
+	addCommands(cmd, s.useCommand(), s.listCommand(), s.cleanupCommand(), s.sideloadCommand(), s.versionCommand())
 	return cmd
 }
 

@@ -25,7 +25,7 @@ kustomize, setup-envtest and kubectl are slipway then, and make needs no network
 		Args: noSubcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(inv.toolsLinkCommand(), inv.toolsUnlinkCommand())
+	addCommands(cmd, inv.toolsLinkCommand(), inv.toolsUnlinkCommand())
 	return cmd
 }
 
