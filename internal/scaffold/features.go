@@ -26,11 +26,12 @@ const (
 	SelfCert      Feature = "selfcert"
 	MetricsTLS    Feature = "metrics-tls"
 	NetworkPolicy Feature = "network-policy"
+	Namespaced    Feature = "namespaced"
 )
 
 // Features lists all features in their order.
 func Features() []Feature {
-	return []Feature{Metrics, Prometheus, WebhookServer, CertManager, SelfCert, MetricsTLS, NetworkPolicy}
+	return []Feature{Metrics, Prometheus, WebhookServer, CertManager, SelfCert, MetricsTLS, NetworkPolicy, Namespaced}
 }
 
 // ParseFeature returns the feature of a name; cert-manager may be spelt as its project does.
@@ -187,15 +188,23 @@ func (p *featurePlan) foreign(f Feature) (bool, error) {
 	return c.there() && !regexp.MustCompile(`(?m)^kind:\s*Component\s*$`).Match(c.after), nil
 }
 
+// templates is the feature's tree of templates; metrics are on from the beginning.
+func (f Feature) templates() string {
+	if f == Metrics {
+		return "init/config/metrics"
+	}
+	return "features/" + string(f)
+}
+
 // planFiles plans the feature's own files: those of its tree of templates.
 func (p *featurePlan) planFiles(f Feature) error {
-	root := path.Join("templates", "features", string(f))
+	root := path.Join("templates", f.templates())
 	return fs.WalkDir(templates, root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		file := strings.TrimSuffix(strings.TrimPrefix(name, "templates/features/"), ".tmpl")
-		return p.requireFrom(path.Join("features", file), path.Join("config", file), p.data())
+		file := strings.TrimSuffix(strings.TrimPrefix(name, root+"/"), ".tmpl")
+		return p.requireFrom(path.Join(f.templates(), file), path.Join("config", string(f), file), p.data())
 	})
 }
 

@@ -8,11 +8,14 @@ package manager
 import (
 	"crypto/tls"
 	"flag"
+	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
@@ -52,12 +55,27 @@ func (f *Flags) Logger() logr.Logger { return zap.New(zap.UseFlagOptions(&f.log)
 func (f *Flags) Options(scheme *runtime.Scheme) ctrl.Options {
 	return ctrl.Options{
 		Scheme:                 scheme,
+		Cache:                  cache.Options{DefaultNamespaces: watched()},
 		Metrics:                f.metrics(),
 		WebhookServer:          webhook.NewServer(webhook.Options{TLSOpts: tlsOptions(f.webhookCertDir)}),
 		HealthProbeBindAddress: f.probeAddress,
 		LeaderElection:         f.leaderElection,
 		LeaderElectionID:       leaderElectionID,
 	}
+}
+
+// watched are the namespaces that the variable WATCH_NAMESPACE lists, with commas between them; all
+// without it.
+func watched() map[string]cache.Config {
+	list := os.Getenv("WATCH_NAMESPACE")
+	if list == "" {
+		return nil
+	}
+	namespaces := map[string]cache.Config{}
+	for name := range strings.SplitSeq(list, ",") {
+		namespaces[strings.TrimSpace(name)] = cache.Config{}
+	}
+	return namespaces
 }
 
 func (f *Flags) metrics() metricsserver.Options {

@@ -1,0 +1,163 @@
+package ship
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/slipway-dev/slipway/generate"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold"
+)
+
+// featuredProject is a project with every feature's files: its kind has two versions, all kinds of
+// webhooks and a CRD.
+func featuredProject(t *testing.T) string {
+	t.Helper()
+	root := t.TempDir()
+	apply := func(plan *scaffold.Plan, err error) {
+		t.Helper()
+		if err == nil {
+			err = plan.Apply(report.Discard)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	apply(scaffold.Init(root, scaffold.Project{Name: "op", Domain: "example.com", Repo: "example.com/op"}))
+	for _, version := range []string{"v1", "v2"} {
+		apply(scaffold.CreateAPI(root, scaffold.API{Group: "ship", Version: version, Kind: "Frigate", Resource: true, Controller: version == "v1", Namespaced: true}))
+	}
+	apply(scaffold.CreateWebhook(root, scaffold.Webhook{Group: "ship", Version: "v1", Kind: "Frigate", Defaulting: true, Validation: true, Conversion: true}))
+	apply(scaffold.EditProject(root, scaffold.Enable(scaffold.SelfCert)))
+	apply(scaffold.EditProject(root, scaffold.Enable(scaffold.Features()...)))
+	options, err := generate.Parse([]string{"crd", "rbac:roleName=manager-role", "webhook", "paths=./...", "output:crd:artifacts:config=config/crd/bases"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	options.Dir = root
+	if result, err := generate.Run(t.Context(), options); err != nil || result.Failed() {
+		t.Fatal(err, result.Findings)
+	}
+	return root
+}
+
+// combinations yields what is to be deployed with every choice of features, each line on or off.
+func combinations(t *testing.T, root string, yield func(lines []string, objects []*unstructured.Unstructured)) {
+	t.Helper()
+	name := filepath.Join(root, "config", "default", "kustomization.yaml")
+	before, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	features := scaffold.Features()
+	for choice := range 1 << len(features) {
+		var lines []string
+		for line := range strings.Lines(string(before)) {
+			keep := true
+			for i, f := range features {
+				keep = keep && (choice&(1<<i) != 0 || strings.TrimSpace(line) != "- ../"+string(f))
+			}
+			if keep {
+				lines = append(lines, line)
+			}
+		}
+		if err := os.WriteFile(name, []byte(strings.Join(lines, "")), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		objects, err := Build(filepath.Dir(name))
+		if err != nil {
+			t.Errorf("%s: %v", strings.Join(lines, ""), err)
+			continue
+		}
+		yield(lines, objects)
+	}
+}
+
+// TestFeatureCombinations: every choice of features builds, and an API server takes all that it
+// describes.
+func TestFeatureCombinations(t *testing.T) {
+	c, _ := connect(t)
+	root := featuredProject(t)
+	prepare(t, c)
+	seen := map[[32]byte]bool{}
+	combinations(t, root, func(lines []string, objects []*unstructured.Unstructured) {
+		for _, object := range objects {
+			data, err := object.MarshalJSON()
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum := sha256.Sum256(data)
+			if seen[sum] {
+				continue
+			}
+			seen[sum] = true
+			for _, name := range []string{".system.svc", `"system/`, `"namespace":"system"`, `"name":"system"`} {
+				if strings.Contains(string(data), name) {
+					t.Errorf("%s %s has %s without the prefix\n%s", object.GetKind(), object.GetName(), name, strings.Join(lines, ""))
+				}
+			}
+			if err := dryRun(t, c, object); err != nil {
+				t.Errorf("%s %s: %v\n%s", object.GetKind(), object.GetName(), err, strings.Join(lines, ""))
+			}
+		}
+	})
+	t.Logf("%d different objects in %d combinations", len(seen), 1<<len(scaffold.Features()))
+}
+
+// prepare makes what the objects live in and what other operators define: the namespace and
+// definitions of cert-manager's and the Prometheus operator's kinds.
+func prepare(t *testing.T, c *Cluster) {
+	t.Helper()
+	text := "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: op-system\n"
+	for _, kind := range []struct{ group, version, plural, name string }{
+		{"cert-manager.io", "v1", "certificates", "Certificate"},
+		{"cert-manager.io", "v1", "issuers", "Issuer"},
+		{"monitoring.coreos.com", "v1", "servicemonitors", "ServiceMonitor"},
+	} {
+		text += fmt.Sprintf(`---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: %[3]s.%[1]s
+  annotations: {api-approved.kubernetes.io: unapproved}
+spec:
+  group: %[1]s
+  scope: Namespaced
+  names: {plural: %[3]s, kind: %[4]s}
+  versions:
+  - name: %[2]s
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}
+`, kind.group, kind.version, kind.plural, kind.name)
+	}
+	if err := c.Apply(t.Context(), objects(t, text), ApplyOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { remove(t, c, text) })
+}
+
+// dryRun asks the API server whether it would take an object.
+func dryRun(t *testing.T, c *Cluster, object *unstructured.Unstructured) error {
+	t.Helper()
+	resource, object, err := c.locate(t.Context(), object, patienceOf(0))
+	if err != nil {
+		return err
+	}
+	data, err := object.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	_, err = resource.Patch(t.Context(), object.GetName(), types.ApplyPatchType, data, metav1.PatchOptions{FieldManager: "test", DryRun: []string{metav1.DryRunAll}})
+	return err
+}
+
