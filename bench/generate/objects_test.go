@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -23,6 +24,7 @@ func TestMutatedObjects(t *testing.T) {
 			t.Fatal(err)
 		}
 		writeFiles(t, b.dir, map[string]string{"header.txt": "/*\nCopyright YEAR Somebody, in the YEAR of YEAR\n*/\n"})
+		b.stricter = onlyInterfaces
 		b.fill(t, first, min(batch, last-first), objectPackage)
 		b.compareObjects(t, &tally)
 		t.Logf("%d of %d packages: %s", min(first+batch, last)-int(*seedFlag), *mutantsFlag, tally)
@@ -30,6 +32,21 @@ func TestMutatedObjects(t *testing.T) {
 	if tally.same == 0 || tally.failed == 0 {
 		t.Error("the draw is of no use: both kinds of packages must occur")
 	}
+}
+
+// onlyInterfaces reports whether we refused nothing but types that are interfaces. Where such an interface has one of the
+// methods controller-gen writes the other one for the type, which Go then refuses.
+func onlyInterfaces(said string) bool {
+	errors := 0
+	for line := range strings.Lines(said) {
+		if !strings.Contains(line, ": error: ") {
+			continue
+		}
+		if errors++; !strings.Contains(line, "an interface has no deep copy") {
+			return false
+		}
+	}
+	return errors > 0
 }
 
 type objectTally struct{ same, none, failed, crashed, different int }

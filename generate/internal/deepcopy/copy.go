@@ -155,8 +155,12 @@ func (c *copier) eachByMethod() {
 
 func (c *copier) structOf(s *load.Type) {
 	c.line("*out = *in")
-	around := c.at
+	around, names := c.at, make(map[string]bool)
 	for _, f := range s.StructFields() {
+		if names[f.Name] && f.Name != "_" {
+			continue // the compiler tells that there are two
+		}
+		names[f.Name] = true
 		if f.Syntax != nil && c.isHere(f.Syntax.Pos()) {
 			c.at = f.Syntax.Pos()
 		}

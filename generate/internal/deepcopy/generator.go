@@ -77,8 +77,10 @@ func run(ctx context.Context, pass *generator.Pass, options Options) error {
 func source(p *load.Package, header string) ([]byte, error) {
 	imports, known := newImports(p), newShallow()
 	byName := make(map[string][]byte)
-	failed := false
-	for _, d := range selected(p) {
+	chosen, findings := selected(p)
+	p.Loader().Report(findings...)
+	failed := len(findings) > 0
+	for _, d := range chosen {
 		code, findings := methodsFor(d, imports, known)
 		p.Loader().Report(findings...)
 		failed = failed || len(findings) > 0

@@ -2,10 +2,12 @@ package deepcopy
 
 import (
 	"go/ast"
+	"iter"
 	"strings"
 
 	"github.com/slipway-dev/slipway/generate/internal/load"
 	"github.com/slipway-dev/slipway/generate/internal/marker"
+	"github.com/slipway-dev/slipway/internal/report"
 )
 
 const (
@@ -30,16 +32,65 @@ func definitions() []marker.Definition {
 	)
 }
 
-// selected returns the declarations that get methods, in source order.
-func selected(p *load.Package) []*load.TypeDecl {
+// selected returns the declarations that get methods, in source order, and finds
+// those that might and mean nothing.
+func selected(p *load.Package) (chosen []*load.TypeDecl, findings []report.Finding) {
 	all := wantsAll(p.Markers())
-	var chosen []*load.TypeDecl
 	for _, d := range p.Decls() {
-		if wants(d.Markers(), all) && needsMethods(d) {
+		switch {
+		case !ast.IsExported(d.Name()) || !wants(d.Markers(), all):
+		case endless(d):
+			findings = append(findings, report.Finding{
+				Position:   d.File.Position(d.Spec.Pos()),
+				Message:    "DeepCopy of " + d.Name() + ": an alias that leads back to itself is no type",
+				Suggestion: "make it a type of its own, without the equals sign",
+				Fatal:      true,
+			})
+		case needsMethods(d):
 			chosen = append(chosen, d)
 		}
 	}
-	return chosen
+	return chosen, findings
+}
+
+// endless reports whether an alias leads back to itself through nothing but aliases.
+func endless(alias *load.TypeDecl) bool {
+	seen := make(map[*load.TypeDecl]bool)
+	var leadsBack func(d *load.TypeDecl) bool
+	leadsBack = func(d *load.TypeDecl) bool {
+		if d == nil || !d.IsAlias() || seen[d] {
+			return d == alias && seen[d]
+		}
+		seen[d] = true
+		for name := range typeNames(d.Spec.Type) {
+			if leadsBack(alias.Package.Decl(name)) {
+				return true
+			}
+		}
+		return false
+	}
+	return leadsBack(alias)
+}
+
+// typeNames yields the names of the package's own types in a type expression.
+func typeNames(expr ast.Expr) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		more := true
+		var visit func(ast.Node) bool
+		visit = func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.Field: // its names are no types
+				ast.Inspect(n.Type, visit)
+				return false
+			case *ast.SelectorExpr: // another package's
+				return false
+			case *ast.Ident:
+				more = more && yield(n.Name)
+			}
+			return more
+		}
+		ast.Inspect(expr, visit)
+	}
 }
 
 func wantsAll(markers marker.Values) bool {
@@ -73,11 +124,11 @@ func isObject(markers marker.Values) bool {
 	return false
 }
 
-// needsMethods reports whether a type can have methods and gains by them: a
+// needsMethods reports whether an exported type can have methods and gains by them: a
 // basic type is copied by assignment, a type with one of the methods written by
 // hand gets the others, and a name for a pointer or an alias has none.
 func needsMethods(d *load.TypeDecl) bool {
-	if !ast.IsExported(d.Name()) || d.IsAlias() {
+	if d.IsAlias() {
 		return false
 	}
 	t := d.Type()

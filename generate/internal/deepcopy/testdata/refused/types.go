@@ -50,3 +50,14 @@ type Inside struct {
 	Inside Inside
 	Around [1]string // want "an array has no deep copy"
 }
+
+type Itself = map[string]*Itself // want "an alias that leads back to itself is no type"
+
+type There = []Back // want "an alias that leads back to itself is no type"
+
+type Back = struct{ There *There } // want "an alias that leads back to itself is no type"
+
+// Around is none: a type is between.
+type Around = []Between
+
+type Between struct{ Around Around }
