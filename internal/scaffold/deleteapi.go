@@ -42,16 +42,17 @@ func DeleteAPI(root string, d Deletion) (*Plan, error) {
 		return nil, err
 	}
 	part := &needs{}
-	if err := plan.needsOf(file, r, part); err != nil {
+	if err := plan.needsOf(copyOf(file), r, part); err != nil {
 		return nil, err
 	}
+	file.Resources = slices.DeleteFunc(file.Resources, func(o project.Resource) bool { return sameKind(o, r) })
 	u, err := plan.undo(file, d, part)
 	if err != nil {
 		return nil, err
 	}
 	for _, step := range []func() error{
 		u.plan,
-		func() error { return plan.removeResource(file, r) },
+		func() error { return plan.writeResources(file) },
 		func() error { return plan.settleStorageVersion(file, r) },
 	} {
 		if err := step(); err != nil {
@@ -101,21 +102,23 @@ func absent(file *project.Project, r project.Resource) error {
 	return e
 }
 
-// undo starts the undoing of a part: what the rest of the project needs are the rest of the
-// part's kind, and all other kinds.
-func (p *Plan) undo(file *project.Project, d Deletion, part *needs, rest ...project.Resource) (*undoing, error) {
+// undo starts the undoing of a part. The rest is what the project consists of when it is as
+// in after.
+func (p *Plan) undo(after *project.Project, d Deletion, part *needs) (*undoing, error) {
 	u := &undoing{Plan: p, part: part, rest: &needs{}, withChanges: d.WithChanges}
-	for _, r := range file.Resources {
-		if r.Group != d.Group || r.Version != d.Version || r.Kind != d.Kind {
-			rest = append(rest, r)
-		}
-	}
-	for _, r := range rest {
-		if err := p.needsOf(file, r, u.rest); err != nil {
+	for _, r := range after.Resources {
+		if err := p.needsOf(after, r, u.rest); err != nil {
 			return nil, err
 		}
 	}
-	return u, nil
+	return u, p.needsOfFeatures(after, u.rest)
+}
+
+// copyOf is the project as it is, for when its kinds will change.
+func copyOf(file *project.Project) *project.Project {
+	before := *file
+	before.Resources = slices.Clone(file.Resources)
+	return &before
 }
 
 // sameKind reports whether two entries of PROJECT are about the same version of a kind.
@@ -164,12 +167,6 @@ func (a *apiPlan) needGenerated() error {
 		a.needs.addGenerated(a.project.APIDir(a.resource)+"/zz_generated.deepcopy.go", from)
 	}
 	return nil
-}
-
-// removeResource takes the API out of PROJECT.
-func (p *Plan) removeResource(file *project.Project, r project.Resource) error {
-	file.Resources = slices.DeleteFunc(file.Resources, func(o project.Resource) bool { return sameKind(o, r) })
-	return p.writeResources(file)
 }
 
 // writeResources plans PROJECT.

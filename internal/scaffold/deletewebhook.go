@@ -36,22 +36,22 @@ func DeleteWebhook(root string, d WebhookDeletion) (*Plan, error) {
 	if going == nil {
 		return nil, withoutWebhooks(file, d)
 	}
-	gone, rest := *r, *r
-	gone.Webhooks, rest.Webhooks = going, staying
 	part := &needs{}
-	if err := plan.needsOfWebhooks(file, gone, part); err != nil {
+	gone := *r
+	gone.Webhooks = going
+	if err := plan.needsOfWebhooks(copyOf(file), gone, part); err != nil {
 		return nil, err
 	}
-	u, err := plan.undo(file, d.Deletion, part, rest)
+	r.Webhooks = staying
+	if staying == nil && r.API == nil && !r.Controller && len(r.Controllers) == 0 {
+		file.Resources = slices.DeleteFunc(file.Resources, func(o project.Resource) bool { return sameKind(o, gone) })
+	}
+	u, err := plan.undo(file, d.Deletion, part)
 	if err != nil {
 		return nil, err
 	}
 	if err := u.plan(); err != nil {
 		return nil, err
-	}
-	r.Webhooks = staying
-	if staying == nil && r.API == nil && !r.Controller && len(r.Controllers) == 0 {
-		file.Resources = slices.DeleteFunc(file.Resources, func(o project.Resource) bool { return sameKind(o, rest) })
 	}
 	if err := plan.writeResources(file); err != nil {
 		return nil, err
@@ -151,6 +151,40 @@ func (p *Plan) needsOfWebhooks(file *project.Project, r project.Resource, to *ne
 	}
 	if h.Defaulting || h.Validation {
 		to.addGenerated("config/webhook/manifests.yaml", file.WebhookFile(r))
+	}
+	return nil
+}
+
+// needsOfFeatures adds what features consist of that are not there for webhooks alone.
+func (p *Plan) needsOfFeatures(file *project.Project, to *needs) error {
+	f := &featurePlan{Plan: recording(p.root, p.base, to), project: file}
+	for _, feature := range Features() {
+		if there, err := f.exists(feature.component()); err != nil {
+			return err
+		} else if !there || slices.Contains([]Feature{WebhookServer, CertManager, SelfCert}, feature) {
+			continue
+		}
+		if err := f.enable(feature); err != nil {
+			return err
+		}
+	}
+	return f.needsOfCertificates()
+}
+
+// needsOfCertificates adds what keeps the certificate of the metrics.
+func (p *featurePlan) needsOfCertificates() error {
+	if there, err := p.exists(MetricsTLS.component()); err != nil || !there {
+		return err
+	}
+	for _, feature := range []Feature{CertManager, SelfCert} {
+		if there, err := p.exists(feature.component()); err != nil {
+			return err
+		} else if !there {
+			continue
+		}
+		if err := p.enable(feature); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"slices"
@@ -69,7 +70,20 @@ func (l listEntry) put(file string, src []byte) ([]byte, error) {
 	return fmt.Appendf(slices.Clone(src), "%s%s:\n- %s\n", end, l.list, l.entry), nil
 }
 
-func (l listEntry) take(src []byte) ([]byte, int) { return l.item().take(src) }
+// take removes the entry, and the list if it would be begun for the entry again.
+func (l listEntry) take(src []byte) ([]byte, int) {
+	out, changed := l.item().take(src)
+	lines := strings.SplitAfter(string(out), "\n")
+	head := l.item().head(lines)
+	if head < 0 || len(out) == len(src) {
+		return out, changed
+	}
+	without := []byte(strings.Join(slices.Delete(lines, head, head+1), ""))
+	if again, err := l.put("", without); err == nil && bytes.Equal(again, src) {
+		return without, changed
+	}
+	return out, changed
+}
 
 // uncommented is a feature's line in projects of other tools: among the resources, in a comment while
 // it is off.
