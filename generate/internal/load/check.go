@@ -41,7 +41,7 @@ func (p *Package) typeCheck() *checkedPackage {
 
 // checker checks packages and, for their sake, the declarations of those that
 // they import. It sees the types, constants and methods of interest in the files
-// of interest only, see [onlyTypes].
+// of interest, see [onlyTypes], and in others what they take the lengths of arrays from.
 type checker struct {
 	loader *Loader
 
@@ -64,8 +64,9 @@ func (c *checker) check(p *Package) *checkedPackage {
 	}
 	c.done[p] = result
 	var files []*ast.File
-	for _, f := range p.Files() {
-		files = append(files, onlyTypes(f))
+	sources, lengths := p.withLengths()
+	for _, f := range sources {
+		files = append(files, onlyTypes(f, lengths))
 	}
 	config := types.Config{
 		Importer:         importer(func(path string) (*types.Package, error) { return c.importFor(p, path) }),

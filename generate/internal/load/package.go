@@ -45,6 +45,8 @@ type Package struct {
 
 	consts       sync.Once
 	constFiles   []*File
+	values       sync.Once
+	valueFiles   []*File
 	markers      sync.Once
 	markerValues marker.Values
 	broken       bool

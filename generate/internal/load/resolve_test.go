@@ -255,6 +255,24 @@ func TestCheckStaysWithTypes(t *testing.T) {
 	}
 }
 
+// TestArrayLengths: the length of an array may be that of a variable, or a constant, in any file.
+func TestArrayLengths(t *testing.T) {
+	dir := tree(t, "-- go.mod --\nmodule example.com/m\n\ngo 1.24\n-- api/api.go --\npackage api\n\n"+
+		"type Of[T any] struct{ Value *T }\n\ntype All struct {\n\tHere Of[[len(here)]int]\n\tThere Of[[len(there)]int]\n\tFar Of[[far]int]\n\tCounted Of[[counted + 1]int]\n}\n\n"+
+		"var here, unused = [...]string{\"a\", \"b\"}, 1\n\nconst counted = len(here) + cap(there)\n"+
+		"-- api/constants.go --\npackage api\n\nconst far = 3\n-- api/variables.go --\npackage api\n\nvar (\n\tthere [3]string\n\tother = 1\n)\n")
+	roots, err := newLoader(t, dir, nil).Roots(t.Context(), "./api")
+	if err != nil || len(roots) != 1 {
+		t.Fatal(roots, err)
+	}
+	for _, f := range roots[0].Decl("All").Type().StructFields() {
+		fields := f.Type.StructFields()
+		if len(fields) != 1 || fields[0].Type.Kind != load.Pointer || fields[0].Type.Elem.Kind != load.Array {
+			t.Errorf("%s is %s", f.Name, spell(f.Type))
+		}
+	}
+}
+
 func TestIdentical(t *testing.T) {
 	p, _ := resolveRoots(t)
 	typ := func(name string) *load.Type { return p.Decl(name).Type() }
