@@ -3,6 +3,7 @@ package crdcheck_test
 import (
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,6 +28,33 @@ func TestKubernetesVersion(t *testing.T) {
 		if r.Mod.Path == "k8s.io/kubernetes" && r.Mod.Version != "v"+crdcheck.Kubernetes {
 			t.Errorf("Kubernetes is %s, go.mod has %s", crdcheck.Kubernetes, r.Mod.Version)
 		}
+	}
+}
+
+// TestOthersStandAlone: the cluster program does without the checker, so a change of the checker does not have it built anew.
+func TestOthersStandAlone(t *testing.T) {
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (path == filepath.Join("..", "crdcheck") || path == filepath.Join("..", "cmd", "slipway-check")):
+			return filepath.SkipDir
+		case d.IsDir() || filepath.Ext(path) != ".go":
+			return nil
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return nil // testdata
+		}
+		for _, i := range f.Imports {
+			if strings.Trim(i.Path.Value, `"`) == "github.com/slipway-dev/slipway/cluster/crdcheck" {
+				t.Errorf("%s imports the checker", path)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

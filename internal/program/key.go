@@ -39,14 +39,14 @@ func (src source) key(p *product) (string, error) {
 }
 
 // sourceFiles lists what the program is made of, relative to dir and sorted: go.mod, go.sum,
-// Go files that are not tests, and what those embed.
-func sourceFiles(dir string) ([]string, error) {
+// Go files that are not tests, and what those embed. Nothing in the folders apart is.
+func sourceFiles(dir string, apart ...string) ([]string, error) {
 	var files []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && path != dir && notSource(path, d.Name()):
+		case d.IsDir() && path != dir && (notSource(path, d.Name()) || isApart(dir, path, apart)):
 			return filepath.SkipDir
 		case d.IsDir() || !isSource(d.Name()):
 			return nil
@@ -70,7 +70,7 @@ func sourceFiles(dir string) ([]string, error) {
 // sourceFiles lists what the product is made of, in the module's folder dir.
 func (p *product) sourceFiles(dir string) ([]string, error) {
 	if len(p.folders) == 0 {
-		return sourceFiles(dir)
+		return sourceFiles(dir, p.apart...)
 	}
 	files := []string{"go.mod", "go.sum"}
 	for _, folder := range p.folders {
@@ -83,6 +83,10 @@ func (p *product) sourceFiles(dir string) ([]string, error) {
 		}
 	}
 	return files, nil
+}
+
+func isApart(dir, path string, apart []string) bool {
+	return slices.ContainsFunc(apart, func(folder string) bool { return path == filepath.Join(dir, filepath.FromSlash(folder)) })
 }
 
 // notSource tells whether the folder at path is none of the module's packages.

@@ -10,8 +10,8 @@ type product struct {
 	// first one are compiled first, so the large one is the last, as the progress has it. The last one being there
 	// tells that all are.
 	programs []string
-	// folders hold all of its packages, relative to the module; none means any.
-	folders []string
+	// folders hold all of its packages, relative to the module; none means any but those in the folders apart.
+	folders, apart []string
 	// pin is the version of k8s.io/code-generator to build with in place of the module's own; "" is the module's own.
 	pin string
 	// variable of the environment by which a user names the program, instead of having it built.
@@ -20,14 +20,18 @@ type product struct {
 
 // clusterProduct is slipway-cluster with its kubectl.
 func clusterProduct() *product {
-	return &product{module: clusterModule, folder: "cluster", what: "the cluster program", programs: []string{kubectlName, name}, variable: "SLIPWAY_CLUSTER"}
+	return &product{module: clusterModule, folder: "cluster", what: "the cluster program", programs: []string{kubectlName, name}, variable: "SLIPWAY_CLUSTER",
+		apart: checkFolders()}
 }
+
+// checkFolders are those of the checker. Tests of the package crdcheck see to it that nothing else there has to do with them.
+func checkFolders() []string { return []string{"cmd/" + checkName, "crdcheck"} }
 
 // checkProduct is the checker of CRDs. It is small and independent of the cluster program, so nobody has to compile
 // an API server to have his CRDs checked.
 func checkProduct() *product {
 	return &product{module: clusterModule, folder: "cluster", what: "the checker of CRDs", programs: []string{checkName}, variable: "SLIPWAY_CHECK",
-		folders: []string{"cmd/" + checkName, "crdcheck"}}
+		folders: checkFolders()}
 }
 
 // codegenProduct is the program with the generators of k8s.io/code-generator, of slipway's own module.
