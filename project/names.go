@@ -68,8 +68,12 @@ func packageName(group string) string {
 	return strings.NewReplacer("-", "", ".", "").Replace(group)
 }
 
-// APIDir is the folder of r's types, with slashes, relative to the project.
+// APIDir is the folder of r's types, with slashes, relative to the project: the recorded
+// one, else the one that follows from the layout.
 func (p *Project) APIDir(r Resource) string {
+	if dir, ok := strings.CutPrefix(r.Path, p.Repo+"/"); ok && p.Repo != "" {
+		return dir
+	}
 	if p.MultiGroup && r.Group != "" {
 		return path.Join("api", r.Group, r.Version)
 	}
@@ -128,6 +132,16 @@ func (p *Project) ControllerFile(r Resource) string {
 // ControllerTestFile is the file of that controller's tests.
 func (p *Project) ControllerTestFile(r Resource) string {
 	return path.Join(p.ControllerDir(r), r.SingularName()+"_controller_test.go")
+}
+
+// NamedControllerFile is the file of a controller for r with a name of its own.
+func (p *Project) NamedControllerFile(r Resource, name string) string {
+	return path.Join(p.ControllerDir(r), strings.ReplaceAll(name, "-", "_")+"_controller.go")
+}
+
+// NamedControllerTestFile is the file of that controller's tests.
+func (p *Project) NamedControllerTestFile(r Resource, name string) string {
+	return path.Join(p.ControllerDir(r), strings.ReplaceAll(name, "-", "_")+"_controller_test.go")
 }
 
 // SuiteTestFile is the file that starts the control plane for controller tests.

@@ -112,6 +112,14 @@ func ValidatePlural(plural string) error {
 	return label("plural", plural, "lower-case letters, digits and dashes, at most 63, such as cronjobs")
 }
 
+// ValidateController checks the name of a controller; empty means the usual one.
+func ValidateController(name string) error {
+	if name == "" {
+		return nil
+	}
+	return label("controller-name", name, "lower-case letters, digits and dashes, a letter first, such as nightly-jobs")
+}
+
 // Validate checks the names of r and that they fit together.
 func (r Resource) Validate() error {
 	for _, err := range []error{

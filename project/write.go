@@ -74,6 +74,24 @@ func (p *Project) SetPlugin(key string, facts any) error {
 	return nil
 }
 
+// DropPlugin removes what is kept under `plugins.<key>`, and `plugins` when nothing else is.
+func (p *Project) DropPlugin(key string) {
+	if p.doc == nil {
+		return
+	}
+	plugins, ok := lookup(p.doc.Content[0], "plugins")
+	if !ok || plugins.Kind != yaml.MappingNode {
+		return
+	}
+	if _, ok := lookup(plugins, key); !ok {
+		return
+	}
+	p.src = nil
+	if remove(plugins, key); len(plugins.Content) == 0 {
+		remove(p.doc.Content[0], "plugins")
+	}
+}
+
 // document returns a copy of what was read, or a new document.
 func (p *Project) document() *yaml.Node {
 	if p.doc == nil {

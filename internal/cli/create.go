@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -26,6 +27,7 @@ type apiFlags struct {
 	changeFlags
 	generate bool // --make
 	force    bool // accepted; see its usage
+	plugins  []string
 }
 
 func (inv *invocation) createAPICommand() *cobra.Command {
@@ -41,9 +43,20 @@ from the code, and the project builds.
 Without --resource and --controller it asks. What is there already is kept; called again,
 the command completes what is missing, and fails when nothing is. Lines are inserted at the comments
 +kubebuilder:scaffold:...; where one is gone, nothing is changed and the lines are
-shown with their place.`,
+shown with their place.
+
+With --resource=false it adds a controller alone: for a kind that the project has, for one of
+Kubernetes itself (--group apps, --group core), or for one of another module
+(--external-api-path). --controller-name adds one more controller of a kind, beside the first.
+
+With --ssa typed apply configurations are generated for the kind, and the controller writes
+its status with them. With --image the controller runs that image, in a Deployment for each
+object, and tells in the status whether its pods run.`,
 		Example: `  slipway create api --group batch --version v1 --kind CronJob --resource --controller
-  slipway create api --group batch --version v2 --kind CronJob --resource --controller=false`,
+  slipway create api --group batch --version v2 --kind CronJob --resource --controller=false
+  slipway create api --group batch --version v1 --kind CronJob --resource=false --controller --controller-name nightly-report
+  slipway create api --group apps --version v1 --kind Deployment --resource=false --controller
+  slipway create api --group cache --version v1 --kind Memcached --image memcached:1.6-alpine --image-container-port 11211`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return inv.createAPI(cmd, f) },
 	}
@@ -55,6 +68,10 @@ shown with their place.`,
 	flags.BoolVar(&f.Resource, "resource", true, "create the types and what belongs to them (asks when not given)")
 	flags.BoolVar(&f.Controller, "controller", true, "create a controller (asks when not given)")
 	flags.BoolVar(&f.Namespaced, "namespaced", true, "objects live in namespaces, not in the cluster as a whole")
+	flags.StringVar(&f.ControllerName, "controller-name", "", "`name` of one more controller of the kind, such as nightly-report")
+	flags.BoolVar(&f.SSA, "ssa", false, "generate typed apply configurations, and use them in the controller")
+	f.bindExternal(flags)
+	f.bindImage(flags)
 	flags.BoolVar(&f.generate, "make", true, "generate what follows from the code afterwards")
 	flags.BoolVar(&f.force, "force", false, "accepted for scripts; nothing needs it, and what exists is kept")
 	f.bind(flags)
@@ -67,33 +84,51 @@ func (inv *invocation) createAPI(cmd *cobra.Command, f apiFlags) error {
 	if err != nil {
 		return err
 	}
-	// Mistakes in names are told before questions are asked.
-	if err := f.Check(); err != nil {
+	// Mistakes in flags are told before questions are asked.
+	if err := errors.Join(f.checkPlugins(), f.Check()); err != nil {
 		return err
 	}
-	for _, q := range []struct {
-		flag, question string
-		answer         *bool
-	}{
-		{"resource", "Create Resource [y/n]", &f.Resource},
-		{"controller", "Create Controller [y/n]", &f.Controller},
-	} {
-		if cmd.Flags().Changed(q.flag) {
-			continue
-		}
-		if *q.answer, err = inv.ask(cmd.Context(), q.question, "--"+q.flag); err != nil {
-			return err
-		}
+	if err := inv.askWhatToCreate(cmd, &f); err != nil {
+		return err
+	}
+	if err := inv.fetchExternal(cmd.Context(), root, f); err != nil {
+		return err
 	}
 	return inv.change(cmd.Context(), root, f.changeFlags,
 		func() (*scaffold.Plan, error) { return scaffold.CreateAPI(root, f.API) },
 		func() error { return inv.afterCreateAPI(cmd.Context(), root, f) })
 }
 
+// askWhatToCreate asks for what flags do not say. The types of another module are not asked
+// for, and those that run an image have both.
+func (inv *invocation) askWhatToCreate(cmd *cobra.Command, f *apiFlags) error {
+	for _, q := range []struct {
+		flag, question string
+		answer         *bool
+		known, is      bool // without a question
+	}{
+		{"resource", "Create Resource [y/n]", &f.Resource, f.External.Path != "" || f.Image.Name != "", f.External.Path == ""},
+		{"controller", "Create Controller [y/n]", &f.Controller, f.Image.Name != "" || f.ControllerName != "", true},
+	} {
+		if cmd.Flags().Changed(q.flag) {
+			continue
+		}
+		if q.known {
+			*q.answer = q.is
+			continue
+		}
+		var err error
+		if *q.answer, err = inv.ask(cmd.Context(), q.question, "--"+q.flag); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // afterCreateAPI generates what follows from the new API.
 func (inv *invocation) afterCreateAPI(ctx context.Context, root string, f apiFlags) error {
 	if f.generate {
-		if err := inv.generateOnly(ctx, root); err != nil {
+		if err := inv.generateForAPI(ctx, root, f.API); err != nil {
 			return err
 		}
 	}

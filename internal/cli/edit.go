@@ -62,5 +62,9 @@ func (inv *invocation) edit(cmd *cobra.Command, asked []func() ([]scaffold.Edit,
 	if len(edits) == 0 {
 		return &report.Error{What: "there is nothing to edit", Where: cmd.CommandPath(), Hint: "a flag says what to change", Next: cmd.CommandPath() + " --help", Code: usageCode}
 	}
-	return inv.change(cmd.Context(), root, f, func() (*scaffold.Plan, error) { return scaffold.EditProject(root, edits...) }, nothing)
+	then := nothing
+	if cmd.Flags().Changed("multigroup") { // what is generated names its package
+		then = func() error { return inv.generateOnly(cmd.Context(), root) }
+	}
+	return inv.change(cmd.Context(), root, f, func() (*scaffold.Plan, error) { return scaffold.EditProject(root, edits...) }, then)
 }

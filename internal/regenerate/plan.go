@@ -68,6 +68,11 @@ func PlanOf(root string, uses ...generate.Use) Plan {
 	return Plan{root: root, runs: []planned{{paths: everywhere, uses: uses}}}
 }
 
+// PlanOver is a plan of these generators over the packages that paths name.
+func PlanOver(root string, paths []string, uses ...generate.Use) Plan {
+	return Plan{root: root, runs: []planned{{paths: paths, uses: uses}}}
+}
+
 // follow adds what a call in the Makefile generates.
 func (p *Plan) follow(call makefile.Call) ([]report.Finding, error) {
 	at := report.Position{File: makefileName, Line: call.Line, Column: 1}

@@ -20,36 +20,53 @@ type API struct {
 	Plural               string // default: by English rules
 	Resource             bool   // the Go types, and with them the CRD
 	Controller           bool
-	Namespaced           bool // scope of the objects
+	Namespaced           bool     // scope of the objects
+	ControllerName       string   // of a controller beside the kind's usual one
+	SSA                  bool     // typed apply configurations, which the controller uses
+	External             External // where the types of another module are
+	Image                Image    // what the controller runs; the zero value for a controller without logic
 }
 
 // CreateAPI plans an API in the project in folder root. What is there already is
 // kept and what is missing is completed; when nothing is missing, the error is
 // [ErrExists].
 func CreateAPI(root string, o API) (*Plan, error) {
-	file, err := loadProject(root)
+	a, err := newAPIPlan(root, o)
 	if err != nil {
-		return nil, err
-	}
-	r := project.Resource{Group: o.Group, Version: o.Version, Kind: o.Kind, Plural: o.Plural, Domain: file.Domain}
-	if err := r.Validate(); err != nil {
-		return nil, invalidName(err)
-	}
-	if !r.HasOwnPlural() {
-		r.Plural = ""
-	}
-	plan, err := newPlan(root)
-	if err != nil {
-		return nil, err
-	}
-	a := &apiPlan{Plan: plan, project: file, options: o, resource: r}
-	if err := a.check(); err != nil {
 		return nil, err
 	}
 	if err := a.plan(); err != nil {
 		return nil, err
 	}
-	return plan, nil
+	return a.Plan, nil
+}
+
+// CheckAPI refuses what [CreateAPI] would refuse whatever the project's files hold.
+func CheckAPI(root string, o API) error {
+	_, err := newAPIPlan(root, o)
+	return err
+}
+
+func newAPIPlan(root string, o API) (*apiPlan, error) {
+	file, err := loadProject(root)
+	if err != nil {
+		return nil, err
+	}
+	r, err := o.kind(file)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := newPlan(root)
+	if err != nil {
+		return nil, err
+	}
+	if r.Path == "" {
+		if r.Path, err = plan.importPath(file.Repo, file.APIDir(r)); err != nil {
+			return nil, err
+		}
+	}
+	a := &apiPlan{Plan: plan, project: file, options: o, resource: r}
+	return a, a.check()
 }
 
 // ErrExists says that an API has everything that was asked for already.
@@ -96,12 +113,13 @@ func loadProject(root string) (*project.Project, error) {
 func (o API) Check() error {
 	for _, err := range []error{
 		project.ValidateGroup(o.Group), project.ValidateVersion(o.Version), project.ValidateKind(o.Kind), project.ValidatePlural(o.Plural),
+		project.ValidateController(o.ControllerName),
 	} {
 		if err != nil {
 			return invalidName(err)
 		}
 	}
-	return nil
+	return errors.Join(o.External.check(), o.Image.check())
 }
 
 // invalidName names the flag that a mistake in a name came from.
@@ -131,7 +149,7 @@ func (a *apiPlan) check() error {
 			a.resource.Plural = a.recorded.Plural
 		}
 	}
-	for _, check := range []func() error{a.checkWanted, a.checkGroup, a.checkController, a.checkFiles} {
+	for _, check := range []func() error{a.checkWanted, a.checkGroup, a.checkFiles, a.checkController} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -154,14 +172,19 @@ func (a *apiPlan) checkWanted() error {
 	switch {
 	case !a.options.Resource && !a.options.Controller:
 		return &report.Error{What: "there is nothing to create", Where: "--resource, --controller", Hint: "one of them, or both"}
-	case !a.options.Resource && (a.recorded == nil || a.recorded.API == nil):
+	case a.foreign() && a.options.Resource:
+		return &report.Error{
+			What: fmt.Sprintf("the types of %s %s are not this project's to create", a.resource.APIVersion(), a.resource.Kind), Where: "--resource",
+			Hint: "the project can have a controller for them", Next: a.command("--resource=false --controller"),
+		}
+	case !a.options.Resource && !a.foreign() && (a.recorded == nil || a.recorded.API == nil):
 		return &report.Error{
 			What: fmt.Sprintf("the project has no %s %s to control", a.resource.APIVersion(), a.resource.Kind), Where: "--resource=false",
-			Hint: "create its types too",
+			Hint: "create its types too; a kind of another module needs --external-api-path, one of Kubernetes its group, such as core or apps",
 			Next: a.command("--resource --controller"),
 		}
 	}
-	return nil
+	return a.options.check(a.resource)
 }
 
 // command is the call that creates this API with other flags.
@@ -171,7 +194,7 @@ func (a *apiPlan) command(flags string) string {
 
 // checkGroup refuses a second group in a layout that has folders for one.
 func (a *apiPlan) checkGroup() error {
-	if a.project.MultiGroup {
+	if a.project.MultiGroup || a.foreign() {
 		return nil
 	}
 	for _, group := range a.project.Groups() {
@@ -187,24 +210,6 @@ func (a *apiPlan) checkGroup() error {
 	return nil
 }
 
-// checkController refuses a second controller of the same kind.
-func (a *apiPlan) checkController() error {
-	if !a.options.Controller {
-		return nil
-	}
-	for _, r := range a.project.Resources {
-		if r.Controller && r.Group == a.resource.Group && r.Kind == a.resource.Kind && r.Version != a.resource.Version {
-			return &report.Error{
-				What:  fmt.Sprintf("%s has a controller already, for version %s", r.Kind, r.Version),
-				Where: "--controller",
-				Hint:  "one controller sees the objects of all versions",
-				Next:  a.command("--resource --controller=false"),
-			}
-		}
-	}
-	return nil
-}
-
 // checkFiles refuses files of the same name that hold something else.
 func (a *apiPlan) checkFiles() error {
 	for _, f := range []struct {
@@ -212,7 +217,7 @@ func (a *apiPlan) checkFiles() error {
 		file, name string
 	}{
 		{a.options.Resource, a.project.TypesFile(a.resource), a.resource.Kind},
-		{a.options.Controller, a.project.ControllerFile(a.resource), a.resource.Kind + "Reconciler"},
+		{a.options.Controller, a.controllerFile(), a.reconciler()},
 	} {
 		c, err := a.find(f.file)
 		if err != nil {

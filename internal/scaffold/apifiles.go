@@ -33,20 +33,23 @@ func (a *apiPlan) steps() []func() error {
 	if a.options.Resource {
 		steps = append(steps, a.planTypes, a.planStorageVersion, a.planConfig)
 	}
+	if a.options.SSA {
+		steps = append(steps, a.planApplyMarkers)
+	}
 	if a.options.Controller {
 		steps = append(steps, a.planController, a.planSuite)
 	}
-	return append(steps, a.planMain)
+	return append(steps, a.planMain, a.planModules)
 }
 
 // complete reports whether PROJECT and the main files have what is asked for.
 func (a *apiPlan) complete() (bool, error) {
-	if a.recorded == nil || a.options.Resource && a.recorded.API == nil || a.options.Controller && !a.recorded.Controller {
+	if a.recorded == nil || a.options.Resource && a.recorded.API == nil || a.options.Controller && !a.recordsController() {
 		return false, nil
 	}
 	for file, wanted := range map[string]bool{
-		a.project.TypesFile(a.resource):      a.options.Resource,
-		a.project.ControllerFile(a.resource): a.options.Controller,
+		a.project.TypesFile(a.resource): a.options.Resource,
+		a.controllerFile():              a.options.Controller,
 	} {
 		if there, err := a.exists(file); err != nil || wanted && !there {
 			return false, err
@@ -63,7 +66,7 @@ func (a *apiPlan) alreadyThere() error {
 	}
 	return &report.Error{
 		What:  what,
-		Where: a.project.TypesFile(a.resource),
+		Where: a.mainPart(),
 		Hint:  "edit this file and generate again, or create a kind or version of another name",
 		Next:  "slipway generate",
 		Err:   ErrExists,
@@ -74,7 +77,7 @@ func (a *apiPlan) planTypes() error {
 	if err := a.createFrom("api/groupversion_info.go", a.project.GroupVersionFile(a.resource), a.data()); err != nil {
 		return err
 	}
-	return a.createFrom("api/types.go", a.project.TypesFile(a.resource), a.data())
+	return a.createFrom(a.template("api/types.go"), a.project.TypesFile(a.resource), a.data())
 }
 
 // planStorageVersion marks the version that is stored when a kind gets its second
@@ -104,30 +107,6 @@ func (a *apiPlan) planStorageVersion() error {
 		return nil
 	}
 	return a.edit(first, markType(a.resource.Kind, storageVersion))
-}
-
-func (a *apiPlan) planController() error {
-	if err := a.createFrom("api/controller.go", a.project.ControllerFile(a.resource), a.data()); err != nil {
-		return err
-	}
-	suite, err := a.find(a.project.SuiteTestFile(a.resource))
-	if err != nil {
-		return err
-	}
-	if suite.exists && usesGinkgo(suite.before) && a.needs == nil {
-		suite.action, suite.why = report.Kept, "its tests are written with Ginkgo; add one for "+a.resource.Kind+" in their style"
-		a.track(suite)
-		return nil
-	}
-	return a.createFrom("api/controller_test.go", a.project.ControllerTestFile(a.resource), a.data())
-}
-
-func (a *apiPlan) planSuite() error {
-	file := a.project.SuiteTestFile(a.resource)
-	if err := a.requireFrom("api/suite_test.go", file, a.data()); err != nil {
-		return err
-	}
-	return a.put(file, a.suiteFragments)
 }
 
 // planMain wires the API into the manager.
@@ -162,7 +141,13 @@ func (a *apiPlan) planProject() error {
 		r.API = &project.API{CRDVersion: "v1", Namespaced: a.options.Namespaced}
 	}
 	r.Path = a.project.ImportPath(*r)
-	r.Controller = r.Controller || a.options.Controller
+	a.recordController(r)
+	if r.API != nil {
+		r.API.SSA = r.API.SSA || a.options.SSA
+	}
+	if err := a.recordImage(r); err != nil {
+		return err
+	}
 	data, err := a.project.Marshal()
 	if err != nil {
 		return err
@@ -173,10 +158,8 @@ func (a *apiPlan) planProject() error {
 // data is what the templates of an API are filled from.
 func (a *apiPlan) data() map[string]any {
 	r := a.resource
-	name := r.SingularName()
 	up := `"..", ".."`
 	if a.project.MultiGroup && r.Group != "" {
-		name = r.Group + "-" + name
 		up += `, ".."`
 	}
 	return map[string]any{
@@ -185,26 +168,23 @@ func (a *apiPlan) data() map[string]any {
 		"ImportPath":        a.project.ImportPath(r),
 		"ControllerPackage": a.project.ControllerPackage(r),
 		"FirstController":   a.firstController(),
-		"ControllerName":    strings.ReplaceAll(name, ".", "-"),
+		"ControllerName":    a.controllerName(),
+		"Reconciler":        a.reconciler(),
+		"Title":             a.controllerTitle(),
 		"Variable":          variable(r),
 		"PathToRoot":        up,
 		"Namespaced":        a.options.Namespaced,
 		"ResourceMarker":    a.resourceMarker(),
+		"Foreign":           a.foreign(),
+		"MarkerGroup":       a.markerGroup(),
+		"Registers":         a.registers(),
+		"HasCRDs":           len(a.project.Groups()) > 0 || a.options.Resource,
+		"CoreObject":        a.coreObject(),
+		"SSA":               a.ssa(),
+		"ApplyImport":       a.applyImport(),
+		"Image":             a.options.Image,
+		"ImageVariable":     strings.ToUpper(r.Kind) + "_IMAGE",
 	}
-}
-
-// firstController reports whether no controller came before this one in its package,
-// whose doc it then carries.
-func (a *apiPlan) firstController() bool {
-	for _, r := range a.project.Resources {
-		if r.Group == a.resource.Group && r.Version == a.resource.Version && r.Kind == a.resource.Kind {
-			break
-		}
-		if r.Controller && a.project.ControllerDir(r) == a.project.ControllerDir(a.resource) {
-			return false
-		}
-	}
-	return true
 }
 
 // resourceMarker says in the types what differs from the usual: plural and scope.
@@ -235,6 +215,7 @@ func (a *apiPlan) planConfig() error {
 		return err
 	}
 	for _, role := range []struct{ name, does, verbs string }{
+		{"admin", "administer", `"*"`},
 		{"editor", "change", "create, delete, get, list, patch, update, watch"},
 		{"viewer", "look at", "get, list, watch"},
 	} {
@@ -277,7 +258,7 @@ func (a *apiPlan) planSample() error {
 		return err
 	}
 	file := a.project.SampleFile(a.resource)
-	if err := a.createFrom("api/sample.yaml", file, a.data()); err != nil {
+	if err := a.createFrom(a.template("api/sample.yaml"), file, a.data()); err != nil {
 		return err
 	}
 	item := path.Base(file)

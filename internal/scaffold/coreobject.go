@@ -2,7 +2,7 @@ package scaffold
 
 import "strings"
 
-// A coreObject is how the tests of webhooks make an object of a kind of Kubernetes itself.
+// A coreObject is how tests make an object of a kind of Kubernetes itself.
 type coreObject struct {
 	Namespaced  bool
 	PodTemplate bool   // the spec has types of core/v1
@@ -38,11 +38,11 @@ func workload(kind string) string {
 }
 
 // coreObject is how tests make an object of the kind, or nil when they cannot.
-func (w *webhookPlan) coreObject() *coreObject {
-	object, ok := coreObjects[w.resource.Group+"/"+w.resource.Kind]
-	if !ok || !w.resource.Core || w.resource.Version != "v1" {
+func (a *apiPlan) coreObject() *coreObject {
+	object, ok := coreObjects[a.resource.Group+"/"+a.resource.Kind]
+	if !ok || !a.resource.Core || a.resource.Version != "v1" {
 		return nil
 	}
-	object.PodTemplate = object.PodTemplate && w.resource.Group != "core" // whose types are imported already
+	object.PodTemplate = object.PodTemplate && a.resource.Group != "core" // whose types are imported already
 	return &object
 }

@@ -52,6 +52,7 @@ func DeleteAPI(root string, d Deletion) (*Plan, error) {
 	}
 	for _, step := range []func() error{
 		u.plan,
+		func() error { return forgetImage(file, r) },
 		func() error { return plan.writeResources(file) },
 		func() error { return plan.settleStorageVersion(file, r) },
 	} {
@@ -131,32 +132,49 @@ func (p *Plan) needsOf(file *project.Project, r project.Resource, to *needs) err
 	if err := p.needsOfWebhooks(file, r, to); err != nil {
 		return err
 	}
-	options := optionsOf(r)
-	if !options.Resource && !options.Controller {
-		return nil
+	calls, err := callsOf(file, r)
+	if err != nil {
+		return err
 	}
 	if !r.HasOwnPlural() {
 		r.Plural = ""
 	}
-	a := &apiPlan{Plan: recording(p.root, p.base, to), project: file, options: options, resource: r, recorded: &r}
-	if err := a.readHeader(); err != nil {
-		return err
-	}
-	for _, step := range append(a.steps(), a.needGenerated) {
-		if err := step(); err != nil {
+	for _, options := range calls {
+		a := &apiPlan{Plan: recording(p.root, p.base, to), project: file, options: options, resource: r, recorded: &r}
+		if err := a.readHeader(); err != nil {
 			return err
+		}
+		for _, step := range append(a.steps(), a.needGenerated) {
+			if err := step(); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// optionsOf is what an API in PROJECT was created with.
-func optionsOf(r project.Resource) API {
-	return API{
+// callsOf are the calls of create api that make what PROJECT records of a kind: one for its
+// types and usual controller, one for each other controller.
+func callsOf(file *project.Project, r project.Resource) ([]API, error) {
+	first := API{
 		Group: r.Group, Version: r.Version, Kind: r.Kind, Plural: r.Plural,
 		Resource: r.API != nil, Namespaced: r.API == nil || r.API.Namespaced,
-		Controller: r.Controller,
+		Controller: r.Controller, SSA: r.API != nil && r.API.SSA,
 	}
+	var err error
+	if first.Image, err = imageOf(file, r); err != nil {
+		return nil, err
+	}
+	var calls []API
+	if first.Resource || first.Controller {
+		calls = append(calls, first)
+	}
+	for _, c := range r.Controllers {
+		more := first
+		more.Resource, more.Controller, more.ControllerName, more.SSA, more.Image = false, true, c.Name, false, Image{}
+		calls = append(calls, more)
+	}
+	return calls, nil
 }
 
 // needGenerated records the files that the generator makes of the API's types.

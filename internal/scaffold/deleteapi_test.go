@@ -27,6 +27,14 @@ func drawAPI(random *rand.Rand, multigroup bool) API {
 		Group: "batch", Version: pick("v1", "v2", "v1alpha1"), Kind: pick("CronJob", "Backup", "VGPUInstance", "Range"),
 		Resource: true, Controller: random.IntN(3) > 0, Namespaced: random.IntN(2) > 0,
 	}
+	switch random.IntN(6) {
+	case 0:
+		api.SSA = true
+	case 1:
+		api.Controller, api.Namespaced, api.Image = true, true, Image{Name: "nginx:1", Port: pick("", "80")}
+	case 2:
+		return API{Group: pick("apps", "core"), Version: "v1", Kind: pick("Deployment", "Pod", "Any"), Controller: true, Namespaced: true, ControllerName: pick("", "one", "two-b")}
+	}
 	if multigroup {
 		api.Group = pick("batch", "ship", "a-b", "ab", "")
 	}
@@ -155,7 +163,7 @@ func TestDeleteKeepsChanges(t *testing.T) {
 			map[string]string{types: "it is used at internal/mine.go:5", info: "it is used at " + types}},
 		{"a line of a list", func(t *testing.T, root string) {
 			editFile(t, root, "config/rbac/kustomization.yaml", "- cronjob_viewer_role.yaml", "- cronjob_viewer_role.yaml # mine")
-		}, map[string]string{"config/rbac/kustomization.yaml": "line 8 is yours"}, []string{types, controller, test, suite}, map[string]string{"config/rbac/kustomization.yaml": "line 8 is yours"}},
+		}, map[string]string{"config/rbac/kustomization.yaml": "line 9 is yours"}, []string{types, controller, test, suite}, map[string]string{"config/rbac/kustomization.yaml": "line 8 is yours"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

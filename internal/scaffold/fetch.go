@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
+	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
 
 	"github.com/slipway-dev/slipway/internal/report"
@@ -65,6 +67,33 @@ func Fetch(ctx context.Context, root string, h report.Handler) error {
 		}
 	}
 	h.Handle(report.Step{Name: "modules are in the cache", Elapsed: time.Since(started)})
+	return nil
+}
+
+// Require has the project's go.mod require the module of an external kind, unless it does:
+// it is fetched, and nothing else of the project is changed.
+func Require(ctx context.Context, root string, external External, h report.Handler) error {
+	name, version, _ := strings.Cut(external.Module, "@")
+	mod, err := readGoMod(root)
+	if err != nil {
+		return err
+	}
+	if mod != nil && slices.ContainsFunc(mod.file.Require, func(r *modfile.Require) bool {
+		return r.Mod.Path == name && (version == "" || r.Mod.Version == version)
+	}) {
+		return nil
+	}
+	output, err := goCommand(ctx, root, h, "get", external.Path+"@"+orElse(version, "latest"))
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		return &report.Error{
+			What: "the module with the types could not be fetched", Where: "--external-api-module " + external.Module,
+			Hint: "nothing was changed; check the name, the version, and the network and GOPROXY\n" + lastLines(output, 5),
+			Next: "go get " + external.Path + "@" + orElse(version, "latest"), Err: err,
+		}
+	}
 	return nil
 }
 

@@ -31,14 +31,11 @@ var (
 // mainFragments wires the API into the manager's main.go.
 func (a *apiPlan) mainFragments(src []byte) []piece {
 	imports := parseImports(src)
-	var fragments []fragment
-	if a.options.Resource || a.options.Controller {
-		fragments = append(fragments, a.schemeFragments(imports, "utilruntime.Must(%s.AddToScheme(scheme))\n")...)
-	}
+	of := a.schemePieces(imports, "utilruntime.Must(%s.AddToScheme(scheme))\n")
 	if a.options.Controller {
-		fragments = append(fragments, a.controllerFragments(imports, src)...)
+		of = append(of, inserted(a.controllerFragments(imports, src)...)(src)...)
 	}
-	return inserted(fragments...)(src)
+	return of
 }
 
 // suiteFragments makes the types known to the client of the controllers' tests.
@@ -47,31 +44,41 @@ func (a *apiPlan) suiteFragments(src []byte) []piece {
 	if usesGinkgo(src) {
 		code = "Expect(%s.AddToScheme(scheme.Scheme)).To(Succeed())\n"
 	}
-	return inserted(a.schemeFragments(parseImports(src), code)...)(src)
+	return a.schemePieces(parseImports(src), code)
 }
 
 // usesGinkgo reports whether a test suite, as kubebuilder makes them, runs specs.
 func usesGinkgo(src []byte) bool { return bytes.Contains(src, []byte("RunSpecs(")) }
 
-// schemeFragments imports the types and registers them with code, in which %s
+// schemePieces imports the types and registers them with code, in which %s
 // stands for their package.
-func (a *apiPlan) schemeFragments(imports goImports, code string) []fragment {
+func (a *apiPlan) schemePieces(imports goImports, code string) []piece {
+	if !a.registers() {
+		return nil
+	}
 	pkg := a.project.ImportPath(a.resource)
 	name := imports.name(pkg, a.resource.ImportAlias())
-	return []fragment{
-		a.importFragment(name, pkg),
-		{marker: "scheme", code: fmt.Sprintf(code, name), key: name + ".AddToScheme(", near: nearScheme},
+	var of []piece
+	if strings.HasPrefix(code, "utilruntime.") {
+		of = append(of, goImport{name: "utilruntime", path: utilRuntime, module: a.project.Repo})
 	}
+	return append(of,
+		a.importFragment(name, pkg),
+		fragment{marker: "scheme", code: fmt.Sprintf(code, name), key: name + ".AddToScheme(", near: nearScheme},
+	)
 }
+
+// utilRuntime is the package of the function Must, which registers types.
+const utilRuntime = "k8s.io/apimachinery/pkg/util/runtime"
 
 // controllerFragments imports the controller's package and starts the controller.
 func (a *apiPlan) controllerFragments(imports goImports, src []byte) []fragment {
 	r := a.resource
 	pkg := path.Join(a.project.Repo, a.project.ControllerDir(r))
 	name := imports.name(pkg, a.project.ControllerImportAlias(r))
-	key := fmt.Sprintf("%s.%sReconciler{", name, r.Kind)
+	key := fmt.Sprintf("%s.%s{", name, a.reconciler())
 	code := fmt.Sprintf("if err := (&%s\n\tClient: mgr.GetClient(),\n\tScheme: mgr.GetScheme(),\n}).SetupWithManager(mgr); err != nil {\n%s}\n",
-		key, failure(src, imports, "set up the "+r.Kind+" controller"))
+		key, failure(src, imports, "set up the "+a.controllerTitle()+" controller"))
 	imported := a.importFragment(name, pkg)
 	if name == path.Base(pkg) {
 		imported.code = strconv.Quote(pkg) + "\n"

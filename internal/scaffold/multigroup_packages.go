@@ -25,14 +25,14 @@ type layoutRule struct {
 
 var layoutRules = []layoutRule{
 	{
-		dir:     (*project.Project).APIDir,
+		dir:     layoutAPIDir,
 		stems:   func(r project.Resource) []string { return []string{r.SingularName() + "_types"} },
 		folders: true,
 	},
 	{
 		dir:   (*project.Project).ControllerDir,
 		name:  (*project.Project).ControllerPackage,
-		stems: func(r project.Resource) []string { return []string{r.SingularName() + "_controller"} },
+		stems: controllerStems,
 		suite: "suite_test.go",
 	},
 	{
@@ -40,6 +40,21 @@ var layoutRules = []layoutRule{
 		stems: func(r project.Resource) []string { return []string{r.SingularName() + "_webhook"} },
 		suite: "webhook_suite_test.go",
 	},
+}
+
+// layoutAPIDir is where the layout alone has r's types.
+func layoutAPIDir(p *project.Project, r project.Resource) string {
+	r.Path = ""
+	return p.APIDir(r)
+}
+
+// controllerStems are how the names of files of r's controllers begin.
+func controllerStems(r project.Resource) []string {
+	stems := []string{r.SingularName() + "_controller"}
+	for _, c := range r.Controllers {
+		stems = append(stems, strings.ReplaceAll(c.Name, "-", "_")+"_controller")
+	}
+	return stems
 }
 
 // findPackages finds what moves: the types, controllers and webhooks that are where the
@@ -99,6 +114,9 @@ func (m *moving) addPackage(rule layoutRule, dir string) error {
 		}
 	}
 	rule.assign(p, names, homes)
+	if rule.folders {
+		renameApplyConfigurations(p)
+	}
 	m.set.Packages = append(m.set.Packages, p)
 	return m.checkPlaces(p)
 }
@@ -195,6 +213,17 @@ func (rule layoutRule) assign(p *relocate.Package, names []string, homes map[str
 				other.Copies = append(other.Copies, name)
 			}
 		}
+	}
+}
+
+// renameApplyConfigurations has generated code be where it is generated to from now on: its
+// folder is called like the one that the types' folder is in.
+func renameApplyConfigurations(p *relocate.Package) {
+	part := p.Parts[0]
+	from := path.Join("applyconfiguration", path.Base(path.Dir(p.Import)))
+	to := path.Join("applyconfiguration", path.Base(path.Dir(part.Import)))
+	if from != to {
+		part.Renames = map[string]string{from: to}
 	}
 }
 

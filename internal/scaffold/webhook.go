@@ -25,13 +25,6 @@ type Webhook struct {
 	Certificates         Feature  // CertManager or SelfCert, or "" to keep what there is
 }
 
-// An External says where the Go types of another module are.
-type External struct {
-	Path   string // import path
-	Domain string // of the group
-	Module string // the module, with its version
-}
-
 // CreateWebhook plans webhooks in the project in folder root. What is there already is
 // kept and what is missing is completed; when nothing is missing, the error is [ErrExists].
 func CreateWebhook(root string, o Webhook) (*Plan, error) {
@@ -106,7 +99,7 @@ func (w *webhookPlan) resolve() error {
 		if !ok {
 			return w.unknown()
 		}
-		w.resource = project.Resource{Core: true, Path: "k8s.io/api/" + o.Group + "/" + o.Version, Domain: domain}
+		w.resource = project.Resource{Core: true, Path: project.CorePath(o.Group, o.Version), Domain: domain}
 	}
 	w.resource.Group, w.resource.Version, w.resource.Kind = o.Group, o.Version, o.Kind
 	if o.Plural != "" {

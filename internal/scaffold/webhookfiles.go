@@ -155,7 +155,7 @@ func (w *webhookPlan) suitePieces(src []byte) []piece {
 		versions, of = nil, nil // known to every scheme of client-go
 	}
 	for _, r := range versions {
-		for _, f := range w.fragmentsOf(r).schemeFragments(imports, scheme) {
+		for _, f := range w.fragmentsOf(r).schemePieces(imports, scheme) {
 			of = append(of, f)
 		}
 	}
@@ -181,7 +181,7 @@ func (w *webhookPlan) mainPieces(src []byte) []piece {
 	imports := parseImports(src)
 	of := w.goImports("os")
 	if w.resource.External {
-		for _, f := range w.schemeFragments(imports, "utilruntime.Must(%s.AddToScheme(scheme))\n") {
+		for _, f := range w.schemePieces(imports, "utilruntime.Must(%s.AddToScheme(scheme))\n") {
 			of = append(of, f)
 		}
 	}

@@ -24,7 +24,8 @@ func (r *rewriting) imports() error {
 					return err
 				}
 			case below && p.movesFolder(rest):
-				r.replace(spec.Path.Pos(), spec.Path.End(), strconv.Quote(r.set.partWith(p, rest).Import+"/"+rest))
+				part := r.set.partWith(p, rest)
+				r.replace(spec.Path.Pos(), spec.Path.End(), strconv.Quote(part.Import+"/"+part.place(rest)))
 			}
 		}
 	}

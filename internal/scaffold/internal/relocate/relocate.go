@@ -46,12 +46,25 @@ type Part struct {
 	Files  []string // names of its files, and of files in folders below, with slashes
 	Copies []string // names of files that other parts have too, such as a suite
 
+	// Renames are folders below the package that get another name, with slashes.
+	Renames map[string]string
+
 	declares map[string]bool // by Check: the names of its package's scope
 }
 
 // has reports whether the part gets a file, or a copy of it.
 func (p *Part) has(name string) bool {
 	return slices.Contains(p.Files, name) || slices.Contains(p.Copies, name)
+}
+
+// place is the path of a file or folder of the package in the part.
+func (p *Part) place(name string) string {
+	for from, to := range p.Renames {
+		if rest, ok := strings.CutPrefix(name+"/", from+"/"); ok {
+			return path.Join(to, rest)
+		}
+	}
+	return name
 }
 
 // packageOf returns the moving package that a file of the project belongs to, and the
@@ -82,7 +95,7 @@ func (s *Set) Targets(file string) []Target {
 	var targets []Target
 	for _, part := range p.Parts {
 		if part.has(name) {
-			targets = append(targets, Target{path.Join(part.Dir, name), part})
+			targets = append(targets, Target{path.Join(part.Dir, part.place(name)), part})
 		}
 	}
 	return targets
@@ -98,7 +111,7 @@ func (s *Set) moved(name string) string {
 		rest = strings.TrimSuffix(rest, "/")
 		for _, part := range p.Parts {
 			if rest == "" || part.has(rest) || part.hasBelow(rest) {
-				return path.Join(part.Dir, rest)
+				return path.Join(part.Dir, part.place(rest))
 			}
 		}
 	}

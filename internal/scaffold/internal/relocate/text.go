@@ -28,7 +28,7 @@ func (p *Package) line(line, module string) string {
 	}
 	for _, part := range p.Parts {
 		for _, name := range part.Files {
-			line = replacePath(line, module, path.Join(p.Dir, name), path.Join(part.Dir, name), wordEnds)
+			line = replacePath(line, module, path.Join(p.Dir, name), path.Join(part.Dir, part.place(name)), wordEnds)
 		}
 	}
 	switch first := p.Parts[0].Dir; {

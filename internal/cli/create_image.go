@@ -1,0 +1,38 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// imagePlugins are the names under which other tools ask for a controller that runs an image.
+var imagePlugins = []string{"deploy-image/v1-alpha", "deploy-image", scaffold.ImagePlugin}
+
+// bindImage adds the flags of controllers that run an image.
+func (f *apiFlags) bindImage(flags *pflag.FlagSet) {
+	flags.StringVar(&f.Image.Name, "image", "", "`image` that the controller runs for each object, in a Deployment")
+	flags.StringVar(&f.Image.Command, "image-container-command", "", "its `command` and arguments, between commas")
+	flags.StringVar(&f.Image.Port, "image-container-port", "", "`port` that it listens on")
+	flags.StringVar(&f.Image.User, "run-as-user", "", "`id` of the user that it runs as")
+	flags.StringSliceVar(&f.plugins, "plugins", nil, "accepted for scripts: `deploy-image/v1-alpha`, which --image implies")
+}
+
+// checkPlugins refuses plug-ins that there are not, and an image's without an image.
+func (f *apiFlags) checkPlugins() error {
+	for _, name := range f.plugins {
+		switch {
+		case name == "go/v4" || name == project.Layout:
+		case !slices.Contains(imagePlugins, name):
+			return &report.Error{What: "unknown plug-in " + name, Where: "--plugins", Hint: "there is one for an API: " + imagePlugins[0]}
+		case f.Image.Name == "":
+			return &report.Error{What: "there is no image to run", Where: "--plugins=" + strings.Join(f.plugins, ","), Hint: "say which one with --image"}
+		}
+	}
+	return nil
+}
