@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,8 @@ import (
 // it ends or ctx does. A manager that stops when asked has done well; one that fails
 // is a [report.Error] with its exit code. Without a reachable cluster nothing is
 // built.
+//
+// A project's webhooks work too: while the manager runs, a cluster on this machine asks it, see serveWebhooks.
 //
 // The cluster is the manager's own choice: --kubeconfig among args, else KUBECONFIG and
 // ~/.kube/config, as controller-runtime has it.
@@ -34,6 +37,12 @@ func Run(ctx context.Context, o Options, args []string) error {
 	if err != nil {
 		return err
 	}
+	env, restore, err := serveWebhooks(ctx, o, cluster, args)
+	if err != nil {
+		return err
+	}
+	defer restore()
+	o.Env = append(slices.Clone(o.Env), env...)
 	o.Handler.Handle(report.Note{Text: "running the manager against " + cluster.Server() + " until Ctrl-C"})
 	err = ended("the manager failed", o.supervise(ctx, o.command(manager, args...)))
 	if err == nil && ctx.Err() != nil {

@@ -1,0 +1,59 @@
+package dev
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// writeCertificate writes a certificate for this machine's loopback addresses, tls.crt and tls.key,
+// into dir. It is its own authority, which is returned: who trusts it trusts that one key.
+func writeCertificate(dir string) (authority []byte, err error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, fmt.Errorf("make a certificate: %w", err)
+	}
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
+	if err != nil {
+		return nil, fmt.Errorf("make a certificate: %w", err)
+	}
+	template := &x509.Certificate{
+		SerialNumber:          serial,
+		Subject:               pkix.Name{CommonName: "slipway run"},
+		NotBefore:             time.Now().Add(-time.Hour),
+		NotAfter:              time.Now().AddDate(1, 0, 0),
+		KeyUsage:              x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		BasicConstraintsValid: true,
+		IsCA:                  true,
+		DNSNames:              []string{"localhost"},
+		IPAddresses:           []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		return nil, fmt.Errorf("make a certificate: %w", err)
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return nil, fmt.Errorf("make a certificate: %w", err)
+	}
+	var certificate, secret bytes.Buffer
+	err = errors.Join(
+		pem.Encode(&certificate, &pem.Block{Type: "CERTIFICATE", Bytes: der}),
+		pem.Encode(&secret, &pem.Block{Type: "PRIVATE KEY", Bytes: private}),
+		os.WriteFile(filepath.Join(dir, "tls.crt"), certificate.Bytes(), 0o600),
+		os.WriteFile(filepath.Join(dir, "tls.key"), secret.Bytes(), 0o600),
+	)
+	return certificate.Bytes(), err
+}

@@ -1,0 +1,79 @@
+package dev
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// TestWriteCertificate: who trusts the authority reaches a server with the certificate, at the address of
+// webhooks.
+func TestWriteCertificate(t *testing.T) {
+	dir := t.TempDir()
+	authority, err := writeCertificate(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pair, err := tls.LoadX509KeyPair(filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(http.NotFoundHandler())
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}
+	server.StartTLS()
+	defer server.Close()
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(authority)
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
+	response, err := client.Get(server.URL) // of 127.0.0.1
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+}
+
+const hookedProject = `version: "3"
+projectName: op
+domain: example.com
+repo: example.com/op
+layout: go.kubebuilder.io/v4
+resources:
+- {group: ship, version: v1, kind: Frigate, domain: example.com, webhooks: {webhookVersion: v1, conversion: true}}
+`
+
+func TestWebhooksOf(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "PROJECT"), []byte(hookedProject), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Dir: dir, Handler: report.Discard}
+	hooks, err := o.webhooks(nil)
+	if err != nil || hooks == nil || !slices.Equal(hooks.Converted, []string{"frigates.ship.example.com"}) || hooks.Prefix != "op-run-" {
+		t.Errorf("got %+v, %v", hooks, err)
+	}
+	if hooks, err := o.webhooks([]string{"--webhook-cert-path=/mine"}); hooks != nil || err != nil {
+		t.Errorf("with a certificate of its own: %+v, %v", hooks, err)
+	}
+	o.Env = []string{"ENABLE_WEBHOOKS=false"}
+	if hooks, err := o.webhooks(nil); hooks != nil || err != nil {
+		t.Errorf("turned off: %+v, %v", hooks, err)
+	}
+}
+
+func TestOnThisMachine(t *testing.T) {
+	for server, want := range map[string]bool{
+		"https://127.0.0.1:6443": true, "https://localhost:6443": true, "https://[::1]:6443": true,
+		"https://192.0.2.7:6443": false, "https://kubernetes.example.com": false, ":": false,
+	} {
+		if got := onThisMachine(server); got != want {
+			t.Errorf("%s: %v", server, got)
+		}
+	}
+}
