@@ -160,4 +160,3 @@ func dryRun(t *testing.T, c *Cluster, object *unstructured.Unstructured) error {
 	_, err = resource.Patch(t.Context(), object.GetName(), types.ApplyPatchType, data, metav1.PatchOptions{FieldManager: "test", DryRun: []string{metav1.DryRunAll}})
 	return err
 }
-
