@@ -106,7 +106,7 @@ func absent(file *project.Project, r project.Resource) error {
 // undo starts the undoing of a part. The rest is what the project consists of when it is as
 // in after.
 func (p *Plan) undo(after *project.Project, d Deletion, part *needs) (*undoing, error) {
-	u := &undoing{Plan: p, part: part, rest: &needs{}, withChanges: d.WithChanges}
+	u := &undoing{Plan: p, part: part, rest: &needs{names: true}, withChanges: d.WithChanges}
 	for _, r := range after.Resources {
 		if err := p.needsOf(after, r, u.rest); err != nil {
 			return nil, err

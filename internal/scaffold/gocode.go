@@ -78,7 +78,7 @@ func (a *apiPlan) controllerFragments(imports goImports, src []byte) []fragment 
 	name := imports.name(pkg, a.project.ControllerImportAlias(r))
 	key := fmt.Sprintf("%s.%s{", name, a.reconciler())
 	code := fmt.Sprintf("if err := (&%s\n\tClient: mgr.GetClient(),\n\tScheme: mgr.GetScheme(),\n}).SetupWithManager(mgr); err != nil {\n%s}\n",
-		key, failure(src, imports, "set up the "+a.controllerTitle()+" controller"))
+		key, a.failure(src, imports, "set up the "+a.controllerTitle()+" controller"))
 	imported := a.importFragment(name, pkg)
 	if name == path.Base(pkg) {
 		imported.code = strconv.Quote(pkg) + "\n"
@@ -88,6 +88,14 @@ func (a *apiPlan) controllerFragments(imports goImports, src []byte) []fragment 
 
 func (a *apiPlan) importFragment(name, pkg string) fragment {
 	return fragment{marker: "imports", code: name + " " + strconv.Quote(pkg) + "\n", key: strconv.Quote(pkg), module: a.project.Repo, near: nearImports}
+}
+
+// failure is the same as the function, and nothing where names are enough.
+func (a *apiPlan) failure(src []byte, imports goImports, doing string) string {
+	if a.namesOnly() {
+		return ""
+	}
+	return failure(src, imports, doing)
 }
 
 // failure is what happens to err at the builder's insertion point: it is returned

@@ -8,6 +8,7 @@ import (
 // files that it shares with other parts. A verb's planning is run with a plan that
 // records them; undoing the verb removes those that no other part needs.
 type needs struct {
+	names  bool // only the names of files matter, not what is in them
 	files  []neededFile
 	pieces []neededPieces
 }
@@ -28,6 +29,10 @@ type neededPieces struct {
 func recording(root string, base *Base, to *needs) *Plan {
 	return &Plan{root: root, base: base, needs: to}
 }
+
+// namesOnly reports whether the plan records names alone: what they stand for, which takes
+// longer to find out, is not asked for.
+func (p *Plan) namesOnly() bool { return p.needs != nil && p.needs.names }
 
 func (n *needs) addFile(path string, content []byte) {
 	n.files = append(n.files, neededFile{path: path, content: content})

@@ -44,6 +44,9 @@ func (p *Plan) createTree(dir string, data any) error {
 
 // createFrom plans a file from a template.
 func (p *Plan) createFrom(name, file string, data any) error {
+	if p.namesOnly() {
+		return p.create(file, nil)
+	}
 	content, err := render(name, data)
 	if err != nil {
 		return err
@@ -53,6 +56,9 @@ func (p *Plan) createFrom(name, file string, data any) error {
 
 // requireFrom plans a file from a template that several parts of a project share.
 func (p *Plan) requireFrom(name, file string, data any) error {
+	if p.namesOnly() {
+		return p.require(file, nil)
+	}
 	content, err := render(name, data)
 	if err != nil {
 		return err

@@ -188,7 +188,7 @@ func (w *webhookPlan) mainPieces(src []byte) []piece {
 	pkg := path.Join(w.project.Repo, w.project.WebhookDir(w.resource))
 	alias := imports.name(pkg, "webhook"+w.webhookAlias())
 	key := fmt.Sprintf("%s.Setup%sWebhookWithManager(", alias, w.resource.Kind)
-	failed := strings.ReplaceAll(failure(src, imports, "set up the "+w.resource.Kind+" webhooks"), "\t", "\t\t")
+	failed := strings.ReplaceAll(w.failure(src, imports, "set up the "+w.resource.Kind+" webhooks"), "\t", "\t\t")
 	code := fmt.Sprintf("if os.Getenv(\"ENABLE_WEBHOOKS\") != \"false\" {\n\tif err := %smgr); err != nil {\n%s\t}\n}\n", key, failed)
 	return append(of, w.importFragment(alias, pkg), fragment{marker: "builder", code: code, key: key, near: nearBuilder})
 }
