@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/mod/module"
 
@@ -203,8 +204,8 @@ func (p *Package) isStandard() bool {
 	return isBelow(p.Dir, filepath.Join(p.loader.env.goroot(), "src"))
 }
 
-// checkName reports a folder that no import path can name, and files of p that belong
-// to another package than its first one.
+// checkName reports a folder that no import path can name, names that the go command
+// garbles, and files of p that belong to another package than its first one.
 func (p *Package) checkName() {
 	if p.facts != nil {
 		return
@@ -215,6 +216,9 @@ func (p *Package) checkName() {
 	}
 	first := ""
 	for _, s := range p.sources {
+		if name := filepath.Base(s.path); !utf8.ValidString(name) {
+			p.loader.Report(report.Finding{Position: report.Position{File: s.path, Line: 1}, Message: fmt.Sprintf("the go command cannot read a file whose name %q is not UTF-8", name), Fatal: true})
+		}
 		switch {
 		case first == "" || s.name == "":
 			first = s.name
