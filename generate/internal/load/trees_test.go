@@ -340,20 +340,3 @@ example.com/dep
 -- vendor/example.com/dep/dep.go --
 package dep
 ` + dependency
-
-// TestNameNotUTF8: the go command garbles such a name, and then does not find the file.
-func TestNameNotUTF8(t *testing.T) {
-	dir := tree(t, "-- go.mod --\nmodule example.com/m\n\ngo 1.24\n-- api.go --\npackage api\n")
-	if err := os.WriteFile(filepath.Join(dir, "b\xff.go"), []byte("package api\n"), 0o600); err != nil {
-		t.Skip("this file system has no such names:", err)
-	}
-	l := newLoader(t, dir, nil)
-	roots, err := l.Roots(t.Context(), ".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.CheckImports(roots)
-	if findings := l.Findings(); len(findings) != 1 || !findings[0].Fatal {
-		t.Errorf("got %v", findings)
-	}
-}
