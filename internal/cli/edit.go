@@ -17,6 +17,7 @@ type editOption func(flags *pflag.FlagSet) func() ([]scaffold.Edit, error)
 func (inv *invocation) editOptions() []editOption {
 	return []editOption{
 		inv.editMultiGroup,
+		inv.editNamespaced,
 		inv.editFeatures,
 		inv.editLicense,
 	}
@@ -33,6 +34,7 @@ them are made or, when one cannot be, none is, and the file, the line and the te
 hand are told. Called again it changes nothing.`,
 		Example: `  slipway edit --enable prometheus,network-policy
   slipway edit --multigroup
+  slipway edit --namespaced
   slipway edit --license apache2 --owner "Example Ltd."`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return inv.edit(cmd, asked, f) },

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -42,6 +43,14 @@ func (inv *invocation) editFeatures(flags *pflag.FlagSet) func() ([]scaffold.Edi
 			on = append(on, keeper)
 		}
 		var edits []scaffold.Edit
+		if at := slices.Index(on, scaffold.Namespaced); at >= 0 { // PROJECT tells of it, and the manager must know
+			on = slices.Delete(on, at, at+1)
+			edits = append(edits, scaffold.InNamespace(true))
+		}
+		if at := slices.Index(off, scaffold.Namespaced); at >= 0 {
+			off = slices.Delete(off, at, at+1)
+			edits = append(edits, scaffold.InNamespace(false))
+		}
 		if len(off) > 0 {
 			edits = append(edits, scaffold.Disable(off...))
 		}

@@ -52,6 +52,7 @@ kept. Called again with the same flags, init completes what is missing.`,
 	flags.BoolVar(&f.fetch, "fetch-deps", true, "fetch the modules that the project needs")
 	flags.BoolVar(&f.skipGo, "skip-go-version-check", false, "do not check the version of Go")
 	flags.BoolVar(&f.MultiGroup, "multigroup", false, "lay the project out for APIs of several groups")
+	flags.BoolVar(&f.Namespaced, "namespaced", false, "have the manager watch its own namespace, with permissions there alone")
 	flags.StringVar(&f.version, "project-version", project.Version, "`version` of the PROJECT file")
 	flags.StringSliceVar(&f.plugins, "plugins", nil, "`layouts` to use; there is one, "+project.Layout)
 	f.bind(flags)

@@ -34,6 +34,7 @@ func (o *Project) again(root string) (*project.Project, error) {
 		{"--domain", o.Domain, file.Domain},
 		{"--project-name", o.Name, file.Name},
 		{"--repo", orElse(o.Repo, file.Repo), file.Repo},
+		{"--namespaced", fmt.Sprint(o.Namespaced || file.Namespaced), fmt.Sprint(file.Namespaced)},
 		{"--multigroup", fmt.Sprint(o.MultiGroup || file.MultiGroup), fmt.Sprint(file.MultiGroup)},
 	} {
 		if c.asked != c.has {

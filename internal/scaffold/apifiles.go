@@ -177,6 +177,7 @@ func (a *apiPlan) data() map[string]any {
 		"ResourceMarker":    a.resourceMarker(),
 		"Foreign":           a.foreign(),
 		"MarkerGroup":       a.markerGroup(),
+		"MarkerNamespace":   a.markerNamespace(),
 		"Registers":         a.registers(),
 		"HasCRDs":           len(a.project.Groups()) > 0 || a.options.Resource,
 		"CoreObject":        a.coreObject(),

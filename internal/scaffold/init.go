@@ -26,6 +26,7 @@ type Project struct {
 	Repo       string // module path; default: that of the go.mod in the folder
 	License    License
 	MultiGroup bool
+	Namespaced bool // the manager watches its own namespace alone
 }
 
 // facts are what Slipway records about a project below `plugins` in PROJECT.
@@ -72,6 +73,12 @@ func Init(root string, o Project) (*Plan, error) {
 	}
 	if file == nil {
 		if err := plan.writeProject(o); err != nil {
+			return nil, err
+		}
+	}
+	if o.Namespaced {
+		p := &featurePlan{Plan: plan, project: &project.Project{Name: o.Name}, header: boilerplate(header)}
+		if err := p.enable(Namespaced); err != nil {
 			return nil, err
 		}
 	}
@@ -203,7 +210,7 @@ func leaderElectionID(o Project) string {
 
 func (p *Plan) writeProject(o Project) error {
 	file := &project.Project{
-		Domain: o.Domain, Repo: o.Repo, Name: o.Name, MultiGroup: o.MultiGroup,
+		Domain: o.Domain, Repo: o.Repo, Name: o.Name, MultiGroup: o.MultiGroup, Namespaced: o.Namespaced,
 		Version: project.Version, Layout: []string{project.Layout},
 	}
 	if err := file.SetPlugin(project.PluginKey, facts{Scaffold: Revision}); err != nil {

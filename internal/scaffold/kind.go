@@ -102,6 +102,15 @@ func (a *apiPlan) markerGroup() string {
 	return `""`
 }
 
+// markerNamespace ends permission markers in projects whose markers name a namespace.
+func (a *apiPlan) markerNamespace() string {
+	byMarkers, err := a.rolesByMarkers()
+	if err != nil || !byMarkers || !a.project.Namespaced {
+		return ""
+	}
+	return ",namespace=" + a.project.Name + "-system"
+}
+
 // planModules has go.mod say that the project's code imports packages of modules that it
 // requires already, and refuses an external type of a module that it does not.
 func (a *apiPlan) planModules() error {
