@@ -29,6 +29,9 @@ func Parse(name string, data []byte) (*Project, error) {
 
 // decodeDocument parses data as exactly one YAML document that holds a mapping.
 func decodeDocument(name string, data []byte) (*yaml.Node, error) {
+	if line := conflict(data); line > 0 {
+		return nil, &FieldError{File: name, Line: line, Column: 1, Problem: "holds the conflict markers of a merge", Expected: "one side of it, or both put together, without the lines <<<<<<<, ======= and >>>>>>>"}
+	}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, next yaml.Node
 	switch err := dec.Decode(&doc); {
@@ -50,6 +53,20 @@ func decodeDocument(name string, data []byte) (*yaml.Node, error) {
 		return nil, &FieldError{File: name, Line: n.Line, Column: n.Column, Problem: "uses a YAML alias", Expected: "the value itself"}
 	}
 	return &doc, nil
+}
+
+// conflict returns the first line that version control marks a conflict with, or 0.
+func conflict(data []byte) int {
+	line := 0
+	for text := range bytes.Lines(data) {
+		line++
+		for _, mark := range []string{"<<<<<<< ", "||||||| ", ">>>>>>> "} {
+			if bytes.HasPrefix(text, []byte(mark)) {
+				return line
+			}
+		}
+	}
+	return 0
 }
 
 // findAlias returns the first alias below n: rewriting a file with shared parts

@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
-	"strings"
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/project"
@@ -72,42 +70,6 @@ func newAPIPlan(root string, o API) (*apiPlan, error) {
 // ErrExists says that an API has everything that was asked for already.
 var ErrExists = errors.New("nothing was changed")
 
-// loadProject reads the PROJECT file and refuses layouts that are not known.
-func loadProject(root string) (*project.Project, error) {
-	file, err := project.Load(root)
-	var fe *project.FieldError
-	if errors.As(err, &fe) {
-		pos := report.Position{File: project.FileName, Line: fe.Line, Column: fe.Column}
-		what := fe.Summary()
-		if fe.Field == "" { // it is about the file as a whole
-			what = "the project's description " + fe.Problem
-		}
-		return nil, &report.Error{What: what, Where: pos.String(), Hint: "expected " + orElse(fe.Expected, "a project description")}
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &report.Error{What: "there is no project in this folder", Where: filepath.Join(root, project.FileName), Next: "slipway init", Err: err}
-	}
-	if err != nil {
-		return nil, err
-	}
-	if file.Version != project.Version {
-		return nil, &report.Error{
-			What: "the project has the layout of version " + file.Version, Where: project.FileName,
-			Hint: `APIs can be added to projects of version "3"`,
-		}
-	}
-	if file.Repo == "" {
-		return nil, &report.Error{What: "repo is missing", Where: project.FileName, Hint: "expected a line such as `repo: example.com/my-operator`, the module path of go.mod"}
-	}
-	if !slices.ContainsFunc(file.Layout, func(l string) bool { return strings.HasPrefix(l, project.Layout) }) {
-		return nil, &report.Error{
-			What: "the layout " + strings.Join(file.Layout, ", ") + " is not one that APIs can be added to", Where: project.FileName,
-			Hint: "expected `layout: " + project.Layout + "`",
-		}
-	}
-	return file, nil
-}
-
 // Check refuses names that Kubernetes or Go would refuse, without looking at the
 // project.
 func (o API) Check() error {
@@ -163,7 +125,11 @@ func (a *apiPlan) readHeader() error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return unreadable(boilerplateFile, err)
 	}
-	a.header = boilerplate(string(data))
+	header, err := checkComment(string(data), boilerplateFile+":1")
+	if err != nil && a.needs == nil { // what records what there is writes nothing below it
+		return err
+	}
+	a.header = boilerplate(header)
 	return nil
 }
 

@@ -56,6 +56,9 @@ func (u *undoing) plan() error {
 	return u.removeFiles()
 }
 
+// hasComments reports whether somebody wrote into a YAML file that a generator wrote.
+func hasComments(data []byte) bool { return bytes.Contains(data, []byte("#")) }
+
 // takeDirectUses makes requirements indirect whose modules no code imports any more.
 func (u *undoing) takeDirectUses() error {
 	for _, p := range u.part.pieces {
@@ -89,7 +92,7 @@ func (u *undoing) restoreRole() error {
 	if err != nil || !c.there() || !u.sources.Mention(roleMarker, nil) || u.sources.Mention(roleMarker, u.leaving) {
 		return err
 	}
-	if scaffolded, ok := u.base.File(roleFile); ok {
+	if scaffolded, ok := u.base.File(roleFile); ok && !hasComments(c.after) {
 		c.set(scaffolded)
 	} else {
 		c.keep("no marker is left that it follows from: remove by hand what it still permits")
