@@ -161,6 +161,14 @@ func TestFindings(t *testing.T) {
 	}
 }
 
+// TestMarkersOfUnexportedTypes: they have no methods, and their markers may be wrong all the same.
+func TestMarkersOfUnexportedTypes(t *testing.T) {
+	_, loader := generate(t, Options{}, "hidden")
+	if findings := loader.Findings(); len(findings) != 1 || findings[0].Line != 6 || !findings[0].Fatal {
+		t.Errorf("got %v, want one finding in line 6", findings)
+	}
+}
+
 func wanted(loader *load.Loader) []string {
 	var want []string
 	roots, _ := loader.Roots(context.Background(), "./refused")

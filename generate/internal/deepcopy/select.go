@@ -38,7 +38,7 @@ func selected(p *load.Package) (chosen []*load.TypeDecl, findings []report.Findi
 	all := wantsAll(p.Markers())
 	for _, d := range p.Decls() {
 		switch {
-		case !ast.IsExported(d.Name()) || !wants(d.Markers(), all):
+		case !wants(d.Markers(), all) || !ast.IsExported(d.Name()): // wrong markers are told of all
 		case endless(d):
 			findings = append(findings, report.Finding{
 				Position:   d.File.Position(d.Spec.Pos()),
