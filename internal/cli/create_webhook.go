@@ -77,6 +77,14 @@ func (inv *invocation) createWebhook(cmd *cobra.Command, f webhookFlags) error {
 	if f.Certificates, err = parseCertificates(f.certs); err != nil {
 		return err
 	}
+	if f.External.Module != "" && !f.preview() {
+		if err := scaffold.CheckWebhook(root, f.Webhook); err != nil {
+			return err
+		}
+		if err := scaffold.Require(cmd.Context(), root, f.External, inv.handler); err != nil {
+			return err
+		}
+	}
 	return inv.change(cmd.Context(), root, f.changeFlags,
 		func() (*scaffold.Plan, error) { return scaffold.CreateWebhook(root, f.Webhook) },
 		func() error { return inv.afterCreateWebhook(cmd.Context(), root, f) })

@@ -49,12 +49,27 @@ func CreateWebhook(root string, o Webhook) (*Plan, error) {
 	return plan, nil
 }
 
+// CheckWebhook refuses what cannot be created in the project in folder root, before anything is fetched.
+func CheckWebhook(root string, o Webhook) error {
+	file, err := loadProject(root)
+	if err != nil {
+		return err
+	}
+	if err := o.Check(); err != nil {
+		return err
+	}
+	return (&webhookPlan{apiPlan: &apiPlan{Plan: &Plan{root: root}, project: file}, webhook: o}).resolve()
+}
+
 // webhookPath is what controller-runtime takes as the path of a webhook.
 var webhookPath = regexp.MustCompile(`^(/[a-zA-Z0-9-_]+)+$`)
 
 // Check refuses names and flags that cannot be right, without looking at the project.
 func (o Webhook) Check() error {
 	if err := (API{Group: o.Group, Version: o.Version, Kind: o.Kind, Plural: o.Plural}).Check(); err != nil {
+		return err
+	}
+	if err := o.External.check(); err != nil {
 		return err
 	}
 	if !o.Defaulting && !o.Validation && !o.Conversion {

@@ -151,8 +151,8 @@ func (w *webhookPlan) suitePieces(src []byte) []piece {
 		scheme, setup, of = "Expect(%s.AddToScheme(scheme.Scheme)).To(Succeed())\n", "Expect(%s(mgr)).To(Succeed()) // the %s webhooks\n", nil
 	}
 	imports, versions := parseImports(src), append([]project.Resource{w.resource}, w.otherVersions()...)
-	if w.resource.Core {
-		versions, of = nil, nil // known to every scheme of client-go
+	if !w.registers() {
+		versions, of = nil, nil
 	}
 	for _, r := range versions {
 		for _, f := range w.fragmentsOf(r).schemePieces(imports, scheme) {
@@ -180,7 +180,7 @@ func (w *webhookPlan) planMain() error {
 func (w *webhookPlan) mainPieces(src []byte) []piece {
 	imports := parseImports(src)
 	of := w.goImports("os")
-	if w.resource.External {
+	if w.foreign() && w.registers() {
 		for _, f := range w.schemePieces(imports, "utilruntime.Must(%s.AddToScheme(scheme))\n") {
 			of = append(of, f)
 		}
@@ -201,12 +201,24 @@ func (w *webhookPlan) webhookAlias() string {
 	return w.resource.Version
 }
 
-// planModules notes in go.mod that the code imports types of another module.
+// planModules notes in go.mod that the code imports types of another module, and refuses one that is
+// not required.
 func (w *webhookPlan) planModules() error {
-	if !w.resource.Core {
+	name := ""
+	switch {
+	case w.resource.Core && w.resource.Group == "apiextensions":
+		name = "k8s.io/apiextensions-apiserver"
+	case w.resource.Core:
+		name = "k8s.io/api"
+	case w.resource.External && w.needs == nil:
+		var err error
+		if name, err = w.moduleOf(w.resource.Path); err != nil {
+			return err
+		}
+	default:
 		return nil
 	}
-	return w.put("go.mod", these(directUse{"k8s.io/api"}))
+	return w.put("go.mod", these(directUse{name}))
 }
 
 // record notes the webhooks in the project; planProject writes that down.
