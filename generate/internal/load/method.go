@@ -3,6 +3,7 @@ package load
 import (
 	"go/ast"
 	"go/types"
+	"maps"
 	"slices"
 )
 
@@ -49,6 +50,35 @@ func newMethod(f *File, d *ast.FuncDecl) *Method {
 		}
 		return nil
 	}
+}
+
+// unaliasReceivers gives methods whose receiver is an alias of one of the package's
+// types to that type.
+func (p *Package) unaliasReceivers() {
+	for _, name := range slices.Sorted(maps.Keys(p.methods)) {
+		if target := p.unaliased(name); target != "" && target != name {
+			p.methods[target] = append(p.methods[target], p.methods[name]...)
+		}
+	}
+}
+
+// unaliased is the type of the package that a name is, or is an alias of; "" when there is none.
+func (p *Package) unaliased(name string) string {
+	for range maxDepth {
+		decl := p.byName[name]
+		if decl == nil || !decl.IsAlias() {
+			break
+		}
+		ident, ok := ast.Unparen(decl.Spec.Type).(*ast.Ident)
+		if !ok {
+			return ""
+		}
+		name = ident.Name
+	}
+	if p.byName[name] == nil {
+		return ""
+	}
+	return name
 }
 
 // Params are the types of the method's parameters.

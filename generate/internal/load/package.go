@@ -277,6 +277,7 @@ func (p *Package) parseFiles() {
 		for _, f := range p.files {
 			p.index(f)
 		}
+		p.unaliasReceivers()
 	})
 }
 

@@ -66,12 +66,16 @@ type (
 	Both       struct{ Own; Other Own }
 	ByIface    struct{ json.Marshaler }
 	ByAlias    = Own
+	Received   struct{}
+	received   = (Received)
+	receives   = received
 	FromDep    struct{ dep.Marshals }
 	Time       struct{ time.Time }
 	Cycle      struct{ *Cycle }
 	Named      Own
 )
 
+func (*receives) MarshalJSON() ([]byte, error) { return nil, nil }
 func (Own) MarshalJSON() ([]byte, error)        { return nil, nil }
 func (*OnPointer) MarshalJSON() ([]byte, error) { return nil, nil }
 func (Wrong) MarshalJSON(x int) []byte          { return nil }
@@ -194,6 +198,7 @@ func TestMethods(t *testing.T) {
 		"Both":      {1, false, marshal},
 		"ByIface":   {1, false, marshal},
 		"ByAlias":   {0, false, marshal},
+		"Received":  {0, true, marshal},
 		"FromDep":   {1, true, marshal},
 		"Time":      {1, false, marshal},
 		"Iface":     {0, false, marshal},
