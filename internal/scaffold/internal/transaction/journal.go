@@ -12,7 +12,12 @@ import (
 	"path/filepath"
 )
 
-const journalFile = pending + "/journal"
+// The journal has one name while the run can be taken back, and another one when it is
+// final and there is only clearing up to do.
+const (
+	journalFile = pending + "/journal"
+	doneFile    = pending + "/done"
+)
 
 // A journal names what a run changes. It is there, complete, before the first change
 // and gone after the last one.
@@ -82,18 +87,17 @@ func (j *journal) write(disk Disk, root string) error {
 	return disk.Rename(name+".new", name)
 }
 
-// readJournal reads the journal of a run that did not end; without one, nothing was
-// changed yet.
-func readJournal(root string) (j journal, begun bool, err error) {
-	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(journalFile)))
+// readJournal reads the journal of a run that did not end, if it is there by this name.
+func readJournal(root, name string) (j journal, there bool, err error) {
+	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return j, false, nil
 	}
 	if err != nil {
-		return j, false, &FileError{Path: journalFile, Err: err}
+		return j, false, &FileError{Path: name, Err: err}
 	}
 	if err := json.Unmarshal(data, &j); err != nil {
-		return j, false, &FileError{Path: journalFile, Err: fmt.Errorf("the journal is damaged: %w", err)}
+		return j, false, &FileError{Path: name, Err: fmt.Errorf("the journal is damaged: %w", err)}
 	}
 	return j, true, nil
 }

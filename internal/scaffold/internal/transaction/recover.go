@@ -20,15 +20,18 @@ func Recover(disk Disk, root string) (restored []string, err error) {
 		_ = disk.Remove(r.full(own)) // of a run that made it; stays unless it is empty
 		return nil, nil
 	}
-	var begun bool
-	if r.journal, begun, err = readJournal(root); err != nil {
+	var there bool
+	if r.journal, there, err = readJournal(root, journalFile); err != nil {
 		return nil, err
 	}
-	if !begun {
-		r.clear()
-		return nil, nil
+	if there {
+		return r.rollback()
 	}
-	return r.rollback()
+	if r.journal, _, err = readJournal(root, doneFile); err != nil {
+		return nil, err
+	}
+	r.finish() // nothing was changed yet, or everything
+	return nil, nil
 }
 
 // rollback restores every file that the run has changed, and ends the run.

@@ -44,8 +44,7 @@ func Run(disk Disk, root string, files []File) error {
 		}
 		return err
 	}
-	r.clear()
-	r.prune(files)
+	r.finish()
 	return nil
 }
 
@@ -141,7 +140,7 @@ func checkUnchanged(target string, f File) error {
 	return nil
 }
 
-// commit makes the changes; removing the journal makes them final.
+// commit makes the changes; giving the journal another name makes them final.
 func (r *run) commit(files []File) error {
 	for _, dir := range r.journal.Dirs {
 		if err := r.disk.Mkdir(r.full(dir)); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -153,7 +152,7 @@ func (r *run) commit(files []File) error {
 			return &FileError{Path: f.Path, Write: true, Err: err}
 		}
 	}
-	if err := r.disk.Remove(r.full(journalFile)); err != nil {
+	if err := r.disk.Rename(r.full(journalFile), r.full(doneFile)); err != nil {
 		return &FileError{Path: journalFile, Write: true, Err: err}
 	}
 	return nil
@@ -220,10 +219,16 @@ func (r *run) removeDirs() {
 	}
 }
 
+// finish clears up after a run that is final.
+func (r *run) finish() {
+	r.prune()
+	r.clear()
+}
+
 // prune removes folders that are empty after deletions. One that stays does no harm.
-func (r *run) prune(files []File) {
-	for _, f := range files {
-		if !f.Delete {
+func (r *run) prune() {
+	for _, f := range r.journal.Files {
+		if f.After != "" {
 			continue
 		}
 		for dir := path.Dir(f.Path); dir != "." && r.disk.Remove(r.full(dir)) == nil; {
