@@ -122,8 +122,16 @@ func (p *featurePlan) complete(f Feature) error {
 	if !there || p.needs != nil {
 		return p.enable(f)
 	}
-	if foreign, err := p.foreign(f); err != nil || foreign {
+	foreign, err := p.foreign(f)
+	switch {
+	case err != nil:
 		return err
+	case foreign && f == WebhookServer:
+		return p.planForeignConversion()
+	case foreign && f == CertManager:
+		return p.planForeignInjection()
+	case foreign:
+		return nil
 	}
 	return p.planFeature(f)
 }

@@ -132,15 +132,23 @@ func TestNoCommentedBlocks(t *testing.T) {
 	root := newProject(t, Project{})
 	apply(t)(CreateAPI(root, cronJob()))
 	for _, f := range tree(t, root).Files {
-		if !strings.HasPrefix(f.Name, "config/") {
-			continue
-		}
-		for line := range strings.Lines(string(f.Data)) {
-			if comment, ok := strings.CutPrefix(strings.TrimSpace(line), "#"); ok && strings.HasPrefix(strings.TrimSpace(comment), "- ") {
-				t.Errorf("%s: commented-out YAML: %s", f.Name, line)
-			}
+		if line, ok := commentedBlock(f); ok {
+			t.Errorf("%s: commented-out YAML: %s", f.Name, line)
 		}
 	}
+}
+
+// commentedBlock finds a line of configuration that is a comment.
+func commentedBlock(f txtar.File) (string, bool) {
+	if !strings.HasPrefix(f.Name, "config/") {
+		return "", false
+	}
+	for line := range strings.Lines(string(f.Data)) {
+		if comment, ok := strings.CutPrefix(strings.TrimSpace(line), "#"); ok && strings.HasPrefix(strings.TrimSpace(comment), "- ") {
+			return line, true
+		}
+	}
+	return "", false
 }
 
 func TestInitIsDeterministic(t *testing.T) {

@@ -45,7 +45,7 @@ func (w *webhookPlan) alreadyThere() error {
 // planCode plans the file of the webhooks: what sets them up, and each of them.
 func (w *webhookPlan) planCode() error {
 	file, data := w.project.WebhookFile(w.resource), w.data()
-	if err := w.requireFrom("webhook/webhook.go", file, data); err != nil {
+	if err := w.requireGo("webhook/webhook.go", file, data); err != nil {
 		return err
 	}
 	if w.webhook.Defaulting {
@@ -303,6 +303,7 @@ func (w *webhookPlan) data() map[string]any {
 		"Namespaced":     r.API != nil && r.API.Namespaced,
 		"CoreObject":     w.coreObject(),
 		"Direct":         w.direct(),
+		"Foreign":        w.foreign(),
 	}
 }
 

@@ -1,0 +1,179 @@
+package scaffold
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// otherTool is what differs in a project as kubebuilder makes it: features are lines and blocks in comments.
+const otherTool = `
+-- config/default/kustomization.yaml --
+namespace: op-system
+namePrefix: op-
+resources:
+- ../crd
+- ../rbac
+- ../manager
+# [WEBHOOK] in this comment
+#- ../webhook
+# [PROMETHEUS]
+#- ../prometheus
+- metrics_service.yaml
+#- ../network-policy
+patches:
+- path: manager_metrics_patch.yaml
+  target:
+    kind: Deployment
+#replacements:
+# - source:
+#     kind: Certificate
+-- config/prometheus/kustomization.yaml --
+resources:
+- monitor.yaml
+`
+
+// unpack writes the files of an archive into a project.
+func unpack(t *testing.T, root, archive string) {
+	t.Helper()
+	write(t, root, txtar.Parse([]byte(archive)))
+}
+
+// TestFeaturesOfOtherTools: lines in comments are made lines, and back; what is not there becomes a component.
+func TestFeaturesOfOtherTools(t *testing.T) {
+	root := newProject(t, Project{})
+	unpack(t, root, otherTool)
+	apply(t)(EditProject(root, Enable(Prometheus)))
+	got := read(t, root, defaultConfig)
+	if !strings.Contains(got, "\n- ../prometheus\n") || strings.Contains(got, "components:") {
+		t.Errorf("prometheus is not on:\n%s", got)
+	}
+	apply(t)(EditProject(root, Disable(Prometheus), Enable(NetworkPolicy)))
+	got = read(t, root, defaultConfig)
+	if strings.Contains(got, "- ../prometheus") || !strings.HasSuffix(got, "components:\n- ../network-policy\n") {
+		t.Errorf("prometheus is not off, or network-policy not on:\n%s", got)
+	}
+}
+
+// TestConversionOfOtherTools: a project whose webhooks another tool deploys gets its patches there.
+func TestConversionOfOtherTools(t *testing.T) {
+	root := newProject(t, Project{})
+	apply(t)(CreateAPI(root, cronJob()))
+	v2 := cronJob()
+	v2.Version, v2.Controller = "v2", false
+	apply(t)(CreateAPI(root, v2))
+	unpack(t, root, `
+-- config/webhook/kustomization.yaml --
+resources:
+- manifests.yaml
+- service.yaml
+-- config/certmanager/kustomization.yaml --
+resources:
+- issuer.yaml
+-- config/crd/kustomization.yaml --
+resources:
+- bases/batch.example.com_cronjobs.yaml
+# +kubebuilder:scaffold:crdkustomizeresource
+patches:
+# +kubebuilder:scaffold:crdkustomizewebhookpatch
+#configurations:
+#- kustomizeconfig.yaml
+-- config/default/kustomization.yaml --
+resources:
+- ../crd
+- ../webhook
+- ../certmanager
+replacements:
+ - source:
+     kind: Certificate
+     fieldPath: .metadata.namespace
+   targets:
+# +kubebuilder:scaffold:crdkustomizecainjectionns
+ - source:
+     kind: Certificate
+     fieldPath: .metadata.name
+   targets:
+# +kubebuilder:scaffold:crdkustomizecainjectionname
+`)
+	apply(t)(CreateWebhook(root, Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Conversion: true}))
+	for name, wants := range map[string][]string{
+		"config/crd/patches/webhook_in_cronjobs.yaml": {"strategy: Webhook"},
+		"config/crd/kustomization.yaml":               {"\n- path: patches/webhook_in_cronjobs.yaml\n", "\nconfigurations:\n- kustomizeconfig.yaml\n"},
+		"config/crd/kustomizeconfig.yaml":             {"spec/conversion/webhook/clientConfig/service/name"},
+		defaultConfig:                                 {"   targets:\n     - select:\n         kind: CustomResourceDefinition\n         name: cronjobs.batch.example.com\n", "index: 0\n", "index: 1\n"},
+	} {
+		for _, want := range wants {
+			if got := read(t, root, name); !strings.Contains(got, want) {
+				t.Errorf("no %q in %s:\n%s", want, name, got)
+			}
+		}
+	}
+}
+
+// TestFeatureRefused: a list that is not one item a line is told with its place and the text to insert.
+func TestFeatureRefused(t *testing.T) {
+	root := newProject(t, Project{})
+	unpack(t, root, "-- config/default/kustomization.yaml --\nresources: [../rbac]\ncomponents: [../metrics]\n")
+	before := tree(t, root)
+	_, err := EditProject(root, Enable(NetworkPolicy))
+	refused, ok := errors.AsType[*report.Error](err)
+	if !ok || !strings.HasPrefix(refused.Where, defaultConfig+":") || !strings.Contains(refused.Hint, "../network-policy") {
+		t.Errorf("got %v", err)
+	}
+	if after := tree(t, root); len(after.Files) != len(before.Files) {
+		t.Error("something was written")
+	}
+}
+
+// TestEveryFeatureTwice: the second time there is nothing to do, and PROJECT knows nothing of features.
+func TestEveryFeatureTwice(t *testing.T) {
+	root := newProject(t, Project{})
+	description := read(t, root, project.FileName)
+	for range 2 {
+		for _, f := range Features() {
+			plan, err := EditProject(root, Enable(f))
+			apply(t)(plan, err)
+		}
+	}
+	plan, err := EditProject(root, Enable(Features()[:4]...))
+	apply(t)(plan, err)
+	if plan, err = EditProject(root, Enable(Features()[:4]...)); err != nil || !plan.Empty() {
+		t.Errorf("a second time: %v, %v", plan.Changes(), err)
+	}
+	if read(t, root, project.FileName) != description {
+		t.Error("PROJECT has changed")
+	}
+}
+
+// TestWebhooksGolden compares what webhooks of all kinds and all features write, in a project of several groups,
+// with testdata/golden/webhooks.txtar; and no file of it has a block in comments.
+func TestWebhooksGolden(t *testing.T) {
+	root := newProject(t, Project{MultiGroup: true, License: License{Name: "none"}})
+	apply(t)(CreateAPI(root, cronJob()))
+	v2 := cronJob()
+	v2.Version, v2.Controller = "v2", false
+	apply(t)(CreateAPI(root, v2))
+	before := tree(t, root)
+	apply(t)(CreateWebhook(root, Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Defaulting: true, Validation: true, Conversion: true}))
+	apply(t)(CreateWebhook(root, Webhook{Group: "core", Version: "v1", Kind: "Pod", Defaulting: true, DefaultingPath: "/pods"}))
+	apply(t)(EditProject(root, Enable(SelfCert)))
+	apply(t)(EditProject(root, Enable(Features()...)))
+	archive := tree(t, root)
+	archive.Files = slices.DeleteFunc(archive.Files, func(f txtar.File) bool {
+		return slices.Contains([]string{BaseFile, "go.mod", "go.sum"}, f.Name) ||
+			slices.ContainsFunc(before.Files, func(old txtar.File) bool { return old.Name == f.Name && string(old.Data) == string(f.Data) })
+	})
+	compareGolden(t, filepath.Join("testdata", "golden", "webhooks.txtar"), txtar.Format(archive))
+	for _, f := range archive.Files {
+		if line, ok := commentedBlock(f); ok {
+			t.Errorf("%s: commented-out YAML: %s", f.Name, line)
+		}
+	}
+}
