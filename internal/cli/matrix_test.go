@@ -53,7 +53,7 @@ var dimensions = []dimension{
 		{name: "defaulting", run: []string{webhook + " --defaulting"}},
 		{name: "validation", run: []string{webhook + " --programmatic-validation --validation-path /check"}},
 		{name: "both", run: []string{webhook + " --defaulting", webhook + " --programmatic-validation --certs self"}},
-		{name: "conversion", run: []string{"create api --group batch --version v3 --kind CronJob --resource --controller=false", webhook + " --conversion --spoke v3"}},
+		{name: "conversion", run: []string{"create api --group batch --version v3 --kind CronJob --resource --controller=false", webhook + " --conversion"}},
 		{name: "core-webhook", run: []string{"create webhook --group core --version v1 --kind Pod --defaulting --programmatic-validation"}},
 	},
 	{ // features

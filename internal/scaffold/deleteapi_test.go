@@ -210,3 +210,32 @@ func checkDeletion(t *testing.T, root string, d Deletion, kept map[string]string
 		}
 	}
 }
+
+// TestDeleteWithoutBase: in a project that another tool made, what is as slipway would write
+// it goes, and what is not stays unless that is said.
+func TestDeleteWithoutBase(t *testing.T) {
+	root := newProject(t, Project{})
+	must(t, os.RemoveAll(filepath.Join(root, ".slipway")))
+	role := read(t, root, "config/rbac/role.yaml")
+	before := tree(t, root)
+	apply(t)(CreateAPI(root, cronJob()))
+	apply(t)(DeleteAPI(root, deletion(cronJob())))
+	if diff := cmp.Diff(before, tree(t, root)); diff != "" {
+		t.Error(diff)
+	}
+
+	apply(t)(CreateAPI(root, cronJob()))
+	must(t, os.RemoveAll(filepath.Join(root, ".slipway")))
+	editFile(t, root, "cmd/main.go", `return fmt.Errorf("set up the CronJob controller: %w", err)`, `setupLog.Error(err, "unable to create controller", "controller", "CronJob")`+"\n\t\tos.Exit(1)")
+	editFile(t, root, "internal/controller/cronjob_controller.go", "return ctrl.Result{}", "/* another tool's */ return ctrl.Result{}")
+	d := deletion(cronJob())
+	checkDeletion(t, root, d, map[string]string{
+		"cmd/main.go": "line 57 is yours",
+		"internal/controller/cronjob_controller.go": "it is not as slipway would write it",
+		"api/v1/cronjob_types.go":                   "it is used at ",
+		"api/v1/groupversion_info.go":               "it is used at ",
+	}, []string{"config/samples/batch_v1_cronjob.yaml"})
+	if got := read(t, root, "config/rbac/role.yaml"); got != role {
+		t.Errorf("the role is %s", got)
+	}
+}

@@ -196,12 +196,23 @@ func (u *undoing) changed(c *change, f neededFile) string {
 			return ""
 		}
 		return "it is not a generated file"
-	case known && sameText(c.after, scaffolded), f.content != nil && sameText(c.after, f.content):
+	case known && sameText(c.after, scaffolded), f.content != nil && sameText(c.after, u.bare(f)):
 		return ""
 	case known:
 		return "you changed it; --with-changes removes it too"
 	}
 	return "it is not as slipway would write it; --with-changes removes it too"
+}
+
+// bare is what would be created today, without pieces that came with it and are taken.
+func (u *undoing) bare(f neededFile) []byte {
+	content := f.content
+	for _, p := range u.part.pieces {
+		if p.path == f.path {
+			content, _ = u.without(f.path, p.of, content)
+		}
+	}
+	return content
 }
 
 func (u *undoing) isLink(path string) bool {
