@@ -75,7 +75,7 @@ object, and tells in the status whether its pods run.`,
 	flags.BoolVar(&f.generate, "make", true, "generate what follows from the code afterwards")
 	flags.BoolVar(&f.force, "force", false, "accepted for scripts; nothing needs it, and what exists is kept")
 	f.bind(flags)
-	return cmd
+	return inv.accept(cmd, oldAPIFlags)
 }
 
 // createAPI is the run of `slipway create api`.

@@ -65,7 +65,7 @@ validation for a kind that has defaulting, and fails when nothing is.`,
 	flags.BoolVar(&f.generate, "make", true, "generate what follows from the code afterwards")
 	flags.BoolVar(&f.force, "force", false, "accepted for scripts; nothing needs it, and what exists is kept")
 	f.bind(flags)
-	return cmd
+	return inv.accept(cmd, oldWebhookFlags)
 }
 
 // createWebhook is the run of `slipway create webhook`.

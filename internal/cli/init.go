@@ -56,12 +56,12 @@ kept. Called again with the same flags, init completes what is missing.`,
 	flags.StringVar(&f.version, "project-version", project.Version, "`version` of the PROJECT file")
 	flags.StringSliceVar(&f.plugins, "plugins", nil, "`layouts` to use; there is one, "+project.Layout)
 	f.bind(flags)
-	return cmd
+	return inv.accept(cmd, oldInitFlags)
 }
 
 // init is the run of `slipway init`.
 func (inv *invocation) init(cmd *cobra.Command, f initFlags) error {
-	if err := f.check(); err != nil {
+	if err := inv.acceptLayout(f.version, f.plugins); err != nil {
 		return err
 	}
 	if f.licenseFile != "" {
@@ -89,18 +89,5 @@ func (inv *invocation) afterInit(ctx context.Context, f initFlags) error {
 		}
 	}
 	inv.handler.Handle(report.Note{Text: "The project is ready. Next: slipway create api --group GROUP --version v1 --kind KIND"})
-	return nil
-}
-
-// check refuses formats and layouts that there are not.
-func (f initFlags) check() error {
-	if f.version != project.Version {
-		return &report.Error{What: "unknown project version " + f.version, Where: "--project-version", Hint: "there is one: " + project.Version}
-	}
-	for _, p := range f.plugins {
-		if p != project.Layout && p != "go/v4" {
-			return &report.Error{What: "unknown layout " + p, Where: "--plugins", Hint: "there is one: go/v4"}
-		}
-	}
 	return nil
 }

@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// An oldFlag is one that earlier tools had and tutorials still show: it is accepted, is not in
+// help, and a note says what takes its place.
+type oldFlag struct {
+	name string
+	bare string                    // its value when it stands without one, as truth values do
+	note func(value string) string // "" for a value that says what is so anyway
+}
+
+// always is the note whatever the value.
+func always(note string) func(string) string { return func(string) string { return note } }
+
+// unless is a note for all values but one.
+func unless(usual, note string) func(string) string {
+	return func(value string) string {
+		if value == usual {
+			return ""
+		}
+		return note
+	}
+}
+
+var (
+	oldInitFlags = []oldFlag{
+		{"dep", "true", unless("true", "modules are fetched by Go; --fetch-deps=false leaves that to you")},
+		{"component-config", "true", unless("false", "the manager is configured by flags, which are in internal/manager")},
+	}
+	oldAPIFlags = []oldFlag{
+		{"example", "true", always("new types have one field, Foo, which stands for the first of your own")},
+		{"crd-version", "", unless("v1", "CRDs have the version v1, the only one that Kubernetes serves")},
+	}
+	oldWebhookFlags = []oldFlag{
+		{"webhook-version", "", unless("v1", "webhook configurations have the version v1, the only one that Kubernetes serves")},
+	}
+)
+
+// accept has a command take old flags.
+func (inv *invocation) accept(cmd *cobra.Command, old []oldFlag) *cobra.Command {
+	for _, f := range old {
+		cmd.Flags().String(f.name, "", "")
+		flag := cmd.Flags().Lookup(f.name)
+		flag.Hidden, flag.NoOptDefVal = true, f.bare
+	}
+	run := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		for _, f := range old {
+			flag := cmd.Flags().Lookup(f.name)
+			if note := f.note(flag.Value.String()); flag.Changed && note != "" {
+				inv.handler.Handle(report.Note{Text: "--" + f.name + " has no effect: " + note})
+			}
+		}
+		return run(cmd, args)
+	}
+	return cmd
+}
+
+// acceptLayout notes what is made instead of what earlier versions of tools called their
+// layouts and formats, and refuses others.
+func (inv *invocation) acceptLayout(version string, plugins []string) error {
+	switch {
+	case version == project.Version:
+	case version == "2" || strings.HasPrefix(version, "3-"):
+		inv.handler.Handle(report.Note{Text: "--project-version " + version + ": the project is made in version " + project.Version + ", which follows it"})
+	default:
+		return &report.Error{What: "unknown project version " + version, Where: "--project-version", Hint: "there is one: " + project.Version, Code: usageCode}
+	}
+	for _, p := range plugins {
+		name, _, _ := strings.Cut(p, "/")
+		switch {
+		case p == project.Layout || p == "go/v4" || p == "go":
+		case name == "go" || name == "go.kubebuilder.io", strings.HasPrefix(name, "kustomize"), strings.HasPrefix(name, "base.go"):
+			inv.handler.Handle(report.Note{Text: fmt.Sprintf("--plugins %s: the project has the layout go/v4, which follows it", p)})
+		default:
+			return &report.Error{What: "unknown layout " + p, Where: "--plugins", Hint: "there is one: go/v4" + outOfScope(name), Code: usageCode}
+		}
+	}
+	return nil
+}
+
+// outOfScope says of a plug-in of kubebuilder's what there is instead.
+func outOfScope(name string) string {
+	short, _, _ := strings.Cut(name, ".")
+	switch short {
+	case "grafana", "autoupdate", "deploy-image", "helm":
+		return "; what there is instead of " + short + " is in docs/scaffolding.md"
+	}
+	return ""
+}
