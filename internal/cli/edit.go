@@ -65,8 +65,8 @@ func (inv *invocation) edit(cmd *cobra.Command, asked []func() ([]scaffold.Edit,
 		return &report.Error{What: "there is nothing to edit", Where: cmd.CommandPath(), Hint: "a flag says what to change", Next: cmd.CommandPath() + " --help", Code: usageCode}
 	}
 	then := nothing
-	if cmd.Flags().Changed("multigroup") { // what is generated names its package
-		then = func() error { return inv.generateOnly(cmd.Context(), root) }
+	if cmd.Flags().Changed("multigroup") {
+		then = func() error { return inv.regenerateMoved(cmd.Context(), root) }
 	}
 	return inv.change(cmd.Context(), root, f, func() (*scaffold.Plan, error) { return scaffold.EditProject(root, edits...) }, then)
 }

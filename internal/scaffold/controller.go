@@ -169,11 +169,15 @@ func (a *apiPlan) template(name string) string {
 	return name
 }
 
-// createGo plans a Go file from a template, formatted.
+// createGo plans a Go file from a template, and formats it where the template puts code
+// together.
 func (a *apiPlan) createGo(name, file string) error {
 	content, err := render(name, a.data())
 	if err != nil {
 		return err
+	}
+	if !a.foreign() && a.options.Image.Name == "" {
+		return a.create(file, content)
 	}
 	formatted, err := format.Source(content)
 	if err != nil {

@@ -182,7 +182,7 @@ func (m *moving) editIfNeeded(file string, change func(string, []byte) ([]byte, 
 
 // rewriteGo is the edit that has a Go file at its new place import what moved.
 func (m *moving) rewriteGo(file string, target relocate.Target) func(string, []byte) ([]byte, error) {
-	return func(_ string, src []byte) ([]byte, error) {
+	return remembering(func(_ string, src []byte) ([]byte, error) {
 		after, err := m.set.Go(file, target, src)
 		var syntax *relocate.SyntaxError
 		switch {
@@ -193,7 +193,26 @@ func (m *moving) rewriteGo(file string, target relocate.Target) func(string, []b
 		case err != nil:
 			return nil, err
 		}
+		if relocate.ImportsSorted(after) {
+			return after, nil
+		}
 		return keepFormat(src, after), nil
+	})
+}
+
+// remembering is an edit that is worked out once for the same source: a file and its base
+// are the same more often than not.
+func remembering(change func(string, []byte) ([]byte, error)) func(string, []byte) ([]byte, error) {
+	var before, after []byte
+	return func(path string, src []byte) ([]byte, error) {
+		if before != nil && bytes.Equal(before, src) {
+			return after, nil
+		}
+		out, err := change(path, src)
+		if err == nil {
+			before, after = src, out
+		}
+		return out, err
 	}
 }
 

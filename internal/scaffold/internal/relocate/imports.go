@@ -3,6 +3,8 @@ package relocate
 import (
 	"fmt"
 	"go/ast"
+	"go/parser"
+	"go/token"
 	"regexp"
 	"slices"
 	"strconv"
@@ -116,6 +118,30 @@ func (r *rewriting) selectors(name string, visit func(*ast.SelectorExpr)) {
 		}
 		return true
 	})
+}
+
+// ImportsSorted reports whether imports are in the order that gofmt gives them: within each
+// group of lines, by path. A file that was formatted needs no more than that.
+func ImportsSorted(src []byte) bool {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "", src, parser.ImportsOnly|parser.ParseComments)
+	if err != nil {
+		return false
+	}
+	for i, spec := range file.Imports {
+		if spec.Comment != nil {
+			return false // comments are aligned
+		}
+		if i == 0 {
+			continue
+		}
+		above := file.Imports[i-1]
+		adjacent := fset.Position(above.End()).Line+1 == fset.Position(spec.Pos()).Line
+		if adjacent && above.Path.Value > spec.Path.Value {
+			return false
+		}
+	}
+	return true
 }
 
 // grouped reports whether an import stands in parentheses.
