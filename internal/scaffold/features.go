@@ -176,16 +176,6 @@ func (p *featurePlan) disable(f Feature) error {
 	})
 }
 
-// on reports whether the feature's line is there.
-func (p *featurePlan) on(f Feature) (bool, error) {
-	c, err := p.find(defaultConfig)
-	if err != nil {
-		return false, err
-	}
-	out, at := f.line().take(c.after)
-	return at > 0 || len(out) != len(c.after), nil
-}
-
 // foreign reports whether the feature's folder is there as another tool made it: as a part of
 // what is deployed that is listed among the resources, in a comment while it is off.
 func (p *featurePlan) foreign(f Feature) (bool, error) {
