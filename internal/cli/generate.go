@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -176,7 +175,7 @@ func (inv *invocation) runPlan(ctx context.Context, root string, plan regenerate
 	if inv.verbose {
 		options.Events = inv.handler
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(patience))
+	defer patiently()()
 	result, err := plan.Run(ctx, options)
 	inv.tellFindings(root, result.Findings)
 	if err == nil && result.Failed() {
@@ -199,10 +198,6 @@ func (inv *invocation) tellFindings(root string, findings []report.Finding) {
 		inv.handler.Handle(f)
 	}
 }
-
-// patience is how much garbage, in percent of what is in use, may pile up while
-// generators run: they end before much of it is worth collecting.
-const patience = 400
 
 // runsFolder is the folder of the user's cache that remembers what generators have
 // read and written; "" when there is no place for it.
