@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
+	"github.com/slipway-dev/slipway/project"
 )
 
 func (inv *invocation) createCommand() *cobra.Command {
@@ -91,6 +92,7 @@ func (inv *invocation) createAPI(cmd *cobra.Command, f apiFlags) error {
 	if err := inv.askWhatToCreate(cmd, &f); err != nil {
 		return err
 	}
+	inv.warnOfScope(root, f.API)
 	if err := inv.fetchExternal(cmd.Context(), root, f); err != nil {
 		return err
 	}
@@ -123,6 +125,17 @@ func (inv *invocation) askWhatToCreate(cmd *cobra.Command, f *apiFlags) error {
 		}
 	}
 	return nil
+}
+
+// warnOfScope tells that a manager for namespaces does not see objects that live in none.
+func (inv *invocation) warnOfScope(root string, api scaffold.API) {
+	if api.Namespaced || !api.Controller {
+		return
+	}
+	// What is wrong with PROJECT is told by the planning, with its place.
+	if file, err := project.Load(root); err == nil && file.Namespaced {
+		inv.handler.Handle(report.Warning{Text: "the manager has permissions in its own namespace alone, and objects of this kind live in none; give it a ClusterRole for them, or undo that with slipway edit --namespaced=false"})
+	}
 }
 
 // afterCreateAPI generates what follows from the new API.

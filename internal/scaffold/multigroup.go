@@ -163,8 +163,31 @@ func (m *moving) rewriteFiles() error {
 			if err := m.editIfNeeded(target.Path, rewrite); err != nil {
 				return err
 			}
+			if path.Ext(file) != ".go" {
+				if err := m.tellMentions(target.Path); err != nil {
+					return err
+				}
+			}
 		}
 	}
+	return nil
+}
+
+// tellMentions has the plan say which lines of a file its author must look at.
+func (m *moving) tellMentions(file string) error {
+	c, err := m.find(file)
+	if err != nil {
+		return err
+	}
+	lines := m.set.Mentions(c.after)
+	if len(lines) == 0 {
+		return nil
+	}
+	if c.action == report.Unchanged {
+		c.action = report.Kept
+	}
+	c.why = fmt.Sprintf("line %d names a folder of which a part has moved: look whether it means that part", lines[0])
+	m.track(c)
 	return nil
 }
 

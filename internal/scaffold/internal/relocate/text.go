@@ -54,3 +54,18 @@ func replacePath(line, module, old, now, end string) string {
 	pattern := regexp.MustCompile(`(^|[^\w./-]|\./|[)}]/|` + regexp.QuoteMeta(module) + `/)` + regexp.QuoteMeta(old) + end)
 	return pattern.ReplaceAllString(line, "${1}"+now+"${2}")
 }
+
+// Mentions are the numbers of lines that name a folder of which only a part has moved, such as
+// those that change into it: only their author can tell which part they mean.
+func (s *Set) Mentions(rewritten []byte) []int {
+	var mentions []int
+	for i, line := range strings.Split(string(rewritten), "\n") {
+		for _, p := range s.Packages {
+			if strings.HasPrefix(p.Parts[0].Dir, p.Dir+"/") && replacePath(line, s.Module, p.Dir, p.Parts[0].Dir, pathEnds) != line {
+				mentions = append(mentions, i+1)
+				break
+			}
+		}
+	}
+	return mentions
+}
