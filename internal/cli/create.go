@@ -146,5 +146,5 @@ func (inv *invocation) afterCreateAPI(ctx context.Context, root string, f apiFla
 		}
 	}
 	inv.handler.Handle(report.Note{Text: "Next: edit the types and the reconciler, then run slipway generate"})
-	return nil
+	return inv.noteConversion(root, f.API)
 }
