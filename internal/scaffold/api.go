@@ -110,6 +110,8 @@ func (a *apiPlan) check() error {
 		if a.recorded.HasOwnPlural() {
 			a.resource.Plural = a.recorded.Plural
 		}
+	} else if err := a.likeOtherVersions(); err != nil {
+		return err
 	}
 	for _, check := range []func() error{a.checkWanted, a.checkGroup, a.checkFiles, a.checkController} {
 		if err := check(); err != nil {
@@ -117,6 +119,29 @@ func (a *apiPlan) check() error {
 		}
 	}
 	return a.readHeader()
+}
+
+// likeOtherVersions gives a new version of a kind the plural and the scope of the others:
+// they are served by one CRD, which has one of each.
+func (a *apiPlan) likeOtherVersions() error {
+	for _, r := range a.project.Resources {
+		if r.API == nil || r.Group != a.resource.Group || r.Kind != a.resource.Kind {
+			continue
+		}
+		if a.options.Plural != "" && a.options.Plural != r.PluralName() {
+			return &report.Error{
+				What:  fmt.Sprintf("version %s of %s has the plural %s, and all versions of a kind have the same", r.Version, r.Kind, r.PluralName()),
+				Where: "--plural " + a.options.Plural, Hint: "leave it out; nothing was changed",
+			}
+		}
+		a.resource.Plural = ""
+		if r.HasOwnPlural() {
+			a.resource.Plural = r.Plural
+		}
+		a.options.Namespaced = r.API.Namespaced
+		return nil
+	}
+	return nil
 }
 
 // readHeader reads what stands at the top of the project's Go files.

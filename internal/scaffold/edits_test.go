@@ -51,6 +51,7 @@ func verbs(o Project) []verb {
 		}, true},
 		{"edit --disable", func(root string) (*Plan, error) { return EditProject(root, Disable(Metrics)) }, true},
 		{"edit --multigroup", func(root string) (*Plan, error) { return EditProject(root, MultiGroup(true)) }, true},
+		{"edit --namespaced", func(root string) (*Plan, error) { return EditProject(root, InNamespace(true)) }, true},
 		{"init", func(root string) (*Plan, error) { return Init(root, o) }, false},
 	}
 }
