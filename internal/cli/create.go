@@ -145,6 +145,10 @@ func (inv *invocation) afterCreateAPI(ctx context.Context, root string, f apiFla
 			return err
 		}
 	}
-	inv.handler.Handle(report.Note{Text: "Next: edit the types and the reconciler, then run slipway generate"})
+	what := "the types and the reconciler"
+	if !f.Resource {
+		what = "the reconciler and its permissions"
+	}
+	inv.handler.Handle(report.Note{Text: "Next: edit " + what + ", then run slipway generate"})
 	return inv.noteConversion(root, f.API)
 }
