@@ -23,7 +23,7 @@ const maxMissedStarts = 100
 // What keeps runs from being scheduled until the CronJob itself changes.
 var (
 	ErrSuspended           = errors.New("spec.suspend is set")
-	ErrInvalid     = errors.New("spec.schedule is invalid")
+	ErrInvalid             = errors.New("spec.schedule is invalid")
 	ErrTooManyMissedStarts = fmt.Errorf("more than %d runs were missed", maxMissedStarts)
 )
 
