@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -60,7 +61,7 @@ func (inv *invocation) apply(plan *scaffold.Plan) error {
 			inv.handler.Handle(file)
 		}
 	}
-	inv.handler.Handle(report.Note{Text: "Nothing to do: the project is like that already."})
+	inv.handler.Handle(report.Note{Text: "Nothing to do: the project has " + cmp.Or(plan.There(), "that") + " already."})
 	return nil
 }
 

@@ -26,8 +26,7 @@ type API struct {
 }
 
 // CreateAPI plans an API in the project in folder root. What is there already is
-// kept and what is missing is completed; when nothing is missing, the error is
-// [ErrExists].
+// kept and what is missing is completed.
 func CreateAPI(root string, o API) (*Plan, error) {
 	a, err := newAPIPlan(root, o)
 	if err != nil {
@@ -66,9 +65,6 @@ func newAPIPlan(root string, o API) (*apiPlan, error) {
 	a := &apiPlan{Plan: plan, project: file, options: o, resource: r}
 	return a, a.check()
 }
-
-// ErrExists says that an API has everything that was asked for already.
-var ErrExists = errors.New("nothing was changed")
 
 // Check refuses names that Kubernetes or Go would refuse, without looking at the
 // project.

@@ -21,7 +21,8 @@ func (a *apiPlan) plan() error {
 		}
 	}
 	if complete && (len(a.refused) > 0 || a.Empty()) {
-		return a.alreadyThere()
+		a.nothingToDo(a.whatIsThere())
+		return nil
 	}
 	return a.finish()
 }
@@ -58,19 +59,13 @@ func (a *apiPlan) complete() (bool, error) {
 	return true, nil
 }
 
-// alreadyThere says that there is nothing to do.
-func (a *apiPlan) alreadyThere() error {
-	what := fmt.Sprintf("the project has %s %s already", a.resource.APIVersion(), a.resource.Kind)
+// whatIsThere says what a complete API has.
+func (a *apiPlan) whatIsThere() string {
+	what := fmt.Sprintf("%s %s", a.resource.APIVersion(), a.resource.Kind)
 	if a.options.Controller {
-		what += ", with a controller"
+		what += " with a controller"
 	}
-	return &report.Error{
-		What:  what,
-		Where: a.mainPart(),
-		Hint:  "edit this file and generate again, or create a kind or version of another name",
-		Next:  "slipway generate",
-		Err:   ErrExists,
-	}
+	return what + ", in " + a.mainPart()
 }
 
 func (a *apiPlan) planTypes() error {

@@ -18,6 +18,7 @@ type Plan struct {
 	changes []*change
 	base    *Base
 	refused []*report.Error
+	there   string // what is there already, of a plan that has nothing to do
 	needs   *needs // set in a plan that only records; see recording
 }
 
@@ -59,6 +60,15 @@ func (p *Plan) Changes() []report.File {
 func (p *Plan) Empty() bool {
 	return !slices.ContainsFunc(p.changes, (*change).writes)
 }
+
+// nothingToDo makes the plan one that leaves everything as it is, because of what is there already.
+func (p *Plan) nothingToDo(there string) {
+	p.changes, p.refused, p.there = nil, nil, there
+}
+
+// There is what was asked for and is there already, with the file to go on with; "" when that
+// is not known, or there is something to do.
+func (p *Plan) There() string { return p.there }
 
 // writes reports whether the change touches the disk.
 func (c *change) writes() bool {

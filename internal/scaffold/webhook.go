@@ -26,7 +26,7 @@ type Webhook struct {
 }
 
 // CreateWebhook plans webhooks in the project in folder root. What is there already is
-// kept and what is missing is completed; when nothing is missing, the error is [ErrExists].
+// kept and what is missing is completed.
 func CreateWebhook(root string, o Webhook) (*Plan, error) {
 	file, err := loadProject(root)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -19,7 +18,8 @@ func (w *webhookPlan) plan() error {
 		}
 	}
 	if len(w.refused) == 0 && w.Empty() {
-		return w.alreadyThere()
+		w.nothingToDo(fmt.Sprintf("these webhooks of %s %s, in %s", w.resource.APIVersion(), w.resource.Kind, w.project.WebhookFile(w.resource)))
+		return nil
 	}
 	return w.finish()
 }
@@ -32,14 +32,6 @@ func (w *webhookPlan) steps() []func() error {
 		steps = append(steps, w.planConversion)
 	}
 	return append(steps, w.planFeatures)
-}
-
-// alreadyThere says that there is nothing to do.
-func (w *webhookPlan) alreadyThere() error {
-	return &report.Error{
-		What: fmt.Sprintf("the project has these webhooks of %s %s already", w.resource.APIVersion(), w.resource.Kind), Where: w.project.WebhookFile(w.resource),
-		Hint: "edit this file and generate again", Next: "slipway generate", Err: ErrExists,
-	}
 }
 
 // planCode plans the file of the webhooks: what sets them up, and each of them.
