@@ -177,7 +177,30 @@ func (w *webhookPlan) resolveSpokes() error {
 		}
 		w.spokes = append(w.spokes, others[i])
 	}
-	return nil
+	return w.refuseLeftOut(others)
+}
+
+// refuseLeftOut refuses to leave a version without conversion: a manager would not start
+// with one that is neither the hub nor a spoke.
+func (w *webhookPlan) refuseLeftOut(others []project.Resource) error {
+	spokes := slices.Clone(w.webhook.Spokes)
+	if w.resource.Webhooks != nil {
+		spokes = append(spokes, w.resource.Webhooks.Spoke...)
+	}
+	var leftOut []string
+	for _, r := range others {
+		if !slices.Contains(spokes, r.Version) {
+			leftOut = append(leftOut, r.Version)
+		}
+	}
+	if len(leftOut) == 0 {
+		return nil
+	}
+	return &report.Error{
+		What: fmt.Sprintf("version %s of %s would be neither the hub nor a spoke", strings.Join(leftOut, ", "), w.resource.Kind), Where: "--spoke",
+		Hint: "all versions, or none: then all others are spokes; a manager does not start with a version that is not converted",
+		Next: fmt.Sprintf("slipway create webhook --group %s --version %s --kind %s --conversion", w.resource.Group, w.resource.Version, w.resource.Kind),
+	}
 }
 
 func (w *webhookPlan) unknownSpoke(version string, others []project.Resource) error {
