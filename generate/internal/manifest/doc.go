@@ -10,7 +10,11 @@
 //	}
 //	inputs := manifest.NewInputs()
 //	… inputs.ReadFile(…) … inputs.ReadDir(…) … inputs.Stat(…) …
-//	err := m.Save(inputs, outputs, answer)
+//	err := m.Save(inputs, outputs, answer, help)
+//
+// A run in which something has changed can begin from [Manifest.Last]: it tells what
+// has, gives the help that was saved for it, and its [Last.Inputs] carry over all that
+// has not changed.
 //
 // The key says everything else that the run depends on: options, environment, the
 // program itself. Each key has a file of its own in the folder, which is the
