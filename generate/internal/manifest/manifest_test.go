@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/slipway-dev/slipway/generate/internal/manifest"
 )
 
@@ -195,5 +197,53 @@ func TestOpaque(t *testing.T) {
 	}
 	if isFresh(t, m, "") {
 		t.Error("fresh")
+	}
+}
+
+// TestLast: a run that begins from the last one depends on all that has not changed, although it looks at none of that.
+func TestLast(t *testing.T) {
+	dir := t.TempDir()
+	changes, stays, output := filepath.Join(dir, "changes"), filepath.Join(dir, "stays"), filepath.Join(dir, "output")
+	m := manifest.In(t.TempDir(), "key")
+	if m.Last() != nil {
+		t.Fatal("something is remembered of no run")
+	}
+	inputs := manifest.NewInputs()
+	for _, path := range []string{changes, stays, output} {
+		write(t, path, "before")
+	}
+	read(t, inputs, changes)
+	read(t, inputs, stays)
+	if err := m.Save(inputs, []manifest.Output{{Path: output, Content: []byte("before")}}, nil, []byte("help")); err != nil {
+		t.Fatal(err)
+	}
+
+	write(t, changes, "after")
+	last := m.Last()
+	if last == nil || last.Fresh() || string(last.Help()) != "help" {
+		t.Fatalf("the change was not seen: %+v", last)
+	}
+	if diff := cmp.Diff([]manifest.Change{{Path: changes, Content: true}}, last.Changed()); diff != "" {
+		t.Error(diff)
+	}
+	inputs = last.Inputs()
+	read(t, inputs, changes)
+	write(t, output, "after")
+	if err := m.Save(inputs, []manifest.Output{{Path: output, Content: []byte("after")}}, []byte("yes"), nil); err != nil {
+		t.Fatal(err)
+	}
+	if !isFresh(t, m, "yes") {
+		t.Error("what was read and written again counts as changed")
+	}
+	write(t, stays, "later")
+	if isFresh(t, m, "yes") {
+		t.Error("a change of what was not looked at again is not seen")
+	}
+}
+
+func read(t *testing.T, inputs *manifest.Inputs, path string) {
+	t.Helper()
+	if _, err := inputs.ReadFile(path); err != nil {
+		t.Fatal(err)
 	}
 }
