@@ -64,6 +64,7 @@ func TestClientsOfRealAPI(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := fetchMarked(t, "Marked for a comparison.")
+	useOurClientGo(t, dir)
 	writeFiles(t, dir, map[string]string{
 		"PROJECT":                 "domain: toolkit.fluxcd.io\nlayout:\n- go.kubebuilder.io/v4\nprojectName: source-controller\nrepo: " + fluxModule + "\nversion: \"3\"\n",
 		"hack/boilerplate.go.txt": "// Somebody holds the rights.\n",
@@ -76,6 +77,28 @@ func TestClientsOfRealAPI(t *testing.T) {
 		t.Fatal(failure)
 	}
 	compareContents(t, files, peers, 100)
+}
+
+// useOurClientGo has the module in dir require the client-go that slipway's own module does. Clients are written by the generators
+// of a project's own version, and those that the peers are built from are of this one.
+func useOurClientGo(t *testing.T, dir string) {
+	t.Helper()
+	root, err := build.Root(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := exec.CommandContext(t.Context(), "go", "list", "-m", "k8s.io/client-go")
+	list.Dir = root
+	version, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	get := exec.CommandContext(t.Context(), "go", "get", strings.Join(strings.Fields(string(version)), "@"))
+	get.Dir = dir
+	get.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
+	if told, err := get.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, told)
+	}
 }
 
 // clientsOfPeers runs the four programs in the order of kube_codegen.sh and returns what they wrote.
