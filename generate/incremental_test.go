@@ -137,6 +137,28 @@ func TestIncremental(t *testing.T) {
 	}
 }
 
+// TestIncrementalReached: a package outside of the paths that a kind leads to may hold a version of another kind, which is found
+// when the former comes first; so both are made although only one has changed.
+func TestIncrementalReached(t *testing.T) {
+	dir := project(t)
+	const beside = `"example.com/project/beside/v1beta1"`
+	write(t, dir, "beside/v1beta1/widget.go", kindSource("v1beta1", "example.com", "Widget", "", "string"))
+	write(t, dir, "api/gadgets/gadget.go", kindSource("gadgets", "gadgets.example.com", "Gadget", beside, "v1beta1.Widget"))
+	o := options(dir)
+	o.Paths, o.Cache = []string{"./api/..."}, t.TempDir()
+	for i, field := range []string{"string", "int32", "bool"} {
+		write(t, dir, "api/v1/types.go", kindSource("v1", "example.com", "Widget", "", field, "+kubebuilder:storageversion"))
+		sameAsAfresh(t, fmt.Sprint("edit ", i), o)
+	}
+	if made := mustRun(t, o); !made.Recalled {
+		t.Error("nothing is remembered")
+	}
+	crd, err := os.ReadFile(filepath.Join(dir, "config/crd/bases/example.com_widgets.yaml"))
+	if err != nil || !strings.Contains(string(crd), "name: v1beta1") {
+		t.Errorf("%v; the definition has no version of the other package:\n%s", err, crd)
+	}
+}
+
 // edited is a project that is edited at random.
 type edited struct {
 	dir    string

@@ -7,6 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -35,21 +38,27 @@ func (r *run) once(files []File) ([]File, error) {
 
 // compare finds out what would happen to each file.
 func compare(files []File) error {
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range files {
-		f := &files[i]
-		existing, err := os.ReadFile(f.Path)
-		switch {
-		case f.remove:
-			f.Action = report.Deleted
-		case errors.Is(err, fs.ErrNotExist):
-			f.Action = report.Created
-		case err != nil:
-			return &report.Error{What: "file cannot be read", Where: f.Path, Err: err}
-		case bytes.Equal(existing, f.Content):
-			f.Action = report.Unchanged
-		default:
-			f.Action = report.Updated
-		}
+		group.Go(func() error { return files[i].compare() })
+	}
+	return group.Wait()
+}
+
+func (f *File) compare() error {
+	existing, err := os.ReadFile(f.Path)
+	switch {
+	case f.remove:
+		f.Action = report.Deleted
+	case errors.Is(err, fs.ErrNotExist):
+		f.Action = report.Created
+	case err != nil:
+		return &report.Error{What: "file cannot be read", Where: f.Path, Err: err}
+	case bytes.Equal(existing, f.Content):
+		f.Action = report.Unchanged
+	default:
+		f.Action = report.Updated
 	}
 	return nil
 }

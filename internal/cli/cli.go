@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/internal/collector"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ui"
 )
@@ -30,6 +31,8 @@ type Env struct {
 	Stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer
+	// Collector decides when garbage is collected; nil leaves that as it is.
+	Collector *collector.Collector
 }
 
 // Process returns the Env of the running process.
@@ -38,7 +41,7 @@ func Process() Env {
 	if err != nil {
 		dir = "." // a removed working directory: relative paths will say so
 	}
-	return Env{Name: os.Args[0], Args: os.Args[1:], Dir: dir, Getenv: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
+	return Env{Name: os.Args[0], Args: os.Args[1:], Dir: dir, Getenv: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Collector: collector.Begin()}
 }
 
 // invocation is one run of the command: its environment and what all verbs share.

@@ -85,7 +85,7 @@ func (inv *invocation) controllerGen(ctx context.Context, args []string) error {
 func (c *controllerGen) run(ctx context.Context, args []string, options generate.Options) error {
 	options.Dir, options.Tags, options.Lenient = c.Dir, c.tags, true
 	options.Cache = c.runsFolder()
-	defer patiently()()
+	defer c.Collector.Patiently()()
 	result, err := generate.Run(ctx, options)
 	for _, f := range result.Findings {
 		c.handler.Handle(f)

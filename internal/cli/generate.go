@@ -175,7 +175,7 @@ func (inv *invocation) runPlan(ctx context.Context, root string, plan regenerate
 	if inv.verbose {
 		options.Events = inv.handler
 	}
-	defer patiently()()
+	defer inv.Collector.Patiently()()
 	result, err := plan.Run(ctx, options)
 	inv.tellFindings(root, result.Findings)
 	if err == nil && result.Failed() {

@@ -21,13 +21,14 @@ const (
 
 // collector makes the definitions of one pass.
 type collector struct {
-	pass    *generator.Pass
-	options schema.Options
-	builder *schema.Builder
+	pass     *generator.Pass
+	options  schema.Options
+	printing printing
+	builder  *schema.Builder
 }
 
-func newCollector(pass *generator.Pass, options schema.Options) *collector {
-	c := &collector{pass: pass, options: options}
+func newCollector(pass *generator.Pass, options schema.Options, printing printing) *collector {
+	c := &collector{pass: pass, options: options, printing: printing}
 	c.builder = c.newBuilder()
 	return c
 }
@@ -37,34 +38,34 @@ func (c *collector) newBuilder() *schema.Builder {
 }
 
 // collect makes the definitions of all groups but those whose files can stay, which it keeps.
-func (c *collector) collect() ([]*definition, groups) {
+func (c *collector) collect() ([]printed, groups) {
 	packages := apiPackages(c.pass.Roots)
 	kinds := sortedKinds(packages, c.kindsOf)
 	groups := c.groupsOf(kinds, packages)
 	standing := groups.standing()
-	definitions := c.defineAll(kinds, packages, standing)
-	if len(standing) > 0 && groups.anyOf(c.reached()) {
+	all := c.defineAll(kinds, packages, standing)
+	if mixed := groups.anyOf(c.reached()); mixed && len(standing) > 0 {
 		c.builder = c.newBuilder() // which has reached nothing yet
 		return c.defineAll(kinds, packages, nil), groups
 	}
 	for name := range standing {
 		groups[name].Keep()
 	}
-	return definitions, groups
+	return all, groups
 }
 
-// defineAll makes the definitions of the kinds whose groups do not stand.
-func (c *collector) defineAll(kinds []kind, packages []apiPackage, standing map[string]bool) []*definition {
-	var definitions []*definition
+// defineAll makes the definitions of the kinds whose groups do not stand, each of which is printed while the next is made.
+func (c *collector) defineAll(kinds []kind, packages []apiPackage, standing map[string]bool) []printed {
+	press := c.printing.start()
 	for _, k := range kinds {
 		if standing[k.group] {
 			continue
 		}
 		if d := c.define(k, c.withReached(packages)); d != nil {
-			definitions = append(definitions, d)
+			press.print(d)
 		}
 	}
-	return definitions
+	return press.end()
 }
 
 // withReached adds the packages that are no roots and that types of kinds so far

@@ -34,11 +34,20 @@ func Generator() generator.Generator {
 }
 
 func run(ctx context.Context, pass *generator.Pass, options Options) error {
+	header, headerErr := pass.Header(options.HeaderFile, options.Year)
+	p := printing{
+		schema:                schema.Writing{MaxDescription: options.MaxDescLen},
+		header:                header,
+		preserveUnknownFields: options.DeprecatedV1beta1CompatibilityPreserveUnknownFields,
+	}
+	if !isSet(options.OmitToolVersion) {
+		p.toolVersion = pass.ToolVersion
+	}
 	c := newCollector(pass, schema.Options{
 		AllowDangerousTypes:    isSet(options.AllowDangerousTypes),
 		IgnoreUnexportedFields: isSet(options.IgnoreUnexportedFields),
 		EmbeddedObjectMeta:     isSet(options.GenerateEmbeddedObjectMeta),
-	})
+	}, p)
 	definitions, groups := c.collect()
 	if err := ctx.Err(); err != nil || len(definitions) == 0 {
 		return err // options that nothing is made by may be wrong, as controller-gen's may
@@ -48,33 +57,23 @@ func run(ctx context.Context, pass *generator.Pass, options Options) error {
 			return &report.Error{What: "there is no version " + v + " of CustomResourceDefinition", Where: "crd:crdVersions", Hint: "v1"}
 		}
 	}
-	header, err := pass.Header(options.HeaderFile, options.Year)
-	if err != nil {
-		return err
+	if headerErr != nil {
+		return headerErr
 	}
-	p := printing{
-		schema:                schema.Writing{MaxDescription: options.MaxDescLen},
-		header:                header,
-		preserveUnknownFields: options.DeprecatedV1beta1CompatibilityPreserveUnknownFields,
-	}
-	if !isSet(options.OmitToolVersion) {
-		p.toolVersion = pass.ToolVersion
-	}
-	writeAll(groups, definitions, p, options.CRDVersions)
+	addAll(groups, definitions, options.CRDVersions)
 	return nil
 }
 
 func isSet(option *bool) bool { return option != nil && *option }
 
-// writeAll adds a file for each definition, in order, and one more for each version
+// addAll adds a file for each definition, in order, and one more for each version
 // of CustomResourceDefinition but the first that was asked for.
-func writeAll(groups groups, definitions []*definition, p printing, versions []string) {
-	contents := p.printAll(definitions)
-	for i, d := range definitions {
+func addAll(groups groups, definitions []printed, versions []string) {
+	for _, d := range definitions {
 		name, unit := d.Group+"_"+d.Plural, groups[d.Group]
-		unit.Traced(name+".yaml", contents[i], d)
+		unit.Traced(name+".yaml", d.content, d.definition)
 		for _, v := range versions[min(1, len(versions)):] {
-			unit.Traced(name+"."+v+".yaml", contents[i], d)
+			unit.Traced(name+"."+v+".yaml", d.content, d.definition)
 		}
 	}
 }

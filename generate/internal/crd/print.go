@@ -19,17 +19,42 @@ type printing struct {
 	preserveUnknownFields *bool
 }
 
-// printAll prints definitions one after the other: most of what is in one of them
-// comes again in others.
-func (p printing) printAll(definitions []*definition) [][]byte {
+// printed is a definition with its file's content.
+type printed struct {
+	*definition
+	content []byte
+}
+
+// press prints definitions one after the other, in a goroutine of its own: most of what is in one of them comes again in
+// others.
+type press struct {
+	in  chan *definition
+	out chan []printed
+}
+
+func (p printing) start() press {
+	pr := press{in: make(chan *definition), out: make(chan []printed)}
+	go func() { pr.out <- p.printAll(pr.in) }()
+	return pr
+}
+
+func (p press) print(d *definition) { p.in <- d }
+
+// end returns all definitions when they are printed.
+func (p press) end() []printed {
+	close(p.in)
+	return <-p.out
+}
+
+func (p printing) printAll(definitions <-chan *definition) []printed {
 	p.schema.Memo = yaml.NewMemo[*schema.Schema]()
 	w := printer{yaml.NewWriter(), p}
-	contents := make([][]byte, len(definitions))
-	for i, d := range definitions {
+	var all []printed
+	for d := range definitions {
 		w.document(d)
-		contents[i] = p.schema.Memo.End(w.Writer)
+		all = append(all, printed{d, p.schema.Memo.End(w.Writer)})
 	}
-	return contents
+	return all
 }
 
 func (p printer) document(d *definition) {
