@@ -150,39 +150,53 @@ func TestWebhooksSameAsControllerGen(t *testing.T) {
 }
 
 func compareWebhooks(t *testing.T, sources map[string]string) {
-	dir := t.TempDir()
-	writeFile(t, filepath.Join(dir, "go.mod"), "module example.com/webhooks\n\ngo 1.26\n")
-	for name, source := range sources {
-		writeFile(t, filepath.Join(dir, name, "x.go"), source)
-	}
-	want := peerWebhooks(t, dir)
+	names := slices.Sorted(maps.Keys(sources))
+	dir := webhookPackages(t, sources, names)
+	want, got := peerWebhooks(t, dir), ourWebhooks(t, dir, names)
 	if len(want) != len(sources) {
 		t.Fatalf("controller-gen's library found %d of %d packages", len(want), len(sources))
 	}
-	got := ourWebhooks(t, dir, slices.Sorted(maps.Keys(sources)))
-	succeeded, differing := 0, 0
-	for _, name := range slices.Sorted(maps.Keys(sources)) {
-		w, g := want[name], got[name]
+	succeeded := 0
+	for _, w := range want {
 		if w.err == nil {
 			succeeded++
 		}
-		if (w.err == nil) == (g.err == nil) && (w.err != nil || bytes.Equal(w.manifest, g.manifest)) {
-			continue
-		}
-		if differing++; differing <= 20 {
-			t.Errorf("%s differs:\n%s\ncontroller-gen: %v\n%s\nslipway: %v\n%s", name, sources[name], w.err, w.manifest, g.err, g.manifest)
-		}
 	}
-	t.Logf("%d packages, of which controller-gen accepts %d; %d differ", len(sources), succeeded, differing)
+	differing := slices.DeleteFunc(names, func(name string) bool { return want[name].same(got[name]) })
+	for run := 1; run < variants && len(differing) > 0; run++ { // its order is chance at times
+		want = peerWebhooks(t, webhookPackages(t, sources, differing))
+		differing = slices.DeleteFunc(differing, func(name string) bool { return want[name].same(got[name]) })
+	}
+	for _, name := range differing[:min(len(differing), 20)] {
+		w, g := want[name], got[name]
+		t.Errorf("%s differs in each of %d runs:\n%s\ncontroller-gen: %v\n%s\nslipway: %v\n%s", name, variants, sources[name], w.err, w.manifest, g.err, g.manifest)
+	}
+	t.Logf("%d packages, of which controller-gen accepts %d; %d differ", len(sources), succeeded, len(differing))
 	if succeeded < len(sources)/5 {
 		t.Errorf("controller-gen accepts only %d of %d packages", succeeded, len(sources))
 	}
+}
+
+// webhookPackages is a module with some of the packages.
+func webhookPackages(t *testing.T, sources map[string]string, names []string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	writeFile(t, filepath.Join(dir, "go.mod"), "module example.com/webhooks\n\ngo 1.26\n")
+	for _, name := range names {
+		writeFile(t, filepath.Join(dir, name, "x.go"), sources[name])
+	}
+	return dir
 }
 
 // manifestOf is what a program made of one package.
 type manifestOf struct {
 	manifest []byte // nil without one
 	err      error
+}
+
+// same reports whether two programs made the same of a package, whatever they said to what they refused.
+func (m manifestOf) same(other manifestOf) bool {
+	return (m.err == nil) == (other.err == nil) && (m.err != nil || bytes.Equal(m.manifest, other.manifest))
 }
 
 func writeFile(t *testing.T, path, content string) {
