@@ -160,6 +160,8 @@ func (inv *invocation) verbs() []*cobra.Command {
 		inv.installCommand(),
 		inv.uninstallCommand(),
 		inv.runCommand(),
+		inv.deployCommand(),
+		inv.undeployCommand(),
 		inv.testCommand(),
 		inv.controllerGenCommand(),
 		inv.setupEnvtestCommand(),

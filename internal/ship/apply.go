@@ -10,7 +10,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/util/csaupgrade"
 
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -25,10 +27,13 @@ type ApplyOptions struct {
 }
 
 // Apply makes the cluster hold objects, in the order in which they need each
-// other, and reports each as a [report.Object]. It stops at the first failure,
+// other, and reports each as a [report.Object]. It begins only when all kinds are known, and stops at the first failure,
 // a [report.Error]; applying again continues. See the package's guide.
 func (c *Cluster) Apply(ctx context.Context, objects []*unstructured.Unstructured, o ApplyOptions) error {
 	if err := c.Ping(ctx); err != nil {
+		return err
+	}
+	if err := c.requireKinds(ctx, objects); err != nil {
 		return err
 	}
 	patience := patienceOf(o.Timeout)
@@ -59,6 +64,11 @@ func (c *Cluster) applyOne(ctx context.Context, object *unstructured.Unstructure
 		return c.explainObject(ctx, object, err)
 	}
 	existed := err == nil
+	if existed {
+		if before, err = adopt(ctx, resource, before); err != nil {
+			return c.explainObject(ctx, object, err)
+		}
+	}
 	patch, err := json.Marshal(object)
 	if err != nil {
 		return c.explainObject(ctx, object, err)
@@ -108,4 +118,17 @@ func (c *Cluster) locate(ctx context.Context, object *unstructured.Unstructured,
 		object.SetNamespace(c.namespace)
 	}
 	return resource.Namespace(object.GetNamespace()), object, nil
+}
+
+// clientSide is the field manager of `kubectl apply` without --server-side.
+const clientSide = "kubectl-client-side-apply"
+
+// adopt makes ours what `kubectl apply` of the same manifests brought to the cluster, as kubectl itself does when it is told
+// to apply on the server's side from now on. Without it each field that changed since would be a conflict with oneself.
+func adopt(ctx context.Context, resource dynamic.ResourceInterface, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	patch, err := csaupgrade.UpgradeManagedFieldsPatch(live, sets.New(clientSide), FieldManager)
+	if err != nil || patch == nil {
+		return live, err
+	}
+	return resource.Patch(ctx, live.GetName(), types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: FieldManager})
 }

@@ -16,25 +16,50 @@ import (
 
 // IsKustomization tells whether dir holds a kustomization.
 func IsKustomization(dir string) bool {
+	_, err := kustomizationIn(dir)
+	return err == nil
+}
+
+// kustomizationIn returns the path of the kustomization in dir.
+func kustomizationIn(dir string) (string, error) {
 	for _, name := range konfig.RecognizedKustomizationFileNames() {
-		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.Mode().IsRegular() {
-			return true
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return path, nil
 		}
 	}
-	return false
+	return "", &report.Error{
+		What:  "no kustomization in this folder",
+		Where: dir,
+		Hint:  "expected a file named " + konfig.DefaultKustomizationFileName(),
+	}
 }
 
 // Build returns the objects that the kustomization in dir describes, in its
 // order. A folder without one, and one that does not build, is a [report.Error].
 func Build(dir string) ([]*unstructured.Unstructured, error) {
-	if !IsKustomization(dir) {
-		return nil, &report.Error{
-			What:  "no kustomization in this folder",
-			Where: dir,
-			Hint:  "expected a file named " + konfig.DefaultKustomizationFileName(),
-		}
+	return build(filesys.MakeFsOnDisk(), dir)
+}
+
+// BuildWithImage is [Build] with the operator's image set to the reference image, in the kustomization of
+// the folder manager, which dir includes. An empty image leaves the project's own.
+func BuildWithImage(dir, manager, image string) ([]*unstructured.Unstructured, error) {
+	if image == "" {
+		return Build(dir)
 	}
-	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), dir)
+	disk, err := withImage(manager, image)
+	if err != nil {
+		return nil, err
+	}
+	return build(disk, dir)
+}
+
+// build returns the objects of the kustomization in dir of disk.
+func build(disk filesys.FileSystem, dir string) ([]*unstructured.Unstructured, error) {
+	if _, err := kustomizationIn(dir); err != nil {
+		return nil, err
+	}
+	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(disk, dir)
 	if err != nil {
 		return nil, &report.Error{What: "the kustomization does not build", Where: dir, Err: err}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -23,16 +22,14 @@ type DeleteOptions struct {
 	Timeout time.Duration // for objects to be gone; 0 means DefaultTimeout
 }
 
-// Delete removes objects, those first that need others, and returns when they
+// Delete removes objects, definitions first and then those that need others, and returns when they
 // are gone. Each is reported as a [report.Object]; one that was not there is
 // unchanged. See the package's guide.
 func (c *Cluster) Delete(ctx context.Context, objects []*unstructured.Unstructured, o DeleteOptions) error {
 	if err := c.Ping(ctx); err != nil {
 		return err
 	}
-	groups := shipments(objects)
-	slices.Reverse(groups)
-	for _, group := range groups {
+	for _, group := range departures(objects) {
 		if err := c.deleteAll(ctx, group, patienceOf(o.Timeout)); err != nil {
 			return err
 		}

@@ -57,12 +57,11 @@ func (c *Cluster) explainObject(ctx context.Context, object *unstructured.Unstru
 	if known, ok := errors.AsType[*report.Error](err); ok {
 		return known
 	}
+	if _, unserved := errors.AsType[errNoKind](err); unserved {
+		return unknownKind(object)
+	}
 	e := &report.Error{What: "the cluster refused the object", Where: nameOf(object), Err: err}
-	_, unserved := errors.AsType[errNoKind](err)
 	switch {
-	case unserved:
-		e.What = "the cluster does not know this kind"
-		e.Hint = "its definition has to be applied first"
 	case errors.Is(err, errImpatient):
 		e.What = "the cluster has a definition of this kind but does not serve it"
 	case apierrors.IsForbidden(err):

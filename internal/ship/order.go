@@ -58,6 +58,22 @@ func shipments(objects []*unstructured.Unstructured) [][]*unstructured.Unstructu
 	return groups
 }
 
+// InInstallOrder returns objects in the order in which a cluster needs them.
+func InInstallOrder(objects []*unstructured.Unstructured) []*unstructured.Unstructured {
+	return slices.Concat(shipments(objects)...)
+}
+
+// departures groups objects in the order in which they go: definitions, whose objects may wait for an operator that
+// is among the rest, and then against the install order.
+func departures(objects []*unstructured.Unstructured) [][]*unstructured.Unstructured {
+	groups := shipments(objects)
+	slices.Reverse(groups)
+	if last := len(groups) - 1; last > 0 && kindOf(groups[last][0]) == crdKind {
+		groups = slices.Insert(groups[:last:last], 0, groups[last])
+	}
+	return groups
+}
+
 // kindOf is the group and kind of object.
 func kindOf(object *unstructured.Unstructured) schema.GroupKind {
 	return object.GroupVersionKind().GroupKind()

@@ -35,9 +35,15 @@
 // for it (429 and 503 with Retry-After), and for a custom resource whose definition
 // was established a moment ago. Fields that the server does not know are errors.
 //
+// # Waiting
+//
+// [Cluster.AwaitReady] waits until workloads run as they should, and other objects say that they are ready. When they do not, it
+// says why, and gives up early where waiting would not help.
+//
 // # Deleting
 //
-// [Cluster.Delete] goes the other way round and returns when the objects are
+// [Cluster.Delete] removes definitions first, and with them the custom resources, while the operator whose finalizers
+// these carry still runs; then all others, those first that need others. It returns when the objects are
 // gone. What is not there is not an error. An object that stays because of a finalizer
 // is an error that names the finalizer.
 package ship

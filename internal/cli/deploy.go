@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/ship"
+)
+
+// Where a project keeps what is deployed, and the operator's image in it.
+const (
+	defaultFolder = "config/default"
+	managerFolder = "config/manager"
+)
+
+// deployTimeout is how long an operator may take to run: the first pull of its image is in it.
+const deployTimeout = 2 * time.Minute
+
+// deployment is what `slipway deploy` and `slipway undeploy` are about.
+type deployment struct {
+	to     destination
+	folder string // the kustomization, relative to the project
+	image  string // empty leaves the project's own
+}
+
+// deployCommand is `slipway deploy`.
+func (inv *invocation) deployCommand() *cobra.Command {
+	var d deployment
+	var options ship.ApplyOptions
+	var wait, show bool
+	cmd := &cobra.Command{
+		Use:   "deploy [IMG=REF]",
+		Short: "Run the operator in the cluster",
+		Long: `Deploy brings everything that config/default describes into the cluster of the current context: the
+custom resource definitions, the access rules, the operator's Deployment, and what its features add. What follows
+from the code is generated first. It tells what became of each object, and waits until the operator runs; where
+that fails, it says why, from the pods, their events and their logs.
+
+Objects are applied on the server's side. A second run changes nothing. Whatever make deploy or kubectl apply brought to
+the cluster is taken over; fields that others set differently are conflicts.
+
+With --print the objects are shown instead, as one YAML stream: an installer for those without the project.`,
+		Example: `  slipway deploy --image registry.example.com/team/operator:v1
+  slipway deploy --image registry.example.com/team/operator:v1 --print > dist/install.yaml`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := d.readArguments(args); err != nil {
+				return err
+			}
+			if show {
+				return inv.printDeployment(cmd.Context(), d)
+			}
+			options.Timeout = d.to.timeout
+			return inv.deploy(cmd.Context(), d, options, wait)
+		},
+	}
+	d.addFlags(cmd, "for the operator to run")
+	cmd.Flags().StringVar(&d.image, "image", "", "the operator's image, a `reference`; default: the configuration's")
+	cmd.Flags().BoolVar(&wait, "wait", true, "wait until all is ready")
+	cmd.Flags().BoolVar(&show, "print", false, "print the objects as YAML and touch no cluster")
+	cmd.Flags().BoolVar(&options.Force, "force-conflicts", false, "take over fields that others own")
+	return cmd
+}
+
+// addFlags declares the flags that deploy and undeploy share.
+func (d *deployment) addFlags(cmd *cobra.Command, wait string) {
+	d.to.addFlags(cmd, wait)
+	timeout := cmd.Flags().Lookup("timeout")
+	d.to.timeout, timeout.DefValue = deployTimeout, deployTimeout.String()
+	cmd.Flags().StringVarP(&d.folder, "kustomize", "k", defaultFolder, "the `folder` with the kustomization")
+}
+
+// readArguments takes the image in make's spelling.
+func (d *deployment) readArguments(args []string) error {
+	for _, argument := range args {
+		image, ok := strings.CutPrefix(argument, "IMG=")
+		if !ok || image == "" {
+			return &report.Error{What: "unexpected argument", Where: argument, Hint: "expected IMG=REFERENCE or flags", Code: usageCode}
+		}
+		d.image = image
+	}
+	return nil
+}
+
+// buildDeployment generates and returns the objects to deploy.
+func (inv *invocation) buildDeployment(ctx context.Context, d deployment) ([]*unstructured.Unstructured, error) {
+	root, err := inv.projectRoot()
+	if err != nil {
+		return nil, err
+	}
+	if err := inv.regenerate(ctx, root); err != nil {
+		return nil, err
+	}
+	within := func(folder string) string { return filepath.Join(root, filepath.FromSlash(folder)) }
+	return ship.BuildWithImage(within(d.folder), within(managerFolder), d.image)
+}
+
+// deploy builds and applies the objects, and waits for them.
+func (inv *invocation) deploy(ctx context.Context, d deployment, o ship.ApplyOptions, wait bool) error {
+	objects, err := inv.buildDeployment(ctx, d)
+	if err != nil {
+		return err
+	}
+	cluster, err := inv.connect(d.to)
+	if err != nil {
+		return err
+	}
+	if err := cluster.Apply(ctx, objects, o); err != nil || !wait {
+		return err
+	}
+	return cluster.AwaitReady(ctx, objects, d.to.timeout)
+}
+
+// printDeployment shows the objects.
+func (inv *invocation) printDeployment(ctx context.Context, d deployment) error {
+	objects, err := inv.buildDeployment(ctx, d)
+	if err != nil {
+		return err
+	}
+	objects = ship.InInstallOrder(objects)
+	var documents []string
+	for _, object := range objects {
+		text, err := yaml.Marshal(object.Object)
+		if err != nil {
+			return err
+		}
+		documents = append(documents, string(text))
+	}
+	inv.handler.Handle(report.Result{Text: strings.Join(documents, "---\n"), Bare: true, Value: objects})
+	return nil
+}
+
+// undeployCommand is `slipway undeploy`.
+func (inv *invocation) undeployCommand() *cobra.Command {
+	var d deployment
+	cmd := &cobra.Command{
+		Use:   "undeploy",
+		Short: "Remove the operator, its CRDs and their objects from the cluster",
+		Long: `Undeploy removes what deploy brought into the cluster. The custom resource definitions go first, and with
+them every object of these kinds, while the operator still runs: it may have to remove its finalizers from them. It returns
+when all is gone. What is not there is not an error.`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return inv.undeploy(cmd.Context(), d)
+		},
+	}
+	d.addFlags(cmd, "for the objects to be gone")
+	return cmd
+}
+
+// undeploy builds the objects and deletes them. Nothing is generated: what is in
+// the cluster came from what is there.
+func (inv *invocation) undeploy(ctx context.Context, d deployment) error {
+	root, err := inv.projectRoot()
+	if err != nil {
+		return err
+	}
+	objects, err := ship.Build(filepath.Join(root, filepath.FromSlash(d.folder)))
+	if err != nil {
+		return err
+	}
+	cluster, err := inv.connect(d.to)
+	if err != nil {
+		return err
+	}
+	return cluster.Delete(ctx, objects, ship.DeleteOptions{Timeout: d.to.timeout})
+}

@@ -1,0 +1,258 @@
+package ship
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+)
+
+// A diagnosis says why a workload is not ready.
+type diagnosis struct {
+	lines []string
+	next  string // a command, if one is better than to look at the object
+}
+
+// say adds a line, once.
+func (d *diagnosis) say(format string, args ...any) {
+	if line := fmt.Sprintf(format, args...); !slices.Contains(d.lines, line) {
+		d.lines = append(d.lines, line)
+	}
+}
+
+// diagnose looks at an object's conditions, and at the pods, events and logs behind a workload.
+// It is for an explanation: what cannot be had is left out.
+func (c *Cluster) diagnose(ctx context.Context, object *unstructured.Unstructured) diagnosis {
+	var d diagnosis
+	for _, condition := range conditions(object) {
+		if troubling(condition) {
+			d.say("%s: %s", condition.reason, condition.message)
+		}
+	}
+	for _, pod := range c.podsOf(ctx, object) {
+		if !podReady(pod) {
+			c.diagnosePod(ctx, pod, &d)
+			break // its siblings have the same template and, mostly, the same trouble
+		}
+	}
+	return d
+}
+
+// troubling tells whether a condition says more than that something is not ready yet.
+func troubling(c condition) bool {
+	switch {
+	case c.message == "":
+		return false
+	case c.kind == "ReplicaFailure":
+		return c.status == "True"
+	case c.kind == "Ready":
+		return c.status == "False"
+	}
+	return c.kind == "Progressing" && c.status == "False"
+}
+
+// podsOf returns the pods that a workload selects, the youngest first; of a Deployment those of its newest
+// template only, for what is wrong with the others is about to go.
+func (c *Cluster) podsOf(ctx context.Context, workload *unstructured.Unstructured) []corev1.Pod {
+	selected, _, _ := unstructured.NestedStringMap(workload.Object, "spec", "selector", "matchLabels")
+	if len(selected) == 0 {
+		return nil
+	}
+	if kindOf(workload) == deploymentKind {
+		hash := c.templateHash(ctx, workload, selected)
+		if hash == "" {
+			return nil
+		}
+		selected[templateHashLabel] = hash
+	}
+	pods := list[corev1.Pod](ctx, c.objects.Resource(podResource).Namespace(workload.GetNamespace()), selecting(selected))
+	slices.SortFunc(pods, func(a, b corev1.Pod) int {
+		return cmp.Or(b.CreationTimestamp.Compare(a.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
+	})
+	return pods
+}
+
+// What the Deployment controller marks with: the annotation by which a Deployment and its newest ReplicaSet belong
+// together, and the label of the pods of one template.
+const (
+	revision          = "deployment.kubernetes.io/revision"
+	templateHashLabel = "pod-template-hash"
+)
+
+// templateHash is the label of the pods of a Deployment's newest template, empty
+// when there are none yet.
+func (c *Cluster) templateHash(ctx context.Context, deployment *unstructured.Unstructured, selected map[string]string) string {
+	sets, err := c.objects.Resource(replicaSetResource).Namespace(deployment.GetNamespace()).List(ctx, selecting(selected))
+	if err != nil {
+		return ""
+	}
+	for _, set := range sets.Items {
+		if set.GetAnnotations()[revision] == deployment.GetAnnotations()[revision] {
+			return set.GetLabels()[templateHashLabel]
+		}
+	}
+	return ""
+}
+
+// selecting are the options to list what has labels.
+func selecting(selected map[string]string) metav1.ListOptions {
+	return metav1.ListOptions{LabelSelector: labels.SelectorFromSet(selected).String()}
+}
+
+// list returns objects as what they are, and none when that fails.
+func list[T any](ctx context.Context, resource dynamic.ResourceInterface, o metav1.ListOptions) []T {
+	found, err := resource.List(ctx, o)
+	if err != nil {
+		return nil
+	}
+	var typed []T
+	for _, item := range found.Items {
+		var object T
+		if runtime.DefaultUnstructuredConverter.FromUnstructured(item.Object, &object) == nil {
+			typed = append(typed, object)
+		}
+	}
+	return typed
+}
+
+// Where workloads, their pods and what is told about them live.
+var (
+	deploymentKind     = schema.GroupKind{Group: "apps", Kind: "Deployment"}
+	replicaSetResource = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "replicasets"}
+	podResource        = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+	eventResource      = schema.GroupVersionResource{Version: "v1", Resource: "events"}
+)
+
+// podReady tells whether pod is ready and stays.
+func podReady(pod corev1.Pod) bool {
+	for _, condition := range pod.Status.Conditions {
+		if condition.Type == corev1.PodReady {
+			return condition.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
+
+// diagnosePod says what keeps pod from being ready.
+func (c *Cluster) diagnosePod(ctx context.Context, pod corev1.Pod, d *diagnosis) {
+	for _, condition := range pod.Status.Conditions {
+		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse {
+			d.say("pod %s is not scheduled: %s", pod.Name, condition.Message)
+		}
+	}
+	for _, container := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
+		c.diagnoseContainer(ctx, pod, container, d)
+	}
+	for _, event := range c.eventsOf(ctx, pod.UID, pod.Namespace) {
+		if event.Reason != "BackOff" { // says that something failed, which was said, and not why
+			d.say("%s: %s", event.Reason, event.Message)
+		}
+	}
+}
+
+// diagnoseContainer says why a container does not run.
+func (c *Cluster) diagnoseContainer(ctx context.Context, pod corev1.Pod, container corev1.ContainerStatus, d *diagnosis) {
+	if waiting := container.State.Waiting; waiting != nil && waiting.Message != "" {
+		d.say("container %s of pod %s: %s: %s", container.Name, pod.Name, waiting.Reason, waiting.Message)
+	}
+	ended := cmp.Or(container.State.Terminated, container.LastTerminationState.Terminated)
+	if ended == nil || ended.ExitCode == 0 && container.RestartCount == 0 {
+		if container.State.Running != nil && !container.Ready {
+			d.say("container %s of pod %s runs but is not ready", container.Name, pod.Name)
+			c.quoteLog(ctx, pod, container, false, d)
+		}
+		return
+	}
+	reason := ""
+	if ended.Reason != "" && ended.Reason != "Error" {
+		reason = " (" + ended.Reason + ")"
+	}
+	d.say("container %s of pod %s ended with exit code %d%s; restarts: %d", container.Name, pod.Name, ended.ExitCode, reason, container.RestartCount)
+	c.quoteLog(ctx, pod, container, container.State.Terminated == nil, d)
+}
+
+// quotedLines is how many of a log's last lines are shown.
+const quotedLines = 8
+
+// quoteLog shows the end of a container's log, or of the one before it, and what
+// is known of the mistakes it tells of.
+func (c *Cluster) quoteLog(ctx context.Context, pod corev1.Pod, container corev1.ContainerStatus, previous bool, d *diagnosis) {
+	log := c.logOf(ctx, pod, container.Name, previous)
+	if len(log) == 0 {
+		return
+	}
+	d.say("its last lines:")
+	for _, line := range log[max(0, len(log)-quotedLines):] {
+		d.say("  %s", line)
+	}
+	for _, marker := range missingMarkers(log) {
+		d.say("a permission is missing; beside Reconcile, add: %s", marker)
+		d.next = "slipway generate"
+	}
+}
+
+// readLines is how much of a log is looked through.
+const readLines = "200"
+
+// logOf returns the end of a container's log, by line.
+func (c *Cluster) logOf(ctx context.Context, pod corev1.Pod, container string, previous bool) []string {
+	text, err := c.catalog.client.Get().
+		AbsPath("/api/v1/namespaces", pod.Namespace, "pods", pod.Name, "log").
+		Param("container", container).Param("previous", fmt.Sprint(previous)).Param("tailLines", readLines).
+		Do(ctx).Raw()
+	if err != nil || len(text) == 0 {
+		return nil
+	}
+	return strings.Split(strings.TrimRight(string(text), "\n"), "\n")
+}
+
+// eventsOf returns the warnings about the object with the given UID.
+func (c *Cluster) eventsOf(ctx context.Context, uid types.UID, namespace string) []corev1.Event {
+	return list[corev1.Event](ctx, c.objects.Resource(eventResource).Namespace(namespace),
+		metav1.ListOptions{FieldSelector: "type=Warning,involvedObject.uid=" + string(uid)})
+}
+
+// hopeless returns errHopeless when a pod of workload fails in a way that
+// waiting does not mend.
+func (c *Cluster) hopeless(ctx context.Context, workload *unstructured.Unstructured) error {
+	observed, _, _ := unstructured.NestedInt64(workload.Object, "status", "observedGeneration")
+	if observed < workload.GetGeneration() {
+		return nil // its pods are still those of the template before
+	}
+	for _, pod := range c.podsOf(ctx, workload) {
+		for _, container := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
+			if pod.DeletionTimestamp == nil && stuck(container) {
+				return errHopeless
+			}
+		}
+	}
+	return nil
+}
+
+// crashes is how many restarts make a container that ends again and again hopeless: the first may
+// be one that came too early for what it needs.
+const crashes = 2
+
+// stuck tells whether a container waits for what will not come by itself.
+func stuck(container corev1.ContainerStatus) bool {
+	if container.State.Waiting == nil {
+		return false
+	}
+	switch container.State.Waiting.Reason {
+	case "CrashLoopBackOff":
+		return container.RestartCount >= crashes
+	case "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "CreateContainerConfigError":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,117 @@
+package ship
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/cli-utils/pkg/kstatus/status"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// AwaitReady returns when every object is what it is to become: workloads have all
+// their replicas of the newest kind available, others say that they are ready where
+// they say anything. What it waits for is told as it changes.
+//
+// An object that cannot get there, or does not within timeout (0 means [DefaultTimeout]), is a
+// [report.Error] which says why, from the conditions, pods, events and logs.
+func (c *Cluster) AwaitReady(ctx context.Context, objects []*unstructured.Unstructured, timeout time.Duration) error {
+	w := watch{cluster: c, start: time.Now(), patience: patienceOf(timeout)}
+	for _, object := range objects {
+		if err := w.await(ctx, object); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// watch is one run of [Cluster.AwaitReady].
+type watch struct {
+	cluster  *Cluster
+	start    time.Time
+	patience time.Duration // for all objects together
+	told     string        // what was said last
+}
+
+// await waits for one object.
+func (w *watch) await(ctx context.Context, object *unstructured.Unstructured) error {
+	c := w.cluster
+	resource, object, err := c.locate(ctx, object, 0)
+	if err != nil {
+		return c.explainObject(ctx, object, err)
+	}
+	var live *unstructured.Unstructured
+	var now *status.Result
+	waited := false
+	err = poll(ctx, w.patience-time.Since(w.start), func(ctx context.Context) (bool, error) {
+		if live, err = resource.Get(ctx, object.GetName(), metav1.GetOptions{}); err != nil {
+			return false, err
+		}
+		if now, err = status.Compute(live); err != nil || now.Status == status.CurrentStatus {
+			return true, err
+		}
+		waited = true
+		w.tell(object, now.Message)
+		if now.Status == status.FailedStatus {
+			return false, errHopeless
+		}
+		return false, c.hopeless(ctx, live)
+	})
+	switch {
+	case err == nil && (waited || runsPods(live)):
+		c.handler.Handle(report.Step{Name: nameOf(object) + " is ready", Elapsed: time.Since(w.start)})
+	case errors.Is(err, errImpatient):
+		return c.explainUnready(ctx, live, fmt.Sprintf("not ready within %s: %s", w.patience, now.Message))
+	case errors.Is(err, errHopeless):
+		return c.explainUnready(ctx, live, "does not become ready: "+now.Message)
+	case apierrors.IsNotFound(err):
+		return &report.Error{What: "the object was deleted while it was waited for", Where: nameOf(object)}
+	}
+	return c.explainObject(ctx, object, err)
+}
+
+// tell says what is waited for when that is news.
+func (w *watch) tell(object *unstructured.Unstructured, message string) {
+	if text := fmt.Sprintf("waiting for %s: %s", nameOf(object), message); text != w.told {
+		w.told = text
+		w.cluster.handler.Handle(report.Step{Name: text})
+	}
+}
+
+// errHopeless is the error of waiting for what will not come by itself.
+var errHopeless = errors.New("it will not become ready by itself")
+
+// explainUnready says why live is not ready.
+func (c *Cluster) explainUnready(ctx context.Context, live *unstructured.Unstructured, what string) error {
+	d := c.diagnose(ctx, live)
+	e := &report.Error{What: what, Where: nameOf(live), Hint: strings.Join(d.lines, "\n"), Next: d.next}
+	if e.Next == "" {
+		e.Next = describe(live)
+	}
+	return e
+}
+
+// describe is the command that shows object.
+func describe(object *unstructured.Unstructured) string {
+	command := "slipway kubectl "
+	if namespace := object.GetNamespace(); namespace != "" {
+		command += "-n " + namespace + " "
+	}
+	kind := strings.ToLower(object.GetKind())
+	if group := object.GroupVersionKind().Group; group != "" {
+		kind += "." + group
+	}
+	return command + "describe " + kind + " " + object.GetName()
+}
+
+// runsPods tells whether object is a workload.
+func runsPods(object *unstructured.Unstructured) bool {
+	_, found, _ := unstructured.NestedMap(object.Object, "spec", "template", "spec")
+	return found
+}
