@@ -58,7 +58,7 @@ func (c *Cluster) explainObject(ctx context.Context, object *unstructured.Unstru
 		return known
 	}
 	if _, unserved := errors.AsType[errNoKind](err); unserved {
-		return unknownKind(object)
+		return unknownKind(object, err)
 	}
 	e := &report.Error{What: "the cluster refused the object", Where: nameOf(object), Err: err}
 	switch {

@@ -24,7 +24,7 @@ func (c *Cluster) requireKinds(ctx context.Context, objects []*unstructured.Unst
 		asked = append(asked, kind)
 		_, err := c.catalog.find(ctx, kind)
 		if _, unserved := errors.AsType[errNoKind](err); unserved && !c.defines(ctx, kind.GroupKind()) {
-			return unknownKind(object)
+			return unknownKind(object, err)
 		}
 	}
 	return nil
@@ -40,8 +40,8 @@ func defined(objects []*unstructured.Unstructured, kind schema.GroupKind) bool {
 }
 
 // unknownKind is the error of an object whose kind the cluster does not know.
-func unknownKind(object *unstructured.Unstructured) error {
-	e := &report.Error{What: "the cluster does not know this kind", Where: nameOf(object)}
+func unknownKind(object *unstructured.Unstructured, cause error) error {
+	e := &report.Error{What: "the cluster does not know this kind", Where: nameOf(object), Err: cause}
 	switch group := object.GroupVersionKind().Group; group {
 	case "cert-manager.io":
 		e.Hint = "cert-manager is not installed in the cluster; install it, or have the operator make its certificates itself"
