@@ -27,18 +27,17 @@ var installOrder = [][]string{
 	{"MutatingWebhookConfiguration.admissionregistration.k8s.io", "ValidatingWebhookConfiguration.admissionregistration.k8s.io", "APIService.apiregistration.k8s.io"},
 }
 
+// customRank is the line of installOrder for what is not listed.
+var customRank = slices.IndexFunc(installOrder, func(kinds []string) bool { return len(kinds) == 0 })
+
 // rank is the line of installOrder that k belongs to.
 func rank(k schema.GroupKind) int {
-	unlisted := 0
 	for i, kinds := range installOrder {
 		if slices.Contains(kinds, k.String()) {
 			return i
 		}
-		if len(kinds) == 0 {
-			unlisted = i
-		}
 	}
-	return unlisted
+	return customRank
 }
 
 // shipments groups objects by rank, in install order; within a group the given
@@ -63,15 +62,23 @@ func InInstallOrder(objects []*unstructured.Unstructured) []*unstructured.Unstru
 	return slices.Concat(shipments(objects)...)
 }
 
-// departures groups objects in the order in which they go: definitions, whose objects may wait for an operator that
+// departures groups objects in the order in which they go: custom resources and definitions, whose objects may wait for an operator that
 // is among the rest, and then against the install order.
 func departures(objects []*unstructured.Unstructured) [][]*unstructured.Unstructured {
 	groups := shipments(objects)
 	slices.Reverse(groups)
-	if last := len(groups) - 1; last > 0 && kindOf(groups[last][0]) == crdKind {
-		groups = slices.Insert(groups[:last:last], 0, groups[last])
-	}
+	slices.SortStableFunc(groups, func(a, b []*unstructured.Unstructured) int {
+		return cmp.Compare(turn(a[0]), turn(b[0]))
+	})
 	return groups
+}
+
+// turn is 0 for what may need an operator to go, and 1 for all else.
+func turn(object *unstructured.Unstructured) int {
+	if rank(kindOf(object)) == customRank || kindOf(object) == crdKind {
+		return 0
+	}
+	return 1
 }
 
 // kindOf is the group and kind of object.

@@ -42,7 +42,7 @@
 //
 // # Deleting
 //
-// [Cluster.Delete] removes definitions first, and with them the custom resources, while the operator whose finalizers
+// [Cluster.Delete] removes custom resources and definitions first, while the operator whose finalizers
 // these carry still runs; then all others, those first that need others. It returns when the objects are
 // gone. What is not there is not an error. An object that stays because of a finalizer
 // is an error that names the finalizer.
