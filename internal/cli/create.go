@@ -41,8 +41,8 @@ that reconciles its objects, a test of it, roles for people, a sample, and the l
 cmd/main.go and config/ that make them part of the operator. Then it generates what follows
 from the code, and the project builds.
 
-Without --resource and --controller it asks. What is there already is kept; called again,
-the command completes what is missing, and fails when nothing is. Lines are inserted at the comments
+Without --resource and --controller it asks; on a terminal also for the group, the version and the kind. What is there already is kept; called again,
+the command completes what is missing. Lines are inserted at the comments
 +kubebuilder:scaffold:...; where one is gone, nothing is changed and the lines are
 shown with their place.
 
@@ -85,7 +85,10 @@ func (inv *invocation) createAPI(cmd *cobra.Command, f apiFlags) error {
 	if err != nil {
 		return err
 	}
-	// Mistakes in flags are told before questions are asked.
+	if err := inv.askKind(cmd, &f.Group, &f.Version, &f.Kind, project.Resource{}); err != nil {
+		return err
+	}
+	// Mistakes in flags are told before more questions are asked.
 	if err := errors.Join(f.checkPlugins(), f.Check()); err != nil {
 		return err
 	}

@@ -39,8 +39,8 @@ there and back: nothing may be lost.
 The API server trusts a certificate that cert-manager issues or, with --certs self, that the operator
 keeps itself; a line in config/default/kustomization.yaml says which, and slipway edit --certs changes it.
 
-What is there already is kept; called again, the command completes what is missing, such as
-validation for a kind that has defaulting, and fails when nothing is.`,
+On a terminal it asks for what flags do not say. What is there already is kept; called again, the command completes
+what is missing, such as validation for a kind that has defaulting.`,
 		Example: `  slipway create webhook --group batch --version v1 --kind CronJob --defaulting --programmatic-validation
   slipway create webhook --group batch --version v1 --kind CronJob --conversion --spoke v2
   slipway create webhook --group core --version v1 --kind Pod --defaulting`,
@@ -72,6 +72,9 @@ validation for a kind that has defaulting, and fails when nothing is.`,
 func (inv *invocation) createWebhook(cmd *cobra.Command, f webhookFlags) error {
 	root, err := inv.projectRoot()
 	if err != nil {
+		return err
+	}
+	if err := inv.askWebhook(cmd, root, &f.Webhook); err != nil {
 		return err
 	}
 	if f.Certificates, err = parseCertificates(f.certs); err != nil {

@@ -34,7 +34,8 @@ network if its modules are in Go's module cache.
 The domain ends the API groups of the kinds that you will create: with the domain
 example.com, the group batch becomes batch.example.com.
 
-The module path comes from --repo, or from the go.mod in the folder. A folder that holds
+The module path comes from --repo, or from the go.mod in the folder; on a terminal init asks for what is
+missing. A folder that holds
 another PROJECT, or a Makefile or cmd/main.go without one, is refused; other files in it are
 kept. Called again with the same flags, init completes what is missing.`,
 		Example: `  slipway init --domain example.com --repo github.com/me/my-operator
@@ -62,6 +63,9 @@ kept. Called again with the same flags, init completes what is missing.`,
 // init is the run of `slipway init`.
 func (inv *invocation) init(cmd *cobra.Command, f initFlags) error {
 	if err := inv.acceptLayout(f.version, f.plugins); err != nil {
+		return err
+	}
+	if err := inv.askProject(cmd, &f.Project); err != nil {
 		return err
 	}
 	if f.licenseFile != "" {
