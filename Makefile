@@ -61,9 +61,10 @@ test-mutants: ## Compare with controller-gen on thousands of packages that nobod
 		-webhook-mutations $(or $(MUTANTS),3000) -webhook-seed $(or $(SEED),0)
 
 .PHONY: test-matrix
-test-matrix: build ## Make projects of every kind, build and test them; try every verb on 1,000 random edits (MATRIX=pairs or all, EDITS=1000, SEED=0).
+test-matrix: build ## Make projects of every kind, build, lint and test them; try every verb on 1,000 random edits (MATRIX=pairs or all, EDITS=1000, SEED=0).
+	GOBIN=$(BIN) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 	go test -count=1 -timeout 0 ./internal/scaffold -run 'TestRandom' -edits $(or $(EDITS),1000) -seed $(or $(SEED),0)
-	SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) SLIPWAY_CHECK=$(BIN)/slipway-check go test -count=1 -timeout 0 -v -run TestMatrix ./internal/cli -matrix $(or $(MATRIX),pairs)
+	SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) SLIPWAY_CHECK=$(BIN)/slipway-check go test -count=1 -timeout 0 -v -run TestMatrix ./internal/cli -matrix $(or $(MATRIX),pairs) -linter $(BIN)/golangci-lint
 
 .PHONY: test-real
 test-real: ## Compare with controller-gen on a dozen projects, from the module proxy.

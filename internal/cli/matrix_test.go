@@ -12,6 +12,8 @@ import (
 
 var matrix = flag.String("matrix", "2", "how many combinations of the scaffold matrix to make: a number, pairs (any two choices meet) or all")
 
+var linter = flag.String("linter", "", "a golangci-lint `program`, whose default set each project of the matrix has to pass")
+
 // A dimension is a question that the author of an operator answers, and the answers: to
 // try a new one, add a line.
 type dimension []choice
@@ -30,6 +32,8 @@ type choice struct {
 const (
 	api     = "create api --group batch --version v1 --kind CronJob --resource --controller"
 	webhook = "create webhook --group batch --version v1 --kind CronJob"
+
+	coreWebhook = "create webhook --group core --version v1 --kind Pod --defaulting --programmatic-validation"
 )
 
 // dimensions are those of the matrix.
@@ -57,7 +61,8 @@ var dimensions = []dimension{
 		{name: "validation", run: []string{webhook + " --programmatic-validation --validation-path /check"}},
 		{name: "both", run: []string{webhook + " --defaulting", webhook + " --programmatic-validation --certs self"}},
 		{name: "conversion", without: "image", run: []string{"create api --group batch --version v3 --kind CronJob --resource --controller=false", webhook + " --conversion"}},
-		{name: "core-webhook", run: []string{"create webhook --group core --version v1 --kind Pod --defaulting --programmatic-validation"}},
+		{name: "core-webhook", run: []string{coreWebhook}},
+		{name: "own-and-core", run: []string{webhook + " --defaulting", coreWebhook}},
 	},
 	{ // features
 		{name: "usual"},
@@ -124,6 +129,9 @@ func makeProject(t *testing.T, combination []choice) {
 	slipway(t, dir, "kustomize", "build", "config/default", "-o", filepath.Join(t.TempDir(), "all.yaml"))
 	golang(t, dir, "gofmt", "-l", ".")
 	golang(t, dir, "go", "vet", "./...")
+	if *linter != "" {
+		lint(t, dir)
+	}
 	golang(t, dir, "go", "build", "-o", filepath.Join(t.TempDir(), "manager"), "./cmd")
 	if program != "" {
 		slipway(t, dir, strings.Fields("test ./...")...)
@@ -137,6 +145,16 @@ func golang(t *testing.T, dir, name string, args ...string) {
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+}
+
+// lint has golangci-lint look at the project; it always says how much it found.
+func lint(t *testing.T, dir string) {
+	t.Helper()
+	cmd := exec.Command(*linter, "run", "./...")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("golangci-lint: %v\n%s", err, out)
 	}
 }
 
