@@ -16,7 +16,8 @@ type Config struct {
 	Name           string            `json:"name"`
 	Dir            string            `json:"dir"`
 	Socket         string            `json:"socket,omitempty"`
-	Port           int               `json:"port,omitempty"` // 0 picks a free one
+	Port           int               `json:"port,omitempty"`         // 0 picks a free one
+	RegistryPort   int               `json:"registryPort,omitempty"` // if it can be had; 0 picks a free one
 	Durable        bool              `json:"durable,omitempty"`
 	Nodes          *[]Node           `json:"nodes,omitempty"`       // nil means one node, empty none
 	Controllers    *bool             `json:"controllers,omitempty"` // nil means true
@@ -93,6 +94,8 @@ func (c Config) validate() error {
 		return fmt.Errorf("%w: socket %q has %d bytes, a system takes %d", ErrConfig, c.Socket, len(c.Socket), maxSocket)
 	case c.Port < 0 || c.Port > maxPort:
 		return fmt.Errorf("%w: port %d", ErrConfig, c.Port)
+	case c.RegistryPort < 0 || c.RegistryPort > maxPort:
+		return fmt.Errorf("%w: registryPort %d", ErrConfig, c.RegistryPort)
 	}
 	return c.validateEntries()
 }

@@ -28,6 +28,7 @@ type Progress struct {
 type Ready struct {
 	Server     string `json:"server"`
 	Kubeconfig string `json:"kubeconfig"`
+	Registry   string `json:"registry"` // host:port
 	ElapsedMs  int64  `json:"elapsedMs"`
 }
 

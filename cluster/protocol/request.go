@@ -94,6 +94,7 @@ type Status struct {
 	Ready      bool             `json:"ready"`
 	Server     string           `json:"server"`
 	Kubeconfig string           `json:"kubeconfig"`
+	Registry   string           `json:"registry"` // host:port
 	Kubernetes string           `json:"kubernetes"`
 	PID        int              `json:"pid"`
 	UptimeMs   int64            `json:"uptimeMs"`

@@ -14,6 +14,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"path/filepath"
 	"sync/atomic"
 	"time"
 
@@ -22,6 +23,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/engine"
 	"github.com/slipway-dev/slipway/cluster/logs"
 	"github.com/slipway-dev/slipway/cluster/protocol"
+	"github.com/slipway-dev/slipway/cluster/registry"
 	"github.com/slipway-dev/slipway/cluster/version"
 )
 
@@ -122,8 +124,13 @@ func (s *session) run(ctx context.Context) error {
 	if err := s.listen(ctx); err != nil {
 		return err
 	}
+	images, err := s.startRegistry()
+	if err != nil {
+		return err
+	}
+	defer images.Close() // the end of the process ends it anyway
 
-	host, err := s.start(ctx)
+	host, err := s.start(ctx, images)
 	if err != nil {
 		return err
 	}
@@ -136,7 +143,18 @@ func (s *session) run(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-func (s *session) start(ctx context.Context) (*engine.Host, error) {
+// startRegistry starts the registry of the cluster and its logical clusters.
+func (s *session) startRegistry() (*registry.Registry, error) {
+	r, err := registry.Start(registry.Options{
+		Dir: filepath.Join(s.config.Dir, "registry"), Durable: s.config.Durable, Port: s.config.RegistryPort,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errState, err)
+	}
+	return r, nil
+}
+
+func (s *session) start(ctx context.Context, images *registry.Registry) (*engine.Host, error) {
 	nodes, err := nodeSpecs(s.config.Nodes)
 	if err != nil {
 		return nil, err
@@ -159,8 +177,9 @@ func (s *session) start(ctx context.Context) (*engine.Host, error) {
 	}
 	s.host.Store(host)
 	main := host.Main()
-	s.status.ready(main.Server(), main.Kubeconfig())
-	s.log.Publish(protocol.Ready{Server: main.Server(), Kubeconfig: main.Kubeconfig(), ElapsedMs: s.elapsed()})
+	ready := protocol.Ready{Server: main.Server(), Kubeconfig: main.Kubeconfig(), Registry: images.Address(), ElapsedMs: s.elapsed()}
+	s.status.ready(ready)
+	s.log.Publish(ready)
 	return host, nil
 }
 

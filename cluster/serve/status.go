@@ -46,10 +46,10 @@ func describe(components []protocol.Component, doing map[string]string) {
 	}
 }
 
-func (s *status) ready(server, kubeconfig string) {
+func (s *status) ready(r protocol.Ready) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.now.Ready, s.now.Server, s.now.Kubeconfig = true, server, kubeconfig
+	s.now.Ready, s.now.Server, s.now.Kubeconfig, s.now.Registry = true, r.Server, r.Kubeconfig, r.Registry
 }
 
 func (s *status) snapshot() protocol.Status {

@@ -37,6 +37,7 @@ All keys of the file are optional:
   featureGates: {MutatingAdmissionPolicy: true}
   runtimeConfig: {api/all: true}
   port: 6443
+  registryPort: 5001                        # of the cluster's image registry
   durable: true
   controllers: false                        # API server and etcd only
 
@@ -91,6 +92,7 @@ type startFlags struct {
 func (f *startFlags) define(flags *pflag.FlagSet) {
 	flags.StringVar(&f.file, "config", "", "`file` that describes the cluster, or - for stdin")
 	flags.IntVar(&f.Port, "port", 0, "`port` of the API server on 127.0.0.1; 0 picks a free one")
+	flags.IntVar(&f.RegistryPort, "registry-port", 0, fmt.Sprintf("`port` of the image registry on 127.0.0.1; 0 is %d, or a free one if that is taken", clusterctl.DefaultRegistryPort))
 	flags.BoolVar(&f.Durable, "durable", false, "keep the cluster's data when it stops or crashes")
 	flags.StringArrayVar(&f.nodes, "node", nil, "a simulated `node`, see above; repeatable, or none for no nodes")
 	flags.StringArrayVar(&f.serverFlags, "api-server-flag", nil, "a flag of kube-apiserver, `flag=value`; repeatable")
@@ -202,6 +204,9 @@ func started(s *clusterctl.Status, elapsed time.Duration) string {
 		fmt.Fprintf(&b, "cluster %s runs already: Kubernetes %s at %s\n", s.Name, s.Kubernetes, s.Server)
 	} else {
 		fmt.Fprintf(&b, "cluster %s is ready after %.1fs: Kubernetes %s at %s\n", s.Name, elapsed.Seconds(), s.Kubernetes, s.Server)
+	}
+	if s.Registry != "" {
+		fmt.Fprintf(&b, "images pushed to %s are there for its pods\n", s.Registry)
 	}
 	if s.Context != "" {
 		fmt.Fprintf(&b, "context %s is selected\n", s.Context)

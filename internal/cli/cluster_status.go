@@ -41,7 +41,7 @@ func described(s *clusterctl.Status) string {
 	fmt.Fprintf(&b, "cluster %s is %s, up %s\n", s.Name, s.State, uptime(s))
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, line := range [][2]string{
-		{"server", s.Server}, {"kubernetes", s.Kubernetes}, {"kubeconfig", s.Kubeconfig},
+		{"server", s.Server}, {"kubernetes", s.Kubernetes}, {"kubeconfig", s.Kubeconfig}, {"registry", s.Registry},
 		{"context", cmp.Or(s.Context, "none")}, {"data", kept(s)}, {"process", process(s)}, {"log", s.Log},
 	} {
 		if line[1] != "" { // known only once the cluster is ready

@@ -17,7 +17,7 @@ import (
 // configuration is: to do nothing about that would be silence, and to restart
 // a cluster is for its user to decide.
 func (o Options) refuse(s *Status, is protocol.Config) error {
-	lines := o.differences(is, portOf(s.Server))
+	lines := o.differences(is, s)
 	if len(lines) == 0 {
 		return nil
 	}
@@ -31,15 +31,18 @@ func (o Options) refuse(s *Status, is protocol.Config) error {
 }
 
 // differences lists what o asks for and a cluster with the configuration is does not have.
-func (o Options) differences(is protocol.Config, port int) []string {
+func (o Options) differences(is protocol.Config, s *Status) []string {
 	var lines []string
 	differs := func(key, asked, has string) {
 		if asked != has {
 			lines = append(lines, fmt.Sprintf("%s: %s is asked for, it has %s", key, asked, has))
 		}
 	}
-	if o.Port != 0 && port != 0 {
+	if port := portOf(s.Server); o.Port != 0 && port != 0 {
 		differs("port", strconv.Itoa(o.Port), strconv.Itoa(port))
+	}
+	if has := portOf("//" + s.Registry); o.RegistryPort != 0 && has != 0 {
+		differs("registry port", strconv.Itoa(o.RegistryPort), strconv.Itoa(has))
 	}
 	if o.Durable && !is.Durable {
 		lines = append(lines, "durable: asked for, its data are thrown away")

@@ -15,10 +15,12 @@ import (
 // A cluster that has kept its data, or that died, is started with what it had before
 // wherever Options say nothing, unless Whole is set.
 type Options struct {
-	Name    string // empty: DefaultName
-	Port    int    // of the API server on 127.0.0.1; 0: a free one
-	Durable bool   // keep data over restarts and crashes
-	Nodes   []Node // nil: one default node; empty: none
+	Name string // empty: DefaultName
+	Port int    // of the API server on 127.0.0.1; 0: a free one
+	// RegistryPort is the port of the cluster's image registry on 127.0.0.1; 0: DefaultRegistryPort, if it is free.
+	RegistryPort int
+	Durable      bool   // keep data over restarts and crashes
+	Nodes        []Node // nil: one default node; empty: none
 
 	// NoControllers leaves out controllers, scheduler and nodes, like envtest does.
 	// WithControllers has them also where an earlier start left them out.
@@ -40,6 +42,9 @@ type Options struct {
 	Timeout time.Duration
 }
 
+// DefaultRegistryPort is where the image registry of a background cluster is, unless that port is taken.
+const DefaultRegistryPort = 5001
+
 // readyTime is how long a cluster may take to become ready: it needs about a
 // second, and a busy machine with a cold disk several times that.
 const readyTime = time.Minute
@@ -60,7 +65,7 @@ func (o Options) check() error {
 
 // FromFile returns the options that a cluster's file asks for.
 func FromFile(f clusterfile.File) Options {
-	o := Options{Port: f.Port, Nodes: f.Nodes, FeatureGates: f.FeatureGates, RuntimeConfig: f.RuntimeConfig,
+	o := Options{Port: f.Port, RegistryPort: f.RegistryPort, Nodes: f.Nodes, FeatureGates: f.FeatureGates, RuntimeConfig: f.RuntimeConfig,
 		APIServerFlags: f.APIServerFlags, Whole: true}
 	if f.Durable != nil {
 		o.Durable = *f.Durable
@@ -76,6 +81,9 @@ func FromFile(f clusterfile.File) Options {
 func (o Options) Over(base Options) Options {
 	if o.Port == 0 {
 		o.Port = base.Port
+	}
+	if o.RegistryPort == 0 {
+		o.RegistryPort = base.RegistryPort
 	}
 	if o.Nodes == nil {
 		o.Nodes = base.Nodes
@@ -107,7 +115,7 @@ func (o Options) after(last protocol.Config) Options {
 	if o.Whole {
 		return o
 	}
-	base := Options{Port: last.Port, Nodes: last.Nodes, FeatureGates: last.FeatureGates, RuntimeConfig: last.RuntimeConfig,
+	base := Options{Port: last.Port, RegistryPort: last.RegistryPort, Nodes: last.Nodes, FeatureGates: last.FeatureGates, RuntimeConfig: last.RuntimeConfig,
 		NoControllers: last.Controllers != nil && !*last.Controllers}
 	if len(o.APIServerFlags) == 0 { // otherwise a repeated command line would have each flag twice
 		base.APIServerFlags = last.APIServerFlags
@@ -117,7 +125,7 @@ func (o Options) after(last protocol.Config) Options {
 
 // config returns the program's configuration for a cluster in dir.
 func (o Options) config(name, dir, socket string) protocol.Config {
-	c := protocol.Config{Protocol: protocol.Number, Name: name, Dir: dir, Socket: socket, Port: o.Port,
+	c := protocol.Config{Protocol: protocol.Number, Name: name, Dir: dir, Socket: socket, Port: o.Port, RegistryPort: o.RegistryPort,
 		Durable: o.Durable, Nodes: o.Nodes, FeatureGates: o.FeatureGates, RuntimeConfig: o.RuntimeConfig,
 		APIServerFlags: o.APIServerFlags}
 	if o.NoControllers {

@@ -44,15 +44,18 @@ var rich = clusterctl.Options{
 	FeatureGates: map[string]bool{"A": true, "B": false}, RuntimeConfig: map[string]string{"api/all": "true"}, APIServerFlags: []string{"--v=2"},
 }
 
-// peerPort is the port that the peer says it got, which a durable cluster keeps.
-const peerPort = 1
+// peerPort and peerRegistryPort are the ports that the peer says it got, which a durable cluster keeps.
+const (
+	peerPort         = 1
+	peerRegistryPort = 2
+)
 
 // TestConfigurationReachesTheProgram wants it all there, and there again when a durable
 // cluster is started by its name alone.
 func TestConfigurationReachesTheProgram(t *testing.T) {
 	d := newDock(t, sound)
 	d.start(rich)
-	want := protocol.Config{Protocol: protocol.Number, Name: "default", Port: peerPort, Durable: true, Nodes: rich.Nodes, Controllers: new(false),
+	want := protocol.Config{Protocol: protocol.Number, Name: "default", Port: peerPort, RegistryPort: peerRegistryPort, Durable: true, Nodes: rich.Nodes, Controllers: new(false),
 		FeatureGates: rich.FeatureGates, RuntimeConfig: rich.RuntimeConfig, APIServerFlags: rich.APIServerFlags}
 	if diff := cmp.Diff(want, d.config()); diff != "" {
 		t.Error(diff)
@@ -70,7 +73,7 @@ func TestConfigurationReachesTheProgram(t *testing.T) {
 	}
 	d.stop()
 	d.start(clusterctl.Options{Whole: true})
-	if diff := cmp.Diff(protocol.Config{Protocol: protocol.Number, Name: "default", Port: peerPort, Durable: true}, d.config()); diff != "" {
+	if diff := cmp.Diff(protocol.Config{Protocol: protocol.Number, Name: "default", Port: peerPort, RegistryPort: peerRegistryPort, Durable: true}, d.config()); diff != "" {
 		t.Errorf("whole: %s", diff)
 	}
 }

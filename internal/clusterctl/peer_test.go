@@ -167,7 +167,7 @@ func (p peer) answer(r io.Reader, say func(string, ...any)) (stop bool) {
 		}
 		switch request.Method {
 		case "status":
-			say(`{"event":"reply","id":%d,"result":{"ready":true,"server":"https://127.0.0.1:1","kubeconfig":%q,"kubernetes":"1.37.1","pid":%d,"uptimeMs":5,"components":[{"name":"etcd","state":"ready"}]}}`,
+			say(`{"event":"reply","id":%d,"result":{"ready":true,"server":"https://127.0.0.1:1","registry":"127.0.0.1:2","kubeconfig":%q,"kubernetes":"1.37.1","pid":%d,"uptimeMs":5,"components":[{"name":"etcd","state":"ready"}]}}`,
 				request.ID, p.kubeconfig(), os.Getpid())
 		case "stop":
 			say(`{"event":"reply","id":%d,"result":{}}`, request.ID)

@@ -1,6 +1,7 @@
 package clusterctl
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,25 +78,29 @@ func (c *Control) resume(cl state.Cluster, s *Status, o Options) Options {
 	if !kept {
 		return o
 	}
-	return c.withPort(o, o.after(last))
+	return c.withPorts(o, o.after(last))
 }
 
-// withPort gives up a port that is only remembered when another program has taken it since.
-func (c *Control) withPort(asked, o Options) Options {
-	if asked.Port == 0 && freePort(o.Port) != nil {
+// withPorts gives up ports that are only remembered when another program has taken them since.
+func (c *Control) withPorts(asked, o Options) Options {
+	if asked.Port == 0 && freePort("--port", o.Port) != nil {
 		c.handler.Handle(report.Note{Text: fmt.Sprintf("port %d, which it had, is taken; another one is picked, so copies of its kubeconfig are out of date", o.Port)})
 		o.Port = 0
+	}
+	if asked.RegistryPort == 0 && freePort("--registry-port", o.RegistryPort) != nil {
+		c.handler.Handle(report.Note{Text: fmt.Sprintf("port %d, which its image registry had, is taken; images are pushed to another one now", o.RegistryPort)})
+		o.RegistryPort = 0
 	}
 	return o
 }
 
-// keepPort remembers the port that a durable cluster got, so that copies of its kubeconfig stay good.
-func keepPort(cl state.Cluster, s *Status) error {
+// keepPorts remembers the ports that a durable cluster got, so that copies of its kubeconfig and names of images stay good.
+func keepPorts(cl state.Cluster, s *Status) error {
 	last, known := cl.LastConfig()
-	if !known || !last.Durable || last.Port != 0 {
+	if !known || !last.Durable {
 		return nil
 	}
-	last.Port = portOf(s.Server)
+	last.Port, last.RegistryPort = portOf(s.Server), portOf("//"+s.Registry)
 	return cl.WriteConfig(last)
 }
 
@@ -147,7 +152,7 @@ func (c *Control) quietly() *Control {
 
 // create starts a cluster that does not run.
 func (c *Control) create(ctx context.Context, cl state.Cluster, o Options) (*Status, error) {
-	if err := freePort(o.Port); err != nil {
+	if err := errors.Join(freePort("--port", o.Port), freePort("--registry-port", o.RegistryPort)); err != nil {
 		return nil, err
 	}
 	if err := c.checkContexts(o); err != nil {
@@ -185,7 +190,9 @@ func (c *Control) launch(ctx context.Context, cl state.Cluster, program string, 
 	if err != nil {
 		return nil, err
 	}
-	if err := cl.WriteConfig(o.config(cl.Name, cl.Dir, socket)); err != nil {
+	config := o.config(cl.Name, cl.Dir, socket)
+	config.RegistryPort = cmp.Or(config.RegistryPort, DefaultRegistryPort)
+	if err := cl.WriteConfig(config); err != nil {
 		return nil, err
 	}
 	p, err := background(program, cl)
@@ -217,7 +224,7 @@ func (c *Control) launch(ctx context.Context, cl state.Cluster, program string, 
 	if s, err = c.inspect(ctx, cl); err != nil {
 		return nil, err
 	}
-	return s, errors.Join(s.Problem(), keepPort(cl, s))
+	return s, errors.Join(s.Problem(), keepPorts(cl, s))
 }
 
 // grace is how long a program may take to stop whose start is given up: none
@@ -279,20 +286,20 @@ func (c *Control) checkContexts(o Options) error {
 
 // freePort refuses a port that is taken. That another process takes it in the
 // meantime is for the program to tell.
-func freePort(port int) error {
+func freePort(flag string, port int) error {
 	if port == 0 {
 		return nil
 	}
 	if port < 0 || port > 65535 {
-		return &report.Error{What: "invalid port " + strconv.Itoa(port), Where: "--port", Hint: "1 to 65535, or 0 for a free one", Code: 2}
+		return &report.Error{What: "invalid port " + strconv.Itoa(port), Where: flag, Hint: "1 to 65535, or 0 for a free one", Code: 2}
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
 		if e, ok := errors.AsType[*os.SyscallError](err); ok {
 			err = e.Err
 		}
-		return &report.Error{What: fmt.Sprintf("port %d cannot be used", port), Where: "--port", Err: err,
-			Hint: "a port of 127.0.0.1 that is free; without --port one is picked"}
+		return &report.Error{What: fmt.Sprintf("port %d cannot be used", port), Where: flag, Err: err,
+			Hint: "a port of 127.0.0.1 that is free; without " + flag + " one is picked"}
 	}
 	return l.Close()
 }

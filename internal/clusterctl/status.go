@@ -38,7 +38,8 @@ type Status struct {
 	State      State       `json:"state"`
 	Server     string      `json:"server,omitempty"` // URL of the API server
 	Kubeconfig string      `json:"kubeconfig,omitempty"`
-	Context    string      `json:"context,omitempty"` // in the user's kubeconfig
+	Registry   string      `json:"registry,omitempty"` // host:port of the cluster's image registry
+	Context    string      `json:"context,omitempty"`  // in the user's kubeconfig
 	Kubernetes string      `json:"kubernetes,omitempty"`
 	PID        int         `json:"pid,omitempty"`
 	UptimeMs   int64       `json:"uptimeMs,omitempty"`
@@ -157,6 +158,7 @@ func (s *Status) take(answer protocol.Status) {
 		s.State = Running
 	}
 	s.Server, s.Kubeconfig, s.Kubernetes = answer.Server, answer.Kubeconfig, answer.Kubernetes
+	s.Registry = answer.Registry
 	s.PID, s.UptimeMs, s.RSSBytes = answer.PID, answer.UptimeMs, answer.RSSBytes
 	s.Components, s.Logical = answer.Components, answer.Logical
 }

@@ -41,6 +41,7 @@ type File struct {
 	FeatureGates   map[string]bool
 	RuntimeConfig  map[string]string
 	Port           int
+	RegistryPort   int
 	Durable        *bool
 	Controllers    *bool
 }
@@ -87,6 +88,7 @@ func (r *reader) file(n *yaml.Node, f *File) {
 		"featureGates":  func(n *yaml.Node, at string) { f.FeatureGates = r.bools(n, at) },
 		"runtimeConfig": func(n *yaml.Node, at string) { f.RuntimeConfig = r.texts(n, at) },
 		"port":          func(n *yaml.Node, at string) { f.Port = r.port(n, at) },
+		"registryPort":  func(n *yaml.Node, at string) { f.RegistryPort = r.port(n, at) },
 		"durable":       func(n *yaml.Node, at string) { f.Durable = new(r.boolean(n, at)) },
 		"controllers":   func(n *yaml.Node, at string) { f.Controllers = new(r.boolean(n, at)) },
 	})

@@ -21,8 +21,9 @@ type Config struct {
 	Protocol       int               `json:"protocol"`
 	Name           string            `json:"name"`
 	Dir            string            `json:"dir"`
-	Socket         string            `json:"socket"` // empty: the protocol is served on no socket
-	Port           int               `json:"port"`   // 0 picks a free one
+	Socket         string            `json:"socket"`                 // empty: the protocol is served on no socket
+	Port           int               `json:"port"`                   // 0 picks a free one
+	RegistryPort   int               `json:"registryPort,omitempty"` // if it can be had; 0 picks a free one
 	Durable        bool              `json:"durable"`
 	Nodes          []Node            `json:"nodes,omitzero"` // nil: one default node; empty: none
 	Controllers    *bool             `json:"controllers,omitempty"`
@@ -81,6 +82,7 @@ type Event struct {
 	// Ready.
 	Server     string `json:"server"`
 	Kubeconfig string `json:"kubeconfig"`
+	Registry   string `json:"registry"` // host:port
 
 	// Failed, and a Reply that reports a failure.
 	Error string `json:"error"`
@@ -118,6 +120,7 @@ type Status struct {
 	Ready      bool        `json:"ready"`
 	Server     string      `json:"server"`
 	Kubeconfig string      `json:"kubeconfig"`
+	Registry   string      `json:"registry"` // host:port
 	Kubernetes string      `json:"kubernetes"`
 	PID        int         `json:"pid"`
 	UptimeMs   int64       `json:"uptimeMs"`

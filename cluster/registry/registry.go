@@ -1,0 +1,156 @@
+// Package registry is the cluster's own OCI registry, on a port of 127.0.0.1: where images
+// are pushed that the cluster's nodes, or anything else on this machine, pull.
+//
+//	r, err := registry.Start(registry.Options{Dir: dir, Port: 5001})
+//	…
+//	r.Address() // 127.0.0.1:5001, or another port if that one was taken
+//	…
+//	r.Close()
+//
+// The protocol is that of the OCI distribution specification, as spoken by package ociserver;
+// what it serves lies in files (package disk), so that a durable cluster still has its images
+// after a restart. Starting costs a listener and nothing else.
+//
+// Who is on this machine may push and pull. Requests whose Host is no name of this machine are refused: a web
+// page that has its own name resolve to 127.0.0.1 must not get at the images.
+//
+// Images that belong to other registries can be kept here, too: see [Kept].
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"cuelabs.dev/go/oci/ociregistry"
+	"cuelabs.dev/go/oci/ociregistry/ociserver"
+
+	"github.com/slipway-dev/slipway/cluster/registry/disk"
+)
+
+// Options say where a registry keeps its images and where it listens.
+type Options struct {
+	Dir     string // of this registry alone
+	Durable bool   // keep what is in Dir, through power failures too; otherwise it is emptied
+	Port    int    // of 127.0.0.1 to listen on, if it can be had; 0: any
+}
+
+// Registry is a running registry.
+type Registry struct {
+	listener net.Listener
+	server   *http.Server
+	handler  http.Handler
+	served   chan struct{}
+}
+
+// Start starts a registry.
+func Start(o Options) (*Registry, error) {
+	if !o.Durable {
+		if err := os.RemoveAll(o.Dir); err != nil {
+			return nil, fmt.Errorf("remove old images: %w", err)
+		}
+	}
+	listener, err := listen(o.Port)
+	if err != nil {
+		return nil, fmt.Errorf("registry: %w", err)
+	}
+	r := &Registry{
+		listener: listener,
+		handler:  ociserver.New(disk.New(o.Dir, o.Durable), &ociserver.Options{WriteError: writeError}),
+		served:   make(chan struct{}),
+	}
+	r.server = &http.Server{
+		Handler:           onlyLocal(limitManifests(r.handler)),
+		ReadHeaderTimeout: 10 * time.Second,
+		ErrorLog:          log.New(io.Discard, "", 0), // of clients that hang up
+	}
+	go func() {
+		defer close(r.served)
+		_ = r.server.Serve(listener) // ends with Close
+	}()
+	return r, nil
+}
+
+// listen takes the port that is wished for, or any.
+func listen(port int) (net.Listener, error) {
+	if l, err := listenOn(port); err == nil {
+		return l, nil
+	}
+	return listenOn(0)
+}
+
+func listenOn(port int) (net.Listener, error) {
+	return net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+}
+
+// Address is where the registry listens, host:port.
+func (r *Registry) Address() string { return r.listener.Addr().String() }
+
+// Handler answers as the registry does, for those who reach it by other ways than its port.
+func (r *Registry) Handler() http.Handler { return r.handler }
+
+// Close ends the registry and all its connections. Images that were being pushed are not there.
+func (r *Registry) Close() error {
+	err := r.server.Close()
+	<-r.served
+	return err
+}
+
+// maxManifest is the size that a manifest may have, the limit of other registries too.
+const maxManifest = 4 << 20
+
+// limitManifests keeps what is read into memory small.
+func limitManifests(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPut && strings.Contains(r.URL.Path, "/manifests/") {
+			if r.ContentLength > maxManifest {
+				http.Error(w, "a manifest has at most 4 MiB", http.StatusRequestEntityTooLarge)
+				return
+			}
+			r.Body = http.MaxBytesReader(w, r.Body, maxManifest)
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// onlyLocal refuses requests that were meant for another host.
+func onlyLocal(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !local(r.Host) {
+			http.Error(w, "this registry is for its own machine: ask for it as localhost", http.StatusForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// local says whether a Host header names this machine.
+func local(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// writeError answers with an error. That there is no room is told by a status that no client repeats its request after.
+func writeError(w http.ResponseWriter, req *http.Request, err error) {
+	switch {
+	case errors.Is(err, disk.ErrFull):
+		err = ociregistry.NewHTTPError(err, http.StatusInsufficientStorage, nil, nil)
+	case errors.Is(err, context.Canceled) && req.Context().Err() != nil:
+		return // nobody is there to read it
+	}
+	_ = ociregistry.WriteError(w, err)
+}
