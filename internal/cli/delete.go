@@ -78,7 +78,7 @@ What you have changed stays and is told, as with slipway delete api.`,
   slipway delete webhook --group batch --version v1 --kind CronJob --defaulting`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			d.Deletion = f.Deletion
+			d.Options = f.Deletion
 			return inv.delete(cmd.Context(), f, func(root string) (*scaffold.Plan, error) { return scaffold.DeleteWebhook(root, d) })
 		},
 	}

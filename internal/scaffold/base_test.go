@@ -1,7 +1,6 @@
 package scaffold
 
 import (
-	"bytes"
 	"errors"
 	"maps"
 	"os"
@@ -12,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 )
 
 // TestBaseHoldsWhatWasScaffolded: after edits by the user and an insertion by
@@ -23,13 +23,13 @@ func TestBaseHoldsWhatWasScaffolded(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(root, "README.md"), []byte("mine"), 0o644))
 	apply(t)(CreateAPI(root, cronJob()))
 
-	base, err := ReadBase(root)
+	base, err := plan.ReadBase(root)
 	must(t, err)
 	inBase := map[string]string{}
 	for path, content := range base.Files() {
 		inBase[path] = string(content)
 	}
-	for _, path := range []string{"PROJECT", "go.mod", "go.sum", BaseFile} {
+	for _, path := range []string{"PROJECT", "go.mod", "go.sum", plan.BaseFile} {
 		if _, ok := inBase[path]; ok {
 			t.Errorf("%s has no merge base, and is in the base", path)
 		}
@@ -52,60 +52,36 @@ func TestBaseHoldsWhatWasScaffolded(t *testing.T) {
 	}
 }
 
-func TestBaseBytesAreDeterministic(t *testing.T) {
-	var first []byte
-	for range 3 {
-		base := &Base{files: map[string][]byte{}}
-		for _, name := range []string{"b", "a/c", "a", "empty"} {
-			base.set(name, []byte(strings.Repeat(name, 100)))
-		}
-		base.set("empty", nil)
-		data, err := base.encode()
-		must(t, err)
-		if first == nil {
-			first = data
-		}
-		if !bytes.Equal(first, data) {
-			t.Fatal("the same files gave other bytes")
-		}
-	}
-	files, err := decodeBase(first)
-	must(t, err)
-	if len(files) != 4 || string(files["b"]) != strings.Repeat("b", 100) {
-		t.Errorf("read back %d files", len(files))
-	}
-}
-
 func TestDamagedBase(t *testing.T) {
 	root := newProject(t, Project{})
-	file := filepath.Join(root, filepath.FromSlash(BaseFile))
+	file := filepath.Join(root, filepath.FromSlash(plan.BaseFile))
 	good, err := os.ReadFile(file)
 	must(t, err)
 	for _, bad := range [][]byte{nil, []byte("text"), good[:len(good)/2], good[:len(good)-4]} {
 		must(t, os.WriteFile(file, bad, 0o644))
 		var refusal *report.Error
-		if _, err := ReadBase(root); !errors.As(err, &refusal) || refusal.Where != BaseFile {
+		if _, err := plan.ReadBase(root); !errors.As(err, &refusal) || refusal.Where != plan.BaseFile {
 			t.Errorf("%d bytes: got %v", len(bad), err)
 		}
 	}
 }
 
-func FuzzDecodeBase(f *testing.F) {
-	base := &Base{files: map[string][]byte{"a": []byte("b")}}
-	data, err := base.encode()
-	if err != nil {
-		f.Fatal(err)
+// TestRefusalsAreTold: each missing insertion point is named, with its text.
+func TestRefusalsAreTold(t *testing.T) {
+	root := newProject(t, Project{})
+	main := filepath.Join(root, "cmd", "main.go")
+	src := strings.NewReplacer("// +kubebuilder:scaffold:scheme", "").Replace(read(t, root, "cmd/main.go"))
+	must(t, os.WriteFile(main, []byte(src), 0o644))
+	must(t, os.WriteFile(filepath.Join(root, "config/rbac/kustomization.yaml"), []byte("resources: [role.yaml]\n"), 0o644))
+	_, err := CreateAPI(root, cronJob())
+	var refusal *report.Error
+	if !errors.As(err, &refusal) {
+		t.Fatalf("got %v", err)
 	}
-	f.Add(data)
-	f.Fuzz(func(t *testing.T, data []byte) {
-		files, err := decodeBase(data)
-		if err != nil {
-			return
+	all := refusal.Where + "\n" + refusal.What + "\n" + refusal.Hint
+	for _, want := range []string{"config/rbac/kustomization.yaml:1", "- cronjob_editor_role.yaml", "- cronjob_viewer_role.yaml", "cmd/main.go:", "utilruntime.Must(batchv1.AddToScheme(scheme))"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no %q in\n%s", want, all)
 		}
-		for name := range files {
-			if !filepath.IsLocal(name) {
-				t.Errorf("file %q lies outside", name)
-			}
-		}
-	})
+	}
 }

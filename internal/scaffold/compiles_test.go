@@ -48,13 +48,13 @@ func checkCompiles(t *testing.T, root string) {
 	}))
 	for _, dir := range dirs {
 		for _, name := range slices.Sorted(maps.Keys(dir.files)) {
-			checkNames(t, name, dir.files[name], dir, dirs)
+			checkIdentifiers(t, name, dir.files[name], dir, dirs)
 		}
 	}
 }
 
-// checkNames looks up what one file uses.
-func checkNames(t *testing.T, name string, file *ast.File, own *goDir, dirs map[string]*goDir) {
+// checkIdentifiers looks up what one file uses.
+func checkIdentifiers(t *testing.T, name string, file *ast.File, own *goDir, dirs map[string]*goDir) {
 	t.Helper()
 	imported := map[string]*goDir{}
 	for _, spec := range file.Imports {

@@ -16,7 +16,7 @@ import (
 )
 
 // deletion is what takes an API out again.
-func deletion(api API) Deletion {
+func deletionOf(api API) Deletion {
 	return Deletion{Group: api.Group, Version: api.Version, Kind: api.Kind}
 }
 
@@ -58,7 +58,7 @@ func TestDeleteUndoesCreate(t *testing.T) {
 		for range 5 {
 			api := drawAPI(random, multigroup)
 			before := tree(t, root)
-			if slices.ContainsFunc(made, func(m API) bool { return deletion(m) == deletion(api) }) {
+			if slices.ContainsFunc(made, func(m API) bool { return deletionOf(m) == deletionOf(api) }) {
 				continue // that would add to an API, not create one
 			}
 			plan, err := CreateAPI(root, api)
@@ -70,7 +70,7 @@ func TestDeleteUndoesCreate(t *testing.T) {
 				made = append(made, api)
 				continue
 			}
-			apply(t)(DeleteAPI(root, deletion(api)))
+			apply(t)(DeleteAPI(root, deletionOf(api)))
 			if diff := cmp.Diff(before, tree(t, root)); diff != "" {
 				t.Fatalf("seed %d: %+v after %+v: %s", seed, api, made, diff)
 			}
@@ -78,7 +78,7 @@ func TestDeleteUndoesCreate(t *testing.T) {
 		}
 		random.Shuffle(len(made), func(i, j int) { made[i], made[j] = made[j], made[i] })
 		for _, api := range made {
-			apply(t)(DeleteAPI(root, deletion(api)))
+			apply(t)(DeleteAPI(root, deletionOf(api)))
 		}
 		if diff := cmp.Diff(fresh, tree(t, root)); diff != "" {
 			t.Fatalf("seed %d: without %+v: %s", seed, made, diff)
@@ -96,8 +96,8 @@ func TestDeleteTwice(t *testing.T) {
 	backup := cronJob()
 	backup.Kind = "Backup"
 	apply(t)(CreateAPI(root, backup))
-	apply(t)(DeleteAPI(root, deletion(cronJob())))
-	_, err := DeleteAPI(root, deletion(cronJob()))
+	apply(t)(DeleteAPI(root, deletionOf(cronJob())))
+	_, err := DeleteAPI(root, deletionOf(cronJob()))
 	if refusal, ok := errors.AsType[*report.Error](err); !ok || !errors.Is(err, ErrAbsent) || !strings.Contains(refusal.Hint, "--kind Backup") {
 		t.Errorf("got %v", err)
 	}
@@ -170,7 +170,7 @@ func TestDeleteKeepsChanges(t *testing.T) {
 			root := newProject(t, Project{})
 			apply(t)(CreateAPI(root, cronJob()))
 			test.edit(t, root)
-			d := deletion(cronJob())
+			d := deletionOf(cronJob())
 			checkDeletion(t, root, d, test.kept, test.gone)
 			checkCompiles(t, root)
 			d.WithChanges = true
@@ -219,7 +219,7 @@ func TestDeleteWithoutBase(t *testing.T) {
 	role := read(t, root, "config/rbac/role.yaml")
 	before := tree(t, root)
 	apply(t)(CreateAPI(root, cronJob()))
-	apply(t)(DeleteAPI(root, deletion(cronJob())))
+	apply(t)(DeleteAPI(root, deletionOf(cronJob())))
 	if diff := cmp.Diff(before, tree(t, root)); diff != "" {
 		t.Error(diff)
 	}
@@ -228,7 +228,7 @@ func TestDeleteWithoutBase(t *testing.T) {
 	must(t, os.RemoveAll(filepath.Join(root, ".slipway")))
 	editFile(t, root, "cmd/main.go", `return fmt.Errorf("set up the CronJob controller: %w", err)`, `setupLog.Error(err, "unable to create controller", "controller", "CronJob")`+"\n\t\tos.Exit(1)")
 	editFile(t, root, "internal/controller/cronjob_controller.go", "return ctrl.Result{}", "/* another tool's */ return ctrl.Result{}")
-	d := deletion(cronJob())
+	d := deletionOf(cronJob())
 	checkDeletion(t, root, d, map[string]string{
 		"cmd/main.go": "line 57 is yours",
 		"internal/controller/cronjob_controller.go": "it is not as slipway would write it",

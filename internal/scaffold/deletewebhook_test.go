@@ -29,7 +29,7 @@ func drawWebhook(random *rand.Rand, apis []API) Webhook {
 }
 
 func webhookDeletion(w Webhook) WebhookDeletion {
-	return WebhookDeletion{Deletion: Deletion{Group: w.Group, Version: w.Version, Kind: w.Kind}, Defaulting: w.Defaulting, Validation: w.Validation, Conversion: w.Conversion}
+	return WebhookDeletion{Options: Deletion{Group: w.Group, Version: w.Version, Kind: w.Kind}, Defaulting: w.Defaulting, Validation: w.Validation, Conversion: w.Conversion}
 }
 
 // TestDeleteUndoesCreateWebhook: webhooks that are created and deleted leave every byte as
@@ -81,7 +81,7 @@ func TestDeleteUndoesCreateWebhook(t *testing.T) {
 		}
 		random.Shuffle(len(apis), func(i, j int) { apis[i], apis[j] = apis[j], apis[i] })
 		for _, api := range apis {
-			apply(t)(DeleteAPI(root, deletion(api)))
+			apply(t)(DeleteAPI(root, deletionOf(api)))
 		}
 		if diff := cmp.Diff(fresh, tree(t, root)); diff != "" {
 			t.Fatalf("seed %d: without %+v: %s", seed, made, diff)

@@ -1,24 +1,30 @@
 // Package scaffold writes the files of operator projects.
 //
-// Its facade is functions that plan, one for each verb, and one that writes:
+// It is a facade: functions that plan, one for each verb, and a [Plan] that is looked at or applied.
 //
-//	plan, err := scaffold.Init(root, scaffold.Project{Domain: "example.com", Repo: "example.com/op"})
-//	plan, err := scaffold.CreateAPI(root, scaffold.API{Group: "batch", Version: "v1", Kind: "CronJob", …})
-//	plan, err := scaffold.EditProject(root, scaffold.MultiGroup(true), scaffold.InNamespace(true))
-//	err = plan.Apply(handler)
+//	p, err := scaffold.Init(root, scaffold.Project{Domain: "example.com", Repo: "example.com/op"})
+//	p, err := scaffold.CreateAPI(root, scaffold.API{Group: "batch", Version: "v1", Kind: "CronJob", …})
+//	p, err := scaffold.CreateWebhook(root, scaffold.Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Defaulting: true})
+//	p, err := scaffold.EditProject(root, scaffold.MultiGroup(true), scaffold.Enable(scaffold.Metrics))
+//	p, err := scaffold.DeleteAPI(root, scaffold.Deletion{Group: "batch", Version: "v1", Kind: "CronJob"})
+//	err = p.Apply(handler)
 //
-// A [Plan] holds every change of a command before the first byte is written: names
+// A Plan holds every change of a command before the first byte is written: names
 // are validated, templates are filled in, insertion points are found. What cannot
 // be done is refused as a whole, with the file, the line and the text to insert by
 // hand. Apply writes all files or none, and never overwrites a file that it did not
-// plan to change: a file that exists is kept as its owner made it.
+// plan to change: a file that exists is kept as its owner made it. A verb that is
+// run again completes what is missing. Whoever plans and applies holds the project with [Hold] meanwhile.
 //
-// Where the templates are: the tree templates/init mirrors a new project,
-// templates/api holds what an API adds, and templates/deployimage an API whose controller runs
-// an image. Code is inserted into existing files at
-// comments of the form `+kubebuilder:scaffold:<name>`, the insertion points that
-// operator authors know, each fragment at most once.
+// What was scaffolded is kept in the file .slipway/base, as it was before anyone edited
+// it: the merge base for later updates and deletions.
 //
-// What was scaffolded is kept in the file .slipway/base (see [Base]), as it was
-// before anyone edited it: the merge base for later updates and deletions.
+// The house below, from the top; each imports only what stands lower:
+//
+//	newproject, api, webhook, feature, layout, deletion   a verb each
+//	undo, lock                                             taking a part out; one command at a time
+//	kind, manager, gomod, header, projectfile              what a project consists of
+//	plan                                                   the changes of a command: decided, told, applied
+//	piece, templates, fieldcopy, relocate, usage           text: pieces of shared files, whole files, Go code
+//	gofile, fileerror, transaction                         reading Go; refusals of the file system; all files or none
 package scaffold

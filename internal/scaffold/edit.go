@@ -1,66 +1,78 @@
 package scaffold
 
 import (
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/layout"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 	"github.com/slipway-dev/slipway/project"
 )
 
-// An Edit changes the shape of a project that is there, such as [Relicense]. It plans
-// only what is missing, so that a second run changes nothing.
-type Edit func(*editPlan) error
-
-// An editPlan is the planning of a project's edits. What they change in project is
-// written to PROJECT at the end.
-type editPlan struct {
-	*Plan
-	project *project.Project
-}
+// An Edit changes the shape of a project that is there, such as [Relicense]: it plans
+// files, and changes what is written to PROJECT at the end. It plans only what is missing,
+// so that a second run changes nothing.
+type Edit func(*Plan, *project.Project) error
 
 // EditProject plans edits of the project in folder root, all in one: either each of them
 // can be done or none is.
 func EditProject(root string, edits ...Edit) (*Plan, error) {
-	file, err := loadProject(root)
+	file, err := projectfile.Load(root)
 	if err != nil {
 		return nil, err
 	}
-	plan, err := newPlan(root)
+	p, err := plan.New(root)
 	if err != nil {
 		return nil, err
 	}
-	e := &editPlan{Plan: plan, project: file}
 	for _, edit := range edits {
-		if err := edit(e); err != nil {
+		if err := edit(p, file); err != nil {
 			return nil, err
 		}
 	}
-	data, err := file.Marshal()
-	if err != nil {
+	if err := projectfile.Write(p, file); err != nil {
 		return nil, err
 	}
-	if err := plan.write(project.FileName, data); err != nil {
-		return nil, err
-	}
-	return plan, plan.finish()
+	return p, p.Finish()
 }
+
+// MultiGroup lays the project out for several groups, or for one again. APIs, controllers
+// and webhooks move, and what names their places is rewritten.
+func MultiGroup(on bool) Edit { return layout.MultiGroup(on) }
+
+// InNamespace has the manager watch its own namespace, with permissions there alone, or the
+// whole cluster again.
+func InNamespace(on bool) Edit { return feature.InNamespace(on) }
 
 // Relicense changes the header that generated and scaffolded Go files begin with. Files
 // that are there keep theirs, except for those that are generated again.
-func Relicense(l License) Edit {
-	return func(e *editPlan) error {
-		header, err := l.header(e.project.Name)
-		if err != nil {
-			return err
-		}
-		content, err := render("init/"+boilerplateFile, map[string]any{"License": header})
-		if err != nil {
-			return err
-		}
-		there, err := e.exists(boilerplateFile)
-		if err != nil {
-			return err
-		}
-		if !there {
-			return e.create(boilerplateFile, content)
-		}
-		return e.edit(boilerplateFile, func(string, []byte) ([]byte, error) { return content, nil })
-	}
-}
+func Relicense(l License) Edit { return header.Relicense(l) }
+
+// Enable switches features on, and writes the files of those that have none yet. Of the two
+// that keep the certificate the other one is switched off.
+func Enable(features ...Feature) Edit { return feature.Enable(features...) }
+
+// Disable switches features off. Their files stay.
+func Disable(features ...Feature) Edit { return feature.Disable(features...) }
+
+// A Feature is a part of what is deployed that one line of config/default/kustomization.yaml
+// switches on.
+type Feature = feature.Feature
+
+// The features, in the order of their lines.
+const (
+	Metrics       = feature.Metrics
+	Prometheus    = feature.Prometheus
+	WebhookServer = feature.WebhookServer
+	CertManager   = feature.CertManager
+	SelfCert      = feature.SelfCert
+	MetricsTLS    = feature.MetricsTLS
+	NetworkPolicy = feature.NetworkPolicy
+	Namespaced    = feature.Namespaced
+)
+
+// Features lists all features in their order.
+func Features() []Feature { return feature.All() }
+
+// ParseFeature returns the feature of a name; cert-manager may be spelt as its project does.
+func ParseFeature(name string) (Feature, bool) { return feature.Parse(name) }

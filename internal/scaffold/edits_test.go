@@ -19,6 +19,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 )
 
 var (
@@ -42,9 +43,9 @@ func verbs(o Project) []verb {
 	return []verb{
 		{"create api", func(root string) (*Plan, error) { return CreateAPI(root, backup) }, false},
 		{"create webhook", func(root string) (*Plan, error) { return CreateWebhook(root, hooks) }, false},
-		{"delete api", func(root string) (*Plan, error) { return DeleteAPI(root, deletion(cronJob())) }, true},
+		{"delete api", func(root string) (*Plan, error) { return DeleteAPI(root, deletionOf(cronJob())) }, true},
 		{"delete webhook", func(root string) (*Plan, error) {
-			return DeleteWebhook(root, WebhookDeletion{Deletion: deletion(cronJob())})
+			return DeleteWebhook(root, WebhookDeletion{Options: deletionOf(cronJob())})
 		}, true},
 		{"edit --enable", func(root string) (*Plan, error) {
 			return EditProject(root, Enable(Prometheus, NetworkPolicy, SelfCert))
@@ -131,7 +132,7 @@ var typeName = regexp.MustCompile(`\b(CronJobSpec|CronJobReconciler|CronJobStatu
 func editSomething(random *rand.Rand, a *txtar.Archive, mark string) string {
 	var files []int
 	for i, f := range a.Files {
-		if !slices.Contains([]string{BaseFile, "go.sum", "go.mod", "PROJECT"}, f.Name) {
+		if !slices.Contains([]string{plan.BaseFile, "go.sum", "go.mod", "PROJECT"}, f.Name) {
 			files = append(files, i)
 		}
 	}
@@ -233,7 +234,7 @@ func checkRefusal(t *testing.T, err error) {
 func contents(a *txtar.Archive) map[string]string {
 	all := map[string]string{}
 	for _, f := range a.Files {
-		if f.Name != BaseFile && f.Name != "PROJECT" {
+		if f.Name != plan.BaseFile && f.Name != "PROJECT" {
 			all[f.Name] = string(f.Data)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -51,12 +52,12 @@ func TestFeaturesOfOtherTools(t *testing.T) {
 	root := newProject(t, Project{})
 	unpack(t, root, otherTool)
 	apply(t)(EditProject(root, Enable(Prometheus)))
-	got := read(t, root, defaultConfig)
+	got := read(t, root, "config/default/kustomization.yaml")
 	if !strings.Contains(got, "\n- ../prometheus\n") || strings.Contains(got, "components:") {
 		t.Errorf("prometheus is not on:\n%s", got)
 	}
 	apply(t)(EditProject(root, Disable(Prometheus), Enable(NetworkPolicy)))
-	got = read(t, root, defaultConfig)
+	got = read(t, root, "config/default/kustomization.yaml")
 	if strings.Contains(got, "- ../prometheus") || !strings.HasSuffix(got, "components:\n- ../network-policy\n") {
 		t.Errorf("prometheus is not off, or network-policy not on:\n%s", got)
 	}
@@ -107,7 +108,7 @@ replacements:
 		"config/crd/patches/webhook_in_cronjobs.yaml": {"strategy: Webhook"},
 		"config/crd/kustomization.yaml":               {"\n- path: patches/webhook_in_cronjobs.yaml\n", "\nconfigurations:\n- kustomizeconfig.yaml\n"},
 		"config/crd/kustomizeconfig.yaml":             {"spec/conversion/webhook/clientConfig/service/name"},
-		defaultConfig:                                 {"   targets:\n     - select:\n         kind: CustomResourceDefinition\n         name: cronjobs.batch.example.com\n", "index: 0\n", "index: 1\n"},
+		"config/default/kustomization.yaml":           {"   targets:\n     - select:\n         kind: CustomResourceDefinition\n         name: cronjobs.batch.example.com\n", "index: 0\n", "index: 1\n"},
 	} {
 		for _, want := range wants {
 			if got := read(t, root, name); !strings.Contains(got, want) {
@@ -124,7 +125,7 @@ func TestFeatureRefused(t *testing.T) {
 	before := tree(t, root)
 	_, err := EditProject(root, Enable(NetworkPolicy))
 	refused, ok := errors.AsType[*report.Error](err)
-	if !ok || !strings.HasPrefix(refused.Where, defaultConfig+":") || !strings.Contains(refused.Hint, "../network-policy") {
+	if !ok || !strings.HasPrefix(refused.Where, "config/default/kustomization.yaml"+":") || !strings.Contains(refused.Hint, "../network-policy") {
 		t.Errorf("got %v", err)
 	}
 	if after := tree(t, root); len(after.Files) != len(before.Files) {
@@ -167,7 +168,7 @@ func TestWebhooksGolden(t *testing.T) {
 	apply(t)(EditProject(root, Enable(Features()...)))
 	archive := tree(t, root)
 	archive.Files = slices.DeleteFunc(archive.Files, func(f txtar.File) bool {
-		return slices.Contains([]string{BaseFile, "go.mod", "go.sum"}, f.Name) ||
+		return slices.Contains([]string{plan.BaseFile, "go.mod", "go.sum"}, f.Name) ||
 			slices.ContainsFunc(before.Files, func(old txtar.File) bool { return old.Name == f.Name && string(old.Data) == string(f.Data) })
 	})
 	compareGolden(t, filepath.Join("testdata", "golden", "webhooks.txtar"), txtar.Format(archive))

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -89,7 +90,7 @@ func TestGolden(t *testing.T) {
 			}
 			archive := tree(t, root)
 			archive.Files = slices.DeleteFunc(archive.Files, func(f txtar.File) bool {
-				return slices.Contains([]string{BaseFile, "go.mod", "go.sum"}, f.Name)
+				return slices.Contains([]string{plan.BaseFile, "go.mod", "go.sum"}, f.Name)
 			})
 			compareGolden(t, filepath.Join("testdata", "golden", test.name+".txtar"), txtar.Format(archive))
 		})
@@ -118,7 +119,7 @@ func TestSize(t *testing.T) {
 	files := tree(t, newProject(t, Project{})).Files
 	lines := 0
 	for _, f := range files {
-		if f.Name != BaseFile {
+		if f.Name != plan.BaseFile {
 			lines += strings.Count(string(f.Data), "\n")
 		}
 	}
@@ -155,50 +156,6 @@ func TestInitIsDeterministic(t *testing.T) {
 	a, b := tree(t, newProject(t, Project{})), tree(t, newProject(t, Project{}))
 	if diff := cmp.Diff(a, b); diff != "" {
 		t.Error(diff)
-	}
-}
-
-func TestLicenseHeader(t *testing.T) {
-	tests := []struct {
-		license License
-		want    string
-	}{
-		{License{Year: 2026}, "// Copyright 2026 The op authors\n// SPDX-License-Identifier: Apache-2.0"},
-		{License{Year: 2026, Owner: "Jane", Name: "apache2"}, "// Copyright 2026 Jane\n// SPDX-License-Identifier: Apache-2.0"},
-		{License{Name: "none"}, ""},
-		{License{Text: "/* mine */\n"}, "/* mine */"},
-		{License{Text: "two\r\n\r\nlines\n"}, "// two\n//\n// lines"},
-	}
-	for _, test := range tests {
-		got, err := test.license.header("op")
-		if err != nil || got != test.want {
-			t.Errorf("%+v gives %q, %v", test.license, got, err)
-		}
-	}
-}
-
-// TestLicenseHeaderRefused: a header that would break every Go file is refused.
-func TestLicenseHeaderRefused(t *testing.T) {
-	for _, o := range []License{
-		{Text: "/* no end"},
-		{Text: "// a comment\nand what is none"},
-		{Text: "/* a comment */ package other"},
-		{Owner: "Jane\nDoe", Year: 2026},
-	} {
-		if got, err := o.header("op"); err == nil {
-			t.Errorf("%+v gives %q", o, got)
-		}
-	}
-}
-
-func TestNameFromFolder(t *testing.T) {
-	for folder, want := range map[string]string{
-		"op": "op", "My Operator": "my-operator", "3d_Printer.2": "d-printer-2", "---": "",
-		strings.Repeat("x", 80): strings.Repeat("x", maxName),
-	} {
-		if got := nameFromFolder(filepath.Join("base", folder)); got != want {
-			t.Errorf("%q gives %q, want %q", folder, got, want)
-		}
 	}
 }
 
@@ -291,19 +248,6 @@ func read(t *testing.T, root, name string) string {
 	return string(data)
 }
 
-func TestVariable(t *testing.T) {
-	for kind, want := range map[string]string{
-		"CronJob": "cronJob", "VGPUInstance": "vgpuInstance", "Pod": "pod", "A": "a", "HTTP": "http",
-		"Range": "rangeObject", "String": "stringObject", "Client": "clientObject", "Err": "errObject",
-	} {
-		r := cronJobResource()
-		r.Kind = kind
-		if got := variable(r); got != want {
-			t.Errorf("%s gives %s, want %s", kind, got, want)
-		}
-	}
-}
-
 // TestImportNamesDoNotCollide: the groups a-b and ab both suggest the name abv1.
 func TestImportNamesDoNotCollide(t *testing.T) {
 	root := newProject(t, Project{MultiGroup: true})
@@ -317,5 +261,12 @@ func TestImportNamesDoNotCollide(t *testing.T) {
 		if !strings.Contains(main, want) {
 			t.Errorf("no %s in\n%s", want, main)
 		}
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

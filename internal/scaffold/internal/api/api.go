@@ -1,0 +1,203 @@
+// Package api plans what `create api` makes: types and the configuration of their CRD, a controller with its tests,
+// and their lines in the manager. [Create] plans it, [Record] says what of it a project has, for undoing.
+package api
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// Options say what to add to a project.
+type Options struct {
+	Group, Version, Kind string
+	Plural               string // default: by English rules
+	Resource             bool   // the Go types, and with them the CRD
+	Controller           bool
+	Namespaced           bool          // scope of the objects
+	ControllerName       string        // of a controller beside the kind's usual one
+	SSA                  bool          // typed apply configurations, which the controller uses
+	External             kind.External // where the types of another module are
+	Image                Image         // what the controller runs; the zero value for a controller without logic
+}
+
+// Create plans an API in the project in folder root. What is there already is
+// kept and what is missing is completed.
+func Create(root string, o Options) (*plan.Plan, error) {
+	a, err := newPlanner(root, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.plan(); err != nil {
+		return nil, err
+	}
+	return a.Plan, nil
+}
+
+// Check refuses what [CreateAPI] would refuse whatever the project's files hold.
+func Check(root string, o Options) error {
+	_, err := newPlanner(root, o)
+	return err
+}
+
+func newPlanner(root string, o Options) (*planner, error) {
+	file, err := projectfile.Load(root)
+	if err != nil {
+		return nil, err
+	}
+	r, err := o.kind(file)
+	if err != nil {
+		return nil, err
+	}
+	p, err := plan.New(root)
+	if err != nil {
+		return nil, err
+	}
+	if r.Path == "" {
+		if r.Path, err = gomod.ImportPath(p.Root(), file.Repo, file.APIDir(r)); err != nil {
+			return nil, err
+		}
+	}
+	a := &planner{Plan: p, project: file, options: o, resource: r}
+	return a, a.check()
+}
+
+// Check refuses names that Kubernetes or Go would refuse, without looking at the
+// project.
+func (o Options) Check() error {
+	if err := kind.CheckNames(o.Group, o.Version, o.Kind, o.Plural); err != nil {
+		return err
+	}
+	if err := project.ValidateController(o.ControllerName); err != nil {
+		return projectfile.InvalidName(err)
+	}
+	return errors.Join(o.External.Check(), o.Image.check())
+}
+
+// A planner is the planning of one API; it is also what templates are filled from.
+type planner struct {
+	*plan.Plan
+	project  *project.Project
+	options  Options
+	resource project.Resource
+	recorded *project.Resource // the API as PROJECT has it, or nil
+	header   string
+}
+
+// check refuses what cannot be planned at all.
+func (a *planner) check() error {
+	if a.recorded = a.project.Lookup(a.resource.Group, a.resource.Version, a.resource.Kind); a.recorded != nil {
+		a.resource.Plural = ""
+		if a.recorded.HasOwnPlural() {
+			a.resource.Plural = a.recorded.Plural
+		}
+	} else if err := a.likeOtherVersions(); err != nil {
+		return err
+	}
+	for _, check := range []func() error{a.checkWanted, a.checkGroup, a.checkFiles, a.checkController} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	var err error
+	a.header, err = header.Read(a.Plan)
+	return err
+}
+
+// likeOtherVersions gives a new version of a kind the plural and the scope of the others:
+// they are served by one CRD, which has one of each.
+func (a *planner) likeOtherVersions() error {
+	for _, r := range a.project.Resources {
+		if r.API == nil || r.Group != a.resource.Group || r.Kind != a.resource.Kind {
+			continue
+		}
+		if a.options.Plural != "" && a.options.Plural != r.PluralName() {
+			return &report.Error{
+				What:  fmt.Sprintf("version %s of %s has the plural %s, and all versions of a kind have the same", r.Version, r.Kind, r.PluralName()),
+				Where: "--plural " + a.options.Plural, Hint: "leave it out; nothing was changed",
+			}
+		}
+		a.resource.Plural = ""
+		if r.HasOwnPlural() {
+			a.resource.Plural = r.Plural
+		}
+		a.options.Namespaced = r.API.Namespaced
+		return nil
+	}
+	return nil
+}
+
+// checkWanted refuses to create nothing, and a controller for types that are not there.
+func (a *planner) checkWanted() error {
+	switch {
+	case !a.options.Resource && !a.options.Controller:
+		return &report.Error{What: "there is nothing to create", Where: "--resource, --controller", Hint: "one of them, or both"}
+	case kind.Foreign(a.resource) && a.options.Resource:
+		return &report.Error{
+			What: fmt.Sprintf("the types of %s %s are not this project's to create", a.resource.APIVersion(), a.resource.Kind), Where: "--resource",
+			Hint: "the project can have a controller for them", Next: a.command("--resource=false --controller"),
+		}
+	case !a.options.Resource && !kind.Foreign(a.resource) && (a.recorded == nil || a.recorded.API == nil):
+		return &report.Error{
+			What: fmt.Sprintf("the project has no %s %s to control", a.resource.APIVersion(), a.resource.Kind), Where: "--resource=false",
+			Hint: "create its types too; a kind of another module needs --external-api-path, one of Kubernetes its group, such as core or apps",
+			Next: a.command("--resource --controller"),
+		}
+	}
+	return a.options.check(a.resource)
+}
+
+// command is the call that creates this API with other flags.
+func (a *planner) command(flags string) string {
+	return fmt.Sprintf("slipway create api --group %s --version %s --kind %s %s", a.resource.Group, a.resource.Version, a.resource.Kind, flags)
+}
+
+// checkGroup refuses a second group in a layout that has folders for one.
+func (a *planner) checkGroup() error {
+	if a.project.MultiGroup || kind.Foreign(a.resource) {
+		return nil
+	}
+	for _, group := range a.project.Groups() {
+		if group != a.resource.Group {
+			return &report.Error{
+				What:  fmt.Sprintf("the project has APIs of the group %q, and its layout has room for one group", group),
+				Where: "--group " + a.resource.Group,
+				Hint:  "use that group, or lay the project out for several",
+				Next:  "slipway edit --multigroup",
+			}
+		}
+	}
+	return nil
+}
+
+// checkFiles refuses files of the same name that hold something else.
+func (a *planner) checkFiles() error {
+	for _, f := range []struct {
+		wanted     bool
+		file, name string
+	}{
+		{a.options.Resource, a.project.TypesFile(a.resource), a.resource.Kind},
+		{a.options.Controller, a.controllerFile(), a.reconciler()},
+	} {
+		c, err := a.Find(f.file)
+		if err != nil {
+			return err
+		}
+		if f.wanted && c.OnDisk() && !regexp.MustCompile(`(?m)^\s*(type\s+)?`+f.name+`\s+struct\b`).Match(c.Before()) {
+			return &report.Error{
+				What:  fmt.Sprintf("the file is there and does not declare the type %s", f.name),
+				Where: f.file,
+				Hint:  "move it away, or declare the type in it; nothing was changed",
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,42 @@
+package api
+
+import (
+	"path"
+
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+)
+
+// applyMarker has typed apply configurations generated for the types of a package, and
+// clientMarker says for which of them.
+const (
+	applyMarker  = "+kubebuilder:ac:generate=true"
+	clientMarker = "+genclient"
+)
+
+// ssa reports whether the kind has apply configurations: this call asks for them or an
+// earlier one did.
+func (a *planner) ssa() bool {
+	return a.options.SSA || a.recorded != nil && a.recorded.API != nil && a.recorded.API.SSA
+}
+
+// applyImport is where the kind's apply configurations are generated: below the types, in
+// folders called like the last two of theirs.
+func (a *planner) applyImport() string {
+	types := a.project.ImportPath(a.resource)
+	return path.Join(types, "applyconfiguration", path.Base(path.Dir(types)), path.Base(types))
+}
+
+// planApplyMarkers asks for apply configurations of the kind.
+func (a *planner) planApplyMarkers() error {
+	if err := a.Put(a.project.GroupVersionFile(a.resource), plan.These(piece.PackageMarker(applyMarker))); err != nil {
+		return err
+	}
+	if err := a.Put(a.project.TypesFile(a.resource), plan.These(piece.TypeMarker{Kind: a.resource.Kind, Marker: clientMarker})); err != nil {
+		return err
+	}
+	if there, err := a.Exists("Makefile"); err != nil || !there {
+		return err
+	}
+	return a.Put("Makefile", plan.These(piece.MakefileGenerator{Name: "applyconfiguration"}))
+}

@@ -1,0 +1,197 @@
+package api
+
+import (
+	"cmp"
+	"fmt"
+	"go/format"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
+	"github.com/slipway-dev/slipway/internal/scaffold/templates"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// checkController refuses a second controller that would do the work of the first, and a
+// name that another one has.
+func (a *planner) checkController() error {
+	if !a.options.Controller {
+		return nil
+	}
+	name := a.controllerName()
+	for _, r := range a.project.Resources {
+		same := r.Group == a.resource.Group && r.Kind == a.resource.Kind
+		if r.Controller && same && r.Version != a.resource.Version && a.options.ControllerName == "" {
+			return &report.Error{
+				What:  fmt.Sprintf("%s has a controller already, for version %s", r.Kind, r.Version),
+				Where: "--controller",
+				Hint:  "one controller sees the objects of all versions; a second one, with work of its own, needs --controller-name",
+				Next:  a.command("--resource --controller=false"),
+			}
+		}
+		if same && r.Version == a.resource.Version {
+			continue
+		}
+		if slices.Contains(controllersOf(a.project, r), name) {
+			return &report.Error{
+				What: fmt.Sprintf("a controller of %s %s has the name %s already", r.APIVersion(), r.Kind, name), Where: "--controller-name",
+				Hint: "metrics and logs tell controllers apart by their names; choose another one",
+			}
+		}
+	}
+	return nil
+}
+
+// controllersOf are the names of all controllers that PROJECT records for a kind.
+func controllersOf(p *project.Project, r project.Resource) []string {
+	var names []string
+	if r.Controller {
+		names = append(names, usualController(p, r))
+	}
+	for _, c := range r.Controllers {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// usualController is the name of a kind's first controller.
+func usualController(p *project.Project, r project.Resource) string {
+	name := r.SingularName()
+	if p.MultiGroup && r.Group != "" {
+		name = r.Group + "-" + name
+	}
+	return strings.ReplaceAll(name, ".", "-")
+}
+
+// controllerName is the name by which metrics and logs call the controller.
+func (a *planner) controllerName() string {
+	return cmp.Or(a.options.ControllerName, usualController(a.project, a.resource))
+}
+
+// controllerTitle is the kind or, for a controller with a name of its own, that name as Go
+// has it: NightlyJobs.
+func (a *planner) controllerTitle() string {
+	if a.options.ControllerName == "" {
+		return a.resource.Kind
+	}
+	var title strings.Builder
+	for part := range strings.SplitSeq(a.options.ControllerName, "-") {
+		title.WriteString(strings.ToUpper(part[:1]) + part[1:])
+	}
+	return title.String()
+}
+
+// reconciler is the name of the controller's Go type.
+func (a *planner) reconciler() string { return a.controllerTitle() + "Reconciler" }
+
+func (a *planner) controllerFile() string {
+	if name := a.options.ControllerName; name != "" {
+		return a.project.NamedControllerFile(a.resource, name)
+	}
+	return a.project.ControllerFile(a.resource)
+}
+
+func (a *planner) controllerTestFile() string {
+	if name := a.options.ControllerName; name != "" {
+		return a.project.NamedControllerTestFile(a.resource, name)
+	}
+	return a.project.ControllerTestFile(a.resource)
+}
+
+// mainPart is the file that the API is about.
+func (a *planner) mainPart() string {
+	if kind.Foreign(a.resource) || a.options.ControllerName != "" {
+		return a.controllerFile()
+	}
+	return a.project.TypesFile(a.resource)
+}
+
+// recordsController reports whether PROJECT has the controller that is asked for.
+func (a *planner) recordsController() bool {
+	return slices.Contains(controllersOf(a.project, *a.recorded), a.controllerName())
+}
+
+// recordController has the kind's entry in PROJECT name the controller.
+func (a *planner) recordController(r *project.Resource) {
+	name := project.Controller{Name: a.options.ControllerName}
+	switch {
+	case !a.options.Controller:
+	case name.Name == "":
+		r.Controller = true
+	case !slices.Contains(r.Controllers, name):
+		r.Controllers = append(r.Controllers, name)
+	}
+}
+
+// firstController reports whether no controller came before this one in its package,
+// whose doc it then carries.
+func (a *planner) firstController() bool {
+	for _, r := range a.project.Resources {
+		same := r.Group == a.resource.Group && r.Version == a.resource.Version && r.Kind == a.resource.Kind
+		if same && a.options.ControllerName == "" {
+			break
+		}
+		if len(controllersOf(a.project, r)) > 0 && a.project.ControllerDir(r) == a.project.ControllerDir(a.resource) {
+			return same && controllersOf(a.project, r)[0] == a.controllerName()
+		}
+	}
+	return true
+}
+
+func (a *planner) planController() error {
+	if err := a.createGo(a.template("api/controller.go"), a.controllerFile()); err != nil {
+		return err
+	}
+	suite, err := a.Find(a.project.SuiteTestFile(a.resource))
+	if err != nil {
+		return err
+	}
+	if suite.OnDisk() && gofile.UsesGinkgo(suite.Before()) && !a.Recording() {
+		return a.Keep(suite.Path(), "its tests are written with Ginkgo; add one for "+a.controllerTitle()+" in their style")
+	}
+	return a.createGo(a.controllerTest(), a.controllerTestFile())
+}
+
+// controllerTest is the template of the controller's test: tests of kinds of Kubernetes
+// whose objects need more than a name begin with one that is not there.
+func (a *planner) controllerTest() string {
+	if a.resource.Core && kind.CoreObjectOf(a.resource) == nil {
+		return "api/controller_absent_test.go"
+	}
+	return a.template("api/controller_test.go")
+}
+
+// template names the template of a file: APIs that run an image have their own.
+func (a *planner) template(name string) string {
+	if a.options.Image.Name != "" {
+		return strings.Replace(name, "api/", "deployimage/", 1)
+	}
+	return name
+}
+
+// createGo plans a Go file from a template, and formats it where the template puts code
+// together.
+func (a *planner) createGo(name, file string) error {
+	content, err := templates.Render(name, a.data())
+	if err != nil {
+		return err
+	}
+	if !kind.Foreign(a.resource) && a.options.Image.Name == "" {
+		return a.Create(file, content)
+	}
+	formatted, err := format.Source(content)
+	if err != nil {
+		return fmt.Errorf("format %s: %w", file, err)
+	}
+	return a.Create(file, formatted)
+}
+
+func (a *planner) planSuite() error {
+	file := a.project.SuiteTestFile(a.resource)
+	if err := a.RequireFrom("api/suite_test.go", file, a.data()); err != nil {
+		return err
+	}
+	return a.Put(file, a.suiteFragments)
+}

@@ -1,0 +1,228 @@
+package api
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// plan plans every file. PROJECT comes last: what it records is there.
+func (a *planner) plan() error {
+	complete, err := a.complete()
+	if err != nil {
+		return err
+	}
+	for _, step := range append(a.steps(), a.planProject) {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	if complete && (a.Refused() || a.Empty()) {
+		a.NothingToDo(a.whatIsThere())
+		return nil
+	}
+	return a.Finish()
+}
+
+// steps plan what an API consists of, but for its entry in PROJECT. They run a second
+// time, with a plan that records, when the API is deleted.
+func (a *planner) steps() []func() error {
+	var steps []func() error
+	if a.options.Resource {
+		steps = append(steps, a.planTypes, a.planStorageVersion, a.planConfig)
+	}
+	if a.options.SSA {
+		steps = append(steps, a.planApplyMarkers)
+	}
+	if a.options.Controller {
+		steps = append(steps, a.planController, a.planSuite)
+	}
+	return append(steps, a.planMain, a.planModules)
+}
+
+// complete reports whether PROJECT and the main files have what is asked for.
+func (a *planner) complete() (bool, error) {
+	if a.recorded == nil || a.options.Resource && a.recorded.API == nil || a.options.Controller && !a.recordsController() {
+		return false, nil
+	}
+	for file, wanted := range map[string]bool{
+		a.project.TypesFile(a.resource): a.options.Resource,
+		a.controllerFile():              a.options.Controller,
+	} {
+		if there, err := a.Exists(file); err != nil || wanted && !there {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// whatIsThere says what a complete API has.
+func (a *planner) whatIsThere() string {
+	what := fmt.Sprintf("%s %s", a.resource.APIVersion(), a.resource.Kind)
+	if a.options.Controller {
+		what += " with a controller"
+	}
+	return what + ", in " + a.mainPart()
+}
+
+func (a *planner) planTypes() error {
+	if err := a.CreateFrom("api/groupversion_info.go", a.project.GroupVersionFile(a.resource), a.data()); err != nil {
+		return err
+	}
+	return a.CreateFrom(a.template("api/types.go"), a.project.TypesFile(a.resource), a.data())
+}
+
+// planStorageVersion marks the stored version of a kind that gets another one.
+func (a *planner) planStorageVersion() error {
+	if a.recorded != nil && a.recorded.API != nil {
+		return nil
+	}
+	return kind.MarkStorageVersion(a.Plan, a.project, a.resource)
+}
+
+// planMain wires the API into the manager.
+func (a *planner) planMain() error {
+	file, err := manager.MainFile(a.Plan)
+	if err != nil {
+		return err
+	}
+	return a.Put(file, a.mainFragments)
+}
+
+func (a *planner) planProject() error {
+	r := a.recorded
+	if r == nil {
+		a.project.Resources = append(a.project.Resources, a.resource)
+		r = &a.project.Resources[len(a.project.Resources)-1]
+	}
+	if a.options.Resource && r.API == nil {
+		r.API = &project.API{CRDVersion: "v1", Namespaced: a.options.Namespaced}
+	}
+	r.Path = a.project.ImportPath(*r)
+	a.recordController(r)
+	if r.API != nil {
+		r.API.SSA = r.API.SSA || a.options.SSA
+	}
+	if err := a.recordImage(r); err != nil {
+		return err
+	}
+	return projectfile.Write(a.Plan, a.project)
+}
+
+// data is what the templates of an API are filled from.
+func (a *planner) data() map[string]any {
+	r := a.resource
+	up := `"..", ".."`
+	if a.project.MultiGroup && r.Group != "" {
+		up += `, ".."`
+	}
+	return map[string]any{
+		"Resource":          r,
+		"Boilerplate":       a.header,
+		"ImportPath":        a.project.ImportPath(r),
+		"ControllerPackage": a.project.ControllerPackage(r),
+		"FirstController":   a.firstController(),
+		"ControllerName":    a.controllerName(),
+		"Reconciler":        a.reconciler(),
+		"Title":             a.controllerTitle(),
+		"Variable":          kind.Variable(r),
+		"PathToRoot":        up,
+		"Namespaced":        a.options.Namespaced,
+		"ResourceMarker":    a.resourceMarker(),
+		"Foreign":           kind.Foreign(a.resource),
+		"MarkerGroup":       a.markerGroup(),
+		"MarkerNamespace":   a.markerNamespace(),
+		"Registers":         kind.Registers(a.resource),
+		"HasCRDs":           len(a.project.Groups()) > 0 || a.options.Resource,
+		"CoreObject":        kind.CoreObjectOf(a.resource),
+		"SSA":               a.ssa(),
+		"ApplyImport":       a.applyImport(),
+		"Image":             a.options.Image,
+		"ImageVariable":     strings.ToUpper(r.Kind) + "_IMAGE",
+	}
+}
+
+// resourceMarker says in the types what differs from the usual: plural and scope.
+func (a *planner) resourceMarker() string {
+	var args []string
+	if a.resource.Plural != "" {
+		args = append(args, "path="+a.resource.Plural)
+	}
+	if !a.options.Namespaced {
+		args = append(args, "scope=Cluster")
+	}
+	if len(args) == 0 {
+		return ""
+	}
+	return "+kubebuilder:resource:" + strings.Join(args, ",")
+}
+
+// samplesKustomization is the list of samples; kubectl apply -f config/samples
+// must not take it for an object, which it does by the ending .yaml.
+var samplesKustomizations = []string{"config/samples/Kustomization", "config/samples/kustomization.yaml", "config/samples/kustomization.yml"}
+
+// planConfig plans CRD, sample and roles, and lists them in their kustomizations.
+func (a *planner) planConfig() error {
+	if err := a.planCRD(); err != nil {
+		return err
+	}
+	if err := a.planSample(); err != nil {
+		return err
+	}
+	for _, role := range []struct{ name, does, verbs string }{
+		{"admin", "administer", `"*"`},
+		{"editor", "change", "create, delete, get, list, patch, update, watch"},
+		{"viewer", "look at", "get, list, watch"},
+	} {
+		data := a.data()
+		data["RoleVerb"], data["RoleVerbs"] = role.does, role.verbs
+		data["RoleName"] = strings.NewReplacer("_", "-", ".", "-").Replace(a.project.RolePrefix(a.resource)) + "-" + role.name + "-role"
+		file := a.project.RoleFile(a.resource, role.name)
+		if err := a.CreateFrom("api/role.yaml", file, data); err != nil {
+			return err
+		}
+		if err := a.Put("config/rbac/kustomization.yaml", plan.These(piece.Item{List: "resources", Name: path.Base(file)})); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *planner) planCRD() error {
+	const list = "config/crd/kustomization.yaml"
+	if err := a.RequireFrom("api/crd_kustomization.yaml", list, a.data()); err != nil {
+		return err
+	}
+	item := "bases/" + path.Base(a.project.CRDFile(a.resource))
+	if err := a.Put(list, plan.These(piece.Fragment{Marker: "crdkustomizeresource", Code: "- " + item + "\n", Key: item})); err != nil {
+		return err
+	}
+	return a.Put("config/default/kustomization.yaml", plan.These(piece.Item{List: "resources", Name: "../crd", First: true}))
+}
+
+func (a *planner) planSample() error {
+	list := samplesKustomizations[0]
+	for _, name := range samplesKustomizations {
+		if there, err := a.Exists(name); err != nil {
+			return err
+		} else if there {
+			list = name
+		}
+	}
+	if err := a.RequireFrom("api/samples_kustomization.yaml", list, a.data()); err != nil {
+		return err
+	}
+	file := a.project.SampleFile(a.resource)
+	if err := a.CreateFrom(a.template("api/sample.yaml"), file, a.data()); err != nil {
+		return err
+	}
+	item := path.Base(file)
+	return a.Put(list, plan.These(piece.Fragment{Marker: "manifestskustomizesamples", Code: "- " + item + "\n", Key: item}))
+}

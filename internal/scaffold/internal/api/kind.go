@@ -1,0 +1,100 @@
+package api
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// kind finds whose the kind is: the project's own, recorded or new; another module's; or,
+// when no types are to be created, one of Kubernetes.
+func (o Options) kind(file *project.Project) (project.Resource, error) {
+	r := project.Resource{Domain: file.Domain}
+	recorded := file.Lookup(o.Group, o.Version, o.Kind)
+	domain, core := project.CoreDomain(o.Group)
+	switch {
+	case recorded != nil:
+		r = project.Resource{Domain: recorded.Domain, Plural: recorded.Plural, Path: recorded.Path, Core: recorded.Core, External: recorded.External, Module: recorded.Module}
+	case o.External.Path != "":
+		r = project.Resource{Domain: o.External.Domain, External: true, Path: o.External.Path, Module: o.External.Module}
+	case core && !o.Resource && !slices.Contains(file.Groups(), o.Group):
+		r = project.Resource{Domain: domain, Core: true, Path: project.CorePath(o.Group, o.Version)}
+	}
+	r.Group, r.Version, r.Kind, r.Plural = o.Group, o.Version, o.Kind, cmp.Or(o.Plural, r.Plural)
+	if err := r.Validate(); err != nil {
+		return r, projectfile.InvalidName(err)
+	}
+	if !r.HasOwnPlural() {
+		r.Plural = ""
+	}
+	return r, nil
+}
+
+// check refuses what does not go together, for the kind r.
+func (o Options) check(r project.Resource) error {
+	for _, c := range []struct {
+		wrong            bool
+		flag, what, hint string
+	}{
+		{o.ControllerName != "" && !o.Controller, "--controller-name", "there is no controller to give the name to", "create it: --controller"},
+		{o.SSA && (r.Core || r.External), "--ssa", "apply configurations are generated for the project's own types", "those of other types are where the types come from"},
+		{o.Image.Name != "" && !(o.Resource && o.Controller), "--image", "the controller of an image needs types of its own", "create both: --resource --controller"},
+		{o.Image.Name != "" && !o.Namespaced, "--image", "the controller of an image has a Deployment in the object's namespace, and these objects have none", "leave out --namespaced=false"},
+		{o.Image.Name != "" && o.SSA, "--ssa", "the controller of an image has no use for apply configurations", "leave out one of --ssa and --image"},
+	} {
+		if c.wrong {
+			return &report.Error{What: c.what, Where: c.flag, Hint: c.hint}
+		}
+	}
+	return nil
+}
+
+// markerGroup is the group as permission markers have it.
+func (a *planner) markerGroup() string {
+	if group := a.resource.QualifiedGroup(); group != "" {
+		return group
+	}
+	return `""`
+}
+
+// markerNamespace ends permission markers in projects whose markers name a namespace.
+func (a *planner) markerNamespace() string {
+	byMarkers, err := manager.RolesByMarkers(a.Plan)
+	if err != nil || !byMarkers || !a.project.Namespaced {
+		return ""
+	}
+	return ",namespace=" + a.project.Name + "-system"
+}
+
+// planModules has go.mod say that the project's code imports packages of modules that it
+// requires already, and refuses an external type of a module that it does not.
+func (a *planner) planModules() error {
+	var modules []string
+	switch {
+	case a.resource.Core && a.resource.Group == "apiextensions":
+		modules = []string{"k8s.io/apiextensions-apiserver"}
+	case a.resource.Core:
+		modules = []string{"k8s.io/api"}
+	case a.options.Image.Name != "":
+		modules = []string{"k8s.io/api", "k8s.io/utils"}
+	}
+	if a.resource.External && !a.Recording() {
+		name, err := gomod.ModuleOf(a.Root(), a.resource.Path)
+		if err != nil {
+			return err
+		}
+		modules = append(modules, name, "k8s.io/apiextensions-apiserver")
+	}
+	for _, name := range modules {
+		if err := a.Put("go.mod", plan.These(gomod.DirectUse{Module: name})); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package api
+
+import (
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// Record runs the planning of the types and the controllers that PROJECT has of a kind, with a
+// plan that records what they need.
+func Record(p *plan.Plan, file *project.Project, r project.Resource) error {
+	calls, err := callsOf(file, r)
+	if err != nil {
+		return err
+	}
+	if !r.HasOwnPlural() {
+		r.Plural = ""
+	}
+	for _, options := range calls {
+		a := &planner{Plan: p, project: file, options: options, resource: r, recorded: &r}
+		if a.header, err = header.Read(p); err != nil {
+			return err
+		}
+		for _, step := range append(a.steps(), a.needGenerated) {
+			if err := step(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// callsOf are the calls of create api that make what PROJECT records of a kind: one for its
+// types and usual controller, one for each other controller.
+func callsOf(file *project.Project, r project.Resource) ([]Options, error) {
+	first := Options{
+		Group: r.Group, Version: r.Version, Kind: r.Kind, Plural: r.Plural,
+		Resource: r.API != nil, Namespaced: r.API == nil || r.API.Namespaced,
+		Controller: r.Controller, SSA: r.API != nil && r.API.SSA,
+	}
+	var err error
+	if first.Image, err = imageOf(file, r); err != nil {
+		return nil, err
+	}
+	var calls []Options
+	if first.Resource || first.Controller {
+		calls = append(calls, first)
+	}
+	for _, c := range r.Controllers {
+		more := first
+		more.Resource, more.Controller, more.ControllerName, more.SSA, more.Image = false, true, c.Name, false, Image{}
+		calls = append(calls, more)
+	}
+	return calls, nil
+}
+
+// needGenerated records the files that the generator makes of the API's types.
+func (a *planner) needGenerated() error {
+	if a.options.Resource {
+		from := a.project.TypesFile(a.resource)
+		a.NeedGenerated(a.project.CRDFile(a.resource), from)
+		a.NeedGenerated(a.project.APIDir(a.resource)+"/zz_generated.deepcopy.go", from)
+	}
+	return nil
+}

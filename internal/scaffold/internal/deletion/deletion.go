@@ -1,0 +1,60 @@
+// Package deletion plans the undoing of what created an API or webhooks. The same planning that makes a part
+// runs with a plan that records, once for the part that goes and once for all that stays; the difference goes.
+package deletion
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/api"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/undo"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/webhook"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// Options say what to take out of a project.
+type Options struct {
+	Group, Version, Kind string
+	WithChanges          bool // also files that somebody has changed
+}
+
+// ErrAbsent says that there is nothing to delete.
+var ErrAbsent = errors.New("nothing was deleted")
+
+// undoRest takes a part out of a project. The rest is what the project consists of when it is as
+// in after.
+func undoRest(p *plan.Plan, after *project.Project, d Options, part *plan.Needs) error {
+	rest := &plan.Needs{NamesOnly: true}
+	recording := p.Record(rest)
+	for _, r := range after.Resources {
+		if err := needsOf(recording, after, r); err != nil {
+			return err
+		}
+	}
+	if err := feature.Record(recording, after); err != nil {
+		return err
+	}
+	return undo.Part(p, part, rest, d.WithChanges)
+}
+
+// copyOf is the project as it is, for when its kinds will change.
+func copyOf(file *project.Project) *project.Project {
+	before := *file
+	before.Resources = slices.Clone(file.Resources)
+	return &before
+}
+
+// sameKind reports whether two entries of PROJECT are about the same version of a kind.
+func sameKind(a, b project.Resource) bool {
+	return a.Group == b.Group && a.Version == b.Version && a.Kind == b.Kind
+}
+
+// needsOf records what a kind of the project consists of.
+func needsOf(p *plan.Plan, file *project.Project, r project.Resource) error {
+	if err := webhook.Record(p, file, r); err != nil {
+		return err
+	}
+	return api.Record(p, file, r)
+}

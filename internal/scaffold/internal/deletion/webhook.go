@@ -1,0 +1,119 @@
+package deletion
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/webhook"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// A WebhookOptions says which webhooks of a kind to take out; none of them means all.
+type WebhookOptions struct {
+	Options
+	Defaulting, Validation, Conversion bool
+}
+
+// Webhook plans the undoing of what created webhooks in the project in folder
+// root; see [DeleteAPI].
+func Webhook(root string, d WebhookOptions) (*plan.Plan, error) {
+	file, err := projectfile.Load(root)
+	if err != nil {
+		return nil, err
+	}
+	if err := kind.CheckNames(d.Group, d.Version, d.Kind, ""); err != nil {
+		return nil, err
+	}
+	p, err := plan.New(root)
+	if err != nil {
+		return nil, err
+	}
+	r := file.Lookup(d.Group, d.Version, d.Kind)
+	if r == nil || r.Webhooks == nil {
+		return nil, withoutWebhooks(file, d)
+	}
+	going, staying := d.split(*r.Webhooks)
+	if going == nil {
+		return nil, withoutWebhooks(file, d)
+	}
+	part := &plan.Needs{}
+	gone := *r
+	gone.Webhooks = going
+	if err := webhook.Record(p.Record(part), copyOf(file), gone); err != nil {
+		return nil, err
+	}
+	r.Webhooks = staying
+	if staying == nil && r.API == nil && !r.Controller && len(r.Controllers) == 0 {
+		file.Resources = slices.DeleteFunc(file.Resources, func(o project.Resource) bool { return sameKind(o, gone) })
+	}
+	if err := undoRest(p, file, d.Options, part); err != nil {
+		return nil, err
+	}
+	if err := projectfile.Write(p, file); err != nil {
+		return nil, err
+	}
+	return p, p.Finish()
+}
+
+// split divides the webhooks of a kind into those that go and those that stay.
+func (d WebhookOptions) split(has project.Webhooks) (going, staying *project.Webhooks) {
+	all := !d.Defaulting && !d.Validation && !d.Conversion
+	out, in := has, has
+	out.Defaulting, in.Defaulting = has.Defaulting && (all || d.Defaulting), has.Defaulting && !all && !d.Defaulting
+	out.Validation, in.Validation = has.Validation && (all || d.Validation), has.Validation && !all && !d.Validation
+	out.Conversion, in.Conversion = has.Conversion && (all || d.Conversion), has.Conversion && !all && !d.Conversion
+	for _, half := range []*project.Webhooks{&out, &in} {
+		if !half.Defaulting {
+			half.DefaultingPath = ""
+		}
+		if !half.Validation {
+			half.ValidationPath = ""
+		}
+		if !half.Conversion {
+			half.Spoke = nil
+		}
+	}
+	return orNone(out), orNone(in)
+}
+
+// orNone is nil for webhooks of which there are none.
+func orNone(w project.Webhooks) *project.Webhooks {
+	if !w.Defaulting && !w.Validation && !w.Conversion {
+		return nil
+	}
+	return &w
+}
+
+// withoutWebhooks says which webhooks there are.
+func withoutWebhooks(file *project.Project, d WebhookOptions) error {
+	e := &report.Error{
+		What:  fmt.Sprintf("the project has no such webhooks of %s in the group %q, version %s", d.Kind, d.Group, d.Version),
+		Where: project.FileName, Hint: "it has no webhooks at all", Err: ErrAbsent,
+	}
+	has := ""
+	for _, r := range file.Resources {
+		if r.Webhooks != nil {
+			has += fmt.Sprintf("\n--group %s --version %s --kind %s%s", r.Group, r.Version, r.Kind, flagsOf(*r.Webhooks))
+		}
+	}
+	if has != "" {
+		e.Hint = "it has:" + has
+	}
+	return e
+}
+
+func flagsOf(w project.Webhooks) (flags string) {
+	for _, f := range []struct {
+		has  bool
+		flag string
+	}{{w.Defaulting, " --defaulting"}, {w.Validation, " --programmatic-validation"}, {w.Conversion, " --conversion"}} {
+		if f.has {
+			flags += f.flag
+		}
+	}
+	return flags
+}

@@ -1,0 +1,73 @@
+// Package feature switches parts of what is deployed on and off: each is a kustomize component in config/<feature>
+// and one line in config/default/kustomization.yaml.
+//
+// [Enable] and [Disable] are edits of a project; [Serve] gives webhooks what deploys them; [Record] says which features
+// a project has, for undoing. Projects of other tools have the same parts as lists in comments; those are
+// switched by their comment.
+package feature
+
+import (
+	"slices"
+
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
+)
+
+// A Feature is a part of what is deployed that one line of config/default/kustomization.yaml
+// switches on: a kustomize component in config/<feature>, whose files are written when it is
+// first enabled.
+type Feature string
+
+// The features, in the order of their lines: a component sees what those above it made.
+const (
+	Metrics       Feature = "metrics"
+	Prometheus    Feature = "prometheus"
+	WebhookServer Feature = "webhook"
+	CertManager   Feature = "certmanager"
+	SelfCert      Feature = "selfcert"
+	MetricsTLS    Feature = "metrics-tls"
+	NetworkPolicy Feature = "network-policy"
+	Namespaced    Feature = "namespaced"
+)
+
+// All lists all features in their order.
+func All() []Feature {
+	return []Feature{Metrics, Prometheus, WebhookServer, CertManager, SelfCert, MetricsTLS, NetworkPolicy, Namespaced}
+}
+
+// Parse returns the feature of a name; cert-manager may be spelt as its project does.
+func Parse(name string) (Feature, bool) {
+	if name == "cert-manager" {
+		return CertManager, true
+	}
+	f := Feature(name)
+	return f, slices.Contains(All(), f)
+}
+
+// defaultConfig is the file in which each feature is a line.
+const defaultConfig = "config/default/kustomization.yaml"
+
+// line is the feature's line, in its place among those of the others.
+func (f Feature) line() piece.OrderedItem {
+	all := All()
+	line := piece.OrderedItem{Item: f.item("components")}
+	for _, other := range all[slices.Index(all, f)+1:] {
+		line.Below = append(line.Below, other.item("components"))
+	}
+	return line
+}
+
+// listed is the feature's line in projects of other tools: among the resources.
+func (f Feature) listed() piece.Item { return f.item("resources") }
+
+func (f Feature) item(list string) piece.Item { return piece.Item{List: list, Name: "../" + string(f)} }
+
+// component is the feature's kustomization.
+func (f Feature) component() string { return "config/" + string(f) + "/kustomization.yaml" }
+
+// templates is the feature's tree of templates; metrics are on from the beginning.
+func (f Feature) templates() string {
+	if f == Metrics {
+		return "init/config/metrics"
+	}
+	return "features/" + string(f)
+}

@@ -1,0 +1,68 @@
+package feature
+
+import (
+	"fmt"
+
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// planForeignConversion patches the definitions of converted kinds.
+func (p *planner) planForeignConversion() error {
+	hubs := p.converted()
+	if len(hubs) == 0 {
+		return nil
+	}
+	const list = "config/crd/kustomization.yaml"
+	for _, r := range hubs {
+		name := "patches/webhook_in_" + r.PluralName() + ".yaml"
+		if p.project.MultiGroup && r.Group != "" {
+			name = "patches/webhook_in_" + r.Group + "_" + r.PluralName() + ".yaml"
+		}
+		if err := p.RequireFrom("webhook/conversion.yaml", "config/crd/"+name, map[string]any{"Resource": r}); err != nil {
+			return err
+		}
+		if err := p.Put(list, plan.These(piece.Fragment{Marker: "crdkustomizewebhookpatch", Code: "- path: " + name + "\n", Key: name})); err != nil {
+			return err
+		}
+	}
+	if err := p.RequireFrom("features/webhook/names.yaml", "config/crd/kustomizeconfig.yaml", p.data()); err != nil {
+		return err
+	}
+	return p.Put(list, plan.These(piece.UncommentedList{List: "configurations", Name: "kustomizeconfig.yaml"}))
+}
+
+// planForeignInjection has cert-manager's authority put into those definitions.
+func (p *planner) planForeignInjection() error {
+	var of []piece.Fragment
+	for _, r := range p.converted() {
+		for index, marker := range []string{"crdkustomizecainjectionns", "crdkustomizecainjectionname"} {
+			of = append(of, injectionTarget(r, marker, index))
+		}
+	}
+	return p.Edit(defaultConfig, func(file string, src []byte) ([]byte, error) {
+		var err error
+		for _, f := range of {
+			if src, err = f.PutOnce(file, src); err != nil {
+				return nil, err
+			}
+		}
+		return src, nil
+	})
+}
+
+// injectionTarget is a target of the replacement that a marker stands below.
+func injectionTarget(r project.Resource, marker string, index int) piece.Fragment {
+	code := fmt.Sprintf(`     - select:
+         kind: CustomResourceDefinition
+         name: %s
+       fieldPaths:
+         - .metadata.annotations.[cert-manager.io/inject-ca-from]
+       options:
+         delimiter: '/'
+         index: %d
+         create: true
+`, r.CRDName(), index)
+	return piece.Fragment{Marker: marker, Code: code, Key: r.CRDName()}
+}

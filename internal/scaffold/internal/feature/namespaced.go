@@ -1,0 +1,159 @@
+package feature
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// InNamespace has the manager watch its own namespace, with permissions there alone, or the
+// whole cluster again.
+func InNamespace(on bool) func(*plan.Plan, *project.Project) error {
+	return func(p *plan.Plan, file *project.Project) error {
+		file.Namespaced = on
+		byMarkers, err := manager.RolesByMarkers(p)
+		if err != nil || byMarkers && on {
+			return err
+		}
+		if byMarkers {
+			return &report.Error{
+				What: "permissions are those of one namespace because their markers say so", Where: manager.RoleBindingFile,
+				Hint: "nothing was changed; take namespace= out of the +kubebuilder:rbac markers, make the RoleBinding a ClusterRoleBinding, and remove WATCH_NAMESPACE from config/manager",
+			}
+		}
+		if !on {
+			return Disable(Namespaced)(p, file)
+		}
+		if err := watchNamespaces(p, file); err != nil {
+			return err
+		}
+		return Enable(Namespaced)(p, file)
+	}
+}
+
+// watchNamespaces lets the manager watch the namespaces that the variable WATCH_NAMESPACE lists,
+// where it does not yet, which is in projects of other tools.
+func watchNamespaces(p *plan.Plan, project *project.Project) error {
+	files := []string{"cmd/main.go", "main.go", "internal/manager/flags.go"}
+	options := ""
+	for _, file := range files {
+		c, err := p.Find(file)
+		if err != nil {
+			return err
+		}
+		if bytes.Contains(c.After(), []byte("WATCH_NAMESPACE")) {
+			return nil
+		}
+		if c.There() && options == "" && managerOptions(c.After()) != nil {
+			options = file
+		}
+	}
+	if options == "" {
+		return &report.Error{
+			What: "no ctrl.Options{ … } of a manager was found", Where: files[0] + ":1",
+			Hint: "nothing was changed; have the manager watch what the variable WATCH_NAMESPACE lists, with this among its options, and run the command again:\n" + watchedOption,
+		}
+	}
+	header, err := header.Read(p)
+	if err != nil {
+		return err
+	}
+	c, err := p.Find(options)
+	if err != nil {
+		return err
+	}
+	pkg, _, err := gofile.Parse(options, c.After(), parser.PackageClauseOnly)
+	if err != nil {
+		return err
+	}
+	data := map[string]any{"Boilerplate": header, "Package": pkg.Name.Name}
+	if err := p.CreateFrom("features-watch/namespaces.go", path.Join(path.Dir(options), "namespaces.go"), data); err != nil {
+		return err
+	}
+	return p.Edit(options, plan.These(piece.Import{Path: "sigs.k8s.io/controller-runtime/pkg/cache", Module: project.Repo}, watchedNamespaces{}).Put)
+}
+
+// watchedOption is what a manager's options need.
+const watchedOption = "Cache: cache.Options{DefaultNamespaces: watchedNamespaces()},"
+
+// watchedNamespaces is that option, in the manager's options.
+type watchedNamespaces struct{}
+
+// ID tells the piece from others of its file.
+func (watchedNamespaces) ID() string { return watchedOption }
+
+// Put adds the text where it is missing.
+func (watchedNamespaces) Put(file string, src []byte) ([]byte, error) {
+	if bytes.Contains(src, []byte("watchedNamespaces()")) {
+		return src, nil
+	}
+	fset := token.NewFileSet()
+	parsed, err := parser.ParseFile(fset, file, src, parser.ParseComments)
+	if err != nil {
+		return nil, &report.Error{What: "the file is not Go that can be read", Where: file + ":1", Hint: "nothing was changed", Err: err}
+	}
+	literal := optionsIn(parsed)
+	if literal == nil {
+		return src, nil
+	}
+	for _, element := range literal.Elts {
+		pair, ok := element.(*ast.KeyValueExpr)
+		if !ok {
+			continue
+		}
+		if key, ok := pair.Key.(*ast.Ident); ok && key.Name == "Cache" {
+			return nil, &report.Error{
+				What: "the manager has options for its cache", Where: fmt.Sprintf("%s:%d", file, fset.Position(key.Pos()).Line),
+				Hint: "nothing was changed; add this to them and run the command again:\nDefaultNamespaces: watchedNamespaces(), // of the variable WATCH_NAMESPACE",
+			}
+		}
+	}
+	at := fset.Position(literal.Lbrace).Offset + 1
+	return slices.Concat(src[:at], []byte("\n"+watchedOption), src[at:]), nil
+}
+
+// Take removes the text.
+func (watchedNamespaces) Take(src []byte) ([]byte, int) {
+	return []byte(strings.Replace(string(src), watchedOption+"\n", "", 1)), 0
+}
+
+// managerOptions is the literal of a manager's options in a file, or nil.
+func managerOptions(src []byte) *ast.CompositeLit {
+	file, err := parser.ParseFile(token.NewFileSet(), "", src, parser.SkipObjectResolution)
+	if err != nil {
+		return nil
+	}
+	return optionsIn(file)
+}
+
+func optionsIn(file *ast.File) *ast.CompositeLit {
+	var found *ast.CompositeLit
+	ast.Inspect(file, func(n ast.Node) bool {
+		literal, ok := n.(*ast.CompositeLit)
+		if !ok || found != nil {
+			return found == nil
+		}
+		name, ok := literal.Type.(*ast.SelectorExpr)
+		if !ok || name.Sel.Name != "Options" {
+			return true
+		}
+		if pkg, ok := name.X.(*ast.Ident); ok && (pkg.Name == "ctrl" || pkg.Name == "manager") {
+			found = literal
+		}
+		return true
+	})
+	return found
+}

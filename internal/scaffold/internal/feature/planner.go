@@ -1,0 +1,182 @@
+package feature
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/templates"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// A planner is the planning of features.
+type planner struct {
+	*plan.Plan
+	project *project.Project
+	header  string
+}
+
+// Enable switches features on, and writes the files of those that have none yet. Of the two
+// that keep the certificate the other one is switched off.
+func Enable(features ...Feature) func(*plan.Plan, *project.Project) error {
+	return func(p *plan.Plan, file *project.Project) error {
+		header, err := header.Read(p)
+		if err != nil {
+			return err
+		}
+		planner := &planner{Plan: p, project: file, header: header}
+		for _, f := range All() { // in their order
+			if !slices.Contains(features, f) {
+				continue
+			}
+			if err := planner.enable(f); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// Disable switches features off. Their files stay.
+func Disable(features ...Feature) func(*plan.Plan, *project.Project) error {
+	return func(p *plan.Plan, file *project.Project) error {
+		planner := &planner{Plan: p, project: file}
+		for _, f := range features {
+			if err := planner.disable(f); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// Add switches one feature on, in a project whose Go files begin with header.
+func Add(p *plan.Plan, file *project.Project, header string, f Feature) error {
+	return (&planner{Plan: p, project: file, header: header}).enable(f)
+}
+
+// enable writes what the feature has not yet, and switches it on.
+func (p *planner) enable(f Feature) error {
+	foreign, err := p.foreign(f)
+	if err != nil {
+		return err
+	}
+	if foreign {
+		return p.Put(defaultConfig, plan.These(piece.Uncommented{Item: f.listed()}))
+	}
+	if other, ok := map[Feature]Feature{CertManager: SelfCert, SelfCert: CertManager}[f]; ok {
+		if err := p.disable(other); err != nil {
+			return err
+		}
+	}
+	if err := p.planFeature(f); err != nil {
+		return err
+	}
+	return p.Put(defaultConfig, plan.These(f.line()))
+}
+
+// complete writes what the feature has not yet, and switches it on if it had nothing.
+func (p *planner) complete(f Feature) error {
+	there, err := p.Exists(f.component())
+	if err != nil {
+		return err
+	}
+	if !there || p.Recording() {
+		return p.enable(f)
+	}
+	foreign, err := p.foreign(f)
+	switch {
+	case err != nil:
+		return err
+	case foreign && f == WebhookServer:
+		return p.planForeignConversion()
+	case foreign && f == CertManager:
+		return p.planForeignInjection()
+	case foreign:
+		return nil
+	}
+	return p.planFeature(f)
+}
+
+// planFeature plans the feature's files, with what they say about this project.
+func (p *planner) planFeature(f Feature) error {
+	steps := map[Feature][]func() error{
+		WebhookServer: {p.planWebhookItems},
+		CertManager:   {p.planNames, p.planInjection},
+		SelfCert:      {p.planRotation, p.planRotationItems},
+		MetricsTLS:    {p.planNames},
+	}
+	if err := p.planFiles(f); err != nil {
+		return err
+	}
+	for _, step := range steps[f] {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *planner) disable(f Feature) error {
+	foreign, err := p.foreign(f)
+	if err != nil {
+		return err
+	}
+	line := f.line().Item
+	if foreign {
+		line = f.listed()
+	}
+	return p.Edit(defaultConfig, func(file string, src []byte) ([]byte, error) {
+		out, at := line.Take(src)
+		if at > 0 {
+			return nil, &report.Error{
+				What: fmt.Sprintf("the line of %s has something else on it", f), Where: fmt.Sprintf("%s:%d", file, at),
+				Hint: "nothing was changed; remove it by hand",
+			}
+		}
+		return out, nil
+	})
+}
+
+// foreign reports whether the feature's folder is there as another tool made it: as a part of
+// what is deployed that is listed among the resources, in a comment while it is off.
+func (p *planner) foreign(f Feature) (bool, error) {
+	c, err := p.Find(f.component())
+	if err != nil {
+		return false, err
+	}
+	return c.There() && !regexp.MustCompile(`(?m)^kind:\s*Component\s*$`).Match(c.After()), nil
+}
+
+// planFiles plans the feature's own files: those of its tree of templates.
+func (p *planner) planFiles(f Feature) error {
+	names, err := templates.Below(f.templates())
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := p.RequireFrom(path.Join(f.templates(), name), path.Join("config", string(f), name), p.data()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *planner) data() map[string]any {
+	return map[string]any{"Name": p.project.Name, "Boilerplate": p.header}
+}
+
+// planNames plans what puts names together that follow from prefix and namespace.
+func (p *planner) planNames() error {
+	for _, name := range []string{"names.yaml", "services.yaml"} {
+		if err := p.RequireFrom("features-names/"+name, "config/default/"+name, p.data()); err != nil {
+			return err
+		}
+	}
+	return p.Put(defaultConfig, plan.These(piece.Item{List: "resources", Name: "services.yaml"}, piece.Entry{List: "replacements", Text: "path: names.yaml"}))
+}

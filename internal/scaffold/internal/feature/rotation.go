@@ -1,0 +1,49 @@
+package feature
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+)
+
+// rotationFile is the code with which a manager keeps its certificate itself.
+const rotationFile = "internal/manager/certificate.go"
+
+// planRotation plans the code that keeps the certificate, its call in main.go, and the module
+// that does the work.
+func (p *planner) planRotation() error {
+	main, err := manager.MainFile(p.Plan)
+	if err != nil {
+		return err
+	}
+	if there, err := p.Exists("internal/manager/flags.go"); err != nil || !there {
+		return cmp.Or[error](err, &report.Error{
+			What: "the manager cannot start without a certificate, so it cannot make one", Where: main,
+			Hint: "its webhook server must load the certificate at each handshake, as a manager made by `slipway init` does; " +
+				"set GetCertificate in the TLSOpts of the server's options, and create internal/manager/flags.go with that code",
+		})
+	}
+	if err := p.RequireFrom("webhook/certificate.go", rotationFile, p.data()); err != nil {
+		return err
+	}
+	if err := p.Put(main, p.rotationPieces); err != nil {
+		return err
+	}
+	return gomod.PinFeature(p.Plan, "selfcert")
+}
+
+// rotationPieces call the code in main.go.
+func (p *planner) rotationPieces(src []byte) []plan.Piece {
+	imports := gofile.ImportsOf(src)
+	pkg := p.project.Repo + "/internal/manager"
+	name := imports.Name(pkg, "manager")
+	key := name + ".KeepCertificate("
+	code := fmt.Sprintf("if err := %smgr); err != nil {\n%s}\n", key, manager.Failure(p.Plan, src, imports, "keep the certificate"))
+	return []plan.Piece{piece.ImportAt(p.project.Repo, name, pkg), piece.Fragment{Marker: "builder", Code: code, Key: key}}
+}

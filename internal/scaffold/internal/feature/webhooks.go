@@ -1,0 +1,93 @@
+package feature
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// converted are the kinds that are converted by webhook: their hubs.
+func (p *planner) converted() []project.Resource {
+	var hubs []project.Resource
+	for _, r := range p.project.Resources {
+		if r.Webhooks != nil && r.Webhooks.Conversion {
+			hubs = append(hubs, r)
+		}
+	}
+	return hubs
+}
+
+// conversionPatch is the file, in a feature's folder, with what a converted kind needs there.
+func (p *planner) conversionPatch(r project.Resource) string {
+	return "conversion_" + strings.TrimSuffix(path.Base(p.project.CRDFile(r)), ".yaml") + ".yaml"
+}
+
+// planWebhookItems lists what differs from project to project: the configurations that are generated,
+// which there are not for conversion alone, and the kinds that are converted.
+func (p *planner) planWebhookItems() error {
+	var of []plan.Piece
+	if slices.ContainsFunc(p.project.Resources, func(r project.Resource) bool {
+		return r.Webhooks != nil && (r.Webhooks.Defaulting || r.Webhooks.Validation)
+	}) {
+		of = append(of, piece.Item{List: "resources", Name: "manifests.yaml"})
+	}
+	for _, r := range p.converted() {
+		name := p.conversionPatch(r)
+		if err := p.RequireFrom("webhook/conversion.yaml", "config/webhook/"+name, map[string]any{"Resource": r}); err != nil {
+			return err
+		}
+		of = append(of, piece.Entry{List: "patches", Text: "path: " + name})
+	}
+	return p.Put(WebhookServer.component(), plan.These(of...))
+}
+
+// planInjection lists the kinds into whose definitions cert-manager puts its authority.
+func (p *planner) planInjection() error {
+	var of []plan.Piece
+	for _, r := range p.converted() {
+		of = append(of, piece.Entry{List: "patches", Text: "{path: injection.yaml, target: {kind: CustomResourceDefinition, name: " + r.CRDName() + "}}"})
+	}
+	return p.Put(CertManager.component(), plan.These(of...))
+}
+
+// planRotationItems lists the kinds into whose definitions the manager puts its authority.
+func (p *planner) planRotationItems() error {
+	var of []plan.Piece
+	for _, r := range p.converted() {
+		name := p.conversionPatch(r)
+		if err := p.RequireFrom("webhook/conversion_rbac.yaml", "config/selfcert/"+name, map[string]any{"Resource": r}); err != nil {
+			return err
+		}
+		of = append(of, piece.Entry{List: "patches", Text: "{path: " + name + ", target: {kind: ClusterRole, name: certificate-role}}"})
+	}
+	return p.Put(SelfCert.component(), plan.These(of...))
+}
+
+// Serve plans what deploys webhooks and a certificate for them: certificates or, when that is "",
+// what there is. A feature that was switched off since its files were written stays off.
+func Serve(on *plan.Plan, file *project.Project, header string, certificates Feature) error {
+	p := &planner{Plan: on, project: file, header: header}
+	if err := p.complete(WebhookServer); err != nil {
+		return err
+	}
+	if certificates != "" {
+		return p.enable(certificates)
+	}
+	self, err := p.Exists(SelfCert.component())
+	if err != nil {
+		return err
+	}
+	if self {
+		if err := p.complete(SelfCert); err != nil {
+			return err
+		}
+	}
+	if issued, err := p.Exists(CertManager.component()); err != nil || self && !issued {
+		return err
+	}
+	return p.complete(CertManager)
+}

@@ -1,0 +1,143 @@
+package fieldcopy
+
+import (
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
+)
+
+// Types are the types that a package of the project declares, as their syntax says.
+type Types struct {
+	declared map[string]goType
+	alias    string // what other packages call this one, with a dot
+}
+
+// A goType is the type of something, and the imports of the file that says so.
+type goType struct {
+	ast.Expr
+	imports gofile.Imports
+}
+
+// Read reads the types that the files of a folder declare; files that do not parse
+// have none.
+func Read(root, dir, alias string) (*Types, error) {
+	found := &Types{declared: map[string]goType{}, alias: alias}
+	folder := filepath.Join(root, filepath.FromSlash(dir))
+	entries, err := os.ReadDir(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fileerror.Unreadable(dir, err)
+	}
+	for _, entry := range entries {
+		if !strings.HasSuffix(entry.Name(), ".go") || strings.HasSuffix(entry.Name(), "_test.go") {
+			continue
+		}
+		src, err := os.ReadFile(filepath.Join(folder, entry.Name()))
+		if err != nil {
+			return nil, fileerror.Unreadable(dir+"/"+entry.Name(), err)
+		}
+		found.add(src)
+	}
+	return found, nil
+}
+
+func (t *Types) add(src []byte) {
+	file, err := parser.ParseFile(token.NewFileSet(), "", src, parser.SkipObjectResolution)
+	if err != nil {
+		return
+	}
+	imports := gofile.Imports{}
+	for pkg, name := range gofile.ImportsOf(src) {
+		imports[name] = pkg
+	}
+	for _, decl := range file.Decls {
+		d, ok := decl.(*ast.GenDecl)
+		if !ok {
+			continue
+		}
+		for _, s := range d.Specs {
+			if spec, ok := s.(*ast.TypeSpec); ok && spec.TypeParams == nil {
+				t.declared[spec.Name.Name] = goType{spec.Type, imports}
+			}
+		}
+	}
+}
+
+// local returns the name of a type that the package declares itself.
+func (t *Types) local(of goType) (string, bool) {
+	id, ok := of.Expr.(*ast.Ident)
+	if !ok {
+		return "", false
+	}
+	_, ok = t.declared[id.Name]
+	return id.Name, ok
+}
+
+// foreign writes a type down in a way that is the same in every package: with whole import paths.
+// It reports whether the type is made of nothing that the package declares itself.
+func (t *Types) foreign(of goType) (string, bool) {
+	ok := true
+	var b strings.Builder
+	ast.Inspect(of.Expr, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			if x, known := n.X.(*ast.Ident); known && of.imports[x.Name] != "" {
+				b.WriteString(of.imports[x.Name] + "." + n.Sel.Name + " ")
+				return false
+			}
+			ok = false
+		case *ast.Ident:
+			ok = ok && types.Universe.Lookup(n.Name) != nil
+			b.WriteString(n.Name + " ")
+		case *ast.StructType, *ast.FuncType, *ast.ChanType, *ast.InterfaceType:
+			ok = false
+		}
+		return ok
+	})
+	return types.ExprString(of.Expr) + "|" + b.String(), ok
+}
+
+// A goField is a field of a struct.
+type goField struct {
+	name string
+	goType
+}
+
+// fields lists the fields of a struct; an embedded one has the name of its type.
+func fields(of goType) ([]goField, bool) {
+	s, ok := of.Expr.(*ast.StructType)
+	if !ok {
+		return nil, false
+	}
+	var all []goField
+	for _, f := range s.Fields.List {
+		names := f.Names
+		if len(names) == 0 {
+			names = []*ast.Ident{embeddedName(f.Type)}
+		}
+		for _, name := range names {
+			all = append(all, goField{name.Name, goType{f.Type, of.imports}})
+		}
+	}
+	return all, true
+}
+
+func embeddedName(of ast.Expr) *ast.Ident {
+	switch of := of.(type) {
+	case *ast.StarExpr:
+		return embeddedName(of.X)
+	case *ast.SelectorExpr:
+		return of.Sel
+	case *ast.Ident:
+		return of
+	}
+	return ast.NewIdent("_")
+}

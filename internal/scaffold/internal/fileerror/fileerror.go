@@ -1,0 +1,39 @@
+// Package fileerror says what is wrong when a file of the project cannot be read or written: which file,
+// why, and what to do about it. It is for what comes before the first file is in place.
+package fileerror
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"syscall"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// Unreadable says which file of the project cannot be looked at.
+func Unreadable(path string, err error) error { return fileError("the file cannot be read", path, err) }
+
+// Unwritable says which file of the project cannot be written.
+func Unwritable(path string, err error) error {
+	return fileError("the file cannot be written", path, err)
+}
+
+// fileError makes a refusal of the file system the error that its user sees. It is for
+// what comes before the first file is in place: nothing was changed yet.
+func fileError(what, path string, err error) error {
+	return &report.Error{What: what, Where: filepath.ToSlash(path), Err: err, Hint: fileHint(err) + "; nothing was changed"}
+}
+
+// fileHint says what to do about a refusal of the file system.
+func fileHint(err error) string {
+	switch {
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return "the project's folder and files must be yours to read and write"
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return "make room on the disk and run the command again"
+	case errors.Is(err, syscall.EISDIR), errors.Is(err, syscall.ENOTDIR), errors.Is(err, fs.ErrExist):
+		return "a folder stands where a file belongs, or a file where a folder does; move it away"
+	}
+	return "run the command again when this is mended"
+}

@@ -1,0 +1,26 @@
+// Package gofile reads Go files of a project: parsing with a refusal that its author understands, the names
+// that packages have in a file, and formatting that is kept if there was one.
+package gofile
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// UsesGinkgo reports whether a test suite, as kubebuilder makes them, runs specs.
+func UsesGinkgo(src []byte) bool { return bytes.Contains(src, []byte("RunSpecs(")) }
+
+// Parse parses a file of the project; what is wrong with it is told with its place.
+func Parse(file string, src []byte, mode parser.Mode) (*ast.File, *token.FileSet, error) {
+	fset := token.NewFileSet()
+	parsed, err := parser.ParseFile(fset, file, src, mode)
+	if err != nil {
+		return nil, nil, &report.Error{What: "the file is not Go that can be read", Where: file + ":1", Hint: "nothing was changed; correct it and run the command again", Next: "go vet ./" + path.Dir(file), Err: err}
+	}
+	return parsed, fset, nil
+}

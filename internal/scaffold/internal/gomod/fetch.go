@@ -1,0 +1,140 @@
+package gomod
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/semver"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// CheckGo refuses a Go installation that is missing or older than scaffolded
+// projects need.
+func CheckGo(ctx context.Context, root string) error {
+	_, pinned, err := pinnedModules("x")
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, "go", "env", "GOVERSION")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if errors.Is(err, exec.ErrNotFound) {
+		return &report.Error{
+			What: "the go command is not on PATH", Hint: "install Go " + pinned.Go.Version + " or newer from https://go.dev/dl",
+			Next: "slipway init --skip-go-version-check …", Err: err,
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("go env GOVERSION: %w", err)
+	}
+	version := strings.Fields(strings.TrimPrefix(strings.TrimSpace(string(out)), "go"))
+	if len(version) == 0 || !semver.IsValid("v"+version[0]) || semver.Compare("v"+version[0], "v"+pinned.Go.Version) >= 0 {
+		return nil // development versions of Go have no number; they are new enough
+	}
+	return &report.Error{
+		What: "Go " + version[0] + " is too old", Hint: "projects need Go " + pinned.Go.Version + " or newer, from https://go.dev/dl",
+		Next: "slipway init --skip-go-version-check …",
+	}
+}
+
+// Fetch makes sure that every package that the project in folder root imports is in
+// the module cache, and tells h of downloads. It needs no network if they all are.
+func Fetch(ctx context.Context, root string, h report.Handler) error {
+	started := time.Now()
+	output, err := goCommand(ctx, root, h, "list", "-deps", "-test", "-f", "", "./...")
+	if err != nil && ctx.Err() == nil {
+		// The folder had code or requirements of its own, which only the go command
+		// can settle.
+		output, err = goCommand(ctx, root, h, "mod", "tidy")
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		return &report.Error{
+			What: "the modules that the project needs could not be fetched", Where: "go.mod",
+			Hint: "the project is written; check the network and GOPROXY, and that the code in the folder builds\n" + lastLines(output, 5),
+			Next: "go mod tidy", Err: err,
+		}
+	}
+	h.Handle(report.Step{Name: "modules are in the cache", Elapsed: time.Since(started)})
+	return nil
+}
+
+// Get has the project's go.mod require the module that holds a package, unless it does:
+// it is fetched, and nothing else of the project is changed.
+func Get(ctx context.Context, root, pkg, module string, h report.Handler) error {
+	name, version, _ := strings.Cut(module, "@")
+	mod, err := Read(root)
+	if err != nil {
+		return err
+	}
+	if mod != nil && slices.ContainsFunc(mod.file.Require, func(r *modfile.Require) bool {
+		return r.Mod.Path == name && (version == "" || r.Mod.Version == version)
+	}) {
+		return nil
+	}
+	output, err := goCommand(ctx, root, h, "get", pkg+"@"+cmp.Or(version, "latest"))
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		return &report.Error{
+			What: "the module with the types could not be fetched", Where: "--external-api-module " + module,
+			Hint: "nothing was changed; check the name, the version, and the network and GOPROXY\n" + lastLines(output, 5),
+			Next: "go get " + pkg + "@" + cmp.Or(version, "latest"), Err: err,
+		}
+	}
+	return nil
+}
+
+// goCommand runs the go command in the project, counts its downloads for h and
+// returns what it said.
+func goCommand(ctx context.Context, root string, h report.Handler, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = root
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		return "", fmt.Errorf("go %s: %w", args[0], err)
+	}
+	if err := cmd.Start(); err != nil {
+		return "", fmt.Errorf("go %s: %w", args[0], err)
+	}
+	output := watchDownloads(stderr, h)
+	if err := cmd.Wait(); err != nil {
+		return output, fmt.Errorf("go %s: %w", strings.Join(args, " "), err)
+	}
+	return output, nil
+}
+
+// watchDownloads reads the go command's messages and tells h how many modules it
+// has downloaded; the rest is returned. How many there will be is not known.
+func watchDownloads(r io.Reader, h report.Handler) string {
+	started, done := time.Now(), 0
+	var other strings.Builder
+	for lines := bufio.NewScanner(r); lines.Scan(); {
+		if !strings.HasPrefix(lines.Text(), "go: downloading ") {
+			other.WriteString(lines.Text() + "\n")
+			continue
+		}
+		done++
+		h.Handle(report.Progress{Name: "downloading modules", Done: done, Elapsed: time.Since(started)})
+	}
+	return other.String()
+}
+
+// lastLines returns the last n lines of text.
+func lastLines(text string, n int) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.Join(lines[max(0, len(lines)-n):], "\n")
+}

@@ -1,0 +1,87 @@
+// Package gomod keeps the modules of a project: what its go.mod and go.sum pin ([Pin], [PinFeature]), which
+// module a package belongs to, and that all of them are in the module cache ([Fetch], [Get]).
+package gomod
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
+)
+
+// File is the go.mod that a folder has already.
+type File struct{ file *modfile.File }
+
+// Path is the path of the module.
+func (m *File) Path() string { return m.file.Module.Mod.Path }
+
+// Read reads the go.mod in folder root, or returns nil when there is none.
+func Read(root string) (*File, error) {
+	data, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fileerror.Unreadable("go.mod", err)
+	}
+	file, err := modfile.Parse("go.mod", data, nil)
+	var syntax modfile.ErrorList
+	if errors.As(err, &syntax) && len(syntax) > 0 {
+		return nil, &report.Error{
+			What: "go.mod cannot be read", Where: fmt.Sprintf("go.mod:%d:%d", syntax[0].Pos.Line, syntax[0].Pos.LineRune),
+			Hint: "correct it, or remove it and say --repo", Err: syntax[0].Err,
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read go.mod: %w", err)
+	}
+	if file.Module == nil {
+		return nil, &report.Error{What: "go.mod has no module line", Where: "go.mod:1", Hint: "its first line names the module", Next: "go mod edit -module example.com/my-operator"}
+	}
+	return &File{file}, nil
+}
+
+// ModuleOf is the module in go.mod that holds a package.
+func ModuleOf(root, pkg string) (string, error) {
+	mod, err := Read(root)
+	if err != nil || mod == nil {
+		return "", err
+	}
+	longest := ""
+	for _, r := range mod.file.Require {
+		if (pkg == r.Mod.Path || strings.HasPrefix(pkg, r.Mod.Path+"/")) && len(r.Mod.Path) > len(longest) {
+			longest = r.Mod.Path
+		}
+	}
+	if longest != "" {
+		return longest, nil
+	}
+	return "", &report.Error{
+		What: fmt.Sprintf("no module that go.mod requires has the package %s", pkg), Where: "go.mod",
+		Hint: "say which one with --external-api-module, such as github.com/cert-manager/cert-manager@v1.18.2; nothing was changed",
+		Next: "go get " + pkg,
+	}
+}
+
+// ImportPath is the import path of a folder: that of the module that it is in, which may
+// be nested in the project's, and the way from there.
+func ImportPath(root, repo, dir string) (string, error) {
+	for at := dir; at != "."; at = path.Dir(at) {
+		mod, err := Read(filepath.Join(root, filepath.FromSlash(at)))
+		if err != nil {
+			return "", fmt.Errorf("in %s: %w", at, err)
+		}
+		if mod != nil {
+			return path.Join(mod.Path(), strings.TrimPrefix(dir, at)), nil
+		}
+	}
+	return path.Join(repo, dir), nil
+}

@@ -1,0 +1,147 @@
+package gomod
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/semver"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/templates"
+)
+
+// Pin plans go.mod and go.sum: the modules that scaffolded code imports,
+// with the versions and checksums that Slipway was tested with, so that a project
+// builds without `go mod tidy` and without the network if they are in the cache.
+func Pin(p *plan.Plan, repo string, mod *File) error {
+	data, pinned, err := pinnedModules(repo)
+	if err != nil {
+		return err
+	}
+	if mod != nil {
+		if err := mod.raise(pinned); err != nil {
+			return err
+		}
+		mod.file.Cleanup()
+		if data, err = mod.file.Format(); err != nil {
+			return fmt.Errorf("plan go.mod: %w", err)
+		}
+	}
+	if err := p.Write("go.mod", data); err != nil {
+		return err
+	}
+	return mergeSums(p, "go.sum")
+}
+
+// pinnedModules is the go.mod of a new project, as text and parsed.
+func pinnedModules(repo string) ([]byte, *modfile.File, error) {
+	data, err := templates.Render("go.mod", map[string]string{"Repo": repo})
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := modfile.Parse("go.mod", data, nil)
+	if err != nil {
+		return nil, nil, fmt.Errorf("pinned modules: %w", err)
+	}
+	return data, file, nil
+}
+
+// raise adds what pinned requires, and keeps versions that are newer already.
+func (m *File) raise(pinned *modfile.File) error {
+	if m.file.Go == nil || semver.Compare("v"+m.file.Go.Version, "v"+pinned.Go.Version) < 0 {
+		if err := m.file.AddGoStmt(pinned.Go.Version); err != nil {
+			return fmt.Errorf("plan go.mod: %w", err)
+		}
+	}
+	have := map[string]string{}
+	for _, r := range m.file.Require {
+		have[r.Mod.Path] = r.Mod.Version
+	}
+	for _, r := range pinned.Require {
+		old, ok := have[r.Mod.Path]
+		switch {
+		case !ok:
+			m.file.AddNewRequire(r.Mod.Path, r.Mod.Version, r.Indirect)
+		case semver.Compare(old, r.Mod.Version) < 0:
+			if err := m.file.AddRequire(r.Mod.Path, r.Mod.Version); err != nil {
+				return fmt.Errorf("plan go.mod: %w", err)
+			}
+		}
+	}
+	m.file.SetRequireSeparateIndirect(m.file.Require)
+	return nil
+}
+
+// mergeSums adds the checksums of a template to go.sum, in the order of the go command.
+func mergeSums(p *plan.Plan, name string) error {
+	pinned, err := templates.Raw(name)
+	if err != nil {
+		return fmt.Errorf("pinned checksums: %w", err)
+	}
+	c, err := p.Find("go.sum")
+	if err != nil {
+		return err
+	}
+	lines := slices.Collect(strings.Lines(string(pinned)))
+	known := map[string]bool{}
+	for _, line := range lines {
+		known[line] = true
+	}
+	for line := range bytes.Lines(c.After()) {
+		if !known[string(line)] {
+			lines = append(lines, string(line))
+		}
+	}
+	slices.SortFunc(lines, compareSums)
+	return p.Write("go.sum", []byte(strings.Join(lines, "")))
+}
+
+// compareSums orders lines of go.sum by module and version.
+func compareSums(a, b string) int {
+	fa, fb := strings.Fields(a), strings.Fields(b)
+	if len(fa) < 2 || len(fb) < 2 || fa[0] != fb[0] {
+		return strings.Compare(a, b)
+	}
+	va, aMod := strings.CutSuffix(fa[1], "/go.mod")
+	vb, bMod := strings.CutSuffix(fb[1], "/go.mod")
+	switch c := semver.Compare(va, vb); {
+	case c != 0:
+		return c
+	case aMod == bMod:
+		return 0
+	case aMod:
+		return 1
+	}
+	return -1
+}
+
+// PinFeature plans that go.mod requires what a feature's code imports, with its checksums.
+func PinFeature(p *plan.Plan, feature string) error {
+	data, err := templates.Render("modules/"+feature+".mod", nil)
+	if err != nil {
+		return err
+	}
+	pinned, err := modfile.Parse(feature+".mod", data, nil)
+	if err != nil {
+		return fmt.Errorf("modules of %s: %w", feature, err)
+	}
+	err = p.Edit("go.mod", func(_ string, src []byte) ([]byte, error) {
+		file, err := modfile.Parse("go.mod", src, nil)
+		if err != nil {
+			return nil, &report.Error{What: "go.mod cannot be read", Where: "go.mod:1", Hint: "nothing was changed; correct it and run the command again", Err: err}
+		}
+		if err := (&File{file}).raise(pinned); err != nil {
+			return nil, err
+		}
+		file.Cleanup()
+		return file.Format()
+	})
+	if err != nil {
+		return err
+	}
+	return mergeSums(p, "modules/"+feature+".sum")
+}

@@ -1,0 +1,124 @@
+// Package header keeps what stands at the top of a project's Go files: its license, in hack/boilerplate.go.txt.
+package header
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/templates"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// Licenses are the names that a [License] may have.
+var Licenses = []string{"apache2", "none"}
+
+// A License says what stands at the top of a project's Go files.
+type License struct {
+	Name  string // one of Licenses; default apache2
+	Owner string // copyright holder; default: the authors of the project
+	Text  string // of a header to use instead
+	Year  int    // of the copyright
+}
+
+// boilerplateFile is the comment that stands at the top of every Go file.
+const boilerplateFile = "hack/boilerplate.go.txt"
+
+// Comment returns the content of the boilerplate file of the project called name,
+// without a newline at its end.
+func (l License) Comment(name string) (string, error) {
+	if l.Text != "" {
+		return checkComment(asComment(l.Text), "--license-file")
+	}
+	switch l.Name {
+	case "apache2", "":
+		return checkComment(fmt.Sprintf("// Copyright %d %s\n// SPDX-License-Identifier: Apache-2.0", l.Year, cmp.Or(l.Owner, "The "+name+" authors")), "--owner")
+	case "none":
+		return "", nil
+	}
+	return "", &report.Error{
+		What:  fmt.Sprintf("unknown license %q", l.Name),
+		Where: "--license",
+		Hint:  "one of " + strings.Join(Licenses, ", ") + "; any other: --license-file FILE",
+	}
+}
+
+// asComment makes text a Go comment unless it is one.
+func asComment(text string) string {
+	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
+	if text == "" || strings.HasPrefix(text, "//") || strings.HasPrefix(text, "/*") {
+		return text
+	}
+	var b strings.Builder
+	for line := range strings.SplitSeq(text, "\n") {
+		b.WriteString(strings.TrimRight("// "+line, " \t") + "\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// checkComment returns a header that Go can have above its package clause, and refuses
+// any other, which came from flag.
+func checkComment(header, flag string) (string, error) {
+	file, err := parser.ParseFile(token.NewFileSet(), "", Boilerplate(header)+"package p\n", parser.ParseComments)
+	if err == nil && file.Name.Name == "p" && len(file.Decls) == 0 {
+		return header, nil
+	}
+	return "", &report.Error{
+		What: "the license header would not be a comment of a Go file", Where: flag, Err: err,
+		Hint: "expected plain text, or a whole comment: // at every line, or /* … */",
+	}
+}
+
+// Boilerplate is what stands above the package clause or its doc.
+func Boilerplate(header string) string {
+	if header = strings.TrimSpace(header); header == "" {
+		return ""
+	}
+	return header + "\n\n"
+}
+
+// Read reads what stands at the top of the project's Go files. A plan that records
+// writes nothing below it, so that it may be wrong.
+func Read(p *plan.Plan) (string, error) {
+	data, err := os.ReadFile(filepath.Join(p.Root(), filepath.FromSlash(boilerplateFile)))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fileerror.Unreadable(boilerplateFile, err)
+	}
+	header, err := checkComment(string(data), boilerplateFile+":1")
+	if err != nil && !p.Recording() {
+		return "", err
+	}
+	return Boilerplate(header), nil
+}
+
+// Relicense changes the header that generated and scaffolded Go files begin with. Files
+// that are there keep theirs, except for those that are generated again.
+func Relicense(l License) func(*plan.Plan, *project.Project) error {
+	return func(p *plan.Plan, file *project.Project) error {
+		header, err := l.Comment(file.Name)
+		if err != nil {
+			return err
+		}
+		content, err := templates.Render("init/"+boilerplateFile, map[string]any{"License": header})
+		if err != nil {
+			return err
+		}
+		there, err := p.Exists(boilerplateFile)
+		if err != nil {
+			return err
+		}
+		if !there {
+			return p.Create(boilerplateFile, content)
+		}
+		return p.Edit(boilerplateFile, func(string, []byte) ([]byte, error) { return content, nil })
+	}
+}

@@ -1,0 +1,77 @@
+package kind
+
+import (
+	"regexp"
+
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// storageVersion marks the version of a kind that the API server stores.
+const storageVersion = "+kubebuilder:storageversion"
+
+// hasStorageVersion reports whether a type in the file is marked as stored.
+func hasStorageVersion(src []byte) bool {
+	return regexp.MustCompile(`(?m)^\s*//\s*` + regexp.QuoteMeta(storageVersion) + `\s*$`).Match(src)
+}
+
+// unmarkType returns an edit that removes what markType has put above a struct type.
+func unmarkType(kind, marker string) func(string, []byte) ([]byte, error) {
+	marked := regexp.MustCompile(`(?m)^// ` + regexp.QuoteMeta(marker) + `\r?\n(type\s+` + kind + `\s+struct\b)`)
+	return func(_ string, src []byte) ([]byte, error) { return marked.ReplaceAll(src, []byte("$1")), nil }
+}
+
+// MarkStorageVersion marks the version that is stored when a kind gets its second
+// version: the API server wants exactly one, and the first one has the objects.
+func MarkStorageVersion(p *plan.Plan, file *project.Project, r project.Resource) error {
+	var first string
+	for _, o := range file.Resources {
+		if o.API == nil || o.Group != r.Group || o.Kind != r.Kind || o.Version == r.Version {
+			continue
+		}
+		path := file.TypesFile(o)
+		c, err := p.Find(path)
+		if err != nil {
+			return err
+		}
+		if hasStorageVersion(c.After()) {
+			return nil
+		}
+		if first == "" && c.OnDisk() {
+			first = path
+		}
+	}
+	if first == "" {
+		return nil
+	}
+	return p.Edit(first, piece.MarkType(r.Kind, storageVersion))
+}
+
+// SettleStorageVersion leaves the other versions of the kind with one that is stored: a
+// version that is alone needs no marker, and gets rid of one that slipway has put there.
+func SettleStorageVersion(p *plan.Plan, file *project.Project, r project.Resource) error {
+	var files []string
+	for _, o := range file.Resources {
+		if o.API != nil && o.Group == r.Group && o.Kind == r.Kind {
+			files = append(files, file.TypesFile(o))
+		}
+	}
+	marked := ""
+	for _, path := range files {
+		c, err := p.Find(path)
+		if err != nil {
+			return err
+		}
+		if hasStorageVersion(c.After()) {
+			marked = path
+		}
+	}
+	switch scaffolded, _ := p.Base().File(marked); {
+	case len(files) == 1 && hasStorageVersion(scaffolded):
+		return p.Edit(marked, unmarkType(r.Kind, storageVersion))
+	case len(files) > 1 && marked == "":
+		return p.Edit(files[0], piece.MarkType(r.Kind, storageVersion))
+	}
+	return nil
+}

@@ -1,0 +1,295 @@
+// Package layout moves a project between the layouts for one group and for several: folders of APIs, controllers
+// and webhooks move, and what names them is rewritten.
+package layout
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/relocate"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// MultiGroup lays the project out for several groups, or for one again. APIs, controllers
+// and webhooks move, and what names their places is rewritten.
+func MultiGroup(on bool) func(*plan.Plan, *project.Project) error {
+	return func(p *plan.Plan, file *project.Project) error {
+		m, err := newMoving(p, file, on)
+		if err != nil {
+			return err
+		}
+		for _, step := range []func() error{m.findPackages, m.check, m.moveFiles, m.rewriteFiles, m.moveRoles} {
+			if err := step(); err != nil {
+				return err
+			}
+		}
+		m.record()
+		return nil
+	}
+}
+
+// A moving is the planning of a move between layouts.
+type moving struct {
+	*plan.Plan
+	project  *project.Project
+	from, to *project.Project // the project in either layout, without recorded paths
+	set      *relocate.Set
+	files    []string // of the project, but for what is not its own
+}
+
+func newMoving(p *plan.Plan, file *project.Project, on bool) (*moving, error) {
+	m := &moving{Plan: p, project: file, from: inLayout(file, !on), to: inLayout(file, on)}
+	if groups := file.Groups(); !on && len(groups) > 1 {
+		return nil, &report.Error{
+			What: "the project has APIs of the groups " + strings.Join(groups, ", "), Where: "--multigroup=false",
+			Hint: "the other layout has room for one group; nothing was changed",
+		}
+	}
+	var err error
+	m.files, err = ownFiles(p.Root())
+	m.set = &relocate.Set{Module: file.Repo, Exists: func(name string) bool {
+		_, err := os.Stat(filepath.Join(p.Root(), filepath.FromSlash(name)))
+		return err == nil
+	}}
+	return m, err
+}
+
+// inLayout is a project with the same resources in one of the layouts.
+func inLayout(p *project.Project, multiGroup bool) *project.Project {
+	q := *p
+	q.MultiGroup = multiGroup
+	return &q
+}
+
+// foreignFolders hold no files that are the project's own to rewrite.
+var foreignFolders = []string{".git", ".slipway", "bin", "node_modules", "vendor"}
+
+// ownFiles lists a project's files with slashes, in the order of their paths.
+func ownFiles(root string) ([]string, error) {
+	var files []string
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		rel, relErr := filepath.Rel(root, name)
+		if err := errors.Join(err, relErr); err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		if d.IsDir() {
+			if slices.Contains(foreignFolders, path.Base(rel)) {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if d.Type().IsRegular() {
+			files = append(files, rel)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fileerror.Unreadable(root, err)
+	}
+	return files, nil
+}
+
+// below returns the names of the project's files below a folder.
+func (m *moving) below(dir string) []string {
+	var names []string
+	first, _ := slices.BinarySearchFunc(m.files, dir+"/", cmp.Compare[string])
+	for _, file := range m.files[first:] {
+		if name, ok := strings.CutPrefix(file, dir+"/"); ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// check refuses what cannot move, with all places.
+func (m *moving) check() error {
+	mistakes, err := m.set.Check(func(file string) ([]byte, error) {
+		c, err := m.Find(file)
+		if err != nil {
+			return nil, err
+		}
+		return c.After(), nil
+	})
+	for _, mistake := range mistakes {
+		m.Refuse(moveRefusal(mistake))
+	}
+	return errors.Join(err, m.Refusal())
+}
+
+func moveRefusal(mistake relocate.Mistake) *report.Error {
+	return &report.Error{What: mistake.Problem, Where: mistake.Position, Hint: mistake.Hint + "; nothing was changed"}
+}
+
+// moveFiles plans the new paths of all files of the packages.
+func (m *moving) moveFiles() error {
+	for _, file := range m.files {
+		targets := m.set.Targets(file)
+		for _, other := range targets[1:] {
+			if err := m.Copy(file, other.Path); err != nil {
+				return err
+			}
+		}
+		if targets[0].Path == file {
+			continue
+		}
+		if err := m.Move(file, targets[0].Path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rewriteFiles plans what changes in files: Go code, and what else names paths.
+func (m *moving) rewriteFiles() error {
+	if len(m.set.Packages) == 0 {
+		return nil
+	}
+	for _, file := range m.files {
+		for _, target := range m.set.Targets(file) {
+			rewrite := func(_ string, src []byte) ([]byte, error) { return m.set.Text(src), nil }
+			switch {
+			case path.Ext(file) == ".go":
+				rewrite = m.rewriteGo(file, target)
+			case !namesPaths(file):
+				continue
+			}
+			if err := m.editIfNeeded(target.Path, rewrite); err != nil {
+				return err
+			}
+			if path.Ext(file) != ".go" {
+				if err := m.tellMentions(target.Path); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// tellMentions has the plan say which lines of a file its author must look at.
+func (m *moving) tellMentions(file string) error {
+	c, err := m.Find(file)
+	if err != nil {
+		return err
+	}
+	lines := m.set.Mentions(c.After())
+	if len(lines) == 0 {
+		return nil
+	}
+	return m.Keep(file, fmt.Sprintf("line %d names a folder of which a part has moved: look whether it means that part", lines[0]))
+}
+
+// editIfNeeded plans an edit unless it changes nothing.
+func (m *moving) editIfNeeded(file string, change func(string, []byte) ([]byte, error)) error {
+	c, err := m.Find(file)
+	if err != nil {
+		return err
+	}
+	if after, err := change(file, c.After()); err == nil && bytes.Equal(after, c.After()) {
+		return nil
+	}
+	return m.Edit(file, change)
+}
+
+// rewriteGo is the edit that has a Go file at its new place import what moved.
+func (m *moving) rewriteGo(file string, target relocate.Target) func(string, []byte) ([]byte, error) {
+	return remembering(func(_ string, src []byte) ([]byte, error) {
+		after, err := m.set.Go(file, target, src)
+		var syntax *relocate.SyntaxError
+		switch {
+		case errors.As(err, &syntax):
+			return nil, moveRefusal(syntax.Mistake)
+		case errors.Is(err, relocate.ErrDotImport):
+			return nil, &report.Error{What: err.Error(), Where: file, Hint: "give the import a name; nothing was changed"}
+		case err != nil:
+			return nil, err
+		}
+		if relocate.ImportsSorted(after) {
+			return after, nil
+		}
+		return gofile.KeepFormat(target.Path, src, after), nil
+	})
+}
+
+// remembering is an edit that is worked out once for the same source: a file and its base
+// are the same more often than not.
+func remembering(change func(string, []byte) ([]byte, error)) func(string, []byte) ([]byte, error) {
+	var before, after []byte
+	return func(path string, src []byte) ([]byte, error) {
+		if before != nil && bytes.Equal(before, src) {
+			return after, nil
+		}
+		out, err := change(path, src)
+		if err == nil {
+			before, after = src, out
+		}
+		return out, err
+	}
+}
+
+// namesPaths reports whether a file is one in which tools find paths of the project.
+func namesPaths(file string) bool {
+	name := path.Base(file)
+	switch path.Ext(name) {
+	case ".mk", ".sh":
+		return true
+	case ".yml", ".yaml":
+		return strings.HasPrefix(file, ".github/") || strings.HasPrefix(name, ".")
+	}
+	return name == "Makefile" || name == "Tiltfile" || name == ".dockerignore" || strings.HasPrefix(name, "Dockerfile")
+}
+
+// moveRoles gives the roles' files the names that they have in the new layout. The roles
+// in them keep theirs: people are bound to them.
+func (m *moving) moveRoles() error {
+	const list = "config/rbac/kustomization.yaml"
+	for _, r := range m.project.Resources {
+		for _, role := range []string{"admin", "editor", "viewer"} {
+			from, to := m.from.RoleFile(r, role), m.to.RoleFile(r, role)
+			old, err := m.Find(from)
+			if err != nil {
+				return err
+			}
+			if from == to || !old.There() || !strings.Contains(string(old.After()), r.QualifiedGroup()) {
+				continue // a kind of the same name in another group has that file
+			}
+			if err := m.Move(from, to); err != nil {
+				return err
+			}
+			if err := m.Edit(list, piece.RenameItem(path.Base(from), path.Base(to))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// record writes the layout and the new import paths into PROJECT.
+func (m *moving) record() {
+	m.project.MultiGroup = m.to.MultiGroup
+	for i := range m.project.Resources {
+		r := &m.project.Resources[i]
+		if r.External || r.Core {
+			continue
+		}
+		for _, p := range m.set.Packages {
+			if r.Path == p.Import {
+				r.Path = p.Parts[0].Import
+			}
+		}
+	}
+}

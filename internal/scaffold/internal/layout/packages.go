@@ -1,0 +1,260 @@
+package layout
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/relocate"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// A layoutRule says where the layouts have the packages of one sort.
+type layoutRule struct {
+	dir     func(*project.Project, project.Resource) string
+	name    func(*project.Project, project.Resource) string // of the package; nil when it keeps its name
+	stems   func(project.Resource) []string                 // how the names of a kind's files begin
+	suite   string                                          // the file that each package of the sort has
+	folders bool                                            // packages in folders below belong to it
+}
+
+var layoutRules = []layoutRule{
+	{
+		dir:     layoutAPIDir,
+		stems:   func(r project.Resource) []string { return []string{r.SingularName() + "_types"} },
+		folders: true,
+	},
+	{
+		dir:   (*project.Project).ControllerDir,
+		name:  (*project.Project).ControllerPackage,
+		stems: controllerStems,
+		suite: "suite_test.go",
+	},
+	{
+		dir:   (*project.Project).WebhookDir,
+		stems: func(r project.Resource) []string { return []string{r.SingularName() + "_webhook"} },
+		suite: "webhook_suite_test.go",
+	},
+}
+
+// layoutAPIDir is where the layout alone has r's types.
+func layoutAPIDir(p *project.Project, r project.Resource) string {
+	r.Path = ""
+	return p.APIDir(r)
+}
+
+// controllerStems are how the names of files of r's controllers begin.
+func controllerStems(r project.Resource) []string {
+	stems := []string{r.SingularName() + "_controller"}
+	for _, c := range r.Controllers {
+		stems = append(stems, strings.ReplaceAll(c.Name, "-", "_")+"_controller")
+	}
+	return stems
+}
+
+// findPackages finds what moves: the types, controllers and webhooks that are where the
+// other layout has them.
+func (m *moving) findPackages() error {
+	for _, rule := range layoutRules {
+		for _, dir := range m.dirs(rule) {
+			if err := m.addPackage(rule, dir); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// dirs are the folders in which the other layout has packages of a sort.
+func (m *moving) dirs(rule layoutRule) []string {
+	var dirs []string
+	for _, r := range m.project.Resources {
+		if dir := rule.dir(m.from, r); !slices.Contains(dirs, dir) && dir != rule.dir(m.to, r) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// addPackage plans what becomes of the package in a folder, if a kind has a file there.
+func (m *moving) addPackage(rule layoutRule, dir string) error {
+	names := m.below(dir)
+	var p *relocate.Package
+	homes := map[string]*relocate.Part{} // by stem
+	for _, r := range m.inOrder() {
+		if rule.dir(m.from, r) != dir || !rule.hasFile(r, names) {
+			continue
+		}
+		if p == nil {
+			var err error
+			if p, err = m.packageIn(dir, names); err != nil {
+				return err
+			}
+		}
+		part, err := m.partFor(rule, p, r)
+		if err != nil {
+			return err
+		}
+		for _, stem := range rule.stems(r) {
+			homes[stem] = part
+		}
+	}
+	if p == nil || len(p.Parts) == 1 && p.Parts[0].Dir == dir {
+		return nil
+	}
+	if rule.folders && len(p.Parts) > 1 {
+		return &report.Error{
+			What: fmt.Sprintf("the package has kinds of several groups, which would move to %s and %s", p.Parts[0].Dir, p.Parts[1].Dir), Where: dir,
+			Hint: "a package of types belongs to one group and version; nothing was changed",
+		}
+	}
+	rule.assign(p, names, homes)
+	if rule.folders {
+		renameApplyConfigurations(p)
+	}
+	m.set.Packages = append(m.set.Packages, p)
+	return m.checkPlaces(p)
+}
+
+// inOrder lists the resources, those of the project's own types first: the first one in a
+// package gets what belongs to no kind.
+func (m *moving) inOrder() []project.Resource {
+	all := slices.Clone(m.project.Resources)
+	slices.SortStableFunc(all, func(a, b project.Resource) int {
+		switch {
+		case (a.API == nil) == (b.API == nil):
+			return 0
+		case a.API != nil:
+			return -1
+		}
+		return 1
+	})
+	return all
+}
+
+// hasFile reports whether one of the files is r's.
+func (rule layoutRule) hasFile(r project.Resource, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		return slices.ContainsFunc(rule.stems(r), func(stem string) bool { return hasStem(name, stem) })
+	})
+}
+
+// hasStem reports whether a file is the one called stem or begins with it, such as its test.
+func hasStem(name, stem string) bool {
+	rest, ok := strings.CutPrefix(name, stem)
+	return ok && (rest == ".go" || strings.HasPrefix(rest, "_")) && path.Ext(name) == ".go"
+}
+
+// packageIn describes the package in a folder.
+func (m *moving) packageIn(dir string, names []string) (*relocate.Package, error) {
+	imported, err := gomod.ImportPath(m.Root(), m.project.Repo, dir)
+	if err != nil {
+		return nil, err
+	}
+	p := &relocate.Package{Dir: dir, Import: imported, Name: path.Base(dir)}
+	for _, name := range names {
+		if path.Dir(name) == "." && path.Ext(name) == ".go" {
+			if clause := m.clause(path.Join(dir, name)); clause != "" {
+				p.Name = strings.TrimSuffix(clause, "_test")
+				break
+			}
+		}
+	}
+	return p, nil
+}
+
+// clause is the name in a Go file's package clause, or nothing.
+func (m *moving) clause(file string) string {
+	parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(m.Root(), filepath.FromSlash(file)), nil, parser.PackageClauseOnly)
+	if err != nil {
+		return ""
+	}
+	return parsed.Name.Name
+}
+
+// partFor is the part of p that r's files go to.
+func (m *moving) partFor(rule layoutRule, p *relocate.Package, r project.Resource) (*relocate.Part, error) {
+	dir := rule.dir(m.to, r)
+	if i := slices.IndexFunc(p.Parts, func(part *relocate.Part) bool { return part.Dir == dir }); i >= 0 {
+		return p.Parts[i], nil
+	}
+	imported, err := gomod.ImportPath(m.Root(), m.project.Repo, dir)
+	if err != nil {
+		return nil, err
+	}
+	part := &relocate.Part{Dir: dir, Import: imported, Name: p.Name, Alias: r.ImportAlias()}
+	if rule.name != nil {
+		part.Name, part.Alias = rule.name(m.to, r), m.to.ControllerImportAlias(r)
+	}
+	p.Parts = append(p.Parts, part)
+	return part, nil
+}
+
+// assign says which part each file goes to.
+func (rule layoutRule) assign(p *relocate.Package, names []string, homes map[string]*relocate.Part) {
+	for _, name := range names {
+		if !rule.folders && staysBelow(name, names) {
+			continue
+		}
+		part, longest := p.Parts[0], ""
+		for stem, home := range homes {
+			if hasStem(name, stem) && len(stem) > len(longest) {
+				part, longest = home, stem
+			}
+		}
+		part.Files = append(part.Files, name)
+		if name == rule.suite {
+			for _, other := range p.Parts[1:] {
+				other.Copies = append(other.Copies, name)
+			}
+		}
+	}
+}
+
+// renameApplyConfigurations has generated code be where it is generated to from now on: its
+// folder is called like the one that the types' folder is in.
+func renameApplyConfigurations(p *relocate.Package) {
+	part := p.Parts[0]
+	from := path.Join("applyconfiguration", path.Base(path.Dir(p.Import)))
+	to := path.Join("applyconfiguration", path.Base(path.Dir(part.Import)))
+	if from != to {
+		part.Renames = map[string]string{from: to}
+	}
+}
+
+// staysBelow reports whether a file is in a folder with a package of its own, which stays.
+func staysBelow(name string, names []string) bool {
+	folder, _, below := strings.Cut(name, "/")
+	if !below || folder == "testdata" {
+		return false
+	}
+	return slices.ContainsFunc(names, func(other string) bool {
+		return strings.HasPrefix(other, folder+"/") && path.Ext(other) == ".go"
+	})
+}
+
+// checkPlaces refuses folders that hold a package of another name.
+func (m *moving) checkPlaces(p *relocate.Package) error {
+	for _, part := range p.Parts {
+		for _, name := range m.below(part.Dir) {
+			file := path.Join(part.Dir, name)
+			if part.Dir == p.Dir || path.Dir(name) != "." || path.Ext(name) != ".go" {
+				continue
+			}
+			if clause := strings.TrimSuffix(m.clause(file), "_test"); clause != part.Name {
+				m.Refuse(&report.Error{
+					What: fmt.Sprintf("the folder that %s would move to holds the package %s", p.Dir, clause), Where: file,
+					Hint: "nothing was changed; move that package away, or give it the name " + part.Name,
+				})
+				break
+			}
+		}
+	}
+	return nil
+}

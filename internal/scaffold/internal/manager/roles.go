@@ -1,0 +1,21 @@
+package manager
+
+import (
+	"regexp"
+
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+)
+
+const RoleBindingFile = "config/rbac/role_binding.yaml"
+
+var bindsRole = regexp.MustCompile(`(?m)^kind:\s*RoleBinding\s*$`)
+
+// RolesByMarkers reports whether the project was made by another tool for one namespace:
+// then each permission marker names it.
+func RolesByMarkers(p *plan.Plan) (bool, error) {
+	c, err := p.Find(RoleBindingFile)
+	if err != nil {
+		return false, err
+	}
+	return c.There() && bindsRole.Match(c.After()), nil
+}

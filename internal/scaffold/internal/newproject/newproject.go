@@ -1,0 +1,187 @@
+// Package newproject plans what `init` makes: a project without APIs, or what is missing of one.
+package newproject
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// Revision numbers the templates; it is recorded in PROJECT, so that later versions
+// know what a project was made from.
+const Revision = 1
+
+// Options say what to scaffold. Empty fields get a default from the folder.
+type Options struct {
+	Domain     string // suffix of API groups; required
+	Name       string // default: the folder's name, else the last part of Repo
+	Repo       string // module path; default: that of the go.mod in the folder
+	License    header.License
+	MultiGroup bool
+	Namespaced bool // the manager watches its own namespace alone
+}
+
+// facts are what Slipway records about a project below `plugins` in PROJECT.
+type facts struct {
+	Scaffold int `yaml:"scaffold"` // revision of the templates
+}
+
+// Create plans a new project in folder root, or what is missing of it. It refuses a folder
+// that holds another project, and names that Kubernetes or Go would refuse later.
+func Create(root string, o Options) (*plan.Plan, error) {
+	p, err := plan.New(root)
+	if err != nil {
+		return nil, err
+	}
+	file, err := o.again(root)
+	if err != nil {
+		return nil, err
+	}
+	mod, err := gomod.Read(root)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.complete(root, mod); err != nil {
+		return nil, err
+	}
+	comment, err := o.License.Comment(o.Name)
+	if err != nil {
+		return nil, err
+	}
+	data := map[string]any{
+		"Name":             o.Name,
+		"Repo":             o.Repo,
+		"License":          comment,
+		"Boilerplate":      header.Boilerplate(comment),
+		"LeaderElectionID": leaderElectionID(o),
+	}
+	if err := p.CreateTree("init", data); err != nil {
+		return nil, err
+	}
+	if file == nil || mod == nil {
+		if err := gomod.Pin(p, o.Repo, mod); err != nil {
+			return nil, err
+		}
+	}
+	if file == nil {
+		if err := writeNewProject(p, o); err != nil {
+			return nil, err
+		}
+	}
+	if o.Namespaced {
+		if err := feature.Add(p, &project.Project{Name: o.Name}, header.Boilerplate(comment), feature.Namespaced); err != nil {
+			return nil, err
+		}
+	}
+	return p, p.Finish()
+}
+
+// refuseProject names the files that show that a folder holds a project.
+func refuseProject(root string) error {
+	var found []string
+	for _, name := range []string{project.FileName, "Makefile", "cmd/main.go"} {
+		_, err := os.Lstat(filepath.Join(root, filepath.FromSlash(name)))
+		switch {
+		case err == nil:
+			found = append(found, name)
+		case !errors.Is(err, fs.ErrNotExist):
+			return fileerror.Unreadable(name, err)
+		}
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	e := &report.Error{
+		What:  "this folder already holds " + strings.Join(found, ", "),
+		Where: root,
+		Hint:  "init starts a project in a folder without these files; nothing was changed",
+	}
+	if found[0] == project.FileName {
+		e.What = "this folder already holds a project: " + strings.Join(found, ", ")
+		e.Next = "slipway create api --group GROUP --version v1 --kind KIND"
+	}
+	return e
+}
+
+// complete validates o and fills in what follows from the folder.
+func (o *Options) complete(root string, mod *gomod.File) error {
+	if err := o.completeRepo(root, mod); err != nil {
+		return err
+	}
+	repoFrom := "--repo"
+	if mod != nil {
+		repoFrom = "go.mod"
+	}
+	if o.Name == "" {
+		o.Name = cmp.Or(nameFromFolder(root), nameFromFolder(o.Repo))
+	}
+	for _, c := range []struct {
+		flag string
+		err  error
+	}{
+		{"--domain", project.ValidateDomain(o.Domain)},
+		{"--project-name", validateName(o.Name)},
+		{repoFrom, project.ValidateRepo(o.Repo)},
+	} {
+		if c.err != nil {
+			return projectfile.Invalid(c.flag, c.err)
+		}
+	}
+	return nil
+}
+
+// completeRepo takes the module path from go.mod, and refuses another one.
+func (o *Options) completeRepo(root string, mod *gomod.File) error {
+	switch {
+	case mod == nil && o.Repo == "":
+		return &report.Error{
+			What: "the module path of the project is not known: there is no go.mod in this folder",
+			Hint: "say it with --repo, or run `go mod init` first",
+			Next: "slipway init --domain " + cmp.Or(o.Domain, "example.com") + " --repo example.com/" + cmp.Or(nameFromFolder(root), "my-operator"),
+		}
+	case mod == nil:
+		return nil
+	case o.Repo == "":
+		o.Repo = mod.Path()
+	case o.Repo != mod.Path():
+		return &report.Error{
+			What:  fmt.Sprintf("--repo %s differs from the module path %s", o.Repo, mod.Path()),
+			Where: "go.mod",
+			Hint:  "leave --repo out, or change the module line of go.mod",
+		}
+	}
+	return nil
+}
+
+// leaderElectionID is the name of the Lease on which replicas agree: the same for
+// every build of one project, another for another project of the same domain.
+func leaderElectionID(o Options) string {
+	sum := sha256.Sum256([]byte(o.Repo))
+	return hex.EncodeToString(sum[:4]) + "." + o.Domain
+}
+
+func writeNewProject(p *plan.Plan, o Options) error {
+	file := &project.Project{
+		Domain: o.Domain, Repo: o.Repo, Name: o.Name, MultiGroup: o.MultiGroup, Namespaced: o.Namespaced,
+		Version: project.Version, Layout: []string{project.Layout},
+	}
+	if err := file.SetPlugin(project.PluginKey, facts{Scaffold: Revision}); err != nil {
+		return err
+	}
+	return projectfile.Write(p, file)
+}

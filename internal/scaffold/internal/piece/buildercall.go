@@ -1,0 +1,90 @@
+package piece
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
+)
+
+// A BuilderCall is a call in the chain that a function makes webhooks with, such as
+// WithDefaulter(&…{}); it stands before Complete.
+type BuilderCall struct {
+	Function string // Setup<Kind>WebhookWithManager
+	Method   string
+	Argument string
+}
+
+// ID tells the piece from others of its file.
+func (c BuilderCall) ID() string { return c.Function + " " + c.Method }
+
+func (c BuilderCall) call() string { return c.Method + "(" + c.Argument + ")" }
+
+// Put adds the text where it is missing.
+func (c BuilderCall) Put(file string, src []byte) ([]byte, error) {
+	parsed, fset, err := gofile.Parse(file, src, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	if c.find(parsed, c.Method) != nil {
+		return src, nil
+	}
+	complete := c.find(parsed, "Complete")
+	if complete == nil {
+		return nil, &report.Error{
+			What: fmt.Sprintf("there is no function %s that ends a chain of calls with Complete()", c.Function), Where: fmt.Sprintf("%s:%d", file, 1+bytes.Count(src, []byte("\n"))),
+			Hint: "nothing was changed; insert this into the chain and run the command again:\n" + c.call() + ".",
+		}
+	}
+	at := fset.Position(complete.Pos()).Offset
+	before := src[:at]
+	indent := before[bytes.LastIndexByte(before, '\n')+1:]
+	separator := ".\n" + string(indent)
+	if strings.TrimSpace(string(indent)) != "" { // all on one line
+		separator = "."
+	}
+	return slices.Concat(before, []byte(c.call()+separator), src[at:]), nil
+}
+
+// Take removes the call if it is as it was put.
+func (c BuilderCall) Take(src []byte) ([]byte, int) {
+	parsed, fset, err := gofile.Parse("", src, parser.SkipObjectResolution)
+	if err != nil {
+		return src, 0
+	}
+	method := c.find(parsed, c.Method)
+	if method == nil {
+		return src, 0
+	}
+	at := fset.Position(method.Pos())
+	rest, ok := bytes.CutPrefix(src[at.Offset:], []byte(c.call()+"."))
+	if !ok {
+		return src, at.Line
+	}
+	return slices.Concat(src[:at.Offset], bytes.TrimLeft(rest, " \t\r\n")), 0
+}
+
+// find returns the name of a method that is called in the function's chain.
+func (c BuilderCall) find(file *ast.File, method string) *ast.Ident {
+	var found *ast.Ident
+	for _, decl := range file.Decls {
+		f, ok := decl.(*ast.FuncDecl)
+		if !ok || f.Name.Name != c.Function {
+			continue
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok {
+				if s, ok := call.Fun.(*ast.SelectorExpr); ok && s.Sel.Name == method {
+					found = s.Sel
+				}
+			}
+			return found == nil
+		})
+	}
+	return found
+}

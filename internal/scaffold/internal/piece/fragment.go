@@ -1,0 +1,210 @@
+// Package piece holds the kinds of text that a project's files share: lines at insertion points,
+// imports, items of kustomizations, declarations, markers. Each has the three methods that a plan asks for:
+// ID tells pieces apart, Put adds the text where it is missing, and Take removes it as it was put.
+//
+//	piece.Fragment{Marker: "scheme", Code: "utilruntime.Must(batchv1.AddToScheme(scheme))\n", Key: "batchv1.AddToScheme("}
+//	piece.Item{List: "resources", Name: "../crd", First: true}
+//	piece.Import{Path: "context"}
+//
+// All work on the text of a file and leave the rest of it byte for byte, whoever wrote it. A piece that has
+// no place in a file is refused with the line and the text to insert by hand. Taking a piece
+// that somebody has changed leaves it, and tells its line.
+package piece
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// A Fragment is code that belongs at an insertion point of a file.
+type Fragment struct {
+	Marker string // what follows +kubebuilder:scaffold:
+	Code   string // lines without the marker's indentation, ending in a newline
+	// key is a piece of the fragment that no other fragment has; a file that holds
+	// it, outside of comments, has the fragment already.
+	Key string
+	// module is the path of the project's module, for an import: imports of the
+	// project form a group of their own.
+	Module string
+}
+
+// markerLine matches a comment line that is an insertion point.
+var markerLine = regexp.MustCompile(`^[ \t]*(?://|#)[ \t]*\+kubebuilder:scaffold:([A-Za-z-]+)[ \t]*\r?$`)
+
+// ID tells the piece from others of its file.
+func (f Fragment) ID() string { return f.Marker + " " + f.Key }
+
+// Put inserts the fragment at its marker.
+func (f Fragment) Put(file string, src []byte) ([]byte, error) {
+	lines := strings.SplitAfter(string(src), "\n")
+	if f.present(lines) {
+		return src, nil
+	}
+	at := slices.IndexFunc(lines, func(line string) bool {
+		m := markerLine.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+		return m != nil && m[1] == f.Marker
+	})
+	if at < 0 {
+		return nil, f.refuse(file, lines)
+	}
+	indent := lines[at][:strings.IndexAny(lines[at], "/#")]
+	code := f.indented(indent, lineEnd(lines[at]))
+	if importPath, ok := importSpec(f.Code); ok {
+		var group bool
+		if at, group = importPosition(lines, at, importPath, f.Module); group {
+			code = lineEnd(lines[at]) + code
+		}
+	}
+	return []byte(strings.Join(slices.Insert(lines, at, code), "")), nil
+}
+
+// present reports whether the file has the fragment, in code and not in a comment.
+func (f Fragment) present(lines []string) bool { return slices.ContainsFunc(lines, f.on) }
+
+// on reports whether the fragment's key is on a line of code.
+func (f Fragment) on(line string) bool {
+	line = strings.TrimSpace(line)
+	return !strings.HasPrefix(line, "//") && !strings.HasPrefix(line, "#") && containsToken(line, f.Key)
+}
+
+// Take removes the fragment's lines if they are as they were inserted, but for their
+// indentation.
+func (f Fragment) Take(src []byte) ([]byte, int) {
+	lines := strings.SplitAfter(string(src), "\n")
+	code := strings.SplitAfter(strings.TrimSuffix(f.Code, "\n"), "\n")
+	for i := range len(lines) - len(code) + 1 {
+		if slices.EqualFunc(lines[i:i+len(code)], code, alike) {
+			return f.without(src, lines, i, i+len(code)), 0
+		}
+	}
+	return src, slices.IndexFunc(lines, f.on) + 1
+}
+
+// logged matches a line that logs an error, as main files of other tools do: its words
+// differ from version to version.
+var logged = regexp.MustCompile(`^setupLog\.Error\(err, "[^"]*"(, "[^"]*")*\)$`)
+
+// alike reports whether two lines are the same but for indentation and such words.
+func alike(a, b string) bool {
+	a, b = strings.TrimSpace(a), strings.TrimSpace(b)
+	return a == b || logged.MatchString(a) && logged.MatchString(b)
+}
+
+// without removes lines from a file, and an empty line above them if inserting them
+// would bring that back.
+func (f Fragment) without(src []byte, lines []string, from, to int) []byte {
+	removed := []byte(strings.Join(slices.Delete(slices.Clone(lines), from, to), ""))
+	if from == 0 || strings.TrimSpace(lines[from-1]) != "" {
+		return removed
+	}
+	closer := []byte(strings.Join(slices.Delete(slices.Clone(lines), from-1, to), ""))
+	if again, err := f.Put("", closer); err == nil && bytes.Equal(again, src) {
+		return closer
+	}
+	return removed
+}
+
+// containsToken reports whether key occurs in line as a whole: not preceded or
+// followed by a letter, digit or the like that would make it another name.
+func containsToken(line, key string) bool {
+	for rest := line; ; {
+		i := strings.Index(rest, key)
+		if i < 0 {
+			return false
+		}
+		before := i == 0 || !isNameByte(rest[i-1]) || !isNameByte(key[0])
+		end := i + len(key)
+		after := end == len(rest) || !isNameByte(rest[end]) || !isNameByte(key[len(key)-1])
+		if before && after {
+			return true
+		}
+		rest = rest[i+1:]
+	}
+}
+
+func isNameByte(b byte) bool {
+	return b == '_' || b == '-' || b == '.' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
+}
+
+// indented returns the code with the marker's indentation and line ends.
+func (f Fragment) indented(indent, end string) string {
+	var b strings.Builder
+	for line := range strings.Lines(f.Code) {
+		if line != "\n" {
+			line = indent + line
+		}
+		b.WriteString(strings.TrimSuffix(line, "\n") + end)
+	}
+	return b.String()
+}
+
+// lineEnd is how a line ends.
+func lineEnd(line string) string {
+	if strings.HasSuffix(line, "\r\n") {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// refuse says where the code belongs in a file without the marker.
+func (f Fragment) refuse(file string, lines []string) *report.Error {
+	return &report.Error{
+		What:  fmt.Sprintf("there is no insertion point +kubebuilder:scaffold:%s", f.Marker),
+		Where: fmt.Sprintf("%s:%d", file, f.likelyLine(lines)),
+		Hint:  "nothing was changed; insert this about there and run the command again:\n" + strings.TrimSuffix(f.Code, "\n"),
+	}
+}
+
+// likelyPlaces match, by marker, the line at which a reader would insert the code, for when the
+// marker is gone.
+var likelyPlaces = map[string]*regexp.Regexp{
+	"imports":                  regexp.MustCompile(`^\)`),
+	"scheme":                   regexp.MustCompile(`AddToScheme\(`),
+	"builder":                  aroundBuilder,
+	"webhook":                  aroundBuilder,
+	"crdkustomizewebhookpatch": regexp.MustCompile(`^patches:`),
+}
+
+var aroundBuilder = regexp.MustCompile(`AddHealthzCheck\(|mgr\.Start\(|SetupWithManager\(`)
+
+// likelyLine is the number of the line that the code belongs at most likely, or of the last one.
+func (f Fragment) likelyLine(lines []string) int {
+	if near := likelyPlaces[f.Marker]; near != nil {
+		if i := slices.IndexFunc(lines, near.MatchString); i >= 0 {
+			return i + 1
+		}
+	}
+	if n := len(lines); n > 1 && lines[n-1] == "" {
+		return n - 1
+	}
+	return max(len(lines), 1)
+}
+
+// PutOnce inserts a fragment whose key other fragments of the file have as well: it is there when the
+// lines above its marker are its own. A marker in a block that is switched off by comments is refused.
+func (f Fragment) PutOnce(file string, src []byte) ([]byte, error) {
+	if strings.Contains(string(src), f.Code+"# +kubebuilder:scaffold:"+f.Marker) {
+		return src, nil
+	}
+	lines := strings.SplitAfter(string(src), "\n")
+	at := slices.IndexFunc(lines, func(line string) bool {
+		m := markerLine.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+		return m != nil && m[1] == f.Marker
+	})
+	if at < 0 {
+		return nil, f.refuse(file, lines)
+	}
+	above := at - 1
+	if above < 0 || strings.HasPrefix(strings.TrimSpace(lines[above]), "#") {
+		return nil, &report.Error{
+			What: "the block that this belongs into is a comment", Where: fmt.Sprintf("%s:%d", file, at+1),
+			Hint: "nothing was changed; remove the # from its lines and run the command again; this is then inserted:\n" + strings.TrimSuffix(f.Code, "\n"),
+		}
+	}
+	return []byte(strings.Join(slices.Insert(lines, at, f.Code), "")), nil
+}

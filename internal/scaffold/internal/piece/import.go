@@ -1,0 +1,127 @@
+package piece
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
+)
+
+// An Import is an import of a Go file that has no insertion point for it.
+type Import struct {
+	Name   string // "" for the package's own
+	Path   string
+	Module string // the project's, whose imports form a group of their own
+}
+
+// ID tells the piece from others of its file.
+func (i Import) ID() string { return "import " + i.Path }
+
+// spec is the import as it stands in a group.
+func (i Import) spec() string {
+	return strings.TrimSpace(i.Name + " " + strconv.Quote(i.Path))
+}
+
+// Put adds the text where it is missing.
+func (i Import) Put(file string, src []byte) ([]byte, error) {
+	parsed, fset, err := gofile.Parse(file, src, parser.ImportsOnly)
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(parsed.Imports, i.is) {
+		return src, nil
+	}
+	block := importBlock(parsed)
+	if block == nil {
+		return nil, &report.Error{
+			What: "there is no import ( … ) to add " + i.Path + " to", Where: fmt.Sprintf("%s:%d", file, fset.Position(parsed.Name.End()).Line+1),
+			Hint: "nothing was changed; insert this and run the command again:\nimport " + i.spec(),
+		}
+	}
+	lines := strings.SplitAfter(string(src), "\n")
+	after, group := i.place(block, fset)
+	end := lineEnd(lines[after-1])
+	text := "\t" + i.spec() + end
+	if group {
+		text += end
+	}
+	return []byte(strings.Join(slices.Insert(lines, after, text), "")), nil
+}
+
+// Take removes the import if nothing in the file uses it any more.
+func (i Import) Take(src []byte) ([]byte, int) {
+	parsed, fset, err := gofile.Parse("", src, parser.SkipObjectResolution)
+	if err != nil {
+		return src, 0
+	}
+	at := slices.IndexFunc(parsed.Imports, i.is)
+	if at < 0 || usesPackage(parsed, cmp.Or(i.Name, path.Base(i.Path))) {
+		return src, 0
+	}
+	lines := strings.SplitAfter(string(src), "\n")
+	line := fset.Position(parsed.Imports[at].Pos()).Line
+	return []byte(strings.Join(slices.Delete(lines, line-1, line), "")), 0
+}
+
+func (i Import) is(spec *ast.ImportSpec) bool { return spec.Path.Value == strconv.Quote(i.Path) }
+
+// place is the line that the import belongs below, and whether it begins a group there:
+// below the import whose path is most like its own, among those of its kind.
+func (i Import) place(block *ast.GenDecl, fset *token.FileSet) (line int, group bool) {
+	line, best := fset.Position(block.Lparen).Line, -1
+	for _, s := range block.Specs {
+		other, err := strconv.Unquote(s.(*ast.ImportSpec).Path.Value)
+		if err != nil || standard(other) != standard(i.Path) || other == i.Module || strings.HasPrefix(other, i.Module+"/") {
+			continue
+		}
+		if like := commonPrefix(other, i.Path); like >= best {
+			line, best = fset.Position(s.End()).Line, like
+		}
+	}
+	return line, best < 0
+}
+
+// standard reports whether a package is of Go's standard library.
+func standard(pkg string) bool {
+	first, _, _ := strings.Cut(pkg, "/")
+	return !strings.Contains(first, ".")
+}
+
+func commonPrefix(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// importBlock is the first import declaration with parentheses.
+func importBlock(file *ast.File) *ast.GenDecl {
+	for _, decl := range file.Decls {
+		if d, ok := decl.(*ast.GenDecl); ok && d.Tok == token.IMPORT && d.Lparen.IsValid() {
+			return d
+		}
+	}
+	return nil
+}
+
+// usesPackage reports whether code of the file names a package.
+func usesPackage(file *ast.File, name string) bool {
+	used := false
+	ast.Inspect(file, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			x, ok := s.X.(*ast.Ident)
+			used = used || ok && x.Name == name
+		}
+		return !used
+	})
+	return used
+}

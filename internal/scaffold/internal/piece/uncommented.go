@@ -1,0 +1,54 @@
+package piece
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// Uncommented is an item of a list that is in a comment while it is off.
+type Uncommented struct{ Item }
+
+// Put adds the text where it is missing.
+func (u Uncommented) Put(file string, src []byte) ([]byte, error) {
+	lines := strings.SplitAfter(string(src), "\n")
+	if slices.ContainsFunc(lines, func(line string) bool { on, _ := u.on(line); return on }) {
+		return src, nil
+	}
+	comment := regexp.MustCompile(`^#\s*- ` + regexp.QuoteMeta(u.Name) + `\s*$`)
+	if i := slices.IndexFunc(lines, comment.MatchString); i >= 0 {
+		lines[i] = "- " + u.Name + lineEnd(lines[i])
+		return []byte(strings.Join(lines, "")), nil
+	}
+	out, err := u.Item.Put(file, src)
+	if err != nil {
+		return nil, &report.Error{
+			What: fmt.Sprintf("there is no list `%s:` for %s", u.List, u.Name), Where: fmt.Sprintf("%s:%d", file, len(lines)),
+			Hint: fmt.Sprintf("nothing was changed; insert this and run the command again:\n%s:\n- %s", u.List, u.Name),
+		}
+	}
+	return out, nil
+}
+
+// A UncommentedList is a list of one item that is there in comments, or not at all.
+type UncommentedList struct{ List, Name string }
+
+func (u UncommentedList) asEntry() Entry { return Entry{u.List, u.Name} }
+
+// ID tells the piece from others of its file.
+func (u UncommentedList) ID() string { return u.asEntry().ID() }
+
+// Put adds the text where it is missing.
+func (u UncommentedList) Put(file string, src []byte) ([]byte, error) {
+	commented := regexp.MustCompile(`(?m)^#\s?` + u.List + `:\n#\s?- ` + regexp.QuoteMeta(u.Name) + `$`)
+	if at := commented.FindIndex(src); at != nil {
+		return slices.Concat(src[:at[0]], fmt.Appendf(nil, "%s:\n- %s", u.List, u.Name), src[at[1]:]), nil
+	}
+	return u.asEntry().Put(file, src)
+}
+
+// Take removes the text.
+func (u UncommentedList) Take(src []byte) ([]byte, int) { return u.asEntry().Take(src) }

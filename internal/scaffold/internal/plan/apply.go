@@ -1,0 +1,77 @@
+package plan
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/transaction"
+)
+
+// Apply writes the plan and tells h of each file. Either every file is written or,
+// when one of them cannot be, the folder is left as it was; see package transaction. A
+// file that was changed since it was planned is refused.
+func (p *Plan) Apply(h report.Handler) error {
+	if err := transaction.Run(transaction.OS{}, p.root, p.files()); err != nil {
+		return p.failure(err)
+	}
+	for _, file := range p.Changes() {
+		h.Handle(file)
+	}
+	return nil
+}
+
+// files are the changes as a transaction takes them.
+func (p *Plan) files() []transaction.File {
+	var files []transaction.File
+	for _, c := range p.changes {
+		if c.writes() {
+			files = append(files, transaction.File{
+				Path: c.path, Exists: c.exists, Before: c.before, After: c.after, Delete: c.action == report.Deleted, Mode: p.mode(c),
+			})
+		}
+	}
+	return files
+}
+
+// mode is what a moved file keeps; other new files have the usual one.
+func (p *Plan) mode(c *File) fs.FileMode {
+	if c.from == "" {
+		return 0
+	}
+	info, err := os.Stat(filepath.Join(p.root, filepath.FromSlash(c.from)))
+	if err != nil {
+		return 0 // told when the file is looked at
+	}
+	return info.Mode().Perm()
+}
+
+// failure is the error that its user sees when a plan was not applied.
+func (p *Plan) failure(err error) error {
+	if stuck, ok := errors.AsType[*transaction.StuckError](err); ok {
+		return &report.Error{
+			What:  "not every file could be written, nor the written ones be taken back",
+			Where: p.root,
+			Hint:  "some files are new and some are old; when the cause is mended, the next command that changes the project takes them back first",
+			Next:  "git status",
+			Err:   stuck,
+		}
+	}
+	if changed, ok := errors.AsType[*transaction.ChangedError](err); ok {
+		return &report.Error{
+			What:  "the file was changed by someone else in the meantime",
+			Where: changed.Path,
+			Hint:  "nothing was written; run the command again",
+		}
+	}
+	if fe, ok := errors.AsType[*transaction.FileError](err); ok {
+		if fe.Write {
+			return fileerror.Unwritable(fe.Path, fe.Err)
+		}
+		return fileerror.Unreadable(fe.Path, fe.Err)
+	}
+	return err
+}

@@ -1,0 +1,69 @@
+package plan
+
+import (
+	"bytes"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// A File is what is to become of one file. Paths use slashes and are relative to
+// the project.
+type File struct {
+	path   string
+	exists bool
+	before []byte // content on disk when planned
+	after  []byte
+	action report.Action
+	why    string
+	from   string // where a moved file was
+}
+
+// Path is where the file is, or will be.
+func (c *File) Path() string { return c.path }
+
+// OnDisk reports whether the file was there when it was planned.
+func (c *File) OnDisk() bool { return c.exists }
+
+// Before is the content on disk when it was planned.
+func (c *File) Before() []byte { return c.before }
+
+// After is the content once the plan is applied.
+func (c *File) After() []byte { return c.after }
+
+// writes reports whether the change touches the disk.
+func (c *File) writes() bool {
+	return c.action == report.Created || c.action == report.Updated || c.action == report.Deleted
+}
+
+// There reports whether the file is there once the plan is applied.
+func (c *File) There() bool {
+	return c.action != report.Deleted && (c.exists || c.action == report.Created)
+}
+
+// set decides the action for new content.
+func (c *File) set(content []byte) {
+	c.after = content
+	switch {
+	case c.action == report.Created:
+	case !c.exists:
+		c.action = report.Created
+	case bytes.Equal(c.before, content):
+		c.action = report.Unchanged
+	default:
+		c.action = report.Updated
+	}
+}
+
+// diff is the change as a unified diff.
+func (c *File) diff() string {
+	before, after := "a/"+c.path, "b/"+c.path
+	if !c.exists {
+		before = "/dev/null"
+	}
+	if c.action == report.Deleted {
+		after = "/dev/null"
+	}
+	return string(diff.Diff(before, c.before, after, c.after))
+}

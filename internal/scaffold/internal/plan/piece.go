@@ -1,0 +1,58 @@
+package plan
+
+import (
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
+)
+
+// A Piece is text that belongs into a file once: put adds it where it is missing, take
+// removes it as it was put. Both leave a file alone in which there is nothing to do.
+type Piece interface {
+	// ID is the same for pieces that are the same text of a file.
+	ID() string
+	Put(path string, src []byte) ([]byte, error)
+	// Take returns the line at which the piece stands in another form, which only its
+	// author can remove; it is 0 when the piece is gone.
+	Take(src []byte) (out []byte, changed int)
+}
+
+// Pieces are what a verb puts into a file. They may depend on what it holds, as on the
+// names of its imports.
+type Pieces func(src []byte) []Piece
+
+// These are pieces that do not depend on the file.
+func These(p ...Piece) Pieces { return func([]byte) []Piece { return p } }
+
+// Put adds all pieces; see [Plan.Put].
+func (of Pieces) Put(path string, src []byte) ([]byte, error) {
+	out := src
+	for _, piece := range of(src) {
+		var err error
+		if out, err = piece.Put(path, out); err != nil {
+			return nil, err
+		}
+	}
+	return gofile.KeepFormat(path, src, out), nil
+}
+
+// Put plans that a file has these pieces, and its merge base too. What is put can be
+// taken out again by the verb's undoing; see [needs].
+func (p *Plan) Put(path string, of Pieces) error {
+	if p.needs != nil {
+		p.needs.addPieces(path, of)
+		return nil
+	}
+	return p.Edit(path, of.Put)
+}
+
+// Require plans a file that several parts of a project share: it is created unless it
+// is there, and undone with the last one that requires it.
+func (p *Plan) Require(path string, content []byte) error {
+	if p.needs != nil {
+		p.needs.addFile(path, content)
+		return nil
+	}
+	if there, err := p.Exists(path); err != nil || there {
+		return err
+	}
+	return p.Create(path, content)
+}

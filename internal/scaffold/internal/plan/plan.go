@@ -1,0 +1,301 @@
+// Package plan decides what becomes of a project's files before the first byte is written.
+//
+// A verb starts a [Plan] with [New], asks it for files with Find, and says what it wants: Create a
+// file that is the project's from then on, Require one that several parts share, Put pieces into a file
+// and its merge base, Edit, Write, Move, Remove. What cannot be done is refused; Finish tells all refusals
+// as one error. Then Changes and Differences tell what would be done, and Apply does it, as a whole or not at all.
+//
+//	p, err := plan.New(root)
+//	err = p.Require("config/samples/Kustomization", content)
+//	err = p.Put("cmd/main.go", plan.These(piece.Import{Path: "os"}))
+//	err = p.Finish()
+//	err = p.Apply(handler)
+//
+// A plan that records ([Plan.Record]) changes nothing and notes in [Needs] what a verb's planning consists of:
+// that is how a part is taken out of a project again, without a list of what belongs to it.
+//
+// What was scaffolded is kept in [Base], as it was before anyone edited it.
+package plan
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
+)
+
+// A Plan is a set of file changes that is decided and not yet written.
+type Plan struct {
+	root    string
+	changes []*File
+	base    *Base
+	refused []*report.Error
+	there   string // what is there already, of a plan that has nothing to do
+	needs   *Needs // set in a plan that only records; see recording
+}
+
+// New starts a plan for the project in folder root, with the base as it is on
+// disk.
+func New(root string) (*Plan, error) {
+	if err := refuseInterrupted(root); err != nil {
+		return nil, err
+	}
+	base, err := ReadBase(root)
+	if err != nil {
+		return nil, err
+	}
+	return &Plan{root: root, base: base}, nil
+}
+
+// Changes lists what Apply would do, in the order of planning.
+func (p *Plan) Changes() []report.File {
+	files := make([]report.File, len(p.changes))
+	for i, c := range p.changes {
+		files[i] = report.File{Path: c.path, Action: c.action, Why: c.why}
+	}
+	return files
+}
+
+// Empty reports whether Apply would write nothing.
+func (p *Plan) Empty() bool {
+	return !slices.ContainsFunc(p.changes, (*File).writes)
+}
+
+// NothingToDo makes the plan one that leaves everything as it is, because of what is there already.
+func (p *Plan) NothingToDo(there string) {
+	p.changes, p.refused, p.there = nil, nil, there
+}
+
+// Root is the project's folder.
+func (p *Plan) Root() string { return p.root }
+
+// Base is the project's base as it will be once the plan is applied.
+func (p *Plan) Base() *Base { return p.base }
+
+// There is what was asked for and is there already, with the file to go on with; "" when that
+// is not known, or there is something to do.
+func (p *Plan) There() string { return p.there }
+
+// Find returns the planned state of a file, reading it from disk the first time.
+func (p *Plan) Find(path string) (*File, error) {
+	for _, c := range p.changes {
+		if c.path == path {
+			return c, nil
+		}
+	}
+	c := &File{path: path, action: report.Unchanged}
+	data, err := os.ReadFile(filepath.Join(p.root, filepath.FromSlash(path)))
+	switch {
+	case err == nil:
+		c.exists, c.before, c.after = true, data, data
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, fileerror.Unreadable(path, err)
+	}
+	return c, nil
+}
+
+// Exists reports whether a file is there, or will be once the plan is applied.
+func (p *Plan) Exists(path string) (bool, error) {
+	c, err := p.Find(path)
+	if err != nil {
+		return false, err
+	}
+	return c.There(), nil
+}
+
+// Create plans a new file and remembers it in the base. A file that is there
+// already is kept.
+func (p *Plan) Create(path string, content []byte) error {
+	if p.needs != nil {
+		p.needs.addFile(path, content)
+		return nil
+	}
+	c, err := p.Find(path)
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.action == report.Created, c.action == report.Deleted:
+		return fmt.Errorf("plan %s: created twice, or deleted and created", path)
+	case !c.exists:
+		c.after, c.action = content, report.Created
+		p.base.Set(path, content)
+	case bytes.Equal(c.after, content):
+		p.base.Set(path, content)
+	default:
+		c.action, c.why = report.Kept, "it was there already"
+	}
+	p.track(c)
+	return nil
+}
+
+// Write plans a file that Slipway keeps up to date itself, such as PROJECT; it has
+// no merge base.
+func (p *Plan) Write(path string, content []byte) error {
+	c, err := p.Find(path)
+	if err != nil {
+		return err
+	}
+	c.set(content)
+	p.track(c)
+	return nil
+}
+
+// Remove plans the deletion of a file, and that the base forgets it. A file that is not
+// there needs none.
+func (p *Plan) Remove(path string) error {
+	c, err := p.Find(path)
+	if err != nil {
+		return err
+	}
+	p.base.Remove(path)
+	if c.exists {
+		c.after, c.action = nil, report.Deleted
+		p.track(c)
+	}
+	return nil
+}
+
+// Move plans that a file gets another path, in the base too; it can be edited there.
+// A file that is there already is refused.
+func (p *Plan) Move(from, to string) error {
+	if err := p.Copy(from, to); err != nil {
+		return err
+	}
+	if err := p.Remove(from); err != nil {
+		return err
+	}
+	old, err := p.Find(from)
+	if err != nil {
+		return err
+	}
+	old.why = "moved to " + to
+	return nil
+}
+
+// Copy plans a second file with a file's present content, mode and base.
+func (p *Plan) Copy(from, to string) error {
+	old, err := p.Find(from)
+	if err != nil {
+		return err
+	}
+	c, err := p.Find(to)
+	if err != nil {
+		return err
+	}
+	if c.There() {
+		p.refused = append(p.refused, &report.Error{
+			What: "there is a file in the place that " + from + " would move to", Where: to,
+			Hint: "nothing was changed; move it away or remove it, and run the command again",
+		})
+		return nil
+	}
+	c.after, c.action, c.why, c.from = old.after, report.Created, "moved from "+from, from
+	p.track(c)
+	if scaffolded, ok := p.base.File(from); ok {
+		p.base.Set(to, scaffolded)
+	}
+	return nil
+}
+
+// Edit plans a change to an existing file, and the same change to its merge base.
+// An edit that is refused leaves the plan as it is and is told by [Plan.Refusal]. What
+// a verb's undoing is to take out again is put with [Plan.Put] instead.
+func (p *Plan) Edit(path string, change func(path string, src []byte) ([]byte, error)) error {
+	if p.needs != nil {
+		return nil
+	}
+	c, err := p.Find(path)
+	if err != nil {
+		return err
+	}
+	after, err := change(path, c.after)
+	var refusal *report.Error
+	if errors.As(err, &refusal) {
+		if !c.There() {
+			refusal.What, refusal.Where = "the file is missing", path
+		}
+		p.refused = append(p.refused, refusal)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	c.set(after)
+	p.track(c)
+	if old, ok := p.base.File(path); ok {
+		// The base has every insertion point that was scaffolded; a base that cannot
+		// Take the change stays as it is and gives a larger merge later.
+		if updated, err := change(path, old); err == nil {
+			p.base.Set(path, updated)
+		}
+	}
+	return nil
+}
+
+// Keep says of a file that its owner's version of it stays, in whole or in part.
+func (p *Plan) Keep(path, why string) error {
+	c, err := p.Find(path)
+	if err != nil {
+		return err
+	}
+	if c.action == report.Unchanged {
+		c.action = report.Kept
+	}
+	c.why = why
+	p.track(c)
+	return nil
+}
+
+func (p *Plan) track(c *File) {
+	if p.needs != nil {
+		return
+	}
+	if !slices.Contains(p.changes, c) {
+		p.changes = append(p.changes, c)
+	}
+}
+
+// Refuse adds a refusal: the plan is not finished then.
+func (p *Plan) Refuse(e *report.Error) { p.refused = append(p.refused, e) }
+
+// Refused reports whether something could not be planned.
+func (p *Plan) Refused() bool { return len(p.refused) > 0 }
+
+// Refusal returns the edits that could not be planned, as one error: the first
+// with its place, the others with theirs in the hint.
+func (p *Plan) Refusal() error {
+	if len(p.refused) == 0 {
+		return nil
+	}
+	all := *p.refused[0]
+	for _, e := range p.refused[1:] {
+		all.Hint += fmt.Sprintf("\n%s: %s; %s", e.Where, e.What, e.Hint)
+	}
+	return &all
+}
+
+// Finish adds the base to a plan that is otherwise complete. A plan that changes
+// no other file leaves it alone.
+func (p *Plan) Finish() error {
+	if err := p.Refusal(); err != nil {
+		return err
+	}
+	if p.Empty() || !p.base.changed {
+		return nil
+	}
+	if len(p.base.files) == 0 {
+		return p.Remove(BaseFile)
+	}
+	data, err := p.base.encode()
+	if err != nil {
+		return err
+	}
+	return p.Write(BaseFile, data)
+}

@@ -1,0 +1,91 @@
+// Package projectfile reads and plans the PROJECT file of a project that is there, and says what is wrong with one, or with
+// the names that a user gave, in words for the user.
+package projectfile
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// seeProject is the command that shows what became of the PROJECT file.
+const seeProject = "git diff -- " + project.FileName
+
+// Load reads the PROJECT file and refuses layouts that are not known.
+func Load(root string) (*project.Project, error) {
+	file, err := project.Load(root)
+	var fe *project.FieldError
+	if errors.As(err, &fe) {
+		return nil, damaged(fe)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &report.Error{What: "there is no project in this folder", Where: filepath.Join(root, project.FileName), Hint: "init makes one", Next: "slipway init", Err: err}
+	}
+	if err != nil {
+		return nil, fileerror.Unreadable(project.FileName, err)
+	}
+	return file, checkLayout(file)
+}
+
+// damaged is a mistake in the PROJECT file as its user sees it.
+func damaged(fe *project.FieldError) error {
+	what := fe.Summary()
+	if fe.Field == "" { // it is about the file as a whole
+		what = "the project's description " + fe.Problem
+	}
+	return &report.Error{
+		What: what, Where: report.Position{File: project.FileName, Line: max(fe.Line, 1), Column: fe.Column}.String(),
+		Hint: "expected " + cmp.Or(fe.Expected, "a project description") + "; nothing was changed", Next: seeProject,
+	}
+}
+
+// checkLayout refuses projects of another kind.
+func checkLayout(file *project.Project) error {
+	e := &report.Error{Where: project.FileName + ":1", Next: seeProject}
+	switch {
+	case file.Version != project.Version:
+		e.What, e.Hint = "the project has the layout of version "+file.Version, `slipway changes projects of version "3"`
+	case file.Repo == "":
+		e.What, e.Hint = "repo is missing", "expected a line such as `repo: example.com/my-operator`, the module path of go.mod"
+	case !slices.ContainsFunc(file.Layout, func(l string) bool { return strings.HasPrefix(l, project.Layout) }):
+		e.What, e.Hint = "the layout "+strings.Join(file.Layout, ", ")+" is not one that slipway knows", "expected `layout: "+project.Layout+"`"
+	default:
+		return nil
+	}
+	return e
+}
+
+// Write plans the PROJECT file.
+func Write(p *plan.Plan, file *project.Project) error {
+	data, err := file.Marshal()
+	if err != nil {
+		return err
+	}
+	return p.Write(project.FileName, data)
+}
+
+// Invalid makes a mistake in a flag's value the error that its user sees.
+func Invalid(flag string, err error) error {
+	var fe *project.FieldError
+	if !errors.As(err, &fe) {
+		return err
+	}
+	return &report.Error{What: fe.Summary(), Where: flag, Hint: "expected " + fe.Expected}
+}
+
+// InvalidName names the flag that a mistake in a name came from.
+func InvalidName(err error) error {
+	var fe *project.FieldError
+	if !errors.As(err, &fe) {
+		return err
+	}
+	return Invalid("--"+fe.Field, err)
+}

@@ -1,0 +1,283 @@
+// Package undo takes a part out of a project: what it needs and the rest of the project does not. What somebody has
+// changed stays, and so do files that what stays is using; the plan says which and why.
+package undo
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/usage"
+)
+
+// An undoing takes a part out of a project: what it needs and the rest does not. What
+// somebody has changed stays, and so do files that what stays is using.
+type undoing struct {
+	*plan.Plan
+	part        *plan.Needs
+	rest        *plan.Needs
+	withChanges bool // changed files go too
+
+	sources *usage.Sources
+	leaving map[string]bool
+	kept    map[string]string // files of the part that stay, and why
+}
+
+// Part plans that a part of the project goes, but for what the rest needs. Files that were changed
+// go too if withChanges is set.
+func Part(p *plan.Plan, part, rest *plan.Needs, withChanges bool) error {
+	return (&undoing{
+		Plan: p, part: part, rest: rest, withChanges: withChanges,
+		leaving: map[string]bool{}, kept: map[string]string{},
+	}).plan()
+}
+
+func (u *undoing) plan() error {
+	var err error
+	if u.sources, err = usage.Read(u.Root()); err != nil {
+		return err
+	}
+	for _, p := range u.part.Pieces {
+		if p.Path == "go.mod" {
+			continue // depends on what stays
+		}
+		if err := u.takePieces(p.Path, p.Of); err != nil {
+			return err
+		}
+	}
+	for _, f := range u.part.Files {
+		if err := u.choose(f); err != nil {
+			return err
+		}
+	}
+	u.keepUsed()
+	u.keepFollowers()
+	for _, step := range []func() error{u.restoreRole, u.takeDirectUses} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return u.removeFiles()
+}
+
+// hasComments reports whether somebody wrote into a YAML file that a generator wrote.
+func hasComments(data []byte) bool { return bytes.Contains(data, []byte("#")) }
+
+// takeDirectUses makes requirements indirect whose modules no code imports any more.
+func (u *undoing) takeDirectUses() error {
+	for _, p := range u.part.Pieces {
+		if p.Path != "go.mod" {
+			continue
+		}
+		unused := func(src []byte) []plan.Piece {
+			return slices.DeleteFunc(p.Of(src), func(piece plan.Piece) bool {
+				use, ok := piece.(gomod.DirectUse)
+				return ok && u.sources.Imports(use.Module, u.leaving)
+			})
+		}
+		if err := u.takePieces(p.Path, unused); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// The manager's role is generated from markers in all Go files; the generator leaves it
+// alone when there are none.
+const (
+	roleFile   = "config/rbac/role.yaml"
+	roleMarker = "+kubebuilder:rbac:"
+)
+
+// restoreRole makes the manager's role what it was before the first marker when the last
+// one goes.
+func (u *undoing) restoreRole() error {
+	c, err := u.Find(roleFile)
+	if err != nil || !c.There() || !u.sources.Mention(roleMarker, nil) || u.sources.Mention(roleMarker, u.leaving) {
+		return err
+	}
+	if scaffolded, ok := u.Base().File(roleFile); ok && !hasComments(c.After()) {
+		return u.Write(roleFile, scaffolded)
+	}
+	return u.Keep(roleFile, "no marker is left that it follows from: remove by hand what it still permits")
+}
+
+// takePieces takes the part's pieces out of a file and out of its merge base. Pieces of Go
+// code belong together: all of them stay when one has been changed or is in use.
+func (u *undoing) takePieces(path string, of plan.Pieces) error {
+	c, err := u.Find(path)
+	if err != nil || !c.There() {
+		return err
+	}
+	after, changed := u.without(path, of, c.After())
+	isGo := strings.HasSuffix(path, ".go")
+	if isGo && changed == 0 {
+		changed = lineIn(c.After(), after, usage.Dangling(c.After(), after))
+	}
+	changed = lineIn(c.Before(), c.After(), changed)
+	theirs := fmt.Sprintf("line %d is yours: remove by hand what you do not need", changed)
+	if isGo && changed > 0 {
+		return u.Keep(path, theirs)
+	}
+	if err := u.Write(path, after); err != nil {
+		return err
+	}
+	if changed > 0 {
+		if err := u.Keep(path, theirs); err != nil {
+			return err
+		}
+	}
+	u.sources.Set(path, after)
+	if old, ok := u.Base().File(path); ok {
+		scaffolded, _ := u.without(path, of, old)
+		u.Base().Set(path, scaffolded)
+	}
+	return nil
+}
+
+// lineIn is the number in a file of a line in what is left of it.
+func lineIn(file, rest []byte, number int) int {
+	lines := bytes.Split(file, []byte("\n"))
+	at := 0
+	for _, line := range bytes.Split(rest, []byte("\n"))[:number] {
+		for at < len(lines) && !bytes.Equal(lines[at], line) {
+			at++
+		}
+		at++
+	}
+	return min(at, len(lines))
+}
+
+// without returns a file without the pieces that nobody else needs, and the line of src
+// at which one stays because it was changed.
+func (u *undoing) without(path string, of plan.Pieces, src []byte) (after []byte, changed int) {
+	needed := u.rest.IDs(path, src)
+	after = src
+	for _, p := range slices.Backward(of(src)) {
+		if needed[p.ID()] {
+			continue
+		}
+		out, line := p.Take(after)
+		if changed == 0 && line > 0 {
+			changed = lineIn(src, out, line)
+		}
+		after = out
+	}
+	return gofile.KeepFormat(path, src, after), changed
+}
+
+// choose decides about a file of the part: it goes unless others need it or it was changed.
+func (u *undoing) choose(f plan.NeededFile) error {
+	c, err := u.Find(f.Path)
+	if err != nil || u.rest.HasFile(f.Path) {
+		return err
+	}
+	if !c.OnDisk() {
+		u.Base().Remove(f.Path)
+		return nil
+	}
+	why := u.changed(c, f)
+	if why == "" || u.withChanges && !u.isLink(f.Path) {
+		u.leaving[f.Path] = true
+		return nil
+	}
+	u.kept[f.Path] = why
+	return nil
+}
+
+// changed says why a file is not the tool's to delete, if so: it differs from what was
+// scaffolded, or would be today.
+func (u *undoing) changed(c *plan.File, f plan.NeededFile) string {
+	scaffolded, known := u.Base().File(f.Path)
+	switch {
+	case u.isLink(f.Path):
+		return "it is a link"
+	case f.From != "":
+		if isGenerated(c.Before()) {
+			return ""
+		}
+		return "it is not a generated file"
+	case known && sameText(c.After(), scaffolded), f.Content != nil && sameText(c.After(), u.bare(f)):
+		return ""
+	case known:
+		return "you changed it; --with-changes removes it too"
+	}
+	return "it is not as slipway would write it; --with-changes removes it too"
+}
+
+// bare is what would be created today, without pieces that came with it and are taken.
+func (u *undoing) bare(f plan.NeededFile) []byte {
+	content := f.Content
+	for _, p := range u.part.Pieces {
+		if p.Path == f.Path {
+			content, _ = u.without(f.Path, p.Of, content)
+		}
+	}
+	return content
+}
+
+func (u *undoing) isLink(path string) bool {
+	info, err := os.Lstat(filepath.Join(u.Root(), filepath.FromSlash(path)))
+	return err == nil && info.Mode()&os.ModeSymlink != 0
+}
+
+// sameText compares files but for their line ends, which version control may change.
+func sameText(a, b []byte) bool {
+	crlf, lf := []byte("\r\n"), []byte("\n")
+	return bytes.Equal(bytes.ReplaceAll(a, crlf, lf), bytes.ReplaceAll(b, crlf, lf))
+}
+
+// generatedText is what files have that the generator wrote: Go files, CRDs, and the
+// configuration of webhooks.
+var generatedText = [][]byte{[]byte("// Code generated "), []byte("controller-gen.kubebuilder.io/version"), []byte("ating-webhook-configuration")}
+
+// isGenerated reports whether the generator wrote a file.
+func isGenerated(data []byte) bool {
+	return slices.ContainsFunc(generatedText, func(text []byte) bool { return bytes.Contains(data, text) })
+}
+
+// keepUsed keeps Go files that are used by those that stay, and then what these use.
+func (u *undoing) keepUsed() {
+	for again := true; again; {
+		again = false
+		for _, path := range slices.Sorted(maps.Keys(u.leaving)) {
+			if place, used := u.sources.Of(path, u.leaving); used {
+				delete(u.leaving, path)
+				u.kept[path] = "it is used at " + place
+				again = true
+			}
+		}
+	}
+}
+
+// keepFollowers keeps generated files whose source stays; they are not told.
+func (u *undoing) keepFollowers() {
+	for _, f := range u.part.Files {
+		if c, err := u.Find(f.From); f.From != "" && err == nil && c.There() && !u.leaving[f.From] {
+			delete(u.leaving, f.Path)
+			delete(u.kept, f.Path)
+		}
+	}
+}
+
+// removeFiles plans what was decided.
+func (u *undoing) removeFiles() error {
+	for _, path := range slices.Sorted(maps.Keys(u.leaving)) {
+		if err := u.Remove(path); err != nil {
+			return err
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(u.kept)) {
+		if err := u.Keep(path, u.kept[path]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

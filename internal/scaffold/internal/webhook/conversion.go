@@ -1,0 +1,88 @@
+package webhook
+
+import (
+	"go/format"
+	"path"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/fieldcopy"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/templates"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// planConversion plans the methods that convert the kind's versions, tests that
+// nothing is lost on the way, and that the API server asks for it.
+func (w *planner) planConversion() error {
+	if err := w.RequireFrom("webhook/hub.go", conversionFile(w.project, w.resource), w.data()); err != nil {
+		return err
+	}
+	hub, err := fieldcopy.Read(w.Root(), w.project.APIDir(w.resource), w.resource.ImportAlias()+".")
+	if err != nil {
+		return err
+	}
+	for _, spoke := range w.spokes {
+		if err := w.planSpoke(hub, spoke); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// conversionFile is the file of a version's conversion, beside its types.
+func conversionFile(p *project.Project, r project.Resource) string {
+	return path.Join(p.APIDir(r), r.SingularName()+"_conversion.go")
+}
+
+func (w *planner) planSpoke(hub *fieldcopy.Types, spoke project.Resource) error {
+	types, err := fieldcopy.Read(w.Root(), w.project.APIDir(spoke), "")
+	if err != nil {
+		return err
+	}
+	data := w.data()
+	data["Resource"], data["HubAlias"], data["HubPath"], data["HubVersion"] = spoke, w.resource.ImportAlias(), w.project.ImportPath(w.resource), w.resource.Version
+	data["To"], data["From"] = fieldcopy.Statements(spoke.Kind, hub, types), fieldcopy.Statements(spoke.Kind, types, hub)
+	file := conversionFile(w.project, spoke)
+	if err := w.requireGo("webhook/spoke.go", file, data); err != nil {
+		return err
+	}
+	if err := w.requireGo("webhook/conversion_test.go", strings.TrimSuffix(file, ".go")+"_test.go", data); err != nil {
+		return err
+	}
+	return w.planConversionTest(spoke)
+}
+
+// planConversionTest plans a test that has the API server convert an object.
+func (w *planner) planConversionTest(spoke project.Resource) error {
+	suite, err := w.Find(w.project.WebhookSuiteTestFile(w.resource))
+	if err != nil {
+		return err
+	}
+	if suite.OnDisk() && gofile.UsesGinkgo(suite.Before()) {
+		return nil
+	}
+	data := w.data()
+	title := strings.ToUpper(spoke.Version[:1]) + spoke.Version[1:]
+	data["Spoke"], data["SpokeTitle"] = spoke.Version, title
+	code, err := templates.Render("webhook/conversion_webhook_test.go", data)
+	if err != nil {
+		return err
+	}
+	of := w.goImports("k8s.io/apimachinery/pkg/apis/meta/v1/unstructured", "k8s.io/apimachinery/pkg/runtime/schema", "sigs.k8s.io/controller-runtime/pkg/client")
+	return w.Put(w.project.WebhookTestFile(w.resource), plan.These(append(of, piece.Declaration{Name: "Test" + w.resource.Kind + "ConversionTo" + title, Code: string(code)})...))
+}
+
+// requireGo plans a Go file from a template that cannot keep Go's format by itself.
+func (w *planner) requireGo(name, file string, data any) error {
+	content, err := templates.Render(name, data)
+	if err != nil {
+		return err
+	}
+	formatted, err := format.Source(content)
+	if err != nil {
+		return err
+	}
+	return w.Require(file, formatted)
+}

@@ -1,0 +1,216 @@
+package webhook
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
+	"github.com/slipway-dev/slipway/internal/scaffold/templates"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// plan plans every file. PROJECT comes last: what it records is there.
+func (w *planner) plan() error {
+	w.record()
+	for _, step := range w.steps() {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	if err := projectfile.Write(w.Plan, w.project); err != nil {
+		return err
+	}
+	if !w.Refused() && w.Empty() {
+		w.NothingToDo(fmt.Sprintf("these webhooks of %s %s, in %s", w.resource.APIVersion(), w.resource.Kind, w.project.WebhookFile(w.resource)))
+		return nil
+	}
+	return w.Finish()
+}
+
+// steps plan what the webhooks consist of, but for their entry in PROJECT. They run a
+// second time, with a plan that records, when the webhooks are deleted.
+func (w *planner) steps() []func() error {
+	steps := []func() error{w.planCode, w.planTests, w.planMain, w.planModules}
+	if w.options.Conversion {
+		steps = append(steps, w.planConversion)
+	}
+	return append(steps, w.planFeatures)
+}
+
+// planCode plans the file of the webhooks: what sets them up, and each of them.
+func (w *planner) planCode() error {
+	file, data := w.project.WebhookFile(w.resource), w.data()
+	if err := w.requireGo("webhook/webhook.go", file, data); err != nil {
+		return err
+	}
+	if w.options.Defaulting {
+		if err := w.putWebhook(file, "Default", w.options.DefaultingPath, "context", "sigs.k8s.io/controller-runtime/pkg/log"); err != nil {
+			return err
+		}
+	}
+	if w.options.Validation {
+		return w.putWebhook(file, "Validat", w.options.ValidationPath, "context",
+			"k8s.io/apimachinery/pkg/api/errors", "k8s.io/apimachinery/pkg/runtime/schema", "k8s.io/apimachinery/pkg/util/validation/field",
+			"sigs.k8s.io/controller-runtime/pkg/webhook/admission")
+	}
+	return nil
+}
+
+// putWebhook adds a defaulter or a validator, by the stem of its name, to the file and to the
+// chain of calls that sets the webhooks up.
+func (w *planner) putWebhook(file, stem, customPath string, imports ...string) error {
+	kind := w.resource.Kind
+	name := kind + "Custom" + stem + map[string]string{"Default": "er", "Validat": "or"}[stem]
+	code, err := templates.Render("webhook/"+map[string]string{"Default": "defaulter.go", "Validat": "validator.go"}[stem], w.data())
+	if err != nil {
+		return err
+	}
+	of := w.goImports(imports...)
+	setup := piece.BuilderCall{Function: "Setup" + kind + "WebhookWithManager"}
+	suffix := strings.TrimPrefix(name, kind+"Custom")
+	of = append(of, piece.BuilderCall{Function: setup.Function, Method: "With" + suffix, Argument: "&" + name + "{}"})
+	if customPath != "" {
+		of = append(of, piece.BuilderCall{Function: setup.Function, Method: "With" + suffix + "CustomPath", Argument: fmt.Sprintf("%q", customPath)})
+	}
+	return w.Put(file, plan.These(append(of, piece.Declaration{Name: name, Code: string(code)})...))
+}
+
+// goImports are imports under the names that the templates use.
+func (w *planner) goImports(paths ...string) []plan.Piece {
+	names := map[string]string{
+		"k8s.io/apimachinery/pkg/api/errors":   "apierrors",
+		"k8s.io/apimachinery/pkg/util/runtime": "utilruntime",
+	}
+	var imports []plan.Piece
+	for _, p := range paths {
+		imports = append(imports, piece.Import{Name: names[p], Path: p, Module: w.project.Repo})
+	}
+	return imports
+}
+
+// planMain lets the manager serve the webhooks, unless ENABLE_WEBHOOKS is false.
+func (w *planner) planMain() error {
+	file, err := manager.MainFile(w.Plan)
+	if err != nil {
+		return err
+	}
+	return w.Put(file, w.mainPieces)
+}
+
+func (w *planner) mainPieces(src []byte) []plan.Piece {
+	imports := gofile.ImportsOf(src)
+	of := w.goImports("os")
+	if kind.Foreign(w.resource) && kind.Registers(w.resource) {
+		of = append(of, kind.SchemePieces(w.project, w.resource, imports, "utilruntime.Must(%s.AddToScheme(scheme))\n")...)
+	}
+	pkg := path.Join(w.project.Repo, w.project.WebhookDir(w.resource))
+	alias := imports.Name(pkg, "webhook"+w.webhookAlias())
+	key := fmt.Sprintf("%s.Setup%sWebhookWithManager(", alias, w.resource.Kind)
+	failed := strings.ReplaceAll(manager.Failure(w.Plan, src, imports, "set up the "+w.resource.Kind+" webhooks"), "\t", "\t\t")
+	code := fmt.Sprintf("if os.Getenv(\"ENABLE_WEBHOOKS\") != \"false\" {\n\tif err := %smgr); err != nil {\n%s\t}\n}\n", key, failed)
+	return append(of, piece.ImportAt(w.project.Repo, alias, pkg), piece.Fragment{Marker: "builder", Code: code, Key: key})
+}
+
+// webhookAlias ends the name under which main.go imports the webhooks' package.
+func (w *planner) webhookAlias() string {
+	if w.project.MultiGroup && w.resource.Group != "" {
+		return w.resource.ImportAlias()
+	}
+	return w.resource.Version
+}
+
+// planModules notes in go.mod that the code imports types of another module, and refuses one that is
+// not required.
+func (w *planner) planModules() error {
+	name := ""
+	switch {
+	case w.resource.Core && w.resource.Group == "apiextensions":
+		name = "k8s.io/apiextensions-apiserver"
+	case w.resource.Core:
+		name = "k8s.io/api"
+	case w.resource.External && !w.Recording():
+		var err error
+		if name, err = gomod.ModuleOf(w.Root(), w.resource.Path); err != nil {
+			return err
+		}
+	default:
+		return nil
+	}
+	return w.Put("go.mod", plan.These(gomod.DirectUse{Module: name}))
+}
+
+// record notes the webhooks in the project; planProject writes that down.
+func (w *planner) record() {
+	r := w.recorded
+	if r == nil {
+		w.project.Resources = append(w.project.Resources, w.resource)
+		r = &w.project.Resources[len(w.project.Resources)-1]
+	}
+	if r.Webhooks == nil {
+		r.Webhooks = &project.Webhooks{}
+	}
+	hooks, o := r.Webhooks, w.options
+	hooks.WebhookVersion = "v1"
+	hooks.Defaulting = hooks.Defaulting || o.Defaulting
+	hooks.Validation = hooks.Validation || o.Validation
+	hooks.Conversion = hooks.Conversion || o.Conversion
+	hooks.DefaultingPath = cmp.Or(hooks.DefaultingPath, o.DefaultingPath)
+	hooks.ValidationPath = cmp.Or(hooks.ValidationPath, o.ValidationPath)
+	for _, spoke := range w.spokes {
+		if !slices.Contains(hooks.Spoke, spoke.Version) {
+			hooks.Spoke = append(hooks.Spoke, spoke.Version)
+		}
+	}
+}
+
+// planFeatures plans what deploys the webhooks and a certificate for them.
+func (w *planner) planFeatures() error {
+	return feature.Serve(w.Plan, w.project, w.header, w.options.Certificates)
+}
+
+// data is what the templates of webhooks are filled from.
+func (w *planner) data() map[string]any {
+	r := w.resource
+	up := `"..", "..", ".."`
+	if w.project.MultiGroup && r.Group != "" {
+		up += `, ".."`
+	}
+	group := r.QualifiedGroup()
+	pathEnd := strings.ReplaceAll(group, ".", "-") + "-" + r.Version + "-" + r.SingularName()
+	return map[string]any{
+		"Resource":       r,
+		"Boilerplate":    w.header,
+		"FirstWebhook":   w.firstWebhook(),
+		"ImportPath":     w.project.ImportPath(r),
+		"TypesAlias":     r.ImportAlias(),
+		"Variable":       kind.Variable(r),
+		"QualifiedGroup": group,
+		"MarkerGroup":    cmp.Or(group, `""`),
+		"DefaultingPath": cmp.Or(w.options.DefaultingPath, "/mutate-"+pathEnd),
+		"ValidationPath": cmp.Or(w.options.ValidationPath, "/validate-"+pathEnd),
+		"PathToRoot":     up,
+		"Sample":         w.sample(),
+		"Namespaced":     r.API != nil && r.API.Namespaced,
+		"CoreObject":     kind.CoreObjectOf(w.resource),
+		"Direct":         w.direct(),
+		"Foreign":        kind.Foreign(w.resource),
+	}
+}
+
+// firstWebhook reports whether no webhooks came before these in their package, whose doc
+// they then carry.
+func (w *planner) firstWebhook() bool {
+	return !slices.ContainsFunc(w.project.Resources, func(r project.Resource) bool {
+		return r.Webhooks != nil && r.Kind != w.resource.Kind && w.project.WebhookDir(r) == w.project.WebhookDir(w.resource)
+	})
+}

@@ -1,0 +1,48 @@
+package webhook
+
+import (
+	"slices"
+
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// Record runs the planning of the webhooks that PROJECT has of a kind, with a plan that records
+// what it needs.
+func Record(p *plan.Plan, file *project.Project, r project.Resource) error {
+	if r.Webhooks == nil {
+		return nil
+	}
+	h := r.Webhooks
+	w := &planner{
+		Plan: p, project: file, recorded: &r,
+		options: Options{
+			Group: r.Group, Version: r.Version, Kind: r.Kind, Plural: r.Plural,
+			Defaulting: h.Defaulting, Validation: h.Validation, Conversion: h.Conversion, Spokes: h.Spoke,
+			DefaultingPath: h.DefaultingPath, ValidationPath: h.ValidationPath,
+		},
+	}
+	w.resource = r
+	if !r.HasOwnPlural() {
+		w.resource.Plural = ""
+	}
+	for _, o := range w.otherVersions() {
+		if slices.Contains(h.Spoke, o.Version) {
+			w.spokes = append(w.spokes, o)
+		}
+	}
+	var err error
+	if w.header, err = header.Read(p); err != nil {
+		return err
+	}
+	for _, step := range w.steps() {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	if h.Defaulting || h.Validation {
+		p.NeedGenerated("config/webhook/manifests.yaml", file.WebhookFile(r))
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+package webhook
+
+import (
+	"fmt"
+	"path"
+
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/templates"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// planTests plans tests of the webhooks that are asked for, and the suite that they run in.
+func (w *planner) planTests() error {
+	suite, err := w.Find(w.project.WebhookSuiteTestFile(w.resource))
+	if err != nil {
+		return err
+	}
+	if suite.OnDisk() && gofile.UsesGinkgo(suite.Before()) {
+		if !w.Recording() {
+			if err := w.Keep(suite.Path(), "its tests are written with Ginkgo; add those of "+w.resource.Kind+" in their style"); err != nil {
+				return err
+			}
+		}
+		return w.Put(suite.Path(), w.suitePieces)
+	}
+	if !w.direct() {
+		if err := w.planSuite(); err != nil {
+			return err
+		}
+	}
+	file := w.project.WebhookTestFile(w.resource)
+	if err := w.requireGo("webhook/webhook_test.go", file, w.data()); err != nil {
+		return err
+	}
+	var tests []plan.Piece
+	if w.options.Defaulting {
+		if tests, err = w.addTest(tests, "Defaulting", "defaulter_test.go"); err != nil {
+			return err
+		}
+	}
+	if w.options.Validation {
+		if tests, err = w.addTest(tests, "Validation", "validator_test.go"); err != nil {
+			return err
+		}
+	}
+	return w.Put(file, plan.These(tests...))
+}
+
+func (w *planner) addTest(tests []plan.Piece, what, template string) ([]plan.Piece, error) {
+	code, err := templates.Render("webhook/"+template, w.data())
+	return append(tests, piece.Declaration{Name: "Test" + w.resource.Kind + what, Code: string(code)}), err
+}
+
+func (w *planner) planSuite() error {
+	file := w.project.WebhookSuiteTestFile(w.resource)
+	if err := w.RequireFrom("webhook/suite_test.go", file, w.data()); err != nil {
+		return err
+	}
+	return w.Put(file, w.suitePieces)
+}
+
+// suitePieces make the types known to the suite, all versions of the kind, and set the
+// webhooks up in its manager.
+func (w *planner) suitePieces(src []byte) []plan.Piece {
+	scheme, setup := "utilruntime.Must(%s.AddToScheme(scheme.Scheme))\n", "if err := %s(mgr); err != nil {\n\treturn 0, fmt.Errorf(\"set up the %s webhooks: %%w\", err)\n}\n"
+	of := w.goImports("k8s.io/apimachinery/pkg/util/runtime")
+	if gofile.UsesGinkgo(src) {
+		scheme, setup, of = "Expect(%s.AddToScheme(scheme.Scheme)).To(Succeed())\n", "Expect(%s(mgr)).To(Succeed()) // the %s webhooks\n", nil
+	}
+	imports, versions := gofile.ImportsOf(src), append([]project.Resource{w.resource}, w.otherVersions()...)
+	if !kind.Registers(w.resource) {
+		versions, of = nil, nil
+	}
+	for _, r := range versions {
+		of = append(of, kind.SchemePieces(w.project, r, imports, scheme)...)
+	}
+	name := "Setup" + w.resource.Kind + "WebhookWithManager"
+	return append(of, piece.Fragment{Marker: "webhook", Code: fmt.Sprintf(setup, name, w.resource.Kind), Key: name + "("})
+}
+
+// sample is the file of the kind's sample, which the tests create, or nothing.
+func (w *planner) sample() string {
+	if w.resource.API == nil {
+		return ""
+	}
+	return path.Base(w.project.SampleFile(w.resource))
+}
+
+// direct reports whether the tests call the webhooks themselves, because no API server knows
+// the kind or takes an object that holds next to nothing.
+func (w *planner) direct() bool { return w.resource.API == nil && kind.CoreObjectOf(w.resource) == nil }

@@ -1,0 +1,242 @@
+// Package webhook plans what `create webhook` makes: defaulters, validators and conversions with
+// their tests, their lines in the manager, and what serves them. [Create] plans it, [Record] says what of it
+// a project has, for undoing.
+package webhook
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// Options say which webhooks to give a kind: one of the project's, one of Kubernetes
+// itself, or one of another module.
+type Options struct {
+	Group, Version, Kind string
+	Plural               string   // default: by English rules
+	Defaulting           bool     // fills in what the author of an object left out
+	Validation           bool     // refuses objects
+	Conversion           bool     // this version is the hub that others are converted to and from
+	Spokes               []string // those others; default: all other versions of the kind
+	DefaultingPath       string   // default: what controller-runtime derives from the kind
+	ValidationPath       string
+	External             kind.External   // where the types of another module are
+	Certificates         feature.Feature // CertManager or SelfCert, or "" to keep what there is
+}
+
+// Create plans webhooks in the project in folder root. What is there already is
+// kept and what is missing is completed.
+func Create(root string, o Options) (*plan.Plan, error) {
+	file, err := projectfile.Load(root)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	p, err := plan.New(root)
+	if err != nil {
+		return nil, err
+	}
+	w := &planner{Plan: p, project: file, options: o}
+	if err := w.resolve(); err != nil {
+		return nil, err
+	}
+	if err := w.plan(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// Check refuses what cannot be created in the project in folder root, before anything is fetched.
+func Check(root string, o Options) error {
+	file, err := projectfile.Load(root)
+	if err != nil {
+		return err
+	}
+	if err := o.Check(); err != nil {
+		return err
+	}
+	p, err := plan.New(root)
+	if err != nil {
+		return err
+	}
+	return (&planner{Plan: p, project: file, options: o}).resolve()
+}
+
+// webhookPath is what controller-runtime takes as the path of a webhook.
+var webhookPath = regexp.MustCompile(`^(/[a-zA-Z0-9-_]+)+$`)
+
+// Check refuses names and flags that cannot be right, without looking at the project.
+func (o Options) Check() error {
+	if err := kind.CheckNames(o.Group, o.Version, o.Kind, o.Plural); err != nil {
+		return err
+	}
+	if err := o.External.Check(); err != nil {
+		return err
+	}
+	if !o.Defaulting && !o.Validation && !o.Conversion {
+		return &report.Error{What: "there is no webhook to create", Where: "--defaulting, --programmatic-validation, --conversion", Hint: "at least one of them"}
+	}
+	for _, p := range []struct {
+		flag, path string
+		used       bool
+	}{{"--defaulting-path", o.DefaultingPath, o.Defaulting}, {"--validation-path", o.ValidationPath, o.Validation}} {
+		switch {
+		case p.path != "" && !p.used:
+			return &report.Error{What: "there is no webhook for this path", Where: p.flag, Hint: "create it too: " + map[string]string{"--defaulting-path": "--defaulting", "--validation-path": "--programmatic-validation"}[p.flag]}
+		case p.path != "" && !webhookPath.MatchString(p.path):
+			return &report.Error{What: fmt.Sprintf("%q is not a path that the webhook server takes", p.path), Where: p.flag, Hint: "expected letters, digits, - and _ between slashes, such as /mutate-cronjob"}
+		}
+	}
+	if len(o.Spokes) > 0 && !o.Conversion {
+		return &report.Error{What: "spokes are for conversion", Where: "--spoke", Hint: "create that too: --conversion"}
+	}
+	return nil
+}
+
+// A planner is the planning of one kind's webhooks.
+type planner struct {
+	*plan.Plan
+	options  Options
+	project  *project.Project
+	resource project.Resource
+	recorded *project.Resource // the kind as PROJECT has it, or nil
+	spokes   []project.Resource
+	header   string
+}
+
+// resolve finds the kind: in PROJECT, among those of Kubernetes, or in another module.
+func (w *planner) resolve() error {
+	o := w.options
+	w.recorded = w.project.Lookup(o.Group, o.Version, o.Kind)
+	switch {
+	case w.recorded != nil:
+		w.resource = *w.recorded
+	case o.External.Path != "":
+		w.resource = project.Resource{External: true, Path: o.External.Path, Domain: o.External.Domain, Module: o.External.Module}
+	default:
+		domain, ok := project.CoreDomain(o.Group)
+		if !ok {
+			return w.unknown()
+		}
+		w.resource = project.Resource{Core: true, Path: project.CorePath(o.Group, o.Version), Domain: domain}
+	}
+	w.resource.Group, w.resource.Version, w.resource.Kind = o.Group, o.Version, o.Kind
+	if o.Plural != "" {
+		w.resource.Plural = o.Plural
+	}
+	if !w.resource.HasOwnPlural() {
+		w.resource.Plural = ""
+	}
+	if err := w.resource.Validate(); err != nil {
+		return projectfile.InvalidName(err)
+	}
+	var err error
+	if w.header, err = header.Read(w.Plan); err != nil {
+		return err
+	}
+	return w.resolveSpokes()
+}
+
+// unknown says that there is no such kind to give webhooks to.
+func (w *planner) unknown() error {
+	o := w.options
+	hint := "create it first; a kind of another module needs --external-api-path, and one of Kubernetes its group, such as core or apps"
+	for _, r := range w.project.Resources {
+		if r.Kind == o.Kind {
+			hint = fmt.Sprintf("there is %s in the group %q, version %s", r.Kind, r.Group, r.Version)
+		}
+	}
+	return &report.Error{
+		What: fmt.Sprintf("the project has no kind %s in the group %q, version %s", o.Kind, o.Group, o.Version), Where: project.FileName, Hint: hint,
+		Next: fmt.Sprintf("slipway create api --group %s --version %s --kind %s --resource --controller", o.Group, o.Version, o.Kind),
+	}
+}
+
+// resolveSpokes finds the versions that are converted to and from this one.
+func (w *planner) resolveSpokes() error {
+	if !w.options.Conversion {
+		return nil
+	}
+	if w.resource.API == nil {
+		return &report.Error{What: "only kinds of the project itself can be converted", Where: "--conversion", Hint: w.resource.Kind + " is not one"}
+	}
+	others := w.otherVersions()
+	for _, r := range others {
+		if r.Webhooks != nil && r.Webhooks.Conversion {
+			return &report.Error{What: fmt.Sprintf("%s has a hub already, version %s", r.Kind, r.Version), Where: "--version " + w.resource.Version, Hint: "a kind has one hub; add spokes to that one",
+				Next: fmt.Sprintf("slipway create webhook --group %s --version %s --kind %s --conversion", r.Group, r.Version, r.Kind)}
+		}
+	}
+	if len(others) == 0 {
+		return &report.Error{What: "there is no other version to convert to and from", Where: "--conversion", Hint: "create one first",
+			Next: fmt.Sprintf("slipway create api --group %s --version v2 --kind %s --resource --controller=false", w.resource.Group, w.resource.Kind)}
+	}
+	if len(w.options.Spokes) == 0 {
+		w.spokes = others
+		return nil
+	}
+	for _, version := range w.options.Spokes {
+		i := slices.IndexFunc(others, func(r project.Resource) bool { return r.Version == version })
+		if i < 0 {
+			return w.unknownSpoke(version, others)
+		}
+		w.spokes = append(w.spokes, others[i])
+	}
+	return w.refuseLeftOut(others)
+}
+
+// refuseLeftOut refuses to leave a version without conversion: a manager would not start
+// with one that is neither the hub nor a spoke.
+func (w *planner) refuseLeftOut(others []project.Resource) error {
+	spokes := slices.Clone(w.options.Spokes)
+	if w.resource.Webhooks != nil {
+		spokes = append(spokes, w.resource.Webhooks.Spoke...)
+	}
+	var leftOut []string
+	for _, r := range others {
+		if !slices.Contains(spokes, r.Version) {
+			leftOut = append(leftOut, r.Version)
+		}
+	}
+	if len(leftOut) == 0 {
+		return nil
+	}
+	return &report.Error{
+		What: fmt.Sprintf("version %s of %s would be neither the hub nor a spoke", strings.Join(leftOut, ", "), w.resource.Kind), Where: "--spoke",
+		Hint: "all versions, or none: then all others are spokes; a manager does not start with a version that is not converted",
+		Next: fmt.Sprintf("slipway create webhook --group %s --version %s --kind %s --conversion", w.resource.Group, w.resource.Version, w.resource.Kind),
+	}
+}
+
+func (w *planner) unknownSpoke(version string, others []project.Resource) error {
+	var have []string
+	for _, r := range others {
+		have = append(have, r.Version)
+	}
+	return &report.Error{
+		What: fmt.Sprintf("%s has no other version %s", w.resource.Kind, version), Where: "--spoke", Hint: "there are " + strings.Join(have, ", "),
+		Next: fmt.Sprintf("slipway create api --group %s --version %s --kind %s --resource --controller=false", w.resource.Group, version, w.resource.Kind),
+	}
+}
+
+// otherVersions are the other versions of the kind that the project defines.
+func (w *planner) otherVersions() []project.Resource {
+	var others []project.Resource
+	for _, r := range w.project.Resources {
+		if r.API != nil && r.Group == w.resource.Group && r.Kind == w.resource.Kind && r.Version != w.resource.Version {
+			others = append(others, r)
+		}
+	}
+	return others
+}

@@ -1,0 +1,97 @@
+package scaffold
+
+import (
+	"context"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/api"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/deletion"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/lock"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/webhook"
+)
+
+// What verbs are asked for, and what they plan.
+type (
+	// A Plan is a set of file changes that is decided and not yet written.
+	Plan = plan.Plan
+	// A Difference is what a plan would make of a file.
+	Difference = plan.Difference
+
+	// A Project says what to scaffold. Empty fields get a default from the folder.
+	Project = newproject.Options
+	// A License says what stands at the top of a project's Go files.
+	License = header.License
+	// An API says what to add to a project.
+	API = api.Options
+	// An Image is the container that a kind's controller runs in a Deployment.
+	Image = api.Image
+	// An External says where the Go types of another module are.
+	External = kind.External
+	// A Webhook says which webhooks to give a kind.
+	Webhook = webhook.Options
+	// A Deletion says what to take out of a project.
+	Deletion = deletion.Options
+	// A WebhookDeletion says which webhooks of a kind to take out; none of them means all.
+	WebhookDeletion = deletion.WebhookOptions
+)
+
+// ImagePlugin is where PROJECT records what APIs that run an image were made with.
+const ImagePlugin = api.ImagePlugin
+
+// ErrAbsent says that there is nothing to delete.
+var ErrAbsent = deletion.ErrAbsent
+
+// Init plans a new project in folder root, or what is missing of it. It refuses a folder
+// that holds another project, and names that Kubernetes or Go would refuse later.
+func Init(root string, o Project) (*Plan, error) { return newproject.Create(root, o) }
+
+// CreateAPI plans an API in the project in folder root. What is there already is
+// kept and what is missing is completed.
+func CreateAPI(root string, o API) (*Plan, error) { return api.Create(root, o) }
+
+// CheckAPI refuses what [CreateAPI] would refuse whatever the project's files hold.
+func CheckAPI(root string, o API) error { return api.Check(root, o) }
+
+// CreateWebhook plans webhooks in the project in folder root. What is there already is
+// kept and what is missing is completed.
+func CreateWebhook(root string, o Webhook) (*Plan, error) { return webhook.Create(root, o) }
+
+// CheckWebhook refuses what cannot be created in the project in folder root, before anything is fetched.
+func CheckWebhook(root string, o Webhook) error { return webhook.Check(root, o) }
+
+// DeleteAPI plans the undoing of what created an API in the project in folder root: its
+// files, its lines in files that it shares, and its entry in PROJECT. Changed files and
+// lines stay, and the plan's changes say which and why. When there is nothing to delete,
+// the error is [ErrAbsent].
+func DeleteAPI(root string, o Deletion) (*Plan, error) { return deletion.API(root, o) }
+
+// DeleteWebhook plans the undoing of what created webhooks in the project in folder
+// root; see [DeleteAPI].
+func DeleteWebhook(root string, o WebhookDeletion) (*Plan, error) { return deletion.Webhook(root, o) }
+
+// Hold makes sure that nobody else changes the project in folder root until release is
+// called: a plan is made and applied in between. It waits for another command, and tells
+// h so. Then it takes back what a command left that was killed. The locks are files in folder locks.
+func Hold(ctx context.Context, root, locks string, h report.Handler) (release func(), err error) {
+	return lock.Hold(ctx, root, locks, h)
+}
+
+// CheckGo refuses a Go installation that is missing or older than scaffolded projects need.
+func CheckGo(ctx context.Context, root string) error { return gomod.CheckGo(ctx, root) }
+
+// Fetch makes sure that every package that the project in folder root imports is in
+// the module cache, and tells h of downloads. It needs no network if they all are.
+func Fetch(ctx context.Context, root string, h report.Handler) error {
+	return gomod.Fetch(ctx, root, h)
+}
+
+// Require has the project's go.mod require the module of an external kind, unless it does:
+// it is fetched, and nothing else of the project is changed.
+func Require(ctx context.Context, root string, external External, h report.Handler) error {
+	return gomod.Get(ctx, root, external.Path, external.Module, h)
+}
