@@ -89,10 +89,12 @@ func (inv *invocation) showPlan(plan *scaffold.Plan, f changeFlags) {
 	inv.handler.Handle(report.Note{Text: "Nothing was written. Without --dry-run and --diff it is."})
 }
 
+// plannedWord is what an action is called before it is taken.
+var plannedWord = map[report.Action]string{report.Created: "create", report.Updated: "update", report.Deleted: "delete", report.Kept: "keep", report.Unchanged: "leave"}
+
 // planned reads `create cmd/main.go`.
 func planned(c scaffold.Difference) string {
-	words := map[report.Action]string{report.Created: "create", report.Updated: "update", report.Deleted: "delete", report.Kept: "keep", report.Unchanged: "leave"}
-	line := words[c.Action] + " " + c.Path
+	line := plannedWord[c.Action] + " " + c.Path
 	if c.Why != "" {
 		line += " (" + c.Why + ")"
 	}

@@ -35,6 +35,7 @@ func (inv *invocation) deployCommand() *cobra.Command {
 	var d deployment
 	var options ship.ApplyOptions
 	var wait, show bool
+	var preview changeFlags
 	cmd := &cobra.Command{
 		Use:   "deploy [IMG=REF]",
 		Short: "Run the operator in the cluster",
@@ -57,7 +58,7 @@ With --print the objects are shown instead, as one YAML stream: an installer for
 				return inv.printDeployment(cmd.Context(), d)
 			}
 			options.Timeout = d.to.timeout
-			return inv.deploy(cmd.Context(), d, options, wait)
+			return inv.deploy(cmd.Context(), d, options, wait, preview)
 		},
 	}
 	d.addFlags(cmd, "for the operator to run")
@@ -65,6 +66,7 @@ With --print the objects are shown instead, as one YAML stream: an installer for
 	cmd.Flags().BoolVar(&wait, "wait", true, "wait until all is ready")
 	cmd.Flags().BoolVar(&show, "print", false, "print the objects as YAML and touch no cluster")
 	cmd.Flags().BoolVar(&options.Force, "force-conflicts", false, "take over fields that others own")
+	preview.bindCluster(cmd.Flags())
 	return cmd
 }
 
@@ -102,7 +104,7 @@ func (inv *invocation) buildDeployment(ctx context.Context, d deployment) ([]*un
 }
 
 // deploy builds and applies the objects, and waits for them.
-func (inv *invocation) deploy(ctx context.Context, d deployment, o ship.ApplyOptions, wait bool) error {
+func (inv *invocation) deploy(ctx context.Context, d deployment, o ship.ApplyOptions, wait bool, preview changeFlags) error {
 	objects, err := inv.buildDeployment(ctx, d)
 	if err != nil {
 		return err
@@ -110,6 +112,9 @@ func (inv *invocation) deploy(ctx context.Context, d deployment, o ship.ApplyOpt
 	cluster, err := inv.connect(d.to)
 	if err != nil {
 		return err
+	}
+	if preview.preview() {
+		return inv.previewObjects(ctx, cluster, objects, o, preview)
 	}
 	if err := cluster.Apply(ctx, objects, o); err != nil || !wait {
 		return err

@@ -42,6 +42,7 @@ func (inv *invocation) connect(d destination) (*ship.Cluster, error) {
 func (inv *invocation) installCommand() *cobra.Command {
 	var to destination
 	var options ship.ApplyOptions
+	var preview changeFlags
 	cmd := &cobra.Command{
 		Use:   "install",
 		Short: "Bring the project's CRDs into the cluster",
@@ -53,16 +54,17 @@ They are applied on the server's side, so they may be of any size. A second run 
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			options.Timeout = to.timeout
-			return inv.install(cmd.Context(), to, options)
+			return inv.install(cmd.Context(), to, options, preview)
 		},
 	}
 	to.addFlags(cmd, "for the definitions to be served")
 	cmd.Flags().BoolVar(&options.Force, "force-conflicts", false, "take over fields that others own")
+	preview.bindCluster(cmd.Flags())
 	return cmd
 }
 
 // install generates, builds and applies the definitions.
-func (inv *invocation) install(ctx context.Context, to destination, o ship.ApplyOptions) error {
+func (inv *invocation) install(ctx context.Context, to destination, o ship.ApplyOptions, preview changeFlags) error {
 	root, err := inv.projectRoot()
 	if err != nil {
 		return err
@@ -77,6 +79,9 @@ func (inv *invocation) install(ctx context.Context, to destination, o ship.Apply
 	cluster, err := inv.connect(to)
 	if err != nil {
 		return err
+	}
+	if preview.preview() {
+		return inv.previewObjects(ctx, cluster, definitions, o, preview)
 	}
 	return cluster.Apply(ctx, definitions, o)
 }
