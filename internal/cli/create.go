@@ -25,10 +25,8 @@ func (inv *invocation) createCommand() *cobra.Command {
 // apiFlags are the flags of `slipway create api`.
 type apiFlags struct {
 	scaffold.API
-	changeFlags
-	generate bool // --make
-	force    bool // accepted; see its usage
-	plugins  []string
+	createFlags
+	plugins []string
 }
 
 func (inv *invocation) createAPICommand() *cobra.Command {
@@ -62,19 +60,15 @@ object, and tells in the status whether its pods run.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return inv.createAPI(cmd, f) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.Group, "group", "", "API `group`, without the project's domain")
-	flags.StringVar(&f.Version, "version", "", "API `version`, such as v1 or v1alpha1")
-	flags.StringVar(&f.Kind, "kind", "", "`kind` in CamelCase, such as CronJob")
+	bindKind(flags, &f.Group, &f.Version, &f.Kind)
 	flags.StringVar(&f.Plural, "plural", "", "`name` of the resource, when English rules do not give it")
 	flags.BoolVar(&f.Resource, "resource", true, "create the types and what belongs to them (asks when not given)")
 	flags.BoolVar(&f.Controller, "controller", true, "create a controller (asks when not given)")
 	flags.BoolVar(&f.Namespaced, "namespaced", true, "objects live in namespaces, not in the cluster as a whole")
 	flags.StringVar(&f.ControllerName, "controller-name", "", "`name` of one more controller of the kind, such as nightly-report")
 	flags.BoolVar(&f.SSA, "ssa", false, "generate typed apply configurations, and use them in the controller")
-	f.bindExternal(flags)
+	bindExternal(flags, &f.External)
 	f.bindImage(flags)
-	flags.BoolVar(&f.generate, "make", true, "generate what follows from the code afterwards")
-	flags.BoolVar(&f.force, "force", false, "accepted for scripts; nothing needs it, and what exists is kept")
 	f.bind(flags)
 	return inv.accept(cmd, oldAPIFlags)
 }
@@ -96,7 +90,7 @@ func (inv *invocation) createAPI(cmd *cobra.Command, f apiFlags) error {
 		return err
 	}
 	inv.warnOfScope(root, f.API)
-	if err := inv.fetchExternal(cmd.Context(), root, f); err != nil {
+	if err := inv.fetchExternal(cmd.Context(), root, f.createFlags, f.External, func() error { return scaffold.CheckAPI(root, f.API) }); err != nil {
 		return err
 	}
 	return inv.change(cmd.Context(), root, f.changeFlags,

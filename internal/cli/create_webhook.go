@@ -12,10 +12,8 @@ import (
 // webhookFlags are the flags of `slipway create webhook`.
 type webhookFlags struct {
 	scaffold.Webhook
-	generate bool // --make
-	force    bool // accepted; see its usage
-	certs    string
-	changeFlags
+	createFlags
+	certs string
 }
 
 func (inv *invocation) createWebhookCommand() *cobra.Command {
@@ -48,9 +46,7 @@ what is missing, such as validation for a kind that has defaulting.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return inv.createWebhook(cmd, f) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.Group, "group", "", "API `group`, without the project's domain")
-	flags.StringVar(&f.Version, "version", "", "API `version`, such as v1")
-	flags.StringVar(&f.Kind, "kind", "", "`kind` in CamelCase, such as CronJob")
+	bindKind(flags, &f.Group, &f.Version, &f.Kind)
 	flags.StringVar(&f.Plural, "plural", "", "`name` of the resource, when English rules do not give it")
 	flags.BoolVar(&f.Defaulting, "defaulting", false, "fill in what the author of an object left out")
 	flags.BoolVar(&f.Validation, "programmatic-validation", false, "refuse objects that cannot be right")
@@ -58,12 +54,8 @@ what is missing, such as validation for a kind that has defaulting.`,
 	flags.StringSliceVar(&f.Spokes, "spoke", nil, "other `versions` to convert (default: all)")
 	flags.StringVar(&f.DefaultingPath, "defaulting-path", "", "`path` of the defaulting webhook on the server (default: from the kind)")
 	flags.StringVar(&f.ValidationPath, "validation-path", "", "`path` of the validating webhook on the server (default: from the kind)")
-	flags.StringVar(&f.External.Path, "external-api-path", "", "import `path` of the types of a kind of another module")
-	flags.StringVar(&f.External.Domain, "external-api-domain", "", "`domain` of its group")
-	flags.StringVar(&f.External.Module, "external-api-module", "", "its `module`, as example.com/module@v1.2.3")
+	bindExternal(flags, &f.External)
 	flags.StringVar(&f.certs, "certs", "", "who keeps their certificate: `cert-manager` (default), or self for the operator")
-	flags.BoolVar(&f.generate, "make", true, "generate what follows from the code afterwards")
-	flags.BoolVar(&f.force, "force", false, "accepted for scripts; nothing needs it, and what exists is kept")
 	f.bind(flags)
 	return inv.accept(cmd, oldWebhookFlags)
 }
@@ -80,13 +72,9 @@ func (inv *invocation) createWebhook(cmd *cobra.Command, f webhookFlags) error {
 	if f.Certificates, err = parseCertificates(f.certs); err != nil {
 		return err
 	}
-	if f.External.Module != "" && !f.preview() {
-		if err := scaffold.CheckWebhook(root, f.Webhook); err != nil {
-			return err
-		}
-		if err := scaffold.Require(cmd.Context(), root, f.External, inv.handler); err != nil {
-			return err
-		}
+	check := func() error { return scaffold.CheckWebhook(root, f.Webhook) }
+	if err := inv.fetchExternal(cmd.Context(), root, f.createFlags, f.External, check); err != nil {
+		return err
 	}
 	return inv.change(cmd.Context(), root, f.changeFlags,
 		func() (*scaffold.Plan, error) { return scaffold.CreateWebhook(root, f.Webhook) },

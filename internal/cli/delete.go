@@ -24,18 +24,14 @@ func (inv *invocation) deleteCommand() *cobra.Command {
 // deleteFlags are the flags of `slipway delete api` and its like.
 type deleteFlags struct {
 	scaffold.Deletion
-	changeFlags
-	generate bool // --make
+	generatingFlags
 }
 
 func (f *deleteFlags) bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.Group, "group", "", "API `group`, without the project's domain")
-	flags.StringVar(&f.Version, "version", "", "API `version`, such as v1 or v1alpha1")
-	flags.StringVar(&f.Kind, "kind", "", "`kind` in CamelCase, such as CronJob")
+	bindKind(flags, &f.Group, &f.Version, &f.Kind)
 	flags.BoolVar(&f.WithChanges, "with-changes", false, "delete files that you have changed, too")
-	flags.BoolVar(&f.generate, "make", true, "generate what follows from the code afterwards")
-	f.changeFlags.bind(flags)
+	f.generatingFlags.bind(flags)
 }
 
 func (inv *invocation) deleteAPICommand() *cobra.Command {

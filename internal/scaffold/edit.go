@@ -4,7 +4,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/layout"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 	"github.com/slipway-dev/slipway/project"
 )
@@ -17,11 +16,7 @@ type Edit func(*Plan, *project.Project) error
 // EditProject plans edits of the project in folder root, all in one: either each of them
 // can be done or none is.
 func EditProject(root string, edits ...Edit) (*Plan, error) {
-	file, err := projectfile.Load(root)
-	if err != nil {
-		return nil, err
-	}
-	p, err := plan.New(root)
+	p, file, err := projectfile.Open(root)
 	if err != nil {
 		return nil, err
 	}

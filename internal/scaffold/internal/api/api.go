@@ -42,22 +42,18 @@ func Create(root string, o Options) (*plan.Plan, error) {
 	return a.Plan, nil
 }
 
-// Check refuses what [CreateAPI] would refuse whatever the project's files hold.
+// Check refuses what [Create] would refuse whatever the project's files hold.
 func Check(root string, o Options) error {
 	_, err := newPlanner(root, o)
 	return err
 }
 
 func newPlanner(root string, o Options) (*planner, error) {
-	file, err := projectfile.Load(root)
+	p, file, err := projectfile.Open(root)
 	if err != nil {
 		return nil, err
 	}
 	r, err := o.kind(file)
-	if err != nil {
-		return nil, err
-	}
-	p, err := plan.New(root)
 	if err != nil {
 		return nil, err
 	}

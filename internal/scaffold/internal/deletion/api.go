@@ -20,14 +20,7 @@ import (
 // lines stay, and the plan's changes say which and why. When there is nothing to delete,
 // the error is [ErrAbsent].
 func API(root string, d Options) (*plan.Plan, error) {
-	file, err := projectfile.Load(root)
-	if err != nil {
-		return nil, err
-	}
-	if err := kind.CheckNames(d.Group, d.Version, d.Kind, ""); err != nil {
-		return nil, err
-	}
-	p, err := plan.New(root)
+	p, file, err := d.open(root)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,9 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/api"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/undo"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/webhook"
 	"github.com/slipway-dev/slipway/project"
@@ -18,6 +20,14 @@ import (
 type Options struct {
 	Group, Version, Kind string
 	WithChanges          bool // also files that somebody has changed
+}
+
+// open starts a plan for the project, unless no kind can have such a name.
+func (o Options) open(root string) (*plan.Plan, *project.Project, error) {
+	if err := kind.CheckNames(o.Group, o.Version, o.Kind, ""); err != nil {
+		return nil, nil, err
+	}
+	return projectfile.Open(root)
 }
 
 // ErrAbsent says that there is nothing to delete.

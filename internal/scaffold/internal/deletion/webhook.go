@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/webhook"
@@ -21,14 +20,7 @@ type WebhookOptions struct {
 // Webhook plans the undoing of what created webhooks in the project in folder
 // root; see [DeleteAPI].
 func Webhook(root string, d WebhookOptions) (*plan.Plan, error) {
-	file, err := projectfile.Load(root)
-	if err != nil {
-		return nil, err
-	}
-	if err := kind.CheckNames(d.Group, d.Version, d.Kind, ""); err != nil {
-		return nil, err
-	}
-	p, err := plan.New(root)
+	p, file, err := d.open(root)
 	if err != nil {
 		return nil, err
 	}

@@ -35,6 +35,16 @@ func Load(root string) (*project.Project, error) {
 	return file, checkLayout(file)
 }
 
+// Open reads the PROJECT file, as [Load] does, and starts a plan for its project.
+func Open(root string) (*plan.Plan, *project.Project, error) {
+	file, err := Load(root)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := plan.New(root)
+	return p, file, err
+}
+
 // damaged is a mistake in the PROJECT file as its user sees it.
 func damaged(fe *project.FieldError) error {
 	what := fe.Summary()

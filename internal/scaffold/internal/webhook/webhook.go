@@ -36,41 +36,32 @@ type Options struct {
 // Create plans webhooks in the project in folder root. What is there already is
 // kept and what is missing is completed.
 func Create(root string, o Options) (*plan.Plan, error) {
-	file, err := projectfile.Load(root)
+	w, err := newPlanner(root, o)
 	if err != nil {
-		return nil, err
-	}
-	if err := o.Check(); err != nil {
-		return nil, err
-	}
-	p, err := plan.New(root)
-	if err != nil {
-		return nil, err
-	}
-	w := &planner{Plan: p, project: file, options: o}
-	if err := w.resolve(); err != nil {
 		return nil, err
 	}
 	if err := w.plan(); err != nil {
 		return nil, err
 	}
-	return p, nil
+	return w.Plan, nil
 }
 
 // Check refuses what cannot be created in the project in folder root, before anything is fetched.
 func Check(root string, o Options) error {
-	file, err := projectfile.Load(root)
+	_, err := newPlanner(root, o)
+	return err
+}
+
+func newPlanner(root string, o Options) (*planner, error) {
+	p, file, err := projectfile.Open(root)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := o.Check(); err != nil {
-		return err
+		return nil, err
 	}
-	p, err := plan.New(root)
-	if err != nil {
-		return err
-	}
-	return (&planner{Plan: p, project: file, options: o}).resolve()
+	w := &planner{Plan: p, project: file, options: o}
+	return w, w.resolve()
 }
 
 // webhookPath is what controller-runtime takes as the path of a webhook.
