@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 BIN     := $(CURDIR)/bin
-MODULES := . cluster operator bench examples/cronjob
+MODULES := . cluster operator bench examples/cronjob test/certmanager
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
@@ -33,6 +33,7 @@ test: build ## Run every test of every module.
 	go test -C cluster ./... && \
 	go test -C operator ./... && \
 	(cd examples/cronjob && $(BIN)/slipway test ./...) && \
+	go test -C test/certmanager ./... && \
 	go test -C bench ./...
 
 .PHONY: bench
@@ -65,6 +66,10 @@ test-matrix: build ## Make projects of every kind, build, lint and test them; tr
 	GOBIN=$(BIN) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 	go test -count=1 -timeout 0 ./internal/scaffold -run 'TestRandom' -edits $(or $(EDITS),1000) -seed $(or $(SEED),0)
 	SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) SLIPWAY_CHECK=$(BIN)/slipway-check go test -count=1 -timeout 0 -v -run TestMatrix ./internal/cli -matrix $(or $(MATRIX),pairs) -linter $(BIN)/golangci-lint
+
+.PHONY: test-certmanager
+test-certmanager: build ## Have cert-manager's own controllers issue an operator's certificate on the embedded cluster.
+	SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) go test -C test/certmanager -count=1 -v ./...
 
 .PHONY: test-real
 test-real: ## Compare with controller-gen on a dozen projects, from the module proxy.

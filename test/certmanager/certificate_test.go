@@ -1,0 +1,220 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"testing"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	certmanagerv1 "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1"
+	certmanagermeta "github.com/cert-manager/cert-manager/pkg/apis/meta/v1"
+)
+
+// operator is one that is deployed, and what it is asked by.
+type operator struct {
+	*cluster
+	project
+	pod
+	manifests []*unstructured.Unstructured
+}
+
+// TestCertificates follows an operator's certificate from its first issue to another authority.
+func TestCertificates(t *testing.T) {
+	c := newCluster(t)
+	o := operator{cluster: c, project: newProject(t, c.slipway, c.env)}
+	o.manifests = o.deploy(t)
+	program := o.build(t)
+	first := o.issued(t, nil)
+	o.trusted(t, first)
+	if err := o.Create(t.Context(), frigate("v1", "")); !apierrors.IsInternalError(err) {
+		t.Errorf("the webhooks' Service leads nowhere yet, and creating says: %v", err)
+	}
+	o.pod = runPod(t, c, program, o.manifests)
+	t.Run("first", func(t *testing.T) { o.works(t, first) })
+	t.Run("rotation", func(t *testing.T) {
+		if err := c.Delete(t.Context(), first); err != nil {
+			t.Fatal(err)
+		}
+		o.works(t, o.issued(t, first))
+	})
+	t.Run("deployed again", func(t *testing.T) {
+		current := o.issued(t, nil)
+		o.deploy(t)
+		if bundles, err := o.bundles(t.Context()); err != nil || len(bundles["defaulting"])*len(bundles["validating"])*len(bundles["conversion"]) == 0 {
+			t.Errorf("an authority is gone: %v (%v)", bundles, err)
+		}
+		o.works(t, current)
+	})
+	t.Run("authority", func(t *testing.T) {
+		before := o.issued(t, nil)
+		o.askAuthority(t)
+		o.deploy(t)
+		signed := o.issued(t, before)
+		if bytes.Equal(signed.Data["ca.crt"], signed.Data["tls.crt"]) {
+			t.Error("the certificate is its own authority")
+		}
+		o.works(t, signed)
+	})
+	t.Run("undeploy", func(t *testing.T) { o.run(t, "undeploy") })
+}
+
+// works waits until a certificate is in use everywhere, and uses it.
+func (o operator) works(t *testing.T, secret *corev1.Secret) {
+	t.Helper()
+	o.trusted(t, secret)
+	o.served(t, secret)
+	o.service.cut()
+	o.webhooks(t)
+	o.scrape(t)
+}
+
+// issued waits until the Certificate is ready and its Secret has another certificate than before, which suits it.
+func (o operator) issued(t *testing.T, before *corev1.Secret) *corev1.Secret {
+	t.Helper()
+	secret := &corev1.Secret{}
+	eventually(t, "the certificate is not issued", func(ctx context.Context) error {
+		var certificate certmanagerv1.Certificate
+		if err := o.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "op-controller-manager"}, &certificate); err != nil {
+			return err
+		}
+		if err := o.Get(ctx, client.ObjectKey{Namespace: namespace, Name: certificate.Spec.SecretName}, secret); err != nil {
+			return err
+		}
+		if before != nil && bytes.Equal(before.Data["tls.crt"], secret.Data["tls.crt"]) {
+			return errors.New("the Secret has the old certificate")
+		}
+		for _, condition := range certificate.Status.Conditions {
+			if condition.Type == certmanagerv1.CertificateConditionReady && condition.Status == certmanagermeta.ConditionTrue &&
+				condition.ObservedGeneration == certificate.Generation {
+				return nil
+			}
+		}
+		return fmt.Errorf("the Certificate is not ready: %v", certificate.Status.Conditions)
+	})
+	if _, err := tls.X509KeyPair(secret.Data["tls.crt"], secret.Data["tls.key"]); err != nil {
+		t.Errorf("the Secret: %v", err)
+	}
+	return secret
+}
+
+// trusted waits until all who ask the webhooks know the authority of a Secret's certificate.
+func (o operator) trusted(t *testing.T, secret *corev1.Secret) {
+	t.Helper()
+	eventually(t, "the API server is not told the authority", func(ctx context.Context) error {
+		bundles, err := o.bundles(ctx)
+		if err != nil {
+			return err
+		}
+		for who, bundle := range bundles {
+			if err := verify(secret, bundle, "op-webhook-service.op-system.svc"); err != nil {
+				return fmt.Errorf("%s: %w", who, err)
+			}
+		}
+		return nil
+	})
+}
+
+// bundles are the authorities in webhook configurations and CRDs.
+func (o operator) bundles(ctx context.Context) (map[string][]byte, error) {
+	var mutating admissionv1.MutatingWebhookConfiguration
+	var validating admissionv1.ValidatingWebhookConfiguration
+	var definition apiextensionsv1.CustomResourceDefinition
+	err := errors.Join(
+		o.Get(ctx, client.ObjectKey{Name: "op-mutating-webhook-configuration"}, &mutating),
+		o.Get(ctx, client.ObjectKey{Name: "op-validating-webhook-configuration"}, &validating),
+		o.Get(ctx, client.ObjectKey{Name: "frigates.ship.example.com"}, &definition),
+	)
+	if err != nil {
+		return nil, err
+	}
+	return map[string][]byte{
+		"defaulting": mutating.Webhooks[0].ClientConfig.CABundle,
+		"validating": validating.Webhooks[0].ClientConfig.CABundle,
+		"conversion": definition.Spec.Conversion.Webhook.ClientConfig.CABundle,
+	}, nil
+}
+
+// verify does what the API server does in a handshake.
+func verify(secret *corev1.Secret, bundle []byte, name string) error {
+	block, _ := pem.Decode(secret.Data["tls.crt"])
+	certificate, err := x509.ParseCertificate(block.Bytes)
+	if err != nil {
+		return err
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(bundle)
+	_, err = certificate.Verify(x509.VerifyOptions{Roots: roots, DNSName: name})
+	return err
+}
+
+// served waits until webhooks and metrics are served with a Secret's certificate.
+func (o operator) served(t *testing.T, secret *corev1.Secret) {
+	t.Helper()
+	for server, port := range map[string]int{"op-webhook-service": o.pod.webhook, "op-controller-manager-metrics-service": o.pod.metrics} {
+		eventually(t, server+" has not the certificate", func(ctx context.Context) error {
+			dialer := tls.Dialer{Config: authorities(secret.Data["ca.crt"], server+"."+namespace+".svc")}
+			conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+			if err != nil {
+				return err
+			}
+			defer func() { _ = conn.Close() }()
+			block, _ := pem.Decode(secret.Data["tls.crt"])
+			if !bytes.Equal(conn.(*tls.Conn).ConnectionState().PeerCertificates[0].Raw, block.Bytes) {
+				return errors.New("it serves with another one")
+			}
+			return nil
+		})
+	}
+}
+
+// authorities are all that is trusted, for a server of that name.
+func authorities(bundle []byte, server string) *tls.Config {
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(bundle)
+	return &tls.Config{RootCAs: roots, ServerName: server, MinVersion: tls.VersionTLS12}
+}
+
+// askAuthority has the certificate signed by an authority, whose own certificate signs itself, as cert-manager's
+// documentation advises.
+func (o operator) askAuthority(t *testing.T) {
+	t.Helper()
+	o.edit(t, "config/certmanager/certificate.yaml", `    name: selfsigned-issuer
+  privateKey:`, `    name: authority
+  privateKey:`, "  secretName: serving-cert\n", `  secretName: serving-cert
+---
+apiVersion: cert-manager.io/v1
+kind: Certificate
+metadata:
+  name: authority
+  namespace: system
+spec:
+  isCA: true
+  commonName: op authority
+  issuerRef:
+    kind: Issuer
+    name: selfsigned-issuer
+  secretName: authority
+---
+apiVersion: cert-manager.io/v1
+kind: Issuer
+metadata:
+  name: authority
+  namespace: system
+spec:
+  ca:
+    secretName: authority
+`)
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cert-manager/cert-manager/pkg/controller"
+	"github.com/cert-manager/cert-manager/pkg/controller/certificaterequests/approver"
+	"github.com/cert-manager/cert-manager/pkg/controller/certificaterequests/ca"
+	"github.com/cert-manager/cert-manager/pkg/controller/certificaterequests/selfsigned"
+	"github.com/cert-manager/cert-manager/pkg/controller/certificates/issuing"
+	"github.com/cert-manager/cert-manager/pkg/controller/certificates/keymanager"
+	"github.com/cert-manager/cert-manager/pkg/controller/certificates/readiness"
+	"github.com/cert-manager/cert-manager/pkg/controller/certificates/requestmanager"
+	"github.com/cert-manager/cert-manager/pkg/controller/certificates/revisionmanager"
+	"github.com/cert-manager/cert-manager/pkg/controller/certificates/trigger"
+	"github.com/cert-manager/cert-manager/pkg/controller/issuers"
+	_ "github.com/cert-manager/cert-manager/pkg/issuer/ca" // registers the kind of issuer
+	_ "github.com/cert-manager/cert-manager/pkg/issuer/selfsigned"
+)
+
+// workers of each controller.
+const workers = 2
+
+// issuers' and Certificates' controllers, by the names under which they registered themselves.
+var issuingControllers = []string{
+	issuers.ControllerName,
+	trigger.ControllerName,
+	keymanager.ControllerName,
+	requestmanager.ControllerName,
+	approver.ControllerName,
+	selfsigned.CRControllerName,
+	ca.CRControllerName,
+	issuing.ControllerName,
+	readiness.ControllerName,
+	revisionmanager.ControllerName,
+}
+
+// startIssuing starts what fills the Secrets of Certificates. Limits and waits are cert-manager's defaults, but for that of
+// a request that failed: an hour is for services that count.
+func startIssuing(ctx context.Context, group *errgroup.Group, kubeconfig string) error {
+	factory, err := controller.NewContextFactory(ctx, controller.ContextOptions{
+		Kubeconfig:         kubeconfig,
+		KubernetesAPIQPS:   20,
+		KubernetesAPIBurst: 50,
+		CertificateOptions: controller.CertificateOptions{
+			CertificateRequestMinimumBackoffDuration: time.Second,
+			CertificateRequestMaximumBackoffDuration: time.Minute,
+		},
+	})
+	if err != nil {
+		return fmt.Errorf("find the cluster: %w", err)
+	}
+	shared, err := factory.Build()
+	if err != nil {
+		return fmt.Errorf("make clients: %w", err)
+	}
+	known := controller.Known()
+	for _, name := range issuingControllers {
+		c, err := known[name](factory)
+		if err != nil {
+			return fmt.Errorf("make the controller %s: %w", name, err)
+		}
+		group.Go(func() error { return c.Run(workers, ctx) })
+	}
+	shared.SharedInformerFactory.Start(ctx.Done())
+	shared.KubeSharedInformerFactory.Start(ctx.Done())
+	return nil
+}

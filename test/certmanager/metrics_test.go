@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// scrape collects metrics as the ServiceMonitor tells the Prometheus operator: by that name, trusting the authority in that
+// Secret. Those may who have a token and hold the role, nobody else.
+func (o operator) scrape(t *testing.T) {
+	t.Helper()
+	stranger, reader := o.account(t), o.account(t)
+	o.create(t, &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: reader},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "op-metrics-reader"},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: reader}},
+	})
+	collector := o.collector(t)
+	for _, test := range []struct {
+		who, token string
+		want       int
+	}{
+		{"nobody", "", http.StatusUnauthorized},
+		{"somebody without the role", o.token(t, stranger), http.StatusForbidden},
+		{"a reader", o.token(t, reader), http.StatusOK},
+	} {
+		eventually(t, test.who+" asks for metrics", func(ctx context.Context) error {
+			return o.ask(ctx, collector, test.token, test.want)
+		})
+	}
+}
+
+// account is a new service account.
+func (o operator) account(t *testing.T) (name string) {
+	t.Helper()
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, GenerateName: "collector-"}}
+	o.create(t, account)
+	return account.Name
+}
+
+func (o operator) create(t *testing.T, object client.Object) {
+	t.Helper()
+	if err := o.Create(t.Context(), object); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// collector trusts whom the ServiceMonitor says.
+func (o operator) collector(t *testing.T) *http.Client {
+	t.Helper()
+	endpoints, _, err := unstructured.NestedSlice(find(t, o.manifests, "ServiceMonitor").Object, "spec", "endpoints")
+	if err != nil || len(endpoints) != 1 {
+		t.Fatalf("the ServiceMonitor's endpoints: %v (%v)", endpoints, err)
+	}
+	say := func(path ...string) string {
+		text, found, err := unstructured.NestedString(endpoints[0].(map[string]any), append([]string{"tlsConfig"}, path...)...)
+		if !found || err != nil {
+			t.Fatalf("the ServiceMonitor has no %v (%v)", path, err)
+		}
+		return text
+	}
+	var secret corev1.Secret
+	if err := o.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: say("ca", "secret", "name")}, &secret); err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{TLSClientConfig: authorities(secret.Data[say("ca", "secret", "key")], say("serverName"))}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
+}
+
+// ask asks for the metrics with a token, and wants that answer.
+func (o operator) ask(ctx context.Context, collector *http.Client, token string, want int) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("https://127.0.0.1:%d/metrics", o.pod.metrics), nil)
+	if err != nil {
+		return err
+	}
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	response, err := collector.Do(request)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		return err
+	}
+	metrics := strings.Contains(string(body), "controller_runtime_webhook_requests_total")
+	if response.StatusCode != want || metrics != (want == http.StatusOK) {
+		return fmt.Errorf("the answer is %s, with metrics: %v", response.Status, metrics)
+	}
+	return nil
+}
