@@ -31,7 +31,7 @@ func MultiGroup(on bool) func(*plan.Plan, *project.Project) error {
 		if err != nil {
 			return err
 		}
-		for _, step := range []func() error{m.findPackages, m.check, m.moveFiles, m.rewriteFiles, m.moveRoles} {
+		for _, step := range []func() error{m.findPackages, m.check, m.moveFiles, m.divideSuites, m.rewriteFiles, m.moveRoles} {
 			if err := step(); err != nil {
 				return err
 			}
@@ -48,6 +48,7 @@ type moving struct {
 	from, to *project.Project // the project in either layout, without recorded paths
 	set      *relocate.Set
 	files    []string // of the project, but for what is not its own
+	suites   []sharedSuite
 }
 
 func newMoving(p *plan.Plan, file *project.Project, on bool) (*moving, error) {
@@ -117,13 +118,7 @@ func (m *moving) below(dir string) []string {
 
 // check refuses what cannot move, with all places.
 func (m *moving) check() error {
-	mistakes, err := m.set.Check(func(file string) ([]byte, error) {
-		c, err := m.Find(file)
-		if err != nil {
-			return nil, err
-		}
-		return c.After(), nil
-	})
+	mistakes, err := m.set.Check(m.sourceToCheck)
 	for _, mistake := range mistakes {
 		m.Refuse(moveRefusal(mistake))
 	}

@@ -21,6 +21,7 @@ type layoutRule struct {
 	name    func(*project.Project, project.Resource) string // of the package; nil when it keeps its name
 	stems   func(project.Resource) []string                 // how the names of a kind's files begin
 	suite   string                                          // the file that each package of the sort has
+	divided bool                                            // the suite names what its package declares
 	folders bool                                            // packages in folders below belong to it
 }
 
@@ -37,9 +38,10 @@ var layoutRules = []layoutRule{
 		suite: "suite_test.go",
 	},
 	{
-		dir:   (*project.Project).WebhookDir,
-		stems: func(r project.Resource) []string { return []string{r.SingularName() + "_webhook"} },
-		suite: "webhook_suite_test.go",
+		dir:     (*project.Project).WebhookDir,
+		stems:   func(r project.Resource) []string { return []string{r.SingularName() + "_webhook"} },
+		suite:   "webhook_suite_test.go",
+		divided: true,
 	},
 }
 
@@ -87,6 +89,7 @@ func (m *moving) addPackage(rule layoutRule, dir string) error {
 	names := m.below(dir)
 	var p *relocate.Package
 	homes := map[string]*relocate.Part{} // by stem
+	kinds := map[*relocate.Part][]project.Resource{}
 	for _, r := range m.inOrder() {
 		if rule.dir(m.from, r) != dir || !rule.hasFile(r, names) {
 			continue
@@ -101,6 +104,7 @@ func (m *moving) addPackage(rule layoutRule, dir string) error {
 		if err != nil {
 			return err
 		}
+		kinds[part] = append(kinds[part], r)
 		for _, stem := range rule.stems(r) {
 			homes[stem] = part
 		}
@@ -115,6 +119,7 @@ func (m *moving) addPackage(rule layoutRule, dir string) error {
 		}
 	}
 	rule.assign(p, names, homes)
+	m.noteSuite(rule, p, kinds)
 	if rule.folders {
 		renameApplyConfigurations(p)
 	}

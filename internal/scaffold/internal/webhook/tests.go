@@ -62,6 +62,12 @@ func (w *planner) planSuite() error {
 	return w.Put(file, w.suitePieces)
 }
 
+// SuitePieces are what the test suite of webhooks does for those of r.
+func SuitePieces(p *project.Project, r project.Resource) plan.Pieces {
+	w := &planner{project: p, resource: r}
+	return w.suitePieces
+}
+
 // suitePieces make the types known to the suite, all versions of the kind, and set the
 // webhooks up in its manager.
 func (w *planner) suitePieces(src []byte) []plan.Piece {
