@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 BIN     := $(CURDIR)/bin
-MODULES := . cluster operator bench examples/cronjob test/certmanager
+MODULES := . cluster operator bench examples/cronjob test/certmanager test/helm
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
@@ -34,6 +34,7 @@ test: build ## Run every test of every module.
 	go test -C operator ./... && \
 	(cd examples/cronjob && $(BIN)/slipway test ./...) && \
 	go test -C test/certmanager ./... && \
+	go test -C test/helm ./... && \
 	go test -C bench ./...
 
 .PHONY: bench

@@ -167,6 +167,7 @@ func (inv *invocation) verbs() []*cobra.Command {
 		inv.setupEnvtestCommand(),
 		inv.kubectlCommand(),
 		inv.kustomizeCommand(),
+		inv.helmCommand(),
 		inv.toolsCommand(),
 		inv.versionCommand(),
 		inv.completionCommand(),

@@ -287,7 +287,19 @@ func (p *Plan) Finish() error {
 	if err := p.Refusal(); err != nil {
 		return err
 	}
-	if p.Empty() || !p.base.changed {
+	if p.Empty() {
+		return nil
+	}
+	return p.FinishBase()
+}
+
+// FinishBase is [Plan.Finish] for verbs of which the base is a result of its own: it is written also
+// when no other file changes.
+func (p *Plan) FinishBase() error {
+	if err := p.Refusal(); err != nil {
+		return err
+	}
+	if !p.base.changed {
 		return nil
 	}
 	if len(p.base.files) == 0 {

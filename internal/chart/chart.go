@@ -1,0 +1,111 @@
+package chart
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/chart/internal/model"
+	"github.com/slipway-dev/slipway/internal/chart/internal/settings"
+	"github.com/slipway-dev/slipway/internal/chart/internal/template"
+)
+
+// Options say what the chart is called.
+type Options struct {
+	Name       string // a DNS label
+	Version    string // of the chart, as semantic versioning has it
+	AppVersion string // of the operator
+}
+
+// A File is a file of a chart. Its path uses slashes and is relative to the chart's folder.
+type File struct {
+	Path    string
+	Content []byte
+}
+
+// Generate makes the chart of the kustomization in folder dir: its files in the order of their paths. The
+// same kustomization gives the same files.
+func Generate(dir string, o Options) ([]File, error) {
+	m, err := model.Load(dir)
+	if err != nil {
+		return nil, err
+	}
+	g := &generator{model: m, Options: o}
+	account := settings.DefaultAccount(m)
+	values, err := settings.Take(m, o.Name).YAML()
+	if err != nil {
+		return nil, err
+	}
+	g.add("values.yaml", values)
+	g.add("Chart.yaml", g.chart())
+	g.add(".helmignore", ignored)
+	g.add("templates/_helpers.tpl", g.helpers(account))
+	g.add("templates/NOTES.txt", g.notes())
+	g.addTemplates()
+	slices.SortFunc(g.files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	return g.files, nil
+}
+
+// generator collects the files of a chart.
+type generator struct {
+	Options
+	model *model.Model
+	files []File
+}
+
+func (g *generator) add(path, text string) {
+	g.files = append(g.files, File{path, []byte(text)})
+}
+
+// addTemplates adds a file for the objects of each name, in a folder for what they are about.
+func (g *generator) addTemplates() {
+	marks := template.Marks{
+		{Text: model.PrefixMark, Action: `include "` + g.Name + `.fullname" .`, Tail: "-"},
+		{Text: model.NamespaceMark, Action: ".Release.Namespace"},
+	}
+	texts := map[string][]string{}
+	for _, d := range g.model.Documents {
+		file := path.Join("templates", folder(d), fileName(d.Name)+".yaml")
+		texts[file] = append(texts[file], template.Document(d.Object, d.When, marks))
+	}
+	for file, documents := range texts {
+		g.add(file, strings.Join(documents, "---\n"))
+	}
+}
+
+// folder is what an object is about.
+func folder(d model.Document) string {
+	switch d.Group {
+	case "apiextensions.k8s.io":
+		return "crd"
+	case "rbac.authorization.k8s.io":
+		return "rbac"
+	case "apps", "batch", "autoscaling", "policy":
+		return "manager"
+	case "admissionregistration.k8s.io":
+		return "webhook"
+	case "cert-manager.io":
+		return "certmanager"
+	case "monitoring.coreos.com":
+		return "prometheus"
+	case "networking.k8s.io":
+		return "network-policy"
+	}
+	switch {
+	case d.Kind == "ServiceAccount" && d.Group == "":
+		return "rbac"
+	case d.Feature != "":
+		return d.Feature
+	}
+	return "extra"
+}
+
+// fileName is an object's name as that of a file: some names have colons.
+func fileName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`:/\*?"<>|`, r) {
+			return '-'
+		}
+		return r
+	}, name)
+}

@@ -1,0 +1,92 @@
+package model
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/chart/internal/tree"
+)
+
+// A Feature is a part of what is deployed that can be switched off.
+type Feature struct {
+	Name    string // of its folder below config
+	Value   string // of what switches it on, such as metrics
+	What    string // what is there with it, in a sentence
+	entries []entry
+}
+
+// On is the condition that the feature is switched on.
+func (f Feature) On() tree.Condition { return tree.If(".Values." + f.Value + ".enable") }
+
+// known are the features of Slipway's own scaffold, in the order in which values are shown.
+// The entries are those that projects of kubebuilder have instead of a component.
+var known = []Feature{
+	{Name: "metrics", Value: "metrics", What: "The manager serves metrics over HTTPS, to those who hold the role metrics-reader.", entries: []entry{
+		{"resources", "metrics_service.yaml"}, {"patches", "manager_metrics_patch.yaml"}, {"replacements", "Service/controller-manager-metrics-service"},
+	}},
+	{Name: "metrics-tls", Value: "metrics.tls", What: "Metrics are served with the certificate of webhooks, which collectors can verify.", entries: []entry{
+		{"patches", "cert_metrics_manager_patch.yaml"},
+	}},
+	{Name: "prometheus", Value: "prometheus", What: "The Prometheus operator, which must be there, collects the metrics.", entries: []entry{
+		{"resources", "../prometheus"},
+	}},
+	{Name: "webhook", Value: "webhook", What: "The API server asks the manager's webhooks. They need a certificate.", entries: []entry{
+		{"resources", "../webhook"}, {"patches", "manager_webhook_patch.yaml"}, {"replacements", "Service/webhook-service"},
+	}},
+	{Name: "certmanager", Value: "certManager", What: "cert-manager, which must be there, issues the manager's certificate.", entries: []entry{
+		{"resources", "../certmanager"}, {"replacements", "Certificate"}, {"replacements", "Issuer"},
+		{"replacements", "Service/webhook-service"}, {"replacements", "Service/controller-manager-metrics-service"},
+	}},
+	{Name: "selfcert", Value: "selfCert", What: "The manager keeps its certificate itself, in a Secret."},
+	{Name: "network-policy", Value: "networkPolicy", What: "Nobody reaches the manager but the API server at its webhooks, and collectors of metrics.", entries: []entry{
+		{"resources", "../network-policy"},
+	}},
+	{Name: "namespaced", Value: "namespaced", What: "The manager watches the release's namespace alone, and has its permissions there."},
+}
+
+// features are those that a kustomization has: each of its components, and in projects of
+// kubebuilder what stands for one.
+func features(kustomization map[string]any) []Feature {
+	components := components(kustomization)
+	var all []Feature
+	for _, f := range known {
+		if i := slices.IndexFunc(components, func(c string) bool { return path.Base(c) == f.Name }); i >= 0 {
+			f.entries = []entry{{"components", components[i]}}
+			components = slices.Delete(components, i, i+1)
+			all = append(all, f)
+			continue
+		}
+		if slices.ContainsFunc(f.entries, func(e entry) bool { return e.list != "replacements" && e.in(kustomization) }) {
+			all = append(all, f)
+		}
+	}
+	for _, c := range components {
+		name := path.Base(c)
+		all = append(all, Feature{Name: name, Value: camel(name), What: "What config/" + name + " adds.", entries: []entry{{"components", c}}})
+	}
+	return all
+}
+
+// components are the paths of components.
+func components(kustomization map[string]any) []string {
+	var paths []string
+	list, _ := kustomization["components"].([]any)
+	for _, item := range list {
+		if name, ok := item.(string); ok {
+			paths = append(paths, path.Clean(name))
+		}
+	}
+	return paths
+}
+
+// camel is a folder's name as a key of values.
+func camel(name string) string {
+	words := strings.FieldsFunc(name, func(r rune) bool { return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9') })
+	for i, w := range words {
+		if i > 0 {
+			words[i] = strings.ToUpper(w[:1]) + w[1:]
+		}
+	}
+	return strings.Join(words, "")
+}

@@ -1,0 +1,149 @@
+package model
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/slipway-dev/slipway/internal/chart/internal/tree"
+	"github.com/slipway-dev/slipway/internal/ship"
+)
+
+// What stands for prefix and namespace: DNS names, for kustomize to take.
+const (
+	PrefixMark    = "slipway-mark-of-the-prefix-q7x-"
+	NamespaceMark = "slipway-mark-of-the-namespace-q7x"
+)
+
+// A Model is what a kustomization deploys.
+type Model struct {
+	Features  []Feature
+	Documents []Document
+}
+
+// A Document is an object with its conditions.
+type Document struct {
+	Group, Kind string
+	Name        string // without the prefix
+	Feature     string // of the feature that it belongs to alone; "" without one
+	When        tree.Condition
+	Object      *tree.Map
+}
+
+// Of reports whether the document is of a kind.
+func (d Document) Of(group, kind string) bool { return d.Group == group && d.Kind == kind }
+
+// Load builds the kustomization in folder dir.
+func Load(dir string) (*Model, error) {
+	text, err := ship.ReadKustomization(dir)
+	if err != nil {
+		return nil, err
+	}
+	kustomization, err := read(text)
+	if err != nil {
+		return nil, err
+	}
+	full, err := build(dir, text)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{}
+	var variants [][]*unstructured.Unstructured
+	for _, f := range features(kustomization) {
+		without, err := build(dir, text, f.entries...)
+		if err != nil {
+			continue // others need it: it cannot be switched
+		}
+		m.Features = append(m.Features, f)
+		variants = append(variants, without)
+	}
+	own := namespace(full)
+	m.Documents = m.merge(full, variants)
+	for _, d := range m.Documents {
+		markNamespace(d.Object, own)
+	}
+	m.Documents = slices.DeleteFunc(m.Documents, func(d Document) bool { return d.Of("", "Namespace") && isOwn(d, own) })
+	return m, nil
+}
+
+// build builds the kustomization with marks, without some entries.
+func build(dir string, text []byte, without ...entry) ([]*unstructured.Unstructured, error) {
+	edited, err := edit(text, without)
+	if err != nil {
+		return nil, err
+	}
+	return ship.BuildEdited(dir, edited)
+}
+
+// merge makes documents of the objects with all features and without each.
+func (m *Model) merge(full []*unstructured.Unstructured, without [][]*unstructured.Unstructured) []Document {
+	objects := map[string]*unstructured.Unstructured{}
+	var order []string
+	for _, build := range append([][]*unstructured.Unstructured{full}, without...) {
+		for _, o := range build {
+			if id := identity(o); objects[id] == nil {
+				objects[id] = o
+				order = append(order, id)
+			}
+		}
+	}
+	in := func(build []*unstructured.Unstructured, id string) (any, bool) {
+		i := slices.IndexFunc(build, func(o *unstructured.Unstructured) bool { return identity(o) == id })
+		if i < 0 {
+			return nil, false
+		}
+		return build[i].Object, true
+	}
+	var documents []Document
+	for _, id := range order {
+		variants := make([]tree.Variant, len(without))
+		for i, build := range without {
+			value, there := in(build, id)
+			variants[i] = tree.Variant{On: m.Features[i].On(), Value: value, Gone: !there}
+		}
+		value, there := in(full, id)
+		for _, a := range tree.MergePart(value, there, variants) {
+			object, ok := a.Value.(*tree.Map)
+			if !ok { // no object is anything else
+				continue
+			}
+			d := document(objects[id], a.When, object)
+			d.Feature = m.only(variants, there)
+			documents = append(documents, d)
+		}
+	}
+	return documents
+}
+
+// only is the feature without which an object is not there, if it is one alone.
+func (m *Model) only(variants []tree.Variant, there bool) string {
+	name := ""
+	for i, v := range variants {
+		switch {
+		case !there || v.Gone && name != "":
+			return ""
+		case v.Gone:
+			name = m.Features[i].Name
+		}
+	}
+	return name
+}
+
+func document(o *unstructured.Unstructured, when tree.Condition, object *tree.Map) Document {
+	gvk := o.GroupVersionKind()
+	return Document{Group: gvk.Group, Kind: gvk.Kind, Name: Unmarked(o.GetName()), When: when, Object: ordered(object)}
+}
+
+// ordered puts first what tells what an object is.
+func ordered(object *tree.Map) *tree.Map {
+	rank := map[string]int{"apiVersion": -3, "kind": -2, "metadata": -1}
+	slices.SortStableFunc(object.Fields, func(a, b tree.Field) int { return cmp.Compare(rank[a.Key], rank[b.Key]) })
+	return object
+}
+
+func identity(o *unstructured.Unstructured) string {
+	gvk := o.GroupVersionKind()
+	return fmt.Sprintf("%s/%s %s/%s", gvk.Group, gvk.Kind, o.GetNamespace(), o.GetName())
+}

@@ -1,0 +1,90 @@
+package settings
+
+import (
+	"slices"
+
+	"github.com/slipway-dev/slipway/internal/chart/internal/model"
+	"github.com/slipway-dev/slipway/internal/chart/internal/tree"
+)
+
+// takeServiceAccount lets the manager have another service account than the chart's.
+func (t *taker) takeServiceAccount() {
+	manager := t.manager()
+	if manager == nil {
+		return
+	}
+	pod := manager.Object.At("spec", "template", "spec")
+	name := pod.Text("serviceAccountName")
+	i := slices.IndexFunc(t.model.Documents, func(d model.Document) bool {
+		return d.Of("", "ServiceAccount") && d.Object.At("metadata").Text("name") == name
+	})
+	if i < 0 {
+		return
+	}
+	account := &t.model.Documents[i]
+	t.values.Describe("serviceAccount", "The manager's service account.")
+	t.values.Set("serviceAccount.create", "Whether the chart brings it.", true)
+	t.values.Set("serviceAccount.name", "Its name; without one, it follows from the release.", "")
+	t.whole(account.Object.At("metadata"), "annotations", "serviceAccount.annotations", "Such as those that let it act in a cloud.", map[string]any{})
+	account.When = tree.All(tree.If(value("serviceAccount.create")), account.When)
+	action := tree.Action("{{ " + t.include("serviceAccountName") + " }}")
+	account.Object.At("metadata").Set(tree.Field{Key: "name", Value: action})
+	pod.Set(tree.Field{Key: "serviceAccountName", Value: action})
+	for _, d := range t.model.Documents {
+		for _, subject := range d.Object.List("subjects").Maps() {
+			if subject.Text("kind") == "ServiceAccount" && subject.Text("name") == name && subject.Text("namespace") == model.NamespaceMark {
+				subject.Set(tree.Field{Key: "name", Value: action})
+			}
+		}
+	}
+}
+
+// DefaultAccount is the name, without prefix, of the manager's service account, or "".
+func DefaultAccount(m *model.Model) string {
+	manager := (&taker{model: m}).manager()
+	if manager == nil {
+		return ""
+	}
+	return model.Unmarked(manager.Object.At("spec", "template", "spec").Text("serviceAccountName"))
+}
+
+// takeDefinitions lets the CRDs be left out, and stay when the chart goes.
+func (t *taker) takeDefinitions() {
+	group := "apiextensions.k8s.io"
+	if !slices.ContainsFunc(t.model.Documents, func(d model.Document) bool { return d.Of(group, "CustomResourceDefinition") }) {
+		return
+	}
+	t.values.Describe("crd", "The definitions of the operator's kinds.")
+	t.values.Set("crd.enable", "", true)
+	t.values.Set("crd.keep", "Whether they, and with them all objects of these kinds, stay when the chart is uninstalled.", true)
+	for i, d := range t.model.Documents {
+		if !d.Of(group, "CustomResourceDefinition") {
+			continue
+		}
+		t.model.Documents[i].When = tree.All(tree.If(value("crd.enable")), d.When)
+		annotations := d.Object.At("metadata").Ensure("annotations")
+		annotations.Set(tree.Field{Key: "helm.sh/resource-policy", When: tree.If(value("crd.keep")), Value: tree.Scalar{Value: "keep"}})
+	}
+}
+
+// takeUserRoles lets the roles be left out that nobody in the chart has: they are for people.
+func (t *taker) takeUserRoles() {
+	bound := map[string]bool{}
+	for _, d := range t.model.Documents {
+		if ref := d.Object.At("roleRef"); ref != nil {
+			bound[ref.Text("kind")+"/"+ref.Text("name")] = true
+		}
+	}
+	for i, d := range t.model.Documents {
+		kind := d.Kind
+		if d.Group != "rbac.authorization.k8s.io" || kind != "Role" && kind != "ClusterRole" || bound[kind+"/"+d.Object.At("metadata").Text("name")] {
+			continue
+		}
+		if d.Object.Find("aggregationRule") != nil {
+			continue
+		}
+		t.values.Set("rbacHelpers.enable", "", true)
+		t.values.Describe("rbacHelpers", "Roles for people and for collectors of metrics: what may be done with the operator's kinds.")
+		t.model.Documents[i].When = tree.All(tree.If(value("rbacHelpers.enable")), d.When)
+	}
+}

@@ -1,0 +1,128 @@
+package settings
+
+import (
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/chart/internal/model"
+	"github.com/slipway-dev/slipway/internal/chart/internal/tree"
+)
+
+// manager is the Deployment of the manager: the one that says so, or else the only one.
+func (t *taker) manager() *model.Document {
+	var deployments []*model.Document
+	for i := range t.model.Documents {
+		d := &t.model.Documents[i]
+		if !d.Of("apps", "Deployment") || container(d) == nil {
+			continue
+		}
+		if pods := d.Object.At("spec", "template", "metadata", "labels"); pods.Text("control-plane") == "controller-manager" {
+			return d
+		}
+		deployments = append(deployments, d)
+	}
+	if len(deployments) != 1 {
+		return nil
+	}
+	return deployments[0]
+}
+
+// container is the manager's among the containers of its pods: the one of that name, or else the first.
+func container(d *model.Document) *tree.Map {
+	list := d.Object.At("spec", "template", "spec").List("containers")
+	if list == nil {
+		return nil
+	}
+	var first *tree.Map
+	for _, item := range list.Items {
+		m, ok := item.Value.(*tree.Map)
+		if !ok {
+			continue
+		}
+		if m.Text("name") == "manager" {
+			return m
+		}
+		if first == nil {
+			first = m
+		}
+	}
+	return first
+}
+
+// takeManager takes the settings of the manager's Deployment.
+func (t *taker) takeManager() {
+	d := t.manager()
+	if d == nil {
+		return
+	}
+	t.values.Describe("manager", "The manager: the operator's Deployment.")
+	c, pod := container(d), d.Object.At("spec", "template", "spec")
+	t.takeReplicas(d)
+	t.takeImage(c)
+	t.leading(c, "args", "manager.args", "Arguments that every manager gets. Those that a feature needs are added.")
+	t.leading(c, "env", "manager.env", "Environment variables, as a container has them. Those that a feature needs are added.")
+	t.whole(c, "resources", "manager.resources", "What the manager asks for and may use.", map[string]any{})
+	t.whole(c, "securityContext", "manager.securityContext", "Security context of the container.", map[string]any{})
+	t.whole(pod, "securityContext", "manager.podSecurityContext", "Security context of the pod.", map[string]any{})
+	t.whole(pod, "imagePullSecrets", "manager.imagePullSecrets", "Secrets to pull the image with, such as {name: my-registry}.", []any{})
+	t.whole(pod, "nodeSelector", "manager.nodeSelector", "Which nodes the manager runs on.", map[string]any{})
+	t.whole(pod, "tolerations", "manager.tolerations", "", []any{})
+	t.whole(pod, "affinity", "manager.affinity", "", map[string]any{})
+	t.whole(pod, "topologySpreadConstraints", "manager.topologySpreadConstraints", "", []any{})
+	t.whole(pod, "priorityClassName", "manager.priorityClassName", "", "")
+	metadata := d.Object.At("spec", "template").Ensure("metadata")
+	t.more(metadata.Ensure("annotations"), "manager.podAnnotations", "More annotations and labels of the pods.")
+	t.more(metadata.Ensure("labels"), "manager.podLabels", "")
+}
+
+func (t *taker) takeReplicas(d *model.Document) {
+	spec := d.Object.At("spec")
+	f := spec.Find("replicas")
+	if f == nil {
+		return // somebody else decides, such as an autoscaler
+	}
+	if v, ok := plain(f.Value); ok && f.When.Always() {
+		t.values.Set("manager.replicas", "How many managers there are; one works at a time.", v)
+		f.Value = tree.Action("{{ " + value("manager.replicas") + " }}")
+	}
+}
+
+// takeImage takes the image apart. Its digest, if it has one, goes before its tag.
+func (t *taker) takeImage(c *tree.Map) {
+	f := c.Find("image")
+	if f == nil || !f.When.Always() {
+		return
+	}
+	v, _ := plain(f.Value)
+	image, ok := v.(string)
+	if !ok {
+		return
+	}
+	repository, tag, digest := splitImage(image)
+	t.values.Describe("manager.image", "")
+	t.values.Set("manager.image.repository", "", repository)
+	t.values.Set("manager.image.tag", "Without a tag it is the chart's appVersion.", tag)
+	t.values.Set("manager.image.digest", "Such as sha256:…; goes before the tag.", digest)
+	f.Value = tree.Action("{{ " + t.include("image") + " | quote }}")
+	policy := ""
+	if f := c.Find("imagePullPolicy"); f != nil {
+		v, ok := plain(f.Value)
+		if !ok || !f.When.Always() {
+			return
+		}
+		policy, _ = v.(string)
+	}
+	t.values.Set("manager.image.pullPolicy", "Always, IfNotPresent or Never; without one it follows from the tag.", policy)
+	c.Set(tree.Field{Key: "imagePullPolicy", When: tree.If(value("manager.image.pullPolicy")), Value: tree.Action("{{ " + value("manager.image.pullPolicy") + " }}")})
+}
+
+// splitImage takes the name of an image apart. One without tag and digest has the tag latest.
+func splitImage(image string) (repository, tag, digest string) {
+	repository, digest, pinned := strings.Cut(image, "@")
+	if i := strings.LastIndex(repository, ":"); i > strings.LastIndex(repository, "/") {
+		repository, tag = repository[:i], repository[i+1:]
+	}
+	if tag == "" && !pinned {
+		tag = "latest"
+	}
+	return repository, tag, digest
+}

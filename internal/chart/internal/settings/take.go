@@ -1,0 +1,112 @@
+package settings
+
+import (
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/chart/internal/model"
+	"github.com/slipway-dev/slipway/internal/chart/internal/tree"
+)
+
+// Take takes the settings out of a model's documents; chart is the chart's name.
+func Take(m *model.Model, chart string) *Values {
+	t := &taker{model: m, values: &Values{}, chart: chart}
+	t.takeManager()
+	t.takeServiceAccount()
+	t.takeDefinitions()
+	t.takeUserRoles()
+	t.takeFeatures()
+	t.label()
+	t.values.Set("nameOverride", "The name that the names of all objects begin with is the release's with this one behind it, or this\none if the release is called so; without it, the chart's.", "")
+	t.values.Set("fullnameOverride", "The name that the names of all objects begin with.", "")
+	return t.values
+}
+
+// taker takes settings out of the documents of a model.
+type taker struct {
+	model  *model.Model
+	values *Values
+	chart  string
+}
+
+// include is an expression with a template of the chart.
+func (t *taker) include(name string) string { return `include "` + t.chart + "." + name + `" .` }
+
+// value is the expression of a setting.
+func value(path string) string { return ".Values." + path }
+
+// isMarked reports whether there is something in a value that only a template knows.
+func isMarked(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return strings.Contains(v, model.PrefixMark) || strings.Contains(v, model.NamespaceMark)
+	case map[string]any:
+		for key, inner := range v {
+			if isMarked(key) || isMarked(inner) {
+				return true
+			}
+		}
+	case []any:
+		for _, inner := range v {
+			if isMarked(inner) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// plain returns the value of a node that can be a setting.
+func plain(n tree.Node) (any, bool) {
+	v, ok := tree.Plain(n)
+	return v, ok && !isMarked(v)
+}
+
+// whole makes a field a setting with what it has, or with nothing when it is not there. One that
+// depends on features stays as it is.
+func (t *taker) whole(m *tree.Map, key, path, comment string, nothing any) {
+	literal := nothing
+	if f := m.Find(key); f != nil {
+		v, ok := plain(f.Value)
+		if !ok || !f.When.Always() {
+			return
+		}
+		literal = v
+	}
+	t.values.Set(path, comment, literal)
+	var node tree.Node = tree.YAML("toYaml " + value(path))
+	if _, text := literal.(string); text {
+		node = tree.Action("{{ " + value(path) + " | quote }}")
+	}
+	m.Set(tree.Field{Key: key, When: tree.If(value(path)), Value: node})
+}
+
+// leading makes a setting of the items that a list begins with and that depend on nothing; a
+// list that is not there is begun.
+func (t *taker) leading(m *tree.Map, key, path, comment string) {
+	list := m.List(key)
+	if list == nil {
+		if m.Find(key) != nil {
+			return
+		}
+		list = &tree.List{}
+		m.Set(tree.Field{Key: key, Value: list})
+	}
+	literal := []any{}
+	rest := list.Items
+	for len(rest) > 0 && rest[0].When.Always() {
+		v, ok := plain(rest[0].Value)
+		if !ok {
+			break
+		}
+		literal, rest = append(literal, v), rest[1:]
+	}
+	t.values.Set(path, comment, literal)
+	splice := tree.Item{When: tree.If(value(path)), Spliced: true, Value: tree.YAML("toYaml " + value(path))}
+	list.Items = append([]tree.Item{splice}, rest...)
+}
+
+// more lets a setting add fields to a map, which is begun if it is not there.
+func (t *taker) more(m *tree.Map, path, comment string) {
+	t.values.Set(path, comment, map[string]any{})
+	m.Fields = append(m.Fields, tree.Field{When: tree.If(value(path)), Value: tree.YAML("toYaml " + value(path))})
+}

@@ -1,0 +1,129 @@
+package chart
+
+import (
+	"fmt"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/slipway-dev/slipway/internal/chart/internal/model"
+)
+
+// ignored are files that are no part of a packaged chart.
+const ignored = `.DS_Store
+.git/
+.gitignore
+.idea/
+.vscode/
+*.bak
+*.orig
+*.swp
+*.tmp
+*~
+`
+
+// chart is the text of Chart.yaml.
+func (g *generator) chart() string {
+	return fmt.Sprintf(`apiVersion: v2
+name: %s
+description: The operator %s and its kinds.
+type: application
+# The version of the chart, and that of the operator in it.
+version: %q
+appVersion: %q
+`, g.Name, g.Name, g.Version, g.AppVersion)
+}
+
+// longestService is how long a Service's name may be.
+const longestService = 63
+
+// prefixLength is how long the name may be that others begin with, so that Services can be called by it.
+func prefixLength(m *model.Model) int {
+	longest := len("-")
+	for _, d := range m.Documents {
+		if d.Of("", "Service") {
+			longest = max(longest, len(d.Name)+len("-"))
+		}
+	}
+	return max(longestService-longest, len("release"))
+}
+
+// helpers are the templates that the others use; account is the name of the manager's service account, without prefix.
+func (g *generator) helpers(account string) string {
+	return strings.NewReplacer("NAME", g.Name, "LENGTH", fmt.Sprint(prefixLength(g.model)), "ACCOUNT", account).Replace(helpers)
+}
+
+const helpers = `{{/* NAME.fullname is what the names of all objects begin with, short enough for the longest of them. */}}
+{{- define "NAME.fullname" -}}
+{{- $name := .Values.nameOverride | default .Chart.Name }}
+{{- $full := printf "%s-%s" .Release.Name $name }}
+{{- if contains $name .Release.Name }}
+{{- $full = .Release.Name }}
+{{- end }}
+{{- .Values.fullnameOverride | default $full | trunc LENGTH | trimSuffix "-" }}
+{{- end }}
+
+{{/* NAME.labels are the labels that every object has besides its own. */}}
+{{- define "NAME.labels" -}}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+{{- if .Chart.AppVersion }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | replace "+" "_" | trunc 63 | trimSuffix "-" | quote }}
+{{- end }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
+{{- end }}
+
+{{/* NAME.image is the manager's image. */}}
+{{- define "NAME.image" -}}
+{{- with .Values.manager.image }}
+{{- if .digest }}
+{{- printf "%s@%s" .repository .digest }}
+{{- else }}
+{{- printf "%s:%s" .repository (.tag | default $.Chart.AppVersion) }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* NAME.serviceAccountName is the manager's service account. */}}
+{{- define "NAME.serviceAccountName" -}}
+{{- if .Values.serviceAccount.create }}
+{{- .Values.serviceAccount.name | default (printf "%s-ACCOUNT" (include "NAME.fullname" .)) }}
+{{- else }}
+{{- .Values.serviceAccount.name | default "default" }}
+{{- end }}
+{{- end }}
+`
+
+// notes is what Helm says when the chart is installed.
+func (g *generator) notes() string {
+	text := `{{ .Chart.Name }} is installed as release {{ .Release.Name }} in namespace {{ .Release.Namespace }}.
+
+Is it running?
+  kubectl --namespace {{ .Release.Namespace }} get pods --selector app.kubernetes.io/instance={{ .Release.Name }}
+`
+	for _, d := range g.model.Documents {
+		if d.Of("apiextensions.k8s.io", "CustomResourceDefinition") {
+			return text + `
+Which kinds does it bring?
+  kubectl api-resources
+{{- if .Values.crd.keep }}
+
+Its kinds, and all objects of them, stay when the release is uninstalled.
+{{- end }}
+`
+		}
+	}
+	return text
+}
+
+// Mark is the file that makes a folder a chart.
+const Mark = "Chart.yaml"
+
+// ReadOptions returns what a chart was generated with, from its Chart.yaml.
+func ReadOptions(text []byte) Options {
+	var o struct{ Name, Version, AppVersion string }
+	if err := yaml.Unmarshal(text, &o); err != nil {
+		return Options{} // damaged: what is asked for now counts
+	}
+	return Options(o)
+}

@@ -1,0 +1,31 @@
+package scaffold
+
+import (
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/derived"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/threeway"
+)
+
+type (
+	// Derived are files that follow from others and that the user may change in between.
+	Derived = derived.Options
+	// A Preference says whose change is taken where the user and what is derived changed the same lines.
+	Preference = threeway.Preference
+	// A Base holds files as they were scaffolded, before anyone edited them.
+	Base = plan.Base
+)
+
+// The preferences.
+const (
+	Ask       = threeway.Ask
+	Mine      = threeway.Mine
+	Generated = threeway.Generated
+)
+
+// Derive plans files that follow from others in the project in folder root: merged with what the user has
+// changed since they were made last.
+func Derive(root string, o Derived) (*Plan, error) { return derived.Plan(root, o) }
+
+// ReadBase reads the base of the project in folder root; a project without one,
+// which another tool made, has an empty base.
+func ReadBase(root string) (*Base, error) { return plan.ReadBase(root) }

@@ -1,0 +1,181 @@
+// Package derived plans files that follow from others, are made again and again, and may be changed by
+// the user in between, such as a chart.
+//
+//	plan, err := derived.Plan(root, derived.Options{Folder: "dist/chart", Mark: "Chart.yaml", Files: files})
+//
+// What was made last is in the project's base. So it is known which lines the user has changed since, and
+// these stay: a file is merged from what was made last, what is there and what is made now. A file that the
+// user has added stays too, and one that he has deleted is not made again. Lines that both sides changed are a
+// conflict, and then nothing is written.
+package derived
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/threeway"
+)
+
+// Options say what is made.
+type Options struct {
+	Folder  string            // where, relative to the project, with slashes
+	Mark    string            // the file without which the folder is not what it is to be: then all is made anew
+	Files   map[string][]byte // by their paths in the folder
+	Restore bool              // make files again that the user has deleted
+	Prefer  threeway.Preference
+	Next    string // a command that settles conflicts
+}
+
+// Plan plans the files in the project in folder root.
+func Plan(root string, o Options) (*plan.Plan, error) {
+	p, err := plan.New(root)
+	if err != nil {
+		return nil, err
+	}
+	d := &deriving{Plan: p, Options: o, made: map[string]bool{}}
+	for file := range p.Base().Files() {
+		if inner, ok := strings.CutPrefix(file, o.Folder+"/"); ok {
+			d.made[inner] = true
+		}
+	}
+	if err := d.checkFolder(); err != nil {
+		return nil, err
+	}
+	for _, file := range slices.Sorted(maps.Keys(o.Files)) {
+		if err := d.plan(file, o.Files[file]); err != nil {
+			return nil, err
+		}
+	}
+	for _, file := range slices.Sorted(maps.Keys(d.made)) {
+		if _, ok := o.Files[file]; ok {
+			continue
+		}
+		if err := d.retire(file); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.FinishBase(); err != nil {
+		return nil, err
+	}
+	if len(p.Changes()) == 0 {
+		p.NothingToDo(o.Folder + " as it would be made")
+	}
+	return p, nil
+}
+
+// deriving is the planning.
+type deriving struct {
+	*plan.Plan
+	Options
+	made map[string]bool // what was made last
+}
+
+// checkFolder refuses a folder that holds the like, of which it is not known how it was made; and forgets
+// deletions where the user has deleted it all.
+func (d *deriving) checkFolder() error {
+	mark := path.Join(d.Folder, d.Mark)
+	there, err := d.Exists(mark)
+	if err != nil {
+		return err
+	}
+	if !there {
+		d.Restore = true
+	}
+	if len(d.made) > 0 {
+		return nil
+	}
+	entries, err := os.ReadDir(filepath.Join(d.Root(), filepath.FromSlash(d.Folder)))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("look into %s: %w", d.Folder, err)
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	for file, content := range d.Files {
+		c, err := d.Find(path.Join(d.Folder, file))
+		if err != nil {
+			return err
+		}
+		if !c.There() || !bytes.Equal(c.After(), content) {
+			return &report.Error{
+				What: "something else is in this folder, or it is not known how it was made", Where: d.Folder,
+				Hint: "nothing was changed; move it away, or choose another folder",
+			}
+		}
+	}
+	return nil
+}
+
+// plan plans a file that is made.
+func (d *deriving) plan(file string, content []byte) error {
+	file = path.Join(d.Folder, file)
+	c, err := d.Find(file)
+	if err != nil {
+		return err
+	}
+	base, made := d.Base().File(file)
+	switch {
+	case !c.There() && made && !d.Restore:
+		d.Base().Set(file, content)
+		return d.Keep(file, "you deleted it; --restore makes it again")
+	case !c.There():
+		return d.Create(file, content)
+	case bytes.Equal(c.After(), content):
+		d.Base().Set(file, content)
+		return nil
+	case !made:
+		return d.Keep(file, "it was there already")
+	}
+	merged, conflicts := threeway.Merge(base, c.After(), content, d.Prefer)
+	for _, conflict := range conflicts {
+		d.Refuse(d.refusal(file, conflict))
+	}
+	d.Base().Set(file, content)
+	if bytes.Equal(merged, c.After()) {
+		return nil
+	}
+	return d.Write(file, merged)
+}
+
+// retire deletes a file that is made no more, unless the user has changed it.
+func (d *deriving) retire(file string) error {
+	file = path.Join(d.Folder, file)
+	c, err := d.Find(file)
+	if err != nil {
+		return err
+	}
+	base, _ := d.Base().File(file)
+	if !c.There() || bytes.Equal(base, c.After()) {
+		return d.Remove(file)
+	}
+	d.Base().Remove(file)
+	return d.Keep(file, "it is made no more, and you have changed it: it is yours now")
+}
+
+// refusal tells a conflict.
+func (d *deriving) refusal(file string, c threeway.Conflict) *report.Error {
+	return &report.Error{
+		What:  "you and the project have changed the same lines; nothing was written",
+		Where: fmt.Sprintf("%s:%d", file, c.Line),
+		Hint:  "yours:\n" + quoted(c.Mine) + "\nthe project's:\n" + quoted(c.Generated),
+		Next:  d.Next,
+	}
+}
+
+// quoted sets lines off, and says so when there are none.
+func quoted(lines []string) string {
+	if len(lines) == 0 {
+		return "    (removed)"
+	}
+	return "    " + strings.ReplaceAll(strings.TrimSuffix(strings.Join(lines, ""), "\n"), "\n", "\n    ")
+}

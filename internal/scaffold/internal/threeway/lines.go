@@ -1,0 +1,123 @@
+package threeway
+
+import (
+	"slices"
+	"strings"
+)
+
+// maxDifference bounds how different texts are compared line by line; beyond it, all that differs
+// is one change. Comparing takes memory in proportion to its square.
+const maxDifference = 2000
+
+// lines are the lines of a text, each with its end.
+func lines(text []byte) []string {
+	all := strings.SplitAfter(string(text), "\n")
+	if all[len(all)-1] == "" {
+		all = all[:len(all)-1]
+	}
+	return all
+}
+
+// join is the text of lines. A line that had no end, and is no longer the last one, gets one.
+func join(lines []string) []byte {
+	var out strings.Builder
+	for i, line := range lines {
+		out.WriteString(line)
+		if i < len(lines)-1 && !strings.HasSuffix(line, "\n") {
+			out.WriteByte('\n')
+		}
+	}
+	return []byte(out.String())
+}
+
+// changes are the changes that make a text of another one.
+func changes(from, to []string) []change {
+	start := 0
+	for start < len(from) && start < len(to) && from[start] == to[start] {
+		start++
+	}
+	end := 0
+	for end < len(from)-start && end < len(to)-start && from[len(from)-1-end] == to[len(to)-1-end] {
+		end++
+	}
+	a, b := from[start:len(from)-end], to[start:len(to)-end]
+	if len(a) == 0 && len(b) == 0 {
+		return nil
+	}
+	var all []change
+	x, y := 0, 0
+	for _, match := range append(common(a, b), [2]int{len(a), len(b)}) {
+		if match[0] > x || match[1] > y {
+			all = append(all, change{start + x, start + match[0], b[y:match[1]]})
+		}
+		x, y = match[0]+1, match[1]+1
+	}
+	return all
+}
+
+// common are the places of lines that both texts have, in a longest common subsequence of them: Myers' algorithm, which
+// goes as far as it can on each diagonal with a growing number of differences.
+func common(a, b []string) [][2]int {
+	var trace []frontier
+	for d := 0; d <= min(len(a)+len(b), maxDifference); d++ {
+		next := make(frontier, 2*d+1)
+		for k := -d; k <= d; k += 2 {
+			x := 0
+			if d > 0 {
+				x, _ = trace[d-1].step(k)
+			}
+			for x < len(a) && x-k < len(b) && a[x] == b[x-k] {
+				x++
+			}
+			next[k+d] = x
+			if x >= len(a) && x-k >= len(b) {
+				return walk(append(trace, next), a, b)
+			}
+		}
+		trace = append(trace, next)
+	}
+	return nil
+}
+
+// A frontier is how far one comes in the first text on each diagonal with so and so many differences: that of
+// diagonal k, on which one is k lines farther in the first text, is at k plus that number.
+type frontier []int
+
+// step is where one gets to on diagonal k with one difference more, before going on along it, and the diagonal
+// that one comes from.
+func (f frontier) step(k int) (x, from int) {
+	d := len(f) / 2
+	right, down := -1, -1 // a line of the first text is left out, or one of the second is put in
+	if k-1 >= -d {
+		right = f[k-1+d] + 1
+	}
+	if k+1 <= d {
+		down = f[k+1+d]
+	}
+	if right > down {
+		return right, k - 1
+	}
+	return down, k + 1
+}
+
+// walk goes back from the end of both texts, and collects what they have in common.
+func walk(trace []frontier, a, b []string) [][2]int {
+	var matches [][2]int
+	x, y := len(a), len(b)
+	for d := len(trace) - 1; d >= 0; d-- {
+		start, from := 0, 0
+		if d > 0 {
+			start, from = trace[d-1].step(x - y)
+		}
+		for x > start && y > 0 {
+			x, y = x-1, y-1
+			matches = append(matches, [2]int{x, y})
+		}
+		if d > 0 {
+			x = trace[d-1][from+d-1]
+			y = x - from
+		}
+	}
+	slices.Reverse(matches)
+	return matches
+}

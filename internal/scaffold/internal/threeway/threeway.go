@@ -1,0 +1,166 @@
+// Package threeway merges two changed forms of a text: the user's, and one that was generated anew.
+//
+//	merged, conflicts := threeway.Merge(base, mine, generated, threeway.Ask)
+//
+// The base is the text that both come from. Every change of one side alone is taken; so is a change
+// that both made. Lines that both changed, each in its own way, are a conflict, unless one side is
+// preferred. Changes of lines beside each other are none: lines of configuration stand for themselves.
+package threeway
+
+import "slices"
+
+// A Preference says whose change is taken where both sides changed the same lines.
+type Preference int
+
+// The preferences.
+const (
+	Ask       Preference = iota // nobody's: it is a conflict
+	Mine                        // the user's
+	Generated                   // that of the text generated anew
+)
+
+// A Conflict is a place that both sides changed.
+type Conflict struct {
+	Line            int // in the user's text, from 1
+	Mine, Generated []string
+}
+
+// Merge merges the changes that mine and generated have made of base. Where there are conflicts, the merged text
+// has what is the user's.
+func Merge(base, mine, generated []byte, prefer Preference) (merged []byte, conflicts []Conflict) {
+	m := &merger{base: lines(base), prefer: prefer}
+	m.merge(changes(m.base, lines(mine)), changes(m.base, lines(generated)))
+	return join(m.merged), m.conflicts
+}
+
+// A change replaces lines of the base, from start to before end, by others.
+type change struct {
+	start, end int
+	with       []string
+}
+
+// overlaps reports whether two changes are of the same lines, or insert at the same place.
+func (c change) overlaps(d change) bool {
+	switch {
+	case c.start == c.end && d.start == d.end:
+		return c.start == d.start
+	case c.start == c.end:
+		return d.start < c.start && c.start < d.end
+	case d.start == d.end:
+		return c.start < d.start && d.start < c.end
+	}
+	return c.start < d.end && d.start < c.end
+}
+
+// before is the order of changes: by where they begin, and insertions first.
+func (c change) before(d change) bool {
+	return c.start < d.start || c.start == d.start && c.end <= d.end
+}
+
+// merger merges the changes of both sides from the beginning to the end of the base.
+type merger struct {
+	base      []string
+	prefer    Preference
+	at        int // the line of the base that is next
+	shift     int // how many lines more the user's text had up to there
+	merged    []string
+	conflicts []Conflict
+}
+
+func (m *merger) merge(mine, generated []change) {
+	for len(mine) > 0 || len(generated) > 0 {
+		var ours, theirs []change
+		ours, theirs, mine, generated = cluster(mine, generated)
+		m.take(ours, theirs)
+	}
+	m.merged = append(m.merged, m.base[m.at:]...)
+}
+
+// cluster takes the first change off, with all that overlap it or each other.
+func cluster(mine, generated []change) (ours, theirs, restMine, restGenerated []change) {
+	if len(mine) > 0 && (len(generated) == 0 || mine[0].before(generated[0])) {
+		ours, mine = mine[:1], mine[1:]
+	} else {
+		theirs, generated = generated[:1], generated[1:]
+	}
+	for {
+		switch {
+		case len(mine) > 0 && slices.ContainsFunc(theirs, mine[0].overlaps):
+			ours, mine = append(slices.Clip(ours), mine[0]), mine[1:]
+		case len(generated) > 0 && slices.ContainsFunc(ours, generated[0].overlaps):
+			theirs, generated = append(slices.Clip(theirs), generated[0]), generated[1:]
+		default:
+			return ours, theirs, mine, generated
+		}
+	}
+}
+
+// take merges the changes of a cluster.
+func (m *merger) take(ours, theirs []change) {
+	all := slices.Concat(ours, theirs)
+	start, end := all[0].start, all[0].end
+	for _, c := range all {
+		start, end = min(start, c.start), max(end, c.end)
+	}
+	m.merged = append(m.merged, m.base[m.at:start]...)
+	m.at = end
+	mine, generated := m.apply(ours, start, end), m.apply(theirs, start, end)
+	line := start + m.shift + 1
+	m.shift += len(mine) - (end - start)
+	switch {
+	case len(theirs) == 0:
+		m.merged = append(m.merged, mine...)
+	case len(ours) == 0 || slices.Equal(mine, generated):
+		m.merged = append(m.merged, generated...)
+	default:
+		m.both(line, m.base[start:end], mine, generated)
+	}
+}
+
+// apply makes changes of the lines of the base from start to before end.
+func (m *merger) apply(changes []change, start, end int) []string {
+	var out []string
+	for _, c := range changes {
+		out = append(out, m.base[start:c.start]...)
+		out = append(out, c.with...)
+		start = c.end
+	}
+	return append(out, m.base[start:end]...)
+}
+
+// both merges lines that both sides changed: line by line if none was added or removed.
+func (m *merger) both(line int, base, mine, generated []string) {
+	if len(base) != len(mine) || len(base) != len(generated) {
+		m.merged = append(m.merged, m.choose(line, mine, generated)...)
+		return
+	}
+	for i := 0; i < len(base); {
+		if mine[i] == base[i] || mine[i] == generated[i] {
+			m.merged = append(m.merged, generated[i])
+			i++
+			continue
+		}
+		if generated[i] == base[i] {
+			m.merged = append(m.merged, mine[i])
+			i++
+			continue
+		}
+		end := i + 1
+		for end < len(base) && mine[end] != base[end] && generated[end] != base[end] && mine[end] != generated[end] {
+			end++
+		}
+		m.merged = append(m.merged, m.choose(line+i, mine[i:end], generated[i:end])...)
+		i = end
+	}
+}
+
+// choose returns the lines of the side that is preferred, and notes a conflict if none is.
+func (m *merger) choose(line int, mine, generated []string) []string {
+	switch m.prefer {
+	case Generated:
+		return generated
+	case Ask:
+		m.conflicts = append(m.conflicts, Conflict{Line: line, Mine: mine, Generated: generated})
+	}
+	return mine
+}
