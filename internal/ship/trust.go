@@ -1,0 +1,125 @@
+package ship
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// injectionAnnotation names the Certificate whose authority cert-manager writes into an object.
+const injectionAnnotation = "cert-manager.io/inject-ca-from"
+
+// awaitTrust waits until objects that have the API server call a Service hold the authority that its certificate
+// is checked against. cert-manager, or the operator itself, writes it after both run; before that each such call fails.
+func (w *watch) awaitTrust(ctx context.Context, objects []*unstructured.Unstructured) error {
+	calling := slices.DeleteFunc(slices.Clone(objects), func(o *unstructured.Unstructured) bool { return len(untrusted(o)) == 0 })
+	if len(calling) == 0 {
+		return nil
+	}
+	if w.cluster.simulated(ctx) {
+		w.cluster.handler.Handle(report.Note{Text: "The cluster's nodes are simulated, so nobody answers at the operator's webhooks there; slipway run serves them from this machine"})
+		return nil
+	}
+	for _, object := range calling {
+		if err := w.awaitAuthority(ctx, object); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// awaitAuthority waits for one object.
+func (w *watch) awaitAuthority(ctx context.Context, object *unstructured.Unstructured) error {
+	c := w.cluster
+	resource, object, err := c.locate(ctx, object, 0)
+	if err != nil {
+		return c.explainObject(ctx, object, err)
+	}
+	var live *unstructured.Unstructured
+	err = poll(ctx, w.patience-time.Since(w.start), func(ctx context.Context) (bool, error) {
+		if live, err = resource.Get(ctx, object.GetName(), metav1.GetOptions{}); err != nil {
+			return false, err
+		}
+		missing := untrusted(live)
+		if len(missing) > 0 {
+			w.tell(object, "its webhooks have no certificate yet")
+		}
+		return len(missing) == 0, nil
+	})
+	if errors.Is(err, errImpatient) {
+		return c.explainUntrusted(ctx, live, w.patience)
+	}
+	return c.explainObject(ctx, object, err)
+}
+
+// untrusted lists the Services that an object has the API server call without knowing
+// whose certificates to trust.
+func untrusted(object *unstructured.Unstructured) []string {
+	var configs []map[string]any
+	if config, found, _ := unstructured.NestedMap(object.Object, "spec", "conversion", "webhook", "clientConfig"); found {
+		configs = append(configs, config)
+	}
+	if strings.HasSuffix(object.GetKind(), "WebhookConfiguration") {
+		webhooks, _, _ := unstructured.NestedSlice(object.Object, "webhooks")
+		for _, item := range webhooks {
+			hook, _ := item.(map[string]any)
+			if config, found, _ := unstructured.NestedMap(hook, "clientConfig"); found {
+				configs = append(configs, config)
+			}
+		}
+	}
+	var services []string
+	for _, config := range configs {
+		bundle, _, _ := unstructured.NestedString(config, "caBundle")
+		name, found, _ := unstructured.NestedString(config, "service", "name")
+		if found && bundle == "" {
+			services = append(services, name)
+		}
+	}
+	return services
+}
+
+// explainUntrusted says who should have written the authority, and what is known of why it did not.
+func (c *Cluster) explainUntrusted(ctx context.Context, object *unstructured.Unstructured, patience time.Duration) error {
+	e := &report.Error{
+		What:  fmt.Sprintf("its webhooks have no certificate after %s: calls of service %s fail", patience, untrusted(object)[0]),
+		Where: nameOf(object),
+		Next:  describe(object),
+	}
+	from := object.GetAnnotations()[injectionAnnotation]
+	namespace, name, ok := strings.Cut(from, "/")
+	if !ok {
+		e.Hint = "the operator keeps it itself: its log says why it does not, and its ClusterRole must allow it to update this object"
+		return e
+	}
+	e.Hint = "cert-manager's cainjector writes it, once the Certificate " + from + " is issued"
+	e.Next = "slipway kubectl -n " + namespace + " describe certificate " + name
+	certificates := c.objects.Resource(schema.GroupVersionResource{Group: "cert-manager.io", Version: "v1", Resource: "certificates"})
+	if certificate, err := certificates.Namespace(namespace).Get(ctx, name, metav1.GetOptions{}); err == nil {
+		for _, condition := range conditions(certificate) {
+			e.Hint += fmt.Sprintf("\n%s=%s: %s", condition.kind, condition.status, condition.message)
+		}
+	}
+	return e
+}
+
+// simulatedNode is the label of nodes whose pods are no processes.
+const simulatedNode = "slipway.dev/simulated-node"
+
+// simulated tells whether all nodes of the cluster are simulated.
+func (c *Cluster) simulated(ctx context.Context) bool {
+	nodes, err := c.objects.Resource(schema.GroupVersionResource{Version: "v1", Resource: "nodes"}).List(ctx, metav1.ListOptions{})
+	if err != nil || len(nodes.Items) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(nodes.Items, func(n unstructured.Unstructured) bool { return n.GetLabels()[simulatedNode] == "" })
+}
