@@ -16,14 +16,19 @@ const exampleDir = "../../examples/cronjob"
 
 // editedInExample are the scaffolded files that the example's author has changed since.
 var editedInExample = map[string]bool{
-	"README.md":                            true,
-	"api/v1/cronjob_types.go":              true,
-	"config/samples/batch_v1_cronjob.yaml": true,
-	"go.mod":                               true,
-	"go.sum":                               true,
+	"README.md":                                      true,
+	"api/v1/cronjob_types.go":                        true,
+	"api/v2/cronjob_conversion.go":                   true,
+	"api/v2/cronjob_types.go":                        true,
+	"config/samples/batch_v1_cronjob.yaml":           true,
+	"config/samples/batch_v2_cronjob.yaml":           true,
+	"go.mod":                                         true,
+	"go.sum":                                         true,
 	"internal/controller/cronjob_controller.go":      true,
 	"internal/controller/cronjob_controller_test.go": true,
 	"internal/controller/suite_test.go":              true,
+	"internal/webhook/v1/cronjob_webhook.go":         true,
+	"internal/webhook/v1/cronjob_webhook_test.go":    true,
 }
 
 // generatedInExample are scaffolded files that the generator rewrites.
@@ -37,6 +42,7 @@ func TestExampleIsScaffolded(t *testing.T) {
 		Name: "cronjob", Domain: "tutorial.kubebuilder.io", Repo: "tutorial.kubebuilder.io/project", License: License{Year: 2026},
 	}))
 	apply(t)(CreateAPI(root, cronJob()))
+	followTutorial(t, root)
 	for _, f := range tree(t, root).Files {
 		if f.Name == plan.BaseFile || editedInExample[f.Name] || generatedInExample[f.Name] {
 			continue

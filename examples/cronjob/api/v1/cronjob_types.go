@@ -27,11 +27,11 @@ type CronJobSpec struct {
 	StartingDeadlineSeconds *int64 `json:"startingDeadlineSeconds,omitempty"`
 
 	// concurrencyPolicy decides about a run that is due while an earlier one is still active: Allow
-	// (used when empty) starts it beside the other, Forbid holds it back, Replace deletes the other first.
+	// (the default) starts it beside the other, Forbid holds it back, Replace deletes the other first.
 	// +optional
 	ConcurrencyPolicy ConcurrencyPolicy `json:"concurrencyPolicy,omitempty"`
 
-	// suspend stops further runs. Active runs are left alone.
+	// suspend stops further runs. Active runs are left alone. The default is false.
 	// +optional
 	Suspend *bool `json:"suspend,omitempty"`
 
@@ -39,14 +39,14 @@ type CronJobSpec struct {
 	// +required
 	JobTemplate batchv1.JobTemplateSpec `json:"jobTemplate"`
 
-	// successfulJobsHistoryLimit is how many completed Jobs to keep; older ones are deleted.
-	// Without it all are kept.
+	// successfulJobsHistoryLimit is how many completed Jobs to keep; older ones are deleted. The default
+	// is 3. Where no webhook fills it in, all are kept.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	SuccessfulJobsHistoryLimit *int32 `json:"successfulJobsHistoryLimit,omitempty"`
 
-	// failedJobsHistoryLimit is how many failed Jobs to keep; older ones are deleted.
-	// Without it all are kept.
+	// failedJobsHistoryLimit is how many failed Jobs to keep; older ones are deleted. The default is 1.
+	// Where no webhook fills it in, all are kept.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	FailedJobsHistoryLimit *int32 `json:"failedJobsHistoryLimit,omitempty"`
@@ -114,6 +114,7 @@ const (
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Schedulable")].reason`,priority=1
 // +kubebuilder:printcolumn:name="Last Schedule",type=date,JSONPath=`.status.lastScheduleTime`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:storageversion
 type CronJob struct {
 	metav1.TypeMeta `json:",inline"`
 

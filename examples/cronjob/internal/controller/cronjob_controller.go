@@ -3,7 +3,7 @@
 
 // Package controller runs CronJobs. cronjob_controller.go is the way through one reconciliation; package
 // schedule tells which run is due, jobs.go what became of earlier ones, runs.go starts and deletes Jobs,
-// status.go tells the user.
+// status.go tells the user, metrics.go counts. storage.go keeps what a CronJob has outside of the cluster.
 package controller
 
 import (
@@ -33,6 +33,10 @@ type CronJobReconciler struct {
 
 	// Recorder records events about CronJobs. SetupWithManager puts the manager's here if nothing is set.
 	Recorder events.EventRecorder
+
+	// Storage keeps what CronJobs have outside of the cluster, if they have any. SetupWithManager puts the
+	// folder here that the variable STORAGE_DIR names, if nothing is set.
+	Storage Storage
 }
 
 // Clock tells the time.
@@ -40,7 +44,7 @@ type Clock interface {
 	Now() time.Time
 }
 
-// +kubebuilder:rbac:groups=batch.tutorial.kubebuilder.io,resources=cronjobs,verbs=get;list;watch
+// +kubebuilder:rbac:groups=batch.tutorial.kubebuilder.io,resources=cronjobs,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=batch.tutorial.kubebuilder.io,resources=cronjobs/status,verbs=patch
 // +kubebuilder:rbac:groups=batch.tutorial.kubebuilder.io,resources=cronjobs/finalizers,verbs=update
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=list;watch;create;delete
@@ -55,7 +59,10 @@ func (r *CronJobReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ct
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if cronJob.DeletionTimestamp != nil {
-		return ctrl.Result{}, nil
+		return ctrl.Result{}, r.finalize(ctx, &cronJob)
+	}
+	if err := r.claimStorage(ctx, &cronJob); err != nil {
+		return ctrl.Result{}, err
 	}
 	jobs, err := r.listJobs(ctx, &cronJob)
 	if err != nil {
@@ -107,6 +114,9 @@ func (r *CronJobReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	}
 	if r.Recorder == nil {
 		r.Recorder = mgr.GetEventRecorder("cronjob-controller")
+	}
+	if r.Storage == nil {
+		r.Storage = storageFromEnvironment()
 	}
 	if err := indexJobsByOwner(context.Background(), mgr.GetFieldIndexer()); err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 	eventsv1 "k8s.io/api/events/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
@@ -22,6 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/yaml"
 
@@ -56,10 +58,51 @@ func TestManagerRunsACronJob(t *testing.T) {
 	})
 }
 
+// An operator that is stopped while it deletes storage leaves the rest to the next one.
+func TestManagersDeleteStorage(t *testing.T) {
+	t.Parallel()
+	f, bucket := newFixtureWithStorage(t)
+	config := operatorConfig(t, f.cronJob.Namespace)
+	hanging := &hangingStorage{Storage: bucket, reached: make(chan struct{}, 100)}
+	stop := runManager(t, config, f.cronJob.Namespace, f.clock, hanging)
+	f.eventually("the storage is claimed", func() bool {
+		return controllerutil.ContainsFinalizer(f.current(), storageFinalizer)
+	})
+	f.deleteCronJob()
+	<-hanging.reached
+	stop()
+	f.current()
+
+	t.Cleanup(runManager(t, config, f.cronJob.Namespace, f.clock, bucket))
+	f.wantGone()
+	bucket.wantDeleted(1)
+}
+
+// hangingStorage deletes, and then does not answer until the operator stops.
+type hangingStorage struct {
+	Storage
+	reached chan struct{}
+}
+
+func (s *hangingStorage) Delete(ctx context.Context, owner types.UID) error {
+	if err := s.Storage.Delete(ctx, owner); err != nil {
+		return err
+	}
+	s.reached <- struct{}{}
+	<-ctx.Done()
+	return ctx.Err()
+}
+
 // startManager runs the operator for one namespace until the test ends.
 func startManager(t *testing.T, namespace string, clock Clock) {
 	t.Helper()
-	mgr, err := ctrl.NewManager(operatorConfig(t, namespace), ctrl.Options{
+	t.Cleanup(runManager(t, operatorConfig(t, namespace), namespace, clock, nil))
+}
+
+// runManager runs the operator for one namespace, and returns what stops it.
+func runManager(t *testing.T, cfg *rest.Config, namespace string, clock Clock, storage Storage) (stop func()) {
+	t.Helper()
+	mgr, err := ctrl.NewManager(cfg, ctrl.Options{
 		Scheme:     scheme.Scheme,
 		Cache:      cache.Options{DefaultNamespaces: map[string]cache.Config{namespace: {}}},
 		Metrics:    metricsserver.Options{BindAddress: "0"},
@@ -68,19 +111,19 @@ func startManager(t *testing.T, namespace string, clock Clock) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reconciler := &CronJobReconciler{Client: mgr.GetClient(), Scheme: mgr.GetScheme(), Clock: clock}
+	reconciler := &CronJobReconciler{Client: mgr.GetClient(), Scheme: mgr.GetScheme(), Clock: clock, Storage: storage}
 	if err := reconciler.SetupWithManager(mgr); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	stopped := make(chan error)
 	go func() { stopped <- mgr.Start(ctx) }()
-	t.Cleanup(func() {
+	return func() {
 		cancel()
 		if err := <-stopped; err != nil {
 			t.Error(err)
 		}
-	})
+	}
 }
 
 // operatorConfig returns the configuration of a user who has the operator's role in the namespace.

@@ -39,28 +39,33 @@ func (r *CronJobReconciler) startDueRun(
 			return err
 		}
 	}
-	return r.createJob(ctx, cronJob, due)
+	started, err := r.createJob(ctx, cronJob, due)
+	countRun(started, err)
+	return err
 }
 
-// createJob creates the Job of one run. It may exist already: an earlier pass made it and the cache does
-// not show it yet.
-func (r *CronJobReconciler) createJob(ctx context.Context, cronJob *batchv1.CronJob, at time.Time) error {
+// createJob creates the Job of one run and reports whether it did. The Job may exist already: an earlier
+// pass made it and the cache does not show it yet.
+func (r *CronJobReconciler) createJob(ctx context.Context, cronJob *batchv1.CronJob, at time.Time) (bool, error) {
 	job, err := newJob(cronJob, at, r.Scheme)
 	if err != nil {
-		return err
+		return false, err
+	}
+	if err := r.recordRun(ctx, cronJob, job.Name, at); err != nil {
+		return false, err
 	}
 	err = r.Create(ctx, job)
 	switch {
 	case apierrors.IsAlreadyExists(err):
-		return nil
+		return false, nil
 	case apierrors.IsInvalid(err): // trying again is no use before the template changes
 		r.Recorder.Eventf(cronJob, nil, corev1.EventTypeWarning, "InvalidJob", "Create", "%.900s", err) // a note holds 1 KB
-		return reconcile.TerminalError(fmt.Errorf("create Job %s: %w", job.Name, err))
+		return false, reconcile.TerminalError(fmt.Errorf("create Job %s: %w", job.Name, err))
 	case err != nil:
-		return fmt.Errorf("create Job %s: %w", job.Name, err)
+		return false, fmt.Errorf("create Job %s: %w", job.Name, err)
 	}
 	r.Recorder.Eventf(cronJob, job, corev1.EventTypeNormal, "JobCreated", "Create", "Created Job %s", job.Name)
-	return nil
+	return true, nil
 }
 
 // trimHistory deletes the oldest finished Jobs beyond the limits, but none whose run the status, as the

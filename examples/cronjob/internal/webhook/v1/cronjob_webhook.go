@@ -1,0 +1,103 @@
+// Copyright 2026 The cronjob authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package v1 holds the operator's webhooks: what the API server asks before it stores an object, and
+// to convert one between versions.
+package v1
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	batchv1 "tutorial.kubebuilder.io/project/api/v1"
+	"tutorial.kubebuilder.io/project/internal/schedule"
+)
+
+// SetupCronJobWebhookWithManager lets the manager's webhook server answer for CronJob objects.
+func SetupCronJobWebhookWithManager(mgr ctrl.Manager) error {
+	return ctrl.NewWebhookManagedBy(mgr, &batchv1.CronJob{}).
+		WithDefaulter(&CronJobCustomDefaulter{}).
+		WithValidator(&CronJobCustomValidator{}).
+		Complete()
+}
+
+// +kubebuilder:webhook:path=/mutate-batch-tutorial-kubebuilder-io-v1-cronjob,mutating=true,failurePolicy=fail,sideEffects=None,groups=batch.tutorial.kubebuilder.io,resources=cronjobs,verbs=create;update,versions=v1,name=mcronjob-v1.kb.io,admissionReviewVersions=v1
+
+// CronJobCustomDefaulter fills in what the author of a CronJob left out.
+type CronJobCustomDefaulter struct{}
+
+// Default changes the object before it is validated and stored, on create and on update.
+func (d *CronJobCustomDefaulter) Default(_ context.Context, cronJob *batchv1.CronJob) error {
+	log.Log.WithName("cronjob-webhook").V(1).Info("Defaulting", "name", cronJob.GetName())
+
+	setDefaults(&cronJob.Spec)
+	return nil
+}
+
+func setDefaults(spec *batchv1.CronJobSpec) {
+	if spec.ConcurrencyPolicy == "" {
+		spec.ConcurrencyPolicy = batchv1.AllowConcurrent
+	}
+	if spec.Suspend == nil {
+		spec.Suspend = new(false)
+	}
+	if spec.SuccessfulJobsHistoryLimit == nil {
+		spec.SuccessfulJobsHistoryLimit = new(int32(3))
+	}
+	if spec.FailedJobsHistoryLimit == nil {
+		spec.FailedJobsHistoryLimit = new(int32(1))
+	}
+}
+
+// maxNameLength leaves room in the names of Jobs, 63 characters, for the time of their run: "-2524611600".
+const maxNameLength = validation.DNS1123LabelMaxLength - 11
+
+// +kubebuilder:webhook:path=/validate-batch-tutorial-kubebuilder-io-v1-cronjob,mutating=false,failurePolicy=fail,sideEffects=None,groups=batch.tutorial.kubebuilder.io,resources=cronjobs,verbs=create;update,versions=v1,name=vcronjob-v1.kb.io,admissionReviewVersions=v1
+
+// CronJobCustomValidator refuses CronJob objects that cannot be right, for reasons that the schema of
+// the API cannot tell.
+type CronJobCustomValidator struct{}
+
+// ValidateCreate is asked before a new object is stored.
+func (v *CronJobCustomValidator) ValidateCreate(_ context.Context, cronJob *batchv1.CronJob) (admission.Warnings, error) {
+	return nil, v.validate(cronJob)
+}
+
+// ValidateUpdate is asked before a changed object is stored. Whoever leaves the spec as it is may do so even
+// when it is bad: a CronJob from a time without this webhook must be able to get and to lose its finalizer.
+func (v *CronJobCustomValidator) ValidateUpdate(_ context.Context, old, cronJob *batchv1.CronJob) (admission.Warnings, error) {
+	before := old.DeepCopy()
+	setDefaults(&before.Spec)
+	if equality.Semantic.DeepEqual(before.Spec, cronJob.Spec) {
+		return nil, nil
+	}
+	return nil, v.validate(cronJob)
+}
+
+// ValidateDelete is asked before an object is deleted, once the marker above has delete among its verbs.
+func (v *CronJobCustomValidator) ValidateDelete(context.Context, *batchv1.CronJob) (admission.Warnings, error) {
+	return nil, nil
+}
+
+// validate collects all mistakes, so that the author of the object is told of each at once.
+func (v *CronJobCustomValidator) validate(cronJob *batchv1.CronJob) error {
+	var mistakes field.ErrorList
+	if len(cronJob.Name) > maxNameLength {
+		mistakes = append(mistakes, field.TooLong(field.NewPath("metadata", "name"), cronJob.Name, maxNameLength))
+	}
+	if err := schedule.Check(cronJob.Spec.Schedule); err != nil {
+		mistakes = append(mistakes, field.Invalid(field.NewPath("spec", "schedule"), cronJob.Spec.Schedule, err.Error()))
+	}
+	if len(mistakes) == 0 {
+		return nil
+	}
+	return apierrors.NewInvalid(schema.GroupKind{Group: "batch.tutorial.kubebuilder.io", Kind: "CronJob"}, cronJob.GetName(), mistakes)
+}
