@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -43,7 +44,10 @@ func TestCertificates(t *testing.T) {
 		t.Errorf("the webhooks' Service leads nowhere yet, and creating says: %v", err)
 	}
 	o.pod = runPod(t, c, program, o.manifests)
-	t.Run("first", func(t *testing.T) { o.works(t, first) })
+	t.Run("first", func(t *testing.T) {
+		o.works(t, first)
+		o.noWarnings(t)
+	})
 	t.Run("rotation", func(t *testing.T) {
 		if err := c.Delete(t.Context(), first); err != nil {
 			t.Fatal(err)
@@ -69,6 +73,26 @@ func TestCertificates(t *testing.T) {
 		o.works(t, signed)
 	})
 	t.Run("undeploy", func(t *testing.T) { o.run(t, "undeploy") })
+}
+
+// noWarnings waits until cert-manager has told of the certificate that was asked for, and wants that it disliked nothing.
+func (o operator) noWarnings(t *testing.T) {
+	t.Helper()
+	var events corev1.EventList
+	eventually(t, "nothing is told of the request", func(ctx context.Context) error {
+		if err := o.List(ctx, &events, client.InNamespace(namespace)); err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(events.Items, func(e corev1.Event) bool { return e.Reason == "CertificateIssued" }) {
+			return errors.New("not issued yet")
+		}
+		return nil
+	})
+	for _, event := range events.Items {
+		if event.InvolvedObject.Kind == certmanagerv1.CertificateRequestKind && event.Type == corev1.EventTypeWarning {
+			t.Errorf("%s: %s", event.Reason, event.Message)
+		}
+	}
 }
 
 // works waits until a certificate is in use everywhere, and uses it.
