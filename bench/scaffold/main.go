@@ -87,23 +87,11 @@ func run(ctx context.Context, sizes string, runs int, bar float64, cpu bool) err
 			if err != nil {
 				return err
 			}
-			figure.Case, figure.Bar = fmt.Sprintf("%d APIs: %s", apis, verb), sidebyside.AtMost(barFor(verb, apis, bar))
+			figure.Case, figure.Bar = fmt.Sprintf("%d APIs: %s", apis, verb), sidebyside.AtMost(bar)
 			figures = append(figures, figure)
 		}
 	}
 	return tell(figures)
-}
-
-// moveBar is what a move between layouts may take for each API, in milliseconds: it writes six files and
-// removes six.
-const moveBar = 6
-
-// barFor is a verb's bar in a project of so many APIs.
-func barFor(verb string, apis int, bar float64) float64 {
-	if verb == "edit --multigroup" {
-		return max(bar, moveBar*float64(apis))
-	}
-	return bar
 }
 
 func tell(figures []sidebyside.Figure) error {

@@ -90,11 +90,11 @@ func (inv *invocation) showPlan(plan *scaffold.Plan, f changeFlags) {
 }
 
 // plannedWord is what an action is called before it is taken.
-var plannedWord = map[report.Action]string{report.Created: "create", report.Updated: "update", report.Deleted: "delete", report.Kept: "keep", report.Unchanged: "leave"}
+var plannedWord = map[report.Action]string{report.Created: "create", report.Updated: "update", report.Deleted: "delete", report.Moved: "move", report.Kept: "keep", report.Unchanged: "leave"}
 
 // planned reads `create cmd/main.go`.
 func planned(c scaffold.Difference) string {
-	line := plannedWord[c.Action] + " " + c.Path
+	line := plannedWord[c.Action] + " " + report.File{Path: c.Path, From: c.From}.Name()
 	if c.Why != "" {
 		line += " (" + c.Why + ")"
 	}

@@ -59,6 +59,7 @@ const (
 	Updated   Action = "updated"
 	Unchanged Action = "unchanged"
 	Deleted   Action = "deleted"
+	Moved     Action = "moved"
 	Kept      Action = "kept" // the user's own version stays
 )
 
@@ -66,6 +67,7 @@ const (
 type File struct {
 	Path   string `json:"path"`
 	Action Action `json:"action"`
+	From   string `json:"from,omitempty"` // of a moved file: where it was
 	Why    string `json:"why,omitempty"`
 }
 
@@ -168,4 +170,12 @@ func (e *Error) ExitCode() int {
 		return 1
 	}
 	return e.Code
+}
+
+// Name is the path or, of a moved file, both: "from -> to".
+func (f File) Name() string {
+	if f.From != "" {
+		return f.From + " -> " + f.Path
+	}
+	return f.Path
 }

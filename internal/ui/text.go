@@ -40,7 +40,7 @@ func (t *text) Handle(e report.Event) {
 	case report.Progress:
 		t.progress(e)
 	case report.File:
-		t.change(e.Path, e.Action, e.Why, t.verbose || e.Action != report.Unchanged)
+		t.change(e.Name(), e.Action, e.Why, t.verbose || e.Action != report.Unchanged)
 	case report.Object:
 		t.change(e.Name, e.Action, e.Why, true)
 	case report.Note:
@@ -92,7 +92,7 @@ func (t *text) change(name string, action report.Action, why string, shown bool)
 // actionColor says how much an action changes.
 func actionColor(a report.Action) color {
 	switch a {
-	case report.Created, report.Updated:
+	case report.Created, report.Updated, report.Moved:
 		return green
 	case report.Deleted, report.Kept:
 		return yellow

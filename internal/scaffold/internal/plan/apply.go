@@ -27,12 +27,20 @@ func (p *Plan) Apply(h report.Handler) error {
 // files are the changes as a transaction takes them.
 func (p *Plan) files() []transaction.File {
 	var files []transaction.File
+	renamed := map[*File]bool{}
 	for _, c := range p.changes {
-		if c.writes() {
-			files = append(files, transaction.File{
-				Path: c.path, Exists: c.exists, Before: c.before, After: c.after, Delete: c.action == report.Deleted, Mode: p.mode(c),
-			})
+		if old := p.renamed(c); old != nil {
+			renamed[old] = true
+			files = append(files, transaction.File{Path: c.path, From: old.path, Before: old.before})
 		}
+	}
+	for _, c := range p.changes {
+		if !c.writes() || renamed[c] || p.renamed(c) != nil {
+			continue
+		}
+		files = append(files, transaction.File{
+			Path: c.path, Exists: c.exists, Before: c.before, After: c.after, Delete: c.action == report.Deleted, Mode: p.mode(c),
+		})
 	}
 	return files
 }

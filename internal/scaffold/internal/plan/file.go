@@ -2,6 +2,8 @@ package plan
 
 import (
 	"bytes"
+	"fmt"
+	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
 
@@ -11,13 +13,14 @@ import (
 // A File is what is to become of one file. Paths use slashes and are relative to
 // the project.
 type File struct {
-	path   string
-	exists bool
-	before []byte // content on disk when planned
-	after  []byte
-	action report.Action
-	why    string
-	from   string // where a moved file was
+	path    string
+	exists  bool
+	before  []byte // content on disk when planned
+	after   []byte
+	action  report.Action
+	why     string
+	from    string // of a new file: the one whose content and mode it has
+	movedTo string // of a deleted file: the one that it becomes
 }
 
 // Path is where the file is, or will be.
@@ -66,4 +69,16 @@ func (c *File) diff() string {
 		after = "/dev/null"
 	}
 	return string(diff.Diff(before, c.before, after, c.after))
+}
+
+// moved is the move to another place, and the change on the way, as a diff of git's.
+func (c *File) moved(to *File) string {
+	before, after := "a/"+c.path, "b/"+to.path
+	text := fmt.Sprintf("diff --git %s %s\n", before, after)
+	if bytes.Equal(c.before, to.after) {
+		text += "similarity index 100%\n"
+	}
+	text += fmt.Sprintf("rename from %s\nrename to %s\n", c.path, to.path)
+	_, hunks, _ := strings.Cut(string(diff.Diff(before, c.before, after, to.after)), "\n") // below its own header
+	return text + hunks
 }

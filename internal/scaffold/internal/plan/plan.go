@@ -34,6 +34,7 @@ import (
 type Plan struct {
 	root    string
 	changes []*File
+	known   map[string]*File // the changes by their paths
 	base    *Base
 	refused []*report.Error
 	there   string // what is there already, of a plan that has nothing to do
@@ -55,9 +56,9 @@ func New(root string) (*Plan, error) {
 
 // Changes lists what Apply would do, in the order of planning.
 func (p *Plan) Changes() []report.File {
-	files := make([]report.File, len(p.changes))
-	for i, c := range p.changes {
-		files[i] = report.File{Path: c.path, Action: c.action, Why: c.why}
+	var files []report.File
+	for _, c := range p.told() {
+		files = append(files, report.File{Path: c.path, Action: p.actionOn(c), From: p.movedFrom(c), Why: c.why})
 	}
 	return files
 }
@@ -69,7 +70,7 @@ func (p *Plan) Empty() bool {
 
 // NothingToDo makes the plan one that leaves everything as it is, because of what is there already.
 func (p *Plan) NothingToDo(there string) {
-	p.changes, p.refused, p.there = nil, nil, there
+	p.changes, p.known, p.refused, p.there = nil, nil, nil, there
 }
 
 // Root is the project's folder.
@@ -84,10 +85,8 @@ func (p *Plan) There() string { return p.there }
 
 // Find returns the planned state of a file, reading it from disk the first time.
 func (p *Plan) Find(path string) (*File, error) {
-	for _, c := range p.changes {
-		if c.path == path {
-			return c, nil
-		}
+	if c := p.known[path]; c != nil {
+		return c, nil
 	}
 	c := &File{path: path, action: report.Unchanged}
 	data, err := os.ReadFile(filepath.Join(p.root, filepath.FromSlash(path)))
@@ -175,8 +174,12 @@ func (p *Plan) Move(from, to string) error {
 	if err != nil {
 		return err
 	}
-	old.why = "moved to " + to
-	return nil
+	old.movedTo = to
+	c, err := p.Find(to)
+	if err == nil {
+		c.why = ""
+	}
+	return err
 }
 
 // Copy plans a second file with a file's present content, mode and base.
@@ -196,7 +199,7 @@ func (p *Plan) Copy(from, to string) error {
 		})
 		return nil
 	}
-	c.after, c.action, c.why, c.from = old.after, report.Created, "moved from "+from, from
+	c.after, c.action, c.why, c.from = old.after, report.Created, "copied from "+from, from
 	p.track(c)
 	if scaffolded, ok := p.base.File(from); ok {
 		p.base.Set(to, scaffolded)
@@ -231,7 +234,7 @@ func (p *Plan) Edit(path string, change func(path string, src []byte) ([]byte, e
 	p.track(c)
 	if old, ok := p.base.File(path); ok {
 		// The base has every insertion point that was scaffolded; a base that cannot
-		// Take the change stays as it is and gives a larger merge later.
+		// take the change stays as it is and gives a larger merge later.
 		if updated, err := change(path, old); err == nil {
 			p.base.Set(path, updated)
 		}
@@ -257,9 +260,14 @@ func (p *Plan) track(c *File) {
 	if p.needs != nil {
 		return
 	}
-	if !slices.Contains(p.changes, c) {
-		p.changes = append(p.changes, c)
+	if p.known[c.path] == c {
+		return
 	}
+	if p.known == nil {
+		p.known = map[string]*File{}
+	}
+	p.known[c.path] = c
+	p.changes = append(p.changes, c)
 }
 
 // Refuse adds a refusal: the plan is not finished then.

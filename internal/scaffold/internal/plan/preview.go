@@ -8,6 +8,7 @@ import (
 type Difference struct {
 	Path   string        `json:"path"`
 	Action report.Action `json:"action"`
+	From   string        `json:"from,omitempty"` // of a moved file
 	Why    string        `json:"why,omitempty"`
 	Diff   string        `json:"diff,omitempty"` // unified, as patch and git apply take it; none of the base
 }
@@ -15,12 +16,17 @@ type Difference struct {
 // Differences lists what Apply would do, in its order, with the text of each change if
 // diffs are wanted.
 func (p *Plan) Differences(diffs bool) []Difference {
-	differences := make([]Difference, len(p.changes))
-	for i, c := range p.changes {
-		differences[i] = Difference{Path: c.path, Action: c.action, Why: c.why}
-		if diffs && c.writes() && c.path != BaseFile {
-			differences[i].Diff = c.diff()
+	var differences []Difference
+	for _, c := range p.told() {
+		d := Difference{Path: c.path, Action: p.actionOn(c), From: p.movedFrom(c), Why: c.why}
+		switch {
+		case !diffs || !c.writes() || c.path == BaseFile:
+		case d.From != "":
+			d.Diff = p.known[d.From].moved(c)
+		default:
+			d.Diff = c.diff()
 		}
+		differences = append(differences, d)
 	}
 	return differences
 }

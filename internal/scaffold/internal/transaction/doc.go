@@ -5,7 +5,8 @@
 //
 // Whatever is written is written into the folder .slipway/pending first: the new
 // contents, copies of the old ones, and last of all a journal that names every change.
-// Then each file gets its new content by one rename. Renaming the journal is what makes
+// Then each file gets its new content by one rename. Files that move as they are, and those that are
+// deleted, are renamed without being copied: they are their own backup. Renaming the journal is what makes
 // the run final. Until then it can be taken back: by Run itself when a step fails, and
 // by [Recover] when the process did not live to do that.
 //

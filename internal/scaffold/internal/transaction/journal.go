@@ -32,6 +32,7 @@ type entry struct {
 	Target string `json:"target,omitempty"` // where a symbolic link leads, when that is elsewhere
 	Before string `json:"before,omitempty"` // digests of the contents; empty: no file
 	After  string `json:"after,omitempty"`
+	From   string `json:"from,omitempty"` // of a file that is renamed: where it was
 }
 
 // add appends a file and the folders that are missing for it.
@@ -48,6 +49,12 @@ func (j *journal) add(root, target string, f File) {
 		j.addDirs(root, path.Dir(f.Path))
 	}
 	j.Files = append(j.Files, e)
+}
+
+// addMove appends a file that is renamed and the folders that are missing for it.
+func (j *journal) addMove(root string, f File) {
+	j.addDirs(root, path.Dir(f.Path))
+	j.Files = append(j.Files, entry{Path: f.Path, From: f.From, After: digest(f.Before)})
 }
 
 func (j *journal) addDirs(root, dir string) {

@@ -1,7 +1,9 @@
 package transaction
 
 import (
+	"cmp"
 	"errors"
+	"io/fs"
 	"os"
 	"slices"
 )
@@ -43,7 +45,7 @@ func (r *run) rollback() (restored []string, err error) {
 			errs = append(errs, &FileError{Path: r.journal.Files[i].Path, Write: true, Err: err})
 		}
 		if done {
-			restored = append(restored, r.journal.Files[i].Path)
+			restored = append(restored, cmp.Or(r.journal.Files[i].From, r.journal.Files[i].Path))
 		}
 	}
 	if len(errs) > 0 {
@@ -66,8 +68,24 @@ func (r *run) restore(i int) (done bool, err error) {
 	if err != nil || now != e.After || e.Before == e.After {
 		return false, err
 	}
-	if e.Before == "" {
+	switch {
+	case e.From != "":
+		return r.moveBack(target, r.full(e.From))
+	case e.Before == "":
 		return true, r.disk.Remove(target)
+	case e.After == "":
+		return r.moveBack(r.kept(i, "old"), target)
 	}
 	return true, r.move(r.kept(i, "old"), target)
+}
+
+// moveBack takes a move back, unless somebody has removed the file since, or put another one where it was.
+func (r *run) moveBack(from, to string) (done bool, err error) {
+	if _, err := os.Lstat(from); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	return true, r.moveAway(from, to)
 }

@@ -27,6 +27,9 @@ type File struct {
 	After  []byte
 	Delete bool
 	Mode   fs.FileMode // of a new file; 0 is 0644. One that is there keeps its own.
+	// From is where a file is that is renamed to Path, where nothing is; Before is its content, and
+	// stays it.
+	From string
 }
 
 // Run makes all changes or none. Folders that are empty after a deletion go with it.
@@ -75,7 +78,11 @@ func (r *run) prepare(files []File) error {
 		}
 	}
 	for i, f := range files { // again: staging took its time
-		if err := checkUnchanged(r.journal.target(r.root, i), f); err != nil {
+		check := func() error { return checkUnchanged(r.journal.target(r.root, i), f) }
+		if f.From != "" {
+			check = func() error { return checkMove(r.root, f) }
+		}
+		if err := check(); err != nil {
 			return err
 		}
 	}
@@ -100,6 +107,9 @@ func (r *run) makePending() error {
 
 // stage writes the new content of a file, and a copy of the old one, beside the journal.
 func (r *run) stage(i int, f File) error {
+	if f.From != "" {
+		return r.stageMove(f)
+	}
 	target := r.full(f.Path)
 	mode := f.Mode
 	if mode == 0 {
@@ -120,10 +130,31 @@ func (r *run) stage(i int, f File) error {
 			return &FileError{Path: f.Path, Write: true, Err: err}
 		}
 	}
-	if f.Exists {
+	if f.Exists && !f.Delete { // what is deleted is kept by moving it away
 		if err := r.disk.WriteFile(r.kept(i, "old"), f.Before, mode); err != nil {
 			return &FileError{Path: f.Path, Write: true, Err: err}
 		}
+	}
+	return nil
+}
+
+// stageMove writes nothing: the file itself is what is kept.
+func (r *run) stageMove(f File) error {
+	if err := checkMove(r.root, f); err != nil {
+		return err
+	}
+	r.journal.addMove(r.root, f)
+	return nil
+}
+
+// checkMove refuses a file that is not as it was when its move was planned, and a place that is taken.
+func checkMove(root string, f File) error {
+	from := File{Path: f.From, Exists: true, Before: f.Before}
+	if err := checkUnchanged(filepath.Join(root, filepath.FromSlash(f.From)), from); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(filepath.Join(root, filepath.FromSlash(f.Path))); !errors.Is(err, fs.ErrNotExist) {
+		return &ChangedError{Path: f.Path}
 	}
 	return nil
 }
@@ -160,10 +191,24 @@ func (r *run) commit(files []File) error {
 
 func (r *run) place(i int, f File) error {
 	target := r.journal.target(r.root, i)
-	if f.Delete {
-		return r.disk.Remove(target)
+	switch {
+	case f.From != "":
+		return r.moveAway(r.full(f.From), target)
+	case f.Delete:
+		return r.moveAway(target, r.kept(i, "old"))
 	}
 	return r.move(r.kept(i, "new"), target)
+}
+
+// moveAway is a move that leaves nothing behind, also when it is to another disk.
+func (r *run) moveAway(from, to string) error {
+	if err := r.move(from, to); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(from); err == nil {
+		return r.disk.Remove(from)
+	}
+	return nil
 }
 
 // move renames a file, also to another disk, which a symbolic link may lead to.
@@ -228,10 +273,14 @@ func (r *run) finish() {
 // prune removes folders that are empty after deletions. One that stays does no harm.
 func (r *run) prune() {
 	for _, f := range r.journal.Files {
-		if f.After != "" {
+		gone := f.Path
+		switch {
+		case f.From != "":
+			gone = f.From
+		case f.After != "":
 			continue
 		}
-		for dir := path.Dir(f.Path); dir != "." && r.disk.Remove(r.full(dir)) == nil; {
+		for dir := path.Dir(gone); dir != "." && r.disk.Remove(r.full(dir)) == nil; {
 			dir = path.Dir(dir)
 		}
 	}

@@ -77,7 +77,7 @@ func (f *fault) Mkdir(name string) error {
 func project(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
-	for name, mode := range map[string]fs.FileMode{"main.go": 0o600, "gone/old.go": 0o750, "gone/too": 0o644, "kept": 0o644} {
+	for name, mode := range map[string]fs.FileMode{"main.go": 0o600, "gone/old.go": 0o750, "gone/too": 0o644, "kept": 0o644, "left/moved.go": 0o640} {
 		path := filepath.Join(root, name)
 		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		must(t, os.WriteFile(path, []byte("before "+name), mode))
@@ -94,6 +94,7 @@ func changes() []transaction.File {
 		{Path: "gone/old.go", Exists: true, Before: []byte("before gone/old.go"), Delete: true},
 		{Path: "gone/too", Exists: true, Before: []byte("before gone/too"), Delete: true},
 		{Path: "deep/empty", After: nil, Mode: 0o755},
+		{Path: "deep/down/moved.go", From: "left/moved.go", Before: []byte("before left/moved.go")},
 		{Path: ".slipway/base", After: []byte("base")},
 	}
 }
@@ -142,7 +143,7 @@ func TestRun(t *testing.T) {
 	must(t, transaction.Run(transaction.OS{}, root, changes()))
 	same(t, map[string]string{
 		"main.go": "-rw------- after", "kept": "-rw-r--r-- before kept", "deep": "dir", "deep/er": "dir", "deep/er/new": "-rw-r--r-- new",
-		"deep/empty": "-rwxr-xr-x ", ".slipway": "dir", ".slipway/base": "-rw-r--r-- base",
+		"deep/empty": "-rwxr-xr-x ", "deep/down": "dir", "deep/down/moved.go": "-rw-r----- before left/moved.go", ".slipway": "dir", ".slipway/base": "-rw-r--r-- base",
 	}, snapshot(t, root))
 }
 
@@ -202,7 +203,8 @@ func TestFails(t *testing.T) {
 				same(t, before, got)
 				continue
 			}
-			delete(got, "gone") // an empty folder that could not be removed
+			delete(got, "gone") // empty folders that could not be removed
+			delete(got, "left")
 			same(t, after, got)
 		}
 	}
@@ -245,7 +247,7 @@ func TestRecoverKeepsLaterEdits(t *testing.T) {
 
 // TestRunRefusesChangedFiles: what was written after planning stays, and nothing is left.
 func TestRunRefusesChangedFiles(t *testing.T) {
-	for _, path := range []string{"main.go", "deep/er/new", "gone/old.go"} {
+	for _, path := range []string{"main.go", "deep/er/new", "gone/old.go", "left/moved.go", "deep/down/moved.go"} {
 		root := project(t)
 		must(t, os.MkdirAll(filepath.Join(root, filepath.Dir(path)), 0o755))
 		must(t, os.WriteFile(filepath.Join(root, path), []byte("theirs"), 0o644))
@@ -267,6 +269,36 @@ func TestRunRefusesOverlap(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	same(t, before, snapshot(t, root))
+}
+
+// TestRecoverKeepsLaterFiles: when a run that moved and deleted files was killed, and somebody has put others in their
+// places since, or removed the moved one, these stay as they are.
+func TestRecoverKeepsLaterFiles(t *testing.T) {
+	placed := 0
+	counting := &fault{kind: "none"}
+	must(t, transaction.Run(counting, project(t), changes()))
+	for at := range counting.seen {
+		root := project(t)
+		_ = transaction.Run(&fault{kind: "dead", at: at}, root, changes())
+		if _, err := os.Lstat(filepath.Join(root, "deep/down/moved.go")); err != nil {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(root, ".slipway/pending/journal")); err != nil {
+			continue // the run was over
+		}
+		placed++
+		must(t, os.WriteFile(filepath.Join(root, "left/moved.go"), []byte("mine"), 0o644))
+		must(t, os.WriteFile(filepath.Join(root, "gone/old.go"), []byte("mine too"), 0o644))
+		_, err := transaction.Recover(transaction.OS{}, root)
+		must(t, err)
+		got := snapshot(t, root)
+		if got["left/moved.go"] != "-rw-r--r-- mine" || got["gone/old.go"] != "-rw-r--r-- mine too" || got["deep/down/moved.go"] != "-rw-r----- before left/moved.go" {
+			t.Errorf("killed at %d: %v", at, got)
+		}
+	}
+	if placed == 0 {
+		t.Error("the run was never killed after the move: the test shows nothing")
+	}
 }
 
 // TestNothingToDo writes nothing at all.
