@@ -61,8 +61,17 @@ func (inv *invocation) apply(plan *scaffold.Plan) error {
 			inv.handler.Handle(file)
 		}
 	}
-	inv.handler.Handle(report.Note{Text: "Nothing to do: the project has " + cmp.Or(plan.There(), "that") + " already."})
+	inv.noteNothing(plan)
 	return nil
+}
+
+// noteNothing says why there is nothing to do.
+func (inv *invocation) noteNothing(plan *scaffold.Plan) {
+	text := "Nothing to do: " + cmp.Or(plan.Because(), "the project has that already")
+	if !strings.ContainsAny(text, "?\n") {
+		text += "."
+	}
+	inv.handler.Handle(report.Note{Text: text})
 }
 
 // nothing follows from a change.
@@ -86,6 +95,10 @@ func (inv *invocation) showPlan(plan *scaffold.Plan, f changeFlags) {
 		text.WriteString(planned(c) + "\n")
 	}
 	inv.handler.Handle(report.Result{Text: strings.TrimSuffix(text.String(), "\n"), Value: plannedChanges{DryRun: true, Changes: changes}})
+	if plan.Empty() {
+		inv.noteNothing(plan)
+		return
+	}
 	inv.handler.Handle(report.Note{Text: "Nothing was written. Without --dry-run and --diff it is."})
 }
 

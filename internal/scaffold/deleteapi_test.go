@@ -1,7 +1,6 @@
 package scaffold
 
 import (
-	"errors"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -89,7 +88,7 @@ func TestDeleteUndoesCreate(t *testing.T) {
 	}
 }
 
-// TestDeleteTwice: the second time is refused by identity, and names what there is.
+// TestDeleteTwice: the second time there is nothing to do, and what there is is named, or what is meant.
 func TestDeleteTwice(t *testing.T) {
 	root := newProject(t, Project{})
 	apply(t)(CreateAPI(root, cronJob()))
@@ -97,9 +96,15 @@ func TestDeleteTwice(t *testing.T) {
 	backup.Kind = "Backup"
 	apply(t)(CreateAPI(root, backup))
 	apply(t)(DeleteAPI(root, deletionOf(cronJob())))
-	_, err := DeleteAPI(root, deletionOf(cronJob()))
-	if refusal, ok := errors.AsType[*report.Error](err); !ok || !errors.Is(err, ErrAbsent) || !strings.Contains(refusal.Hint, "--kind Backup") {
-		t.Errorf("got %v", err)
+	for kind, want := range map[string]string{
+		"CronJob": "the project has no batch.example.com/v1 CronJob; it has\n  --group batch --version v1 --kind Backup",
+		"BackUps": "the project has no batch.example.com/v1 BackUps; did you mean --group batch --version v1 --kind Backup?",
+	} {
+		plan, err := DeleteAPI(root, Deletion{Group: "batch", Version: "v1", Kind: kind})
+		must(t, err)
+		if !plan.Empty() || plan.Because() != want {
+			t.Errorf("%v, because %s", plan.Changes(), plan.Because())
+		}
 	}
 }
 
@@ -174,10 +179,10 @@ func TestDeleteKeepsChanges(t *testing.T) {
 			checkDeletion(t, root, d, test.kept, test.gone)
 			checkCompiles(t, root)
 			d.WithChanges = true
-			if _, err := DeleteAPI(root, d); len(test.kept) > 0 && err == nil {
+			if plan, err := DeleteAPI(root, d); len(test.kept) > 0 && err == nil && plan.Because() == "" {
 				checkDeletion(t, root, d, test.with, test.gone)
-			} else if !errors.Is(err, ErrAbsent) {
-				t.Errorf("--with-changes: %v", err)
+			} else if err != nil || plan.Because() == "" {
+				t.Errorf("--with-changes: %v, %q", err, plan.Because())
 			}
 			checkCompiles(t, root)
 		})

@@ -1,7 +1,6 @@
 package scaffold
 
 import (
-	"errors"
 	"math/rand/v2"
 	"testing"
 
@@ -73,7 +72,7 @@ func TestDeleteUndoesCreateWebhook(t *testing.T) {
 			d := webhookDeletion(w)
 			d.Defaulting, d.Validation, d.Conversion = false, false, false
 			plan, err := DeleteWebhook(root, d)
-			if errors.Is(err, ErrAbsent) {
+			if err == nil && plan.Empty() {
 				continue // went with another one of the kind
 			}
 			apply(t)(plan, err)

@@ -43,9 +43,6 @@ type (
 // ImagePlugin is where PROJECT records what APIs that run an image were made with.
 const ImagePlugin = api.ImagePlugin
 
-// ErrAbsent says that there is nothing to delete.
-var ErrAbsent = deletion.ErrAbsent
-
 // Init plans a new project in folder root, or what is missing of it. It refuses a folder
 // that holds another project, and names that Kubernetes or Go would refuse later.
 func Init(root string, o Project) (*Plan, error) { return newproject.Create(root, o) }
@@ -67,7 +64,7 @@ func CheckWebhook(root string, o Webhook) error { return webhook.Check(root, o) 
 // DeleteAPI plans the undoing of what created an API in the project in folder root: its
 // files, its lines in files that it shares, and its entry in PROJECT. Changed files and
 // lines stay, and the plan's changes say which and why. When there is nothing to delete,
-// the error is [ErrAbsent].
+// the plan has nothing to do: deleting twice is no mistake.
 func DeleteAPI(root string, o Deletion) (*Plan, error) { return deletion.API(root, o) }
 
 // DeleteWebhook plans the undoing of what created webhooks in the project in folder

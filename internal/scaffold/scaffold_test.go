@@ -167,8 +167,8 @@ func TestCreateAPITwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !again.Empty() || !strings.Contains(again.There(), "CronJob with a controller, in api/v1/cronjob_types.go") {
-		t.Errorf("%v; there is %q", again.Changes(), again.There())
+	if !again.Empty() || !strings.Contains(again.Because(), "CronJob with a controller, in api/v1/cronjob_types.go") {
+		t.Errorf("%v; there is %q", again.Changes(), again.Because())
 	}
 }
 

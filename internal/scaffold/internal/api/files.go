@@ -25,7 +25,7 @@ func (a *planner) plan() error {
 		}
 	}
 	if complete && (a.Refused() || a.Empty()) {
-		a.NothingToDo(a.whatIsThere())
+		a.NothingToDo("the project has " + a.whatIsThere() + ", already")
 		return nil
 	}
 	return a.Finish()

@@ -3,7 +3,6 @@
 package deletion
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/api"
@@ -29,9 +28,6 @@ func (o Options) open(root string) (*plan.Plan, *project.Project, error) {
 	}
 	return projectfile.Open(root)
 }
-
-// ErrAbsent says that there is nothing to delete.
-var ErrAbsent = errors.New("nothing was deleted")
 
 // undoRest takes a part out of a project. The rest is what the project consists of when it is as
 // in after.

@@ -1,10 +1,8 @@
 package deletion
 
 import (
-	"fmt"
 	"slices"
 
-	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/webhook"
@@ -18,19 +16,20 @@ type WebhookOptions struct {
 }
 
 // Webhook plans the undoing of what created webhooks in the project in folder
-// root; see [DeleteAPI].
+// root; see [API].
 func Webhook(root string, d WebhookOptions) (*plan.Plan, error) {
 	p, file, err := d.open(root)
 	if err != nil {
 		return nil, err
 	}
 	r := file.Lookup(d.Group, d.Version, d.Kind)
-	if r == nil || r.Webhooks == nil {
-		return nil, withoutWebhooks(file, d)
+	var going, staying *project.Webhooks
+	if r != nil && r.Webhooks != nil {
+		going, staying = d.split(*r.Webhooks)
 	}
-	going, staying := d.split(*r.Webhooks)
 	if going == nil {
-		return nil, withoutWebhooks(file, d)
+		p.NothingToDo(d.withoutWebhooks(file))
+		return p, nil
 	}
 	part := &plan.Needs{}
 	gone := *r
@@ -78,34 +77,4 @@ func orNone(w project.Webhooks) *project.Webhooks {
 		return nil
 	}
 	return &w
-}
-
-// withoutWebhooks says which webhooks there are.
-func withoutWebhooks(file *project.Project, d WebhookOptions) error {
-	e := &report.Error{
-		What:  fmt.Sprintf("the project has no such webhooks of %s in the group %q, version %s", d.Kind, d.Group, d.Version),
-		Where: project.FileName, Hint: "it has no webhooks at all", Err: ErrAbsent,
-	}
-	has := ""
-	for _, r := range file.Resources {
-		if r.Webhooks != nil {
-			has += fmt.Sprintf("\n--group %s --version %s --kind %s%s", r.Group, r.Version, r.Kind, flagsOf(*r.Webhooks))
-		}
-	}
-	if has != "" {
-		e.Hint = "it has:" + has
-	}
-	return e
-}
-
-func flagsOf(w project.Webhooks) (flags string) {
-	for _, f := range []struct {
-		has  bool
-		flag string
-	}{{w.Defaulting, " --defaulting"}, {w.Validation, " --programmatic-validation"}, {w.Conversion, " --conversion"}} {
-		if f.has {
-			flags += f.flag
-		}
-	}
-	return flags
 }

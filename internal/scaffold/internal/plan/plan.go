@@ -37,7 +37,7 @@ type Plan struct {
 	known   map[string]*File // the changes by their paths
 	base    *Base
 	refused []*report.Error
-	there   string // what is there already, of a plan that has nothing to do
+	because string // why there is nothing to do
 	needs   *Needs // set in a plan that only records; see recording
 }
 
@@ -68,9 +68,9 @@ func (p *Plan) Empty() bool {
 	return !slices.ContainsFunc(p.changes, (*File).writes)
 }
 
-// NothingToDo makes the plan one that leaves everything as it is, because of what is there already.
-func (p *Plan) NothingToDo(there string) {
-	p.changes, p.known, p.refused, p.there = nil, nil, nil, there
+// NothingToDo makes the plan one that leaves everything as it is, and remembers why.
+func (p *Plan) NothingToDo(because string) {
+	p.changes, p.known, p.refused, p.because = nil, nil, nil, because
 }
 
 // Root is the project's folder.
@@ -79,9 +79,9 @@ func (p *Plan) Root() string { return p.root }
 // Base is the project's base as it will be once the plan is applied.
 func (p *Plan) Base() *Base { return p.base }
 
-// There is what was asked for and is there already, with the file to go on with; "" when that
+// Because says why there is nothing to do, "the project has … already"; "" when that
 // is not known, or there is something to do.
-func (p *Plan) There() string { return p.there }
+func (p *Plan) Because() string { return p.because }
 
 // Find returns the planned state of a file, reading it from disk the first time.
 func (p *Plan) Find(path string) (*File, error) {

@@ -31,7 +31,7 @@ func (w *planner) plan() error {
 		return err
 	}
 	if !w.Refused() && w.Empty() {
-		w.NothingToDo(fmt.Sprintf("these webhooks of %s %s, in %s", w.resource.APIVersion(), w.resource.Kind, w.project.WebhookFile(w.resource)))
+		w.NothingToDo(fmt.Sprintf("the project has these webhooks of %s %s, in %s, already", w.resource.APIVersion(), w.resource.Kind, w.project.WebhookFile(w.resource)))
 		return nil
 	}
 	return w.Finish()

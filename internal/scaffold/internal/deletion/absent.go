@@ -1,0 +1,79 @@
+package deletion
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/spelling"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// absent says that there is no such API, and which there are.
+func (o Options) absent(file *project.Project, r project.Resource) string {
+	return fmt.Sprintf("the project has no %s %s; ", r.APIVersion(), r.Kind) + o.instead(file.Resources, "it has no APIs at all", flags)
+}
+
+// withoutWebhooks says that there are no such webhooks, and which there are.
+func (o WebhookOptions) withoutWebhooks(file *project.Project) string {
+	var with []project.Resource
+	for _, r := range file.Resources {
+		if r.Webhooks != nil {
+			with = append(with, r)
+		}
+	}
+	return fmt.Sprintf("the project has no such webhooks of %s in the group %q, version %s; ", o.Kind, o.Group, o.Version) +
+		o.instead(with, "it has no webhooks at all", func(r project.Resource) string { return flags(r) + flagsOf(*r.Webhooks) })
+}
+
+// mostTold is how many kinds are told where one is not there.
+const mostTold = 5
+
+// instead says what there is: the kind whose name is nearly this one, or all, as flags.
+func (o Options) instead(there []project.Resource, nothing string, as func(project.Resource) string) string {
+	if near := o.nearest(there); near != nil {
+		return "did you mean " + as(*near) + "?"
+	}
+	var told []string
+	for _, r := range there[:min(mostTold, len(there))] {
+		told = append(told, "  "+as(r))
+	}
+	switch more := len(there) - len(told); {
+	case len(told) == 0:
+		return nothing
+	case more > 0:
+		told = append(told, fmt.Sprintf("  and %d more", more))
+	}
+	return "it has\n" + strings.Join(told, "\n")
+}
+
+// nearest is the one whose names are nearly these, and are not those of another version or group
+// alone: that may well have been deleted on purpose.
+func (o Options) nearest(there []project.Resource) *project.Resource {
+	const mayDiffer = 2
+	best, distance := (*project.Resource)(nil), mayDiffer+1
+	for _, r := range there {
+		d := spelling.Distance(strings.ToLower(o.Kind), strings.ToLower(r.Kind), mayDiffer)
+		if d < distance && r.Kind != o.Kind && r.Group == o.Group && r.Version == o.Version {
+			best, distance = &r, d
+		}
+	}
+	return best
+}
+
+// flags name a kind.
+func flags(r project.Resource) string {
+	return fmt.Sprintf("--group %s --version %s --kind %s", r.Group, r.Version, r.Kind)
+}
+
+// flagsOf names webhooks.
+func flagsOf(w project.Webhooks) (flags string) {
+	for _, f := range []struct {
+		has  bool
+		flag string
+	}{{w.Defaulting, " --defaulting"}, {w.Validation, " --programmatic-validation"}, {w.Conversion, " --conversion"}} {
+		if f.has {
+			flags += f.flag
+		}
+	}
+	return flags
+}
