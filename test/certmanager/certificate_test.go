@@ -17,6 +17,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -43,7 +44,7 @@ func TestCertificates(t *testing.T) {
 	if err := o.Create(t.Context(), frigate("v1", "")); !apierrors.IsInternalError(err) {
 		t.Errorf("the webhooks' Service leads nowhere yet, and creating says: %v", err)
 	}
-	o.pod = runPod(t, c, program, o.manifests)
+	o.pod = o.runPod(t, program)
 	t.Run("first", func(t *testing.T) {
 		o.works(t, first)
 		o.noWarnings(t)
@@ -72,7 +73,14 @@ func TestCertificates(t *testing.T) {
 		}
 		o.works(t, signed)
 	})
-	t.Run("undeploy", func(t *testing.T) { o.run(t, "undeploy") })
+	t.Run("undeploy", o.undeploy)
+	t.Run("renamed", func(t *testing.T) {
+		o.rename(t, "fleet-", "harbour")
+		o.manifests = o.deploy(t)
+		o.pod = o.runPod(t, program)
+		o.works(t, o.issued(t, nil))
+		o.undeploy(t)
+	})
 }
 
 // noWarnings waits until cert-manager has told of the certificate that was asked for, and wants that it disliked nothing.
@@ -80,7 +88,7 @@ func (o operator) noWarnings(t *testing.T) {
 	t.Helper()
 	var events corev1.EventList
 	eventually(t, "nothing is told of the request", func(ctx context.Context) error {
-		if err := o.List(ctx, &events, client.InNamespace(namespace)); err != nil {
+		if err := o.List(ctx, &events, client.InNamespace(o.namespace)); err != nil {
 			return err
 		}
 		if !slices.ContainsFunc(events.Items, func(e corev1.Event) bool { return e.Reason == "CertificateIssued" }) {
@@ -92,6 +100,16 @@ func (o operator) noWarnings(t *testing.T) {
 		if event.InvolvedObject.Kind == certmanagerv1.CertificateRequestKind && event.Type == corev1.EventTypeWarning {
 			t.Errorf("%s: %s", event.Reason, event.Message)
 		}
+	}
+}
+
+// undeploy takes all away while the manager runs.
+func (o operator) undeploy(t *testing.T) {
+	t.Helper()
+	o.run(t, "undeploy")
+	left := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: o.namespace}}
+	if err := o.Get(t.Context(), client.ObjectKeyFromObject(left), left); !apierrors.IsNotFound(err) {
+		t.Errorf("the namespace is there: %v", err)
 	}
 }
 
@@ -111,10 +129,10 @@ func (o operator) issued(t *testing.T, before *corev1.Secret) *corev1.Secret {
 	secret := &corev1.Secret{}
 	eventually(t, "the certificate is not issued", func(ctx context.Context) error {
 		var certificate certmanagerv1.Certificate
-		if err := o.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "op-controller-manager"}, &certificate); err != nil {
+		if err := o.Get(ctx, o.key("controller-manager"), &certificate); err != nil {
 			return err
 		}
-		if err := o.Get(ctx, client.ObjectKey{Namespace: namespace, Name: certificate.Spec.SecretName}, secret); err != nil {
+		if err := o.Get(ctx, client.ObjectKey{Namespace: o.namespace, Name: certificate.Spec.SecretName}, secret); err != nil {
 			return err
 		}
 		if before != nil && bytes.Equal(before.Data["tls.crt"], secret.Data["tls.crt"]) {
@@ -143,7 +161,7 @@ func (o operator) trusted(t *testing.T, secret *corev1.Secret) {
 			return err
 		}
 		for who, bundle := range bundles {
-			if err := verify(secret, bundle, "op-webhook-service.op-system.svc"); err != nil {
+			if err := verify(secret, bundle, o.host("webhook-service")); err != nil {
 				return fmt.Errorf("%s: %w", who, err)
 			}
 		}
@@ -157,8 +175,8 @@ func (o operator) bundles(ctx context.Context) (map[string][]byte, error) {
 	var validating admissionv1.ValidatingWebhookConfiguration
 	var definition apiextensionsv1.CustomResourceDefinition
 	err := errors.Join(
-		o.Get(ctx, client.ObjectKey{Name: "op-mutating-webhook-configuration"}, &mutating),
-		o.Get(ctx, client.ObjectKey{Name: "op-validating-webhook-configuration"}, &validating),
+		o.Get(ctx, client.ObjectKey{Name: o.prefix + "mutating-webhook-configuration"}, &mutating),
+		o.Get(ctx, client.ObjectKey{Name: o.prefix + "validating-webhook-configuration"}, &validating),
 		o.Get(ctx, client.ObjectKey{Name: "frigates.ship.example.com"}, &definition),
 	)
 	if err != nil {
@@ -187,9 +205,9 @@ func verify(secret *corev1.Secret, bundle []byte, name string) error {
 // served waits until webhooks and metrics are served with a Secret's certificate.
 func (o operator) served(t *testing.T, secret *corev1.Secret) {
 	t.Helper()
-	for server, port := range map[string]int{"op-webhook-service": o.pod.webhook, "op-controller-manager-metrics-service": o.pod.metrics} {
+	for server, port := range map[string]int{"webhook-service": o.pod.webhook, "controller-manager-metrics-service": o.pod.metrics} {
 		eventually(t, server+" has not the certificate", func(ctx context.Context) error {
-			dialer := tls.Dialer{Config: authorities(secret.Data["ca.crt"], server+"."+namespace+".svc")}
+			dialer := tls.Dialer{Config: authorities(secret.Data["ca.crt"], o.host(server))}
 			conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 			if err != nil {
 				return err

@@ -21,9 +21,9 @@ func (o operator) scrape(t *testing.T) {
 	t.Helper()
 	stranger, reader := o.account(t), o.account(t)
 	o.create(t, &rbacv1.ClusterRoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: reader},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "op-metrics-reader"},
-		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: reader}},
+		ObjectMeta: metav1.ObjectMeta{Name: reader.Name},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: o.prefix + "metrics-reader"},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: reader.Namespace, Name: reader.Name}},
 	})
 	collector := o.collector(t)
 	for _, test := range []struct {
@@ -41,11 +41,11 @@ func (o operator) scrape(t *testing.T) {
 }
 
 // account is a new service account.
-func (o operator) account(t *testing.T) (name string) {
+func (o operator) account(t *testing.T) client.ObjectKey {
 	t.Helper()
-	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, GenerateName: "collector-"}}
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: o.namespace, GenerateName: "collector-"}}
 	o.create(t, account)
-	return account.Name
+	return client.ObjectKeyFromObject(account)
 }
 
 func (o operator) create(t *testing.T, object client.Object) {
@@ -70,7 +70,7 @@ func (o operator) collector(t *testing.T) *http.Client {
 		return text
 	}
 	var secret corev1.Secret
-	if err := o.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: say("ca", "secret", "name")}, &secret); err != nil {
+	if err := o.Get(t.Context(), client.ObjectKey{Namespace: o.namespace, Name: say("ca", "secret", "name")}, &secret); err != nil {
 		t.Fatal(err)
 	}
 	transport := &http.Transport{TLSClientConfig: authorities(secret.Data[say("ca", "secret", "key")], say("serverName"))}

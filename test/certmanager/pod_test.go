@@ -23,11 +23,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-const (
-	namespace = "op-system"
-	// thisMachine stands for 127.0.0.1 in EndpointSlices.
-	thisMachine = "10.127.255.254"
-)
+// thisMachine stands for 127.0.0.1 in EndpointSlices.
+const thisMachine = "10.127.255.254"
 
 // pod is the manager's: a process of this machine, for which the test does what a kubelet does.
 type pod struct {
@@ -38,9 +35,9 @@ type pod struct {
 }
 
 // runPod runs the manager as its Deployment says, with the token of its service account, and leads its webhooks' Service to it.
-func runPod(t *testing.T, c *cluster, program string, manifests []*unstructured.Unstructured) pod {
+func (o operator) runPod(t *testing.T, program string) pod {
 	t.Helper()
-	container, volume := containerOf(t, manifests)
+	container, volume := containerOf(t, o.manifests)
 	p := pod{volume: t.TempDir(), webhook: freePort(t), metrics: freePort(t)}
 	var args []string
 	for _, arg := range container.Args {
@@ -54,11 +51,11 @@ func runPod(t *testing.T, c *cluster, program string, manifests []*unstructured.
 		}
 		args = append(args, strings.ReplaceAll(arg, container.VolumeMounts[0].MountPath, p.volume))
 	}
-	go p.mount(t.Context(), c, client.ObjectKey{Namespace: namespace, Name: volume.Secret.SecretName})
-	env := []string{"KUBECONFIG=" + c.kubeconfigOf(t, "op-controller-manager"), "WEBHOOK_PORT=" + strconv.Itoa(p.webhook)}
+	go p.mount(t.Context(), o, client.ObjectKey{Namespace: o.namespace, Name: volume.Secret.SecretName})
+	env := []string{"KUBECONFIG=" + o.kubeconfigOf(t, o.key("controller-manager")), "WEBHOOK_PORT=" + strconv.Itoa(p.webhook)}
 	start(t, command(t, ".", env, program, args...))
 	p.service = newRelay(t, net.JoinHostPort("127.0.0.1", strconv.Itoa(p.webhook)))
-	c.leadHere(t, "op-webhook-service", "webhook", p.service.port)
+	o.leadHere(t, o.key("webhook-service"), "webhook", p.service.port)
 	return p
 }
 
@@ -122,10 +119,12 @@ func (p pod) show(secret *corev1.Secret) error {
 }
 
 // leadHere adds a port of this machine to a Service's endpoints. Where nodes are simulated, those of its pods lead nowhere.
-func (c *cluster) leadHere(t *testing.T, service, portName string, port int) {
+func (c *cluster) leadHere(t *testing.T, service client.ObjectKey, portName string, port int) {
 	t.Helper()
 	slice := &discoveryv1.EndpointSlice{
-		ObjectMeta:  metav1.ObjectMeta{Namespace: namespace, Name: service + "-here", Labels: map[string]string{discoveryv1.LabelServiceName: service}},
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: service.Namespace, Name: service.Name + "-here", Labels: map[string]string{discoveryv1.LabelServiceName: service.Name},
+		},
 		AddressType: discoveryv1.AddressTypeIPv4,
 		Endpoints:   []discoveryv1.Endpoint{{Addresses: []string{thisMachine}}},
 		Ports:       []discoveryv1.EndpointPort{{Name: &portName, Port: new(int32(port))}},
@@ -136,10 +135,10 @@ func (c *cluster) leadHere(t *testing.T, service, portName string, port int) {
 }
 
 // token is one of a service account.
-func (c *cluster) token(t *testing.T, account string) string {
+func (c *cluster) token(t *testing.T, account client.ObjectKey) string {
 	t.Helper()
 	request := &authenticationv1.TokenRequest{}
-	of := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: account}}
+	of := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: account.Namespace, Name: account.Name}}
 	if err := c.SubResource("token").Create(t.Context(), of, request); err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +146,7 @@ func (c *cluster) token(t *testing.T, account string) string {
 }
 
 // kubeconfigOf is a file with which one is a service account.
-func (c *cluster) kubeconfigOf(t *testing.T, account string) string {
+func (c *cluster) kubeconfigOf(t *testing.T, account client.ObjectKey) string {
 	t.Helper()
 	config := clientcmdapi.NewConfig()
 	config.Clusters["c"] = &clientcmdapi.Cluster{Server: c.config.Host, CertificateAuthorityData: c.config.CAData}

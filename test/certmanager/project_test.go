@@ -10,20 +10,41 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // project is an operator's, scaffolded with webhooks, conversion and cert-manager.
 type project struct {
-	dir     string
-	slipway string // the command
-	env     []string
+	dir       string
+	slipway   string // the command
+	env       []string
+	prefix    string // of all names
+	namespace string
+}
+
+// key is the name that something gets in the cluster.
+func (p project) key(name string) client.ObjectKey {
+	return client.ObjectKey{Namespace: p.namespace, Name: p.prefix + name}
+}
+
+// host is the name by which a Service is called.
+func (p project) host(service string) string {
+	return p.prefix + service + "." + p.namespace + ".svc"
+}
+
+// rename gives all that is deployed another prefix, and puts it into another namespace.
+func (p *project) rename(t *testing.T, prefix, namespace string) {
+	t.Helper()
+	p.edit(t, "config/default/kustomization.yaml", "namespace: "+p.namespace+"\n", "namespace: "+namespace+"\n",
+		"namePrefix: "+p.prefix+"\n", "namePrefix: "+prefix+"\n")
+	p.prefix, p.namespace = prefix, namespace
 }
 
 // newProject makes a project whose kind Frigate has two versions: foo of v1 is called title in v2. The defaulting webhook
 // names what has no name, the validating one refuses the name bad.
 func newProject(t *testing.T, slipway string, env []string) project {
 	t.Helper()
-	p := project{dir: t.TempDir(), slipway: slipway, env: env}
+	p := project{dir: t.TempDir(), slipway: slipway, env: env, prefix: "op-", namespace: "op-system"}
 	for _, line := range []string{
 		"init --domain example.com --repo example.com/op --fetch-deps=false",
 		"create api --group ship --version v1 --kind Frigate --resource --controller",
