@@ -2,12 +2,16 @@ package scaffold
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
@@ -177,4 +181,55 @@ func TestWebhooksGolden(t *testing.T) {
 			t.Errorf("%s: commented-out YAML: %s", f.Name, line)
 		}
 	}
+}
+
+// TestCertificateCodeGoesWithItsFeature: without selfcert the code is as before it, also when the other feature takes over;
+// what somebody changed stays and is told, and creating webhooks does not bring it back.
+func TestCertificateCodeGoesWithItsFeature(t *testing.T) {
+	const code = "internal/manager/certificate.go"
+	project := func(t *testing.T) string {
+		root := newProject(t, Project{})
+		apply(t)(CreateAPI(root, cronJob()))
+		apply(t)(CreateWebhook(root, Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Defaulting: true}))
+		return root
+	}
+	for name, without := range map[string]Edit{"disabled": Disable(SelfCert), "replaced": Enable(CertManager)} {
+		t.Run(name, func(t *testing.T) {
+			root := project(t)
+			before := read(t, root, "cmd/main.go")
+			apply(t)(EditProject(root, Enable(SelfCert)))
+			if !strings.Contains(read(t, root, "cmd/main.go"), "manager.KeepCertificate(mgr)") {
+				t.Fatal("the code was not there in the first place")
+			}
+			apply(t)(EditProject(root, without))
+			apply(t)(CreateWebhook(root, Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Validation: true}))
+			if diff := cmp.Diff(before, read(t, root, "cmd/main.go")); diff != "" {
+				t.Error(diff)
+			}
+			if _, err := os.Stat(filepath.Join(root, code)); err == nil {
+				t.Error("the code is there still")
+			}
+			if regexp.MustCompile(`cert-controller v\S+\n`).MatchString(read(t, root, "go.mod")) {
+				t.Error("go.mod says that the code uses the module")
+			}
+			checkCompiles(t, root)
+			apply(t)(EditProject(root, Enable(SelfCert)))
+			checkCompiles(t, root)
+		})
+	}
+	t.Run("changed", func(t *testing.T) {
+		root := project(t)
+		apply(t)(EditProject(root, Enable(SelfCert)))
+		editFile(t, root, "cmd/main.go", "keep the certificate: %w", "my words: %w")
+		plan, err := EditProject(root, Disable(SelfCert))
+		apply(t)(plan, err)
+		told := map[string]string{}
+		for _, f := range plan.Changes() {
+			told[f.Path] = f.Why
+		}
+		if !strings.Contains(told["cmd/main.go"], "is yours") || !strings.Contains(told[code], "it is used at cmd/main.go") {
+			t.Errorf("told %v", told)
+		}
+		checkCompiles(t, root)
+	})
 }

@@ -1,6 +1,7 @@
 package feature
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"regexp"
@@ -100,6 +101,13 @@ func (p *planner) complete(f Feature) error {
 	case foreign:
 		return nil
 	}
+	on, err := p.on(f)
+	if err != nil {
+		return err
+	}
+	if f == SelfCert && !on { // without the code: see withoutRotation
+		return errors.Join(p.planFiles(f), p.planRotationItems())
+	}
 	return p.planFeature(f)
 }
 
@@ -122,7 +130,24 @@ func (p *planner) planFeature(f Feature) error {
 	return nil
 }
 
+// on reports whether the feature's line is there.
+func (p *planner) on(f Feature) (bool, error) {
+	c, err := p.Find(defaultConfig)
+	if err != nil {
+		return false, err
+	}
+	out, elsewhere := f.line().Take(c.After())
+	return elsewhere > 0 || len(out) != len(c.After()), nil
+}
+
+// disable switches the feature off. The code that only works with it goes, unless somebody has
+// changed it; its configuration stays.
 func (p *planner) disable(f Feature) error {
+	if f == SelfCert {
+		if err := p.withoutRotation(); err != nil {
+			return err
+		}
+	}
 	foreign, err := p.foreign(f)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/undo"
 )
 
 // rotationFile is the code with which a manager keeps its certificate itself.
@@ -35,7 +36,27 @@ func (p *planner) planRotation() error {
 	if err := p.Put(main, p.rotationPieces); err != nil {
 		return err
 	}
-	return gomod.PinFeature(p.Plan, "selfcert")
+	if err := gomod.PinFeature(p.Plan, "selfcert"); err != nil {
+		return err
+	}
+	return p.Put("go.mod", plan.These(gomod.DirectUse{Module: "github.com/open-policy-agent/cert-controller"}))
+}
+
+// withoutRotation takes that code out again, as undoing does: without the feature's configuration it
+// keeps nothing, and what somebody has made of it stays.
+func (p *planner) withoutRotation() error {
+	if p.Recording() {
+		return nil
+	}
+	if there, err := p.Exists(rotationFile); err != nil || !there {
+		return err
+	}
+	part := &plan.Needs{}
+	recording := &planner{Plan: p.Record(part), project: p.project, header: p.header}
+	if err := recording.planRotation(); err != nil {
+		return err
+	}
+	return undo.Part(p.Plan, part, &plan.Needs{}, false, "remove it when nothing needs it")
 }
 
 // rotationPieces call the code in main.go.
@@ -45,5 +66,14 @@ func (p *planner) rotationPieces(src []byte) []plan.Piece {
 	name := imports.Name(pkg, "manager")
 	key := name + ".KeepCertificate("
 	code := fmt.Sprintf("if err := %smgr); err != nil {\n%s}\n", key, manager.Failure(p.Plan, src, imports, "keep the certificate"))
-	return []plan.Piece{piece.ImportAt(p.project.Repo, name, pkg), piece.Fragment{Marker: "builder", Code: code, Key: key}}
+	return []plan.Piece{sharedImport{piece.ImportAt(p.project.Repo, name, pkg), piece.Import{Name: name, Path: pkg}}, piece.Fragment{Marker: "builder", Code: code, Key: key}}
 }
+
+// A sharedImport is an import of a package that other code of the file may use too.
+type sharedImport struct {
+	piece.Fragment
+	imported piece.Import
+}
+
+// Take removes the import unless it is used.
+func (i sharedImport) Take(src []byte) ([]byte, int) { return i.imported.Take(src) }

@@ -120,8 +120,11 @@ func (p *Plan) Create(path string, content []byte) error {
 		return err
 	}
 	switch {
-	case c.action == report.Created, c.action == report.Deleted:
-		return fmt.Errorf("plan %s: created twice, or deleted and created", path)
+	case c.action == report.Created, c.movedTo != "":
+		return fmt.Errorf("plan %s: created twice, or moved and created", path)
+	case c.action == report.Deleted: // a part goes and comes again
+		c.set(content)
+		p.base.Set(path, content)
 	case !c.exists:
 		c.after, c.action = content, report.Created
 		p.base.Set(path, content)

@@ -24,6 +24,7 @@ type undoing struct {
 	part        *plan.Needs
 	rest        *plan.Needs
 	withChanges bool // changed files go too
+	advice      string
 
 	sources *usage.Sources
 	leaving map[string]bool
@@ -31,10 +32,10 @@ type undoing struct {
 }
 
 // Part plans that a part of the project goes, but for what the rest needs. Files that were changed
-// go too if withChanges is set.
-func Part(p *plan.Plan, part, rest *plan.Needs, withChanges bool) error {
+// go too if withChanges is set; advice is what their owner is told else.
+func Part(p *plan.Plan, part, rest *plan.Needs, withChanges bool, advice string) error {
 	return (&undoing{
-		Plan: p, part: part, rest: rest, withChanges: withChanges,
+		Plan: p, part: part, rest: rest, withChanges: withChanges, advice: advice,
 		leaving: map[string]bool{}, kept: map[string]string{},
 	}).plan()
 }
@@ -207,9 +208,9 @@ func (u *undoing) changed(c *plan.File, f plan.NeededFile) string {
 	case known && sameText(c.After(), scaffolded), f.Content != nil && sameText(c.After(), u.bare(f)):
 		return ""
 	case known:
-		return "you changed it; --with-changes removes it too"
+		return "you changed it; " + u.advice
 	}
-	return "it is not as slipway would write it; --with-changes removes it too"
+	return "it is not as slipway would write it; " + u.advice
 }
 
 // bare is what would be created today, without pieces that came with it and are taken.
