@@ -36,7 +36,7 @@ func (inv *invocation) change(ctx context.Context, root string, f changeFlags, p
 		inv.showPlan(planned, f)
 		return nil
 	}
-	release, err := scaffold.Hold(ctx, root, inv.locksFolder(), inv.handler)
+	release, err := inv.hold(ctx, root)
 	if err != nil {
 		return err
 	}
@@ -49,6 +49,11 @@ func (inv *invocation) change(ctx context.Context, root string, f changeFlags, p
 		return err
 	}
 	return then()
+}
+
+// hold waits until no other command changes the project, and keeps others from it until release is called.
+func (inv *invocation) hold(ctx context.Context, root string) (release func(), err error) {
+	return scaffold.Hold(ctx, root, inv.locksFolder(), inv.handler)
 }
 
 // apply applies a plan; of one that changes nothing it tells what is kept.

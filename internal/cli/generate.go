@@ -114,7 +114,7 @@ func (inv *invocation) runGenerate(ctx context.Context, root string, flags gener
 // generateOnce generates and tells what it did.
 func (inv *invocation) generateOnce(ctx context.Context, root string, flags generateFlags) error {
 	begin := time.Now()
-	result, err := inv.generateWith(ctx, root, flags)
+	result, err := inv.generateAlone(ctx, root, flags)
 	if err != nil {
 		return err
 	}
@@ -123,6 +123,16 @@ func (inv *invocation) generateOnce(ctx context.Context, root string, flags gene
 	}
 	inv.handler.Handle(generated(result, time.Since(begin)))
 	return nil
+}
+
+// generateAlone generates while no other command changes the project.
+func (inv *invocation) generateAlone(ctx context.Context, root string, flags generateFlags) (generate.Result, error) {
+	release, err := inv.hold(ctx, root)
+	if err != nil {
+		return generate.Result{}, err
+	}
+	defer release()
+	return inv.generateWith(ctx, root, flags)
 }
 
 // generate brings the generated files of the project in root up to date and

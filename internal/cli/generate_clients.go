@@ -76,6 +76,11 @@ func (inv *invocation) generateClients(cmd *cobra.Command, facts clientFacts) er
 	if err != nil {
 		return err
 	}
+	release, err := inv.hold(cmd.Context(), root)
+	if err != nil {
+		return err
+	}
+	defer release()
 	file, err := project.Load(root)
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 func (inv *invocation) watchAndGenerate(ctx context.Context, root string, flags generateFlags) error {
 	attempt := func() {
 		begin := time.Now()
-		result, err := inv.generateWith(ctx, root, flags)
+		result, err := inv.generateAlone(ctx, root, flags)
 		switch {
 		case ctx.Err() != nil:
 		case err != nil:

@@ -88,6 +88,11 @@ func (inv *invocation) install(ctx context.Context, to destination, o ship.Apply
 
 // regenerate brings generated files up to date, before a command that uses them.
 func (inv *invocation) regenerate(ctx context.Context, root string) error {
+	release, err := inv.hold(ctx, root)
+	if err != nil {
+		return err
+	}
+	defer release()
 	return inv.generateOnly(ctx, root)
 }
 
