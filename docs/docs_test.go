@@ -5,7 +5,7 @@
 //
 //	```sh             must succeed
 //	```sh fails       must fail: the page shows an error
-//	```sh background  runs until the page ends, is then interrupted and must end
+//	```sh background  runs until the next <!-- Ctrl-C --> or the end of the page, is then interrupted and must end
 //	```go file=PATH   is written to PATH
 //	<!-- start: project cluster -->  what the page takes for granted
 //
@@ -65,9 +65,10 @@ func TestCommands(t *testing.T) {
 
 // reader follows a page as a newcomer would.
 type reader struct {
-	t   *testing.T
-	dir string
-	env []string
+	t       *testing.T
+	dir     string
+	env     []string
+	running []*background
 }
 
 func newReader(t *testing.T) *reader {
@@ -104,6 +105,8 @@ func (r *reader) follow(p page) {
 			r.fail(b.text)
 		case "sh background":
 			r.inBackground(b.text)
+		case "Ctrl-C":
+			r.interrupt()
 		default:
 			if file, ok := b.file(); ok {
 				r.write(file, b.text)
@@ -137,36 +140,54 @@ func (r *reader) fail(script string) {
 	}
 }
 
-// inBackground starts script and interrupts it when the page ends. Cleanups run
-// last first, so the cluster is still there then.
+// background is a command in another terminal.
+type background struct {
+	script string
+	cmd    *exec.Cmd
+	ended  chan struct{}
+	out    bytes.Buffer
+}
+
+// inBackground starts script. It is interrupted when the page says so or ends. Cleanups run last first, so
+// the cluster is still there then.
 func (r *reader) inBackground(script string) {
 	r.t.Helper()
 	r.t.Logf("$ %s &", script)
-	cmd := exec.Command("bash", "-c", "exec "+strings.TrimSpace(script))
-	cmd.Dir, cmd.Env, cmd.WaitDelay = r.dir, r.env, 30*time.Second
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
+	// As in a terminal, a whole group of processes is interrupted: make tells nobody.
+	group := "set -m; " + strings.TrimSpace(script) + ` & trap 'kill -INT -- -$!' INT; wait $!; trap "" INT; wait $!`
+	b := &background{script: script, cmd: exec.Command("bash", "-c", group), ended: make(chan struct{})}
+	b.cmd.Dir, b.cmd.Env, b.cmd.WaitDelay = r.dir, r.env, 30*time.Second
+	b.cmd.Stdout, b.cmd.Stderr = &b.out, &b.out
+	if err := b.cmd.Start(); err != nil {
 		r.t.Fatal(err)
 	}
-	ended := make(chan struct{})
 	go func() {
-		cmd.Wait() // an interrupted command may exit with any status
-		close(ended)
+		b.cmd.Wait() // an interrupted command may exit with any status
+		close(b.ended)
 	}()
-	r.t.Cleanup(func() {
-		cmd.Process.Signal(os.Interrupt)
+	if r.running == nil {
+		r.t.Cleanup(r.interrupt)
+	}
+	r.running = append(r.running, b)
+}
+
+// interrupt does what Ctrl-C does, in every terminal.
+func (r *reader) interrupt() {
+	r.t.Helper()
+	for _, b := range r.running {
+		b.cmd.Process.Signal(os.Interrupt)
 		select {
-		case <-ended:
+		case <-b.ended:
 		case <-time.After(30 * time.Second):
-			cmd.Process.Kill()
-			<-ended
-			r.t.Errorf("%s does not end on an interrupt", script)
+			b.cmd.Process.Kill()
+			<-b.ended
+			r.t.Errorf("%s does not end on an interrupt", b.script)
 		}
 		if r.t.Failed() {
-			r.t.Logf("%s printed:\n%s", script, out.Bytes())
+			r.t.Logf("%s printed:\n%s", b.script, b.out.Bytes())
 		}
-	})
+	}
+	r.running = r.running[:0]
 }
 
 func (r *reader) write(file, text string) {

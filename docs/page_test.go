@@ -65,20 +65,28 @@ func parsePage(text string) page {
 		case open != nil:
 			open.text += line
 		default:
-			if words, ok := strings.CutPrefix(line, "<!-- start:"); ok {
-				p.start = strings.Fields(strings.TrimSuffix(strings.TrimSpace(words), "-->"))
-			}
+			p.comment(strings.TrimSpace(line))
 		}
 	}
 	return p
 }
 
+// comment reads what readers of a page do not see.
+func (p *page) comment(line string) {
+	if words, ok := strings.CutPrefix(line, "<!-- start:"); ok {
+		p.start = strings.Fields(strings.TrimSuffix(words, "-->"))
+	}
+	if line == "<!-- Ctrl-C -->" {
+		p.blocks = append(p.blocks, block{mark: "Ctrl-C"})
+	}
+}
+
 func TestParsePage(t *testing.T) {
-	p := parsePage("<!-- start: project cluster -->\ntext\n```sh\na\nb\n```\n```go file=x/y.go\npackage y\n```\n```text\nz\n```\n")
+	p := parsePage("<!-- start: project cluster -->\ntext\n```sh\na\nb\n```\n```go file=x/y.go\npackage y\n```\n<!-- Ctrl-C -->\n```text\nz\n```\n")
 	if !slices.Equal(p.start, []string{"project", "cluster"}) || len(p.start.script()) != 3 {
 		t.Errorf("start: %q", p.start)
 	}
-	want := []block{{"sh", "a\nb\n"}, {"go file=x/y.go", "package y\n"}, {"text", "z\n"}}
+	want := []block{{"sh", "a\nb\n"}, {"go file=x/y.go", "package y\n"}, {"Ctrl-C", ""}, {"text", "z\n"}}
 	if !slices.Equal(p.blocks, want) {
 		t.Errorf("blocks: %q, want %q", p.blocks, want)
 	}
