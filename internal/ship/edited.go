@@ -22,9 +22,9 @@ func ReadKustomization(dir string) ([]byte, error) {
 	return text, nil
 }
 
-// BuildEdited is [Build] as if the kustomization in dir itself, not those that it refers to, had another
-// text. Nothing is written.
-func BuildEdited(dir string, text []byte) ([]*unstructured.Unstructured, error) {
+// BuildEdited is [Build] as if files had other texts: that of the kustomization in dir itself is given, and
+// what edit makes of all others. Nothing is written.
+func BuildEdited(dir string, text []byte, edit func(path string, text []byte) []byte) ([]*unstructured.Unstructured, error) {
 	path, err := kustomizationIn(dir)
 	if err != nil {
 		return nil, err
@@ -32,5 +32,20 @@ func BuildEdited(dir string, text []byte) ([]*unstructured.Unstructured, error) 
 	if path, err = readAs(path); err != nil {
 		return nil, &report.Error{What: "the kustomization cannot be read", Where: path, Err: err}
 	}
-	return build(overlay{filesys.MakeFsOnDisk(), path, text}, dir)
+	return build(overlay{edited{filesys.MakeFsOnDisk(), edit}, path, text}, dir)
+}
+
+// edited is a disk of which every file is edited when it is read.
+type edited struct {
+	filesys.FileSystem
+	edit func(path string, text []byte) []byte
+}
+
+// ReadFile reads a file.
+func (e edited) ReadFile(path string) ([]byte, error) {
+	text, err := e.FileSystem.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return e.edit(path, text), nil
 }

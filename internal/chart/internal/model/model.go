@@ -37,6 +37,14 @@ func (d Document) Of(group, kind string) bool { return d.Group == group && d.Kin
 
 // Load builds the kustomization in folder dir.
 func Load(dir string) (*Model, error) {
+	if m, err := load(dir, newSchemas(false)); err == nil && m != nil {
+		return m, nil
+	}
+	return load(dir, newSchemas(true))
+}
+
+// load builds the kustomization; the model is nil if its schemas must not be hidden.
+func load(dir string, hidden *schemas) (*Model, error) {
 	text, err := ship.ReadKustomization(dir)
 	if err != nil {
 		return nil, err
@@ -45,14 +53,14 @@ func Load(dir string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	full, err := build(dir, text)
+	full, err := build(dir, text, hidden)
 	if err != nil {
 		return nil, err
 	}
 	m := &Model{}
 	var variants [][]*unstructured.Unstructured
 	for _, f := range features(kustomization) {
-		without, err := build(dir, text, f.entries...)
+		without, err := build(dir, text, hidden, f.entries...)
 		if err != nil {
 			continue // others need it: it cannot be switched
 		}
@@ -63,47 +71,48 @@ func Load(dir string) (*Model, error) {
 	m.Documents = m.merge(full, variants)
 	for _, d := range m.Documents {
 		markNamespace(d.Object, own)
+		if !hidden.show(d.Object) {
+			return nil, nil
+		}
 	}
 	m.Documents = slices.DeleteFunc(m.Documents, func(d Document) bool { return d.Of("", "Namespace") && isOwn(d, own) })
 	return m, nil
 }
 
 // build builds the kustomization with marks, without some entries.
-func build(dir string, text []byte, without ...entry) ([]*unstructured.Unstructured, error) {
+func build(dir string, text []byte, hidden *schemas, without ...entry) ([]*unstructured.Unstructured, error) {
 	edited, err := edit(text, without)
 	if err != nil {
 		return nil, err
 	}
-	return ship.BuildEdited(dir, edited)
+	return ship.BuildEdited(dir, edited, hidden.hide)
 }
 
 // merge makes documents of the objects with all features and without each.
 func (m *Model) merge(full []*unstructured.Unstructured, without [][]*unstructured.Unstructured) []Document {
-	objects := map[string]*unstructured.Unstructured{}
+	objects := map[string]*unstructured.Unstructured{} // of each identity, the first
 	var order []string
+	var builds []map[string]any
 	for _, build := range append([][]*unstructured.Unstructured{full}, without...) {
+		in := map[string]any{}
 		for _, o := range build {
-			if id := identity(o); objects[id] == nil {
+			id := identity(o)
+			in[id] = o.Object
+			if objects[id] == nil {
 				objects[id] = o
 				order = append(order, id)
 			}
 		}
-	}
-	in := func(build []*unstructured.Unstructured, id string) (any, bool) {
-		i := slices.IndexFunc(build, func(o *unstructured.Unstructured) bool { return identity(o) == id })
-		if i < 0 {
-			return nil, false
-		}
-		return build[i].Object, true
+		builds = append(builds, in)
 	}
 	var documents []Document
 	for _, id := range order {
 		variants := make([]tree.Variant, len(without))
-		for i, build := range without {
-			value, there := in(build, id)
+		for i, build := range builds[1:] {
+			value, there := build[id]
 			variants[i] = tree.Variant{On: m.Features[i].On(), Value: value, Gone: !there}
 		}
-		value, there := in(full, id)
+		value, there := builds[0][id]
 		for _, a := range tree.MergePart(value, there, variants) {
 			object, ok := a.Value.(*tree.Map)
 			if !ok { // no object is anything else
