@@ -47,6 +47,8 @@ What you have changed stays: a file that is not as it was scaffolded, a line tha
 and Go files that those use, so that the project still builds. Each is told, with its reason.
 With --with-changes changed files go too; those that other code uses still stay.
 
+With --controller-name only that controller goes, one that was created beside the kind's first.
+
 Clusters are left alone: the CRD and its objects stay where they are installed.`,
 		Example: `  slipway delete api --group batch --version v1 --kind CronJob --dry-run
   slipway delete api --group batch --version v1 --kind CronJob`,
@@ -56,6 +58,7 @@ Clusters are left alone: the CRD and its objects stay where they are installed.`
 		},
 	}
 	f.bind(cmd)
+	cmd.Flags().StringVar(&f.ControllerName, "controller-name", "", "`name` of the controller that alone goes")
 	return cmd
 }
 

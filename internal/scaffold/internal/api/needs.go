@@ -1,6 +1,8 @@
 package api
 
 import (
+	"slices"
+
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/project"
@@ -13,14 +15,29 @@ func Record(p *plan.Plan, file *project.Project, r project.Resource) error {
 	if err != nil {
 		return err
 	}
+	return record(p, file, r, calls)
+}
+
+// RecordController is [Record] for the one controller of a kind that is called name.
+func RecordController(p *plan.Plan, file *project.Project, r project.Resource, name string) error {
+	calls, err := callsOf(file, r)
+	if err != nil {
+		return err
+	}
+	return record(p, file, r, slices.DeleteFunc(calls, func(o Options) bool { return o.ControllerName != name }))
+}
+
+// record runs the planning of calls of create api.
+func record(p *plan.Plan, file *project.Project, r project.Resource, calls []Options) error {
 	if !r.HasOwnPlural() {
 		r.Plural = ""
 	}
+	text, err := header.Read(p)
+	if err != nil {
+		return err
+	}
 	for _, options := range calls {
-		a := &planner{Plan: p, project: file, options: options, resource: r, recorded: &r}
-		if a.header, err = header.Read(p); err != nil {
-			return err
-		}
+		a := &planner{Plan: p, project: file, options: options, resource: r, recorded: &r, header: text}
 		for _, step := range append(a.steps(), a.needGenerated) {
 			if err := step(); err != nil {
 				return err

@@ -15,8 +15,11 @@ import (
 // API plans the undoing of what created an API in the project in folder root: its
 // files, its lines in files that it shares, and its entry in PROJECT. Changed files and
 // lines stay, and the plan's changes say which and why. When there is nothing to delete,
-// the plan has nothing to do: deleting twice is no mistake.
+// the plan has nothing to do: deleting twice is no mistake. With the name of a controller that alone is undone.
 func API(root string, d Options) (*plan.Plan, error) {
+	if d.ControllerName != "" {
+		return Controller(root, d)
+	}
 	p, file, err := d.open(root)
 	if err != nil {
 		return nil, err

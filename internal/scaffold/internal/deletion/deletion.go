@@ -18,7 +18,8 @@ import (
 // Options say what to take out of a project.
 type Options struct {
 	Group, Version, Kind string
-	WithChanges          bool // also files that somebody has changed
+	ControllerName       string // one more controller alone, and not the whole kind
+	WithChanges          bool   // also files that somebody has changed
 }
 
 // open starts a plan for the project, unless no kind can have such a name.

@@ -45,11 +45,11 @@ func (u *undoing) plan() error {
 	if u.sources, err = usage.Read(u.Root()); err != nil {
 		return err
 	}
-	for _, p := range u.part.Pieces {
-		if p.Path == "go.mod" {
+	for _, path := range u.sharedFiles() {
+		if path == "go.mod" {
 			continue // depends on what stays
 		}
-		if err := u.takePieces(p.Path, p.Of); err != nil {
+		if err := u.takePieces(path, u.piecesIn(path)); err != nil {
 			return err
 		}
 	}
@@ -66,6 +66,31 @@ func (u *undoing) plan() error {
 		}
 	}
 	return u.removeFiles()
+}
+
+// sharedFiles are the files that the part has put pieces into, in the order in which it did.
+func (u *undoing) sharedFiles() []string {
+	var paths []string
+	for _, p := range u.part.Pieces {
+		if !slices.Contains(paths, p.Path) {
+			paths = append(paths, p.Path)
+		}
+	}
+	return paths
+}
+
+// piecesIn are all pieces that the part has put into a file. They are taken together: what several of
+// its steps share, such as an import, goes with all that use it.
+func (u *undoing) piecesIn(path string) plan.Pieces {
+	return func(src []byte) []plan.Piece {
+		var all []plan.Piece
+		for _, p := range u.part.Pieces {
+			if p.Path == path {
+				all = append(all, p.Of(src)...)
+			}
+		}
+		return all
+	}
 }
 
 // hasComments reports whether somebody wrote into a YAML file that a generator wrote.
