@@ -63,7 +63,7 @@ func features(kustomization map[string]any) []Feature {
 	}
 	for _, c := range components {
 		name := path.Base(c)
-		all = append(all, Feature{Name: name, Value: camel(name), What: "What config/" + name + " adds.", entries: []entry{{"components", c}}})
+		all = append(all, Feature{Name: name, Value: valueOf(name), What: "What config/" + name + " adds.", entries: []entry{{"components", c}}})
 	}
 	return all
 }
@@ -80,13 +80,23 @@ func components(kustomization map[string]any) []string {
 	return paths
 }
 
-// camel is a folder's name as a key of values.
-func camel(name string) string {
-	words := strings.FieldsFunc(name, func(r rune) bool { return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9') })
+// taken are keys of values that are no features.
+var taken = []string{"manager", "serviceAccount", "crd", "rbacHelpers", "nameOverride", "fullnameOverride", "global"}
+
+// valueOf is the key of values for a component in a folder of a name: the name in one word.
+func valueOf(name string) string {
+	words := strings.FieldsFunc(name, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
+	})
 	for i, w := range words {
 		if i > 0 {
 			words[i] = strings.ToUpper(w[:1]) + w[1:]
 		}
 	}
-	return strings.Join(words, "")
+	key := strings.Join(words, "")
+	isKnown := slices.ContainsFunc(known, func(f Feature) bool { return f.Value == key })
+	if key == "" || isKnown || slices.Contains(taken, key) || key[0] <= '9' {
+		key = "feature" + strings.ToUpper(key[:min(1, len(key))]) + key[min(1, len(key)):]
+	}
+	return key
 }
