@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -88,6 +89,18 @@ func (inv *invocation) afterCreateWebhook(ctx context.Context, root string, f we
 			return err
 		}
 	}
-	inv.handler.Handle(report.Note{Text: "Next: write the webhooks in internal/webhook, then run slipway test ./..."})
+	inv.handler.Handle(report.Note{Text: "Next: " + toWrite(f.Webhook) + ", then run slipway test ./..."})
 	return nil
+}
+
+// toWrite says what of new webhooks is left to their author.
+func toWrite(w scaffold.Webhook) string {
+	var parts []string
+	if w.Defaulting || w.Validation {
+		parts = append(parts, "write the webhooks in internal/webhook")
+	}
+	if w.Conversion {
+		parts = append(parts, "convert what says TODO in the files "+strings.ToLower(w.Kind)+"_conversion.go beside the types")
+	}
+	return strings.Join(parts, " and ")
 }
