@@ -165,6 +165,7 @@ func (inv *invocation) verbs() []*cobra.Command {
 		inv.testCommand(),
 		inv.controllerGenCommand(),
 		inv.setupEnvtestCommand(),
+		inv.imageCommand(),
 		inv.kubectlCommand(),
 		inv.kustomizeCommand(),
 		inv.helmCommand(),

@@ -40,6 +40,12 @@ func codegenProduct() *product {
 		folders: []string{"cmd/" + codegenName, "internal/codegen/kubernetes", "internal/codegen/wire"}}
 }
 
+// imageProduct is the program for images, of slipway's own module.
+func imageProduct() *product {
+	return &product{module: Module, folder: ".", what: "the builder of images", programs: []string{imageName}, variable: "SLIPWAY_IMAGE",
+		folders: []string{"cmd/" + imageName, "internal/image", "internal/report", "internal/clusterctl/atomicfile"}}
+}
+
 // codegenProductOf is the same with the generators of another version.
 func codegenProductOf(version string) *product {
 	p := codegenProduct()

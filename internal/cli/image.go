@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/internal/image"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// imageCommand is `slipway image`.
+func (inv *invocation) imageCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "image",
+		Short: "Build, push and keep container images, without a container engine",
+		Long: `An image of an operator is its manager, a static program, with the certificates, users and time
+zones that such a program needs. Image builds it with the go command, pushes it to any registry, puts it
+into an embedded cluster and saves it into an archive. No container engine is needed, and the same
+sources make the same image, to the byte, on every machine.
+
+Built images are kept under their names in the user's cache until they are removed or built again.
+
+Credentials are those of docker and podman: ~/.docker/config.json, or the folder in DOCKER_CONFIG, with
+credential helpers, and podman's auth.json. Only registries on this machine are spoken to without encryption.
+
+Environment:
+  SLIPWAY_IMAGE       path of the slipway-image program, which is otherwise compiled once, within a minute
+  SLIPWAY_CACHE       folder for it, compiled managers and images (default: slipway in the user's cache folder)
+  SOURCE_DATE_EPOCH   time that images are said to be from, in seconds since 1970 (default: the commit's)`,
+		Args: noSubcommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	addCommands(cmd, inv.imageBuildCommand(), inv.imagePushCommand(), inv.imageLoadCommand(), inv.imageSaveCommand(),
+		inv.imageInspectCommand(), inv.imageListCommand(), inv.imageRemoveCommand())
+	return cmd
+}
+
+// images is the facade for this invocation.
+func (inv *invocation) images() *image.Images { return image.New(inv.Getenv, inv.handler) }
+
+// oneImage wants the name of one image.
+func oneImage(cmd *cobra.Command, args []string) error {
+	if len(args) == 1 && args[0] != "" {
+		return nil
+	}
+	e := &report.Error{What: cmd.CommandPath() + " takes the name of one image", Hint: "like registry.example.com/operator:v1",
+		Next: "slipway image list", Code: usageCode}
+	if len(args) > 1 {
+		e.Where = args[1]
+	}
+	return e
+}
+
+// absolute is a path seen from the working directory.
+func (inv *invocation) absolute(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(inv.Dir, path)
+}
+
+// keyed reads flags of the form KEY=VALUE.
+func keyed(flag string, texts []string) (map[string]string, error) {
+	values := map[string]string{}
+	for _, text := range texts {
+		key, value, ok := strings.Cut(text, "=")
+		if !ok || key == "" {
+			return nil, flagValueError(flag, fmt.Errorf("%q is not of the form KEY=VALUE", text))
+		}
+		values[key] = value
+	}
+	return values, nil
+}
+
+// mebibytes tells a size as people read it.
+func mebibytes(size int64) string { return fmt.Sprintf("%.1f MiB", float64(size)/(1<<20)) }

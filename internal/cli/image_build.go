@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/internal/image/wire"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+const imageBuildLong = `Build compiles the project's manager and packs it into an image, which is kept under the name given by --tag.
+
+How the manager is compiled and started is read from the Dockerfile: the package and the flags of go build,
+the place of the program in the image, USER, ENTRYPOINT, CMD, ENV and LABEL. What else the Dockerfile does has no part
+in the image, and build names the lines. PACKAGE is another main package than that one.
+
+With --base the program is put on top of an image from a registry; otherwise there is nothing below it but
+certificates of authorities, the users root and nonroot, time zones and /tmp.
+
+The same sources make the same image. Its time is that of the commit, if nothing was changed since, or
+SOURCE_DATE_EPOCH. With several platforms the image is an index of one image for each. A bill of materials (SPDX) of each
+is pushed with it; 'slipway image inspect --sbom' shows it.`
+
+func (inv *invocation) imageBuildCommand() *cobra.Command {
+	var b wire.Build
+	var arguments, labels []string
+	var file, format string
+	cmd := &cobra.Command{
+		Use:   "build -t NAME [PACKAGE]",
+		Short: "Build an image of the project's manager",
+		Long:  imageBuildLong,
+		Example: `  slipway image build -t registry.example.com/operator:v1
+  slipway image build -t operator:dev --platform linux/amd64,linux/arm64
+  slipway image build -t operator:dev -o operator.tar`,
+		Args: onePackage,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var err error
+			if b.BuildArgs, err = keyed("--build-arg", arguments); err != nil {
+				return err
+			}
+			if b.Labels, err = keyed("--label", labels); err != nil {
+				return err
+			}
+			if b.Dir, err = inv.module(); err != nil {
+				return err
+			}
+			b.Package = strings.Join(args, "")
+			built, err := inv.images().Build(cmd.Context(), b)
+			if err != nil {
+				return err
+			}
+			if file != "" {
+				s := wire.Save{Ref: b.Tag, File: inv.absolute(file), Format: format}
+				if _, err := inv.images().Save(cmd.Context(), s); err != nil {
+					return err
+				}
+				inv.handler.Handle(report.File{Path: file, Action: report.Created})
+			}
+			inv.handler.Handle(report.Result{Text: builtText(built), Value: built})
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&b.Tag, "tag", "t", "", "`name` of the image, like registry.example.com/operator:v1")
+	flags.StringSliceVar(&b.Platforms, "platform", []string{"linux/" + runtime.GOARCH}, "`platforms` to build for, like linux/amd64,linux/arm64")
+	flags.StringVar(&b.Base, "base", "", "`image` to put the program on top of")
+	flags.StringArrayVar(&arguments, "build-arg", nil, "a value for an ARG of the Dockerfile, `NAME=value`; repeatable")
+	flags.StringArrayVar(&labels, "label", nil, "a label of the image, `NAME=value`; repeatable")
+	flags.StringVarP(&file, "file", "o", "", "also save the image into this `archive`")
+	flags.StringVar(&format, "format", "", formatUsage)
+	_ = cmd.MarkFlagRequired("tag") // it is defined above
+	return cmd
+}
+
+// onePackage refuses more than one argument.
+func onePackage(cmd *cobra.Command, args []string) error {
+	if len(args) <= 1 {
+		return nil
+	}
+	return &report.Error{What: cmd.CommandPath() + " takes one main package", Where: args[1], Next: cmd.CommandPath() + " --help", Code: usageCode}
+}
+
+// module is the folder of the project, or else the working directory.
+func (inv *invocation) module() (string, error) {
+	root, err := inv.projectRootOrNone()
+	if root != "" || err != nil {
+		return root, err
+	}
+	if _, err := os.Stat(inv.absolute("go.mod")); err != nil {
+		return inv.projectRoot() // which says what is missing
+	}
+	return inv.Dir, nil
+}
+
+// builtText tells what was built.
+func builtText(i wire.Image) string {
+	var platforms []string
+	for _, p := range i.Platforms {
+		platforms = append(platforms, p.Platform)
+	}
+	verb := "built"
+	if i.Unchanged {
+		verb = "unchanged:"
+	}
+	return fmt.Sprintf("%s %s for %s, %s\n%s", verb, i.Name, strings.Join(platforms, ", "), mebibytes(i.Size), i.Digest)
+}

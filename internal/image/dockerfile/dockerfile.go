@@ -1,0 +1,219 @@
+// Package dockerfile reads from a project's Dockerfile how its manager is built and started, without running anything.
+//
+//	recipe := dockerfile.Read(content, map[string]string{"VERSION": "v1"})
+//	recipe.Build.Package, recipe.Build.Flags   // of go build
+//	recipe.Binary, recipe.Entrypoint, recipe.User
+//	recipe.Apart                               // what an image of the manager alone has no place for
+//
+// It understands the Dockerfiles that operators have: a stage in which the go command builds, and a last one into which the
+// program is copied. Whatever else a Dockerfile does, a package that is installed, a file that is copied, it does not guess at:
+// it names the line, so that nobody takes an image without it for one with it.
+package dockerfile
+
+import (
+	"path"
+	"strings"
+)
+
+// Recipe is what a Dockerfile says.
+type Recipe struct {
+	Build      Build
+	Base       string // image of the last stage; "" if it adds nothing to the program
+	Binary     string // path of the program in the image
+	Entrypoint []string
+	Command    []string
+	User       string
+	Env        []string // NAME=value
+	Labels     map[string]string
+	Apart      []Line
+}
+
+// Build is a call of go build.
+type Build struct {
+	Line    int    // 0: there is none
+	Package string // like ./cmd or cmd/main.go; "" is the folder itself
+	Flags   []string
+	output  string
+}
+
+// Line is an instruction that has no part in the recipe.
+type Line struct {
+	Number int
+	Text   string // shortened
+	Why    string
+}
+
+// instruction is one logical line.
+type instruction struct {
+	line      int
+	name      string // in capitals
+	arguments string
+}
+
+// reader is a Dockerfile that is being read.
+type reader struct {
+	recipe    Recipe
+	arguments map[string]string // given from outside
+	global    map[string]string // ARG before the first FROM
+	variables map[string]string // ARG and ENV of the stage
+	last      bool              // the stage is the last one
+	workdir   string
+}
+
+// Read reads a Dockerfile. Arguments are those of --build-arg.
+func Read(content string, arguments map[string]string) Recipe {
+	r := &reader{arguments: arguments, global: map[string]string{}, recipe: Recipe{Labels: map[string]string{}}}
+	r.variables = r.global
+	all := instructions(content)
+	from := 0
+	for i, in := range all {
+		if in.name == "FROM" {
+			from = i
+		}
+	}
+	for i, in := range all {
+		r.last = i >= from
+		r.instruction(in)
+	}
+	return r.recipe
+}
+
+// apart notes an instruction that has no part in the recipe.
+func (r *reader) apart(in instruction, why string) {
+	const shown = 60
+	text := strings.Join(strings.Fields(in.name+" "+in.arguments), " ")
+	if len(text) > shown {
+		text = strings.ToValidUTF8(text[:shown], "") + "…"
+	}
+	r.recipe.Apart = append(r.recipe.Apart, Line{in.line, text, why})
+}
+
+func (r *reader) instruction(in instruction) {
+	switch in.name {
+	case "FROM":
+		r.from(in)
+	case "ARG":
+		r.arg(in)
+	case "ENV":
+		r.env(in)
+	case "RUN":
+		r.run(in)
+	case "WORKDIR":
+		r.workdir = path.Join("/", r.workdir, r.expand(in.arguments))
+		if path.IsAbs(in.arguments) {
+			r.workdir = path.Clean(in.arguments)
+		}
+	case "COPY", "ADD":
+		r.copy(in)
+	case "EXPOSE", "MAINTAINER":
+	default:
+		if r.last {
+			r.configure(in)
+		}
+	}
+}
+
+// configure takes what the last stage says about starting the program.
+func (r *reader) configure(in instruction) {
+	switch in.name {
+	case "USER":
+		r.recipe.User = r.expand(in.arguments)
+	case "ENTRYPOINT", "CMD":
+		words, ok := list(in.arguments)
+		if !ok {
+			r.apart(in, "it needs a shell, and there is none")
+			return
+		}
+		if in.name == "CMD" {
+			r.recipe.Command = words
+			return
+		}
+		r.recipe.Entrypoint = words
+	case "LABEL":
+		for name, value := range r.pairs(in) {
+			r.recipe.Labels[name] = value
+		}
+	default:
+		r.apart(in, "it is not known here")
+	}
+}
+
+// from begins a stage.
+func (r *reader) from(in instruction) {
+	r.variables, r.workdir = map[string]string{}, "/"
+	words := strings.Fields(in.arguments)
+	for len(words) > 0 && strings.HasPrefix(words[0], "--") {
+		words = words[1:]
+	}
+	if !r.last || len(words) == 0 {
+		return
+	}
+	image := r.expandWith(words[0], r.global)
+	if !plain(image) {
+		r.recipe.Base = image
+	}
+}
+
+// plain says whether an image has nothing that an image of a static program lacks.
+func plain(image string) bool {
+	repository, _, _ := strings.Cut(image, "@")
+	if at := strings.LastIndex(repository, ":"); at > strings.LastIndex(repository, "/") {
+		repository = repository[:at]
+	}
+	name := path.Base(repository)
+	return image == "scratch" || strings.Contains(repository, "distroless/") && (name == "static" || strings.HasPrefix(name, "static-"))
+}
+
+func (r *reader) arg(in instruction) {
+	for _, word := range strings.Fields(in.arguments) {
+		name, value, given := strings.Cut(word, "=")
+		value = r.expand(unquote(value))
+		if outer, ok := r.global[name]; ok && !given {
+			value, given = outer, true
+		}
+		if argument, ok := r.arguments[name]; ok {
+			value, given = argument, true
+		}
+		if given {
+			r.variables[name] = value
+		}
+	}
+}
+
+func (r *reader) env(in instruction) {
+	for name, value := range r.pairs(in) {
+		r.variables[name] = value
+		if r.last {
+			r.recipe.Env = append(r.recipe.Env, name+"="+value)
+		}
+	}
+}
+
+// copy finds out where the program is put.
+func (r *reader) copy(in instruction) {
+	if !r.last {
+		return // sources, which are where they are
+	}
+	words, stage := strings.Fields(in.arguments), false
+	for len(words) > 0 && strings.HasPrefix(words[0], "--") {
+		stage = stage || strings.HasPrefix(words[0], "--from=")
+		words = words[1:]
+	}
+	if stage && len(words) == 2 && r.recipe.Build.Line > 0 && path.Base(words[0]) == path.Base(r.recipe.Build.output) {
+		r.recipe.Binary = r.target(words[1], path.Base(words[0]))
+		return
+	}
+	r.apart(in, "only the program is put into the image")
+}
+
+// target is where a file is copied to.
+func (r *reader) target(to, name string) string {
+	full := to
+	if !path.IsAbs(to) {
+		full = path.Join("/", r.workdir, to)
+	}
+	if strings.HasSuffix(to, "/") || to == "." {
+		return path.Join(full, name)
+	}
+	return path.Clean(full)
+}

@@ -1,0 +1,103 @@
+// Package manager compiles a project's manager into a static program that runs alone in an image.
+//
+//	m, err := manager.Find(dir, "")            // which package, how, by the Dockerfile
+//	program, err := m.Compile(ctx, platform, folder)
+//	program.Path, program.Created, program.Info
+//
+// The go command does the work, as a Dockerfile has it do: without C, with trimmed paths, with the flags that the Dockerfile
+// gives. So the same sources make the same bytes wherever they lie. Programs stay in the folder given, where the go command
+// finds them up to date the next time and links nothing.
+package manager
+
+import (
+	"errors"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/image/dockerfile"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// FileName is the Dockerfile's name.
+const FileName = "Dockerfile"
+
+// Manager is a main package and how it is built.
+type Manager struct {
+	Dir     string // of the module
+	Package string // like ./cmd
+	Recipe  dockerfile.Recipe
+}
+
+// Find finds the manager of the module in dir: the package that is named, or the one that the Dockerfile builds, or the one there is.
+func Find(dir, pkg string, arguments map[string]string) (Manager, error) {
+	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
+		return Manager{}, &report.Error{What: "there is no Go module in this folder", Where: dir, Hint: "a file go.mod was expected here", Code: 2}
+	}
+	m := Manager{Dir: dir, Package: pkg}
+	text, err := os.ReadFile(filepath.Join(dir, FileName))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return m, err
+	}
+	m.Recipe = dockerfile.Read(string(text), arguments)
+	if m.Package == "" && m.Recipe.Build.Line > 0 {
+		m.Package = m.Recipe.Build.Package
+	}
+	if m.Package == "" {
+		m.Package = guess(dir)
+	}
+	m.Package = local(m.Package)
+	if !isMain(filepath.Join(dir, m.Package)) {
+		return m, &report.Error{What: "there is no main package to build", Where: filepath.Join(dir, m.Package),
+			Hint: "a package main in ./cmd or in the module's own folder, the one that go build names in the Dockerfile, or one that is given", Code: 2}
+	}
+	return m, nil
+}
+
+// local is a package as a path in the module.
+func local(pkg string) string {
+	if strings.HasSuffix(pkg, ".go") {
+		pkg = filepath.Dir(pkg)
+	}
+	return "." + string(filepath.Separator) + filepath.Clean(pkg)
+}
+
+// guess is where scaffolded projects have their manager, today or in older layouts.
+func guess(dir string) string {
+	if isMain(filepath.Join(dir, "cmd")) {
+		return "cmd"
+	}
+	return "."
+}
+
+// isMain says whether a folder has a package main.
+func isMain(dir string) bool {
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		return false
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		if f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.PackageClauseOnly); err == nil && f.Name.Name == "main" {
+			return true
+		}
+	}
+	return false
+}
+
+// Warnings tell what the Dockerfile does that the image will be without.
+func (m Manager) Warnings(withBase bool) []string {
+	var all []string
+	for _, line := range m.Recipe.Apart {
+		all = append(all, fmt.Sprintf("%s:%d: `%s` has no part in this image: %s", FileName, line.Number, line.Text, line.Why))
+	}
+	if m.Recipe.Base != "" && !withBase {
+		all = append(all, fmt.Sprintf("%s: this image is not based on %s; --base %s has it so", FileName, m.Recipe.Base, m.Recipe.Base))
+	}
+	return all
+}

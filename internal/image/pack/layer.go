@@ -1,0 +1,142 @@
+package pack
+
+import (
+	"archive/tar"
+	"bufio"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+	fast "github.com/klauspost/compress/gzip"
+
+	"github.com/slipway-dev/slipway/internal/image/rootfs"
+)
+
+var errNoImage = errors.New("an image with a subject is no image")
+
+// Layer writes files into a layer, in one pass. The layer is kept in a file in the folder temp, for its user to remove with that.
+func Layer(files []rootfs.File, created time.Time, temp string) (v1.Layer, error) {
+	return write(temp, func(w *tar.Writer) error {
+		for _, f := range files {
+			if err := add(w, f, created); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// ProgramLayer writes the program at path into a layer, as the file to. Digest is that of the program's contents.
+func ProgramLayer(path, to string, created time.Time, temp string) (layer v1.Layer, digest string, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, "", err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, "", err
+	}
+	sum := sha256.New()
+	layer, err = write(temp, func(w *tar.Writer) error {
+		if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: to, Mode: 0o755, Size: info.Size(), ModTime: created, Format: tar.FormatPAX}); err != nil {
+			return err
+		}
+		_, err := io.Copy(io.MultiWriter(w, sum), f)
+		return err
+	})
+	return layer, hex.EncodeToString(sum.Sum(nil)), err
+}
+
+func add(w *tar.Writer, f rootfs.File, created time.Time) error {
+	h := &tar.Header{Typeflag: tar.TypeReg, Name: f.Path, Mode: int64(f.Mode.Perm()), Size: int64(len(f.Data)), Uid: f.UID, Gid: f.UID,
+		ModTime: created, Format: tar.FormatPAX}
+	if f.Mode.IsDir() {
+		h.Typeflag, h.Name = tar.TypeDir, f.Path+"/"
+	}
+	if f.Mode&fs.ModeSticky != 0 {
+		h.Mode |= 0o1000
+	}
+	if err := w.WriteHeader(h); err != nil {
+		return err
+	}
+	_, err := w.Write(f.Data)
+	return err
+}
+
+// counted is a hash over what goes by, and how much that is.
+type counted struct {
+	hash.Hash
+	size int64
+}
+
+func (c *counted) Write(p []byte) (int, error) {
+	c.size += int64(len(p))
+	return c.Hash.Write(p)
+}
+
+func (c *counted) digest() v1.Hash {
+	return v1.Hash{Algorithm: "sha256", Hex: hex.EncodeToString(c.Sum(nil))}
+}
+
+// write compresses an archive into a file.
+func write(temp string, fill func(*tar.Writer) error) (v1.Layer, error) {
+	f, err := os.CreateTemp(temp, "layer-")
+	if err != nil {
+		return nil, err
+	}
+	compressed, plain := &counted{Hash: sha256.New()}, &counted{Hash: sha256.New()}
+	buffer := bufio.NewWriterSize(io.MultiWriter(f, compressed), 1<<20)
+	zipped, err := fast.NewWriterLevel(buffer, fast.BestSpeed)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	archive := tar.NewWriter(io.MultiWriter(zipped, plain))
+	for _, step := range []func() error{func() error { return fill(archive) }, archive.Close, zipped.Close, buffer.Flush} {
+		if err == nil {
+			err = step()
+		}
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		return nil, err
+	}
+	return fileLayer{f.Name(), compressed.digest(), plain.digest(), compressed.size}, nil
+}
+
+// fileLayer is a compressed layer in a file.
+type fileLayer struct {
+	path         string
+	digest, diff v1.Hash
+	size         int64
+}
+
+func (l fileLayer) Digest() (v1.Hash, error)             { return l.digest, nil }
+func (l fileLayer) DiffID() (v1.Hash, error)             { return l.diff, nil }
+func (l fileLayer) Size() (int64, error)                 { return l.size, nil }
+func (l fileLayer) MediaType() (types.MediaType, error)  { return types.OCILayer, nil }
+func (l fileLayer) Compressed() (io.ReadCloser, error)   { return os.Open(l.path) }
+func (l fileLayer) Uncompressed() (io.ReadCloser, error) { return uncompressed(l.path) }
+
+// uncompressed reads a compressed file.
+func uncompressed(path string) (io.ReadCloser, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{z, f}, nil
+}

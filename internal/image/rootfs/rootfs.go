@@ -1,0 +1,104 @@
+// Package rootfs makes the files that a static program needs besides itself: the certificates of authorities, the users root and
+// nonroot, the time zones, and a folder for temporary files.
+//
+//	files, err := rootfs.Files(goroot)
+//
+// All of it comes with slipway and with Go, nothing from the machine: so images are the same wherever they are made.
+package rootfs
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/pem"
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/crypto/x509roots/fallback/bundle"
+)
+
+// Nonroot is the user and the group that programs run as.
+const Nonroot = 65532
+
+// File is a file or, when its Mode says so, a folder of an image.
+type File struct {
+	Path string // without the leading slash
+	Mode fs.FileMode
+	Data []byte
+	UID  int
+}
+
+// Files are the files, in an order that does not change. Time zones are those of the Go installation; without them there are none.
+func Files(goroot string) ([]File, error) {
+	files := []File{
+		{Path: "etc", Mode: fs.ModeDir | 0o755},
+		{Path: "etc/group", Mode: 0o644, Data: []byte("root:x:0:\nnonroot:x:65532:\n")},
+		{Path: "etc/passwd", Mode: 0o644, Data: []byte("root:x:0:0:root:/root:/sbin/nologin\nnonroot:x:65532:65532:nonroot:/home/nonroot:/sbin/nologin\n")},
+		{Path: "etc/ssl", Mode: fs.ModeDir | 0o755},
+		{Path: "etc/ssl/certs", Mode: fs.ModeDir | 0o755},
+		{Path: "etc/ssl/certs/ca-certificates.crt", Mode: 0o644, Data: authorities()},
+		{Path: "home", Mode: fs.ModeDir | 0o755},
+		{Path: "home/nonroot", Mode: fs.ModeDir | 0o700, UID: Nonroot},
+		{Path: "tmp", Mode: fs.ModeDir | fs.ModeSticky | 0o777},
+	}
+	zones, err := zones(filepath.Join(goroot, "lib", "time", "zoneinfo.zip"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return files, nil
+	}
+	return append(files, zones...), err
+}
+
+// authorities are Mozilla's, as Go's programs have them when a system has none. Those that are trusted under a condition only,
+// for certificates up to some day, are left out: a file cannot say so.
+func authorities() []byte {
+	var out bytes.Buffer
+	for root := range bundle.Roots() {
+		if root.Constraint != nil {
+			continue
+		}
+		_ = pem.Encode(&out, &pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate}) // a buffer takes everything
+	}
+	return out.Bytes()
+}
+
+// zones unpacks the database of time zones to where programs look for it.
+func zones(archive string) ([]File, error) {
+	r, err := zip.OpenReader(archive)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	const dir = "usr/share/zoneinfo"
+	folders := map[string]bool{}
+	var files []File
+	for _, entry := range r.File {
+		if !fs.ValidPath(strings.TrimSuffix(entry.Name, "/")) || strings.HasSuffix(entry.Name, "/") {
+			continue
+		}
+		data, err := content(entry)
+		if err != nil {
+			return nil, err
+		}
+		full := path.Join(dir, entry.Name)
+		for folder := path.Dir(full); folder != "." && !folders[folder]; folder = path.Dir(folder) {
+			folders[folder] = true
+			files = append(files, File{Path: folder, Mode: fs.ModeDir | 0o755})
+		}
+		files = append(files, File{Path: full, Mode: 0o644, Data: data})
+	}
+	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	return files, nil
+}
+
+func content(entry *zip.File) ([]byte, error) {
+	f, err := entry.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}

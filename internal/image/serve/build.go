@@ -1,0 +1,254 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"maps"
+	"os/exec"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/partial"
+
+	"github.com/slipway-dev/slipway/internal/image/manager"
+	"github.com/slipway-dev/slipway/internal/image/pack"
+	"github.com/slipway-dev/slipway/internal/image/rootfs"
+	"github.com/slipway-dev/slipway/internal/image/sbom"
+	"github.com/slipway-dev/slipway/internal/image/store"
+	"github.com/slipway-dev/slipway/internal/image/transfer"
+	"github.com/slipway-dev/slipway/internal/image/wire"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// builder builds one image.
+type builder struct {
+	*worker
+	wire.Build
+	manager manager.Manager
+	base    name.Reference // nil for none
+	temp    string
+}
+
+// build builds an image, for each platform one, and keeps it under its name.
+func (w *worker) build(ctx context.Context, r wire.Build) (wire.Image, error) {
+	tag, err := transfer.ParseTag(r.Tag)
+	if err != nil {
+		return wire.Image{}, err
+	}
+	b := &builder{worker: w, Build: r}
+	if b.manager, err = manager.Find(r.Dir, r.Package, r.BuildArgs); err != nil {
+		return wire.Image{}, err
+	}
+	for _, text := range b.manager.Warnings(r.Base != "") {
+		w.send(wire.Event{Warning: &report.Warning{Text: text}})
+	}
+	if r.Base != "" {
+		if b.base, err = transfer.Parse(r.Base); err != nil {
+			return wire.Image{}, err
+		}
+	}
+	var done func()
+	if b.temp, done, err = w.store.Temp(); err != nil {
+		return wire.Image{}, err
+	}
+	defer done()
+	img, err := b.all(ctx)
+	if err != nil {
+		return wire.Image{}, err
+	}
+	before, _ := w.store.Get(tag) // that there is none, or a damaged one, is no obstacle
+	if err := w.store.Put(ctx, tag, img); err != nil {
+		return wire.Image{}, err
+	}
+	entry, err := w.store.Get(tag)
+	if err != nil {
+		return wire.Image{}, err
+	}
+	described, err := describe(entry, false)
+	described.Unchanged = before.Descriptor.Digest == entry.Descriptor.Digest
+	return described, err
+}
+
+// all builds the images of all platforms.
+func (b *builder) all(ctx context.Context) (store.Image, error) {
+	platforms, err := b.platforms()
+	if err != nil {
+		return store.Image{}, err
+	}
+	var img store.Image
+	var images []v1.Image
+	for _, p := range platforms {
+		one, about, err := b.one(ctx, p)
+		if err != nil {
+			return img, err
+		}
+		images, img.About = append(images, one), append(img.About, about)
+	}
+	if len(images) == 1 {
+		img.Image = images[0]
+		return img, nil
+	}
+	img.Index, err = pack.Index(images)
+	return img, err
+}
+
+func (b *builder) platforms() ([]manager.Platform, error) {
+	texts := b.Platforms
+	var platforms []manager.Platform
+	seen := map[string]bool{}
+	for _, text := range texts {
+		p, err := manager.ParsePlatform(text)
+		if err != nil {
+			return nil, err
+		}
+		if !seen[p.String()] {
+			platforms = append(platforms, p)
+		}
+		seen[p.String()] = true
+	}
+	return platforms, nil
+}
+
+// one builds the image of one platform, and its bill of materials.
+func (b *builder) one(ctx context.Context, p manager.Platform) (img, about v1.Image, err error) {
+	begin := time.Now()
+	program, err := b.manager.Compile(ctx, p, b.store.Programs())
+	if err != nil {
+		return nil, nil, err
+	}
+	b.step("compiled "+b.manager.Package+" for "+p.String(), begin)
+	begin = time.Now()
+	created, err := program.Created(b.getenv)
+	if err != nil {
+		return nil, nil, err
+	}
+	binary := b.binary()
+	layer, digest, err := pack.ProgramLayer(program.Path, strings.TrimPrefix(binary, "/"), created, b.temp)
+	if err != nil {
+		return nil, nil, err
+	}
+	base, parts, err := b.below(ctx, p)
+	if err != nil {
+		return nil, nil, err
+	}
+	parts = append(parts, pack.Part{Layer: layer, By: "go build " + b.manager.Package})
+	spec := b.spec(program, binary, created)
+	if b.base != nil {
+		if err := nameBase(base, b.base, spec.Labels); err != nil {
+			return nil, nil, err
+		}
+	}
+	if img, err = pack.Image(base, spec, parts...); err != nil {
+		return nil, nil, err
+	}
+	if about, err = bill(program, digest, created, img); err != nil {
+		return nil, nil, err
+	}
+	b.step("packed the image for "+p.String(), begin)
+	return img, about, nil
+}
+
+// binary is the program's path in the image.
+func (b *builder) binary() string {
+	if b.manager.Recipe.Binary != "" {
+		return b.manager.Recipe.Binary
+	}
+	return "/manager"
+}
+
+// below is what the program is put on: the base that was asked for, or nothing but the files that it needs.
+func (b *builder) below(ctx context.Context, p manager.Platform) (v1.Image, []pack.Part, error) {
+	if b.base != nil {
+		img, err := b.registries("").Pull(ctx, b.base, platform(p))
+		return img, nil, err
+	}
+	files, err := rootfs.Files(goroot(ctx))
+	if err != nil {
+		return nil, nil, err
+	}
+	layer, err := pack.Layer(files, time.Unix(0, 0), b.temp) // the same layer whatever the program
+	return pack.Scratch(), []pack.Part{{Layer: layer, By: "certificates, users and time zones"}}, err
+}
+
+func platform(p manager.Platform) v1.Platform {
+	return v1.Platform{OS: p.OS, Architecture: p.Arch, Variant: p.Variant}
+}
+
+// goroot is the folder of the Go installation.
+func goroot(ctx context.Context) string {
+	out, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
+	if err != nil {
+		return ""
+	}
+	return string(bytes.TrimSpace(out))
+}
+
+// spec is what the image says, by the Dockerfile, the program, and the user.
+func (b *builder) spec(program manager.Program, binary string, created time.Time) pack.Spec {
+	recipe := b.manager.Recipe
+	s := pack.Spec{Platform: platform(program.Platform), Created: created, User: recipe.User, Entrypoint: recipe.Entrypoint, Command: recipe.Command,
+		Env: recipe.Env, Labels: map[string]string{"org.opencontainers.image.title": path.Base(program.Info.Main.Path)}}
+	if number, _, _ := strings.Cut(s.User, ":"); !isNumber(number) { // pods that must not run as root want a number
+		s.User = "65532:65532"
+	}
+	if len(s.Entrypoint) == 0 {
+		s.Entrypoint = []string{binary}
+	}
+	if revision := program.Setting("vcs.revision"); revision != "" && program.Setting("vcs.modified") != "true" {
+		s.Labels["org.opencontainers.image.revision"] = revision
+	}
+	if v := program.Info.Main.Version; v != "" && v != "(devel)" {
+		s.Labels["org.opencontainers.image.version"] = v
+	}
+	maps.Copy(s.Labels, recipe.Labels)
+	maps.Copy(s.Labels, b.Labels)
+	return s
+}
+
+func isNumber(text string) bool {
+	_, err := strconv.ParseUint(text, 10, 32)
+	return err == nil
+}
+
+// nameBase notes what an image is based on.
+func nameBase(base v1.Image, ref name.Reference, labels map[string]string) error {
+	digest, err := base.Digest()
+	if err != nil {
+		return err
+	}
+	labels["org.opencontainers.image.base.name"], labels["org.opencontainers.image.base.digest"] = ref.Name(), digest.String()
+	return nil
+}
+
+// bill is the artifact with the bill of materials of an image.
+func bill(program manager.Program, digest string, created time.Time, img v1.Image) (v1.Image, error) {
+	text, err := sbom.SPDX(program.Info, digest, created)
+	if err != nil {
+		return nil, err
+	}
+	descriptor, err := partial.Descriptor(img)
+	if err != nil {
+		return nil, err
+	}
+	return pack.Artifact(text, sbom.MediaType, *descriptor)
+}
+
+// document is the text of an artifact.
+func document(about v1.Image) (json.RawMessage, error) {
+	layers, err := about.Layers()
+	if err != nil || len(layers) == 0 {
+		return nil, err
+	}
+	r, err := layers[0].Compressed()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	var text json.RawMessage
+	return text, json.NewDecoder(r).Decode(&text)
+}

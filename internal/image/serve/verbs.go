@@ -1,0 +1,206 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/name"
+
+	"github.com/slipway-dev/slipway/internal/image/store"
+	"github.com/slipway-dev/slipway/internal/image/transfer"
+	"github.com/slipway-dev/slipway/internal/image/wire"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+func (w *worker) push(ctx context.Context, r wire.Push) (wire.Pushed, error) {
+	e, err := w.find(r.Ref)
+	if err != nil {
+		return wire.Pushed{}, err
+	}
+	tag, err := transfer.ParseTag(r.Ref)
+	if err != nil {
+		return wire.Pushed{}, err
+	}
+	return w.pushAs(ctx, tag, tag, e.Image)
+}
+
+// pushAs pushes an image to a place that may have another name than the image.
+func (w *worker) pushAs(ctx context.Context, image, to name.Tag, img store.Image) (wire.Pushed, error) {
+	digest, err := w.registries("pushing "+image.String()+", KiB").Push(ctx, to, img)
+	if err != nil {
+		return wire.Pushed{}, err
+	}
+	return wire.Pushed{Name: image.String(), Digest: digest.String(), Image: to.Context().Digest(digest.String()).String()}, nil
+}
+
+func (w *worker) save(r wire.Save) (wire.Saved, error) {
+	e, err := w.find(r.Ref)
+	if err != nil {
+		return wire.Saved{}, err
+	}
+	tag, err := transfer.ParseTag(r.Ref)
+	if err != nil {
+		return wire.Saved{}, err
+	}
+	img, err := forPlatform(e, r.Platform)
+	if err != nil {
+		return wire.Saved{}, err
+	}
+	saved := wire.Saved{Name: tag.String(), File: r.File, Format: r.Format}
+	if saved.Format == "" {
+		saved.Format = wire.Docker
+		if img.Index != nil {
+			saved.Format = wire.OCI
+		}
+	}
+	if err := w.write(saved, tag, img); err != nil {
+		return saved, err
+	}
+	info, err := os.Stat(r.File)
+	if err == nil {
+		saved.Size = info.Size()
+	}
+	return saved, err
+}
+
+// write writes an archive.
+func (w *worker) write(s wire.Saved, tag name.Tag, img store.Image) error {
+	switch {
+	case s.Format == wire.Docker && img.Index != nil:
+		return &report.Error{What: "docker's format has room for one platform, and the image has several", Where: "--format",
+			Hint: "--platform chooses one; --format oci takes all", Code: 2}
+	case s.Format == wire.Docker:
+		return transfer.SaveDocker(s.File, tag, img.Image)
+	}
+	temp, done, err := w.store.Temp()
+	if err != nil {
+		return err
+	}
+	defer done()
+	return transfer.SaveOCI(s.File, tag, img, temp)
+}
+
+// forPlatform picks the image for a platform; "" is all that there is.
+func forPlatform(e store.Entry, platform string) (store.Image, error) {
+	if platform == "" {
+		return e.Image, nil
+	}
+	all, err := images(e)
+	if err != nil {
+		return store.Image{}, err
+	}
+	var has []string
+	for _, img := range all {
+		file, err := img.ConfigFile()
+		if err != nil {
+			return store.Image{}, err
+		}
+		if file.Platform().String() == platform {
+			return store.Image{Image: img}, nil
+		}
+		has = append(has, file.Platform().String())
+	}
+	return store.Image{}, &report.Error{What: "the image is not there for " + platform, Where: e.Name, Hint: "it is there for " + strings.Join(has, ", "), Code: 2}
+}
+
+// load pushes an image to the registry of a cluster, to where nodes look for it first.
+func (w *worker) load(ctx context.Context, r wire.Load) (wire.Loaded, error) {
+	var all []transfer.Archived
+	if r.File == "" {
+		e, err := w.find(r.Ref)
+		if err != nil {
+			return wire.Loaded{}, err
+		}
+		tag, err := transfer.ParseTag(r.Ref)
+		if err != nil {
+			return wire.Loaded{}, err
+		}
+		all = []transfer.Archived{{Image: e.Image, Tag: tag}}
+	} else {
+		temp, done, err := w.store.Temp()
+		if err != nil {
+			return wire.Loaded{}, err
+		}
+		defer done()
+		if all, err = transfer.Open(ctx, r.File, temp); err != nil {
+			return wire.Loaded{}, err
+		}
+	}
+	var loaded wire.Loaded
+	for _, a := range all {
+		to, err := kept(r.Registry, a.Tag)
+		if err != nil {
+			return loaded, err
+		}
+		pushed, err := w.pushAs(ctx, a.Tag, to, a.Image)
+		if err != nil {
+			return loaded, err
+		}
+		loaded.Images = append(loaded.Images, pushed)
+	}
+	return loaded, nil
+}
+
+// kept is the name by which a cluster's registry keeps an image, see docs/protocol.md.
+func kept(registry string, tag name.Tag) (name.Tag, error) {
+	host := tag.RegistryStr()
+	repository := strings.NewReplacer(":", "_", "[", "", "]", "").Replace(strings.ToLower(host)) + "/" + tag.RepositoryStr()
+	if _, port, _ := strings.Cut(registry, ":"); host == registry || host == "localhost:"+port {
+		repository = tag.RepositoryStr()
+	}
+	return name.NewTag(registry + "/" + repository + ":" + tag.TagStr())
+}
+
+// inspect tells of an image of the store, or of a registry if it is not there.
+func (w *worker) inspect(_ context.Context, r wire.Inspect) (wire.Image, error) {
+	e, err := w.find(r.Ref)
+	if err != nil {
+		return wire.Image{}, err
+	}
+	return describe(e, r.SBOM)
+}
+
+func (w *worker) list() ([]wire.Listed, error) {
+	entries, err := w.store.List()
+	if err != nil {
+		return nil, err
+	}
+	all := []wire.Listed{}
+	for _, e := range entries {
+		d, err := describe(e, false)
+		if err != nil {
+			return nil, err
+		}
+		l := wire.Listed{Name: d.Name, Digest: d.Digest, Size: d.Size, Created: time.Unix(0, 0).UTC().Format(time.RFC3339)}
+		for _, p := range d.Platforms {
+			l.Platforms, l.Created = append(l.Platforms, p.Platform), p.Created
+		}
+		all = append(all, l)
+	}
+	return all, nil
+}
+
+// remove removes images. That one is not there is no failure: it is gone.
+func (w *worker) remove(ctx context.Context, r wire.Remove) ([]string, error) {
+	removed := []string{}
+	for _, text := range r.Refs {
+		tag, err := transfer.ParseTag(text)
+		if err != nil {
+			return removed, err
+		}
+		err = w.store.Remove(ctx, tag)
+		switch {
+		case errors.Is(err, store.ErrUnknown):
+			w.send(wire.Event{Note: &report.Note{Text: fmt.Sprintf("there is no image %s", text)}})
+		case err != nil:
+			return removed, err
+		default:
+			removed = append(removed, tag.String())
+		}
+	}
+	return removed, nil
+}

@@ -1,0 +1,265 @@
+package transfer
+
+import (
+	"archive/tar"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+
+	"github.com/slipway-dev/slipway/internal/image/store"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// Annotations by which archives tell the names of their images.
+const (
+	refName        = "org.opencontainers.image.ref.name"
+	containerdName = "io.containerd.image.name"
+)
+
+// SaveDocker writes an archive as docker save does. It is whole or not there.
+func SaveDocker(file string, tag name.Tag, img v1.Image) error {
+	return whole(file, func(w io.Writer) error { return tarball.Write(tag, img, w) })
+}
+
+// SaveOCI writes an image layout into an archive. It is whole or not there. Temp is a folder for it to use.
+func SaveOCI(file string, tag name.Tag, img store.Image, temp string) error {
+	path, err := layout.Write(filepath.Join(temp, "layout"), empty.Index)
+	if err != nil {
+		return err
+	}
+	named := layout.WithAnnotations(map[string]string{containerdName: tag.Name(), refName: tag.TagStr()})
+	if img.Index != nil {
+		err = path.AppendIndex(img.Index, named)
+	} else {
+		err = path.AppendImage(img.Image, named)
+	}
+	if err != nil {
+		return err
+	}
+	return whole(file, func(w io.Writer) error { return archive(w, string(path)) })
+}
+
+// whole writes a file that is there when all of it is.
+func whole(file string, write func(io.Writer) error) error {
+	f, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-")
+	if err != nil {
+		return &report.Error{What: "the archive cannot be written", Where: file, Err: cause(err)}
+	}
+	err = errors.Join(write(f), f.Chmod(0o644), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), file)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+		return &report.Error{What: "the archive cannot be written", Where: file, Err: cause(err)}
+	}
+	return nil
+}
+
+// cause is what is wrong with a file, without its name.
+func cause(err error) error {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		return p.Err
+	}
+	return err
+}
+
+// archive writes the files of a folder, in an order and with a time that do not change.
+func archive(w io.Writer, dir string) error {
+	out := tar.NewWriter(w)
+	err := filepath.WalkDir(dir, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		relative, err := filepath.Rel(dir, file)
+		if err != nil {
+			return err
+		}
+		return archiveFile(out, file, filepath.ToSlash(relative))
+	})
+	return errors.Join(err, out.Close())
+}
+
+func archiveFile(out *tar.Writer, file, as string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if err := out.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: as, Mode: 0o644, Size: info.Size(), ModTime: time.Unix(0, 0)}); err != nil {
+		return err
+	}
+	_, err = io.Copy(out, f)
+	return err
+}
+
+// Archived is an image of an archive.
+type Archived struct {
+	store.Image
+	Tag name.Tag
+}
+
+// Open returns the images of an archive of either format. Temp is a folder in which they lie from then on.
+func Open(ctx context.Context, file, temp string) ([]Archived, error) {
+	oci, err := unpackLayout(ctx, file, temp)
+	if err != nil {
+		return nil, &report.Error{What: "the archive cannot be read", Where: file, Err: cause(err)}
+	}
+	var images []Archived
+	if oci {
+		images, err = openLayout(temp)
+	} else {
+		images, err = openDocker(file)
+	}
+	if err != nil {
+		return nil, &report.Error{What: "this is no archive of images", Where: file, Err: err, Hint: "as `slipway image save`, `docker save` and `podman save` write them"}
+	}
+	if len(images) == 0 {
+		return nil, &report.Error{What: "the archive has no image with a name", Where: file, Hint: "save it by its name and tag"}
+	}
+	return images, nil
+}
+
+// openDocker opens the images of an archive of docker save.
+func openDocker(file string) ([]Archived, error) {
+	manifest, err := tarball.LoadManifest(func() (io.ReadCloser, error) { return os.Open(file) })
+	if err != nil {
+		return nil, err
+	}
+	var images []Archived
+	for _, d := range manifest {
+		for _, text := range d.RepoTags {
+			tag, err := name.NewTag(text)
+			if err != nil {
+				return nil, err
+			}
+			img, err := tarball.ImageFromPath(file, &tag)
+			if err != nil {
+				return nil, err
+			}
+			images = append(images, Archived{store.Image{Image: img}, tag})
+		}
+	}
+	return images, nil
+}
+
+// openLayout opens the images of a layout that have names.
+func openLayout(dir string) ([]Archived, error) {
+	index, err := layout.ImageIndexFromPath(dir)
+	if err != nil {
+		return nil, err
+	}
+	m, err := index.IndexManifest()
+	if err != nil {
+		return nil, err
+	}
+	var images []Archived
+	for _, d := range m.Manifests {
+		text := d.Annotations[containerdName]
+		if text == "" {
+			text = d.Annotations[refName]
+		}
+		if text == "" {
+			continue
+		}
+		a := Archived{}
+		if a.Tag, err = name.NewTag(text); err != nil {
+			return nil, err
+		}
+		if d.MediaType.IsIndex() {
+			a.Index, err = index.ImageIndex(d.Digest)
+		} else {
+			a.Image.Image, err = index.Image(d.Digest)
+		}
+		if err != nil {
+			return nil, err
+		}
+		images = append(images, a)
+	}
+	return images, nil
+}
+
+// unpackLayout unpacks an archive if it is one of an image layout.
+func unpackLayout(ctx context.Context, file, dir string) (oci bool, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	if oci, err = hasLayout(f); !oci || err != nil {
+		return false, err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return false, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return false, err
+	}
+	defer root.Close()
+	for in := tar.NewReader(f); ; {
+		h, err := in.Next()
+		if errors.Is(err, io.EOF) {
+			return true, nil
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return true, err
+		}
+		if h.Typeflag == tar.TypeReg {
+			if err := unpackFile(root, path.Clean(h.Name), in); err != nil {
+				return true, err
+			}
+		}
+	}
+}
+
+// hasLayout says whether an archive is one of an image layout. What is no archive has none.
+func hasLayout(f io.Reader) (bool, error) {
+	for in := tar.NewReader(f); ; {
+		h, err := in.Next()
+		if err != nil {
+			return false, nil
+		}
+		switch path.Clean(h.Name) {
+		case "manifest.json": // docker's archives may be both
+			return false, nil
+		case "oci-layout":
+			return true, nil
+		}
+	}
+}
+
+// unpackFile writes a file of a layout. Root keeps it within its folder.
+func unpackFile(root *os.Root, name string, from io.Reader) error {
+	if dir := path.Dir(name); dir != "." {
+		if err := root.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+	}
+	f, err := root.Create(strings.TrimPrefix(name, "./"))
+	if err != nil {
+		return fmt.Errorf("unpack %s: %w", name, err)
+	}
+	_, err = io.Copy(f, from)
+	return errors.Join(err, f.Close())
+}

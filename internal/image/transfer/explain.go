@@ -1,0 +1,43 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"syscall"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+const credentials = "credentials are read from ~/.docker/config.json, or the folder in DOCKER_CONFIG, with its helpers, and from podman's auth.json; " +
+	"`docker login` and `podman login` write them"
+
+// explain makes an error of a registry one that its user understands. Done is what was to be done with the image.
+func explain(ctx context.Context, done string, ref name.Reference, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	e := &report.Error{What: "the image cannot be " + done, Where: ref.Name(), Err: err}
+	answer, answered := errors.AsType[*transport.Error](err)
+	host := ref.Context().RegistryStr()
+	switch {
+	case answered && (answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden):
+		e.Hint = host + " wants credentials that may do so; " + credentials
+	case answered && answer.StatusCode == http.StatusNotFound:
+		e.Hint = "there is no such image, or it is not yours to see"
+	case answered && answer.StatusCode == http.StatusInsufficientStorage:
+		e.Hint = "the registry's disk is full"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		e.Hint = "nothing listens at " + host
+		if onThisMachine(ref.Context().Registry.RegistryStr()) || ref.Context().Scheme() == "http" {
+			e.Hint += "; `slipway cluster status` tells the address of a cluster's registry"
+			e.Next = "slipway cluster status"
+		}
+	case errors.Is(err, errPlain):
+		e.Hint = "only registries on this machine are spoken to without encryption"
+	}
+	return e
+}

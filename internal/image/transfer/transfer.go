@@ -1,0 +1,135 @@
+// Package transfer moves images between the store, registries and archives.
+//
+//	r := transfer.Registries{Getenv: os.Getenv, Progress: tell}
+//	digest, err := r.Push(ctx, ref, entry.Image)
+//	base, err := r.Pull(ctx, ref, platform)
+//	err := transfer.Save(file, transfer.OCI, tag, img)
+//
+// Credentials are the user's own: those of docker and podman, and their helpers. Without encryption it speaks to registries on
+// this machine alone.
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/authn"
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+
+	"github.com/slipway-dev/slipway/internal/image/store"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// Registries are those that the user's credentials open.
+type Registries struct {
+	// Progress is told, a few times a second, how many bytes of how many have been sent.
+	Progress func(done, total int64)
+}
+
+// ParseTag reads the name of an image, with a tag; latest if it has none.
+func ParseTag(text string) (name.Tag, error) {
+	tag, err := name.NewTag(text)
+	if err != nil {
+		return tag, badName(text, err)
+	}
+	return tag, nil
+}
+
+// Parse reads the name of an image, with a tag or a digest.
+func Parse(text string) (name.Reference, error) {
+	ref, err := name.ParseReference(text)
+	if err != nil {
+		return nil, badName(text, err)
+	}
+	return ref, nil
+}
+
+func badName(text string, err error) error {
+	return &report.Error{What: fmt.Sprintf("%q is no name of an image", text), Err: err, Hint: "like registry.example.com/team/operator:v1", Code: 2}
+}
+
+func (r Registries) options(ctx context.Context) []remote.Option {
+	return []remote.Option{remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain),
+		remote.WithUserAgent("slipway"), remote.WithTransport(guarded{remote.DefaultTransport})}
+}
+
+// guarded speaks without encryption to this machine alone: the library does so to any private address.
+type guarded struct{ http.RoundTripper }
+
+var errPlain = errors.New("the registry does not speak TLS, and it is on another machine")
+
+func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Scheme != "https" && !onThisMachine(r.URL.Hostname()) {
+		return nil, errPlain
+	}
+	return g.RoundTripper.RoundTrip(r)
+}
+
+// onThisMachine says whether a host is one of the names of this machine's loopback.
+func onThisMachine(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}
+
+// Push pushes an image, with what is about it, and returns its digest.
+func (r Registries) Push(ctx context.Context, to name.Reference, img store.Image) (v1.Hash, error) {
+	digest, err := r.push(ctx, to, img)
+	if err != nil {
+		return digest, explain(ctx, "pushed", to, err)
+	}
+	return digest, nil
+}
+
+func (r Registries) push(ctx context.Context, to name.Reference, img store.Image) (v1.Hash, error) {
+	updates := make(chan v1.Update, 64)
+	told := make(chan struct{})
+	go func() {
+		defer close(told)
+		for u := range updates {
+			if u.Error == nil && r.Progress != nil {
+				r.Progress(u.Complete, u.Total)
+			}
+		}
+	}()
+	options := append(r.options(ctx), remote.WithProgress(updates)) // closes the channel
+	var digest v1.Hash
+	var err error
+	if img.Index != nil {
+		if digest, err = img.Index.Digest(); err == nil {
+			err = remote.WriteIndex(to, img.Index, options...)
+		}
+	} else {
+		if digest, err = img.Image.Digest(); err == nil {
+			err = remote.Write(to, img.Image, options...)
+		}
+	}
+	if err != nil {
+		return digest, err
+	}
+	<-told
+	for _, about := range img.About {
+		d, err := about.Digest()
+		if err != nil {
+			return digest, err
+		}
+		if err := remote.Write(to.Context().Digest(d.String()), about, r.options(ctx)...); err != nil {
+			return digest, fmt.Errorf("the bill of materials: %w", err)
+		}
+	}
+	return digest, nil
+}
+
+// Pull returns an image of a registry for a platform. Its layers are fetched when they are read.
+func (r Registries) Pull(ctx context.Context, from name.Reference, platform v1.Platform) (v1.Image, error) {
+	img, err := remote.Image(from, append(r.options(ctx), remote.WithPlatform(platform))...)
+	if err != nil {
+		return nil, explain(ctx, "pulled", from, err)
+	}
+	return img, nil
+}
