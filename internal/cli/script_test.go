@@ -52,7 +52,7 @@ func TestScript(t *testing.T) {
 				RequireExplicitExec: true,
 				RequireUniqueNames:  true,
 				Setup:               scriptEnv,
-				Cmds:                map[string]func(*testscript.TestScript, bool, []string){"snapshot": snapshot, "same": same, "cluster": startCluster, "exits": exits, "codegen": useCodegen, "replace": replace},
+				Cmds:                map[string]func(*testscript.TestScript, bool, []string){"snapshot": snapshot, "same": same, "cluster": startCluster, "exits": exits, "codegen": useCodegen, "images": useImages, "registry": startRegistry, "pulled": pulled, "readenv": readEnv, "replace": replace},
 				Condition:           condition,
 			})
 		})

@@ -147,23 +147,23 @@ var errProtocol = errors.New("it speaks another protocol")
 // follow tells the program's events and returns the last one.
 func (i *Images) follow(stdout io.Reader) (wire.Event, error) {
 	lines := json.NewDecoder(stdout)
-	var first, e wire.Event
+	var first, last wire.Event
 	err := lines.Decode(&first)
 	if err == nil && first.Protocol != wire.Protocol {
 		err = fmt.Errorf("%w: %d, and not %d", errProtocol, first.Protocol, wire.Protocol)
 	}
 	for err == nil {
-		e = wire.Event{}
-		if err = lines.Decode(&e); err != nil {
-			break
+		var e wire.Event
+		if err = lines.Decode(&e); err == nil {
+			i.tell(e)
+			last = e
 		}
-		i.tell(e)
 	}
 	if errors.Is(err, io.EOF) {
-		return e, nil
+		return last, nil
 	}
 	_, _ = io.Copy(io.Discard, stdout) // so that it can end
-	return e, err
+	return last, err
 }
 
 func (i *Images) tell(e wire.Event) {

@@ -62,7 +62,10 @@ func local(pkg string) string {
 	if strings.HasSuffix(pkg, ".go") {
 		pkg = filepath.Dir(pkg)
 	}
-	return "." + string(filepath.Separator) + filepath.Clean(pkg)
+	if pkg = filepath.Clean(pkg); pkg == "." {
+		return pkg
+	}
+	return "." + string(filepath.Separator) + pkg
 }
 
 // guess is where scaffolded projects have their manager, today or in older layouts.

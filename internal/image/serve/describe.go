@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"strings"
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -11,7 +12,7 @@ import (
 
 // describe tells what an image is, with its bills of materials if they are asked for.
 func describe(e store.Entry, withBill bool) (wire.Image, error) {
-	d := wire.Image{Name: e.Name, Digest: e.Descriptor.Digest.String(), MediaType: string(e.Descriptor.MediaType)}
+	d := wire.Image{Name: familiar(e.Name), Digest: e.Descriptor.Digest.String(), MediaType: string(e.Descriptor.MediaType)}
 	images, err := images(e)
 	if err != nil {
 		return d, err
@@ -40,6 +41,15 @@ func describe(e store.Entry, withBill bool) (wire.Image, error) {
 		d.Platforms = append(d.Platforms, p)
 	}
 	return d, nil
+}
+
+// familiar is a full name as people write it.
+func familiar(name string) string {
+	name, hub := strings.CutPrefix(name, "index.docker.io/")
+	if hub {
+		name = strings.TrimPrefix(name, "library/")
+	}
+	return name
 }
 
 // images are those of an entry's platforms.
