@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -69,9 +71,10 @@ func inspected(i wire.Image) string {
 
 // bills are the bills of materials of all platforms.
 func bills(i wire.Image) string {
-	var texts []string
+	var b bytes.Buffer
 	for _, p := range i.Platforms {
-		texts = append(texts, string(p.SBOM))
+		_ = json.Indent(&b, p.SBOM, "", "  ") // it came as JSON
+		b.WriteByte('\n')
 	}
-	return strings.Join(texts, "\n")
+	return b.String()
 }

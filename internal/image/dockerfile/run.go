@@ -51,9 +51,9 @@ func (r *reader) words(c *syntax.CallExpr) (words []string, why string) {
 	variables := maps.Clone(r.variables)
 	for _, a := range c.Assigns {
 		if a.Name != nil && a.Value != nil {
-			value, err := expand.Literal(r.environment(variables), a.Value)
-			if err != nil {
-				return nil, err.Error()
+			value, why := r.literal(a.Value, variables)
+			if why != "" {
+				return nil, why
 			}
 			if a.Name.Value == "CGO_ENABLED" && value != "0" {
 				return nil, "a program of C code needs the libraries that it is linked with"
@@ -63,12 +63,9 @@ func (r *reader) words(c *syntax.CallExpr) (words []string, why string) {
 	for _, word := range c.Args {
 		unknown := ""
 		syntax.Walk(word, func(n syntax.Node) bool {
-			switch n := n.(type) {
-			case *syntax.CmdSubst:
-				unknown = "the output of a command is not known here"
-			case *syntax.ParamExp:
-				if _, ok := variables[n.Param.Value]; !ok && n.Exp == nil {
-					unknown = "$" + n.Param.Value + " has no value; --build-arg gives it one"
+			if p, ok := n.(*syntax.ParamExp); ok && p.Exp == nil && p.Param != nil {
+				if _, known := variables[p.Param.Value]; !known {
+					unknown = "$" + p.Param.Value + " has no value; --build-arg gives it one"
 				}
 			}
 			return true
@@ -76,17 +73,49 @@ func (r *reader) words(c *syntax.CallExpr) (words []string, why string) {
 		if unknown != "" {
 			return nil, unknown
 		}
-		text, err := expand.Literal(r.environment(variables), word)
-		if err != nil {
-			return nil, err.Error()
+		text, why := r.literal(word, variables)
+		if why != "" {
+			return nil, why
 		}
 		words = append(words, text)
 	}
 	return words, ""
 }
 
-func (r *reader) environment(variables map[string]string) *expand.Config {
-	return &expand.Config{Env: expand.FuncEnviron(func(name string) string { return variables[name] })}
+// literal expands a word of text and variables, which may have a value for when they have none. Nothing is computed: that a shell
+// could do forever.
+func (r *reader) literal(word *syntax.Word, variables map[string]string) (text, why string) {
+	syntax.Walk(word, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case nil, *syntax.Word, *syntax.Lit, *syntax.SglQuoted, *syntax.DblQuoted:
+		case *syntax.ParamExp:
+			if !simple(n) {
+				why = "an expansion like that is not known here"
+			}
+		case *syntax.CmdSubst:
+			why = "the output of a command is not known here"
+		default:
+			why = "an expansion like that is not known here"
+		}
+		return why == ""
+	})
+	if why != "" {
+		return "", why
+	}
+	config := &expand.Config{Env: expand.FuncEnviron(func(name string) string { return variables[name] })}
+	text, err := expand.Literal(config, word)
+	if err != nil {
+		return "", err.Error()
+	}
+	return text, ""
+}
+
+// simple says whether an expansion is $name, ${name} or one with a default.
+func simple(p *syntax.ParamExp) bool {
+	if p.Param == nil || p.Excl || p.Length || p.Width || p.Index != nil || p.Slice != nil || p.Repl != nil || p.Names != 0 {
+		return false
+	}
+	return p.Exp == nil || p.Exp.Op == syntax.DefaultUnset || p.Exp.Op == syntax.DefaultUnsetOrNull
 }
 
 // expand replaces variables in an argument. What cannot be expanded stays.
@@ -94,11 +123,11 @@ func (r *reader) expand(text string) string { return r.expandWith(text, r.variab
 
 func (r *reader) expandWith(text string, variables map[string]string) string {
 	word, err := syntax.NewParser().Document(strings.NewReader(text))
-	if err != nil {
+	if err != nil || word == nil {
 		return text
 	}
-	full, err := expand.Literal(r.environment(variables), word)
-	if err != nil {
+	full, why := r.literal(word, variables)
+	if why != "" {
 		return text
 	}
 	return full

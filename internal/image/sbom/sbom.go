@@ -72,8 +72,8 @@ func SPDX(info *debug.BuildInfo, sha256 string, created time.Time) ([]byte, erro
 	main := pkg{ID: id("program", info.Path, ""), Name: info.Path, Version: version(info.Main.Version), Download: unknown,
 		Checksums: []checksum{{"SHA256", sha256}}, Purpose: "APPLICATION"}
 	d := document{
-		Version: "SPDX-2.3", License: "CC0-1.0", ID: documentID, Name: path.Base(info.Path),
-		Namespace:     "https://spdx.org/spdxdocs/" + url.PathEscape(path.Base(info.Path)) + "-" + sha256,
+		Version: "SPDX-2.3", License: "CC0-1.0", ID: documentID, Name: path.Base(info.Main.Path),
+		Namespace:     "https://spdx.org/spdxdocs/" + url.PathEscape(path.Base(info.Main.Path)) + "-" + sha256,
 		Creation:      creation{created.UTC().Format(time.RFC3339), []string{"Tool: slipway"}},
 		Packages:      []pkg{main},
 		Relationships: []relationship{{documentID, "DESCRIBES", main.ID}},
@@ -98,7 +98,7 @@ func (d *document) contain(in, p pkg) {
 
 // module describes a module. One of a folder, like a replacement by one, has no place in the world.
 func module(m debug.Module, comment string) pkg {
-	p := pkg{ID: id("module", m.Path, m.Version), Name: m.Path, Version: version(m.Version), Download: unknown, Purpose: "LIBRARY", Comment: comment}
+	p := pkg{ID: id("module", m.Path, version(m.Version)), Name: m.Path, Version: version(m.Version), Download: unknown, Purpose: "LIBRARY", Comment: comment}
 	if p.Version == "" || strings.HasPrefix(m.Path, ".") || strings.HasPrefix(m.Path, "/") {
 		return p
 	}
