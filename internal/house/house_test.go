@@ -25,9 +25,9 @@ const (
 // layers lists the parts of the command from the top of the house to its
 // foundation: a part may import those below it.
 var layers = []string{"cmd", "internal/cli", "internal/ui", "internal/dev", "internal/setupenvtest", "internal/chart", "internal/ship", "internal/scaffold",
-	"internal/scaffold/internal/newproject", "internal/scaffold/internal/deletion", "internal/scaffold/internal/layout", "internal/scaffold/internal/webhook", "internal/scaffold/internal/api", "internal/scaffold/internal/feature",
+	"internal/scaffold/internal/newproject", "internal/scaffold/internal/deletion", "internal/scaffold/internal/layout", "internal/scaffold/internal/webhook", "internal/scaffold/internal/api", "internal/scaffold/internal/feature", "internal/scaffold/internal/derived",
 	"internal/scaffold/internal/undo", "internal/scaffold/internal/lock", "internal/scaffold/internal/kind", "internal/scaffold/internal/manager", "internal/scaffold/internal/gomod", "internal/scaffold/internal/header", "internal/scaffold/internal/projectfile",
-	"internal/scaffold/internal/plan", "internal/scaffold/internal/piece", "internal/scaffold/templates", "internal/scaffold/internal/fieldcopy", "internal/scaffold/internal/relocate", "internal/scaffold/internal/usage",
+	"internal/scaffold/internal/plan", "internal/scaffold/internal/piece", "internal/scaffold/templates", "internal/scaffold/internal/fieldcopy", "internal/scaffold/internal/relocate", "internal/scaffold/internal/usage", "internal/scaffold/internal/threeway",
 	"internal/scaffold/internal/gofile", "internal/scaffold/internal/fileerror", "internal/scaffold/internal/transaction",
 	"internal/clusterctl", "internal/crdcheck", "generate", "project", "internal/codegen", "internal/image", "internal/program", "internal/report", "internal/spelling", "internal/clusterctl/protocol", "internal/clusterctl/atomicfile"}
 

@@ -6,6 +6,7 @@
 //	p, err := scaffold.CreateAPI(root, scaffold.API{Group: "batch", Version: "v1", Kind: "CronJob", …})
 //	p, err := scaffold.CreateWebhook(root, scaffold.Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Defaulting: true})
 //	p, err := scaffold.EditProject(root, scaffold.MultiGroup(true), scaffold.Enable(scaffold.Metrics))
+//	p, err := scaffold.Derive(root, scaffold.Derived{Folder: "dist/chart", Mark: "Chart.yaml", Files: files})
 //	p, err := scaffold.DeleteAPI(root, scaffold.Deletion{Group: "batch", Version: "v1", Kind: "CronJob"})
 //	err = p.Apply(handler)
 //
@@ -22,9 +23,11 @@
 // The house below, from the top; each imports only what stands lower:
 //
 //	newproject, api, webhook, feature, layout, deletion   a verb each
+//	derived                                                files that follow from others and may be edited, such as a chart
 //	undo, lock                                             taking a part out; one command at a time
 //	kind, manager, gomod, header, projectfile              what a project consists of
 //	plan                                                   the changes of a command: decided, told, applied
 //	piece, templates, fieldcopy, relocate, usage           text: pieces of shared files, whole files, Go code
+//	threeway                                               merging two changed forms of a text
 //	gofile, fileerror, transaction                         reading Go; refusals of the file system; all files or none
 package scaffold
