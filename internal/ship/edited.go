@@ -1,7 +1,9 @@
 package ship
 
 import (
+	"bytes"
 	"os"
+	"path/filepath"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
@@ -25,6 +27,15 @@ func ReadKustomization(dir string) ([]byte, error) {
 // BuildEdited is [Build] as if files had other texts: that of the kustomization in dir itself is given, and
 // what edit makes of all others. Nothing is written.
 func BuildEdited(dir string, text []byte, edit func(path string, text []byte) []byte) ([]*unstructured.Unstructured, error) {
+	disk, err := withKustomization(dir, text, edit)
+	if err != nil {
+		return nil, err
+	}
+	return build(disk, dir)
+}
+
+// withKustomization is the disk with another text of the kustomization in dir, and what edit makes of all other files.
+func withKustomization(dir string, text []byte, edit func(path string, text []byte) []byte) (filesys.FileSystem, error) {
 	path, err := kustomizationIn(dir)
 	if err != nil {
 		return nil, err
@@ -32,7 +43,22 @@ func BuildEdited(dir string, text []byte, edit func(path string, text []byte) []
 	if path, err = readAs(path); err != nil {
 		return nil, &report.Error{What: "the kustomization cannot be read", Where: path, Err: err}
 	}
-	return build(overlay{edited{filesys.MakeFsOnDisk(), edit}, path, text}, dir)
+	return edited{filesys.MakeFsOnDisk(), func(other string, otherText []byte) []byte {
+		if other == path {
+			return bytes.Clone(text)
+		}
+		return edit(other, otherText)
+	}}, nil
+}
+
+// readAs is the name by which kustomize asks for a file: absolute and without links.
+func readAs(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+	return filepath.Join(dir, filepath.Base(path)), err
 }
 
 // edited is a disk of which every file is edited when it is read.

@@ -1,11 +1,8 @@
 package ship
 
 import (
-	"bytes"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 
 	"sigs.k8s.io/kustomize/api/konfig"
 	"sigs.k8s.io/kustomize/api/provider"
@@ -22,33 +19,16 @@ const imagePlaceholder = "controller"
 // dir as `kustomize edit set image controller=REF` would set it. The file itself stays as it is:
 // which image runs is a choice of one deployment and not a change of the project.
 func withImage(dir, image string) (filesys.FileSystem, error) {
-	path, err := kustomizationIn(dir)
+	source, err := ReadKustomization(dir)
 	if err != nil {
 		return nil, err
 	}
-	source, err := os.ReadFile(path)
+	text, err := setImage(source, image)
 	if err != nil {
-		return nil, &report.Error{What: "the kustomization cannot be read", Where: path, Err: err}
-	}
-	edited, err := setImage(source, image)
-	if err != nil {
-		return nil, &report.Error{What: fmt.Sprintf("%q cannot be the image", image), Where: path, Err: err,
+		return nil, &report.Error{What: fmt.Sprintf("%q cannot be the image", image), Where: dir, Err: err,
 			Hint: "expected a reference such as registry.example.com/team/operator:v1"}
 	}
-	if path, err = readAs(path); err != nil {
-		return nil, &report.Error{What: "the kustomization cannot be read", Where: path, Err: err}
-	}
-	return overlay{filesys.MakeFsOnDisk(), path, edited}, nil
-}
-
-// readAs is the name by which kustomize asks for a file: absolute and without links.
-func readAs(path string) (string, error) {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
-	}
-	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
-	return filepath.Join(dir, filepath.Base(path)), err
+	return withKustomization(dir, text, func(_ string, other []byte) []byte { return other })
 }
 
 // setImage runs kustomize's own edit command on the text of a kustomization.
@@ -68,19 +48,4 @@ func setImage(source []byte, image string) ([]byte, error) {
 		return nil, err
 	}
 	return memory.ReadFile(name)
-}
-
-// overlay is the disk with another content of one file.
-type overlay struct {
-	filesys.FileSystem
-	path    string
-	content []byte
-}
-
-// ReadFile implements filesys.FileSystem.
-func (o overlay) ReadFile(path string) ([]byte, error) {
-	if path == o.path {
-		return bytes.Clone(o.content), nil
-	}
-	return o.FileSystem.ReadFile(path)
 }
