@@ -40,6 +40,7 @@ import (
 
 	"github.com/slipway-dev/slipway/cluster/informed"
 	"github.com/slipway-dev/slipway/cluster/inprocess"
+	"github.com/slipway-dev/slipway/cluster/network"
 	"github.com/slipway-dev/slipway/cluster/pki"
 )
 
@@ -62,6 +63,8 @@ type Options struct {
 	Keys       pki.Files
 	Seeded     bool     // the store holds the seed, so the hooks that write it are left out
 	Flags      []string // further flags of kube-apiserver, applied last
+	// Inside connects to pods and kubelets of real nodes; nil if nodes are simulated.
+	Inside network.Inside
 }
 
 // A Dialer makes connections; that of package etcd is one.
@@ -102,7 +105,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("configure the API server: %w", err)
 	}
-	if err := joinNetwork(ctx, config, o.Keys); err != nil {
+	if err := joinNetwork(ctx, config, o); err != nil {
 		return nil, err
 	}
 	EaseFirstUse(config)

@@ -83,11 +83,11 @@ func defaultFlags(o Options) ([]string, error) {
 		"--service-account-key-file=" + o.Keys.ServiceAccountKey,
 		"--service-account-signing-key-file=" + o.Keys.ServiceAccountKey,
 		"--service-cluster-ip-range=" + ServiceRange,
-		"--authorization-mode=RBAC",
 		"--allow-privileged=true",
 		"--endpoint-reconciler-type=none",                       // see the package doc
 		"--kubelet-preferred-address-types=InternalIP,Hostname", // by which package network knows simulated nodes
 	}
+	flags = append(flags, nodeFlags(o)...)
 	if ownAuthentication(o.Flags) {
 		return flags, nil
 	}
@@ -96,6 +96,17 @@ func defaultFlags(o Options) ([]string, error) {
 		return nil, fmt.Errorf("write the authentication configuration: %w", err)
 	}
 	return append(flags, "--authentication-config="+file), nil
+}
+
+// nodeFlags give real nodes the rights of nodes and no more, and the server a way into their kubelets.
+func nodeFlags(o Options) []string {
+	if o.Inside == nil {
+		return []string{"--authorization-mode=RBAC"}
+	}
+	return []string{
+		"--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction",
+		"--kubelet-client-certificate=" + o.Keys.Admin, "--kubelet-client-key=" + o.Keys.AdminKey,
+	}
 }
 
 // ownAuthentication says whether the user's flags exclude a configuration file

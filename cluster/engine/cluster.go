@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"path/filepath"
@@ -17,10 +18,11 @@ import (
 	"github.com/slipway-dev/slipway/cluster/etcd"
 	"github.com/slipway-dev/slipway/cluster/informed"
 	"github.com/slipway-dev/slipway/cluster/kubeconfig"
-	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/pki"
 	"github.com/slipway-dev/slipway/cluster/protocol"
+	"github.com/slipway-dev/slipway/cluster/realnode/machine"
 	"github.com/slipway-dev/slipway/cluster/seed"
+	"github.com/slipway-dev/slipway/cluster/workers"
 )
 
 // Cluster is one cluster that runs or is being started.
@@ -36,7 +38,9 @@ type Cluster struct {
 	keys    pki.Files
 	server  *apiserver.Server
 	address string
-	nodes   *node.Nodes // nil without controllers, and until they are ready
+	nodes   workers.Nodes    // nil without controllers, and until they are ready
+	machine *machine.Machine // of real nodes; nil without them
+	klog    func(component string) io.Writer
 
 	serverLife, workersLife context.Context
 	stopServer, stopWorkers context.CancelFunc
@@ -58,7 +62,7 @@ type Cluster struct {
 // newCluster describes a cluster of h; nothing runs yet.
 func (h *Host) newCluster(spec Spec, dir, prefix string) *Cluster {
 	c := &Cluster{
-		spec: spec, dir: dir, prefix: prefix, logger: h.options.Logger, fail: h.fail,
+		spec: spec, dir: dir, prefix: prefix, logger: h.options.Logger, fail: h.fail, klog: h.options.Klog,
 		components: &components{}, serverEnded: make(chan struct{}), gate: &gate{},
 	}
 	c.serverLife, c.stopServer = context.WithCancel(context.Background())
@@ -72,6 +76,9 @@ func (c *Cluster) start(ctx context.Context, store apiserver.Dialer) error {
 	var err error
 	if c.keys, err = pki.Ensure(c.keysDir(), c.spec.Name); err != nil {
 		return &Error{protocol.APIServer, err}
+	}
+	if err := c.startMachine(ctx); err != nil {
+		return &Error{protocol.Nodes, err}
 	}
 	if err := c.startServer(ctx, store); err != nil {
 		return err
@@ -119,7 +126,7 @@ func (c *Cluster) startServer(ctx context.Context, store apiserver.Dialer) error
 	c.address = "https://" + listener.Addr().String()
 	c.server, err = apiserver.New(c.serverLife, apiserver.Options{
 		Dir: c.dir, Listener: listener, Etcd: store, EtcdPrefix: c.prefix,
-		Keys: c.keys, Seeded: !c.spec.Unseeded, Flags: c.spec.APIServerFlags,
+		Keys: c.keys, Seeded: !c.spec.Unseeded, Flags: c.spec.APIServerFlags, Inside: c.inside(),
 	})
 	if err != nil {
 		_ = listener.Close() // the server does not have it
@@ -184,13 +191,15 @@ func (c *Cluster) loopback() *rest.Config {
 // Name is the cluster's name.
 func (c *Cluster) Name() string { return c.spec.Name }
 
-// Nodes are the simulated nodes; nil for a cluster without controllers.
-func (c *Cluster) Nodes() *node.Nodes { return c.nodes }
+// Nodes are its nodes; nil for a cluster without controllers.
+func (c *Cluster) Nodes() workers.Nodes { return c.nodes }
 
 // Server is the API server's URL.
 func (c *Cluster) Server() string { return c.address }
 
 // Kubeconfig is the path of the administrator's kubeconfig.
 func (c *Cluster) Kubeconfig() string { return filepath.Join(c.dir, "kubeconfig") }
+
+func (c *Cluster) nodesDir() string { return filepath.Join(c.dir, "nodes") }
 
 func (c *Cluster) keysDir() string { return filepath.Join(c.dir, "pki") }

@@ -18,6 +18,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -43,6 +44,8 @@ type Options struct {
 	// Fatal is called when a component gives up in a way that the process does not
 	// survive. It should not return.
 	Fatal func(component string, err error)
+	// Klog is asked for where a component's processes may write in klog's format. May be nil.
+	Klog func(component string) io.Writer
 	// Progress is called with every change of a component's state, in order. Those of
 	// logical clusters are not told.
 	Progress func(component string, state protocol.State)
@@ -55,9 +58,17 @@ type Spec struct {
 	Nodes          []node.Spec // with Controllers only
 	Controllers    bool        // run controllers, scheduler and nodes
 	APIServerFlags []string
+	// Real has the nodes run pods; nil simulates them.
+	Real *Real
 	// Unseeded starts from an empty store, with all start-up hooks on: that is
 	// how a seed is recorded.
 	Unseeded bool
+}
+
+// Real says what real nodes need. Only the main cluster can have them.
+type Real struct {
+	Program  string // the path of slipway-node, beside which slipway-container lies
+	Registry string // host:port on this machine's loopback; empty for none
 }
 
 // Error is a failure of one component.
@@ -111,7 +122,7 @@ func (h *Host) start(ctx context.Context) error {
 func (h *Host) clear() error {
 	paths := []string{h.logicalDir()}
 	if !h.options.Durable {
-		paths = append(paths, h.etcdDir(), h.main.keysDir())
+		paths = append(paths, h.etcdDir(), h.main.keysDir(), h.main.nodesDir())
 	}
 	for _, path := range paths {
 		if err := os.RemoveAll(path); err != nil && !errors.Is(err, fs.ErrNotExist) {

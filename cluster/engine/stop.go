@@ -56,6 +56,7 @@ func (h *Host) close() []*Cluster {
 func (c *Cluster) quit() {
 	c.stopWorkers()
 	c.waitForWorkers(stopGrace)
+	c.stopMachine() // before the server, whose end its nodes' watches would hold up
 	if c.serverReady.Load() {
 		c.stopServer()
 	}
@@ -65,6 +66,7 @@ func (c *Cluster) quit() {
 func (c *Cluster) end() {
 	c.stopWorkers()
 	c.waitForWorkers(removeGrace)
+	c.stopMachine()
 	if !c.serverReady.Load() {
 		return
 	}

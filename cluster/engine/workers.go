@@ -10,7 +10,7 @@ import (
 // startWorkers starts everything that is a client of the API server, and returns when pods can be made and will run.
 func (c *Cluster) startWorkers(ctx, life context.Context) error {
 	nodes, err := workers.Start(ctx, life, workers.Options{
-		Client: c.loopback(), Nodes: c.spec.Nodes,
+		Client: c.loopback(), Nodes: c.spec.Nodes, RunNodes: c.runNodes(),
 		RootCA: c.keys.CA, ServiceAccountKey: c.keys.ServiceAccountKey, SigningCA: c.keys.CA, SigningKey: c.keys.CAKey,
 		Logger: c.logger, Changed: c.components.set, See: c.see, Go: c.workers.Go,
 		Failed: func(e *workers.Error) { c.fail((*Error)(e)) },

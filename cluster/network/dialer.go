@@ -22,18 +22,24 @@ type Kubelets interface {
 	Dial(context.Context) (net.Conn, error)
 }
 
+// Inside connects to addresses of real nodes and their pods.
+type Inside interface {
+	DialContext(ctx context.Context, network, address string) (net.Conn, error)
+}
+
 // Dialer makes the API server's connections into the cluster.
 type Dialer struct {
 	services cache.Indexer
 	slices   discoverylisters.EndpointSliceLister
 	kubelets Kubelets
+	inside   Inside // nil where nodes are simulated
 	direct   net.Dialer
 }
 
 const byAddress = "slipway.dev/cluster-ip"
 
 // NewDialer returns a dialer that knows the cluster from informers, which have not been started yet.
-func NewDialer(f informers.SharedInformerFactory, kubelets Kubelets) (*Dialer, error) {
+func NewDialer(f informers.SharedInformerFactory, kubelets Kubelets, inside Inside) (*Dialer, error) {
 	services := f.Core().V1().Services().Informer()
 	if err := services.AddIndexers(cache.Indexers{byAddress: clusterIPs}); err != nil {
 		return nil, fmt.Errorf("index Services by address: %w", err)
@@ -42,6 +48,7 @@ func NewDialer(f informers.SharedInformerFactory, kubelets Kubelets) (*Dialer, e
 		services: services.GetIndexer(),
 		slices:   f.Discovery().V1().EndpointSlices().Lister(),
 		kubelets: kubelets,
+		inside:   inside,
 	}, nil
 }
 
@@ -54,10 +61,14 @@ func clusterIPs(o any) ([]string, error) {
 
 // Kubelet connects to a node's kubelet.
 func (d *Dialer) Kubelet(ctx context.Context, network, address string) (net.Conn, error) {
-	if ip, _, err := split(address); err == nil && Simulated(ip) {
+	ip, port, err := split(address)
+	switch {
+	case err != nil || !Simulated(ip):
+		return d.direct.DialContext(ctx, network, address)
+	case d.inside == nil:
 		return d.kubelets.Dial(ctx)
 	}
-	return d.direct.DialContext(ctx, network, address)
+	return d.connect(ctx, network, ip, port)
 }
 
 // Dial connects to a Service, a pod or anything else that the API server calls.
@@ -73,8 +84,19 @@ func (d *Dialer) Dial(ctx context.Context, network, address string) (net.Conn, e
 	if len(found) > 0 {
 		return d.service(ctx, network, found[0].(*corev1.Service), port)
 	}
-	if Simulated(ip) {
+	if !d.reachable(ip) {
 		return nil, fmt.Errorf("%s is the address of a %w pod or node, where nothing listens: run the program on this machine and connect to it directly", ip, ErrSimulated)
+	}
+	return d.connect(ctx, network, ip, port)
+}
+
+// reachable tells whether something may listen at an address.
+func (d *Dialer) reachable(ip netip.Addr) bool { return d.inside != nil || !Simulated(ip) }
+
+// connect connects to where something may listen.
+func (d *Dialer) connect(ctx context.Context, network string, ip netip.Addr, port string) (net.Conn, error) {
+	if Simulated(ip) {
+		return d.inside.DialContext(ctx, network, net.JoinHostPort(ip.String(), port))
 	}
 	return d.direct.DialContext(ctx, network, target(ip, port))
 }
@@ -85,13 +107,13 @@ func (d *Dialer) service(ctx context.Context, network string, s *corev1.Service,
 	if err != nil {
 		return nil, err
 	}
-	reachable := slices.DeleteFunc(slices.Clone(all), func(e endpoint) bool { return Simulated(e.ip) })
+	reachable := slices.DeleteFunc(slices.Clone(all), func(e endpoint) bool { return !d.reachable(e.ip) })
 	if len(reachable) == 0 {
 		return nil, unreachable(s, all)
 	}
 	var errs []error
 	for _, e := range reachable {
-		conn, err := d.direct.DialContext(ctx, network, target(e.ip, e.port))
+		conn, err := d.connect(ctx, network, e.ip, e.port)
 		if err == nil {
 			return conn, nil
 		}

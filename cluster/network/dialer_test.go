@@ -87,7 +87,7 @@ func (kubelets) Dial(context.Context) (net.Conn, error) { return nil, errKubelet
 func dialer(t *testing.T, slices ...*discoveryv1.EndpointSlice) *network.Dialer {
 	t.Helper()
 	f := informers.NewSharedInformerFactory(nil, 0)
-	d, err := network.NewDialer(f, kubelets{})
+	d, err := network.NewDialer(f, kubelets{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,12 +19,12 @@ const (
 
 var errRangeFull = errors.New("no free pod address")
 
-// podRange is the range of the node with that number, from 0 to maxNodes-1.
-func podRange(number int) netip.Prefix {
+// PodRange is the range of the node with that number, from 0 to maxNodes-1.
+func PodRange(number int) netip.Prefix {
 	return netip.PrefixFrom(offset(network.Pods.Addr(), number<<(32-podRangeBits)), podRangeBits)
 }
 
-// nodeNumber is the inverse of podRange; false for ranges that are not of this network.
+// nodeNumber is the inverse of PodRange; false for ranges that are not of this network.
 func nodeNumber(podCIDR string) (int, bool) {
 	p, err := netip.ParsePrefix(podCIDR)
 	if err != nil || p.Bits() != podRangeBits || !network.Pods.Contains(p.Addr()) {
@@ -33,13 +33,14 @@ func nodeNumber(podCIDR string) (int, bool) {
 	return distance(network.Pods.Addr(), p.Addr()) >> (32 - podRangeBits), true
 }
 
-func nodeAddress(number int) netip.Addr {
+// Address is the address of the node with that number.
+func Address(number int) netip.Addr {
 	return offset(network.Nodes.Addr(), number+1)
 }
 
-// numberNodes gives every spec a number: the one that its Node already shows, else the lowest free one.
+// NumberNodes gives every spec a number: the one that its Node already shows, else the lowest free one.
 // podCIDRs holds the ranges of the Nodes that exist, by name.
-func numberNodes(specs []Spec, podCIDRs map[string]string) (map[string]int, error) {
+func NumberNodes(specs []Spec, podCIDRs map[string]string) (map[string]int, error) {
 	numbers, taken := map[string]int{}, map[int]bool{}
 	for name, cidr := range podCIDRs {
 		if n, ok := nodeNumber(cidr); ok {

@@ -12,12 +12,12 @@ import (
 
 func TestPodRanges(t *testing.T) {
 	for _, n := range []int{0, 1, 15, 16, 300, maxNodes - 1} {
-		got, ok := nodeNumber(podRange(n).String())
+		got, ok := nodeNumber(PodRange(n).String())
 		if !ok || got != n {
-			t.Errorf("range %s of node %d is said to be of node %d, %t", podRange(n), n, got, ok)
+			t.Errorf("range %s of node %d is said to be of node %d, %t", PodRange(n), n, got, ok)
 		}
-		if !network.Pods.Contains(podRange(n).Addr()) || !network.Nodes.Contains(nodeAddress(n)) {
-			t.Errorf("node %d: %s, %s lie outside of the network", n, podRange(n), nodeAddress(n))
+		if !network.Pods.Contains(PodRange(n).Addr()) || !network.Nodes.Contains(Address(n)) {
+			t.Errorf("node %d: %s, %s lie outside of the network", n, PodRange(n), Address(n))
 		}
 	}
 	for _, foreign := range []string{"", "10.244.0.0/24", "10.0.0.0/20", "fd00::/64"} {
@@ -29,8 +29,8 @@ func TestPodRanges(t *testing.T) {
 
 func TestNodesKeepTheirNumbers(t *testing.T) {
 	specs := []Spec{{Name: "new"}, {Name: "old"}, {Name: "newer"}}
-	numbers, err := numberNodes(specs, map[string]string{
-		"old": podRange(1).String(), "gone": podRange(0).String(), "foreign": "192.168.0.0/24",
+	numbers, err := NumberNodes(specs, map[string]string{
+		"old": PodRange(1).String(), "gone": PodRange(0).String(), "foreign": "192.168.0.0/24",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +42,7 @@ func TestNodesKeepTheirNumbers(t *testing.T) {
 }
 
 func TestAddressesAreUsedInTurn(t *testing.T) {
-	a := newAddresses(podRange(0))
+	a := newAddresses(PodRange(0))
 	a.reserve("known", "10.128.0.2")
 	a.reserve("foreign", "192.168.0.1")
 	for _, step := range []struct {
@@ -61,7 +61,7 @@ func TestAddressesAreUsedInTurn(t *testing.T) {
 }
 
 func TestFullRange(t *testing.T) {
-	a := newAddresses(podRange(0))
+	a := newAddresses(PodRange(0))
 	for i := range maxPodsPerNode {
 		if _, err := a.take(types.UID(fmt.Sprint(i))); err != nil {
 			t.Fatalf("pod %d: %v", i, err)

@@ -105,7 +105,7 @@ func (p *pods) wait(ctx context.Context) error {
 // settle takes charge of the nodes' pods; it comes before run.
 func (p *pods) settle(nodes []registered) {
 	for _, n := range nodes {
-		p.hosts[n.spec.Name] = &host{ip: nodeAddress(n.number).String(), addresses: newAddresses(podRange(n.number))}
+		p.hosts[n.spec.Name] = &host{ip: Address(n.number).String(), addresses: newAddresses(PodRange(n.number))}
 	}
 	p.reserveAddresses()
 }

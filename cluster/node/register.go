@@ -48,7 +48,7 @@ func register(ctx context.Context, client kubernetes.Interface, specs []Spec, no
 		existing[list.Items[i].Name] = &list.Items[i]
 		ranges[list.Items[i].Name] = list.Items[i].Spec.PodCIDR
 	}
-	numbers, err := numberNodes(specs, ranges)
+	numbers, err := NumberNodes(specs, ranges)
 	if err != nil {
 		return nil, err
 	}
@@ -159,14 +159,14 @@ func object(spec Spec, number int, now time.Time) (*corev1.Node, error) {
 		node.Spec.Taints = append(node.Spec.Taints, corev1.Taint(t))
 	}
 	node.Spec.ProviderID = "slipway://" + spec.Name
-	node.Spec.PodCIDR = podRange(number).String()
+	node.Spec.PodCIDR = PodRange(number).String()
 	node.Spec.PodCIDRs = []string{node.Spec.PodCIDR}
 	node.Status = corev1.NodeStatus{
 		Capacity:    spec.capacity(),
 		Allocatable: spec.capacity(),
 		Conditions:  conditions(now),
 		Addresses: []corev1.NodeAddress{
-			{Type: corev1.NodeInternalIP, Address: nodeAddress(number).String()},
+			{Type: corev1.NodeInternalIP, Address: Address(number).String()},
 			{Type: corev1.NodeHostName, Address: spec.Name},
 		},
 		NodeInfo: corev1.NodeSystemInfo{

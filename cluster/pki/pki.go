@@ -145,15 +145,7 @@ func newAuthority(name string) (*authority, error) {
 
 // issue writes a new key and a certificate for it.
 func (a *authority) issue(certFile, keyFile string, template *x509.Certificate) error {
-	key, err := newKey()
-	if err != nil {
-		return err
-	}
-	template.KeyUsage = x509.KeyUsageDigitalSignature
-	if err := complete(template); err != nil {
-		return err
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, key.Public(), a.key)
+	key, der, err := a.sign(template)
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ type Config struct {
 	RegistryPort   int               `json:"registryPort,omitempty"` // if it can be had; 0 picks a free one
 	Durable        bool              `json:"durable,omitempty"`
 	Nodes          *[]Node           `json:"nodes,omitempty"`       // nil means one node, empty none
+	NodeProgram    string            `json:"nodeProgram,omitempty"` // the path of slipway-node: nodes are real; empty: they are simulated
 	Controllers    *bool             `json:"controllers,omitempty"` // nil means true
 	FeatureGates   map[string]bool   `json:"featureGates,omitempty"`
 	RuntimeConfig  map[string]string `json:"runtimeConfig,omitempty"` // API group, version or resource → true or false
@@ -90,6 +91,8 @@ func (c Config) validate() error {
 		return fmt.Errorf("%w: dir %q is not an absolute path", ErrConfig, c.Dir)
 	case c.Socket != "" && !filepath.IsAbs(c.Socket):
 		return fmt.Errorf("%w: socket %q is not an absolute path", ErrConfig, c.Socket)
+	case c.NodeProgram != "" && !filepath.IsAbs(c.NodeProgram):
+		return fmt.Errorf("%w: nodeProgram %q is not an absolute path", ErrConfig, c.NodeProgram)
 	case len(c.Socket) > maxSocket:
 		return fmt.Errorf("%w: socket %q has %d bytes, a system takes %d", ErrConfig, c.Socket, len(c.Socket), maxSocket)
 	case c.Port < 0 || c.Port > maxPort:

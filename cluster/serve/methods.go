@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/cluster/engine"
-	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/protocol"
+	"github.com/slipway-dev/slipway/cluster/workers"
 )
 
 var errNotReady = errors.New("the cluster is not ready yet")
@@ -53,10 +53,10 @@ func (s *session) methods(life context.Context, c *client) protocol.Methods {
 			return protocol.Empty{}, s.removeLogical(r.Name)
 		}),
 		"stopNode": protocol.Answer(func(n protocol.NodeOf) (protocol.Empty, error) {
-			return protocol.Empty{}, s.withNodes(n.Logical, func(nodes *node.Nodes) error { return nodes.StopNode(n.Name) })
+			return protocol.Empty{}, s.withNodes(n.Logical, func(nodes workers.Nodes) error { return nodes.StopNode(n.Name) })
 		}),
 		"startNode": protocol.Answer(func(n protocol.NodeOf) (protocol.Empty, error) {
-			return protocol.Empty{}, s.withNodes(n.Logical, func(nodes *node.Nodes) error { return nodes.StartNode(life, n.Name) })
+			return protocol.Empty{}, s.withNodes(n.Logical, func(nodes workers.Nodes) error { return nodes.StartNode(life, n.Name) })
 		}),
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/engine"
 	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/protocol"
+	"github.com/slipway-dev/slipway/cluster/workers"
 )
 
 // nodeSpecs turns a configuration's nodes into those of package node. Errors
@@ -32,6 +33,14 @@ func nodeSpecs(nodes *[]protocol.Node) ([]node.Spec, error) {
 	return specs, nil
 }
 
+// realNodes is nil for simulated ones.
+func (s *session) realNodes() *engine.Real {
+	if s.config.NodeProgram == "" {
+		return nil
+	}
+	return &engine.Real{Program: s.config.NodeProgram}
+}
+
 func nodeSpec(n protocol.Node) (node.Spec, error) {
 	spec := node.Spec{Name: n.Name, Labels: n.Labels, Taints: make([]node.Taint, len(n.Taints))}
 	for i, t := range n.Taints {
@@ -52,10 +61,10 @@ func nodeSpec(n protocol.Node) (node.Spec, error) {
 	return spec, nil
 }
 
-var errNoNodes = errors.New("the cluster runs no controllers, and so simulates no nodes")
+var errNoNodes = errors.New("the cluster runs no controllers, and so has no nodes")
 
 // withNodes calls f with the nodes of the logical cluster of that name, or of the main one.
-func (s *session) withNodes(logical string, f func(*node.Nodes) error) error {
+func (s *session) withNodes(logical string, f func(workers.Nodes) error) error {
 	return s.withHost(func(h *engine.Host) error {
 		c, err := h.Cluster(logical)
 		if err != nil {

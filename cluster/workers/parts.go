@@ -15,7 +15,6 @@ import (
 
 	"github.com/slipway-dev/slipway/cluster/controllers"
 	"github.com/slipway-dev/slipway/cluster/informed"
-	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 	"github.com/slipway-dev/slipway/cluster/scheduler"
 )
@@ -68,7 +67,7 @@ func (o Options) scheduler() worker {
 }
 
 // nodes hands the nodes over before they count as started.
-func (o Options) nodes(to **node.Nodes) worker {
+func (o Options) nodes(to *Nodes) worker {
 	return worker{
 		component: protocol.Nodes,
 		run: func(ctx context.Context, started func(informed.View)) error {
@@ -76,7 +75,7 @@ func (o Options) nodes(to **node.Nodes) worker {
 			if o.Logger != nil {
 				log = o.Logger(protocol.Nodes)
 			}
-			nodes, err := node.Run(ctx, o.Client, o.Nodes, log)
+			nodes, err := o.RunNodes(ctx, o.Nodes, log)
 			if err != nil {
 				return err
 			}

@@ -1,4 +1,4 @@
-// Package workers starts what makes a cluster of an API server: the controllers, the scheduler and the simulated nodes, which
+// Package workers starts what makes a cluster of an API server: the controllers, the scheduler and the nodes, which
 // are clients of the server in its own process.
 //
 //	nodes, err := workers.Start(starting, life, workers.Options{Client: loopback, RootCA: …, Nodes: node.Default()})
@@ -26,6 +26,8 @@ import (
 type Options struct {
 	Client *rest.Config // all rights, no limits
 	Nodes  []node.Spec
+	// RunNodes runs them; nil simulates them.
+	RunNodes func(ctx context.Context, specs []node.Spec, log *slog.Logger) (Nodes, error)
 
 	RootCA            string // the file that is published to every namespace
 	ServiceAccountKey string // the file of the key that signs tokens of service accounts
@@ -44,6 +46,22 @@ type Options struct {
 	Go func(f func())
 }
 
+// Nodes are the nodes of a cluster. [node.Nodes] are simulated ones.
+type Nodes interface {
+	Names() []string
+	Lost() []string
+	StopNode(name string) error
+	StartNode(ctx context.Context, name string) error
+	StartAll(context.Context) error
+	Stop()
+}
+
+func simulate(client *rest.Config) func(context.Context, []node.Spec, *slog.Logger) (Nodes, error) {
+	return func(ctx context.Context, specs []node.Spec, log *slog.Logger) (Nodes, error) {
+		return node.Run(ctx, client, specs, log)
+	}
+}
+
 // Error is a failure of one component.
 type Error struct {
 	Component string // one of package protocol's
@@ -60,9 +78,9 @@ var errEnded = errors.New("ended by itself")
 
 // Start starts all workers at once and returns when pods can be made and will run, or with an [*Error], and then what has
 // started goes on until life ends. ctx bounds the start.
-func Start(ctx, life context.Context, o Options) (*node.Nodes, error) {
+func Start(ctx, life context.Context, o Options) (Nodes, error) {
 	o = o.withDefaults()
-	var nodes *node.Nodes
+	var nodes Nodes
 	group, ctx := errgroup.WithContext(ctx)
 	for _, w := range []worker{o.controllers(), o.scheduler(), o.nodes(&nodes)} {
 		group.Go(func() error {
@@ -87,6 +105,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Failed == nil {
 		o.Failed = func(*Error) {}
+	}
+	if o.RunNodes == nil {
+		o.RunNodes = simulate(o.Client)
 	}
 	if o.Go == nil {
 		o.Go = func(f func()) { go f() }

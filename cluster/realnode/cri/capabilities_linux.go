@@ -1,0 +1,51 @@
+package cri
+
+import (
+	"strings"
+
+	"golang.org/x/sys/unix"
+	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+// numbers are the capabilities in the kernel's order.
+var numbers = strings.Fields(`CHOWN DAC_OVERRIDE DAC_READ_SEARCH FOWNER FSETID KILL SETGID SETUID SETPCAP LINUX_IMMUTABLE NET_BIND_SERVICE
+	NET_BROADCAST NET_ADMIN NET_RAW IPC_LOCK IPC_OWNER SYS_MODULE SYS_RAWIO SYS_CHROOT SYS_PTRACE SYS_PACCT SYS_ADMIN SYS_BOOT SYS_NICE
+	SYS_RESOURCE SYS_TIME SYS_TTY_CONFIG MKNOD LEASE AUDIT_WRITE AUDIT_CONTROL SETFCAP MAC_OVERRIDE MAC_ADMIN SYSLOG WAKE_ALARM BLOCK_SUSPEND
+	AUDIT_READ PERFMON BPF CHECKPOINT_RESTORE`)
+
+// usual are those that container runtimes leave to root.
+var usual = strings.Fields(`CHOWN DAC_OVERRIDE FOWNER FSETID KILL SETGID SETUID SETPCAP NET_BIND_SERVICE NET_RAW SYS_CHROOT MKNOD AUDIT_WRITE SETFCAP`)
+
+const allCapabilities = 1<<(unix.CAP_LAST_CAP+1) - 1
+
+// capabilities is the set that a container's root may keep.
+func capabilities(security *runtimeapi.LinuxContainerSecurityContext) uint64 {
+	if security.GetPrivileged() {
+		return allCapabilities
+	}
+	set := uint64(0)
+	for _, name := range usual {
+		set |= capability(name)
+	}
+	for _, name := range security.GetCapabilities().GetDropCapabilities() {
+		set &^= capability(name)
+	}
+	for _, name := range security.GetCapabilities().GetAddCapabilities() {
+		set |= capability(name)
+	}
+	return set
+}
+
+// capability is a set with that one, or with all of them; unknown ones are none.
+func capability(name string) uint64 {
+	name = strings.TrimPrefix(strings.ToUpper(name), "CAP_")
+	if name == "ALL" {
+		return allCapabilities
+	}
+	for i, n := range numbers {
+		if n == name {
+			return 1 << i
+		}
+	}
+	return 0
+}

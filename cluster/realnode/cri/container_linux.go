@@ -1,0 +1,262 @@
+package cri
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/image"
+	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+)
+
+// container is one container. Runtime.mu guards what changes.
+type container struct {
+	id      string
+	sandbox *sandbox
+	config  *runtimeapi.ContainerConfig
+	image   image.Image
+	spec    inside.Container
+	dir     string
+	log     *logFile
+	created time.Time
+
+	run               *run // nil until it is started
+	state             runtimeapi.ContainerState
+	started, finished time.Time
+	exit              int32
+	reason, message   string
+}
+
+// CreateContainer prepares a container.
+func (r *Runtime) CreateContainer(_ context.Context, sandboxID string, config *runtimeapi.ContainerConfig, _ *runtimeapi.PodSandboxConfig) (string, error) {
+	s, err := r.sandbox(sandboxID)
+	if err != nil {
+		return "", err
+	}
+	if err := refuse(config.GetLinux().GetSecurityContext().GetNamespaceOptions()); err != nil {
+		return "", err
+	}
+	img, err := r.options.Images.Get(config.GetImage().GetImage())
+	if err != nil {
+		return "", err
+	}
+	c := &container{id: newID(), sandbox: s, config: config, image: img, created: time.Now()}
+	c.dir = filepath.Join(r.options.Dir, containersFolder, c.id[:shortID])
+	c.log = &logFile{path: filepath.Join(s.config.GetLogDirectory(), config.GetLogPath())}
+	if c.spec, err = r.describe(c); err != nil {
+		return "", err
+	}
+	for _, dir := range []string{c.spec.Upper, c.spec.Work, c.spec.Root} {
+		if err := os.MkdirAll(dir, folderMode); err != nil {
+			return "", fmt.Errorf("make the container's folder: %w", err)
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.containers[c.id] = c
+	return c.id, nil
+}
+
+func (r *Runtime) container(id string) (*container, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if c, ok := r.containers[id]; ok {
+		return c, nil
+	}
+	return nil, unknown("container", id)
+}
+
+// running is the container and its process, if that runs.
+func (r *Runtime) running(id string) (*container, *run, error) {
+	c, err := r.container(id)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if c.run == nil || c.state != runtimeapi.ContainerState_CONTAINER_RUNNING {
+		return nil, nil, fmt.Errorf("container %s is not running", c.config.GetMetadata().GetName())
+	}
+	return c, c.run, nil
+}
+
+// StartContainer starts a container that was created, and returns when its program runs or why it cannot.
+func (r *Runtime) StartContainer(_ context.Context, id string) error {
+	c, err := r.container(id)
+	if err != nil {
+		return err
+	}
+	run, err := r.start(c)
+	if err != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		c.state, c.finished, c.exit = runtimeapi.ContainerState_CONTAINER_EXITED, time.Now(), statusNotStarted
+		c.reason, c.message = "StartError", err.Error()
+		return err
+	}
+	r.mu.Lock()
+	c.run, c.state, c.started = run, runtimeapi.ContainerState_CONTAINER_RUNNING, time.Now()
+	r.mu.Unlock()
+	go r.await(c, run)
+	return nil
+}
+
+// statusNotStarted is the exit status of a container that could not be started, as runtimes have it.
+const statusNotStarted = 128
+
+// await notes a container's end.
+func (r *Runtime) await(c *container, run *run) {
+	status := run.wait()
+	r.mu.Lock()
+	c.state, c.finished, c.reason = runtimeapi.ContainerState_CONTAINER_EXITED, time.Now(), "Completed"
+	if c.exit = int32(status.ExitStatus()); status.Signaled() {
+		c.exit = statusNotStarted + int32(status.Signal())
+	}
+	if c.exit != 0 {
+		c.reason = "Error"
+	}
+	r.mu.Unlock()
+	close(run.ended)
+	r.tell(c.sandbox, c.id)
+}
+
+// StopContainer asks a container to end, and ends it after a timeout in seconds.
+func (r *Runtime) StopContainer(ctx context.Context, id string, timeout int64) error {
+	c, err := r.container(id)
+	if err != nil {
+		return nil
+	}
+	r.mu.Lock()
+	run := c.run
+	r.mu.Unlock()
+	if run == nil {
+		return nil
+	}
+	if timeout > 0 {
+		run.signal(c.stopSignal())
+		timer := time.NewTimer(time.Duration(timeout) * time.Second)
+		defer timer.Stop()
+		select {
+		case <-run.ended:
+			return nil
+		case <-timer.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	run.signal(syscall.SIGKILL)
+	select {
+	case <-run.ended:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// stopSignal is the one that the pod, or else the image, asks for.
+func (c *container) stopSignal() syscall.Signal {
+	names := []string{c.image.Config.StopSignal}
+	if s := c.config.GetStopSignal(); s != runtimeapi.Signal_SIGNAL_RUNTIME_DEFAULT {
+		names = []string{strings.TrimPrefix(s.String(), "SIGNAL_")}
+	}
+	if s := unix.SignalNum(names[0]); s != 0 {
+		return s
+	}
+	return syscall.SIGTERM
+}
+
+// RemoveContainer removes what is left of a container; its log is the kubelet's.
+func (r *Runtime) RemoveContainer(ctx context.Context, id string) error {
+	c, err := r.container(id)
+	if err != nil {
+		return nil
+	}
+	if err := r.StopContainer(ctx, id, 0); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	delete(r.containers, id)
+	r.mu.Unlock()
+	if err := os.RemoveAll(c.dir); err != nil {
+		return fmt.Errorf("remove the container's files: %w", err)
+	}
+	return nil
+}
+
+// ListContainers lists the containers that a filter lets through, the newest first.
+func (r *Runtime) ListContainers(_ context.Context, f *runtimeapi.ContainerFilter) ([]*runtimeapi.Container, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var list []*runtimeapi.Container
+	for _, c := range r.containers {
+		if !passes(f.GetId(), c.id) || !passes(f.GetPodSandboxId(), c.sandbox.id) ||
+			f.GetState() != nil && f.GetState().GetState() != c.state || !hasLabels(c.config.GetLabels(), f.GetLabelSelector()) {
+			continue
+		}
+		list = append(list, &runtimeapi.Container{
+			Id: c.id, PodSandboxId: c.sandbox.id, Metadata: c.config.GetMetadata(), Image: c.config.GetImage(), ImageRef: c.imageRef(), ImageId: c.image.ID,
+			State: c.state, CreatedAt: c.created.UnixNano(), Labels: c.config.GetLabels(), Annotations: c.config.GetAnnotations(),
+		})
+	}
+	slices.SortFunc(list, func(a, b *runtimeapi.Container) int { return int(b.CreatedAt - a.CreatedAt) })
+	return list, nil
+}
+
+// imageRef is what a pod's status shows as the image's ID.
+func (c *container) imageRef() string {
+	if len(c.image.Digests) > 0 {
+		return c.image.Digests[0]
+	}
+	return c.image.ID
+}
+
+// ContainerStatus describes a container.
+func (r *Runtime) ContainerStatus(_ context.Context, id string, _ bool) (*runtimeapi.ContainerStatusResponse, error) {
+	c, err := r.container(id)
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return &runtimeapi.ContainerStatusResponse{Status: c.status()}, nil
+}
+
+// status needs Runtime.mu.
+func (c *container) status() *runtimeapi.ContainerStatus {
+	shown := c.config.GetImage().GetUserSpecifiedImage()
+	if shown == "" {
+		shown = c.config.GetImage().GetImage()
+	}
+	s := &runtimeapi.ContainerStatus{
+		Id: c.id, Metadata: c.config.GetMetadata(), State: c.state, CreatedAt: c.created.UnixNano(), ExitCode: c.exit,
+		Image: &runtimeapi.ImageSpec{Image: shown}, ImageRef: c.imageRef(), ImageId: c.image.ID, Reason: c.reason, Message: c.message,
+		Labels: c.config.GetLabels(), Annotations: c.config.GetAnnotations(), Mounts: c.config.GetMounts(), LogPath: c.log.path,
+	}
+	if !c.started.IsZero() {
+		s.StartedAt = c.started.UnixNano()
+	}
+	if !c.finished.IsZero() {
+		s.FinishedAt = c.finished.UnixNano()
+	}
+	return s
+}
+
+// ReopenContainerLog begins a new file after the kubelet has moved the old one away.
+func (r *Runtime) ReopenContainerLog(_ context.Context, id string) error {
+	c, _, err := r.running(id)
+	if err != nil {
+		return err
+	}
+	return c.log.open()
+}
+
+var errNoCommand = errors.New("neither the pod nor the image says which program to run")

@@ -1,0 +1,257 @@
+package cri
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/podnet"
+)
+
+// sandbox is what the containers of a pod have in common. Runtime.mu guards what changes.
+type sandbox struct {
+	id, handler string
+	config      *runtimeapi.PodSandboxConfig
+	created     time.Time
+	dir         string
+	network     *podnet.Pod // nil in the node's network
+	stopped     bool
+}
+
+const (
+	sandboxesFolder  = "sandboxes"
+	containersFolder = "containers"
+
+	folderMode = 0o755
+	fileMode   = 0o644
+
+	resolvFile   = "resolv.conf"
+	hostnameFile = "hostname"
+
+	idBytes = 32
+	// shortID is as much of an ID as paths get.
+	shortID = 24
+)
+
+func newID() string {
+	id := make([]byte, idBytes)
+	_, _ = rand.Read(id) // never fails
+	return hex.EncodeToString(id)
+}
+
+// unknown is the error by which the kubelet knows that something is gone.
+func unknown(what, id string) error {
+	return status.Errorf(codes.NotFound, "no such %s: %s", what, id)
+}
+
+// RunPodSandbox makes what a pod's containers share.
+func (r *Runtime) RunPodSandbox(_ context.Context, config *runtimeapi.PodSandboxConfig, handler string) (string, error) {
+	options := config.GetLinux().GetSecurityContext().GetNamespaceOptions()
+	if err := refuse(options); err != nil {
+		return "", err
+	}
+	s := &sandbox{id: newID(), handler: handler, config: config, created: time.Now()}
+	s.dir = filepath.Join(r.options.Dir, sandboxesFolder, s.id[:shortID])
+	if err := s.writeFiles(); err != nil {
+		return "", errors.Join(err, os.RemoveAll(s.dir))
+	}
+	if options.GetNetwork() != runtimeapi.NamespaceMode_NODE {
+		var err error
+		if s.network, err = r.options.Network.Add(config.GetLinux().GetSysctls()); err != nil {
+			return "", errors.Join(err, os.RemoveAll(s.dir))
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sandboxes[s.id] = s
+	return s.id, nil
+}
+
+// refuse says what of a pod's namespaces cannot be had.
+func refuse(o *runtimeapi.NamespaceOption) error {
+	switch {
+	case o.GetPid() == runtimeapi.NamespaceMode_NODE:
+		return fmt.Errorf("%w: hostPID", ErrUnsupported)
+	case o.GetPid() == runtimeapi.NamespaceMode_POD:
+		return fmt.Errorf("%w: shareProcessNamespace", ErrUnsupported)
+	case o.GetIpc() == runtimeapi.NamespaceMode_NODE:
+		return fmt.Errorf("%w: hostIPC", ErrUnsupported)
+	}
+	return nil
+}
+
+// writeFiles writes the files of /etc that are the pod's.
+func (s *sandbox) writeFiles() error {
+	if err := os.MkdirAll(s.dir, folderMode); err != nil {
+		return fmt.Errorf("make the pod's folder: %w", err)
+	}
+	var b strings.Builder
+	dns := s.config.GetDnsConfig()
+	for _, server := range dns.GetServers() {
+		fmt.Fprintf(&b, "nameserver %s\n", server)
+	}
+	if len(dns.GetSearches()) > 0 {
+		fmt.Fprintf(&b, "search %s\n", strings.Join(dns.GetSearches(), " "))
+	}
+	if len(dns.GetOptions()) > 0 {
+		fmt.Fprintf(&b, "options %s\n", strings.Join(dns.GetOptions(), " "))
+	}
+	for name, text := range map[string]string{resolvFile: b.String(), hostnameFile: s.config.GetHostname() + "\n"} {
+		if err := os.WriteFile(filepath.Join(s.dir, name), []byte(text), fileMode); err != nil {
+			return fmt.Errorf("write the pod's %s: %w", name, err)
+		}
+	}
+	if logs := s.config.GetLogDirectory(); logs != "" {
+		if err := os.MkdirAll(logs, folderMode); err != nil {
+			return fmt.Errorf("make the folder for the pod's logs: %w", err)
+		}
+	}
+	return nil
+}
+
+func (r *Runtime) sandbox(id string) (*sandbox, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if s, ok := r.sandboxes[id]; ok {
+		return s, nil
+	}
+	return nil, unknown("sandbox", id)
+}
+
+// StopPodSandbox ends a pod's containers and its network.
+func (r *Runtime) StopPodSandbox(ctx context.Context, id string) error {
+	s, err := r.sandbox(id)
+	if err != nil {
+		return nil // it is as stopped as can be
+	}
+	for _, c := range r.containersOf(s) {
+		if err := r.StopContainer(ctx, c.id, 0); err != nil {
+			return err
+		}
+	}
+	r.mu.Lock()
+	stopped := s.stopped
+	s.stopped = true
+	r.mu.Unlock()
+	if !stopped && s.network != nil {
+		r.options.Network.Remove(s.network)
+	}
+	if !stopped {
+		r.tell(s, "")
+	}
+	return nil
+}
+
+// RemovePodSandbox removes a pod with all that is left of its containers.
+func (r *Runtime) RemovePodSandbox(ctx context.Context, id string) error {
+	s, err := r.sandbox(id)
+	if err != nil {
+		return nil
+	}
+	if err := r.StopPodSandbox(ctx, id); err != nil {
+		return err
+	}
+	for _, c := range r.containersOf(s) {
+		if err := r.RemoveContainer(ctx, c.id); err != nil {
+			return err
+		}
+	}
+	r.mu.Lock()
+	delete(r.sandboxes, id)
+	r.mu.Unlock()
+	if err := os.RemoveAll(s.dir); err != nil {
+		return fmt.Errorf("remove the pod's files: %w", err)
+	}
+	return nil
+}
+
+func (r *Runtime) containersOf(s *sandbox) []*container {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var all []*container
+	for _, c := range r.containers {
+		if c.sandbox == s {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// PodSandboxStatus describes a sandbox.
+func (r *Runtime) PodSandboxStatus(_ context.Context, id string, _ bool) (*runtimeapi.PodSandboxStatusResponse, error) {
+	s, err := r.sandbox(id)
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return &runtimeapi.PodSandboxStatusResponse{Status: r.statusOf(s)}, nil
+}
+
+// statusOf needs r.mu.
+func (r *Runtime) statusOf(s *sandbox) *runtimeapi.PodSandboxStatus {
+	c := s.config
+	return &runtimeapi.PodSandboxStatus{
+		Id: s.id, Metadata: c.GetMetadata(), State: s.state(), CreatedAt: s.created.UnixNano(),
+		Network: &runtimeapi.PodSandboxNetworkStatus{Ip: r.ip(s)},
+		Linux: &runtimeapi.LinuxPodSandboxStatus{Namespaces: &runtimeapi.Namespace{
+			Options: c.GetLinux().GetSecurityContext().GetNamespaceOptions(),
+		}},
+		Labels: c.GetLabels(), Annotations: c.GetAnnotations(), RuntimeHandler: s.handler,
+	}
+}
+
+// ip is empty for pods in the node's network: the kubelet knows that address.
+func (r *Runtime) ip(s *sandbox) string {
+	if s.network == nil {
+		return ""
+	}
+	return s.network.Address.String()
+}
+
+func (s *sandbox) state() runtimeapi.PodSandboxState {
+	if s.stopped {
+		return runtimeapi.PodSandboxState_SANDBOX_NOTREADY
+	}
+	return runtimeapi.PodSandboxState_SANDBOX_READY
+}
+
+// ListPodSandbox lists the sandboxes that a filter lets through, the newest first.
+func (r *Runtime) ListPodSandbox(_ context.Context, f *runtimeapi.PodSandboxFilter) ([]*runtimeapi.PodSandbox, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var list []*runtimeapi.PodSandbox
+	for _, s := range r.sandboxes {
+		if !passes(f.GetId(), s.id) || f.GetState() != nil && f.GetState().GetState() != s.state() || !hasLabels(s.config.GetLabels(), f.GetLabelSelector()) {
+			continue
+		}
+		list = append(list, &runtimeapi.PodSandbox{
+			Id: s.id, Metadata: s.config.GetMetadata(), State: s.state(), CreatedAt: s.created.UnixNano(),
+			Labels: s.config.GetLabels(), Annotations: s.config.GetAnnotations(), RuntimeHandler: s.handler,
+		})
+	}
+	slices.SortFunc(list, func(a, b *runtimeapi.PodSandbox) int { return int(b.CreatedAt - a.CreatedAt) })
+	return list, nil
+}
+
+func passes(wanted, id string) bool { return wanted == "" || wanted == id }
+
+func hasLabels(labels, wanted map[string]string) bool {
+	for k, v := range wanted {
+		if labels[k] != v {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,17 @@
+// Package realnode runs the nodes of a cluster for real: a pod's containers are processes, isolated by namespaces, that a stock kubelet
+// started, probes and restarts.
+//
+//	m, err := machine.Start(ctx, …)          // the network that joins the nodes
+//	nodes, err := realnode.Run(ctx, realnode.Options{Machine: m, Specs: node.Default(), …})
+//	defer nodes.Stop()
+//
+// The parts, by who runs them:
+//
+//   - the cluster's process: this package; services, dns: the Services and names of the cluster; machine, handover: its arm in
+//     the nodes' network
+//   - slipway-node, one process for each node: kubelet, with cri, image, podnet and seccomp
+//   - slipway-container, a small program that all namespaces and containers begin with: inside
+//
+// It works for root, whose nodes get a range of ids of their own, and for an ordinary user, whose nodes have the one id that he has. Nothing
+// of the host is changed, and all of it ends with the cluster's process. It is isolation for tests, not against an attacker.
+package realnode

@@ -1,0 +1,86 @@
+package handover
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+)
+
+// dialLimit bounds one connection's way.
+const dialLimit = 30 * time.Second
+
+// Serve makes connections of this process's network for the other side of conn, until that hangs up or ctx ends. Then conn is closed.
+func Serve(ctx context.Context, conn int) {
+	ctx, cancel := context.WithCancel(ctx)
+	var group sync.WaitGroup
+	defer func() {
+		cancel()
+		group.Wait()
+		_ = unix.Close(conn)
+	}()
+	stop := context.AfterFunc(ctx, func() { _ = unix.Shutdown(conn, unix.SHUT_RDWR) })
+	defer stop()
+	var turn sync.Mutex
+	for {
+		var r inside.Request
+		files, err := receive(conn, &r)
+		if err != nil {
+			return
+		}
+		for _, fd := range files {
+			_ = unix.Close(fd)
+		}
+		group.Go(func() {
+			f, err := dial(ctx, r)
+			turn.Lock()
+			defer turn.Unlock()
+			if err != nil {
+				_ = send(conn, inside.Reply{ID: r.ID, Error: err.Error(), Errno: errnoOf(err)}) // the next request tells of a failure
+				return
+			}
+			defer f.Close()
+			_ = send(conn, inside.Reply{ID: r.ID}, int(f.Fd()))
+		})
+	}
+}
+
+func errnoOf(err error) int {
+	if errno, ok := errors.AsType[syscall.Errno](err); ok {
+		return int(errno)
+	}
+	return 0
+}
+
+func dial(ctx context.Context, r inside.Request) (*os.File, error) {
+	if r.Socket == nil || r.Socket.Listen {
+		return nil, errors.New("only connections can be asked for")
+	}
+	conn, err := (&net.Dialer{Timeout: dialLimit}).DialContext(ctx, r.Socket.Network, r.Socket.Address)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	file, ok := conn.(interface{ File() (*os.File, error) })
+	if !ok {
+		return nil, fmt.Errorf("%s has no connections that can be handed over", r.Socket.Network)
+	}
+	return file.File()
+}
+
+// DialContext has the other side connect, which [Serve] answers.
+func (c *Client) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	fd, err := c.Ask(ctx, inside.Request{Socket: &inside.Socket{Network: network, Address: address}})
+	if err != nil {
+		return nil, &net.OpError{Op: "dial", Net: network, Err: fmt.Errorf("%s: %w", address, err)}
+	}
+	return Connected(ctx, fd)
+}

@@ -1,0 +1,11 @@
+// Package image is a node's store of images: pulled from registries, unpacked, ready to lay containers over.
+//
+//	store, err := image.Open(dir, image.Options{Registry: "127.0.0.1:5000", Transport: …})
+//	img, err := store.Pull(ctx, "nginx:1.29", nil)
+//	img.Root   // the folder with its files
+//
+// The cluster's own registry is asked first, for the name under which `slipway image load` puts an image there: the canonical
+// name with the registry in front of it. What is not there is asked of the registry that the name says.
+//
+// An image's files are one folder: its layers are laid over each other once, when it is pulled.
+package image

@@ -1,0 +1,135 @@
+package image
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/google/go-containerregistry/pkg/authn"
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+)
+
+// Credentials are what a pull secret holds for a registry.
+type Credentials struct {
+	User, Password string
+	Auth           string // both, encoded
+	IdentityToken  string
+	RegistryToken  string
+}
+
+func (c *Credentials) authenticator() authn.Authenticator {
+	if c == nil {
+		return authn.Anonymous
+	}
+	return authn.FromConfig(authn.AuthConfig{
+		Username: c.User, Password: c.Password, Auth: c.Auth, IdentityToken: c.IdentityToken, RegistryToken: c.RegistryToken,
+	})
+}
+
+// pull asks one place after the other.
+func (s *Store) pull(ctx context.Context, ref string, credentials *Credentials) (Image, error) {
+	places, err := candidates(ref, s.options.Registry)
+	if err != nil {
+		return Image{}, err
+	}
+	own := places[len(places)-1]
+	var errs []error
+	for _, place := range places {
+		auth := authn.Anonymous
+		if place == own {
+			auth = credentials.authenticator()
+		}
+		remoteImage, err := s.ask(ctx, place, auth)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		return s.take(own, remoteImage)
+	}
+	if len(errs) > 1 && missing(errs[0]) {
+		return Image{}, fmt.Errorf("%s is not loaded into the cluster (slipway image load %s), and its registry does not give it: %w", ref, ref, errs[1])
+	}
+	return Image{}, errors.Join(errs...)
+}
+
+func (s *Store) ask(ctx context.Context, place name.Reference, auth authn.Authenticator) (v1.Image, error) {
+	options := []remote.Option{
+		remote.WithContext(ctx), remote.WithAuth(auth), remote.WithPlatform(v1.Platform{OS: "linux", Architecture: runtime.GOARCH}),
+	}
+	if s.options.Transport != nil {
+		options = append(options, remote.WithTransport(s.options.Transport))
+	}
+	image, err := remote.Image(place, options...)
+	if err != nil {
+		return nil, fmt.Errorf("pull %s: %w", place.Name(), err)
+	}
+	return image, nil
+}
+
+// missing says whether a registry answered that it does not have something.
+func missing(err error) bool {
+	e, ok := errors.AsType[*transport.Error](err)
+	return ok && e.StatusCode == http.StatusNotFound
+}
+
+// take unpacks what a registry has, unless that is there, under the name that was asked for.
+func (s *Store) take(own name.Reference, from v1.Image) (Image, error) {
+	image, err := s.describe(own, from)
+	if err != nil {
+		return Image{}, fmt.Errorf("pull %s: %w", own.Name(), err)
+	}
+	if _, err := s.Get(image.ID); err == nil {
+		return s.keep(image)
+	}
+	temp, err := os.MkdirTemp(s.dir, "pull-")
+	if err != nil {
+		return Image{}, fmt.Errorf("unpack %s: %w", own.Name(), err)
+	}
+	defer os.RemoveAll(temp)
+	if err := errors.Join(os.Chmod(temp, folderMode), unpack(from, filepath.Join(temp, rootFolder), s.options.Owners)); err != nil {
+		return Image{}, fmt.Errorf("unpack %s: %w", own.Name(), err)
+	}
+	if err := os.Rename(temp, s.folder(image.ID)); err != nil && !errors.Is(err, os.ErrExist) {
+		return Image{}, fmt.Errorf("unpack %s: %w", own.Name(), err)
+	}
+	return s.keep(image)
+}
+
+func (s *Store) describe(own name.Reference, from v1.Image) (Image, error) {
+	id, err := from.ConfigName()
+	if err != nil {
+		return Image{}, err
+	}
+	config, err := from.ConfigFile()
+	if err != nil {
+		return Image{}, err
+	}
+	digest, err := from.Digest()
+	if err != nil {
+		return Image{}, err
+	}
+	manifest, err := from.Manifest()
+	if err != nil {
+		return Image{}, err
+	}
+	image := Image{
+		ID: id.String(), Config: config.Config, Digests: []string{own.Context().Name() + "@" + digest.String()},
+		Size: manifest.Config.Size, Root: filepath.Join(s.folder(id.String()), rootFolder),
+	}
+	for _, layer := range manifest.Layers {
+		image.Size += layer.Size
+	}
+	if _, ok := own.(name.Digest); ok {
+		image.Digests = union(image.Digests, []string{own.Name()})
+	} else {
+		image.Tags = []string{own.Name()}
+	}
+	return image, nil
+}

@@ -1,0 +1,24 @@
+// Package inside is what runs between a clone and an exec: the program slipway-container, which is small because every container
+// starts with it, and which the namespaces of real nodes are set up by from within.
+//
+// It plays several parts, in the order in which they begin each other:
+//
+//	machine    holds the network in which all nodes of a cluster are joined, makes sockets in it for the
+//	           cluster's process ([Request]), and starts nodes
+//	node       gives a node its own /var, /proc and network, and becomes slipway-node, the kubelet
+//	container  makes a container's root file system and becomes its first process ([Container])
+//	enter      starts one more process in a container that runs ([Process])
+//
+// A machine is the first process of its own pid namespace, and so is each node and each container in theirs: whichever ends takes
+// with it everything that it has begun. Nothing of the host is changed. What a part has to know comes as JSON in a file that it
+// inherits.
+package inside
+
+// The parts that [Main] plays, as the program's first argument.
+const (
+	PartMachine   = "machine"
+	PartNode      = "node"
+	PartContainer = "container"
+	PartEnter     = "enter"
+	partEntered   = "entered"
+)

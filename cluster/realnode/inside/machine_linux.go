@@ -1,0 +1,239 @@
+package inside
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// maxRequest is more than any request has.
+	maxRequest = 64 << 10
+	// maxFiles is more than come with any request.
+	maxFiles = 8
+)
+
+// holder is the machine.
+type holder struct {
+	conn    int
+	network *os.File // its network namespace
+	self    *os.File // this program
+
+	mu    sync.Mutex
+	nodes map[string]*os.Process
+}
+
+// machine holds the namespaces until the other side of its socket is closed.
+func machine() error {
+	var config MachineConfig
+	if len(os.Args) < 3 {
+		return errors.New("a machine without a configuration")
+	}
+	if err := json.Unmarshal([]byte(os.Args[2]), &config); err != nil {
+		return fmt.Errorf("read what to do: %w", err)
+	}
+	if err := config.settle(); err != nil {
+		return err
+	}
+	h := &holder{conn: firstFile, nodes: map[string]*os.Process{}}
+	var err error
+	if h.network, err = os.Open("/proc/self/ns/net"); err != nil {
+		return err
+	}
+	if h.self, err = os.Open("/proc/self/exe"); err != nil {
+		return err
+	}
+	h.send(Reply{}) // ready
+	for {
+		if err := h.serve(); err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		}
+	}
+}
+
+// settle makes the machine's view of files, as whoever began it, and then takes on the identity of the user namespace's root.
+func (c MachineConfig) settle() error {
+	for _, m := range []struct {
+		what, source, target, kind string
+		flags                      uintptr
+	}{
+		{"keep mounts to the machine", "", "/", "", unix.MS_REC | unix.MS_PRIVATE},
+		{"mount /proc", "proc", "/proc", "proc", unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC},
+		{"show the nodes' files", c.State, varFolder, "", unix.MS_BIND},
+	} {
+		if err := unix.Mount(m.source, m.target, m.kind, m.flags, ""); err != nil {
+			return fmt.Errorf("%s: %w", m.what, err)
+		}
+	}
+	if c.IDs {
+		if err := errors.Join(unix.Setgroups(nil), unix.Setresgid(0, 0, 0), unix.Setresuid(0, 0, 0)); err != nil {
+			return fmt.Errorf("become root of the user namespace: %w", err)
+		}
+	}
+	return unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0)
+}
+
+// serve answers one request.
+func (h *holder) serve() error {
+	buffer, control := make([]byte, maxRequest), make([]byte, unix.CmsgSpace(4*maxFiles))
+	n, rest, _, _, err := unix.Recvmsg(h.conn, buffer, control, unix.MSG_CMSG_CLOEXEC)
+	switch {
+	case errors.Is(err, unix.EINTR):
+		return nil
+	case err != nil:
+		return fmt.Errorf("receive a request: %w", err)
+	case n == 0:
+		return io.EOF
+	}
+	files, err := received(control[:rest])
+	if err != nil {
+		return err
+	}
+	defer closeAll(files)
+	var r Request
+	if err := json.Unmarshal(buffer[:n], &r); err != nil {
+		return fmt.Errorf("read a request: %w", err)
+	}
+	h.answer(r, files)
+	return nil
+}
+
+func (h *holder) answer(r Request, files []int) {
+	switch {
+	case r.Socket != nil:
+		fd, err := r.Socket.open()
+		if err != nil {
+			h.refuse(r, err)
+			return
+		}
+		h.send(Reply{ID: r.ID}, fd)
+		_ = unix.Close(fd)
+	case r.Start != nil:
+		if err := h.start(*r.Start, files); err != nil {
+			h.refuse(r, err)
+			return
+		}
+		h.send(Reply{ID: r.ID})
+	case r.Kill != "":
+		h.kill(r.Kill)
+		h.send(Reply{ID: r.ID})
+	default:
+		h.refuse(r, errors.New("a request for nothing"))
+	}
+}
+
+func (h *holder) refuse(r Request, err error) {
+	reply := Reply{ID: r.ID, Error: err.Error()}
+	if errno, ok := errors.AsType[unix.Errno](err); ok {
+		reply.Errno = int(errno)
+	}
+	h.send(reply)
+}
+
+// send says something; when nobody listens any more, the next request tells so.
+func (h *holder) send(r Reply, files ...int) {
+	text, err := json.Marshal(r)
+	if err != nil {
+		panic(err) // a struct of strings and numbers
+	}
+	var control []byte
+	if len(files) > 0 {
+		control = unix.UnixRights(files...)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	_ = unix.Sendmsg(h.conn, text, control, nil, 0)
+}
+
+func received(control []byte) (files []int, err error) {
+	messages, err := unix.ParseSocketControlMessage(control)
+	if err != nil {
+		return nil, fmt.Errorf("receive files: %w", err)
+	}
+	for _, m := range messages {
+		some, err := unix.ParseUnixRights(&m)
+		if err != nil {
+			return nil, fmt.Errorf("receive files: %w", err)
+		}
+		files = append(files, some...)
+	}
+	return files, nil
+}
+
+func closeAll(files []int) {
+	for _, fd := range files {
+		_ = unix.Close(fd)
+	}
+}
+
+// startFiles are those that come with a request to start a node.
+const startFiles = 4
+
+// start starts a node with its program, configuration, output and way to the host.
+func (h *holder) start(n Node, files []int) error {
+	if len(files) != startFiles {
+		return fmt.Errorf("start node %s: %d files in place of %d", n.Name, len(files), startFiles)
+	}
+	var open []*os.File
+	for i, fd := range files {
+		copied, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
+		if err != nil {
+			return err
+		}
+		open = append(open, os.NewFile(uintptr(copied), strconv.Itoa(i)))
+	}
+	defer func() {
+		for _, f := range open {
+			_ = f.Close()
+		}
+	}()
+	cmd := exec.Command("/proc/self/exe", PartNode, n.Name)
+	cmd.Args[0] = "slipway-container"
+	if !n.IDs {
+		cmd.Args = append(cmd.Args, "single")
+	}
+	cmd.Env = []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root"}
+	cmd.ExtraFiles = []*os.File{open[0], open[1], h.network, h.self, open[3]}
+	cmd.Stdout, cmd.Stderr = open[2], open[2]
+	cmd.SysProcAttr = &unix.SysProcAttr{
+		Cloneflags: unix.CLONE_NEWNS | unix.CLONE_NEWNET | unix.CLONE_NEWPID | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC,
+		Pdeathsig:  unix.SIGKILL, Setsid: true,
+	}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start node %s: %w", n.Name, err)
+	}
+	h.mu.Lock()
+	h.nodes[n.Name] = cmd.Process
+	h.mu.Unlock()
+	go h.wait(n.Name, cmd)
+	return nil
+}
+
+// wait tells of a node's end. With its first process all others of the node have ended.
+func (h *holder) wait(name string, cmd *exec.Cmd) {
+	_ = cmd.Wait()
+	h.mu.Lock()
+	if h.nodes[name] == cmd.Process {
+		delete(h.nodes, name)
+	}
+	h.mu.Unlock()
+	h.send(Reply{Exited: name, Status: cmd.ProcessState.String()})
+}
+
+func (h *holder) kill(name string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if p := h.nodes[name]; p != nil {
+		_ = p.Kill() // it may just have ended
+	}
+}

@@ -1,0 +1,78 @@
+package inside
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+
+	"golang.org/x/sys/unix"
+)
+
+// firstFile is the first one that is inherited besides the usual three.
+const firstFile = 3
+
+// usualMask is the umask of most systems.
+const usualMask = 0o022
+
+// Main plays the part that args name and returns the exit status, if it has not become another program.
+func Main(args []string) int {
+	unix.Umask(usualMask)  // the cluster's process keeps its files to itself, but these are for others
+	runtime.LockOSThread() // rights, filters and the signal at the parent's death belong to a thread
+	parts := map[string]func() error{
+		PartMachine: machine, PartNode: node, PartContainer: container, PartEnter: enter, partEntered: entered,
+	}
+	if len(args) < 2 || parts[args[1]] == nil {
+		fmt.Fprintln(os.Stderr, "slipway-container belongs to slipway-node and is of no use by itself")
+		return statusUsage
+	}
+	if err := parts[args[1]](); err != nil {
+		if e, ok := err.(ended); ok {
+			return int(e)
+		}
+		return fail(args[1], err)
+	}
+	return 0
+}
+
+const (
+	statusUsage = 2
+	// Those of a process that could not be begun, as shells and runtimes have them.
+	statusNotRun   = 126
+	statusNotFound = 127
+	statusFailed   = 128
+)
+
+// fail tells of a failure whoever waits for the part to begin.
+func fail(part string, err error) int {
+	switch {
+	case part == PartContainer:
+		_, _ = fmt.Fprint(os.NewFile(FileStatus, "status"), err) // if nobody waits, nobody is to be told
+		return statusFailed
+	case part == partEntered && errors.Is(err, fs.ErrNotExist):
+		fmt.Fprintln(os.Stderr, err)
+		return statusNotFound
+	case part == partEntered:
+		fmt.Fprintln(os.Stderr, err)
+		return statusNotRun
+	}
+	fmt.Fprintf(os.Stderr, "slipway: %v\n", err)
+	return statusFailed
+}
+
+// ended is the exit status of the process that was waited for.
+type ended int
+
+func (e ended) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+// describe reads the description of a part.
+func describe(file uintptr, to any) error {
+	f := os.NewFile(file, "description")
+	defer f.Close()
+	if err := json.NewDecoder(f).Decode(to); err != nil {
+		return fmt.Errorf("read what to do: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package inside
+
+// MachineConfig is the argument of the part machine.
+type MachineConfig struct {
+	State string // the folder with a folder for each node
+	IDs   bool   // many user and group ids are mapped, not one
+}
+
+// A Request asks the machine for something; the answer is a [Reply] with the same ID.
+type Request struct {
+	ID     uint64
+	Socket *Socket `json:",omitempty"`
+	Start  *Node   `json:",omitempty"` // comes with the node's program, configuration, output and way to the host
+	Kill   string  `json:",omitempty"` // the name of a node
+}
+
+// Socket describes a socket in the machine's network, which comes with the reply. One that connects is on its way.
+type Socket struct {
+	Network string // tcp4 or udp4
+	Address string // of the other side; of this one when it listens
+	Listen  bool
+}
+
+// Node says which node to start.
+type Node struct {
+	Name string
+	IDs  bool
+}
+
+// Reply answers a request, or tells that a node has ended.
+type Reply struct {
+	ID     uint64 // 0 for news
+	Error  string `json:",omitempty"`
+	Errno  int    `json:",omitempty"`
+	Exited string `json:",omitempty"` // the name of a node that has ended
+	Status string `json:",omitempty"` // and how
+}
+
+// The files that slipway-node inherits.
+const (
+	FileConfig  = 4 // its configuration
+	FileMachine = 5 // the network namespace of the machine
+	FileInside  = 6 // this program
+	FileHost    = 7 // a socket by which the host makes connections
+)
+
+// The files that a container's first process inherits. A process that enters a container inherits the first two, and in place of
+// the third the one that stands for the container's first process.
+const (
+	FileDescription = 3
+	FileTerminal    = 4 // a socket over which the other end of its terminal is sent
+	FileStatus      = 5 // says why it could not begin, and is closed once it has
+	FileFirst       = 5
+)
+
+// Container describes a container's first process and what it finds.
+type Container struct {
+	Root               string // the folder to mount the root file system on
+	Lower, Upper, Work string // of the overlay that it is
+	ReadOnlyRoot       bool
+	Hostname           string
+	Mounts             []Mount
+	Masked             []string // paths that show nothing
+	ReadOnly           []string // paths that cannot be written
+	Process
+}
+
+// Mount shows a file or folder in a container.
+type Mount struct {
+	Source, Target string
+	ReadOnly       bool
+}
+
+// Process describes a process in a container.
+type Process struct {
+	Args, Env    []string
+	Dir          string
+	IDs          bool // many ids are mapped, so UID and those below are to be taken on
+	UID, GID     int
+	Groups       []int
+	Capabilities uint64 // what root may keep, as a set of bits
+	NoNewRights  bool
+	Filter       []Instruction `json:",omitempty"` // of system calls
+	Terminal     bool          // its terminal's other end is sent over the file that follows the description
+}
+
+// Instruction is one of a filter of system calls.
+type Instruction struct {
+	Code uint16
+	T, F uint8
+	K    uint32
+}

@@ -1,0 +1,42 @@
+package inside
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// maxLinks is how many links a path may lead over, as in the kernel.
+const maxLinks = 40
+
+// within is where path lies in the tree below root, whose links are followed as if root were the root. Nothing of the container
+// runs yet, so nothing changes meanwhile.
+func within(root, path string) string {
+	at, links := root, 0
+	parts := strings.Split(path, "/")
+	for len(parts) > 0 {
+		part := parts[0]
+		parts = parts[1:]
+		switch part {
+		case "", ".":
+			continue
+		case "..":
+			if at != root {
+				at = filepath.Dir(at)
+			}
+			continue
+		}
+		next := filepath.Join(at, part)
+		to, err := os.Readlink(next)
+		if err != nil || links == maxLinks {
+			at = next
+			continue
+		}
+		links++
+		if filepath.IsAbs(to) {
+			at = root
+		}
+		parts = append(strings.Split(to, "/"), parts...)
+	}
+	return at
+}

@@ -1,0 +1,106 @@
+package kubelet
+
+import (
+	"context"
+	"runtime"
+	"time"
+
+	cadvisorapi "github.com/google/cadvisor/lib/model"
+	"golang.org/x/sys/unix"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
+)
+
+// hardware answers for cAdvisor: it knows what the machine has, and measures nothing.
+type hardware struct {
+	name   string
+	cpus   int
+	memory uint64
+	kernel string
+}
+
+func newHardware(c nodeconfig.Config) *hardware {
+	h := &hardware{name: c.Name, cpus: runtime.NumCPU()}
+	var info unix.Sysinfo_t
+	if unix.Sysinfo(&info) == nil {
+		h.memory = info.Totalram * uint64(info.Unit)
+	}
+	var name unix.Utsname
+	if unix.Uname(&name) == nil {
+		h.kernel = unix.ByteSliceToString(name.Release[:])
+	}
+	if cpus, ok := c.Capacity[corev1.ResourceCPU]; ok {
+		h.cpus = int(cpus.Value())
+	}
+	if memory, ok := c.Capacity[corev1.ResourceMemory]; ok {
+		h.memory = uint64(memory.Value())
+	}
+	return h
+}
+
+// extended are the resources beyond those that every node has.
+func (n *node) extended() corev1.ResourceList {
+	extended := corev1.ResourceList{}
+	for name, amount := range n.Capacity {
+		switch name {
+		case corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourcePods, corev1.ResourceEphemeralStorage:
+		default:
+			extended[name] = amount
+		}
+	}
+	return extended
+}
+
+// Start does nothing.
+func (h *hardware) Start() error { return nil }
+
+// MachineInfo describes the machine.
+func (h *hardware) MachineInfo(klog.Logger) (*cadvisorapi.MachineInfo, error) {
+	return &cadvisorapi.MachineInfo{
+		NumCores: h.cpus, NumPhysicalCores: h.cpus, NumSockets: 1, MemoryCapacity: h.memory,
+		MachineID: h.name, SystemUUID: h.name, BootID: h.name, Timestamp: time.Now(),
+	}, nil
+}
+
+// VersionInfo describes the system.
+func (h *hardware) VersionInfo() (*cadvisorapi.VersionInfo, error) {
+	return &cadvisorapi.VersionInfo{KernelVersion: h.kernel, ContainerOsVersion: "Slipway real node"}, nil
+}
+
+// ContainerInfoV2 measures nothing.
+func (h *hardware) ContainerInfoV2(string, cadvisorapi.RequestOptions) (map[string]cadvisorapi.ContainerInfo, error) {
+	return map[string]cadvisorapi.ContainerInfo{}, nil
+}
+
+// GetRequestedContainersInfo measures nothing.
+func (h *hardware) GetRequestedContainersInfo(string, cadvisorapi.RequestOptions) (map[string]*cadvisorapi.ContainerInfo, error) {
+	return map[string]*cadvisorapi.ContainerInfo{}, nil
+}
+
+// ImagesFsInfo describes the file system with the images.
+func (h *hardware) ImagesFsInfo(context.Context) (cadvisorapi.FsInfo, error) {
+	return h.GetDirFsInfo(imagesFolder)
+}
+
+// RootFsInfo describes the file system with the kubelet's folder.
+func (h *hardware) RootFsInfo() (cadvisorapi.FsInfo, error) { return h.GetDirFsInfo(rootFolder) }
+
+// ContainerFsInfo describes the file system with the containers.
+func (h *hardware) ContainerFsInfo(context.Context) (cadvisorapi.FsInfo, error) {
+	return h.GetDirFsInfo(runFolder)
+}
+
+// GetDirFsInfo describes the file system with a folder; all of a node's are on the same.
+func (h *hardware) GetDirFsInfo(string) (cadvisorapi.FsInfo, error) {
+	var s unix.Statfs_t
+	if err := unix.Statfs("/var", &s); err != nil {
+		return cadvisorapi.FsInfo{}, err
+	}
+	size := uint64(s.Bsize)
+	return cadvisorapi.FsInfo{
+		Timestamp: time.Now(), Device: "var", Mountpoint: "/var",
+		Capacity: s.Blocks * size, Available: s.Bavail * size, Usage: (s.Blocks - s.Bfree) * size, Inodes: &s.Files, InodesFree: &s.Ffree,
+	}, nil
+}

@@ -1,0 +1,123 @@
+package kubelet
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+	kubeletapp "k8s.io/kubernetes/cmd/kubelet/app"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/handover"
+	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
+	"github.com/slipway-dev/slipway/cluster/version"
+)
+
+// Main is the program, with a process's arguments. It returns an exit status when the node could not begin.
+func Main(args []string) int {
+	if len(args) != 2 || args[1] != "run" {
+		fmt.Fprintln(os.Stderr, "slipway-node is a node of an embedded cluster, which starts it: slipway cluster start --nodes real")
+		return 2
+	}
+	if err := run(context.Background()); err != nil {
+		fmt.Fprintf(os.Stderr, "slipway-node: %v\n", err)
+		return 1
+	}
+	return 0
+}
+
+// run runs the kubelet until the node's process is ended.
+func run(ctx context.Context) error {
+	if err := version.Stamp(); err != nil {
+		return err
+	}
+	config, err := readConfig()
+	if err != nil {
+		return err
+	}
+	logTo(os.Stderr, config.Verbosity)
+	n := &node{Config: config, host: handover.NewClient(inside.FileHost, nil)}
+	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(gates()); err != nil {
+		return fmt.Errorf("feature gates: %w", err)
+	}
+	if n.files, err = writeFiles(config); err != nil {
+		return err
+	}
+	if n.client, err = n.newClient(); err != nil {
+		return err
+	}
+	settings, err := n.settings()
+	if err != nil {
+		return err
+	}
+	dependencies, err := n.dependencies(ctx, settings)
+	if err != nil {
+		return err
+	}
+	if err := kubeletapp.RunKubelet(ctx, settings, dependencies); err != nil {
+		return fmt.Errorf("start the kubelet: %w", err)
+	}
+	<-ctx.Done()
+	return nil
+}
+
+// gates are the features that differ from the kubelet's defaults.
+func gates() map[string]bool {
+	return map[string]bool{
+		"KubeletInUserNamespace": true, // what only the host's root may do is done without
+		"EventedPLEG":            true, // a pod is looked at when one of its containers ends, not at the next second
+	}
+}
+
+// readConfig reads the configuration, and keeps the files that come with it from all processes that this one starts.
+func readConfig() (nodeconfig.Config, error) {
+	for fd := inside.FileConfig - 1; fd <= inside.FileHost; fd++ {
+		unix.CloseOnExec(fd)
+	}
+	file := os.NewFile(inside.FileConfig, "configuration")
+	defer file.Close()
+	return nodeconfig.Read(file)
+}
+
+func logTo(w io.Writer, verbosity int) {
+	flags := flag.NewFlagSet("klog", flag.ContinueOnError)
+	klog.InitFlags(flags)
+	for name, value := range map[string]string{"logtostderr": "false", "stderrthreshold": "FATAL", "v": strconv.Itoa(verbosity)} {
+		if err := flags.Set(name, value); err != nil {
+			panic(err) // klog's own flags
+		}
+	}
+	klog.SetOutput(io.Discard)
+	klog.SetOutputBySeverity("INFO", w)
+}
+
+// node is what the node's parts have in common.
+type node struct {
+	nodeconfig.Config
+	host   *handover.Client
+	files  files
+	client kubernetes.Interface
+}
+
+// newClient asks the API server as this node, over connections that the host makes.
+func (n *node) newClient() (kubernetes.Interface, error) {
+	client, err := kubernetes.NewForConfig(&rest.Config{
+		Host: "https://" + n.Server, QPS: -1, UserAgent: "kubelet/" + n.Kubernetes, Dial: n.host.DialContext,
+		ContentConfig: rest.ContentConfig{
+			ContentType: "application/vnd.kubernetes.protobuf", AcceptContentTypes: "application/vnd.kubernetes.protobuf,application/json",
+		},
+		TLSClientConfig: rest.TLSClientConfig{CAData: n.Authority, CertData: n.Identity.Certificate, KeyData: n.Identity.Key},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("make a client of the API server: %w", err)
+	}
+	return client, nil
+}

@@ -1,0 +1,110 @@
+package kubelet
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	kubeletoptions "k8s.io/kubernetes/cmd/kubelet/app/options"
+	kubeletconfig "k8s.io/kubernetes/pkg/kubelet/apis/config"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
+)
+
+// The folders of a node, below its own /var.
+const (
+	rootFolder   = "/var/lib/kubelet"
+	imagesFolder = "/var/lib/slipway/images"
+	runFolder    = "/var/lib/slipway/containers"
+	logsFolder   = "/var/log/pods"
+	keysFolder   = "/tmp/keys" // in memory, and gone with the node
+)
+
+const (
+	// port is where the kubelet listens, as everywhere.
+	port = 10250
+	// maxPods is how many pods a node runs unless its capacity says otherwise.
+	maxPods = 250
+	// restartPeriod bounds the wait before a container that has ended is started again: a developer waits with it.
+	restartPeriod = time.Second
+	// leaseSeconds is as long as that of simulated nodes, so that the loss of a node is noticed as soon. A quarter of it passes between
+	// two signs of life.
+	leaseSeconds = 8
+	// syncPeriod is how often a pod is looked at that nothing has happened to. ConfigMaps and Secrets in volumes follow with it.
+	syncPeriod = 5 * time.Second
+)
+
+// files are the node's keys and certificates, which the kubelet wants to read from files.
+type files struct{ authority, certificate, key string }
+
+func writeFiles(c nodeconfig.Config) (files, error) {
+	if err := os.MkdirAll(keysFolder, 0o700); err != nil {
+		return files{}, fmt.Errorf("make the folder for keys: %w", err)
+	}
+	f := files{filepath.Join(keysFolder, "ca.crt"), filepath.Join(keysFolder, "kubelet.crt"), filepath.Join(keysFolder, "kubelet.key")}
+	err := errors.Join(
+		os.WriteFile(f.authority, c.Authority, 0o600),
+		os.WriteFile(f.certificate, c.Serving.Certificate, 0o600),
+		os.WriteFile(f.key, c.Serving.Key, 0o600),
+	)
+	if err != nil {
+		return files{}, fmt.Errorf("write keys: %w", err)
+	}
+	return f, nil
+}
+
+// settings are the kubelet's flags and configuration.
+func (n *node) settings() (*kubeletoptions.KubeletServer, error) {
+	config, err := kubeletoptions.NewKubeletConfiguration()
+	if err != nil {
+		return nil, fmt.Errorf("the kubelet's defaults: %w", err)
+	}
+	flags := kubeletoptions.NewKubeletFlags()
+	flags.RootDirectory, flags.CertDirectory = rootFolder, filepath.Join(rootFolder, "pki")
+	flags.HostnameOverride, flags.NodeIP, flags.NodeLabels = n.Name, n.Address.String(), n.Labels
+	flags.MinimumGCAge = metav1.Duration{}
+	config.RegisterNode = true
+	config.RegisterWithTaints = n.Taints
+	config.ProviderID = "slipway://" + n.Name
+	n.listen(config)
+	n.beFast(config)
+	config.PodLogsDir = logsFolder
+	config.ClusterDomain, config.ClusterDNS = n.Domain, []string{n.DNS.String()}
+	config.ResolverConfig = "" // the host's servers cannot be reached from here
+	config.MaxPods = maxPods
+	if pods, ok := n.Capacity["pods"]; ok {
+		config.MaxPods = int32(pods.Value())
+	}
+	config.SeccompDefault = true
+	// All of this is about cgroups, the host's kernel or its firewall.
+	config.CgroupsPerQOS, config.EnforceNodeAllocatable, config.CgroupRoot = false, nil, ""
+	config.FailCgroupV1, config.FailSwapOn, config.ProtectKernelDefaults, config.MakeIPTablesUtilChains = false, false, false, false
+	config.EvictionHard, config.LocalStorageCapacityIsolation = map[string]string{}, false
+	config.EnableControllerAttachDetach = false
+	config.VolumeStatsAggPeriod = metav1.Duration{Duration: -1}
+	return &kubeletoptions.KubeletServer{KubeletFlags: *flags, KubeletConfiguration: *config}, nil
+}
+
+// listen says where the kubelet's own server is, and that it asks the API server whom to let in.
+func (n *node) listen(c *kubeletconfig.KubeletConfiguration) {
+	c.Address, c.Port, c.ReadOnlyPort, c.HealthzPort = n.Address.String(), port, 0, 0
+	c.Authentication.Anonymous.Enabled = false
+	c.Authentication.Webhook.Enabled = true
+	c.Authentication.X509.ClientCAFile = n.files.authority
+	c.Authorization.Mode = kubeletconfig.KubeletAuthorizationModeWebhook
+}
+
+// beFast changes what is slow for the sake of large clusters.
+func (n *node) beFast(c *kubeletconfig.KubeletConfiguration) {
+	c.SyncFrequency.Duration = syncPeriod
+	c.NodeLeaseDurationSeconds = leaseSeconds
+	c.ImageGCHighThresholdPercent = 100 // never: a developer's disk may be as full as he likes
+	c.CrashLoopBackOff.MaxContainerRestartPeriod = &metav1.Duration{Duration: restartPeriod}
+	c.SerializeImagePulls, c.RegistryPullQPS = false, 0
+	c.EventRecordQPS, c.EventBurst = 0, 0
+	c.ShutdownGracePeriod, c.ShutdownGracePeriodCriticalPods = metav1.Duration{}, metav1.Duration{}
+}

@@ -1,0 +1,32 @@
+package machine
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+)
+
+// switches forbid user namespaces to ordinary users, on systems that have them.
+var switches = []struct{ file, forbids, fix string }{
+	{"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1", "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0"},
+	{"/proc/sys/kernel/unprivileged_userns_clone", "0", "sudo sysctl kernel.unprivileged_userns_clone=1"},
+	{"/proc/sys/user/max_user_namespaces", "0", "sudo sysctl user.max_user_namespaces=10000"},
+}
+
+// explain adds why a machine could not be started, and what lets it.
+func explain(err error) error {
+	err = fmt.Errorf("start the nodes' machine: %w", err)
+	if !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EINVAL) {
+		return err
+	}
+	for _, s := range switches {
+		value, readErr := os.ReadFile(s.file)
+		if readErr == nil && strings.TrimSpace(string(value)) == s.forbids {
+			return fmt.Errorf("%w: `%s` allows them: %w", ErrForbidden, s.fix, err)
+		}
+	}
+	return fmt.Errorf("%w (inside a container they often are): %w", ErrForbidden, err)
+}

@@ -1,0 +1,134 @@
+package machine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/handover"
+	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+)
+
+// Machine is a machine that runs.
+type Machine struct {
+	ids   bool
+	state string
+	conn  *handover.Client
+	ready chan struct{} // closed once it says so
+	ended chan struct{} // closed once the process has ended
+
+	mu    sync.Mutex
+	nodes map[string]*Node
+}
+
+// idRange is the number of ids in a user namespace made by root.
+const idRange = 1 << 16
+
+// Start starts a machine. With root's rights its user namespace has a range of ids of its own; else it has the one id of the user.
+func Start(ctx context.Context, o Options) (*Machine, error) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("start the nodes' machine: %w", err)
+	}
+	m := &Machine{ids: os.Geteuid() == 0, state: o.State, nodes: map[string]*Node{}, ready: make(chan struct{}), ended: make(chan struct{})}
+	cmd, err := m.command(o, os.NewFile(uintptr(pair[1]), "machine"))
+	if err != nil {
+		_ = unix.Close(pair[0])
+		return nil, err
+	}
+	if err := startTied(cmd, m.ended); err != nil {
+		_ = unix.Close(pair[0])
+		return nil, explain(err)
+	}
+	m.conn = handover.NewClient(pair[0], m.news)
+	select {
+	case <-m.ready:
+		return m, nil
+	case <-m.ended:
+		return nil, fmt.Errorf("the nodes' machine did not start: %s", cmd.ProcessState)
+	case <-ctx.Done():
+		m.Stop()
+		return nil, context.Cause(ctx)
+	}
+}
+
+// IDs says whether many user ids are there, or only one.
+func (m *Machine) IDs() bool { return m.ids }
+
+func (m *Machine) command(o Options, conn *os.File) (*exec.Cmd, error) {
+	config, err := json.Marshal(inside.MachineConfig{State: o.State, IDs: m.ids})
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(o.Program, inside.PartMachine, string(config))
+	cmd.Env = []string{"GOMAXPROCS=2"}
+	cmd.Dir = "/"
+	cmd.Stdout, cmd.Stderr = o.Log, o.Log
+	cmd.ExtraFiles = []*os.File{conn}
+	attr := &syscall.SysProcAttr{
+		Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWNET | unix.CLONE_NEWPID | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC,
+		Pdeathsig:  syscall.SIGKILL, Setsid: true,
+	}
+	cmd.SysProcAttr = attr
+	if !m.ids {
+		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}
+		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}
+		return cmd, nil
+	}
+	base, err := owned(o.State)
+	if err != nil {
+		return nil, err
+	}
+	attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: base, Size: idRange}}
+	attr.GidMappings, attr.GidMappingsEnableSetgroups = attr.UidMappings, true
+	// Until it has taken on the namespace's root's id it is still root to files, which is how it finds its program and the state folder;
+	// and nobody in the namespace, so that it has no other rights than these.
+	for c := uintptr(0); c <= unix.CAP_LAST_CAP; c++ {
+		attr.AmbientCaps = append(attr.AmbientCaps, c)
+	}
+	return cmd, nil
+}
+
+// startTied starts a process that ends with this one. The kernel ties it to the thread that started it, so that one has to stay.
+func startTied(cmd *exec.Cmd, ended chan<- struct{}) error {
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		err := cmd.Start()
+		for _, f := range cmd.ExtraFiles {
+			_ = f.Close()
+		}
+		started <- err
+		if err == nil {
+			_ = cmd.Wait()
+			close(ended)
+		}
+	}()
+	return <-started
+}
+
+// Stop ends the machine and all that runs on it, and returns when it has ended.
+func (m *Machine) Stop() {
+	m.conn.Close()
+	<-m.ended
+	m.lose()
+}
+
+// Ended is closed when the machine has ended.
+func (m *Machine) Ended() <-chan struct{} { return m.ended }
+
+// news are what the machine says without having been asked.
+func (m *Machine) news(r inside.Reply) {
+	if r.Exited != "" {
+		m.exited(r.Exited, r.Status)
+		return
+	}
+	close(m.ready)
+}

@@ -1,0 +1,46 @@
+//go:build !linux
+
+package machine
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"runtime"
+)
+
+// Machine cannot be had here.
+type Machine struct{}
+
+// Start says that there is none.
+func Start(context.Context, Options) (*Machine, error) {
+	return nil, fmt.Errorf("%w: they are those of Linux, and this is %s", ErrForbidden, runtime.GOOS)
+}
+
+// IDs is never called, as are the other methods.
+func (m *Machine) IDs() bool { return false }
+
+// Stop does nothing.
+func (m *Machine) Stop() {}
+
+// Ended never ends.
+func (m *Machine) Ended() <-chan struct{} { return nil }
+
+// StartNode fails.
+func (m *Machine) StartNode(context.Context, NodeOptions) (*Node, error) { return nil, ErrForbidden }
+
+// KillNode does nothing.
+func (m *Machine) KillNode(context.Context, string) error { return nil }
+
+// DialContext fails.
+func (m *Machine) DialContext(context.Context, string, string) (net.Conn, error) {
+	return nil, ErrForbidden
+}
+
+// Listen fails.
+func (m *Machine) Listen(context.Context, string) (net.Listener, error) { return nil, ErrForbidden }
+
+// ListenPacket fails.
+func (m *Machine) ListenPacket(context.Context, string) (net.PacketConn, error) {
+	return nil, ErrForbidden
+}

@@ -1,0 +1,63 @@
+//go:build linux
+
+package machine_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/machine"
+)
+
+func program(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "slipway-container")
+	out, err := exec.Command("go", "build", "-o", path, "../../cmd/slipway-container").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
+}
+
+func start(t *testing.T) *machine.Machine {
+	t.Helper()
+	m, err := machine.Start(t.Context(), machine.Options{Program: program(t), State: t.TempDir(), Log: os.Stderr})
+	if errors.Is(err, machine.ErrForbidden) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.Stop)
+	return m
+}
+
+func TestNetworkOfItsOwn(t *testing.T) {
+	m := start(t)
+	const address = "10.0.0.9:80"
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	l, err := m.Listen(ctx, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if l.Addr().String() != address {
+		t.Errorf("listens on %s", l.Addr())
+	}
+	if _, err := net.DialTimeout("tcp", address, 100*time.Millisecond); err == nil {
+		t.Error("the host reaches it")
+	}
+	if _, err := m.DialContext(ctx, "tcp", "192.0.2.1:80"); !errors.Is(err, syscall.ENETUNREACH) {
+		t.Errorf("outside of the network: %v", err)
+	}
+	_ = io.Discard
+}

@@ -1,0 +1,171 @@
+package machine
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/handover"
+	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+)
+
+// StartNode starts the program slipway-node as the node of that name, in a folder of its own below the machine's state.
+func (m *Machine) StartNode(ctx context.Context, o NodeOptions) (*Node, error) {
+	n := &Node{ended: make(chan struct{})}
+	m.mu.Lock()
+	if m.nodes[o.Name] != nil {
+		m.mu.Unlock()
+		return nil, fmt.Errorf("node %s runs", o.Name)
+	}
+	m.nodes[o.Name] = n
+	m.mu.Unlock()
+	if err := m.startNode(ctx, o); err != nil {
+		m.mu.Lock()
+		delete(m.nodes, o.Name)
+		m.mu.Unlock()
+		return nil, fmt.Errorf("start node %s: %w", o.Name, err)
+	}
+	return n, nil
+}
+
+func (m *Machine) startNode(ctx context.Context, o NodeOptions) error {
+	if err := m.makeFolder(o.Name); err != nil {
+		return err
+	}
+	program, err := os.Open(o.Program)
+	if err != nil {
+		return err
+	}
+	defer program.Close()
+	config, toConfig, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer config.Close()
+	fromLog, log, err := os.Pipe()
+	if err != nil {
+		return errors.Join(err, toConfig.Close())
+	}
+	defer log.Close()
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return errors.Join(err, toConfig.Close(), fromLog.Close())
+	}
+	defer unix.Close(pair[1])
+	go handover.Serve(context.WithoutCancel(ctx), pair[0]) // until the node ends
+	go func() {
+		_ = o.Config(toConfig) // if it is not read, the node has ended
+		_ = toConfig.Close()
+	}()
+	go copyLines(o.Log, fromLog)
+	_, err = m.conn.Ask(ctx, inside.Request{Start: &inside.Node{Name: o.Name, IDs: m.ids}},
+		int(program.Fd()), int(config.Fd()), int(log.Fd()), pair[1])
+	return err
+}
+
+// makeFolder makes a node's folder, which belongs to whom the state does.
+func (m *Machine) makeFolder(name string) error {
+	dir := filepath.Join(m.state, name)
+	if err := os.Mkdir(dir, folderMode); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if !m.ids {
+		return nil
+	}
+	base, err := owned(m.state)
+	if err != nil {
+		return err
+	}
+	return os.Chown(dir, base, base)
+}
+
+// folderMode lets the node's root alone in; containers find what is mounted.
+const folderMode = 0o711
+
+// copyLines copies whole lines until from ends.
+func copyLines(to io.Writer, from *os.File) {
+	defer from.Close()
+	lines := bufio.NewReader(from)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if len(line) > 0 && to != nil {
+			_, _ = to.Write(line)
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// KillNode ends a node at once, if it runs, and returns when nothing of it is left.
+func (m *Machine) KillNode(ctx context.Context, name string) error {
+	m.mu.Lock()
+	n := m.nodes[name]
+	m.mu.Unlock()
+	if n == nil {
+		return nil
+	}
+	if _, err := m.conn.Ask(ctx, inside.Request{Kill: name}); err != nil {
+		return err
+	}
+	select {
+	case <-n.ended:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (m *Machine) exited(name, status string) {
+	m.mu.Lock()
+	n := m.nodes[name]
+	delete(m.nodes, name)
+	m.mu.Unlock()
+	if n != nil {
+		n.status = status
+		close(n.ended)
+	}
+}
+
+// lose ends what cannot be heard of any more.
+func (m *Machine) lose() {
+	m.mu.Lock()
+	names := make([]string, 0, len(m.nodes))
+	for name := range m.nodes {
+		names = append(names, name)
+	}
+	m.mu.Unlock()
+	for _, name := range names {
+		m.exited(name, "its machine has ended")
+	}
+}
+
+// owned gives the state folder to the first id of a range that nothing else on the host uses, and returns that. A folder that has
+// been given away keeps its owner: its files are theirs.
+func owned(state string) (int, error) {
+	var s unix.Stat_t
+	if err := unix.Stat(state, &s); err != nil {
+		return 0, fmt.Errorf("look at %s: %w", state, err)
+	}
+	if s.Uid != 0 {
+		return int(s.Uid), nil
+	}
+	base := firstID + int(s.Ino%idRanges)*idRange
+	if err := os.Chown(state, base, base); err != nil {
+		return 0, fmt.Errorf("give %s to the nodes: %w", state, err)
+	}
+	return base, nil
+}
+
+// The ids from 0x70000000 on are nobody's by the conventions of Linux distributions. Clusters get different ranges of them, by chance.
+const (
+	firstID  = 0x70000000
+	idRanges = 1 << 11
+)

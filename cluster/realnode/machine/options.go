@@ -1,0 +1,36 @@
+package machine
+
+import (
+	"errors"
+	"io"
+)
+
+// Options say how a machine is started.
+type Options struct {
+	Program string    // the path of slipway-container
+	State   string    // an absolute folder with a folder for each node
+	Log     io.Writer // for what it complains about; may be nil
+}
+
+// NodeOptions say how a node is started.
+type NodeOptions struct {
+	Name    string
+	Program string                // the path of slipway-node
+	Config  func(io.Writer) error // writes its configuration, which it reads
+	Log     io.Writer             // for what it logs, in lines; may be nil
+}
+
+// Node is a node that was started.
+type Node struct {
+	ended  chan struct{}
+	status string // how it ended, once it has
+}
+
+// Ended is closed when the node and all that it had begun have ended.
+func (n *Node) Ended() <-chan struct{} { return n.ended }
+
+// Status says how it ended, once it has.
+func (n *Node) Status() string { return n.status }
+
+// ErrForbidden says that this system does not let its users have the namespaces that real nodes need.
+var ErrForbidden = errors.New("this system forbids the namespaces that real nodes need")

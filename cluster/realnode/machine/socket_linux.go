@@ -1,0 +1,56 @@
+package machine
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/handover"
+	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+)
+
+// DialContext connects to an address of the machine's network, over tcp or udp.
+func (m *Machine) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := m.dial(ctx, network, address)
+	if err != nil {
+		return nil, &net.OpError{Op: "dial", Net: network, Err: fmt.Errorf("%s: %w", address, err)}
+	}
+	return conn, nil
+}
+
+func (m *Machine) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	fd, err := m.conn.Ask(ctx, inside.Request{Socket: &inside.Socket{Network: network[:3] + "4", Address: address}})
+	if err != nil {
+		return nil, err
+	}
+	return handover.Connected(ctx, fd)
+}
+
+// Listen listens for TCP connections at an address of the machine's network, which may be yet to come.
+func (m *Machine) Listen(ctx context.Context, address string) (net.Listener, error) {
+	f, err := m.listening(ctx, "tcp4", address)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return net.FileListener(f)
+}
+
+// ListenPacket takes UDP packets at an address of the machine's network, which may be yet to come.
+func (m *Machine) ListenPacket(ctx context.Context, address string) (net.PacketConn, error) {
+	f, err := m.listening(ctx, "udp4", address)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return net.FilePacketConn(f)
+}
+
+func (m *Machine) listening(ctx context.Context, network, address string) (*os.File, error) {
+	fd, err := m.conn.Ask(ctx, inside.Request{Socket: &inside.Socket{Network: network, Address: address, Listen: true}})
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", address, err)
+	}
+	return os.NewFile(uintptr(fd), address), nil
+}

@@ -1,0 +1,218 @@
+package realnode
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
+
+	"github.com/slipway-dev/slipway/cluster/logs"
+	"github.com/slipway-dev/slipway/cluster/node"
+	"github.com/slipway-dev/slipway/cluster/pki"
+	"github.com/slipway-dev/slipway/cluster/realnode/machine"
+	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
+)
+
+// member is one of the nodes.
+type member struct {
+	nodes *Nodes
+	registered
+	turn sync.Mutex // held by whoever starts or stops the node
+
+	mu      sync.Mutex
+	process *machine.Node // nil while the node is to be lost
+}
+
+func (m *member) wanted() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.process != nil
+}
+
+func (m *member) set(p *machine.Node) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.process = p
+}
+
+// start starts the node unless it runs, and returns when it is Ready.
+func (m *member) start(ctx context.Context) error {
+	m.turn.Lock()
+	defer m.turn.Unlock()
+	if m.wanted() {
+		return nil
+	}
+	since := time.Now()
+	p, err := m.launch(ctx)
+	if err != nil {
+		return err
+	}
+	m.set(p)
+	m.nodes.group.Go(func() { m.keep(p) })
+	return m.waitReady(ctx, p, since)
+}
+
+// stop ends the node.
+func (m *member) stop() error {
+	m.turn.Lock()
+	defer m.turn.Unlock()
+	return m.end()
+}
+
+func (m *member) end() error {
+	m.set(nil)
+	return m.nodes.options.Machine.KillNode(context.Background(), m.spec.Name)
+}
+
+// restartPause is how long it takes until a node that has ended by itself is started again.
+const restartPause = time.Second
+
+// keep starts the node again when it ends by itself, as the service manager of a machine does.
+func (m *member) keep(p *machine.Node) {
+	for {
+		select {
+		case <-p.Ended():
+		case <-m.nodes.life.Done():
+			return
+		}
+		m.mu.Lock()
+		wanted := m.process == p
+		m.mu.Unlock()
+		if !wanted || m.nodes.life.Err() != nil {
+			return
+		}
+		m.nodes.options.Log.Warn("a node has ended and is started again", "node", m.spec.Name, "how", p.Status())
+		if p = m.again(p); p == nil {
+			return
+		}
+	}
+}
+
+// again starts the node in place of one that has ended, unless that is not wanted any more.
+func (m *member) again(old *machine.Node) *machine.Node {
+	for {
+		select {
+		case <-time.After(restartPause):
+		case <-m.nodes.life.Done():
+			return nil
+		}
+		p, err := m.replace(old)
+		if err == nil {
+			return p
+		}
+		m.nodes.options.Log.Error("a node cannot be started again", "node", m.spec.Name, "error", err)
+	}
+}
+
+func (m *member) replace(old *machine.Node) (*machine.Node, error) {
+	m.turn.Lock()
+	defer m.turn.Unlock()
+	m.mu.Lock()
+	wanted := m.process == old
+	m.mu.Unlock()
+	if !wanted {
+		return nil, nil
+	}
+	p, err := m.launch(m.nodes.life)
+	if err == nil {
+		m.set(p)
+	}
+	return p, err
+}
+
+// launch starts the node's process.
+func (m *member) launch(ctx context.Context) (*machine.Node, error) {
+	config, err := m.config(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return m.nodes.options.Machine.StartNode(ctx, machine.NodeOptions{
+		Name: m.spec.Name, Program: m.nodes.options.Program, Log: m.nodes.options.Output,
+		Config: func(w io.Writer) error { return config.Write(w) },
+	})
+}
+
+// config is what the node has to know. The Node exists; what it is labelled and tainted with decides about the pods that it takes.
+func (m *member) config(ctx context.Context) (nodeconfig.Config, error) {
+	o := m.nodes.options
+	object, err := m.nodes.client.CoreV1().Nodes().Get(ctx, m.spec.Name, metav1.GetOptions{})
+	if err != nil {
+		return nodeconfig.Config{}, fmt.Errorf("look up node %s: %w", m.spec.Name, err)
+	}
+	address := node.Address(m.number)
+	identity, serving, err := pki.ForNode(o.Keys, m.spec.Name, net.IP(address.AsSlice()))
+	if err != nil {
+		return nodeconfig.Config{}, err
+	}
+	return nodeconfig.Config{
+		Name: m.spec.Name, Number: m.number, IDs: o.Machine.IDs(),
+		Address: address, Pods: node.PodRange(m.number), Services: o.Services, Machine: m.nodes.host(), DNS: m.nodes.dns, Domain: domain,
+		Server: o.Server, Authority: m.nodes.authority, Identity: nodeconfig.Pair(identity), Serving: nodeconfig.Pair(serving),
+		Registry: o.Registry, Labels: object.Labels, Taints: object.Spec.Taints, Capacity: m.spec.Capacity, Kubernetes: node.KubeletVersion, Verbosity: logs.Verbose,
+	}, nil
+}
+
+// readyPoll is short because a node's start takes a fraction of a second.
+const readyPoll = 10 * time.Millisecond
+
+// waitReady waits until the node has reported since then that it is Ready, and takes the taint off that nodes have before.
+func (m *member) waitReady(ctx context.Context, p *machine.Node, since time.Time) error {
+	tick := time.NewTicker(readyPoll)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-p.Ended():
+			return fmt.Errorf("node %s ended before it was ready (%s): its log is that of the nodes", m.spec.Name, p.Status())
+		case <-ctx.Done():
+			return fmt.Errorf("wait for node %s: %w", m.spec.Name, context.Cause(ctx))
+		}
+		object, err := m.nodes.client.CoreV1().Nodes().Get(ctx, m.spec.Name, metav1.GetOptions{})
+		switch {
+		case apierrors.IsNotFound(err):
+		case err != nil:
+			return fmt.Errorf("wait for node %s: %w", m.spec.Name, err)
+		case isReady(object, since):
+			return m.untaint(ctx)
+		}
+	}
+}
+
+// isReady says whether the node has said so after that time, of which the API keeps whole seconds.
+func isReady(object *corev1.Node, since time.Time) bool {
+	for _, c := range object.Status.Conditions {
+		if c.Type == corev1.NodeReady {
+			return c.Status == corev1.ConditionTrue && !c.LastHeartbeatTime.Time.Before(since.Truncate(time.Second))
+		}
+	}
+	return false
+}
+
+// untaint takes off what keeps pods from a node that was not ready. A controller would do it a little later.
+func (m *member) untaint(ctx context.Context) error {
+	nodes := m.nodes.client.CoreV1().Nodes()
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		object, err := nodes.Get(ctx, m.spec.Name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		kept := withoutNotReady(object.Spec.Taints)
+		if len(kept) == len(object.Spec.Taints) {
+			return nil
+		}
+		object.Spec.Taints = kept
+		_, err = nodes.Update(ctx, object, metav1.UpdateOptions{})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("make node %s schedulable: %w", m.spec.Name, err)
+	}
+	return nil
+}

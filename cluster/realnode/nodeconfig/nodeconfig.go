@@ -1,0 +1,59 @@
+// Package nodeconfig is what a cluster tells the program slipway-node about the node that it is to be. It travels as JSON in a
+// pipe: keys are in it.
+package nodeconfig
+
+import (
+	"fmt"
+	"io"
+	"net/netip"
+
+	"encoding/json"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Config describes a node.
+type Config struct {
+	Name   string
+	Number int  // from 0, different for each node of a cluster
+	IDs    bool // many user ids are there, not one
+
+	Address  netip.Addr   // the node's
+	Pods     netip.Prefix // the range of its pods' addresses
+	Services netip.Prefix // the range of the cluster's Services
+	Machine  netip.Addr   // the address of the machine that joins the nodes
+	DNS      netip.Addr   // the Service that answers for names
+	Domain   string       // of those names
+
+	Server     string // the API server, host:port on the host's loopback
+	Authority  []byte // the certificate that signs all others
+	Identity   Pair   // the node's client certificate
+	Serving    Pair   // the kubelet's certificate
+	Registry   string // the cluster's own, host:port on the host's loopback; empty for none
+	Labels     map[string]string
+	Taints     []corev1.Taint
+	Capacity   corev1.ResourceList // in place of the host's
+	Kubernetes string              // the version that the node runs
+
+	Verbosity int // of its log
+}
+
+// Pair is a certificate with its key, in PEM.
+type Pair struct{ Certificate, Key []byte }
+
+// Read reads a configuration.
+func Read(r io.Reader) (Config, error) {
+	var c Config
+	if err := json.NewDecoder(r).Decode(&c); err != nil {
+		return c, fmt.Errorf("read the node's configuration: %w", err)
+	}
+	return c, nil
+}
+
+// Write writes it as [Read] reads it.
+func (c Config) Write(w io.Writer) error {
+	if err := json.NewEncoder(w).Encode(c); err != nil {
+		return fmt.Errorf("write the configuration of node %s: %w", c.Name, err)
+	}
+	return nil
+}

@@ -1,0 +1,233 @@
+package podnet
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/vishvananda/netlink"
+	"github.com/vishvananda/netns"
+	"golang.org/x/sys/unix"
+)
+
+// Config says where a node is in its cluster's network.
+type Config struct {
+	Machine  *os.File     // the machine's network namespace
+	Address  netip.Addr   // the node's
+	Pods     netip.Prefix // the range of its pods' addresses
+	Services netip.Prefix // the cluster's range of Services
+	Host     netip.Addr   // the machine's address
+	Number   int          // of the node, which tells its interfaces in the machine from those of others
+}
+
+// gateway is the machine's address at its end of each pair of interfaces.
+var gateway = netip.MustParseAddr("169.254.1.1")
+
+// Network is a node's network that is set up.
+type Network struct {
+	bridge  *netlink.Bridge
+	pods    netip.Prefix
+	gateway netip.Addr // the node's address among its pods
+
+	mu   sync.Mutex
+	used map[netip.Addr]bool
+	last netip.Addr // that was given out
+}
+
+// Pod is a pod's part of the network.
+type Pod struct {
+	Address   netip.Addr
+	Namespace *os.File
+	link      string
+}
+
+// Setup sets the network up from within the node's network namespace.
+func Setup(c Config) (*Network, error) {
+	machine, err := netlink.NewHandleAt(netns.NsHandle(c.Machine.Fd()), unix.NETLINK_ROUTE)
+	if err != nil {
+		return nil, fmt.Errorf("reach the machine's network: %w", err)
+	}
+	defer machine.Close()
+	here, err := netlink.NewHandle(unix.NETLINK_ROUTE)
+	if err != nil {
+		return nil, fmt.Errorf("reach the node's network: %w", err)
+	}
+	defer here.Close()
+	n := &Network{pods: c.Pods.Masked(), used: map[netip.Addr]bool{}}
+	n.gateway = n.pods.Addr().Next()
+	n.last = n.gateway
+	steps := []func() error{
+		func() error { return c.prepareMachine(machine) },
+		func() error { return c.join(machine, here) },
+		func() error { return n.addBridge(here) },
+		forward,
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return nil, fmt.Errorf("set up the node's network: %w", err)
+		}
+	}
+	return n, nil
+}
+
+// prepareMachine makes the machine what all its nodes need. Each node sees to it; the first one does it.
+func (c Config) prepareMachine(machine *netlink.Handle) error {
+	lo, err := machine.LinkByName("lo")
+	if err != nil {
+		return err
+	}
+	if err := machine.LinkSetUp(lo); err != nil {
+		return err
+	}
+	if err := machine.AddrReplace(lo, address(c.Host, c.Host.BitLen())); err != nil {
+		return err
+	}
+	if err := machine.RouteReplace(&netlink.Route{
+		LinkIndex: lo.Attrs().Index, Dst: ipNet(c.Services), Table: unix.RT_TABLE_LOCAL, Type: unix.RTN_LOCAL, Scope: unix.RT_SCOPE_HOST,
+	}); err != nil {
+		return err
+	}
+	return within(c.Machine, forward)
+}
+
+// join joins machine and node by a pair of interfaces.
+func (c Config) join(machine, here *netlink.Handle) error {
+	own, err := os.Open("/proc/thread-self/ns/net")
+	if err != nil {
+		return err
+	}
+	defer own.Close()
+	name := fmt.Sprintf("node%d", c.Number)
+	if old, err := machine.LinkByName(name); err == nil { // of this node's last run, whose end it will not survive for long
+		_ = machine.LinkDel(old)
+	}
+	pair := &netlink.Veth{LinkAttrs: netlink.LinkAttrs{Name: name}, PeerName: "eth0", PeerNamespace: netlink.NsFd(int(own.Fd()))}
+	if err := machine.LinkAdd(pair); err != nil {
+		return fmt.Errorf("join the machine: %w", err)
+	}
+	if err := c.machineSide(machine, name); err != nil {
+		return err
+	}
+	if err := loopback(here); err != nil {
+		return err
+	}
+	eth0, err := here.LinkByName("eth0")
+	if err != nil {
+		return err
+	}
+	if err := here.AddrAdd(eth0, address(c.Address, c.Address.BitLen())); err != nil {
+		return err
+	}
+	if err := here.LinkSetUp(eth0); err != nil {
+		return err
+	}
+	return here.RouteReplace(&netlink.Route{LinkIndex: eth0.Attrs().Index, Gw: gateway.AsSlice(), Flags: int(netlink.FLAG_ONLINK)})
+}
+
+// machineSide leads from the machine to the node and its pods.
+func (c Config) machineSide(machine *netlink.Handle, name string) error {
+	link, err := machine.LinkByName(name)
+	if err != nil {
+		return err
+	}
+	if err := machine.AddrAdd(link, address(gateway, gateway.BitLen())); err != nil {
+		return err
+	}
+	if err := machine.LinkSetUp(link); err != nil {
+		return err
+	}
+	index := link.Attrs().Index
+	if err := machine.RouteReplace(&netlink.Route{
+		LinkIndex: index, Dst: ipNet(netip.PrefixFrom(c.Address, c.Address.BitLen())), Scope: unix.RT_SCOPE_LINK, Src: c.Host.AsSlice(),
+	}); err != nil {
+		return err
+	}
+	return machine.RouteReplace(&netlink.Route{
+		LinkIndex: index, Dst: ipNet(c.Pods), Gw: c.Address.AsSlice(), Flags: int(netlink.FLAG_ONLINK), Src: c.Host.AsSlice(),
+	})
+}
+
+// addBridge makes the bridge that the pods are joined to.
+func (n *Network) addBridge(here *netlink.Handle) error {
+	n.bridge = &netlink.Bridge{LinkAttrs: netlink.LinkAttrs{Name: "pods"}}
+	if err := here.LinkAdd(n.bridge); err != nil {
+		return fmt.Errorf("make a bridge: %w", err)
+	}
+	if err := here.AddrAdd(n.bridge, address(n.gateway, n.pods.Bits())); err != nil {
+		return err
+	}
+	return here.LinkSetUp(n.bridge)
+}
+
+func loopback(h *netlink.Handle) error {
+	lo, err := h.LinkByName("lo")
+	if err != nil {
+		return err
+	}
+	return h.LinkSetUp(lo)
+}
+
+// forward has this thread's network pass on what is not for itself.
+func forward() error { return set("net.ipv4.ip_forward", "1") }
+
+// set changes a setting of this thread's network.
+func set(name, value string) error {
+	path := "/proc/sys/" + strings.ReplaceAll(name, ".", "/")
+	if err := os.WriteFile(path, []byte(value), 0); err != nil {
+		return fmt.Errorf("set %s: %w", name, err)
+	}
+	return nil
+}
+
+// within calls f in another network. The thread is thrown away.
+func within(network *os.File, f func() error) error {
+	result := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		if err := unix.Setns(int(network.Fd()), unix.CLONE_NEWNET); err != nil {
+			result <- fmt.Errorf("enter a network: %w", err)
+			return
+		}
+		result <- f()
+	}()
+	return <-result
+}
+
+func address(ip netip.Addr, bits int) *netlink.Addr {
+	return &netlink.Addr{IPNet: ipNet(netip.PrefixFrom(ip, bits))}
+}
+
+func ipNet(p netip.Prefix) *net.IPNet {
+	return &net.IPNet{IP: p.Addr().AsSlice(), Mask: net.CIDRMask(p.Bits(), p.Addr().BitLen())}
+}
+
+// ErrFull says that all addresses of a node's pods are in use.
+var ErrFull = errors.New("no free pod address")
+
+// take moves on through the range before it gives an address out again: who remembers an old pod's should not reach a new one.
+func (n *Network) take() (netip.Addr, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for range 1 << (n.pods.Addr().BitLen() - n.pods.Bits()) {
+		n.last = n.last.Next()
+		if !n.pods.Contains(n.last.Next()) { // the broadcast address
+			n.last = n.gateway.Next()
+		}
+		if !n.used[n.last] && n.last != n.gateway {
+			n.used[n.last] = true
+			return n.last, nil
+		}
+	}
+	return netip.Addr{}, fmt.Errorf("%w in %s", ErrFull, n.pods)
+}
+
+func (n *Network) release(ip netip.Addr) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	delete(n.used, ip)
+}

@@ -1,0 +1,197 @@
+package realnode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net/netip"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/slipway-dev/slipway/cluster/network"
+	"github.com/slipway-dev/slipway/cluster/node"
+	"github.com/slipway-dev/slipway/cluster/pki"
+	"github.com/slipway-dev/slipway/cluster/realnode/dns"
+	"github.com/slipway-dev/slipway/cluster/realnode/machine"
+	"github.com/slipway-dev/slipway/cluster/realnode/services"
+)
+
+// Options say which nodes to run, and for whom.
+type Options struct {
+	Client   *rest.Config // all rights, no limits
+	Specs    []node.Spec
+	Machine  *machine.Machine
+	Program  string       // the path of slipway-node
+	Server   string       // the API server, host:port on this machine's loopback
+	Services netip.Prefix // the range of Services
+	Keys     pki.Files
+	Registry string       // the cluster's own, host:port on this machine's loopback; empty for none
+	Log      *slog.Logger // for what is done here
+	Output   io.Writer    // for what the kubelets log, in klog's lines
+}
+
+// domain is the one of all names of the cluster.
+const domain = "cluster.local"
+
+// Nodes are real nodes that run.
+type Nodes struct {
+	options   Options
+	client    kubernetes.Interface
+	authority []byte
+	dns       netip.Addr
+	life      context.Context // that of everything here
+	cancel    context.CancelFunc
+	group     sync.WaitGroup
+	members   map[string]*member // by name
+}
+
+// Run starts the nodes that specs describe, with their Services and names, and returns once all are Ready and schedulable. They run until
+// ctx ends or [Nodes.Stop] is called.
+func Run(ctx context.Context, o Options) (*Nodes, error) {
+	if err := node.Validate(o.Specs); err != nil {
+		return nil, err
+	}
+	n := &Nodes{options: o, members: map[string]*member{}}
+	n.life, n.cancel = context.WithCancel(ctx)
+	if err := n.start(ctx); err != nil {
+		n.Stop()
+		return nil, fmt.Errorf("nodes: %w", err)
+	}
+	return n, nil
+}
+
+func (n *Nodes) start(ctx context.Context) error {
+	config := rest.CopyConfig(n.options.Client)
+	config.UserAgent = "slipway-nodes"
+	var err error
+	if n.client, err = kubernetes.NewForConfig(config); err != nil {
+		return err
+	}
+	if n.authority, err = os.ReadFile(n.options.Keys.CA); err != nil {
+		return err
+	}
+	if n.dns, err = ensureNameService(ctx, n.client, n.options.Services); err != nil {
+		return err
+	}
+	registered, err := register(ctx, n.client, n.options.Specs)
+	if err != nil {
+		return err
+	}
+	for _, r := range registered {
+		n.members[r.spec.Name] = &member{nodes: n, registered: r}
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return n.serve(ctx) })
+	for _, m := range n.members {
+		group.Go(func() error { return m.start(ctx) })
+	}
+	return group.Wait()
+}
+
+// serve serves Services and names, and returns once all are there.
+func (n *Nodes) serve(ctx context.Context) error {
+	factory := informers.NewSharedInformerFactory(n.client, 0)
+	proxy, err := services.New(factory, services.Options{Inside: n.options.Machine, Server: n.options.Server, Names: n.dns, Log: n.options.Log})
+	if err != nil {
+		return err
+	}
+	names := dns.New(factory, domain)
+	factory.Start(n.life.Done())
+	ready := make(chan struct{})
+	n.group.Go(func() { proxy.Run(n.life, func() { close(ready) }) })
+	if err := n.serveNames(ctx, names); err != nil {
+		return err
+	}
+	select {
+	case <-ready:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (n *Nodes) serveNames(ctx context.Context, names *dns.Server) error {
+	address := netip.AddrPortFrom(n.dns, namePort).String()
+	packets, err := n.options.Machine.ListenPacket(ctx, address)
+	if err != nil {
+		return err
+	}
+	listener, err := n.options.Machine.Listen(ctx, address)
+	if err != nil {
+		return errors.Join(err, packets.Close())
+	}
+	context.AfterFunc(n.life, func() {
+		_ = packets.Close()
+		_ = listener.Close()
+	})
+	n.group.Go(func() { names.Serve(packets) })
+	n.group.Go(func() { names.ServeTCP(listener) })
+	return nil
+}
+
+// Stop ends the nodes and returns when nothing of them runs any more. They stay registered, as those of stopped machines do.
+func (n *Nodes) Stop() {
+	n.cancel()
+	for _, m := range n.members {
+		m.end()
+	}
+	n.group.Wait()
+}
+
+// StopNode makes a node be lost, as when its machine is switched off: with it go its pods' processes. A lost node stays lost.
+func (n *Nodes) StopNode(name string) error {
+	m, err := n.member(name)
+	if err != nil {
+		return err
+	}
+	return m.stop()
+}
+
+// StartNode starts a lost node, and returns when it is Ready again. It does nothing to a node that runs.
+func (n *Nodes) StartNode(ctx context.Context, name string) error {
+	m, err := n.member(name)
+	if err != nil {
+		return err
+	}
+	return m.start(ctx)
+}
+
+// StartAll starts all lost nodes.
+func (n *Nodes) StartAll(ctx context.Context) error {
+	var errs []error
+	for _, name := range n.Names() {
+		errs = append(errs, n.StartNode(ctx, name))
+	}
+	return errors.Join(errs...)
+}
+
+// Names lists the nodes.
+func (n *Nodes) Names() []string { return slices.Sorted(maps.Keys(n.members)) }
+
+// Lost lists the nodes that were stopped and not started again.
+func (n *Nodes) Lost() []string {
+	return slices.DeleteFunc(n.Names(), func(name string) bool { return n.members[name].wanted() })
+}
+
+func (n *Nodes) member(name string) (*member, error) {
+	if m, ok := n.members[name]; ok {
+		return m, nil
+	}
+	if len(n.members) == 0 {
+		return nil, fmt.Errorf("%w %q: the cluster has no nodes", node.ErrUnknown, name)
+	}
+	return nil, fmt.Errorf("%w %q: the nodes are %s", node.ErrUnknown, name, strings.Join(n.Names(), ", "))
+}
+
+// Host stands for this machine among the addresses of the nodes' network.
+func (n *Nodes) host() netip.Addr { return network.Host }

@@ -1,0 +1,137 @@
+package realnode
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/slipway-dev/slipway/cluster/node"
+)
+
+// Label marks the Nodes that this package made; its value is "true".
+const Label = "slipway.dev/real-node"
+
+// registered is a node that the API server knows.
+type registered struct {
+	spec   node.Spec
+	number int
+}
+
+// register makes the Nodes that specs describe, each with its range for pods; the kubelets find them and say how they are. Nodes of an
+// earlier run that no spec names any more, real or simulated, are removed.
+func register(ctx context.Context, client kubernetes.Interface, specs []node.Spec) ([]registered, error) {
+	list, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("list nodes: %w", err)
+	}
+	existing, ranges := map[string]*corev1.Node{}, map[string]string{}
+	for i := range list.Items {
+		n := &list.Items[i]
+		existing[n.Name], ranges[n.Name] = n, n.Spec.PodCIDR
+	}
+	numbers, err := node.NumberNodes(specs, ranges)
+	if err != nil {
+		return nil, err
+	}
+	var all []registered
+	for _, s := range specs {
+		if err := registerOne(ctx, client, s, numbers[s.Name], existing[s.Name]); err != nil {
+			return nil, fmt.Errorf("register node %s: %w", s.Name, err)
+		}
+		delete(existing, s.Name)
+		all = append(all, registered{s, numbers[s.Name]})
+	}
+	for name, n := range existing {
+		if n.Labels[Label] == "" && n.Labels[node.Label] == "" {
+			continue
+		}
+		if err := client.CoreV1().Nodes().Delete(ctx, name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+			return nil, fmt.Errorf("remove node %s: %w", name, err)
+		}
+	}
+	return all, nil
+}
+
+func registerOne(ctx context.Context, client kubernetes.Interface, s node.Spec, number int, old *corev1.Node) error {
+	wanted := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: s.Name}}
+	if old != nil {
+		wanted = old.DeepCopy()
+	}
+	if wanted.Labels == nil {
+		wanted.Labels = map[string]string{}
+	}
+	delete(wanted.Labels, node.Label)
+	wanted.Labels[Label] = "true"
+	maps.Copy(wanted.Labels, s.Labels)
+	for _, t := range s.Taints {
+		wanted.Spec.Taints = withTaint(wanted.Spec.Taints, corev1.Taint(t))
+	}
+	if wanted.Spec.PodCIDR == "" {
+		wanted.Spec.PodCIDR = node.PodRange(number).String()
+		wanted.Spec.PodCIDRs = []string{wanted.Spec.PodCIDR}
+	}
+	if old == nil {
+		_, err := client.CoreV1().Nodes().Create(ctx, wanted, metav1.CreateOptions{})
+		return err
+	}
+	_, err := client.CoreV1().Nodes().Update(ctx, wanted, metav1.UpdateOptions{})
+	return err
+}
+
+func withTaint(all []corev1.Taint, t corev1.Taint) []corev1.Taint {
+	all = slices.DeleteFunc(slices.Clone(all), func(o corev1.Taint) bool { return o.Key == t.Key && o.Effect == t.Effect })
+	return append(all, t)
+}
+
+func withoutNotReady(all []corev1.Taint) []corev1.Taint {
+	return slices.DeleteFunc(slices.Clone(all), func(t corev1.Taint) bool {
+		return t.Key == corev1.TaintNodeNotReady || t.Key == corev1.TaintNodeUnreachable
+	})
+}
+
+const (
+	// nameService is what clusters call the Service for names.
+	nameService = "kube-dns"
+	namePort    = 53
+	// nameOffset is where in the range of Services its address is wont to be.
+	nameOffset = 10
+)
+
+// ensureNameService makes the Service for names, and returns its address: the usual one, unless another Service has that.
+func ensureNameService(ctx context.Context, client kubernetes.Interface, services netip.Prefix) (netip.Addr, error) {
+	api := client.CoreV1().Services(metav1.NamespaceSystem)
+	service, err := api.Get(ctx, nameService, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		address := services.Addr()
+		for range nameOffset {
+			address = address.Next()
+		}
+		if service, err = api.Create(ctx, nameServiceAt(address.String()), metav1.CreateOptions{}); apierrors.IsInvalid(err) {
+			service, err = api.Create(ctx, nameServiceAt(""), metav1.CreateOptions{})
+		}
+	}
+	if err != nil {
+		return netip.Addr{}, fmt.Errorf("make the Service for names: %w", err)
+	}
+	return netip.ParseAddr(service.Spec.ClusterIP)
+}
+
+func nameServiceAt(address string) *corev1.Service {
+	port := func(name string, protocol corev1.Protocol) corev1.ServicePort {
+		return corev1.ServicePort{Name: name, Protocol: protocol, Port: namePort, TargetPort: intstr.FromInt32(namePort)}
+	}
+	return &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Name: nameService, Labels: map[string]string{"k8s-app": nameService, "kubernetes.io/name": "CoreDNS"}},
+		Spec: corev1.ServiceSpec{
+			ClusterIP: address, Ports: []corev1.ServicePort{port("dns", corev1.ProtocolUDP), port("dns-tcp", corev1.ProtocolTCP)},
+		},
+	}
+}

@@ -1,0 +1,74 @@
+package seccomp
+
+import (
+	"golang.org/x/sys/unix"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+)
+
+// forbidden are the calls that always fail.
+func forbidden() []uintptr {
+	return append([]uintptr{
+		unix.SYS_ACCT, unix.SYS_ADD_KEY, unix.SYS_BPF, unix.SYS_CLOCK_ADJTIME, unix.SYS_CLOCK_SETTIME, unix.SYS_DELETE_MODULE,
+		unix.SYS_FANOTIFY_INIT, unix.SYS_FINIT_MODULE, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSOPEN, unix.SYS_FSPICK,
+		unix.SYS_GET_MEMPOLICY, unix.SYS_INIT_MODULE, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER, unix.SYS_IO_URING_SETUP,
+		unix.SYS_KCMP, unix.SYS_KEXEC_LOAD, unix.SYS_KEYCTL, unix.SYS_LOOKUP_DCOOKIE, unix.SYS_MBIND, unix.SYS_MOUNT,
+		unix.SYS_MOUNT_SETATTR, unix.SYS_MOVE_MOUNT, unix.SYS_MOVE_PAGES, unix.SYS_NFSSERVCTL, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_OPEN_TREE,
+		unix.SYS_PERF_EVENT_OPEN, unix.SYS_PERSONALITY, unix.SYS_PIVOT_ROOT, unix.SYS_PROCESS_MADVISE, unix.SYS_QUOTACTL,
+		unix.SYS_REBOOT, unix.SYS_REQUEST_KEY, unix.SYS_SETDOMAINNAME, unix.SYS_SETHOSTNAME, unix.SYS_SETNS, unix.SYS_SETTIMEOFDAY,
+		unix.SYS_SET_MEMPOLICY, unix.SYS_SWAPOFF, unix.SYS_SWAPON, unix.SYS_SYSLOG, unix.SYS_UMOUNT2, unix.SYS_UNSHARE,
+		unix.SYS_USERFAULTFD, unix.SYS_VHANGUP,
+	}, machineCalls()...)
+}
+
+// newNamespaces are the flags of clone that a container may not use.
+const newNamespaces = unix.CLONE_NEWCGROUP | unix.CLONE_NEWIPC | unix.CLONE_NEWNET | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWUSER | unix.CLONE_NEWUTS
+
+// The places in what a filter is shown.
+const (
+	atCall         = 0
+	atArchitecture = 4
+	atFirst        = 16 // the lower half of the first argument
+)
+
+// Default is the filter.
+func Default() []inside.Instruction {
+	p := program{
+		load(atArchitecture), skipIf(architecture, 1), fail(unix.EPERM),
+		load(atCall),
+	}
+	p = append(p, otherTables()...)
+	for _, call := range forbidden() {
+		p = append(p, skipUnless(uint32(call), 1), fail(unix.EPERM))
+	}
+	return append(p,
+		skipUnless(unix.SYS_CLONE3, 1), fail(unix.ENOSYS),
+		skipUnless(unix.SYS_CLONE, 4),
+		load(atFirst), and(newNamespaces), skipIf(0, 1), fail(unix.EPERM),
+		inside.Instruction{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW},
+	)
+}
+
+type program = []inside.Instruction
+
+func load(at uint32) inside.Instruction {
+	return inside.Instruction{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at}
+}
+
+func and(k uint32) inside.Instruction {
+	return inside.Instruction{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: k}
+}
+
+// skipIf skips instructions when the value is k.
+func skipIf(k uint32, n uint8) inside.Instruction {
+	return inside.Instruction{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: k, T: n}
+}
+
+// skipUnless skips instructions when the value is not k.
+func skipUnless(k uint32, n uint8) inside.Instruction {
+	return inside.Instruction{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: k, F: n}
+}
+
+func fail(errno unix.Errno) inside.Instruction {
+	return inside.Instruction{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(errno)}
+}

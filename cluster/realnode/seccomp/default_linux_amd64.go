@@ -1,0 +1,26 @@
+package seccomp
+
+import (
+	"golang.org/x/sys/unix"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+)
+
+const architecture = unix.AUDIT_ARCH_X86_64
+
+// machineCalls are those that only this machine has.
+func machineCalls() []uintptr {
+	return []uintptr{
+		unix.SYS_CREATE_MODULE, unix.SYS_GET_KERNEL_SYMS, unix.SYS_IOPERM, unix.SYS_IOPL, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_MODIFY_LDT,
+		unix.SYS_QUERY_MODULE, unix.SYS_SYSFS, unix.SYS__SYSCTL, unix.SYS_USELIB, unix.SYS_USTAT,
+	}
+}
+
+// otherTables refuses the calls of the x32 table, whose numbers are other ones.
+func otherTables() []inside.Instruction {
+	const x32 = 0x40000000
+	return []inside.Instruction{
+		{Code: unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K, K: x32, F: 1},
+		fail(unix.EPERM),
+	}
+}

@@ -1,0 +1,14 @@
+package seccomp
+
+import (
+	"golang.org/x/sys/unix"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+)
+
+const architecture = unix.AUDIT_ARCH_AARCH64
+
+// machineCalls are those that only this machine has.
+func machineCalls() []uintptr { return []uintptr{unix.SYS_KEXEC_FILE_LOAD} }
+
+func otherTables() []inside.Instruction { return nil }

@@ -1,0 +1,201 @@
+// Pod is the program of the image that tests of real nodes run: a handful of small commands.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+func main() {
+	commands := map[string]func(args []string) error{
+		"serve": serve, "exit": exit, "echo": echo, "cat": cat, "env": env, "status": status, "get": get, "udp": udp, "resolve": resolve,
+		"stubborn": stubborn, "write": write, "ls": list, "terminal": terminal, "graceful": graceful, "mount": mount,
+	}
+	args := os.Args[1:]
+	if len(args) == 0 {
+		args = []string{"serve"}
+	}
+	run, ok := commands[args[0]]
+	if !ok {
+		fmt.Fprintln(os.Stderr, "unknown command", args)
+		os.Exit(2)
+	}
+	if err := run(args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// serve answers HTTP on port 8080, or on the one that is given, and echoes UDP on 9090.
+func serve(args []string) error {
+	port := "8080"
+	if len(args) > 0 {
+		port = args[0]
+	}
+	packets, err := net.ListenPacket("udp", ":9090")
+	if err != nil {
+		return err
+	}
+	go func() {
+		buffer := make([]byte, 2000)
+		for {
+			n, from, err := packets.ReadFrom(buffer)
+			if err != nil {
+				return
+			}
+			_, _ = packets.WriteTo(buffer[:n], from)
+		}
+	}()
+	host, _ := os.Hostname()
+	http.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, host) })
+	http.HandleFunc("/file/", func(w http.ResponseWriter, r *http.Request) {
+		http.ServeFile(w, r, strings.TrimPrefix(r.URL.Path, "/file"))
+	})
+	fmt.Println("serving", port)
+	return http.ListenAndServe(":"+port, nil)
+}
+
+func exit(args []string) error {
+	code, err := strconv.Atoi(args[0])
+	if err != nil {
+		return err
+	}
+	fmt.Println("exiting with", code)
+	os.Exit(code)
+	return nil
+}
+
+func echo(args []string) error {
+	fmt.Println(strings.Join(args, " "))
+	return nil
+}
+
+func cat(args []string) error {
+	if len(args) == 0 {
+		_, err := io.Copy(os.Stdout, os.Stdin)
+		return err
+	}
+	for _, name := range args {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		os.Stdout.Write(text)
+	}
+	return nil
+}
+
+func env([]string) error {
+	fmt.Println(strings.Join(os.Environ(), "\n"))
+	return nil
+}
+
+// status prints what the kernel says of the process.
+func status([]string) error { return cat([]string{"/proc/self/status"}) }
+
+func get(args []string) error {
+	client := &http.Client{Timeout: 5 * time.Second}
+	r, err := client.Get(args[0])
+	if err != nil {
+		return err
+	}
+	defer r.Body.Close()
+	_, err = io.Copy(os.Stdout, r.Body)
+	return err
+}
+
+func udp(args []string) error {
+	conn, err := net.Dial("udp", args[0])
+	if err != nil {
+		return err
+	}
+	_ = conn.SetDeadline(time.Now().Add(3 * time.Second))
+	if _, err := conn.Write([]byte(args[1])); err != nil {
+		return err
+	}
+	buffer := make([]byte, 2000)
+	n, err := conn.Read(buffer)
+	if err != nil {
+		return err
+	}
+	fmt.Print(string(buffer[:n]))
+	return nil
+}
+
+func resolve(args []string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	defer cancel()
+	if len(args) == 3 {
+		_, servers, err := net.DefaultResolver.LookupSRV(ctx, args[0], args[1], args[2])
+		if err != nil {
+			return err
+		}
+		for _, s := range servers {
+			fmt.Println(s.Target, s.Port)
+		}
+		return nil
+	}
+	found, err := net.DefaultResolver.LookupHost(ctx, args[0])
+	if err != nil {
+		return err
+	}
+	fmt.Println(strings.Join(found, "\n"))
+	return nil
+}
+
+// stubborn does not end when it is asked to.
+func stubborn([]string) error {
+	signal.Ignore(syscall.SIGTERM)
+	fmt.Println("staying")
+	select {}
+}
+
+// graceful says goodbye.
+func graceful([]string) error {
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, syscall.SIGTERM)
+	fmt.Println("waiting")
+	<-asked
+	fmt.Println("goodbye")
+	return nil
+}
+
+func write(args []string) error {
+	f, err := os.OpenFile(args[0], os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(f, strings.Join(args[1:], " "))
+	return errors.Join(err, f.Close())
+}
+
+func list(args []string) error {
+	entries, err := os.ReadDir(args[0])
+	for _, e := range entries {
+		fmt.Println(e.Name())
+	}
+	return err
+}
+
+// terminal says whether stdin is one.
+func terminal([]string) error {
+	info, err := os.Stdin.Stat()
+	if err != nil {
+		return err
+	}
+	fmt.Println("terminal:", info.Mode()&os.ModeCharDevice != 0)
+	return nil
+}
+
+// mount tries what a container must not do.
+func mount([]string) error { return syscall.Mount("tmpfs", "/tmp", "tmpfs", 0, "") }
