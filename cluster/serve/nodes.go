@@ -34,11 +34,11 @@ func nodeSpecs(nodes *[]protocol.Node) ([]node.Spec, error) {
 }
 
 // realNodes is nil for simulated ones.
-func (s *session) realNodes() *engine.Real {
+func (s *session) realNodes(registry string) *engine.Real {
 	if s.config.NodeProgram == "" {
 		return nil
 	}
-	return &engine.Real{Program: s.config.NodeProgram}
+	return &engine.Real{Program: s.config.NodeProgram, Registry: registry}
 }
 
 func nodeSpec(n protocol.Node) (node.Spec, error) {

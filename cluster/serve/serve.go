@@ -164,7 +164,7 @@ func (s *session) start(ctx context.Context, images *registry.Registry) (*engine
 		Dir: s.config.Dir, Durable: s.config.Durable,
 		Main: engine.Spec{
 			Name: s.config.Name, Port: s.config.Port, Nodes: nodes,
-			Controllers: s.config.RunControllers(), APIServerFlags: s.config.ServerFlags(), Real: s.realNodes(),
+			Controllers: s.config.RunControllers(), APIServerFlags: s.config.ServerFlags(), Real: s.realNodes(images.Address()),
 		},
 		Logger: s.logs.Logger, Klog: s.logs.Klog, Fatal: s.giveUp, Progress: s.progress,
 	})

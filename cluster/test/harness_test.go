@@ -150,9 +150,12 @@ func newConfig(t testing.TB) protocol.Config {
 }
 
 // launch starts the program and does not wait for anything.
-func launch(t testing.TB, config protocol.Config) *program {
+func launch(t testing.TB, config protocol.Config, how ...func(*exec.Cmd)) *program {
 	t.Helper()
 	cmd := exec.Command(programPath, "serve", "--stdio", "--config", writeConfig(t, config))
+	for _, f := range how {
+		f(cmd)
+	}
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -180,9 +183,9 @@ func launch(t testing.TB, config protocol.Config) *program {
 }
 
 // start starts a cluster and returns when it is ready.
-func start(t testing.TB, config protocol.Config) *program {
+func start(t testing.TB, config protocol.Config, how ...func(*exec.Cmd)) *program {
 	t.Helper()
-	p := launch(t, config)
+	p := launch(t, config, how...)
 	p.next("ready")
 	return p
 }

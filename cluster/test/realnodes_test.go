@@ -1,14 +1,29 @@
 package test
 
 import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/portforward"
+	"k8s.io/client-go/tools/remotecommand"
+	"k8s.io/client-go/transport/spdy"
+
+	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
 // realCluster is a cluster with real nodes and an image for their pods.
@@ -19,8 +34,28 @@ type realCluster struct {
 	image  string
 }
 
+// ordinary is the user that runs a cluster for those tests that are run as root.
+const ordinary = 1500
+
+// asUsers runs a test as root and as an ordinary user, or, for those who are no root, as they are.
+func asUsers(t *testing.T, test func(*testing.T, *realCluster), config ...func(*protocol.Config)) {
+	t.Helper()
+	if os.Getuid() != 0 {
+		test(t, startReal(t, nil, config...))
+		return
+	}
+	t.Run("root", func(t *testing.T) { test(t, startReal(t, nil, config...)) })
+	t.Run("user", func(t *testing.T) { test(t, startReal(t, beOrdinary, config...)) })
+}
+
+// beOrdinary makes a process that of an ordinary user.
+func beOrdinary(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: ordinary, Gid: ordinary}}
+	cmd.Env = append(os.Environ(), "HOME="+cmd.Dir)
+}
+
 // startReal starts one. Where the system forbids real nodes, the test is skipped.
-func startReal(t testing.TB, config ...func(*program)) *realCluster {
+func startReal(t testing.TB, how func(*exec.Cmd), changes ...func(*protocol.Config)) *realCluster {
 	t.Helper()
 	if runtime.GOOS != "linux" {
 		t.Skip("real nodes need Linux")
@@ -30,17 +65,77 @@ func startReal(t testing.TB, config ...func(*program)) *realCluster {
 	if own := os.Getenv("SLIPWAY_NODE"); own != "" {
 		c.NodeProgram = own
 	}
-	p := start(t, c)
-	return &realCluster{program: p, t: t, client: p.clients(), image: publish(t)}
+	for _, change := range changes {
+		change(&c)
+	}
+	options := []func(*exec.Cmd){}
+	if how != nil {
+		if err := os.Chown(filepath.Dir(c.Dir), ordinary, ordinary); err != nil {
+			t.Fatal(err)
+		}
+		options = append(options, how, readable(t))
+	}
+	image := publish(t)
+	p := launch(t, c, options...)
+	p.nextOrSkip("ready")
+	t.Cleanup(func() {
+		if t.Failed() {
+			log, _ := os.ReadFile(filepath.Join(c.Dir, "logs", "nodes.log"))
+			t.Logf("log of the nodes:\n%s", log[max(0, len(log)-8000):])
+		}
+	})
+	return &realCluster{program: p, t: t, client: p.clients(), image: image}
 }
 
-// pod runs a pod with these arguments.
+// readable lets others read the file with the configuration and find the program.
+func readable(t testing.TB) func(*exec.Cmd) {
+	return func(cmd *exec.Cmd) {
+		file := cmd.Args[len(cmd.Args)-1]
+		for dir := filepath.Dir(file); dir != "/" && dir != os.TempDir(); dir = filepath.Dir(dir) {
+			if err := os.Chmod(dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Chmod(file, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(filepath.Dir(programPath), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// nextOrSkip is next, for what a system may forbid.
+func (p *program) nextOrSkip(kind string) {
+	p.t.Helper()
+	for {
+		select {
+		case e, ok := <-p.events:
+			switch {
+			case !ok:
+				p.t.Fatalf("no event %q: %s", kind, p.stderr)
+			case e.Event == kind:
+				return
+			case e.Event == "failed" && strings.Contains(e.Error, "forbids the namespaces"):
+				p.t.Skip(e.Error)
+			case e.Event == "failed":
+				p.t.Fatalf("%+v", e)
+			}
+		case <-time.After(patience):
+			p.t.Fatalf("no event %q in time", kind)
+		}
+	}
+}
+
+// pod describes a pod with these arguments.
 func (c *realCluster) pod(name string, args ...string) *corev1.Pod {
-	c.t.Helper()
-	return c.create(&corev1.Pod{
+	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"app": name}},
-		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Image: c.image, Args: args}}},
-	})
+		Spec: corev1.PodSpec{
+			TerminationGracePeriodSeconds: new(int64(5)),
+			Containers:                    []corev1.Container{{Name: "main", Image: c.image, Args: args}},
+		},
+	}
 }
 
 func (c *realCluster) create(p *corev1.Pod) *corev1.Pod {
@@ -65,8 +160,20 @@ func (c *realCluster) await(name string, is func(*corev1.Pod) bool) *corev1.Pod 
 			return p
 		}
 	}
-	c.t.Fatalf("pod %s is not as it should be: %+v", name, last.Status)
+	c.t.Fatalf("pod %s is not as it should be: %+v", name, last)
 	return nil
+}
+
+// remove deletes a pod and waits until it is gone.
+func (c *realCluster) remove(name string) {
+	c.t.Helper()
+	if err := c.client.CoreV1().Pods("default").Delete(c.t.Context(), name, metav1.DeleteOptions{}); err != nil {
+		c.t.Fatal(err)
+	}
+	eventually(c.t, "pod "+name+" is gone", func(ctx context.Context) (bool, error) {
+		_, err := c.client.CoreV1().Pods("default").Get(ctx, name, metav1.GetOptions{})
+		return err != nil, nil
+	})
 }
 
 func ready(p *corev1.Pod) bool {
@@ -78,29 +185,160 @@ func ready(p *corev1.Pod) bool {
 	return false
 }
 
+func succeeded(p *corev1.Pod) bool { return p.Status.Phase == corev1.PodSucceeded }
+
+// log is what a container has written.
+func (c *realCluster) log(pod string, o corev1.PodLogOptions) string {
+	c.t.Helper()
+	text, err := c.client.CoreV1().Pods("default").GetLogs(pod, &o).DoRaw(c.t.Context())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return string(text)
+}
+
+// try runs a command in a pod.
+func (c *realCluster) try(pod string, stdin io.Reader, terminal bool, command ...string) (stdout, stderr string, err error) {
+	c.t.Helper()
+	request := c.client.CoreV1().RESTClient().Post().Resource("pods").Namespace("default").Name(pod).SubResource("exec").VersionedParams(
+		&corev1.PodExecOptions{Command: command, Stdin: stdin != nil, Stdout: true, Stderr: !terminal, TTY: terminal}, scheme.ParameterCodec)
+	executor, err := remotecommand.NewWebSocketExecutor(c.client.config, "GET", request.URL().String())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(c.t.Context(), patience)
+	defer cancel()
+	var out, errs bytes.Buffer
+	err = executor.StreamWithContext(ctx, remotecommand.StreamOptions{Stdin: stdin, Stdout: &out, Stderr: &errs, Tty: terminal})
+	return out.String(), errs.String(), err
+}
+
+// exec is try for what succeeds.
+func (c *realCluster) exec(pod string, command ...string) string {
+	c.t.Helper()
+	stdout, stderr, err := c.try(pod, nil, false, command...)
+	if err != nil {
+		c.t.Fatalf("%v: %v: %s", command, err, stderr)
+	}
+	return stdout
+}
+
 func TestRealPod(t *testing.T) {
-	begin := time.Now()
-	c := startReal(t)
-	t.Log("cluster", time.Since(begin))
-	for _, name := range []string{"first", "second"} {
+	asUsers(t, func(t *testing.T, c *realCluster) {
+		begin := time.Now()
+		c.create(c.pod("first"))
+		c.await("first", ready)
+		t.Log("the first pod is ready after", time.Since(begin))
 		begin = time.Now()
-		c.pod(name)
-		c.await(name, func(p *corev1.Pod) bool { return p.Status.Phase == corev1.PodRunning })
-		t.Log(name, "running", time.Since(begin))
-		c.await(name, ready)
-		t.Log(name, "ready", time.Since(begin))
-	}
-	for _, name := range []string{"first", "second"} {
-		begin = time.Now()
-		if err := c.client.CoreV1().Pods("default").Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		for {
-			if _, err := c.client.CoreV1().Pods("default").Get(t.Context(), name, metav1.GetOptions{}); err != nil {
-				break
+		c.create(c.pod("second"))
+		c.await("second", ready)
+		t.Log("the second pod is ready after", time.Since(begin))
+		t.Run("logs", func(t *testing.T) {
+			if got := c.log("first", corev1.PodLogOptions{}); got != "serving 8080\n" {
+				t.Errorf("logged %q", got)
 			}
-			time.Sleep(5 * time.Millisecond)
-		}
-		t.Log(name, "deleted", time.Since(begin))
+		})
+		t.Run("exec", func(t *testing.T) { testExec(t, c) })
+		t.Run("isolation", func(t *testing.T) { testIsolation(t, c) })
+		t.Run("port-forward", func(t *testing.T) { testPortForward(t, c) })
+		begin = time.Now()
+		c.remove("first")
+		t.Log("the first pod is deleted after", time.Since(begin))
+		begin = time.Now()
+		c.remove("second")
+		t.Log("the second pod is deleted after", time.Since(begin))
+	})
+}
+
+func testExec(t *testing.T, c *realCluster) {
+	begin := time.Now()
+	if got := c.exec("first", "pod", "echo", "hello"); got != "hello\n" {
+		t.Errorf("echo: %q", got)
 	}
+	t.Log("a command took", time.Since(begin))
+	if got, _, err := c.try("first", strings.NewReader("text"), false, "pod", "cat"); got != "text" || err != nil {
+		t.Errorf("cat: %q, %v", got, err)
+	}
+	if got, _, err := c.try("first", strings.NewReader(""), true, "pod", "terminal"); !strings.Contains(got, "terminal: true") || err != nil {
+		t.Errorf("a terminal: %q, %v", got, err)
+	}
+	if _, _, err := c.try("first", nil, false, "pod", "exit", "7"); err == nil || !strings.Contains(err.Error(), "exit code 7") {
+		t.Errorf("exit 7: %v", err)
+	}
+	if _, stderr, err := c.try("first", nil, false, "sh"); err == nil || !strings.Contains(stderr+err.Error(), "not found") {
+		t.Errorf("a program that is not there: %v, %s", err, stderr)
+	}
+	if got := c.exec("first", "pod", "env"); !strings.Contains(got, "FROM_IMAGE=yes") || !strings.Contains(got, "HOSTNAME=first") || !strings.Contains(got, "KUBERNETES_SERVICE_HOST=10.0.0.1") {
+		t.Errorf("environment: %s", got)
+	}
+}
+
+func testIsolation(t *testing.T, c *realCluster) {
+	p := c.pod("narrow", "serve")
+	p.Spec.SecurityContext = &corev1.PodSecurityContext{RunAsNonRoot: new(true), FSGroup: new(int64(1234)), SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}}
+	p.Spec.Containers[0].SecurityContext = &corev1.SecurityContext{
+		AllowPrivilegeEscalation: new(false), ReadOnlyRootFilesystem: new(true), Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+	}
+	c.create(p)
+	c.await("narrow", ready)
+	inFirst, inExec := c.exec("narrow", "pod", "cat", "/proc/1/status"), c.exec("narrow", "pod", "status")
+	for what, status := range map[string]string{"the first process": inFirst, "a command": inExec} {
+		for _, want := range []string{"Uid:\t65532\t65532\t65532\t65532", "Gid:\t65532", "CapEff:\t0000000000000000", "CapBnd:\t0000000000000000", "NoNewPrivs:\t1", "Seccomp:\t2"} {
+			if !strings.Contains(status, want) {
+				t.Errorf("%s: no %q in %s", what, want, status)
+			}
+		}
+	}
+	if _, _, err := c.try("narrow", nil, false, "pod", "write", "/tmp/x", "text"); err == nil {
+		t.Error("a file system that is only to be read was written to")
+	}
+	if _, _, err := c.try("first", nil, false, "pod", "mount"); err == nil {
+		t.Error("a container mounted something")
+	}
+	if got := c.exec("first", "pod", "ls", "/"); strings.Contains(got, "root\n") || strings.Contains(got, "boot\n") {
+		t.Errorf("a container sees the host's files: %s", got)
+	}
+	if got := c.exec("first", "pod", "ls", "/proc"); strings.Count(got, "\n") > 100 {
+		t.Errorf("a container sees other processes: %s", got)
+	}
+	c.remove("narrow")
+}
+
+func testPortForward(t *testing.T, c *realCluster) {
+	roundTripper, upgrader, err := spdy.RoundTripperFor(c.client.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := c.client.CoreV1().RESTClient().Post().Resource("pods").Namespace("default").Name("first").SubResource("portforward").URL()
+	stop, forwarded := make(chan struct{}), make(chan struct{})
+	defer close(stop)
+	f, err := portforward.New(spdy.NewDialer(upgrader, &http.Client{Transport: roundTripper}, "POST", at), []string{"0:8080"}, stop, forwarded, io.Discard, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = f.ForwardPorts() }()
+	<-forwarded
+	ports, err := f.GetPorts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fetch(t, fmt.Sprintf("http://127.0.0.1:%d/", ports[0].Local)); got != "first" {
+		t.Errorf("the pod answers %q", got)
+	}
+}
+
+// fetch gets a URL from this machine.
+func fetch(t testing.TB, url string) string {
+	t.Helper()
+	client := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true, DialContext: (&net.Dialer{}).DialContext}}
+	r, err := client.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
@@ -45,12 +46,17 @@ A node is given to --node as its name, followed by what it has besides the defau
 
   NAME[,RESOURCE=QUANTITY]...[,label=KEY=VALUE]...[,taint=KEY[=VALUE]:EFFECT]...
 
+Nodes are simulated unless --nodes real asks for real ones, or real=2 for two: their pods are
+processes with files from images, started by the stock kubelet and isolated by namespaces of
+Linux, for root and ordinary users alike (docs/nodes.md).
+
 With --node the file's nodes do not count. --feature-gate and --runtime-config win over
 the file's entry of the same name, and an --api-server-flag over the same flag in the file.`
 
 const startExample = `  slipway cluster start
   slipway cluster start staging --port 6443 --durable
   slipway cluster start --config cluster.yaml
+  slipway cluster start --nodes real=2
   slipway cluster start --node node-1 --node gpu-1,cpu=16,memory=64Gi,label=disk=ssd,taint=gpu=yes:NoSchedule
   slipway cluster start --feature-gate MutatingAdmissionPolicy=true --runtime-config admissionregistration.k8s.io/v1beta1`
 
@@ -83,7 +89,7 @@ func (inv *invocation) clusterStartCommand() *cobra.Command {
 
 // startFlags are the flags of start as they are given.
 type startFlags struct {
-	file                                string
+	file, kind                          string
 	nodes, gates, runtimes, serverFlags []string
 	controllers                         bool
 	clusterctl.Options
@@ -94,7 +100,8 @@ func (f *startFlags) define(flags *pflag.FlagSet) {
 	flags.IntVar(&f.Port, "port", 0, "`port` of the API server on 127.0.0.1; 0 picks a free one")
 	flags.IntVar(&f.RegistryPort, "registry-port", 0, fmt.Sprintf("`port` of the image registry on 127.0.0.1; 0 is %d, or a free one if that is taken", clusterctl.DefaultRegistryPort))
 	flags.BoolVar(&f.Durable, "durable", false, "keep the cluster's data when it stops or crashes")
-	flags.StringArrayVar(&f.nodes, "node", nil, "a simulated `node`, see above; repeatable, or none for no nodes")
+	flags.StringArrayVar(&f.nodes, "node", nil, "a `node`, see above; repeatable, or none for no nodes")
+	flags.StringVar(&f.kind, "nodes", "", "`kind` of the nodes: simulated, or real, which run pods; real=2 has two")
 	flags.StringArrayVar(&f.serverFlags, "api-server-flag", nil, "a flag of kube-apiserver, `flag=value`; repeatable")
 	flags.StringSliceVar(&f.gates, "feature-gate", nil, "a feature gate, `name=bool`, of API server, controllers and scheduler; repeatable")
 	flags.StringSliceVar(&f.runtimes, "runtime-config", nil, "an API to serve or not, `version=bool`; repeatable")
@@ -139,8 +146,38 @@ func (f *startFlags) read(stdin io.Reader) (clusterfile.File, error) {
 // noNodes is what --node has to be for a cluster without nodes.
 const noNodes = "none"
 
+// parseKind reads the kind of the nodes and, behind it, how many there are to be.
+func (f *startFlags) parseKind(o *clusterctl.Options) error {
+	kind, count, counted := strings.Cut(f.kind, "=")
+	switch o.Kind = clusterctl.Kind(kind); o.Kind {
+	case clusterctl.UsualKind, clusterctl.SimulatedNodes, clusterctl.RealNodes:
+	default:
+		return fmt.Errorf("nodes are simulated or real, not %q", kind)
+	}
+	if !counted {
+		return nil
+	}
+	n, err := strconv.Atoi(count)
+	if err != nil || n < 1 || n > maxCounted {
+		return fmt.Errorf("%q is no number of nodes from 1 to %d", count, maxCounted)
+	}
+	if len(f.nodes) > 0 {
+		return errors.New("a number of nodes beside --node, which names them")
+	}
+	for i := range n {
+		o.Nodes = append(o.Nodes, clusterctl.Node{Name: fmt.Sprintf("node-%d", i+1)})
+	}
+	return nil
+}
+
+// maxCounted is more nodes than anybody asks for by number.
+const maxCounted = 100
+
 // parse reads the flags that have a syntax of their own.
 func (f *startFlags) parse(o *clusterctl.Options) error {
+	if err := f.parseKind(o); err != nil {
+		return flagValueError("--nodes", err)
+	}
 	if len(f.nodes) > 0 {
 		o.Nodes = []clusterctl.Node{}
 	}

@@ -35,7 +35,7 @@ const DefaultName = "default"
 // ContextName returns the name of the kubeconfig context of the cluster called name.
 func ContextName(name string) string { return "slipway-" + name }
 
-// Node is a simulated node.
+// Node is a node.
 type Node = protocol.Node
 
 // Control is the entrance to clusters: the environment that tells where things
@@ -66,6 +66,16 @@ func New(getenv func(string) string, h report.Handler) *Control {
 func (c *Control) Program(ctx context.Context) (string, error) {
 	p, err := program.NewFinder(c.getenv, c.handler).Ensure(ctx)
 	return p.Path, err
+}
+
+// withNodeProgram completes options that ask for real nodes with their program, which is built like the cluster's.
+func (c *Control) withNodeProgram(ctx context.Context, o Options) (Options, error) {
+	if o.Kind != RealNodes {
+		return o, nil
+	}
+	var err error
+	o.nodeProgram, err = program.NewFinder(c.getenv, c.handler).EnsureNode(ctx)
+	return o, err
 }
 
 // FindProgram is Program for those who do not want to wait for a build: ok is

@@ -53,6 +53,9 @@ func (o Options) differences(is protocol.Config, s *Status) []string {
 	if o.Nodes != nil || o.Whole {
 		differs("nodes", described(o.Nodes), described(is.Nodes))
 	}
+	if o.Kind != UsualKind {
+		differs("kind of nodes", string(o.Kind), string(kindOf(is)))
+	}
 	compare(differs, "feature gate", o.FeatureGates, is.FeatureGates, o.Whole)
 	compare(differs, "runtime config", o.RuntimeConfig, is.RuntimeConfig, o.Whole)
 	if len(o.APIServerFlags) > 0 || o.Whole {

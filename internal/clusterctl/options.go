@@ -21,6 +21,7 @@ type Options struct {
 	RegistryPort int
 	Durable      bool   // keep data over restarts and crashes
 	Nodes        []Node // nil: one default node; empty: none
+	Kind         Kind   // of the nodes
 
 	// NoControllers leaves out controllers, scheduler and nodes, like envtest does.
 	// WithControllers has them also where an earlier start left them out.
@@ -34,6 +35,8 @@ type Options struct {
 	// start asked for does not count.
 	Whole bool
 
+	nodeProgram string // what real nodes are; set by [Control.withNodeProgram]
+
 	// NoContext leaves the user's kubeconfig alone (Start only; Tie never touches it).
 	NoContext bool
 	// Socket serves the protocol to other processes as well (Tie only; Start always does).
@@ -44,6 +47,24 @@ type Options struct {
 
 // DefaultRegistryPort is where the image registry of a background cluster is, unless that port is taken.
 const DefaultRegistryPort = 5001
+
+// Kind is what nodes are made of.
+type Kind string
+
+// The kinds of nodes. Simulated ones run no processes; real ones run the kubelet, and containers from images.
+const (
+	UsualKind      Kind = "" // what the cluster had before, or else simulated
+	SimulatedNodes Kind = "simulated"
+	RealNodes      Kind = "real"
+)
+
+// kindOf is the kind of a configuration's nodes.
+func kindOf(c protocol.Config) Kind {
+	if c.NodeProgram != "" {
+		return RealNodes
+	}
+	return SimulatedNodes
+}
 
 // readyTime is how long a cluster may take to become ready: it needs about a
 // second, and a busy machine with a cold disk several times that.
@@ -88,6 +109,9 @@ func (o Options) Over(base Options) Options {
 	if o.Nodes == nil {
 		o.Nodes = base.Nodes
 	}
+	if o.Kind == UsualKind {
+		o.Kind = base.Kind
+	}
 	if !o.NoControllers && !o.WithControllers {
 		o.NoControllers, o.WithControllers = base.NoControllers, base.WithControllers
 	}
@@ -115,7 +139,7 @@ func (o Options) after(last protocol.Config) Options {
 	if o.Whole {
 		return o
 	}
-	base := Options{Port: last.Port, RegistryPort: last.RegistryPort, Nodes: last.Nodes, FeatureGates: last.FeatureGates, RuntimeConfig: last.RuntimeConfig,
+	base := Options{Port: last.Port, RegistryPort: last.RegistryPort, Nodes: last.Nodes, Kind: kindOf(last), FeatureGates: last.FeatureGates, RuntimeConfig: last.RuntimeConfig,
 		NoControllers: last.Controllers != nil && !*last.Controllers}
 	if len(o.APIServerFlags) == 0 { // otherwise a repeated command line would have each flag twice
 		base.APIServerFlags = last.APIServerFlags
@@ -126,7 +150,7 @@ func (o Options) after(last protocol.Config) Options {
 // config returns the program's configuration for a cluster in dir.
 func (o Options) config(name, dir, socket string) protocol.Config {
 	c := protocol.Config{Protocol: protocol.Number, Name: name, Dir: dir, Socket: socket, Port: o.Port, RegistryPort: o.RegistryPort,
-		Durable: o.Durable, Nodes: o.Nodes, FeatureGates: o.FeatureGates, RuntimeConfig: o.RuntimeConfig,
+		Durable: o.Durable, Nodes: o.Nodes, NodeProgram: o.nodeProgram, FeatureGates: o.FeatureGates, RuntimeConfig: o.RuntimeConfig,
 		APIServerFlags: o.APIServerFlags}
 	if o.NoControllers {
 		c.Controllers = new(false)

@@ -47,6 +47,9 @@ func (c *Control) Tie(ctx context.Context, o Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o, err = c.withNodeProgram(ctx, o); err != nil {
+		return nil, err
+	}
 	sweep()
 	dir, err := os.MkdirTemp("", sessionDir)
 	if err != nil {

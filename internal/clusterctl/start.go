@@ -162,6 +162,9 @@ func (c *Control) create(ctx context.Context, cl state.Cluster, o Options) (*Sta
 	if err != nil {
 		return nil, err
 	}
+	if o, err = c.withNodeProgram(ctx, o); err != nil {
+		return nil, err
+	}
 	if o.Durable {
 		if err := c.claimData(ctx, cl, program); err != nil {
 			return nil, err

@@ -21,7 +21,18 @@ type product struct {
 // clusterProduct is slipway-cluster with its kubectl.
 func clusterProduct() *product {
 	return &product{module: clusterModule, folder: "cluster", what: "the cluster program", programs: []string{kubectlName, name}, variable: "SLIPWAY_CLUSTER",
-		apart: checkFolders()}
+		apart: append(checkFolders(), nodeFolders()...)}
+}
+
+// nodeFolders are those of real nodes that the cluster program has nothing to do with. A test of package realnode sees to that.
+func nodeFolders() []string {
+	return []string{"cmd/" + nodeName, "cmd/" + containerName, "realnode/cri", "realnode/image", "realnode/kubelet", "realnode/podnet", "realnode/seccomp"}
+}
+
+// nodeProduct is a real node: the kubelet, and what containers begin with. Nobody has to compile a kubelet to have simulated nodes.
+func nodeProduct() *product {
+	return &product{module: clusterModule, folder: "cluster", what: "the program of real nodes", programs: []string{containerName, nodeName},
+		variable: "SLIPWAY_NODE", folders: []string{"cmd/" + nodeName, "cmd/" + containerName, "realnode", "version"}}
 }
 
 // checkFolders are those of the checker. Tests of the package crdcheck see to it that nothing else there has to do with them.

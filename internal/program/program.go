@@ -14,8 +14,9 @@
 //
 // slipway-kubectl, the kubectl of the same version, is built together with it and
 // lies beside it ([Program.Kubectl]). slipway-check, which checks CRDs, is looked for and built in the same way, by
-// itself ([Finder.EnsureChecker], SLIPWAY_CHECK): it is a fifth of the size. So is slipway-codegen, which writes
-// clients ([Finder.EnsureCodegen], SLIPWAY_CODEGEN) and the builder of images ([Finder.EnsureImage], SLIPWAY_IMAGE).
+// itself ([Finder.EnsureChecker], SLIPWAY_CHECK): it is a fifth of the size. So are slipway-codegen, which writes
+// clients ([Finder.EnsureCodegen], SLIPWAY_CODEGEN), the builder of images ([Finder.EnsureImage], SLIPWAY_IMAGE), and slipway-node,
+// which is a real node ([Finder.EnsureNode], SLIPWAY_NODE).
 //
 // A program that speaks another number of the protocol is passed over, except
 // for SLIPWAY_CLUSTER: what the user asked for by name is used or refused.

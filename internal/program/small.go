@@ -21,6 +21,17 @@ func (f *Finder) BuildChecker() string { return f.command(checkProduct()) }
 // need the program to be there.
 func (f *Finder) CheckerID() string { return f.id(checkProduct()) }
 
+// The file names of the program of real nodes, and of the one beside it that containers begin with, without their extensions.
+const (
+	nodeName      = "slipway-node"
+	containerName = "slipway-container"
+)
+
+// EnsureNode finds the slipway-node program, as EnsureChecker finds the checker, or builds it with the one beside it.
+func (f *Finder) EnsureNode(ctx context.Context) (path string, err error) {
+	return f.ensure(ctx, nodeProduct())
+}
+
 // codegenName is the file name of the generators of clients, without its extension.
 const codegenName = "slipway-codegen"
 

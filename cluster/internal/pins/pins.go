@@ -9,6 +9,5 @@ package pins
 import (
 	_ "k8s.io/cli-runtime/pkg/printers"
 	_ "k8s.io/code-generator/pkg/util"
-	_ "k8s.io/cri-streaming/pkg/streaming"
 	_ "k8s.io/sample-apiserver/pkg/apis/wardle"
 )

@@ -5,8 +5,6 @@ package machine_test
 import (
 	"context"
 	"errors"
-	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipway-dev/slipway/cluster/realnode/handover"
 	"github.com/slipway-dev/slipway/cluster/realnode/machine"
 )
 
@@ -40,24 +39,39 @@ func start(t *testing.T) *machine.Machine {
 	return m
 }
 
+// TestNetworkOfItsOwn: two machines have the same addresses and do not disturb one another.
 func TestNetworkOfItsOwn(t *testing.T) {
-	m := start(t)
-	const address = "10.0.0.9:80"
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
-	l, err := m.Listen(ctx, address)
-	if err != nil {
-		t.Fatal(err)
+	const address = "10.0.0.9:80"
+	for _, m := range []*machine.Machine{start(t), start(t)} {
+		l, err := m.Listen(ctx, address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		if l.Addr().String() != address {
+			t.Errorf("listens on %s", l.Addr())
+		}
+		if _, err := m.Listen(ctx, address); !errors.Is(err, syscall.EADDRINUSE) {
+			t.Errorf("a second listener: %v", err)
+		}
+		if _, err := m.DialContext(ctx, "tcp", "192.0.2.1:80"); !errors.Is(err, syscall.ENETUNREACH) {
+			t.Errorf("outside of the network: %v", err)
+		}
 	}
-	defer l.Close()
-	if l.Addr().String() != address {
-		t.Errorf("listens on %s", l.Addr())
+}
+
+// TestStop: with the machine its process ends, and who asks it for something is told so.
+func TestStop(t *testing.T) {
+	m := start(t)
+	m.Stop()
+	select {
+	case <-m.Ended():
+	default:
+		t.Error("it has not ended")
 	}
-	if _, err := net.DialTimeout("tcp", address, 100*time.Millisecond); err == nil {
-		t.Error("the host reaches it")
+	if _, err := m.Listen(t.Context(), "10.0.0.9:80"); !errors.Is(err, handover.ErrGone) {
+		t.Errorf("a machine that has ended: %v", err)
 	}
-	if _, err := m.DialContext(ctx, "tcp", "192.0.2.1:80"); !errors.Is(err, syscall.ENETUNREACH) {
-		t.Errorf("outside of the network: %v", err)
-	}
-	_ = io.Discard
 }

@@ -25,14 +25,15 @@ type Config struct {
 	Port           int               `json:"port"`                   // 0 picks a free one
 	RegistryPort   int               `json:"registryPort,omitempty"` // if it can be had; 0 picks a free one
 	Durable        bool              `json:"durable"`
-	Nodes          []Node            `json:"nodes,omitzero"` // nil: one default node; empty: none
+	Nodes          []Node            `json:"nodes,omitzero"`        // nil: one default node; empty: none
+	NodeProgram    string            `json:"nodeProgram,omitempty"` // path of slipway-node; empty: nodes are simulated
 	Controllers    *bool             `json:"controllers,omitempty"`
 	FeatureGates   map[string]bool   `json:"featureGates,omitempty"`
 	RuntimeConfig  map[string]string `json:"runtimeConfig,omitempty"` // group, version or resource → true or false
 	APIServerFlags []string          `json:"apiServerFlags,omitempty"`
 }
 
-// Node is a simulated node.
+// Node is a node.
 type Node struct {
 	Name     string            `json:"name"`
 	Labels   map[string]string `json:"labels,omitempty"`
