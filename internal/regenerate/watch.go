@@ -26,6 +26,9 @@ func Watch(ctx context.Context, root string, ready, changed func()) error {
 		return &report.Error{What: "files cannot be watched", Where: root, Err: err, Hint: "on Linux, fs.inotify.max_user_instances may be too low"}
 	}
 	defer watcher.Close()
+	if real, err := filepath.EvalSymlinks(root); err == nil {
+		root = real // a walk does not follow the link that it begins at
+	}
 	w := &watch{root: root, watcher: watcher}
 	if err := w.add(root); err != nil {
 		return err

@@ -77,6 +77,18 @@ func TestWatch(t *testing.T) {
 	await(t, changes, "a folder that went")
 }
 
+// TestWatchThroughALink: a project whose folder is reached by a symbolic link is watched too.
+func TestWatchThroughALink(t *testing.T) {
+	root, link := t.TempDir(), filepath.Join(t.TempDir(), "link")
+	save(t, filepath.Join(root, "api", "types.go"))
+	if err := os.Symlink(root, link); err != nil {
+		t.Fatal(err)
+	}
+	changes := watched(t, link)
+	save(t, filepath.Join(root, "api", "types.go"))
+	await(t, changes, "a save")
+}
+
 // drain forgets what was noticed so far.
 func drain(changes <-chan struct{}) {
 	for len(changes) > 0 {

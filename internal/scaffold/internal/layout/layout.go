@@ -81,7 +81,11 @@ var foreignFolders = []string{".git", ".slipway", "bin", "node_modules", "vendor
 // ownFiles lists a project's files with slashes, in the order of their paths.
 func ownFiles(root string) ([]string, error) {
 	var files []string
-	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+	root, err := filepath.EvalSymlinks(root) // a walk does not follow the link that it begins at
+	if err != nil {
+		return nil, fileerror.Unreadable(root, err)
+	}
+	err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		rel, relErr := filepath.Rel(root, name)
 		if err := errors.Join(err, relErr); err != nil {
 			return err

@@ -47,7 +47,11 @@ type source struct {
 // folders that the go command passes over are left out; so is what does not parse.
 func Read(root string) (*Sources, error) {
 	s := &Sources{files: map[string]*source{}, modules: map[string]string{}}
-	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+	root, err := filepath.EvalSymlinks(root) // a walk does not follow the link that it begins at
+	if err != nil {
+		return nil, fmt.Errorf("read the Go files: %w", err)
+	}
+	err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
