@@ -20,6 +20,7 @@
 //	manager      compiling it
 //	rootfs       the files that it needs in the image
 //	pack         layers, images, indexes
+//	layers       which were made before
 //	sbom         bills of materials
 //	store        where images are kept
 //	transfer     registries and archives
@@ -172,8 +173,6 @@ func (i *Images) tell(e wire.Event) {
 		i.handler.Handle(*e.Step)
 	case e.Progress != nil:
 		i.handler.Handle(*e.Progress)
-	case e.File != nil:
-		i.handler.Handle(*e.File)
 	case e.Note != nil:
 		i.handler.Handle(*e.Note)
 	case e.Warning != nil:

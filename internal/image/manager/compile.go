@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -117,6 +118,18 @@ func (m Manager) explain(ctx context.Context, p Platform, err error, said string
 		lines = append(lines[:shown:shown], "…")
 	}
 	return &report.Error{What: "the manager does not compile for " + p.String(), Where: filepath.Join(m.Dir, m.Package), Err: err, Hint: strings.Join(lines, "\n")}
+}
+
+// Digest is the SHA-256 of the program's contents, in hexadecimal.
+func (p Program) Digest() (string, error) {
+	f, err := os.Open(p.Path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	_, err = io.Copy(sum, f)
+	return hex.EncodeToString(sum.Sum(nil)), err
 }
 
 // Setting is what the go command noted in the program under that name, such as vcs.revision.

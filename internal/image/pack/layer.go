@@ -34,26 +34,24 @@ func Layer(files []rootfs.File, created time.Time, temp string) (v1.Layer, error
 	})
 }
 
-// ProgramLayer writes the program at path into a layer, as the file to. Digest is that of the program's contents.
-func ProgramLayer(path, to string, created time.Time, temp string) (layer v1.Layer, digest string, err error) {
+// ProgramLayer writes the program at path into a layer, as the file to.
+func ProgramLayer(path, to string, created time.Time, temp string) (v1.Layer, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	sum := sha256.New()
-	layer, err = write(temp, func(w *tar.Writer) error {
+	return write(temp, func(w *tar.Writer) error {
 		if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: to, Mode: 0o755, Size: info.Size(), ModTime: created, Format: tar.FormatPAX}); err != nil {
 			return err
 		}
-		_, err := io.Copy(io.MultiWriter(w, sum), f)
+		_, err := io.Copy(w, f)
 		return err
 	})
-	return layer, hex.EncodeToString(sum.Sum(nil)), err
 }
 
 func add(w *tar.Writer, f rootfs.File, created time.Time) error {
@@ -109,6 +107,11 @@ func write(temp string, fill func(*tar.Writer) error) (v1.Layer, error) {
 		return nil, err
 	}
 	return fileLayer{f.Name(), compressed.digest(), plain.digest(), compressed.size}, nil
+}
+
+// FileLayer is a layer that was written before, in a file.
+func FileLayer(path string, digest, diffID v1.Hash, size int64) v1.Layer {
+	return fileLayer{path, digest, diffID, size}
 }
 
 // fileLayer is a compressed layer in a file.

@@ -9,8 +9,11 @@ package rootfs
 import (
 	"archive/zip"
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"path"
@@ -50,6 +53,16 @@ func Files(goroot string) ([]File, error) {
 		return files, nil
 	}
 	return append(files, zones...), err
+}
+
+// Digest is a hash over files.
+func Digest(files []File) string {
+	sum := sha256.New()
+	for _, f := range files {
+		fmt.Fprintf(sum, "%q %v %d %d\n", f.Path, f.Mode, f.UID, len(f.Data))
+		sum.Write(f.Data)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // authorities are Mozilla's, as Go's programs have them when a system has none. Those that are trusted under a condition only,

@@ -15,6 +15,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/partial"
 
+	"github.com/slipway-dev/slipway/internal/image/layers"
 	"github.com/slipway-dev/slipway/internal/image/manager"
 	"github.com/slipway-dev/slipway/internal/image/pack"
 	"github.com/slipway-dev/slipway/internal/image/rootfs"
@@ -32,6 +33,8 @@ type builder struct {
 	manager manager.Manager
 	base    name.Reference // nil for none
 	temp    string
+	memory  layers.Memory
+	made    map[string]v1.Layer // by what they were made of
 }
 
 // build builds an image, for each platform one, and keeps it under its name.
@@ -40,7 +43,7 @@ func (w *worker) build(ctx context.Context, r wire.Build) (wire.Image, error) {
 	if err != nil {
 		return wire.Image{}, err
 	}
-	b := &builder{worker: w, Build: r}
+	b := &builder{worker: w, Build: r, memory: layers.Memory{Dir: w.store.Notes(), Blob: w.store.Blob}, made: map[string]v1.Layer{}}
 	if b.manager, err = manager.Find(r.Dir, r.Package, r.BuildArgs); err != nil {
 		return wire.Image{}, err
 	}
@@ -64,6 +67,11 @@ func (w *worker) build(ctx context.Context, r wire.Build) (wire.Image, error) {
 	before, _ := w.store.Get(tag) // that there is none, or a damaged one, is no obstacle
 	if err := w.store.Put(ctx, tag, img); err != nil {
 		return wire.Image{}, err
+	}
+	for key, layer := range b.made {
+		if err := b.memory.Keep(key, layer); err != nil {
+			return wire.Image{}, err
+		}
 	}
 	entry, err := w.store.Get(tag)
 	if err != nil {
@@ -128,7 +136,13 @@ func (b *builder) one(ctx context.Context, p manager.Platform) (img, about v1.Im
 		return nil, nil, err
 	}
 	binary := b.binary()
-	layer, digest, err := pack.ProgramLayer(program.Path, strings.TrimPrefix(binary, "/"), created, b.temp)
+	digest, err := program.Digest()
+	if err != nil {
+		return nil, nil, err
+	}
+	layer, err := b.layer(layers.Key("program", digest, binary, created.String()), func() (v1.Layer, error) {
+		return pack.ProgramLayer(program.Path, strings.TrimPrefix(binary, "/"), created, b.temp)
+	})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -153,6 +167,19 @@ func (b *builder) one(ctx context.Context, p manager.Platform) (img, about v1.Im
 	return img, about, nil
 }
 
+// layer recalls the layer of what the key names, or makes it.
+func (b *builder) layer(key string, make func() (v1.Layer, error)) (v1.Layer, error) {
+	if layer, ok := b.memory.Recall(key); ok {
+		return layer, nil
+	}
+	if layer, ok := b.made[key]; ok {
+		return layer, nil
+	}
+	layer, err := make()
+	b.made[key] = layer
+	return layer, err
+}
+
 // binary is the program's path in the image.
 func (b *builder) binary() string {
 	if b.manager.Recipe.Binary != "" {
@@ -171,7 +198,9 @@ func (b *builder) below(ctx context.Context, p manager.Platform) (v1.Image, []pa
 	if err != nil {
 		return nil, nil, err
 	}
-	layer, err := pack.Layer(files, time.Unix(0, 0), b.temp) // the same layer whatever the program
+	layer, err := b.layer(layers.Key("rootfs", rootfs.Digest(files)), func() (v1.Layer, error) {
+		return pack.Layer(files, time.Unix(0, 0), b.temp) // the same layer whatever the program
+	})
 	return pack.Scratch(), []pack.Part{{Layer: layer, By: "certificates, users and time zones"}}, err
 }
 

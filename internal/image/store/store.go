@@ -187,6 +187,14 @@ func (s Store) Temp() (dir string, done func(), err error) {
 // Programs is a folder for compiled programs.
 func (s Store) Programs() string { return filepath.Join(s.Dir, "programs") }
 
+// Blob is the path of contents of an image.
+func (s Store) Blob(h v1.Hash) string {
+	return filepath.Join(s.layoutDir(), "blobs", h.Algorithm, h.Hex)
+}
+
+// Notes is a folder for what is remembered of layers.
+func (s Store) Notes() string { return filepath.Join(s.Dir, "layers") }
+
 func (s Store) layoutDir() string { return filepath.Join(s.Dir, "layout") }
 
 // open opens the layout, or makes it.

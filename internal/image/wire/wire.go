@@ -143,7 +143,6 @@ type Event struct {
 	Protocol int              `json:"protocol,omitempty"` // of the first line
 	Step     *report.Step     `json:"step,omitempty"`
 	Progress *report.Progress `json:"progress,omitempty"`
-	File     *report.File     `json:"file,omitempty"`
 	Note     *report.Note     `json:"note,omitempty"`
 	Warning  *report.Warning  `json:"warning,omitempty"`
 	Result   json.RawMessage  `json:"result,omitempty"`

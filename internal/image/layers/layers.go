@@ -1,0 +1,96 @@
+// Package layers remembers which layer was made of what, so that a program that has not changed is not compressed again.
+//
+//	m := layers.Memory{Dir: dir, Blob: store.Blob}
+//	key := layers.Key("program", digest, path)
+//	layer, ok := m.Recall(key)       // only while the store has its contents
+//	…
+//	m.Keep(key, layer)               // once the store has them
+//
+// It is a memory and no more: without it, the same layers are made again.
+package layers
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl/atomicfile"
+	"github.com/slipway-dev/slipway/internal/image/pack"
+)
+
+// Memory is a folder of notes about layers whose contents are elsewhere.
+type Memory struct {
+	Dir  string
+	Blob func(v1.Hash) string // path of contents
+}
+
+// note is what there is to know of a layer.
+type note struct {
+	Digest v1.Hash `json:"digest"`
+	DiffID v1.Hash `json:"diffID"`
+	Size   int64   `json:"size"`
+}
+
+// Key names all that a layer is made of.
+func Key(of ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(of, "\x00")))
+	return hex.EncodeToString(sum[:])
+}
+
+func (m Memory) path(key string) string { return filepath.Join(m.Dir, key+".json") }
+
+// Recall returns the layer that was made of what the key names.
+func (m Memory) Recall(key string) (v1.Layer, bool) {
+	n, ok := m.read(m.path(key))
+	if !ok {
+		return nil, false
+	}
+	return pack.FileLayer(m.Blob(n.Digest), n.Digest, n.DiffID, n.Size), true
+}
+
+// read reads a note whose layer is there.
+func (m Memory) read(path string) (n note, ok bool) {
+	data, err := os.ReadFile(path)
+	if err != nil || json.Unmarshal(data, &n) != nil {
+		return n, false
+	}
+	info, err := os.Stat(m.Blob(n.Digest))
+	return n, err == nil && info.Size() == n.Size
+}
+
+// Keep remembers a layer, and forgets those that are gone.
+func (m Memory) Keep(key string, layer v1.Layer) error {
+	var n note
+	var err error
+	if n.Digest, err = layer.Digest(); err != nil {
+		return err
+	}
+	if n.DiffID, err = layer.DiffID(); err != nil {
+		return err
+	}
+	if n.Size, err = layer.Size(); err != nil {
+		return err
+	}
+	data, err := json.Marshal(n)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(m.Dir, 0o755); err != nil {
+		return err
+	}
+	notes, err := filepath.Glob(m.path("*"))
+	if err != nil {
+		return err
+	}
+	for _, path := range notes {
+		if _, ok := m.read(path); !ok {
+			_ = os.Remove(path)
+		}
+	}
+	return atomicfile.Write(m.path(key), data, 0o644)
+}
