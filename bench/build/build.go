@@ -27,6 +27,15 @@ func Slipway(ctx context.Context, dir string) (string, error) {
 	return compile(ctx, root, dir, "slipway", "./cmd/slipway")
 }
 
+// Image builds the program for images into dir and returns its path.
+func Image(ctx context.Context, dir string) (string, error) {
+	root, err := Root(ctx)
+	if err != nil {
+		return "", err
+	}
+	return compile(ctx, root, dir, "slipway-image", "./cmd/slipway-image")
+}
+
 // ControllerGen builds controller-gen into dir and returns its path.
 func ControllerGen(ctx context.Context, dir string) (string, error) {
 	module, err := moduleDir(ctx)
