@@ -1,0 +1,153 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
+	"github.com/google/go-containerregistry/pkg/v1/partial"
+	"github.com/google/go-containerregistry/pkg/v1/validate"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/slipway-dev/slipway/internal/image/layers"
+	"github.com/slipway-dev/slipway/internal/image/pack"
+	"github.com/slipway-dev/slipway/internal/image/rootfs"
+	"github.com/slipway-dev/slipway/internal/image/store"
+)
+
+// build packs an image of one file, with a document about it, anew each time.
+func build(t testing.TB, data string) store.Image {
+	t.Helper()
+	layer, err := pack.Layer([]rootfs.File{{Path: "data", Mode: 0o644, Data: []byte(data)}}, time.Unix(0, 0), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := pack.Image(pack.Scratch(), pack.Spec{Platform: v1.Platform{OS: "linux", Architecture: "amd64"}, Created: time.Unix(0, 0)}, pack.Part{Layer: layer})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := partial.Descriptor(img)
+	if err != nil {
+		t.Fatal(err)
+	}
+	about, err := pack.Artifact([]byte(`"about"`), "application/spdx+json", *d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store.Image{Image: img, About: []v1.Image{about}}
+}
+
+func tag(t testing.TB, text string) name.Tag {
+	t.Helper()
+	parsed, err := name.NewTag(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parsed
+}
+
+func put(t testing.TB, s store.Store, text string, img store.Image) {
+	t.Helper()
+	if err := s.Put(t.Context(), tag(t, text), img); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// blobs counts the contents that are kept.
+func blobs(t testing.TB, s store.Store) int {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(s.Dir, "layout", "blobs", "sha256", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(found)
+}
+
+func TestImagesHaveNames(t *testing.T) {
+	s := store.Store{Dir: t.TempDir()}
+	if _, err := s.Get(tag(t, "op:v1")); !errors.Is(err, store.ErrUnknown) {
+		t.Error(err)
+	}
+	put(t, s, "op:v1", build(t, "one"))
+	put(t, s, "op:v2", build(t, "one"))
+	const ofOne = 3 + 3 // an image's manifest, configuration and layer, and the document's
+	if n := blobs(t, s); n != ofOne {
+		t.Errorf("two names of an image: %d contents, want %d", n, ofOne)
+	}
+	put(t, s, "op:v1", build(t, "two"))
+	e, err := s.Get(tag(t, "index.docker.io/library/op:v1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := validate.Image(e.Image.Image); err != nil {
+		t.Error(err)
+	}
+	if len(e.About) != 1 {
+		t.Errorf("%d documents about it, want 1", len(e.About))
+	}
+	if err := s.Remove(t.Context(), tag(t, "op:v1")); err != nil {
+		t.Fatal(err)
+	}
+	if n := blobs(t, s); n != ofOne {
+		t.Errorf("one was removed: %d contents, want %d", n, ofOne)
+	}
+	if all, err := s.List(); err != nil || len(all) != 1 || len(all[0].About) != 1 {
+		t.Errorf("got %+v, %v", all, err)
+	}
+	if err := s.Remove(t.Context(), tag(t, "op:v1")); !errors.Is(err, store.ErrUnknown) {
+		t.Error(err)
+	}
+}
+
+func TestBuildsAtOnce(t *testing.T) {
+	s := store.Store{Dir: t.TempDir()}
+	var all errgroup.Group
+	for i := range 8 {
+		img, to := build(t, fmt.Sprint(i)), tag(t, fmt.Sprintf("op:v%d", i/2))
+		all.Go(func() error { return s.Put(t.Context(), to, img) })
+	}
+	if err := all.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := s.List()
+	if err != nil || len(entries) != 4 {
+		t.Fatalf("%d images, %v; want 4", len(entries), err)
+	}
+	index, err := layout.ImageIndexFromPath(filepath.Join(s.Dir, "layout"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := validate.Index(index); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestLayersAreRemembered(t *testing.T) {
+	s := store.Store{Dir: t.TempDir()}
+	m := layers.Memory{Dir: s.Notes(), Blob: s.Blob}
+	img := build(t, "one")
+	made, err := img.Image.Layers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := layers.Key("one")
+	if err := m.Keep(key, made[0]); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := m.Recall(key); ok {
+		t.Error("a layer is recalled that is not kept")
+	}
+	put(t, s, "op:v1", img)
+	layer, ok := m.Recall(key)
+	if !ok {
+		t.Fatal("a layer that is kept is not recalled")
+	}
+	if err := validate.Layer(layer); err != nil {
+		t.Error(err)
+	}
+}
