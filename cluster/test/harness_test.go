@@ -69,6 +69,7 @@ type event struct {
 	State      string          `json:"state"`
 	Server     string          `json:"server"`
 	Kubeconfig string          `json:"kubeconfig"`
+	Registry   string          `json:"registry"`
 	ElapsedMs  int64           `json:"elapsedMs"`
 	Error      string          `json:"error"`
 	Hint       string          `json:"hint"`
