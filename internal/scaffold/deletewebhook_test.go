@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -100,4 +101,30 @@ func overlaps(w Webhook, made []Webhook) bool {
 		}
 	}
 	return false
+}
+
+// TestDeleteSpoke: a version that goes takes along what converts it, and with the last one conversion itself goes.
+func TestDeleteSpoke(t *testing.T) {
+	version := func(v string) API {
+		api := cronJob()
+		api.Version, api.Controller = v, v == "v1"
+		return api
+	}
+	root := newProject(t, Project{})
+	apply(t)(CreateAPI(root, version("v1")))
+	apply(t)(CreateWebhook(root, Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Defaulting: true}))
+	alone := tree(t, root)
+	for _, v := range []string{"v2", "v3"} {
+		apply(t)(CreateAPI(root, version(v)))
+	}
+	apply(t)(CreateWebhook(root, Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Conversion: true}))
+	apply(t)(DeleteAPI(root, deletionOf(version("v3"))))
+	checkCompiles(t, root)
+	if file := read(t, root, "PROJECT"); !strings.Contains(file, "- v2") || strings.Contains(file, "v3") {
+		t.Errorf("without v3, PROJECT is\n%s", file)
+	}
+	apply(t)(DeleteAPI(root, deletionOf(version("v2"))))
+	if diff := cmp.Diff(alone, tree(t, root)); diff != "" {
+		t.Errorf("without v2: %s", diff)
+	}
 }

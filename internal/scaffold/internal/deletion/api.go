@@ -9,6 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/webhook"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -33,6 +34,9 @@ func API(root string, d Options) (*plan.Plan, error) {
 	if err := needsOf(p.Record(part), copyOf(file), r); err != nil {
 		return nil, err
 	}
+	if err := leaveHub(p.Record(part), file, r); err != nil {
+		return nil, err
+	}
 	file.Resources = slices.DeleteFunc(file.Resources, func(o project.Resource) bool { return sameKind(o, r) })
 	for _, step := range []func() error{
 		func() error { return undoRest(p, file, d, part) },
@@ -45,6 +49,26 @@ func API(root string, d Options) (*plan.Plan, error) {
 		}
 	}
 	return p, p.Finish()
+}
+
+// leaveHub takes a version that goes from those that its kind's hub converts, and records what that conversion
+// consists of. With the last of them nothing is converted any more.
+func leaveHub(p *plan.Plan, file *project.Project, r project.Resource) error {
+	before := copyOf(file)
+	for i, hub := range file.Resources {
+		if hub.Group != r.Group || hub.Kind != r.Kind || hub.Webhooks == nil || !slices.Contains(hub.Webhooks.Spoke, r.Version) {
+			continue
+		}
+		staying := *hub.Webhooks
+		staying.Spoke = slices.DeleteFunc(slices.Clone(staying.Spoke), func(version string) bool { return version == r.Version })
+		staying.Conversion = len(staying.Spoke) > 0
+		file.Resources[i].Webhooks = orNone(staying)
+		hub.Webhooks = &project.Webhooks{Conversion: true, Spoke: []string{r.Version}}
+		if err := webhook.Record(p, before, hub); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // lookup finds the API in PROJECT or, when it is deleted but for files that were kept, in
