@@ -2,6 +2,8 @@ package scaffold
 
 import (
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -126,5 +128,36 @@ func TestDeleteSpoke(t *testing.T) {
 	apply(t)(DeleteAPI(root, deletionOf(version("v2"))))
 	if diff := cmp.Diff(alone, tree(t, root)); diff != "" {
 		t.Errorf("without v2: %s", diff)
+	}
+}
+
+// TestDeleteKeepsChangedConversion: code of a conversion that somebody has changed keeps what it needs, so that the
+// project still builds, and its kind's stored version stays marked.
+func TestDeleteKeepsChangedConversion(t *testing.T) {
+	spoke := cronJob()
+	spoke.Version, spoke.Controller = "v2", false
+	verbs := map[string]func(root string) (*Plan, error){
+		"delete webhook": func(root string) (*Plan, error) {
+			return DeleteWebhook(root, webhookDeletion(Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Conversion: true}))
+		},
+		"delete api": func(root string) (*Plan, error) { return DeleteAPI(root, deletionOf(spoke)) },
+	}
+	for name, verb := range verbs {
+		for _, changed := range []string{"api/v2/cronjob_conversion.go", "api/v2/cronjob_conversion_test.go"} {
+			t.Run(name+" "+changed, func(t *testing.T) {
+				root := newProject(t, Project{})
+				apply(t)(CreateAPI(root, cronJob()))
+				apply(t)(CreateAPI(root, spoke))
+				apply(t)(CreateWebhook(root, Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Conversion: true}))
+				must(t, os.WriteFile(filepath.Join(root, changed), []byte(read(t, root, changed)+"\n// mine\n"), 0o644))
+				apply(t)(verb(root))
+				for _, kept := range []string{changed, "api/v2/cronjob_conversion.go", "api/v1/cronjob_conversion.go"} {
+					read(t, root, kept)
+				}
+				if !strings.Contains(read(t, root, "api/v1/cronjob_types.go"), "+kubebuilder:storageversion") {
+					t.Error("no version is stored")
+				}
+			})
+		}
 	}
 }

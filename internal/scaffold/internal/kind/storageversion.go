@@ -2,6 +2,7 @@ package kind
 
 import (
 	"regexp"
+	"slices"
 
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
@@ -55,6 +56,15 @@ func SettleStorageVersion(p *plan.Plan, file *project.Project, r project.Resourc
 	for _, o := range file.Resources {
 		if o.API != nil && o.Group == r.Group && o.Kind == r.Kind {
 			files = append(files, file.TypesFile(o))
+		}
+	}
+	if deleted := file.TypesFile(r); !slices.Contains(files, deleted) {
+		c, err := p.Find(deleted)
+		if err != nil {
+			return err
+		}
+		if c.There() { // kept, since somebody changed or uses it
+			files = append(files, deleted)
 		}
 	}
 	marked := ""

@@ -5,12 +5,13 @@
 //	place, used := sources.Of("api/v1/cronjob_types.go", leaving)
 //
 // Syntax sees every use by name: of a package's exported names in files that import it,
-// and of all its names in its own folder. It does not see methods that only an interface
-// asks for, which is no reason to keep a file.
+// and of all its names in its own folder. Methods are seen where a file declares them for a type of another
+// one, as those that convert a kind's versions; others are found with their type.
 package usage
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -41,6 +42,8 @@ type source struct {
 	imports    map[string]string         // names to import paths
 	dots       []string                  // paths imported as .
 	selected   map[string]map[string]int // of an imported name: what is selected, and a line that does
+	methods    methods
+	members    map[string]int // what is selected of anything, and a line that does
 }
 
 // Read reads the Go files below root. Generated ones, which follow from the others, and
@@ -113,6 +116,7 @@ func newSource(name string, data []byte, file *ast.File) *source {
 	for _, spec := range file.Imports {
 		src.addImport(spec)
 	}
+	src.methods, src.members = methodsIn(file), membersIn(file, line)
 	ast.Inspect(file, func(n ast.Node) bool {
 		if sel, ok := n.(*ast.SelectorExpr); ok {
 			if x, ok := sel.X.(*ast.Ident); ok && x.Obj == nil {
@@ -153,7 +157,7 @@ func (s *Sources) Of(name string, leaving map[string]bool) (place string, used b
 		if other == name || leaving[other] || best != "" && other > best[:strings.LastIndex(best, ":")] {
 			continue
 		}
-		if line := src.uses(declaring, importPath); line > 0 {
+		if line := cmp.Or(src.uses(declaring, importPath), src.usesMethods(declaring, importPath)); line > 0 {
 			best = fmt.Sprintf("%s:%d", other, line)
 		}
 	}
