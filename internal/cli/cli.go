@@ -114,6 +114,7 @@ From nothing to a running operator:
   slipway install                  the CRDs, into the cluster
   slipway run                      the operator, until Ctrl-C
   slipway test ./...               go test with a control plane
+  slipway image build -t NAME      a container image, without a container engine
 
 Projects made with kubebuilder are at home here: the PROJECT file, the markers, the make
 targets and the test variables are the same.

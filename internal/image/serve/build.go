@@ -60,6 +60,7 @@ func (w *worker) build(ctx context.Context, r wire.Build) (wire.Image, error) {
 		return wire.Image{}, err
 	}
 	defer done()
+	w.store.Tidy()
 	img, err := b.all(ctx)
 	if err != nil {
 		return wire.Image{}, err

@@ -95,7 +95,7 @@ func (w *worker) registries(name string) transfer.Registries {
 		}
 		last = now
 		p := report.Progress{Name: name, Done: int(done >> 10), Total: int(total >> 10), Elapsed: now.Sub(begin)}
-		if done > 0 {
+		if done > 0 && p.Elapsed > time.Second { // earlier it would be a guess
 			p.Left = time.Duration(float64(p.Elapsed) * float64(total-done) / float64(done))
 		}
 		w.send(wire.Event{Progress: &p})
@@ -110,7 +110,7 @@ func (w *worker) find(text string) (store.Entry, error) {
 	}
 	e, err := w.store.Get(tag)
 	if errors.Is(err, store.ErrUnknown) {
-		return e, &report.Error{What: "no such image", Where: text, Err: err, Hint: "`slipway image list` lists those that were built",
+		return e, &report.Error{What: "no such image", Where: text, Hint: "`slipway image list` lists those that were built",
 			Next: "slipway image build -t " + text}
 	}
 	if err != nil {

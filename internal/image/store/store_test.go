@@ -3,6 +3,7 @@ package store_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -149,5 +150,36 @@ func TestLayersAreRemembered(t *testing.T) {
 	}
 	if err := validate.Layer(layer); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestTidy(t *testing.T) {
+	s := store.Store{Dir: t.TempDir()}
+	old, _, err := s.Temp()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fresh, _, err := s.Temp()
+	if err != nil {
+		t.Fatal(err)
+	}
+	used, unused := filepath.Join(s.Programs(), "used"), filepath.Join(s.Programs(), "unused")
+	then := time.Now().Add(-1000 * time.Hour)
+	for _, dir := range []string{used, unused} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "manager"), nil, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(os.Chtimes(old, then, then), os.Chtimes(filepath.Join(unused, "manager"), then, then)); err != nil {
+		t.Fatal(err)
+	}
+	s.Tidy()
+	for path, want := range map[string]bool{old: false, fresh: true, used: true, unused: false} {
+		if _, err := os.Stat(path); (err == nil) != want {
+			t.Errorf("%s is there: %v, want %v", path, err == nil, want)
+		}
 	}
 }
