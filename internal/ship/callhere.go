@@ -13,7 +13,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
@@ -64,7 +63,7 @@ func (c *Cluster) CallHere(ctx context.Context, w LocalWebhooks) (restore func()
 			return restore, err
 		}
 		if taken {
-			undo = append(undo, func(ctx context.Context) error { return c.setOwned(ctx, definitionNamed(name)) })
+			undo = append(undo, func(ctx context.Context) error { return c.convertNoMore(ctx, name) })
 		}
 	}
 	return restore, nil
@@ -107,8 +106,6 @@ func (w LocalWebhooks) clientConfig(path string) map[string]any {
 	return map[string]any{"url": "https://" + w.Address + path, "caBundle": base64.StdEncoding.EncodeToString(w.Authority)}
 }
 
-var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
-
 func definitionNamed(name string) *unstructured.Unstructured {
 	object := &unstructured.Unstructured{}
 	object.SetAPIVersion("apiextensions.k8s.io/v1")
@@ -119,7 +116,7 @@ func definitionNamed(name string) *unstructured.Unstructured {
 
 // convertHere has the API server convert a kind at the address, unless a Service does that.
 func (c *Cluster) convertHere(ctx context.Context, name string, w LocalWebhooks) (taken bool, err error) {
-	definition, err := c.objects.Resource(definitions).Get(ctx, name, metav1.GetOptions{})
+	definition, err := c.objects.Resource(crdResource).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return false, &report.Error{What: "the cluster does not know the kind " + name, Where: c.server, Hint: "install the definitions first", Next: "slipway install"}
 	}
@@ -139,6 +136,28 @@ func (c *Cluster) convertHere(ctx context.Context, name string, w LocalWebhooks)
 		return false, c.explainObject(ctx, object, err)
 	}
 	return true, nil
+}
+
+// convertNoMore takes back what convertHere set, and returns when the API server acts on it: it goes on asking at the
+// address for a moment after it has stored the definition, and nobody is there any more.
+func (c *Cluster) convertNoMore(ctx context.Context, name string) error {
+	if err := c.setOwned(ctx, definitionNamed(name)); err != nil {
+		return err
+	}
+	definition, err := c.objects.Resource(crdResource).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	for _, resource := range servedResources(definition) {
+		err := poll(ctx, restorePatience, func(ctx context.Context) (bool, error) {
+			_, err := c.objects.Resource(resource).List(ctx, metav1.ListOptions{Limit: 1})
+			return err == nil || apierrors.IsForbidden(err), ctx.Err()
+		})
+		if err != nil {
+			return fmt.Errorf("wait until %s is served without webhooks: %w", name, err)
+		}
+	}
+	return nil
 }
 
 // setOwned makes the fields of an object that callHereManager owns those that are given.

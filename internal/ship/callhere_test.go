@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -92,6 +93,41 @@ func TestCallHere(t *testing.T) {
 	}
 }
 
+// TestCallHereServedAfterwards: what is converted here is served in all versions once that is taken back.
+func TestCallHereServedAfterwards(t *testing.T) {
+	c, _ := connect(t)
+	const group = "twice.example.com"
+	crd := objects(t, definition(group, "twice"))
+	versions, _, _ := unstructured.NestedSlice(crd[0].Object, "spec", "versions")
+	second := runtime.DeepCopyJSON(versions[0].(map[string]any))
+	second["name"], second["storage"] = "v2", false
+	if err := unstructured.SetNestedSlice(crd[0].Object, append(versions, second), "spec", "versions"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Apply(t.Context(), append(crd, objects(t, boat(group, "{oars: 2}"))...), ApplyOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	v2 := c.objects.Resource(schema.GroupVersionResource{Group: group, Version: "v2", Resource: "boats"})
+	for range 5 {
+		restore, err := c.CallHere(t.Context(), LocalWebhooks{Converted: []string{"boats." + group}, Address: "127.0.0.1:1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := poll(t.Context(), patienceOf(0), func(ctx context.Context) (bool, error) {
+			_, err := v2.Namespace("default").Get(ctx, "one", metav1.GetOptions{})
+			return err != nil, nil
+		}); err != nil {
+			t.Fatalf("nobody is asked to convert: %v", err)
+		}
+		if err := restore(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := v2.Namespace("default").Get(t.Context(), "one", metav1.GetOptions{}); err != nil {
+			t.Errorf("v2 is not served: %v", err)
+		}
+	}
+}
+
 // TestCallHereWithoutKind: a kind that the cluster does not know is told, and nothing is left.
 func TestCallHereWithoutKind(t *testing.T) {
 	c, _ := connect(t)
@@ -106,7 +142,7 @@ func TestCallHereWithoutKind(t *testing.T) {
 
 func strategy(t *testing.T, c *Cluster, name string) string {
 	t.Helper()
-	found, err := c.objects.Resource(definitions).Get(t.Context(), name, metav1.GetOptions{})
+	found, err := c.objects.Resource(crdResource).Get(t.Context(), name, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

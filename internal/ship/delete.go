@@ -139,11 +139,8 @@ const maxHeld = 5
 // heldInstances lists objects of a definition that wait for finalizers. It is
 // for an explanation, which is given without them where they cannot be had.
 func (c *Cluster) heldInstances(ctx context.Context, definition *unstructured.Unstructured) []string {
-	group, _, _ := unstructured.NestedString(definition.Object, "spec", "group")
-	plural, _, _ := unstructured.NestedString(definition.Object, "spec", "names", "plural")
 	var held []string
-	for _, version := range servedVersions(definition) {
-		resource := schema.GroupVersionResource{Group: group, Version: version, Resource: plural}
+	for _, resource := range servedResources(definition) {
 		list, err := c.objects.Resource(resource).List(ctx, metav1.ListOptions{Limit: maxHeld})
 		if err != nil {
 			continue
@@ -166,15 +163,17 @@ func waitsFor(object *unstructured.Unstructured) string {
 	return fmt.Sprintf("waits for finalizer %s", strings.Join(object.GetFinalizers(), ", "))
 }
 
-// servedVersions lists the versions that a definition serves.
-func servedVersions(definition *unstructured.Unstructured) []string {
+// servedResources lists where the objects of a definition are served, by version.
+func servedResources(definition *unstructured.Unstructured) []schema.GroupVersionResource {
+	group, _, _ := unstructured.NestedString(definition.Object, "spec", "group")
+	plural, _, _ := unstructured.NestedString(definition.Object, "spec", "names", "plural")
 	versions, _, _ := unstructured.NestedSlice(definition.Object, "spec", "versions")
-	var served []string
+	var served []schema.GroupVersionResource
 	for _, v := range versions {
 		fields, _ := v.(map[string]any)
 		name, _ := fields["name"].(string)
 		if ok, _ := fields["served"].(bool); ok && name != "" {
-			served = append(served, name)
+			served = append(served, schema.GroupVersionResource{Group: group, Version: name, Resource: plural})
 		}
 	}
 	return served
