@@ -13,8 +13,6 @@
 //
 // Who is on this machine may push and pull. Requests whose Host is no name of this machine are refused: a web
 // page that has its own name resolve to 127.0.0.1 must not get at the images.
-//
-// Images that belong to other registries can be kept here, too: see [Kept].
 package registry
 
 import (

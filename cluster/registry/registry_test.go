@@ -284,18 +284,3 @@ func TestRefusesUnreasonable(t *testing.T) {
 		}
 	}
 }
-
-func TestKept(t *testing.T) {
-	for _, c := range []struct{ host, repository, want string }{
-		{"index.docker.io", "library/controller", "index.docker.io/library/controller"},
-		{"Registry.Example.com:8443", "team/op", "registry.example.com_8443/team/op"},
-	} {
-		got := registry.Kept(c.host, c.repository)
-		if got != c.want {
-			t.Errorf("Kept(%q, %q) is %q, want %q", c.host, c.repository, got, c.want)
-		}
-		if _, err := name.NewRepository("127.0.0.1:5001/"+got, name.StrictValidation); err != nil {
-			t.Error(err)
-		}
-	}
-}
