@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/netip"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -105,23 +106,43 @@ const (
 	nameOffset = 10
 )
 
-// ensureNameService makes the Service for names, and returns its address: the usual one, unless another Service has that.
+// allocatorPoll is how often the server is asked for an address that may not give any yet.
+const allocatorPoll = 10 * time.Millisecond
+
+// ensureNameService makes the Service for names, and returns its address: the usual one, unless another Service has that. A server that
+// has just begun may say for a moment that there are no addresses.
 func ensureNameService(ctx context.Context, client kubernetes.Interface, services netip.Prefix) (netip.Addr, error) {
+	for {
+		service, err := nameServiceOf(ctx, client, services)
+		if err == nil {
+			return netip.ParseAddr(service.Spec.ClusterIP)
+		}
+		if !apierrors.IsInternalError(err) {
+			return netip.Addr{}, fmt.Errorf("make the Service for names: %w", err)
+		}
+		select {
+		case <-time.After(allocatorPoll):
+		case <-ctx.Done():
+			return netip.Addr{}, fmt.Errorf("make the Service for names: %w: %w", err, context.Cause(ctx))
+		}
+	}
+}
+
+func nameServiceOf(ctx context.Context, client kubernetes.Interface, services netip.Prefix) (*corev1.Service, error) {
 	api := client.CoreV1().Services(metav1.NamespaceSystem)
 	service, err := api.Get(ctx, nameService, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		address := services.Addr()
-		for range nameOffset {
-			address = address.Next()
-		}
-		if service, err = api.Create(ctx, nameServiceAt(address.String()), metav1.CreateOptions{}); apierrors.IsInvalid(err) {
-			service, err = api.Create(ctx, nameServiceAt(""), metav1.CreateOptions{})
-		}
+	if !apierrors.IsNotFound(err) {
+		return service, err
 	}
-	if err != nil {
-		return netip.Addr{}, fmt.Errorf("make the Service for names: %w", err)
+	address := services.Addr()
+	for range nameOffset {
+		address = address.Next()
 	}
-	return netip.ParseAddr(service.Spec.ClusterIP)
+	service, err = api.Create(ctx, nameServiceAt(address.String()), metav1.CreateOptions{})
+	if apierrors.IsInvalid(err) {
+		service, err = api.Create(ctx, nameServiceAt(""), metav1.CreateOptions{})
+	}
+	return service, err
 }
 
 func nameServiceAt(address string) *corev1.Service {

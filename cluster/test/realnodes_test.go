@@ -81,7 +81,7 @@ func startReal(t testing.TB, how func(*exec.Cmd), changes ...func(*protocol.Conf
 	t.Cleanup(func() {
 		if t.Failed() {
 			log, _ := os.ReadFile(filepath.Join(c.Dir, "logs", "nodes.log"))
-			t.Logf("log of the nodes:\n%s", log[max(0, len(log)-8000):])
+			t.Logf("log of the nodes:\n%s", log[max(0, len(log)-4000):])
 		}
 	})
 	return &realCluster{program: p, t: t, client: p.clients(), image: image}

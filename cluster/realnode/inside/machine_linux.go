@@ -80,6 +80,9 @@ func (c MachineConfig) settle() error {
 			return fmt.Errorf("become root of the user namespace: %w", err)
 		}
 	}
+	if err := loopbackUp(); err != nil {
+		return err
+	}
 	return unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0)
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -27,6 +28,8 @@ func Main(args []string) int {
 		fmt.Fprintln(os.Stderr, "slipway-node is a node of an embedded cluster, which starts it: slipway cluster start --nodes real")
 		return 2
 	}
+	// Threads that enter other networks are thrown away, but the first one cannot be.
+	runtime.LockOSThread()
 	if err := run(context.Background()); err != nil {
 		fmt.Fprintf(os.Stderr, "slipway-node: %v\n", err)
 		return 1

@@ -3,6 +3,8 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -19,7 +21,7 @@ import (
 func main() {
 	commands := map[string]func(args []string) error{
 		"serve": serve, "exit": exit, "echo": echo, "cat": cat, "env": env, "status": status, "get": get, "udp": udp, "resolve": resolve,
-		"stubborn": stubborn, "write": write, "ls": list, "terminal": terminal, "graceful": graceful, "mount": mount,
+		"stubborn": stubborn, "write": write, "ls": list, "terminal": terminal, "graceful": graceful, "mount": mount, "api": api,
 	}
 	args := os.Args[1:]
 	if len(args) == 0 {
@@ -110,6 +112,38 @@ func get(args []string) error {
 		return err
 	}
 	defer r.Body.Close()
+	_, err = io.Copy(os.Stdout, r.Body)
+	return err
+}
+
+// api asks the API server as client-go does in a pod.
+func api(args []string) error {
+	const account = "/var/run/secrets/kubernetes.io/serviceaccount/"
+	token, err := os.ReadFile(account + "token")
+	if err != nil {
+		return err
+	}
+	authority, err := os.ReadFile(account + "ca.crt")
+	if err != nil {
+		return err
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(authority)
+	client := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
+	at := "https://" + net.JoinHostPort(os.Getenv("KUBERNETES_SERVICE_HOST"), os.Getenv("KUBERNETES_SERVICE_PORT")) + args[0]
+	request, err := http.NewRequest("GET", at, nil)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Authorization", "Bearer "+string(token))
+	r, err := client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer r.Body.Close()
+	if r.StatusCode != http.StatusOK {
+		return errors.New(r.Status)
+	}
 	_, err = io.Copy(os.Stdout, r.Body)
 	return err
 }

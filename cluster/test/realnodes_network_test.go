@@ -1,0 +1,156 @@
+package test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/slipway-dev/slipway/cluster/network"
+	"github.com/slipway-dev/slipway/cluster/protocol"
+)
+
+// twoNodes has a cluster have two.
+func twoNodes(c *protocol.Config) {
+	c.Nodes = &[]protocol.Node{{Name: "node-1"}, {Name: "node-2", Labels: map[string]string{"second": "yes"}}}
+}
+
+func TestRealNetwork(t *testing.T) {
+	asUsers(t, testNetwork, twoNodes)
+}
+
+// testNetwork has a server on one node and a client on the other.
+func testNetwork(t *testing.T, c *realCluster) {
+	server, client := c.pod("server"), c.pod("client")
+	server.Spec.NodeSelector = map[string]string{"second": "yes"}
+	server.Spec.Hostname, server.Spec.Subdomain = "named", "headless"
+	client.Spec.NodeSelector = map[string]string{"kubernetes.io/hostname": "node-1"}
+	c.create(server)
+	c.create(client)
+	service := c.service("server", corev1.ServiceSpec{Type: corev1.ServiceTypeNodePort, Ports: []corev1.ServicePort{
+		{Name: "http", Port: 80, TargetPort: intstr.FromInt32(8080)},
+		{Name: "echo", Port: 90, TargetPort: intstr.FromInt32(9090), Protocol: corev1.ProtocolUDP},
+	}})
+	c.service("headless", corev1.ServiceSpec{ClusterIP: corev1.ClusterIPNone, Ports: []corev1.ServicePort{{Name: "http", Port: 8080}}})
+	c.service("alias", corev1.ServiceSpec{Type: corev1.ServiceTypeExternalName, ExternalName: "server.default.svc.cluster.local"})
+	c.await("client", ready)
+	ip := c.await("server", ready).Status.PodIP
+	if node := c.await("server", ready).Spec.NodeName; node != "node-2" {
+		t.Errorf("the server is on %s", node)
+	}
+	for _, test := range []struct {
+		want string
+		args []string
+	}{
+		{"named", []string{"get", "http://" + ip + ":8080/"}},
+		{"named", []string{"get", "http://" + service.Spec.ClusterIP + "/"}},
+		{"named", []string{"get", "http://server/"}},
+		{"named", []string{"get", "http://server.default.svc.cluster.local./"}},
+		{"named", []string{"get", "http://named.headless:8080/"}},
+		{"named", []string{"get", "http://alias/"}},
+		{"hello", []string{"udp", "server:90", "hello"}},
+		{ip + "\n", []string{"resolve", "headless"}},
+		{service.Spec.ClusterIP + "\n", []string{"resolve", "server.default"}},
+		{"server.default.svc.cluster.local. 80\n", []string{"resolve", "http", "tcp", "server.default.svc.cluster.local"}},
+	} {
+		c.eventuallyExec(test.want, append([]string{"pod"}, test.args...)...)
+	}
+	testUnreachable(t, c)
+	nodePort := fmt.Sprintf("http://127.0.0.1:%d/", service.Spec.Ports[0].NodePort)
+	if got := fetch(t, nodePort); got != "named" {
+		t.Errorf("%s answers %q", nodePort, got)
+	}
+	if got, err := c.client.CoreV1().Services("default").ProxyGet("http", "server", "http", "/", nil).DoRaw(t.Context()); err != nil || string(got) != "named" {
+		t.Errorf("the API server gets %q through the Service: %v", got, err)
+	}
+	testAPIFromPod(t, c)
+}
+
+// testUnreachable: what is not in the cluster is unreachable at once, and so is a Service without endpoints.
+func testUnreachable(t *testing.T, c *realCluster) {
+	c.service("nobody", corev1.ServiceSpec{Selector: map[string]string{"app": "nobody"}, Ports: []corev1.ServicePort{{Port: 80}}})
+	for _, url := range []string{"http://192.0.2.1/", "http://example.com/", "http://nobody/", "http://10.0.0.1:81/"} {
+		begin := time.Now()
+		if got, _, err := c.try("client", nil, false, "pod", "get", url); err == nil {
+			t.Errorf("%s answers %q", url, got)
+		}
+		if took := time.Since(begin); took > 3*time.Second {
+			t.Errorf("%s took %s to fail", url, took)
+		}
+	}
+}
+
+// testAPIFromPod: a pod reaches the API server as in any cluster, and has no more rights than its service account.
+func testAPIFromPod(t *testing.T, c *realCluster) {
+	_, stderr, err := c.try("client", nil, false, "pod", "api", "/api/v1/namespaces/default/pods")
+	if err == nil || !strings.Contains(stderr, "403") {
+		t.Errorf("a pod without rights: %v %s", err, stderr)
+	}
+	if got := c.exec("client", "pod", "api", "/version"); !strings.Contains(got, "gitVersion") {
+		t.Errorf("/version is %s", got)
+	}
+}
+
+func (c *realCluster) service(name string, spec corev1.ServiceSpec) *corev1.Service {
+	c.t.Helper()
+	if spec.Selector == nil && spec.Type != corev1.ServiceTypeExternalName {
+		spec.Selector = map[string]string{"app": "server"}
+	}
+	s, err := c.client.CoreV1().Services("default").Create(c.t.Context(), &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: spec}, metav1.CreateOptions{})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return s
+}
+
+// eventuallyExec runs a command in the client until it says what is wanted: endpoints come a moment after their pods.
+func (c *realCluster) eventuallyExec(want string, command ...string) {
+	c.t.Helper()
+	var got, stderr string
+	var err error
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if got, stderr, err = c.try("client", nil, false, command...); err == nil && got == want {
+			return
+		}
+	}
+	c.t.Errorf("%v says %q, want %q (%v, %s)", command, got, want, err, stderr)
+}
+
+// TestRealHostService: a program on this machine serves pods by a Service with the address that stands for it.
+func TestRealHostService(t *testing.T) {
+	c := startReal(t, nil)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "the host") })}
+	go func() { _ = server.Serve(listener) }()
+	t.Cleanup(func() { _ = server.Shutdown(context.Background()) })
+	c.create(c.pod("client"))
+	c.service("host", corev1.ServiceSpec{Selector: map[string]string{}, Ports: []corev1.ServicePort{{Name: "http", Port: 80}}})
+	c.hostEndpoints("host", int32(listener.Addr().(*net.TCPAddr).Port))
+	c.await("client", ready)
+	c.eventuallyExec("the host", "pod", "get", "http://host/")
+}
+
+// hostEndpoints leads a Service to a port of this machine.
+func (c *realCluster) hostEndpoints(service string, port int32) {
+	c.t.Helper()
+	_, err := c.client.DiscoveryV1().EndpointSlices("default").Create(c.t.Context(), &discoveryv1.EndpointSlice{
+		ObjectMeta:  metav1.ObjectMeta{Name: service, Labels: map[string]string{discoveryv1.LabelServiceName: service}},
+		AddressType: discoveryv1.AddressTypeIPv4,
+		Endpoints:   []discoveryv1.Endpoint{{Addresses: []string{network.Host.String()}}},
+		Ports:       []discoveryv1.EndpointPort{{Name: new("http"), Port: &port}},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+}
