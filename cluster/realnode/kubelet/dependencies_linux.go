@@ -17,7 +17,6 @@ import (
 	kubeletoptions "k8s.io/kubernetes/cmd/kubelet/app/options"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	stock "k8s.io/kubernetes/pkg/kubelet"
-	"k8s.io/kubernetes/pkg/kubelet/cm"
 	"k8s.io/kubernetes/pkg/kubelet/config"
 	kubecontainer "k8s.io/kubernetes/pkg/kubelet/container"
 	kubeletserver "k8s.io/kubernetes/pkg/kubelet/server"
@@ -56,7 +55,7 @@ func (n *node) dependencies(ctx context.Context, s *kubeletoptions.KubeletServer
 	mounter := mount.New("")
 	return &stock.Dependencies{
 		Auth: auth, KubeClient: n.client, HeartbeatClient: n.client, EventClient: n.client.CoreV1(),
-		CAdvisorInterface: newHardware(n.Config), ContainerManager: cm.NewStubContainerManagerWithDevicePluginResource(n.extended()),
+		CAdvisorInterface: newHardware(n.Config), ContainerManager: newContainers(n.extended()),
 		OOMAdjuster:          oom.NewFakeOOMAdjuster(),
 		RemoteRuntimeService: runtime, RemoteImageService: images,
 		OSInterface: kubecontainer.RealOS{}, VolumePlugins: volumePlugins(),

@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
@@ -30,6 +31,7 @@ func Main(args []string) int {
 	}
 	// Threads that enter other networks are thrown away, but the first one cannot be.
 	runtime.LockOSThread()
+	_ = unix.Prctl(unix.PR_SET_NAME, uintptr(unsafe.Pointer(&[]byte("slipway-node\x00")[0])), 0, 0, 0) // it was started by the number of a file
 	if err := run(context.Background()); err != nil {
 		fmt.Fprintf(os.Stderr, "slipway-node: %v\n", err)
 		return 1

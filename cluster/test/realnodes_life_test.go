@@ -1,0 +1,230 @@
+package test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/slipway-dev/slipway/cluster/protocol"
+)
+
+// processes are those that belong to a cluster: each has a namespace that its first process has begun, or is one of that process's children.
+func (c *realCluster) processes() map[int]string {
+	c.t.Helper()
+	parents, names := map[int]int{}, map[int]string{}
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		stat, err := os.ReadFile(filepath.Join("/proc", e.Name(), "stat"))
+		if err != nil {
+			continue // it has ended
+		}
+		name := stat[bytes.IndexByte(stat, '(')+1 : bytes.LastIndexByte(stat, ')')]
+		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+		parents[pid], _ = strconv.Atoi(fields[1])
+		names[pid] = string(name) + " " + fields[0]
+	}
+	found := map[int]string{}
+	for pid := range parents {
+		for p := parents[pid]; p > 1; p = parents[p] {
+			if p == c.cmd.Process.Pid {
+				found[pid] = names[pid]
+			}
+		}
+	}
+	return found
+}
+
+// allEnded waits until none of these processes is there any more.
+func allEnded(t testing.TB, processes map[int]string) {
+	t.Helper()
+	eventually(t, fmt.Sprintf("the processes %v have ended", processes), func(context.Context) (bool, error) {
+		for pid := range processes {
+			if syscall.Kill(pid, 0) == nil {
+				return false, nil
+			}
+		}
+		return true, nil
+	})
+}
+
+func (c *realCluster) find(name string) int {
+	c.t.Helper()
+	for pid, n := range c.processes() {
+		if strings.HasPrefix(n, name) {
+			return pid
+		}
+	}
+	c.t.Fatalf("no process %s among %v", name, c.processes())
+	return 0
+}
+
+// killProcess ends a process of any user's.
+func killProcess(t testing.TB, pid int) {
+	t.Helper()
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRealKills: whatever is killed, nothing of it is left, and what is still wanted comes back.
+func TestRealKills(t *testing.T) {
+	asUsers(t, func(t *testing.T, c *realCluster) {
+		c.create(c.pod("kept"))
+		c.await("kept", ready)
+		mounts := mountCount(t)
+
+		// The first process of a container.
+		killProcess(t, c.find("pod"))
+		c.await("kept", func(p *corev1.Pod) bool { return c.mainStatus(p).RestartCount == 1 && ready(p) })
+		if last := c.mainStatus(c.await("kept", ready)).LastTerminationState.Terminated; last.ExitCode != 137 {
+			t.Errorf("the end was %+v", last)
+		}
+
+		// The node: its pods' processes go with it, and both come back.
+		before := c.processes()
+		node := c.find("slipway-node")
+		delete(before, c.find("slipway-contain"))
+		killProcess(t, node)
+		allEnded(t, before)
+		eventually(t, "the pod is started again", func(ctx context.Context) (bool, error) {
+			p, err := c.client.CoreV1().Pods("default").Get(ctx, "kept", metav1.GetOptions{})
+			return err == nil && c.mainStatus(p).RestartCount >= 2 && ready(p), err
+		})
+		if got := c.exec("kept", "pod", "echo", "hello"); got != "hello\n" {
+			t.Errorf("after the node was killed: %q", got)
+		}
+
+		// The cluster's own process.
+		before = c.processes()
+		if len(before) < 3 {
+			t.Errorf("only the processes %v", before)
+		}
+		killProcess(t, c.cmd.Process.Pid)
+		allEnded(t, before)
+		if now := mountCount(t); now > mounts {
+			t.Errorf("%d mounts, there were %d", now, mounts)
+		}
+		if links, err := os.ReadDir("/sys/class/net"); err == nil {
+			for _, l := range links {
+				if strings.HasPrefix(l.Name(), "node") || strings.HasPrefix(l.Name(), "pods") {
+					t.Errorf("the link %s is left", l.Name())
+				}
+			}
+		}
+	})
+}
+
+// mountCount is the number of mounts of this machine.
+func mountCount(t testing.TB) int {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.Count(text, []byte("\n"))
+}
+
+// TestRealDurable: a cluster stops soon, and a durable one comes back with its pods.
+func TestRealDurable(t *testing.T) {
+	c := startReal(t, nil, func(c *protocol.Config) { c.Durable = true })
+	c.create(c.pod("kept"))
+	c.await("kept", ready)
+	before := c.processes()
+	begin := time.Now()
+	c.stop()
+	t.Log("stopped after", time.Since(begin))
+	allEnded(t, before)
+	again := &realCluster{t: t, image: c.image, program: start(t, c.config)}
+	again.client = again.clients()
+	again.await("kept", func(p *corev1.Pod) bool { return again.mainStatus(p).RestartCount >= 1 && ready(p) })
+}
+
+// TestRealLostNode: a node that is stopped is lost with its pods, and comes back.
+func TestRealLostNode(t *testing.T) {
+	c := startReal(t, nil, twoNodes)
+	p := c.pod("on-2")
+	p.Spec.NodeSelector = map[string]string{"second": "yes"}
+	c.create(p)
+	c.await("on-2", ready)
+	requests := c.dial()
+	requests.send(`{"id": 1, "method": "stopNode", "params": {"name": "node-2"}}`)
+	requests.next("reply")
+	eventually(t, "the node is lost", func(ctx context.Context) (bool, error) {
+		n, err := c.client.CoreV1().Nodes().Get(ctx, "node-2", metav1.GetOptions{})
+		return err == nil && !isNodeReady(n), err
+	})
+	requests.send(`{"id": 2, "method": "startNode", "params": {"name": "node-2"}}`)
+	if e := requests.next("reply"); e.Error != "" {
+		t.Fatal(e.Error)
+	}
+	n, err := c.client.CoreV1().Nodes().Get(t.Context(), "node-2", metav1.GetOptions{})
+	if err != nil || !isNodeReady(n) {
+		t.Errorf("the node is not back: %v", err)
+	}
+}
+
+func isNodeReady(n *corev1.Node) bool {
+	for _, c := range n.Status.Conditions {
+		if c.Type == corev1.NodeReady {
+			return c.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
+
+// TestRealMany: a hundred pods at once on two nodes.
+func TestRealMany(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
+	const pods = 100
+	c := startReal(t, nil, twoNodes)
+	begin := time.Now()
+	for i := range pods {
+		c.create(c.pod(fmt.Sprintf("many-%d", i)))
+	}
+	allReady := func(ctx context.Context) (int, error) {
+		list, err := c.client.CoreV1().Pods("default").List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return 0, err
+		}
+		n := 0
+		for i := range list.Items {
+			if ready(&list.Items[i]) {
+				n++
+			}
+		}
+		return n, nil
+	}
+	eventually(t, "all pods are ready", func(ctx context.Context) (bool, error) {
+		n, err := allReady(ctx)
+		return n == pods, err
+	})
+	t.Logf("%d pods are ready after %s", pods, time.Since(begin))
+	begin = time.Now()
+	if err := c.client.CoreV1().Pods("default").DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "all pods are gone", func(ctx context.Context) (bool, error) {
+		list, err := c.client.CoreV1().Pods("default").List(ctx, metav1.ListOptions{})
+		return err == nil && len(list.Items) == 0, err
+	})
+	t.Logf("%d pods are deleted after %s", pods, time.Since(begin))
+}
