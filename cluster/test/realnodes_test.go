@@ -241,12 +241,11 @@ func TestRealPod(t *testing.T) {
 		t.Run("exec", func(t *testing.T) { testExec(t, c) })
 		t.Run("isolation", func(t *testing.T) { testIsolation(t, c) })
 		t.Run("port-forward", func(t *testing.T) { testPortForward(t, c) })
-		begin = time.Now()
-		c.remove("first")
-		t.Log("the first pod is deleted after", time.Since(begin))
-		begin = time.Now()
-		c.remove("second")
-		t.Log("the second pod is deleted after", time.Since(begin))
+		for _, name := range []string{"first", "second"} {
+			begin = time.Now()
+			c.remove(name)
+			t.Logf("the %s pod is deleted after %s", name, time.Since(begin))
+		}
 	})
 }
 

@@ -22,8 +22,21 @@ func (r *Runtime) GetContainerEvents(ctx context.Context, events chan *runtimeap
 	return ctx.Err()
 }
 
-// tell has the kubelet look at a pod now and not at the next second: one of its containers, or all of it, has ended.
+// again is when the kubelet is told once more. Each step that it takes with a pod that ends waits for a look that is newer than the step before,
+// and nobody but it knows when those are; else there would be one look a second.
+func again() []time.Duration {
+	return []time.Duration{30 * time.Millisecond, 100 * time.Millisecond, 250 * time.Millisecond, 500 * time.Millisecond}
+}
+
+// tell has the kubelet look at a pod now: one of its containers, or all of it, has ended.
 func (r *Runtime) tell(s *sandbox, container string) {
+	r.tellOnce(s, container)
+	for _, after := range again() {
+		time.AfterFunc(after, func() { r.tellOnce(s, container) })
+	}
+}
+
+func (r *Runtime) tellOnce(s *sandbox, container string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.events == nil {

@@ -191,7 +191,8 @@ func resolve(args []string) error {
 func stubborn([]string) error {
 	signal.Ignore(syscall.SIGTERM)
 	fmt.Println("staying")
-	select {}
+	time.Sleep(time.Hour)
+	return nil
 }
 
 // graceful says goodbye.
