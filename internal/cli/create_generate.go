@@ -10,7 +10,6 @@ import (
 	"github.com/slipway-dev/slipway/generate"
 	"github.com/slipway-dev/slipway/internal/regenerate"
 	"github.com/slipway-dev/slipway/internal/scaffold"
-	"github.com/slipway-dev/slipway/project"
 )
 
 // generateForAPI generates what follows from a new API. Apply configurations come first: the
@@ -25,7 +24,7 @@ func (inv *invocation) generateForAPI(ctx context.Context, root string, api scaf
 }
 
 func (inv *invocation) generateApplyConfigurations(ctx context.Context, root string, api scaffold.API) error {
-	file, err := project.Load(root)
+	file, err := scaffold.ReadProject(root)
 	if err != nil {
 		return err
 	}

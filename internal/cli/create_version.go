@@ -6,13 +6,12 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
-	"github.com/slipway-dev/slipway/project"
 )
 
 // noteConversion says that a kind whose versions are converted has one that is not yet: its manager
 // would not start.
 func (inv *invocation) noteConversion(root string, api scaffold.API) error {
-	p, err := project.Load(root)
+	p, err := scaffold.ReadProject(root)
 	if err != nil {
 		return err
 	}

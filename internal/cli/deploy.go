@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
+	"github.com/slipway-dev/slipway/internal/image/transfer"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
 )
@@ -54,6 +55,9 @@ With --print the objects are shown instead, as one YAML stream: an installer for
 			if err := d.readArguments(args); err != nil {
 				return err
 			}
+			if err := d.checkImage(cmd.Flags().Changed("image")); err != nil {
+				return err
+			}
 			if show {
 				return inv.printDeployment(cmd.Context(), d)
 			}
@@ -90,6 +94,23 @@ func (d *deployment) readArguments(args []string) error {
 	return nil
 }
 
+// checkImage refuses what no node could pull. An image that is given and empty is a variable that was not set.
+func (d *deployment) checkImage(given bool) error {
+	if d.image == "" && !given {
+		return nil
+	}
+	_, err := transfer.Parse(d.image)
+	return err
+}
+
+// within is the path of a folder that a flag names: in the project, unless it is absolute.
+func within(root, folder string) string {
+	if folder = filepath.FromSlash(folder); filepath.IsAbs(folder) {
+		return folder
+	}
+	return filepath.Join(root, folder)
+}
+
 // buildDeployment generates and returns the objects to deploy.
 func (inv *invocation) buildDeployment(ctx context.Context, d deployment) ([]*unstructured.Unstructured, error) {
 	root, err := inv.projectRoot()
@@ -99,8 +120,7 @@ func (inv *invocation) buildDeployment(ctx context.Context, d deployment) ([]*un
 	if err := inv.regenerate(ctx, root); err != nil {
 		return nil, err
 	}
-	within := func(folder string) string { return filepath.Join(root, filepath.FromSlash(folder)) }
-	return ship.BuildWithImage(within(d.folder), within(managerFolder), d.image)
+	return ship.BuildWithImage(within(root, d.folder), within(root, managerFolder), d.image)
 }
 
 // deploy builds and applies the objects, and waits for them.
@@ -137,7 +157,7 @@ func (inv *invocation) printDeployment(ctx context.Context, d deployment) error 
 		}
 		documents = append(documents, string(text))
 	}
-	inv.handler.Handle(report.Result{Text: strings.Join(documents, "---\n"), Bare: true, Value: objects})
+	inv.handler.Handle(report.Result{Text: strings.Join(documents, "---\n"), Value: objects})
 	return nil
 }
 
@@ -166,7 +186,7 @@ func (inv *invocation) undeploy(ctx context.Context, d deployment) error {
 	if err != nil {
 		return err
 	}
-	objects, err := ship.Build(filepath.Join(root, filepath.FromSlash(d.folder)))
+	objects, err := ship.Build(within(root, d.folder))
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func (inv *invocation) editMultiGroup(flags *pflag.FlagSet) func() ([]scaffold.E
 // regenerateMoved brings apply configurations up to date, in which the folder of their types has
 // part in names. Nothing else that is generated does.
 func (inv *invocation) regenerateMoved(ctx context.Context, root string) error {
-	file, err := project.Load(root)
+	file, err := scaffold.ReadProject(root)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/crdcheck"
 	"github.com/slipway-dev/slipway/internal/regenerate"
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/project"
+	"github.com/slipway-dev/slipway/internal/scaffold"
 )
 
 // generateFlags are those of `slipway generate`.
@@ -161,7 +161,7 @@ func (inv *invocation) runGenerators(ctx context.Context, root string, uses []ge
 
 // plannedRun runs the project's plan and tells all findings.
 func (inv *invocation) plannedRun(ctx context.Context, root string, options generate.Options) (regenerate.Plan, generate.Result, error) {
-	file, err := project.Load(root)
+	file, err := scaffold.ReadProject(root)
 	if err != nil {
 		return regenerate.Plan{}, generate.Result{}, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/generate"
 	"github.com/slipway-dev/slipway/internal/regenerate"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -81,7 +82,7 @@ func (inv *invocation) generateClients(cmd *cobra.Command, facts clientFacts) er
 		return err
 	}
 	defer release()
-	file, err := project.Load(root)
+	file, err := scaffold.ReadProject(root)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/chart"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
-	"github.com/slipway-dev/slipway/project"
 )
 
 // helmFlags are the flags of `slipway helm`.
@@ -118,7 +117,7 @@ func (f *helmFlags) complete(root string) error {
 	f.AppVersion = cmp.Or(f.AppVersion, last.AppVersion, f.Version)
 	f.Name = cmp.Or(f.Name, last.Name)
 	if f.Name == "" {
-		p, err := project.Load(root)
+		p, err := scaffold.ReadProject(root)
 		if err != nil {
 			return err
 		}

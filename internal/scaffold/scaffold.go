@@ -12,7 +12,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/lock"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/webhook"
+	"github.com/slipway-dev/slipway/project"
 )
 
 // What verbs are asked for, and what they plan.
@@ -70,6 +72,9 @@ func DeleteAPI(root string, o Deletion) (*Plan, error) { return deletion.API(roo
 // DeleteWebhook plans the undoing of what created webhooks in the project in folder
 // root; see [DeleteAPI].
 func DeleteWebhook(root string, o WebhookDeletion) (*Plan, error) { return deletion.Webhook(root, o) }
+
+// ReadProject reads the PROJECT file in folder root; what is wrong with it is told in words for its user.
+func ReadProject(root string) (*project.Project, error) { return projectfile.Read(root) }
 
 // Hold makes sure that nobody else changes the project in folder root until release is
 // called: a plan is made and applied in between. It waits for another command, and tells

@@ -106,7 +106,7 @@ func (d *deriving) checkFolder() error {
 		if err != nil {
 			return err
 		}
-		if !c.There() || !bytes.Equal(c.After(), content) {
+		if mine, _ := unixLines(c.After()); !c.There() || !bytes.Equal(mine, content) {
 			return &report.Error{
 				What: "something else is in this folder, or it is not known how it was made", Where: d.Folder,
 				Hint: "nothing was changed; move it away, or choose another folder",
@@ -136,15 +136,26 @@ func (d *deriving) plan(file string, content []byte) error {
 	case !made:
 		return d.Keep(file, "it was there already")
 	}
-	merged, conflicts := threeway.Merge(base, c.After(), content, d.Prefer)
+	mine, restore := unixLines(c.After())
+	merged, conflicts := threeway.Merge(base, mine, content, d.Prefer)
 	for _, conflict := range conflicts {
 		d.Refuse(d.refusal(file, conflict))
 	}
 	d.Base().Set(file, content)
-	if bytes.Equal(merged, c.After()) {
+	if bytes.Equal(merged, mine) {
 		return nil
 	}
-	return d.Write(file, merged)
+	return d.Write(file, restore(merged))
+}
+
+// unixLines is a text with the line ends of what is made, and what gives it back its own: version control may have
+// changed all of them, which is no change of the user's.
+func unixLines(text []byte) (unix []byte, restore func([]byte) []byte) {
+	crlf, lf := []byte("\r\n"), []byte("\n")
+	if ends := bytes.Count(text, lf); ends == 0 || ends != bytes.Count(text, crlf) {
+		return text, func(merged []byte) []byte { return merged }
+	}
+	return bytes.ReplaceAll(text, crlf, lf), func(merged []byte) []byte { return bytes.ReplaceAll(merged, lf, crlf) }
 }
 
 // retire deletes a file that is made no more, unless the user has changed it.
@@ -155,7 +166,7 @@ func (d *deriving) retire(file string) error {
 		return err
 	}
 	base, _ := d.Base().File(file)
-	if !c.There() || bytes.Equal(base, c.After()) {
+	if mine, _ := unixLines(c.After()); !c.There() || bytes.Equal(base, mine) {
 		return d.Remove(file)
 	}
 	d.Base().Remove(file)

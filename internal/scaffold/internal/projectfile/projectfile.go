@@ -21,6 +21,15 @@ const seeProject = "git diff -- " + project.FileName
 
 // Load reads the PROJECT file and refuses layouts that are not known.
 func Load(root string) (*project.Project, error) {
+	file, err := Read(root)
+	if err != nil {
+		return nil, err
+	}
+	return file, checkLayout(file)
+}
+
+// Read reads the PROJECT file, of whatever layout.
+func Read(root string) (*project.Project, error) {
 	file, err := project.Load(root)
 	var fe *project.FieldError
 	if errors.As(err, &fe) {
@@ -32,7 +41,7 @@ func Load(root string) (*project.Project, error) {
 	if err != nil {
 		return nil, fileerror.Unreadable(project.FileName, err)
 	}
-	return file, checkLayout(file)
+	return file, nil
 }
 
 // Open reads the PROJECT file, as [Load] does, and starts a plan for its project.
