@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -121,6 +122,7 @@ func TestRealKills(t *testing.T) {
 		if now := mountCount(t); now > mounts {
 			t.Errorf("%d mounts, there were %d", now, mounts)
 		}
+		c.removeAsOwner()
 		if links, err := os.ReadDir("/sys/class/net"); err == nil {
 			for _, l := range links {
 				if strings.HasPrefix(l.Name(), "node") || strings.HasPrefix(l.Name(), "pods") {
@@ -129,6 +131,16 @@ func TestRealKills(t *testing.T) {
 			}
 		}
 	})
+}
+
+// removeAsOwner removes what the cluster has left in its folder, as the user who ran it.
+func (c *realCluster) removeAsOwner() {
+	c.t.Helper()
+	remove := exec.Command("rm", "-r", filepath.Join(c.config.Dir, "nodes"))
+	remove.SysProcAttr = c.cmd.SysProcAttr
+	if out, err := remove.CombinedOutput(); err != nil {
+		c.t.Errorf("the nodes' files cannot be removed: %s", out)
+	}
 }
 
 // mountCount is the number of mounts of this machine.

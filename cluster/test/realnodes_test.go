@@ -73,6 +73,7 @@ func startReal(t testing.TB, how func(*exec.Cmd), changes ...func(*protocol.Conf
 		if err := os.Chown(filepath.Dir(c.Dir), ordinary, ordinary); err != nil {
 			t.Fatal(err)
 		}
+		c.NodeProgram = forOthers(t, c.NodeProgram, filepath.Join(filepath.Dir(c.NodeProgram), "slipway-container"))
 		options = append(options, how, readable(t))
 	}
 	image := publish(t)
@@ -99,10 +100,35 @@ func readable(t testing.TB) func(*exec.Cmd) {
 		if err := os.Chmod(file, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Chmod(filepath.Dir(programPath), 0o755); err != nil {
+		cmd.Path = forOthers(t, cmd.Path)
+	}
+}
+
+// forOthers puts programs side by side where every user finds them, and returns the path of the first one.
+func forOthers(t testing.TB, paths ...string) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "programs-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		to := filepath.Join(dir, filepath.Base(path))
+		if os.Link(path, to) == nil {
+			continue
+		}
+		program, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(to, program, 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
+	return filepath.Join(dir, filepath.Base(paths[0]))
 }
 
 // nextOrSkip is next, for what a system may forbid.

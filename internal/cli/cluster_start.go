@@ -48,7 +48,7 @@ A node is given to --node as its name, followed by what it has besides the defau
 
 Nodes are simulated unless --nodes real asks for real ones, or real=2 for two: their pods are
 processes with files from images, started by the stock kubelet and isolated by namespaces of
-Linux, for root and ordinary users alike (docs/nodes.md).
+Linux, for root and ordinary users alike (docs/real-nodes.md).
 
 With --node the file's nodes do not count. --feature-gate and --runtime-config win over
 the file's entry of the same name, and an --api-server-flag over the same flag in the file.`
