@@ -14,6 +14,7 @@ help: ## Say what can be made.
 .PHONY: build
 build: $(BIN)/slipway ## Build all programs; the cluster program takes about five minutes the first time.
 	$(BIN)/slipway cluster build
+	$(BIN)/slipway cluster build --nodes real
 	go build -C cluster -ldflags='-s -w' -o $(BIN)/slipway-check ./cmd/slipway-check
 
 .PHONY: $(BIN)/slipway
@@ -28,7 +29,7 @@ demo: $(BIN)/slipway ## From nothing to a running operator, narrated, in a tempo
 # The examples' tests run as their users run them: with the tool.
 .PHONY: test
 test: build ## Run every test of every module.
-	export SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) SLIPWAY_CHECK=$(BIN)/slipway-check && \
+	export SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) SLIPWAY_NODE=$$($(BIN)/slipway cluster build --nodes real) SLIPWAY_CHECK=$(BIN)/slipway-check && \
 	go test ./... && \
 	go test -C cluster ./... && \
 	go test -C operator ./... && \

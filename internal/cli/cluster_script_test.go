@@ -2,12 +2,14 @@ package cli_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"sync"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
+	"github.com/slipway-dev/slipway/internal/program"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -26,8 +28,10 @@ var clusterProgram = sync.OnceValues(func() (string, error) {
 func clusterEnv(env *testscript.Env) error {
 	path, err := clusterProgram()
 	env.Setenv("SLIPWAY_CLUSTER", path)
+	node, nodeErr := nodeProgram()
+	env.Setenv("SLIPWAY_NODE", node)
 	env.Defer(func() { endClusters(clusterctl.New(env.Getenv, report.Discard)) })
-	return err
+	return errors.Join(err, nodeErr)
 }
 
 func endClusters(control *clusterctl.Control) {
@@ -40,6 +44,21 @@ func endClusters(control *clusterctl.Control) {
 			panic(err)
 		}
 	}
+}
+
+// nodeProgram is the compiled program of real nodes, or empty: like the cluster's, tests do not compile it.
+var nodeProgram = sync.OnceValues(func() (string, error) {
+	path, found, err := program.NewFinder(os.Getenv, report.Discard).FindNode()
+	if !found {
+		return "", err
+	}
+	return path, err
+})
+
+// nodesCondition is the condition [nodes]: there is a compiled program of real nodes.
+func nodesCondition() (bool, error) {
+	path, err := nodeProgram()
+	return path != "", err
 }
 
 // clusterCondition is the condition [cluster]: there is a compiled cluster program.

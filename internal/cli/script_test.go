@@ -82,6 +82,11 @@ func scriptEnv(env *testscript.Env) error {
 	env.Vars = append(env.Vars, vars...)
 	env.Setenv("KUBERNETES", setupenvtest.Kubernetes)
 	env.Setenv("MINOR", strings.TrimPrefix(semver.MajorMinor("v"+setupenvtest.Kubernetes), "v"))
+	repository, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		return err
+	}
+	env.Setenv("REPOSITORY", repository)
 	home := filepath.Join(env.WorkDir, ".home")
 	env.Setenv("HOME", home)
 	env.Setenv("XDG_CACHE_HOME", filepath.Join(home, ".cache"))
@@ -130,6 +135,8 @@ func condition(name string) (bool, error) {
 	switch name {
 	case "cluster":
 		return clusterCondition()
+	case "nodes":
+		return nodesCondition()
 	case "check":
 		path, err := checkProgram()
 		return path != "", err

@@ -68,13 +68,18 @@ func (c *Control) Program(ctx context.Context) (string, error) {
 	return p.Path, err
 }
 
+// NodeProgram returns the path of the slipway-node program, a real node; it is built like [Control.Program]'s.
+func (c *Control) NodeProgram(ctx context.Context) (string, error) {
+	return program.NewFinder(c.getenv, c.handler).EnsureNode(ctx)
+}
+
 // withNodeProgram completes options that ask for real nodes with their program, which is built like the cluster's.
 func (c *Control) withNodeProgram(ctx context.Context, o Options) (Options, error) {
 	if o.Kind != RealNodes {
 		return o, nil
 	}
 	var err error
-	o.nodeProgram, err = program.NewFinder(c.getenv, c.handler).EnsureNode(ctx)
+	o.nodeProgram, err = c.NodeProgram(ctx)
 	return o, err
 }
 

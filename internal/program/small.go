@@ -27,6 +27,9 @@ const (
 	containerName = "slipway-container"
 )
 
+// FindNode looks for the slipway-node program, as FindChecker looks for the checker, and never builds it.
+func (f *Finder) FindNode() (path string, ok bool, err error) { return f.find(nodeProduct()) }
+
 // EnsureNode finds the slipway-node program, as EnsureChecker finds the checker, or builds it with the one beside it.
 func (f *Finder) EnsureNode(ctx context.Context) (path string, err error) {
 	return f.ensure(ctx, nodeProduct())
