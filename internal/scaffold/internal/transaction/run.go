@@ -280,8 +280,15 @@ func (r *run) prune() {
 		case f.After != "":
 			continue
 		}
-		for dir := path.Dir(gone); dir != "." && r.disk.Remove(r.full(dir)) == nil; {
+		for dir := path.Dir(gone); dir != "." && r.pruned(dir); {
 			dir = path.Dir(dir)
 		}
 	}
+}
+
+// pruned removes a folder if it is empty, and tells whether it is gone: a run that was killed here may have removed
+// it, but not the one around it.
+func (r *run) pruned(dir string) bool {
+	err := r.disk.Remove(r.full(dir))
+	return err == nil || errors.Is(err, fs.ErrNotExist)
 }
