@@ -77,7 +77,7 @@ func (f *fault) Mkdir(name string) error {
 func project(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
-	for name, mode := range map[string]fs.FileMode{"main.go": 0o600, "gone/old.go": 0o750, "gone/too": 0o644, "kept": 0o644, "left/moved.go": 0o640} {
+	for name, mode := range map[string]fs.FileMode{"main.go": 0o600, "gone/old.go": 0o750, "gone/too": 0o644, "gone/all/of/it": 0o644, "gone/all/of/them": 0o644, "kept": 0o644, "left/moved.go": 0o640} {
 		path := filepath.Join(root, name)
 		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		must(t, os.WriteFile(path, []byte("before "+name), mode))
@@ -93,6 +93,8 @@ func changes() []transaction.File {
 		{Path: "main.go", Exists: true, Before: []byte("before main.go"), After: []byte("after")},
 		{Path: "gone/old.go", Exists: true, Before: []byte("before gone/old.go"), Delete: true},
 		{Path: "gone/too", Exists: true, Before: []byte("before gone/too"), Delete: true},
+		{Path: "gone/all/of/it", Exists: true, Before: []byte("before gone/all/of/it"), Delete: true},
+		{Path: "gone/all/of/them", Exists: true, Before: []byte("before gone/all/of/them"), Delete: true},
 		{Path: "deep/empty", After: nil, Mode: 0o755},
 		{Path: "deep/down/moved.go", From: "left/moved.go", Before: []byte("before left/moved.go")},
 		{Path: ".slipway/base", After: []byte("base")},
