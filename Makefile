@@ -30,8 +30,8 @@ demo: $(BIN)/slipway ## From nothing to a running operator, narrated, in a tempo
 .PHONY: test
 test: build ## Run every test of every module.
 	export SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) SLIPWAY_NODE=$$($(BIN)/slipway cluster build --nodes real) SLIPWAY_CHECK=$(BIN)/slipway-check && \
-	go test ./... && \
-	go test -C cluster ./... && \
+	go test -timeout 40m ./... && \
+	go test -C cluster -timeout 40m ./... && \
 	go test -C operator ./... && \
 	(cd examples/cronjob && $(BIN)/slipway test ./...) && \
 	go test -C test/certmanager ./... && \
