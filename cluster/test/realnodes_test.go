@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -266,7 +267,12 @@ func TestRealPod(t *testing.T) {
 		})
 		t.Run("exec", func(t *testing.T) { testExec(t, c) })
 		t.Run("isolation", func(t *testing.T) { testIsolation(t, c) })
+		t.Run("attach", func(t *testing.T) { testAttach(t, c) })
+		t.Run("debug", func(t *testing.T) { testDebug(t, c) })
 		t.Run("port-forward", func(t *testing.T) { testPortForward(t, c) })
+		for _, operation := range []string{"run_podsandbox", "create_container", "start_container"} {
+			t.Logf("the runtime's %s takes %s", operation, c.meanDuration(operation))
+		}
 		for _, name := range []string{"first", "second"} {
 			begin = time.Now()
 			c.remove(name)
@@ -327,6 +333,80 @@ func testIsolation(t *testing.T, c *realCluster) {
 		t.Errorf("a container sees other processes: %s", got)
 	}
 	c.remove("narrow")
+}
+
+// testAttach: a container with a terminal of its own answers who is attached to it.
+func testAttach(t *testing.T, c *realCluster) {
+	p := c.pod("attached", "cat")
+	p.Spec.Containers[0].TTY, p.Spec.Containers[0].Stdin = true, true
+	c.create(p)
+	c.await("attached", ready)
+	request := c.client.CoreV1().RESTClient().Post().Resource("pods").Namespace("default").Name("attached").SubResource("attach").VersionedParams(
+		&corev1.PodAttachOptions{Stdin: true, Stdout: true, TTY: true}, scheme.ParameterCodec)
+	executor, err := remotecommand.NewWebSocketExecutor(c.client.config, "GET", request.URL().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, typed := io.Pipe()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	shown := &lockedBuffer{}
+	go func() {
+		_ = executor.StreamWithContext(ctx, remotecommand.StreamOptions{Stdin: in, Stdout: shown, Tty: true})
+	}()
+	if _, err := typed.Write([]byte("hello\n")); err != nil {
+		t.Fatal(err)
+	}
+	// The terminal shows what is typed, and then what the program answers.
+	eventually(t, "the container answers", func(context.Context) (bool, error) {
+		return strings.Count(shown.String(), "hello") == 2, nil
+	})
+	cancel()
+	c.remove("attached")
+}
+
+// testDebug: a container is added to a pod that runs; one that wants to see another's processes is refused.
+func testDebug(t *testing.T, c *realCluster) {
+	for name, target := range map[string]string{"helper": "", "spy": "main"} {
+		p := c.await("second", ready)
+		p.Spec.EphemeralContainers = append(p.Spec.EphemeralContainers, corev1.EphemeralContainer{
+			TargetContainerName:      target,
+			EphemeralContainerCommon: corev1.EphemeralContainerCommon{Name: name, Image: c.image, Args: []string{"get", "http://127.0.0.1:8080/"}},
+		})
+		if _, err := c.client.CoreV1().Pods("default").UpdateEphemeralContainers(t.Context(), "second", p, metav1.UpdateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, "the helper has asked its neighbour", func(ctx context.Context) (bool, error) {
+		text, err := c.client.CoreV1().Pods("default").GetLogs("second", &corev1.PodLogOptions{Container: "helper"}).DoRaw(ctx)
+		return err == nil && string(text) == "second", nil
+	})
+	c.await("second", func(p *corev1.Pod) bool {
+		for _, s := range p.Status.EphemeralContainerStatuses {
+			if s.Name == "spy" && s.State.Waiting != nil && strings.Contains(s.State.Waiting.Message, "kubectl debug --target") {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// meanDuration is how long an operation of the container runtime takes, by the kubelet's own measurements.
+func (c *realCluster) meanDuration(operation string) time.Duration {
+	c.t.Helper()
+	text, err := c.client.CoreV1().RESTClient().Get().AbsPath("/api/v1/nodes/node-1/proxy/metrics").DoRaw(c.t.Context())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	value := func(of string) (v float64) {
+		for line := range strings.Lines(string(text)) {
+			if rest, ok := strings.CutPrefix(line, fmt.Sprintf("kubelet_runtime_operations_duration_seconds_%s{operation_type=%q} ", of, operation)); ok {
+				v, _ = strconv.ParseFloat(strings.TrimSpace(rest), 64)
+			}
+		}
+		return v
+	}
+	return time.Duration(value("sum") / value("count") * float64(time.Second))
 }
 
 func testPortForward(t *testing.T, c *realCluster) {

@@ -85,6 +85,8 @@ func refuse(o *runtimeapi.NamespaceOption) error {
 		return fmt.Errorf("%w: hostPID", ErrUnsupported)
 	case o.GetPid() == runtimeapi.NamespaceMode_POD:
 		return fmt.Errorf("%w: shareProcessNamespace", ErrUnsupported)
+	case o.GetPid() == runtimeapi.NamespaceMode_TARGET:
+		return fmt.Errorf("%w: a container that sees another's processes (kubectl debug --target); without --target it runs", ErrUnsupported)
 	case o.GetIpc() == runtimeapi.NamespaceMode_NODE:
 		return fmt.Errorf("%w: hostIPC", ErrUnsupported)
 	}
