@@ -164,6 +164,7 @@ func (inv *invocation) printDeployment(ctx context.Context, d deployment) error 
 // undeployCommand is `slipway undeploy`.
 func (inv *invocation) undeployCommand() *cobra.Command {
 	var d deployment
+	var dryRun bool
 	cmd := &cobra.Command{
 		Use:   "undeploy",
 		Short: "Remove the operator, its CRDs and their objects from the cluster",
@@ -172,16 +173,17 @@ them every object of these kinds, while the operator still runs: it may have to 
 when all is gone. What is not there is not an error.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return inv.undeploy(cmd.Context(), d)
+			return inv.undeploy(cmd.Context(), d, dryRun)
 		},
 	}
 	d.addFlags(cmd, "for the objects to be gone")
+	bindDeletion(cmd.Flags(), &dryRun)
 	return cmd
 }
 
 // undeploy builds the objects and deletes them. Nothing is generated: what is in
 // the cluster came from what is there.
-func (inv *invocation) undeploy(ctx context.Context, d deployment) error {
+func (inv *invocation) undeploy(ctx context.Context, d deployment, dryRun bool) error {
 	root, err := inv.projectRoot()
 	if err != nil {
 		return err
@@ -193,6 +195,9 @@ func (inv *invocation) undeploy(ctx context.Context, d deployment) error {
 	cluster, err := inv.connect(d.to)
 	if err != nil {
 		return err
+	}
+	if dryRun {
+		return inv.previewDeletion(ctx, cluster, objects)
 	}
 	return cluster.Delete(ctx, objects, ship.DeleteOptions{Timeout: d.to.timeout})
 }

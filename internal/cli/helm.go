@@ -74,6 +74,11 @@ func (inv *invocation) helm(cmd *cobra.Command, f helmFlags) error {
 	if err := f.complete(root); err != nil {
 		return err
 	}
+	if !f.preview() {
+		if err := inv.regenerate(cmd.Context(), root); err != nil {
+			return err
+		}
+	}
 	var planned *scaffold.Plan
 	plan := func() (*scaffold.Plan, error) {
 		files, err := chart.Generate(filepath.Join(root, filepath.FromSlash(f.config)), f.Options)

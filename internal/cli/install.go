@@ -99,6 +99,7 @@ func (inv *invocation) regenerate(ctx context.Context, root string) error {
 // uninstallCommand is `slipway uninstall`.
 func (inv *invocation) uninstallCommand() *cobra.Command {
 	var from destination
+	var dryRun bool
 	cmd := &cobra.Command{
 		Use:   "uninstall",
 		Short: "Remove the project's CRDs, and their objects, from the cluster",
@@ -107,15 +108,16 @@ definitions, and with them every object of these kinds. It returns when they are
 there is not an error.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return inv.uninstall(cmd.Context(), from)
+			return inv.uninstall(cmd.Context(), from, dryRun)
 		},
 	}
 	from.addFlags(cmd, "for the definitions and their objects to be gone")
+	bindDeletion(cmd.Flags(), &dryRun)
 	return cmd
 }
 
 // uninstall builds the definitions and deletes them.
-func (inv *invocation) uninstall(ctx context.Context, from destination) error {
+func (inv *invocation) uninstall(ctx context.Context, from destination, dryRun bool) error {
 	root, err := inv.projectRoot()
 	if err != nil {
 		return err
@@ -127,6 +129,9 @@ func (inv *invocation) uninstall(ctx context.Context, from destination) error {
 	cluster, err := inv.connect(from)
 	if err != nil {
 		return err
+	}
+	if dryRun {
+		return inv.previewDeletion(ctx, cluster, definitions)
 	}
 	return cluster.Delete(ctx, definitions, ship.DeleteOptions{Timeout: from.timeout})
 }

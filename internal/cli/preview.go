@@ -17,6 +17,11 @@ func (f *changeFlags) bindCluster(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.diff, "diff", false, "show what would be done as a diff of the objects, and change none")
 }
 
+// bindDeletion declares the flag of a verb that takes objects away.
+func bindDeletion(flags *pflag.FlagSet, dryRun *bool) {
+	flags.BoolVar(dryRun, "dry-run", false, "list which objects would go, and change none")
+}
+
 // plannedObjects is the JSON form of a preview.
 type plannedObjects struct {
 	DryRun  bool              `json:"dryRun"`
@@ -29,6 +34,22 @@ func (inv *invocation) previewObjects(ctx context.Context, cluster *ship.Cluster
 	if err != nil {
 		return err
 	}
+	inv.showObjects(differences, f)
+	return nil
+}
+
+// previewDeletion answers with what deleting objects would do.
+func (inv *invocation) previewDeletion(ctx context.Context, cluster *ship.Cluster, objects []*unstructured.Unstructured) error {
+	differences, err := cluster.PreviewDelete(ctx, objects)
+	if err != nil {
+		return err
+	}
+	inv.showObjects(differences, changeFlags{dryRun: true})
+	return nil
+}
+
+// showObjects answers with what would become of objects.
+func (inv *invocation) showObjects(differences []ship.Difference, f changeFlags) {
 	var text strings.Builder
 	for i, d := range differences {
 		if f.diff {
@@ -44,5 +65,4 @@ func (inv *invocation) previewObjects(ctx context.Context, cluster *ship.Cluster
 	}
 	inv.handler.Handle(report.Result{Text: strings.TrimSuffix(text.String(), "\n"), Value: plannedObjects{DryRun: true, Objects: differences}})
 	inv.handler.Handle(report.Note{Text: "No object was changed. Without --dry-run and --diff it is."})
-	return nil
 }

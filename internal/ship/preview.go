@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -76,6 +77,68 @@ func (c *Cluster) preview(ctx context.Context, object *unstructured.Unstructured
 		return Difference{}, err
 	}
 	return compare(before, after), nil
+}
+
+// PreviewDelete tells what [Cluster.Delete] would do, in its order. Of a definition Why says how many objects of its
+// kind would go with it.
+func (c *Cluster) PreviewDelete(ctx context.Context, objects []*unstructured.Unstructured) ([]Difference, error) {
+	if err := c.Ping(ctx); err != nil {
+		return nil, err
+	}
+	var all []Difference
+	for _, object := range slices.Concat(departures(objects)...) {
+		difference, err := c.previewDelete(ctx, object)
+		if err != nil {
+			return nil, c.explainObject(ctx, object, err)
+		}
+		all = append(all, difference)
+	}
+	return all, nil
+}
+
+// previewDelete looks whether one object is there.
+func (c *Cluster) previewDelete(ctx context.Context, object *unstructured.Unstructured) (Difference, error) {
+	absent := Difference{Name: nameOf(object), Action: report.Unchanged, Why: "is not there"}
+	resource, object, err := c.locate(ctx, object, 0)
+	if _, unserved := errors.AsType[errNoKind](err); unserved || errors.Is(err, errImpatient) {
+		return absent, nil
+	}
+	if err != nil {
+		return Difference{}, err
+	}
+	live, err := resource.Get(ctx, object.GetName(), metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return absent, nil
+	}
+	if err != nil {
+		return Difference{}, err
+	}
+	d := Difference{Name: nameOf(object), Action: report.Deleted}
+	if kindOf(object) != crdKind {
+		return d, nil
+	}
+	d.Why, err = c.instances(ctx, live)
+	return d, err
+}
+
+// instances counts the objects of a definition, in words.
+func (c *Cluster) instances(ctx context.Context, definition *unstructured.Unstructured) (string, error) {
+	served := servedResources(definition)
+	if len(served) == 0 {
+		return "", nil
+	}
+	list, err := c.objects.Resource(served[0]).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return "", err
+	}
+	switch n := len(list.Items); n {
+	case 0:
+		return "with no objects", nil
+	case 1:
+		return "with its one object, " + nameOf(&list.Items[0]), nil
+	default:
+		return fmt.Sprintf("with its %d objects", n), nil
+	}
 }
 
 // created is the difference of an object that nobody compared with anything.
