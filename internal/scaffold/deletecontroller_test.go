@@ -1,6 +1,8 @@
 package scaffold
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -58,4 +60,42 @@ func TestDeleteControllerAlone(t *testing.T) {
 	if diff := cmp.Diff(empty, tree(t, root)); diff != "" {
 		t.Errorf("it left a trace: %s", diff)
 	}
+}
+
+// TestDeleteKeptLater: what a deletion kept because it was changed goes the second time, when that is said.
+func TestDeleteKeptLater(t *testing.T) {
+	root := newProject(t, Project{})
+	apply(t)(CreateAPI(root, cronJob()))
+	without := tree(t, root)
+	d := deletionOf(cronJob())
+	check := func(kept string, remove func(Deletion) (*Plan, error)) {
+		t.Helper()
+		name := filepath.Join(root, filepath.FromSlash(kept))
+		text, err := os.ReadFile(name)
+		must(t, err)
+		must(t, os.WriteFile(name, append(text, "\n// Mine.\n"...), 0o644))
+		apply(t)(remove(d))
+		if _, err := os.Stat(name); err != nil {
+			t.Fatalf("%s was not kept", kept)
+		}
+		all := d
+		all.WithChanges = true
+		apply(t)(remove(all))
+		if diff := cmp.Diff(without, tree(t, root)); diff != "" {
+			t.Errorf("%s left a trace: %s", kept, diff)
+		}
+	}
+
+	more := cronJob()
+	more.Resource, more.ControllerName = false, "nightly-report"
+	apply(t)(CreateAPI(root, more))
+	check("internal/controller/nightly_report_controller_test.go", func(d Deletion) (*Plan, error) {
+		d.ControllerName = more.ControllerName
+		return DeleteAPI(root, d)
+	})
+
+	apply(t)(CreateWebhook(root, Webhook{Group: d.Group, Version: d.Version, Kind: d.Kind, Defaulting: true}))
+	check("internal/webhook/v1/cronjob_webhook_test.go", func(d Deletion) (*Plan, error) {
+		return DeleteWebhook(root, WebhookDeletion{Options: d})
+	})
 }

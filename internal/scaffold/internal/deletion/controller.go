@@ -24,17 +24,20 @@ func Controller(root string, d Options) (*plan.Plan, error) {
 		return p, nil
 	}
 	called := func(c project.Controller) bool { return c.Name == d.ControllerName }
+	gone := *r
 	if !slices.ContainsFunc(r.Controllers, called) {
-		p.NothingToDo(d.withoutController(*r))
-		return p, nil
+		if !left(p, file.NamedControllerFile(*r, d.ControllerName)) {
+			p.NothingToDo(d.withoutController(*r))
+			return p, nil
+		}
+		gone.Controllers = append(slices.Clone(r.Controllers), project.Controller{Name: d.ControllerName})
 	}
 	part := &plan.Needs{}
-	if err := api.RecordController(p.Record(part), copyOf(file), *r, d.ControllerName); err != nil {
+	if err := api.RecordController(p.Record(part), copyOf(file), gone, d.ControllerName); err != nil {
 		return nil, err
 	}
 	r.Controllers = slices.DeleteFunc(slices.Clone(r.Controllers), called)
 	if r.API == nil && !r.Controller && len(r.Controllers) == 0 && r.Webhooks == nil {
-		gone := *r
 		file.Resources = slices.DeleteFunc(file.Resources, func(o project.Resource) bool { return sameKind(o, gone) })
 	}
 	if err := undoRest(p, file, d, part); err != nil {

@@ -24,8 +24,12 @@ func Webhook(root string, d WebhookOptions) (*plan.Plan, error) {
 	}
 	r := file.Lookup(d.Group, d.Version, d.Kind)
 	var going, staying *project.Webhooks
-	if r != nil && r.Webhooks != nil {
+	switch {
+	case r == nil:
+	case r.Webhooks != nil:
 		going, staying = d.split(*r.Webhooks)
+	case left(p, file.WebhookFile(*r)) || left(p, file.WebhookTestFile(*r)): // deleted, but for files that were kept
+		going, _ = d.split(project.Webhooks{Defaulting: true, Validation: true})
 	}
 	if going == nil {
 		p.NothingToDo(d.withoutWebhooks(file))
