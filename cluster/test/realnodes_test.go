@@ -23,6 +23,7 @@ import (
 	"k8s.io/client-go/tools/portforward"
 	"k8s.io/client-go/tools/remotecommand"
 	"k8s.io/client-go/transport/spdy"
+	"k8s.io/client-go/util/retry"
 
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
@@ -368,12 +369,16 @@ func testAttach(t *testing.T, c *realCluster) {
 // testDebug: a container is added to a pod that runs; one that wants to see another's processes is refused.
 func testDebug(t *testing.T, c *realCluster) {
 	for name, target := range map[string]string{"helper": "", "spy": "main"} {
-		p := c.await("second", ready)
-		p.Spec.EphemeralContainers = append(p.Spec.EphemeralContainers, corev1.EphemeralContainer{
-			TargetContainerName:      target,
-			EphemeralContainerCommon: corev1.EphemeralContainerCommon{Name: name, Image: c.image, Args: []string{"get", "http://127.0.0.1:8080/"}},
+		err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+			p := c.await("second", ready)
+			p.Spec.EphemeralContainers = append(p.Spec.EphemeralContainers, corev1.EphemeralContainer{
+				TargetContainerName:      target,
+				EphemeralContainerCommon: corev1.EphemeralContainerCommon{Name: name, Image: c.image, Args: []string{"get", "http://127.0.0.1:8080/"}},
+			})
+			_, err := c.client.CoreV1().Pods("default").UpdateEphemeralContainers(t.Context(), "second", p, metav1.UpdateOptions{})
+			return err
 		})
-		if _, err := c.client.CoreV1().Pods("default").UpdateEphemeralContainers(t.Context(), "second", p, metav1.UpdateOptions{}); err != nil {
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
