@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/clusterctl/clusterfile"
@@ -85,7 +86,7 @@ func TestFlagsWinOverFile(t *testing.T) {
 		APIServerFlags: []string{"--v=2"}}.Over(clusterctl.FromFile(file))
 	want := clusterctl.Options{Port: 2, Nodes: []clusterctl.Node{}, Durable: true, WithControllers: true, Whole: true,
 		FeatureGates: map[string]bool{"A": true, "B": false}, APIServerFlags: []string{"--v=1", "--v=2"}}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(clusterctl.Options{})); diff != "" {
 		t.Error(diff)
 	}
 }
