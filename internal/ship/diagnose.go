@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
+
+	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // A diagnosis says why a workload is not ready.
@@ -199,6 +201,38 @@ func (c *Cluster) quoteLog(ctx context.Context, pod corev1.Pod, container corev1
 		d.say("a permission is missing; beside Reconcile, add: %s", marker)
 		d.next = "slipway generate"
 	}
+}
+
+// warnOfPermissions tells of what the logs of a workload that runs say is forbidden to it: an operator whose cache may not
+// list a kind is ready all the same, and does nothing.
+func (c *Cluster) warnOfPermissions(ctx context.Context, workload *unstructured.Unstructured) {
+	if !runsPods(workload) {
+		return
+	}
+	live, err := c.live(ctx, workload)
+	if err != nil {
+		return
+	}
+	var told []string
+	for _, pod := range c.podsOf(ctx, live) {
+		for _, container := range pod.Spec.Containers {
+			for _, marker := range missingMarkers(c.logOf(ctx, pod, container.Name, false)) {
+				if !slices.Contains(told, marker) {
+					told = append(told, marker)
+					c.handler.Handle(report.Warning{Text: fmt.Sprintf("%s runs, but its log tells of a missing permission; beside Reconcile, add: %s", nameOf(live), marker)})
+				}
+			}
+		}
+	}
+}
+
+// live is object as the cluster has it.
+func (c *Cluster) live(ctx context.Context, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	resource, object, err := c.locate(ctx, object, 0)
+	if err != nil {
+		return nil, err
+	}
+	return resource.Get(ctx, object.GetName(), metav1.GetOptions{})
 }
 
 // readLines is how much of a log is looked through.

@@ -28,7 +28,13 @@ func (c *Cluster) AwaitReady(ctx context.Context, objects []*unstructured.Unstru
 			return err
 		}
 	}
-	return w.awaitTrust(ctx, objects)
+	if err := w.awaitTrust(ctx, objects); err != nil {
+		return err
+	}
+	for _, object := range objects {
+		c.warnOfPermissions(ctx, object)
+	}
+	return nil
 }
 
 // watch is one run of [Cluster.AwaitReady].
