@@ -19,7 +19,7 @@ ARG VERSION=dev
 
 WORKDIR /workspace
 COPY go.mod go.mod
-RUN --mount=type=cache,target=/root/.cache go mod download
+RUN --mount=type=cache,target=/go/pkg/mod go mod download
 COPY . .
 
 # A comment between.
