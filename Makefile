@@ -12,7 +12,7 @@ help: ## Say what can be made.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
-build: $(BIN)/slipway ## Build all programs; the cluster program takes about five minutes the first time.
+build: $(BIN)/slipway ## Build all programs; those of clusters and real nodes take some eight minutes the first time.
 	$(BIN)/slipway cluster build
 	$(BIN)/slipway cluster build --nodes real
 	go build -C cluster -ldflags='-s -w' -o $(BIN)/slipway-check ./cmd/slipway-check
