@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
@@ -26,6 +27,25 @@ func (r *Runtime) GetContainerEvents(ctx context.Context, events chan *runtimeap
 // and nobody but it knows when those are; else there would be one look a second.
 func again() []time.Duration {
 	return []time.Duration{30 * time.Millisecond, 100 * time.Millisecond, 250 * time.Millisecond, 500 * time.Millisecond}
+}
+
+// LookAt has the kubelet look at a pod now, of which it knows that something is about to happen to it.
+func (r *Runtime) LookAt(pod types.UID) {
+	for _, s := range r.sandboxesOf(pod) {
+		r.tell(s, "")
+	}
+}
+
+func (r *Runtime) sandboxesOf(pod types.UID) []*sandbox {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var all []*sandbox
+	for _, s := range r.sandboxes {
+		if s.config.GetMetadata().GetUid() == string(pod) {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 // tell has the kubelet look at a pod now: one of its containers, or all of it, has ended.

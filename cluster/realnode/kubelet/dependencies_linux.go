@@ -51,7 +51,7 @@ func (n *node) dependencies(ctx context.Context, s *kubeletoptions.KubeletServer
 	if err != nil {
 		return nil, err
 	}
-	recorder, tracker := n.recorder(ctx), kubeletutil.NewPodStartupLatencyTracker()
+	recorder, tracker := n.recorder(ctx), newDeletions(kubeletutil.NewPodStartupLatencyTracker(), runtime.LookAt)
 	mounter := mount.New("")
 	return &stock.Dependencies{
 		Auth: auth, KubeClient: n.client, HeartbeatClient: n.client, EventClient: n.client.CoreV1(),
