@@ -2,54 +2,46 @@ package cri
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/inside"
 )
 
-// defaultPath is PATH where neither image nor pod says one.
-const defaultPath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-
-// describe brings together what the pod and what the image say of a container.
-func (r *Runtime) describe(c *container) (inside.Container, error) {
-	security := c.config.GetLinux().GetSecurityContext()
-	p, err := r.process(c, security)
+// Prepare describes the container to the process that becomes it, and makes its folders.
+func (i *Isolated) Prepare(c Container) (Prepared, error) {
+	security := c.Config.GetLinux().GetSecurityContext()
+	process, err := i.process(c, security)
 	if err != nil {
-		return inside.Container{}, err
-	}
-	mounts, err := r.mounts(c)
-	if err != nil {
-		return inside.Container{}, err
+		return nil, err
 	}
 	spec := inside.Container{
-		Root: filepath.Join(c.dir, "root"), Lower: c.image.Root, Upper: filepath.Join(c.dir, "upper"), Work: filepath.Join(c.dir, "work"),
-		ReadOnlyRoot: security.GetReadonlyRootfs(), Hostname: c.sandbox.config.GetHostname(), Mounts: mounts, Process: p,
+		Root: filepath.Join(c.Dir, "root"), Lower: c.Image.Root, Upper: filepath.Join(c.Dir, "upper"), Work: filepath.Join(c.Dir, "work"),
+		ReadOnlyRoot: security.GetReadonlyRootfs(), Hostname: c.Pod.GetHostname(), Mounts: slices.Concat(c.Files, c.Mounts), Process: process,
 	}
 	if !security.GetPrivileged() {
 		spec.Masked, spec.ReadOnly = security.GetMaskedPaths(), security.GetReadonlyPaths()
 	}
-	return spec, nil
+	for _, dir := range []string{spec.Upper, spec.Work, spec.Root} {
+		if err := os.MkdirAll(dir, folderMode); err != nil {
+			return nil, fmt.Errorf("make the container's folder: %w", err)
+		}
+	}
+	return &prepared{i, c, spec}, nil
 }
 
-func (r *Runtime) process(c *container, security *runtimeapi.LinuxContainerSecurityContext) (inside.Process, error) {
+func (i *Isolated) process(c Container, security *runtimeapi.LinuxContainerSecurityContext) (inside.Process, error) {
 	p := inside.Process{
-		Args: c.args(), Env: c.env(), Dir: c.config.GetWorkingDir(), IDs: r.options.IDs,
-		Capabilities: capabilities(security), NoNewRights: security.GetNoNewPrivs(), Terminal: c.config.GetTty(),
-	}
-	if len(p.Args) == 0 {
-		return p, errNoCommand
-	}
-	if p.Dir == "" {
-		p.Dir = c.image.Config.WorkingDir
+		Args: c.Args, Env: c.Env, Dir: c.WorkDir, IDs: i.options.IDs,
+		Capabilities: capabilities(security), NoNewRights: security.GetNoNewPrivs(), Terminal: c.Config.GetTty(),
 	}
 	if usesDefaultFilter(security) {
-		p.Filter = r.options.Filter
+		p.Filter = i.options.Filter
 	}
-	identity, err := findUser(c.image.Root, wantedUser(c.image.Config.User, security))
+	identity, err := findUser(c.Image.Root, wantedUser(c.Image.Config.User, security))
 	if err != nil {
 		return p, err
 	}
@@ -66,64 +58,4 @@ func (r *Runtime) process(c *container, security *runtimeapi.LinuxContainerSecur
 // usesDefaultFilter says whether a container wants the runtime's own filter of system calls. Profiles in files are not known here.
 func usesDefaultFilter(security *runtimeapi.LinuxContainerSecurityContext) bool {
 	return !security.GetPrivileged() && security.GetSeccomp().GetProfileType() == runtimeapi.SecurityProfile_RuntimeDefault && security.GetSeccomp() != nil
-}
-
-// args are the command and its arguments: a command of the pod's replaces both of the image's.
-func (c *container) args() []string {
-	command, args := c.image.Config.Entrypoint, c.image.Config.Cmd
-	if len(c.config.GetCommand()) > 0 {
-		command, args = c.config.GetCommand(), nil
-	}
-	if len(c.config.GetArgs()) > 0 {
-		args = c.config.GetArgs()
-	}
-	return slices.Concat(command, args)
-}
-
-// env is the image's environment with the pod's over it.
-func (c *container) env() []string {
-	env := []string{defaultPath, "HOSTNAME=" + c.sandbox.config.GetHostname()}
-	if c.config.GetTty() {
-		env = append(env, "TERM=xterm")
-	}
-	for _, e := range c.image.Config.Env {
-		env = setVariable(env, e)
-	}
-	for _, e := range c.config.GetEnvs() {
-		env = setVariable(env, e.GetKey()+"="+string(e.GetValue()))
-	}
-	return env
-}
-
-func setVariable(env []string, entry string) []string {
-	key, _, _ := strings.Cut(entry, "=")
-	at := slices.IndexFunc(env, func(e string) bool { return strings.HasPrefix(e, key+"=") })
-	if at < 0 {
-		return append(env, entry)
-	}
-	env[at] = entry
-	return env
-}
-
-func (r *Runtime) mounts(c *container) ([]inside.Mount, error) {
-	mounts := []inside.Mount{
-		{Source: filepath.Join(c.sandbox.dir, resolvFile), Target: "/etc/resolv.conf"},
-		{Source: filepath.Join(c.sandbox.dir, hostnameFile), Target: "/etc/hostname"},
-	}
-	for _, m := range c.config.GetMounts() {
-		source := m.GetHostPath()
-		if ref := m.GetImage().GetImage(); ref != "" {
-			img, err := r.options.Images.Get(ref)
-			if err != nil {
-				return nil, err
-			}
-			source = filepath.Join(img.Root, m.GetImageSubPath())
-		}
-		source, err := filepath.EvalSymlinks(source)
-		if err != nil {
-			return nil, fmt.Errorf("mount %s: %w", m.GetContainerPath(), err)
-		}
-		mounts = append(mounts, inside.Mount{Source: source, Target: m.GetContainerPath(), ReadOnly: m.GetReadonly() || m.GetImage() != nil})
-	}
-	return mounts, nil
 }

@@ -73,7 +73,7 @@ const (
 
 // folder is one of the container's, made if need be.
 func (c *Container) folder(path string) (string, error) {
-	at := within(c.Root, path)
+	at := Within(c.Root, path)
 	if err := os.MkdirAll(at, folderMode); err != nil {
 		return "", fmt.Errorf("make %s: %w", path, err)
 	}
@@ -153,7 +153,7 @@ func (c *Container) show(v Mount) error {
 	if err != nil {
 		return err
 	}
-	at := within(c.Root, v.Target)
+	at := Within(c.Root, v.Target)
 	if info.IsDir() {
 		if err := os.MkdirAll(at, folderMode); err != nil {
 			return err
@@ -205,7 +205,7 @@ func (c *Container) workingFolder() error {
 // mask takes away or protects what the runtime's defaults name.
 func (c *Container) mask() error {
 	for _, path := range c.Masked {
-		at := within(c.Root, path)
+		at := Within(c.Root, path)
 		info, err := os.Lstat(at)
 		switch {
 		case err != nil:
@@ -220,7 +220,7 @@ func (c *Container) mask() error {
 		}
 	}
 	for _, path := range c.ReadOnly {
-		at := within(c.Root, path)
+		at := Within(c.Root, path)
 		if _, err := os.Lstat(at); err != nil {
 			continue
 		}

@@ -112,7 +112,8 @@ func (n *node) runtime() (*cri.Runtime, *cri.Images, error) {
 		return nil, nil, err
 	}
 	runtime, err := cri.New(cri.Options{
-		Dir: runFolder, Images: store, Network: network, Inside: program, IDs: n.IDs, Version: n.Kubernetes, Filter: seccomp.Default(),
+		Dir: runFolder, Images: store, Network: network, Version: n.Kubernetes,
+		Starter: cri.NewIsolated(cri.IsolatedOptions{Inside: program, IDs: n.IDs, Filter: seccomp.Default()}),
 	})
 	return runtime, cri.NewImages(store, imagesFolder), err
 }

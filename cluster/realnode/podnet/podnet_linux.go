@@ -39,13 +39,6 @@ type Network struct {
 	last netip.Addr // that was given out
 }
 
-// Pod is a pod's part of the network.
-type Pod struct {
-	Address   netip.Addr
-	Namespace *os.File
-	link      string
-}
-
 // Setup sets the network up from within the node's network namespace.
 func Setup(c Config) (*Network, error) {
 	machine, err := netlink.NewHandleAt(netns.NsHandle(c.Machine.Fd()), unix.NETLINK_ROUTE)

@@ -25,11 +25,11 @@ func TestWithin(t *testing.T) {
 		"/absolute/../x":  "x",
 		"/new/dir/../etc": "new/etc",
 	} {
-		if got := within(root, path); got != filepath.Join(root, want) {
+		if got := Within(root, path); got != filepath.Join(root, want) {
 			t.Errorf("%s is %s, want %s", path, got, want)
 		}
 	}
-	if got := within(root, "/loop"); filepath.Dir(got) != root {
+	if got := Within(root, "/loop"); filepath.Dir(got) != root {
 		t.Errorf("a loop leads to %s", got)
 	}
 }

@@ -9,9 +9,9 @@ import (
 // maxLinks is how many links a path may lead over, as in the kernel.
 const maxLinks = 40
 
-// within is where path lies in the tree below root, whose links are followed as if root were the root. Nothing of the container
+// Within is where path lies in the tree below root, whose links are followed as if root were the root. Nothing of the container
 // runs yet, so nothing changes meanwhile.
-func within(root, path string) string {
+func Within(root, path string) string {
 	at, links := root, 0
 	parts := strings.Split(path, "/")
 	for len(parts) > 0 {

@@ -91,7 +91,7 @@ func (s streams) Attach(ctx context.Context, id string, in io.Reader, out, errs 
 	run.attached.add(v)
 	defer run.attached.remove(v)
 	if run.terminal != nil {
-		go followSize(run.terminal, resize)
+		go FollowSize(run.terminal, resize)
 	}
 	if in != nil {
 		go func() {

@@ -2,7 +2,6 @@ package cri
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,19 +14,18 @@ import (
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/image"
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
 )
 
 // container is one container. Runtime.mu guards what changes.
 type container struct {
-	id      string
-	sandbox *sandbox
-	config  *runtimeapi.ContainerConfig
-	image   image.Image
-	spec    inside.Container
-	dir     string
-	log     *logFile
-	created time.Time
+	id       string
+	sandbox  *sandbox
+	config   *runtimeapi.ContainerConfig
+	image    image.Image
+	prepared Prepared
+	dir      string
+	log      *logFile
+	created  time.Time
 
 	run               *run // nil until it is started
 	state             runtimeapi.ContainerState
@@ -52,13 +50,12 @@ func (r *Runtime) CreateContainer(_ context.Context, sandboxID string, config *r
 	c := &container{id: newID(), sandbox: s, config: config, image: img, created: time.Now()}
 	c.dir = filepath.Join(r.options.Dir, containersFolder, c.id[:shortID])
 	c.log = &logFile{path: filepath.Join(s.config.GetLogDirectory(), config.GetLogPath())}
-	if c.spec, err = r.describe(c); err != nil {
+	description, err := r.describe(c)
+	if err != nil {
 		return "", err
 	}
-	for _, dir := range []string{c.spec.Upper, c.spec.Work, c.spec.Root} {
-		if err := os.MkdirAll(dir, folderMode); err != nil {
-			return "", fmt.Errorf("make the container's folder: %w", err)
-		}
+	if c.prepared, err = r.options.Starter.Prepare(description); err != nil {
+		return "", err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -118,10 +115,7 @@ func (r *Runtime) await(c *container, run *run) {
 	status := run.wait()
 	r.mu.Lock()
 	c.state, c.finished, c.reason = runtimeapi.ContainerState_CONTAINER_EXITED, time.Now(), "Completed"
-	if c.exit = int32(status.ExitStatus()); status.Signaled() {
-		c.exit = statusNotStarted + int32(status.Signal())
-	}
-	if c.exit != 0 {
+	if c.exit = int32(status); c.exit != 0 {
 		c.reason = "Error"
 	}
 	r.mu.Unlock()
@@ -142,7 +136,7 @@ func (r *Runtime) StopContainer(ctx context.Context, id string, timeout int64) e
 		return nil
 	}
 	if timeout > 0 {
-		run.signal(c.stopSignal())
+		run.Signal(c.stopSignal())
 		timer := time.NewTimer(time.Duration(timeout) * time.Second)
 		defer timer.Stop()
 		select {
@@ -153,7 +147,7 @@ func (r *Runtime) StopContainer(ctx context.Context, id string, timeout int64) e
 			return context.Cause(ctx)
 		}
 	}
-	run.signal(syscall.SIGKILL)
+	run.Signal(syscall.SIGKILL)
 	select {
 	case <-run.ended:
 		return nil
@@ -258,5 +252,3 @@ func (r *Runtime) ReopenContainerLog(_ context.Context, id string) error {
 	}
 	return c.log.open()
 }
-
-var errNoCommand = errors.New("neither the pod nor the image says which program to run")

@@ -2,18 +2,13 @@ package cri
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"os"
 
-	"golang.org/x/sys/unix"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 	"k8s.io/cri-streaming/pkg/streaming/remotecommand"
-
-	"github.com/slipway-dev/slipway/cluster/realnode/handover"
 )
 
 // streams is what the server of streams calls.
@@ -49,12 +44,12 @@ func (r *Runtime) PortForward(_ context.Context, q *runtimeapi.PortForwardReques
 
 // Exec runs a command with a client's streams.
 func (s streams) Exec(ctx context.Context, id string, command []string, in io.Reader, out, errs io.WriteCloser, tty bool, resize <-chan remotecommand.TerminalSize) error {
-	e := entering{args: command, stdin: in, terminal: tty, resize: resize}
+	e := Entering{Args: command, Stdin: in, Terminal: tty, Resize: resize}
 	if out != nil {
-		e.out = out
+		e.Stdout = out
 	}
 	if errs != nil {
-		e.err = errs
+		e.Stderr = errs
 	}
 	return s.enter(ctx, id, e)
 }
@@ -66,7 +61,7 @@ func (s streams) PortForward(ctx context.Context, id string, port int32, stream 
 		return err
 	}
 	defer stream.Close()
-	conn, err := s.dialIn(ctx, sandbox, int(port))
+	conn, err := s.options.Starter.Dial(ctx, sandbox.network, int(port))
 	if err != nil {
 		return fmt.Errorf("connect to port %d of the pod: %w", port, err)
 	}
@@ -79,25 +74,4 @@ func (s streams) PortForward(ctx context.Context, id string, port int32, stream 
 	}()
 	_, err = io.Copy(stream, conn)
 	return err
-}
-
-// dialIn connects within a sandbox's network: the socket is made there, and connected from here.
-func (r *Runtime) dialIn(ctx context.Context, s *sandbox, port int) (net.Conn, error) {
-	fd := -1
-	var network *os.File
-	if s.network != nil {
-		network = s.network.Namespace
-	}
-	err := r.starter.within(network, func() (err error) {
-		fd, err = unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	if err := unix.Connect(fd, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}, Port: port}); err != nil && !errors.Is(err, unix.EINPROGRESS) {
-		_ = unix.Close(fd)
-		return nil, err
-	}
-	return handover.Connected(ctx, fd)
 }

@@ -14,7 +14,6 @@ import (
 	"k8s.io/cri-streaming/pkg/streaming"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/image"
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
 	"github.com/slipway-dev/slipway/cluster/realnode/podnet"
 )
 
@@ -29,17 +28,13 @@ type Options struct {
 	Dir     string // for containers, emptied at the start
 	Images  *image.Store
 	Network Network
-	Inside  string // the path of slipway-container
-	IDs     bool   // many user ids are there, not one
+	Starter Starter
 	Version string
-	Node    string               // the node's own address, which pods in its network have
-	Filter  []inside.Instruction // of the system calls of pods with the runtime's default profile
 }
 
 // Runtime is a container runtime.
 type Runtime struct {
 	options Options
-	starter starter
 	stream  streaming.Server
 
 	mu         sync.Mutex
@@ -63,7 +58,7 @@ func New(o Options) (*Runtime, error) {
 			return nil, fmt.Errorf("make the folder for containers: %w", err)
 		}
 	}
-	r := &Runtime{options: o, starter: newStarter(), sandboxes: map[string]*sandbox{}, containers: map[string]*container{}}
+	r := &Runtime{options: o, sandboxes: map[string]*sandbox{}, containers: map[string]*container{}}
 	return r, r.serveStreams()
 }
 

@@ -9,30 +9,30 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// starter starts all processes of containers, from one thread: the kernel ends a process that is tied to its parent with the thread that
+// thread starts all processes of containers, from one thread: the kernel ends a process that is tied to its parent with the thread that
 // started it, and a process begins in the network of that thread.
-type starter struct {
+type thread struct {
 	work chan func()
 }
 
-func newStarter() starter {
-	s := starter{work: make(chan func())}
+func newThread() thread {
+	t := thread{work: make(chan func())}
 	go func() {
 		runtime.LockOSThread()
-		for f := range s.work {
+		for f := range t.work {
 			f()
 		}
 	}()
-	return s
+	return t
 }
 
 // start starts a process in a network namespace; nil is the node's.
-func (s starter) start(cmd *exec.Cmd, network *os.File) error { return s.within(network, cmd.Start) }
+func (t thread) start(cmd *exec.Cmd, network *os.File) error { return t.within(network, cmd.Start) }
 
 // within calls f, which must not wait for anything, in a network namespace; nil is the node's.
-func (s starter) within(network *os.File, f func() error) error {
+func (t thread) within(network *os.File, f func() error) error {
 	result := make(chan error)
-	s.work <- func() { result <- in(network, f) }
+	t.work <- func() { result <- in(network, f) }
 	return <-result
 }
 

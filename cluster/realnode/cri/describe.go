@@ -1,0 +1,101 @@
+package cri
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+)
+
+// defaultPath is PATH where neither image nor pod says one.
+const defaultPath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+var errNoCommand = errors.New("neither the pod nor the image says which program to run")
+
+// describe brings together what the pod and what the image say of a container.
+func (r *Runtime) describe(c *container) (Container, error) {
+	volumes, err := r.volumes(c)
+	if err != nil {
+		return Container{}, err
+	}
+	d := Container{
+		Pod: c.sandbox.config, Config: c.config, Image: c.image, Network: c.sandbox.network, Dir: c.dir,
+		Args: c.args(), Env: c.env(), WorkDir: c.config.GetWorkingDir(), Mounts: volumes, Files: c.sandbox.files(),
+	}
+	if d.WorkDir == "" {
+		d.WorkDir = c.image.Config.WorkingDir
+	}
+	if len(d.Args) == 0 {
+		return d, errNoCommand
+	}
+	return d, nil
+}
+
+// args are the command and its arguments: a command of the pod's replaces both of the image's.
+func (c *container) args() []string {
+	command, args := c.image.Config.Entrypoint, c.image.Config.Cmd
+	if len(c.config.GetCommand()) > 0 {
+		command, args = c.config.GetCommand(), nil
+	}
+	if len(c.config.GetArgs()) > 0 {
+		args = c.config.GetArgs()
+	}
+	return slices.Concat(command, args)
+}
+
+// env is the image's environment with the pod's over it.
+func (c *container) env() []string {
+	env := []string{defaultPath, "HOSTNAME=" + c.sandbox.config.GetHostname()}
+	if c.config.GetTty() {
+		env = append(env, "TERM=xterm")
+	}
+	for _, e := range c.image.Config.Env {
+		env = setVariable(env, e)
+	}
+	for _, e := range c.config.GetEnvs() {
+		env = setVariable(env, e.GetKey()+"="+string(e.GetValue()))
+	}
+	return env
+}
+
+func setVariable(env []string, entry string) []string {
+	key, _, _ := strings.Cut(entry, "=")
+	at := slices.IndexFunc(env, func(e string) bool { return strings.HasPrefix(e, key+"=") })
+	if at < 0 {
+		return append(env, entry)
+	}
+	env[at] = entry
+	return env
+}
+
+// volumes are where the pod's volumes are to be seen.
+func (r *Runtime) volumes(c *container) ([]inside.Mount, error) {
+	var mounts []inside.Mount
+	for _, m := range c.config.GetMounts() {
+		source := m.GetHostPath()
+		if ref := m.GetImage().GetImage(); ref != "" {
+			img, err := r.options.Images.Get(ref)
+			if err != nil {
+				return nil, err
+			}
+			source = filepath.Join(img.Root, m.GetImageSubPath())
+		}
+		source, err := filepath.EvalSymlinks(source)
+		if err != nil {
+			return nil, fmt.Errorf("mount %s: %w", m.GetContainerPath(), err)
+		}
+		mounts = append(mounts, inside.Mount{Source: source, Target: m.GetContainerPath(), ReadOnly: m.GetReadonly() || m.GetImage() != nil})
+	}
+	return mounts, nil
+}
+
+// files are those of /etc that are the pod's.
+func (s *sandbox) files() []inside.Mount {
+	return []inside.Mount{
+		{Source: filepath.Join(s.dir, resolvFile), Target: "/etc/resolv.conf"},
+		{Source: filepath.Join(s.dir, hostnameFile), Target: "/etc/hostname"},
+	}
+}

@@ -1,0 +1,105 @@
+package cri
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+)
+
+// outputGrace is how long output is waited for that a process has left behind with others.
+const outputGrace = time.Second
+
+// Enter runs one more process in the container until it ends or ctx does.
+func (c *isolated) Enter(ctx context.Context, e Entering) error {
+	process := c.spec.Process
+	process.Args, process.Terminal = e.Args, e.Terminal
+	description, theirs, err := os.Pipe()
+	if err != nil {
+		return fmt.Errorf("make a pipe: %w", err)
+	}
+	defer description.Close()
+	cmd := exec.CommandContext(ctx, c.options.Inside)
+	cmd.Args = []string{"slipway-container", inside.PartEnter}
+	cmd.Env = []string{"GOMAXPROCS=1"}
+	cmd.Dir = "/"
+	cmd.WaitDelay = outputGrace
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setsid: true}
+	go func() {
+		_ = json.NewEncoder(theirs).Encode(process) // if it is not read, the process has ended
+		_ = theirs.Close()
+	}()
+	if e.Terminal {
+		return c.enterTerminal(cmd, description, e)
+	}
+	return c.enterPiped(cmd, description, e)
+}
+
+// enterPiped joins the process to the streams by pipes.
+func (c *isolated) enterPiped(cmd *exec.Cmd, description *os.File, e Entering) error {
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer null.Close()
+	cmd.Stdout, cmd.Stderr = e.Stdout, e.Stderr
+	cmd.ExtraFiles = []*os.File{description, null, c.first}
+	if e.Stdin != nil {
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			return err
+		}
+		go func() { // which may wait for a client long after the process has ended
+			_, _ = io.Copy(in, e.Stdin)
+			_ = in.Close()
+		}()
+	}
+	if err := c.thread.start(cmd, nil); err != nil {
+		return fmt.Errorf("enter the container: %w", err)
+	}
+	return cmd.Wait()
+}
+
+// enterTerminal gives the process a terminal and joins that to the streams.
+func (c *isolated) enterTerminal(cmd *exec.Cmd, description *os.File, e Entering) error {
+	pair, err := socketPair()
+	if err != nil {
+		return err
+	}
+	defer closeFiles(pair[0], pair[1])
+	var failure bytes.Buffer
+	cmd.Stderr = &failure // until it has the terminal
+	cmd.ExtraFiles = []*os.File{description, pair[1], c.first}
+	if err := c.thread.start(cmd, nil); err != nil {
+		return fmt.Errorf("enter the container: %w", err)
+	}
+	closeFiles(pair[1])
+	terminal, err := receiveTerminal(pair[0])
+	if err != nil {
+		return errors.Join(errors.New(failure.String()), cmd.Wait())
+	}
+	defer terminal.Close()
+	go FollowSize(terminal, e.Resize)
+	if e.Stdin != nil {
+		go func() { _, _ = io.Copy(terminal, e.Stdin) }()
+	}
+	shown := make(chan struct{})
+	go func() {
+		defer close(shown)
+		_, _ = io.Copy(e.Stdout, terminal) // ends with an error when nobody has the terminal any more
+	}()
+	err = cmd.Wait()
+	select {
+	case <-shown:
+	case <-time.After(outputGrace):
+	}
+	return err
+}

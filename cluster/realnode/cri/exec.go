@@ -1,0 +1,65 @@
+package cri
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+
+	"golang.org/x/sys/unix"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"k8s.io/cri-streaming/pkg/streaming/remotecommand"
+	utilexec "k8s.io/utils/exec"
+)
+
+// enter runs a process in a container until it ends or ctx does.
+func (r *Runtime) enter(ctx context.Context, id string, e Entering) error {
+	_, run, err := r.running(id)
+	if err != nil {
+		return err
+	}
+	return exitOf(run.Enter(ctx, e))
+}
+
+// ExecSync runs a command in a container and returns what it wrote.
+func (r *Runtime) ExecSync(ctx context.Context, id string, command []string, timeout time.Duration) (stdout, stderr []byte, err error) {
+	if timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, timeout)
+		defer cancel()
+	}
+	var out, errs bytes.Buffer
+	err = r.enter(ctx, id, Entering{Args: command, Stdout: &out, Stderr: &errs})
+	if ctx.Err() != nil {
+		err = status.Errorf(codes.DeadlineExceeded, "command %q timed out", command)
+	}
+	return out.Bytes(), errs.Bytes(), err
+}
+
+// FollowSize gives a terminal the sizes that come.
+func FollowSize(terminal *os.File, sizes <-chan remotecommand.TerminalSize) {
+	raw, err := terminal.SyscallConn()
+	if err != nil {
+		return
+	}
+	for size := range sizes {
+		_ = raw.Control(func(fd uintptr) {
+			_ = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Row: size.Height, Col: size.Width})
+		})
+	}
+}
+
+// exitOf makes an exit status known to the kubelet, unless it comes with a failure that says more.
+func exitOf(err error) error {
+	if e, ok := err.(*exec.ExitError); ok {
+		return &utilexec.CodeExitError{Err: fmt.Errorf("command terminated with exit code %d", e.ExitCode()), Code: e.ExitCode()}
+	}
+	if errors.Is(err, exec.ErrWaitDelay) {
+		return nil
+	}
+	return err
+}
