@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
+
+	"golang.org/x/term"
 
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -39,21 +42,45 @@ func (inv *invocation) ask(ctx context.Context, question, flag string) (bool, er
 // readLine reads a line of stdin, or ends when ctx does. A read cannot be
 // interrupted: after ctx ended, it ends with the process.
 func (inv *invocation) readLine(ctx context.Context) (string, error) {
-	type answer struct {
-		line string
-		err  error
-	}
 	if inv.lines == nil {
 		inv.lines = bufio.NewReader(inv.Stdin)
 	}
+	return await(ctx, func() (string, error) { return inv.lines.ReadString('\n') })
+}
+
+// askSecret asks for what the terminal does not show. Without a terminal the answer is empty.
+func (inv *invocation) askSecret(ctx context.Context, question string) (string, error) {
+	if !inv.interactive() {
+		return "", nil
+	}
+	terminal := int(inv.Stdin.(*os.File).Fd())
+	before, err := term.GetState(terminal)
+	if err != nil {
+		return "", fmt.Errorf("ask without showing the answer: %w", err)
+	}
+	fmt.Fprint(inv.Stderr, question+": ")
+	defer fmt.Fprintln(inv.Stderr)
+	secret, err := await(ctx, func() (string, error) {
+		text, err := term.ReadPassword(terminal)
+		return string(text), err
+	})
+	return secret, errors.Join(err, term.Restore(terminal, before)) // an interrupt leaves it as it was
+}
+
+// await reads, or ends when ctx does.
+func await(ctx context.Context, read func() (string, error)) (string, error) {
+	type answer struct {
+		text string
+		err  error
+	}
 	got := make(chan answer, 1)
 	go func() {
-		line, err := inv.lines.ReadString('\n')
-		got <- answer{line, err}
+		text, err := read()
+		got <- answer{text, err}
 	}()
 	select {
 	case a := <-got:
-		return a.line, a.err
+		return a.text, a.err
 	case <-ctx.Done():
 		return "", ctx.Err()
 	}

@@ -24,7 +24,7 @@ sources make the same image, to the byte, on every machine.
 Built images are kept under their names in the user's cache until they are removed or built again.
 
 Credentials are those of docker and podman: ~/.docker/config.json, or the folder in DOCKER_CONFIG, with
-credential helpers, and podman's auth.json. Only registries on this machine are spoken to without encryption.
+credential helpers, and podman's auth.json; 'slipway image login' adds to them. Only registries on this machine are spoken to without encryption.
 
 Environment:
   SLIPWAY_IMAGE       path of the slipway-image program, which is otherwise compiled once, within a minute
@@ -34,7 +34,7 @@ Environment:
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	addCommands(cmd, inv.imageBuildCommand(), inv.imagePushCommand(), inv.imageLoadCommand(), inv.imageSaveCommand(),
-		inv.imageInspectCommand(), inv.imageListCommand(), inv.imageRemoveCommand())
+		inv.imageInspectCommand(), inv.imageListCommand(), inv.imageRemoveCommand(), inv.imageLoginCommand(), inv.imageLogoutCommand())
 	return cmd
 }
 

@@ -96,6 +96,16 @@ func (i *Images) Remove(ctx context.Context, refs ...string) ([]string, error) {
 	return ask[[]string](ctx, i, wire.Request{Remove: &wire.Remove{Refs: refs}})
 }
 
+// Login proves an account of a registry and keeps it where docker does.
+func (i *Images) Login(ctx context.Context, l wire.Login) (wire.LoggedIn, error) {
+	return ask[wire.LoggedIn](ctx, i, wire.Request{Login: &l})
+}
+
+// Logout forgets the account of a registry.
+func (i *Images) Logout(ctx context.Context, l wire.Logout) (wire.LoggedOut, error) {
+	return ask[wire.LoggedOut](ctx, i, wire.Request{Logout: &l})
+}
+
 // patience is how long the program gets to end what it does once it is interrupted.
 const patience = 5 * time.Second
 

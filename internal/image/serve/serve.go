@@ -73,6 +73,10 @@ func (w *worker) answer(ctx context.Context, r wire.Request) (any, error) {
 		return w.list()
 	case r.Remove != nil:
 		return w.remove(ctx, *r.Remove)
+	case r.Login != nil:
+		return login(ctx, *r.Login)
+	case r.Logout != nil:
+		return logout(*r.Logout)
 	}
 	return nil, errors.New("a request for nothing")
 }

@@ -12,8 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-const credentials = "credentials are read from ~/.docker/config.json, or the folder in DOCKER_CONFIG, with its helpers, and from podman's auth.json; " +
-	"`docker login` and `podman login` write them"
+const credentials = "credentials are read from ~/.docker/config.json, or the folder in DOCKER_CONFIG, with its helpers, and from podman's auth.json"
 
 // explain makes an error of a registry one that its user understands. Done is what was to be done with the image.
 func explain(ctx context.Context, done string, ref name.Reference, err error) error {
@@ -26,6 +25,7 @@ func explain(ctx context.Context, done string, ref name.Reference, err error) er
 	switch {
 	case answered && (answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden):
 		e.Hint = host + " wants credentials that may do so; " + credentials
+		e.Next = "slipway image login " + host
 	case answered && answer.StatusCode == http.StatusNotFound:
 		e.Hint = "there is no such image, or it is not yours to see"
 	case answered && answer.StatusCode == http.StatusInsufficientStorage:

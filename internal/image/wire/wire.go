@@ -24,6 +24,8 @@ type Request struct {
 	Inspect  *Inspect `json:"inspect,omitempty"`
 	List     *List    `json:"list,omitempty"`
 	Remove   *Remove  `json:"remove,omitempty"`
+	Login    *Login   `json:"login,omitempty"`
+	Logout   *Logout  `json:"logout,omitempty"`
 }
 
 // Build asks for an image of a project's manager. The result is an [Image].
@@ -77,6 +79,18 @@ type Remove struct {
 	Refs []string `json:"refs"`
 }
 
+// Login asks for an account to be proved and kept. The result is a [LoggedIn].
+type Login struct {
+	Registry string `json:"registry"`
+	User     string `json:"user"`
+	Password string `json:"password"`
+}
+
+// Logout asks for a registry's account to be forgotten. The result is a [LoggedOut].
+type Logout struct {
+	Registry string `json:"registry"`
+}
+
 // Image is what an image is.
 type Image struct {
 	Name      string     `json:"name"`
@@ -127,6 +141,19 @@ type Saved struct {
 // Loaded are images that a cluster has.
 type Loaded struct {
 	Images []Pushed `json:"images"`
+}
+
+// LoggedIn is an account that is kept.
+type LoggedIn struct {
+	Registry string `json:"registry"`
+	User     string `json:"user"`
+	Kept     string `json:"kept"` // a file, or a credential helper
+}
+
+// LoggedOut is an account that is kept no more.
+type LoggedOut struct {
+	Registry string `json:"registry"`
+	Known    bool   `json:"known"` // there was one
 }
 
 // Listed is an image in short.

@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/internal/image/wire"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+func (inv *invocation) imageLoginCommand() *cobra.Command {
+	var l wire.Login
+	var stdin bool
+	cmd := &cobra.Command{
+		Use:   "login REGISTRY",
+		Short: "Keep the account of a registry",
+		Long: `Login asks a registry whether a user's password or token is right, and keeps both where docker does: in
+~/.docker/config.json, or the folder in DOCKER_CONFIG, by the credential helper that is configured there. Without
+a helper the file holds the password readable to its owner; login says so.
+
+On a terminal it asks for what is missing. A password is never an argument, which other users of the machine would see.`,
+		Example: `  slipway image login registry.example.com
+  echo $TOKEN | slipway image login ghcr.io --username octocat --password-stdin`,
+		Args: oneRegistry,
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			l.Registry = args[0]
+			if l.User, l.Password, err = inv.account(cmd, l.User, stdin); err != nil {
+				return err
+			}
+			in, err := inv.images().Login(cmd.Context(), l)
+			if err != nil {
+				return err
+			}
+			inv.warnReadable(in)
+			inv.handler.Handle(report.Result{Text: in.User + " is logged in to " + in.Registry + ", kept in " + in.Kept, Value: in})
+			return nil
+		},
+	}
+	cmd.Flags().StringVarP(&l.User, "username", "u", "", "the user's `name`")
+	cmd.Flags().BoolVar(&stdin, "password-stdin", false, "read the password or token from stdin")
+	return cmd
+}
+
+// warnReadable warns of a password in a file.
+func (inv *invocation) warnReadable(in wire.LoggedIn) {
+	if !strings.HasPrefix(in.Kept, "docker-credential-") {
+		inv.handler.Handle(report.Warning{Text: in.Kept + " has the password as plain text, for lack of a credential helper"})
+	}
+}
+
+// account is the user and the password, from flags, stdin and the terminal.
+func (inv *invocation) account(cmd *cobra.Command, user string, stdin bool) (name, password string, err error) {
+	if err := inv.askMissing(cmd, question{flag: "username", text: "User", answer: &user}); err != nil {
+		return "", "", err
+	}
+	if user == "" {
+		return "", "", &report.Error{What: "login needs a user", Where: "--username", Next: cmd.CommandPath() + " --help", Code: usageCode}
+	}
+	if stdin {
+		text, err := io.ReadAll(inv.Stdin)
+		password = strings.TrimRight(string(text), "\r\n")
+		if err == nil && password == "" {
+			err = &report.Error{What: "there is no password on stdin", Where: "--password-stdin", Code: usageCode}
+		}
+		return user, password, err
+	}
+	password, err = inv.askSecret(cmd.Context(), "Password or token")
+	if err == nil && password == "" {
+		err = &report.Error{What: "login needs a password or token", Hint: "on a terminal it is asked for", Next: "slipway image login --password-stdin", Code: usageCode}
+	}
+	return user, password, err
+}
+
+func (inv *invocation) imageLogoutCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "logout REGISTRY",
+		Short:   "Forget the account of a registry",
+		Long:    `Logout forgets the account of a registry that login, or docker, kept. If there is none that is no mistake.`,
+		Example: `  slipway image logout registry.example.com`,
+		Args:    oneRegistry,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			out, err := inv.images().Logout(cmd.Context(), wire.Logout{Registry: args[0]})
+			if err != nil {
+				return err
+			}
+			text := "the account of " + out.Registry + " is forgotten"
+			if !out.Known {
+				text = "there is no account of " + out.Registry
+			}
+			inv.handler.Handle(report.Result{Text: text, Value: out})
+			return nil
+		},
+	}
+}
+
+// oneRegistry wants the address of one registry.
+func oneRegistry(cmd *cobra.Command, args []string) error {
+	if len(args) == 1 && args[0] != "" {
+		return nil
+	}
+	return &report.Error{What: cmd.CommandPath() + " takes the address of one registry", Hint: "like registry.example.com or ghcr.io",
+		Next: cmd.CommandPath() + " --help", Code: usageCode}
+}
