@@ -15,6 +15,9 @@ func container() error {
 	if err := describe(FileDescription, &c); err != nil {
 		return err
 	}
+	if err := join(c.Cgroups); err != nil {
+		return err
+	}
 	if err := c.enterRoot(); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@
 //	node       gives a node its own /var, /proc and network, and becomes slipway-node, the kubelet
 //	container  makes a container's root file system and becomes its first process ([Container])
 //	enter      starts one more process in a container that runs ([Process])
+//	sweep      outlives the cluster's process by a moment and removes its cgroups, which do not end by themselves
 //
 // A machine is the first process of its own pid namespace, and so is each node and each container in theirs: whichever ends takes
 // with it everything that it has begun. Nothing of the host is changed. What a part has to know comes as JSON in a file that it
@@ -20,5 +21,6 @@ const (
 	PartNode      = "node"
 	PartContainer = "container"
 	PartEnter     = "enter"
+	PartSweep     = "sweep"
 	partEntered   = "entered"
 )

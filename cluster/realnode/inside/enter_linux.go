@@ -154,6 +154,9 @@ func entered() error {
 	if err := describe(FileDescription, &p); err != nil {
 		return err
 	}
+	if err := join(p.Cgroups); err != nil {
+		return err
+	}
 	if _, err := unix.Setsid(); err != nil {
 		return fmt.Errorf("begin a session: %w", err)
 	}

@@ -12,6 +12,7 @@ type Request struct {
 	Socket *Socket `json:",omitempty"`
 	Start  *Node   `json:",omitempty"` // comes with the node's program, configuration, output and way to the host
 	Kill   string  `json:",omitempty"` // the name of a node
+	Group  *Group  `json:",omitempty"` // asked of the host by a node
 }
 
 // Socket describes a socket in the machine's network, which comes with the reply. One that connects is on its way.
@@ -34,6 +35,7 @@ type Reply struct {
 	Errno  int    `json:",omitempty"`
 	Exited string `json:",omitempty"` // the name of a node that has ended
 	Status string `json:",omitempty"` // and how
+	Usage  *Usage `json:",omitempty"` // of a container
 }
 
 // The files that slipway-node inherits.
@@ -51,6 +53,7 @@ const (
 	FileTerminal    = 4 // a socket over which the other end of its terminal is sent
 	FileStatus      = 5 // says why it could not begin, and is closed once it has
 	FileFirst       = 5
+	FileGroups      = 6 // and those that follow: the lists of processes of its cgroups
 )
 
 // Container describes a container's first process and what it finds.
@@ -82,6 +85,7 @@ type Process struct {
 	NoNewRights  bool
 	Filter       []Instruction `json:",omitempty"` // of system calls
 	Terminal     bool          // its terminal's other end is sent over the file that follows the description
+	Cgroups      int           // how many cgroups it joins
 }
 
 // Instruction is one of a filter of system calls.

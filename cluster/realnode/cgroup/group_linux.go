@@ -1,0 +1,88 @@
+package cgroup
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+)
+
+// group is the cgroup of a container: with the first version one in each hierarchy.
+type group struct {
+	unified bool
+	dirs    map[string]string // by controller
+}
+
+func (t *Tree) group(name string) group {
+	g := group{unified: t.unified, dirs: map[string]string{}}
+	for controller, dir := range t.dirs {
+		g.dirs[controller] = filepath.Join(dir, name)
+	}
+	return g
+}
+
+// folders are those of the group, each once.
+func (g group) folders() []string {
+	var all []string
+	for _, dir := range g.dirs {
+		if !slices.Contains(all, dir) {
+			all = append(all, dir)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+func (g group) create() error {
+	for _, dir := range g.folders() {
+		if err := os.Mkdir(dir, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("make a cgroup: %w", err)
+		}
+	}
+	return nil
+}
+
+// begin limits the group and opens the files by which processes join it.
+func (g group) begin(l inside.Limits) ([]*os.File, error) {
+	if err := g.limit(l); err != nil {
+		return nil, err
+	}
+	var files []*os.File
+	for _, dir := range g.folders() {
+		f, err := os.OpenFile(filepath.Join(dir, "cgroup.procs"), os.O_WRONLY, 0)
+		if err != nil {
+			for _, f := range files {
+				_ = f.Close()
+			}
+			return nil, fmt.Errorf("open a cgroup: %w", err)
+		}
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+func (g group) remove(patience time.Duration) error {
+	var errs []error
+	for _, dir := range g.folders() {
+		errs = append(errs, inside.RemoveGroups(dir, patience))
+	}
+	return errors.Join(errs...)
+}
+
+// write writes a value to one of a cgroup's files.
+func write(dir, file, value string) error {
+	f, err := os.OpenFile(filepath.Join(dir, file), os.O_WRONLY|os.O_TRUNC, 0)
+	if err == nil {
+		_, err = f.WriteString(value)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("write %q: %w", value, err)
+	}
+	return nil
+}

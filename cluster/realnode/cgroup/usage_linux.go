@@ -1,0 +1,88 @@
+package cgroup
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+)
+
+// usage reads what the group's processes have used. What there is no controller for is zero.
+func (g group) usage() inside.Usage {
+	if g.unified {
+		return usageUnified(g.dirs[memory])
+	}
+	bytes, stat := number(g.dirs[memory], "memory.usage_in_bytes"), table(g.dirs[memory], "memory.stat")
+	return inside.Usage{
+		CPU:    number(g.dirs[cpuTime], "cpuacct.usage"),
+		Memory: bytes, WorkingSet: less(bytes, stat["total_inactive_file"]), RSS: stat["total_rss"],
+		Faults: stat["total_pgfault"], MajorFaults: stat["total_pgmajfault"],
+		Processes: number(g.dirs[pids], "pids.current"), MemoryLimit: limited(number(g.dirs[memory], "memory.limit_in_bytes")),
+		OutOfMemory: table(g.dirs[memory], "memory.oom_control")["oom_kill"],
+		Throttled:   table(g.dirs[cpu], "cpu.stat")["nr_throttled"],
+	}
+}
+
+func usageUnified(dir string) inside.Usage {
+	const perMicrosecond = 1000
+	bytes, stat, time := number(dir, "memory.current"), table(dir, "memory.stat"), table(dir, "cpu.stat")
+	return inside.Usage{
+		CPU:    time["usage_usec"] * perMicrosecond,
+		Memory: bytes, WorkingSet: less(bytes, stat["inactive_file"]), RSS: stat["anon"],
+		Faults: stat["pgfault"], MajorFaults: stat["pgmajfault"],
+		Processes: number(dir, "pids.current"), MemoryLimit: limited(number(dir, "memory.max")),
+		OutOfMemory: table(dir, "memory.events")["oom_kill"],
+		Throttled:   time["nr_throttled"],
+	}
+}
+
+// less is the difference, of two values that were not read at the same time.
+func less(a, b uint64) uint64 {
+	if b > a {
+		return 0
+	}
+	return a - b
+}
+
+// limited is 0 for what the first version says in place of none: as many pages as a number can count.
+func limited(bytes uint64) uint64 {
+	if bytes >= math.MaxInt64/2 {
+		return 0
+	}
+	return bytes
+}
+
+// number reads a file with a number; what is none, as "max", is 0.
+func number(dir, file string) uint64 {
+	if dir == "" {
+		return 0
+	}
+	text, err := os.ReadFile(filepath.Join(dir, file))
+	if err != nil {
+		return 0
+	}
+	n, _ := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
+	return n
+}
+
+// table reads a file of lines with a name and a number.
+func table(dir, file string) map[string]uint64 {
+	values := map[string]uint64{}
+	if dir == "" {
+		return values
+	}
+	text, err := os.ReadFile(filepath.Join(dir, file))
+	if err != nil {
+		return values
+	}
+	for line := range strings.Lines(string(text)) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if n, err := strconv.ParseUint(value, 10, 64); err == nil {
+			values[name] = n
+		}
+	}
+	return values
+}
