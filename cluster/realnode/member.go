@@ -152,7 +152,7 @@ func (m *member) config(ctx context.Context) (nodeconfig.Config, error) {
 		return nodeconfig.Config{}, err
 	}
 	return nodeconfig.Config{
-		Name: m.spec.Name, Number: m.number, IDs: o.Machine.IDs(),
+		Name: m.spec.Name, Number: m.number, IDs: o.Machine.IDs(), Limits: o.Machine.Limits(),
 		Address: address, Pods: node.PodRange(m.number), Services: o.Services, Machine: m.nodes.host(), DNS: m.nodes.dns, Domain: domain,
 		Server: o.Server, Authority: m.nodes.authority, Identity: nodeconfig.Pair(identity), Serving: nodeconfig.Pair(serving),
 		Registry: o.Registry, Labels: object.Labels, Taints: object.Spec.Taints, Capacity: m.spec.Capacity, Kubernetes: node.KubeletVersion, Verbosity: logs.Verbose,

@@ -14,6 +14,7 @@ import (
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/image"
+	"github.com/slipway-dev/slipway/cluster/realnode/process"
 )
 
 // container is one container. Runtime.mu guards what changes.
@@ -27,7 +28,9 @@ type container struct {
 	log      *logFile
 	created  time.Time
 
-	run               *run // nil until it is started
+	meter             process.Meter
+	resources         *runtimeapi.LinuxContainerResources // that hold now
+	run               *run                                // nil until it is started
 	state             runtimeapi.ContainerState
 	started, finished time.Time
 	exit              int32
@@ -47,7 +50,7 @@ func (r *Runtime) CreateContainer(_ context.Context, sandboxID string, config *r
 	if err != nil {
 		return "", err
 	}
-	c := &container{id: newID(), sandbox: s, config: config, image: img, created: time.Now()}
+	c := &container{id: newID(), sandbox: s, config: config, image: img, created: time.Now(), resources: config.GetLinux().GetResources()}
 	c.dir = filepath.Join(r.options.Dir, containersFolder, c.id[:shortID])
 	c.log = &logFile{path: filepath.Join(s.config.GetLogDirectory(), config.GetLogPath())}
 	description, err := r.describe(c)
@@ -117,6 +120,9 @@ func (r *Runtime) await(c *container, run *run) {
 	c.state, c.finished, c.reason = runtimeapi.ContainerState_CONTAINER_EXITED, time.Now(), "Completed"
 	if c.exit = int32(status); c.exit != 0 {
 		c.reason = "Error"
+	}
+	if run.outOfMemory() {
+		c.reason = "OOMKilled"
 	}
 	r.mu.Unlock()
 	close(run.ended)
@@ -234,6 +240,7 @@ func (c *container) status() *runtimeapi.ContainerStatus {
 		Id: c.id, Metadata: c.config.GetMetadata(), State: c.state, CreatedAt: c.created.UnixNano(), ExitCode: c.exit,
 		Image: &runtimeapi.ImageSpec{Image: shown}, ImageRef: c.imageRef(), ImageId: c.image.ID, Reason: c.reason, Message: c.message,
 		Labels: c.config.GetLabels(), Annotations: c.config.GetAnnotations(), Mounts: c.config.GetMounts(), LogPath: c.log.path,
+		Resources: &runtimeapi.ContainerResources{Linux: c.resources},
 	}
 	if !c.started.IsZero() {
 		s.StartedAt = c.started.UnixNano()

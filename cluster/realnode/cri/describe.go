@@ -22,7 +22,7 @@ func (r *Runtime) describe(c *container) (Container, error) {
 		return Container{}, err
 	}
 	d := Container{
-		Pod: c.sandbox.config, Config: c.config, Image: c.image, Network: c.sandbox.network, Dir: c.dir,
+		ID: c.id, Pod: c.sandbox.config, Config: c.config, Image: c.image, Network: c.sandbox.network, Dir: c.dir,
 		Args: c.args(), Env: c.env(), WorkDir: c.config.GetWorkingDir(), Mounts: volumes, Files: c.sandbox.files(),
 	}
 	if d.WorkDir == "" {

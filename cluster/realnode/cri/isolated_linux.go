@@ -23,6 +23,7 @@ type IsolatedOptions struct {
 	Inside string               // the path of slipway-container
 	IDs    bool                 // many user ids are there, not one
 	Filter []inside.Instruction // of the system calls of pods with the runtime's default profile
+	Groups Groups               // nil where there are no limits
 }
 
 // Isolated runs containers in namespaces of their own, over a file system laid over the image's.
@@ -49,6 +50,9 @@ type isolated struct {
 	cmd     *exec.Cmd
 	first   *os.File // stands for the process, whatever becomes of its number
 	streams Streams
+
+	groups      []*os.File // by which processes come under the container's limits
+	outOfMemory bool       // known once it has ended
 }
 
 // namespaces are those that a container has of its own.
@@ -65,10 +69,16 @@ func (p *prepared) Start() (Process, error) {
 	}
 	defer files.closeTheirs()
 	c := &isolated{prepared: p, cmd: p.command(files)}
+	if err := c.limit(); err != nil {
+		files.closeOurs()
+		return nil, err
+	}
+	c.cmd.ExtraFiles = append(c.cmd.ExtraFiles, c.groups...)
 	pidFD := -1
 	c.cmd.SysProcAttr.PidFD = &pidFD
 	if err := p.thread.start(c.cmd, namespaceOf(p.container.Network)); err != nil {
 		files.closeOurs()
+		c.unlimit()
 		return nil, fmt.Errorf("start the container: %w", err)
 	}
 	files.closeTheirs()
@@ -78,6 +88,7 @@ func (p *prepared) Start() (Process, error) {
 		_ = c.cmd.Wait()
 		_ = c.first.Close()
 		files.closeOurs()
+		c.unlimit()
 		return nil, err
 	}
 	return c, nil
@@ -158,6 +169,7 @@ func (c *isolated) Streams() Streams { return c.streams }
 // Wait returns how the process ended: all of the container ends with it.
 func (c *isolated) Wait() int {
 	_ = c.cmd.Wait()
+	c.unlimit()
 	status := c.cmd.ProcessState.Sys().(syscall.WaitStatus)
 	if status.Signaled() {
 		return statusNotStarted + int(status.Signal())

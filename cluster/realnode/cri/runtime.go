@@ -95,7 +95,7 @@ func (r *Runtime) Status(context.Context, bool) (*runtimeapi.StatusResponse, err
 // UpdateRuntimeConfig takes note of nothing: the node's configuration says the pods' range.
 func (r *Runtime) UpdateRuntimeConfig(context.Context, *runtimeapi.RuntimeConfig) error { return nil }
 
-// RuntimeConfig tells how cgroups are managed, which they are not.
+// RuntimeConfig tells how cgroups are managed, which the kubelet does not do here.
 func (r *Runtime) RuntimeConfig(context.Context) (*runtimeapi.RuntimeConfigResponse, error) {
 	return &runtimeapi.RuntimeConfigResponse{Linux: &runtimeapi.LinuxRuntimeConfiguration{CgroupDriver: runtimeapi.CgroupDriver_CGROUPFS}}, nil
 }
@@ -106,11 +106,6 @@ func (r *Runtime) Close(context.Context) error { return nil }
 // UpdatePodSandboxResources does nothing, since sandboxes have no limits of their own.
 func (r *Runtime) UpdatePodSandboxResources(context.Context, *runtimeapi.UpdatePodSandboxResourcesRequest) (*runtimeapi.UpdatePodSandboxResourcesResponse, error) {
 	return &runtimeapi.UpdatePodSandboxResourcesResponse{}, nil
-}
-
-// UpdateContainerResources does nothing, since containers have no limits.
-func (r *Runtime) UpdateContainerResources(context.Context, string, *runtimeapi.ContainerResources) error {
-	return nil
 }
 
 // ErrUnsupported marks what real nodes cannot do.

@@ -26,6 +26,7 @@ type Starter interface {
 
 // Container is what the pod and the image say of a container.
 type Container struct {
+	ID        string
 	Pod       *runtimeapi.PodSandboxConfig
 	Config    *runtimeapi.ContainerConfig
 	Image     image.Image

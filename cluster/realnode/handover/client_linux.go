@@ -37,10 +37,10 @@ type Client struct {
 	waiting map[uint64]chan answer
 }
 
-// answer is a reply with the file that it brought.
+// answer is a reply with the files that it brought.
 type answer struct {
 	inside.Reply
-	file int // -1 for none
+	files []int
 }
 
 // NewClient asks over conn, which it closes in the end. What the other side says without having been asked is given to news, which may be nil.
@@ -67,6 +67,15 @@ func (c *Client) Close() {
 
 // Ask asks for something. The answer's file, if there is one, belongs to the caller.
 func (c *Client) Ask(ctx context.Context, r inside.Request, files ...int) (int, error) {
+	a, err := c.ask(ctx, r, files)
+	if err != nil || len(a.files) == 0 {
+		return -1, err
+	}
+	return a.files[0], nil
+}
+
+// ask returns an answer, whose files belong to the caller.
+func (c *Client) ask(ctx context.Context, r inside.Request, files []int) (answer, error) {
 	reply := make(chan answer, 1)
 	c.mu.Lock()
 	c.last++
@@ -76,17 +85,17 @@ func (c *Client) Ask(ctx context.Context, r inside.Request, files ...int) (int, 
 	c.mu.Unlock()
 	if err != nil {
 		c.abandon(r.ID, reply)
-		return -1, err
+		return answer{}, err
 	}
 	select {
 	case a := <-reply:
-		return a.file, a.err()
+		return a, a.err()
 	case <-c.gone:
 		c.abandon(r.ID, reply)
-		return -1, ErrGone
+		return answer{}, ErrGone
 	case <-ctx.Done():
 		c.abandon(r.ID, reply)
-		return -1, context.Cause(ctx)
+		return answer{}, context.Cause(ctx)
 	}
 }
 
@@ -103,8 +112,8 @@ func (c *Client) abandon(id uint64, reply chan answer) {
 }
 
 func (a answer) drop() {
-	if a.file >= 0 {
-		_ = unix.Close(a.file)
+	for _, fd := range a.files {
+		_ = unix.Close(fd)
 	}
 }
 
@@ -150,10 +159,7 @@ func (c *Client) receive(conn int) {
 		if err != nil {
 			return
 		}
-		a.file = -1
-		if len(files) > 0 {
-			a.file = files[0]
-		}
+		a.files = files
 		c.hand(a)
 	}
 }

@@ -25,7 +25,7 @@ func pair(t *testing.T) (client *handover.Client, hangUp context.CancelFunc) {
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		handover.Serve(ctx, sockets[1])
+		handover.Serve(ctx, sockets[1], nil)
 	}()
 	client = handover.NewClient(sockets[0], nil)
 	t.Cleanup(func() {

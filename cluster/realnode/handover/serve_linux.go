@@ -18,8 +18,14 @@ import (
 // dialLimit bounds one connection's way.
 const dialLimit = 30 * time.Second
 
-// Serve makes connections of this process's network for the other side of conn, until that hangs up or ctx ends. Then conn is closed.
-func Serve(ctx context.Context, conn int) {
+// Groups limits containers and measures them.
+type Groups interface {
+	Answer(inside.Group) (inside.Usage, []*os.File, error)
+}
+
+// Serve makes connections of this process's network for the other side of conn, and does what it asks of groups, which may be nil, until that
+// hangs up or ctx ends. Then conn is closed.
+func Serve(ctx context.Context, conn int, groups Groups) {
 	ctx, cancel := context.WithCancel(ctx)
 	var group sync.WaitGroup
 	defer func() {
@@ -40,17 +46,46 @@ func Serve(ctx context.Context, conn int) {
 			_ = unix.Close(fd)
 		}
 		group.Go(func() {
-			f, err := dial(ctx, r)
+			reply, files := answered(ctx, r, groups)
 			turn.Lock()
 			defer turn.Unlock()
-			if err != nil {
-				_ = send(conn, inside.Reply{ID: r.ID, Error: err.Error(), Errno: errnoOf(err)}) // the next request tells of a failure
-				return
-			}
-			defer f.Close()
-			_ = send(conn, inside.Reply{ID: r.ID}, int(f.Fd()))
+			_ = sendFiles(conn, reply, files) // the next request tells of a failure
 		})
 	}
+}
+
+// answered is the reply to a request, with the files that go with it.
+func answered(ctx context.Context, r inside.Request, groups Groups) (inside.Reply, []*os.File) {
+	reply := inside.Reply{ID: r.ID}
+	var files []*os.File
+	var err error
+	switch {
+	case r.Group == nil:
+		var f *os.File
+		if f, err = dial(ctx, r); err == nil {
+			files = []*os.File{f}
+		}
+	case groups == nil:
+		err = errors.New("nothing can be limited or measured here")
+	default:
+		var usage inside.Usage
+		usage, files, err = groups.Answer(*r.Group)
+		reply.Usage = &usage
+	}
+	if err != nil {
+		reply.Error, reply.Errno = err.Error(), errnoOf(err)
+	}
+	return reply, files
+}
+
+// sendFiles sends open files, which are closed here.
+func sendFiles(conn int, reply inside.Reply, files []*os.File) error {
+	var fds []int
+	for _, f := range files {
+		defer f.Close()
+		fds = append(fds, int(f.Fd()))
+	}
+	return send(conn, reply, fds...)
 }
 
 func errnoOf(err error) int {

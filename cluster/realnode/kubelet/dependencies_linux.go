@@ -35,6 +35,7 @@ import (
 	"k8s.io/mount-utils"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/cri"
+	"github.com/slipway-dev/slipway/cluster/realnode/handover"
 	imagestore "github.com/slipway-dev/slipway/cluster/realnode/image"
 	"github.com/slipway-dev/slipway/cluster/realnode/inside"
 	"github.com/slipway-dev/slipway/cluster/realnode/seccomp"
@@ -113,9 +114,17 @@ func (n *node) runtime() (*cri.Runtime, *cri.Images, error) {
 	}
 	runtime, err := cri.New(cri.Options{
 		Dir: runFolder, Images: store, Network: network, Version: n.Kubernetes,
-		Starter: cri.NewIsolated(cri.IsolatedOptions{Inside: program, IDs: n.IDs, Filter: seccomp.Default()}),
+		Starter: cri.NewIsolated(cri.IsolatedOptions{Inside: program, IDs: n.IDs, Filter: seccomp.Default(), Groups: n.groups()}),
 	})
 	return runtime, cri.NewImages(store, imagesFolder), err
+}
+
+// groups are those that the host makes; nil where it cannot.
+func (n *node) groups() cri.Groups {
+	if !n.Limits {
+		return nil
+	}
+	return handover.HostGroups{Client: n.host}
 }
 
 // insideProgram is a path of slipway-container, whose file is inherited: as a file that has no number which a container's files get.

@@ -11,18 +11,21 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
+	"github.com/slipway-dev/slipway/cluster/realnode/process"
 )
 
-// hardware answers for cAdvisor: it knows what the machine has, and measures nothing.
+// hardware answers for cAdvisor: it knows what the machine has, and measures the node as a whole.
 type hardware struct {
 	name   string
 	cpus   int
 	memory uint64
 	kernel string
+	meter  process.Meter
+	since  time.Time
 }
 
 func newHardware(c nodeconfig.Config) *hardware {
-	h := &hardware{name: c.Name, cpus: runtime.NumCPU()}
+	h := &hardware{name: c.Name, cpus: runtime.NumCPU(), since: time.Now()}
 	var info unix.Sysinfo_t
 	if unix.Sysinfo(&info) == nil {
 		h.memory = info.Totalram * uint64(info.Unit)
@@ -69,10 +72,31 @@ func (h *hardware) VersionInfo() (*cadvisorapi.VersionInfo, error) {
 	return &cadvisorapi.VersionInfo{KernelVersion: h.kernel, ContainerOsVersion: "Slipway real node"}, nil
 }
 
-// ContainerInfoV2 measures nothing.
-func (h *hardware) ContainerInfoV2(string, cadvisorapi.RequestOptions) (map[string]cadvisorapi.ContainerInfo, error) {
-	return map[string]cadvisorapi.ContainerInfo{}, nil
+// ContainerInfoV2 measures the node, which is all that is asked for: of pods, the runtime tells.
+func (h *hardware) ContainerInfoV2(name string, _ cadvisorapi.RequestOptions) (map[string]cadvisorapi.ContainerInfo, error) {
+	if name != wholeNode {
+		return map[string]cadvisorapi.ContainerInfo{}, nil
+	}
+	u, err := process.Measure(process.All)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]cadvisorapi.ContainerInfo{name: h.describe(h.meter.Note(u, time.Now()))}, nil
 }
+
+func (h *hardware) describe(m process.Reading) cadvisorapi.ContainerInfo {
+	info := cadvisorapi.ContainerInfo{ContainerReference: cadvisorapi.ContainerReference{Name: wholeNode}}
+	info.Spec.CreationTime, info.Spec.HasCpu, info.Spec.HasMemory, info.Spec.Memory.Limit = h.since, true, true, h.memory
+	s := &cadvisorapi.ContainerStats{Timestamp: m.At, Cpu: &cadvisorapi.CpuStats{}, CpuInst: &cadvisorapi.CpuInstStats{}, Memory: &cadvisorapi.MemoryStats{}}
+	s.Cpu.Usage.Total, s.CpuInst.Usage.Total = m.CPU, m.Rate
+	s.Memory.Usage, s.Memory.WorkingSet, s.Memory.RSS = m.Memory, m.WorkingSet, m.RSS
+	s.Memory.ContainerData.Pgfault, s.Memory.ContainerData.Pgmajfault = m.Faults, m.MajorFaults
+	info.Stats = []*cadvisorapi.ContainerStats{s}
+	return info
+}
+
+// wholeNode is the root of all cgroups.
+const wholeNode = "/"
 
 // GetRequestedContainersInfo measures nothing.
 func (h *hardware) GetRequestedContainersInfo(string, cadvisorapi.RequestOptions) (map[string]*cadvisorapi.ContainerInfo, error) {

@@ -79,6 +79,8 @@ func gates() map[string]bool {
 	return map[string]bool{
 		"KubeletInUserNamespace": true, // what only the host's root may do is done without
 		"EventedPLEG":            true, // a pod is looked at when one of its containers ends, not at the next second
+		// Measurements of pods are the runtime's: there is no cAdvisor.
+		"PodAndContainerStatsFromCRI": true,
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/slipway-dev/slipway/cluster/realnode/cgroup"
 	"github.com/slipway-dev/slipway/cluster/realnode/handover"
 	"github.com/slipway-dev/slipway/cluster/realnode/inside"
 )
@@ -23,6 +24,9 @@ type Machine struct {
 	conn  *handover.Client
 	ready chan struct{} // closed once it says so
 	ended chan struct{} // closed once the process has ended
+
+	groups    *cgroup.Tree // of containers; nil where there can be none
+	unlimited error        // why there are none
 
 	mu    sync.Mutex
 	nodes map[string]*Node
@@ -48,10 +52,12 @@ func Start(ctx context.Context, o Options) (*Machine, error) {
 		return nil, explain(err)
 	}
 	m.conn = handover.NewClient(pair[0], m.news)
+	m.groups, m.unlimited = cgroup.Open(cgroup.Options{Sweeper: o.Program, Log: o.Log})
 	select {
 	case <-m.ready:
 		return m, nil
 	case <-m.ended:
+		m.Stop()
 		return nil, fmt.Errorf("the nodes' machine did not start: %s", cmd.ProcessState)
 	case <-ctx.Done():
 		m.Stop()
@@ -119,7 +125,21 @@ func (m *Machine) Stop() {
 	m.conn.Close()
 	<-m.ended
 	m.lose()
+	if m.groups != nil {
+		_ = m.groups.Close() // its sweeper tells in the log what it cannot remove
+	}
 }
+
+// Unlimited says why containers have no limits, or not all; it is empty where they have.
+func (m *Machine) Unlimited() string {
+	if m.groups == nil {
+		return cgroup.Explain(m.unlimited)
+	}
+	return m.groups.Explain()
+}
+
+// Limits says whether containers have limits.
+func (m *Machine) Limits() bool { return m.groups != nil }
 
 // Ended is closed when the machine has ended.
 func (m *Machine) Ended() <-chan struct{} { return m.ended }

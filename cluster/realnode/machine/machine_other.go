@@ -20,6 +20,12 @@ func Start(context.Context, Options) (*Machine, error) {
 // IDs is never called, as are the other methods.
 func (m *Machine) IDs() bool { return false }
 
+// Unlimited says nothing, like Limits.
+func (m *Machine) Unlimited() string { return "" }
+
+// Limits is never called.
+func (m *Machine) Limits() bool { return false }
+
 // Stop does nothing.
 func (m *Machine) Stop() {}
 

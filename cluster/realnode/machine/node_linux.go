@@ -59,7 +59,7 @@ func (m *Machine) startNode(ctx context.Context, o NodeOptions) error {
 		return errors.Join(err, toConfig.Close(), fromLog.Close())
 	}
 	defer unix.Close(pair[1])
-	go handover.Serve(context.WithoutCancel(ctx), pair[0]) // until the node ends
+	go m.serve(context.WithoutCancel(ctx), pair[0])
 	go func() {
 		_ = o.Config(toConfig) // if it is not read, the node has ended
 		_ = toConfig.Close()
@@ -68,6 +68,17 @@ func (m *Machine) startNode(ctx context.Context, o NodeOptions) error {
 	_, err = m.conn.Ask(ctx, inside.Request{Start: &inside.Node{Name: o.Name, IDs: m.ids}},
 		int(program.Fd()), int(config.Fd()), int(log.Fd()), pair[1])
 	return err
+}
+
+// serve does what a node asks of the host, until the node ends.
+func (m *Machine) serve(ctx context.Context, conn int) {
+	if m.groups == nil {
+		handover.Serve(ctx, conn, nil)
+		return
+	}
+	groups := m.groups.Node()
+	handover.Serve(ctx, conn, groups)
+	_ = groups.Close() // what is left of it goes with the cluster's
 }
 
 // makeFolder makes a node's folder, which belongs to whom the state does.

@@ -17,6 +17,7 @@ type Config struct {
 	Name   string
 	Number int  // from 0, different for each node of a cluster
 	IDs    bool // many user ids are there, not one
+	Limits bool // containers can be limited
 
 	Address  netip.Addr   // the node's
 	Pods     netip.Prefix // the range of its pods' addresses

@@ -1,0 +1,34 @@
+package cgroup
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+)
+
+// Explain tells a user in a line why pods have no limits, and what would give them some.
+func Explain(err error) string {
+	text := fmt.Sprintf("containers have no limits of memory, CPU and processes: %v", err)
+	if !errors.Is(err, fs.ErrPermission) || os.Geteuid() == 0 {
+		return text
+	}
+	if _, managed := os.LookupEnv("XDG_RUNTIME_DIR"); managed {
+		return text + "; `systemd-run --user --scope -p Delegate=yes slipway cluster start …` gives them some, and so does root"
+	}
+	return text + "; they have some if root runs the cluster"
+}
+
+// Explain tells which limits are missing; it is empty if none is.
+func (t *Tree) Explain() string {
+	missing := t.Unlimited()
+	if len(missing) == 0 {
+		return ""
+	}
+	names := map[string]string{memory: "memory", cpu: "CPU", pids: "processes"}
+	for i, controller := range missing {
+		missing[i] = names[controller]
+	}
+	return fmt.Sprintf("containers have no limits of %s: this machine has no such cgroups for them", strings.Join(missing, " and "))
+}

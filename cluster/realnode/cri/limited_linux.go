@@ -1,0 +1,60 @@
+package cri
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/process"
+)
+
+var _ interface {
+	Limited
+	Measured
+} = (*isolated)(nil)
+
+// limit makes the container's first process, and all later ones, begin under its limits.
+func (c *isolated) limit() error {
+	if c.options.Groups == nil {
+		return nil
+	}
+	groups, err := c.options.Groups.Make(context.Background(), c.container.ID, limitsOf(c.container.Config.GetLinux().GetResources()))
+	if err != nil {
+		return fmt.Errorf("limit the container: %w", err)
+	}
+	c.groups, c.spec.Cgroups = groups, len(groups)
+	return nil
+}
+
+// unlimit forgets the container, which has ended.
+func (c *isolated) unlimit() {
+	closeFiles(c.groups...)
+	if c.options.Groups == nil {
+		return
+	}
+	last, err := c.options.Groups.Remove(context.Background(), c.container.ID)
+	c.outOfMemory = err == nil && last.OutOfMemory > 0
+}
+
+// OutOfMemory says whether the kernel has ended a process of the container, because it wanted too much memory.
+func (c *isolated) OutOfMemory() bool { return c.outOfMemory }
+
+// Limit changes the container's limits.
+func (c *isolated) Limit(ctx context.Context, l inside.Limits) error {
+	if c.options.Groups == nil {
+		return nil
+	}
+	return c.options.Groups.Update(ctx, c.container.ID, l)
+}
+
+// Usage measures the container.
+func (c *isolated) Usage(ctx context.Context) (inside.Usage, error) {
+	if c.options.Groups != nil {
+		return c.options.Groups.Measure(ctx, c.container.ID)
+	}
+	of, err := process.Of(c.cmd.Process.Pid)
+	if err != nil {
+		return inside.Usage{}, err
+	}
+	return process.Measure(of)
+}

@@ -1,0 +1,83 @@
+package cri
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/process"
+)
+
+// Groups limit and measure containers, by their IDs.
+type Groups interface {
+	// Make limits a container that is to be started. Its processes come under the limits by what they inherit.
+	Make(ctx context.Context, container string, l inside.Limits) ([]*os.File, error)
+	Update(ctx context.Context, container string, l inside.Limits) error
+	Measure(ctx context.Context, container string) (inside.Usage, error)
+	// Remove says what a container has used that has ended.
+	Remove(ctx context.Context, container string) (inside.Usage, error)
+}
+
+// Limited is a [Process] that can be limited.
+type Limited interface {
+	Limit(context.Context, inside.Limits) error
+	// OutOfMemory says of a container that has ended whether it was because it wanted too much memory.
+	OutOfMemory() bool
+}
+
+// Measured is a [Process] that can be measured, with all of its container.
+type Measured interface {
+	Usage(context.Context) (inside.Usage, error)
+}
+
+// maxPIDs bounds the processes and threads of a container: what gets out of hand ends before the machine does.
+const maxPIDs = 4096
+
+func limitsOf(l *runtimeapi.LinuxContainerResources) inside.Limits {
+	return inside.Limits{
+		Memory: l.GetMemoryLimitInBytes(), CPUQuota: l.GetCpuQuota(), CPUPeriod: l.GetCpuPeriod(), CPUShares: l.GetCpuShares(), PIDs: maxPIDs,
+	}
+}
+
+func (p *run) outOfMemory() bool {
+	l, ok := p.Process.(Limited)
+	return ok && l.OutOfMemory()
+}
+
+// UpdateContainerResources changes the limits of a container.
+func (r *Runtime) UpdateContainerResources(ctx context.Context, id string, to *runtimeapi.ContainerResources) error {
+	c, run, err := r.running(id)
+	if err != nil {
+		return err
+	}
+	if l, ok := run.Process.(Limited); ok {
+		if err := l.Limit(ctx, limitsOf(to.GetLinux())); err != nil {
+			return fmt.Errorf("limit the container: %w", err)
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c.resources = to.GetLinux()
+	return nil
+}
+
+// measure is false for what does not run, cannot be measured or has just ended.
+func (r *Runtime) measure(ctx context.Context, c *container) (process.Reading, bool) {
+	_, run, err := r.running(c.id)
+	if err != nil {
+		return process.Reading{}, false
+	}
+	m, ok := run.Process.(Measured)
+	if !ok {
+		return process.Reading{}, false
+	}
+	u, err := m.Usage(ctx)
+	if err != nil {
+		return process.Reading{}, false
+	}
+	return c.meter.Note(u, time.Now()), true
+}
