@@ -41,6 +41,7 @@ type Cluster struct {
 	nodes   workers.Nodes    // nil without controllers, and until they are ready
 	machine *machine.Machine // of real nodes; nil without them
 	klog    func(component string) io.Writer
+	note    func(component, text string)
 
 	serverLife, workersLife context.Context
 	stopServer, stopWorkers context.CancelFunc
@@ -62,7 +63,7 @@ type Cluster struct {
 // newCluster describes a cluster of h; nothing runs yet.
 func (h *Host) newCluster(spec Spec, dir, prefix string) *Cluster {
 	c := &Cluster{
-		spec: spec, dir: dir, prefix: prefix, logger: h.options.Logger, fail: h.fail, klog: h.options.Klog,
+		spec: spec, dir: dir, prefix: prefix, logger: h.options.Logger, fail: h.fail, klog: h.options.Klog, note: h.options.Note,
 		components: &components{}, serverEnded: make(chan struct{}), gate: &gate{},
 	}
 	c.serverLife, c.stopServer = context.WithCancel(context.Background())

@@ -24,6 +24,9 @@ func (h *Host) Doing(ctx context.Context) map[string]string {
 		if len(lost) > 0 {
 			doing[protocol.Nodes] = fmt.Sprintf("%d of %s; stopped: %s", len(all)-len(lost), counted(len(all), "node"), strings.Join(lost, ", "))
 		}
+		if m := h.main.machine; m != nil && m.Unlimited() != "" {
+			doing[protocol.Nodes] += "; " + m.Unlimited()
+		}
 	}
 	return doing
 }

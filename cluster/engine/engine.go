@@ -49,6 +49,8 @@ type Options struct {
 	// Progress is called with every change of a component's state, in order. Those of
 	// logical clusters are not told.
 	Progress func(component string, state protocol.State)
+	// Note is called with what users should know of a component. May be nil.
+	Note func(component, text string)
 }
 
 // Spec describes one cluster.

@@ -34,7 +34,13 @@ func (c *Cluster) startMachine(ctx context.Context) error {
 	c.machine, err = machine.Start(ctx, machine.Options{
 		Program: filepath.Join(filepath.Dir(c.spec.Real.Program), containerProgram), State: c.nodesDir(), Log: c.klogOf(protocol.Nodes),
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	if why := c.machine.Unlimited(); why != "" && c.note != nil {
+		c.note(protocol.Nodes, why)
+	}
+	return nil
 }
 
 // inside connects into the network of real nodes; nil without them.

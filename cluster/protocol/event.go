@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// An Event is one of [Hello], [Progress], [Ready], [Failed] and [Stopped].
+// An Event is one of [Hello], [Progress], [Note], [Ready], [Failed] and [Stopped].
 type Event interface{ event() string }
 
 // Hello is the first event.
@@ -22,6 +22,12 @@ type Progress struct {
 	Component string `json:"component"`
 	State     State  `json:"state"`
 	ElapsedMs int64  `json:"elapsedMs"`
+}
+
+// Note tells users something about a component that they should know and need not do anything about.
+type Note struct {
+	Component string `json:"component"`
+	Text      string `json:"text"`
 }
 
 // Ready says that the cluster can be used.
@@ -56,6 +62,7 @@ type Stopped struct {
 
 func (Hello) event() string    { return "hello" }
 func (Progress) event() string { return "progress" }
+func (Note) event() string     { return "note" }
 func (Ready) event() string    { return "ready" }
 func (Failed) event() string   { return "failed" }
 func (Stopped) event() string  { return "stopped" }

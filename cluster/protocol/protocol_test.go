@@ -26,6 +26,7 @@ func TestEncode(t *testing.T) {
 			`{"event":"hello","protocol":2,"version":"v0.1.0","kubernetes":"1.37.1","pid":7}`},
 		{protocol.Progress{Component: protocol.Etcd, State: protocol.Running, ElapsedMs: 12},
 			`{"event":"progress","component":"etcd","state":"ready","elapsedMs":12}`},
+		{protocol.Note{Component: protocol.Nodes, Text: "no limits"}, `{"event":"note","component":"nodes","text":"no limits"}`},
 		{protocol.Ready{Server: "https://127.0.0.1:1", Kubeconfig: "/k", Registry: "127.0.0.1:2", ElapsedMs: 3},
 			`{"event":"ready","server":"https://127.0.0.1:1","kubeconfig":"/k","registry":"127.0.0.1:2","elapsedMs":3}`},
 		{protocol.Failed{Component: protocol.APIServer, Error: `"quoted"`, Hint: "h"},

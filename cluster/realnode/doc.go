@@ -8,8 +8,8 @@
 // The parts, by who runs them:
 //
 //   - the cluster's process: this package; services, dns: the Services and names of the cluster; machine, handover: its arm in
-//     the nodes' network
-//   - slipway-node, one process for each node: kubelet, with cri, image, podnet and seccomp
+//     the nodes' network; cgroup: limits of containers
+//   - slipway-node, one process for each node: kubelet, with cri, image, podnet, process and seccomp
 //   - slipway-container, a small program that all namespaces and containers begin with: inside
 //
 // It works for root, whose nodes get a range of ids of their own, and for an ordinary user, whose nodes have the one id that he has. Nothing

@@ -166,7 +166,7 @@ func (s *session) start(ctx context.Context, images *registry.Registry) (*engine
 			Name: s.config.Name, Port: s.config.Port, Nodes: nodes,
 			Controllers: s.config.RunControllers(), APIServerFlags: s.config.ServerFlags(), Real: s.realNodes(images.Address()),
 		},
-		Logger: s.logs.Logger, Klog: s.logs.Klog, Fatal: s.giveUp, Progress: s.progress,
+		Logger: s.logs.Logger, Klog: s.logs.Klog, Fatal: s.giveUp, Progress: s.progress, Note: s.note,
 	})
 	done()
 	if err != nil {
@@ -186,6 +186,10 @@ func (s *session) start(ctx context.Context, images *registry.Registry) (*engine
 func (s *session) progress(component string, state protocol.State) {
 	s.status.set(component, state)
 	s.log.Publish(protocol.Progress{Component: component, State: state, ElapsedMs: s.elapsed()})
+}
+
+func (s *session) note(component, text string) {
+	s.log.Publish(protocol.Note{Component: component, Text: text})
 }
 
 func (s *session) elapsed() int64 { return time.Since(s.Started).Milliseconds() }

@@ -118,6 +118,8 @@ func (c *Control) follow(conn *protocol.Conn) (hello, ready protocol.Event, err 
 			hello = e
 		case protocol.Progress:
 			c.tell(e, time.Duration(e.ElapsedMs)*time.Millisecond)
+		case protocol.Note:
+			c.handler.Handle(report.Note{Text: e.Text})
 		case protocol.Failed:
 			return hello, ready, &failed{e}
 		case protocol.Stopped:

@@ -48,6 +48,7 @@ type EventName string
 const (
 	Hello    EventName = "hello"
 	Progress EventName = "progress"
+	Note     EventName = "note"
 	Ready    EventName = "ready"
 	Failed   EventName = "failed"
 	Stopped  EventName = "stopped"
@@ -75,10 +76,13 @@ type Event struct {
 	Kubernetes string `json:"kubernetes"`
 	PID        int    `json:"pid"`
 
-	// Progress; Component also names what failed.
+	// Progress; Component also names what failed, and what a Note is about.
 	Component string         `json:"component"`
 	State     ComponentState `json:"state"`
 	ElapsedMs int64          `json:"elapsedMs"`
+
+	// Note.
+	Text string `json:"text"`
 
 	// Ready.
 	Server     string `json:"server"`

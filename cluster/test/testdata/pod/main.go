@@ -21,7 +21,7 @@ import (
 func main() {
 	commands := map[string]func(args []string) error{
 		"serve": serve, "exit": exit, "echo": echo, "cat": cat, "env": env, "status": status, "get": get, "udp": udp, "resolve": resolve,
-		"stubborn": stubborn, "write": write, "ls": list, "terminal": terminal, "graceful": graceful, "mount": mount, "api": api,
+		"stubborn": stubborn, "write": write, "ls": list, "terminal": terminal, "graceful": graceful, "mount": mount, "api": api, "allocate": allocate, "spin": spin,
 	}
 	args := os.Args[1:]
 	if len(args) == 0 {
@@ -230,6 +230,33 @@ func terminal([]string) error {
 	}
 	fmt.Println("terminal:", info.Mode()&os.ModeCharDevice != 0)
 	return nil
+}
+
+// allocate takes so many MiB of memory, and uses them.
+func allocate(args []string) error {
+	mebibytes, err := strconv.Atoi(args[0])
+	if err != nil {
+		return err
+	}
+	var all [][]byte
+	for range mebibytes {
+		block := make([]byte, 1<<20)
+		for i := 0; i < len(block); i += os.Getpagesize() {
+			block[i] = 1
+		}
+		all = append(all, block)
+	}
+	fmt.Println("allocated", len(all))
+	return nil
+}
+
+// spin never rests.
+func spin([]string) error {
+	for i := uint64(0); ; i++ {
+		if i == 1<<63 {
+			return errors.New("that took long")
+		}
+	}
 }
 
 // mount tries what a container must not do.

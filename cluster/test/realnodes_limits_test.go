@@ -1,0 +1,261 @@
+package test
+
+import (
+	"context"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/slipway-dev/slipway/cluster/protocol"
+)
+
+// clusterGroups are the cgroups that clusters have made on this machine.
+func clusterGroups(t testing.TB) map[string]bool {
+	t.Helper()
+	found := map[string]bool{}
+	err := filepath.WalkDir("/sys/fs/cgroup", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return nil // it has just gone
+		}
+		if strings.HasPrefix(d.Name(), "slipway-") {
+			found[path] = true
+			return fs.SkipDir
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// groupsSince are the cgroups that have come since then.
+func groupsSince(t testing.TB, before map[string]bool) (since []string) {
+	t.Helper()
+	for path := range clusterGroups(t) {
+		if !before[path] {
+			since = append(since, path)
+		}
+	}
+	return since
+}
+
+// noLimits is why a cluster cannot limit containers; it is empty if it can.
+func (c *realCluster) noLimits() string {
+	c.t.Helper()
+	for _, told := range c.status().Components {
+		if at := strings.Index(told.Message, "containers have no limits"); told.Name == protocol.Nodes && at >= 0 {
+			return told.Message[at:]
+		}
+	}
+	return ""
+}
+
+func (c *realCluster) status() (s protocol.Status) {
+	c.t.Helper()
+	requests := c.dial()
+	requests.send(`{"id": 1, "method": "status"}`)
+	if err := json.Unmarshal(requests.next("reply").Result, &s); err != nil {
+		c.t.Fatal(err)
+	}
+	return s
+}
+
+// limited is a pod with limits.
+func (c *realCluster) limited(name string, limits corev1.ResourceList, args ...string) *corev1.Pod {
+	p := c.pod(name, args...)
+	p.Spec.Containers[0].Resources.Limits = limits
+	return p
+}
+
+// TestRealLimits: a container that wants more memory than it may have is ended and its pod says why, and so it is with a command in it; CPU and
+// processes are limited; what containers use is measured. Where the machine allows no limits, the cluster says so and measures nevertheless.
+func TestRealLimits(t *testing.T) {
+	asUsers(t, func(t *testing.T, c *realCluster) {
+		limits := corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("64Mi"), corev1.ResourceCPU: resource.MustParse("200m")}
+		c.create(c.limited("good", limits))
+		c.await("good", ready)
+		t.Run("measured", func(t *testing.T) { testMeasured(t, c) })
+		if why := c.noLimits(); why != "" {
+			t.Skip(why)
+		}
+		t.Run("out of memory", func(t *testing.T) { testOutOfMemory(t, c, limits) })
+		t.Run("throttled", func(t *testing.T) { testThrottled(t, c) })
+		t.Run("processes", func(t *testing.T) {
+			if got := c.groupFile("good", "pids", "pids.max"); got != "4096" {
+				t.Errorf("it may have %s processes", got)
+			}
+		})
+	})
+}
+
+func testOutOfMemory(t *testing.T, c *realCluster, limits corev1.ResourceList) {
+	p := c.limited("greedy", limits, "allocate", "200")
+	p.Spec.RestartPolicy = corev1.RestartPolicyNever
+	c.create(p)
+	p = c.await("greedy", func(p *corev1.Pod) bool { return p.Status.Phase == corev1.PodFailed })
+	if end := c.mainStatus(p).State.Terminated; end == nil || end.Reason != "OOMKilled" || end.ExitCode != 137 {
+		t.Errorf("it ended as %+v", end)
+	}
+	// One that has enough is as it was, whatever a neighbour does.
+	enough := c.limited("enough", limits, "allocate", "20")
+	enough.Spec.RestartPolicy = corev1.RestartPolicyNever
+	c.create(enough)
+	c.await("enough", succeeded)
+	// A command in a container is under its limits.
+	if out, _, err := c.try("good", nil, false, "pod", "allocate", "200"); err == nil {
+		t.Errorf("a command had more memory than its container: %s", out)
+	}
+	c.await("good", func(p *corev1.Pod) bool { return ready(p) })
+}
+
+// testThrottled: a container that never rests gets no more CPU time than its limit.
+func testThrottled(t *testing.T, c *realCluster) {
+	c.create(c.limited("busy", corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("50m")}, "spin"))
+	c.await("busy", ready)
+	eventually(t, "the container is throttled", func(context.Context) (bool, error) {
+		for line := range strings.Lines(c.groupFile("busy", "cpu", "cpu.stat")) {
+			if count, ok := strings.CutPrefix(line, "nr_throttled "); ok {
+				n, err := strconv.Atoi(strings.TrimSpace(count))
+				return n > 0, err
+			}
+		}
+		return false, nil
+	})
+	c.remove("busy")
+}
+
+// groupFile reads a file of the cgroup of a pod's container.
+func (c *realCluster) groupFile(pod, controller, file string) string {
+	c.t.Helper()
+	id := strings.TrimPrefix(c.mainStatus(c.await(pod, ready)).ContainerID, "slipway://")
+	for path := range clusterGroups(c.t) {
+		text, err := os.ReadFile(filepath.Join(path, id, file))
+		if err == nil && (strings.Contains(path, controller) || file != "cgroup.procs") {
+			return strings.TrimSpace(string(text))
+		}
+	}
+	c.t.Fatalf("no %s of container %s in %v", file, id, clusterGroups(c.t))
+	return ""
+}
+
+// testMeasured: the kubelet tells what its node and its pods use.
+func testMeasured(t *testing.T, c *realCluster) {
+	var text []byte
+	defer func() {
+		if t.Failed() {
+			t.Logf("%s", text)
+		}
+	}()
+	eventually(t, "the pod is measured", func(ctx context.Context) (_ bool, err error) {
+		text, err = c.client.CoreV1().RESTClient().Get().AbsPath("/api/v1/nodes/node-1/proxy/metrics/resource").DoRaw(ctx)
+		if err != nil {
+			return false, err
+		}
+		return metric(string(text), "container_memory_working_set_bytes", `pod="good"`) > 1<<20 &&
+			metric(string(text), "container_cpu_usage_seconds_total", `pod="good"`) >= 0 && // where it is counted in hundredths of a second, it may be none
+			metric(string(text), "pod_memory_working_set_bytes", `pod="good"`) > 1<<20 &&
+			metric(string(text), "node_memory_working_set_bytes", "") > 1<<20 && metric(string(text), "node_cpu_usage_seconds_total", "") > 0 &&
+			metric(string(text), "resource_scrape_error", "") == 0, nil
+	})
+	var summary struct {
+		Node struct{ CPU, Memory map[string]any }
+		Pods []struct {
+			PodRef struct{ Name string }
+			Memory struct{ WorkingSetBytes int64 }
+		}
+	}
+	var err error
+	text, err = c.client.CoreV1().RESTClient().Get().AbsPath("/api/v1/nodes/node-1/proxy/stats/summary").DoRaw(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &summary); err != nil || len(summary.Pods) != 1 || summary.Pods[0].Memory.WorkingSetBytes < 1<<20 || summary.Node.CPU["usageNanoCores"] == nil {
+		t.Errorf("%v: %s", err, text)
+	}
+}
+
+// metric finds a value among those that are exposed for Prometheus.
+func metric(text, name, labels string) float64 {
+	for line := range strings.Lines(text) {
+		if rest, ok := strings.CutPrefix(line, name); ok && strings.Contains(line, labels) && (rest[0] == '{' || rest[0] == ' ') {
+			_, value, _ := strings.Cut(rest, "} ")
+			if rest[0] == ' ' {
+				value = rest[1:]
+			}
+			v, _ := strconv.ParseFloat(strings.Fields(value)[0], 64)
+			return v
+		}
+	}
+	return -1
+}
+
+// TestRealGroupsGone: with a container goes its cgroup, with a node its containers', and with a cluster all, however they end.
+func TestRealGroupsGone(t *testing.T) {
+	before := clusterGroups(t)
+	c := startReal(t, nil)
+	if why := c.noLimits(); why != "" {
+		t.Skip(why)
+	}
+	c.create(c.pod("kept"))
+	c.await("kept", ready)
+	c.create(c.pod("short"))
+	c.await("short", ready)
+	c.remove("short")
+	c.onlyGroupIs("kept", before)
+	killProcess(t, c.find("pod"))
+	c.await("kept", func(p *corev1.Pod) bool { return c.mainStatus(p).RestartCount == 1 && ready(p) })
+	c.onlyGroupIs("kept", before)
+	killProcess(t, c.find("slipway-node"))
+	eventually(t, "the pod is started again", func(ctx context.Context) (bool, error) {
+		p, err := c.client.CoreV1().Pods("default").Get(ctx, "kept", metav1.GetOptions{})
+		return err == nil && c.mainStatus(p).RestartCount >= 2 && ready(p), err
+	})
+	c.onlyGroupIs("kept", before)
+	processes := c.processes()
+	killProcess(t, c.cmd.Process.Pid)
+	allEnded(t, processes)
+	eventually(t, "all cgroups are gone", func(context.Context) (bool, error) { return len(groupsSince(t, before)) == 0, nil })
+
+	c = startReal(t, nil)
+	c.create(c.pod("kept"))
+	c.await("kept", ready)
+	processes = c.processes()
+	c.stop()
+	if left := groupsSince(t, before); len(left) != 0 {
+		t.Errorf("a cluster that was stopped left %v", left)
+	}
+	allEnded(t, processes)
+}
+
+// onlyGroupIs waits until a pod's container has a cgroup and no other has.
+func (c *realCluster) onlyGroupIs(pod string, before map[string]bool) {
+	c.t.Helper()
+	eventually(c.t, "the container of "+pod+" alone has a cgroup", func(context.Context) (bool, error) {
+		id := strings.TrimPrefix(c.mainStatus(c.await(pod, ready)).ContainerID, "slipway://")
+		groups := groupsSince(c.t, before)
+		for _, path := range groups {
+			entries, err := os.ReadDir(path)
+			if err != nil {
+				return false, nil
+			}
+			for _, e := range entries {
+				if e.IsDir() && e.Name() != id {
+					return false, nil
+				}
+			}
+			if _, err := os.Stat(filepath.Join(path, id)); err != nil {
+				return false, nil
+			}
+		}
+		return len(groups) > 0, nil
+	})
+}
