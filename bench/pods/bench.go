@@ -92,11 +92,13 @@ const server = `package main
 import (
 	"context"
 	"net/http"
+	"os"
 	"os/signal"
 	"syscall"
 )
 
 func main() {
+	os.Stdout.WriteString("here\n") // by which it is known to have begun
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	go http.ListenAndServe(":8080", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))

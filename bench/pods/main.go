@@ -6,7 +6,8 @@
 //	go run ./pods -only pod,deploy
 //
 // The programs of clusters and of real nodes are built first unless SLIPWAY_CLUSTER and SLIPWAY_NODE name them. The peer of
-// "start" is the same cluster with simulated nodes; the others have none: a container engine is what is not needed here.
+// "start" is the same cluster with simulated nodes, that of "container" is runc: the one on PATH, or else Debian's package, unpacked for the
+// time of the run. The others have none: a container engine is what is not needed here.
 package main
 
 import (
@@ -36,7 +37,9 @@ type experiment struct {
 
 // experiments are all of them, in the order in which they run.
 func experiments() []experiment {
-	return []experiment{{"start", (*bench).start}, {"pod", (*bench).pod}, {"hundred", (*bench).hundred}, {"deploy", (*bench).deploy}}
+	return []experiment{
+		{"start", (*bench).start}, {"container", (*bench).container}, {"pod", (*bench).pod}, {"hundred", (*bench).hundred}, {"deploy", (*bench).deploy},
+	}
 }
 
 func main() {
