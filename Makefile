@@ -54,6 +54,11 @@ soak: build ## Work a cluster hard, and fail when it grows (SOAK=30m).
 test-durability: build ## Kill a durable cluster 50 times while clients write, and look for lost writes (KILLS=50).
 	SLIPWAY_KILLS=$(or $(KILLS),50) SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) go test -C cluster -count=1 -v -run TestAcknowledgedWritesSurviveKill ./test
 
+.PHONY: test-faults
+test-faults: build ## Kill clusters with real nodes, their nodes and containers at random moments, and look for what is left (FAULTS=20, SEED=random).
+	SLIPWAY_FAULTS=$(or $(FAULTS),20) $(if $(SEED),SLIPWAY_SEED=$(SEED)) SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) SLIPWAY_NODE=$$($(BIN)/slipway cluster build --nodes real) \
+		go test -C cluster -count=1 -timeout 0 -v -run '^TestRealKill' ./test
+
 .PHONY: test-envtest
 test-envtest: build ## Run controller-runtime's own suites on our control plane and on stock programs, and compare (a quarter of an hour).
 	SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) go run -C bench ./suites

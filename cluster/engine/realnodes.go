@@ -40,7 +40,17 @@ func (c *Cluster) startMachine(ctx context.Context) error {
 	if why := c.machine.Unlimited(); why != "" && c.note != nil {
 		c.note(protocol.Nodes, why)
 	}
+	go c.watchMachine(c.machine)
 	return nil
+}
+
+// watchMachine fails when the machine ends before the cluster does: nodes, Services and what the API server connects to all stand on it, so
+// nothing would be left to go on with.
+func (c *Cluster) watchMachine(m *machine.Machine) {
+	<-m.Ended()
+	if c.workersLife.Err() == nil {
+		c.fail(&Error{protocol.Nodes, fmt.Errorf("the process that all nodes stand on has ended: %s", m.Status())})
+	}
 }
 
 // inside connects into the network of real nodes; nil without them.

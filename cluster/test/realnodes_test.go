@@ -34,6 +34,9 @@ type realCluster struct {
 	t      testing.TB
 	client clients
 	image  string
+	how    []func(*exec.Cmd) // it was started
+
+	streams func() // ends those that a test has open; may be nil
 }
 
 // ordinary is the user that runs a cluster for those tests that are run as root.
@@ -87,7 +90,7 @@ func startReal(t testing.TB, how func(*exec.Cmd), changes ...func(*protocol.Conf
 			t.Logf("log of the nodes:\n%s", log[max(0, len(log)-4000):])
 		}
 	})
-	return &realCluster{program: p, t: t, client: p.clients(), image: image}
+	return &realCluster{program: p, t: t, client: p.clients(), image: image, how: options}
 }
 
 // readable lets others read the file with the configuration and find the program.

@@ -26,7 +26,9 @@ func TestRealWorkloads(t *testing.T) {
 			{"restarts", testRestarts}, {"init containers", testInitContainers}, {"jobs", testJobs}, {"volumes", testVolumes},
 			{"probes", testProbes}, {"hooks and grace", testGrace}, {"images", testImages}, {"refusals", testRefusals}, {"identity", testIdentity},
 		} {
-			t.Run(test.name, func(t *testing.T) { test.run(t, &realCluster{c.program, t, c.client, c.image}) })
+			t.Run(test.name, func(t *testing.T) {
+				test.run(t, &realCluster{program: c.program, t: t, client: c.client, image: c.image})
+			})
 		}
 	})
 }

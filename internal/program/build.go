@@ -101,10 +101,16 @@ func collectLess() []string {
 	return []string{"GOGC=200"}
 }
 
+// forAll is the mode of programs: those of real nodes are run by the nodes' users as well, whatever the builder's umask is.
+const forAll = 0o755
+
 // take moves the programs out of the folder in which they were built. The one
 // that tells that the slot is filled comes last.
 func (s slot) take(built string) error {
 	for _, program := range s.programs {
+		if err := os.Chmod(filepath.Join(built, fileName(program)), forAll); err != nil {
+			return err
+		}
 		if err := os.Rename(filepath.Join(built, fileName(program)), s.file(program)); err != nil {
 			return err
 		}

@@ -4,8 +4,10 @@ package program
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"golang.org/x/mod/modfile"
@@ -52,6 +54,24 @@ func TestEnsureChecker(t *testing.T) {
 	y.write("cluster/crdcheck/check.go", "package crdcheck\n\nconst changed = true\n")
 	if path := ensure(); path == first {
 		t.Error("not built again for a change of its own")
+	}
+}
+
+// TestProgramsAreForAll: whoever builds them keeps his files to himself, and still the nodes' users can run them.
+func TestProgramsAreForAll(t *testing.T) {
+	y := newYard(t)
+	y.small(checkName)
+	y.write("cluster/go.sum", "")
+	y.write("cluster/crdcheck/check.go", "package crdcheck\n")
+	before := syscall.Umask(0o077)
+	path, err := y.EnsureChecker(t.Context())
+	syscall.Umask(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != forAll {
+		t.Errorf("the mode is %v (%v)", info.Mode(), err)
 	}
 }
 

@@ -24,6 +24,7 @@ type Machine struct {
 	conn  *handover.Client
 	ready chan struct{} // closed once it says so
 	ended chan struct{} // closed once the process has ended
+	cmd   *exec.Cmd
 
 	groups    *cgroup.Tree // of containers; nil where there can be none
 	unlimited error        // why there are none
@@ -51,8 +52,13 @@ func Start(ctx context.Context, o Options) (*Machine, error) {
 		_ = unix.Close(pair[0])
 		return nil, explain(err)
 	}
+	m.cmd = cmd
 	m.conn = handover.NewClient(pair[0], m.news)
 	m.groups, m.unlimited = cgroup.Open(cgroup.Options{Sweeper: o.Program, Log: o.Log})
+	go func() {
+		<-m.ended
+		m.lose()
+	}()
 	select {
 	case <-m.ready:
 		return m, nil
@@ -69,6 +75,14 @@ func Start(ctx context.Context, o Options) (*Machine, error) {
 func (m *Machine) IDs() bool { return m.ids }
 
 func (m *Machine) command(o Options, conn *os.File) (*exec.Cmd, error) {
+	program, err := os.Open(o.Program)
+	if err != nil {
+		return nil, fmt.Errorf("start the nodes' machine: %w", err)
+	}
+	defer program.Close()
+	if err := m.runnable(program); err != nil {
+		return nil, fmt.Errorf("start the nodes' machine: %w", err)
+	}
 	config, err := json.Marshal(inside.MachineConfig{State: o.State, IDs: m.ids})
 	if err != nil {
 		return nil, err
@@ -140,6 +154,9 @@ func (m *Machine) Unlimited() string {
 
 // Limits says whether containers have limits.
 func (m *Machine) Limits() bool { return m.groups != nil }
+
+// Status says how the machine ended, once it has.
+func (m *Machine) Status() string { return m.cmd.ProcessState.String() }
 
 // Ended is closed when the machine has ended.
 func (m *Machine) Ended() <-chan struct{} { return m.ended }

@@ -29,6 +29,9 @@ func (m *Machine) Limits() bool { return false }
 // Stop does nothing.
 func (m *Machine) Stop() {}
 
+// Status says nothing.
+func (m *Machine) Status() string { return "" }
+
 // Ended never ends.
 func (m *Machine) Ended() <-chan struct{} { return nil }
 

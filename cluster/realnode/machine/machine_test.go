@@ -5,9 +5,11 @@ package machine_test
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -71,7 +73,25 @@ func TestStop(t *testing.T) {
 	default:
 		t.Error("it has not ended")
 	}
+	if m.Status() == "" {
+		t.Error("it does not say how it ended")
+	}
 	if _, err := m.Listen(t.Context(), "10.0.0.9:80"); !errors.Is(err, handover.ErrGone) {
 		t.Errorf("a machine that has ended: %v", err)
+	}
+}
+
+// TestProgramForOthers: a program that its owner keeps to himself cannot be that of nodes, and what is said names the way out.
+func TestProgramForOthers(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("an ordinary user's nodes have no users of their own")
+	}
+	path := program(t)
+	if err := os.Chmod(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, err := machine.Start(t.Context(), machine.Options{Program: path, State: t.TempDir(), Log: os.Stderr})
+	if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "chmod a+rx "+path) {
+		t.Errorf("%v", err)
 	}
 }

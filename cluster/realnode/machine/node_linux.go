@@ -44,6 +44,9 @@ func (m *Machine) startNode(ctx context.Context, o NodeOptions) error {
 		return err
 	}
 	defer program.Close()
+	if err := m.runnable(program); err != nil {
+		return err
+	}
 	config, toConfig, err := os.Pipe()
 	if err != nil {
 		return err
@@ -65,7 +68,8 @@ func (m *Machine) startNode(ctx context.Context, o NodeOptions) error {
 		_ = toConfig.Close()
 	}()
 	go copyLines(o.Log, fromLog)
-	_, err = m.conn.Ask(ctx, inside.Request{Start: &inside.Node{Name: o.Name, IDs: m.ids}},
+	// The answer comes at once, and who does not wait for it would not know whether the node runs.
+	_, err = m.conn.Ask(context.WithoutCancel(ctx), inside.Request{Start: &inside.Node{Name: o.Name, IDs: m.ids}},
 		int(program.Fd()), int(config.Fd()), int(log.Fd()), pair[1])
 	return err
 }
@@ -79,6 +83,21 @@ func (m *Machine) serve(ctx context.Context, conn int) {
 	groups := m.groups.Node()
 	handover.Serve(ctx, conn, groups)
 	_ = groups.Close() // what is left of it goes with the cluster's
+}
+
+// forOthers is what a program's mode says when those can run it whom it does not belong to.
+const forOthers = 0o005
+
+// runnable says whether the nodes' users, who are nobody else on this machine, can run a program.
+func (m *Machine) runnable(program *os.File) error {
+	info, err := program.Stat()
+	if err != nil {
+		return err
+	}
+	if m.ids && info.Mode()&forOthers != forOthers {
+		return fmt.Errorf("%w: %s has the mode %s, and nodes run as users of their own: chmod a+rx %[2]s", fs.ErrPermission, program.Name(), info.Mode())
+	}
+	return nil
 }
 
 // makeFolder makes a node's folder, which belongs to whom the state does.
