@@ -79,21 +79,30 @@ func (c *realCluster) limited(name string, limits corev1.ResourceList, args ...s
 // TestRealLimits: a container that wants more memory than it may have is ended and its pod says why, and so it is with a command in it; CPU and
 // processes are limited; what containers use is measured. Where the machine allows no limits, the cluster says so and measures nevertheless.
 func TestRealLimits(t *testing.T) {
-	asUsers(t, func(t *testing.T, c *realCluster) {
-		limits := corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("64Mi"), corev1.ResourceCPU: resource.MustParse("200m")}
-		c.create(c.limited("good", limits))
-		c.await("good", ready)
-		t.Run("measured", func(t *testing.T) { testMeasured(t, c) })
+	asUsers(t, testLimits)
+	t.Run("user with cgroups", func(t *testing.T) {
+		c := startReal(t, inDelegated(t))
+		testLimits(t, c)
 		if why := c.noLimits(); why != "" {
-			t.Skip(why)
+			t.Error(why)
 		}
-		t.Run("out of memory", func(t *testing.T) { testOutOfMemory(t, c, limits) })
-		t.Run("throttled", func(t *testing.T) { testThrottled(t, c) })
-		t.Run("processes", func(t *testing.T) {
-			if got := c.groupFile("good", "pids", "pids.max"); got != "4096" {
-				t.Errorf("it may have %s processes", got)
-			}
-		})
+	})
+}
+
+func testLimits(t *testing.T, c *realCluster) {
+	limits := corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("64Mi"), corev1.ResourceCPU: resource.MustParse("200m")}
+	c.create(c.limited("good", limits))
+	c.await("good", ready)
+	t.Run("measured", func(t *testing.T) { testMeasured(t, c) })
+	if why := c.noLimits(); why != "" {
+		t.Skip(why)
+	}
+	t.Run("out of memory", func(t *testing.T) { testOutOfMemory(t, c, limits) })
+	t.Run("throttled", func(t *testing.T) { testThrottled(t, c) })
+	t.Run("processes", func(t *testing.T) {
+		if got := c.groupFile("good", "pids", "pids.max"); got != "4096" {
+			t.Errorf("it may have %s processes", got)
+		}
 	})
 }
 
