@@ -99,6 +99,7 @@ func testLimits(t *testing.T, c *realCluster) {
 	}
 	t.Run("out of memory", func(t *testing.T) { testOutOfMemory(t, c, limits) })
 	t.Run("throttled", func(t *testing.T) { testThrottled(t, c) })
+	t.Run("seen inside", func(t *testing.T) { testSeenInside(t, c) })
 	t.Run("processes", func(t *testing.T) {
 		if got := c.groupFile("good", "pids", "pids.max"); got != "4096" {
 			t.Errorf("it may have %s processes", got)
@@ -124,6 +125,24 @@ func testOutOfMemory(t *testing.T, c *realCluster, limits corev1.ResourceList) {
 		t.Errorf("a command had more memory than its container: %s", out)
 	}
 	c.await("good", func(p *corev1.Pod) bool { return ready(p) })
+}
+
+// testSeenInside: a program finds its limits where it finds them in any container, and so does a command.
+func testSeenInside(t *testing.T, c *realCluster) {
+	var found string
+	for _, file := range []string{"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory.max"} {
+		if text, _, err := c.try("good", nil, false, "pod", "cat", file); err == nil {
+			found = strings.TrimSpace(text)
+		}
+	}
+	if found != strconv.Itoa(64<<20) {
+		t.Errorf("the limit of memory is %q; mounted are\n%s", found, c.exec("good", "pod", "cat", "/proc/self/mountinfo"))
+	}
+	for _, of := range []string{"1", "self"} {
+		if got := c.exec("good", "pod", "cat", "/proc/"+of+"/cgroup"); strings.Contains(got, "slipway-") {
+			t.Errorf("process %s sees the host's cgroups: %s", of, got)
+		}
+	}
 }
 
 // testThrottled: a container that never rests gets no more CPU time than its limit.

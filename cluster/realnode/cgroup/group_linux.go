@@ -43,6 +43,10 @@ func (g group) create() error {
 		if err := os.Mkdir(dir, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
 			return fmt.Errorf("make a cgroup: %w", err)
 		}
+		// The container sees the folder, and is another user. This process keeps new files to itself.
+		if err := os.Chmod(dir, dirMode); err != nil {
+			return fmt.Errorf("make a cgroup: %w", err)
+		}
 	}
 	return nil
 }

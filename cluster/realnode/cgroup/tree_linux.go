@@ -10,7 +10,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -68,6 +70,7 @@ func claimAt(p place) (*Tree, error) {
 		}
 		t.dirs[controller] = made[parent]
 	}
+	t.weigh()
 	if !t.unified {
 		return t, nil
 	}
@@ -78,6 +81,18 @@ func claimAt(p place) (*Tree, error) {
 		}
 	}
 	return t, nil
+}
+
+// weigh makes the cluster's containers together count as much as that many processes as there are CPUs, not as one. That they do is not vital.
+func (t *Tree) weigh() {
+	const sharesOfOne, weightOfOne, maxWeight = 1024, 100, 10_000
+	switch dir := t.dirs[cpu]; {
+	case dir == "":
+	case t.unified:
+		_ = write(dir, "cpu.weight", strconv.Itoa(min(weightOfOne*runtime.NumCPU(), maxWeight)))
+	default:
+		_ = write(dir, "cpu.shares", strconv.Itoa(sharesOfOne*runtime.NumCPU()))
+	}
 }
 
 func (t *Tree) paths() (all []string) {

@@ -18,6 +18,9 @@ func container() error {
 	if err := join(c.Cgroups); err != nil {
 		return err
 	}
+	if c.Cgroups > 0 {
+		_ = unix.Unshare(unix.CLONE_NEWCGROUP) // if it is not allowed, there is nothing to see
+	}
 	if err := c.enterRoot(); err != nil {
 		return err
 	}
@@ -105,6 +108,9 @@ func (c *Container) system() error {
 		if err := m.make(); err != nil {
 			return err
 		}
+	}
+	if c.Cgroups > 0 {
+		showCgroups(filepath.Join(sys, "fs/cgroup"))
 	}
 	return c.devices(dev)
 }

@@ -95,8 +95,11 @@ func (e *entry) fork() (pid int, errno unix.Errno) {
 //go:nosplit
 func (e *entry) inChild() {
 	unix.RawSyscall6(unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0, 0)
-	if _, _, errno := unix.RawSyscall(unix.SYS_SETNS, e.first, containerNamespaces, 0); errno != 0 {
-		exit(failedEntry)
+	if _, _, errno := unix.RawSyscall(unix.SYS_SETNS, e.first, containerNamespaces|unix.CLONE_NEWCGROUP, 0); errno != 0 {
+		// Where the container has no view of cgroups of its own, it is the host's, which cannot be entered and need not be.
+		if _, _, errno := unix.RawSyscall(unix.SYS_SETNS, e.first, containerNamespaces, 0); errno != 0 {
+			exit(failedEntry)
+		}
 	}
 	child, _, errno := unix.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
 	if errno != 0 {

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -69,4 +71,42 @@ func removeGroups(path string) error {
 		}
 	}
 	return unix.Rmdir(path)
+}
+
+// showCgroups shows a container its own cgroups, of which it is in the namespace: programs look there for how much they may use. Where
+// the kernel refuses that, they see none, as they do on systems without.
+func showCgroups(at string) {
+	text, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		return
+	}
+	const flags = plain | unix.MS_RDONLY
+	hierarchies := hierarchiesIn(string(text))
+	if len(hierarchies) == 0 {
+		_ = unix.Mount("cgroup2", at, "cgroup2", flags, "")
+		return
+	}
+	if unix.Mount("tmpfs", at, "tmpfs", plain, "mode=755,size=64k") != nil {
+		return
+	}
+	for _, controllers := range hierarchies {
+		dir := filepath.Join(at, controllers)
+		if os.Mkdir(dir, folderMode) == nil {
+			_ = unix.Mount("cgroup", dir, "cgroup", flags, controllers)
+		}
+	}
+}
+
+// hierarchiesIn are those of the first version that limit containers, by their controllers.
+func hierarchiesIn(cgroups string) (all []string) {
+	for line := range strings.Lines(cgroups) {
+		fields := strings.SplitN(line, ":", 3)
+		for controller := range strings.SplitSeq(fields[min(1, len(fields)-1)], ",") {
+			if slices.Contains([]string{"memory", "cpu", "cpuacct", "pids"}, controller) {
+				all = append(all, fields[1])
+				break
+			}
+		}
+	}
+	return all
 }
