@@ -34,7 +34,7 @@ test: build ## Run every test of every module.
 	go test -C cluster -timeout 40m ./... && \
 	go test -C operator ./... && \
 	(cd examples/cronjob && $(BIN)/slipway test ./...) && \
-	go test -C test/certmanager ./... && \
+	go test -C test/certmanager -timeout 20m ./... && \
 	go test -C test/helm ./... && \
 	go test -C bench ./...
 
@@ -75,8 +75,8 @@ test-matrix: build ## Make projects of every kind, build, lint and test them; tr
 	SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) SLIPWAY_CHECK=$(BIN)/slipway-check go test -count=1 -timeout 0 -v -run TestMatrix ./internal/cli -matrix $(or $(MATRIX),pairs) -linter $(BIN)/golangci-lint
 
 .PHONY: test-certmanager
-test-certmanager: build ## Have cert-manager's own controllers issue an operator's certificate on the embedded cluster.
-	SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) go test -C test/certmanager -count=1 -v ./...
+test-certmanager: build ## Deploy the CronJob operator with everything on, beside cert-manager and Prometheus, in pods that run.
+	SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) SLIPWAY_NODE=$$($(BIN)/slipway cluster build --nodes real) go test -C test/certmanager -count=1 -v ./...
 
 .PHONY: test-real
 test-real: ## Compare with controller-gen on a dozen projects, from the module proxy.

@@ -36,6 +36,7 @@ func (c *Cluster) Apply(ctx context.Context, objects []*unstructured.Unstructure
 	if err := c.requireKinds(ctx, objects); err != nil {
 		return err
 	}
+	c.warnOfLoopback(ctx, objects)
 	patience := patienceOf(o.Timeout)
 	for _, shipment := range shipments(objects) {
 		for _, object := range shipment {

@@ -41,6 +41,9 @@ func (c *Cluster) diagnose(ctx context.Context, object *unstructured.Unstructure
 			d.say("%s: %s", condition.reason, condition.message)
 		}
 	}
+	if kindOf(object).Group == "apps" && observedGeneration(object) == 0 {
+		d.say("no controller has looked at it: a control plane alone, such as envtest's, runs nothing")
+	}
 	for _, pod := range c.podsOf(ctx, object) {
 		if !podReady(pod) {
 			c.diagnosePod(ctx, pod, &d)
@@ -48,6 +51,12 @@ func (c *Cluster) diagnose(ctx context.Context, object *unstructured.Unstructure
 		}
 	}
 	return d
+}
+
+// observedGeneration is the last one that a workload's controller has looked at, 0 for none.
+func observedGeneration(workload *unstructured.Unstructured) int64 {
+	observed, _, _ := unstructured.NestedInt64(workload.Object, "status", "observedGeneration")
+	return observed
 }
 
 // troubling tells whether a condition says more than that something is not ready yet.
@@ -259,8 +268,7 @@ func (c *Cluster) eventsOf(ctx context.Context, uid types.UID, namespace string)
 // hopeless returns errHopeless when a pod of workload fails in a way that
 // waiting does not mend.
 func (c *Cluster) hopeless(ctx context.Context, workload *unstructured.Unstructured) error {
-	observed, _, _ := unstructured.NestedInt64(workload.Object, "status", "observedGeneration")
-	if observed < workload.GetGeneration() {
+	if observedGeneration(workload) < workload.GetGeneration() {
 		return nil // its pods are still those of the template before
 	}
 	for _, pod := range c.podsOf(ctx, workload) {

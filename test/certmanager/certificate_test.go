@@ -1,4 +1,4 @@
-package main
+package certmanager
 
 import (
 	"bytes"
@@ -8,13 +8,12 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
-	"strconv"
 	"testing"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -29,25 +28,27 @@ import (
 type operator struct {
 	*cluster
 	project
-	pod
 	manifests []*unstructured.Unstructured
 }
 
-// TestCertificates follows an operator's certificate from its first issue to another authority.
-func TestCertificates(t *testing.T) {
+// TestEverything deploys the CronJob operator with all its features, follows its certificate from the first issue to another
+// authority, kills the manager that leads, and has Prometheus collect the metrics.
+func TestEverything(t *testing.T) {
 	c := newCluster(t)
-	o := operator{cluster: c, project: newProject(t, c.slipway, c.env)}
+	c.installCertManager(t)
+	c.kubectl(t, "apply", "--server-side", "-f", "testdata/servicemonitors.yaml")
+	c.kubectl(t, "wait", "--for=condition=Established", "-f", "testdata/servicemonitors.yaml")
+	o := operator{cluster: c, project: newProject(t, c)}
 	o.manifests = o.deploy(t)
-	program := o.build(t)
 	first := o.issued(t, nil)
-	o.trusted(t, first)
-	if err := o.Create(t.Context(), frigate("v1", "")); !apierrors.IsInternalError(err) {
-		t.Errorf("the webhooks' Service leads nowhere yet, and creating says: %v", err)
-	}
-	o.pod = o.runPod(t, program)
 	t.Run("first", func(t *testing.T) {
 		o.works(t, first)
 		o.noWarnings(t)
+		o.policed(t)
+	})
+	t.Run("take-over", func(t *testing.T) {
+		o.takeOver(t)
+		o.works(t, first)
 	})
 	t.Run("rotation", func(t *testing.T) {
 		if err := c.Delete(t.Context(), first); err != nil {
@@ -73,14 +74,34 @@ func TestCertificates(t *testing.T) {
 		}
 		o.works(t, signed)
 	})
+	t.Run("prometheus", o.collected)
 	t.Run("undeploy", o.undeploy)
 	t.Run("renamed", func(t *testing.T) {
 		o.rename(t, "fleet-", "harbour")
 		o.manifests = o.deploy(t)
-		o.pod = o.runPod(t, program)
 		o.works(t, o.issued(t, nil))
 		o.undeploy(t)
 	})
+}
+
+// policed wants the NetworkPolicy to have been taken by the API server, for the pods that run.
+func (o operator) policed(t *testing.T) {
+	t.Helper()
+	var policy networkingv1.NetworkPolicy
+	if err := o.Get(t.Context(), o.key("controller-manager"), &policy); err != nil {
+		t.Fatal(err)
+	}
+	selector, err := metav1.LabelSelectorAsSelector(&policy.Spec.PodSelector)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pods corev1.PodList
+	if err := o.List(t.Context(), &pods, client.InNamespace(o.namespace), client.MatchingLabelsSelector{Selector: selector}); err != nil {
+		t.Fatal(err)
+	}
+	if len(pods.Items) != 2 {
+		t.Errorf("the policy is for %d pods, not for the two managers", len(pods.Items))
+	}
 }
 
 // noWarnings waits until cert-manager has told of the certificate that was asked for, and wants that it disliked nothing.
@@ -118,7 +139,6 @@ func (o operator) works(t *testing.T, secret *corev1.Secret) {
 	t.Helper()
 	o.trusted(t, secret)
 	o.served(t, secret)
-	o.service.cut()
 	o.webhooks(t)
 	o.scrape(t)
 }
@@ -177,7 +197,7 @@ func (o operator) bundles(ctx context.Context) (map[string][]byte, error) {
 	err := errors.Join(
 		o.Get(ctx, client.ObjectKey{Name: o.prefix + "mutating-webhook-configuration"}, &mutating),
 		o.Get(ctx, client.ObjectKey{Name: o.prefix + "validating-webhook-configuration"}, &validating),
-		o.Get(ctx, client.ObjectKey{Name: "frigates.ship.example.com"}, &definition),
+		o.Get(ctx, client.ObjectKey{Name: "cronjobs.batch.tutorial.kubebuilder.io"}, &definition),
 	)
 	if err != nil {
 		return nil, err
@@ -202,24 +222,33 @@ func verify(secret *corev1.Secret, bundle []byte, name string) error {
 	return err
 }
 
-// served waits until webhooks and metrics are served with a Secret's certificate.
+// served waits until each manager serves webhooks and metrics with a Secret's certificate.
 func (o operator) served(t *testing.T, secret *corev1.Secret) {
 	t.Helper()
-	for server, port := range map[string]int{"webhook-service": o.pod.webhook, "controller-manager-metrics-service": o.pod.metrics} {
-		eventually(t, server+" has not the certificate", func(ctx context.Context) error {
-			dialer := tls.Dialer{Config: authorities(secret.Data["ca.crt"], o.host(server))}
-			conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-			if err != nil {
-				return err
-			}
-			defer func() { _ = conn.Close() }()
-			block, _ := pem.Decode(secret.Data["tls.crt"])
-			if !bytes.Equal(conn.(*tls.Conn).ConnectionState().PeerCertificates[0].Raw, block.Bytes) {
-				return errors.New("it serves with another one")
-			}
-			return nil
-		})
+	for _, pod := range o.managers(t) {
+		for server, port := range map[string]int{"webhook-service": 9443, "controller-manager-metrics-service": 8443} {
+			address, done := o.forward(t, o.namespace, "pod/"+pod, port)
+			eventually(t, pod+" has not the certificate for its "+server, func(ctx context.Context) error {
+				return shows(ctx, address, authorities(secret.Data["ca.crt"], o.host(server)), secret.Data["tls.crt"])
+			})
+			done()
+		}
 	}
+}
+
+// shows wants a server to have that certificate, and to be trusted with it.
+func shows(ctx context.Context, address string, config *tls.Config, want []byte) error {
+	dialer := tls.Dialer{Config: config}
+	conn, err := dialer.DialContext(ctx, "tcp", address)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }()
+	block, _ := pem.Decode(want)
+	if !bytes.Equal(conn.(*tls.Conn).ConnectionState().PeerCertificates[0].Raw, block.Bytes) {
+		return errors.New("it serves with another one")
+	}
+	return nil
 }
 
 // authorities are all that is trusted, for a server of that name.
@@ -244,7 +273,7 @@ metadata:
   namespace: system
 spec:
   isCA: true
-  commonName: op authority
+  commonName: cronjob authority
   issuerRef:
     kind: Issuer
     name: selfsigned-issuer

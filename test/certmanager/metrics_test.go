@@ -1,4 +1,4 @@
-package main
+package certmanager
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -26,6 +25,8 @@ func (o operator) scrape(t *testing.T) {
 		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: reader.Namespace, Name: reader.Name}},
 	})
 	collector := o.collector(t)
+	address, done := o.forward(t, o.namespace, "service/"+o.prefix+"controller-manager-metrics-service", 8443)
+	defer done()
 	for _, test := range []struct {
 		who, token string
 		want       int
@@ -35,7 +36,7 @@ func (o operator) scrape(t *testing.T) {
 		{"a reader", o.token(t, reader), http.StatusOK},
 	} {
 		eventually(t, test.who+" asks for metrics", func(ctx context.Context) error {
-			return o.ask(ctx, collector, test.token, test.want)
+			return ask(ctx, collector, "https://"+address+"/metrics", test.token, test.want)
 		})
 	}
 }
@@ -48,39 +49,22 @@ func (o operator) account(t *testing.T) client.ObjectKey {
 	return client.ObjectKeyFromObject(account)
 }
 
-func (o operator) create(t *testing.T, object client.Object) {
-	t.Helper()
-	if err := o.Create(t.Context(), object); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // collector trusts whom the ServiceMonitor says.
 func (o operator) collector(t *testing.T) *http.Client {
 	t.Helper()
-	endpoints, _, err := unstructured.NestedSlice(find(t, o.manifests, "ServiceMonitor").Object, "spec", "endpoints")
-	if err != nil || len(endpoints) != 1 {
-		t.Fatalf("the ServiceMonitor's endpoints: %v (%v)", endpoints, err)
-	}
-	say := func(path ...string) string {
-		text, found, err := unstructured.NestedString(endpoints[0].(map[string]any), append([]string{"tlsConfig"}, path...)...)
-		if !found || err != nil {
-			t.Fatalf("the ServiceMonitor has no %v (%v)", path, err)
-		}
-		return text
-	}
+	of := o.monitor(t).Endpoints[0].TLSConfig
 	var secret corev1.Secret
-	if err := o.Get(t.Context(), client.ObjectKey{Namespace: o.namespace, Name: say("ca", "secret", "name")}, &secret); err != nil {
+	if err := o.Get(t.Context(), client.ObjectKey{Namespace: o.namespace, Name: of.CA.Secret.Name}, &secret); err != nil {
 		t.Fatal(err)
 	}
-	transport := &http.Transport{TLSClientConfig: authorities(secret.Data[say("ca", "secret", "key")], say("serverName"))}
+	transport := &http.Transport{TLSClientConfig: authorities(secret.Data[of.CA.Secret.Key], of.ServerName)}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{Transport: transport}
 }
 
 // ask asks for the metrics with a token, and wants that answer.
-func (o operator) ask(ctx context.Context, collector *http.Client, token string, want int) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("https://127.0.0.1:%d/metrics", o.pod.metrics), nil)
+func ask(ctx context.Context, collector *http.Client, url, token string, want int) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package main
+package certmanager
 
 import (
 	"errors"
@@ -13,7 +13,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// project is an operator's, scaffolded with webhooks, conversion and cert-manager.
+// operatorImage is what the operator's pods run.
+const operatorImage = "cronjob:v1"
+
+// project is the CronJob operator with everything on.
 type project struct {
 	dir       string
 	slipway   string // the command
@@ -40,49 +43,18 @@ func (p *project) rename(t *testing.T, prefix, namespace string) {
 	p.prefix, p.namespace = prefix, namespace
 }
 
-// newProject makes a project whose kind Frigate has two versions: foo of v1 is called title in v2. The defaulting webhook
-// names what has no name, the validating one refuses the name bad.
-func newProject(t *testing.T, slipway string, env []string) project {
+// newProject copies the example and has two replicas, a certificate of cert-manager's for webhooks and metrics, a
+// ServiceMonitor and a NetworkPolicy.
+func newProject(t *testing.T, c *cluster) project {
 	t.Helper()
-	p := project{dir: t.TempDir(), slipway: slipway, env: env, prefix: "op-", namespace: "op-system"}
-	for _, line := range []string{
-		"init --domain example.com --repo example.com/op --fetch-deps=false",
-		"create api --group ship --version v1 --kind Frigate --resource --controller",
-		"create api --group ship --version v2 --kind Frigate --resource --controller=false",
-		"create webhook --group ship --version v1 --kind Frigate --defaulting --programmatic-validation --conversion --spoke v2 --certs cert-manager",
-		"edit --enable prometheus,metrics-tls",
-	} {
-		p.run(t, strings.Fields(line)...)
+	p := project{dir: filepath.Join(t.TempDir(), "op"), slipway: c.slipway, env: c.env, prefix: "cronjob-", namespace: "cronjob-system"}
+	if err := os.CopyFS(p.dir, os.DirFS("../../examples/cronjob")); err != nil {
+		t.Fatal(err)
 	}
-	p.edit(t, "api/v2/frigate_types.go", "Foo stands", "Title stands", "Foo *string `json:\"foo,omitempty\"`", "Title *string `json:\"title,omitempty\"`")
-	p.edit(t, "api/v2/frigate_conversion.go",
-		"shipv1.FrigateSpec(src.Spec)", "shipv1.FrigateSpec{Foo: src.Spec.Title}", "= FrigateSpec(src.Spec)", "= FrigateSpec{Title: src.Spec.Foo}")
-	p.edit(t, "internal/webhook/v1/frigate_webhook.go",
-		"// Your defaults go here.", `if frigate.Spec.Foo == nil { frigate.Spec.Foo = new("nobody") }`,
-		"// Your checks go here", `if *frigate.Spec.Foo == "bad" { mistakes = append(mistakes, field.Invalid(field.NewPath("spec", "foo"), "bad", "is not a name")) } //`)
-	p.listenHere(t)
+	p.run(t, "edit", "--certs", "cert-manager", "--enable", "prometheus,metrics-tls,network-policy")
+	p.edit(t, "config/manager/manager.yaml", "replicas: 1", "replicas: 2")
+	c.image(t, p.dir, operatorImage)
 	return p
-}
-
-// listenHere gives the webhook server the address that WEBHOOK_PORT says: in a pod a manager has all ports for itself, here not.
-func (p project) listenHere(t *testing.T) {
-	t.Helper()
-	p.edit(t, "internal/manager/flags.go", "webhook.Options{TLSOpts", `webhook.Options{Host: "127.0.0.1", Port: webhookPort(), TLSOpts`)
-	p.write(t, "internal/manager/port.go", `package manager
-
-import (
-	"os"
-	"strconv"
-)
-
-func webhookPort() int {
-	port, err := strconv.Atoi(os.Getenv("WEBHOOK_PORT"))
-	if err != nil {
-		panic(err)
-	}
-	return port
-}
-`)
 }
 
 // run runs slipway in the project.
@@ -94,8 +66,8 @@ func (p project) run(t *testing.T, args ...string) string {
 // deploy deploys the project, and returns what that is.
 func (p project) deploy(t *testing.T) (manifests []*unstructured.Unstructured) {
 	t.Helper()
-	p.run(t, "deploy")
-	for decoder := yaml.NewYAMLOrJSONDecoder(strings.NewReader(p.run(t, "deploy", "--print")), 4096); ; {
+	p.run(t, "deploy", "--image", operatorImage, "--timeout", patience.String())
+	for decoder := yaml.NewYAMLOrJSONDecoder(strings.NewReader(p.run(t, "deploy", "--image", operatorImage, "--print")), 4096); ; {
 		object := &unstructured.Unstructured{}
 		if err := decoder.Decode(&object.Object); errors.Is(err, io.EOF) {
 			return manifests
@@ -104,14 +76,6 @@ func (p project) deploy(t *testing.T) (manifests []*unstructured.Unstructured) {
 		}
 		manifests = append(manifests, object)
 	}
-}
-
-// build compiles the manager.
-func (p project) build(t *testing.T) (program string) {
-	t.Helper()
-	program = filepath.Join(p.dir, "manager")
-	output(t, command(t, p.dir, p.env, "go", "build", "-o", program, "./cmd"))
-	return program
 }
 
 // edit replaces texts, each of which must be there, by the one that follows it.
@@ -126,12 +90,7 @@ func (p project) edit(t *testing.T, file string, pairs ...string) {
 			t.Fatalf("%s does not have %q", file, pairs[i])
 		}
 	}
-	p.write(t, file, strings.NewReplacer(pairs...).Replace(string(text)))
-}
-
-func (p project) write(t *testing.T, file, text string) {
-	t.Helper()
-	if err := os.WriteFile(filepath.Join(p.dir, file), []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(p.dir, file), []byte(strings.NewReplacer(pairs...).Replace(string(text))), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package certmanager
 
 import (
 	"context"
@@ -17,29 +17,29 @@ import (
 func (o operator) webhooks(t *testing.T) {
 	t.Helper()
 	ctx := t.Context()
-	plain := frigate("v1", "")
+	plain := cronJob("v1", "@yearly")
 	eventually(t, "defaulting", func(ctx context.Context) error { // until the API server has heard of the authority
 		return o.Create(ctx, plain)
 	})
-	if foo, _, _ := unstructured.NestedString(plain.Object, "spec", "foo"); foo != "nobody" {
-		t.Errorf("foo is %q, not the default", foo)
+	if policy, _, _ := unstructured.NestedString(plain.Object, "spec", "concurrencyPolicy"); policy != "Allow" {
+		t.Errorf("the policy is %q, not the default", policy)
 	}
 
-	err := o.Create(ctx, frigate("v1", "bad"))
-	if fields := refused(err); !apierrors.IsInvalid(err) || len(fields) != 1 || fields[0] != "spec.foo" {
+	err := o.Create(ctx, cronJob("v1", "never"))
+	if fields := refused(err); !apierrors.IsInvalid(err) || len(fields) != 1 || fields[0] != "spec.schedule" {
 		t.Errorf("a bad object: %v (fields %v)", err, fields)
 	}
 
-	second := frigate("v2", "rover")
+	second := cronJob("v2", map[string]any{"minute": "7", "hour": "3"})
 	eventually(t, "conversion", func(ctx context.Context) error { return o.Create(ctx, second) })
-	first := frigate("v1", "")
+	first := cronJob("v1", "")
 	if err := o.Get(ctx, client.ObjectKeyFromObject(second), first); err != nil {
 		t.Fatal(err)
 	}
-	if foo, _, _ := unstructured.NestedString(first.Object, "spec", "foo"); foo != "rover" {
-		t.Errorf("title rover of v2 is foo %q in v1", foo)
+	if schedule, _, _ := unstructured.NestedString(first.Object, "spec", "schedule"); schedule != "7 3 * * *" {
+		t.Errorf("minute 7 and hour 3 of v2 are %q in v1", schedule)
 	}
-	if err := o.Create(ctx, frigate("v2", "bad")); !apierrors.IsInvalid(err) {
+	if err := o.Create(ctx, cronJob("v2", map[string]any{"minute": "99"})); !apierrors.IsInvalid(err) {
 		t.Errorf("a bad object of v2: %v", err)
 	}
 }
@@ -55,17 +55,19 @@ func refused(err error) (fields []string) {
 	return fields
 }
 
-// frigate is a new one of that name for people, if any.
-func frigate(version, title string) *unstructured.Unstructured {
-	field := map[string]string{"v1": "foo", "v2": "title"}[version]
-	spec := map[string]any{}
-	if title != "" {
-		spec[field] = title
-	}
-	f := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "ship.example.com/" + version, "kind": "Frigate", "spec": spec,
+// cronJob is a new one, which never runs here.
+func cronJob(version string, schedule any) *unstructured.Unstructured {
+	job := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "batch.tutorial.kubebuilder.io/" + version, "kind": "CronJob",
+		"spec": map[string]any{
+			"schedule": schedule,
+			"jobTemplate": map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{
+				"restartPolicy": "Never",
+				"containers":    []any{map[string]any{"name": "hello", "image": "example.com/hello:v1"}},
+			}}}},
+		},
 	}}
-	f.SetNamespace(metav1.NamespaceDefault)
-	f.SetName(fmt.Sprintf("f-%d", time.Now().UnixNano()))
-	return f
+	job.SetNamespace(metav1.NamespaceDefault)
+	job.SetName(fmt.Sprintf("c-%d", time.Now().UnixNano()))
+	return job
 }

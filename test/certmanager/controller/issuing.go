@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/cert-manager/cert-manager/pkg/controller"
 	"github.com/cert-manager/cert-manager/pkg/controller/certificaterequests/approver"
 	"github.com/cert-manager/cert-manager/pkg/controller/certificaterequests/ca"
@@ -39,34 +37,20 @@ var issuingControllers = []string{
 	revisionmanager.ControllerName,
 }
 
-// startIssuing starts what fills the Secrets of Certificates. Limits and waits are cert-manager's defaults, but for that of
-// a request that failed: an hour is for services that count.
-func startIssuing(ctx context.Context, group *errgroup.Group, kubeconfig string) error {
+// contexts makes what each controller works with. Limits and waits are cert-manager's defaults, but for that of a request
+// that failed: an hour is for services that count.
+func contexts(ctx context.Context, o options) (*controller.ContextFactory, error) {
 	factory, err := controller.NewContextFactory(ctx, controller.ContextOptions{
-		Kubeconfig:         kubeconfig,
 		KubernetesAPIQPS:   20,
 		KubernetesAPIBurst: 50,
+		IssuerOptions:      controller.IssuerOptions{ClusterResourceNamespace: o.clusterNamespace},
 		CertificateOptions: controller.CertificateOptions{
 			CertificateRequestMinimumBackoffDuration: time.Second,
 			CertificateRequestMaximumBackoffDuration: time.Minute,
 		},
 	})
 	if err != nil {
-		return fmt.Errorf("find the cluster: %w", err)
+		return nil, fmt.Errorf("find the cluster: %w", err)
 	}
-	shared, err := factory.Build()
-	if err != nil {
-		return fmt.Errorf("make clients: %w", err)
-	}
-	known := controller.Known()
-	for _, name := range issuingControllers {
-		c, err := known[name](factory)
-		if err != nil {
-			return fmt.Errorf("make the controller %s: %w", name, err)
-		}
-		group.Go(func() error { return c.Run(workers, ctx) })
-	}
-	shared.SharedInformerFactory.Start(ctx.Done())
-	shared.KubeSharedInformerFactory.Start(ctx.Done())
-	return nil
+	return factory, nil
 }
