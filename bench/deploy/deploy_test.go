@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-logr/logr"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/slipway-dev/slipway/bench/assets"
 	"github.com/slipway-dev/slipway/bench/build"
@@ -28,15 +30,15 @@ func TestStockCluster(t *testing.T) {
 		fails   bool
 		want    []string
 	}{
-		{"install", false, []string{"created    customresourcedefinition/boats.ship.example.com", "1 definition established"}},
-		{"install", false, []string{"unchanged  customresourcedefinition/boats.ship.example.com"}},
+		{"install", false, []string{"created    crd/boats.ship.example.com", "1 definition established"}},
+		{"install", false, []string{"unchanged  crd/boats.ship.example.com"}},
 		{"deploy --image localhost:5001/op:v1 --dry-run", false, []string{"create", "deployment/op-system/op-controller-manager"}},
 		{"deploy --image localhost:5001/op:v1 --timeout 3s", true, []string{
 			"warning: localhost:5001/op:v1 is in a registry on this machine",
 			"not ready within 3s", "where: deployment/op-system/op-controller-manager", "no controller has looked at it",
 		}},
 		{"deploy --image example.com/op:v1 --wait=false", false, []string{"updated    deployment/op-system/op-controller-manager"}},
-		{"undeploy --timeout 3s", true, []string{"deleted    customresourcedefinition/boats.ship.example.com", "where: namespace/op-system"}},
+		{"undeploy --timeout 3s", true, []string{"deleted    crd/boats.ship.example.com", "where: namespace/op-system", "removes no namespaces"}},
 	} {
 		t.Run(test.command, func(t *testing.T) {
 			said, err := u.run(t, strings.Fields(test.command)...)
@@ -87,6 +89,7 @@ func stockKubeconfig(t *testing.T, dir string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	log.SetLogger(logr.Discard())
 	e := &envtest.Environment{UseExistingCluster: new(bool)}
 	e.ControlPlane.GetAPIServer().Path = filepath.Join(programs, "kube-apiserver")
 	e.ControlPlane.Etcd = &envtest.Etcd{Path: filepath.Join(programs, "etcd")}

@@ -123,6 +123,9 @@ func (c *Cluster) explainLingering(ctx context.Context, object *unstructured.Uns
 		Where: nameOf(object),
 		Hint:  waitsFor(object),
 	}
+	if object.GetKind() == "Namespace" {
+		e.Hint = fullNamespace(object)
+	}
 	if kindOf(object) != crdKind {
 		return e
 	}
@@ -131,6 +134,21 @@ func (c *Cluster) explainLingering(ctx context.Context, object *unstructured.Uns
 		e.Next = "slipway run"
 	}
 	return e
+}
+
+// fullNamespace says what the cluster knows of a namespace that is not yet empty.
+func fullNamespace(namespace *unstructured.Unstructured) string {
+	all := conditions(namespace)
+	if len(all) == 0 {
+		return "no controller has looked at it: a control plane alone, such as envtest's, removes no namespaces"
+	}
+	var lines []string
+	for _, condition := range all {
+		if condition.status == "True" && condition.message != "" {
+			lines = append(lines, condition.message)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // maxHeld bounds how many objects an error lists.
