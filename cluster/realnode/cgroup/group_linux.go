@@ -40,13 +40,21 @@ func (g group) folders() []string {
 
 func (g group) create() error {
 	for _, dir := range g.folders() {
-		if err := os.Mkdir(dir, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("make a cgroup: %w", err)
+		if err := makeFolder(dir); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
 		}
-		// The container sees the folder, and is another user. This process keeps new files to itself.
-		if err := os.Chmod(dir, dirMode); err != nil {
-			return fmt.Errorf("make a cgroup: %w", err)
-		}
+	}
+	return nil
+}
+
+// makeFolder makes a cgroup which containers may look at that are other users. This process keeps new files to itself.
+func makeFolder(path string) error {
+	err := os.Mkdir(path, dirMode)
+	if err == nil {
+		err = os.Chmod(path, dirMode)
+	}
+	if err != nil {
+		return fmt.Errorf("make a cgroup: %w", err)
 	}
 	return nil
 }

@@ -163,8 +163,8 @@ func newClaim(parent string) (*claim, error) {
 		name := make([]byte, nameBytes)
 		_, _ = rand.Read(name) // never fails
 		path := filepath.Join(parent, prefix+hex.EncodeToString(name))
-		if err := os.Mkdir(path, dirMode); err != nil {
-			return nil, fmt.Errorf("make a cgroup: %w", err)
+		if err := makeFolder(path); err != nil {
+			return nil, err
 		}
 		if lock := lockFolder(path); lock != nil {
 			return &claim{path: path, lock: lock}, nil
