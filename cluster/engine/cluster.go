@@ -20,7 +20,6 @@ import (
 	"github.com/slipway-dev/slipway/cluster/kubeconfig"
 	"github.com/slipway-dev/slipway/cluster/pki"
 	"github.com/slipway-dev/slipway/cluster/protocol"
-	"github.com/slipway-dev/slipway/cluster/realnode/machine"
 	"github.com/slipway-dev/slipway/cluster/seed"
 	"github.com/slipway-dev/slipway/cluster/workers"
 )
@@ -38,8 +37,8 @@ type Cluster struct {
 	keys    pki.Files
 	server  *apiserver.Server
 	address string
-	nodes   workers.Nodes    // nil without controllers, and until they are ready
-	machine *machine.Machine // of real nodes; nil without them
+	nodes   atomic.Pointer[fleet] // nil without controllers, and until they are ready
+	reach   *reach                // into the network of real nodes
 	klog    func(component string) io.Writer
 	note    func(component, text string)
 
@@ -64,7 +63,7 @@ type Cluster struct {
 func (h *Host) newCluster(spec Spec, dir, prefix string) *Cluster {
 	c := &Cluster{
 		spec: spec, dir: dir, prefix: prefix, logger: h.options.Logger, fail: h.fail, klog: h.options.Klog, note: h.options.Note,
-		components: &components{}, serverEnded: make(chan struct{}), gate: &gate{},
+		components: &components{}, serverEnded: make(chan struct{}), gate: &gate{}, reach: &reach{},
 	}
 	c.serverLife, c.stopServer = context.WithCancel(context.Background())
 	c.workersLife, c.stopWorkers = context.WithCancel(context.Background())
@@ -78,8 +77,10 @@ func (c *Cluster) start(ctx context.Context, store apiserver.Dialer) error {
 	if c.keys, err = pki.Ensure(c.keysDir(), c.spec.Name); err != nil {
 		return &Error{protocol.APIServer, err}
 	}
-	if err := c.startMachine(ctx); err != nil {
-		return &Error{protocol.Nodes, err}
+	if c.spec.Controllers && len(c.spec.RealNodes) > 0 {
+		if err := c.startMachine(ctx, c.spec.Real.Program); err != nil {
+			return &Error{protocol.Nodes, err}
+		}
 	}
 	if err := c.startServer(ctx, store); err != nil {
 		return err
@@ -127,7 +128,7 @@ func (c *Cluster) startServer(ctx context.Context, store apiserver.Dialer) error
 	c.address = "https://" + listener.Addr().String()
 	c.server, err = apiserver.New(c.serverLife, apiserver.Options{
 		Dir: c.dir, Listener: listener, Etcd: store, EtcdPrefix: c.prefix,
-		Keys: c.keys, Seeded: !c.spec.Unseeded, Flags: c.spec.APIServerFlags, Inside: c.inside(),
+		Keys: c.keys, Seeded: !c.spec.Unseeded, Flags: c.spec.APIServerFlags, Inside: c.reach,
 	})
 	if err != nil {
 		_ = listener.Close() // the server does not have it
@@ -193,7 +194,20 @@ func (c *Cluster) loopback() *rest.Config {
 func (c *Cluster) Name() string { return c.spec.Name }
 
 // Nodes are its nodes; nil for a cluster without controllers.
-func (c *Cluster) Nodes() workers.Nodes { return c.nodes }
+func (c *Cluster) Nodes() workers.Nodes {
+	if f := c.nodes.Load(); f != nil {
+		return f
+	}
+	return nil
+}
+
+// Kinds are those of its nodes.
+func (c *Cluster) Kinds() Kinds {
+	if f := c.nodes.Load(); f != nil {
+		return f.kinds()
+	}
+	return Kinds{}
+}
 
 // Server is the API server's URL.
 func (c *Cluster) Server() string { return c.address }

@@ -17,12 +17,12 @@ func (h *Host) Doing(ctx context.Context) map[string]string {
 		doing[protocol.APIServer] = counted(objects, "object")
 		doing[protocol.Etcd] = fmt.Sprintf("%.1f MiB of data", float64(bytes)/(1<<20))
 	}
-	if nodes := h.main.nodes; nodes != nil {
+	if nodes := h.main.nodes.Load(); nodes != nil {
 		doing[protocol.Controllers] = counted(len(controllers.All()), "controller")
 		all, lost := nodes.Names(), nodes.Lost()
-		doing[protocol.Nodes] = counted(len(all), "node")
+		doing[protocol.Nodes] = nodes.kinds().String()
 		if len(lost) > 0 {
-			doing[protocol.Nodes] = fmt.Sprintf("%d of %s; stopped: %s", len(all)-len(lost), counted(len(all), "node"), strings.Join(lost, ", "))
+			doing[protocol.Nodes] = fmt.Sprintf("%d of %s; stopped: %s", len(all)-len(lost), nodes.kinds(), strings.Join(lost, ", "))
 		}
 		if m := h.main.machine; m != nil && m.Unlimited() != "" {
 			doing[protocol.Nodes] += "; " + m.Unlimited()

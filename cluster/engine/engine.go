@@ -28,6 +28,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/etcd"
 	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/protocol"
+	"github.com/slipway-dev/slipway/cluster/scheduler"
 )
 
 // mainPrefix is upstream's default, below which all keys of the main cluster lie.
@@ -57,10 +58,12 @@ type Options struct {
 type Spec struct {
 	Name           string
 	Port           int         // 0 picks a free one
-	Nodes          []node.Spec // with Controllers only
+	Nodes          []node.Spec // simulated ones; with Controllers only
+	RealNodes      []node.Spec // those that run pods; with Controllers and Real only
 	Controllers    bool        // run controllers, scheduler and nodes
 	APIServerFlags []string
-	// Real has the nodes run pods; nil simulates them.
+	// Real is what real nodes need; without it there are none, and none can join. With it, where there are nodes of
+	// both kinds, pods are placed by their images.
 	Real *Real
 	// Unseeded starts from an empty store, with all start-up hooks on: that is
 	// how a seed is recorded.
@@ -69,8 +72,11 @@ type Spec struct {
 
 // Real says what real nodes need. Only the main cluster can have them.
 type Real struct {
-	Program  string // the path of slipway-node, beside which slipway-container lies
+	Program  string // the path of slipway-node, beside which slipway-container lies, for RealNodes
 	Registry string // host:port on this machine's loopback; empty for none
+	Images   scheduler.Images
+	// Joins says that a real node joins as soon as the cluster runs, so that the one of an earlier run is left alone until then.
+	Joins bool
 }
 
 // Error is a failure of one component.

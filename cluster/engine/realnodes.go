@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/slipway-dev/slipway/cluster/apiserver"
 	"github.com/slipway-dev/slipway/cluster/network"
@@ -16,31 +19,80 @@ import (
 	"github.com/slipway-dev/slipway/cluster/protocol"
 	"github.com/slipway-dev/slipway/cluster/realnode"
 	"github.com/slipway-dev/slipway/cluster/realnode/machine"
-	"github.com/slipway-dev/slipway/cluster/workers"
 )
 
 // containerProgram lies beside slipway-node.
 const containerProgram = "slipway-container"
 
-// startMachine starts what real nodes stand on. The API server connects to pods through it.
-func (c *Cluster) startMachine(ctx context.Context) error {
-	if c.spec.Real == nil || !c.spec.Controllers {
+// reach is the way into the network of real nodes. There is none before there are any.
+type reach struct {
+	mu        sync.Mutex
+	machine   *machine.Machine
+	addresses []netip.Prefix
+}
+
+var _ network.Inside = (*reach)(nil)
+
+// Has says whether an address is that of a real node, or of one of its pods.
+func (r *reach) Has(ip netip.Addr) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.ContainsFunc(r.addresses, func(p netip.Prefix) bool { return p.Contains(ip) })
+}
+
+// DialContext connects from within.
+func (r *reach) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	if m := r.through(); m != nil {
+		return m.DialContext(ctx, network, address)
+	}
+	return nil, fmt.Errorf("connect to %s: there are no real nodes", address)
+}
+
+// through is the machine that runs; nil for none.
+func (r *reach) through() *machine.Machine {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.machine != nil {
+		select {
+		case <-r.machine.Ended():
+			return nil
+		default:
+		}
+	}
+	return r.machine
+}
+
+func (r *reach) set(m *machine.Machine) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.machine = m
+}
+
+func (r *reach) lead(to []netip.Prefix) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.addresses = to
+}
+
+// startMachine starts what real nodes stand on, unless it runs.
+func (c *Cluster) startMachine(ctx context.Context, program string) error {
+	if c.reach.through() != nil {
 		return nil
 	}
 	if err := os.MkdirAll(c.nodesDir(), 0o700); err != nil {
 		return fmt.Errorf("make the folder of the nodes: %w", err)
 	}
-	var err error
-	c.machine, err = machine.Start(ctx, machine.Options{
-		Program: filepath.Join(filepath.Dir(c.spec.Real.Program), containerProgram), State: c.nodesDir(), Log: c.klogOf(protocol.Nodes),
+	m, err := machine.Start(ctx, machine.Options{
+		Program: filepath.Join(filepath.Dir(program), containerProgram), State: c.nodesDir(), Log: c.klogOf(protocol.Nodes),
 	})
 	if err != nil {
 		return err
 	}
-	if why := c.machine.Unlimited(); why != "" && c.note != nil {
+	c.reach.set(m)
+	if why := m.Unlimited(); why != "" && c.note != nil {
 		c.note(protocol.Nodes, why)
 	}
-	go c.watchMachine(c.machine)
+	go c.watchMachine(m)
 	return nil
 }
 
@@ -53,26 +105,20 @@ func (c *Cluster) watchMachine(m *machine.Machine) {
 	}
 }
 
-// inside connects into the network of real nodes; nil without them.
-func (c *Cluster) inside() network.Inside {
-	if c.machine == nil {
-		return nil
+// stopMachine ends everything of real nodes that is still there.
+func (c *Cluster) stopMachine() {
+	if m := c.reach.through(); m != nil {
+		m.Stop()
 	}
-	return c.machine
 }
 
-// runNodes is nil for simulated nodes.
-func (c *Cluster) runNodes() func(context.Context, []node.Spec, *slog.Logger) (workers.Nodes, error) {
-	if c.machine == nil {
-		return nil
-	}
-	return func(ctx context.Context, specs []node.Spec, log *slog.Logger) (workers.Nodes, error) {
-		return realnode.Run(ctx, realnode.Options{
-			Client: c.loopback(), Specs: specs, Machine: c.machine, Program: c.spec.Real.Program,
-			Server: strings.TrimPrefix(c.address, "https://"), Services: netip.MustParsePrefix(apiserver.ServiceRange),
-			Keys: c.keys, Registry: c.spec.Real.Registry, Log: log, Output: c.klogOf(protocol.Nodes),
-		})
-	}
+// runReal runs real nodes beside the others until life ends. They need the machine.
+func (c *Cluster) runReal(life context.Context, program string, specs []node.Spec, others []string, log *slog.Logger) (*realnode.Nodes, error) {
+	return realnode.Run(life, realnode.Options{
+		Client: c.loopback(), Specs: specs, Others: others, Machine: c.reach.through(), Program: program,
+		Server: strings.TrimPrefix(c.address, "https://"), Services: netip.MustParsePrefix(apiserver.ServiceRange),
+		Keys: c.keys, Registry: c.spec.Real.Registry, Log: log, Output: c.klogOf(protocol.Nodes), Registered: c.reach.lead,
+	})
 }
 
 func (c *Cluster) klogOf(component string) io.Writer {
@@ -80,11 +126,4 @@ func (c *Cluster) klogOf(component string) io.Writer {
 		return io.Discard
 	}
 	return c.klog(component)
-}
-
-// stopMachine ends everything of real nodes that is still there.
-func (c *Cluster) stopMachine() {
-	if c.machine != nil {
-		c.machine.Stop()
-	}
 }

@@ -121,8 +121,8 @@ func (c *Cluster) Reset(ctx context.Context) (Outcome, error) {
 	if err := c.complete(ctx); err != nil {
 		return Outcome{}, err
 	}
-	if c.nodes != nil {
-		if err := c.nodes.StartAll(ctx); err != nil {
+	if nodes := c.nodes.Load(); nodes != nil {
+		if err := nodes.StartAll(ctx); err != nil {
 			return Outcome{}, err
 		}
 	}

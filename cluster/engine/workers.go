@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 
+	"github.com/slipway-dev/slipway/cluster/scheduler"
 	"github.com/slipway-dev/slipway/cluster/workers"
 )
 
 // startWorkers starts everything that is a client of the API server, and returns when pods can be made and will run.
 func (c *Cluster) startWorkers(ctx, life context.Context) error {
-	nodes, err := workers.Start(ctx, life, workers.Options{
-		Client: c.loopback(), Nodes: c.spec.Nodes, RunNodes: c.runNodes(),
+	_, err := workers.Start(ctx, life, workers.Options{
+		Client: c.loopback(), Nodes: c.spec.Nodes, RunNodes: c.runNodes, Images: c.images(),
 		RootCA: c.keys.CA, ServiceAccountKey: c.keys.ServiceAccountKey, SigningCA: c.keys.CA, SigningKey: c.keys.CAKey,
 		Logger: c.logger, Changed: c.components.set, See: c.see, Go: c.workers.Go,
 		Failed: func(e *workers.Error) { c.fail((*Error)(e)) },
@@ -18,6 +19,13 @@ func (c *Cluster) startWorkers(ctx, life context.Context) error {
 	if e, ok := errors.AsType[*workers.Error](err); ok {
 		return (*Error)(e)
 	}
-	c.nodes = nodes
 	return err
+}
+
+// images are what pods are placed by; nil where nodes are of one kind for good.
+func (c *Cluster) images() scheduler.Images {
+	if c.spec.Real == nil || len(c.spec.Nodes) == 0 {
+		return nil
+	}
+	return c.spec.Real.Images
 }

@@ -24,6 +24,8 @@ type Kubelets interface {
 
 // Inside connects to addresses of real nodes and their pods.
 type Inside interface {
+	// Has says whether an address is one of theirs.
+	Has(netip.Addr) bool
 	DialContext(ctx context.Context, network, address string) (net.Conn, error)
 }
 
@@ -32,7 +34,7 @@ type Dialer struct {
 	services cache.Indexer
 	slices   discoverylisters.EndpointSliceLister
 	kubelets Kubelets
-	inside   Inside // nil where nodes are simulated
+	inside   Inside // nil where all nodes are simulated for good
 	direct   net.Dialer
 }
 
@@ -65,7 +67,7 @@ func (d *Dialer) Kubelet(ctx context.Context, network, address string) (net.Conn
 	switch {
 	case err != nil || !Simulated(ip):
 		return d.direct.DialContext(ctx, network, address)
-	case d.inside == nil:
+	case !d.within(ip):
 		return d.kubelets.Dial(ctx)
 	}
 	return d.connect(ctx, network, ip, port)
@@ -91,7 +93,10 @@ func (d *Dialer) Dial(ctx context.Context, network, address string) (net.Conn, e
 }
 
 // reachable tells whether something may listen at an address.
-func (d *Dialer) reachable(ip netip.Addr) bool { return d.inside != nil || !Simulated(ip) }
+func (d *Dialer) reachable(ip netip.Addr) bool { return !Simulated(ip) || d.within(ip) }
+
+// within tells whether an address is that of a real node or of its pods.
+func (d *Dialer) within(ip netip.Addr) bool { return d.inside != nil && d.inside.Has(ip) }
 
 // connect connects to where something may listen.
 func (d *Dialer) connect(ctx context.Context, network string, ip netip.Addr, port string) (net.Conn, error) {

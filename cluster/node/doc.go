@@ -15,6 +15,6 @@
 // The state of a cluster is what its API server says. Nodes that are run again over an old cluster keep their
 // pod ranges, and pods go on from the status they have.
 //
-// Nodes carry the label [Label]; nodes with that label which no spec names any more are removed, nodes without it are
+// Nodes carry the label [Label], real ones [RealLabel]; nodes with either label which nobody names any more are removed, nodes without are
 // left alone. Thousands of pods need no goroutine each: one queue wakes a pod when its next stage is due.
 package node

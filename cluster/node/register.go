@@ -20,8 +20,11 @@ import (
 	"github.com/slipway-dev/slipway/cluster/version"
 )
 
-// Label marks the Nodes that this package made; its value is "true".
-const Label = "slipway.dev/simulated-node"
+// Label marks the Nodes that this package made; its value is "true". RealLabel marks those that are real, see package realnode.
+const (
+	Label     = "slipway.dev/simulated-node"
+	RealLabel = "slipway.dev/real-node"
+)
 
 // KubeletVersion is what the nodes report.
 const KubeletVersion = "v" + version.Kubernetes
@@ -36,8 +39,8 @@ type registered struct {
 	object *corev1.Node
 }
 
-// register makes the cluster's simulated nodes be those of specs, Ready and without the not-ready taint.
-func register(ctx context.Context, client kubernetes.Interface, specs []Spec, now time.Time) ([]registered, error) {
+// register makes the cluster's simulated nodes be those of specs, Ready and without the not-ready taint. The other ones stay as they are.
+func register(ctx context.Context, client kubernetes.Interface, specs []Spec, others []string, now time.Time) ([]registered, error) {
 	list, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("list nodes: %w", err)
@@ -65,7 +68,7 @@ func register(ctx context.Context, client kubernetes.Interface, specs []Spec, no
 			return nil
 		})
 	}
-	for _, old := range unnamed(specs, existing) {
+	for _, old := range Unnamed(specs, others, existing) {
 		group.Go(func() error {
 			err := client.CoreV1().Nodes().Delete(ctx, old, metav1.DeleteOptions{})
 			if err != nil && !apierrors.IsNotFound(err) {
@@ -77,10 +80,11 @@ func register(ctx context.Context, client kubernetes.Interface, specs []Spec, no
 	return nodes, group.Wait()
 }
 
-// unnamed lists the simulated nodes of an earlier run that specs no longer name.
-func unnamed(specs []Spec, existing map[string]*corev1.Node) []string {
+// Unnamed lists the Nodes of an earlier run, simulated or real, that are neither among specs any more nor among the others.
+func Unnamed(specs []Spec, others []string, existing map[string]*corev1.Node) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(existing)), func(name string) bool {
-		return existing[name].Labels[Label] == "" ||
+		labels := existing[name].Labels
+		return labels[Label] == "" && labels[RealLabel] == "" || slices.Contains(others, name) ||
 			slices.ContainsFunc(specs, func(s Spec) bool { return s.Name == name })
 	})
 }

@@ -10,8 +10,9 @@ import (
 
 func TestOnlyOwnNodesAreRemoved(t *testing.T) {
 	simulated := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{Label: "true"}}}
-	existing := map[string]*corev1.Node{"named": simulated, "dropped": simulated, "foreign": {}}
-	if got := unnamed([]Spec{{Name: "named"}}, existing); !slices.Equal(got, []string{"dropped"}) {
+	real := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{RealLabel: "true"}}}
+	existing := map[string]*corev1.Node{"named": simulated, "dropped": simulated, "real": real, "elsewhere": real, "foreign": {}}
+	if got := Unnamed([]Spec{{Name: "named"}}, []string{"elsewhere"}, existing); !slices.Equal(got, []string{"dropped", "real"}) {
 		t.Errorf("to be removed: %v", got)
 	}
 }

@@ -25,8 +25,9 @@ type Nodes struct {
 }
 
 // Run registers the nodes that specs describe and simulates them until ctx ends or [Nodes.Stop] is called. It returns once all
-// are Ready and schedulable, or with an [ErrInvalid] or the API server's error, and then nothing is left running.
-func Run(ctx context.Context, config *rest.Config, specs []Spec, log *slog.Logger) (*Nodes, error) {
+// are Ready and schedulable, or with an [ErrInvalid] or the API server's error, and then nothing is left running. Others are the names of
+// nodes that somebody else runs; Nodes of an earlier run that are in neither list are removed.
+func Run(ctx context.Context, config *rest.Config, specs []Spec, log *slog.Logger, others ...string) (*Nodes, error) {
 	if err := Validate(specs); err != nil {
 		return nil, err
 	}
@@ -39,7 +40,7 @@ func Run(ctx context.Context, config *rest.Config, specs []Spec, log *slog.Logge
 	n.keeper = newKeeper(n)
 	n.group.Go(func() { n.pods.informer.RunWithContext(ctx) })
 
-	nodes, err := register(ctx, client, specs, time.Now())
+	nodes, err := register(ctx, client, specs, others, time.Now())
 	if err == nil {
 		err = n.pods.wait(ctx)
 	}

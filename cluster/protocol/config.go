@@ -12,22 +12,31 @@ import (
 
 // Config is what a cluster is started with.
 type Config struct {
-	Protocol       int               `json:"protocol"`
-	Name           string            `json:"name"`
-	Dir            string            `json:"dir"`
-	Socket         string            `json:"socket,omitempty"`
-	Port           int               `json:"port,omitempty"`         // 0 picks a free one
-	RegistryPort   int               `json:"registryPort,omitempty"` // if it can be had; 0 picks a free one
-	Durable        bool              `json:"durable,omitempty"`
-	Nodes          *[]Node           `json:"nodes,omitempty"`       // nil means one node, empty none
-	NodeProgram    string            `json:"nodeProgram,omitempty"` // the path of slipway-node: nodes are real; empty: they are simulated
+	Protocol     int     `json:"protocol"`
+	Name         string  `json:"name"`
+	Dir          string  `json:"dir"`
+	Socket       string  `json:"socket,omitempty"`
+	Port         int     `json:"port,omitempty"`         // 0 picks a free one
+	RegistryPort int     `json:"registryPort,omitempty"` // if it can be had; 0 picks a free one
+	Durable      bool    `json:"durable,omitempty"`
+	Nodes        *[]Node `json:"nodes,omitempty"`       // nil means one node, empty none
+	NodeProgram  string  `json:"nodeProgram,omitempty"` // the path of slipway-node: nodes are real; empty: they are simulated
+	// SimulateMissingImages adds a simulated node to the real ones, for pods whose images are not in the registry.
+	SimulateMissingImages bool `json:"simulateMissingImages,omitempty"`
+	// Join has a real node join the simulated ones when an image comes into the registry; nil: none does.
+	Join           *Join             `json:"join,omitempty"`
 	Controllers    *bool             `json:"controllers,omitempty"` // nil means true
 	FeatureGates   map[string]bool   `json:"featureGates,omitempty"`
 	RuntimeConfig  map[string]string `json:"runtimeConfig,omitempty"` // API group, version or resource → true or false
 	APIServerFlags []string          `json:"apiServerFlags,omitempty"`
 }
 
-// Node describes one simulated node.
+// Join says what a real node that joins is made of.
+type Join struct {
+	Program string `json:"program,omitempty"` // the path at which slipway-node is, or will be once it is built; may be empty
+}
+
+// Node describes one node.
 type Node struct {
 	Name     string            `json:"name"`
 	Labels   map[string]string `json:"labels,omitempty"`
@@ -93,6 +102,12 @@ func (c Config) validate() error {
 		return fmt.Errorf("%w: socket %q is not an absolute path", ErrConfig, c.Socket)
 	case c.NodeProgram != "" && !filepath.IsAbs(c.NodeProgram):
 		return fmt.Errorf("%w: nodeProgram %q is not an absolute path", ErrConfig, c.NodeProgram)
+	case c.SimulateMissingImages && c.NodeProgram == "":
+		return fmt.Errorf("%w: simulateMissingImages without nodeProgram: all nodes are simulated", ErrConfig)
+	case c.Join != nil && c.NodeProgram != "":
+		return fmt.Errorf("%w: join beside nodeProgram: the nodes are real already", ErrConfig)
+	case c.Join != nil && c.Join.Program != "" && !filepath.IsAbs(c.Join.Program):
+		return fmt.Errorf("%w: join.program %q is not an absolute path", ErrConfig, c.Join.Program)
 	case len(c.Socket) > maxSocket:
 		return fmt.Errorf("%w: socket %q has %d bytes, a system takes %d", ErrConfig, c.Socket, len(c.Socket), maxSocket)
 	case c.Port < 0 || c.Port > maxPort:

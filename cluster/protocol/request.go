@@ -99,8 +99,17 @@ type Status struct {
 	PID        int              `json:"pid"`
 	UptimeMs   int64            `json:"uptimeMs"`
 	RSSBytes   int64            `json:"rssBytes,omitempty"` // resident memory, where it is known
+	Nodes      NodeKinds        `json:"nodes"`
 	Components []Component      `json:"components"`
 	Logical    []LogicalCluster `json:"logical"`
+}
+
+// NodeKinds says of which kinds the main cluster's nodes are.
+type NodeKinds struct {
+	Simulated int    `json:"simulated"`
+	Real      int    `json:"real"`
+	Joins     bool   `json:"joins"`             // a real node joins when an image comes
+	Problem   string `json:"problem,omitempty"` // why none has, although one came
 }
 
 // Component is the state of one part of the cluster.

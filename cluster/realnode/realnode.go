@@ -30,6 +30,7 @@ import (
 type Options struct {
 	Client   *rest.Config // all rights, no limits
 	Specs    []node.Spec
+	Others   []string // nodes that somebody else runs
 	Machine  *machine.Machine
 	Program  string       // the path of slipway-node
 	Server   string       // the API server, host:port on this machine's loopback
@@ -38,6 +39,8 @@ type Options struct {
 	Registry string       // the cluster's own, host:port on this machine's loopback; empty for none
 	Log      *slog.Logger // for what is done here
 	Output   io.Writer    // for what the kubelets log, in klog's lines
+	// Registered is told the addresses of the nodes and of their pods, before any of them runs. May be nil.
+	Registered func([]netip.Prefix)
 }
 
 // domain is the one of all names of the cluster.
@@ -83,12 +86,18 @@ func (n *Nodes) start(ctx context.Context) error {
 	if n.dns, err = ensureNameService(ctx, n.client, n.options.Services); err != nil {
 		return err
 	}
-	registered, err := register(ctx, n.client, n.options.Specs)
+	registered, err := register(ctx, n.client, n.options.Specs, n.options.Others)
 	if err != nil {
 		return err
 	}
+	var addresses []netip.Prefix
 	for _, r := range registered {
 		n.members[r.spec.Name] = &member{nodes: n, registered: r}
+		own := node.Address(r.number)
+		addresses = append(addresses, node.PodRange(r.number), netip.PrefixFrom(own, own.BitLen()))
+	}
+	if n.options.Registered != nil {
+		n.options.Registered(addresses)
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return n.serve(ctx) })
@@ -192,6 +201,9 @@ func (n *Nodes) member(name string) (*member, error) {
 	}
 	return nil, fmt.Errorf("%w %q: the nodes are %s", node.ErrUnknown, name, strings.Join(n.Names(), ", "))
 }
+
+// NameService is the address of the Service for names.
+func (n *Nodes) NameService() netip.Addr { return n.dns }
 
 // Host stands for this machine among the addresses of the nodes' network.
 func (n *Nodes) host() netip.Addr { return network.Host }

@@ -17,9 +17,6 @@ import (
 	"github.com/slipway-dev/slipway/cluster/node"
 )
 
-// Label marks the Nodes that this package made; its value is "true".
-const Label = "slipway.dev/real-node"
-
 // registered is a node that the API server knows.
 type registered struct {
 	spec   node.Spec
@@ -27,8 +24,8 @@ type registered struct {
 }
 
 // register makes the Nodes that specs describe, each with its range for pods; the kubelets find them and say how they are. Nodes of an
-// earlier run that no spec names any more, real or simulated, are removed.
-func register(ctx context.Context, client kubernetes.Interface, specs []node.Spec) ([]registered, error) {
+// earlier run, real or simulated, that are neither among specs any more nor among the others are removed.
+func register(ctx context.Context, client kubernetes.Interface, specs []node.Spec, others []string) ([]registered, error) {
 	list, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("list nodes: %w", err)
@@ -47,13 +44,9 @@ func register(ctx context.Context, client kubernetes.Interface, specs []node.Spe
 		if err := registerOne(ctx, client, s, numbers[s.Name], existing[s.Name]); err != nil {
 			return nil, fmt.Errorf("register node %s: %w", s.Name, err)
 		}
-		delete(existing, s.Name)
 		all = append(all, registered{s, numbers[s.Name]})
 	}
-	for name, n := range existing {
-		if n.Labels[Label] == "" && n.Labels[node.Label] == "" {
-			continue
-		}
+	for _, name := range node.Unnamed(specs, others, existing) {
 		if err := client.CoreV1().Nodes().Delete(ctx, name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
 			return nil, fmt.Errorf("remove node %s: %w", name, err)
 		}
@@ -70,7 +63,7 @@ func registerOne(ctx context.Context, client kubernetes.Interface, s node.Spec, 
 		wanted.Labels = map[string]string{}
 	}
 	delete(wanted.Labels, node.Label)
-	wanted.Labels[Label] = "true"
+	wanted.Labels[node.RealLabel] = "true"
 	maps.Copy(wanted.Labels, s.Labels)
 	for _, t := range s.Taints {
 		wanted.Spec.Taints = withTaint(wanted.Spec.Taints, corev1.Taint(t))

@@ -44,6 +44,7 @@ type Options struct {
 // Registry is a running registry.
 type Registry struct {
 	listener net.Listener
+	images   *arrivals
 	server   *http.Server
 	handler  http.Handler
 	served   chan struct{}
@@ -60,9 +61,11 @@ func Start(o Options) (*Registry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("registry: %w", err)
 	}
+	images := newArrivals(disk.New(o.Dir, o.Durable))
 	r := &Registry{
 		listener: listener,
-		handler:  ociserver.New(disk.New(o.Dir, o.Durable), &ociserver.Options{WriteError: writeError}),
+		images:   images,
+		handler:  ociserver.New(images, &ociserver.Options{WriteError: writeError}),
 		served:   make(chan struct{}),
 	}
 	r.server = &http.Server{

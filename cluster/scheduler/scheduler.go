@@ -1,4 +1,5 @@
-// Package scheduler runs the stock scheduler with its default profile.
+// Package scheduler runs the stock scheduler with its default profile, to which a cluster that may have simulated and real nodes side
+// by side adds one plugin: it places pods by their images.
 //
 // It is k8s.io/kubernetes/pkg/scheduler without the program around it (upstream:
 // cmd/kube-scheduler/app/server.go): no leader election, no server of its own.
@@ -15,21 +16,24 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/kubernetes/pkg/scheduler"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config/latest"
+	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 
 	"github.com/slipway-dev/slipway/cluster/informed"
 )
 
-// Run schedules pods until ctx ends. started is called once it does, with a view of
+// Run schedules pods until ctx ends, by their images unless these are nil. started is called once it does, with a view of
 // what the scheduler knows; an error says that it could not be set up.
-func Run(ctx context.Context, client *rest.Config, started func(informed.View)) error {
-	config := rest.AddUserAgent(rest.CopyConfig(client), "kube-scheduler")
-	dyn, err := dynamic.NewForConfig(config)
+func Run(ctx context.Context, client *rest.Config, images Images, started func(informed.View)) error {
+	own := rest.AddUserAgent(rest.CopyConfig(client), "kube-scheduler")
+	dyn, err := dynamic.NewForConfig(own)
 	if err != nil {
 		return fmt.Errorf("make the scheduler's dynamic client: %w", err)
 	}
-	config = rest.CopyConfig(config)
-	config.ContentType = "application/vnd.kubernetes.protobuf"
-	typed, err := kubernetes.NewForConfig(config)
+	own = rest.CopyConfig(own)
+	own.ContentType = "application/vnd.kubernetes.protobuf"
+	typed, err := kubernetes.NewForConfig(own)
 	if err != nil {
 		return fmt.Errorf("make the scheduler's client: %w", err)
 	}
@@ -40,7 +44,12 @@ func Run(ctx context.Context, client *rest.Config, started func(informed.View)) 
 
 	informers := scheduler.NewInformerFactory(typed, 0, nil)
 	dynInformers := dynamicinformer.NewFilteredDynamicSharedInformerFactory(dyn, 0, corev1.NamespaceAll, nil)
-	s, err := scheduler.New(ctx, typed, informers, dynInformers, broadcaster.NewRecorder, scheduler.WithKubeConfig(config))
+	options, err := profile(images)
+	if err != nil {
+		return fmt.Errorf("set up the scheduler: %w", err)
+	}
+	options = append(options, scheduler.WithKubeConfig(own))
+	s, err := scheduler.New(ctx, typed, informers, dynInformers, broadcaster.NewRecorder, options...)
 	if err != nil {
 		return fmt.Errorf("set up the scheduler: %w", err)
 	}
@@ -55,4 +64,24 @@ func Run(ctx context.Context, client *rest.Config, started func(informed.View)) 
 	started(func() informed.Stores { return informed.Typed(informers) })
 	s.Run(ctx)
 	return nil
+}
+
+// profile adds the plugin to the default profile, if it is of use.
+func profile(images Images) ([]scheduler.Option, error) {
+	if images == nil {
+		return nil, nil
+	}
+	defaults, err := latest.Default()
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range defaults.Profiles {
+		enabled := config.Plugin{Name: byImage}
+		p.Plugins.PreFilter.Enabled = append(p.Plugins.PreFilter.Enabled, enabled)
+		p.Plugins.Filter.Enabled = append(p.Plugins.Filter.Enabled, enabled)
+	}
+	return []scheduler.Option{
+		scheduler.WithProfiles(defaults.Profiles...),
+		scheduler.WithFrameworkOutOfTreeRegistry(frameworkruntime.Registry{byImage: newPlacer(images)}),
+	}, nil
 }

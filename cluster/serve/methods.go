@@ -58,6 +58,7 @@ func (s *session) methods(life context.Context, c *client) protocol.Methods {
 		"startNode": protocol.Answer(func(n protocol.NodeOf) (protocol.Empty, error) {
 			return protocol.Empty{}, s.withNodes(n.Logical, func(nodes workers.Nodes) error { return nodes.StartNode(life, n.Name) })
 		}),
+		"joinNode": protocol.Answer(func(j protocol.JoinNode) (protocol.NodeJoined, error) { return s.join(life, j.Program) }),
 	}
 }
 
@@ -71,6 +72,7 @@ func (s *session) withHost(f func(*engine.Host) error) error {
 
 func (s *session) currentStatus(ctx context.Context) protocol.Status {
 	now := s.status.snapshot()
+	now.Nodes = s.nodes()
 	if h := s.host.Load(); h != nil && now.Ready {
 		describe(now.Components, h.Doing(ctx))
 	}

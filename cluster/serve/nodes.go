@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -10,6 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/engine"
 	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/protocol"
+	"github.com/slipway-dev/slipway/cluster/registry"
 	"github.com/slipway-dev/slipway/cluster/workers"
 )
 
@@ -33,12 +33,30 @@ func nodeSpecs(nodes *[]protocol.Node) ([]node.Spec, error) {
 	return specs, nil
 }
 
-// realNodes is nil for simulated ones.
-func (s *session) realNodes(registry string) *engine.Real {
-	if s.config.NodeProgram == "" {
-		return nil
+// mainSpec is the main cluster as the configuration describes it.
+func (s *session) mainSpec(images *registry.Registry) (engine.Spec, error) {
+	spec := engine.Spec{
+		Name: s.config.Name, Port: s.config.Port, Controllers: s.config.RunControllers(), APIServerFlags: s.config.ServerFlags(),
 	}
-	return &engine.Real{Program: s.config.NodeProgram, Registry: registry}
+	nodes, err := nodeSpecs(s.config.Nodes)
+	if err != nil {
+		return spec, err
+	}
+	if s.config.NodeProgram == "" && !s.joins() {
+		spec.Nodes = nodes
+		return spec, nil
+	}
+	spec.Real = &engine.Real{Program: s.config.NodeProgram, Registry: images.Address(), Images: images}
+	if s.joins() {
+		_, built := s.program()
+		spec.Nodes, spec.Real.Joins = nodes, built && !images.Empty()
+		return spec, nil
+	}
+	spec.RealNodes = nodes
+	if s.config.SimulateMissingImages {
+		spec.Nodes = []node.Spec{{Name: engine.FreeName("simulated-", nodes)}}
+	}
+	return spec, nil
 }
 
 func nodeSpec(n protocol.Node) (node.Spec, error) {
@@ -61,8 +79,6 @@ func nodeSpec(n protocol.Node) (node.Spec, error) {
 	return spec, nil
 }
 
-var errNoNodes = errors.New("the cluster runs no controllers, and so has no nodes")
-
 // withNodes calls f with the nodes of the logical cluster of that name, or of the main one.
 func (s *session) withNodes(logical string, f func(workers.Nodes) error) error {
 	return s.withHost(func(h *engine.Host) error {
@@ -71,7 +87,7 @@ func (s *session) withNodes(logical string, f func(workers.Nodes) error) error {
 			return err
 		}
 		if c.Nodes() == nil {
-			return errNoNodes
+			return engine.ErrNoNodes
 		}
 		return f(c.Nodes())
 	})

@@ -56,15 +56,16 @@ const (
 // session is one run of the verb.
 type session struct {
 	Options
-	config protocol.Config
-	log    *protocol.Log
-	status *status
-	host   atomic.Pointer[engine.Host] // once it is ready
-	stop   context.CancelCauseFunc     // with a stopReason or a failure
-	told   chan struct{}               // closed when the partner on stdout has everything
-	logs   *logs.Folder
-	giveUp func(component string, err error)
-	memory memory
+	config  protocol.Config
+	log     *protocol.Log
+	status  *status
+	host    atomic.Pointer[engine.Host] // once it is ready
+	stop    context.CancelCauseFunc     // with a stopReason or a failure
+	told    chan struct{}               // closed when the partner on stdout has everything
+	logs    *logs.Folder
+	giveUp  func(component string, err error)
+	memory  memory
+	joining joining
 
 	lock    *flock.Flock // held until the process ends
 	socket  net.Listener // nil without a socket
@@ -155,17 +156,13 @@ func (s *session) startRegistry() (*registry.Registry, error) {
 }
 
 func (s *session) start(ctx context.Context, images *registry.Registry) (*engine.Host, error) {
-	nodes, err := nodeSpecs(s.config.Nodes)
+	main, err := s.mainSpec(images)
 	if err != nil {
 		return nil, err
 	}
 	done := s.memory.start(startGC)
 	host, err := engine.Start(ctx, engine.Options{
-		Dir: s.config.Dir, Durable: s.config.Durable,
-		Main: engine.Spec{
-			Name: s.config.Name, Port: s.config.Port, Nodes: nodes,
-			Controllers: s.config.RunControllers(), APIServerFlags: s.config.ServerFlags(), Real: s.realNodes(images.Address()),
-		},
+		Dir: s.config.Dir, Durable: s.config.Durable, Main: main,
 		Logger: s.logs.Logger, Klog: s.logs.Klog, Fatal: s.giveUp, Progress: s.progress, Note: s.note,
 	})
 	done()
@@ -176,8 +173,9 @@ func (s *session) start(ctx context.Context, images *registry.Registry) (*engine
 		return nil, err
 	}
 	s.host.Store(host)
-	main := host.Main()
-	ready := protocol.Ready{Server: main.Server(), Kubeconfig: main.Kubeconfig(), Registry: images.Address(), ElapsedMs: s.elapsed()}
+	s.joinWithImages(ctx, images)
+	cluster := host.Main()
+	ready := protocol.Ready{Server: cluster.Server(), Kubeconfig: cluster.Kubeconfig(), Registry: images.Address(), ElapsedMs: s.elapsed()}
 	s.status.ready(ready)
 	s.log.Publish(ready)
 	return host, nil

@@ -61,7 +61,7 @@ func (o Options) scheduler() worker {
 	return worker{
 		component: protocol.Scheduler,
 		run: func(ctx context.Context, started func(informed.View)) error {
-			return scheduler.Run(ctx, o.Client, started)
+			return scheduler.Run(ctx, o.Client, o.Images, started)
 		},
 	}
 }

@@ -20,12 +20,15 @@ import (
 	"github.com/slipway-dev/slipway/cluster/informed"
 	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/protocol"
+	"github.com/slipway-dev/slipway/cluster/scheduler"
 )
 
 // Options says for which server the workers work, and whom they tell. Each function may be nil.
 type Options struct {
 	Client *rest.Config // all rights, no limits
 	Nodes  []node.Spec
+	// Images are what the scheduler places pods by where there are simulated and real nodes; nil for no such rule.
+	Images scheduler.Images
 	// RunNodes runs them; nil simulates them.
 	RunNodes func(ctx context.Context, specs []node.Spec, log *slog.Logger) (Nodes, error)
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -12,9 +13,9 @@ import (
 func (inv *invocation) clusterNodeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "node",
-		Short: "Lose simulated nodes, and bring them back",
-		Long: `A simulated node can be stopped, like a machine whose power is cut, to see what an operator makes of
-it. 'slipway kubectl get nodes' lists the nodes; 'slipway cluster start' says which there are.`,
+		Short: "Lose nodes, bring them back, and have a real one join",
+		Long: `A node can be stopped, like a machine whose power is cut, to see what an operator makes of
+it. A real node, which runs pods, can join a cluster with a simulated one. 'slipway kubectl get nodes' lists the nodes; 'slipway cluster start' says which there are.`,
 		Args: noSubcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -23,16 +24,17 @@ it. 'slipway kubectl get nodes' lists the nodes; 'slipway cluster start' says wh
 		inv.nodeCommand(&cobra.Command{
 			Use:   "stop NODE",
 			Short: "Stop a node without a word to anybody",
-			Long: `Stop makes a simulated node fall silent, as one does whose machine loses power. After a while the cluster
-notices that it does not report: the node becomes NotReady and its pods are evicted.`,
+			Long: `Stop makes a node fall silent, as one does whose machine loses power. After a while the cluster
+notices that it does not report: the node becomes NotReady and its pods are evicted. With a real node end the processes of its pods.`,
 			Example: `  slipway cluster node stop node-1`,
 		}, "is stopped", func(ctx context.Context, cluster, node string) error { return control().StopNode(ctx, cluster, node) }),
 		inv.nodeCommand(&cobra.Command{
 			Use:     "start NODE",
 			Short:   "Bring back a node that was stopped",
-			Long:    `Start brings back a simulated node that was stopped: it reports again, becomes Ready and runs pods.`,
+			Long:    `Start brings back a node that was stopped: it reports again, becomes Ready and runs pods.`,
 			Example: `  slipway cluster node start node-1`,
 		}, "is started", func(ctx context.Context, cluster, node string) error { return control().StartNode(ctx, cluster, node) }),
+		inv.nodeJoinCommand(),
 	)
 	return cmd
 }
@@ -58,4 +60,37 @@ func (inv *invocation) nodeCommand(cmd *cobra.Command, done string, do func(ctx 
 		return nil
 	}
 	return cmd
+}
+
+func (inv *invocation) nodeJoinCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "join",
+		Short: "Have a real node join a cluster with a simulated one",
+		Long: `Join has a real node join a cluster that was started without a word about nodes: pods whose images are in the cluster's
+registry run on it for real, all others on the simulated one. 'slipway image load' does that, too; join is for images
+that another program pushed before the node's program was there. It is built if need be. If there is a real node, nothing changes.`,
+		Example: `  slipway cluster node join`,
+		Args:    noArgs,
+	}
+	name := cmd.Flags().String("name", clusterctl.DefaultName, "`name` of the cluster")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		joined, err := inv.clusters().Join(cmd.Context(), *name)
+		switch {
+		case err != nil:
+			return err
+		case joined.Problem != "":
+			return &report.Error{What: "no real node can join", Where: "cluster " + joined.Cluster, Err: errors.New(joined.Problem)}
+		}
+		inv.handler.Handle(report.Result{Text: joinedText(joined), Value: joined})
+		return nil
+	}
+	return cmd
+}
+
+// joinedText says what became of a cluster's nodes.
+func joinedText(j clusterctl.Joined) string {
+	if j.Problem != "" {
+		return "pods stay simulated: " + j.Problem
+	}
+	return "node " + j.Node + " has joined cluster " + j.Cluster + ": pods of its images run for real, others stay simulated"
 }

@@ -39,6 +39,8 @@ All keys of the file are optional:
   runtimeConfig: {api/all: true}
   port: 6443
   registryPort: 5001                        # of the cluster's image registry
+  nodeKind: real                            # or simulated, see below
+  simulateMissingImages: true               # beside real nodes
   durable: true
   controllers: false                        # API server and etcd only
 
@@ -46,9 +48,13 @@ A node is given to --node as its name, followed by what it has besides the defau
 
   NAME[,RESOURCE=QUANTITY]...[,label=KEY=VALUE]...[,taint=KEY[=VALUE]:EFFECT]...
 
-Nodes are simulated unless --nodes real asks for real ones, or real=2 for two: their pods are
-processes with files from images, started by the stock kubelet and isolated by namespaces of
-Linux, for root and ordinary users alike (docs/real-nodes.md).
+Nodes are simulated or real. The pods of real ones are processes with files from images, started by the
+stock kubelet and isolated by namespaces of Linux, for root and ordinary users alike (docs/real-nodes.md).
+Without a word about nodes there is a simulated one, and when an image is loaded into the cluster a real one
+joins it: pods whose images are all in the cluster's registry run for real, others stay simulated. With --nodes simulated,
+or with nodes that are named, none joins. With --nodes real, or real=2 for two, all nodes are real, and a pod whose image
+cannot be had stays in ImagePullBackOff; --simulate-missing-images adds a simulated node for all pods whose images
+are not in the cluster's registry.
 
 With --node the file's nodes do not count. --feature-gate and --runtime-config win over
 the file's entry of the same name, and an --api-server-flag over the same flag in the file.`
@@ -57,6 +63,7 @@ const startExample = `  slipway cluster start
   slipway cluster start staging --port 6443 --durable
   slipway cluster start --config cluster.yaml
   slipway cluster start --nodes real=2
+  slipway cluster start --nodes real --simulate-missing-images
   slipway cluster start --node node-1 --node gpu-1,cpu=16,memory=64Gi,label=disk=ssd,taint=gpu=yes:NoSchedule
   slipway cluster start --feature-gate MutatingAdmissionPolicy=true --runtime-config admissionregistration.k8s.io/v1beta1`
 
@@ -91,7 +98,7 @@ func (inv *invocation) clusterStartCommand() *cobra.Command {
 type startFlags struct {
 	file, kind                          string
 	nodes, gates, runtimes, serverFlags []string
-	controllers                         bool
+	controllers, simulateMissing        bool
 	clusterctl.Options
 }
 
@@ -102,6 +109,7 @@ func (f *startFlags) define(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.Durable, "durable", false, "keep the cluster's data when it stops or crashes")
 	flags.StringArrayVar(&f.nodes, "node", nil, "a `node`, see above; repeatable, or none for no nodes")
 	flags.StringVar(&f.kind, "nodes", "", "`kind` of the nodes: simulated, or real, which run pods; real=2 has two")
+	flags.BoolVar(&f.simulateMissing, "simulate-missing-images", false, "beside real nodes, simulate pods whose images are not in the cluster's registry")
 	flags.StringArrayVar(&f.serverFlags, "api-server-flag", nil, "a flag of kube-apiserver, `flag=value`; repeatable")
 	flags.StringSliceVar(&f.gates, "feature-gate", nil, "a feature gate, `name=bool`, of API server, controllers and scheduler; repeatable")
 	flags.StringSliceVar(&f.runtimes, "runtime-config", nil, "an API to serve or not, `version=bool`; repeatable")
@@ -118,6 +126,9 @@ func (f *startFlags) options(flags *pflag.FlagSet, stdin io.Reader) (clusterctl.
 	}
 	if flags.Changed("controllers") {
 		o.NoControllers, o.WithControllers = !f.controllers, f.controllers
+	}
+	if flags.Changed("simulate-missing-images") {
+		o.SimulateMissing = &f.simulateMissing
 	}
 	if err := f.parse(&o); err != nil {
 		return o, err
@@ -243,7 +254,7 @@ func started(s *clusterctl.Status, elapsed time.Duration) string {
 		fmt.Fprintf(&b, "cluster %s is ready after %.1fs: Kubernetes %s at %s\n", s.Name, elapsed.Seconds(), s.Kubernetes, s.Server)
 	}
 	if s.Registry != "" {
-		fmt.Fprintf(&b, "images pushed to %s are there for its pods\n", s.Registry)
+		fmt.Fprintf(&b, "images pushed to %s are there for its pods%s\n", s.Registry, usualPort(s.Registry))
 	}
 	if s.Context != "" {
 		fmt.Fprintf(&b, "context %s is selected\n", s.Context)
@@ -251,4 +262,13 @@ func started(s *clusterctl.Status, elapsed time.Duration) string {
 		fmt.Fprintf(&b, "kubeconfig: %s\n", s.Kubeconfig)
 	}
 	return b.String()
+}
+
+// usualPort warns of a registry that is not where one is wont to be.
+func usualPort(registry string) string {
+	_, port, _ := strings.Cut(registry, ":")
+	if port == strconv.Itoa(clusterctl.DefaultRegistryPort) {
+		return ""
+	}
+	return fmt.Sprintf("; port %d is not this cluster's", clusterctl.DefaultRegistryPort)
 }

@@ -48,6 +48,9 @@ func described(s *clusterctl.Status) string {
 			fmt.Fprintf(w, "  %s\t%s\n", line[0], line[1])
 		}
 	}
+	if s.Nodes != nil && s.Nodes.Problem != "" {
+		fmt.Fprintf(w, "  pods\tstay simulated: %s\n", s.Nodes.Problem)
+	}
 	for _, c := range s.Components {
 		fmt.Fprintf(w, "  %s\t%s\n", c.Name, saying(c))
 	}
@@ -110,7 +113,7 @@ func table(all []*clusterctl.Status) string {
 	}
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(w, "NAME\tSTATE\tUP\tKUBERNETES\tDATA\tSERVER")
+	fmt.Fprintln(w, "NAME\tSTATE\tUP\tKUBERNETES\tNODES\tDATA\tSERVER")
 	for _, s := range all {
 		data := "thrown away"
 		if s.Durable {
@@ -120,10 +123,22 @@ func table(all []*clusterctl.Status) string {
 		if s.UptimeMs > 0 {
 			up = uptime(s).String()
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", s.Name, s.State, cmp.Or(up, "-"), cmp.Or(s.Kubernetes, "-"), data, cmp.Or(s.Server, "-"))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Name, s.State, cmp.Or(up, "-"), cmp.Or(s.Kubernetes, "-"), nodeKinds(s), data, cmp.Or(s.Server, "-"))
 	}
 	_ = w.Flush() // a strings.Builder takes everything
 	return b.String()
+}
+
+// nodeKinds tells how many nodes of each kind a cluster has.
+func nodeKinds(s *clusterctl.Status) string {
+	var kinds []string
+	if s.Nodes != nil && s.Nodes.Simulated > 0 {
+		kinds = append(kinds, fmt.Sprintf("%d simulated", s.Nodes.Simulated))
+	}
+	if s.Nodes != nil && s.Nodes.Real > 0 {
+		kinds = append(kinds, fmt.Sprintf("%d real", s.Nodes.Real))
+	}
+	return cmp.Or(strings.Join(kinds, ", "), "-")
 }
 
 func uptime(s *clusterctl.Status) time.Duration {

@@ -139,7 +139,11 @@ func (inv *invocation) deploy(ctx context.Context, d deployment, o ship.ApplyOpt
 	if err := cluster.Apply(ctx, objects, o); err != nil || !wait {
 		return err
 	}
-	return cluster.AwaitReady(ctx, objects, d.to.timeout)
+	if err := cluster.AwaitReady(ctx, objects, d.to.timeout); err != nil {
+		return err
+	}
+	inv.tellSimulated(ctx, cluster, objects)
+	return nil
 }
 
 // printDeployment shows the objects.

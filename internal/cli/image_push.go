@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"context"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/image/wire"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -16,7 +18,8 @@ func (inv *invocation) imagePushCommand() *cobra.Command {
 		Long: `Push pushes an image that was built, with its bill of materials, to the registry that its name begins with, and tells
 its digest. What the registry has already is not sent again.
 
-A cluster's own registry is at the address that 'slipway cluster status' tells.`,
+A cluster's own registry is at the address that 'slipway cluster status' tells: localhost:5001 is that of the cluster that was
+started first. Push warns when the current context is another cluster's, and says what is to be done when pods of the image will be simulated.`,
 		Example: `  slipway image push registry.example.com/operator:v1
   slipway image push localhost:5001/operator:v1`,
 		Args: oneImage,
@@ -26,6 +29,7 @@ A cluster's own registry is at the address that 'slipway cluster status' tells.`
 				return err
 			}
 			inv.handler.Handle(report.Result{Text: "pushed " + pushed.Name + "\n" + pushed.Image, Value: pushed})
+			inv.tellOfPush(cmd.Context(), pushed.Name)
 			return nil
 		},
 	}
@@ -38,6 +42,10 @@ func (inv *invocation) imageLoadCommand() *cobra.Command {
 		Short: "Put an image into an embedded cluster",
 		Long: `Load puts an image that was built, or all that an archive has, into the registry of an embedded cluster that runs. Its
 nodes look there first, whatever registry an image's name begins with, so that a name like controller:latest needs none.
+
+Pods of the image run for real: a cluster that was started without a word about nodes is joined by a real node, which is
+told, unless it has one. The first time the node's program is built, which takes some minutes. Where no real node can be,
+pods stay simulated, and load says why.
 
 An argument that ends in .tar is an archive, as 'slipway image save', 'docker save' and 'podman save' write them.`,
 		Example: `  slipway image load controller:latest
@@ -59,7 +67,11 @@ An argument that ends in .tar is an archive, as 'slipway image save', 'docker sa
 			if err != nil {
 				return err
 			}
-			inv.handler.Handle(report.Result{Text: loadedText(loaded, s.Name), Value: loaded})
+			joined, err := inv.joinForImages(cmd.Context(), s)
+			if err != nil {
+				return err
+			}
+			inv.handler.Handle(report.Result{Text: loadedText(loaded, s.Name, joined), Value: loadedImages{loaded, joined}})
 			return nil
 		},
 	}
@@ -67,10 +79,29 @@ An argument that ends in .tar is an archive, as 'slipway image save', 'docker sa
 	return cmd
 }
 
-func loadedText(l wire.Loaded, cluster string) string {
+// loadedImages are the images that a cluster has, and the node that runs their pods.
+type loadedImages struct {
+	wire.Loaded
+
+	Node *clusterctl.Joined `json:"node,omitempty"`
+}
+
+// joinForImages has a real node join a cluster in which images are of use then; before is how the cluster was.
+func (inv *invocation) joinForImages(ctx context.Context, before *clusterctl.Status) (*clusterctl.Joined, error) {
+	if before.Nodes == nil || !before.Nodes.Joins || before.Nodes.Real > 0 {
+		return nil, nil
+	}
+	joined, err := inv.clusters().Join(ctx, before.Name)
+	return &joined, err
+}
+
+func loadedText(l wire.Loaded, cluster string, joined *clusterctl.Joined) string {
 	var lines []string
 	for _, i := range l.Images {
 		lines = append(lines, "cluster "+cluster+" has "+i.Name+"\n"+i.Digest)
+	}
+	if joined != nil {
+		lines = append(lines, joinedText(*joined))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -54,7 +54,10 @@ func (o Options) differences(is protocol.Config, s *Status) []string {
 		differs("nodes", described(o.Nodes), described(is.Nodes))
 	}
 	if o.Kind != UsualKind {
-		differs("kind of nodes", string(o.Kind), string(kindOf(is)))
+		differs("kind of nodes", string(o.Kind), kindOf(is).described())
+	}
+	if kindOf(is) == RealNodes && o.SimulateMissing != nil {
+		differs("simulating missing images", strconv.FormatBool(*o.SimulateMissing), strconv.FormatBool(is.SimulateMissingImages))
 	}
 	compare(differs, "feature gate", o.FeatureGates, is.FeatureGates, o.Whole)
 	compare(differs, "runtime config", o.RuntimeConfig, is.RuntimeConfig, o.Whole)
@@ -74,6 +77,14 @@ func compare[V any](differs func(key, asked, has string), what string, asked, ha
 	for _, key := range slices.Compact(keys) {
 		differs(what+" "+key, value(asked, key), value(has, key))
 	}
+}
+
+// described tells a kind as people read it.
+func (k Kind) described() string {
+	if k == UsualKind {
+		return "simulated ones, which a real one joins when an image is loaded"
+	}
+	return string(k)
 }
 
 func value[V any](m map[string]V, key string) string {

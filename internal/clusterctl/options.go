@@ -22,6 +22,8 @@ type Options struct {
 	Durable      bool   // keep data over restarts and crashes
 	Nodes        []Node // nil: one default node; empty: none
 	Kind         Kind   // of the nodes
+	// SimulateMissing has a simulated node beside the real ones, for pods whose images are not in the cluster's registry; nil: as it was.
+	SimulateMissing *bool
 
 	// NoControllers leaves out controllers, scheduler and nodes, like envtest does.
 	// WithControllers has them also where an earlier start left them out.
@@ -35,7 +37,8 @@ type Options struct {
 	// start asked for does not count.
 	Whole bool
 
-	nodeProgram string // what real nodes are; set by [Control.withNodeProgram]
+	nodeProgram string         // what real nodes are; set by [Control.withNodeProgram]
+	join        *protocol.Join // what a real node that joins is; set by [Control.withJoin]
 
 	// NoContext leaves the user's kubeconfig alone (Start only; Tie never touches it).
 	NoContext bool
@@ -53,17 +56,37 @@ type Kind string
 
 // The kinds of nodes. Simulated ones run no processes; real ones run the kubelet, and containers from images.
 const (
-	UsualKind      Kind = "" // what the cluster had before, or else simulated
+	UsualKind      Kind = "" // what the cluster had before, or else a simulated one, which a real one joins once an image was loaded
 	SimulatedNodes Kind = "simulated"
 	RealNodes      Kind = "real"
 )
 
 // kindOf is the kind of a configuration's nodes.
 func kindOf(c protocol.Config) Kind {
-	if c.NodeProgram != "" {
+	switch {
+	case c.NodeProgram != "":
 		return RealNodes
+	case c.Join != nil:
+		return UsualKind
 	}
 	return SimulatedNodes
+}
+
+// usual says whether nothing was said of the nodes.
+func (o Options) usual() bool { return o.Kind == UsualKind && o.Nodes == nil && !o.NoControllers }
+
+// checkKind refuses to simulate what is missing where everything is simulated; kind is that of the nodes.
+func (o Options) checkKind(kind Kind) error {
+	if o.SimulateMissing == nil || !*o.SimulateMissing || kind == RealNodes {
+		return nil
+	}
+	e := &report.Error{What: "--simulate-missing-images is for real nodes, and there are none", Where: "--simulate-missing-images",
+		Hint: "add --nodes real, or leave it out: without a word about nodes a real one joins when an image is loaded, and pods of other images are simulated",
+		Next: "slipway cluster start --nodes real --simulate-missing-images", Code: 2}
+	if kind == SimulatedNodes {
+		e.Hint = "simulated nodes run no images at all; --nodes real has real ones"
+	}
+	return e
 }
 
 // readyTime is how long a cluster may take to become ready: it needs about a
@@ -81,6 +104,9 @@ func (o Options) check() error {
 	if o.Timeout < 0 {
 		return &report.Error{What: "a negative timeout", Where: "--timeout", Hint: "a time like 30s or 2m", Code: 2}
 	}
+	if o.Kind == SimulatedNodes {
+		return o.checkKind(o.Kind)
+	}
 	return nil
 }
 
@@ -88,6 +114,7 @@ func (o Options) check() error {
 func FromFile(f clusterfile.File) Options {
 	o := Options{Port: f.Port, RegistryPort: f.RegistryPort, Nodes: f.Nodes, FeatureGates: f.FeatureGates, RuntimeConfig: f.RuntimeConfig,
 		APIServerFlags: f.APIServerFlags, Whole: true}
+	o.Kind, o.SimulateMissing = Kind(f.NodeKind), f.SimulateMissingImages
 	if f.Durable != nil {
 		o.Durable = *f.Durable
 	}
@@ -111,6 +138,9 @@ func (o Options) Over(base Options) Options {
 	}
 	if o.Kind == UsualKind {
 		o.Kind = base.Kind
+	}
+	if o.SimulateMissing == nil {
+		o.SimulateMissing = base.SimulateMissing
 	}
 	if !o.NoControllers && !o.WithControllers {
 		o.NoControllers, o.WithControllers = base.NoControllers, base.WithControllers
@@ -141,6 +171,9 @@ func (o Options) after(last protocol.Config) Options {
 	}
 	base := Options{Port: last.Port, RegistryPort: last.RegistryPort, Nodes: last.Nodes, Kind: kindOf(last), FeatureGates: last.FeatureGates, RuntimeConfig: last.RuntimeConfig,
 		NoControllers: last.Controllers != nil && !*last.Controllers}
+	if o.Kind != SimulatedNodes && last.NodeProgram != "" {
+		base.SimulateMissing = &last.SimulateMissingImages
+	}
 	if len(o.APIServerFlags) == 0 { // otherwise a repeated command line would have each flag twice
 		base.APIServerFlags = last.APIServerFlags
 	}
@@ -150,8 +183,9 @@ func (o Options) after(last protocol.Config) Options {
 // config returns the program's configuration for a cluster in dir.
 func (o Options) config(name, dir, socket string) protocol.Config {
 	c := protocol.Config{Protocol: protocol.Number, Name: name, Dir: dir, Socket: socket, Port: o.Port, RegistryPort: o.RegistryPort,
-		Durable: o.Durable, Nodes: o.Nodes, NodeProgram: o.nodeProgram, FeatureGates: o.FeatureGates, RuntimeConfig: o.RuntimeConfig,
+		Durable: o.Durable, Nodes: o.Nodes, NodeProgram: o.nodeProgram, Join: o.join, FeatureGates: o.FeatureGates, RuntimeConfig: o.RuntimeConfig,
 		APIServerFlags: o.APIServerFlags}
+	c.SimulateMissingImages = o.SimulateMissing != nil && *o.SimulateMissing
 	if o.NoControllers {
 		c.Controllers = new(false)
 	}

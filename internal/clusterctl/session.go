@@ -2,6 +2,7 @@ package clusterctl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -40,7 +41,7 @@ type Session struct {
 // returns once it is ready. It ends with Close, with ctx or with the process,
 // whichever is first. Options' Name is for messages only.
 func (c *Control) Tie(ctx context.Context, o Options) (*Session, error) {
-	if err := o.check(); err != nil {
+	if err := errors.Join(o.check(), o.checkKind(o.Kind)); err != nil {
 		return nil, err
 	}
 	program, err := c.Program(ctx)

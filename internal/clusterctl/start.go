@@ -116,7 +116,7 @@ func (c *Control) join(ctx context.Context, cl state.Cluster, s *Status, o Optio
 		return nil, err
 	}
 	if is, known := cl.LastConfig(); known {
-		if err := o.refuse(s, is); err != nil {
+		if err := errors.Join(o.checkKind(cmp.Or(o.Kind, kindOf(is))), o.refuse(s, is)); err != nil {
 			return nil, err
 		}
 	}
@@ -152,7 +152,7 @@ func (c *Control) quietly() *Control {
 
 // create starts a cluster that does not run.
 func (c *Control) create(ctx context.Context, cl state.Cluster, o Options) (*Status, error) {
-	if err := errors.Join(freePort("--port", o.Port), freePort("--registry-port", o.RegistryPort)); err != nil {
+	if err := errors.Join(o.checkKind(o.Kind), freePort("--port", o.Port), freePort("--registry-port", o.RegistryPort)); err != nil {
 		return nil, err
 	}
 	if err := c.checkContexts(o); err != nil {
@@ -165,6 +165,7 @@ func (c *Control) create(ctx context.Context, cl state.Cluster, o Options) (*Sta
 	if o, err = c.withNodeProgram(ctx, o); err != nil {
 		return nil, err
 	}
+	o = c.withJoin(o)
 	if o.Durable {
 		if err := c.claimData(ctx, cl, program); err != nil {
 			return nil, err

@@ -29,6 +29,9 @@ const (
 // Component is a part of a cluster and what it is doing.
 type Component = protocol.Component
 
+// Nodes says of which kinds a cluster's nodes are.
+type Nodes = protocol.Nodes
+
 // Logical is a logical cluster in a cluster's process.
 type Logical = protocol.Logical
 
@@ -44,6 +47,7 @@ type Status struct {
 	PID        int         `json:"pid,omitempty"`
 	UptimeMs   int64       `json:"uptimeMs,omitempty"`
 	RSSBytes   int64       `json:"rssBytes,omitempty"` // memory that the process takes
+	Nodes      *Nodes      `json:"nodes,omitempty"`    // of which kinds they are
 	Components []Component `json:"components,omitempty"`
 	Logical    []Logical   `json:"logical,omitempty"` // clusters in the same process
 	Durable    bool        `json:"durable"`           // the data outlive the cluster
@@ -159,6 +163,9 @@ func (s *Status) take(answer protocol.Status) {
 	}
 	s.Server, s.Kubeconfig, s.Kubernetes = answer.Server, answer.Kubeconfig, answer.Kubernetes
 	s.Registry = answer.Registry
+	if answer.Ready {
+		s.Nodes = &answer.Nodes
+	}
 	s.PID, s.UptimeMs, s.RSSBytes = answer.PID, answer.UptimeMs, answer.RSSBytes
 	s.Components, s.Logical = answer.Components, answer.Logical
 }

@@ -69,6 +69,19 @@ func (f *Finder) besideSlipway(program string) (path string, ok bool) {
 	return path, isFile(path)
 }
 
+// place is where a small program is, or where it will be once it is built; empty if that cannot be told.
+func (f *Finder) place(p *product) string {
+	path, ok, err := f.find(p)
+	if ok || err != nil {
+		return path
+	}
+	s, _, err := f.slotOf(p)
+	if err != nil {
+		return ""
+	}
+	return s.program()
+}
+
 // command is what builds a program by hand.
 func (f *Finder) command(p *product) string {
 	src, err := f.source(p)

@@ -25,8 +25,8 @@ func (w *watch) awaitTrust(ctx context.Context, objects []*unstructured.Unstruct
 	if len(calling) == 0 {
 		return nil
 	}
-	if w.cluster.simulated(ctx) {
-		w.cluster.handler.Handle(report.Note{Text: "The cluster's nodes are simulated, so nobody answers at the operator's webhooks there; slipway run serves them from this machine"})
+	if len(w.cluster.Simulated(ctx, objects)) > 0 {
+		w.cluster.handler.Handle(report.Note{Text: "The operator's pods are simulated, so nobody answers at its webhooks there; slipway run serves them from this machine"})
 		return nil
 	}
 	for _, object := range calling {
@@ -110,16 +110,4 @@ func (c *Cluster) explainUntrusted(ctx context.Context, object *unstructured.Uns
 		}
 	}
 	return e
-}
-
-// simulatedNode is the label of nodes whose pods are no processes.
-const simulatedNode = "slipway.dev/simulated-node"
-
-// simulated tells whether all nodes of the cluster are simulated.
-func (c *Cluster) simulated(ctx context.Context) bool {
-	nodes, err := c.objects.Resource(schema.GroupVersionResource{Version: "v1", Resource: "nodes"}).List(ctx, metav1.ListOptions{})
-	if err != nil || len(nodes.Items) == 0 {
-		return false
-	}
-	return !slices.ContainsFunc(nodes.Items, func(n unstructured.Unstructured) bool { return n.GetLabels()[simulatedNode] == "" })
 }

@@ -2,9 +2,10 @@ package image
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
+
+	"github.com/slipway-dev/slipway/cluster/registry/places"
 )
 
 // Canonical is a reference with all that it leaves out: `nginx` becomes `index.docker.io/library/nginx:latest`.
@@ -18,26 +19,12 @@ func Canonical(ref string) (string, error) {
 
 // candidates are the places where an image may be had, in the order in which they are asked.
 func candidates(ref, registry string) ([]name.Reference, error) {
-	own, err := name.ParseReference(ref)
+	p, err := places.Of(ref, registry)
 	if err != nil {
-		return nil, fmt.Errorf("image name %q: %w", ref, err)
+		return nil, err
 	}
-	if registry == "" {
-		return []name.Reference{own}, nil
+	if p.Loaded == nil {
+		return []name.Reference{p.Own}, nil
 	}
-	loaded, err := name.ParseReference(registry + "/" + loadedName(own))
-	if err != nil {
-		return nil, fmt.Errorf("image name %q in the cluster's registry: %w", ref, err)
-	}
-	return []name.Reference{loaded, own}, nil
-}
-
-// loadedName is what a loaded image is called in the cluster's registry. A port is no part of a repository's name.
-func loadedName(r name.Reference) string {
-	host := strings.ReplaceAll(r.Context().RegistryStr(), ":", "_")
-	separator := ":"
-	if _, ok := r.(name.Digest); ok {
-		separator = "@"
-	}
-	return host + "/" + r.Context().RepositoryStr() + separator + r.Identifier()
+	return []name.Reference{p.Loaded, p.Own}, nil
 }

@@ -1,6 +1,8 @@
 // Package clusterfile reads the file with which people describe a cluster,
 // `slipway cluster start --config FILE`, and the same from flags.
 //
+//	nodeKind: real
+//	simulateMissingImages: true
 //	nodes:
 //	- name: big
 //	  labels: {disk: ssd}
@@ -26,6 +28,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -37,6 +40,7 @@ import (
 // File is what a file says. Zero values mean that it says nothing.
 type File struct {
 	Nodes          []protocol.Node // empty and not nil: there are to be none
+	NodeKind       string          // simulated or real
 	APIServerFlags []string
 	FeatureGates   map[string]bool
 	RuntimeConfig  map[string]string
@@ -44,6 +48,8 @@ type File struct {
 	RegistryPort   int
 	Durable        *bool
 	Controllers    *bool
+
+	SimulateMissingImages *bool
 }
 
 // Read reads the file at path. A mistake is a [report.Error] with its place.
@@ -81,16 +87,26 @@ func Parse(path string, text []byte) (File, error) {
 	return f, nil
 }
 
+// nodeKinds are the kinds of nodes.
+var nodeKinds = []string{"real", "simulated"}
+
 func (r *reader) file(n *yaml.Node, f *File) {
 	r.mapping(n, "", fields{
-		"nodes":         func(n *yaml.Node, at string) { f.Nodes = r.nodes(n, at) },
-		"apiServer":     func(n *yaml.Node, at string) { f.APIServerFlags = r.apiServer(n, at) },
-		"featureGates":  func(n *yaml.Node, at string) { f.FeatureGates = r.bools(n, at) },
-		"runtimeConfig": func(n *yaml.Node, at string) { f.RuntimeConfig = r.texts(n, at) },
-		"port":          func(n *yaml.Node, at string) { f.Port = r.port(n, at) },
-		"registryPort":  func(n *yaml.Node, at string) { f.RegistryPort = r.port(n, at) },
-		"durable":       func(n *yaml.Node, at string) { f.Durable = new(r.boolean(n, at)) },
-		"controllers":   func(n *yaml.Node, at string) { f.Controllers = new(r.boolean(n, at)) },
+		"nodes": func(n *yaml.Node, at string) { f.Nodes = r.nodes(n, at) },
+		"nodeKind": func(n *yaml.Node, at string) {
+			f.NodeKind = r.text(n, at)
+			if !slices.Contains(nodeKinds, f.NodeKind) {
+				r.fail(n, fmt.Sprintf("%s: there are no %q nodes", at, f.NodeKind), suggestion(f.NodeKind, nodeKinds), nil)
+			}
+		},
+		"simulateMissingImages": func(n *yaml.Node, at string) { f.SimulateMissingImages = new(r.boolean(n, at)) },
+		"apiServer":             func(n *yaml.Node, at string) { f.APIServerFlags = r.apiServer(n, at) },
+		"featureGates":          func(n *yaml.Node, at string) { f.FeatureGates = r.bools(n, at) },
+		"runtimeConfig":         func(n *yaml.Node, at string) { f.RuntimeConfig = r.texts(n, at) },
+		"port":                  func(n *yaml.Node, at string) { f.Port = r.port(n, at) },
+		"registryPort":          func(n *yaml.Node, at string) { f.RegistryPort = r.port(n, at) },
+		"durable":               func(n *yaml.Node, at string) { f.Durable = new(r.boolean(n, at)) },
+		"controllers":           func(n *yaml.Node, at string) { f.Controllers = new(r.boolean(n, at)) },
 	})
 }
 

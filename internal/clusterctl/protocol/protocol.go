@@ -18,19 +18,28 @@ const Number = 2
 
 // Config is the configuration of one cluster, as `slipway-cluster serve` reads it.
 type Config struct {
-	Protocol       int               `json:"protocol"`
-	Name           string            `json:"name"`
-	Dir            string            `json:"dir"`
-	Socket         string            `json:"socket"`                 // empty: the protocol is served on no socket
-	Port           int               `json:"port"`                   // 0 picks a free one
-	RegistryPort   int               `json:"registryPort,omitempty"` // if it can be had; 0 picks a free one
-	Durable        bool              `json:"durable"`
-	Nodes          []Node            `json:"nodes,omitzero"`        // nil: one default node; empty: none
-	NodeProgram    string            `json:"nodeProgram,omitempty"` // path of slipway-node; empty: nodes are simulated
+	Protocol     int    `json:"protocol"`
+	Name         string `json:"name"`
+	Dir          string `json:"dir"`
+	Socket       string `json:"socket"`                 // empty: the protocol is served on no socket
+	Port         int    `json:"port"`                   // 0 picks a free one
+	RegistryPort int    `json:"registryPort,omitempty"` // if it can be had; 0 picks a free one
+	Durable      bool   `json:"durable"`
+	Nodes        []Node `json:"nodes,omitzero"`        // nil: one default node; empty: none
+	NodeProgram  string `json:"nodeProgram,omitempty"` // path of slipway-node; empty: nodes are simulated
+	// SimulateMissingImages adds a simulated node to the real ones, for pods whose images are not in the registry.
+	SimulateMissingImages bool `json:"simulateMissingImages,omitempty"`
+	// Join has a real node join the simulated ones when an image comes into the registry; nil: none does.
+	Join           *Join             `json:"join,omitempty"`
 	Controllers    *bool             `json:"controllers,omitempty"`
 	FeatureGates   map[string]bool   `json:"featureGates,omitempty"`
 	RuntimeConfig  map[string]string `json:"runtimeConfig,omitempty"` // group, version or resource → true or false
 	APIServerFlags []string          `json:"apiServerFlags,omitempty"`
+}
+
+// Join says what a real node that joins is made of.
+type Join struct {
+	Program string `json:"program,omitempty"` // the path at which slipway-node is, or will be once it is built; may be empty
 }
 
 // Node is a node.
@@ -130,8 +139,23 @@ type Status struct {
 	PID        int         `json:"pid"`
 	UptimeMs   int64       `json:"uptimeMs"`
 	RSSBytes   int64       `json:"rssBytes"`
+	Nodes      Nodes       `json:"nodes"`
 	Components []Component `json:"components"`
 	Logical    []Logical   `json:"logical"`
+}
+
+// Nodes says of which kinds a cluster's nodes are.
+type Nodes struct {
+	Simulated int    `json:"simulated"`
+	Real      int    `json:"real"`
+	Joins     bool   `json:"joins"`             // a real node joins when an image comes
+	Problem   string `json:"problem,omitempty"` // why none has, although one came
+}
+
+// Joined is the result of the joinNode request.
+type Joined struct {
+	Name    string `json:"name"`    // of the real node
+	Already bool   `json:"already"` // it was there
 }
 
 // Logical is a logical cluster beside the main one.

@@ -1,0 +1,48 @@
+package registry
+
+import (
+	"context"
+
+	"cuelabs.dev/go/oci/ociregistry"
+	"github.com/google/go-containerregistry/pkg/name"
+
+	"github.com/slipway-dev/slipway/cluster/registry/places"
+)
+
+// Has says whether a pod's image is here, loaded or pushed. It needs no network; what is no name of an image is not here.
+func (r *Registry) Has(ref string) bool {
+	p, err := places.Of(ref, r.Address())
+	if err != nil {
+		return false
+	}
+	return r.holds(p.Loaded) || p.Pushed && r.holds(p.Own)
+}
+
+func (r *Registry) holds(ref name.Reference) bool {
+	ctx, repo := context.Background(), ref.Context().RepositoryStr()
+	if d, ok := ref.(name.Digest); ok {
+		_, err := r.images.ResolveManifest(ctx, repo, ociregistry.Digest(d.DigestStr()))
+		return err == nil
+	}
+	_, err := r.images.ResolveTag(ctx, repo, ref.Identifier())
+	return err == nil
+}
+
+// Empty says whether no image is here.
+func (r *Registry) Empty() bool {
+	for repo, err := range r.images.Repositories(context.Background(), "") {
+		if err != nil {
+			return true
+		}
+		for _, err := range r.images.Tags(context.Background(), repo, "") {
+			if err == nil {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Follow has f called whenever an image has come, until ctx ends. The push is answered when f returns: who has pushed an image may count on
+// what follows from it.
+func (r *Registry) Follow(ctx context.Context, f func()) { r.images.follow(ctx, f) }

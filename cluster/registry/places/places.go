@@ -1,0 +1,63 @@
+// Package places says where an image may be had in a cluster that has a registry of its own. Whoever looks for one, to pull it or to
+// decide where its pod runs, looks in the same places:
+//
+//	found, err := places.Of("controller:v1", "127.0.0.1:5001")
+//	found.Loaded // 127.0.0.1:5001/index.docker.io/library/controller:v1: what was loaded
+//	found.Own    // index.docker.io/library/controller:v1: where the reference leads
+//
+// docs/protocol.md has the rule for others.
+package places
+
+import (
+	"fmt"
+	"net"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/name"
+)
+
+// Places are where an image may be had, in the order in which they are asked.
+type Places struct {
+	Loaded name.Reference // in the cluster's registry, under the name of an image of elsewhere; nil without such a registry
+	Own    name.Reference // as the reference says
+	// Pushed says that Own is in the cluster's registry, too: the image was pushed there and not loaded.
+	Pushed bool
+}
+
+// Of returns the places for a reference in a cluster with that registry, host:port; empty for none.
+func Of(ref, registry string) (Places, error) {
+	own, err := name.ParseReference(ref)
+	if err != nil {
+		return Places{}, fmt.Errorf("image name %q: %w", ref, err)
+	}
+	if registry == "" {
+		return Places{Own: own}, nil
+	}
+	loaded, err := name.ParseReference(registry + "/" + loadedName(own))
+	if err != nil {
+		return Places{}, fmt.Errorf("image name %q in the cluster's registry: %w", ref, err)
+	}
+	return Places{Loaded: loaded, Own: own, Pushed: Same(own.Context().RegistryStr(), registry)}, nil
+}
+
+// loadedName is what a loaded image is called in the cluster's registry. A port is no part of a repository's name.
+func loadedName(r name.Reference) string {
+	host := strings.NewReplacer(":", "_", "[", "", "]", "").Replace(strings.ToLower(r.Context().RegistryStr()))
+	separator := ":"
+	if _, ok := r.(name.Digest); ok {
+		separator = "@"
+	}
+	return host + "/" + r.Context().RepositoryStr() + separator + r.Identifier()
+}
+
+// Same says whether two addresses, host:port, are the same port of this machine's loopback, whatever each calls it.
+func Same(a, b string) bool {
+	hostA, portA, errA := net.SplitHostPort(a)
+	hostB, portB, errB := net.SplitHostPort(b)
+	return errA == nil && errB == nil && portA == portB && loopback(hostA) && loopback(hostB)
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}

@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"context"
+	"net"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/ship"
+)
+
+// running returns the embedded cluster that is as wanted; nil for none. It is asked for to say more, so failures do not matter.
+func (inv *invocation) running(ctx context.Context, is func(*clusterctl.Status) bool) *clusterctl.Status {
+	all, err := inv.clusters().List(ctx)
+	if err != nil {
+		return nil
+	}
+	at := slices.IndexFunc(all, func(s *clusterctl.Status) bool { return s.State == clusterctl.Running && s.Nodes != nil && is(s) })
+	if at < 0 {
+		return nil
+	}
+	return all[at]
+}
+
+// serves finds the embedded cluster with that API server.
+func serves(server string) func(*clusterctl.Status) bool {
+	return func(s *clusterctl.Status) bool { return s.Server == strings.TrimSuffix(server, "/") }
+}
+
+// tellSimulated says of what was deployed that it only seems to run, and how it runs.
+func (inv *invocation) tellSimulated(ctx context.Context, cluster *ship.Cluster, objects []*unstructured.Unstructured) {
+	simulated := cluster.Simulated(ctx, objects)
+	if len(simulated) == 0 {
+		return
+	}
+	embedded := inv.running(ctx, serves(cluster.Server()))
+	for _, s := range simulated {
+		inv.handler.Handle(report.Note{Text: "the pods of " + s.Workload + " are simulated, no container runs" + wayOut(embedded, s)})
+	}
+}
+
+// wayOut is how pods of an embedded cluster, if it is one, become real.
+func wayOut(s *clusterctl.Status, of ship.Simulation) string {
+	switch {
+	case s == nil:
+		return ""
+	case !s.Nodes.Joins && s.Nodes.Real == 0:
+		return ": the cluster was started with simulated nodes; `slipway cluster start " + s.Name + " --nodes real`, after a stop, has real ones"
+	case s.Nodes.Real == 0 && s.Nodes.Problem != "":
+		return ": " + s.Nodes.Problem
+	}
+	load := "slipway image load " + strings.Join(of.Images, " and ")
+	if s.Name != clusterctl.DefaultName {
+		load += " --cluster " + s.Name
+	}
+	return ": `" + load + "` and a new rollout make them real"
+}
+
+// tellOfPush says what is in the way of running an image that was pushed to the registry of an embedded cluster.
+func (inv *invocation) tellOfPush(ctx context.Context, image string) {
+	host, _, _ := strings.Cut(image, "/")
+	owner := inv.running(ctx, func(s *clusterctl.Status) bool { return sameRegistry(s.Registry, host) })
+	if owner == nil {
+		return
+	}
+	if current := inv.currentCluster(ctx); current != nil && current.Name != owner.Name {
+		inv.handler.Handle(report.Warning{Text: host + " is the registry of cluster " + owner.Name + ", and the current context is that of cluster " + current.Name +
+			", whose nodes do not find the image there: push to " + current.Registry + ", or `slipway image load " + image + " --cluster " + current.Name + "`"})
+	}
+	if owner.Nodes.Joins && owner.Nodes.Real == 0 && owner.Nodes.Problem != "" {
+		inv.handler.Handle(report.Note{Text: "pods of cluster " + owner.Name + " stay simulated: " + owner.Nodes.Problem})
+	}
+}
+
+// currentCluster is the embedded cluster of the current context; nil if it is another one.
+func (inv *invocation) currentCluster(ctx context.Context) *clusterctl.Status {
+	cluster, err := inv.connect(destination{})
+	if err != nil {
+		return nil
+	}
+	return inv.running(ctx, serves(cluster.Server()))
+}
+
+// sameRegistry says whether two addresses are the same port of this machine.
+func sameRegistry(a, b string) bool {
+	hostA, portA, errA := net.SplitHostPort(a)
+	hostB, portB, errB := net.SplitHostPort(b)
+	return errA == nil && errB == nil && portA == portB && onLoopback(hostA) && onLoopback(hostB)
+}
+
+func onLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}

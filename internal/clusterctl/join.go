@@ -1,0 +1,85 @@
+package clusterctl
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl/protocol"
+	"github.com/slipway-dev/slipway/internal/program"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// joinTime bounds a real node's way into a cluster, which takes a second.
+const joinTime = 90 * time.Second
+
+// withJoin completes options that say nothing of nodes with what a real node is that joins once an image was loaded. It is not
+// built for that, but may be while the cluster runs.
+func (c *Control) withJoin(o Options) Options {
+	if o.usual() {
+		o.join = &protocol.Join{Program: program.NewFinder(c.getenv, c.handler).NodePath()}
+	}
+	return o
+}
+
+// Joined is what became of a request that a real node join a cluster.
+type Joined struct {
+	Cluster string `json:"cluster"`
+	Node    string `json:"node,omitempty"`    // the real node; empty if none can be
+	Already bool   `json:"already,omitempty"` // it was there
+	Problem string `json:"problem,omitempty"` // why there is none
+}
+
+// Join has a real node join the cluster called name, unless it has one or was started with nodes of one kind. The node's program is
+// built if need be. That none can join is told in the result: the cluster goes on as it is. An error is that of the caller's context, or that
+// the cluster does not run.
+func (c *Control) Join(ctx context.Context, name string) (Joined, error) {
+	s, err := c.running(ctx, name)
+	if err != nil {
+		return Joined{}, err
+	}
+	j := Joined{Cluster: s.Name}
+	if j.Problem = refusal(s.Nodes); j.Problem != "" {
+		return j, nil
+	}
+	var params struct {
+		Program string `json:"program"`
+	}
+	if s.Nodes.Real == 0 {
+		if params.Program, err = c.NodeProgram(ctx); err != nil {
+			j.Problem = told(err)
+			return j, ctx.Err()
+		}
+	}
+	limit, cancel := context.WithTimeout(ctx, joinTime)
+	defer cancel()
+	var answer protocol.Joined
+	if err := c.call(limit, s, "no real node can join", "joinNode", params, &answer); err != nil {
+		j.Problem = told(err)
+		return j, ctx.Err()
+	}
+	j.Node, j.Already = answer.Name, answer.Already
+	return j, nil
+}
+
+// refusal says why no real node can join nodes of these kinds.
+func refusal(n *Nodes) string {
+	switch {
+	case !n.Joins && n.Real > 0:
+		return "its nodes are real"
+	case !n.Joins:
+		return "it was started with nodes that were chosen; `slipway cluster start --nodes real`, after a stop, has real ones"
+	case runtime.GOOS != "linux":
+		return "real nodes need Linux"
+	}
+	return ""
+}
+
+// told is an error on one line: why, where that is known.
+func told(err error) string {
+	if e, ok := errors.AsType[*report.Error](err); ok && e.Err != nil {
+		return e.Err.Error()
+	}
+	return err.Error()
+}
