@@ -72,6 +72,14 @@ func kindOf(c protocol.Config) Kind {
 	return SimulatedNodes
 }
 
+// keptKind is the kind that a cluster is started with again. Nodes that were named, or left out with the controllers, say nothing of it.
+func keptKind(last protocol.Config) Kind {
+	if kind := kindOf(last); kind == RealNodes || last.Nodes == nil && (last.Controllers == nil || *last.Controllers) {
+		return kind
+	}
+	return UsualKind
+}
+
 // usual says whether nothing was said of the nodes.
 func (o Options) usual() bool { return o.Kind == UsualKind && o.Nodes == nil && !o.NoControllers }
 
@@ -169,7 +177,7 @@ func (o Options) after(last protocol.Config) Options {
 	if o.Whole {
 		return o
 	}
-	base := Options{Port: last.Port, RegistryPort: last.RegistryPort, Nodes: last.Nodes, Kind: kindOf(last), FeatureGates: last.FeatureGates, RuntimeConfig: last.RuntimeConfig,
+	base := Options{Port: last.Port, RegistryPort: last.RegistryPort, Nodes: last.Nodes, Kind: keptKind(last), FeatureGates: last.FeatureGates, RuntimeConfig: last.RuntimeConfig,
 		NoControllers: last.Controllers != nil && !*last.Controllers}
 	if o.Kind != SimulatedNodes && last.NodeProgram != "" {
 		base.SimulateMissing = &last.SimulateMissingImages

@@ -4,6 +4,7 @@ package clusterctl_test
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/clusterctl/clusterfile"
 	"github.com/slipway-dev/slipway/internal/clusterctl/protocol"
+	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // config is what the program was started with.
@@ -74,7 +76,8 @@ func TestConfigurationReachesTheProgram(t *testing.T) {
 	}
 	d.stop()
 	d.start(clusterctl.Options{Whole: true})
-	if diff := cmp.Diff(protocol.Config{Protocol: protocol.Number, Name: "default", Port: peerPort, RegistryPort: peerRegistryPort, Durable: true}, d.config()); diff != "" {
+	if diff := cmp.Diff(protocol.Config{Protocol: protocol.Number, Name: "default", Port: peerPort, RegistryPort: peerRegistryPort, Durable: true, Join: &protocol.Join{}},
+		d.config(), cmpopts.IgnoreFields(protocol.Join{}, "Program")); diff != "" {
 		t.Errorf("whole: %s", diff)
 	}
 }
@@ -164,5 +167,47 @@ func TestNegativeTimeout(t *testing.T) {
 	}
 	if _, err := d.Tie(t.Context(), clusterctl.Options{Timeout: -1}); err == nil {
 		t.Error("tie: no error")
+	}
+}
+
+// TestKindsOfNodes: a real node joins where nothing was said of nodes, and nowhere else; a durable cluster keeps that.
+func TestKindsOfNodes(t *testing.T) {
+	for name, c := range map[string]struct {
+		first, then clusterctl.Options
+		joins       bool
+	}{
+		"nothing said":        {clusterctl.Options{}, clusterctl.Options{}, true},
+		"simulated":           {clusterctl.Options{Kind: clusterctl.SimulatedNodes}, clusterctl.Options{}, false},
+		"named":               {clusterctl.Options{Nodes: []clusterctl.Node{{Name: "a"}}}, clusterctl.Options{}, false},
+		"without controllers": {clusterctl.Options{NoControllers: true}, clusterctl.Options{}, false},
+		"controllers back":    {clusterctl.Options{NoControllers: true}, clusterctl.Options{WithControllers: true}, true},
+		"simulated after all": {clusterctl.Options{}, clusterctl.Options{Kind: clusterctl.SimulatedNodes}, false},
+		"not said any more":   {clusterctl.Options{Kind: clusterctl.SimulatedNodes}, clusterctl.Options{Whole: true}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDock(t, sound)
+			c.first.Durable = true
+			d.start(c.first)
+			d.stop()
+			d.start(c.then)
+			if joins := d.config().Join != nil; joins != c.joins {
+				t.Errorf("a real node joins: %t", joins)
+			}
+		})
+	}
+}
+
+// TestSimulatingWhatIsMissing needs real nodes.
+func TestSimulatingWhatIsMissing(t *testing.T) {
+	d := newDock(t, sound)
+	for _, o := range []clusterctl.Options{{SimulateMissing: new(true)}, {SimulateMissing: new(true), Kind: clusterctl.SimulatedNodes}} {
+		if _, err := d.Start(t.Context(), o); err == nil || !strings.Contains(err.Error(), "is for real nodes") {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	d.start(clusterctl.Options{SimulateMissing: new(false)})
+	_, err := d.Start(t.Context(), clusterctl.Options{Kind: clusterctl.RealNodes})
+	if e, ok := errors.AsType[*report.Error](err); !ok || !strings.Contains(e.Hint, "real is asked for, it has simulated ones, which a real one joins") {
+		t.Errorf("got %v", err)
 	}
 }

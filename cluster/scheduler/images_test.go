@@ -1,0 +1,108 @@
+package scheduler
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"github.com/slipway-dev/slipway/cluster/node"
+)
+
+// some are the images that there are.
+type some []string
+
+func (s some) Has(ref string) bool                { return slices.Contains(s, ref) }
+func (s some) Follow(_ context.Context, f func()) {}
+func nodeWith(name string, labels ...string) fwk.NodeInfo {
+	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{}}}
+	for _, l := range labels {
+		n.Labels[l] = "true"
+	}
+	info := framework.NewNodeInfo()
+	info.SetNode(n)
+	return info
+}
+
+var (
+	real      = nodeWith("real", node.RealLabel)
+	simulated = nodeWith("simulated", node.Label)
+	foreign   = nodeWith("foreign")
+)
+
+// fits lists the nodes that the plugin leaves, and what it says of the others.
+func fits(t *testing.T, p *placer, pod *corev1.Pod, nodes ...fwk.NodeInfo) (names []string, words string) {
+	t.Helper()
+	state := framework.NewCycleState()
+	_, status := p.PreFilter(t.Context(), state, pod, nodes)
+	if !status.IsSuccess() && !status.IsSkip() {
+		t.Fatal(status)
+	}
+	for _, n := range nodes {
+		if !status.IsSkip() {
+			if s := p.Filter(t.Context(), state, pod, n); !s.IsSuccess() {
+				if s.Code() != fwk.UnschedulableAndUnresolvable {
+					t.Errorf("%s: %v", n.Node().Name, s)
+				}
+				words += s.Message()
+				continue
+			}
+		}
+		names = append(names, n.Node().Name)
+	}
+	return names, words
+}
+
+func TestPodsGoByTheirImages(t *testing.T) {
+	p := &placer{images: some{"here:v1", "tools:v1"}}
+	all := []fwk.NodeInfo{simulated, real, foreign}
+	pod := func(images ...string) *corev1.Pod {
+		p := &corev1.Pod{}
+		for _, image := range images {
+			p.Spec.Containers = append(p.Spec.Containers, corev1.Container{Image: image})
+		}
+		return p
+	}
+	initial := pod("here:v1")
+	initial.Spec.InitContainers = []corev1.Container{{Image: "elsewhere:v1"}}
+	volume := pod("here:v1")
+	volume.Spec.Volumes = []corev1.Volume{{VolumeSource: corev1.VolumeSource{Image: &corev1.ImageVolumeSource{Reference: "data:v1"}}}}
+	daemon := pod("elsewhere:v1")
+	daemon.OwnerReferences = []metav1.OwnerReference{{Kind: "DaemonSet", Controller: new(true)}}
+	for _, c := range []struct {
+		name  string
+		pod   *corev1.Pod
+		nodes []fwk.NodeInfo
+		fit   []string
+		words string
+	}{
+		{"all there", pod("here:v1", "tools:v1"), all, []string{"real", "foreign"}, "to run for real"},
+		{"one missing", pod("here:v1", "elsewhere:v1"), all, []string{"simulated", "foreign"}, "image elsewhere:v1 is not in the cluster"},
+		{"an init container's missing", initial, all, []string{"simulated", "foreign"}, "image elsewhere:v1"},
+		{"a volume's missing", volume, all, []string{"simulated", "foreign"}, "image data:v1"},
+		{"a DaemonSet's", daemon, all, []string{"simulated", "real", "foreign"}, ""},
+		{"missing, all nodes real", pod("elsewhere:v1"), []fwk.NodeInfo{real, foreign}, []string{"real", "foreign"}, ""},
+		{"there, all nodes simulated", pod("here:v1"), []fwk.NodeInfo{simulated}, []string{"simulated"}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			names, words := fits(t, p, c.pod, c.nodes...)
+			if !slices.Equal(names, c.fit) || !strings.Contains(words, c.words) {
+				t.Errorf("fits %v, not %v; says %q", names, c.fit, words)
+			}
+		})
+	}
+}
+
+func TestPluginIsInTheDefaultProfileAlone(t *testing.T) {
+	if options, err := profile(nil); len(options) != 0 || err != nil {
+		t.Errorf("without images: %d options, %v", len(options), err)
+	}
+	if options, err := profile(some{}); len(options) == 0 || err != nil {
+		t.Errorf("with images: %d options, %v", len(options), err)
+	}
+}

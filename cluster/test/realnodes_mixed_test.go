@@ -1,0 +1,270 @@
+package test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/slipway-dev/slipway/cluster/node"
+	"github.com/slipway-dev/slipway/cluster/protocol"
+)
+
+// missing is an image that nobody has.
+const missing = "misspelt.invalid/server:v1"
+
+// nodeProgram is the path of slipway-node.
+func nodeProgram() string {
+	if own := os.Getenv("SLIPWAY_NODE"); own != "" {
+		return own
+	}
+	return filepath.Join(filepath.Dir(programPath), "slipway-node")
+}
+
+// startJoining starts a cluster that a real node joins when an image comes.
+func startJoining(t testing.TB, changes ...func(*protocol.Config)) *realCluster {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("real nodes need Linux")
+	}
+	c := newConfig(t)
+	c.Join = &protocol.Join{Program: nodeProgram()}
+	for _, change := range changes {
+		change(&c)
+	}
+	p := launch(t, c)
+	p.nextOrSkip("ready")
+	return &realCluster{program: p, t: t, client: p.clients(), image: "server:v1"}
+}
+
+// load puts the image into the cluster's registry, by that name in there.
+func (c *realCluster) load(repository string) {
+	c.t.Helper()
+	ref, err := name.ParseReference(c.registry() + "/" + repository)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if err := remote.Write(ref, podImage(c.t)); err != nil {
+		c.t.Fatal(err)
+	}
+	if s := c.kinds(); strings.Contains(s.Problem, "forbids the namespaces") {
+		c.t.Skip(s.Problem)
+	}
+}
+
+// loaded is where package registry has image server:v1 of nowhere.
+const loaded = "index.docker.io/library/server:v1"
+
+func (c *realCluster) kinds() protocol.NodeKinds { return c.ask().Nodes }
+
+func (c *realCluster) registry() string { return c.ask().Registry }
+
+// ask is what the request status answers.
+func (c *realCluster) ask() protocol.Status {
+	c.t.Helper()
+	c.send(`{"id":9,"method":"status"}`)
+	var s protocol.Status
+	if err := json.Unmarshal(c.next("reply").Result, &s); err != nil {
+		c.t.Fatal(err)
+	}
+	return s
+}
+
+// on says whether a pod is on a node of a kind.
+func (c *realCluster) on(pod *corev1.Pod, label string) bool {
+	c.t.Helper()
+	n, err := c.client.CoreV1().Nodes().Get(c.t.Context(), pod.Spec.NodeName, metav1.GetOptions{})
+	return err == nil && n.Labels[label] == "true"
+}
+
+// An image that comes brings a real node. Pods then go by their images, those that wait for one too; a reset leaves the node.
+func TestNodeJoinsWithTheFirstImage(t *testing.T) {
+	c := startJoining(t)
+	if n := c.kinds(); n != (protocol.NodeKinds{Simulated: 1, Joins: true}) {
+		t.Errorf("before an image: %+v", n)
+	}
+	c.create(c.pod("early"))
+	if early := c.await("early", ready); !c.on(early, node.Label) {
+		t.Error("without an image a pod is not simulated")
+	}
+
+	c.load(loaded)
+	if n := c.kinds(); n != (protocol.NodeKinds{Simulated: 1, Real: 1, Joins: true}) {
+		t.Errorf("with an image: %+v", n)
+	}
+	c.create(c.pod("real", "serve"))
+	simulated := c.pod("simulated")
+	simulated.Spec.Containers[0].Image = missing
+	c.create(simulated)
+	if p := c.await("simulated", ready); !c.on(p, node.Label) {
+		t.Errorf("a pod without its image is on %s", p.Spec.NodeName)
+	}
+	if p := c.await("real", ready); !c.on(p, node.RealLabel) {
+		t.Errorf("a pod with its image is on %s", p.Spec.NodeName)
+	}
+	if p := c.await("early", ready); !c.on(p, node.Label) {
+		t.Error("a pod that was simulated has moved")
+	}
+	c.load(loaded) // again: nothing changes
+	c.send(`{"id":2,"method":"joinNode"}`)
+	if got := string(c.next("reply").Result); got != `{"name":"real-1","already":true}` {
+		t.Errorf("joining twice: %s", got)
+	}
+
+	c.send(`{"id":3,"method":"reset"}`)
+	if r := c.next("reply"); r.Error != "" {
+		t.Fatal(r.Error)
+	}
+	if n := c.kinds(); n.Real != 1 {
+		t.Errorf("after a reset: %+v", n)
+	}
+	c.create(c.pod("after", "serve"))
+	if p := c.await("after", ready); !c.on(p, node.RealLabel) {
+		t.Errorf("after a reset a pod with its image is on %s", p.Spec.NodeName)
+	}
+}
+
+// A pod that may be on real nodes alone waits for its image, and is tried again when that comes.
+func TestPodWaitsForItsImage(t *testing.T) {
+	c := startJoining(t)
+	c.load("index.docker.io/library/other:v1")
+	waiting := c.pod("waiting", "serve")
+	waiting.Spec.NodeSelector = map[string]string{node.RealLabel: "true"}
+	c.create(waiting)
+	c.await("waiting", func(p *corev1.Pod) bool {
+		return len(p.Status.Conditions) > 0 && strings.Contains(p.Status.Conditions[0].Message, "image server:v1 is not in the cluster")
+	})
+	c.load(loaded)
+	c.await("waiting", ready)
+}
+
+// What reaches pods passes simulated ones by; nodes of both kinds are lost and come back.
+func TestBothKindsBesideEachOther(t *testing.T) {
+	c := startJoining(t)
+	c.load(loaded)
+	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "web"}, Spec: corev1.ServiceSpec{
+		Selector: map[string]string{"service": "web"}, Ports: []corev1.ServicePort{{Port: 80, TargetPort: intstr.FromInt32(8080)}},
+	}}
+	if _, err := c.client.CoreV1().Services("default").Create(t.Context(), service, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for i, image := range []string{c.image, missing, missing} {
+		p := c.pod(fmt.Sprintf("web-%d", i), "serve")
+		p.Labels["service"], p.Spec.Containers[0].Image = "web", image
+		c.create(p)
+	}
+	for i := range 3 {
+		c.await(fmt.Sprintf("web-%d", i), ready)
+	}
+	eventually(t, "the API server reaches the real pod, by the Service", func(ctx context.Context) (bool, error) {
+		_, err := c.client.CoreV1().RESTClient().Get().Namespace("default").Resource("services").Name("web").SubResource("proxy").DoRaw(ctx)
+		return err == nil, nil
+	})
+	for _, name := range []string{"real-1", "node-1"} {
+		for _, method := range []string{"stopNode", "startNode"} {
+			c.send(fmt.Sprintf(`{"id":4,"method":%q,"params":{"name":%q}}`, method, name))
+			if r := c.next("reply"); r.Error != "" {
+				t.Errorf("%s %s: %s", method, name, r.Error)
+			}
+		}
+	}
+	c.await("web-0", ready)
+	c.await("web-1", ready)
+
+	c.send(`{"id":5,"method":"stopNode","params":{"name":"nobody"}}`)
+	if r := c.next("reply"); !strings.Contains(r.Error, "the nodes are node-1, real-1") {
+		t.Errorf("an unknown node: %s", r.Error)
+	}
+}
+
+// A durable cluster with images begins with its real node, and so with the pods there.
+func TestDurableClusterKeepsItsJoinedNode(t *testing.T) {
+	c := startJoining(t, func(c *protocol.Config) { c.Durable = true })
+	c.load(loaded)
+	c.create(c.pod("kept", "serve"))
+	before := c.await("kept", ready)
+	c.stop()
+	p := launch(t, c.config)
+	p.next("ready")
+	c = &realCluster{program: p, t: t, client: p.clients(), image: c.image}
+	if n := c.kinds(); n.Real != 1 || n.Simulated != 1 {
+		t.Errorf("started again: %+v", n)
+	}
+	after := c.await("kept", ready)
+	if after.UID != before.UID || !c.on(after, node.RealLabel) {
+		t.Errorf("the pod that was kept: %s on %s", after.UID, after.Spec.NodeName)
+	}
+	c.stop()
+
+	// Where the program has gone all is simulated again: nothing waits for a node that does not come.
+	c.config.Join = &protocol.Join{Program: filepath.Join(t.TempDir(), "absent")}
+	p = launch(t, c.config)
+	p.next("ready")
+	c = &realCluster{program: p, t: t, client: p.clients(), image: c.image}
+	if n := c.kinds(); n.Real != 0 || !strings.Contains(n.Problem, "not built yet") {
+		t.Errorf("without the program: %+v", n)
+	}
+	eventually(t, "the real node is gone", func(ctx context.Context) (bool, error) {
+		nodes, err := c.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: node.RealLabel})
+		return err == nil && len(nodes.Items) == 0, err
+	})
+}
+
+// A copy of a DaemonSet is on each node, whatever its image.
+func TestDaemonsAreOnNodesOfBothKinds(t *testing.T) {
+	c := startJoining(t)
+	c.load(loaded)
+	labels := map[string]string{"app": "daemon"}
+	daemon := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Name: "daemon"}, Spec: appsv1.DaemonSetSpec{
+		Selector: &metav1.LabelSelector{MatchLabels: labels},
+		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: c.pod("daemon", "serve").Spec},
+	}}
+	if _, err := c.client.AppsV1().DaemonSets("default").Create(t.Context(), daemon, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "both copies are ready", func(ctx context.Context) (bool, error) {
+		d, err := c.client.AppsV1().DaemonSets("default").Get(ctx, "daemon", metav1.GetOptions{})
+		return err == nil && d.Status.NumberReady == 2, err
+	})
+}
+
+// Real nodes that were asked for have a simulated one beside them if that was asked for, too; nothing else ever joins nodes that were chosen.
+func TestChosenKinds(t *testing.T) {
+	c := startReal(t, nil, func(c *protocol.Config) { c.SimulateMissingImages = true })
+	if n := c.kinds(); n != (protocol.NodeKinds{Simulated: 1, Real: 1}) {
+		t.Errorf("real and simulated: %+v", n)
+	}
+	c.image = missing
+	c.create(c.pod("simulated"))
+	if p := c.await("simulated", ready); !c.on(p, node.Label) {
+		t.Errorf("a pod without its image is on %s", p.Spec.NodeName)
+	}
+	c.image = "server:v1"
+	c.load(loaded)
+	c.create(c.pod("real", "serve"))
+	if p := c.await("real", ready); !c.on(p, node.RealLabel) {
+		t.Errorf("a pod with its image is on %s", p.Spec.NodeName)
+	}
+
+	p := start(t, newConfig(t))
+	c = &realCluster{program: p, t: t, client: p.clients(), image: "server:v1"}
+	c.load(loaded)
+	if n := c.kinds(); n != (protocol.NodeKinds{Simulated: 1}) {
+		t.Errorf("simulated: %+v", n)
+	}
+	c.send(fmt.Sprintf(`{"id":6,"method":"joinNode","params":{"program":%q}}`, nodeProgram()))
+	if r := c.next("reply"); !strings.Contains(r.Error, "nodes that were chosen") {
+		t.Errorf("a real node joined: %+v", r)
+	}
+}
