@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
-	"github.com/slipway-dev/slipway/internal/image/transfer"
+	"github.com/slipway-dev/slipway/internal/image/reference"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
 )
@@ -99,7 +99,7 @@ func (d *deployment) checkImage(given bool) error {
 	if d.image == "" && !given {
 		return nil
 	}
-	_, err := transfer.Parse(d.image)
+	_, err := reference.Parse(d.image)
 	return err
 }
 

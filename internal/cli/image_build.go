@@ -15,7 +15,7 @@ import (
 const imageBuildLong = `Build compiles the project's manager and packs it into an image, which is kept under the name given by --tag.
 
 How the manager is compiled and started is read from the Dockerfile: the package and the flags of go build,
-the place of the program in the image, USER, ENTRYPOINT, CMD, ENV and LABEL. What else the Dockerfile does has no part
+the place of the program in the image, WORKDIR, USER, ENTRYPOINT, CMD, ENV and LABEL. What else the Dockerfile does has no part
 in the image, and build names the lines. PACKAGE is another main package than that one.
 
 With --base the program is put on top of an image from a registry; otherwise there is nothing below it but

@@ -122,6 +122,21 @@ func TestCommandStaysLight(t *testing.T) {
 	}
 }
 
+// TestImagesAreAProgramOfTheirOwn: the libraries of registries are for slipway-image alone; the command knows names and the form of requests.
+func TestImagesAreAProgramOfTheirOwn(t *testing.T) {
+	const inside = module + "/internal/image/"
+	for _, p := range packages(t) {
+		if p.dir == "cmd/slipway-image" || strings.HasPrefix(p.dir, "internal/image/") {
+			continue
+		}
+		for _, imp := range p.imports {
+			if name, ok := strings.CutPrefix(imp, inside); ok && name != "wire" && name != "reference" {
+				t.Errorf("%s imports %s, which the program slipway-image is for", p.dir, imp)
+			}
+		}
+	}
+}
+
 func goMod(t *testing.T, dir string) *modfile.File {
 	t.Helper()
 	file := filepath.Join(root, dir, "go.mod")

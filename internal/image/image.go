@@ -16,6 +16,7 @@
 // they are in a program of their own, slipway-image, that is built the first time that it is needed; this package asks it, in the
 // form of package wire. Package serve is the other end. Below it each package has one reason to change:
 //
+//	reference    names of images
 //	dockerfile   how a Dockerfile has the manager built and started
 //	manager      compiling it
 //	rootfs       the files that it needs in the image

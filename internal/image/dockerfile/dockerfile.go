@@ -19,7 +19,8 @@ import (
 type Recipe struct {
 	Build      Build
 	Base       string // image of the last stage; "" if it adds nothing to the program
-	Binary     string // path of the program in the image
+	Binary     string // path of the program in the image; "" if nothing says it
+	Workdir    string // folder that the program is started in
 	Entrypoint []string
 	Command    []string
 	User       string
@@ -31,9 +32,10 @@ type Recipe struct {
 // Build is a call of go build.
 type Build struct {
 	Line    int    // 0: there is none
-	Package string // like ./cmd or cmd/main.go; "" is the folder itself
+	Package string // like ./cmd or cmd/main.go, seen from where go.mod is; "" is that folder itself
 	Flags   []string
-	output  string
+	Env     []string // NAME=value, of what the go command heeds
+	output  string   // path in its stage
 }
 
 // Line is an instruction that has no part in the recipe.
@@ -48,6 +50,7 @@ type instruction struct {
 	line      int
 	name      string // in capitals
 	arguments string
+	document  string // its here-document
 }
 
 // reader is a Dockerfile that is being read.
@@ -58,13 +61,17 @@ type reader struct {
 	variables map[string]string // ARG and ENV of the stage
 	last      bool              // the stage is the last one
 	workdir   string
+	root      string            // where the sources are in the stage; "" is not known
+	stages    map[string]string // images by the names of stages
+	builds    []Build
+	copies    []copied
 }
 
 // Read reads a Dockerfile. Arguments are those of --build-arg.
 func Read(content string, arguments map[string]string) Recipe {
-	r := &reader{arguments: arguments, global: map[string]string{}, recipe: Recipe{Labels: map[string]string{}}}
+	r := &reader{arguments: arguments, global: map[string]string{}, stages: map[string]string{}, recipe: Recipe{Labels: map[string]string{}}}
 	r.variables = r.global
-	all := instructions(content)
+	all := instructions(strings.TrimPrefix(content, "\ufeff"))
 	from := 0
 	for i, in := range all {
 		if in.name == "FROM" {
@@ -75,6 +82,7 @@ func Read(content string, arguments map[string]string) Recipe {
 		r.last = i >= from
 		r.instruction(in)
 	}
+	r.choose()
 	return r.recipe
 }
 
@@ -99,9 +107,9 @@ func (r *reader) instruction(in instruction) {
 	case "RUN":
 		r.run(in)
 	case "WORKDIR":
-		r.workdir = path.Join("/", r.workdir, r.expand(in.arguments))
-		if path.IsAbs(in.arguments) {
-			r.workdir = path.Clean(in.arguments)
+		r.workdir = within(r.workdir, r.expand(unquote(in.arguments)))
+		if r.last {
+			r.recipe.Workdir = r.workdir
 		}
 	case "COPY", "ADD":
 		r.copy(in)
@@ -140,16 +148,22 @@ func (r *reader) configure(in instruction) {
 
 // from begins a stage.
 func (r *reader) from(in instruction) {
-	r.variables, r.workdir = map[string]string{}, "/"
+	r.variables, r.workdir, r.root = map[string]string{"PATH": searched}, "/", ""
 	words := strings.Fields(in.arguments)
 	for len(words) > 0 && strings.HasPrefix(words[0], "--") {
 		words = words[1:]
 	}
-	if !r.last || len(words) == 0 {
+	if len(words) == 0 {
 		return
 	}
 	image := r.expandWith(words[0], r.global)
-	if !plain(image) {
+	if of, ok := r.stages[strings.ToLower(image)]; ok {
+		image = of
+	}
+	if len(words) == 3 {
+		r.stages[strings.ToLower(words[2])] = image
+	}
+	if r.last && !plain(image) {
 		r.recipe.Base = image
 	}
 }
@@ -187,33 +201,4 @@ func (r *reader) env(in instruction) {
 			r.recipe.Env = append(r.recipe.Env, name+"="+value)
 		}
 	}
-}
-
-// copy finds out where the program is put.
-func (r *reader) copy(in instruction) {
-	if !r.last {
-		return // sources, which are where they are
-	}
-	words, stage := strings.Fields(in.arguments), false
-	for len(words) > 0 && strings.HasPrefix(words[0], "--") {
-		stage = stage || strings.HasPrefix(words[0], "--from=")
-		words = words[1:]
-	}
-	if stage && len(words) == 2 && r.recipe.Build.Line > 0 && path.Base(words[0]) == path.Base(r.recipe.Build.output) {
-		r.recipe.Binary = r.target(words[1], path.Base(words[0]))
-		return
-	}
-	r.apart(in, "only the program is put into the image")
-}
-
-// target is where a file is copied to.
-func (r *reader) target(to, name string) string {
-	full := to
-	if !path.IsAbs(to) {
-		full = path.Join("/", r.workdir, to)
-	}
-	if strings.HasSuffix(to, "/") || to == "." {
-		return path.Join(full, name)
-	}
-	return path.Clean(full)
 }

@@ -42,11 +42,11 @@ func TestRead(t *testing.T) {
 	}{
 		"usual": {usual, nil, dockerfile.Recipe{
 			Build:  dockerfile.Build{Line: 14, Package: "cmd/main.go", Flags: []string{"-ldflags=-s -X main.version=dev", "-tags=netgo"}},
-			Binary: "/manager", User: "65532:65532", Entrypoint: []string{"/manager"},
+			Binary: "/manager", Workdir: "/", User: "65532:65532", Entrypoint: []string{"/manager"},
 		}},
 		"arguments": {usual, map[string]string{"VERSION": "v1", "BASE": "alpine:3"}, dockerfile.Recipe{
 			Build:  dockerfile.Build{Line: 14, Package: "cmd/main.go", Flags: []string{"-ldflags=-s -X main.version=v1", "-tags=netgo"}},
-			Binary: "/manager", User: "65532:65532", Entrypoint: []string{"/manager"}, Base: "alpine:3",
+			Binary: "/manager", Workdir: "/", User: "65532:65532", Entrypoint: []string{"/manager"}, Base: "alpine:3",
 		}},
 		"none": {"", nil, dockerfile.Recipe{}},
 		"configuration": {"FROM scratch\nENV A=1 B=\"two words\"\nENV OLD form\nLABEL a.b=\"c d\"\nEXPOSE 80\nCMD [\"--x\"]\n", nil, dockerfile.Recipe{
@@ -56,7 +56,7 @@ func TestRead(t *testing.T) {
 			Apart: []dockerfile.Line{
 				{2, "RUN apt-get install x", "nothing but go build is run"},
 				{3, "RUN go build -race -o /m . || true", "it is no command that is understood here"},
-				{4, "RUN <<EOF", "it is no command that is understood here"},
+				{4, "RUN <<EOF", "nothing but go build is run"},
 				{7, "RUN go build -ldflags=$V -o m", "$V has no value; --build-arg gives it one"},
 				{8, "RUN CGO_ENABLED=1 go build", "a program of C code needs the libraries that it is linked with"},
 				{10, "RUN x", "no command is run in the image"},
@@ -72,6 +72,54 @@ func TestRead(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// TestProgram: whatever the form in which a Dockerfile builds, copies and starts the program, the image has it where it is started.
+func TestProgram(t *testing.T) {
+	for name, c := range map[string]struct{ text, pkg, binary, started string }{
+		"several builds":        {"FROM go AS b\nRUN go build -o m ./cmd && go build -o tool ./tool\nFROM x\nCOPY --from=b /w/m /\nENTRYPOINT [\"/m\"]", "./cmd", "/m", "/m"},
+		"several programs":      {"FROM go AS b\nRUN go build -o tool ./tool\nRUN go build -o m ./cmd\nFROM x\nCOPY --from=b /w/tool /w/m /\nCOPY --from=b /w/tool /tool\nCOPY --from=b /w/m /m\nENTRYPOINT [\"/m\"]", "./cmd", "/m", "/m"},
+		"of one name":           {"FROM go AS b\nRUN go build -o /a/m ./a\nRUN go build -o /b/m ./b\nFROM x\nCOPY --from=b /b/m /m\nENTRYPOINT [\"/m\"]", "./b", "/m", "/m"},
+		"in a folder":           {"FROM go AS b\nRUN go build -o m ./cmd\nFROM x\nWORKDIR /app\nCOPY --from=b /m .\nENTRYPOINT [\"./m\"]", "./cmd", "/app/m", "/app/m"},
+		"by its name":           {"FROM go AS b\nRUN go build -o m ./cmd\nFROM x\nCOPY --from=b /m /usr/bin/\nCMD [\"m\"]", "./cmd", "/usr/bin/m", "/usr/bin/m"},
+		"lists":                 {"FROM go AS b\nRUN [\"go\", \"build\", \"-o\", \"/m\", \"./cmd\"]\nFROM x\nCOPY --from=b [\"/m\", \"/bin/\"]\nENTRYPOINT [\"/bin/m\"]", "./cmd", "/bin/m", "/bin/m"},
+		"here-document":         {"FROM go AS b\nRUN --mount=type=cache,target=/c <<-'EOF'\n\tset -e\n\tgo build -o /m ./cmd\nEOF\nFROM x\nCOPY --from=b /m /m\nCOPY <<A <<B /etc/\nENTRYPOINT [\"/a\"]\nA\nENTRYPOINT [\"/b\"]\nB\nENTRYPOINT [\"/m\"]", "./cmd", "/m", "/m"},
+		"cd":                    {"FROM go AS b\nWORKDIR /w\nCOPY go.mod go.sum ./\nRUN cd cmd && go build -o /m .\nFROM x\nCOPY --from=b /m /m", "cmd", "/m", ""},
+		"-C":                    {"FROM go AS b\nWORKDIR /w\nCOPY go.mod go.mod\nRUN go build -C cmd -o /m\nFROM x\nCOPY --from=b /m /m", "cmd", "/m", ""},
+		"a folder to work in":   {"FROM go AS b\nCOPY . /w\nWORKDIR /w/cmd/manager\nRUN go build\nFROM x\nCOPY --from=b /w/cmd/manager/manager /m", "cmd/manager", "/m", ""},
+		"a file in it":          {"FROM go AS b\nCOPY . /w\nWORKDIR /w/cmd\nRUN go build -o /m main.go\nFROM x\nCOPY --from=b /m /m", "cmd/main.go", "/m", ""},
+		"an absolute path":      {"FROM go AS b\nCOPY . /w\nRUN go build -o /m /w/cmd\nFROM x\nCOPY --from=b /m /m", "cmd", "/m", ""},
+		"an import path":        {"FROM go AS b\nCOPY . /w\nWORKDIR /w/x\nRUN go build -o /m example.com/op/cmd\nFROM x\nCOPY --from=b /m /m", "example.com/op/cmd", "/m", ""},
+		"into a folder":         {"FROM go AS b\nCOPY . /w\nRUN go build -o /bin/ ./cmd\nFROM x\nCOPY --from=b /bin/cmd /m", "./cmd", "/m", ""},
+		"env":                   {"FROM go AS b\nRUN env CGO_ENABLED=0 go build -o /m ./cmd\nFROM x\nCOPY --from=b /m /m", "./cmd", "/m", ""},
+		"nothing is understood": {"FROM go AS b\nRUN make\nFROM x\nCOPY --from=b /w/m /bin/m\nENTRYPOINT [\"/bin/m\"]", "", "/bin/m", "/bin/m"},
+		"nor where it is":       {"FROM go AS b\nRUN make\nFROM x\nCOPY --from=b /out /\nENTRYPOINT [\"/bin/m\"]", "", "/bin/m", "/bin/m"},
+		"a variable":            {"FROM go AS b\nARG B=m\nRUN go build -o $B ./cmd\nFROM x\nARG B=m\nCOPY --from=b /w/${B} /$B", "./cmd", "/m", ""},
+		"a mark at the start":   {"\ufeffFROM x\nENTRYPOINT [\"/m\"]", "", "/m", "/m"},
+		"another one":           {"FROM go AS b\nRUN go build -o /m ./cmd\nFROM x\nCOPY --from=b /m /m\nENTRYPOINT [\"/run.sh\"]", "./cmd", "/m", "/run.sh"},
+		"arguments":             {"FROM go AS b\nRUN go build -o /m ./cmd\nFROM x\nCOPY --from=b /m /m\nCMD [\"--x\"]", "./cmd", "/m", "/usr/local/bin/--x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := dockerfile.Read(c.text, nil)
+			if r.Build.Package != c.pkg || r.Binary != c.binary || r.Started() != c.started {
+				t.Errorf("package %q at %q, %q is started; want %q, %q, %q\n%+v", r.Build.Package, r.Binary, r.Started(), c.pkg, c.binary, c.started, r.Apart)
+			}
+		})
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	r := dockerfile.Read("FROM go AS b\nENV GOFLAGS=-tags=a\nRUN GOFIPS140=latest go build -o m\nFROM x\nENV PATH=$PATH:/x Q='$A' R=$A\n", nil)
+	if diff := cmp.Diff([]string{"GOFIPS140=latest", "GOFLAGS=-tags=a"}, r.Build.Env); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/x", "Q=$A", "R="}, r.Env); diff != "" {
+		t.Error(diff)
+	}
+	r = dockerfile.Read("FROM go AS b\nENV CGO_ENABLED=1\nRUN go build -o m\nFROM x", nil)
+	if len(r.Apart) != 1 || r.Build.Line != 0 {
+		t.Errorf("a program of C code is taken: %+v", r)
 	}
 }
 

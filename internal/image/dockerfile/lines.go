@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"iter"
 	"maps"
+	"regexp"
 	"strings"
 )
 
@@ -31,33 +32,30 @@ func instructions(content string) []instruction {
 		if name == "" {
 			continue
 		}
-		in := instruction{first, strings.ToUpper(name), strings.TrimSpace(arguments)}
-		i = skipDocument(lines, i, in)
+		in := instruction{line: first, name: strings.ToUpper(name), arguments: strings.TrimSpace(arguments)}
+		i = takeDocuments(lines, i, &in)
 		all = append(all, in)
 	}
 	return all
 }
 
-// skipDocument goes over the lines of a here-document.
-func skipDocument(lines []string, at int, in instruction) int {
+// document matches the beginning of a here-document.
+var document = regexp.MustCompile(`<<[-~]?\s*["']?([A-Za-z_][A-Za-z0-9_.-]*)`)
+
+// takeDocuments goes over the lines of here-documents. The last one of them is the instruction's.
+func takeDocuments(lines []string, at int, in *instruction) int {
 	if in.name != "RUN" && in.name != "COPY" && in.name != "ADD" {
 		return at
 	}
-	_, rest, found := strings.Cut(in.arguments, "<<")
-	if !found {
-		return at
+	for _, match := range document.FindAllStringSubmatch(in.arguments, -1) {
+		for i := at + 1; i < len(lines); i++ {
+			if strings.TrimSpace(lines[i]) == match[1] {
+				in.document, at = strings.Join(lines[at+1:i], "\n"), i
+				break
+			}
+		} // one that has no end is none
 	}
-	words := strings.Fields(strings.TrimLeft(rest, "-"))
-	if len(words) == 0 {
-		return at
-	}
-	end := unquote(words[0])
-	for i := at + 1; i < len(lines); i++ {
-		if strings.TrimSpace(lines[i]) == end {
-			return i
-		}
-	}
-	return at // it has no end, so it is none
+	return at
 }
 
 // list reads the form ["a", "b"].
@@ -77,7 +75,10 @@ func (r *reader) pairs(in instruction) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for _, word := range words {
 			name, value, _ := strings.Cut(word, "=")
-			if !yield(unquote(name), r.expand(unquote(value))) {
+			if !strings.HasPrefix(value, "'") { // there nothing is expanded
+				value = r.expand(unquote(value))
+			}
+			if !yield(unquote(name), unquote(value)) {
 				return
 			}
 		}

@@ -3,6 +3,7 @@ package dockerfile
 import (
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,69 +18,96 @@ func (r *reader) run(in instruction) {
 		_, text, _ = strings.Cut(text, " ")
 		text = strings.TrimSpace(text)
 	}
+	dir := r.workdir
+	if words, ok := list(text); ok {
+		r.call(in, command{words: words, env: r.variables, dir: &dir})
+		return
+	}
+	if in.document != "" && alone.MatchString(text) {
+		text = in.document
+	}
 	file, err := syntax.NewParser().Parse(strings.NewReader(text), "")
-	if err != nil || strings.HasPrefix(text, "[") || strings.HasPrefix(text, "<<") {
-		r.apart(in, "it is no command that is understood here")
+	if err != nil || strings.HasPrefix(text, "<<") || strings.HasPrefix(text, "#!") {
+		r.apart(in, notUnderstood)
 		return
 	}
 	for _, statement := range file.Stmts {
-		r.statement(in, statement)
+		r.statement(in, statement, &dir)
 	}
 }
 
-func (r *reader) statement(in instruction, s *syntax.Stmt) {
+const notUnderstood = "it is no command that is understood here"
+
+// alone matches a here-document that is all there is, which the shell is to read.
+var alone = regexp.MustCompile(`^<<\S+$`)
+
+// command is a command that a shell is to run.
+type command struct {
+	words []string
+	env   map[string]string
+	dir   *string // where it is run; cd changes it
+}
+
+func (r *reader) statement(in instruction, s *syntax.Stmt, dir *string) {
 	switch c := s.Cmd.(type) {
 	case *syntax.BinaryCmd:
 		if c.Op == syntax.AndStmt {
-			r.statement(in, c.X)
-			r.statement(in, c.Y)
+			r.statement(in, c.X, dir)
+			r.statement(in, c.Y, dir)
 			return
 		}
 	case *syntax.CallExpr:
-		if words, why := r.words(c); why != "" {
+		if words, env, why := r.words(c); why != "" {
 			r.apart(in, why)
 		} else {
-			r.call(in, words)
+			r.call(in, command{words, env, dir})
 		}
 		return
 	}
-	r.apart(in, "it is no command that is understood here")
+	r.apart(in, notUnderstood)
 }
 
-// words expands a command, its variables among them. Why says what keeps it from being told.
-func (r *reader) words(c *syntax.CallExpr) (words []string, why string) {
-	variables := maps.Clone(r.variables)
+// words expands a command, and the variables that it runs with. Why says what keeps it from being told.
+func (r *reader) words(c *syntax.CallExpr) (words []string, env map[string]string, why string) {
+	env = maps.Clone(r.variables)
 	for _, a := range c.Assigns {
 		if a.Name != nil && a.Value != nil {
-			value, why := r.literal(a.Value, variables)
-			if why != "" {
-				return nil, why
-			}
-			if a.Name.Value == "CGO_ENABLED" && value != "0" {
-				return nil, "a program of C code needs the libraries that it is linked with"
+			if env[a.Name.Value], why = r.literal(a.Value, r.variables); why != "" {
+				return nil, nil, why
 			}
 		}
 	}
 	for _, word := range c.Args {
-		unknown := ""
-		syntax.Walk(word, func(n syntax.Node) bool {
-			if p, ok := n.(*syntax.ParamExp); ok && p.Exp == nil && p.Param != nil {
-				if _, known := variables[p.Param.Value]; !known {
-					unknown = "$" + p.Param.Value + " has no value; --build-arg gives it one"
-				}
-			}
-			return true
-		})
-		if unknown != "" {
-			return nil, unknown
+		if name := r.unknown(word); name != "" {
+			return nil, nil, "$" + name + " has no value; --build-arg gives it one"
 		}
-		text, why := r.literal(word, variables)
+		text, why := r.literal(word, r.variables)
 		if why != "" {
-			return nil, why
+			return nil, nil, why
 		}
 		words = append(words, text)
 	}
-	return words, ""
+	for len(words) > 1 && words[0] == "env" {
+		name, value, ok := strings.Cut(words[1], "=")
+		if !ok {
+			return words[1:], env, ""
+		}
+		env[name], words = value, slices.Delete(words, 1, 2)
+	}
+	return words, env, ""
+}
+
+// unknown is a variable in a word that has no value, nor one for that.
+func (r *reader) unknown(word *syntax.Word) (name string) {
+	syntax.Walk(word, func(n syntax.Node) bool {
+		if p, ok := n.(*syntax.ParamExp); ok && p.Exp == nil && p.Param != nil {
+			if _, known := r.variables[p.Param.Value]; !known {
+				name = p.Param.Value
+			}
+		}
+		return true
+	})
+	return name
 }
 
 // literal expands a word of text and variables, which may have a value for when they have none. Nothing is computed: that a shell
@@ -134,11 +162,14 @@ func (r *reader) expandWith(text string, variables map[string]string) string {
 }
 
 // call takes a command.
-func (r *reader) call(in instruction, words []string) {
+func (r *reader) call(in instruction, c command) {
+	words := c.words
 	switch {
 	case len(words) == 0:
 	case words[0] == "go" && len(words) > 1 && words[1] == "build":
-		r.build(in, words[2:])
+		r.build(in, c)
+	case words[0] == "cd" && len(words) > 1:
+		*c.dir = within(*c.dir, words[1])
 	case r.last:
 		r.apart(in, "no command is run in the image")
 	case words[0] == "go" && len(words) > 2 && words[1] == "mod" && slices.Contains([]string{"download", "verify"}, words[2]):
@@ -155,9 +186,16 @@ var (
 	bare    = []string{"a", "v", "x", "n", "trimpath", "work"}
 )
 
+// heeded are variables by which the go command makes another program.
+var heeded = []string{"GOEXPERIMENT", "GOFIPS140", "GOFLAGS"}
+
 // build takes a call of go build.
-func (r *reader) build(in instruction, words []string) {
-	b := Build{Line: in.line}
+func (r *reader) build(in instruction, c command) {
+	if cgo := c.env["CGO_ENABLED"]; cgo != "" && cgo != "0" {
+		r.apart(in, "a program of C code needs the libraries that it is linked with")
+		return
+	}
+	b, words, dir := Build{Line: in.line}, c.words[2:], *c.dir
 	for i := 0; i < len(words); i++ {
 		flag, ok := strings.CutPrefix(words[i], "-")
 		if !ok {
@@ -172,14 +210,35 @@ func (r *reader) build(in instruction, words []string) {
 		switch {
 		case name == "o":
 			b.output = value
+		case name == "C":
+			dir = within(dir, value)
 		case slices.Contains(kept, name):
 			b.Flags = append(b.Flags, "-"+name+"="+value)
 		case !slices.Contains(skipped, name) && !slices.Contains(bare, name):
 			r.apart(in, "-"+name+" is not known here")
 		}
 	}
-	if b.output == "" {
-		b.output = path.Base(strings.TrimSuffix(b.Package, ".go"))
+	for _, name := range heeded {
+		if value := c.env[name]; value != "" {
+			b.Env = append(b.Env, name+"="+value)
+		}
 	}
-	r.recipe.Build = b
+	b.place(r.root, dir)
+	r.builds = append(r.builds, b)
+}
+
+// place finds out where the program comes to be, and what the package is that is named in a folder, seen from where the sources are.
+func (b *Build) place(root, dir string) {
+	called := path.Base(path.Join(dir, strings.TrimSuffix(b.Package, ".go")))
+	if b.output == "" || strings.HasSuffix(b.output, "/") {
+		b.output = path.Join(b.output, called)
+	}
+	b.output = within(dir, b.output)
+	if imported := b.Package != "" && b.Package[0] != '.' && b.Package[0] != '/' && !strings.HasSuffix(b.Package, ".go"); imported || root == "" {
+		return
+	}
+	below, ok := strings.CutPrefix(within(dir, b.Package)+"/", strings.TrimSuffix(root, "/")+"/")
+	if ok {
+		b.Package = path.Clean(below)
+	}
 }

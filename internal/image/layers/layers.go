@@ -1,6 +1,6 @@
 // Package layers remembers which layer was made of what, so that a program that has not changed is not compressed again.
 //
-//	m := layers.Memory{Dir: dir, Blob: store.Blob}
+//	m := layers.Memory{Dir: dir, Blob: store.Blob, Temp: temp}
 //	key := layers.Key("program", digest, path)
 //	layer, ok := m.Recall(key)       // only while the store has its contents
 //	…
@@ -13,6 +13,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,6 +28,7 @@ import (
 type Memory struct {
 	Dir  string
 	Blob func(v1.Hash) string // path of contents
+	Temp string               // folder on the same disk, of one piece of work
 }
 
 // note is what there is to know of a layer.
@@ -44,13 +46,17 @@ func Key(of ...string) string {
 
 func (m Memory) path(key string) string { return filepath.Join(m.Dir, key+".json") }
 
-// Recall returns the layer that was made of what the key names.
+// Recall returns the layer that was made of what the key names. It stays when the image that has it is removed meanwhile.
 func (m Memory) Recall(key string) (v1.Layer, bool) {
 	n, ok := m.read(m.path(key))
 	if !ok {
 		return nil, false
 	}
-	return pack.FileLayer(m.Blob(n.Digest), n.Digest, n.DiffID, n.Size), true
+	own := filepath.Join(m.Temp, "layer-"+n.Digest.Hex)
+	if err := os.Link(m.Blob(n.Digest), own); err != nil && !errors.Is(err, os.ErrExist) {
+		return nil, false
+	}
+	return pack.FileLayer(own, n.Digest, n.DiffID, n.Size), true
 }
 
 // read reads a note whose layer is there.

@@ -39,8 +39,18 @@ func ParsePlatform(text string) (Platform, error) {
 	if p.OS != "linux" {
 		return p, &report.Error{What: "an image for " + p.OS, Where: "--platform", Hint: "managers run on linux here", Code: 2}
 	}
+	if known := variants[p.Arch]; p.Variant != "" && !slices.Contains(known, p.Variant) {
+		e := &report.Error{What: "there is no variant " + p.Variant + " of " + p.Arch, Where: "--platform", Code: 2}
+		if len(known) > 0 {
+			e.Hint = "it has " + strings.Join(known, ", ")
+		}
+		return p, e
+	}
 	return p, nil
 }
+
+// variants are those of processors that programs can be compiled for.
+var variants = map[string][]string{"amd64": {"v1", "v2", "v3", "v4"}, "arm": {"v5", "v6", "v7"}, "arm64": {"v8", "v9"}}
 
 // String is what ParsePlatform reads.
 func (p Platform) String() string {
@@ -62,18 +72,22 @@ func (p Platform) environment() []string {
 	return env
 }
 
-// Program is a compiled manager.
+// Program is a compiled manager. Until it is closed nobody else compiles another one into its place.
 type Program struct {
 	Path     string
 	Platform Platform
 	Info     *debug.BuildInfo
+	lock     *flock.Flock
 }
+
+// Close lets others compile into the program's place.
+func (p Program) Close() error { return p.lock.Close() }
 
 // shown is how much of what the go command said is shown.
 const shown = 20
 
-// Compile compiles the manager into a folder of the caller's below dir.
-func (m Manager) Compile(ctx context.Context, p Platform, dir string) (Program, error) {
+// Compile compiles the manager into a folder of the caller's below dir. Who gets a program closes it.
+func (m Manager) Compile(ctx context.Context, p Platform, dir string) (program Program, err error) {
 	arguments := append([]string{"build", "-trimpath"}, m.Recipe.Build.Flags...)
 	folder := filepath.Join(dir, m.key(p, arguments))
 	if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -83,10 +97,14 @@ func (m Manager) Compile(ctx context.Context, p Platform, dir string) (Program, 
 	if _, err := lock.TryLockContext(ctx, 50*time.Millisecond); err != nil {
 		return Program{}, err
 	}
-	defer lock.Close()
+	defer func() {
+		if err != nil {
+			_ = lock.Close() // what failed is told
+		}
+	}()
 	path := filepath.Join(folder, "manager")
 	cmd := exec.CommandContext(ctx, "go", append(arguments, "-o", path, m.Package)...)
-	cmd.Dir, cmd.Env = m.Dir, append(os.Environ(), p.environment()...)
+	cmd.Dir, cmd.Env = m.Dir, slices.Concat(os.Environ(), m.Recipe.Build.Env, p.environment())
 	cmd.WaitDelay = time.Second
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
@@ -97,7 +115,7 @@ func (m Manager) Compile(ctx context.Context, p Platform, dir string) (Program, 
 	if err != nil {
 		return Program{}, fmt.Errorf("what was compiled: %w", err)
 	}
-	return Program{path, p, info}, nil
+	return Program{path, p, info, lock}, nil
 }
 
 // key names the place of a program: by what is compiled, and how.
@@ -142,12 +160,15 @@ func (p Program) Setting(name string) string {
 	return ""
 }
 
+// latest is the last second of the year 9999: what comes later cannot be told in four digits.
+const latest = 253402300799
+
 // Created is the time that an image of the program has: SOURCE_DATE_EPOCH's, else that of the commit it was made from, else the
 // beginning of time. It is never the time of the day: the same sources are to make the same image.
 func (p Program) Created(getenv func(string) string) (time.Time, error) {
 	if text := getenv("SOURCE_DATE_EPOCH"); text != "" {
 		seconds, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || seconds < 0 {
+		if err != nil || seconds < 0 || seconds > latest {
 			return time.Time{}, &report.Error{What: "invalid time " + strconv.Quote(text), Where: "SOURCE_DATE_EPOCH", Hint: "seconds since 1970", Code: 2}
 		}
 		return time.Unix(seconds, 0).UTC(), nil

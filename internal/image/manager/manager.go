@@ -18,6 +18,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"golang.org/x/mod/modfile"
+
 	"github.com/slipway-dev/slipway/internal/image/dockerfile"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -34,7 +36,8 @@ type Manager struct {
 
 // Find finds the manager of the module in dir: the package that is named, or the one that the Dockerfile builds, or the one there is.
 func Find(dir, pkg string, arguments map[string]string) (Manager, error) {
-	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
+	mod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil {
 		return Manager{}, &report.Error{What: "there is no Go module in this folder", Where: dir, Hint: "a file go.mod was expected here", Code: 2}
 	}
 	m := Manager{Dir: dir, Package: pkg}
@@ -49,7 +52,7 @@ func Find(dir, pkg string, arguments map[string]string) (Manager, error) {
 	if m.Package == "" {
 		m.Package = guess(dir)
 	}
-	m.Package = local(m.Package)
+	m.Package = local(m.Package, modfile.ModulePath(mod))
 	if !isMain(filepath.Join(dir, m.Package)) {
 		return m, &report.Error{What: "there is no main package to build", Where: filepath.Join(dir, m.Package),
 			Hint: "a package main in ./cmd or in the module's own folder, the one that go build names in the Dockerfile, or one that is given", Code: 2}
@@ -57,10 +60,13 @@ func Find(dir, pkg string, arguments map[string]string) (Manager, error) {
 	return m, nil
 }
 
-// local is a package as a path in the module.
-func local(pkg string) string {
+// local is a package as a path in the module, which may be named by its import path.
+func local(pkg, module string) string {
 	if strings.HasSuffix(pkg, ".go") {
 		pkg = filepath.Dir(pkg)
+	}
+	if module != "" && (pkg == module || strings.HasPrefix(pkg, module+"/")) {
+		pkg = strings.TrimPrefix(strings.TrimPrefix(pkg, module), "/")
 	}
 	if pkg = filepath.Clean(pkg); pkg == "." {
 		return pkg
@@ -98,6 +104,9 @@ func (m Manager) Warnings(withBase bool) []string {
 	var all []string
 	for _, line := range m.Recipe.Apart {
 		all = append(all, fmt.Sprintf("%s:%d: `%s` has no part in this image: %s", FileName, line.Number, line.Text, line.Why))
+	}
+	if started := m.Recipe.Started(); len(m.Recipe.Entrypoint) > 0 && started != m.Recipe.Binary && !withBase {
+		all = append(all, fmt.Sprintf("%s: ENTRYPOINT starts %s, which this image does not have", FileName, started))
 	}
 	if m.Recipe.Base != "" && !withBase {
 		all = append(all, fmt.Sprintf("%s: this image is not based on %s; --base %s has it so", FileName, m.Recipe.Base, m.Recipe.Base))

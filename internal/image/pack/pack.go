@@ -9,6 +9,7 @@
 package pack
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -25,6 +26,7 @@ type Spec struct {
 	Platform   v1.Platform
 	Created    time.Time
 	User       string
+	Workdir    string
 	Entrypoint []string
 	Command    []string
 	Env        []string
@@ -65,7 +67,7 @@ func Image(base v1.Image, spec Spec, parts ...Part) (v1.Image, error) {
 	file.OS, file.Architecture, file.Variant = spec.Platform.OS, spec.Platform.Architecture, spec.Platform.Variant
 	file.Created = v1.Time{Time: spec.Created}
 	c := &file.Config
-	c.User, c.Entrypoint, c.Cmd, c.WorkingDir = spec.User, spec.Entrypoint, spec.Command, "/"
+	c.User, c.Entrypoint, c.Cmd, c.WorkingDir = spec.User, spec.Entrypoint, spec.Command, cmp.Or(spec.Workdir, "/")
 	c.Env = environment(c.Env, spec.Env)
 	if len(spec.Labels) > 0 {
 		if c.Labels == nil {

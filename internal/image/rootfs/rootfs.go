@@ -19,6 +19,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/crypto/x509roots/fallback/bundle"
@@ -26,6 +27,31 @@ import (
 
 // Nonroot is the user and the group that programs run as.
 const Nonroot = 65532
+
+// User is a user, or USER:GROUP, by numbers: pods that must not run as root want these. One that the files have no name for is not known.
+func User(text string) (numbers string, known bool) {
+	user, group, grouped := strings.Cut(text, ":")
+	if user, known = number(user); !known || !grouped && user == text {
+		return user, known
+	}
+	if !grouped {
+		return user + ":" + user, true // as in /etc/passwd
+	}
+	group, known = number(group)
+	return user + ":" + group, known
+}
+
+// number is the number of a user or a group; they have the same ones.
+func number(name string) (string, bool) {
+	switch name {
+	case "root":
+		return "0", true
+	case "nonroot":
+		return strconv.Itoa(Nonroot), true
+	}
+	_, err := strconv.ParseUint(name, 10, 31)
+	return name, err == nil
+}
 
 // File is a file or, when its Mode says so, a folder of an image.
 type File struct {

@@ -42,3 +42,14 @@ func TestFiles(t *testing.T) {
 		t.Error("other files when asked again", err)
 	}
 }
+
+func TestUser(t *testing.T) {
+	for text, want := range map[string]string{
+		"root": "0:0", "nonroot": "65532:65532", "nonroot:nonroot": "65532:65532", "1001": "1001", "1001:0": "1001:0", "0:nonroot": "0:65532",
+		"app": "", "1001:app": "", "": "", "-1": "", ":": "", "1001:": "",
+	} {
+		if got, known := rootfs.User(text); known != (want != "") || known && got != want {
+			t.Errorf("user %q: %q, %v; want %q", text, got, known, want)
+		}
+	}
+}

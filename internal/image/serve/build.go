@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os/exec"
 	"path"
-	"strconv"
+	"runtime"
 	"strings"
 	"time"
 
@@ -18,10 +19,10 @@ import (
 	"github.com/slipway-dev/slipway/internal/image/layers"
 	"github.com/slipway-dev/slipway/internal/image/manager"
 	"github.com/slipway-dev/slipway/internal/image/pack"
+	"github.com/slipway-dev/slipway/internal/image/reference"
 	"github.com/slipway-dev/slipway/internal/image/rootfs"
 	"github.com/slipway-dev/slipway/internal/image/sbom"
 	"github.com/slipway-dev/slipway/internal/image/store"
-	"github.com/slipway-dev/slipway/internal/image/transfer"
 	"github.com/slipway-dev/slipway/internal/image/wire"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -39,19 +40,17 @@ type builder struct {
 
 // build builds an image, for each platform one, and keeps it under its name.
 func (w *worker) build(ctx context.Context, r wire.Build) (wire.Image, error) {
-	tag, err := transfer.ParseTag(r.Tag)
+	tag, err := reference.ParseTag(r.Tag)
 	if err != nil {
 		return wire.Image{}, err
 	}
-	b := &builder{worker: w, Build: r, memory: layers.Memory{Dir: w.store.Notes(), Blob: w.store.Blob}, made: map[string]v1.Layer{}}
+	b := &builder{worker: w, Build: r, made: map[string]v1.Layer{}}
 	if b.manager, err = manager.Find(r.Dir, r.Package, r.BuildArgs); err != nil {
 		return wire.Image{}, err
 	}
-	for _, text := range b.manager.Warnings(r.Base != "") {
-		w.send(wire.Event{Warning: &report.Warning{Text: text}})
-	}
+	b.warn()
 	if r.Base != "" {
-		if b.base, err = transfer.Parse(r.Base); err != nil {
+		if b.base, err = reference.Parse(r.Base); err != nil {
 			return wire.Image{}, err
 		}
 	}
@@ -60,6 +59,7 @@ func (w *worker) build(ctx context.Context, r wire.Build) (wire.Image, error) {
 		return wire.Image{}, err
 	}
 	defer done()
+	b.memory = layers.Memory{Dir: w.store.Notes(), Blob: w.store.Blob, Temp: b.temp}
 	w.store.Tidy()
 	img, err := b.all(ctx)
 	if err != nil {
@@ -81,6 +81,19 @@ func (w *worker) build(ctx context.Context, r wire.Build) (wire.Image, error) {
 	described, err := describe(entry, false)
 	described.Unchanged = before.Descriptor.Digest == entry.Descriptor.Digest
 	return described, err
+}
+
+// warn tells what the Dockerfile says that the image will not have.
+func (b *builder) warn() {
+	all := b.manager.Warnings(b.Base != "")
+	if user := b.manager.Recipe.User; user != "" {
+		if _, known := rootfs.User(user); !known {
+			all = append(all, fmt.Sprintf("%s: USER %s has no number here, so the image runs as %s; name it by its number", manager.FileName, user, nonroot))
+		}
+	}
+	for _, text := range all {
+		b.send(wire.Event{Warning: &report.Warning{Text: text}})
+	}
 }
 
 // all builds the images of all platforms.
@@ -107,10 +120,9 @@ func (b *builder) all(ctx context.Context) (store.Image, error) {
 }
 
 func (b *builder) platforms() ([]manager.Platform, error) {
-	texts := b.Platforms
 	var platforms []manager.Platform
 	seen := map[string]bool{}
-	for _, text := range texts {
+	for _, text := range b.Platforms {
 		p, err := manager.ParsePlatform(text)
 		if err != nil {
 			return nil, err
@@ -119,6 +131,9 @@ func (b *builder) platforms() ([]manager.Platform, error) {
 			platforms = append(platforms, p)
 		}
 		seen[p.String()] = true
+	}
+	if len(platforms) == 0 {
+		platforms = append(platforms, manager.Platform{OS: "linux", Arch: runtime.GOARCH})
 	}
 	return platforms, nil
 }
@@ -130,6 +145,7 @@ func (b *builder) one(ctx context.Context, p manager.Platform) (img, about v1.Im
 	if err != nil {
 		return nil, nil, err
 	}
+	defer program.Close() // it is read, not written
 	b.step("compiled "+b.manager.Package+" for "+p.String(), begin)
 	begin = time.Now()
 	created, err := program.Created(b.getenv)
@@ -221,12 +237,12 @@ func goroot(ctx context.Context) string {
 // spec is what the image says, by the Dockerfile, the program, and the user.
 func (b *builder) spec(program manager.Program, binary string, created time.Time) pack.Spec {
 	recipe := b.manager.Recipe
-	s := pack.Spec{Platform: platform(program.Platform), Created: created, User: recipe.User, Entrypoint: recipe.Entrypoint, Command: recipe.Command,
+	s := pack.Spec{Platform: platform(program.Platform), Created: created, User: nonroot, Workdir: recipe.Workdir, Entrypoint: recipe.Entrypoint, Command: recipe.Command,
 		Env: recipe.Env, Labels: map[string]string{"org.opencontainers.image.title": path.Base(program.Info.Main.Path)}}
-	if number, _, _ := strings.Cut(s.User, ":"); !isNumber(number) { // pods that must not run as root want a number
-		s.User = "65532:65532"
+	if user, known := rootfs.User(recipe.User); known {
+		s.User = user
 	}
-	if len(s.Entrypoint) == 0 {
+	if len(s.Entrypoint) == 0 && recipe.Started() != binary { // CMD may be all that starts it
 		s.Entrypoint = []string{binary}
 	}
 	if revision := program.Setting("vcs.revision"); revision != "" && program.Setting("vcs.modified") != "true" {
@@ -240,10 +256,8 @@ func (b *builder) spec(program manager.Program, binary string, created time.Time
 	return s
 }
 
-func isNumber(text string) bool {
-	_, err := strconv.ParseUint(text, 10, 32)
-	return err == nil
-}
+// nonroot is who an image runs as that says nothing else.
+var nonroot = fmt.Sprintf("%d:%d", rootfs.Nonroot, rootfs.Nonroot)
 
 // nameBase notes what an image is based on.
 func nameBase(base v1.Image, ref name.Reference, labels map[string]string) error {

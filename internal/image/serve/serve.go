@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/image/reference"
 	"github.com/slipway-dev/slipway/internal/image/store"
 	"github.com/slipway-dev/slipway/internal/image/transfer"
 	"github.com/slipway-dev/slipway/internal/image/wire"
@@ -61,6 +62,24 @@ func (w *worker) answer(ctx context.Context, r wire.Request) (any, error) {
 	switch {
 	case r.Build != nil:
 		return w.build(ctx, *r.Build)
+	case r.Remove != nil:
+		return w.remove(ctx, *r.Remove)
+	case r.Login != nil:
+		return login(ctx, *r.Login)
+	case r.Logout != nil:
+		return logout(*r.Logout)
+	}
+	release, err := w.store.Read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return w.read(ctx, r)
+}
+
+// read answers what changes no image, while contents stay.
+func (w *worker) read(ctx context.Context, r wire.Request) (any, error) {
+	switch {
 	case r.Push != nil:
 		return w.push(ctx, *r.Push)
 	case r.Save != nil:
@@ -68,15 +87,9 @@ func (w *worker) answer(ctx context.Context, r wire.Request) (any, error) {
 	case r.Load != nil:
 		return w.load(ctx, *r.Load)
 	case r.Inspect != nil:
-		return w.inspect(ctx, *r.Inspect)
+		return w.inspect(*r.Inspect)
 	case r.List != nil:
 		return w.list()
-	case r.Remove != nil:
-		return w.remove(ctx, *r.Remove)
-	case r.Login != nil:
-		return login(ctx, *r.Login)
-	case r.Logout != nil:
-		return logout(*r.Logout)
 	}
 	return nil, errors.New("a request for nothing")
 }
@@ -108,7 +121,7 @@ func (w *worker) registries(name string) transfer.Registries {
 
 // find returns an image of the store by its name.
 func (w *worker) find(text string) (store.Entry, error) {
-	tag, err := transfer.ParseTag(text)
+	tag, err := reference.ParseTag(text)
 	if err != nil {
 		return store.Entry{}, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 
+	"github.com/slipway-dev/slipway/internal/image/reference"
 	"github.com/slipway-dev/slipway/internal/image/store"
 	"github.com/slipway-dev/slipway/internal/image/transfer"
 	"github.com/slipway-dev/slipway/internal/image/wire"
@@ -21,7 +22,7 @@ func (w *worker) push(ctx context.Context, r wire.Push) (wire.Pushed, error) {
 	if err != nil {
 		return wire.Pushed{}, err
 	}
-	tag, err := transfer.ParseTag(r.Ref)
+	tag, err := reference.ParseTag(r.Ref)
 	if err != nil {
 		return wire.Pushed{}, err
 	}
@@ -42,7 +43,7 @@ func (w *worker) save(r wire.Save) (wire.Saved, error) {
 	if err != nil {
 		return wire.Saved{}, err
 	}
-	tag, err := transfer.ParseTag(r.Ref)
+	tag, err := reference.ParseTag(r.Ref)
 	if err != nil {
 		return wire.Saved{}, err
 	}
@@ -115,7 +116,7 @@ func (w *worker) load(ctx context.Context, r wire.Load) (wire.Loaded, error) {
 		if err != nil {
 			return wire.Loaded{}, err
 		}
-		tag, err := transfer.ParseTag(r.Ref)
+		tag, err := reference.ParseTag(r.Ref)
 		if err != nil {
 			return wire.Loaded{}, err
 		}
@@ -155,8 +156,8 @@ func kept(registry string, tag name.Tag) (name.Tag, error) {
 	return name.NewTag(registry + "/" + repository + ":" + tag.TagStr())
 }
 
-// inspect tells of an image of the store, or of a registry if it is not there.
-func (w *worker) inspect(_ context.Context, r wire.Inspect) (wire.Image, error) {
+// inspect tells of an image of the store.
+func (w *worker) inspect(r wire.Inspect) (wire.Image, error) {
 	e, err := w.find(r.Ref)
 	if err != nil {
 		return wire.Image{}, err
@@ -188,7 +189,7 @@ func (w *worker) list() ([]wire.Listed, error) {
 func (w *worker) remove(ctx context.Context, r wire.Remove) ([]string, error) {
 	removed := []string{}
 	for _, text := range r.Refs {
-		tag, err := transfer.ParseTag(text)
+		tag, err := reference.ParseTag(text)
 		if err != nil {
 			return removed, err
 		}

@@ -5,8 +5,9 @@
 //	err := s.Put(ctx, tag, store.Image{Image: img})
 //	entry, err := s.Get(tag)
 //
-// A name is an image's alone: an image that gets one that another one has takes it away. What no name leads to is removed. Names
-// change by one file being renamed, so an image is there whole or not at all, also when the process is killed.
+// A name is an image's alone: an image that gets one that another one has takes it away. What no name leads to is removed, once
+// nobody reads it ([Store.Read]). Names change by one file being renamed, so an image is there whole or not at all, also when
+// the process is killed.
 package store
 
 import (
@@ -175,6 +176,18 @@ func (s Store) Remove(ctx context.Context, tag name.Tag) error {
 	return s.change(func(all []v1.Descriptor) []v1.Descriptor { return without(all, tag.Name()) })
 }
 
+// Read keeps contents from being removed until release is called, also those that no name leads to any more.
+func (s Store) Read(ctx context.Context) (release func(), err error) {
+	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
+		return nil, err
+	}
+	lock := flock.New(filepath.Join(s.Dir, "readers"))
+	if _, err := lock.TryRLockContext(ctx, 20*time.Millisecond); err != nil {
+		return nil, err
+	}
+	return func() { _ = lock.Close() }, nil
+}
+
 // Temp makes a folder for one piece of work, on the same disk; done removes it.
 func (s Store) Temp() (dir string, done func(), err error) {
 	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
@@ -270,7 +283,7 @@ func (s Store) entry(d v1.Descriptor, all []v1.Descriptor) (Entry, error) {
 	return e, nil
 }
 
-// change writes the layout's index anew and removes what nothing leads to any more.
+// change writes the layout's index anew.
 func (s Store) change(f func([]v1.Descriptor) []v1.Descriptor) error {
 	all, err := s.descriptors()
 	if err != nil {
@@ -289,6 +302,17 @@ func (s Store) change(f func([]v1.Descriptor) []v1.Descriptor) error {
 	if err := atomicfile.Write(filepath.Join(s.layoutDir(), "index.json"), data, 0o644); err != nil {
 		return err
 	}
+	return s.collect()
+}
+
+// collect removes what no name leads to. While somebody reads it stays, until a later change.
+func (s Store) collect() error {
+	readers := flock.New(filepath.Join(s.Dir, "readers"))
+	alone, err := readers.TryLock()
+	if !alone || err != nil {
+		return err
+	}
+	defer readers.Close()
 	path, err := layout.FromPath(s.layoutDir())
 	if err != nil {
 		return err

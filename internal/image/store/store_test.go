@@ -69,6 +69,66 @@ func blobs(t testing.TB, s store.Store) int {
 	return len(found)
 }
 
+// TestReadStays: what is being pushed stays whole when its name is removed or gets another image.
+func TestReadStays(t *testing.T) {
+	s := store.Store{Dir: t.TempDir()}
+	put(t, s, "op:v1", build(t, "one"))
+	release, err := s.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := s.Get(tag(t, "op:v1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, s, "op:v1", build(t, "two"))
+	if err := s.Remove(t.Context(), tag(t, "op:v1")); err != nil {
+		t.Fatal(err)
+	}
+	if err := validate.Image(e.Image.Image); err != nil {
+		t.Error(err)
+	}
+	release()
+	put(t, s, "op:v1", build(t, "three"))
+	if n := blobs(t, s); n != 3+3 {
+		t.Errorf("one image: %d contents, want 6", n)
+	}
+}
+
+// TestRecalledStays: a layer that a build takes over from an image stays when that image is removed before the build has ended.
+func TestRecalledStays(t *testing.T) {
+	s := store.Store{Dir: t.TempDir()}
+	img := build(t, "one")
+	put(t, s, "op:v1", img)
+	all, err := img.Image.Layers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := layers.Memory{Dir: s.Notes(), Blob: s.Blob, Temp: t.TempDir()}
+	if err := m.Keep("key", all[0]); err != nil {
+		t.Fatal(err)
+	}
+	recalled, ok := m.Recall("key")
+	if !ok {
+		t.Fatal("it is forgotten")
+	}
+	if err := s.Remove(t.Context(), tag(t, "op:v1")); err != nil {
+		t.Fatal(err)
+	}
+	again, err := pack.Image(pack.Scratch(), pack.Spec{}, pack.Part{Layer: recalled})
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, s, "op:v2", store.Image{Image: again})
+	e, err := s.Get(tag(t, "op:v2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := validate.Image(e.Image.Image); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestImagesHaveNames(t *testing.T) {
 	s := store.Store{Dir: t.TempDir()}
 	if _, err := s.Get(tag(t, "op:v1")); !errors.Is(err, store.ErrUnknown) {
@@ -130,7 +190,7 @@ func TestBuildsAtOnce(t *testing.T) {
 
 func TestLayersAreRemembered(t *testing.T) {
 	s := store.Store{Dir: t.TempDir()}
-	m := layers.Memory{Dir: s.Notes(), Blob: s.Blob}
+	m := layers.Memory{Dir: s.Notes(), Blob: s.Blob, Temp: t.TempDir()}
 	img := build(t, "one")
 	made, err := img.Image.Layers()
 	if err != nil {

@@ -32,28 +32,6 @@ type Registries struct {
 	Progress func(done, total int64)
 }
 
-// ParseTag reads the name of an image, with a tag; latest if it has none.
-func ParseTag(text string) (name.Tag, error) {
-	tag, err := name.NewTag(text)
-	if err != nil {
-		return tag, badName(text, err)
-	}
-	return tag, nil
-}
-
-// Parse reads the name of an image, with a tag or a digest.
-func Parse(text string) (name.Reference, error) {
-	ref, err := name.ParseReference(text)
-	if err != nil {
-		return nil, badName(text, err)
-	}
-	return ref, nil
-}
-
-func badName(text string, err error) error {
-	return &report.Error{What: fmt.Sprintf("%q is no name of an image", text), Err: err, Hint: "like registry.example.com/team/operator:v1", Code: 2}
-}
-
 func (r Registries) options(ctx context.Context) []remote.Option {
 	return []remote.Option{remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain),
 		remote.WithUserAgent("slipway"), remote.WithTransport(guarded{remote.DefaultTransport})}
@@ -130,6 +108,13 @@ func (r Registries) Pull(ctx context.Context, from name.Reference, platform v1.P
 	img, err := remote.Image(from, append(r.options(ctx), remote.WithPlatform(platform))...)
 	if err != nil {
 		return nil, explain(ctx, "pulled", from, err)
+	}
+	file, err := img.ConfigFile()
+	if err != nil {
+		return nil, explain(ctx, "pulled", from, err)
+	}
+	if file.Architecture != "" && (file.OS != platform.OS || file.Architecture != platform.Architecture) { // it is no index
+		return nil, &report.Error{What: "the image is not there for " + platform.String(), Where: from.Name(), Hint: "it is there for " + file.Platform().String(), Code: 2}
 	}
 	return img, nil
 }

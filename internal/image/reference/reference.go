@@ -1,0 +1,82 @@
+// Package reference reads the names of images.
+//
+//	tag, err := reference.ParseTag("registry.example.com/operator")     // …:latest
+//	ref, err := reference.Parse("registry.example.com/operator@sha256:…")
+//
+// It accepts what registries, container runtimes and the kubelet accept, and nothing else. It stands alone, so that who only has to
+// judge a name need not have the libraries that images take.
+package reference
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/name"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// ParseTag reads the name of an image, with a tag; latest if it has none.
+func ParseTag(text string) (name.Tag, error) {
+	if strings.Contains(text, "@") {
+		return name.Tag{}, refused(text, errDigest)
+	}
+	tag, err := name.NewTag(text)
+	if err == nil {
+		err = check(tag.Context())
+	}
+	if err != nil {
+		return tag, refused(text, err)
+	}
+	return tag, nil
+}
+
+// Parse reads the name of an image, with a tag or a digest.
+func Parse(text string) (name.Reference, error) {
+	ref, err := name.ParseReference(text)
+	if err == nil {
+		err = check(ref.Context())
+	}
+	if err != nil {
+		return nil, refused(text, err)
+	}
+	return ref, nil
+}
+
+var (
+	errDigest     = errors.New("a digest is what an image gets, not what it is called")
+	errScheme     = errors.New("a name has no scheme in front")
+	errRegistry   = errors.New("the registry is no host or host:port")
+	errRepository = errors.New("between slashes are lower case letters and digits, with one of . _ __ - between them")
+)
+
+// The grammar of the distribution specification, which the library checks the letters of only.
+var (
+	host       = regexp.MustCompile(`^(?:(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\[[a-fA-F0-9:]+\])(?::([0-9]+))?$`)
+	repository = regexp.MustCompile(`^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*$`)
+)
+
+// check judges a repository by the grammar.
+func check(r name.Repository) error {
+	if registry := r.RegistryStr(); registry == "http:" || registry == "https:" {
+		return errScheme
+	}
+	parts := host.FindStringSubmatch(r.RegistryStr())
+	if parts == nil {
+		return errRegistry
+	}
+	if _, err := strconv.ParseUint(parts[1], 10, 16); parts[1] != "" && err != nil {
+		return errRegistry
+	}
+	if !repository.MatchString(r.RepositoryStr()) {
+		return errRepository
+	}
+	return nil
+}
+
+func refused(text string, err error) error {
+	return &report.Error{What: fmt.Sprintf("%q is no name of an image", text), Err: err, Hint: "like registry.example.com/team/operator:v1", Code: 2}
+}
