@@ -23,6 +23,10 @@ func TestFullDisk(t *testing.T) {
 	if status, _ := request(t, "POST", upload+sha(large), bytes.NewReader(large)); status != http.StatusInsufficientStorage {
 		t.Error("status", status)
 	}
+	_, location := request(t, "POST", "http://"+r.Address()+"/v2/op/blobs/uploads/", nil)
+	if status, _ := request(t, "PATCH", "http://"+r.Address()+location, bytes.NewReader(large)); status != http.StatusInsufficientStorage {
+		t.Error("a piece: status", status)
+	}
 	if left, err := os.ReadDir(filepath.Join(dir, "registry", "uploads")); len(left) > 0 {
 		t.Error("left over:", left, err)
 	}

@@ -30,6 +30,7 @@ import (
 
 	"cuelabs.dev/go/oci/ociregistry"
 	"cuelabs.dev/go/oci/ociregistry/ociserver"
+	"github.com/opencontainers/go-digest"
 
 	"github.com/slipway-dev/slipway/cluster/registry/disk"
 )
@@ -65,7 +66,7 @@ func Start(o Options) (*Registry, error) {
 	r := &Registry{
 		listener: listener,
 		images:   images,
-		handler:  ociserver.New(images, &ociserver.Options{WriteError: writeError}),
+		handler:  uploadUnmounted(images, ociserver.New(images, &ociserver.Options{WriteError: writeError})),
 		served:   make(chan struct{}),
 	}
 	r.server = &http.Server{
@@ -117,6 +118,21 @@ func limitManifests(next http.Handler) http.Handler {
 				return
 			}
 			r.Body = http.MaxBytesReader(w, r.Body, maxManifest)
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// uploadUnmounted begins an upload where contents are to be mounted that are not there. The specification wants it so, and clients go on
+// with the upload, while they give up at a refusal.
+func uploadUnmounted(images ociregistry.Interface, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		wanted := digest.Digest(r.URL.Query().Get("mount"))
+		if r.Method == http.MethodPost && wanted.Validate() == nil {
+			if _, err := images.ResolveBlob(r.Context(), "", wanted); errors.Is(err, ociregistry.ErrBlobUnknown) {
+				r = r.Clone(r.Context())
+				r.URL.RawQuery = ""
+			}
 		}
 		next.ServeHTTP(w, r)
 	})

@@ -1,6 +1,7 @@
 package registry_test
 
 import (
+	"bytes"
 	"io"
 	"net"
 	"net/http"
@@ -142,6 +143,28 @@ func TestIndexesAndReferrers(t *testing.T) {
 	}
 }
 
+func TestMount(t *testing.T) {
+	r := start(t, registry.Options{Dir: t.TempDir() + "/registry"})
+	there, absent := []byte("there"), []byte("absent")
+	uploads := "http://" + r.Address() + "/v2/op/blobs/uploads/"
+	if status, _ := request(t, "POST", uploads+"?digest="+sha(there), bytes.NewReader(there)); status != http.StatusCreated {
+		t.Fatal("status", status)
+	}
+	if status, _ := request(t, "POST", uploads+"?from=other&mount="+sha(there), nil); status != http.StatusCreated {
+		t.Error("what is there: status", status)
+	}
+	status, location := request(t, "POST", uploads+"?from=other&mount="+sha(absent), nil)
+	if status != http.StatusAccepted {
+		t.Fatal("what is not there: status", status)
+	}
+	if status, _ := request(t, "PUT", "http://"+r.Address()+location+"?digest="+sha(absent), bytes.NewReader(absent)); status != http.StatusCreated {
+		t.Error("uploaded then: status", status)
+	}
+	if status, _ := request(t, "POST", uploads+"?from=other&mount=sha256:no", nil); status != http.StatusBadRequest {
+		t.Error("no digest: status", status)
+	}
+}
+
 func TestLists(t *testing.T) {
 	r := start(t, registry.Options{Dir: t.TempDir() + "/registry"})
 	img := image(t)
@@ -260,6 +283,7 @@ func TestRefusesUnreasonable(t *testing.T) {
 		want               int
 	}{
 		{"PUT", "/v2/op/manifests/v1", strings.Repeat(" ", 5<<20), 413},
+		{"PUT", "/v2/" + strings.Repeat("a", 256) + "/manifests/v1", `{"schemaVersion":2}`, 400},
 		{"PUT", "/v2/op/manifests/v1", "no manifest", 400},
 		{"PUT", "/v2/op/manifests/v1", `{"config":{"digest":"` + none + `"}}`, 404},
 		{"PUT", "/v2/op/manifests/v1", `{"config":{"digest":"sha256:../../../etc/passwd"}}`, 404},

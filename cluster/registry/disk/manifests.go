@@ -110,9 +110,12 @@ func (b *Backend) PushManifest(_ context.Context, repo, tag string, contents []b
 	return d, b.writeDescriptor(b.tagPath(repo, tag), d)
 }
 
+// maxName is how long the name of a repository may be, as in other registries and, for each part of it, in file systems.
+const maxName = 255
+
 // check refuses what is no manifest, and one of which a part is missing.
 func (b *Backend) check(repo, tag string, contents []byte) error {
-	if !ociref.IsValidRepository(repo) || tag != "" && !ociref.IsValidTag(tag) {
+	if !ociref.IsValidRepository(repo) || len(repo) > maxName || tag != "" && !ociref.IsValidTag(tag) {
 		return ociregistry.ErrNameInvalid
 	}
 	var m manifest

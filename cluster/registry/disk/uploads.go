@@ -67,6 +67,7 @@ type upload struct {
 	f      *os.File
 	size   int64
 	at     int64 // where the next piece is said to begin; negative: at the end
+	full   bool  // there was no room for a piece
 	closed bool
 }
 
@@ -78,7 +79,9 @@ func (u *upload) Write(p []byte) (int, error) {
 	u.at = -1
 	n, err := u.f.Write(p)
 	u.size += int64(n)
-	return n, told(err)
+	err = told(err)
+	u.full = u.full || errors.Is(err, ErrFull)
+	return n, err
 }
 
 // Size is how much there is by now.
@@ -90,10 +93,13 @@ func (u *upload) ChunkSize() int { return 0 }
 // ID is what the upload is resumed by.
 func (u *upload) ID() string { return filepath.Base(u.f.Name()) }
 
-// Close leaves the upload to whoever resumes it.
+// Close leaves the upload to whoever resumes it. One that there was no room for takes none.
 func (u *upload) Close() error {
 	if u.closed {
 		return nil
+	}
+	if u.full {
+		return u.Cancel()
 	}
 	u.closed = true
 	return told(u.f.Close())
