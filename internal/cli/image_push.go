@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -47,7 +48,7 @@ Pods of the image run for real: a cluster that was started without a word about 
 told, unless it has one. The first time the node's program is built, which takes some minutes. Where no real node can be,
 pods stay simulated, and load says why.
 
-An argument that ends in .tar is an archive, as 'slipway image save', 'docker save' and 'podman save' write them.`,
+An argument that ends in .tar, .tar.gz or .tgz is an archive, as 'slipway image save', 'docker save' and 'podman save' write them.`,
 		Example: `  slipway image load controller:latest
   slipway image load operator.tar --cluster staging`,
 		Args: oneImage,
@@ -60,7 +61,7 @@ An argument that ends in .tar is an archive, as 'slipway image save', 'docker sa
 				return err
 			}
 			l := wire.Load{Ref: args[0], Registry: s.Registry}
-			if strings.HasSuffix(args[0], ".tar") {
+			if isArchive(args[0]) {
 				l.Ref, l.File = "", inv.absolute(args[0])
 			}
 			loaded, err := inv.images().Load(cmd.Context(), l)
@@ -77,6 +78,11 @@ An argument that ends in .tar is an archive, as 'slipway image save', 'docker sa
 	}
 	cmd.Flags().StringVar(&cluster, "cluster", "", "`name` of the cluster (default: the default one)")
 	return cmd
+}
+
+// isArchive says whether a name is a file's; images have none that ends like these.
+func isArchive(name string) bool {
+	return slices.ContainsFunc([]string{".tar", ".tar.gz", ".tgz"}, func(suffix string) bool { return strings.HasSuffix(strings.ToLower(name), suffix) })
 }
 
 // loadedImages are the images that a cluster has, and the node that runs their pods.

@@ -67,7 +67,7 @@ func (w *worker) build(ctx context.Context, r wire.Build) (wire.Image, error) {
 	}
 	before, _ := w.store.Get(tag) // that there is none, or a damaged one, is no obstacle
 	if err := w.store.Put(ctx, tag, img); err != nil {
-		return wire.Image{}, err
+		return wire.Image{}, &report.Error{What: "the image cannot be kept", Where: w.store.Dir, Err: err}
 	}
 	for key, layer := range b.made {
 		if err := b.memory.Keep(key, layer); err != nil {

@@ -83,7 +83,7 @@ func (w *worker) read(ctx context.Context, r wire.Request) (any, error) {
 	case r.Push != nil:
 		return w.push(ctx, *r.Push)
 	case r.Save != nil:
-		return w.save(*r.Save)
+		return w.save(ctx, *r.Save)
 	case r.Load != nil:
 		return w.load(ctx, *r.Load)
 	case r.Inspect != nil:

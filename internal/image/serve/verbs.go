@@ -35,10 +35,10 @@ func (w *worker) pushAs(ctx context.Context, image, to name.Tag, img store.Image
 	if err != nil {
 		return wire.Pushed{}, err
 	}
-	return wire.Pushed{Name: image.String(), Digest: digest.String(), Image: to.Context().Digest(digest.String()).String()}, nil
+	return wire.Pushed{Name: familiar(image.Name()), Digest: digest.String(), Image: to.Context().Digest(digest.String()).String()}, nil
 }
 
-func (w *worker) save(r wire.Save) (wire.Saved, error) {
+func (w *worker) save(ctx context.Context, r wire.Save) (wire.Saved, error) {
 	e, err := w.find(r.Ref)
 	if err != nil {
 		return wire.Saved{}, err
@@ -58,7 +58,7 @@ func (w *worker) save(r wire.Save) (wire.Saved, error) {
 			saved.Format = wire.OCI
 		}
 	}
-	if err := w.write(saved, tag, img); err != nil {
+	if err := w.write(ctx, saved, tag, img); err != nil {
 		return saved, err
 	}
 	info, err := os.Stat(r.File)
@@ -69,20 +69,20 @@ func (w *worker) save(r wire.Save) (wire.Saved, error) {
 }
 
 // write writes an archive.
-func (w *worker) write(s wire.Saved, tag name.Tag, img store.Image) error {
+func (w *worker) write(ctx context.Context, s wire.Saved, tag name.Tag, img store.Image) error {
 	switch {
 	case s.Format == wire.Docker && img.Index != nil:
 		return &report.Error{What: "docker's format has room for one platform, and the image has several", Where: "--format",
 			Hint: "--platform chooses one; --format oci takes all", Code: 2}
 	case s.Format == wire.Docker:
-		return transfer.SaveDocker(s.File, tag, img.Image)
+		return transfer.SaveDocker(ctx, s.File, tag, img.Image)
 	}
 	temp, done, err := w.store.Temp()
 	if err != nil {
 		return err
 	}
 	defer done()
-	return transfer.SaveOCI(s.File, tag, img, temp)
+	return transfer.SaveOCI(ctx, s.File, tag, img, temp)
 }
 
 // forPlatform picks the image for a platform; "" is all that there is.

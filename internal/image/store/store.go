@@ -188,15 +188,6 @@ func (s Store) Read(ctx context.Context) (release func(), err error) {
 	return func() { _ = lock.Close() }, nil
 }
 
-// Temp makes a folder for one piece of work, on the same disk; done removes it.
-func (s Store) Temp() (dir string, done func(), err error) {
-	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
-		return "", nil, err
-	}
-	dir, err = os.MkdirTemp(s.Dir, "work-")
-	return dir, func() { _ = os.RemoveAll(dir) }, err
-}
-
 // Programs is a folder for compiled programs.
 func (s Store) Programs() string { return filepath.Join(s.Dir, "programs") }
 

@@ -215,12 +215,13 @@ func TestLayersAreRemembered(t *testing.T) {
 
 func TestTidy(t *testing.T) {
 	s := store.Store{Dir: t.TempDir()}
-	old, _, err := s.Temp()
+	old, done, err := s.Temp()
 	if err != nil {
 		t.Fatal(err)
 	}
-	fresh, _, err := s.Temp()
-	if err != nil {
+	defer done()
+	fresh, killed := filepath.Join(s.Dir, "work-fresh"), filepath.Join(s.Dir, "work-killed") // nobody holds their locks
+	if err := errors.Join(os.Mkdir(fresh, 0o755), os.Mkdir(killed, 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	used, unused := filepath.Join(s.Programs(), "used"), filepath.Join(s.Programs(), "unused")
@@ -233,11 +234,11 @@ func TestTidy(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(os.Chtimes(old, then, then), os.Chtimes(filepath.Join(unused, "manager"), then, then)); err != nil {
+	if err := errors.Join(os.Chtimes(old, then, then), os.Chtimes(killed, then, then), os.Chtimes(filepath.Join(unused, "manager"), then, then)); err != nil {
 		t.Fatal(err)
 	}
 	s.Tidy()
-	for path, want := range map[string]bool{old: false, fresh: true, used: true, unused: false} {
+	for path, want := range map[string]bool{old: true, fresh: true, killed: false, used: true, unused: false} {
 		if _, err := os.Stat(path); (err == nil) != want {
 			t.Errorf("%s is there: %v, want %v", path, err == nil, want)
 		}

@@ -3,6 +3,8 @@ package transfer
 import (
 	"archive/tar"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -30,17 +32,17 @@ const (
 )
 
 // SaveDocker writes an archive as docker save does. It is whole or not there.
-func SaveDocker(file string, tag name.Tag, img v1.Image) error {
-	return whole(file, func(w io.Writer) error { return tarball.Write(tag, img, w) })
+func SaveDocker(ctx context.Context, file string, tag name.Tag, img v1.Image) error {
+	return whole(ctx, file, func(w io.Writer) error { return tarball.Write(tag, img, w) })
 }
 
 // SaveOCI writes an image layout into an archive. It is whole or not there. Temp is a folder for it to use.
-func SaveOCI(file string, tag name.Tag, img store.Image, temp string) error {
+func SaveOCI(ctx context.Context, file string, tag name.Tag, img store.Image, temp string) error {
 	path, err := layout.Write(filepath.Join(temp, "layout"), empty.Index)
 	if err != nil {
 		return err
 	}
-	named := layout.WithAnnotations(map[string]string{containerdName: tag.Name(), refName: tag.TagStr()})
+	named := layout.WithAnnotations(map[string]string{containerdName: canonical(tag), refName: tag.TagStr()})
 	if img.Index != nil {
 		err = path.AppendIndex(img.Index, named)
 	} else {
@@ -49,24 +51,69 @@ func SaveOCI(file string, tag name.Tag, img store.Image, temp string) error {
 	if err != nil {
 		return err
 	}
-	return whole(file, func(w io.Writer) error { return archive(w, string(path)) })
+	return whole(ctx, file, func(w io.Writer) error { return archive(w, string(path)) })
+}
+
+// canonical is a full name as container runtimes write it. The library names docker's registry by the host that answers.
+func canonical(tag name.Tag) string {
+	if rest, hub := strings.CutPrefix(tag.Name(), name.DefaultRegistry+"/"); hub {
+		return "docker.io/" + rest
+	}
+	return tag.Name()
 }
 
 // whole writes a file that is there when all of it is.
-func whole(file string, write func(io.Writer) error) error {
+func whole(ctx context.Context, file string, write func(io.Writer) error) error {
+	file, err := replaceable(file)
+	if err != nil {
+		return &report.Error{What: "the archive cannot be written", Where: file, Err: cause(err)}
+	}
 	f, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-")
 	if err != nil {
 		return &report.Error{What: "the archive cannot be written", Where: file, Err: cause(err)}
 	}
-	err = errors.Join(write(f), f.Chmod(0o644), f.Close())
+	err = errors.Join(write(until{ctx, f}), f.Chmod(0o644), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), file)
 	}
 	if err != nil {
 		_ = os.Remove(f.Name())
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		return &report.Error{What: "the archive cannot be written", Where: file, Err: cause(err)}
 	}
 	return nil
+}
+
+var errNoFile = errors.New("it is no file")
+
+// replaceable is the file that a path leads to, which may not be there yet. A folder or a device is not to be replaced.
+func replaceable(file string) (string, error) {
+	info, err := os.Stat(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return file, nil
+	}
+	if err != nil {
+		return file, err
+	}
+	if !info.Mode().IsRegular() {
+		return file, errNoFile
+	}
+	return filepath.EvalSymlinks(file)
+}
+
+// until writes until its context ends.
+type until struct {
+	ctx context.Context
+	io.Writer
+}
+
+func (u until) Write(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.Writer.Write(p)
 }
 
 // cause is what is wrong with a file, without its name.
@@ -118,7 +165,11 @@ type Archived struct {
 
 // Open returns the images of an archive of either format. Temp is a folder in which they lie from then on.
 func Open(ctx context.Context, file, temp string) ([]Archived, error) {
-	oci, err := unpackLayout(ctx, file, temp)
+	archive, err := inflate(file, temp)
+	var oci bool
+	if err == nil {
+		oci, err = unpackLayout(ctx, archive, temp)
+	}
 	if err != nil {
 		return nil, &report.Error{What: "the archive cannot be read", Where: file, Err: cause(err)}
 	}
@@ -126,7 +177,7 @@ func Open(ctx context.Context, file, temp string) ([]Archived, error) {
 	if oci {
 		images, err = openLayout(temp)
 	} else {
-		images, err = openDocker(file)
+		images, err = openDocker(archive)
 	}
 	if err != nil {
 		return nil, &report.Error{What: "this is no archive of images", Where: file, Err: err, Hint: "as `slipway image save`, `docker save` and `podman save` write them"}
@@ -203,6 +254,10 @@ func unpackLayout(ctx context.Context, file, dir string) (oci bool, err error) {
 		return false, err
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
 	if oci, err = hasLayout(f); !oci || err != nil {
 		return false, err
 	}
@@ -214,6 +269,7 @@ func unpackLayout(ctx context.Context, file, dir string) (oci bool, err error) {
 		return false, err
 	}
 	defer root.Close()
+	left := info.Size()
 	for in := tar.NewReader(f); ; {
 		h, err := in.Next()
 		if errors.Is(err, io.EOF) {
@@ -225,6 +281,9 @@ func unpackLayout(ctx context.Context, file, dir string) (oci bool, err error) {
 		if err != nil {
 			return true, err
 		}
+		if left -= h.Size; left < 0 { // an archive of holes
+			return true, errHoles
+		}
 		if h.Typeflag == tar.TypeReg {
 			if err := unpackFile(root, path.Clean(h.Name), in); err != nil {
 				return true, err
@@ -232,6 +291,11 @@ func unpackLayout(ctx context.Context, file, dir string) (oci bool, err error) {
 		}
 	}
 }
+
+var (
+	errHoles  = errors.New("its files are larger than the archive itself")
+	errDigest = errors.New("the contents have another digest")
+)
 
 // hasLayout says whether an archive is one of an image layout. What is no archive has none.
 func hasLayout(f io.Reader) (bool, error) {
@@ -249,7 +313,7 @@ func hasLayout(f io.Reader) (bool, error) {
 	}
 }
 
-// unpackFile writes a file of a layout. Root keeps it within its folder.
+// unpackFile writes a file of a layout. Root keeps it within its folder. Contents have the digest that they are named by.
 func unpackFile(root *os.Root, name string, from io.Reader) error {
 	if dir := path.Dir(name); dir != "." {
 		if err := root.MkdirAll(dir, 0o755); err != nil {
@@ -260,6 +324,13 @@ func unpackFile(root *os.Root, name string, from io.Reader) error {
 	if err != nil {
 		return fmt.Errorf("unpack %s: %w", name, err)
 	}
-	_, err = io.Copy(f, from)
-	return errors.Join(err, f.Close())
+	sum := sha256.New()
+	_, err = io.Copy(io.MultiWriter(f, sum), from)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if digest, ok := strings.CutPrefix(name, "blobs/sha256/"); ok && digest != hex.EncodeToString(sum.Sum(nil)) {
+		return fmt.Errorf("%s: %w", name, errDigest)
+	}
+	return nil
 }

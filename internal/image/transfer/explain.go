@@ -28,6 +28,8 @@ func explain(ctx context.Context, done string, ref name.Reference, err error) er
 		e.Next = "slipway image login " + host
 	case answered && answer.StatusCode == http.StatusNotFound:
 		e.Hint = "there is no such image, or it is not yours to see"
+	case answered && answer.StatusCode == http.StatusTooManyRequests:
+		e.Hint = host + " wants fewer requests: try again later, or log in, which some allow more"
 	case answered && answer.StatusCode == http.StatusInsufficientStorage:
 		e.Hint = "the registry's disk is full"
 	case errors.Is(err, syscall.ECONNREFUSED):
