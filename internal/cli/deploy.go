@@ -120,7 +120,11 @@ func (inv *invocation) buildDeployment(ctx context.Context, d deployment) ([]*un
 	if err := inv.regenerate(ctx, root); err != nil {
 		return nil, err
 	}
-	return ship.BuildWithImage(within(root, d.folder), within(root, managerFolder), d.image)
+	objects, err := ship.BuildWithImage(within(root, d.folder), within(root, managerFolder), d.image)
+	if err == nil && d.image != "" && !ship.RunsImage(objects, d.image) {
+		inv.handler.Handle(report.Warning{Text: "no container of " + d.folder + " runs " + d.image + ": only one whose image is called controller in " + managerFolder + " gets it"})
+	}
+	return objects, err
 }
 
 // deploy builds and applies the objects, and waits for them.

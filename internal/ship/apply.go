@@ -66,7 +66,7 @@ func (c *Cluster) applyOne(ctx context.Context, object *unstructured.Unstructure
 	}
 	existed := err == nil
 	if existed {
-		if before, err = adopt(ctx, resource, before); err != nil {
+		if before, err = adopt(ctx, resource, before, patience); err != nil {
 			return c.explainObject(ctx, object, err)
 		}
 	}
@@ -125,11 +125,25 @@ func (c *Cluster) locate(ctx context.Context, object *unstructured.Unstructured,
 const clientSide = "kubectl-client-side-apply"
 
 // adopt makes ours what `kubectl apply` of the same manifests brought to the cluster, as kubectl itself does when it is told
-// to apply on the server's side from now on. Without it each field that changed since would be a conflict with oneself.
-func adopt(ctx context.Context, resource dynamic.ResourceInterface, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	patch, err := csaupgrade.UpgradeManagedFieldsPatch(live, sets.New(clientSide), FieldManager)
-	if err != nil || patch == nil {
-		return live, err
-	}
-	return resource.Patch(ctx, live.GetName(), types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: FieldManager})
+// to apply on the server's side from now on. Without it each field that changed since would be a conflict with oneself. An object
+// that somebody changes meanwhile, as controllers do while pods come and go, is looked at again.
+func adopt(ctx context.Context, resource dynamic.ResourceInterface, live *unstructured.Unstructured, patience time.Duration) (*unstructured.Unstructured, error) {
+	name := live.GetName()
+	err := poll(ctx, patience, func(ctx context.Context) (bool, error) {
+		patch, err := csaupgrade.UpgradeManagedFieldsPatch(live, sets.New(clientSide), FieldManager)
+		if err != nil || patch == nil {
+			return true, err
+		}
+		adopted, err := resource.Patch(ctx, name, types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: FieldManager})
+		if err == nil {
+			live = adopted
+			return true, nil
+		}
+		if !apierrors.IsConflict(err) {
+			return false, err
+		}
+		live, err = resource.Get(ctx, name, metav1.GetOptions{})
+		return false, err
+	})
+	return live, err
 }

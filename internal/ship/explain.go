@@ -7,7 +7,9 @@ import (
 	"net/url"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -64,14 +66,43 @@ func (c *Cluster) explainObject(ctx context.Context, object *unstructured.Unstru
 	switch {
 	case errors.Is(err, errImpatient):
 		e.What = "the cluster has a definition of this kind but does not serve it"
+	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
+		e.What = "its namespace is being deleted"
+		e.Hint = "when the namespace is gone it can be made anew; its conditions say what it waits for"
+		e.Next = "slipway kubectl describe namespace " + object.GetNamespace()
 	case apierrors.IsForbidden(err):
 		e.What = "not allowed"
-		e.Hint = "the user of the kubeconfig needs a role that allows it"
+		if forbidden.MatchString(err.Error()) { // and not by a quota or another plug-in
+			e.Hint = "the user of the kubeconfig needs a role that allows it"
+		}
+	case apierrors.IsInvalid(err):
+		explainImmutable(e, object, err)
 	case apierrors.IsConflict(err):
 		e.What = "others own some of its fields and set them differently"
 		e.Hint = ownership(err)
 	}
 	return e
+}
+
+// explainImmutable says which fields of an object never change, without the value that the server shows of them.
+func explainImmutable(e *report.Error, object *unstructured.Unstructured, err error) {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || status.Status().Details == nil {
+		return
+	}
+	var fields []string
+	for _, cause := range status.Status().Details.Causes {
+		if !strings.HasSuffix(cause.Message, validation.FieldImmutableErrorMsg) {
+			return
+		}
+		fields = append(fields, cause.Field)
+	}
+	if len(fields) == 0 {
+		return
+	}
+	e.What, e.Err = "fields that never change would change: "+strings.Join(fields, ", "), nil
+	e.Hint = "the object has to be made anew: delete it, then apply it again"
+	e.Next = kubectl(object, "delete")
 }
 
 // ownership lists the fields in conflict and their owners as the server tells

@@ -3,7 +3,10 @@ package ship
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/kustomize/api/konfig"
 	"sigs.k8s.io/kustomize/api/provider"
 	"sigs.k8s.io/kustomize/kustomize/v5/commands/edit"
@@ -48,4 +51,38 @@ func setImage(source []byte, image string) ([]byte, error) {
 		return nil, err
 	}
 	return memory.ReadFile(name)
+}
+
+// RunsImage tells whether one of objects has a container of that image, as kustomize writes it: a name without a tag keeps the tag that
+// was there.
+func RunsImage(objects []*unstructured.Unstructured, image string) bool {
+	name, digest, _ := strings.Cut(image, "@")
+	tagged := strings.LastIndex(name, ":") > strings.LastIndex(name, "/")
+	return slices.ContainsFunc(objects, func(o *unstructured.Unstructured) bool {
+		return anyImage(o.Object, func(is string) bool {
+			switch {
+			case is == image:
+				return true
+			case digest != "":
+				return strings.HasSuffix(is, "@"+digest)
+			}
+			tag, same := strings.CutPrefix(is, image+":")
+			return !tagged && same && !strings.Contains(tag, "/")
+		})
+	})
+}
+
+// anyImage tells whether a field called image, wherever it is, has a value that fits.
+func anyImage(value any, fits func(string) bool) bool {
+	switch value := value.(type) {
+	case map[string]any:
+		for name, field := range value {
+			if text, ok := field.(string); name == "image" && ok && fits(text) || anyImage(field, fits) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(value, func(item any) bool { return anyImage(item, fits) })
+	}
+	return false
 }

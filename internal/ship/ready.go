@@ -104,7 +104,10 @@ func (c *Cluster) explainUnready(ctx context.Context, live *unstructured.Unstruc
 }
 
 // describe is the command that shows object.
-func describe(object *unstructured.Unstructured) string {
+func describe(object *unstructured.Unstructured) string { return kubectl(object, "describe") }
+
+// kubectl is a command about object.
+func kubectl(object *unstructured.Unstructured, verb string) string {
 	command := "slipway kubectl "
 	if namespace := object.GetNamespace(); namespace != "" {
 		command += "-n " + namespace + " "
@@ -113,7 +116,7 @@ func describe(object *unstructured.Unstructured) string {
 	if group := object.GroupVersionKind().Group; group != "" {
 		kind += "." + group
 	}
-	return command + "describe " + kind + " " + object.GetName()
+	return command + verb + " " + kind + " " + object.GetName()
 }
 
 // runsPods tells whether object is a workload.

@@ -1,0 +1,99 @@
+package ship
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+)
+
+// TestExplainRefusals: what the server refuses by no role of the user's is not explained by one, and what helps is said.
+func TestExplainRefusals(t *testing.T) {
+	c, _ := connect(t)
+	const job = `apiVersion: batch/v1
+kind: Job
+metadata: {name: migrate, namespace: default}
+spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: "a:1"}]}}}
+`
+	const held = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: held, namespace: leaving, finalizers: [example.com/held]}\n"
+	const quota = "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: none, namespace: full}\nspec: {hard: {count/configmaps: 0}}\n"
+	const namespaces = "apiVersion: v1\nkind: Namespace\nmetadata: {name: leaving}\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: full}\n"
+	remove(t, c, job+"---\n"+namespaces)
+	if err := c.Apply(t.Context(), objects(t, job+"---\n"+namespaces+"---\n"+held+"---\n"+quota), ApplyOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	ofNamespaces := c.objects.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"})
+	if err := ofNamespaces.Delete(t.Context(), "leaving", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { // so that the namespace can go
+		free := []byte(`{"metadata":{"finalizers":null}}`)
+		_, _ = c.objects.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("leaving").
+			Patch(context.Background(), "held", types.MergePatchType, free, metav1.PatchOptions{})
+	})
+	for name, test := range map[string]struct{ object, what, next string }{
+		"what never changes":  {strings.Replace(job, "a:1", "a:2", 1), "fields that never change would change: spec.template", "slipway kubectl -n default delete job.batch migrate"},
+		"a namespace leaving": {"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: new, namespace: leaving}\n", "its namespace is being deleted", "slipway kubectl describe namespace leaving"},
+		"a quota":             {"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: new, namespace: full}\n", "not allowed", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			known := failure(t, c.Apply(t.Context(), objects(t, test.object), ApplyOptions{}))
+			if known.What != test.what || known.Next != test.next || strings.Contains(known.Error(), "EnvFrom") || strings.Contains(known.Hint, "role") {
+				t.Errorf("%v\nhint %s\nnext %s\nwant %s, %s", known, known.Hint, known.Next, test.what, test.next)
+			}
+		})
+	}
+}
+
+// busy is a resource of which somebody else changes an object until it was asked for a number of times.
+type busy struct {
+	dynamic.ResourceInterface
+	left int
+}
+
+func (b *busy) Get(context.Context, string, metav1.GetOptions, ...string) (*unstructured.Unstructured, error) {
+	return applied(), nil
+}
+
+func (b *busy) Patch(_ context.Context, name string, _ types.PatchType, _ []byte, _ metav1.PatchOptions, _ ...string) (*unstructured.Unstructured, error) {
+	if b.left--; b.left >= 0 {
+		return nil, apierrors.NewConflict(schema.GroupResource{Resource: "configmaps"}, name, nil)
+	}
+	object := applied()
+	object.SetResourceVersion("2")
+	return object, nil
+}
+
+// applied is an object that `kubectl apply` has brought.
+func applied() *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a", "resourceVersion": "1",
+		"managedFields": []any{map[string]any{"manager": clientSide, "operation": "Update", "apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": map[string]any{"f:data": map[string]any{}}}}}}}
+}
+
+// TestAdoptBusy: an object that changes while it is taken over is looked at again.
+func TestAdoptBusy(t *testing.T) {
+	got, err := adopt(t.Context(), &busy{left: 3}, applied(), DefaultTimeout)
+	if err != nil || got.GetResourceVersion() != "2" {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+func TestRunsImage(t *testing.T) {
+	const digest = "@sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+	got := map[string]bool{}
+	want := map[string]bool{"r:5000/op:v1": true, "r:5000/op": true, "r:5000/op:v2": false, "proxy" + digest: true, "proxy:v3" + digest: true, "proxy": false, "r": false, "op:v1": false}
+	all := objects(t, "apiVersion: apps/v1\nkind: Deployment\nspec: {template: {spec: {containers: [{image: 'r:5000/op:v1'}], initContainers: [{image: 'proxy"+digest+"'}]}}}")
+	for image := range want {
+		got[image] = RunsImage(all, image)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
