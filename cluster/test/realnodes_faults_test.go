@@ -327,10 +327,10 @@ func TestRealThreeClusters(t *testing.T) {
 		p := c.pod("server")
 		p.Spec.Hostname = fmt.Sprintf("of-%d", i)
 		c.create(p)
-		c.create(c.pod("client"))
+		addresses["pod"] = append(addresses["pod"], c.await("server", ready).Status.PodIP)
+		c.create(c.pod("client")) // which has the next address, since it comes later
 		service := c.service("server", corev1.ServiceSpec{ClusterIP: "10.0.0.77", Type: corev1.ServiceTypeNodePort, Ports: []corev1.ServicePort{{Name: "http", Port: 80, NodePort: 30777, TargetPort: intstr.FromInt32(8080)}}})
 		c.await("client", ready)
-		addresses["pod"] = append(addresses["pod"], c.await("server", ready).Status.PodIP)
 		addresses["Service"] = append(addresses["Service"], service.Spec.ClusterIP)
 	}
 	for what, of := range addresses {
