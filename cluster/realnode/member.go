@@ -151,12 +151,34 @@ func (m *member) config(ctx context.Context) (nodeconfig.Config, error) {
 	if err != nil {
 		return nodeconfig.Config{}, err
 	}
+	place, err := o.Machine.Place(m.spec.Name)
+	if err != nil {
+		return nodeconfig.Config{}, err
+	}
+	if place != nil {
+		if err := m.publishAddress(ctx, object); err != nil {
+			return nodeconfig.Config{}, err
+		}
+	}
 	return nodeconfig.Config{
 		Name: m.spec.Name, Number: m.number, IDs: o.Machine.IDs(), Limits: o.Machine.Limits(),
 		Address: address, Pods: node.PodRange(m.number), Services: o.Services, Machine: m.nodes.host(), DNS: m.nodes.dns, Domain: domain,
 		Server: o.Server, Authority: m.nodes.authority, Identity: nodeconfig.Pair(identity), Serving: nodeconfig.Pair(serving),
 		Registry: o.Registry, Labels: object.Labels, Taints: object.Spec.Taints, Capacity: m.spec.Capacity, Kubernetes: node.KubeletVersion, Verbosity: logs.Verbose,
+		Plain: place,
 	}, nil
+}
+
+// publishAddress tells the address by which the API server asks for a node that has none of its own, as clouds do for theirs.
+func (m *member) publishAddress(ctx context.Context, object *corev1.Node) error {
+	object = object.DeepCopy()
+	object.Status.Addresses = []corev1.NodeAddress{
+		{Type: corev1.NodeInternalIP, Address: node.Address(m.number).String()}, {Type: corev1.NodeHostName, Address: m.spec.Name},
+	}
+	if _, err := m.nodes.client.CoreV1().Nodes().UpdateStatus(ctx, object, metav1.UpdateOptions{}); err != nil {
+		return fmt.Errorf("publish the address of node %s: %w", m.spec.Name, err)
+	}
+	return nil
 }
 
 // readyPoll is short because a node's start takes a fraction of a second.

@@ -23,6 +23,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/pki"
 	"github.com/slipway-dev/slipway/cluster/realnode/dns"
 	"github.com/slipway-dev/slipway/cluster/realnode/machine"
+	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
 	"github.com/slipway-dev/slipway/cluster/realnode/services"
 )
 
@@ -30,8 +31,8 @@ import (
 type Options struct {
 	Client   *rest.Config // all rights, no limits
 	Specs    []node.Spec
-	Others   []string // nodes that somebody else runs
-	Machine  *machine.Machine
+	Others   []string     // nodes that somebody else runs
+	Machine  Machine
 	Program  string       // the path of slipway-node
 	Server   string       // the API server, host:port on this machine's loopback
 	Services netip.Prefix // the range of Services
@@ -41,6 +42,19 @@ type Options struct {
 	Output   io.Writer    // for what the kubelets log, in klog's lines
 	// Registered is told the addresses of the nodes and of their pods, before any of them runs. May be nil.
 	Registered func([]netip.Prefix)
+}
+
+// Machine is what nodes stand on: [machine.Machine] with a network of its own, or [machine.Plain], this machine as it is.
+type Machine interface {
+	services.Inside
+	// IDs says whether many user ids are there, or only one.
+	IDs() bool
+	// OwnNetwork says whether the nodes are joined in a network of their own, where Services and names can be.
+	OwnNetwork() bool
+	// Place says where a node finds what it needs that has no namespaces; nil for one that has.
+	Place(node string) (*nodeconfig.Plain, error)
+	StartNode(context.Context, machine.NodeOptions) (*machine.Node, error)
+	KillNode(ctx context.Context, name string) error
 }
 
 // domain is the one of all names of the cluster.
@@ -110,7 +124,9 @@ func (n *Nodes) start(ctx context.Context) error {
 // serve serves Services and names, and returns once all are there.
 func (n *Nodes) serve(ctx context.Context) error {
 	factory := informers.NewSharedInformerFactory(n.client, 0)
-	proxy, err := services.New(factory, services.Options{Inside: n.options.Machine, Server: n.options.Server, Names: n.dns, Log: n.options.Log})
+	proxy, err := services.New(factory, services.Options{
+		Inside: n.options.Machine, PortsOnly: !n.options.Machine.OwnNetwork(), Server: n.options.Server, Names: n.dns, Log: n.options.Log,
+	})
 	if err != nil {
 		return err
 	}
@@ -130,6 +146,9 @@ func (n *Nodes) serve(ctx context.Context) error {
 }
 
 func (n *Nodes) serveNames(ctx context.Context, names *dns.Server) error {
+	if !n.options.Machine.OwnNetwork() {
+		return nil
+	}
 	address := netip.AddrPortFrom(n.dns, namePort).String()
 	packets, err := n.options.Machine.ListenPacket(ctx, address)
 	if err != nil {

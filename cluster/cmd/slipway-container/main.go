@@ -6,6 +6,12 @@ import (
 	"os"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/keeper"
 )
 
-func main() { os.Exit(inside.Main(os.Args)) }
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == keeper.Part {
+		os.Exit(keeper.Main())
+	}
+	os.Exit(inside.Main(os.Args))
+}

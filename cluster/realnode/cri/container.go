@@ -2,6 +2,7 @@ package cri
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -58,7 +59,7 @@ func (r *Runtime) CreateContainer(_ context.Context, sandboxID string, config *r
 		return "", err
 	}
 	if c.prepared, err = r.options.Starter.Prepare(description); err != nil {
-		return "", err
+		return "", errors.Join(err, os.RemoveAll(c.dir))
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -25,8 +25,8 @@ func explain(err error) error {
 	for _, s := range switches {
 		value, readErr := os.ReadFile(s.file)
 		if readErr == nil && strings.TrimSpace(string(value)) == s.forbids {
-			return fmt.Errorf("%w: `%s` allows them: %w", ErrForbidden, s.fix, err)
+			return &Forbidden{s.fix, err}
 		}
 	}
-	return fmt.Errorf("%w (inside a container they often are): %w", ErrForbidden, err)
+	return &Forbidden{Err: fmt.Errorf("%w (inside a container they often are forbidden)", err)}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/cgroup"
 	"github.com/slipway-dev/slipway/cluster/realnode/handover"
 	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
 )
 
 // Machine is a machine that runs.
@@ -73,6 +74,12 @@ func Start(ctx context.Context, o Options) (*Machine, error) {
 
 // IDs says whether many user ids are there, or only one.
 func (m *Machine) IDs() bool { return m.ids }
+
+// OwnNetwork says that the nodes are joined in a network of their own.
+func (m *Machine) OwnNetwork() bool { return true }
+
+// Place is nil: nodes have namespaces.
+func (m *Machine) Place(string) (*nodeconfig.Plain, error) { return nil, nil }
 
 func (m *Machine) command(o Options, conn *os.File) (*exec.Cmd, error) {
 	program, err := os.Open(o.Program)

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net"
 	"runtime"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
 )
 
 // Machine cannot be had here.
@@ -14,7 +16,7 @@ type Machine struct{}
 
 // Start says that there is none.
 func Start(context.Context, Options) (*Machine, error) {
-	return nil, fmt.Errorf("%w: they are those of Linux, and this is %s", ErrForbidden, runtime.GOOS)
+	return nil, &Forbidden{Err: fmt.Errorf("namespaces are those of Linux, and this is %s", runtime.GOOS)}
 }
 
 // IDs is never called, as are the other methods.
@@ -34,6 +36,12 @@ func (m *Machine) Status() string { return "" }
 
 // Ended never ends.
 func (m *Machine) Ended() <-chan struct{} { return nil }
+
+// OwnNetwork is never called.
+func (m *Machine) OwnNetwork() bool { return false }
+
+// Place fails.
+func (m *Machine) Place(string) (*nodeconfig.Plain, error) { return nil, ErrForbidden }
 
 // StartNode fails.
 func (m *Machine) StartNode(context.Context, NodeOptions) (*Node, error) { return nil, ErrForbidden }

@@ -1,11 +1,9 @@
 package machine
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -118,21 +116,6 @@ func (m *Machine) makeFolder(name string) error {
 
 // folderMode lets the node's root alone in; containers find what is mounted.
 const folderMode = 0o711
-
-// copyLines copies whole lines until from ends.
-func copyLines(to io.Writer, from *os.File) {
-	defer from.Close()
-	lines := bufio.NewReader(from)
-	for {
-		line, err := lines.ReadBytes('\n')
-		if len(line) > 0 && to != nil {
-			_, _ = to.Write(line)
-		}
-		if err != nil {
-			return
-		}
-	}
-}
 
 // KillNode ends a node at once, if it runs, and returns when nothing of it is left.
 func (m *Machine) KillNode(ctx context.Context, name string) error {

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"errors"
+	"fmt"
 	"io"
 )
 
@@ -31,6 +32,22 @@ func (n *Node) Ended() <-chan struct{} { return n.ended }
 
 // Status says how it ended, once it has.
 func (n *Node) Status() string { return n.status }
+
+// Forbidden is [ErrForbidden] with why that is and, where one is known, the command that changes it.
+type Forbidden struct {
+	Fix string
+	Err error
+}
+
+func (f *Forbidden) Error() string {
+	if f.Fix == "" {
+		return fmt.Sprintf("%v: %v", ErrForbidden, f.Err)
+	}
+	return fmt.Sprintf("%v: `%s` allows them: %v", ErrForbidden, f.Fix, f.Err)
+}
+
+// Unwrap gives both.
+func (f *Forbidden) Unwrap() []error { return []error{ErrForbidden, f.Err} }
 
 // ErrForbidden says that this system does not let its users have the namespaces that real nodes need.
 var ErrForbidden = errors.New("this system forbids the namespaces that real nodes need")

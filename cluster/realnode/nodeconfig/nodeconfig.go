@@ -37,7 +37,26 @@ type Config struct {
 	Kubernetes string              // the version that the node runs
 
 	Verbosity int // of its log
+
+	Plain *Plain // for a node on the machine as it is; nil in namespaces
 }
+
+// Plain is what a node has to know that has no namespaces.
+type Plain struct {
+	Dir       string // a folder of its own, of a short path: sockets are below it
+	Container string // the path of slipway-container
+	Port      int    // of the kubelet, on this machine's loopback
+}
+
+// PlainVerb is the argument of a slipway-node that has no namespaces.
+const PlainVerb = "plain"
+
+// The files that such a node inherits besides the usual three.
+const (
+	FileConfig   = 3 // its configuration
+	FileLife     = 4 // ends when the node is to end
+	FilePresence = 5 // held by the node and its pods' keepers: it ends when nothing of the node is left
+)
 
 // Pair is a certificate with its key, in PEM.
 type Pair struct{ Certificate, Key []byte }

@@ -30,9 +30,11 @@ type Inside interface {
 // Options say between whom to pass connections on.
 type Options struct {
 	Inside Inside
-	Server string     // the API server, on this machine's loopback
-	Names  netip.Addr // the Service for names, which is served already
-	Log    *slog.Logger
+	// PortsOnly leaves out the Services' own addresses, which there is no network for: ports of this machine are listened to.
+	PortsOnly bool
+	Server    string     // the API server, on this machine's loopback
+	Names     netip.Addr // the Service for names, which is served already
+	Log       *slog.Logger
 }
 
 // Proxy passes connections to Services on.
@@ -122,7 +124,7 @@ func (p *Proxy) wanted() map[key]target {
 		for _, port := range s.Spec.Ports {
 			t := target{s.Namespace, s.Name, port.Name, port.Protocol, s.Spec.SessionAffinity == corev1.ServiceAffinityClientIP}
 			for _, ip := range s.Spec.ClusterIPs {
-				if a, err := netip.ParseAddr(ip); err == nil && a.Is4() && a != p.options.Names {
+				if a, err := netip.ParseAddr(ip); err == nil && a.Is4() && a != p.options.Names && !p.options.PortsOnly {
 					wanted[key{portOf(ip, port.Port), port.Protocol, false}] = t
 				}
 			}

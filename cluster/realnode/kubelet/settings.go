@@ -15,17 +15,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
 )
 
-// The folders of a node, below its own /var.
 const (
-	rootFolder   = "/var/lib/kubelet"
-	imagesFolder = "/var/lib/slipway/images"
-	runFolder    = "/var/lib/slipway/containers"
-	logsFolder   = "/var/log/pods"
-	keysFolder   = "/tmp/keys" // in memory, and gone with the node
-)
-
-const (
-	// port is where the kubelet listens, as everywhere.
+	// port is where the kubelet listens, as everywhere where the node has an address of its own.
 	port = 10250
 	// maxPods is how many pods a node runs unless its capacity says otherwise.
 	maxPods = 250
@@ -41,7 +32,7 @@ const (
 // files are the node's keys and certificates, which the kubelet wants to read from files.
 type files struct{ authority, certificate, key string }
 
-func writeFiles(c nodeconfig.Config) (files, error) {
+func writeFiles(keysFolder string, c nodeconfig.Config) (files, error) {
 	if err := os.MkdirAll(keysFolder, 0o700); err != nil {
 		return files{}, fmt.Errorf("make the folder for keys: %w", err)
 	}
@@ -64,15 +55,15 @@ func (n *node) settings() (*kubeletoptions.KubeletServer, error) {
 		return nil, fmt.Errorf("the kubelet's defaults: %w", err)
 	}
 	flags := kubeletoptions.NewKubeletFlags()
-	flags.RootDirectory, flags.CertDirectory = rootFolder, filepath.Join(rootFolder, "pki")
-	flags.HostnameOverride, flags.NodeIP, flags.NodeLabels = n.Name, n.Address.String(), n.Labels
+	flags.RootDirectory, flags.CertDirectory = n.ground.folders.root, filepath.Join(n.ground.folders.root, "pki")
+	flags.HostnameOverride, flags.NodeIP, flags.NodeLabels, flags.CloudProvider = n.Name, n.ground.nodeIP, n.Labels, n.ground.cloud
 	flags.MinimumGCAge = metav1.Duration{}
 	config.RegisterNode = true
 	config.RegisterWithTaints = n.Taints
 	config.ProviderID = "slipway://" + n.Name
 	n.listen(config)
 	n.beFast(config)
-	config.PodLogsDir = logsFolder
+	config.PodLogsDir = n.ground.folders.logs
 	config.ClusterDomain, config.ClusterDNS = n.Domain, []string{n.DNS.String()}
 	config.ResolverConfig = "" // the host's servers cannot be reached from here
 	config.MaxPods = maxPods
@@ -91,7 +82,7 @@ func (n *node) settings() (*kubeletoptions.KubeletServer, error) {
 
 // listen says where the kubelet's own server is, and that it asks the API server whom to let in.
 func (n *node) listen(c *kubeletconfig.KubeletConfiguration) {
-	c.Address, c.Port, c.ReadOnlyPort, c.HealthzPort = n.Address.String(), port, 0, 0
+	c.Address, c.Port, c.ReadOnlyPort, c.HealthzPort = n.ground.listen, n.ground.port, 0, 0
 	c.Authentication.Anonymous.Enabled = false
 	c.Authentication.Webhook.Enabled = true
 	c.Authentication.X509.ClientCAFile = n.files.authority

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"net/http"
 
-	"golang.org/x/sys/unix"
-
 	noopoteltrace "go.opentelemetry.io/otel/trace/noop"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -30,15 +28,9 @@ import (
 	"k8s.io/kubernetes/pkg/volume/image"
 	"k8s.io/kubernetes/pkg/volume/projected"
 	"k8s.io/kubernetes/pkg/volume/secret"
-	"k8s.io/kubernetes/pkg/volume/util/hostutil"
-	"k8s.io/kubernetes/pkg/volume/util/subpath"
-	"k8s.io/mount-utils"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/cri"
-	"github.com/slipway-dev/slipway/cluster/realnode/handover"
 	imagestore "github.com/slipway-dev/slipway/cluster/realnode/image"
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
-	"github.com/slipway-dev/slipway/cluster/realnode/seccomp"
 )
 
 // dependencies are the parts that the kubelet works with.
@@ -53,14 +45,13 @@ func (n *node) dependencies(ctx context.Context, s *kubeletoptions.KubeletServer
 		return nil, err
 	}
 	recorder, tracker := n.recorder(ctx), newDeletions(kubeletutil.NewPodStartupLatencyTracker(), runtime.LookAt)
-	mounter := mount.New("")
 	return &stock.Dependencies{
 		Auth: auth, KubeClient: n.client, HeartbeatClient: n.client, EventClient: n.client.CoreV1(),
-		CAdvisorInterface: newHardware(n.Config), ContainerManager: newContainers(n.extended()),
+		CAdvisorInterface: newHardware(n.Config, n.ground.folders), ContainerManager: newContainers(n.extended()),
 		OOMAdjuster:          oom.NewFakeOOMAdjuster(),
 		RemoteRuntimeService: runtime, RemoteImageService: images,
 		OSInterface: kubecontainer.RealOS{}, VolumePlugins: volumePlugins(),
-		Mounter: mounter, Subpather: subpath.New(mounter), HostUtil: hostutil.NewHostUtil(),
+		Mounter: n.ground.mounter, Subpather: n.ground.subpather, HostUtil: n.ground.host,
 		Recorder: recorder, PodConfig: n.podConfig(ctx, recorder, tracker), PodStartupLatencyTracker: tracker,
 		NodeStartupLatencyTracker: kubeletutil.NewNodeStartupLatencyTracker(klog.FromContext(ctx)),
 		TracerProvider:            noopoteltrace.NewTracerProvider(),
@@ -80,8 +71,23 @@ func (n *node) recorder(ctx context.Context) record.EventRecorderLogger {
 func (n *node) podConfig(ctx context.Context, recorder record.EventRecorderLogger, tracker kubeletutil.PodStartupLatencyTracker) *config.PodConfig {
 	c := config.NewPodConfig(recorder, tracker)
 	there := func() bool { return true }
-	config.NewSourceApiserver(klog.FromContext(ctx), n.client, types.NodeName(n.Name), there, c.Channel(ctx, kubetypes.ApiserverSource))
+	updates := c.Channel(ctx, kubetypes.ApiserverSource)
+	if n.ground.adapted != nil {
+		updates = through(updates, n.ground.adapted(recorder))
+	}
+	config.NewSourceApiserver(klog.FromContext(ctx), n.client, types.NodeName(n.Name), there, updates)
 	return c
+}
+
+// through changes pods on their way to the kubelet, for as long as the process lives.
+func through[Update ~struct{ Pods []*corev1.Pod }](to chan<- Update, change func([]*corev1.Pod) []*corev1.Pod) chan<- Update {
+	from := make(chan Update)
+	go func() {
+		for u := range from {
+			to <- Update(struct{ Pods []*corev1.Pod }{change(struct{ Pods []*corev1.Pod }(u).Pods)})
+		}
+	}()
+	return from
 }
 
 // volumePlugins are those whose volumes hold what the API server has, or nothing. There is none for the host's folders.
@@ -96,43 +102,17 @@ func volumePlugins() []volume.VolumePlugin {
 	return all
 }
 
-// runtime runs containers in the network that it sets up.
+// runtime runs containers on the node's ground.
 func (n *node) runtime() (*cri.Runtime, *cri.Images, error) {
-	network, err := n.network()
-	if err != nil {
-		return nil, nil, err
-	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.DialContext = n.host.DialContext
-	store, err := imagestore.Open(imagesFolder, imagestore.Options{Registry: n.Registry, Transport: transport, Owners: n.IDs})
-	if err != nil {
-		return nil, nil, err
-	}
-	program, err := insideProgram()
+	transport.DialContext = n.ground.dial
+	images := n.ground.folders.images
+	store, err := imagestore.Open(images, imagestore.Options{Registry: n.Registry, Transport: transport, Owners: n.IDs})
 	if err != nil {
 		return nil, nil, err
 	}
 	runtime, err := cri.New(cri.Options{
-		Dir: runFolder, Images: store, Network: network, Version: n.Kubernetes,
-		Starter: cri.NewIsolated(cri.IsolatedOptions{Inside: program, IDs: n.IDs, Filter: seccomp.Default(), Groups: n.groups()}),
+		Dir: n.ground.folders.containers, Images: store, Network: n.ground.network, Starter: n.ground.starter, Version: n.Kubernetes,
 	})
-	return runtime, cri.NewImages(store, imagesFolder), err
-}
-
-// groups are those that the host makes; nil where it cannot.
-func (n *node) groups() cri.Groups {
-	if !n.Limits {
-		return nil
-	}
-	return handover.HostGroups{Client: n.host}
-}
-
-// insideProgram is a path of slipway-container, whose file is inherited: as a file that has no number which a container's files get.
-func insideProgram() (string, error) {
-	const number = 100
-	fd, err := unix.FcntlInt(inside.FileInside, unix.F_DUPFD_CLOEXEC, number)
-	if err != nil {
-		return "", fmt.Errorf("find slipway-container: %w", err)
-	}
-	return fmt.Sprintf("/proc/self/fd/%d", fd), nil
+	return runtime, cri.NewImages(store, images), err
 }

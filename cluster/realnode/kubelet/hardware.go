@@ -22,14 +22,11 @@ type hardware struct {
 	kernel string
 	meter  process.Meter
 	since  time.Time
+	folders
 }
 
-func newHardware(c nodeconfig.Config) *hardware {
-	h := &hardware{name: c.Name, cpus: runtime.NumCPU(), since: time.Now()}
-	var info unix.Sysinfo_t
-	if unix.Sysinfo(&info) == nil {
-		h.memory = info.Totalram * uint64(info.Unit)
-	}
+func newHardware(c nodeconfig.Config, f folders) *hardware {
+	h := &hardware{name: c.Name, cpus: runtime.NumCPU(), memory: memory(), since: time.Now(), folders: f}
 	var name unix.Utsname
 	if unix.Uname(&name) == nil {
 		h.kernel = unix.ByteSliceToString(name.Release[:])
@@ -77,7 +74,7 @@ func (h *hardware) ContainerInfoV2(name string, _ cadvisorapi.RequestOptions) (m
 	if name != wholeNode {
 		return map[string]cadvisorapi.ContainerInfo{}, nil
 	}
-	u, err := process.Measure(process.All)
+	u, err := usage()
 	if err != nil {
 		return nil, err
 	}
@@ -105,26 +102,26 @@ func (h *hardware) GetRequestedContainersInfo(string, cadvisorapi.RequestOptions
 
 // ImagesFsInfo describes the file system with the images.
 func (h *hardware) ImagesFsInfo(context.Context) (cadvisorapi.FsInfo, error) {
-	return h.GetDirFsInfo(imagesFolder)
+	return h.GetDirFsInfo(h.images)
 }
 
 // RootFsInfo describes the file system with the kubelet's folder.
-func (h *hardware) RootFsInfo() (cadvisorapi.FsInfo, error) { return h.GetDirFsInfo(rootFolder) }
+func (h *hardware) RootFsInfo() (cadvisorapi.FsInfo, error) { return h.GetDirFsInfo(h.root) }
 
 // ContainerFsInfo describes the file system with the containers.
 func (h *hardware) ContainerFsInfo(context.Context) (cadvisorapi.FsInfo, error) {
-	return h.GetDirFsInfo(runFolder)
+	return h.GetDirFsInfo(h.containers)
 }
 
 // GetDirFsInfo describes the file system with a folder; all of a node's are on the same.
 func (h *hardware) GetDirFsInfo(string) (cadvisorapi.FsInfo, error) {
 	var s unix.Statfs_t
-	if err := unix.Statfs("/var", &s); err != nil {
+	if err := unix.Statfs(h.containers, &s); err != nil {
 		return cadvisorapi.FsInfo{}, err
 	}
 	size := uint64(s.Bsize)
 	return cadvisorapi.FsInfo{
-		Timestamp: time.Now(), Device: "var", Mountpoint: "/var",
+		Timestamp: time.Now(), Device: "var", Mountpoint: h.containers,
 		Capacity: s.Blocks * size, Available: s.Bavail * size, Usage: (s.Blocks - s.Bfree) * size, Inodes: &s.Files, InodesFree: &s.Ffree,
 	}, nil
 }

@@ -6,33 +6,30 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"strconv"
-	"unsafe"
 
-	"golang.org/x/sys/unix"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 	kubeletapp "k8s.io/kubernetes/cmd/kubelet/app"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/handover"
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
 	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
 	"github.com/slipway-dev/slipway/cluster/version"
 )
 
 // Main is the program, with a process's arguments. It returns an exit status when the node could not begin.
 func Main(args []string) int {
-	if len(args) != 2 || args[1] != "run" {
+	begin := map[string]func() (nodeconfig.Config, error){"run": beginIsolated, nodeconfig.PlainVerb: beginPlain}
+	if len(args) != 2 || begin[args[1]] == nil {
 		fmt.Fprintln(os.Stderr, "slipway-node is a node of an embedded cluster, which starts it: slipway cluster start --nodes real")
 		return 2
 	}
-	// Threads that enter other networks are thrown away, but the first one cannot be.
-	runtime.LockOSThread()
-	_ = unix.Prctl(unix.PR_SET_NAME, uintptr(unsafe.Pointer(&[]byte("slipway-node\x00")[0])), 0, 0, 0) // it was started by the number of a file
-	if err := run(context.Background()); err != nil {
+	config, err := begin[args[1]]()
+	if err == nil {
+		err = run(context.Background(), config)
+	}
+	if err != nil {
 		fmt.Fprintf(os.Stderr, "slipway-node: %v\n", err)
 		return 1
 	}
@@ -40,20 +37,20 @@ func Main(args []string) int {
 }
 
 // run runs the kubelet until the node's process is ended.
-func run(ctx context.Context) error {
+func run(ctx context.Context, config nodeconfig.Config) error {
 	if err := version.Stamp(); err != nil {
 		return err
 	}
-	config, err := readConfig()
-	if err != nil {
+	logTo(os.Stderr, config.Verbosity)
+	n := &node{Config: config}
+	var err error
+	if n.ground, err = groundOf(config); err != nil {
 		return err
 	}
-	logTo(os.Stderr, config.Verbosity)
-	n := &node{Config: config, host: handover.NewClient(inside.FileHost, nil)}
 	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(gates()); err != nil {
 		return fmt.Errorf("feature gates: %w", err)
 	}
-	if n.files, err = writeFiles(config); err != nil {
+	if n.files, err = writeFiles(n.ground.folders.keys, config); err != nil {
 		return err
 	}
 	if n.client, err = n.newClient(); err != nil {
@@ -84,12 +81,14 @@ func gates() map[string]bool {
 	}
 }
 
-// readConfig reads the configuration, and keeps the files that come with it from all processes that this one starts.
-func readConfig() (nodeconfig.Config, error) {
-	for fd := inside.FileConfig - 1; fd <= inside.FileHost; fd++ {
-		unix.CloseOnExec(fd)
+func groundOf(c nodeconfig.Config) (*ground, error) {
+	if c.Plain != nil {
+		return onMachine(c), nil
 	}
-	file := os.NewFile(inside.FileConfig, "configuration")
+	return isolated(c)
+}
+
+func readConfig(file *os.File) (nodeconfig.Config, error) {
 	defer file.Close()
 	return nodeconfig.Read(file)
 }
@@ -109,7 +108,7 @@ func logTo(w io.Writer, verbosity int) {
 // node is what the node's parts have in common.
 type node struct {
 	nodeconfig.Config
-	host   *handover.Client
+	ground *ground
 	files  files
 	client kubernetes.Interface
 }
@@ -117,7 +116,7 @@ type node struct {
 // newClient asks the API server as this node, over connections that the host makes.
 func (n *node) newClient() (kubernetes.Interface, error) {
 	client, err := kubernetes.NewForConfig(&rest.Config{
-		Host: "https://" + n.Server, QPS: -1, UserAgent: "kubelet/" + n.Kubernetes, Dial: n.host.DialContext,
+		Host: "https://" + n.Server, QPS: -1, UserAgent: "kubelet/" + n.Kubernetes, Dial: n.ground.dial,
 		ContentConfig: rest.ContentConfig{
 			ContentType: "application/vnd.kubernetes.protobuf", AcceptContentTypes: "application/vnd.kubernetes.protobuf,application/json",
 		},

@@ -1,0 +1,60 @@
+package keeper
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// adopt has this process become the parent of those whose own parent, a descendant of this one, has ended.
+func adopt() error {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("adopt processes: %w", err)
+	}
+	return nil
+}
+
+// tied has a process end with this one.
+func tied() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
+
+// sweep ends all children of this process, and those that become its children thereby, until there are none.
+func sweep() {
+	for {
+		for _, pid := range children() {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+		if _, err := syscall.Wait4(-1, nil, 0, nil); err == syscall.ECHILD {
+			return
+		}
+	}
+}
+
+// children are the processes whose parent is this one.
+func children() []int {
+	own := []byte(strconv.Itoa(os.Getpid()))
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		return nil // the pattern is right
+	}
+	var all []int
+	for _, path := range stats {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue // it has ended
+		}
+		// The name, in parentheses, may hold anything. Behind it are the state and the parent.
+		fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+		if len(fields) < 2 || !bytes.Equal(fields[1], own) {
+			continue
+		}
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil {
+			all = append(all, pid)
+		}
+	}
+	return all
+}

@@ -1,0 +1,49 @@
+package kubelet
+
+import (
+	"context"
+	"net"
+	"path/filepath"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/kubernetes/pkg/volume/util/hostutil"
+	"k8s.io/kubernetes/pkg/volume/util/subpath"
+	"k8s.io/mount-utils"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/cri"
+)
+
+// ground is what a node stands on: namespaces of its own, or the machine as it is.
+type ground struct {
+	folders   folders
+	dial      func(ctx context.Context, network, address string) (net.Conn, error) // to the API server and to registries
+	network   cri.Network
+	starter   cri.Starter
+	mounter   mount.Interface
+	subpather subpath.Interface
+	host      hostutil.HostUtils
+
+	listen  string // where the kubelet's server is
+	port    int32
+	nodeIP  string // what the kubelet is to tell of; empty where the Node has its address already
+	cloud   string
+	adapted func(record.EventRecorder) func([]*corev1.Pod) []*corev1.Pod // pods as they can be run; nil as they are
+}
+
+// folders are those of a node.
+type folders struct{ root, images, containers, logs, keys string }
+
+// usualFolders are those of a node with files of its own, where a kubelet has them anywhere.
+func usualFolders() folders {
+	return folders{
+		root: "/var/lib/kubelet", images: "/var/lib/slipway/images", containers: "/var/lib/slipway/containers", logs: "/var/log/pods",
+		keys: "/tmp/keys", // in memory, and gone with the node
+	}
+}
+
+// foldersBelow are those of a node that has a folder of this machine.
+func foldersBelow(dir string) folders {
+	below := func(name string) string { return filepath.Join(dir, name) }
+	return folders{root: below("k"), images: below("images"), containers: below("c"), logs: below("logs"), keys: below("keys")}
+}

@@ -1,0 +1,77 @@
+package kubelet
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+	"k8s.io/kubernetes/pkg/volume/util/hostutil"
+	"k8s.io/kubernetes/pkg/volume/util/subpath"
+	"k8s.io/mount-utils"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/cri"
+	"github.com/slipway-dev/slipway/cluster/realnode/handover"
+	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
+	"github.com/slipway-dev/slipway/cluster/realnode/podnet"
+	"github.com/slipway-dev/slipway/cluster/realnode/seccomp"
+)
+
+// begin prepares the process of a node that is the first one of its namespaces, and returns its configuration.
+func beginIsolated() (nodeconfig.Config, error) {
+	// Threads that enter other networks are thrown away, but the first one cannot be.
+	runtime.LockOSThread()
+	_ = unix.Prctl(unix.PR_SET_NAME, uintptr(unsafe.Pointer(&[]byte("slipway-node\x00")[0])), 0, 0, 0) // it was started by the number of a file
+	for fd := inside.FileConfig - 1; fd <= inside.FileHost; fd++ {
+		unix.CloseOnExec(fd)
+	}
+	return readConfig(os.NewFile(inside.FileConfig, "configuration"))
+}
+
+// isolated is the ground that the namespaces are.
+func isolated(c nodeconfig.Config) (*ground, error) {
+	network, err := setupNetwork(c)
+	if err != nil {
+		return nil, err
+	}
+	program, err := insideProgram()
+	if err != nil {
+		return nil, err
+	}
+	mounter, host := mount.New(""), handover.NewClient(inside.FileHost, nil)
+	return &ground{
+		folders: usualFolders(), dial: host.DialContext, network: network,
+		starter: cri.NewIsolated(cri.IsolatedOptions{Inside: program, IDs: c.IDs, Filter: seccomp.Default(), Groups: groups(c, host)}),
+		mounter: mounter, subpather: subpath.New(mounter), host: hostutil.NewHostUtil(),
+		listen: c.Address.String(), port: port, nodeIP: c.Address.String(),
+	}, nil
+}
+
+// groups are those that the host makes; nil where it cannot.
+func groups(c nodeconfig.Config, host *handover.Client) cri.Groups {
+	if !c.Limits {
+		return nil
+	}
+	return handover.HostGroups{Client: host}
+}
+
+// setupNetwork sets up the node's network, whose namespace is the process's own.
+func setupNetwork(c nodeconfig.Config) (*podnet.Network, error) {
+	machine := os.NewFile(inside.FileMachine, "the machine's network")
+	defer machine.Close()
+	return podnet.Setup(podnet.Config{
+		Machine: machine, Address: c.Address, Pods: c.Pods, Services: c.Services, Host: c.Machine, Number: c.Number,
+	})
+}
+
+// insideProgram is a path of slipway-container, whose file is inherited: as a file that has no number which a container's files get.
+func insideProgram() (string, error) {
+	const number = 100
+	fd, err := unix.FcntlInt(inside.FileInside, unix.F_DUPFD_CLOEXEC, number)
+	if err != nil {
+		return "", fmt.Errorf("find slipway-container: %w", err)
+	}
+	return fmt.Sprintf("/proc/self/fd/%d", fd), nil
+}

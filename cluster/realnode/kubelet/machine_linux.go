@@ -1,0 +1,20 @@
+package kubelet
+
+import (
+	"golang.org/x/sys/unix"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/process"
+)
+
+// memory is how much the machine has; 0 if it does not say.
+func memory() uint64 {
+	var info unix.Sysinfo_t
+	if unix.Sysinfo(&info) != nil {
+		return 0
+	}
+	return info.Totalram * uint64(info.Unit)
+}
+
+// usage is what all processes use that the node sees.
+func usage() (inside.Usage, error) { return process.Measure(process.All) }

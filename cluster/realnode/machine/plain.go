@@ -1,0 +1,220 @@
+package machine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/slipway-dev/slipway/cluster/network"
+	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
+)
+
+// Plain is this machine as it is: its nodes are processes without namespaces, and so are their pods.
+type Plain struct {
+	options Options
+	ended   chan struct{}
+
+	mu    sync.Mutex
+	nodes map[string]*plainNode
+	stop  bool
+}
+
+// plainNode is a node's process, which ends when life is closed. Presence ends when nothing of the node is left.
+type plainNode struct {
+	Node
+	cmd            *exec.Cmd
+	life, presence *os.File
+}
+
+// StartPlain needs nothing of the system.
+func StartPlain(o Options) *Plain {
+	return &Plain{options: o, ended: make(chan struct{}), nodes: map[string]*plainNode{}}
+}
+
+// IDs says that there is one user id.
+func (p *Plain) IDs() bool { return false }
+
+// OwnNetwork says that the nodes are in this machine's network.
+func (p *Plain) OwnNetwork() bool { return false }
+
+// DialContext connects to a node, whose address is of the API alone, or to an address of this machine's network.
+func (p *Plain) DialContext(ctx context.Context, kind, address string) (net.Conn, error) {
+	if at, err := netip.ParseAddrPort(address); err == nil && network.Nodes.Contains(at.Addr()) {
+		address = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at.Port()).String()
+	}
+	return (&net.Dialer{}).DialContext(ctx, kind, address)
+}
+
+// errNoNetwork says that there is nothing to listen in.
+var errNoNetwork = errors.New("plain nodes have no network of their own")
+
+// Listen fails.
+func (p *Plain) Listen(context.Context, string) (net.Listener, error) { return nil, errNoNetwork }
+
+// ListenPacket fails.
+func (p *Plain) ListenPacket(context.Context, string) (net.PacketConn, error) {
+	return nil, errNoNetwork
+}
+
+// Place says where a node finds what it needs. Its port is free now.
+func (p *Plain) Place(node string) (*nodeconfig.Plain, error) {
+	dir := filepath.Join(p.options.State, node)
+	if err := os.MkdirAll(dir, plainMode); err != nil {
+		return nil, fmt.Errorf("make the node's folder: %w", err)
+	}
+	dir, err := short(dir)
+	if err != nil {
+		return nil, err
+	}
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("find a port for the kubelet: %w", err)
+	}
+	defer l.Close()
+	return &nodeconfig.Plain{Dir: dir, Container: p.options.Program, Port: l.Addr().(*net.TCPAddr).Port}, nil
+}
+
+const (
+	// plainMode keeps a node's files to the user: keys are among them.
+	plainMode = 0o700
+	// maxDir is as long as a node's folder may be: systems bound the paths of sockets, and the kubelet makes some.
+	maxDir = 64
+)
+
+// short is the folder itself or, if its path is too long, a link to it among the temporary files, always the same one.
+func short(dir string) (string, error) {
+	if len(dir) <= maxDir {
+		return dir, nil
+	}
+	sum := sha256.Sum256([]byte(dir))
+	link := filepath.Join(os.TempDir(), "slipway-"+hex.EncodeToString(sum[:6]))
+	if err := os.Symlink(dir, link); err != nil && !errors.Is(err, os.ErrExist) {
+		return "", fmt.Errorf("make a short path of the node's folder: %w", err)
+	}
+	// Others may make files there too.
+	if to, err := os.Readlink(link); err != nil || to != dir {
+		return "", fmt.Errorf("make a short path of the node's folder: %s is not slipway's (rm %s)", link, link)
+	}
+	return link, nil
+}
+
+// StartNode starts the program slipway-node as a process of this machine.
+func (p *Plain) StartNode(_ context.Context, o NodeOptions) (*Node, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stop || p.nodes[o.Name] != nil {
+		return nil, fmt.Errorf("start node %s: it runs, or its machine has been stopped", o.Name)
+	}
+	n := &plainNode{Node: Node{ended: make(chan struct{})}}
+	if err := n.start(o); err != nil {
+		return nil, fmt.Errorf("start node %s: %w", o.Name, err)
+	}
+	p.nodes[o.Name] = n
+	go p.await(o.Name, n)
+	return &n.Node, nil
+}
+
+func (n *plainNode) start(o NodeOptions) error {
+	var pipes [4][2]*os.File
+	for i := range pipes {
+		var err error
+		if pipes[i][0], pipes[i][1], err = os.Pipe(); err != nil {
+			return errors.Join(err, closePairs(pipes[:i]))
+		}
+	}
+	config, toConfig, life, fromLog, log := pipes[0][0], pipes[0][1], pipes[1][0], pipes[2][0], pipes[2][1]
+	n.life, n.presence = pipes[1][1], pipes[3][0]
+	n.cmd = exec.Command(o.Program, nodeconfig.PlainVerb)
+	n.cmd.Dir, n.cmd.Stdout, n.cmd.Stderr = "/", log, log
+	n.cmd.ExtraFiles = []*os.File{config, life, pipes[3][1]}
+	n.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // a signal of the terminal is not for it
+	if err := n.cmd.Start(); err != nil {
+		return errors.Join(err, closePairs(pipes[:]))
+	}
+	for _, theirs := range append(n.cmd.ExtraFiles, log) {
+		_ = theirs.Close()
+	}
+	go func() {
+		_ = o.Config(toConfig) // if it is not read, the node has ended
+		_ = toConfig.Close()
+	}()
+	go copyLines(o.Log, fromLog)
+	return nil
+}
+
+func closePairs(pipes [][2]*os.File) error {
+	var errs []error
+	for _, p := range pipes {
+		errs = append(errs, p[0].Close(), p[1].Close())
+	}
+	return errors.Join(errs...)
+}
+
+// keepersLimit bounds the wait for processes that have been killed: what waits for a disk ends later.
+const keepersLimit = 10 * time.Second
+
+// await notes a node's end, when nothing of it is left.
+func (p *Plain) await(name string, n *plainNode) {
+	_ = n.cmd.Wait()
+	_ = n.life.Close()
+	_ = n.presence.SetReadDeadline(time.Now().Add(keepersLimit))
+	_, _ = io.Copy(io.Discard, n.presence) // nobody writes to it
+	_ = n.presence.Close()
+	p.mu.Lock()
+	delete(p.nodes, name)
+	p.mu.Unlock()
+	n.status = n.cmd.ProcessState.String()
+	close(n.ended)
+}
+
+// KillNode ends a node at once, if it runs, and returns when nothing of it is left: the keepers of its pods' processes see to those.
+func (p *Plain) KillNode(ctx context.Context, name string) error {
+	p.mu.Lock()
+	n := p.nodes[name]
+	p.mu.Unlock()
+	if n == nil {
+		return nil
+	}
+	_ = n.cmd.Process.Kill() // it may just have ended
+	select {
+	case <-n.ended:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Stop ends all nodes, and returns when they have ended.
+func (p *Plain) Stop() {
+	p.mu.Lock()
+	already := p.stop
+	p.stop = true
+	var names []string
+	for name := range p.nodes {
+		names = append(names, name)
+	}
+	p.mu.Unlock()
+	for _, name := range names {
+		_ = p.KillNode(context.Background(), name) // which waits for nothing else
+	}
+	if !already {
+		close(p.ended)
+	}
+}
+
+// Ended is closed when the machine has been stopped.
+func (p *Plain) Ended() <-chan struct{} { return p.ended }
+
+// Status says how it ended.
+func (p *Plain) Status() string { return "stopped" }

@@ -1,0 +1,42 @@
+package plain
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/podnet"
+)
+
+// Network gives all pods the address of this machine.
+type Network struct{}
+
+// ErrNoAddress says that this machine has no address that pods could have.
+var ErrNoAddress = errors.New("this machine has no IPv4 address besides that of its loopback, and pods that are plain processes have the machine's: connect it to a network")
+
+// Add gives a pod the address that this machine has now.
+func (Network) Add(map[string]string) (*podnet.Pod, error) {
+	address, err := Address()
+	if err != nil {
+		return nil, err
+	}
+	return &podnet.Pod{Address: address}, nil
+}
+
+// Remove does nothing.
+func (Network) Remove(*podnet.Pod) {}
+
+// Address is this machine's first one that others may know too: the API takes no loopback addresses for pods, and the kubelet dials what the API has.
+func Address() (netip.Addr, error) {
+	all, err := net.InterfaceAddrs()
+	if err != nil {
+		return netip.Addr{}, err
+	}
+	for _, a := range all {
+		p, err := netip.ParsePrefix(a.String())
+		if err == nil && p.Addr().Is4() && p.Addr().IsGlobalUnicast() {
+			return p.Addr(), nil
+		}
+	}
+	return netip.Addr{}, ErrNoAddress
+}
