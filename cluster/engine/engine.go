@@ -73,6 +73,7 @@ type Spec struct {
 // Real says what real nodes need. Only the main cluster can have them.
 type Real struct {
 	Program  string // the path of slipway-node, beside which slipway-container lies, for RealNodes
+	Plain    bool   // pods of RealNodes are to be plain processes, also where they could be isolated
 	Registry string // host:port on this machine's loopback; empty for none
 	Images   scheduler.Images
 	// Joins says that a real node joins as soon as the cluster runs, so that the one of an earlier run is left alone until then.

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/netip"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -27,7 +26,7 @@ const containerProgram = "slipway-container"
 // reach is the way into the network of real nodes. There is none before there are any.
 type reach struct {
 	mu        sync.Mutex
-	machine   *machine.Machine
+	machine   ground
 	addresses []netip.Prefix
 }
 
@@ -49,7 +48,7 @@ func (r *reach) DialContext(ctx context.Context, network, address string) (net.C
 }
 
 // through is the machine that runs; nil for none.
-func (r *reach) through() *machine.Machine {
+func (r *reach) through() ground {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.machine != nil {
@@ -62,7 +61,7 @@ func (r *reach) through() *machine.Machine {
 	return r.machine
 }
 
-func (r *reach) set(m *machine.Machine) {
+func (r *reach) set(m ground) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.machine = m
@@ -82,17 +81,14 @@ func (c *Cluster) startMachine(ctx context.Context, program string) error {
 	if err := os.MkdirAll(c.nodesDir(), 0o700); err != nil {
 		return fmt.Errorf("make the folder of the nodes: %w", err)
 	}
-	m, err := machine.Start(ctx, machine.Options{
-		Program: filepath.Join(filepath.Dir(program), containerProgram), State: c.nodesDir(), Log: c.klogOf(protocol.Nodes),
-	})
+	g, err := c.findMachine(ctx, program)
 	if err != nil {
 		return err
 	}
-	c.reach.set(m)
-	if why := m.Unlimited(); why != "" && c.note != nil {
-		c.note(protocol.Nodes, why)
+	c.reach.set(g)
+	if what := notice(g); what != "" && c.note != nil {
+		c.note(protocol.Nodes, what)
 	}
-	go c.watchMachine(m)
 	return nil
 }
 

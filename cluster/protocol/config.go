@@ -21,6 +21,7 @@ type Config struct {
 	Durable      bool    `json:"durable,omitempty"`
 	Nodes        *[]Node `json:"nodes,omitempty"`       // nil means one node, empty none
 	NodeProgram  string  `json:"nodeProgram,omitempty"` // the path of slipway-node: nodes are real; empty: they are simulated
+	PlainNodes   bool    `json:"plainNodes,omitempty"`  // pods of real nodes are plain processes, also where they could be isolated
 	// SimulateMissingImages adds a simulated node to the real ones, for pods whose images are not in the registry.
 	SimulateMissingImages bool `json:"simulateMissingImages,omitempty"`
 	// Join has a real node join the simulated ones when an image comes into the registry; nil: none does.

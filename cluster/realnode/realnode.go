@@ -31,7 +31,7 @@ import (
 type Options struct {
 	Client   *rest.Config // all rights, no limits
 	Specs    []node.Spec
-	Others   []string     // nodes that somebody else runs
+	Others   []string // nodes that somebody else runs
 	Machine  Machine
 	Program  string       // the path of slipway-node
 	Server   string       // the API server, host:port on this machine's loopback
@@ -49,6 +49,8 @@ type Machine interface {
 	services.Inside
 	// IDs says whether many user ids are there, or only one.
 	IDs() bool
+	// Limits says whether containers can be limited.
+	Limits() bool
 	// OwnNetwork says whether the nodes are joined in a network of their own, where Services and names can be.
 	OwnNetwork() bool
 	// Place says where a node finds what it needs that has no namespaces; nil for one that has.

@@ -54,7 +54,8 @@ Without a word about nodes there is a simulated one, and when an image is loaded
 joins it: pods whose images are all in the cluster's registry run for real, others stay simulated. With --nodes simulated,
 or with nodes that are named, none joins. With --nodes real, or real=2 for two, all nodes are real, and a pod whose image
 cannot be had stays in ImagePullBackOff; --simulate-missing-images adds a simulated node for all pods whose images
-are not in the cluster's registry.
+are not in the cluster's registry. Where the system has no namespaces or forbids them, the pods of --nodes real are
+plain processes of this machine, without isolation, as with --nodes plain; start says so, and what they cannot do.
 
 With --node the file's nodes do not count. --feature-gate and --runtime-config win over
 the file's entry of the same name, and an --api-server-flag over the same flag in the file.`
@@ -108,7 +109,7 @@ func (f *startFlags) define(flags *pflag.FlagSet) {
 	flags.IntVar(&f.RegistryPort, "registry-port", 0, fmt.Sprintf("`port` of the image registry on 127.0.0.1; 0 is %d, or a free one if that is taken", clusterctl.DefaultRegistryPort))
 	flags.BoolVar(&f.Durable, "durable", false, "keep the cluster's data when it stops or crashes")
 	flags.StringArrayVar(&f.nodes, "node", nil, "a `node`, see above; repeatable, or none for no nodes")
-	flags.StringVar(&f.kind, "nodes", "", "`kind` of the nodes: simulated, or real, which run pods; real=2 has two")
+	flags.StringVar(&f.kind, "nodes", "", "`kind` of the nodes: simulated, or real, which run pods; real=2 has two; plain has no isolation")
 	flags.BoolVar(&f.simulateMissing, "simulate-missing-images", false, "beside real nodes, simulate pods whose images are not in the cluster's registry")
 	flags.StringArrayVar(&f.serverFlags, "api-server-flag", nil, "a flag of kube-apiserver, `flag=value`; repeatable")
 	flags.StringSliceVar(&f.gates, "feature-gate", nil, "a feature gate, `name=bool`, of API server, controllers and scheduler; repeatable")
@@ -161,9 +162,9 @@ const noNodes = "none"
 func (f *startFlags) parseKind(o *clusterctl.Options) error {
 	kind, count, counted := strings.Cut(f.kind, "=")
 	switch o.Kind = clusterctl.Kind(kind); o.Kind {
-	case clusterctl.UsualKind, clusterctl.SimulatedNodes, clusterctl.RealNodes:
+	case clusterctl.UsualKind, clusterctl.SimulatedNodes, clusterctl.RealNodes, clusterctl.PlainNodes:
 	default:
-		return fmt.Errorf("nodes are simulated or real, not %q", kind)
+		return fmt.Errorf("nodes are simulated, real or plain, not %q", kind)
 	}
 	if !counted {
 		return nil

@@ -75,7 +75,7 @@ func (c *Control) NodeProgram(ctx context.Context) (string, error) {
 
 // withNodeProgram completes options that ask for real nodes with their program, which is built like the cluster's.
 func (c *Control) withNodeProgram(ctx context.Context, o Options) (Options, error) {
-	if o.Kind != RealNodes {
+	if !o.Kind.real() {
 		return o, nil
 	}
 	var err error

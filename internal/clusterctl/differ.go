@@ -56,7 +56,7 @@ func (o Options) differences(is protocol.Config, s *Status) []string {
 	if o.Kind != UsualKind {
 		differs("kind of nodes", string(o.Kind), kindOf(is).described())
 	}
-	if kindOf(is) == RealNodes && o.SimulateMissing != nil {
+	if kindOf(is).real() && o.SimulateMissing != nil {
 		differs("simulating missing images", strconv.FormatBool(*o.SimulateMissing), strconv.FormatBool(is.SimulateMissingImages))
 	}
 	compare(differs, "feature gate", o.FeatureGates, is.FeatureGates, o.Whole)

@@ -59,11 +59,17 @@ const (
 	UsualKind      Kind = "" // what the cluster had before, or else a simulated one, which a real one joins once an image was loaded
 	SimulatedNodes Kind = "simulated"
 	RealNodes      Kind = "real"
+	PlainNodes     Kind = "plain" // real ones whose containers are plain processes of this machine
 )
+
+// real says whether nodes of the kind run containers.
+func (k Kind) real() bool { return k == RealNodes || k == PlainNodes }
 
 // kindOf is the kind of a configuration's nodes.
 func kindOf(c protocol.Config) Kind {
 	switch {
+	case c.NodeProgram != "" && c.PlainNodes:
+		return PlainNodes
 	case c.NodeProgram != "":
 		return RealNodes
 	case c.Join != nil:
@@ -74,7 +80,7 @@ func kindOf(c protocol.Config) Kind {
 
 // keptKind is the kind that a cluster is started with again. Nodes that were named, or left out with the controllers, say nothing of it.
 func keptKind(last protocol.Config) Kind {
-	if kind := kindOf(last); kind == RealNodes || last.Nodes == nil && (last.Controllers == nil || *last.Controllers) {
+	if kind := kindOf(last); kind.real() || last.Nodes == nil && (last.Controllers == nil || *last.Controllers) {
 		return kind
 	}
 	return UsualKind
@@ -85,7 +91,7 @@ func (o Options) usual() bool { return o.Kind == UsualKind && o.Nodes == nil && 
 
 // checkKind refuses to simulate what is missing where everything is simulated; kind is that of the nodes.
 func (o Options) checkKind(kind Kind) error {
-	if o.SimulateMissing == nil || !*o.SimulateMissing || kind == RealNodes {
+	if o.SimulateMissing == nil || !*o.SimulateMissing || kind.real() {
 		return nil
 	}
 	e := &report.Error{What: "--simulate-missing-images is for real nodes, and there are none", Where: "--simulate-missing-images",
@@ -191,7 +197,7 @@ func (o Options) after(last protocol.Config) Options {
 // config returns the program's configuration for a cluster in dir.
 func (o Options) config(name, dir, socket string) protocol.Config {
 	c := protocol.Config{Protocol: protocol.Number, Name: name, Dir: dir, Socket: socket, Port: o.Port, RegistryPort: o.RegistryPort,
-		Durable: o.Durable, Nodes: o.Nodes, NodeProgram: o.nodeProgram, Join: o.join, FeatureGates: o.FeatureGates, RuntimeConfig: o.RuntimeConfig,
+		Durable: o.Durable, Nodes: o.Nodes, NodeProgram: o.nodeProgram, PlainNodes: o.Kind == PlainNodes, Join: o.join, FeatureGates: o.FeatureGates, RuntimeConfig: o.RuntimeConfig,
 		APIServerFlags: o.APIServerFlags}
 	c.SimulateMissingImages = o.SimulateMissing != nil && *o.SimulateMissing
 	if o.NoControllers {

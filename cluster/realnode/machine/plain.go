@@ -12,6 +12,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -23,7 +25,7 @@ import (
 // Plain is this machine as it is: its nodes are processes without namespaces, and so are their pods.
 type Plain struct {
 	options Options
-	ended   chan struct{}
+	why     *Forbidden // nil for who wants it so
 
 	mu    sync.Mutex
 	nodes map[string]*plainNode
@@ -37,9 +39,33 @@ type plainNode struct {
 	life, presence *os.File
 }
 
-// StartPlain needs nothing of the system.
-func StartPlain(o Options) *Plain {
-	return &Plain{options: o, ended: make(chan struct{}), nodes: map[string]*plainNode{}}
+// StartPlain needs nothing of the system. Why says what forbids better nodes; nil where they were not asked for.
+func StartPlain(o Options, why *Forbidden) *Plain {
+	return &Plain{options: o, why: why, nodes: map[string]*plainNode{}}
+}
+
+// Limits says that there are none.
+func (p *Plain) Limits() bool { return false }
+
+// Unlimited says what plain processes lack, in short.
+func (p *Plain) Unlimited() string { return "pods are plain processes of this machine, not isolated" }
+
+// Notice says what plain processes lack, and why pods are such.
+func (p *Plain) Notice() string {
+	var b strings.Builder
+	b.WriteString("pods are plain processes of this machine")
+	if p.why != nil {
+		fmt.Fprintf(&b, ", because %v", p.why.Err)
+	}
+	fmt.Fprintf(&b, `
+  not isolated: files, processes and network are the machine's; no user ids, no limits, no read-only root
+  one address for all: two pods cannot have the same port, so one replica; Services and cluster DNS are not reached from pods
+  images must be for %s/%s (slipway image build --platform), and find mounted files by arguments or environment alone
+`, runtime.GOOS, runtime.GOARCH)
+	if p.why != nil && p.why.Fix != "" {
+		fmt.Fprintf(&b, "  isolated ones are allowed by: %s\n", p.why.Fix)
+	}
+	return strings.TrimRight(b.String(), "\n")
 }
 
 // IDs says that there is one user id.
@@ -198,7 +224,6 @@ func (p *Plain) KillNode(ctx context.Context, name string) error {
 // Stop ends all nodes, and returns when they have ended.
 func (p *Plain) Stop() {
 	p.mu.Lock()
-	already := p.stop
 	p.stop = true
 	var names []string
 	for name := range p.nodes {
@@ -208,13 +233,7 @@ func (p *Plain) Stop() {
 	for _, name := range names {
 		_ = p.KillNode(context.Background(), name) // which waits for nothing else
 	}
-	if !already {
-		close(p.ended)
-	}
 }
 
-// Ended is closed when the machine has been stopped.
-func (p *Plain) Ended() <-chan struct{} { return p.ended }
-
-// Status says how it ended.
-func (p *Plain) Status() string { return "stopped" }
+// Ended is never closed: this machine does not end.
+func (p *Plain) Ended() <-chan struct{} { return nil }

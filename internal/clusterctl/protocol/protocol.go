@@ -27,6 +27,7 @@ type Config struct {
 	Durable      bool   `json:"durable"`
 	Nodes        []Node `json:"nodes,omitzero"`        // nil: one default node; empty: none
 	NodeProgram  string `json:"nodeProgram,omitempty"` // path of slipway-node; empty: nodes are simulated
+	PlainNodes   bool   `json:"plainNodes,omitempty"`  // their pods are plain processes, also where they could be isolated
 	// SimulateMissingImages adds a simulated node to the real ones, for pods whose images are not in the registry.
 	SimulateMissingImages bool `json:"simulateMissingImages,omitempty"`
 	// Join has a real node join the simulated ones when an image comes into the registry; nil: none does.

@@ -1,0 +1,49 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"github.com/slipway-dev/slipway/cluster/protocol"
+	"github.com/slipway-dev/slipway/cluster/realnode"
+	"github.com/slipway-dev/slipway/cluster/realnode/machine"
+)
+
+// ground is what real nodes stand on: one with namespaces, or this machine as it is.
+type ground interface {
+	realnode.Machine
+	// Unlimited says what the nodes' containers lack that users should know; it is empty where they lack nothing.
+	Unlimited() string
+	// Ended is closed when it has ended.
+	Ended() <-chan struct{}
+	Stop()
+}
+
+// notice is what users are told of it at the start.
+func notice(g ground) string {
+	if p, ok := g.(*machine.Plain); ok {
+		return p.Notice()
+	}
+	return g.Unlimited()
+}
+
+// findMachine starts a machine with namespaces or, where that is wanted or where the system has none, takes this one. Nobody gets plain
+// processes who has not asked for real nodes.
+func (c *Cluster) findMachine(ctx context.Context, program string) (ground, error) {
+	o := machine.Options{
+		Program: filepath.Join(filepath.Dir(program), containerProgram), State: c.nodesDir(), Log: c.klogOf(protocol.Nodes),
+	}
+	if c.spec.Real.Plain {
+		return machine.StartPlain(o, nil), nil
+	}
+	m, err := machine.Start(ctx, o)
+	if forbidden, ok := errors.AsType[*machine.Forbidden](err); ok && len(c.spec.RealNodes) > 0 {
+		return machine.StartPlain(o, forbidden), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	go c.watchMachine(m)
+	return m, nil
+}
