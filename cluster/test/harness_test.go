@@ -73,6 +73,7 @@ type event struct {
 	ElapsedMs  int64           `json:"elapsedMs"`
 	Error      string          `json:"error"`
 	Hint       string          `json:"hint"`
+	Text       string          `json:"text"`
 	Reason     string          `json:"reason"`
 	ID         int64           `json:"id"`
 	Result     json.RawMessage `json:"result"`

@@ -61,7 +61,7 @@ func (s *Store) pull(ctx context.Context, ref string, credentials *Credentials) 
 
 func (s *Store) ask(ctx context.Context, place name.Reference, auth authn.Authenticator) (v1.Image, error) {
 	options := []remote.Option{
-		remote.WithContext(ctx), remote.WithAuth(auth), remote.WithPlatform(v1.Platform{OS: "linux", Architecture: runtime.GOARCH}),
+		remote.WithContext(ctx), remote.WithAuth(auth), remote.WithPlatform(v1.Platform{OS: runtime.GOOS, Architecture: runtime.GOARCH}),
 	}
 	if s.options.Transport != nil {
 		options = append(options, remote.WithTransport(s.options.Transport))
@@ -120,7 +120,7 @@ func (s *Store) describe(own name.Reference, from v1.Image) (Image, error) {
 		return Image{}, err
 	}
 	image := Image{
-		ID: id.String(), Config: config.Config, Digests: []string{own.Context().Name() + "@" + digest.String()},
+		ID: id.String(), Config: config.Config, Platform: config.OS + "/" + config.Architecture, Digests: []string{own.Context().Name() + "@" + digest.String()},
 		Size: manifest.Config.Size, Root: filepath.Join(s.folder(id.String()), rootFolder),
 	}
 	for _, layer := range manifest.Layers {

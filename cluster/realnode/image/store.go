@@ -31,7 +31,9 @@ type Image struct {
 	Digests []string  // canonical names with the digest of what was pulled
 	Size    int64     // as it was pulled
 	Config  v1.Config // how it wants to be run
-	Root    string    `json:"-"` // the folder with its files
+	// Platform is the system and the processor that it is for.
+	Platform string
+	Root     string `json:"-"` // the folder with its files
 }
 
 // Store holds images in a folder of its own.

@@ -16,7 +16,6 @@ import (
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	stock "k8s.io/kubernetes/pkg/kubelet"
 	"k8s.io/kubernetes/pkg/kubelet/config"
-	kubecontainer "k8s.io/kubernetes/pkg/kubelet/container"
 	kubeletserver "k8s.io/kubernetes/pkg/kubelet/server"
 	kubetypes "k8s.io/kubernetes/pkg/kubelet/types"
 	kubeletutil "k8s.io/kubernetes/pkg/kubelet/util"
@@ -50,7 +49,7 @@ func (n *node) dependencies(ctx context.Context, s *kubeletoptions.KubeletServer
 		CAdvisorInterface: newHardware(n.Config, n.ground.folders), ContainerManager: newContainers(n.extended()),
 		OOMAdjuster:          oom.NewFakeOOMAdjuster(),
 		RemoteRuntimeService: runtime, RemoteImageService: images,
-		OSInterface: kubecontainer.RealOS{}, VolumePlugins: volumePlugins(),
+		OSInterface: n.ground.files, VolumePlugins: volumePlugins(),
 		Mounter: n.ground.mounter, Subpather: n.ground.subpather, HostUtil: n.ground.host,
 		Recorder: recorder, PodConfig: n.podConfig(ctx, recorder, tracker), PodStartupLatencyTracker: tracker,
 		NodeStartupLatencyTracker: kubeletutil.NewNodeStartupLatencyTracker(klog.FromContext(ctx)),

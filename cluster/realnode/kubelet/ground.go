@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/record"
+	kubecontainer "k8s.io/kubernetes/pkg/kubelet/container"
 	"k8s.io/kubernetes/pkg/volume/util/hostutil"
 	"k8s.io/kubernetes/pkg/volume/util/subpath"
 	"k8s.io/mount-utils"
@@ -23,6 +24,7 @@ type ground struct {
 	mounter   mount.Interface
 	subpather subpath.Interface
 	host      hostutil.HostUtils
+	files     kubecontainer.OSInterface
 
 	listen  string // where the kubelet's server is
 	port    int32

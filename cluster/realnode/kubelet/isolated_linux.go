@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+	kubecontainer "k8s.io/kubernetes/pkg/kubelet/container"
 	"k8s.io/kubernetes/pkg/volume/util/hostutil"
 	"k8s.io/kubernetes/pkg/volume/util/subpath"
 	"k8s.io/mount-utils"
@@ -44,7 +45,7 @@ func isolated(c nodeconfig.Config) (*ground, error) {
 	return &ground{
 		folders: usualFolders(), dial: host.DialContext, network: network,
 		starter: cri.NewIsolated(cri.IsolatedOptions{Inside: program, IDs: c.IDs, Filter: seccomp.Default(), Groups: groups(c, host)}),
-		mounter: mounter, subpather: subpath.New(mounter), host: hostutil.NewHostUtil(),
+		mounter: mounter, subpather: subpath.New(mounter), host: hostutil.NewHostUtil(), files: kubecontainer.RealOS{},
 		listen: c.Address.String(), port: port, nodeIP: c.Address.String(),
 	}, nil
 }

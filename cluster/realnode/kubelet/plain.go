@@ -4,10 +4,12 @@ import (
 	"io"
 	"net"
 	"os"
+	"path/filepath"
 	"syscall"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/record"
+	stock "k8s.io/kubernetes/pkg/kubelet"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
 	"github.com/slipway-dev/slipway/cluster/realnode/plain"
@@ -29,12 +31,13 @@ func beginPlain() (nodeconfig.Config, error) {
 // onMachine is the ground that the machine is.
 func onMachine(c nodeconfig.Config) *ground {
 	mounts := plain.NewMounts()
+	stock.ContainerLogsDir = filepath.Join(c.Plain.Dir, "links") // of upstream, whose usual one is the machine's
 	return &ground{
 		folders: foldersBelow(c.Plain.Dir), dial: (&net.Dialer{}).DialContext,
 		network: plain.Network{}, starter: plain.New(plain.Options{
 			Program: c.Plain.Container, Server: c.Server, Presence: os.NewFile(nodeconfig.FilePresence, "presence"),
 		}),
-		mounter: mounts, subpather: plain.Subpaths{}, host: plain.NewHost(),
+		mounter: mounts, subpather: plain.Subpaths{}, host: plain.NewHost(), files: plain.Files{},
 		listen: "127.0.0.1", port: int32(c.Plain.Port),
 		cloud:   "external", // which has the kubelet leave the Node's address alone
 		adapted: adaptedToMachine,

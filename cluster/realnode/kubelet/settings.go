@@ -63,6 +63,7 @@ func (n *node) settings() (*kubeletoptions.KubeletServer, error) {
 	config.ProviderID = "slipway://" + n.Name
 	n.listen(config)
 	n.beFast(config)
+	config.EnableSystemLogHandler = n.Plain == nil // they are the machine's
 	config.PodLogsDir = n.ground.folders.logs
 	config.ClusterDomain, config.ClusterDNS = n.Domain, []string{n.DNS.String()}
 	config.ResolverConfig = "" // the host's servers cannot be reached from here

@@ -47,7 +47,7 @@ func Start(ctx context.Context, o Options) (*Machine, error) {
 	cmd, err := m.command(o, os.NewFile(uintptr(pair[1]), "machine"))
 	if err != nil {
 		_ = unix.Close(pair[0])
-		return nil, err
+		return nil, explain(err)
 	}
 	if err := startTied(cmd, m.ended); err != nil {
 		_ = unix.Close(pair[0])

@@ -16,8 +16,8 @@ func (p paths) translateAll(texts []string) []string {
 	return all
 }
 
-// translate replaces the paths in a text that are the container's by those of this machine: what is in a mount, and what the image has. A
-// path begins where something else ends, as in --config=/etc/app.yaml, in lists and in quotes.
+// translate replaces the paths in a text that are the container's by those of this machine: what is in a mount, and in folders that the image
+// has. A path begins where something else ends, as in --config=/etc/app.yaml, in lists and in quotes.
 func (p paths) translate(text string) string {
 	var b strings.Builder
 	for len(text) > 0 {
@@ -37,8 +37,9 @@ func (p paths) local(path string) string {
 	if _, _, ok := p.mounted(path); ok {
 		return p.of(path)
 	}
-	if at := inside.Within(p.root, path); exists(at) {
-		return at
+	top, _, _ := strings.Cut(strings.TrimLeft(path, "/"), "/")
+	if exists(inside.Within(p.root, top)) {
+		return p.of(path)
 	}
 	return path
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -44,6 +45,9 @@ const (
 func (s *Starter) Prepare(c cri.Container) (cri.Prepared, error) {
 	if c.Config.GetLinux().GetSecurityContext().GetPrivileged() {
 		return nil, fmt.Errorf("%w: a privileged container, where pods are plain processes of this machine", cri.ErrUnsupported)
+	}
+	if platform := runtime.GOOS + "/" + runtime.GOARCH; c.Image.Platform != platform {
+		return nil, fmt.Errorf("%w: an image for %s, where pods are plain processes of this machine (slipway image build --platform %s)", cri.ErrUnsupported, c.Image.Platform, platform)
 	}
 	root := filepath.Join(c.Dir, rootFolder)
 	if err := os.MkdirAll(filepath.Join(c.Dir, tempFolder), ownMode); err != nil {

@@ -22,6 +22,7 @@ func main() {
 	commands := map[string]func(args []string) error{
 		"serve": serve, "exit": exit, "echo": echo, "cat": cat, "env": env, "status": status, "get": get, "udp": udp, "resolve": resolve,
 		"stubborn": stubborn, "write": write, "ls": list, "terminal": terminal, "graceful": graceful, "mount": mount, "api": api, "allocate": allocate, "spin": spin,
+		"kubeconfig": kubeconfig, "leave": leave,
 	}
 	args := os.Args[1:]
 	if len(args) == 0 {
@@ -38,13 +39,16 @@ func main() {
 	}
 }
 
-// serve answers HTTP on port 8080, or on the one that is given, and echoes UDP on 9090.
+// serve answers HTTP on port 8080, and echoes UDP on 9090, or on the ports that are given.
 func serve(args []string) error {
-	port := "8080"
+	port, udpPort := "8080", "9090"
 	if len(args) > 0 {
 		port = args[0]
 	}
-	packets, err := net.ListenPacket("udp", ":9090")
+	if len(args) > 1 {
+		udpPort = args[1]
+	}
+	packets, err := net.ListenPacket("udp", ":"+udpPort)
 	if err != nil {
 		return err
 	}
