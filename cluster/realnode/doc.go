@@ -9,8 +9,10 @@
 //
 //   - the cluster's process: this package; services, dns: the Services and names of the cluster; machine, handover: its arm in
 //     the nodes' network; cgroup: limits of containers
-//   - slipway-node, one process for each node: kubelet, with cri, image, podnet, process and seccomp
-//   - slipway-container, a small program that all namespaces and containers begin with: inside
+//   - slipway-node, one process for each node: kubelet, with cri, image, plain, podnet, process and seccomp
+//   - slipway-container, a small program that all namespaces and containers begin with: inside; keeper, where there are none
+//
+// Where the system has no namespaces, or forbids them, package plain and [machine.Plain] stand in, with plain processes of the machine.
 //
 // It works for root, whose nodes get a range of ids of their own, and for an ordinary user, whose nodes have the one id that he has. Nothing
 // of the host is changed, and all of it ends with the cluster's process. It is isolation for tests, not against an attacker.

@@ -36,8 +36,8 @@ func ParsePlatform(text string) (Platform, error) {
 	if len(parts) == 3 {
 		p.Variant = parts[2]
 	}
-	if p.OS != "linux" {
-		return p, &report.Error{What: "an image for " + p.OS, Where: "--platform", Hint: "managers run on linux here", Code: 2}
+	if p.OS != "linux" && p.OS != "darwin" { // the latter for pods that are plain processes of a Mac
+		return p, &report.Error{What: "an image for " + p.OS, Where: "--platform", Hint: "managers run on linux, or as plain processes on darwin", Code: 2}
 	}
 	if known := variants[p.Arch]; p.Variant != "" && !slices.Contains(known, p.Variant) {
 		e := &report.Error{What: "there is no variant " + p.Variant + " of " + p.Arch, Where: "--platform", Code: 2}
