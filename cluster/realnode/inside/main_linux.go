@@ -48,6 +48,9 @@ const (
 // fail tells of a failure whoever waits for the part to begin.
 func fail(part string, err error) int {
 	switch {
+	case part == PartMachine && errors.Is(err, fs.ErrPermission):
+		fmt.Fprintf(os.Stderr, "slipway: %v\n", err)
+		return StatusForbidden
 	case part == PartContainer:
 		_, _ = fmt.Fprint(os.NewFile(FileStatus, "status"), err) // if nobody waits, nobody is to be told
 		return statusFailed

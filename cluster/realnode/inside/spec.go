@@ -6,6 +6,9 @@ type MachineConfig struct {
 	IDs   bool   // many user and group ids are mapped, not one
 }
 
+// StatusForbidden is the exit status of a machine that was not let make what it needs.
+const StatusForbidden = 77
+
 // A Request asks the machine for something; the answer is a [Reply] with the same ID.
 type Request struct {
 	ID     uint64

@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 	"syscall"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/inside"
 )
 
 // switches forbid user namespaces to ordinary users, on systems that have them.
@@ -14,6 +16,15 @@ var switches = []struct{ file, forbids, fix string }{
 	{"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1", "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0"},
 	{"/proc/sys/kernel/unprivileged_userns_clone", "0", "sudo sysctl kernel.unprivileged_userns_clone=1"},
 	{"/proc/sys/user/max_user_namespaces", "0", "sudo sysctl user.max_user_namespaces=10000"},
+}
+
+// notStarted says why a machine has ended before it was ready. Its log says more.
+func notStarted(s *os.ProcessState) error {
+	err := fmt.Errorf("it ended at once: %s", s)
+	if s.ExitCode() == inside.StatusForbidden {
+		err = fmt.Errorf("%w: %w", err, syscall.EPERM)
+	}
+	return explain(err)
 }
 
 // explain adds why a machine could not be started, and what lets it.

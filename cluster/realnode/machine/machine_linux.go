@@ -65,7 +65,7 @@ func Start(ctx context.Context, o Options) (*Machine, error) {
 		return m, nil
 	case <-m.ended:
 		m.Stop()
-		return nil, fmt.Errorf("the nodes' machine did not start: %s", cmd.ProcessState)
+		return nil, notStarted(cmd.ProcessState)
 	case <-ctx.Done():
 		m.Stop()
 		return nil, context.Cause(ctx)

@@ -29,6 +29,7 @@ type Plain struct {
 
 	mu    sync.Mutex
 	nodes map[string]*plainNode
+	links []string // to nodes' folders
 	stop  bool
 }
 
@@ -99,7 +100,7 @@ func (p *Plain) Place(node string) (*nodeconfig.Plain, error) {
 	if err := os.MkdirAll(dir, plainMode); err != nil {
 		return nil, fmt.Errorf("make the node's folder: %w", err)
 	}
-	dir, err := short(dir)
+	dir, err := p.short(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +120,7 @@ const (
 )
 
 // short is the folder itself or, if its path is too long, a link to it among the temporary files, always the same one.
-func short(dir string) (string, error) {
+func (p *Plain) short(dir string) (string, error) {
 	if len(dir) <= maxDir {
 		return dir, nil
 	}
@@ -132,6 +133,9 @@ func short(dir string) (string, error) {
 	if to, err := os.Readlink(link); err != nil || to != dir {
 		return "", fmt.Errorf("make a short path of the node's folder: %s is not slipway's (rm %s)", link, link)
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.links = append(p.links, link)
 	return link, nil
 }
 
@@ -232,6 +236,9 @@ func (p *Plain) Stop() {
 	p.mu.Unlock()
 	for _, name := range names {
 		_ = p.KillNode(context.Background(), name) // which waits for nothing else
+	}
+	for _, link := range p.links {
+		_ = os.Remove(link)
 	}
 }
 
