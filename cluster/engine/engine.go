@@ -28,6 +28,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/etcd"
 	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/protocol"
+	"github.com/slipway-dev/slipway/cluster/realnode/machine"
 	"github.com/slipway-dev/slipway/cluster/scheduler"
 )
 
@@ -131,7 +132,10 @@ func (h *Host) start(ctx context.Context) error {
 func (h *Host) clear() error {
 	paths := []string{h.logicalDir()}
 	if !h.options.Durable {
-		paths = append(paths, h.etcdDir(), h.main.keysDir(), h.main.nodesDir())
+		paths = append(paths, h.etcdDir(), h.main.keysDir())
+		if err := machine.RemoveAll(h.main.nodesDir()); err != nil {
+			return fmt.Errorf("remove old data: %w", err)
+		}
 	}
 	for _, path := range paths {
 		if err := os.RemoveAll(path); err != nil && !errors.Is(err, fs.ErrNotExist) {

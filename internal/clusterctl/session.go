@@ -58,8 +58,9 @@ func (c *Control) Tie(ctx context.Context, o Options) (*Session, error) {
 	}
 	s, err := c.tie(ctx, program, dir, o)
 	if err != nil {
-		err = explain(ctx, session(o.Name, dir), err)
-		_ = os.RemoveAll(dir)
+		over := session(o.Name, dir)
+		err = explain(ctx, over, err)
+		_, _ = over.Remove()
 		return nil, err
 	}
 	return s, nil
@@ -169,6 +170,6 @@ func (s *Session) end() {
 		_ = s.stdin.Close()
 		s.process.wait(s.grace)
 		<-s.drained
-		_ = os.RemoveAll(s.dir)
+		_, _ = session("", s.dir).Remove()
 	})
 }

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl/state"
 )
 
 // sessionDir is how the folders of tied clusters are called, as a pattern for [os.MkdirTemp].
@@ -26,8 +28,13 @@ func sweep() {
 		if err != nil || !info.IsDir() || time.Since(info.ModTime()) < abandoned {
 			continue
 		}
-		if alive, err := session("", dir).Alive(); err == nil && !alive {
-			_ = os.RemoveAll(dir)
+		if s := session("", dir); isOver(s) {
+			_, _ = s.Remove()
 		}
 	}
+}
+
+func isOver(s state.Cluster) bool {
+	alive, err := s.Alive()
+	return err == nil && !alive
 }

@@ -114,7 +114,8 @@ func (p *prepared) command(f *files) *exec.Cmd {
 	}
 	a := cmd.SysProcAttr
 	if p.options.IDs {
-		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: 0, Size: idRange}}
+		// Root's id and the others apart: those of an ordinary user's node are from two places, over which a range may not reach.
+		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: 0, Size: 1}, {ContainerID: 1, HostID: 1, Size: idRange - 1}}
 		a.GidMappings = a.UidMappings
 		return cmd
 	}

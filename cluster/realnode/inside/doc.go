@@ -7,6 +7,7 @@
 //	           cluster's process ([Request]), and starts nodes
 //	node       gives a node its own /var, /proc and network, and becomes slipway-node, the kubelet
 //	container  makes a container's root file system and becomes its first process ([Container])
+//	remove     removes a folder with files of ids that were set aside for an ordinary user
 //	enter      starts one more process in a container that runs ([Process])
 //	sweep      outlives the cluster's process by a moment and removes its cgroups, which do not end by themselves
 //
@@ -22,5 +23,7 @@ const (
 	PartContainer = "container"
 	PartEnter     = "enter"
 	PartSweep     = "sweep"
+	PartRemove    = "remove"
 	partEntered   = "entered"
+	partRemoving  = "removing"
 )

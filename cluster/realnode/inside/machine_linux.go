@@ -39,6 +39,11 @@ func machine() error {
 	if err := json.Unmarshal([]byte(os.Args[2]), &config); err != nil {
 		return fmt.Errorf("read what to do: %w", err)
 	}
+	if config.Wait {
+		if err := awaitIDs(); err != nil {
+			return err
+		}
+	}
 	if err := config.settle(); err != nil {
 		return err
 	}
@@ -76,8 +81,8 @@ func (c MachineConfig) settle() error {
 		}
 	}
 	if c.IDs {
-		if err := errors.Join(unix.Setgroups(nil), unix.Setresgid(0, 0, 0), unix.Setresuid(0, 0, 0)); err != nil {
-			return fmt.Errorf("become root of the user namespace: %w", err)
+		if err := becomeRoot(); err != nil {
+			return err
 		}
 	}
 	if err := loopbackUp(); err != nil {

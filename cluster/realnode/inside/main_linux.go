@@ -22,7 +22,8 @@ func Main(args []string) int {
 	unix.Umask(usualMask)  // the cluster's process keeps its files to itself, but these are for others
 	runtime.LockOSThread() // rights, filters and the signal at the parent's death belong to a thread
 	parts := map[string]func() error{
-		PartMachine: machine, PartNode: node, PartContainer: container, PartEnter: enter, partEntered: entered, PartSweep: sweep,
+		PartMachine: machine, PartNode: node, PartContainer: container, PartEnter: enter, partEntered: entered,
+		PartRemove: remove, partRemoving: removing, PartSweep: sweep,
 	}
 	if len(args) < 2 || parts[args[1]] == nil {
 		fmt.Fprintln(os.Stderr, "slipway-container belongs to slipway-node and is of no use by itself")

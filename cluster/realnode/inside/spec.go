@@ -4,6 +4,7 @@ package inside
 type MachineConfig struct {
 	State string // the folder with a folder for each node
 	IDs   bool   // many user and group ids are mapped, not one
+	Wait  bool   // until they are: the file FileGiven tells
 }
 
 // StatusForbidden is the exit status of a machine that was not let make what it needs.

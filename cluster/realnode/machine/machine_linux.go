@@ -3,9 +3,12 @@ package machine
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"sync"
 	"syscall"
@@ -16,11 +19,14 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/handover"
 	"github.com/slipway-dev/slipway/cluster/realnode/inside"
 	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
+	"github.com/slipway-dev/slipway/cluster/realnode/subid"
 )
 
 // Machine is a machine that runs.
 type Machine struct {
-	ids   bool
+	ids   bool       // many are mapped
+	owner bool       // the state belongs to ids that only root can use
+	sub   *subid.IDs // those of an ordinary user; nil for root, and without
 	state string
 	conn  *handover.Client
 	ready chan struct{} // closed once it says so
@@ -37,19 +43,48 @@ type Machine struct {
 // idRange is the number of ids in a user namespace made by root.
 const idRange = 1 << 16
 
-// Start starts a machine. With root's rights its user namespace has a range of ids of its own; else it has the one id of the user.
+// Start starts a machine. With root's rights its user namespace has a range of ids of its own; else it has those that the system has set aside
+// for the user or, where there are none, his one id.
 func Start(ctx context.Context, o Options) (*Machine, error) {
+	if os.Geteuid() != 0 {
+		if err := os.WriteFile(filepath.Join(o.State, remover), []byte(o.Program), 0o600); err != nil {
+			return nil, fmt.Errorf("start the nodes' machine: %w", err)
+		}
+		ids, err := subid.Find()
+		if err == nil {
+			var m *Machine
+			if m, err = start(ctx, o, &ids); err == nil {
+				return m, nil
+			}
+		}
+		if !errors.Is(err, subid.ErrNone) {
+			return nil, err
+		}
+		o.say("nodes have one user id: %v", err)
+	}
+	return start(ctx, o, nil)
+}
+
+// say tells something in the log.
+func (o Options) say(format string, args ...any) {
+	if o.Log != nil {
+		_, _ = fmt.Fprintf(o.Log, "slipway: "+format+"\n", args...)
+	}
+}
+
+func start(ctx context.Context, o Options, sub *subid.IDs) (*Machine, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, fmt.Errorf("start the nodes' machine: %w", err)
 	}
-	m := &Machine{ids: os.Geteuid() == 0, state: o.State, nodes: map[string]*Node{}, ready: make(chan struct{}), ended: make(chan struct{})}
-	cmd, err := m.command(o, os.NewFile(uintptr(pair[1]), "machine"))
+	root := os.Geteuid() == 0
+	m := &Machine{ids: root || sub != nil, owner: root, sub: sub, state: o.State, nodes: map[string]*Node{}, ready: make(chan struct{}), ended: make(chan struct{})}
+	cmd, given, err := m.command(o, os.NewFile(uintptr(pair[1]), "machine"))
 	if err != nil {
 		_ = unix.Close(pair[0])
 		return nil, explain(err)
 	}
-	if err := startTied(cmd, m.ended); err != nil {
+	if err := m.startWithIDs(ctx, cmd, given); err != nil {
 		_ = unix.Close(pair[0])
 		return nil, explain(err)
 	}
@@ -81,46 +116,79 @@ func (m *Machine) OwnNetwork() bool { return true }
 // Place is nil: nodes have namespaces.
 func (m *Machine) Place(string) (*nodeconfig.Plain, error) { return nil, nil }
 
-func (m *Machine) command(o Options, conn *os.File) (*exec.Cmd, error) {
+// startWithIDs starts the process and gives its user namespace the ids that it waits for.
+func (m *Machine) startWithIDs(ctx context.Context, cmd *exec.Cmd, given *os.File) error {
+	if given != nil {
+		defer given.Close()
+	}
+	if err := startTied(cmd, m.ended); err != nil || m.sub == nil {
+		return err
+	}
+	err := m.sub.Give(ctx, cmd.Process.Pid)
+	if err == nil {
+		_, err = io.WriteString(given, ".")
+	}
+	if err != nil {
+		_ = cmd.Process.Kill() // it may just have ended
+		<-m.ended
+	}
+	return err
+}
+
+// command is the process, and for one that waits for its ids where to tell it of them.
+func (m *Machine) command(o Options, conn *os.File) (cmd *exec.Cmd, given *os.File, err error) {
 	program, err := os.Open(o.Program)
 	if err != nil {
-		return nil, fmt.Errorf("start the nodes' machine: %w", err)
+		return nil, nil, fmt.Errorf("start the nodes' machine: %w", err)
 	}
 	defer program.Close()
 	if err := m.runnable(program); err != nil {
-		return nil, fmt.Errorf("start the nodes' machine: %w", err)
+		return nil, nil, fmt.Errorf("start the nodes' machine: %w", err)
 	}
-	config, err := json.Marshal(inside.MachineConfig{State: o.State, IDs: m.ids})
+	config, err := json.Marshal(inside.MachineConfig{State: o.State, IDs: m.ids, Wait: m.sub != nil})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	cmd := exec.Command(o.Program, inside.PartMachine, string(config))
+	cmd = exec.Command(o.Program, inside.PartMachine, string(config))
 	cmd.Env = []string{"GOMAXPROCS=2"}
 	cmd.Dir = "/"
 	cmd.Stdout, cmd.Stderr = o.Log, o.Log
 	cmd.ExtraFiles = []*os.File{conn}
-	attr := &syscall.SysProcAttr{
+	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWNET | unix.CLONE_NEWPID | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC,
 		Pdeathsig:  syscall.SIGKILL, Setsid: true,
 	}
-	cmd.SysProcAttr = attr
-	if !m.ids {
+	if m.sub != nil {
+		var wait *os.File
+		if wait, given, err = os.Pipe(); err != nil {
+			return nil, nil, fmt.Errorf("start the nodes' machine: %w", err)
+		}
+		cmd.ExtraFiles = append(cmd.ExtraFiles, wait)
+	}
+	return cmd, given, m.identify(cmd.SysProcAttr)
+}
+
+// identify says who the process is in its user namespace.
+func (m *Machine) identify(attr *syscall.SysProcAttr) error {
+	switch {
+	case m.sub != nil: // nobody, until it has been given ids
+		attr.AmbientCaps = inside.AllRights()
+		return nil
+	case !m.ids:
 		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}
 		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}
-		return cmd, nil
+		return nil
 	}
-	base, err := owned(o.State)
+	base, err := owned(m.state)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: base, Size: idRange}}
 	attr.GidMappings, attr.GidMappingsEnableSetgroups = attr.UidMappings, true
 	// Until it has taken on the namespace's root's id it is still root to files, which is how it finds its program and the state folder;
 	// and nobody in the namespace, so that it has no other rights than these.
-	for c := uintptr(0); c <= unix.CAP_LAST_CAP; c++ {
-		attr.AmbientCaps = append(attr.AmbientCaps, c)
-	}
-	return cmd, nil
+	attr.AmbientCaps = inside.AllRights()
+	return nil
 }
 
 // startTied starts a process that ends with this one. The kernel ties it to the thread that started it, so that one has to stay.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"os"
 	"runtime"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
@@ -18,6 +19,9 @@ type Machine struct{}
 func Start(context.Context, Options) (*Machine, error) {
 	return nil, &Forbidden{Err: fmt.Errorf("namespaces are those of Linux, and this is %s", runtime.GOOS)}
 }
+
+// RemoveAll removes a machine's state.
+func RemoveAll(state string) error { return os.RemoveAll(state) }
 
 // IDs is never called, as are the other methods.
 func (m *Machine) IDs() bool { return false }

@@ -92,7 +92,7 @@ func (m *Machine) runnable(program *os.File) error {
 	if err != nil {
 		return err
 	}
-	if m.ids && info.Mode()&forOthers != forOthers {
+	if m.owner && info.Mode()&forOthers != forOthers {
 		return fmt.Errorf("%w: %s has the mode %s, and nodes run as users of their own: chmod a+rx %[2]s", fs.ErrPermission, program.Name(), info.Mode())
 	}
 	return nil
@@ -104,7 +104,7 @@ func (m *Machine) makeFolder(name string) error {
 	if err := os.Mkdir(dir, folderMode); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	if !m.ids {
+	if !m.owner {
 		return nil
 	}
 	base, err := owned(m.state)

@@ -127,12 +127,13 @@ func (c Cluster) Clear(durable bool) error {
 		return denied(err)
 	}
 	_ = os.Remove(c.SocketPath())
+	remove := c.remover()
 	for _, e := range entries {
 		name := e.Name()
 		if name == "log" || name == "logs" || name == "lock" || durable && name != "run.json" {
 			continue
 		}
-		if err := os.RemoveAll(filepath.Join(c.Dir, name)); err != nil {
+		if err := remove.all(filepath.Join(c.Dir, name)); err != nil {
 			return denied(err)
 		}
 	}
@@ -146,7 +147,7 @@ func (c Cluster) Remove() (ok bool, err error) {
 		return false, nil
 	}
 	_ = os.Remove(c.SocketPath())
-	if err := os.RemoveAll(c.Dir); err != nil {
+	if err := c.remover().all(c.Dir); err != nil {
 		return true, denied(err)
 	}
 	return true, nil

@@ -22,7 +22,7 @@ func main() {
 	commands := map[string]func(args []string) error{
 		"serve": serve, "exit": exit, "echo": echo, "cat": cat, "env": env, "status": status, "get": get, "udp": udp, "resolve": resolve,
 		"stubborn": stubborn, "write": write, "ls": list, "terminal": terminal, "graceful": graceful, "mount": mount, "api": api, "allocate": allocate, "spin": spin,
-		"kubeconfig": kubeconfig, "leave": leave,
+		"kubeconfig": kubeconfig, "owner": owner, "leave": leave,
 	}
 	args := os.Args[1:]
 	if len(args) == 0 {
@@ -265,3 +265,15 @@ func spin([]string) error {
 
 // mount tries what a container must not do.
 func mount([]string) error { return syscall.Mount("tmpfs", "/tmp", "tmpfs", 0, "") }
+
+// owner prints to whom files belong.
+func owner(args []string) error {
+	for _, name := range args {
+		var s syscall.Stat_t
+		if err := syscall.Stat(name, &s); err != nil {
+			return err
+		}
+		fmt.Printf("%d:%d\n", s.Uid, s.Gid)
+	}
+	return nil
+}

@@ -1,0 +1,31 @@
+package machine
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+)
+
+// remover is the file in a machine's state that names the program which can remove all of it; no node has such a name.
+const remover = ".remover"
+
+// RemoveAll removes a machine's state. What an ordinary user may not remove, slipway-container does: files of ids that were
+// set aside for him do not belong to him, and the kernel makes folders for overlays that nobody may enter, which are not empty when
+// a node was killed at the wrong moment.
+func RemoveAll(state string) error {
+	program, _ := os.ReadFile(filepath.Join(state, remover)) // without one there was no machine
+	err := os.RemoveAll(state)
+	if len(program) == 0 || !errors.Is(err, fs.ErrPermission) || os.Geteuid() == 0 {
+		return err
+	}
+	if out, removeErr := exec.Command(string(program), inside.PartRemove, state).CombinedOutput(); removeErr != nil {
+		return fmt.Errorf("%w (%w: %s)", err, removeErr, bytes.TrimSpace(out))
+	}
+	return nil
+}
