@@ -12,6 +12,7 @@ import (
 
 	"github.com/slipway-dev/slipway/cluster/baseline"
 	"github.com/slipway-dev/slipway/cluster/informed"
+	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
@@ -132,6 +133,9 @@ func (c *Cluster) Reset(ctx context.Context) (Outcome, error) {
 	for range maxRounds {
 		now, err := c.store.Read(ctx, c.prefix+"/")
 		if err != nil {
+			return done, err
+		}
+		if err := c.base.Revive(now, node.RealLabel); err != nil {
 			return done, err
 		}
 		change := c.base.Difference(now)
