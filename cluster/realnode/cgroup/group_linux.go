@@ -66,7 +66,7 @@ func (g group) begin(l inside.Limits) ([]*os.File, error) {
 	}
 	var files []*os.File
 	for _, dir := range g.folders() {
-		f, err := os.OpenFile(filepath.Join(dir, "cgroup.procs"), os.O_WRONLY, 0)
+		f, err := os.OpenFile(filepath.Join(dir, g.joinFile()), os.O_WRONLY, 0)
 		if err != nil {
 			for _, f := range files {
 				_ = f.Close()
@@ -76,6 +76,16 @@ func (g group) begin(l inside.Limits) ([]*os.File, error) {
 		files = append(files, f)
 	}
 	return files, nil
+}
+
+// joinFile takes whoever writes to it into the group. With the first version that is a thread, which is all that is left of a process when it
+// becomes another program, and which the kernel moves at once. To move a process with all that it consists of it waits until no processor is
+// beginning another one, ten milliseconds and more; with the second version there is no other way.
+func (g group) joinFile() string {
+	if g.unified {
+		return "cgroup.procs"
+	}
+	return "tasks"
 }
 
 func (g group) remove(patience time.Duration) error {

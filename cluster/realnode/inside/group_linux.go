@@ -15,10 +15,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// join moves this process into the cgroups whose lists of processes it has inherited, from [FileGroups] on.
+// join moves this thread, which is to become the program, into the cgroups whose lists it has inherited, from [FileGroups] on.
 func join(groups int) error {
 	for fd := FileGroups; fd < FileGroups+groups; fd++ {
-		_, err := unix.Write(fd, []byte("0")) // this process, whatever its number is to whom
+		_, err := unix.Write(fd, []byte("0")) // oneself, whatever one's number is to whom
 		_ = unix.Close(fd)
 		if err != nil {
 			return fmt.Errorf("join the container's cgroup: %w", err)
@@ -76,7 +76,7 @@ func removeGroups(path string) error {
 // showCgroups shows a container its own cgroups, of which it is in the namespace: programs look there for how much they may use. Where
 // the kernel refuses that, they see none, as they do on systems without.
 func showCgroups(at string) {
-	text, err := os.ReadFile("/proc/self/cgroup")
+	text, err := os.ReadFile("/proc/thread-self/cgroup")
 	if err != nil {
 		return
 	}
