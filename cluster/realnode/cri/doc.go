@@ -1,6 +1,6 @@
 // Package cri runs pods as the kubelet asks for them: it is a container runtime, called by its Go interfaces, without a daemon.
 //
-//	runtime, err := cri.New(cri.Options{Dir: …, Images: store, Network: network, Inside: "/proc/self/fd/100"})
+//	runtime, err := cri.New(cri.Options{Dir: …, Images: store, Network: network, Starter: starter})
 //	dependencies.RemoteRuntimeService, dependencies.RemoteImageService = runtime, cri.NewImages(store)
 //
 // A sandbox is a network namespace, held by a file. A container is a process in namespaces of its own, the user namespace

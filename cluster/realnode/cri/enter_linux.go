@@ -27,7 +27,7 @@ func (c *isolated) Enter(ctx context.Context, e Entering) error {
 		return fmt.Errorf("make a pipe: %w", err)
 	}
 	defer description.Close()
-	cmd := exec.CommandContext(ctx, c.options.Inside)
+	cmd := exec.CommandContext(ctx, inside.PathProgram)
 	cmd.Args = []string{"slipway-container", inside.PartEnter}
 	cmd.Env = []string{"GOMAXPROCS=1"}
 	cmd.Dir = "/"
@@ -51,7 +51,7 @@ func (c *isolated) enterPiped(cmd *exec.Cmd, description *os.File, e Entering) e
 	}
 	defer null.Close()
 	cmd.Stdout, cmd.Stderr = e.Stdout, e.Stderr
-	cmd.ExtraFiles = append([]*os.File{description, null, c.first}, c.groups...)
+	cmd.ExtraFiles = append([]*os.File{c.options.Inside, description, null, c.first}, c.groups...)
 	if e.Stdin != nil {
 		in, err := cmd.StdinPipe()
 		if err != nil {
@@ -77,7 +77,7 @@ func (c *isolated) enterTerminal(cmd *exec.Cmd, description *os.File, e Entering
 	defer closeFiles(pair[0], pair[1])
 	var failure bytes.Buffer
 	cmd.Stderr = &failure // until it has the terminal
-	cmd.ExtraFiles = append([]*os.File{description, pair[1], c.first}, c.groups...)
+	cmd.ExtraFiles = append([]*os.File{c.options.Inside, description, pair[1], c.first}, c.groups...)
 	if err := c.thread.start(cmd, nil); err != nil {
 		return fmt.Errorf("enter the container: %w", err)
 	}

@@ -52,7 +52,7 @@ func socketPair() (pair [2]*os.File, err error) {
 	return [2]*os.File{os.NewFile(uintptr(fds[0]), "socket"), os.NewFile(uintptr(fds[1]), "socket")}, nil
 }
 
-// extra are the files that the process inherits besides the usual three, in the order of package inside.
+// extra are the files that the process inherits besides the usual three and its program, in the order of package inside.
 func (f *files) extra() []*os.File {
 	terminal := f.null
 	if f.terminal[1] != nil {

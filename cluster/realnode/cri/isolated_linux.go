@@ -20,7 +20,7 @@ import (
 
 // IsolatedOptions say how containers are isolated.
 type IsolatedOptions struct {
-	Inside string               // the path of slipway-container
+	Inside *os.File             // slipway-container
 	IDs    bool                 // many user ids are there, not one
 	Filter []inside.Instruction // of the system calls of pods with the runtime's default profile
 	Groups Groups               // nil where there are no limits
@@ -103,11 +103,11 @@ func namespaceOf(pod *podnet.Pod) *os.File {
 }
 
 func (p *prepared) command(f *files) *exec.Cmd {
-	cmd := exec.Command(p.options.Inside)
+	cmd := exec.Command(inside.PathProgram)
 	cmd.Args = []string{"slipway-container", inside.PartContainer}
 	cmd.Env = []string{"GOMAXPROCS=1"}
 	cmd.Dir = "/"
-	cmd.ExtraFiles = f.extra()
+	cmd.ExtraFiles = append([]*os.File{p.options.Inside}, f.extra()...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = f.stdin[0], f.stdout[1], f.stderr[1]
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags: namespaces, Pdeathsig: syscall.SIGKILL, Setsid: true, GidMappingsEnableSetgroups: p.options.IDs,

@@ -11,6 +11,7 @@ import (
 // container makes the root file system and becomes the container's first process.
 func container() error {
 	var c Container
+	unix.CloseOnExec(FileProgram)
 	unix.CloseOnExec(FileStatus)
 	if err := describe(FileDescription, &c); err != nil {
 		return err

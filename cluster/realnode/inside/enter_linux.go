@@ -16,12 +16,9 @@ const containerNamespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_N
 // the runtime. The child, which has one thread, enters; its own child, the first to be in the container's pid namespace, becomes this
 // program once more, in the part entered. The files for that stay as they are.
 func enter() error {
-	self, err := unix.Open("/proc/self/exe", unix.O_PATH|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return fmt.Errorf("find this program: %w", err)
-	}
+	unix.CloseOnExec(FileProgram)
 	unix.CloseOnExec(FileFirst)
-	e := newEntry(FileFirst, self)
+	e := newEntry(FileFirst, FileProgram)
 	pid, errno := e.fork()
 	if errno != 0 {
 		return fmt.Errorf("fork: %w", errno)

@@ -50,15 +50,20 @@ const (
 	FileHost    = 7 // a socket by which the host makes connections
 )
 
-// The files that a container's first process inherits. A process that enters a container inherits the first two, and in place of
-// the third the one that stands for the container's first process.
+// The files that a container's first process inherits. A process that enters a container inherits the first three, and in place of
+// the fourth the one that stands for the container's first process.
 const (
-	FileDescription = 3
-	FileTerminal    = 4 // a socket over which the other end of its terminal is sent
-	FileStatus      = 5 // says why it could not begin, and is closed once it has
-	FileFirst       = 5
-	FileGroups      = 6 // and those that follow: the lists of processes of its cgroups
+	FileProgram     = 3 // this program, found at [PathProgram]
+	FileDescription = 4
+	FileTerminal    = 5 // a socket over which the other end of its terminal is sent
+	FileStatus      = 6 // says why it could not begin, and is closed once it has
+	FileFirst       = 6
+	FileGroups      = 7 // and those that follow: the lists of processes of its cgroups
 )
+
+// PathProgram is the path of this program for a process that inherits it as [FileProgram]. Only among the files that are inherited is it
+// safe: os/exec puts those in their places by way of other numbers, and may put them over any file that is not one of them.
+const PathProgram = "/proc/self/fd/3"
 
 // Container describes a container's first process and what it finds.
 type Container struct {

@@ -1,7 +1,6 @@
 package kubelet
 
 import (
-	"fmt"
 	"os"
 	"runtime"
 	"unsafe"
@@ -37,14 +36,12 @@ func isolated(c nodeconfig.Config) (*ground, error) {
 	if err != nil {
 		return nil, err
 	}
-	program, err := insideProgram()
-	if err != nil {
-		return nil, err
-	}
 	mounter, host := mount.New(""), handover.NewClient(inside.FileHost, nil)
 	return &ground{
 		folders: usualFolders(), dial: host.DialContext, network: network,
-		starter: cri.NewIsolated(cri.IsolatedOptions{Inside: program, IDs: c.IDs, Filter: seccomp.Default(), Groups: groups(c, host)}),
+		starter: cri.NewIsolated(cri.IsolatedOptions{
+			Inside: os.NewFile(inside.FileInside, "slipway-container"), IDs: c.IDs, Filter: seccomp.Default(), Groups: groups(c, host),
+		}),
 		mounter: mounter, subpather: subpath.New(mounter), host: hostutil.NewHostUtil(), files: kubecontainer.RealOS{},
 		listen: c.Address.String(), port: port, nodeIP: c.Address.String(),
 	}, nil
@@ -65,14 +62,4 @@ func setupNetwork(c nodeconfig.Config) (*podnet.Network, error) {
 	return podnet.Setup(podnet.Config{
 		Machine: machine, Address: c.Address, Pods: c.Pods, Services: c.Services, Host: c.Machine, Number: c.Number,
 	})
-}
-
-// insideProgram is a path of slipway-container, whose file is inherited: as a file that has no number which a container's files get.
-func insideProgram() (string, error) {
-	const number = 100
-	fd, err := unix.FcntlInt(inside.FileInside, unix.F_DUPFD_CLOEXEC, number)
-	if err != nil {
-		return "", fmt.Errorf("find slipway-container: %w", err)
-	}
-	return fmt.Sprintf("/proc/self/fd/%d", fd), nil
 }

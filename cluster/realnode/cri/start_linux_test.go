@@ -1,0 +1,130 @@
+package cri
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/image"
+	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/seccomp"
+)
+
+// bed is what containers of a test start from: an image whose program is slipway-container, which waits for the end of its input as
+// "sweep", and ends with status 2 when it is called wrongly.
+type bed struct {
+	tb      testing.TB
+	dir     string
+	starter *Isolated
+}
+
+func newBed(tb testing.TB) *bed {
+	tb.Helper()
+	if os.Getuid() != 0 {
+		tb.Skip("only root can start a container outside of a node, whose user namespace is what an ordinary user has")
+	}
+	b := &bed{tb: tb, dir: tb.TempDir()}
+	program := filepath.Join(b.dir, "image", "program")
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, "github.com/slipway-dev/slipway/cluster/cmd/slipway-container")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		tb.Fatalf("%v\n%s", err, out)
+	}
+	for _, open := range []string{filepath.Dir(b.dir), b.dir, filepath.Dir(program)} { // the container's root is another user
+		if err := os.Chmod(open, 0o755); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	f, err := os.Open(program)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = f.Close() })
+	b.starter = NewIsolated(IsolatedOptions{Inside: f, IDs: true, Filter: seccomp.Default()})
+	return b
+}
+
+// prepare describes a container as the kubelet does for a pod that says nothing of its security.
+func (b *bed) prepare() Prepared {
+	b.tb.Helper()
+	dir, err := os.MkdirTemp(b.dir, "container-")
+	if err != nil {
+		b.tb.Fatal(err)
+	}
+	p, err := b.starter.Prepare(Container{
+		ID: filepath.Base(dir), Dir: dir, Image: image.Image{Root: filepath.Join(b.dir, "image")},
+		Pod: &runtimeapi.PodSandboxConfig{Hostname: "pod"}, Args: []string{"/program", inside.PartSweep}, WorkDir: "/",
+		Config: &runtimeapi.ContainerConfig{Stdin: true, Linux: &runtimeapi.LinuxContainerConfig{SecurityContext: &runtimeapi.LinuxContainerSecurityContext{
+			MaskedPaths: []string{
+				"/proc/asound", "/proc/acpi", "/proc/interrupts", "/proc/kcore", "/proc/keys", "/proc/latency_stats", "/proc/timer_list",
+				"/proc/timer_stats", "/proc/sched_debug", "/proc/scsi", "/sys/firmware", "/sys/devices/virtual/powercap",
+			},
+			ReadonlyPaths: []string{"/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger"},
+			Seccomp:       &runtimeapi.SecurityProfile{ProfileType: runtimeapi.SecurityProfile_RuntimeDefault},
+		}}},
+	})
+	if err != nil {
+		b.tb.Fatal(err)
+	}
+	return p
+}
+
+func (b *bed) start(p Prepared) Process {
+	b.tb.Helper()
+	c, err := p.Start()
+	if err != nil {
+		b.tb.Fatal(err)
+	}
+	return c
+}
+
+func end(c Process) {
+	c.Signal(syscall.SIGKILL)
+	c.Wait()
+	closeFiles(c.Streams().Stdout, c.Streams().Stderr)
+	_ = c.Streams().Stdin.Close()
+}
+
+// TestStartWhateverIsOpen: containers start, and are entered, whatever numbers the files have that are open.
+func TestStartWhateverIsOpen(t *testing.T) {
+	b := newBed(t)
+	p := b.prepare()
+	for range 120 {
+		low, err := os.Open(os.DevNull) // among the files of the container's, by its number
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := b.start(p)
+		_ = low.Close()
+		var exit *exec.ExitError
+		err = c.Enter(t.Context(), Entering{Args: []string{"/program"}})
+		if !errors.As(err, &exit) || exit.ExitCode() != 2 {
+			t.Errorf("entered: %v", err)
+		}
+		end(c)
+		kept, err := os.Open(os.DevNull) // so that all later ones have higher numbers
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer kept.Close()
+	}
+}
+
+// BenchmarkStart is what a container takes from the kubelet's call until its program is executed, when nothing else happens.
+func BenchmarkStart(b *testing.B) {
+	bed := newBed(b)
+	for b.Loop() {
+		b.StopTimer()
+		p := bed.prepare()
+		b.StartTimer()
+		c := bed.start(p)
+		b.StopTimer()
+		end(c)
+		b.StartTimer()
+	}
+}
