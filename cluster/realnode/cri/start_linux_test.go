@@ -1,6 +1,7 @@
 package cri
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -8,10 +9,14 @@ import (
 	"syscall"
 	"testing"
 
+	"golang.org/x/sys/unix"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	"github.com/slipway-dev/slipway/cluster/realnode/cgroup"
+	"github.com/slipway-dev/slipway/cluster/realnode/handover"
 	"github.com/slipway-dev/slipway/cluster/realnode/image"
 	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/podnet"
 	"github.com/slipway-dev/slipway/cluster/realnode/seccomp"
 )
 
@@ -21,6 +26,7 @@ type bed struct {
 	tb      testing.TB
 	dir     string
 	starter *Isolated
+	network *os.File // every pod's, which is that of the test
 }
 
 func newBed(tb testing.TB) *bed {
@@ -40,13 +46,51 @@ func newBed(tb testing.TB) *bed {
 			tb.Fatal(err)
 		}
 	}
-	f, err := os.Open(program)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { _ = f.Close() })
-	b.starter = NewIsolated(IsolatedOptions{Inside: f, IDs: true, Filter: seccomp.Default()})
+	f := b.open(program)
+	b.network = b.open("/proc/self/ns/net")
+	b.starter = NewIsolated(IsolatedOptions{Inside: f, IDs: true, Filter: seccomp.Default(), Groups: b.groups(program)})
 	return b
+}
+
+func (b *bed) open(path string) *os.File {
+	b.tb.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		b.tb.Fatal(err)
+	}
+	b.tb.Cleanup(func() { _ = f.Close() })
+	return f
+}
+
+// groups are those that a host makes for a node, where it can.
+func (b *bed) groups(program string) Groups {
+	b.tb.Helper()
+	tree, err := cgroup.Open(cgroup.Options{Sweeper: program, Log: os.Stderr})
+	if errors.Is(err, cgroup.ErrForbidden) {
+		b.tb.Log("without limits:", err)
+		return nil
+	}
+	if err != nil {
+		b.tb.Fatal(err)
+	}
+	sockets, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		b.tb.Fatal(err)
+	}
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		handover.Serve(context.Background(), sockets[1], tree.Node())
+	}()
+	client := handover.NewClient(sockets[0], nil)
+	b.tb.Cleanup(func() {
+		client.Close()
+		<-served
+		if err := tree.Close(); err != nil {
+			b.tb.Error(err)
+		}
+	})
+	return handover.HostGroups{Client: client}
 }
 
 // prepare describes a container as the kubelet does for a pod that says nothing of its security.
@@ -59,6 +103,7 @@ func (b *bed) prepare() Prepared {
 	p, err := b.starter.Prepare(Container{
 		ID: filepath.Base(dir), Dir: dir, Image: image.Image{Root: filepath.Join(b.dir, "image")},
 		Pod: &runtimeapi.PodSandboxConfig{Hostname: "pod"}, Args: []string{"/program", inside.PartSweep}, WorkDir: "/",
+		Network: &podnet.Pod{Namespace: b.network},
 		Config: &runtimeapi.ContainerConfig{Stdin: true, Linux: &runtimeapi.LinuxContainerConfig{SecurityContext: &runtimeapi.LinuxContainerSecurityContext{
 			MaskedPaths: []string{
 				"/proc/asound", "/proc/acpi", "/proc/interrupts", "/proc/kcore", "/proc/keys", "/proc/latency_stats", "/proc/timer_list",
@@ -95,29 +140,23 @@ func TestStartWhateverIsOpen(t *testing.T) {
 	b := newBed(t)
 	p := b.prepare()
 	for range 120 {
-		low, err := os.Open(os.DevNull) // among the files of the container's, by its number
-		if err != nil {
-			t.Fatal(err)
-		}
+		low := b.open(os.DevNull) // where others begin, once it is closed
 		c := b.start(p)
 		_ = low.Close()
 		var exit *exec.ExitError
-		err = c.Enter(t.Context(), Entering{Args: []string{"/program"}})
+		err := c.Enter(t.Context(), Entering{Args: []string{"/program"}})
 		if !errors.As(err, &exit) || exit.ExitCode() != 2 {
 			t.Errorf("entered: %v", err)
 		}
 		end(c)
-		kept, err := os.Open(os.DevNull) // so that all later ones have higher numbers
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer kept.Close()
+		b.open(os.DevNull) // so that all later ones have higher numbers
 	}
 }
 
 // BenchmarkStart is what a container takes from the kubelet's call until its program is executed, when nothing else happens.
 func BenchmarkStart(b *testing.B) {
 	bed := newBed(b)
+	end(bed.start(bed.prepare())) // the first one reads the program
 	for b.Loop() {
 		b.StopTimer()
 		p := bed.prepare()
