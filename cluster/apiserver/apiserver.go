@@ -65,6 +65,8 @@ type Options struct {
 	Flags      []string // further flags of kube-apiserver, applied last
 	// Inside connects to pods and kubelets of real nodes; nil if nodes are simulated.
 	Inside network.Inside
+	// Large is called when a request brings a large object, whose handling leaves many times its size as garbage. May be nil.
+	Large func()
 }
 
 // A Dialer makes connections; that of package etcd is one.
@@ -112,10 +114,10 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	if o.Seeded {
 		config.KubeAPIs.ControlPlane.Generic.DisabledPostStartHooks.Insert(slowHooks...)
 	}
-	return assemble(config, inside)
+	return assemble(config, inside, o.Large)
 }
 
-func assemble(config *app.Config, inside *inprocess.Front) (*Server, error) {
+func assemble(config *app.Config, inside *inprocess.Front, large func()) (*Server, error) {
 	versioned := config.KubeAPIs.ControlPlane.VersionedInformers
 	completed, err := config.Complete()
 	if err != nil {
@@ -135,7 +137,7 @@ func assemble(config *app.Config, inside *inprocess.Front) (*Server, error) {
 	}
 	loopback := rest.CopyConfig(chain.GenericAPIServer.LoopbackClientConfig)
 	loopback.QPS, loopback.Burst = -1, 0 // the clients are ours: no limits
-	front := newFront(chain.GenericAPIServer)
+	front := newFront(chain.GenericAPIServer, large)
 	inside.Serve(front)
 	return &Server{aggregator: chain, prepared: prepared, front: front, inside: inside, loopback: loopback, informers: versioned}, nil
 }

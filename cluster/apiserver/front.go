@@ -9,7 +9,7 @@ import (
 	"k8s.io/apiserver/pkg/server/mux"
 )
 
-// front stands before the handlers of a server, and lets go of them when the server has ended.
+// front stands before the handlers of a server, tells of large objects that come, and lets go of the handlers when the server has ended.
 //
 // A connection of HTTP/2 whose client leaves in the middle of a watch is kept in memory for another 90
 // seconds, by a timer that golang.org/x/net/http2 starts once more when it closes the connection's last stream
@@ -17,12 +17,17 @@ import (
 type front struct {
 	handler *genericapiserver.APIServerHandler // what connections know
 	behind  atomic.Pointer[genericapiserver.APIServerHandler]
+	large   func() // may be nil
 }
+
+// largeObject is the size, in bytes, from which on a request is told of. A definition whose kind has a template of a pod in two
+// versions is a megabyte and more; one of a simple kind is ten kilobytes.
+const largeObject = 256 << 10
 
 // newFront puts a front before a server that does not run yet. Upstream counterpart: NewAPIServerHandler in
 // k8s.io/apiserver/pkg/server/handler.go.
-func newFront(server *genericapiserver.GenericAPIServer) *front {
-	f := &front{}
+func newFront(server *genericapiserver.GenericAPIServer, large func()) *front {
+	f := &front{large: large}
 	f.behind.Store(server.Handler)
 	f.handler = &genericapiserver.APIServerHandler{
 		FullHandlerChain: f, Director: server.Handler.Director,
@@ -34,6 +39,9 @@ func newFront(server *genericapiserver.GenericAPIServer) *front {
 
 // ServeHTTP serves as long as the server runs.
 func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.ContentLength >= largeObject && f.large != nil {
+		f.large()
+	}
 	if behind := f.behind.Load(); behind != nil {
 		behind.ServeHTTP(w, r)
 		return

@@ -41,6 +41,7 @@ type Cluster struct {
 	reach   *reach                // into the network of real nodes
 	klog    func(component string) io.Writer
 	note    func(component, text string)
+	large   func()
 
 	serverLife, workersLife context.Context
 	stopServer, stopWorkers context.CancelFunc
@@ -62,7 +63,7 @@ type Cluster struct {
 // newCluster describes a cluster of h; nothing runs yet.
 func (h *Host) newCluster(spec Spec, dir, prefix string) *Cluster {
 	c := &Cluster{
-		spec: spec, dir: dir, prefix: prefix, logger: h.options.Logger, fail: h.fail, klog: h.options.Klog, note: h.options.Note,
+		spec: spec, dir: dir, prefix: prefix, logger: h.options.Logger, fail: h.fail, klog: h.options.Klog, note: h.options.Note, large: h.options.Large,
 		components: &components{}, serverEnded: make(chan struct{}), gate: &gate{}, reach: &reach{},
 	}
 	c.serverLife, c.stopServer = context.WithCancel(context.Background())
@@ -128,7 +129,7 @@ func (c *Cluster) startServer(ctx context.Context, store apiserver.Dialer) error
 	c.address = "https://" + listener.Addr().String()
 	c.server, err = apiserver.New(c.serverLife, apiserver.Options{
 		Dir: c.dir, Listener: listener, Etcd: store, EtcdPrefix: c.prefix,
-		Keys: c.keys, Seeded: !c.spec.Unseeded, Flags: c.spec.APIServerFlags, Inside: c.reach,
+		Keys: c.keys, Seeded: !c.spec.Unseeded, Flags: c.spec.APIServerFlags, Inside: c.reach, Large: c.large,
 	})
 	if err != nil {
 		_ = listener.Close() // the server does not have it

@@ -53,6 +53,8 @@ type Options struct {
 	Progress func(component string, state protocol.State)
 	// Note is called with what users should know of a component. May be nil.
 	Note func(component, text string)
+	// Large is called when an API server gets a large object. May be nil.
+	Large func()
 }
 
 // Spec describes one cluster.

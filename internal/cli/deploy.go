@@ -129,6 +129,7 @@ func (inv *invocation) buildDeployment(ctx context.Context, d deployment) ([]*un
 
 // deploy builds and applies the objects, and waits for them.
 func (inv *invocation) deploy(ctx context.Context, d deployment, o ship.ApplyOptions, wait bool, preview changeFlags) error {
+	defer inv.Collector.Patiently()()
 	objects, err := inv.buildDeployment(ctx, d)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package ship
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -75,9 +76,13 @@ func build(disk filesys.FileSystem, dir string) ([]*unstructured.Unstructured, e
 }
 
 // toUnstructured goes through JSON, for kustomize's own maps hold int where an
-// unstructured object must hold int64.
+// unstructured object must hold int64. Kustomize's way to JSON would write YAML first and parse that.
 func toUnstructured(r *resource.Resource) (*unstructured.Unstructured, error) {
-	text, err := r.MarshalJSON()
+	fields, err := r.Map()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.CurId(), err)
+	}
+	text, err := json.Marshal(fields)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.CurId(), err)
 	}

@@ -24,6 +24,9 @@ import (
 func (c *Cluster) AwaitReady(ctx context.Context, objects []*unstructured.Unstructured, timeout time.Duration) error {
 	w := watch{cluster: c, start: time.Now(), patience: patienceOf(timeout)}
 	for _, object := range objects {
+		if kindOf(object) == crdKind { // Apply has waited for those
+			continue
+		}
 		if err := w.await(ctx, object); err != nil {
 			return err
 		}

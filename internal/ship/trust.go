@@ -29,7 +29,7 @@ func (w *watch) awaitTrust(ctx context.Context, objects []*unstructured.Unstruct
 		w.cluster.handler.Handle(report.Note{Text: "The operator's pods are simulated, so nobody answers at its webhooks there; slipway run serves them from this machine"})
 		return nil
 	}
-	for _, object := range calling {
+	for _, object := range slices.Backward(InInstallOrder(calling)) { // definitions last, for each question for one costs the server much
 		if err := w.awaitAuthority(ctx, object); err != nil {
 			return err
 		}

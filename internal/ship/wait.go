@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,13 +28,13 @@ func patienceOf(timeout time.Duration) time.Duration {
 	return timeout
 }
 
-// poll asks until done says yes or fails, first often, then every half second,
+// poll asks until done says yes or fails, first often, then ten times a second,
 // and gives up with errImpatient after patience. A watch would tell sooner by some milliseconds
 // and break by far more ways.
 func poll(ctx context.Context, patience time.Duration, done func(context.Context) (bool, error)) error {
 	deadline := time.NewTimer(patience)
 	defer deadline.Stop()
-	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 500*time.Millisecond) {
+	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
 		if ok, err := done(ctx); ok || err != nil {
 			return err
 		}
@@ -51,17 +52,9 @@ func poll(ctx context.Context, patience time.Duration, done func(context.Context
 func (c *Cluster) establish(ctx context.Context, definitions []*unstructured.Unstructured, patience time.Duration) error {
 	start := time.Now()
 	for _, definition := range definitions {
-		var last *unstructured.Unstructured
-		err := poll(ctx, patience-time.Since(start), func(ctx context.Context) (_ bool, err error) {
-			last, err = c.objects.Resource(crdResource).Get(ctx, definition.GetName(), metav1.GetOptions{})
-			return isTrue(last, "Established"), err
-		})
+		err := poll(ctx, patience-time.Since(start), func(ctx context.Context) (bool, error) { return c.serves(ctx, definition) })
 		if errors.Is(err, errImpatient) {
-			return &report.Error{
-				What:  fmt.Sprintf("the definition was not established within %s", patience),
-				Where: nameOf(definition),
-				Err:   complaint(last),
-			}
+			return c.explainUnestablished(ctx, definition, patience)
 		}
 		if err != nil {
 			return c.explainObject(ctx, definition, err)
@@ -69,6 +62,41 @@ func (c *Cluster) establish(ctx context.Context, definitions []*unstructured.Uns
 	}
 	c.handler.Handle(report.Step{Name: established(len(definitions)), Elapsed: time.Since(start)})
 	return nil
+}
+
+// serves tells whether the cluster serves all versions that definition wants served. The definition itself would say whether it is
+// established, but may be a megabyte, which the server, busy with establishing it, would write again and again.
+func (c *Cluster) serves(ctx context.Context, definition *unstructured.Unstructured) (bool, error) {
+	group, _, _ := unstructured.NestedString(definition.Object, "spec", "group")
+	resource, _, _ := unstructured.NestedString(definition.Object, "spec", "names", "plural")
+	versions, _, _ := unstructured.NestedSlice(definition.Object, "spec", "versions")
+	for _, item := range versions {
+		version, _ := item.(map[string]any)
+		if wanted, _, _ := unstructured.NestedBool(version, "served"); !wanted {
+			continue
+		}
+		name, _, _ := unstructured.NestedString(version, "name")
+		gv := schema.GroupVersion{Group: group, Version: name}
+		c.catalog.forget(gv)
+		all, err := c.catalog.resources(ctx, gv)
+		if err != nil || !slices.ContainsFunc(all, func(r metav1.APIResource) bool { return r.Name == resource }) {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// explainUnestablished says why a definition is not served.
+func (c *Cluster) explainUnestablished(ctx context.Context, definition *unstructured.Unstructured, patience time.Duration) error {
+	live, err := c.objects.Resource(crdResource).Get(ctx, definition.GetName(), metav1.GetOptions{})
+	if err != nil {
+		return c.explainObject(ctx, definition, err)
+	}
+	return &report.Error{
+		What:  fmt.Sprintf("the definition was not established within %s", patience),
+		Where: nameOf(definition),
+		Err:   complaint(live),
+	}
 }
 
 // established counts definitions for people.
@@ -111,16 +139,6 @@ func conditions(object *unstructured.Unstructured) []condition {
 		all = append(all, condition{text("type"), text("status"), text("reason"), text("message")})
 	}
 	return all
-}
-
-// isTrue tells whether object has a condition with status True.
-func isTrue(object *unstructured.Unstructured, kind string) bool {
-	for _, c := range conditions(object) {
-		if c.kind == kind {
-			return c.status == "True"
-		}
-	}
-	return false
 }
 
 // complaint is the first condition that says why a definition is not accepted.
