@@ -40,26 +40,51 @@ func stateOfMachine(t testing.TB) machineState {
 
 // owned is what a cluster's processes have of their own.
 type owned struct {
-	namespaces map[string]bool
-	groups     map[string]bool // folders of cgroups
+	namespaces map[string]*os.File // by name
+	groups     map[string]bool     // folders of cgroups
 }
 
-// ownedBy is what these processes have that this one has not.
+// ownedBy is what these processes have that this one has not. Until it is forgotten the namespaces stay, also without a process, and so do their
+// names: of a namespace that is gone the kernel gives the number to the next one that anybody makes.
 func ownedBy(processes map[int]string) owned {
-	return owned{ownOf(processes, namespacesOf), ownOf(processes, groupsOf)}
-}
-
-func ownOf(processes map[int]string, of func(proc string) []string) map[string]bool {
-	own := map[string]bool{}
+	o := owned{namespaces: map[string]*os.File{}, groups: map[string]bool{}}
+	shared := namespacesOf("/proc/self")
 	for pid := range processes {
-		for _, n := range of(filepath.Join("/proc", strconv.Itoa(pid))) {
-			own[n] = true
+		proc := filepath.Join("/proc", strconv.Itoa(pid))
+		o.keepNamespaces(proc, shared)
+		for _, folder := range groupsOf(proc) {
+			o.groups[folder] = true
 		}
 	}
-	for _, n := range of("/proc/self") {
-		delete(own, n)
+	for _, folder := range groupsOf("/proc/self") {
+		delete(o.groups, folder)
 	}
-	return own
+	return o
+}
+
+// keepNamespaces opens those namespaces of a process that are not shared and not open yet.
+func (o owned) keepNamespaces(proc string, shared []string) {
+	entries, _ := os.ReadDir(filepath.Join(proc, "ns")) // it may have ended
+	for _, e := range entries {
+		f, err := os.Open(filepath.Join(proc, "ns", e.Name()))
+		if err != nil {
+			continue
+		}
+		// The open one is asked for its name: before it was opened, the process may have changed to another.
+		name, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", f.Fd()))
+		if err != nil || slices.Contains(shared, name) || o.namespaces[name] != nil {
+			_ = f.Close()
+			continue
+		}
+		o.namespaces[name] = f
+	}
+}
+
+// forget lets the namespaces go.
+func (o owned) forget() {
+	for _, f := range o.namespaces {
+		_ = f.Close()
+	}
 }
 
 // groupsOf are the folders of a process's cgroups, in all hierarchies.
@@ -76,9 +101,10 @@ func groupsOf(proc string) (folders []string) {
 }
 
 // nothingLeft waits until no process of the cluster in dir is there, nor any in a namespace that it had, nor its cgroups, and compares the
-// machine with what it was before.
+// machine with what it was before. What the cluster had is forgotten then.
 func nothingLeft(t testing.TB, dir string, had owned, before machineState) {
 	t.Helper()
+	defer had.forget()
 	var left []string
 	defer func() {
 		if len(left) > 0 {
@@ -108,35 +134,37 @@ func nothingLeft(t testing.TB, dir string, had owned, before machineState) {
 }
 
 // leftProcesses are those that know of the cluster's folder, by an argument or a mount, or that are in one of the namespaces.
-func leftProcesses(dir string, namespaces map[string]bool) (left []string) {
+func leftProcesses(dir string, namespaces map[string]*os.File) (left []string) {
 	for _, pid := range allProcesses() {
 		proc := filepath.Join("/proc", strconv.Itoa(pid))
-		if pid == os.Getpid() || !belongs(proc, dir) && !shares(proc, namespaces) {
+		ties := append(mentions(proc, dir), shares(proc, namespaces)...)
+		if pid == os.Getpid() || len(ties) == 0 {
 			continue
 		}
 		arguments, _ := os.ReadFile(filepath.Join(proc, "cmdline"))
-		left = append(left, fmt.Sprintf("%d %q", pid, arguments))
+		left = append(left, fmt.Sprintf("%d %q, by %v", pid, arguments, ties))
 	}
 	return left
 }
 
-func belongs(proc, dir string) bool {
+// mentions are the files about a process that name something in a folder.
+func mentions(proc, dir string) (files []string) {
 	for _, file := range []string{"cmdline", "mountinfo"} {
 		if text, err := os.ReadFile(filepath.Join(proc, file)); err == nil && bytes.Contains(text, []byte(dir+"/")) {
-			return true
+			files = append(files, file)
 		}
 	}
-	return false
+	return files
 }
 
-// shares says whether a process is in one of these namespaces.
-func shares(proc string, namespaces map[string]bool) bool {
+// shares are those of the namespaces that a process is in.
+func shares(proc string, namespaces map[string]*os.File) (shared []string) {
 	for _, n := range namespacesOf(proc) {
-		if namespaces[n] {
-			return true
+		if namespaces[n] != nil {
+			shared = append(shared, n)
 		}
 	}
-	return false
+	return shared
 }
 
 func namespacesOf(proc string) (all []string) {

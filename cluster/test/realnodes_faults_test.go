@@ -135,11 +135,12 @@ func (c *realCluster) killStart(after time.Duration) {
 	c.t.Helper()
 	c.killCluster(0)
 	before := stateOfMachine(c.t)
-	p := launch(c.t, c.config, c.how...)
+	c.program = launch(c.t, c.config, c.how...)
 	pass(after)
-	_ = signalled(p.cmd.Process.Pid, syscall.SIGKILL)
-	<-p.exited
-	nothingLeft(c.t, c.config.Dir, owned{}, before)
+	had := ownedBy(c.processes())
+	_ = signalled(c.cmd.Process.Pid, syscall.SIGKILL)
+	<-c.exited
+	nothingLeft(c.t, c.config.Dir, had, before)
 }
 
 // startAgain starts a cluster that has ended.
