@@ -2,6 +2,7 @@ package cgroup
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,20 +13,33 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/inside"
 )
 
-// sweeper builds slipway-container.
-func sweeper(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "slipway-container")
-	if out, err := exec.Command("go", "build", "-o", path, "../../cmd/slipway-container").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+// built is the folder of slipway-container, which all tests use.
+var built string
+
+func TestMain(m *testing.M) {
+	os.Exit(runTests(m))
+}
+
+func runTests(m *testing.M) int {
+	var err error
+	if built, err = os.MkdirTemp("", "cgroup-"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
 	}
-	return path
+	defer os.RemoveAll(built)
+	build := exec.Command("go", "build", "-o", built, "../../cmd/slipway-container")
+	build.Stdout, build.Stderr = os.Stderr, os.Stderr
+	if err := build.Run(); err != nil {
+		fmt.Fprintln(os.Stderr, "build slipway-container:", err)
+		return 1
+	}
+	return m.Run()
 }
 
 // open opens a tree of this machine's, where it allows one.
 func open(t *testing.T) *Tree {
 	t.Helper()
-	tree, err := Open(Options{Sweeper: sweeper(t), Log: os.Stderr})
+	tree, err := Open(Options{Sweeper: filepath.Join(built, "slipway-container"), Log: os.Stderr})
 	if errors.Is(err, ErrForbidden) {
 		t.Skip(err)
 	}

@@ -5,6 +5,7 @@ package machine_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -18,19 +19,35 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/machine"
 )
 
-func program(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "slipway-container")
-	out, err := exec.Command("go", "build", "-o", path, "../../cmd/slipway-container").CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return path
+// built is the folder of slipway-container, which all tests use.
+var built string
+
+func TestMain(m *testing.M) {
+	os.Exit(runTests(m))
 }
+
+func runTests(m *testing.M) int {
+	var err error
+	if built, err = os.MkdirTemp("", "machine-"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(built)
+	build := exec.Command("go", "build", "-o", built, "../../cmd/slipway-container")
+	build.Stdout, build.Stderr = os.Stderr, os.Stderr
+	// Root's machines have a user of their own, who is to find the program.
+	if err := errors.Join(os.Chmod(built, 0o755), build.Run()); err != nil {
+		fmt.Fprintln(os.Stderr, "build slipway-container:", err)
+		return 1
+	}
+	return m.Run()
+}
+
+func program() string { return filepath.Join(built, "slipway-container") }
 
 func start(t *testing.T) *machine.Machine {
 	t.Helper()
-	m, err := machine.Start(t.Context(), machine.Options{Program: program(t), State: t.TempDir(), Log: os.Stderr})
+	m, err := machine.Start(t.Context(), machine.Options{Program: program(), State: t.TempDir(), Log: os.Stderr})
 	if errors.Is(err, machine.ErrForbidden) {
 		t.Skip(err)
 	}
@@ -43,10 +60,11 @@ func start(t *testing.T) *machine.Machine {
 
 // TestNetworkOfItsOwn: two machines have the same addresses and do not disturb one another.
 func TestNetworkOfItsOwn(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-	defer cancel()
 	const address = "10.0.0.9:80"
-	for _, m := range []*machine.Machine{start(t), start(t)} {
+	machines := []*machine.Machine{start(t), start(t)}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // for what takes no time; to start them does
+	defer cancel()
+	for _, m := range machines {
 		l, err := m.Listen(ctx, address)
 		if err != nil {
 			t.Fatal(err)
@@ -86,11 +104,15 @@ func TestProgramForOthers(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("an ordinary user's nodes have no users of their own")
 	}
-	path := program(t)
-	if err := os.Chmod(path, 0o700); err != nil {
+	text, err := os.ReadFile(program())
+	if err != nil {
 		t.Fatal(err)
 	}
-	_, err := machine.Start(t.Context(), machine.Options{Program: path, State: t.TempDir(), Log: os.Stderr})
+	path := filepath.Join(t.TempDir(), "slipway-container")
+	if err := os.WriteFile(path, text, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, err = machine.Start(t.Context(), machine.Options{Program: path, State: t.TempDir(), Log: os.Stderr})
 	if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "chmod a+rx "+path) {
 		t.Errorf("%v", err)
 	}
