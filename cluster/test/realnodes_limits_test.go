@@ -3,9 +3,10 @@ package test
 import (
 	"context"
 	"encoding/json"
-	"io/fs"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,35 +18,28 @@ import (
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
-// clusterGroups are the cgroups that clusters have made on this machine.
-func clusterGroups(t testing.TB) map[string]bool {
-	t.Helper()
-	found := map[string]bool{}
-	err := filepath.WalkDir("/sys/fs/cgroup", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.IsDir() {
-			return nil // it has just gone
-		}
-		if strings.HasPrefix(d.Name(), "slipway-") {
-			found[path] = true
-			return fs.SkipDir
-		}
-		return nil
-	})
+// groups are the cluster's own cgroups: those that what is to remove them was told when it started. Any other cluster's may be beside them.
+func (c *realCluster) groups() []string {
+	c.t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", c.find("slipway-sweep")))
 	if err != nil {
-		t.Fatal(err)
+		c.t.Fatal(err)
 	}
-	return found
+	program, groups, _ := strings.Cut(strings.TrimSuffix(string(text), "\x00"), "\x00sweep\x00")
+	if groups == "" {
+		c.t.Fatalf("%s removes no cgroups", program)
+	}
+	return strings.Split(groups, "\x00")
 }
 
-// groupsSince are the cgroups that have come since then.
-func groupsSince(t testing.TB, before map[string]bool) (since []string) {
-	t.Helper()
-	for path := range clusterGroups(t) {
-		if !before[path] {
-			since = append(since, path)
-		}
-	}
-	return since
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// leftOf are those of a cluster's cgroups that are there.
+func leftOf(groups []string) []string {
+	return slices.DeleteFunc(slices.Clone(groups), func(path string) bool { return !isFolder(path) })
 }
 
 // noLimits is why a cluster cannot limit containers; it is empty if it can.
@@ -165,13 +159,14 @@ func testThrottled(t *testing.T, c *realCluster) {
 func (c *realCluster) groupFile(pod, controller, file string) string {
 	c.t.Helper()
 	id := strings.TrimPrefix(c.mainStatus(c.await(pod, ready)).ContainerID, "slipway://")
-	for path := range clusterGroups(c.t) {
+	groups := c.groups()
+	for _, path := range groups {
 		text, err := os.ReadFile(filepath.Join(path, id, file))
 		if err == nil && (strings.Contains(path, controller) || file != "cgroup.procs") {
 			return strings.TrimSpace(string(text))
 		}
 	}
-	c.t.Fatalf("no %s of container %s in %v", file, id, clusterGroups(c.t))
+	c.t.Fatalf("no %s of container %s in %v", file, id, groups)
 	return ""
 }
 
@@ -228,7 +223,6 @@ func metric(text, name, labels string) float64 {
 
 // TestRealGroupsGone: with a container goes its cgroup, with a node its containers', and with a cluster all, however they end.
 func TestRealGroupsGone(t *testing.T) {
-	before := clusterGroups(t)
 	c := startReal(t, nil)
 	if why := c.noLimits(); why != "" {
 		t.Skip(why)
@@ -238,52 +232,52 @@ func TestRealGroupsGone(t *testing.T) {
 	c.create(c.pod("short"))
 	c.await("short", ready)
 	c.remove("short")
-	c.onlyGroupIs("kept", before)
+	c.onlyGroupIs("kept")
 	killProcess(t, c.find("pod"))
 	c.await("kept", func(p *corev1.Pod) bool { return c.mainStatus(p).RestartCount == 1 && ready(p) })
-	c.onlyGroupIs("kept", before)
+	c.onlyGroupIs("kept")
 	killProcess(t, c.find("slipway-node"))
 	eventually(t, "the pod is started again", func(ctx context.Context) (bool, error) {
 		p, err := c.client.CoreV1().Pods("default").Get(ctx, "kept", metav1.GetOptions{})
 		return err == nil && c.mainStatus(p).RestartCount >= 2 && ready(p), err
 	})
-	c.onlyGroupIs("kept", before)
-	processes := c.processes()
+	c.onlyGroupIs("kept")
+	processes, groups := c.processes(), c.groups()
 	killProcess(t, c.cmd.Process.Pid)
 	allEnded(t, processes)
-	eventually(t, "all cgroups are gone", func(context.Context) (bool, error) { return len(groupsSince(t, before)) == 0, nil })
+	eventually(t, "all cgroups are gone", func(context.Context) (bool, error) { return len(leftOf(groups)) == 0, nil })
 
 	c = startReal(t, nil)
 	c.create(c.pod("kept"))
 	c.await("kept", ready)
-	processes = c.processes()
+	processes, groups = c.processes(), c.groups()
 	c.stop()
-	if left := groupsSince(t, before); len(left) != 0 {
+	if left := leftOf(groups); len(left) != 0 {
 		t.Errorf("a cluster that was stopped left %v", left)
 	}
 	allEnded(t, processes)
 }
 
 // onlyGroupIs waits until a pod's container has a cgroup and no other has.
-func (c *realCluster) onlyGroupIs(pod string, before map[string]bool) {
+func (c *realCluster) onlyGroupIs(pod string) {
 	c.t.Helper()
+	groups := c.groups()
 	eventually(c.t, "the container of "+pod+" alone has a cgroup", func(context.Context) (bool, error) {
 		id := strings.TrimPrefix(c.mainStatus(c.await(pod, ready)).ContainerID, "slipway://")
-		groups := groupsSince(c.t, before)
 		for _, path := range groups {
 			entries, err := os.ReadDir(path)
 			if err != nil {
-				return false, nil
+				return false, err
 			}
 			for _, e := range entries {
 				if e.IsDir() && e.Name() != id {
 					return false, nil
 				}
 			}
-			if _, err := os.Stat(filepath.Join(path, id)); err != nil {
+			if !isFolder(filepath.Join(path, id)) {
 				return false, nil
 			}
 		}
-		return len(groups) > 0, nil
+		return true, nil
 	})
 }
