@@ -65,7 +65,7 @@ func (c *isolated) enterPiped(cmd *exec.Cmd, description *os.File, e Entering) e
 	if err := c.thread.start(cmd, nil); err != nil {
 		return fmt.Errorf("enter the container: %w", err)
 	}
-	return cmd.Wait()
+	return c.thread.wait(cmd)
 }
 
 // enterTerminal gives the process a terminal and joins that to the streams.
@@ -84,7 +84,7 @@ func (c *isolated) enterTerminal(cmd *exec.Cmd, description *os.File, e Entering
 	closeFiles(pair[1])
 	terminal, err := receiveTerminal(pair[0])
 	if err != nil {
-		return errors.Join(errors.New(failure.String()), cmd.Wait())
+		return errors.Join(errors.New(failure.String()), c.thread.wait(cmd))
 	}
 	defer terminal.Close()
 	go FollowSize(terminal, e.Resize)
@@ -96,7 +96,7 @@ func (c *isolated) enterTerminal(cmd *exec.Cmd, description *os.File, e Entering
 		defer close(shown)
 		_, _ = io.Copy(e.Stdout, terminal) // ends with an error when nobody has the terminal any more
 	}()
-	err = cmd.Wait()
+	err = c.thread.wait(cmd)
 	select {
 	case <-shown:
 	case <-time.After(outputGrace):

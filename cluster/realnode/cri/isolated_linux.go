@@ -85,7 +85,7 @@ func (p *prepared) Start() (Process, error) {
 	c.first = os.NewFile(uintptr(pidFD), "first process")
 	if err := c.begin(files); err != nil {
 		c.Signal(syscall.SIGKILL)
-		_ = c.cmd.Wait()
+		_ = c.thread.wait(c.cmd)
 		_ = c.first.Close()
 		files.closeOurs()
 		c.unlimit()
@@ -169,7 +169,7 @@ func (c *isolated) Streams() Streams { return c.streams }
 
 // Wait returns how the process ended: all of the container ends with it.
 func (c *isolated) Wait() int {
-	_ = c.cmd.Wait()
+	_ = c.thread.wait(c.cmd)
 	c.unlimit()
 	status := c.cmd.ProcessState.Sys().(syscall.WaitStatus)
 	if status.Signaled() {

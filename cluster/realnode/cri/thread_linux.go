@@ -12,11 +12,12 @@ import (
 // thread starts all processes of containers, from one thread: the kernel ends a process that is tied to its parent with the thread that
 // started it, and a process begins in the network of that thread.
 type thread struct {
-	work chan func()
+	work     chan func()
+	children *children
 }
 
 func newThread() thread {
-	t := thread{work: make(chan func())}
+	t := thread{make(chan func()), newChildren()}
 	go func() {
 		runtime.LockOSThread()
 		for f := range t.work {
@@ -27,7 +28,12 @@ func newThread() thread {
 }
 
 // start starts a process in a network namespace; nil is the node's.
-func (t thread) start(cmd *exec.Cmd, network *os.File) error { return t.within(network, cmd.Start) }
+func (t thread) start(cmd *exec.Cmd, network *os.File) error {
+	return t.within(network, func() error { return t.children.start(cmd) })
+}
+
+// wait waits for the end of one that was started.
+func (t thread) wait(cmd *exec.Cmd) error { return t.children.wait(cmd) }
 
 // within calls f, which must not wait for anything, in a network namespace; nil is the node's.
 func (t thread) within(network *os.File, f func() error) error {
