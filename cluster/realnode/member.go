@@ -156,7 +156,7 @@ func (m *member) config(ctx context.Context) (nodeconfig.Config, error) {
 		return nodeconfig.Config{}, err
 	}
 	if place != nil {
-		if err := m.publishAddress(ctx, object); err != nil {
+		if err := m.publishAddress(ctx); err != nil {
 			return nodeconfig.Config{}, err
 		}
 	}
@@ -169,13 +169,22 @@ func (m *member) config(ctx context.Context) (nodeconfig.Config, error) {
 	}, nil
 }
 
-// publishAddress tells the address by which the API server asks for a node that has none of its own, as clouds do for theirs.
-func (m *member) publishAddress(ctx context.Context, object *corev1.Node) error {
-	object = object.DeepCopy()
-	object.Status.Addresses = []corev1.NodeAddress{
-		{Type: corev1.NodeInternalIP, Address: node.Address(m.number).String()}, {Type: corev1.NodeHostName, Address: m.spec.Name},
-	}
-	if _, err := m.nodes.client.CoreV1().Nodes().UpdateStatus(ctx, object, metav1.UpdateOptions{}); err != nil {
+// publishAddress tells the address by which the API server asks for a node that has none of its own, as clouds do for theirs. A new node
+// is changed by controllers at the same time.
+func (m *member) publishAddress(ctx context.Context) error {
+	nodes := m.nodes.client.CoreV1().Nodes()
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		object, err := nodes.Get(ctx, m.spec.Name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		object.Status.Addresses = []corev1.NodeAddress{
+			{Type: corev1.NodeInternalIP, Address: node.Address(m.number).String()}, {Type: corev1.NodeHostName, Address: m.spec.Name},
+		}
+		_, err = nodes.UpdateStatus(ctx, object, metav1.UpdateOptions{})
+		return err
+	})
+	if err != nil {
 		return fmt.Errorf("publish the address of node %s: %w", m.spec.Name, err)
 	}
 	return nil
