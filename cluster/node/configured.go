@@ -19,6 +19,7 @@ func configured(old, wanted *corev1.Node, spec Spec) *corev1.Node {
 	node.Labels = labels(old.Labels, last.Labels, spec.Labels)
 	maps.Copy(node.Labels, baseLabels(spec.Name))
 	delete(node.Labels, RealLabel)
+	delete(node.Labels, PlainLabel)
 	node.Spec.Taints = taints(old.Spec.Taints, last.Taints, spec.Taints)
 	if node.Spec.PodCIDR == "" {
 		node.Spec.PodCIDR, node.Spec.PodCIDRs = wanted.Spec.PodCIDR, wanted.Spec.PodCIDRs

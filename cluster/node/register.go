@@ -20,10 +20,12 @@ import (
 	"github.com/slipway-dev/slipway/cluster/version"
 )
 
-// Label marks the Nodes that this package made; its value is "true". RealLabel marks those that are real, see package realnode.
+// Label marks the Nodes that this package made; its value is "true". RealLabel marks those that are real, see package realnode,
+// and PlainLabel those of them whose pods are plain processes, which share the machine's ports.
 const (
-	Label     = "slipway.dev/simulated-node"
-	RealLabel = "slipway.dev/real-node"
+	Label      = "slipway.dev/simulated-node"
+	RealLabel  = "slipway.dev/real-node"
+	PlainLabel = "slipway.dev/plain-node"
 )
 
 // KubeletVersion is what the nodes report.

@@ -102,7 +102,7 @@ func (n *Nodes) start(ctx context.Context) error {
 	if n.dns, err = ensureNameService(ctx, n.client, n.options.Services); err != nil {
 		return err
 	}
-	registered, err := register(ctx, n.client, n.options.Specs, n.options.Others)
+	registered, err := register(ctx, n.client, n.options.Specs, n.options.Others, !n.options.Machine.OwnNetwork())
 	if err != nil {
 		return err
 	}

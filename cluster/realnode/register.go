@@ -24,8 +24,8 @@ type registered struct {
 }
 
 // register makes the Nodes that specs describe, each with its range for pods; the kubelets find them and say how they are. Nodes of an
-// earlier run, real or simulated, that are neither among specs any more nor among the others are removed.
-func register(ctx context.Context, client kubernetes.Interface, specs []node.Spec, others []string) ([]registered, error) {
+// earlier run, real or simulated, that are neither among specs any more nor among the others are removed. Labels say of what kind nodes are.
+func register(ctx context.Context, client kubernetes.Interface, specs []node.Spec, others []string, plain bool) ([]registered, error) {
 	list, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("list nodes: %w", err)
@@ -41,7 +41,7 @@ func register(ctx context.Context, client kubernetes.Interface, specs []node.Spe
 	}
 	var all []registered
 	for _, s := range specs {
-		if err := registerOne(ctx, client, s, numbers[s.Name], existing[s.Name]); err != nil {
+		if err := registerOne(ctx, client, s, numbers[s.Name], existing[s.Name], plain); err != nil {
 			return nil, fmt.Errorf("register node %s: %w", s.Name, err)
 		}
 		all = append(all, registered{s, numbers[s.Name]})
@@ -54,7 +54,7 @@ func register(ctx context.Context, client kubernetes.Interface, specs []node.Spe
 	return all, nil
 }
 
-func registerOne(ctx context.Context, client kubernetes.Interface, s node.Spec, number int, old *corev1.Node) error {
+func registerOne(ctx context.Context, client kubernetes.Interface, s node.Spec, number int, old *corev1.Node, plain bool) error {
 	wanted := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: s.Name}}
 	if old != nil {
 		wanted = old.DeepCopy()
@@ -64,6 +64,10 @@ func registerOne(ctx context.Context, client kubernetes.Interface, s node.Spec, 
 	}
 	delete(wanted.Labels, node.Label)
 	wanted.Labels[node.RealLabel] = "true"
+	delete(wanted.Labels, node.PlainLabel)
+	if plain {
+		wanted.Labels[node.PlainLabel] = "true"
+	}
 	maps.Copy(wanted.Labels, s.Labels)
 	for _, t := range s.Taints {
 		wanted.Spec.Taints = withTaint(wanted.Spec.Taints, corev1.Taint(t))

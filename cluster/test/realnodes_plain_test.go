@@ -20,6 +20,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
@@ -86,11 +87,20 @@ func TestPlain(t *testing.T) {
 			t.Errorf("the note does not say %q: %s", want, note)
 		}
 	}
+	t.Run("label", func(t *testing.T) { testPlainLabel(t, c) })
 	t.Run("serving", func(t *testing.T) { testPlainServing(t, c) })
 	t.Run("volumes", func(t *testing.T) { testPlainVolumes(t, c) })
 	t.Run("ends", func(t *testing.T) { testPlainEnds(t, c) })
 	t.Run("refused", func(t *testing.T) { testPlainRefused(t, c) })
 	t.Run("kill", func(t *testing.T) { testPlainKill(t, c) })
+}
+
+// testPlainLabel: nodes say that their pods are plain processes.
+func testPlainLabel(t *testing.T, c *realCluster) {
+	nodes, err := c.client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{LabelSelector: node.RealLabel + "," + node.PlainLabel})
+	if err != nil || len(nodes.Items) != 1 {
+		t.Errorf("plain nodes are %v, %v; want one", nodes.Items, err)
+	}
 }
 
 // testPlainServing: a probe, a Service, logs, exec, and what is left out of the security context.

@@ -120,11 +120,24 @@ func (inv *invocation) buildDeployment(ctx context.Context, d deployment) ([]*un
 	if err := inv.regenerate(ctx, root); err != nil {
 		return nil, err
 	}
-	objects, err := ship.BuildWithImage(within(root, d.folder), within(root, managerFolder), d.image)
+	folder := within(root, d.folder)
+	objects, err := ship.BuildWithImage(folder, within(root, managerFolder), d.image)
+	if err == nil && len(objects) == 0 {
+		return nil, noObjects(folder)
+	}
 	if err == nil && d.image != "" && !ship.RunsImage(objects, d.image) {
 		inv.handler.Handle(report.Warning{Text: "no container of " + d.folder + " runs " + d.image + ": only one whose image is called controller in " + managerFolder + " gets it"})
 	}
 	return objects, err
+}
+
+// noObjects is the error of a kustomization that builds and describes nothing.
+func noObjects(folder string) error {
+	return &report.Error{
+		What: "the kustomization has no objects", Where: folder,
+		Hint: "expected the operator's at least: folders or files of its resources, none of them empty",
+		Next: "slipway kustomize build " + folder,
+	}
 }
 
 // deploy builds and applies the objects, and waits for them.
@@ -197,9 +210,13 @@ func (inv *invocation) undeploy(ctx context.Context, d deployment, dryRun bool) 
 	if err != nil {
 		return err
 	}
-	objects, err := ship.Build(within(root, d.folder))
+	folder := within(root, d.folder)
+	objects, err := ship.Build(folder)
 	if err != nil {
 		return err
+	}
+	if len(objects) == 0 {
+		return noObjects(folder)
 	}
 	cluster, err := inv.connect(d.to)
 	if err != nil {

@@ -72,7 +72,7 @@ func (inv *invocation) install(ctx context.Context, to destination, o ship.Apply
 	if err := inv.regenerate(ctx, root); err != nil {
 		return err
 	}
-	definitions, err := buildDefinitions(root)
+	definitions, err := inv.buildDefinitions(root)
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (inv *invocation) uninstall(ctx context.Context, from destination, dryRun b
 	if err != nil {
 		return err
 	}
-	definitions, err := buildDefinitions(root)
+	definitions, err := inv.buildDefinitions(root)
 	if err != nil {
 		return err
 	}
@@ -136,8 +136,8 @@ func (inv *invocation) uninstall(ctx context.Context, from destination, dryRun b
 	return cluster.Delete(ctx, definitions, ship.DeleteOptions{Timeout: from.timeout})
 }
 
-// buildDefinitions builds the definitions of the project in root.
-func buildDefinitions(root string) ([]*unstructured.Unstructured, error) {
+// buildDefinitions builds the definitions of the project in root. That there are none is no mistake, but told.
+func (inv *invocation) buildDefinitions(root string) ([]*unstructured.Unstructured, error) {
 	dir := filepath.Join(root, filepath.FromSlash(crdFolder))
 	if !ship.IsKustomization(dir) {
 		return nil, &report.Error{
@@ -150,6 +150,9 @@ func buildDefinitions(root string) ([]*unstructured.Unstructured, error) {
 	definitions, err := ship.Build(dir)
 	if known, ok := errors.AsType[*report.Error](err); ok && known.Next == "" {
 		known.Next = "slipway generate"
+	}
+	if err == nil && len(definitions) == 0 {
+		inv.handler.Handle(report.Note{Text: crdFolder + " has no definitions; they come with the project's first API (slipway create api)"})
 	}
 	return definitions, err
 }

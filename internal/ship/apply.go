@@ -2,7 +2,6 @@ package ship
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"time"
 
@@ -13,8 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/util/csaupgrade"
-
-	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // DefaultTimeout is how long is waited for objects that need time.
@@ -37,59 +34,16 @@ func (c *Cluster) Apply(ctx context.Context, objects []*unstructured.Unstructure
 		return err
 	}
 	c.warnOfLoopback(ctx, objects)
-	patience := patienceOf(o.Timeout)
+	c.warnOfPorts(ctx, objects)
+	a := application{cluster: c, force: o.Force, patience: patienceOf(o.Timeout)}
 	for _, shipment := range shipments(objects) {
-		for _, object := range shipment {
-			if err := c.applyOne(ctx, object, o.Force, patience); err != nil {
-				return err
-			}
-		}
-		if kindOf(shipment[0]) != crdKind {
-			continue
-		}
-		if err := c.establish(ctx, shipment, patience); err != nil {
+		if err := a.ship(ctx, shipment); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-// applyOne applies one object and reports its change.
-func (c *Cluster) applyOne(ctx context.Context, object *unstructured.Unstructured, force bool, patience time.Duration) error {
-	resource, object, err := c.locate(ctx, object, patience)
-	if err != nil {
-		return c.explainObject(ctx, object, err)
+	if len(a.leaving) > 0 {
+		return c.explainLingering(ctx, a.leaving[0])
 	}
-	before, err := resource.Get(ctx, object.GetName(), metav1.GetOptions{})
-	if err != nil && !apierrors.IsNotFound(err) {
-		return c.explainObject(ctx, object, err)
-	}
-	existed := err == nil
-	if existed {
-		if before, err = adopt(ctx, resource, before, patience); err != nil {
-			return c.explainObject(ctx, object, err)
-		}
-	}
-	patch, err := json.Marshal(object)
-	if err != nil {
-		return c.explainObject(ctx, object, err)
-	}
-	after, err := resource.Patch(ctx, object.GetName(), types.ApplyPatchType, patch, metav1.PatchOptions{
-		FieldManager:    FieldManager,
-		FieldValidation: metav1.FieldValidationStrict,
-		Force:           &force,
-	})
-	if err != nil {
-		return c.explainObject(ctx, object, err)
-	}
-	action := report.Created
-	switch {
-	case existed && before.GetResourceVersion() == after.GetResourceVersion():
-		action = report.Unchanged
-	case existed:
-		action = report.Updated
-	}
-	c.handler.Handle(report.Object{Name: nameOf(object), Action: action})
 	return nil
 }
 
@@ -102,8 +56,8 @@ func (c *Cluster) locate(ctx context.Context, object *unstructured.Unstructured,
 	err := poll(ctx, patience, func(ctx context.Context) (bool, error) {
 		var err error
 		found, err = c.catalog.find(ctx, kind)
-		if _, unserved := errors.AsType[errNoKind](err); unserved && c.defines(ctx, kind.GroupKind()) {
-			return false, nil
+		if missing, unserved := errors.AsType[errNoKind](err); unserved {
+			return false, c.coming(ctx, missing)
 		}
 		return true, err
 	})
@@ -130,7 +84,7 @@ const clientSide = "kubectl-client-side-apply"
 func adopt(ctx context.Context, resource dynamic.ResourceInterface, live *unstructured.Unstructured, patience time.Duration) (*unstructured.Unstructured, error) {
 	name := live.GetName()
 	err := poll(ctx, patience, func(ctx context.Context) (bool, error) {
-		patch, err := csaupgrade.UpgradeManagedFieldsPatch(live, sets.New(clientSide), FieldManager)
+		patch, err := csaupgrade.UpgradeManagedFieldsPatch(live, sets.New(clientSide, FieldManager), FieldManager)
 		if err != nil || patch == nil {
 			return true, err
 		}

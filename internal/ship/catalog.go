@@ -10,6 +10,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
@@ -53,7 +54,10 @@ func (c *catalog) get(ctx context.Context, path string, value any) error {
 }
 
 // errNoKind is the error of [catalog.find] for a kind that the cluster does not serve.
-type errNoKind struct{ schema.GroupVersionKind }
+type errNoKind struct {
+	schema.GroupVersionKind
+	definition *unstructured.Unstructured // of its group and kind, which does not serve that version; nil if there is none
+}
 
 func (e errNoKind) Error() string {
 	return fmt.Sprintf("the cluster does not serve kind %s of %s", e.Kind, e.GroupVersion())
@@ -71,7 +75,7 @@ func (c *catalog) find(ctx context.Context, kind schema.GroupVersionKind) (metav
 		}
 	}
 	c.forget(kind.GroupVersion()) // it may come: definitions are established while we watch
-	return metav1.APIResource{}, errNoKind{kind}
+	return metav1.APIResource{}, errNoKind{GroupVersionKind: kind}
 }
 
 // resources lists what a group and version has; one that is not there has nothing.

@@ -73,7 +73,10 @@ func connect(t *testing.T) (*Cluster, *recorder) {
 }
 
 // recorder keeps what is told of objects, and warnings.
-type recorder struct{ lines []string }
+type recorder struct {
+	lines []string
+	step  func(string) // is called with what is done; may be nil
+}
 
 func (r *recorder) Handle(e report.Event) {
 	switch e := e.(type) {
@@ -81,6 +84,10 @@ func (r *recorder) Handle(e report.Event) {
 		r.lines = append(r.lines, string(e.Action)+" "+e.Name)
 	case report.Warning:
 		r.lines = append(r.lines, "warning "+e.Text)
+	case report.Step:
+		if r.step != nil {
+			r.step(e.Name)
+		}
 	}
 }
 

@@ -18,30 +18,40 @@ func (c *Cluster) requireKinds(ctx context.Context, objects []*unstructured.Unst
 	var asked []schema.GroupVersionKind
 	for _, object := range objects {
 		kind := object.GroupVersionKind()
-		if slices.Contains(asked, kind) || defined(objects, kind.GroupKind()) {
+		if slices.Contains(asked, kind) {
 			continue
 		}
 		asked = append(asked, kind)
-		_, err := c.catalog.find(ctx, kind)
-		if _, unserved := errors.AsType[errNoKind](err); unserved && !c.defines(ctx, kind.GroupKind()) {
+		if err := c.requireKind(ctx, kind, definitionOf(objects, kind.GroupKind())); err != nil {
 			return unknownKind(object, err)
 		}
 	}
 	return nil
 }
 
-// defined tells whether one of objects is the definition of kind.
-func defined(objects []*unstructured.Unstructured, kind schema.GroupKind) bool {
-	return slices.ContainsFunc(objects, func(object *unstructured.Unstructured) bool {
-		group, _, _ := unstructured.NestedString(object.Object, "spec", "group")
-		name, _, _ := unstructured.NestedString(object.Object, "spec", "names", "kind")
-		return kindOf(object) == crdKind && group == kind.Group && name == kind.Kind
-	})
+// requireKind fails when a kind is not served and will not be. Its definition, if it comes with it, decides whatever the cluster serves now.
+func (c *Cluster) requireKind(ctx context.Context, kind schema.GroupVersionKind, definition *unstructured.Unstructured) error {
+	if definition != nil && !servesVersion(definition, kind.Version) {
+		return errNoKind{kind, definition}
+	}
+	if definition != nil {
+		return nil
+	}
+	_, err := c.catalog.find(ctx, kind)
+	if missing, unserved := errors.AsType[errNoKind](err); unserved {
+		return c.coming(ctx, missing)
+	}
+	return nil // the object's own request will tell
 }
 
 // unknownKind is the error of an object whose kind the cluster does not know.
 func unknownKind(object *unstructured.Unstructured, cause error) error {
 	e := &report.Error{What: "the cluster does not know this kind", Where: nameOf(object), Err: cause}
+	if missing, _ := errors.AsType[errNoKind](cause); missing.definition != nil {
+		e.What = "the cluster does not serve this version of the kind"
+		e.Hint = otherVersions(missing.definition)
+		return e
+	}
 	switch group := object.GroupVersionKind().Group; group {
 	case "cert-manager.io":
 		e.Hint = "cert-manager is not installed in the cluster; install it, or have the operator make its certificates itself"

@@ -35,7 +35,7 @@ func (c *Cluster) warnOfLoopback(ctx context.Context, objects []*unstructured.Un
 
 // knowsThisMachine tells whether nodes find the registries that are on this machine's loopback.
 func (c *Cluster) knowsThisMachine(ctx context.Context) bool {
-	nodes, err := c.objects.Resource(schema.GroupVersionResource{Version: "v1", Resource: "nodes"}).List(ctx, metav1.ListOptions{})
+	nodes, err := c.objects.Resource(nodeResource).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return true // nothing is known that could be warned of
 	}

@@ -33,7 +33,10 @@
 // taken over unless [ApplyOptions.Force] says so, and the error names the field
 // and its owner. Requests are repeated only where repeating is right: where the server asks
 // for it (429 and 503 with Retry-After), and for a custom resource whose definition
-// was established a moment ago. Fields that the server does not know are errors.
+// was established or changed a moment ago. Fields that the server does not know are errors.
+//
+// An object that is being deleted would go with what is applied to it: it is waited for, some seconds, and made anew. If it stays, the
+// rest is applied, for an operator may have to come back to let it go, and the error says what it waits for.
 //
 // # Waiting
 //

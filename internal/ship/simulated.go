@@ -7,7 +7,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // simulatedNode is the label of nodes whose pods are no processes.
@@ -58,8 +57,7 @@ func imagesOf(pod corev1.Pod) []string {
 
 // simulatedNodes are the names of the cluster's simulated nodes.
 func (c *Cluster) simulatedNodes(ctx context.Context) []string {
-	resource := c.objects.Resource(schema.GroupVersionResource{Version: "v1", Resource: "nodes"})
-	found, err := resource.List(ctx, metav1.ListOptions{LabelSelector: simulatedNode})
+	found, err := c.objects.Resource(nodeResource).List(ctx, metav1.ListOptions{LabelSelector: simulatedNode})
 	if err != nil {
 		return nil
 	}

@@ -1,0 +1,29 @@
+package ship
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+)
+
+// recreateStrategy is the patch that takes away what the server has filled in for rollouts.
+const recreateStrategy = `{"spec":{"strategy":{"type":"Recreate","rollingUpdate":null}}}`
+
+// recreates tells whether a Deployment that was rolled out is to be recreated from now on. What the server has filled in for rollouts is
+// nobody's, so that it would stay when that is applied, and be refused.
+func recreates(before, wanted *unstructured.Unstructured) bool {
+	if before == nil || kindOf(wanted) != deploymentKind {
+		return false
+	}
+	_, rolled, _ := unstructured.NestedMap(before.Object, "spec", "strategy", "rollingUpdate")
+	strategy, _, _ := unstructured.NestedMap(wanted.Object, "spec", "strategy")
+	return rolled && strategy["type"] == "Recreate" && strategy["rollingUpdate"] == nil
+}
+
+// recreate changes the strategy of a Deployment to that. It stops and starts no pod.
+func recreate(ctx context.Context, resource dynamic.ResourceInterface, name string) (*unstructured.Unstructured, error) {
+	return resource.Patch(ctx, name, types.MergePatchType, []byte(recreateStrategy), metav1.PatchOptions{FieldManager: FieldManager})
+}
