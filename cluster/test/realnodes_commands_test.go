@@ -5,9 +5,12 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	corev1 "k8s.io/api/core/v1"
 )
 
-// TestRealCommandsEnd: of commands in a container nothing is left, also if the way into the container is killed by which they were started.
+// TestRealCommandsEnd: of commands in a container nothing is left, also of those that are broken off or whose way into the container is
+// killed; else the container could not end.
 func TestRealCommandsEnd(t *testing.T) {
 	asUsers(t, func(t *testing.T, c *realCluster) {
 		c.createCrowd("kept", 1)
@@ -24,6 +27,19 @@ func TestRealCommandsEnd(t *testing.T) {
 		c.closeStreams()
 		c.settlesTo(before, c.usageOf)
 		c.remove("kept-0")
+
+		p := c.pod("probed")
+		p.Spec.Containers[0].LivenessProbe = &corev1.Probe{
+			ProbeHandler:   corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"pod", "spin"}}},
+			TimeoutSeconds: 1, PeriodSeconds: 1, FailureThreshold: 1,
+		}
+		c.create(p)
+		c.await("probed", func(p *corev1.Pod) bool {
+			return len(p.Status.ContainerStatuses) > 0 && p.Status.ContainerStatuses[0].RestartCount > 0
+		})
+		c.remove("probed")
+		before["processes"]-- // that of the pod
+		c.settlesTo(before, c.usageOf)
 	})
 }
 

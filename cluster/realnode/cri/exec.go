@@ -10,8 +10,7 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
+	remote "k8s.io/cri-client/pkg"
 	"k8s.io/cri-streaming/pkg/streaming/remotecommand"
 	utilexec "k8s.io/utils/exec"
 )
@@ -35,7 +34,7 @@ func (r *Runtime) ExecSync(ctx context.Context, id string, command []string, tim
 	var out, errs bytes.Buffer
 	err = r.enter(ctx, id, Entering{Args: command, Stdout: &out, Stderr: &errs})
 	if ctx.Err() != nil {
-		err = status.Errorf(codes.DeadlineExceeded, "command %q timed out", command)
+		err = fmt.Errorf("%w: %q", remote.ErrCommandTimedOut, command) // by which the kubelet knows that a probe has failed
 	}
 	return out.Bytes(), errs.Bytes(), err
 }
