@@ -54,10 +54,13 @@ func (m *memory) spend(percent int) (done func()) {
 func (m *memory) begin(percent int) {
 	if m.spending++; m.spending == 1 {
 		m.limit = debug.SetMemoryLimit(-1)
-		debug.SetMemoryLimit(min(m.limit, max(spendLimit, 2*inUse())))
+		m.limitSpending()
 		debug.SetGCPercent(percent)
 	}
 }
+
+// limitSpending needs m.mu.
+func (m *memory) limitSpending() { debug.SetMemoryLimit(min(m.limit, max(spendLimit, 2*inUse()))) }
 
 // end needs m.mu.
 func (m *memory) end() {
@@ -94,6 +97,7 @@ func (m *memory) calmDown() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if longer := time.Until(m.calm); longer > 0 {
+		m.limitSpending() // more may be in use by now, which must not be looked through all the time
 		time.AfterFunc(longer, m.calmDown)
 		return
 	}
