@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -15,16 +16,40 @@ import (
 // containerRuns is how many times a container is started for each run of the others: it takes milliseconds.
 const containerRuns = 3
 
+// starts are the figures of the start of a container.
+type starts struct {
+	itself, beside, within, sandbox sidebyside.Figure
+}
+
+func newStarts() starts {
+	return starts{
+		itself:  sidebyside.Figure{Case: "container by itself, asked for until its program is executed", Unit: "ms", Bar: sidebyside.AtMost(15)},
+		beside:  sidebyside.Figure{Case: "container by itself, beside runc", Unit: "ms", Bar: sidebyside.RatioAtMost(0.5)},
+		within:  sidebyside.Figure{Case: "container of a pod that is created, asked for until its program is executed", Unit: "ms"},
+		sandbox: sidebyside.Figure{Case: "pod's sandbox, asked for until it is there", Unit: "ms"},
+	}
+}
+
+// figures are those that could be measured.
+func (s *starts) figures() (all []sidebyside.Figure) {
+	if len(s.itself.Ours) > 0 {
+		all = append(all, s.itself)
+	}
+	if len(s.beside.Peer) > 0 {
+		all = append(all, s.beside)
+	}
+	return append(all, s.within, s.sandbox)
+}
+
 // container measures the start of a container, from the kubelet's call of the runtime until the image's program is executed: by itself, in
-// turn with runc, where that can be had, which starts the same program; and as part of the start of a pod, by the kubelet's own measurements,
-// whose sum is read before and after each pod.
+// turn with runc, where that can be had; and as part of the start of a pod, by the kubelet's own measurements, whose sum is read before and
+// after each pod.
 func (b *bench) container(ctx context.Context) ([]sidebyside.Figure, error) {
-	itself := sidebyside.Figure{Case: "container by itself, asked for until its program is executed", Unit: "ms", Bar: sidebyside.AtMost(15)}
-	beside := sidebyside.Figure{Case: "container by itself, beside runc", Unit: "ms", Bar: sidebyside.RatioAtMost(0.5)}
-	within := sidebyside.Figure{Case: "container of a pod that is created, asked for until its program is executed", Unit: "ms"}
-	sandbox := sidebyside.Figure{Case: "pod's sandbox, asked for until it is there", Unit: "ms"}
+	s := newStarts()
 	runtime, err := b.prepareAlone(ctx)
-	if err != nil {
+	if errors.Is(err, errNotRoot) {
+		fmt.Printf("no container is started by itself: %v\n\n", err)
+	} else if err != nil {
 		return nil, err
 	}
 	err = b.onCluster(ctx, "real", func(client kubernetes.Interface) error {
@@ -34,35 +59,46 @@ func (b *bench) container(ctx context.Context) ([]sidebyside.Figure, error) {
 		peer, why := b.prepareRunc(ctx)
 		if why != nil {
 			fmt.Printf("runc is not here: %v\n\n", why)
-			beside = sidebyside.Figure{Case: "container by itself; runc is not here to compare with", Unit: "ms"}
 		}
 		for i := range containerRuns*b.runs + 1 {
-			took, err := startedPod(ctx, client, fmt.Sprintf("container-%d", i))
-			if err != nil {
+			counts := i > 0 // the first warms up
+			if err := s.once(ctx, client, i, runtime, peer, counts); err != nil {
 				return err
-			}
-			ours, err := runtime.start(ctx)
-			if err != nil {
-				return err
-			}
-			var runc float64
-			if peer != nil {
-				if runc, err = peer.start(ctx, i); err != nil {
-					return err
-				}
-			}
-			if i == 0 { // warms up
-				continue
-			}
-			within.Ours, sandbox.Ours = append(within.Ours, took["start_container"]), append(sandbox.Ours, took["run_podsandbox"])
-			itself.Ours, beside.Ours = append(itself.Ours, ours), append(beside.Ours, ours)
-			if peer != nil {
-				beside.Peer = append(beside.Peer, runc)
 			}
 		}
 		return nil
 	})
-	return []sidebyside.Figure{itself, beside, within, sandbox}, err
+	return s.figures(), err
+}
+
+// once measures each once, the runtime and its peer where they are there.
+func (s *starts) once(ctx context.Context, client kubernetes.Interface, i int, runtime *alone, peer *runc, counts bool) error {
+	took, err := startedPod(ctx, client, fmt.Sprintf("container-%d", i))
+	if err != nil {
+		return err
+	}
+	var ours, theirs float64
+	if runtime != nil {
+		if ours, err = runtime.start(ctx); err != nil {
+			return err
+		}
+	}
+	if peer != nil {
+		if theirs, err = peer.start(ctx, i); err != nil {
+			return err
+		}
+	}
+	if !counts {
+		return nil
+	}
+	s.within.Ours, s.sandbox.Ours = append(s.within.Ours, took["start_container"]), append(s.sandbox.Ours, took["run_podsandbox"])
+	if runtime != nil {
+		s.itself.Ours, s.beside.Ours = append(s.itself.Ours, ours), append(s.beside.Ours, ours)
+	}
+	if peer != nil {
+		s.beside.Peer = append(s.beside.Peer, theirs)
+	}
+	return nil
 }
 
 // startedPod is what the runtime took for the operations of a pod of one container, in milliseconds.

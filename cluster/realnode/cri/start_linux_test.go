@@ -103,7 +103,7 @@ func (b *bed) prepare() Prepared {
 	p, err := b.starter.Prepare(Container{
 		ID: filepath.Base(dir), Dir: dir, Image: image.Image{Root: filepath.Join(b.dir, "image")},
 		Pod: &runtimeapi.PodSandboxConfig{Hostname: "pod"}, Args: []string{"/program", inside.PartSweep}, WorkDir: "/",
-		Network: &podnet.Pod{Namespace: b.network},
+		Network: &podnet.Pod{Namespace: b.network}, Mounts: b.mounts(dir),
 		Config: &runtimeapi.ContainerConfig{Stdin: true, Linux: &runtimeapi.LinuxContainerConfig{SecurityContext: &runtimeapi.LinuxContainerSecurityContext{
 			MaskedPaths: []string{
 				"/proc/asound", "/proc/acpi", "/proc/interrupts", "/proc/kcore", "/proc/keys", "/proc/latency_stats", "/proc/timer_list",
@@ -117,6 +117,24 @@ func (b *bed) prepare() Prepared {
 		b.tb.Fatal(err)
 	}
 	return p
+}
+
+// mounts are those that every pod has.
+func (b *bed) mounts(dir string) []inside.Mount {
+	b.tb.Helper()
+	token := filepath.Join(dir, "serviceaccount")
+	if err := os.Mkdir(token, 0o755); err != nil {
+		b.tb.Fatal(err)
+	}
+	mounts := []inside.Mount{{Source: token, Target: "/var/run/secrets/kubernetes.io/serviceaccount", ReadOnly: true}}
+	for _, target := range []string{"/etc/hosts", "/etc/hostname", "/etc/resolv.conf", "/dev/termination-log"} {
+		source := filepath.Join(dir, filepath.Base(target))
+		if err := os.WriteFile(source, nil, 0o644); err != nil {
+			b.tb.Fatal(err)
+		}
+		mounts = append(mounts, inside.Mount{Source: source, Target: target})
+	}
+	return mounts
 }
 
 func (b *bed) start(p Prepared) Process {
@@ -135,27 +153,65 @@ func end(c Process) {
 	_ = c.Streams().Stdin.Close()
 }
 
-// TestStartWhateverIsOpen: containers start, and are entered, whatever numbers the files have that are open.
+// TestStartWhateverIsOpen: containers start, and are entered, whatever numbers the files have that are open. One that has to make room for others
+// is moved above all of them, wherever that is.
 func TestStartWhateverIsOpen(t *testing.T) {
 	b := newBed(t)
 	p := b.prepare()
 	for range 120 {
-		low := b.open(os.DevNull) // where others begin, once it is closed
-		c := b.start(p)
-		_ = low.Close()
+		c := b.start(p).(*isolated)
+		back := b.lowest(&c.first)
 		var exit *exec.ExitError
 		err := c.Enter(t.Context(), Entering{Args: []string{"/program"}})
 		if !errors.As(err, &exit) || exit.ExitCode() != 2 {
 			t.Errorf("entered: %v", err)
 		}
+		back()
 		end(c)
 		b.open(os.DevNull) // so that all later ones have higher numbers
 	}
 }
 
+// lowest gives a file the number of standard input until it is given back.
+func (b *bed) lowest(f **os.File) (back func()) {
+	b.tb.Helper()
+	was := *f
+	input, err := unix.Dup(unix.Stdin)
+	if err == nil {
+		err = unix.Dup3(int(was.Fd()), unix.Stdin, 0)
+	}
+	if err != nil {
+		b.tb.Fatal(err)
+	}
+	*f = os.Stdin
+	return func() {
+		*f = was
+		if err := errors.Join(unix.Dup3(input, unix.Stdin, 0), unix.Close(input)); err != nil {
+			b.tb.Fatal(err)
+		}
+	}
+}
+
+// nodeMemory is what a node's process has of its own, in bytes, when some pods run: its page tables are copied with each start.
+const nodeMemory = 32 << 20
+
+// beLarge makes this process as large as a node's.
+func beLarge(b *testing.B) {
+	memory, err := unix.Mmap(-1, 0, nodeMemory, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		b.Fatal(err)
+	}
+	_ = unix.Madvise(memory, unix.MADV_NOHUGEPAGE) // where there are none that is refused
+	for at := 0; at < len(memory); at += os.Getpagesize() {
+		memory[at] = 1
+	}
+	b.Cleanup(func() { _ = unix.Munmap(memory) })
+}
+
 // BenchmarkStart is what a container takes from the kubelet's call until its program is executed, when nothing else happens.
 func BenchmarkStart(b *testing.B) {
 	bed := newBed(b)
+	beLarge(b)
 	end(bed.start(bed.prepare())) // the first one reads the program
 	for b.Loop() {
 		b.StopTimer()
