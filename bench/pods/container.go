@@ -41,64 +41,71 @@ func (s *starts) figures() (all []sidebyside.Figure) {
 	return append(all, s.within, s.sandbox)
 }
 
-// container measures the start of a container, from the kubelet's call of the runtime until the image's program is executed: by itself, in
-// turn with runc, where that can be had; and as part of the start of a pod, by the kubelet's own measurements, whose sum is read before and
-// after each pod.
+// container measures the start of a container, from the kubelet's call of the runtime until the image's program is executed: as part of the
+// start of a pod, by the kubelet's own measurements, whose sum is read before and after each pod; and, when there is no cluster any more, by
+// itself, in turn with runc, where that can be had.
 func (b *bench) container(ctx context.Context) ([]sidebyside.Figure, error) {
 	s := newStarts()
-	runtime, err := b.prepareAlone(ctx)
-	if errors.Is(err, errNotRoot) {
-		fmt.Printf("no container is started by itself: %v\n\n", err)
-	} else if err != nil {
-		return nil, err
-	}
-	err = b.onCluster(ctx, "real", func(client kubernetes.Interface) error {
+	err := b.onCluster(ctx, "real", func(client kubernetes.Interface) error {
 		if err := b.loadServer(ctx); err != nil {
 			return err
 		}
-		peer, why := b.prepareRunc(ctx)
-		if why != nil {
-			fmt.Printf("runc is not here: %v\n\n", why)
-		}
-		for i := range containerRuns*b.runs + 1 {
-			counts := i > 0 // the first warms up
-			if err := s.once(ctx, client, i, runtime, peer, counts); err != nil {
-				return err
-			}
-		}
-		return nil
+		return b.times(func(i int, counts bool) error { return s.withinPod(ctx, client, i, counts) })
 	})
+	if err != nil {
+		return nil, err
+	}
+	runtime, err := b.prepareAlone(ctx)
+	if errors.Is(err, errNotRoot) {
+		fmt.Printf("no container is started by itself: %v\n\n", err)
+		return s.figures(), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	peer, why := b.prepareRunc(ctx)
+	if why != nil {
+		fmt.Printf("runc is not here: %v\n\n", why)
+	}
+	err = b.times(func(i int, counts bool) error { return s.byItself(ctx, i, runtime, peer, counts) })
 	return s.figures(), err
 }
 
-// once measures each once, the runtime and its peer where they are there.
-func (s *starts) once(ctx context.Context, client kubernetes.Interface, i int, runtime *alone, peer *runc, counts bool) error {
+// times calls once as often as containers are started. The first one warms up, and does not count.
+func (b *bench) times(once func(i int, counts bool) error) error {
+	for i := range containerRuns*b.runs + 1 {
+		if err := once(i, i > 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *starts) withinPod(ctx context.Context, client kubernetes.Interface, i int, counts bool) error {
 	took, err := startedPod(ctx, client, fmt.Sprintf("container-%d", i))
+	if err == nil && counts {
+		s.within.Ours, s.sandbox.Ours = append(s.within.Ours, took["start_container"]), append(s.sandbox.Ours, took["run_podsandbox"])
+	}
+	return err
+}
+
+// byItself starts a container with our runtime and with the peer, if that is there.
+func (s *starts) byItself(ctx context.Context, i int, runtime *alone, peer *runc, counts bool) error {
+	ours, err := runtime.start(ctx)
 	if err != nil {
 		return err
 	}
-	var ours, theirs float64
-	if runtime != nil {
-		if ours, err = runtime.start(ctx); err != nil {
-			return err
-		}
-	}
-	if peer != nil {
-		if theirs, err = peer.start(ctx, i); err != nil {
-			return err
-		}
-	}
-	if !counts {
-		return nil
-	}
-	s.within.Ours, s.sandbox.Ours = append(s.within.Ours, took["start_container"]), append(s.sandbox.Ours, took["run_podsandbox"])
-	if runtime != nil {
+	if counts {
 		s.itself.Ours, s.beside.Ours = append(s.itself.Ours, ours), append(s.beside.Ours, ours)
 	}
-	if peer != nil {
+	if peer == nil {
+		return nil
+	}
+	theirs, err := peer.start(ctx, i)
+	if err == nil && counts {
 		s.beside.Peer = append(s.beside.Peer, theirs)
 	}
-	return nil
+	return err
 }
 
 // startedPod is what the runtime took for the operations of a pod of one container, in milliseconds.
