@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -72,7 +73,8 @@ func TestMachine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if usage.OutOfMemory == 0 || usage.CPU == 0 || usage.MemoryLimit != 24<<20 {
+	timed := tree.unified || tree.dirs[cpuTime] != ""
+	if usage.OutOfMemory == 0 || timed && usage.CPU == 0 || usage.MemoryLimit != 24<<20 {
 		t.Errorf("used %+v", usage)
 	}
 	if err := node.Update("c", inside.Limits{Memory: 48 << 20, CPUShares: 2}); err != nil {
@@ -344,6 +346,34 @@ func TestUnified(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect(t, dir, map[string]string{"memory.max": "max", "memory.swap.max": "max", "cpu.weight": "1", "cpu.max": "max 100000", "pids.max": "max"})
+}
+
+// TestNoQuota: where the kernel has no quotas, processors are shared out all the same, and it is known that there are none.
+func TestNoQuota(t *testing.T) {
+	for name, test := range map[string]struct {
+		unified             bool
+		shares, want, quota string
+	}{
+		"first":  {false, "cpu.shares", "1024", "cpu.cfs_quota_us"},
+		"second": {true, "cpu.weight", "100", "cpu.max"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := files(t, map[string]string{test.shares: ""})
+			all := map[string]string{memory: dir, cpu: dir, pids: dir}
+			if err := (group{unified: test.unified, dirs: map[string]string{cpu: dir}}).limit(inside.Limits{CPUQuota: 50_000, CPUShares: 1024}); err != nil {
+				t.Error(err)
+			}
+			expect(t, dir, map[string]string{test.shares: test.want})
+			tree := &Tree{unified: test.unified, dirs: all}
+			if got := tree.Unlimited(); !slices.Equal(got, []string{cpu}) {
+				t.Errorf("without a quota %v is not limited", got)
+			}
+			write := os.WriteFile(filepath.Join(dir, test.quota), nil, 0o600)
+			if got := tree.Unlimited(); write != nil || len(got) > 0 {
+				t.Errorf("with a quota %v is not limited, %v", got, write)
+			}
+		})
+	}
 }
 
 func expect(t *testing.T, dir string, want map[string]string) {

@@ -30,5 +30,5 @@ func (t *Tree) Explain() string {
 	for i, controller := range missing {
 		missing[i] = names[controller]
 	}
-	return fmt.Sprintf("containers have no limits of %s: this machine has no such cgroups for them", strings.Join(missing, " and "))
+	return fmt.Sprintf("containers have no limits of %s: this machine's cgroups do not have them", strings.Join(missing, " and "))
 }

@@ -55,6 +55,7 @@ func optional(err error) error {
 	return err
 }
 
+// limitCPU shares processors out, and holds the container to its quota where the kernel has quotas: see [Tree.Unlimited].
 func limitCPU(dir string, l inside.Limits) error {
 	quota := int64(-1)
 	if l.CPUQuota > 0 {
@@ -62,8 +63,8 @@ func limitCPU(dir string, l inside.Limits) error {
 	}
 	return errors.Join(
 		write(dir, "cpu.shares", strconv.FormatInt(shares(l), 10)),
-		write(dir, "cpu.cfs_period_us", strconv.FormatInt(period(l), 10)),
-		write(dir, "cpu.cfs_quota_us", strconv.FormatInt(quota, 10)),
+		optional(write(dir, "cpu.cfs_period_us", strconv.FormatInt(period(l), 10))),
+		optional(write(dir, "cpu.cfs_quota_us", strconv.FormatInt(quota, 10))),
 	)
 }
 
@@ -74,7 +75,7 @@ func limitCPUUnified(dir string, l inside.Limits) error {
 	}
 	return errors.Join(
 		write(dir, "cpu.weight", strconv.FormatInt(weight(shares(l)), 10)),
-		write(dir, "cpu.max", quota+" "+strconv.FormatInt(period(l), 10)),
+		optional(write(dir, "cpu.max", quota+" "+strconv.FormatInt(period(l), 10))),
 	)
 }
 

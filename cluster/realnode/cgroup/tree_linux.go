@@ -141,7 +141,17 @@ func (t *Tree) release() {
 
 // Unlimited names what cannot be limited here.
 func (t *Tree) Unlimited() []string {
-	return slices.DeleteFunc(wanted(), func(c string) bool { return t.dirs[c] != "" })
+	return slices.DeleteFunc(wanted(), func(c string) bool { return t.dirs[c] != "" && (c != cpu || t.hasQuota()) })
+}
+
+// hasQuota says whether the kernel was built with CONFIG_CFS_BANDWIDTH: some of those for small boards are not.
+func (t *Tree) hasQuota() bool {
+	file := "cpu.cfs_quota_us"
+	if t.unified {
+		file = "cpu.max"
+	}
+	_, err := os.Stat(filepath.Join(t.dirs[cpu], file))
+	return err == nil
 }
 
 // claim is a folder that belongs to this process as long as that lives.
