@@ -16,6 +16,7 @@ import (
 // container can be compared in with a runtime that is called by itself: in a cluster the API server, too, works for the pod at that time.
 type alone struct {
 	program, folder string
+	container       string // the program slipway-container
 }
 
 // prepareAlone builds it.
@@ -23,11 +24,18 @@ func (b *bench) prepareAlone(ctx context.Context) (*alone, error) {
 	if os.Geteuid() != 0 {
 		return nil, errNotRoot
 	}
-	a := &alone{program: filepath.Join(b.dir, "cri.test"), folder: filepath.Join(b.root, "cluster", "realnode", "cri")}
-	cmd := exec.CommandContext(ctx, "go", "test", "-c", "-o", a.program, ".")
-	cmd.Dir = a.folder
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("build the runtime's benchmark: %w\n%s", err, out)
+	a := &alone{
+		program: filepath.Join(b.dir, "cri.test"), folder: filepath.Join(b.root, "cluster", "realnode", "cri"),
+		container: filepath.Join(b.dir, "slipway-container"),
+	}
+	for _, args := range [][]string{
+		{"test", "-c", "-o", a.program, "."}, {"build", "-trimpath", "-ldflags=-s -w", "-o", a.container, "../../cmd/slipway-container"},
+	} {
+		cmd := exec.CommandContext(ctx, "go", args...)
+		cmd.Dir, cmd.Env = a.folder, append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("build the runtime's benchmark: %w\n%s", err, out)
+		}
 	}
 	return a, nil
 }
@@ -39,7 +47,7 @@ const startsAtOnce = "5x"
 
 // start is how many milliseconds one container takes.
 func (a *alone) start(ctx context.Context) (float64, error) {
-	cmd := exec.CommandContext(ctx, a.program, "-test.run=^$", "-test.bench=^BenchmarkStart$", "-test.benchtime="+startsAtOnce)
+	cmd := exec.CommandContext(ctx, a.program, "-test.run=^$", "-test.bench=^BenchmarkStart$", "-test.benchtime="+startsAtOnce, "-slipway-container="+a.container)
 	cmd.Dir = a.folder
 	out, err := cmd.CombinedOutput()
 	if err != nil {

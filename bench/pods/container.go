@@ -23,7 +23,7 @@ type starts struct {
 
 func newStarts() starts {
 	return starts{
-		itself:  sidebyside.Figure{Case: "container by itself, asked for until its program is executed", Unit: "ms", Bar: sidebyside.AtMost(15)},
+		itself:  sidebyside.Figure{Case: "container by itself, created and started, until its program is executed", Unit: "ms", Bar: sidebyside.AtMost(15)},
 		beside:  sidebyside.Figure{Case: "container by itself, beside runc", Unit: "ms", Bar: sidebyside.RatioAtMost(0.5)},
 		within:  sidebyside.Figure{Case: "container of a pod that is created, asked for until its program is executed", Unit: "ms"},
 		sandbox: sidebyside.Figure{Case: "pod's sandbox, asked for until it is there", Unit: "ms"},

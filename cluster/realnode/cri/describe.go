@@ -23,7 +23,8 @@ func (r *Runtime) describe(c *container) (Container, error) {
 	}
 	d := Container{
 		ID: c.id, Pod: c.sandbox.config, Config: c.config, Image: c.image, Network: c.sandbox.network, Dir: c.dir,
-		Args: c.args(), Env: c.env(), WorkDir: c.config.GetWorkingDir(), Mounts: volumes, Files: c.sandbox.files(),
+		Points: filepath.Join(r.options.Dir, pointsFolder),
+		Args:   c.args(), Env: c.env(), WorkDir: c.config.GetWorkingDir(), Mounts: volumes, Files: c.sandbox.files(),
 	}
 	if d.WorkDir == "" {
 		d.WorkDir = c.image.Config.WorkingDir

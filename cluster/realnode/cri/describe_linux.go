@@ -19,7 +19,7 @@ func (i *Isolated) Prepare(c Container) (Prepared, error) {
 		return nil, err
 	}
 	spec := inside.Container{
-		Root: filepath.Join(c.Dir, "root"), Lower: c.Image.Root, Upper: filepath.Join(c.Dir, "upper"), Work: filepath.Join(c.Dir, "work"),
+		Root: filepath.Join(c.Dir, "root"), Lower: []string{c.Image.Root}, Upper: filepath.Join(c.Dir, "upper"), Work: filepath.Join(c.Dir, "work"),
 		ReadOnlyRoot: security.GetReadonlyRootfs(), Hostname: c.Pod.GetHostname(), Mounts: slices.Concat(c.Files, c.Mounts), Process: process,
 	}
 	if !security.GetPrivileged() {
@@ -29,6 +29,9 @@ func (i *Isolated) Prepare(c Container) (Prepared, error) {
 		if err := os.MkdirAll(dir, folderMode); err != nil {
 			return nil, fmt.Errorf("make the container's folder: %w", err)
 		}
+	}
+	if err := layPoints(&spec, c.Points); err != nil {
+		return nil, err
 	}
 	return &prepared{i, c, spec}, nil
 }

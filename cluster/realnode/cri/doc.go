@@ -5,7 +5,8 @@
 //
 // A sandbox is a network namespace, held by a file. A container is a process in namespaces of its own, the user namespace
 // among them, over a file system laid over its image's ([github.com/slipway-dev/slipway/cluster/realnode/inside] is what it does
-// before it is the image's program). Nothing is kept for the node's next run: what runs ends with the node, and the kubelet begins anew.
+// before it is the image's program). A small process of the node starts it, as the node's child. Nothing is kept for the node's
+// next run: what runs ends with the node, and the kubelet begins anew.
 //
 // What this runtime does not do it refuses, in words that end up in the pod's events: the host's pid and ipc namespaces, process
 // namespaces that several containers share, and checkpoints.

@@ -62,10 +62,11 @@ func (c *isolated) enterPiped(cmd *exec.Cmd, description *os.File, e Entering) e
 			_ = in.Close()
 		}()
 	}
-	if err := c.thread.start(cmd, nil); err != nil {
+	process, err := c.thread.start(cmd)
+	if err != nil {
 		return fmt.Errorf("enter the container: %w", err)
 	}
-	return c.thread.wait(cmd)
+	return c.thread.wait(cmd, process)
 }
 
 // enterTerminal gives the process a terminal and joins that to the streams.
@@ -78,13 +79,14 @@ func (c *isolated) enterTerminal(cmd *exec.Cmd, description *os.File, e Entering
 	var failure bytes.Buffer
 	cmd.Stderr = &failure // until it has the terminal
 	cmd.ExtraFiles = append([]*os.File{c.options.Inside, description, pair[1], c.first}, c.groups...)
-	if err := c.thread.start(cmd, nil); err != nil {
+	process, err := c.thread.start(cmd)
+	if err != nil {
 		return fmt.Errorf("enter the container: %w", err)
 	}
 	closeFiles(pair[1])
 	terminal, err := receiveTerminal(pair[0])
 	if err != nil {
-		return errors.Join(errors.New(failure.String()), c.thread.wait(cmd))
+		return errors.Join(errors.New(failure.String()), c.thread.wait(cmd, process))
 	}
 	defer terminal.Close()
 	go FollowSize(terminal, e.Resize)
@@ -96,7 +98,7 @@ func (c *isolated) enterTerminal(cmd *exec.Cmd, description *os.File, e Entering
 		defer close(shown)
 		_, _ = io.Copy(e.Stdout, terminal) // ends with an error when nobody has the terminal any more
 	}()
-	err = c.thread.wait(cmd)
+	err = c.thread.wait(cmd, process)
 	select {
 	case <-shown:
 	case <-time.After(outputGrace):

@@ -52,13 +52,13 @@ func socketPair() (pair [2]*os.File, err error) {
 	return [2]*os.File{os.NewFile(uintptr(fds[0]), "socket"), os.NewFile(uintptr(fds[1]), "socket")}, nil
 }
 
-// extra are the files that the process inherits besides the usual three and its program, in the order of package inside.
-func (f *files) extra() []*os.File {
+// inherited are the files that the process has from its beginning besides its program, in the order of package inside.
+func (f *files) inherited() []*os.File {
 	terminal := f.null
 	if f.terminal[1] != nil {
 		terminal = f.terminal[1]
 	}
-	return []*os.File{f.description[0], terminal, f.status[1]}
+	return []*os.File{f.stdin[0], f.stdout[1], f.stderr[1], f.description[0], terminal, f.status[1]}
 }
 
 // closeTheirs closes the ends that the process has by now.

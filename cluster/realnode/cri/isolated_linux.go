@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"os/exec"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -30,12 +29,18 @@ type IsolatedOptions struct {
 type Isolated struct {
 	options IsolatedOptions
 	thread  thread
+	spawner *spawner
 }
 
 var _ Starter = (*Isolated)(nil)
 
 // NewIsolated returns a starter that isolates containers.
-func NewIsolated(o IsolatedOptions) *Isolated { return &Isolated{o, newThread()} }
+func NewIsolated(o IsolatedOptions) (*Isolated, error) {
+	t := newThread()
+	i := &Isolated{o, t, &spawner{program: o.Inside, thread: t}}
+	_, err := i.spawner.ready()
+	return i, err
+}
 
 // prepared is a container that is described.
 type prepared struct {
@@ -47,7 +52,8 @@ type prepared struct {
 // isolated is a container's first process.
 type isolated struct {
 	*prepared
-	cmd     *exec.Cmd
+	child   *child
+	process *os.Process
 	first   *os.File // stands for the process, whatever becomes of its number
 	streams Streams
 
@@ -55,43 +61,65 @@ type isolated struct {
 	outOfMemory bool       // known once it has ended
 }
 
-// namespaces are those that a container has of its own.
-const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC
-
-// idRange is the number of ids in a node's user namespace.
-const idRange = 1 << 16
-
 // Start starts the container and returns once its program runs, or why it does not.
 func (p *prepared) Start() (Process, error) {
+	c, err := p.start()
+	if errors.Is(err, handover.ErrGone) {
+		c, err = p.start()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func (p *prepared) start() (*isolated, error) {
 	files, err := newFiles(p.container.Config.GetTty(), p.container.Config.GetStdin())
 	if err != nil {
 		return nil, err
 	}
 	defer files.closeTheirs()
-	c := &isolated{prepared: p, cmd: p.command(files)}
+	c := &isolated{prepared: p}
 	if err := c.limit(); err != nil {
 		files.closeOurs()
 		return nil, err
 	}
-	c.cmd.ExtraFiles = append(c.cmd.ExtraFiles, c.groups...)
-	pidFD := -1
-	c.cmd.SysProcAttr.PidFD = &pidFD
-	if err := p.thread.start(c.cmd, namespaceOf(p.container.Network)); err != nil {
+	if err := c.spawn(files); err != nil {
 		files.closeOurs()
 		c.unlimit()
 		return nil, fmt.Errorf("start the container: %w", err)
 	}
 	files.closeTheirs()
-	c.first = os.NewFile(uintptr(pidFD), "first process")
 	if err := c.begin(files); err != nil {
 		c.Signal(syscall.SIGKILL)
-		_ = c.thread.wait(c.cmd)
-		_ = c.first.Close()
 		files.closeOurs()
-		c.unlimit()
+		c.Wait()
+		closeFiles(c.first, c.streams.Terminal)
 		return nil, err
 	}
 	return c, nil
+}
+
+// spawn starts the process, and takes hold of it before anybody can have waited for its end.
+func (c *isolated) spawn(f *files) (err error) {
+	inherited := append(f.inherited(), c.groups...)
+	network := namespaceOf(c.container.Network)
+	if network != nil {
+		inherited = append([]*os.File{network}, inherited...)
+	}
+	what := inside.Spawn{Network: network != nil, IDs: c.options.IDs, UID: c.spec.UID, GID: c.spec.GID}
+	if c.child, err = c.spawner.start(what, inherited); err != nil {
+		return err
+	}
+	c.process, _ = os.FindProcess(c.child.pid) // which always finds one
+	fd, err := unix.PidfdOpen(c.child.pid, 0)
+	if err != nil {
+		c.Signal(syscall.SIGKILL)
+		c.wait()
+		return os.NewSyscallError("pidfd_open", err)
+	}
+	c.first = os.NewFile(uintptr(fd), "first process")
+	return nil
 }
 
 // namespaceOf is nil for the node's own network.
@@ -100,32 +128,6 @@ func namespaceOf(pod *podnet.Pod) *os.File {
 		return nil
 	}
 	return pod.Namespace
-}
-
-func (p *prepared) command(f *files) *exec.Cmd {
-	cmd := exec.Command(inside.PathProgram)
-	cmd.Args = []string{"slipway-container", inside.PartContainer}
-	cmd.Env = []string{"GOMAXPROCS=1"}
-	cmd.Dir = "/"
-	cmd.ExtraFiles = append([]*os.File{p.options.Inside}, f.extra()...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = f.stdin[0], f.stdout[1], f.stderr[1]
-	cmd.SysProcAttr = &syscall.SysProcAttr{
-		Cloneflags: namespaces, Pdeathsig: syscall.SIGKILL, Setsid: true, GidMappingsEnableSetgroups: p.options.IDs,
-	}
-	a := cmd.SysProcAttr
-	if p.options.IDs {
-		// Root's id and the others apart: those of an ordinary user's node are from two places, over which a range may not reach.
-		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: 0, Size: 1}, {ContainerID: 1, HostID: 1, Size: idRange - 1}}
-		a.GidMappings = a.UidMappings
-		return cmd
-	}
-	// There is one id, which the container sees as the one that it is to have. Where that is not root's, rights have to be handed on.
-	a.UidMappings = []syscall.SysProcIDMap{{ContainerID: p.spec.UID, HostID: 0, Size: 1}}
-	a.GidMappings = []syscall.SysProcIDMap{{ContainerID: p.spec.GID, HostID: 0, Size: 1}}
-	for c := uintptr(0); c <= unix.CAP_LAST_CAP; c++ {
-		a.AmbientCaps = append(a.AmbientCaps, c)
-	}
-	return cmd
 }
 
 // begin describes the container to the process and waits until it has become the container's program.
@@ -169,18 +171,26 @@ func (c *isolated) Streams() Streams { return c.streams }
 
 // Wait returns how the process ended: all of the container ends with it.
 func (c *isolated) Wait() int {
-	_ = c.thread.wait(c.cmd)
+	status := c.wait()
 	c.unlimit()
-	status := c.cmd.ProcessState.Sys().(syscall.WaitStatus)
 	if status.Signaled() {
 		return statusNotStarted + int(status.Signal())
 	}
 	return status.ExitStatus()
 }
 
+func (c *isolated) wait() syscall.WaitStatus {
+	defer c.thread.children.ended(c.child)
+	state, err := c.process.Wait()
+	if err != nil {
+		panic(fmt.Sprintf("wait for a container's first process: %v", err)) // a child of this process, for which nobody else waits
+	}
+	return state.Sys().(syscall.WaitStatus)
+}
+
 // Signal sends the process a signal.
 func (c *isolated) Signal(s syscall.Signal) {
-	_ = c.cmd.Process.Signal(s) // it may just have ended
+	_ = c.process.Signal(s) // it may just have ended
 }
 
 // Dial connects to a port of a pod on the pod's own loopback: the socket is made there, and connected from here.

@@ -52,7 +52,7 @@ func (c *isolated) Usage(ctx context.Context) (inside.Usage, error) {
 	if c.options.Groups != nil {
 		return c.options.Groups.Measure(ctx, c.container.ID)
 	}
-	of, err := process.Of(c.cmd.Process.Pid)
+	of, err := process.Of(c.process.Pid)
 	if err != nil {
 		return inside.Usage{}, err
 	}

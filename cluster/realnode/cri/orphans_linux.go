@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strconv"
@@ -20,11 +19,14 @@ import (
 // cannot end before them.
 type children struct {
 	mu  sync.Mutex
-	own map[int]*exec.Cmd
+	own map[int]*child
 }
 
+// child is one of them.
+type child struct{ pid int }
+
 func newChildren() *children {
-	c := &children{own: map[int]*exec.Cmd{}}
+	c := &children{own: map[int]*child{}}
 	if os.Getpid() == 1 {
 		ended := make(chan os.Signal, 1) // what comes while it is full has been seen when the one in it is
 		signal.Notify(ended, unix.SIGCHLD)
@@ -37,25 +39,25 @@ func newChildren() *children {
 	return c
 }
 
-func (c *children) start(cmd *exec.Cmd) error {
+// begin begins one, which nobody else waits for until its end is told to [children.ended].
+func (c *children) begin(start func() (pid int, err error)) (*child, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := cmd.Start(); err != nil {
-		return err
+	pid, err := start()
+	if err != nil {
+		return nil, err
 	}
-	c.own[cmd.Process.Pid] = cmd
-	return nil
+	c.own[pid] = &child{pid}
+	return c.own[pid], nil
 }
 
-// wait waits for one that was started.
-func (c *children) wait(cmd *exec.Cmd) error {
-	err := cmd.Wait()
+// ended is told once a child has been waited for.
+func (c *children) ended(was *child) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if pid := cmd.Process.Pid; c.own[pid] == cmd { // and not the next one of that number
-		delete(c.own, pid)
+	if c.own[was.pid] == was { // and not the next one of that number
+		delete(c.own, was.pid)
 	}
-	return err
 }
 
 // buryOrphans waits for those that have ended and that nobody else waits for.

@@ -32,6 +32,7 @@ type sandbox struct {
 const (
 	sandboxesFolder  = "sandboxes"
 	containersFolder = "containers"
+	pointsFolder     = "points"
 
 	folderMode = 0o755
 	fileMode   = 0o644

@@ -3,6 +3,7 @@ package cri
 import (
 	"context"
 	"errors"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,11 +37,7 @@ func newBed(tb testing.TB) *bed {
 	}
 	b := &bed{tb: tb, dir: tb.TempDir()}
 	program := filepath.Join(b.dir, "image", "program")
-	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, "github.com/slipway-dev/slipway/cluster/cmd/slipway-container")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		tb.Fatalf("%v\n%s", err, out)
-	}
+	b.putProgram(program)
 	for _, open := range []string{filepath.Dir(b.dir), b.dir, filepath.Dir(program)} { // the container's root is another user
 		if err := os.Chmod(open, 0o755); err != nil {
 			tb.Fatal(err)
@@ -48,8 +45,37 @@ func newBed(tb testing.TB) *bed {
 	}
 	f := b.open(program)
 	b.network = b.open("/proc/self/ns/net")
-	b.starter = NewIsolated(IsolatedOptions{Inside: f, IDs: true, Filter: seccomp.Default(), Groups: b.groups(program)})
+	starter, err := NewIsolated(IsolatedOptions{Inside: f, IDs: true, Filter: seccomp.Default(), Groups: b.groups(program)})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	b.starter = starter
 	return b
+}
+
+// built is slipway-container where that has been built already, as for the many short runs of a benchmark.
+var built = flag.String("slipway-container", "", "the program slipway-container, to be copied instead of built")
+
+func (b *bed) putProgram(at string) {
+	b.tb.Helper()
+	if *built != "" {
+		program, err := os.ReadFile(*built)
+		if err == nil {
+			err = os.MkdirAll(filepath.Dir(at), 0o755)
+		}
+		if err == nil {
+			err = os.WriteFile(at, program, 0o755)
+		}
+		if err != nil {
+			b.tb.Fatal(err)
+		}
+		return
+	}
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", at, "github.com/slipway-dev/slipway/cluster/cmd/slipway-container")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		b.tb.Fatalf("%v\n%s", err, out)
+	}
 }
 
 func (b *bed) open(path string) *os.File {
@@ -93,15 +119,15 @@ func (b *bed) groups(program string) Groups {
 	return handover.HostGroups{Client: client}
 }
 
-// prepare describes a container as the kubelet does for a pod that says nothing of its security.
-func (b *bed) prepare() Prepared {
+// describe describes a container as the kubelet does for a pod that says nothing of its security.
+func (b *bed) describe() Container {
 	b.tb.Helper()
 	dir, err := os.MkdirTemp(b.dir, "container-")
 	if err != nil {
 		b.tb.Fatal(err)
 	}
-	p, err := b.starter.Prepare(Container{
-		ID: filepath.Base(dir), Dir: dir, Image: image.Image{Root: filepath.Join(b.dir, "image")},
+	return Container{
+		ID: filepath.Base(dir), Dir: dir, Points: filepath.Join(b.dir, "points"), Image: image.Image{Root: filepath.Join(b.dir, "image")},
 		Pod: &runtimeapi.PodSandboxConfig{Hostname: "pod"}, Args: []string{"/program", inside.PartSweep}, WorkDir: "/",
 		Network: &podnet.Pod{Namespace: b.network}, Mounts: b.mounts(dir),
 		Config: &runtimeapi.ContainerConfig{Stdin: true, Linux: &runtimeapi.LinuxContainerConfig{SecurityContext: &runtimeapi.LinuxContainerSecurityContext{
@@ -112,7 +138,12 @@ func (b *bed) prepare() Prepared {
 			ReadonlyPaths: []string{"/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger"},
 			Seccomp:       &runtimeapi.SecurityProfile{ProfileType: runtimeapi.SecurityProfile_RuntimeDefault},
 		}}},
-	})
+	}
+}
+
+func (b *bed) prepare(c Container) Prepared {
+	b.tb.Helper()
+	p, err := b.starter.Prepare(c)
 	if err != nil {
 		b.tb.Fatal(err)
 	}
@@ -157,7 +188,7 @@ func end(c Process) {
 // is moved above all of them, wherever that is.
 func TestStartWhateverIsOpen(t *testing.T) {
 	b := newBed(t)
-	p := b.prepare()
+	p := b.prepare(b.describe())
 	for range 120 {
 		c := b.start(p).(*isolated)
 		back := b.lowest(&c.first)
@@ -208,18 +239,42 @@ func beLarge(b *testing.B) {
 	b.Cleanup(func() { _ = unix.Munmap(memory) })
 }
 
-// BenchmarkStart is what a container takes from the kubelet's call until its program is executed, when nothing else happens.
+// BenchmarkStart is what a container takes from the kubelet's calls to make and to start it until its program is executed, when nothing else
+// happens.
 func BenchmarkStart(b *testing.B) {
 	bed := newBed(b)
 	beLarge(b)
-	end(bed.start(bed.prepare())) // the first one reads the program
+	end(bed.start(bed.prepare(bed.describe()))) // the first one reads the program
 	for b.Loop() {
 		b.StopTimer()
-		p := bed.prepare()
+		described := bed.describe()
 		b.StartTimer()
-		c := bed.start(p)
+		c := bed.start(bed.prepare(described))
 		b.StopTimer()
 		end(c)
 		b.StartTimer()
+	}
+}
+
+// TestSpawnerKilled: containers outlive what started them, and later ones are started by another one.
+func TestSpawnerKilled(t *testing.T) {
+	b := newBed(t)
+	before := b.start(b.prepare(b.describe()))
+	defer end(before)
+	p := b.prepare(b.describe())
+	was := b.starter.spawner.process
+	if err := unix.Kill(was.pid, unix.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	after := b.start(p)
+	defer end(after)
+	if b.starter.spawner.process == was {
+		t.Error("started by a process that was killed")
+	}
+	for _, c := range []Process{before, after} {
+		var exit *exec.ExitError
+		if err := c.Enter(t.Context(), Entering{Args: []string{"/program"}}); !errors.As(err, &exit) || exit.ExitCode() != 2 {
+			t.Errorf("entered: %v", err)
+		}
 	}
 }

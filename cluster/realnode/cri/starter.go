@@ -32,6 +32,7 @@ type Container struct {
 	Image     image.Image
 	Network   *podnet.Pod // nil in the node's own network
 	Dir       string      // the container's own, removed with it
+	Points    string      // a folder for what containers share of what they have mounts on
 	Args, Env []string
 	WorkDir   string
 	Mounts    []inside.Mount // of volumes

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// thread starts all processes of containers, from one thread: the kernel ends a process that is tied to its parent with the thread that
-// started it, and a process begins in the network of that thread.
+// thread starts processes, from one thread: the kernel ends a process that is tied to its parent with the thread that started it, and with the
+// same one what the spawner starts.
 type thread struct {
 	work     chan func()
 	children *children
@@ -27,13 +27,22 @@ func newThread() thread {
 	return t
 }
 
-// start starts a process in a network namespace; nil is the node's.
-func (t thread) start(cmd *exec.Cmd, network *os.File) error {
-	return t.within(network, func() error { return t.children.start(cmd) })
+// start starts a process of the node's own.
+func (t thread) start(cmd *exec.Cmd) (*child, error) {
+	return t.children.begin(func() (int, error) {
+		err := t.within(nil, cmd.Start)
+		if err != nil {
+			return 0, err
+		}
+		return cmd.Process.Pid, nil
+	})
 }
 
-// wait waits for the end of one that was started.
-func (t thread) wait(cmd *exec.Cmd) error { return t.children.wait(cmd) }
+// wait waits for one that was started.
+func (t thread) wait(cmd *exec.Cmd, c *child) error {
+	defer t.children.ended(c)
+	return cmd.Wait()
+}
 
 // within calls f, which must not wait for anything, in a network namespace; nil is the node's.
 func (t thread) within(network *os.File, f func() error) error {

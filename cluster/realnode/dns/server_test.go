@@ -66,7 +66,7 @@ func serve(t *testing.T, s *dns.Server) *net.Resolver {
 
 func TestNames(t *testing.T) {
 	r := resolver(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for name, want := range map[string][]string{
 		"web.ns.svc.cluster.local.":           {"10.0.0.7"},

@@ -74,6 +74,16 @@ func (c *Client) Ask(ctx context.Context, r inside.Request, files ...int) (int, 
 	return a.files[0], nil
 }
 
+// Spawn has a spawner start a process, which becomes a child of the process that the spawner is one of.
+func (c *Client) Spawn(ctx context.Context, s inside.Spawn, files ...int) (pid int, err error) {
+	a, err := c.ask(ctx, inside.Request{Spawn: &s}, files)
+	a.drop()
+	if a.Error != "" {
+		return 0, errors.New(a.Error) // what it says is for people
+	}
+	return a.PID, err
+}
+
 // ask returns an answer, whose files belong to the caller.
 func (c *Client) ask(ctx context.Context, r inside.Request, files []int) (answer, error) {
 	reply := make(chan answer, 1)
@@ -91,6 +101,11 @@ func (c *Client) ask(ctx context.Context, r inside.Request, files []int) (answer
 	case a := <-reply:
 		return a, a.err()
 	case <-c.gone:
+		select {
+		case a := <-reply: // its last word
+			return a, a.err()
+		default:
+		}
 		c.abandon(r.ID, reply)
 		return answer{}, ErrGone
 	case <-ctx.Done():

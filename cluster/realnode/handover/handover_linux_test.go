@@ -55,7 +55,7 @@ func TestConnections(t *testing.T) {
 		}
 	}()
 	client, _ := pair(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for range 50 {
 		conn, err := client.DialContext(ctx, "tcp", address)
@@ -82,12 +82,15 @@ func TestConnections(t *testing.T) {
 func TestOtherSideEnds(t *testing.T) {
 	client, hangUp := pair(t)
 	hangUp()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if _, err := client.DialContext(ctx, "tcp", "127.0.0.1:1"); !errors.Is(err, handover.ErrGone) {
-		// The request may have been answered just before.
-		if _, err := client.DialContext(ctx, "tcp", "127.0.0.1:1"); !errors.Is(err, handover.ErrGone) {
-			t.Errorf("the other side has ended: %v", err)
+	for { // requests may be answered until it has
+		_, err := client.DialContext(ctx, "tcp", "127.0.0.1:1")
+		if errors.Is(err, handover.ErrGone) {
+			return
+		}
+		if ctx.Err() != nil {
+			t.Fatalf("the other side has ended: %v", err)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -11,8 +12,9 @@ import (
 // container makes the root file system and becomes the container's first process.
 func container() error {
 	var c Container
-	unix.CloseOnExec(FileProgram)
-	unix.CloseOnExec(FileStatus)
+	if err := handOnBelow(firstFile); err != nil {
+		return err
+	}
 	if err := describe(FileDescription, &c); err != nil {
 		return err
 	}
@@ -41,7 +43,7 @@ func container() error {
 // enterRoot builds the root file system and makes it the process's only one.
 func (c *Container) enterRoot() error {
 	// "userxattr" is the kind that needs no rights beyond the user namespace's.
-	options := fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s,userxattr", c.Lower, c.Upper, c.Work)
+	options := fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s,userxattr", strings.Join(c.Lower, ":"), c.Upper, c.Work)
 	for _, m := range []mount{
 		{what: "keep mounts to the container", target: "/", flags: unix.MS_REC | unix.MS_PRIVATE},
 		{what: "lay a file system over the image's", source: "overlay", target: c.Root, kind: "overlay", data: options},
@@ -80,8 +82,11 @@ const (
 
 // folder is one of the container's, made if need be.
 func (c *Container) folder(path string) (string, error) {
-	at := Within(c.Root, path)
-	if err := os.MkdirAll(at, folderMode); err != nil {
+	at, err := Within(c.Root, path)
+	if err == nil {
+		err = os.MkdirAll(at, folderMode)
+	}
+	if err != nil {
 		return "", fmt.Errorf("make %s: %w", path, err)
 	}
 	return at, nil
@@ -163,7 +168,10 @@ func (c *Container) show(v Mount) error {
 	if err != nil {
 		return err
 	}
-	at := Within(c.Root, v.Target)
+	at, err := Within(c.Root, v.Target)
+	if err != nil {
+		return err
+	}
 	if info.IsDir() {
 		if err := os.MkdirAll(at, folderMode); err != nil {
 			return err
@@ -215,7 +223,10 @@ func (c *Container) workingFolder() error {
 // mask takes away or protects what the runtime's defaults name.
 func (c *Container) mask() error {
 	for _, path := range c.Masked {
-		at := Within(c.Root, path)
+		at, err := Within(c.Root, path)
+		if err != nil {
+			return fmt.Errorf("hide %s: %w", path, err)
+		}
 		info, err := os.Lstat(at)
 		switch {
 		case err != nil:
@@ -230,7 +241,10 @@ func (c *Container) mask() error {
 		}
 	}
 	for _, path := range c.ReadOnly {
-		at := Within(c.Root, path)
+		at, err := Within(c.Root, path)
+		if err != nil {
+			return fmt.Errorf("protect %s: %w", path, err)
+		}
 		if _, err := os.Lstat(at); err != nil {
 			continue
 		}

@@ -6,6 +6,7 @@
 //	machine    holds the network in which all nodes of a cluster are joined, makes sockets in it for the
 //	           cluster's process ([Request]), and starts nodes
 //	node       gives a node its own /var, /proc and network, and becomes slipway-node, the kubelet
+//	spawn      starts containers for a node, which is too large to do that quickly ([Spawn])
 //	container  makes a container's root file system and becomes its first process ([Container])
 //	remove     removes a folder with files of ids that were set aside for an ordinary user
 //	enter      starts one more process in a container that runs ([Process])
@@ -20,6 +21,7 @@ package inside
 const (
 	PartMachine   = "machine"
 	PartNode      = "node"
+	PartSpawn     = "spawn"
 	PartContainer = "container"
 	PartEnter     = "enter"
 	PartSweep     = "sweep"

@@ -151,6 +151,9 @@ func exit(status uintptr) {
 // entered is in the container and becomes the process.
 func entered() error {
 	var p Process
+	if err := handOnBelow(firstFile); err != nil {
+		return err
+	}
 	if err := describe(FileDescription, &p); err != nil {
 		return err
 	}

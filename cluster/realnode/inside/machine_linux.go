@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"strconv"
@@ -13,18 +12,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const (
-	// maxRequest is more than any request has.
-	maxRequest = 64 << 10
-	// maxFiles is more than come with any request.
-	maxFiles = 8
-)
-
 // holder is the machine.
 type holder struct {
-	conn    int
-	network *os.File // its network namespace
-	self    *os.File // this program
+	requests *requests
+	network  *os.File // its network namespace
+	self     *os.File // this program
 
 	mu    sync.Mutex
 	nodes map[string]*os.Process
@@ -44,10 +36,13 @@ func machine() error {
 			return err
 		}
 	}
+	if err := handOnBelow(firstFile); err != nil { // not before: who gives ids waits for nothing else
+		return err
+	}
 	if err := config.settle(); err != nil {
 		return err
 	}
-	h := &holder{conn: firstFile, nodes: map[string]*os.Process{}}
+	h := &holder{requests: newRequests(firstFile), nodes: map[string]*os.Process{}}
 	var err error
 	if h.network, err = os.Open("/proc/self/ns/net"); err != nil {
 		return err
@@ -55,15 +50,8 @@ func machine() error {
 	if h.self, err = os.Open("/proc/self/exe"); err != nil {
 		return err
 	}
-	h.send(Reply{}) // ready
-	for {
-		if err := h.serve(); err != nil {
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
-			return err
-		}
-	}
+	h.requests.send(Reply{}) // ready
+	return h.requests.each(h.answer)
 }
 
 // settle makes the machine's view of files, as whoever began it, and then takes on the identity of the user namespace's root.
@@ -91,96 +79,27 @@ func (c MachineConfig) settle() error {
 	return unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0)
 }
 
-// serve answers one request.
-func (h *holder) serve() error {
-	buffer, control := make([]byte, maxRequest), make([]byte, unix.CmsgSpace(4*maxFiles))
-	n, rest, _, _, err := unix.Recvmsg(h.conn, buffer, control, unix.MSG_CMSG_CLOEXEC)
-	switch {
-	case errors.Is(err, unix.EINTR):
-		return nil
-	case err != nil:
-		return fmt.Errorf("receive a request: %w", err)
-	case n == 0:
-		return io.EOF
-	}
-	files, err := received(control[:rest])
-	if err != nil {
-		return err
-	}
-	defer closeAll(files)
-	var r Request
-	if err := json.Unmarshal(buffer[:n], &r); err != nil {
-		return fmt.Errorf("read a request: %w", err)
-	}
-	h.answer(r, files)
-	return nil
-}
-
 func (h *holder) answer(r Request, files []int) {
 	switch {
 	case r.Socket != nil:
 		fd, err := r.Socket.open()
 		if err != nil {
-			h.refuse(r, err)
+			h.requests.refuse(r, err)
 			return
 		}
-		h.send(Reply{ID: r.ID}, fd)
+		h.requests.send(Reply{ID: r.ID}, fd)
 		_ = unix.Close(fd)
 	case r.Start != nil:
 		if err := h.start(*r.Start, files); err != nil {
-			h.refuse(r, err)
+			h.requests.refuse(r, err)
 			return
 		}
-		h.send(Reply{ID: r.ID})
+		h.requests.send(Reply{ID: r.ID})
 	case r.Kill != "":
 		h.kill(r.Kill)
-		h.send(Reply{ID: r.ID})
+		h.requests.send(Reply{ID: r.ID})
 	default:
-		h.refuse(r, errors.New("a request for nothing"))
-	}
-}
-
-func (h *holder) refuse(r Request, err error) {
-	reply := Reply{ID: r.ID, Error: err.Error()}
-	if errno, ok := errors.AsType[unix.Errno](err); ok {
-		reply.Errno = int(errno)
-	}
-	h.send(reply)
-}
-
-// send says something; when nobody listens any more, the next request tells so.
-func (h *holder) send(r Reply, files ...int) {
-	text, err := json.Marshal(r)
-	if err != nil {
-		panic(err) // a struct of strings and numbers
-	}
-	var control []byte
-	if len(files) > 0 {
-		control = unix.UnixRights(files...)
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	_ = unix.Sendmsg(h.conn, text, control, nil, 0)
-}
-
-func received(control []byte) (files []int, err error) {
-	messages, err := unix.ParseSocketControlMessage(control)
-	if err != nil {
-		return nil, fmt.Errorf("receive files: %w", err)
-	}
-	for _, m := range messages {
-		some, err := unix.ParseUnixRights(&m)
-		if err != nil {
-			return nil, fmt.Errorf("receive files: %w", err)
-		}
-		files = append(files, some...)
-	}
-	return files, nil
-}
-
-func closeAll(files []int) {
-	for _, fd := range files {
-		_ = unix.Close(fd)
+		h.requests.refuse(r, errors.New("a request for nothing"))
 	}
 }
 
@@ -235,7 +154,7 @@ func (h *holder) wait(name string, cmd *exec.Cmd) {
 		delete(h.nodes, name)
 	}
 	h.mu.Unlock()
-	h.send(Reply{Exited: name, Status: cmd.ProcessState.String()})
+	h.requests.send(Reply{Exited: name, Status: cmd.ProcessState.String()})
 }
 
 func (h *holder) kill(name string) {

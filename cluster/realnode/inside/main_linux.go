@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"runtime"
 
@@ -14,6 +15,22 @@ import (
 // firstFile is the first one that is inherited besides the usual three.
 const firstFile = 3
 
+// handOnBelow hands on the files below a number to what this process becomes or starts, and no others but those that it names then. It may have been
+// given some that nobody here knows of: those of a shell, say, that has opened them for itself.
+func handOnBelow(number uint) error {
+	err := unix.CloseRange(number, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC)
+	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL) { // which is what a kernel says that does not know the call, or the flag
+		return errTooOld
+	}
+	if err != nil {
+		return fmt.Errorf("keep files to this process: %w", err)
+	}
+	return nil
+}
+
+// errTooOld says that the kernel lacks something. Linux 5.11 has it; it is the first, too, that lets user namespaces mount overlays.
+var errTooOld = errors.New("this Linux is older than 5.11")
+
 // usualMask is the umask of most systems.
 const usualMask = 0o022
 
@@ -22,7 +39,7 @@ func Main(args []string) int {
 	unix.Umask(usualMask)  // the cluster's process keeps its files to itself, but these are for others
 	runtime.LockOSThread() // rights, filters and the signal at the parent's death belong to a thread
 	parts := map[string]func() error{
-		PartMachine: machine, PartNode: node, PartContainer: container, PartEnter: enter, partEntered: entered,
+		PartMachine: machine, PartNode: node, PartSpawn: spawn, PartContainer: container, PartEnter: enter, partEntered: entered,
 		PartRemove: remove, partRemoving: removing, PartSweep: sweep,
 	}
 	if len(args) < 2 || parts[args[1]] == nil {
@@ -49,6 +66,8 @@ const (
 // fail tells of a failure whoever waits for the part to begin.
 func fail(part string, err error) int {
 	switch {
+	case part == PartMachine && errors.Is(err, errTooOld):
+		return StatusTooOld
 	case part == PartMachine && errors.Is(err, fs.ErrPermission):
 		fmt.Fprintf(os.Stderr, "slipway: %v\n", err)
 		return StatusForbidden

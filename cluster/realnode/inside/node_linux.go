@@ -17,6 +17,9 @@ func node() error {
 		return fmt.Errorf("a node without a name")
 	}
 	name, single := os.Args[2], len(os.Args) > 3
+	if err := handOnBelow(FileHost + 1); err != nil {
+		return err
+	}
 	if err := ownMounts(filepath.Join(varFolder, name)); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -26,11 +27,32 @@ func (p *Process) become() error {
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
 		return fmt.Errorf("tie the process to its container: %w", err)
 	}
+	if err := limitFiles(); err != nil {
+		return err
+	}
 	program, err := p.find()
 	if err != nil {
 		return err
 	}
 	return fmt.Errorf("run %s: %w", program, unix.Exec(program, p.Args, p.Env))
+}
+
+// openFiles is how many files each process of a container may have open, where the machine allows that many: as many as the kubelet takes for itself.
+const openFiles = 1_000_000
+
+// limitFiles says so expressly: a program in Go, such as this one, would restore what it was started with, which is for those who use select.
+func limitFiles() error {
+	var limit syscall.Rlimit
+	err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit)
+	if err == nil {
+		limit.Max = min(limit.Max, openFiles)
+		limit.Cur = limit.Max
+		err = syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit)
+	}
+	if err != nil {
+		return fmt.Errorf("limit open files: %w", err)
+	}
+	return nil
 }
 
 // takeRights takes identity and rights on. The filter comes while there is the right to set it, and before the

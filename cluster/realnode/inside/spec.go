@@ -7,16 +7,20 @@ type MachineConfig struct {
 	Wait  bool   // until they are: the file FileGiven tells
 }
 
-// StatusForbidden is the exit status of a machine that was not let make what it needs.
-const StatusForbidden = 77
+// Exit statuses of a machine that cannot be here.
+const (
+	StatusForbidden = 77 // it was not let make what it needs
+	StatusTooOld    = 78 // Linux lacks what it needs
+)
 
-// A Request asks the machine for something; the answer is a [Reply] with the same ID.
+// A Request asks the machine, the host or the spawner for something; the answer is a [Reply] with the same ID.
 type Request struct {
 	ID     uint64
 	Socket *Socket `json:",omitempty"`
 	Start  *Node   `json:",omitempty"` // comes with the node's program, configuration, output and way to the host
 	Kill   string  `json:",omitempty"` // the name of a node
 	Group  *Group  `json:",omitempty"` // asked of the host by a node
+	Spawn  *Spawn  `json:",omitempty"` // asked of the spawner by a node
 }
 
 // Socket describes a socket in the machine's network, which comes with the reply. One that connects is on its way.
@@ -32,6 +36,14 @@ type Node struct {
 	IDs  bool
 }
 
+// Spawn asks for a container's first process, which becomes a child of the node. With the request come the network namespace that it begins in,
+// if it has one of its own, and the files that it inherits, without [FileProgram].
+type Spawn struct {
+	Network  bool // it has one of its own
+	IDs      bool // many ids are mapped, not one
+	UID, GID int  // as which the one is seen
+}
+
 // Reply answers a request, or tells that a node has ended.
 type Reply struct {
 	ID     uint64 // 0 for news
@@ -40,6 +52,7 @@ type Reply struct {
 	Exited string `json:",omitempty"` // the name of a node that has ended
 	Status string `json:",omitempty"` // and how
 	Usage  *Usage `json:",omitempty"` // of a container
+	PID    int    `json:",omitempty"` // of the process that was asked for, in the node
 }
 
 // The files that slipway-node inherits.
@@ -54,6 +67,7 @@ const (
 // the fourth the one that stands for the container's first process.
 const (
 	FileProgram     = 3 // this program, found at [PathProgram]
+	FileSpawner     = 4 // a socket by which the spawner is asked
 	FileDescription = 4
 	FileTerminal    = 5 // a socket over which the other end of its terminal is sent
 	FileStatus      = 6 // says why it could not begin, and is closed once it has
@@ -67,13 +81,14 @@ const PathProgram = "/proc/self/fd/3"
 
 // Container describes a container's first process and what it finds.
 type Container struct {
-	Root               string // the folder to mount the root file system on
-	Lower, Upper, Work string // of the overlay that it is
-	ReadOnlyRoot       bool
-	Hostname           string
-	Mounts             []Mount
-	Masked             []string // paths that show nothing
-	ReadOnly           []string // paths that cannot be written
+	Root         string   // the folder to mount the root file system on
+	Lower        []string // of the overlay that it is, the uppermost first
+	Upper, Work  string
+	ReadOnlyRoot bool
+	Hostname     string
+	Mounts       []Mount
+	Masked       []string // paths that show nothing
+	ReadOnly     []string // paths that cannot be written
 	Process
 }
 
@@ -92,14 +107,7 @@ type Process struct {
 	Groups       []int
 	Capabilities uint64 // what root may keep, as a set of bits
 	NoNewRights  bool
-	Filter       []Instruction `json:",omitempty"` // of system calls
-	Terminal     bool          // its terminal's other end is sent over the file that follows the description
-	Cgroups      int           // how many cgroups it joins
-}
-
-// Instruction is one of a filter of system calls.
-type Instruction struct {
-	Code uint16
-	T, F uint8
-	K    uint32
+	Filter       Filter `json:",omitempty"` // of system calls
+	Terminal     bool   // its terminal's other end is sent over the file that follows the description
+	Cgroups      int    // how many cgroups it joins
 }

@@ -1,8 +1,11 @@
 package inside
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 )
 
@@ -13,6 +16,14 @@ func TestWithin(t *testing.T) {
 		if err := os.Symlink(to, filepath.Join(root, name)); err != nil {
 			t.Fatal(err)
 		}
+	}
+	for i := range maxLinks { // of which the last leads to the root, and out of it if somebody else follows it
+		if err := os.Symlink(fmt.Sprintf("/link%d", i+1), filepath.Join(root, fmt.Sprintf("link%d", i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("/", filepath.Join(root, fmt.Sprintf("link%d", maxLinks))); err != nil {
+		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
 		"/":               "",
@@ -25,11 +36,16 @@ func TestWithin(t *testing.T) {
 		"/absolute/../x":  "x",
 		"/new/dir/../etc": "new/etc",
 	} {
-		if got := Within(root, path); got != filepath.Join(root, want) {
-			t.Errorf("%s is %s, want %s", path, got, want)
+		if got, err := Within(root, path); err != nil || got != filepath.Join(root, want) {
+			t.Errorf("%s is %s (%v), want %s", path, got, err, want)
 		}
 	}
-	if got := Within(root, "/loop"); filepath.Dir(got) != root {
-		t.Errorf("a loop leads to %s", got)
+	for _, path := range []string{"/loop", "/link0/below"} {
+		if got, err := Within(root, path); !errors.Is(err, syscall.ELOOP) {
+			t.Errorf("%s leads to %s (%v)", path, got, err)
+		}
+	}
+	if got, err := Within(root, "/link1/below"); err != nil || got != filepath.Join(root, "below") {
+		t.Errorf("as many links as the kernel follows lead to %s (%v)", got, err)
 	}
 }

@@ -84,7 +84,7 @@ func (k *kept) line(t *testing.T) string {
 // wait returns the exit status once nobody holds the keeper's file any more.
 func (k *kept) wait(t *testing.T) int {
 	t.Helper()
-	_ = k.presence.SetReadDeadline(time.Now().Add(10 * time.Second))
+	_ = k.presence.SetReadDeadline(time.Now().Add(time.Minute))
 	if _, err := io.ReadAll(k.presence); err != nil {
 		t.Fatal("it does not end:", err)
 	}
@@ -144,7 +144,7 @@ func TestNothingIsLeft(t *testing.T) {
 				end.how(k)
 			}
 			k.wait(t)
-			deadline := time.Now().Add(10 * time.Second)
+			deadline := time.Now().Add(time.Minute)
 			for syscall.Kill(pid, 0) == nil {
 				if time.Now().After(deadline) {
 					t.Fatalf("process %d is left", pid)

@@ -37,11 +37,14 @@ func isolated(c nodeconfig.Config) (*ground, error) {
 		return nil, err
 	}
 	mounter, host := mount.New(""), handover.NewClient(inside.FileHost, nil)
+	starter, err := cri.NewIsolated(cri.IsolatedOptions{
+		Inside: os.NewFile(inside.FileInside, "slipway-container"), IDs: c.IDs, Filter: seccomp.Default(), Groups: groups(c, host),
+	})
+	if err != nil {
+		return nil, err
+	}
 	return &ground{
-		folders: usualFolders(), dial: host.DialContext, network: network,
-		starter: cri.NewIsolated(cri.IsolatedOptions{
-			Inside: os.NewFile(inside.FileInside, "slipway-container"), IDs: c.IDs, Filter: seccomp.Default(), Groups: groups(c, host),
-		}),
+		folders: usualFolders(), dial: host.DialContext, network: network, starter: starter,
 		mounter: mounter, subpather: subpath.New(mounter), host: hostutil.NewHostUtil(), files: kubecontainer.RealOS{},
 		listen: c.Address.String(), port: port, nodeIP: c.Address.String(),
 	}, nil

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/slipway-dev/slipway/cluster/realnode/inside"
 )
 
@@ -21,10 +23,22 @@ var switches = []struct{ file, forbids, fix string }{
 // notStarted says why a machine has ended before it was ready. Its log says more.
 func notStarted(s *os.ProcessState) error {
 	err := fmt.Errorf("it ended at once: %s", s)
-	if s.ExitCode() == inside.StatusForbidden {
+	switch s.ExitCode() {
+	case inside.StatusTooOld:
+		return &Forbidden{Err: tooOld()}
+	case inside.StatusForbidden:
 		err = fmt.Errorf("%w: %w", err, syscall.EPERM)
 	}
 	return explain(err)
+}
+
+// tooOld says which Linux there is, and which is needed. No setting changes that.
+func tooOld() error {
+	var this unix.Utsname
+	if err := unix.Uname(&this); err != nil {
+		return err
+	}
+	return fmt.Errorf("isolated pods need the close_range of Linux 5.11, which this Linux, %s, lacks or forbids", unix.ByteSliceToString(this.Release[:]))
 }
 
 // explain adds why a machine could not be started, and what lets it.

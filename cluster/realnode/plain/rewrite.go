@@ -3,8 +3,6 @@ package plain
 import (
 	"os"
 	"strings"
-
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
 )
 
 // translateAll translates each text.
@@ -38,7 +36,7 @@ func (p paths) local(path string) string {
 		return p.of(path)
 	}
 	top, _, _ := strings.Cut(strings.TrimLeft(path, "/"), "/")
-	if exists(inside.Within(p.root, top)) {
+	if exists(p.of(top)) {
 		return p.of(path)
 	}
 	return path

@@ -128,7 +128,11 @@ func (p paths) of(path string) string {
 	if m, rest, ok := p.mounted(filepath.Clean("/" + path)); ok {
 		return filepath.Join(m.Source, rest)
 	}
-	return inside.Within(p.root, path)
+	at, err := inside.Within(p.root, path)
+	if err != nil {
+		return filepath.Join(p.root, path) // where the kernel says the same
+	}
+	return at
 }
 
 // mounted finds the mount that a path is in: the longest.

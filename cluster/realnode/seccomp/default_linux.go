@@ -38,9 +38,7 @@ func Default() []inside.Instruction {
 		load(atCall),
 	}
 	p = append(p, otherTables()...)
-	for _, call := range forbidden() {
-		p = append(p, skipUnless(uint32(call), 1), fail(unix.EPERM))
-	}
+	p = append(p, failFor(forbidden(), unix.EPERM)...)
 	return append(p,
 		skipUnless(unix.SYS_CLONE3, 1), fail(unix.ENOSYS),
 		skipUnless(unix.SYS_CLONE, 4),
@@ -67,6 +65,18 @@ func skipIf(k uint32, n uint8) inside.Instruction {
 // skipUnless skips instructions when the value is not k.
 func skipUnless(k uint32, n uint8) inside.Instruction {
 	return inside.Instruction{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: k, F: n}
+}
+
+// failFor has all of these calls fail, of which there are fewer than a jump can be long.
+func failFor(calls []uintptr, errno unix.Errno) (p program) {
+	for i, call := range calls {
+		p = append(p, skipIf(uint32(call), uint8(len(calls)-i)))
+	}
+	return append(p, skip(1), fail(errno))
+}
+
+func skip(n uint32) inside.Instruction {
+	return inside.Instruction{Code: unix.BPF_JMP | unix.BPF_JA, K: n}
 }
 
 func fail(errno unix.Errno) inside.Instruction {

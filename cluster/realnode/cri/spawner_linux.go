@@ -1,0 +1,96 @@
+package cri
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/handover"
+	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+)
+
+// spawner is the process by which containers' first processes are started, which become children of this one all the same.
+type spawner struct {
+	program *os.File // slipway-container
+	thread  thread
+
+	mu      sync.Mutex
+	client  *handover.Client // nil until there is one
+	process *child
+}
+
+// start starts a container's first process with the files that it inherits. If the error is [handover.ErrGone], whoever could start it was killed; the next
+// start has another one.
+func (s *spawner) start(what inside.Spawn, files []*os.File) (*child, error) {
+	client, err := s.ready()
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.thread.children.begin(func() (int, error) { return client.Spawn(context.Background(), what, descriptors(files)...) })
+	if errors.Is(err, handover.ErrGone) {
+		s.forget(client)
+	}
+	return c, err
+}
+
+// descriptors are taken at the last moment: while others are waited for a file may be closed, and its number become another one's.
+func descriptors(files []*os.File) (all []int) {
+	for _, f := range files {
+		all = append(all, int(f.Fd()))
+	}
+	return all
+}
+
+// ready is how the spawner is asked. It is started if there is none, as after it was killed.
+func (s *spawner) ready() (*handover.Client, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.client != nil {
+		return s.client, nil
+	}
+	sockets, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("make a socket: %w", err)
+	}
+	theirs := os.NewFile(uintptr(sockets[1]), "socket")
+	defer theirs.Close()
+	cmd := s.command(theirs)
+	process, err := s.thread.start(cmd)
+	if err != nil {
+		_ = unix.Close(sockets[0])
+		return nil, fmt.Errorf("start what starts containers: %w", err)
+	}
+	client := handover.NewClient(sockets[0], nil)
+	s.client, s.process = client, process
+	go func() {
+		_ = s.thread.wait(cmd, process) // a signal's doing; where this process ends first, nobody asks any more
+		s.forget(client)
+	}()
+	return client, nil
+}
+
+func (s *spawner) command(theirs *os.File) *exec.Cmd {
+	cmd := exec.Command(inside.PathProgram)
+	cmd.Args = []string{"slipway-container", inside.PartSpawn}
+	cmd.Env = []string{"GOMAXPROCS=1"}
+	cmd.Dir = "/"
+	cmd.Stderr = os.Stderr
+	cmd.ExtraFiles = []*os.File{s.program, theirs}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setsid: true}
+	return cmd
+}
+
+func (s *spawner) forget(client *handover.Client) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.client == client {
+		s.client = nil
+	}
+	client.Close()
+}
