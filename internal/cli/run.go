@@ -22,7 +22,10 @@ func (inv *invocation) runCommand() *cobra.Command {
 context. Generated files are brought up to date first.
 
 What follows -- is passed to the manager. On Ctrl-C the manager is asked to stop and given time to;
-a second Ctrl-C kills it. Its exit status becomes that of the command.`,
+a second Ctrl-C kills it. Its exit status becomes that of the command.
+
+Health probes are served at port 8081, or at a free one where that is taken and none is named. A cluster on
+this machine asks the project's webhooks at 127.0.0.1:9443; run refuses where somebody else serves there.`,
 		Example: `  slipway run
   slipway run -- --zap-log-level=debug`,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -42,6 +42,10 @@ func Run(ctx context.Context, o Options, args []string) error {
 		return err
 	}
 	defer restore()
+	args, err = o.probesElsewhere(manager, probeAddress, args)
+	if err != nil {
+		return err
+	}
 	o.Env = append(slices.Clone(o.Env), env...)
 	o.Handler.Handle(report.Note{Text: "running the manager against " + cluster.Server() + " until Ctrl-C"})
 	err = ended("the manager failed", o.supervise(ctx, o.command(manager, args...)))

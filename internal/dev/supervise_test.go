@@ -26,6 +26,9 @@ func TestMain(m *testing.M) {
 		roles[role]()
 		os.Exit(0)
 	}
+	if signal.Ignored(os.Interrupt) { // as in the background of a script, and what is started would ignore it, too
+		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
+	}
 	os.Exit(m.Run())
 }
 
@@ -114,9 +117,9 @@ func TestSupervise(t *testing.T) {
 		code  int
 		last  string
 	}{
-		{"polite", time.Hour, 0, "ended politely\n"},
+		{"polite", time.Minute, 0, "ended politely\n"},
 		{"stubborn", time.Millisecond, 128 + 9, ""},
-		{"family", time.Hour, 128 + 2, ""},
+		{"family", time.Minute, 128 + 2, ""},
 	} {
 		t.Run(test.role, func(t *testing.T) {
 			r, w := output(t)

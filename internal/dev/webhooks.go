@@ -17,8 +17,11 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// webhookAddress is where a manager serves webhooks unless it is told otherwise.
-const webhookAddress = "127.0.0.1:9443"
+// A manager serves webhooks at this port, unless its code says otherwise, and is asked at this address.
+const (
+	webhookPort    = "9443"
+	webhookAddress = "127.0.0.1:" + webhookPort
+)
 
 // serveWebhooks has the cluster ask the manager that is about to run on this machine: with a certificate of
 // the run's own, and configurations that lead here. It returns the manager's further environment, and what
@@ -32,6 +35,9 @@ func serveWebhooks(ctx context.Context, o Options, cluster *ship.Cluster, args [
 	if !onThisMachine(cluster.Server()) {
 		o.Handler.Handle(report.Note{Text: "the cluster is on another machine: it does not ask the webhooks of the manager here"})
 		return nil, func() {}, nil
+	}
+	if err := webhooksTaken(webhookPort); err != nil {
+		return nil, nil, err
 	}
 	temporary, err := os.MkdirTemp("", "slipway-run-")
 	if err != nil {
