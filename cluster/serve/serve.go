@@ -49,8 +49,9 @@ const (
 const (
 	// tellGrace is how long clients get to read the last events.
 	tellGrace = 200 * time.Millisecond
-	// stopLimit is the hard stop: what has not ended by then ends with the process.
-	stopLimit = 2 * time.Second
+	// stopLimit is the hard stop: what has not ended by then ends with the process. The command waits a little longer
+	// (its patience, in internal/clusterctl) before it kills.
+	stopLimit = 5 * time.Second
 )
 
 // session is one run of the verb.

@@ -52,8 +52,9 @@ type patience struct {
 	answer time.Duration // to answer a request
 }
 
-// usual is the patience with the real program: it stops within a second and answers within milliseconds.
-var usual = patience{stop: 5 * time.Second, answer: 5 * time.Second}
+// usual is the patience with the real program: it stops within a second, by itself after five (stopLimit of cluster/serve) at the latest, and
+// answers within milliseconds.
+var usual = patience{stop: 8 * time.Second, answer: 5 * time.Second}
 
 // New returns a Control that asks getenv for SLIPWAY_CLUSTER, SLIPWAY_SOURCE,
 // SLIPWAY_CACHE, SLIPWAY_STATE, XDG_STATE_HOME and KUBECONFIG.

@@ -312,7 +312,7 @@ func TestStartFails(t *testing.T) {
 			d := newDock(t, tc.mode)
 			o := clusterctl.Options{}
 			if tc.mode == hang {
-				o.Timeout = brief
+				o.Timeout = 5 * time.Second // in which its program has to begin
 			}
 			_, err := d.Start(t.Context(), o)
 			e := userError(t, err)
@@ -478,6 +478,7 @@ func TestStatusWhileEnding(t *testing.T) {
 // news to who stops a cluster.
 func TestStopTellsNoStart(t *testing.T) {
 	d := newDock(t, sound)
+	d.Hurry(time.Minute, time.Minute) // what is told before the end is to be read
 	d.start(clusterctl.Options{})
 	d.log.all = nil
 	if _, err := d.Stop(t.Context(), ""); err != nil {

@@ -161,12 +161,15 @@ func broken(err error) bool {
 	return ok
 }
 
+// endLimit is how long a process may take to end after its connection: a moment, and more on a busy machine.
+const endLimit = 5 * time.Second
+
 // gone is the error of a process that ended its connection: most likely it is ending.
 func (p *process) gone() error {
 	select {
 	case <-p.exited:
 		return p.exit()
-	case <-time.After(time.Second):
+	case <-time.After(endLimit):
 		return fmt.Errorf("it ended the connection: %w", io.ErrUnexpectedEOF)
 	}
 }
