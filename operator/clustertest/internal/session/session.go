@@ -122,10 +122,24 @@ func (s *Session) Close() error {
 // Died tells why the program is gone, and is nil while it runs. It is of no meaning after Close.
 func (s *Session) Died() error {
 	select {
+	case <-s.Ended():
+		if !s.ends() {
+			return nil
+		}
 	case <-s.exited:
-		return s.explain(s.cmd.Path, protocol.ErrEnded)
 	default:
 		return nil
+	}
+	return s.explain(s.cmd.Path, protocol.ErrEnded)
+}
+
+// ends waits for the end of a program that nothing more is heard of: its files are closed a moment before it can be waited for.
+func (s *Session) ends() bool {
+	select {
+	case <-s.exited:
+		return true
+	case <-time.After(grace):
+		return false
 	}
 }
 
