@@ -25,7 +25,7 @@ type Group []int
 
 // Usage sums up what the processes of a group use, or have used so far.
 type Usage struct {
-	Resident     int64 // bytes in memory, as top and ps tell it
+	Resident     int64 // bytes in memory
 	Proportional int64 // the same, but of pages that several processes share each has its part
 	CPU          time.Duration
 }
@@ -68,12 +68,12 @@ func (g Group) Usage() (sum Usage, err error) {
 		if err != nil {
 			return sum, err
 		}
-		proportional, err := readProportional(pid)
+		m, err := readMemory(pid)
 		if err != nil {
 			return sum, err
 		}
-		sum.Resident += s.resident
-		sum.Proportional += proportional
+		sum.Resident += m.resident
+		sum.Proportional += m.proportional
 		sum.CPU += s.cpu
 	}
 	return sum, nil
@@ -81,9 +81,8 @@ func (g Group) Usage() (sum Usage, err error) {
 
 // stat is what interests in /proc/PID/stat.
 type stat struct {
-	parent   int
-	resident int64 // bytes
-	cpu      time.Duration
+	parent int
+	cpu    time.Duration
 }
 
 // errEnded says that a process ended while its file was read.
@@ -110,13 +109,12 @@ const ticksPerSecond = 100
 // parseStat reads a line of /proc/PID/stat (proc(5)). The fields count from behind the command's name, which may hold spaces.
 func parseStat(line string) (s stat, err error) {
 	const (
-		fieldParent   = 1
-		fieldUser     = 11
-		fieldSystem   = 12
-		fieldResident = 21
+		fieldParent = 1
+		fieldUser   = 11
+		fieldSystem = 12
 	)
 	fields := strings.Fields(line[strings.LastIndexByte(line, ')')+1:])
-	if len(fields) <= fieldResident {
+	if len(fields) <= fieldSystem {
 		return s, fmt.Errorf("only %d fields", len(fields))
 	}
 	number := func(field int) int64 {
@@ -125,21 +123,37 @@ func parseStat(line string) (s stat, err error) {
 		return n
 	}
 	s.cpu = time.Duration(number(fieldUser)+number(fieldSystem)) * (time.Second / ticksPerSecond)
-	s.resident = number(fieldResident) * int64(os.Getpagesize())
 	s.parent = int(number(fieldParent))
 	return s, err
 }
 
-func readProportional(pid int) (int64, error) {
+// memory is what a process has of it, in bytes.
+type memory struct{ resident, proportional int64 }
+
+// readMemory counts all pages. What /proc/PID/stat says is less exact (proc(5)): of a small process it may be nothing.
+func readMemory(pid int) (memory, error) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
 	if err != nil {
-		return 0, err
+		return memory{}, err
 	}
-	for line := range strings.Lines(string(data)) {
-		if rest, ok := strings.CutPrefix(line, "Pss:"); ok {
-			kibibytes, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
-			return kibibytes << 10, err
+	m, err := parseRollup(string(data))
+	if err != nil {
+		return memory{}, fmt.Errorf("process %d: %w", pid, err)
+	}
+	return m, nil
+}
+
+// parseRollup reads /proc/PID/smaps_rollup.
+func parseRollup(text string) (m memory, err error) {
+	for name, size := range map[string]*int64{"Rss:": &m.resident, "Pss:": &m.proportional} {
+		_, rest, found := strings.Cut(text, "\n"+name)
+		if !found {
+			return m, fmt.Errorf("no %s", name)
 		}
+		if _, err := fmt.Sscanf(rest, "%d kB", size); err != nil {
+			return m, fmt.Errorf("%s %w", name, err)
+		}
+		*size <<= 10
 	}
-	return 0, fmt.Errorf("process %d: no Pss", pid)
+	return m, nil
 }
