@@ -32,11 +32,11 @@ test: build ## Run every test of every module.
 	export SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) SLIPWAY_NODE=$$($(BIN)/slipway cluster build --nodes real) SLIPWAY_CHECK=$(BIN)/slipway-check && \
 	go test -timeout 40m ./... && \
 	go test -C cluster -timeout 40m ./... && \
-	go test -C operator ./... && \
-	(cd examples/cronjob && $(BIN)/slipway test ./...) && \
+	go test -C operator -timeout 40m ./... && \
+	(cd examples/cronjob && $(BIN)/slipway test -timeout 40m ./...) && \
 	go test -C test/certmanager -timeout 20m ./... && \
-	go test -C test/helm ./... && \
-	go test -C bench ./...
+	go test -C test/helm -timeout 40m ./... && \
+	KUBEBUILDER_CONTROLPLANE_START_TIMEOUT=3m KUBEBUILDER_CONTROLPLANE_STOP_TIMEOUT=3m go test -C bench -timeout 40m ./...
 
 .PHONY: bench
 bench: build ## Measure against the peers, side by side in one run.

@@ -14,11 +14,15 @@ package docs_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -27,6 +31,9 @@ import (
 var slipway string
 
 func TestMain(m *testing.M) {
+	if signal.Ignored(os.Interrupt) { // as in the background of a script, and what pages start would ignore it, too
+		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
+	}
 	dir, err := os.MkdirTemp("", "slipway-docs")
 	if err != nil {
 		panic(err)
@@ -54,7 +61,7 @@ func TestCommands(t *testing.T) {
 			continue
 		}
 		ran++
-		// One after the other: managers all serve health probes on the same port, and pages side by side with the
+		// One after the other: managers all serve webhooks at the same port, and pages side by side with the
 		// other packages' tests would starve each other.
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".md"), func(t *testing.T) { newReader(t).follow(page) })
 	}
@@ -66,6 +73,8 @@ func TestCommands(t *testing.T) {
 // reader follows a page as a newcomer would.
 type reader struct {
 	t       *testing.T
+	ctx     context.Context // of commands that are waited for
+	abort   context.CancelCauseFunc
 	dir     string
 	env     []string
 	running []*background
@@ -79,6 +88,7 @@ func newReader(t *testing.T) *reader {
 		t.Fatal(err)
 	}
 	r := &reader{t: t, dir: filepath.Join(home, "project")}
+	r.ctx, r.abort = context.WithCancelCause(t.Context())
 	if err := os.Mkdir(r.dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -116,11 +126,12 @@ func (r *reader) follow(p page) {
 }
 
 func (r *reader) bash(script string) *exec.Cmd {
-	cmd := exec.CommandContext(r.t.Context(), "bash", "-euo", "pipefail", "-c", script)
-	if r.t.Context().Err() != nil { // in Cleanup the test's context has ended
-		cmd = exec.Command("bash", "-euo", "pipefail", "-c", script)
+	ctx := r.ctx
+	if r.t.Context().Err() != nil { // in Cleanup
+		ctx = context.Background()
 	}
-	cmd.Dir, cmd.Env = r.dir, r.env
+	cmd := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", script)
+	cmd.Dir, cmd.Env, cmd.WaitDelay = r.dir, r.env, 10*time.Second
 	return cmd
 }
 
@@ -128,28 +139,34 @@ func (r *reader) succeed(script string) {
 	r.t.Helper()
 	r.t.Logf("$ %s", script)
 	if out, err := r.bash(script).CombinedOutput(); err != nil {
-		r.t.Fatalf("%v\n%s", err, out)
+		r.t.Fatalf("%v\n%s", errors.Join(err, context.Cause(r.ctx)), out)
 	}
 }
 
 func (r *reader) fail(script string) {
 	r.t.Helper()
 	r.t.Logf("$ %s", script)
-	if out, err := r.bash(script).CombinedOutput(); err == nil {
+	out, err := r.bash(script).CombinedOutput()
+	if cause := context.Cause(r.ctx); cause != nil {
+		r.t.Fatalf("%v\n%s", cause, out)
+	}
+	if err == nil {
 		r.t.Fatalf("succeeds, but the page shows an error\n%s", out)
 	}
 }
 
 // background is a command in another terminal.
 type background struct {
-	script string
-	cmd    *exec.Cmd
-	ended  chan struct{}
-	out    bytes.Buffer
+	script      string
+	cmd         *exec.Cmd
+	interrupted atomic.Bool
+	early       error // that it ended by itself; known once it has
+	ended       chan struct{}
+	out         bytes.Buffer
 }
 
-// inBackground starts script. It is interrupted when the page says so or ends. Cleanups run last first, so
-// the cluster is still there then.
+// inBackground starts script. It is interrupted when the page says so or ends; if it ends before, what the page waits
+// for next may never come. Cleanups run last first, so the cluster is still there then.
 func (r *reader) inBackground(script string) {
 	r.t.Helper()
 	r.t.Logf("$ %s &", script)
@@ -162,7 +179,11 @@ func (r *reader) inBackground(script string) {
 		r.t.Fatal(err)
 	}
 	go func() {
-		b.cmd.Wait() // an interrupted command may exit with any status
+		err := b.cmd.Wait() // an interrupted command may exit with any status
+		if !b.interrupted.Load() {
+			b.early = fmt.Errorf("%s has ended by itself: %v", strings.TrimSpace(script), err)
+			r.abort(b.early)
+		}
 		close(b.ended)
 	}()
 	if r.running == nil {
@@ -175,6 +196,7 @@ func (r *reader) inBackground(script string) {
 func (r *reader) interrupt() {
 	r.t.Helper()
 	for _, b := range r.running {
+		b.interrupted.Store(true)
 		b.cmd.Process.Signal(os.Interrupt)
 		select {
 		case <-b.ended:
@@ -182,6 +204,9 @@ func (r *reader) interrupt() {
 			b.cmd.Process.Kill()
 			<-b.ended
 			r.t.Errorf("%s does not end on an interrupt", b.script)
+		}
+		if b.early != nil {
+			r.t.Error(b.early)
 		}
 		if r.t.Failed() {
 			r.t.Logf("%s printed:\n%s", b.script, b.out.Bytes())

@@ -38,7 +38,7 @@ func TestStockCluster(t *testing.T) {
 			"not ready within 3s", "where: deployment/op-system/op-controller-manager", "no controller has looked at it",
 		}},
 		{"deploy --image example.com/op:v1 --wait=false", false, []string{"updated    deployment/op-system/op-controller-manager"}},
-		{"undeploy --timeout 3s", true, []string{"deleted    crd/boats.ship.example.com", "where: namespace/op-system", "removes no namespaces"}},
+		{"undeploy --timeout 15s", true, []string{"deleted    crd/boats.ship.example.com", "where: namespace/op-system", "removes no namespaces"}},
 	} {
 		t.Run(test.command, func(t *testing.T) {
 			said, err := u.run(t, strings.Fields(test.command)...)

@@ -133,6 +133,8 @@ func TestManyPodsNeedFewGoroutines(t *testing.T) {
 	const pods = 200
 	config, client := start(t)
 	run(t, config, node.Spec{Name: "n"})
+	create(t, client, pod("first", "n", corev1.RestartPolicyAlways))
+	await(t, client, "first", ready) // all that a node has of its own runs by then
 	before := runtime.NumGoroutine()
 	for i := range pods {
 		create(t, client, pod(fmt.Sprint("p", i), "n", corev1.RestartPolicyAlways))

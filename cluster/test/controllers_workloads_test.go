@@ -81,10 +81,7 @@ func statefulSetHasVolumes(t *testing.T, c clients, ns string) {
 		return err == nil && s.Status.ReadyReplicas == 2, err
 	})
 	for _, name := range []string{"data-db-0", "data-db-1"} {
-		claim := must[*corev1.PersistentVolumeClaim](t)(c.CoreV1().PersistentVolumeClaims(ns).Get(t.Context(), name, metav1.GetOptions{}))
-		if claim.Status.Phase != corev1.ClaimBound {
-			t.Errorf("%s is %s", name, claim.Status.Phase)
-		}
+		bound(t, c, ns, name)
 	}
 }
 

@@ -32,6 +32,7 @@ func TestFirstUse(t *testing.T) {
 
 func usesFirst(t *testing.T, c clients) {
 	const crds = 12
+	slow := 0
 	statuses := &statuses{}
 	config := rest.CopyConfig(c.config)
 	config.Wrap(statuses.wrap)
@@ -47,8 +48,12 @@ func usesFirst(t *testing.T, c clients) {
 			t.Fatal(err)
 		}
 		if took := time.Since(begin); took >= createPause {
-			t.Errorf("the first use of %s took %v", resource.Group, took)
+			t.Logf("the first use of %s took %v", resource.Group, took)
+			slow++
 		}
+	}
+	if slow > crds/2 { // upstream's pause would be in each; a busy machine may have some of its own
+		t.Errorf("%d kinds were slow", slow)
 	}
 	for _, refused := range statuses.refused() {
 		t.Error(refused)

@@ -198,7 +198,12 @@ func (c *realCluster) await(name string, is func(*corev1.Pod) bool) *corev1.Pod 
 // remove deletes a pod and waits until it is gone.
 func (c *realCluster) remove(name string) {
 	c.t.Helper()
-	if err := c.client.CoreV1().Pods("default").Delete(c.t.Context(), name, metav1.DeleteOptions{}); err != nil {
+	c.removeWith(name, metav1.DeleteOptions{})
+}
+
+func (c *realCluster) removeWith(name string, o metav1.DeleteOptions) {
+	c.t.Helper()
+	if err := c.client.CoreV1().Pods("default").Delete(c.t.Context(), name, o); err != nil {
 		c.t.Fatal(err)
 	}
 	eventually(c.t, "pod "+name+" is gone", func(ctx context.Context) (bool, error) {
@@ -221,11 +226,17 @@ func succeeded(p *corev1.Pod) bool { return p.Status.Phase == corev1.PodSucceede
 // log is what a container has written.
 func (c *realCluster) log(pod string, o corev1.PodLogOptions) string {
 	c.t.Helper()
-	text, err := c.client.CoreV1().Pods("default").GetLogs(pod, &o).DoRaw(c.t.Context())
+	text, err := c.tryLog(pod, o)
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	return string(text)
+	return text
+}
+
+// tryLog is log where an error is no failure.
+func (c *realCluster) tryLog(pod string, o corev1.PodLogOptions) (string, error) {
+	text, err := c.client.CoreV1().Pods("default").GetLogs(pod, &o).DoRaw(c.t.Context())
+	return string(text), err
 }
 
 // try runs a command in a pod.
@@ -443,7 +454,7 @@ func testPortForward(t *testing.T, c *realCluster) {
 // fetch gets a URL from this machine.
 func fetch(t testing.TB, url string) string {
 	t.Helper()
-	client := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true, DialContext: (&net.Dialer{}).DialContext}}
+	client := &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{DisableKeepAlives: true, DialContext: (&net.Dialer{}).DialContext}}
 	r, err := client.Get(url)
 	if err != nil {
 		t.Fatal(err)

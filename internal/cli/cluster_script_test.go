@@ -3,6 +3,7 @@ package cli_test
 import (
 	"context"
 	"errors"
+	"net"
 	"os"
 	"sync"
 
@@ -82,4 +83,17 @@ func startCluster(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	})
 	ts.Setenv("KUBECONFIG", session.Kubeconfig)
+}
+
+// freePort is the script command `freeport NAME`: a variable gets a TCP port of loopback that is free now, and that no cluster takes unless it is told to.
+func freePort(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: freeport NAME")
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	ts.Check(l.Close())
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	ts.Check(err)
+	ts.Setenv(args[0], port)
 }

@@ -52,7 +52,7 @@ func TestScript(t *testing.T) {
 				RequireExplicitExec: true,
 				RequireUniqueNames:  true,
 				Setup:               scriptEnv,
-				Cmds:                map[string]func(*testscript.TestScript, bool, []string){"snapshot": snapshot, "same": same, "cluster": startCluster, "exits": exits, "codegen": useCodegen, "images": useImages, "registry": startRegistry, "pulled": pulled, "readenv": readEnv, "replace": replace},
+				Cmds:                map[string]func(*testscript.TestScript, bool, []string){"snapshot": snapshot, "same": same, "cluster": startCluster, "exits": exits, "codegen": useCodegen, "images": useImages, "registry": startRegistry, "pulled": pulled, "readenv": readEnv, "freeport": freePort, "replace": replace},
 				Condition:           condition,
 			})
 		})
@@ -61,7 +61,7 @@ func TestScript(t *testing.T) {
 
 // goEnv is what scripts inherit of the caller's Go installation.
 var goEnv = sync.OnceValues(func() ([]string, error) {
-	names := []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOROOT", "GOPROXY", "GOSUMDB"}
+	names := []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOROOT", "GOPROXY", "GOSUMDB", "GONOSUMDB", "GOPRIVATE", "GOINSECURE", "GOAUTH"}
 	out, err := exec.Command("go", append([]string{"env"}, names...)...).Output()
 	if err != nil {
 		return nil, err
@@ -73,6 +73,9 @@ var goEnv = sync.OnceValues(func() ([]string, error) {
 	return append(vars, "GOFLAGS=", "GOTOOLCHAIN=local", "GOWORK=off"), nil
 })
 
+// netEnv is by what scripts reach a module proxy, where that is not known to the system.
+var netEnv = []string{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR"}
+
 // scriptEnv gives a script its home, below its own work folder, Go, and the embedded Kubernetes' version.
 func scriptEnv(env *testscript.Env) error {
 	vars, err := goEnv()
@@ -80,6 +83,11 @@ func scriptEnv(env *testscript.Env) error {
 		return err
 	}
 	env.Vars = append(env.Vars, vars...)
+	for _, name := range netEnv {
+		if value, ok := os.LookupEnv(name); ok {
+			env.Setenv(name, value)
+		}
+	}
 	env.Setenv("KUBERNETES", setupenvtest.Kubernetes)
 	env.Setenv("MINOR", strings.TrimPrefix(semver.MajorMinor("v"+setupenvtest.Kubernetes), "v"))
 	repository, err := filepath.Abs(filepath.Join("..", ".."))

@@ -229,6 +229,8 @@ func TestNamedProgramIsUnusable(t *testing.T) {
 
 func TestProgress(t *testing.T) {
 	y := newYard(t)
+	y.ensure() // so that all but what is new is in the build cache
+	y.events = nil
 	y.write("cluster/hull/hull.go", fmt.Sprintf("// Package hull is new: %d.\npackage hull\n", time.Now().UnixNano()))
 	y.write("cluster/cmd/slipway-cluster/hull.go", fmt.Sprintf("package main\n\nimport _ %q\n", clusterModule+"/hull"))
 	y.ensure()

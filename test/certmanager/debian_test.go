@@ -15,14 +15,20 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
+
+// unpackLimit is for Debian's mirror, of which apt asks each address of each source.
+const unpackLimit = 3 * time.Minute
 
 // loadPrometheus makes an image of Debian's packages, and puts it into the cluster. Without Debian's packages the test is skipped.
 func (c *cluster) loadPrometheus(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
 	root := filepath.Join(dir, "root")
-	if err := unpackPackages(t.Context(), dir, root, "prometheus", "libc6"); err != nil {
+	ctx, cancel := context.WithTimeout(t.Context(), unpackLimit)
+	defer cancel()
+	if err := unpackPackages(ctx, dir, root, "prometheus", "libc6"); err != nil {
 		t.Skipf("no Prometheus: %v", err)
 	}
 	archive := filepath.Join(dir, "prometheus.tar")
@@ -72,7 +78,7 @@ func mergeUsr(root string) error {
 }
 
 func aptGet(ctx context.Context, dir string, args ...string) error {
-	get := exec.CommandContext(ctx, "apt-get", args...)
+	get := exec.CommandContext(ctx, "apt-get", append([]string{"-o", "Acquire::http::Timeout=20", "-o", "Acquire::https::Timeout=20"}, args...)...)
 	get.Dir = dir
 	if out, err := get.CombinedOutput(); err != nil {
 		return fmt.Errorf("apt-get %s: %w: %s", strings.Join(args, " "), err, out)

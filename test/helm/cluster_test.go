@@ -1,6 +1,8 @@
 package helm
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +14,7 @@ import (
 	chart "helm.sh/helm/v4/pkg/chart/v2"
 	"helm.sh/helm/v4/pkg/cli"
 	"helm.sh/helm/v4/pkg/kube"
+	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 // patience is how long Helm waits.
@@ -110,6 +113,19 @@ func (p project) upgrade(c *chart.Chart, r releaseAt, set map[string]any) {
 	}
 }
 
+// served waits until a kind is discovered, which may be a moment after its definition is established.
+func (p project) served(kind string) {
+	p.Helper()
+	var last error
+	err := wait.PollUntilContextTimeout(p.Context(), 100*time.Millisecond, patience, true, func(context.Context) (bool, error) {
+		_, last = p.try("kubectl", "get", kind, "-A")
+		return last == nil, nil
+	})
+	if err != nil {
+		p.Fatal(errors.Join(err, last))
+	}
+}
+
 // uninstall is `helm uninstall --wait`.
 func (p project) uninstall(r releaseAt) {
 	p.Helper()
@@ -154,6 +170,7 @@ func TestRelease(t *testing.T) {
 	t.Log("the project changes, and its chart with it")
 	p.call("create", "api", "--group", "ship", "--version", "v1", "--kind", "Sloop", "--resource", "--controller")
 	p.upgrade(p.chart(), first, set)
+	p.served("sloops.ship.example.com")
 	p.call("kubectl", "apply", "-n", first.namespace, "-f", "config/samples/ship_v1_sloop.yaml")
 
 	p.uninstall(first)

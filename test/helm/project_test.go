@@ -57,14 +57,23 @@ type project struct {
 // call runs a slipway command in the project.
 func (p project) call(args ...string) string {
 	p.Helper()
+	out, err := p.try(args...)
+	if err != nil {
+		p.Fatal(err)
+	}
+	return out
+}
+
+// try is call where an error is no failure.
+func (p project) try(args ...string) (string, error) {
 	cmd := exec.Command(slipway, args...)
 	cmd.Dir = p.root
 	var out, told bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &told
 	if err := cmd.Run(); err != nil {
-		p.Fatalf("slipway %s: %v\n%s", strings.Join(args, " "), err, told.String())
+		return "", fmt.Errorf("slipway %s: %w\n%s", strings.Join(args, " "), err, told.String())
 	}
-	return out.String()
+	return out.String(), nil
 }
 
 func (p project) path(slashed string) string {

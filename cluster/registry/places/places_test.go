@@ -19,6 +19,7 @@ func TestOf(t *testing.T) {
 		{"quay.example.com/op" + digest, "127.0.0.1:5001/quay.example.com/op" + digest, "quay.example.com/op" + digest, false},
 		{"localhost:5001/op:v1", "127.0.0.1:5001/localhost_5001/op:v1", "localhost:5001/op:v1", true},
 		{"127.0.0.1:5001/op:v1", "127.0.0.1:5001/127.0.0.1_5001/op:v1", "127.0.0.1:5001/op:v1", true},
+		{"localhost:5001/s:v1", "127.0.0.1:5001/localhost_5001/s:v1", "localhost:5001/s:v1", true}, // one letter is a name
 		{"localhost:5002/op:v1", "127.0.0.1:5001/localhost_5002/op:v1", "localhost:5002/op:v1", false},
 	} {
 		got, err := places.Of(c.ref, registry)

@@ -110,7 +110,7 @@ func env([]string) error {
 func status([]string) error { return cat([]string{"/proc/self/status"}) }
 
 func get(args []string) error {
-	client := &http.Client{Timeout: 5 * time.Second}
+	client := &http.Client{Timeout: time.Minute}
 	r, err := client.Get(args[0])
 	if err != nil {
 		return err

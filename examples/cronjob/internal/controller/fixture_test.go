@@ -154,12 +154,15 @@ func (f *fixture) current() *batchv1.CronJob {
 	return &cronJob
 }
 
-// changeSpec changes the CronJob's spec as a user does.
+// changeSpec changes the CronJob's spec as a user does, whatever a manager changes meanwhile.
 func (f *fixture) changeSpec(change func(*batchv1.CronJobSpec)) {
 	f.Helper()
 	cronJob := f.current()
+	before := cronJob.DeepCopy()
 	change(&cronJob.Spec)
-	f.update(cronJob)
+	if err := k8sClient.Patch(f.Context(), cronJob, client.MergeFrom(before)); err != nil {
+		f.Fatal(err)
+	}
 }
 
 func (f *fixture) update(cronJob *batchv1.CronJob) {

@@ -289,8 +289,10 @@ func TestRecoverKeepsLaterFiles(t *testing.T) {
 			continue // the run was over
 		}
 		placed++
-		must(t, os.WriteFile(filepath.Join(root, "left/moved.go"), []byte("mine"), 0o644))
-		must(t, os.WriteFile(filepath.Join(root, "gone/old.go"), []byte("mine too"), 0o644))
+		for name, text := range map[string]string{"left/moved.go": "mine", "gone/old.go": "mine too"} {
+			must(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o644))
+			must(t, os.Chmod(filepath.Join(root, name), 0o644)) // whatever the umask is
+		}
 		_, err := transaction.Recover(transaction.OS{}, root)
 		must(t, err)
 		got := snapshot(t, root)
