@@ -24,9 +24,6 @@ func (o operator) scrape(t *testing.T) {
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: o.prefix + "metrics-reader"},
 		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: reader.Namespace, Name: reader.Name}},
 	})
-	collector := o.collector(t)
-	address, done := o.forward(t, o.namespace, "service/"+o.prefix+"controller-manager-metrics-service", 8443)
-	defer done()
 	for _, test := range []struct {
 		who, token string
 		want       int
@@ -35,7 +32,13 @@ func (o operator) scrape(t *testing.T) {
 		{"somebody without the role", o.token(t, stranger), http.StatusForbidden},
 		{"a reader", o.token(t, reader), http.StatusOK},
 	} {
-		eventually(t, test.who+" asks for metrics", func(ctx context.Context) error {
+		service := "service/" + o.prefix + "controller-manager-metrics-service"
+		o.through(t, test.who+" asks for metrics", o.namespace, service, 8443, func(ctx context.Context, address string) error {
+			collector, err := o.collector(ctx, t)
+			if err != nil {
+				return err
+			}
+			defer collector.CloseIdleConnections()
 			return ask(ctx, collector, "https://"+address+"/metrics", test.token, test.want)
 		})
 	}
@@ -50,16 +53,14 @@ func (o operator) account(t *testing.T) client.ObjectKey {
 }
 
 // collector trusts whom the ServiceMonitor says.
-func (o operator) collector(t *testing.T) *http.Client {
+func (o operator) collector(ctx context.Context, t *testing.T) (*http.Client, error) {
 	t.Helper()
 	of := o.monitor(t).Endpoints[0].TLSConfig
 	var secret corev1.Secret
-	if err := o.Get(t.Context(), client.ObjectKey{Namespace: o.namespace, Name: of.CA.Secret.Name}, &secret); err != nil {
-		t.Fatal(err)
+	if err := o.Get(ctx, client.ObjectKey{Namespace: o.namespace, Name: of.CA.Secret.Name}, &secret); err != nil {
+		return nil, err
 	}
-	transport := &http.Transport{TLSClientConfig: authorities(secret.Data[of.CA.Secret.Key], of.ServerName)}
-	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport}
+	return &http.Client{Transport: &http.Transport{TLSClientConfig: authorities(secret.Data[of.CA.Secret.Key], of.ServerName)}}, nil
 }
 
 // ask asks for the metrics with a token, and wants that answer.

@@ -1,15 +1,10 @@
 package certmanager
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
-	"regexp"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -78,39 +73,4 @@ func (o operator) leader(t *testing.T, not string) (pod string) {
 		return nil
 	})
 	return pod
-}
-
-// forwarding is what kubectl says of a port.
-var forwarding = regexp.MustCompile(`^Forwarding from (127\.0\.0\.1:\d+) -> (\d+)`)
-
-// forward leads a port of this machine to one of a pod or Service, until done is called.
-func (c *cluster) forward(t *testing.T, namespace, to string, port int) (address string, done func()) {
-	t.Helper()
-	ctl := command(t, ".", c.env, c.slipway, "kubectl", "-n", namespace, "port-forward", to, fmt.Sprintf(":%d", port))
-	var stderr strings.Builder
-	ctl.Stderr = &stderr
-	ctl.Cancel = func() error { return ctl.Process.Signal(syscall.SIGTERM) }
-	ctl.WaitDelay = 10 * time.Second
-	out, err := ctl.StdoutPipe()
-	if err := errors.Join(err, ctl.Start()); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(out)
-	for lines.Scan() && address == "" {
-		if found := forwarding.FindStringSubmatch(lines.Text()); found != nil {
-			address = found[1]
-			break
-		}
-	}
-	if address == "" {
-		t.Fatalf("port-forward to %s: %v\n%s", to, ctl.Wait(), stderr.String())
-	}
-	go func() { // it must be able to go on writing
-		for lines.Scan() {
-		}
-	}()
-	return address, func() {
-		_ = ctl.Process.Signal(syscall.SIGTERM)
-		_ = ctl.Wait()
-	}
 }

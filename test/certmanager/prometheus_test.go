@@ -22,15 +22,13 @@ const prometheusImage = "prometheus:debian"
 func (o operator) collected(t *testing.T) {
 	o.loadPrometheus(t)
 	o.startPrometheus(t)
-	address, done := o.forward(t, "monitoring", "service/prometheus", 9090)
-	defer done()
 	for query, want := range map[string]int{
 		`up{job="monitor"} == 1`: 2,
 		`up{job="name"} == 1`:    1,
 		`controller_runtime_webhook_requests_total{job="monitor",webhook=~".*validate.*",code="200"}`: 2,
 		`goobers_total{job="monitor"}`: 2,
 	} {
-		eventually(t, query, func(ctx context.Context) error {
+		o.through(t, query, "monitoring", "service/prometheus", 9090, func(ctx context.Context, address string) error {
 			found, err := find(ctx, address, query)
 			if err == nil && len(found) != want {
 				err = fmt.Errorf("%d are found, not %d: %s; targets: %s", len(found), want, found, targets(ctx, address))
