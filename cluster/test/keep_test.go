@@ -3,9 +3,7 @@ package test
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
-	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -42,15 +40,15 @@ func TestKeep(t *testing.T) {
 			eventually(t, "Deployments are available", func(ctx context.Context) (bool, error) { return available(ctx, c) })
 			done := p.keep(name)
 			t.Logf("%+v", done)
-			kept := withoutEvents(inventory(t, c))
+			kept := inventory(t, c)
 			for range 3 {
 				breakKept(t, c)
 				if done := p.resetTo(name); !done.Kept {
 					t.Errorf("%+v", done)
 				}
-				wantSame(t, kept, withoutEvents(inventory(t, c)))
+				wantSame(t, kept, inventory(t, c))
 				sweep(t, c)
-				wantSame(t, kept, withoutEvents(inventory(t, c)))
+				wantSame(t, kept, inventory(t, c))
 				create(t, "custom object", func(ctx context.Context) error { return makeCustom(ctx, c, 1, "default", "after") })
 			}
 			deploymentWorks(t, c, "after")
@@ -114,10 +112,4 @@ func sweep(t *testing.T, c clients) {
 		_, brief := c.CoreV1().Namespaces().Get(ctx, "brief", metav1.GetOptions{})
 		return apierrors.IsNotFound(orphan) && apierrors.IsNotFound(brief), nil
 	})
-}
-
-// withoutEvents leaves out what is never kept.
-func withoutEvents(all map[string]string) map[string]string {
-	maps.DeleteFunc(all, func(name, _ string) bool { return strings.HasPrefix(name, "events ") })
-	return all
 }

@@ -118,7 +118,8 @@ func testOutOfMemory(t *testing.T, c *realCluster, limits corev1.ResourceList) {
 	if out, _, err := c.try("good", nil, false, "pod", "allocate", "200"); err == nil {
 		t.Errorf("a command had more memory than its container: %s", out)
 	}
-	c.await("good", func(p *corev1.Pod) bool { return ready(p) })
+	// Where the kernel ended all of the container with it, that is there again.
+	eventually(t, "the container answers", func(context.Context) (bool, error) { return c.answers("good"), nil })
 }
 
 // testSeenInside: a program finds its limits where it finds them in any container, and so does a command.
@@ -158,16 +159,19 @@ func testThrottled(t *testing.T, c *realCluster) {
 // groupFile reads a file of the cgroup of a pod's container.
 func (c *realCluster) groupFile(pod, controller, file string) string {
 	c.t.Helper()
-	id := strings.TrimPrefix(c.mainStatus(c.await(pod, ready)).ContainerID, "slipway://")
-	groups := c.groups()
-	for _, path := range groups {
-		text, err := os.ReadFile(filepath.Join(path, id, file))
-		if err == nil && (strings.Contains(path, controller) || file != "cgroup.procs") {
-			return strings.TrimSpace(string(text))
+	var found string
+	eventually(c.t, pod+" has a file "+file, func(context.Context) (bool, error) { // which a container that starts again has anew
+		id := strings.TrimPrefix(c.mainStatus(c.await(pod, ready)).ContainerID, "slipway://")
+		for _, path := range c.groups() {
+			text, err := os.ReadFile(filepath.Join(path, id, file))
+			if err == nil && (strings.Contains(path, controller) || file != "cgroup.procs") {
+				found = strings.TrimSpace(string(text))
+				return true, nil
+			}
 		}
-	}
-	c.t.Fatalf("no %s of container %s in %v", file, id, groups)
-	return ""
+		return false, nil
+	})
+	return found
 }
 
 // testMeasured: the kubelet tells what its node and its pods use.

@@ -1,6 +1,7 @@
 package test
 
 import (
+	"context"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -44,10 +45,11 @@ func (c *realCluster) resetAndCheck() {
 	if err != nil || len(list.Items) > 0 {
 		c.t.Errorf("after a reset there are still %d pods (%v)", len(list.Items), err)
 	}
-	node, err := c.client.CoreV1().Nodes().Get(c.t.Context(), "node-1", metav1.GetOptions{})
-	if err != nil || !isNodeReady(node) {
-		c.t.Errorf("after a reset the node is not ready (%v)", err)
-	}
+	// One that had no processor for some seconds was taken for lost meanwhile.
+	eventually(c.t, "the node is ready", func(ctx context.Context) (bool, error) {
+		node, err := c.client.CoreV1().Nodes().Get(ctx, "node-1", metav1.GetOptions{})
+		return err == nil && isNodeReady(node), err
+	})
 	if after := c.findNode(); after != before {
 		c.t.Errorf("the node was started again: process %d, before %d", after, before)
 	}

@@ -276,9 +276,10 @@ func TestRealPod(t *testing.T) {
 		c.await("second", ready)
 		t.Log("the second pod is ready after", time.Since(begin))
 		t.Run("logs", func(t *testing.T) {
-			if got := c.log("first", corev1.PodLogOptions{}); got != "serving 8080\n" {
-				t.Errorf("logged %q", got)
-			}
+			eventually(t, "it tells what it does", func(context.Context) (bool, error) {
+				got, err := c.tryLog("first", corev1.PodLogOptions{})
+				return err == nil && got == "serving 8080\n", nil
+			})
 		})
 		t.Run("exec", func(t *testing.T) { testExec(t, c) })
 		t.Run("isolation", func(t *testing.T) { testIsolation(t, c) })

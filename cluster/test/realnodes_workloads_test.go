@@ -156,8 +156,8 @@ func testVolumes(t *testing.T, c *realCluster) {
 	}
 	begin := time.Now()
 	eventually(t, "the file follows the ConfigMap", func(context.Context) (bool, error) {
-		got, _, err := c.try("files", nil, false, "/pod", "cat", "/volumes/config/key")
-		return got == "new", err
+		got, _, err := c.try("files", nil, false, "/pod", "cat", "/volumes/config/key") // there is a moment between the old file and the new one
+		return err == nil && got == "new", nil
 	})
 	t.Log("a ConfigMap's file followed after", time.Since(begin))
 	c.remove("files")
