@@ -98,10 +98,10 @@ func (a *application) apply(ctx context.Context, resource dynamic.ResourceInterf
 	switch {
 	case before == nil:
 		return report.Created, nil
-	case before.GetResourceVersion() == after.GetResourceVersion() && !recreated:
-		return report.Unchanged, nil
+	case recreated || changes(object, before, after):
+		return report.Updated, nil
 	}
-	return report.Updated, nil
+	return report.Unchanged, nil
 }
 
 // before is the object as the cluster has it; nil if it has none. One that is being deleted would go with what is applied to it, so

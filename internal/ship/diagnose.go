@@ -195,10 +195,13 @@ func (c *Cluster) diagnoseContainer(ctx context.Context, pod corev1.Pod, contain
 // quotedLines is how many of a log's last lines are shown.
 const quotedLines = 8
 
-// quoteLog shows the end of a container's log, or of the one before it, and what
-// is known of the mistakes it tells of.
+// quoteLog shows the end of a container's log, or of the one before it, and what is known of the mistakes it tells of. When it was
+// restarted since its status was read, what was the log then is that of the one before now.
 func (c *Cluster) quoteLog(ctx context.Context, pod corev1.Pod, container corev1.ContainerStatus, previous bool, d *diagnosis) {
 	log := c.logOf(ctx, pod, container.Name, previous)
+	if len(log) == 0 {
+		log = c.logOf(ctx, pod, container.Name, !previous)
+	}
 	if len(log) == 0 {
 		return
 	}

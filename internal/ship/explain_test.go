@@ -38,6 +38,7 @@ spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: "a:
 		_, _ = c.objects.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("leaving").
 			Patch(context.Background(), "held", types.MergePatchType, free, metav1.PatchOptions{})
 	})
+	awaitQuota(t, c, "full")
 	for name, test := range map[string]struct{ object, what, next string }{
 		"what never changes":  {strings.Replace(job, "a:1", "a:2", 1), "fields that never change would change: spec.template", "slipway kubectl -n default delete job.batch migrate"},
 		"a namespace leaving": {"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: new, namespace: leaving}\n", "its namespace is being deleted", "slipway kubectl describe namespace leaving"},
@@ -49,6 +50,20 @@ spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: "a:
 				t.Errorf("%v\nhint %s\nnext %s\nwant %s, %s", known, known.Hint, known.Next, test.what, test.next)
 			}
 		})
+	}
+}
+
+// awaitQuota waits until a quota of no ConfigMaps is in force: the server remembers for a while that a namespace has none.
+func awaitQuota(t *testing.T, c *Cluster, namespace string) {
+	t.Helper()
+	maps := c.objects.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace(namespace)
+	probe := objects(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: probe}\n")[0]
+	err := poll(t.Context(), DefaultTimeout, func(ctx context.Context) (bool, error) {
+		_, err := maps.Create(ctx, probe, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		return apierrors.IsForbidden(err), nil
+	})
+	if err != nil {
+		t.Fatal("the quota is not in force:", err)
 	}
 }
 

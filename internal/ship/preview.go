@@ -76,6 +76,9 @@ func (c *Cluster) preview(ctx context.Context, object *unstructured.Unstructured
 	if err != nil {
 		return Difference{}, err
 	}
+	if before != nil {
+		before, after = settled(object, before), settled(object, after)
+	}
 	return compare(before, after), nil
 }
 

@@ -26,8 +26,8 @@
 // 262,144 bytes). Objects go in the order in which they need each other: custom
 // resource definitions first, until they are established; then namespaces, access
 // rules, configuration, workloads, custom resources, and webhooks last. Each is
-// reported as created, updated or unchanged, judged by its resourceVersion. Applying
-// twice changes nothing.
+// reported as created, updated or unchanged; a status that a controller writes in that
+// moment is no update. Applying twice changes nothing.
 //
 // A field that somebody else owns with another value is a conflict: nothing is
 // taken over unless [ApplyOptions.Force] says so, and the error names the field
