@@ -19,9 +19,10 @@ import (
 const injectionAnnotation = "cert-manager.io/inject-ca-from"
 
 // awaitTrust waits until objects that have the API server call a Service hold the authority that its certificate
-// is checked against. cert-manager, or the operator itself, writes it after both run; before that each such call fails.
+// is checked against, and until it answers. cert-manager, or the operator itself, makes both after they run; before that each such
+// call fails.
 func (w *watch) awaitTrust(ctx context.Context, objects []*unstructured.Unstructured) error {
-	calling := slices.DeleteFunc(slices.Clone(objects), func(o *unstructured.Unstructured) bool { return len(untrusted(o)) == 0 })
+	calling := slices.DeleteFunc(slices.Clone(objects), func(o *unstructured.Unstructured) bool { return len(calledBy(o)) == 0 })
 	if len(calling) == 0 {
 		return nil
 	}
@@ -32,6 +33,18 @@ func (w *watch) awaitTrust(ctx context.Context, objects []*unstructured.Unstruct
 	for _, object := range slices.Backward(InInstallOrder(calling)) { // definitions last, for each question for one costs the server much
 		if err := w.awaitAuthority(ctx, object); err != nil {
 			return err
+		}
+	}
+	asked := map[called]bool{}
+	for _, object := range calling {
+		for _, service := range calledBy(object) {
+			if asked[service] {
+				continue
+			}
+			asked[service] = true
+			if err := w.awaitAnswer(ctx, object, service); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -61,10 +74,8 @@ func (w *watch) awaitAuthority(ctx context.Context, object *unstructured.Unstruc
 	return c.explainObject(ctx, object, err)
 }
 
-// untrusted lists the Services that an object has the API server call without knowing
-// whose certificates to trust.
-func untrusted(object *unstructured.Unstructured) []string {
-	var configs []map[string]any
+// clientConfigs are those by which an object has the API server call somebody.
+func clientConfigs(object *unstructured.Unstructured) (configs []map[string]any) {
 	if config, found, _ := unstructured.NestedMap(object.Object, "spec", "conversion", "webhook", "clientConfig"); found {
 		configs = append(configs, config)
 	}
@@ -77,8 +88,14 @@ func untrusted(object *unstructured.Unstructured) []string {
 			}
 		}
 	}
+	return configs
+}
+
+// untrusted lists the Services that an object has the API server call without knowing
+// whose certificates to trust.
+func untrusted(object *unstructured.Unstructured) []string {
 	var services []string
-	for _, config := range configs {
+	for _, config := range clientConfigs(object) {
 		bundle, _, _ := unstructured.NestedString(config, "caBundle")
 		name, found, _ := unstructured.NestedString(config, "service", "name")
 		if found && bundle == "" {
