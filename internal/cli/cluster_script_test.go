@@ -3,8 +3,10 @@ package cli_test
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"net"
 	"os"
+	"strconv"
 	"sync"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -85,15 +87,22 @@ func startCluster(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("KUBECONFIG", session.Kubeconfig)
 }
 
-// freePort is the script command `freeport NAME`: a variable gets a TCP port of loopback that is free now, and that no cluster takes unless it is told to.
+// freePort is the script command `freeport NAME`: a variable gets a TCP port of loopback that is free now, and that nobody takes
+// who is not told to: it is none of those that systems hand out by themselves.
 func freePort(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: freeport NAME")
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	ts.Check(err)
-	ts.Check(l.Close())
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	ts.Check(err)
-	ts.Setenv(args[0], port)
+	var failures []error
+	for range 100 {
+		port := strconv.Itoa(20000 + rand.IntN(10000))
+		l, err := net.Listen("tcp", "127.0.0.1:"+port)
+		if err == nil {
+			ts.Check(l.Close())
+			ts.Setenv(args[0], port)
+			return
+		}
+		failures = append(failures, err)
+	}
+	ts.Fatalf("no port is free: %v", errors.Join(failures...))
 }

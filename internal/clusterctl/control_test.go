@@ -312,7 +312,7 @@ func TestStartFails(t *testing.T) {
 			d := newDock(t, tc.mode)
 			o := clusterctl.Options{}
 			if tc.mode == hang {
-				o.Timeout = 5 * time.Second // in which its program has to begin
+				o.Timeout = 20 * time.Second // in which its program has to begin
 			}
 			_, err := d.Start(t.Context(), o)
 			e := userError(t, err)
