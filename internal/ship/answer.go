@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -19,15 +20,31 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-var serviceResource = schema.GroupVersionResource{Version: "v1", Resource: "services"}
+// Services, as kind and resource.
+var (
+	serviceKind     = schema.GroupKind{Kind: "Service"}
+	serviceResource = schema.GroupVersionResource{Version: "v1", Resource: "services"}
+)
 
-// answerLimit is how long one that is asked may take to answer.
-const answerLimit = 5 * time.Second
+const (
+	// answerLimit is how long one that is asked may take to answer.
+	answerLimit = 5 * time.Second
+	// certificateDelay is how long a certificate may take to get into files: a kubelet looks after a pod's Secrets once in 60 to 90 seconds
+	// unless it is told otherwise.
+	certificateDelay = 90 * time.Second
+)
 
 // called is a Service that the API server calls, at that port.
 type called struct {
 	namespace, name string
 	port            int64
+}
+
+// of tells whether the Service is one of objects.
+func (s called) of(objects []*unstructured.Unstructured) bool {
+	return slices.ContainsFunc(objects, func(o *unstructured.Unstructured) bool {
+		return kindOf(o) == serviceKind && o.GetNamespace() == s.namespace && o.GetName() == s.name
+	})
 }
 
 // calledBy are the Services that an object has the API server call.
@@ -47,62 +64,104 @@ func calledBy(object *unstructured.Unstructured) []called {
 	return all
 }
 
-// awaitAnswer waits until all pods of a Service that are ready answer over TLS, and so does the Service. Those of a manager are ready before: its
-// certificate reaches the files of a pod some time after it was stored in a Secret, which the kubelet decides, seconds to more than a minute.
-//
-// They are asked by way of the API server, as webhooks are. Where that may not be asked for, nothing is waited for.
-func (w *watch) awaitAnswer(ctx context.Context, object *unstructured.Unstructured, s called) error {
-	var missing error
-	err := poll(ctx, w.patience-time.Since(w.start), func(ctx context.Context) (bool, error) {
-		if missing = w.cluster.unanswered(ctx, s); missing != nil {
-			w.tell(object, missing.Error())
+// awaitAnswers waits for the Services that are called and are among objects: of others it is not known what they are.
+func (w *watch) awaitAnswers(ctx context.Context, calling, objects []*unstructured.Unstructured) error {
+	asked := map[called]bool{}
+	for _, object := range calling {
+		for _, service := range calledBy(object) {
+			if asked[service] || !service.of(objects) {
+				continue
+			}
+			asked[service] = true
+			if err := w.awaitAnswer(ctx, object, service); err != nil {
+				return err
+			}
 		}
-		return missing == nil, nil
-	})
-	if errors.Is(err, errImpatient) {
-		return &report.Error{
-			What:  fmt.Sprintf("its webhooks do not answer within %s: %v", w.patience, missing),
-			Where: nameOf(object),
-			Hint:  "the pods are ready, but the API server cannot call them over TLS; mostly their certificate is not where the manager looks for it",
-			Next:  "slipway kubectl -n " + s.namespace + " describe service " + s.name,
-		}
-	}
-	return err
-}
-
-// unanswered says who does not answer, and is nil if nobody is known not to.
-func (c *Cluster) unanswered(ctx context.Context, s called) error {
-	found, err := c.objects.Resource(serviceResource).Namespace(s.namespace).Get(ctx, s.name, metav1.GetOptions{})
-	if err != nil {
-		return nil // what is not there is told by who needs it
-	}
-	var service corev1.Service
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(found.Object, &service); err != nil || len(service.Spec.Selector) == 0 {
-		return nil
-	}
-	asked := false
-	for _, pod := range list[corev1.Pod](ctx, c.objects.Resource(podResource).Namespace(s.namespace), selecting(service.Spec.Selector)) {
-		port := targetPort(service, pod, s.port)
-		if !podReady(pod) || pod.DeletionTimestamp != nil || port == 0 {
-			continue
-		}
-		asked = true
-		if err := c.ask(ctx, s.namespace, "pods", pod.Name, port); err != nil {
-			return fmt.Errorf("pod %s: %w", pod.Name, err)
-		}
-	}
-	if !asked {
-		return nil
-	}
-	if err := c.ask(ctx, s.namespace, "services", s.name, s.port); err != nil {
-		return fmt.Errorf("service %s: %w", s.name, err)
 	}
 	return nil
 }
 
+// awaitAnswer waits until all pods of a Service that are ready answer over TLS, and so does the Service. A manager's pods are ready before
+// they can: its certificate reaches the files of a pod some time after it was stored in a Secret, which the kubelet decides.
+//
+// They are asked through the API server's proxy, which is no proof: it has no certificate of its own to show, and not everybody may use
+// it. So if they do not answer in time that is told, and nothing more.
+func (w *watch) awaitAnswer(ctx context.Context, object *unstructured.Unstructured, s called) error {
+	var missing *silence
+	err := poll(ctx, min(w.patience-time.Since(w.start), certificateDelay), func(ctx context.Context) (bool, error) {
+		var err error
+		if missing, err = w.cluster.unanswered(ctx, s); missing != nil {
+			w.tell(object, missing.who.String()+" does not answer yet")
+		}
+		return missing == nil, err
+	})
+	if errors.Is(err, errImpatient) {
+		w.cluster.handler.Handle(report.Warning{Text: fmt.Sprintf("the webhooks of %s may not answer: %s: %v; a certificate may come to the files of its pods only now", nameOf(object), missing.who, missing.why)})
+		return nil
+	}
+	return w.cluster.explainObject(ctx, object, err)
+}
+
+// door is where one can be asked: a pod or a Service, at a port.
+type door struct {
+	resource, name string
+	port           int64
+}
+
+func (d door) String() string { return strings.TrimSuffix(d.resource, "s") + " " + d.name }
+
+// silence is that of one who does not answer.
+type silence struct {
+	who door
+	why error
+}
+
+// unanswered is who does not answer, and nil if nobody is known not to.
+func (c *Cluster) unanswered(ctx context.Context, s called) (*silence, error) {
+	doors, err := c.doors(ctx, s)
+	if err != nil && !apierrors.IsForbidden(err) {
+		return nil, err
+	}
+	for _, d := range doors {
+		why, err := c.ask(ctx, s.namespace, d, answerLimit)
+		if err != nil {
+			return nil, err
+		}
+		if why != nil {
+			return &silence{d, why}, nil
+		}
+	}
+	return nil, nil
+}
+
+// doors are those of the pods behind a Service that are ready, and its own; none if it has none of these.
+func (c *Cluster) doors(ctx context.Context, s called) (doors []door, err error) {
+	found, err := c.objects.Resource(serviceResource).Namespace(s.namespace).Get(ctx, s.name, metav1.GetOptions{})
+	if err != nil {
+		return nil, err
+	}
+	var service corev1.Service
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(found.Object, &service); err != nil || len(service.Spec.Selector) == 0 {
+		return nil, err
+	}
+	pods, err := c.objects.Resource(podResource).Namespace(s.namespace).List(ctx, selecting(service.Spec.Selector))
+	if err != nil {
+		return nil, err
+	}
+	for _, pod := range typed[corev1.Pod](pods) {
+		if port := targetPort(service, pod, s.port); port != 0 && podReady(pod) && pod.DeletionTimestamp == nil {
+			doors = append(doors, door{"pods", pod.Name, port})
+		}
+	}
+	if len(doors) > 0 {
+		doors = append(doors, door{"services", s.name, s.port})
+	}
+	return doors, nil
+}
+
 // targetPort is the number of the port of a pod that a port of a Service leads to, 0 if there is none.
 func targetPort(service corev1.Service, pod corev1.Pod, port int64) int64 {
-	at := slices.IndexFunc(service.Spec.Ports, func(p corev1.ServicePort) bool { return int64(p.Port) == port })
+	at := slices.IndexFunc(service.Spec.Ports, func(p corev1.ServicePort) bool { return int64(p.Port) == port && p.Protocol != corev1.ProtocolUDP })
 	if at < 0 {
 		return 0
 	}
@@ -110,7 +169,7 @@ func targetPort(service corev1.Service, pod corev1.Pod, port int64) int64 {
 	if target.Type == intstr.Int {
 		return cmp.Or(int64(target.IntVal), port)
 	}
-	for _, container := range pod.Spec.Containers {
+	for _, container := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) { // of the first kind are sidecars
 		for _, p := range container.Ports {
 			if p.Name == target.StrVal {
 				return int64(p.ContainerPort)
@@ -120,24 +179,22 @@ func targetPort(service corev1.Service, pod corev1.Pod, port int64) int64 {
 	return 0
 }
 
-// ask asks a pod or Service over TLS, and returns an error if it is known not to answer. What it answers does not matter.
-func (c *Cluster) ask(ctx context.Context, namespace, resource, name string, port int64) error {
-	ctx, cancel := context.WithTimeout(ctx, answerLimit)
+// ask asks a pod or Service over TLS, and returns why it is known not to answer. What it answers does not matter.
+func (c *Cluster) ask(ctx context.Context, namespace string, d door, limit time.Duration) (silent, err error) {
+	asking, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	path := fmt.Sprintf("/api/v1/namespaces/%s/%s/https:%s:%d/proxy/", namespace, resource, name, port)
-	err := c.catalog.client.Get().AbsPath(path).MaxRetries(0).Do(ctx).Error()
-	if fromAPIServer(err) && !apierrors.IsForbidden(err) {
-		return err
-	}
-	return nil
-}
-
-// fromAPIServer tells whether an error is the API server's own and not the answer of somebody whom it asked, which is no Status.
-func fromAPIServer(err error) bool {
+	path := fmt.Sprintf("/api/v1/namespaces/%s/%s/https:%s:%d/proxy/", namespace, d.resource, d.name, d.port)
+	err = c.catalog.client.Get().AbsPath(path).MaxRetries(0).Do(asking).Error()
 	var status apierrors.APIStatus
-	if !errors.As(err, &status) {
-		return err != nil
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case asking.Err() != nil:
+		return fmt.Errorf("no answer within %s", limit), nil
+	case err != nil && !errors.As(err, &status): // the API server itself was not reached
+		return nil, err
+	case apierrors.IsServiceUnavailable(err) && !apierrors.IsUnexpectedServerError(err):
+		return err, nil
 	}
-	details := status.Status().Details
-	return details == nil || !slices.ContainsFunc(details.Causes, func(c metav1.StatusCause) bool { return c.Type == metav1.CauseTypeUnexpectedServerResponse })
+	return nil, nil
 }

@@ -34,7 +34,9 @@ func newCatalog(config *rest.Config, client *http.Client) (*catalog, error) {
 	metav1.AddToGroupVersion(scheme, metav1.Unversioned)
 	config.GroupVersion = &schema.GroupVersion{}
 	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
-	unversioned, err := rest.UnversionedRESTClientForConfigAndClient(config, client)
+	direct := *client
+	direct.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // a pod that is asked could lead elsewhere
+	unversioned, err := rest.UnversionedRESTClientForConfigAndClient(config, &direct)
 	if err != nil {
 		return nil, err
 	}

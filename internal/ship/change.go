@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// changes tells whether object, when it was applied, changed what the cluster had. Of a change in the same moment by somebody
-// else it may know: the resource version has moved on by then, but neither what the object holds nor who owns what of it.
+// changes tells whether object, when it was applied, changed what the cluster had. A status that a controller writes in the same
+// moment does not count; what else somebody changes then does, for it cannot be told from ours.
 func changes(object, before, after *unstructured.Unstructured) bool {
 	if before.GetResourceVersion() == after.GetResourceVersion() {
 		return false
@@ -19,8 +19,9 @@ func changes(object, before, after *unstructured.Unstructured) bool {
 
 // ours is what applying may change of a live object: what it holds, and what we own of that.
 func ours(object, live *unstructured.Unstructured) *unstructured.Unstructured {
-	held := settled(object, live)
+	held := withoutStatus(object, live)
 	held.SetResourceVersion("")
+	held.SetGeneration(0) // that of some kinds counts writes of the status, too
 	fields := slices.DeleteFunc(held.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool { return e.Manager != FieldManager })
 	for i := range fields {
 		fields[i].Time = nil
@@ -29,8 +30,8 @@ func ours(object, live *unstructured.Unstructured) *unstructured.Unstructured {
 	return held
 }
 
-// settled is a live object without its status, unless object has one: controllers write that at any time.
-func settled(object, live *unstructured.Unstructured) *unstructured.Unstructured {
+// withoutStatus is a live object without its status, unless object has one: controllers write that at any time.
+func withoutStatus(object, live *unstructured.Unstructured) *unstructured.Unstructured {
 	live = live.DeepCopy()
 	if _, has := object.Object["status"]; !has {
 		unstructured.RemoveNestedField(live.Object, "status")

@@ -31,10 +31,13 @@ func TestChanges(t *testing.T) {
 		"nothing":               {"", func(after map[string]any) { meta(after)["resourceVersion"] = "7" }, false},
 		"a status meanwhile":    {"", func(after map[string]any) { after["status"] = map[string]any{"seen": int64(2)} }, false},
 		"a status that is ours": {"status: {seen: 2}", func(after map[string]any) { after["status"] = map[string]any{"seen": int64(2)} }, true},
-		"an owner meanwhile":    {"", func(after map[string]any) { fieldsOf(after, 1)["time"] = "2026-01-02T03:04:06Z" }, false},
-		"our time alone":        {"", func(after map[string]any) { fieldsOf(after, 0)["time"] = "2026-01-02T03:04:06Z" }, false},
-		"a value":               {"", func(after map[string]any) { after["data"] = map[string]any{"key": "other"} }, true},
-		"a label":               {"", func(after map[string]any) { meta(after)["labels"] = map[string]any{"a": "b"} }, true},
+		"an owner meanwhile": {"", func(after map[string]any) {
+			fieldsOf(after, 1)["fieldsV1"] = map[string]any{"f:status": map[string]any{"f:seen": map[string]any{}}}
+		}, false},
+		"a generation meanwhile": {"", func(after map[string]any) { meta(after)["generation"] = int64(2) }, false},
+		"our time alone":         {"", func(after map[string]any) { fieldsOf(after, 0)["time"] = "2026-01-02T03:04:06Z" }, false},
+		"a value":                {"", func(after map[string]any) { after["data"] = map[string]any{"key": "other"} }, true},
+		"a label":                {"", func(after map[string]any) { meta(after)["labels"] = map[string]any{"a": "b"} }, true},
 		"a field that is now ours": {"", func(after map[string]any) {
 			fieldsOf(after, 0)["fieldsV1"] = map[string]any{"f:data": map[string]any{"f:key": map[string]any{}}, "f:metadata": map[string]any{}}
 		}, true},

@@ -126,14 +126,19 @@ func list[T any](ctx context.Context, resource dynamic.ResourceInterface, o meta
 	if err != nil {
 		return nil
 	}
-	var typed []T
-	for _, item := range found.Items {
+	return typed[T](found)
+}
+
+// typed are the objects of a list as what they are.
+func typed[T any](list *unstructured.UnstructuredList) []T {
+	var all []T
+	for _, item := range list.Items {
 		var object T
 		if runtime.DefaultUnstructuredConverter.FromUnstructured(item.Object, &object) == nil {
-			typed = append(typed, object)
+			all = append(all, object)
 		}
 	}
-	return typed
+	return all
 }
 
 // Where workloads, their pods and what is told about them live.
@@ -199,8 +204,8 @@ const quotedLines = 8
 // restarted since its status was read, what was the log then is that of the one before now.
 func (c *Cluster) quoteLog(ctx context.Context, pod corev1.Pod, container corev1.ContainerStatus, previous bool, d *diagnosis) {
 	log := c.logOf(ctx, pod, container.Name, previous)
-	if len(log) == 0 {
-		log = c.logOf(ctx, pod, container.Name, !previous)
+	if len(log) == 0 && !previous {
+		log = c.logOf(ctx, pod, container.Name, true)
 	}
 	if len(log) == 0 {
 		return

@@ -77,7 +77,7 @@ func (c *Cluster) preview(ctx context.Context, object *unstructured.Unstructured
 		return Difference{}, err
 	}
 	if before != nil {
-		before, after = settled(object, before), settled(object, after)
+		before, after = withoutStatus(object, before), withoutStatus(object, after)
 	}
 	return compare(before, after), nil
 }

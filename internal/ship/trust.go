@@ -35,19 +35,7 @@ func (w *watch) awaitTrust(ctx context.Context, objects []*unstructured.Unstruct
 			return err
 		}
 	}
-	asked := map[called]bool{}
-	for _, object := range calling {
-		for _, service := range calledBy(object) {
-			if asked[service] {
-				continue
-			}
-			asked[service] = true
-			if err := w.awaitAnswer(ctx, object, service); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return w.awaitAnswers(ctx, calling, objects)
 }
 
 // awaitAuthority waits for one object.
