@@ -47,8 +47,10 @@ func TestEverything(t *testing.T) {
 		o.policed(t)
 	})
 	t.Run("take-over", func(t *testing.T) {
+		current := o.issued(t, nil)
 		o.takeOver(t)
 		o.works(t)
+		o.unchanged(t, current)
 	})
 	t.Run("rotation", func(t *testing.T) {
 		if err := c.Delete(t.Context(), first); err != nil {
@@ -64,9 +66,7 @@ func TestEverything(t *testing.T) {
 			t.Errorf("an authority is gone: %v (%v)", bundles, err)
 		}
 		o.works(t)
-		if after := o.issued(t, nil); !bytes.Equal(current.Data["tls.crt"], after.Data["tls.crt"]) {
-			t.Error("there is another certificate")
-		}
+		o.unchanged(t, current)
 	})
 	t.Run("authority", func(t *testing.T) {
 		before := o.issued(t, nil)
@@ -173,6 +173,14 @@ func (o operator) issued(t *testing.T, before *corev1.Secret) *corev1.Secret {
 		t.Errorf("the Secret: %v", err)
 	}
 	return secret
+}
+
+// unchanged wants the Secret to have the certificate that it had.
+func (o operator) unchanged(t *testing.T, before *corev1.Secret) {
+	t.Helper()
+	if after := o.issued(t, nil); !bytes.Equal(before.Data["tls.crt"], after.Data["tls.crt"]) {
+		t.Error("there is another certificate")
+	}
 }
 
 // secret gets the Certificate, and the Secret that it is kept in.

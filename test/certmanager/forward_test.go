@@ -22,7 +22,7 @@ func (c *cluster) through(t *testing.T, what, namespace, to string, port int, ch
 	eventually(t, what, func(ctx context.Context) (err error) {
 		if f.over() {
 			f.stop()
-			if f, err = c.forward(t, namespace, to, port); err != nil {
+			if f, err = c.forward(ctx, t, namespace, to, port); err != nil {
 				return err
 			}
 		}
@@ -37,18 +37,21 @@ type forwarding struct {
 	ended   chan struct{}
 }
 
+// endLimit is how long it may take to end.
+const endLimit = 10 * time.Second
+
 // forwardingFrom is what kubectl says of it.
 var forwardingFrom = regexp.MustCompile(`^Forwarding from (127\.0\.0\.1:\d+) -> (\d+)`)
 
-// forward leads a port of this machine to one of a pod or Service.
-func (c *cluster) forward(t *testing.T, namespace, to string, port int) (*forwarding, error) {
+// forward leads a port of this machine to one of a pod or Service. It goes on when ctx, in which it is to begin, has ended.
+func (c *cluster) forward(ctx context.Context, t *testing.T, namespace, to string, port int) (*forwarding, error) {
 	t.Helper()
 	f := &forwarding{ended: make(chan struct{})}
 	f.kubectl = command(t, ".", c.env, c.slipway, "kubectl", "-n", namespace, "port-forward", to, fmt.Sprintf(":%d", port))
 	var stderr strings.Builder
 	f.kubectl.Stderr = &stderr
 	f.kubectl.Cancel = func() error { return f.kubectl.Process.Signal(syscall.SIGTERM) }
-	f.kubectl.WaitDelay = 10 * time.Second
+	f.kubectl.WaitDelay = endLimit
 	out, err := f.kubectl.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -73,6 +76,9 @@ func (c *cluster) forward(t *testing.T, namespace, to string, port int) (*forwar
 		return f, nil
 	case <-f.ended:
 		return nil, fmt.Errorf("port-forward to %s: %s: %s", to, f.kubectl.ProcessState, stderr.String())
+	case <-ctx.Done():
+		f.stop()
+		return nil, ctx.Err()
 	}
 }
 
@@ -94,5 +100,10 @@ func (f *forwarding) stop() {
 		return
 	}
 	_ = f.kubectl.Process.Signal(syscall.SIGTERM)
-	<-f.ended
+	select {
+	case <-f.ended:
+	case <-time.After(endLimit):
+		_ = f.kubectl.Process.Kill()
+		<-f.ended
+	}
 }
