@@ -3,6 +3,7 @@ package test
 import (
 	"context"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -45,11 +46,13 @@ func (c *realCluster) resetAndCheck() {
 	if err != nil || len(list.Items) > 0 {
 		c.t.Errorf("after a reset there are still %d pods (%v)", len(list.Items), err)
 	}
-	// One that had no processor for some seconds was taken for lost meanwhile.
+	begin := time.Now()
 	eventually(c.t, "the node is ready", func(ctx context.Context) (bool, error) {
 		node, err := c.client.CoreV1().Nodes().Get(ctx, "node-1", metav1.GetOptions{})
 		return err == nil && isNodeReady(node), err
 	})
+	// One that had no processor for some seconds was taken for lost meanwhile, until its next sign of life.
+	c.t.Log("after a reset the node is ready after", time.Since(begin))
 	if after := c.findNode(); after != before {
 		c.t.Errorf("the node was started again: process %d, before %d", after, before)
 	}

@@ -276,9 +276,11 @@ func TestRealPod(t *testing.T) {
 		c.await("second", ready)
 		t.Log("the second pod is ready after", time.Since(begin))
 		t.Run("logs", func(t *testing.T) {
+			var got string
+			defer func() { t.Logf("logged %q", got) }()
 			eventually(t, "it tells what it does", func(context.Context) (bool, error) {
-				got, err := c.tryLog("first", corev1.PodLogOptions{})
-				return err == nil && got == "serving 8080\n", nil
+				got, _ = c.tryLog("first", corev1.PodLogOptions{})
+				return got == "serving 8080\n", nil
 			})
 		})
 		t.Run("exec", func(t *testing.T) { testExec(t, c) })
