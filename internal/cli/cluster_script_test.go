@@ -88,7 +88,7 @@ func startCluster(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // freePort is the script command `freeport NAME`: a variable gets a TCP port of loopback that is free now, and that nobody takes
-// who is not told to: it is none of those that systems hand out by themselves.
+// who is not told to: it is none of those that Linux and macOS hand out by themselves.
 func freePort(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: freeport NAME")
