@@ -41,7 +41,8 @@
 // # Waiting
 //
 // [Cluster.AwaitReady] waits until workloads run as they should, and other objects say that they are ready. When they do not, it
-// says why, and gives up early where waiting would not help.
+// says why, and gives up early where waiting would not help. Webhooks are ready when the API server holds the authority of
+// their certificate, and their pods answer; these are asked through its proxy, which is evidence and no proof.
 //
 // # Deleting
 //
