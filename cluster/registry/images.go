@@ -2,6 +2,7 @@ package registry
 
 import (
 	"context"
+	"slices"
 
 	"cuelabs.dev/go/oci/ociregistry"
 	"github.com/google/go-containerregistry/pkg/name"
@@ -15,7 +16,7 @@ func (r *Registry) Has(ref string) bool {
 	if err != nil {
 		return false
 	}
-	return r.holds(p.Loaded) || p.Pushed && r.holds(p.Own)
+	return slices.ContainsFunc(p.Here(), r.holds)
 }
 
 func (r *Registry) holds(ref name.Reference) bool {

@@ -1,6 +1,7 @@
 package cri
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -212,13 +213,13 @@ func (r *Runtime) ListContainers(_ context.Context, f *runtimeapi.ContainerFilte
 	return list, nil
 }
 
-// imageRef is what a pod's status shows as the image's ID.
-func (c *container) imageRef() string {
-	if len(c.image.Digests) > 0 {
-		return c.image.Digests[0]
-	}
-	return c.image.ID
+// name is what the pod calls the image.
+func (c *container) name() string {
+	return cmp.Or(c.config.GetImage().GetUserSpecifiedImage(), c.config.GetImage().GetImage())
 }
+
+// imageRef is what a pod's status shows as the image's ID.
+func (c *container) imageRef() string { return c.image.Reference(c.name()) }
 
 // ContainerStatus describes a container.
 func (r *Runtime) ContainerStatus(_ context.Context, id string, _ bool) (*runtimeapi.ContainerStatusResponse, error) {
@@ -233,13 +234,9 @@ func (r *Runtime) ContainerStatus(_ context.Context, id string, _ bool) (*runtim
 
 // status needs Runtime.mu.
 func (c *container) status() *runtimeapi.ContainerStatus {
-	shown := c.config.GetImage().GetUserSpecifiedImage()
-	if shown == "" {
-		shown = c.config.GetImage().GetImage()
-	}
 	s := &runtimeapi.ContainerStatus{
 		Id: c.id, Metadata: c.config.GetMetadata(), State: c.state, CreatedAt: c.created.UnixNano(), ExitCode: c.exit,
-		Image: &runtimeapi.ImageSpec{Image: shown}, ImageRef: c.imageRef(), ImageId: c.image.ID, Reason: c.reason, Message: c.message,
+		Image: &runtimeapi.ImageSpec{Image: c.name()}, ImageRef: c.imageRef(), ImageId: c.image.ID, Reason: c.reason, Message: c.message,
 		Labels: c.config.GetLabels(), Annotations: c.config.GetAnnotations(), Mounts: c.config.GetMounts(), LogPath: c.log.path,
 		Resources: &runtimeapi.ContainerResources{Linux: c.resources},
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -13,7 +12,6 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
-	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 )
 
 // Credentials are what a pull secret holds for a registry.
@@ -33,30 +31,23 @@ func (c *Credentials) authenticator() authn.Authenticator {
 	})
 }
 
-// pull asks one place after the other.
-func (s *Store) pull(ctx context.Context, ref string, credentials *Credentials) (Image, error) {
-	places, err := candidates(ref, s.options.Registry)
-	if err != nil {
+// pull asks the cluster's registry for what is there, and the one in the name for all else.
+func (s *Store) pull(ctx context.Context, ref string, at location, credentials *Credentials) (Image, error) {
+	if at.here != nil {
+		from, err := s.ask(ctx, *at.here, authn.Anonymous)
+		if err != nil {
+			return Image{}, err
+		}
+		return s.take(at, from)
+	}
+	from, err := s.ask(ctx, at.own, credentials.authenticator())
+	switch {
+	case err != nil && s.options.Registry != "":
+		return Image{}, fmt.Errorf("%s is not loaded into the cluster (slipway image load %s), and its registry does not give it: %w", ref, ref, err)
+	case err != nil:
 		return Image{}, err
 	}
-	own := places[len(places)-1]
-	var errs []error
-	for _, place := range places {
-		auth := authn.Anonymous
-		if place == own {
-			auth = credentials.authenticator()
-		}
-		remoteImage, err := s.ask(ctx, place, auth)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		return s.take(own, remoteImage)
-	}
-	if len(errs) > 1 && missing(errs[0]) {
-		return Image{}, fmt.Errorf("%s is not loaded into the cluster (slipway image load %s), and its registry does not give it: %w", ref, ref, errs[1])
-	}
-	return Image{}, errors.Join(errs...)
+	return s.take(at, from)
 }
 
 func (s *Store) ask(ctx context.Context, place name.Reference, auth authn.Authenticator) (v1.Image, error) {
@@ -73,15 +64,10 @@ func (s *Store) ask(ctx context.Context, place name.Reference, auth authn.Authen
 	return image, nil
 }
 
-// missing says whether a registry answered that it does not have something.
-func missing(err error) bool {
-	e, ok := errors.AsType[*transport.Error](err)
-	return ok && e.StatusCode == http.StatusNotFound
-}
-
 // take unpacks what a registry has, unless that is there, under the name that was asked for.
-func (s *Store) take(own name.Reference, from v1.Image) (Image, error) {
-	image, err := s.describe(own, from)
+func (s *Store) take(at location, from v1.Image) (Image, error) {
+	own := at.own
+	image, err := s.describe(at, from)
 	if err != nil {
 		return Image{}, fmt.Errorf("pull %s: %w", own.Name(), err)
 	}
@@ -102,7 +88,8 @@ func (s *Store) take(own name.Reference, from v1.Image) (Image, error) {
 	return s.keep(image)
 }
 
-func (s *Store) describe(own name.Reference, from v1.Image) (Image, error) {
+func (s *Store) describe(at location, from v1.Image) (Image, error) {
+	own := at.own
 	id, err := from.ConfigName()
 	if err != nil {
 		return Image{}, err
@@ -119,9 +106,11 @@ func (s *Store) describe(own name.Reference, from v1.Image) (Image, error) {
 	if err != nil {
 		return Image{}, err
 	}
+	manifestName := own.Context().Name() + "@" + digest.String()
 	image := Image{
-		ID: id.String(), Config: config.Config, Platform: config.OS + "/" + config.Architecture, Digests: []string{own.Context().Name() + "@" + digest.String()},
+		ID: id.String(), Config: config.Config, Platform: config.OS + "/" + config.Architecture, Digests: []string{manifestName},
 		Size: manifest.Config.Size, Root: filepath.Join(s.folder(id.String()), rootFolder),
+		Origins: map[string]Origin{own.Name(): {Here: at.digest(), Manifest: manifestName}},
 	}
 	for _, layer := range manifest.Layers {
 		image.Size += layer.Size

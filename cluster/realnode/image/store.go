@@ -2,7 +2,6 @@ package image
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -33,7 +32,15 @@ type Image struct {
 	Config  v1.Config // how it wants to be run
 	// Platform is the system and the processor that it is for.
 	Platform string
-	Root     string `json:"-"` // the folder with its files
+	// Origins say what each name, with a tag or a digest, led to when it was pulled last.
+	Origins map[string]Origin
+	Root    string `json:"-"` // the folder with its files
+}
+
+// Origin is what a name led to.
+type Origin struct {
+	Here     string // the digest in the cluster's registry; empty if the image is from elsewhere
+	Manifest string // the name's repository with the digest of this image
 }
 
 // Store holds images in a folder of its own.
@@ -43,7 +50,7 @@ type Store struct {
 
 	mu     sync.Mutex
 	images map[string]Image // by ID
-	pulls  map[string]*pull // under way, by name
+	pulls  map[string]*pull // under way, by name and digest
 }
 
 // ErrUnknown says that an image is not in the store.
@@ -63,31 +70,10 @@ func Open(dir string, o Options) (*Store, error) {
 		return nil, fmt.Errorf("open the store of images: %w", err)
 	}
 	s := &Store{dir: dir, options: o, images: map[string]Image{}, pulls: map[string]*pull{}}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
+	if err := s.readAll(); err != nil {
 		return nil, fmt.Errorf("open the store of images: %w", err)
 	}
-	for _, e := range entries {
-		image, err := read(filepath.Join(dir, e.Name()))
-		if err != nil {
-			// It was being unpacked, or removed, when the node ended.
-			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
-				return nil, fmt.Errorf("open the store of images: %w", err)
-			}
-			continue
-		}
-		s.images[image.ID] = image
-	}
 	return s, nil
-}
-
-func read(dir string) (Image, error) {
-	text, err := os.ReadFile(filepath.Join(dir, aboutFile))
-	if err != nil {
-		return Image{}, err
-	}
-	image := Image{Root: filepath.Join(dir, rootFolder)}
-	return image, json.Unmarshal(text, &image)
 }
 
 // Get finds an image by name or ID.
@@ -107,6 +93,18 @@ func (s *Store) Get(ref string) (Image, error) {
 		}
 	}
 	return Image{}, fmt.Errorf("%w: %s", ErrUnknown, ref)
+}
+
+// Reference is the image's digest as the name's repository knows it: what a pod's status has for it.
+func (i Image) Reference(ref string) string {
+	canonical, err := Canonical(ref)
+	if origin, ok := i.Origins[canonical]; err == nil && ok {
+		return origin.Manifest
+	}
+	if len(i.Digests) > 0 {
+		return i.Digests[0]
+	}
+	return i.ID
 }
 
 // List lists all images.
@@ -147,30 +145,6 @@ func (s *Store) Used() (bytes, files uint64) {
 	return bytes, files
 }
 
-// keep adds an image or another name of one, and returns it as it is now.
-func (s *Store) keep(image Image) (Image, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if old, ok := s.images[image.ID]; ok {
-		image.Tags, image.Digests = union(old.Tags, image.Tags), union(old.Digests, image.Digests)
-	}
-	for id, other := range s.images { // a name leads to what it was pulled as last
-		if id != image.ID {
-			other.Tags = slices.DeleteFunc(slices.Clone(other.Tags), func(t string) bool { return slices.Contains(image.Tags, t) })
-			s.images[id] = other
-		}
-	}
-	text, err := json.Marshal(image)
-	if err != nil {
-		return Image{}, err
-	}
-	if err := os.WriteFile(filepath.Join(filepath.Dir(image.Root), aboutFile), text, fileMode); err != nil {
-		return Image{}, fmt.Errorf("keep image %s: %w", image.ID, err)
-	}
-	s.images[image.ID] = image
-	return image, nil
-}
-
 func union(a, b []string) []string {
 	all := slices.Concat(a, b)
 	slices.Sort(all)
@@ -189,17 +163,22 @@ type pull struct {
 	err   error
 }
 
-// Pull gets an image from a registry. Pulls of one name at the same time are one.
+// Pull gets an image from a registry. Pulls of what one name leads to, at the same time, are one.
 func (s *Store) Pull(ctx context.Context, ref string, credentials *Credentials) (Image, error) {
+	at, err := s.locate(ctx, ref)
+	if err != nil {
+		return Image{}, err
+	}
+	key := ref + " " + at.digest()
 	s.mu.Lock()
-	p := s.pulls[ref]
+	p := s.pulls[key]
 	if p == nil {
 		p = &pull{done: make(chan struct{})}
-		s.pulls[ref] = p
+		s.pulls[key] = p
 		go func() {
-			p.image, p.err = s.pull(ctx, ref, credentials)
+			p.image, p.err = s.pull(ctx, ref, at, credentials)
 			s.mu.Lock()
-			delete(s.pulls, ref)
+			delete(s.pulls, key)
 			s.mu.Unlock()
 			close(p.done)
 		}()

@@ -40,6 +40,18 @@ func Of(ref, registry string) (Places, error) {
 	return Places{Loaded: loaded, Own: own, Pushed: Same(own.Context().RegistryStr(), registry)}, nil
 }
 
+// Here are the names that an image may have in the cluster's registry, in the order in which they are asked for; none without such a registry.
+func (p Places) Here() []name.Reference {
+	var here []name.Reference
+	if p.Loaded != nil {
+		here = append(here, p.Loaded)
+	}
+	if p.Pushed {
+		here = append(here, p.Own)
+	}
+	return here
+}
+
 // loadedName is what a loaded image is called in the cluster's registry. A port is no part of a repository's name.
 func loadedName(r name.Reference) string {
 	host := strings.NewReplacer(":", "_", "[", "", "]", "").Replace(strings.ToLower(r.Context().RegistryStr()))

@@ -1,0 +1,116 @@
+package image
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// readAll reads what the store's folder has.
+func (s *Store) readAll() error {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		return err
+	}
+	written := map[string]time.Time{}
+	for _, e := range entries {
+		image, at, err := read(filepath.Join(s.dir, e.Name()))
+		if err != nil {
+			// It was being unpacked, or removed, when the node ended.
+			if err := os.RemoveAll(filepath.Join(s.dir, e.Name())); err != nil {
+				return err
+			}
+			continue
+		}
+		s.images[image.ID], written[image.ID] = image, at
+	}
+	newest := slices.SortedFunc(maps.Keys(written), func(a, b string) int { return written[b].Compare(written[a]) })
+	for _, id := range newest { // an earlier version left tags with images that had lost them
+		if err := s.yield(s.images[id]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read reads an image and when it was written.
+func read(dir string) (Image, time.Time, error) {
+	path := filepath.Join(dir, aboutFile)
+	info, err := os.Stat(path)
+	if err != nil {
+		return Image{}, time.Time{}, err
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return Image{}, time.Time{}, err
+	}
+	image := Image{Root: filepath.Join(dir, rootFolder)}
+	return image, info.ModTime(), json.Unmarshal(text, &image)
+}
+
+// keep adds an image or another name of one, and returns it as it is now. A tag leads to what it was pulled as last, also for the node's next run:
+// it is taken from the others before it is given.
+func (s *Store) keep(image Image) (Image, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if old, ok := s.images[image.ID]; ok {
+		image.Tags, image.Digests = union(old.Tags, image.Tags), union(old.Digests, image.Digests)
+		origins := maps.Clone(old.Origins)
+		if origins == nil {
+			origins = map[string]Origin{}
+		}
+		maps.Copy(origins, image.Origins)
+		image.Origins = origins
+	}
+	if err := s.yield(image); err != nil {
+		return Image{}, err
+	}
+	if err := image.write(); err != nil {
+		return Image{}, err
+	}
+	s.images[image.ID] = image
+	return image, nil
+}
+
+// yield takes an image's tags from all others.
+func (s *Store) yield(to Image) error {
+	for id, other := range s.images {
+		claims := func(tag string) bool { return slices.Contains(to.Tags, tag) }
+		if id == to.ID || !slices.ContainsFunc(other.Tags, claims) {
+			continue
+		}
+		other.Tags = slices.DeleteFunc(slices.Clone(other.Tags), claims)
+		other.Origins = maps.Clone(other.Origins)
+		maps.DeleteFunc(other.Origins, func(name string, _ Origin) bool { return claims(name) })
+		if err := other.write(); err != nil {
+			return err
+		}
+		s.images[id] = other
+	}
+	return nil
+}
+
+// write writes what is known of an image beside its files, whole or not at all.
+func (i Image) write() error {
+	path := filepath.Join(filepath.Dir(i.Root), aboutFile)
+	text, err := json.Marshal(i)
+	if err == nil {
+		err = writeWhole(path, text, fileMode)
+	}
+	if err != nil {
+		return fmt.Errorf("keep image %s: %w", i.ID, err)
+	}
+	return nil
+}
+
+func writeWhole(path string, text []byte, mode fs.FileMode) error {
+	if err := os.WriteFile(path+".new", text, mode); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
