@@ -73,7 +73,7 @@ func (m memory) keep(f File, findings []Finding) {
 	if err != nil || os.MkdirAll(m.dir, 0o755) != nil {
 		return
 	}
-	_ = atomicfile.Write(m.file(f), data, 0o644)
+	_ = atomicfile.WriteCache(m.file(f), data, 0o644)
 	m.forget()
 }
 

@@ -74,7 +74,7 @@ func (then answer) keep(memory string) {
 	if err != nil || os.MkdirAll(filepath.Dir(memory), 0o755) != nil {
 		return
 	}
-	_ = atomicfile.Write(memory, text, 0o644)
+	_ = atomicfile.WriteCache(memory, text, 0o644)
 }
 
 func isExecutable(path string) bool {

@@ -1,5 +1,9 @@
 // Package atomicfile replaces files so that a reader, or a crash, meets the old
 // content or the new one and never a half of it.
+//
+// [Write] is for what cannot be made again: the new content is on the disk when it returns, and a power loss leaves
+// no empty file. [WriteCache] is for what can: it waits for no disk, and [Sync] does so later. [Update] is for files of the user that others
+// write too: they stay what they are in all but their content.
 package atomicfile
 
 import (
@@ -11,10 +15,42 @@ import (
 
 // Write makes data the content of the file at path, with exactly the
 // permissions perm. A symbolic link stays one: what it points to is replaced, or made.
-func Write(path string, data []byte, perm fs.FileMode) (err error) {
-	if path, err = follow(path); err != nil {
+func Write(path string, data []byte, perm fs.FileMode) error {
+	return disk{(*os.File).Sync}.write(path, data, perm)
+}
+
+// WriteCache is [Write] for content that a power loss may take: the file may be empty after it.
+func WriteCache(path string, data []byte, perm fs.FileMode) error {
+	return disk{func(*os.File) error { return nil }}.write(path, data, perm)
+}
+
+// Sync waits until what [WriteCache] wrote has reached the disk.
+func Sync(path string) error {
+	d := disk{(*os.File).Sync}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
 		return err
 	}
+	defer f.Close()
+	if err := d.sync(f); err != nil {
+		return err
+	}
+	return d.syncFolder(filepath.Dir(path))
+}
+
+// disk is where files are written; sync waits until a file, or the names in a folder, have reached it.
+type disk struct{ sync func(*os.File) error }
+
+func (d disk) write(path string, data []byte, perm fs.FileMode) error {
+	path, err := follow(path)
+	if err != nil {
+		return err
+	}
+	return d.replace(path, data, func(temp *os.File) error { return temp.Chmod(perm) })
+}
+
+// replace renames a new file, which adorn makes like the old one, to path.
+func (d disk) replace(path string, data []byte, adorn func(temp *os.File) error) (err error) {
 	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return err
@@ -25,16 +61,27 @@ func Write(path string, data []byte, perm fs.FileMode) (err error) {
 			_ = os.Remove(temp.Name())
 		}
 	}()
-	if err := temp.Chmod(perm); err != nil {
+	if err := adorn(temp); err != nil {
 		return err
 	}
-	if _, err := temp.Write(data); err != nil {
+	if err := d.fill(temp, data); err != nil {
 		return err
 	}
-	if err := temp.Close(); err != nil {
+	if err := os.Rename(temp.Name(), path); err != nil {
 		return err
 	}
-	return os.Rename(temp.Name(), path)
+	return d.syncFolder(filepath.Dir(path))
+}
+
+// fill writes all of a file and closes it.
+func (d disk) fill(f *os.File, data []byte) error {
+	if _, err := f.Write(data); err != nil {
+		return err
+	}
+	if err := d.sync(f); err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // maxLinks is how many symbolic links in a row are followed; the systems do not

@@ -98,5 +98,5 @@ func (m Memory) Keep(key string, layer v1.Layer) error {
 			_ = os.Remove(path)
 		}
 	}
-	return atomicfile.Write(m.path(key), data, 0o644)
+	return atomicfile.WriteCache(m.path(key), data, 0o644)
 }
