@@ -30,6 +30,7 @@ type dock struct {
 	state string
 	kube  string
 	log   *events
+	env   map[string]string
 }
 
 // events remembers what was told.
@@ -60,8 +61,8 @@ func newDock(t *testing.T, mode string) *dock {
 	}
 	d := &dock{t: t, state: filepath.Join(t.TempDir(), "s"), kube: filepath.Join(t.TempDir(), "config"), log: &events{}}
 	t.Setenv(peerMode, mode)
-	env := map[string]string{"SLIPWAY_CLUSTER": own, "SLIPWAY_STATE": d.state, "KUBECONFIG": d.kube, "SLIPWAY_CACHE": t.TempDir()}
-	d.Control = clusterctl.New(func(key string) string { return env[key] }, d.log)
+	d.env = map[string]string{"SLIPWAY_CLUSTER": own, "SLIPWAY_STATE": d.state, "KUBECONFIG": d.kube, "SLIPWAY_CACHE": t.TempDir()}
+	d.Control = clusterctl.New(func(key string) string { return d.env[key] }, d.log)
 	d.Hurry(brief, time.Minute)
 	t.Cleanup(func() { d.end() })
 	return d

@@ -24,7 +24,11 @@ func (c *Control) claimData(ctx context.Context, cl state.Cluster, path string) 
 	if err != nil {
 		return err
 	}
-	if known && cl.HasData() {
+	switch {
+	case !cl.HasData():
+	case !known:
+		c.handler.Handle(report.Warning{Text: fmt.Sprintf("which Kubernetes wrote the data of cluster %s is not known, since data.json in %s is missing or damaged; they are taken for data of %s", cl.Name, cl.Dir, is.Kubernetes)})
+	default:
 		order := semver.Compare(minor(is), minor(was))
 		switch {
 		case order < 0:
@@ -40,3 +44,25 @@ func (c *Control) claimData(ctx context.Context, cl state.Cluster, path string) 
 
 // minor is the part of a version within which data can be exchanged.
 func minor(d state.Data) string { return semver.MajorMinor("v" + d.Kubernetes) }
+
+// kept tells whether cluster cl has data that stay when it is started. With data of which nobody knows whether they
+// are to stay, it is started only if that is said now.
+func (c *Control) kept(cl state.Cluster, o Options) (bool, error) {
+	keep, unknown := cl.Keeps()
+	switch {
+	case unknown == nil:
+		return keep, nil
+	case o.Durable:
+		c.handler.Handle(report.Warning{Text: fmt.Sprintf("cluster %s goes on with the data that it has; other than durable, it has what is asked for now: %v", cl.Name, unknown)})
+		return true, nil
+	}
+	return true, &report.Error{What: "it is not known whether cluster " + cl.Name + " is to keep its data", Where: cl.Config(), Err: unknown,
+		Hint: "its data are left alone: `" + command("start", cl.Name) + " --durable`, with the flags that it had, goes on with them, and `" + command("delete", cl.Name) + "` removes them",
+		Next: command("start", cl.Name) + " --durable"}
+}
+
+// leftAlone warns of data of which nobody knows whether they are to be kept.
+func leftAlone(cl state.Cluster, unknown error) string {
+	return fmt.Sprintf("%s: %v; the data of cluster %s are kept: `%s --durable` goes on with them, `%s` removes them",
+		cl.Config(), unknown, cl.Name, command("start", cl.Name), command("delete", cl.Name))
+}

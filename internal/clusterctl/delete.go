@@ -17,7 +17,7 @@ func (c *Control) Delete(ctx context.Context, name string) (*Status, error) {
 		return nil, err
 	}
 	defer release()
-	if _, err := c.end(ctx, cl); err != nil {
+	if _, err := c.end(ctx, cl, true); err != nil { // Remove takes it all
 		return nil, err
 	}
 	there, err := cl.Remove()

@@ -111,7 +111,7 @@ func follow(ctx context.Context, cl state.Cluster, logs *logfile.Logs, tell func
 
 // runs tells whether the cluster runs, or is being started or stopped.
 func runs(cl state.Cluster) bool {
-	release, free, err := cl.TryHold()
+	release, free, err := cl.TryWatch()
 	if err != nil || !free {
 		return true
 	}

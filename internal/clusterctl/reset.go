@@ -86,7 +86,7 @@ func elsewhere(err error) error {
 
 // running returns the status of a cluster that can be asked for something.
 func (c *Control) running(ctx context.Context, name string) (*Status, error) {
-	s, err := c.Status(ctx, name)
+	s, err := c.settled(ctx, ctx, name)
 	if err != nil {
 		return nil, err
 	}

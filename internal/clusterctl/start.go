@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slipway-dev/slipway/internal/clusterctl/kubecontext"
 	"github.com/slipway-dev/slipway/internal/clusterctl/protocol"
 	"github.com/slipway-dev/slipway/internal/clusterctl/state"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -51,9 +50,13 @@ func (c *Control) Start(ctx context.Context, o Options) (*Status, error) {
 	if err := cl.CheckSpace(); err != nil {
 		return nil, err
 	}
+	keep, err := c.kept(cl, o)
+	if err != nil {
+		return nil, err
+	}
 	o = c.resume(cl, s, o)
 	if s.State == Died {
-		if err := c.forget(ctx, cl, s.Durable); err != nil {
+		if err := c.forget(ctx, cl, keep); err != nil {
 			return nil, err
 		}
 	}
@@ -62,20 +65,20 @@ func (c *Control) Start(ctx context.Context, o Options) (*Status, error) {
 
 // resume completes o with what is kept of an earlier start, and tells so.
 func (c *Control) resume(cl state.Cluster, s *Status, o Options) Options {
-	last, kept := cl.LastConfig()
+	last, known, _ := cl.LastConfig() // that it cannot be read was told
 	note := "cluster " + cl.Name
 	switch {
 	case s.State == Died && s.Durable:
 		note += " died; it is started again with the data that it has kept"
 	case s.State == Died:
 		note += " died; it is started anew"
-	case !kept:
+	case !s.Durable:
 		return o
 	default:
 		note += " has kept its data from an earlier start; it goes on with them"
 	}
 	c.handler.Handle(report.Note{Text: note})
-	if !kept {
+	if !known {
 		return o
 	}
 	return c.withPorts(o, o.after(last))
@@ -96,9 +99,9 @@ func (c *Control) withPorts(asked, o Options) Options {
 
 // keepPorts remembers the ports that a durable cluster got, so that copies of its kubeconfig and names of images stay good.
 func keepPorts(cl state.Cluster, s *Status) error {
-	last, known := cl.LastConfig()
-	if !known || !last.Durable {
-		return nil
+	last, known, err := cl.LastConfig()
+	if err != nil || !known || !last.Durable {
+		return err
 	}
 	last.Port, last.RegistryPort = portOf(s.Server), portOf("//"+s.Registry)
 	return cl.WriteConfig(last)
@@ -115,7 +118,9 @@ func (c *Control) join(ctx context.Context, cl state.Cluster, s *Status, o Optio
 	if err := s.Problem(); err != nil {
 		return nil, err
 	}
-	if is, known := cl.LastConfig(); known {
+	if is, known, err := cl.LastConfig(); err != nil {
+		c.handler.Handle(report.Warning{Text: leftAlone(cl, err)})
+	} else if known {
 		if err := errors.Join(o.checkKind(cmp.Or(o.Kind, kindOf(is))), o.refuse(s, is)); err != nil {
 			return nil, err
 		}
@@ -171,17 +176,20 @@ func (c *Control) create(ctx context.Context, cl state.Cluster, o Options) (*Sta
 			return nil, err
 		}
 	}
-	last, kept := cl.LastConfig()
+	last, known, _ := cl.LastConfig()
+	keep, _ := cl.Keeps() // as it was before this start
 	s, err := c.launch(ctx, cl, program, o)
 	if err == nil {
 		return s, nil
 	}
 	err = explain(ctx, cl, err)
-	if kept {
+	if keep {
 		err = suspectData(cl, err)
+	}
+	if keep && known {
 		err = errors.Join(err, cl.WriteConfig(last)) // what did not start is not what to go on with
 	}
-	if e := c.forget(context.WithoutCancel(ctx), cl, kept); e != nil {
+	if e := c.forget(context.WithoutCancel(ctx), cl, keep); e != nil {
 		err = errors.Join(err, e)
 	}
 	return nil, err
@@ -212,6 +220,8 @@ func (c *Control) launch(ctx context.Context, cl state.Cluster, program string, 
 	if err := cl.WriteRun(run); err != nil {
 		return nil, err
 	}
+	synced := make(chan error, 1)
+	go func() { synced <- cl.Sync() }() // which takes a disk some milliseconds, and the program a second
 	limit, cancel := context.WithTimeout(ctx, o.timeout())
 	defer cancel()
 	conn, err := p.dial(limit, socket)
@@ -222,7 +232,7 @@ func (c *Control) launch(ctx context.Context, cl state.Cluster, program string, 
 	if _, _, err := c.await(limit, p, conn); err != nil {
 		return nil, err
 	}
-	if err := c.adopt(ctx, cl, run, o); err != nil {
+	if err := errors.Join(c.adopt(ctx, cl, run, o), <-synced); err != nil {
 		return nil, err
 	}
 	if s, err = c.inspect(ctx, cl); err != nil {
@@ -252,40 +262,6 @@ func background(program string, cl state.Cluster) (*process, error) {
 	cmd.Stdout, cmd.Stderr = log, log
 	detach(cmd)
 	return begin(cmd)
-}
-
-// adopt enters a ready cluster into the user's kubeconfig and remembers that.
-func (c *Control) adopt(ctx context.Context, cl state.Cluster, run state.Run, o Options) error {
-	if o.NoContext {
-		return nil
-	}
-	files, err := kubecontext.Files(c.getenv)
-	if err != nil {
-		return err
-	}
-	name := ContextName(cl.Name)
-	change, err := kubecontext.Add(ctx, files, name, cl.Kubeconfig())
-	if err != nil {
-		return err
-	}
-	if change.Previous == name && run.Context != nil {
-		change.Previous = run.Context.Previous
-	}
-	run.Context = &state.Context{Name: name, Files: files, Previous: change.Previous}
-	return cl.WriteRun(run)
-}
-
-// checkContexts refuses kubeconfig files that [Control.adopt] could not use, before
-// anything is built or started for them.
-func (c *Control) checkContexts(o Options) error {
-	if o.NoContext {
-		return nil
-	}
-	files, err := kubecontext.Files(c.getenv)
-	if err != nil {
-		return err
-	}
-	return kubecontext.Check(files)
 }
 
 // freePort refuses a port that is taken. That another process takes it in the

@@ -52,28 +52,52 @@ type Status struct {
 	Logical    []Logical   `json:"logical,omitempty"` // clusters in the same process
 	Durable    bool        `json:"durable"`           // the data outlive the cluster
 	Log        string      `json:"log,omitempty"`
+	Unknown    string      `json:"unknown,omitempty"` // why it is not known whether the data are to outlive it; they do
 
 	// Already is set by Start when there was nothing to do.
 	Already bool `json:"already,omitempty"`
 }
 
 // Status tells what the cluster called name is doing. That it does not run is
-// an answer and not an error; see [Status.Problem].
+// an answer and not an error; see [Status.Problem]. A start or stop that is under way it waits for, but only some
+// seconds: then the answer is [Busy].
 func (c *Control) Status(ctx context.Context, name string) (*Status, error) {
+	limit, cancel := context.WithTimeout(ctx, c.answer)
+	defer cancel()
+	return c.settled(ctx, limit, name)
+}
+
+// settled is Status that waits for whoever starts or stops the cluster until limit is done.
+func (c *Control) settled(ctx, limit context.Context, name string) (*Status, error) {
 	cl, err := c.cluster(name)
 	if err != nil {
 		return nil, err
 	}
-	release, free, err := cl.TryHold()
+	release, err := cl.Watch(limit, c.waiting(cl))
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return busy(cl), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return c.inspect(ctx, cl)
+}
+
+// glance is Status that waits for nobody.
+func (c *Control) glance(ctx context.Context, cl state.Cluster) (*Status, error) {
+	release, free, err := cl.TryWatch()
 	if err != nil {
 		return nil, err
 	}
 	defer release()
 	if !free {
-		return &Status{Name: cl.Name, State: Busy, Log: cl.Log()}, nil
+		return busy(cl), nil
 	}
 	return c.inspect(ctx, cl)
 }
+
+func busy(cl state.Cluster) *Status { return &Status{Name: cl.Name, State: Busy, Log: cl.Log()} }
 
 // List returns the status of every cluster that runs, died, or has kept its data.
 func (c *Control) List(ctx context.Context) ([]*Status, error) {
@@ -87,7 +111,7 @@ func (c *Control) List(ctx context.Context) ([]*Status, error) {
 	}
 	all := []*Status{}
 	for _, cl := range clusters {
-		s, err := c.Status(ctx, cl.Name)
+		s, err := c.glance(ctx, cl)
 		if err != nil {
 			return nil, err
 		}
@@ -98,7 +122,7 @@ func (c *Control) List(ctx context.Context) ([]*Status, error) {
 	return all, nil
 }
 
-// inspect is Status for those who hold the cluster.
+// inspect is Status for those who hold or watch the cluster.
 func (c *Control) inspect(ctx context.Context, cl state.Cluster) (*Status, error) {
 	alive, err := cl.Alive()
 	if err != nil {
@@ -108,9 +132,13 @@ func (c *Control) inspect(ctx context.Context, cl state.Cluster) (*Status, error
 	if err != nil {
 		return nil, err
 	}
-	s := &Status{Name: cl.Name, PID: run.PID, Log: cl.Log(), Durable: cl.Durable()}
-	if run.Context != nil {
-		s.Context = run.Context.Name
+	keep, unknown := cl.Keeps()
+	s := &Status{Name: cl.Name, PID: run.PID, Log: cl.Log(), Durable: keep}
+	if unknown != nil {
+		s.Unknown = leftAlone(cl, unknown)
+	}
+	if len(run.Contexts) > 0 {
+		s.Context = ContextName(cl.Name)
 	}
 	if alive {
 		if alive, err = c.ask(ctx, cl, s); err != nil {
@@ -124,7 +152,7 @@ func (c *Control) inspect(ctx context.Context, cl state.Cluster) (*Status, error
 		s.State = Died
 		return s, nil
 	}
-	return &Status{Name: cl.Name, State: Stopped, Durable: s.Durable}, nil
+	return &Status{Name: cl.Name, State: Stopped, Durable: s.Durable, Unknown: s.Unknown}, nil
 }
 
 // askPoll is how often a program that gives no answer is asked again.
@@ -186,7 +214,7 @@ func (s *Status) Problem() error {
 	case Died:
 		return s.died()
 	}
-	return &report.Error{What: "cluster " + s.Name + " is not running", Next: command("start", s.Name)}
+	return &report.Error{What: "cluster " + s.Name + " is not running", Hint: s.Unknown, Next: command("start", s.Name)}
 }
 
 // died tells how the cluster came to its end, as far as that is known.
@@ -199,6 +227,9 @@ func (s *Status) died() error {
 		if s.Durable {
 			e.Hint += "; what it acknowledged is kept"
 		}
+	}
+	if s.Unknown != "" {
+		e.Hint += "\n" + s.Unknown
 	}
 	return e
 }

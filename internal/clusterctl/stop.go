@@ -3,11 +3,9 @@ package clusterctl
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"time"
 
-	"github.com/slipway-dev/slipway/internal/clusterctl/kubecontext"
 	"github.com/slipway-dev/slipway/internal/clusterctl/protocol"
 	"github.com/slipway-dev/slipway/internal/clusterctl/state"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -27,15 +25,19 @@ func (c *Control) Stop(ctx context.Context, name string) (*Status, error) {
 		return nil, err
 	}
 	defer release()
-	there, err := c.end(ctx, cl)
+	keep, unknown := cl.Keeps()
+	there, err := c.end(ctx, cl, keep)
 	if err != nil {
 		return nil, err
 	}
-	return &Status{Name: cl.Name, State: Stopped, Already: !there, Durable: cl.Durable()}, nil
+	if unknown != nil {
+		c.handler.Handle(report.Warning{Text: leftAlone(cl, unknown)})
+	}
+	return &Status{Name: cl.Name, State: Stopped, Already: !there, Durable: keep}, nil
 }
 
-// end is Stop for those who hold the cluster; there is false when nothing was to be stopped.
-func (c *Control) end(ctx context.Context, cl state.Cluster) (there bool, err error) {
+// end is Stop for those who hold the cluster; with keep the data stay. there is false when nothing was to be stopped.
+func (c *Control) end(ctx context.Context, cl state.Cluster, keep bool) (there bool, err error) {
 	alive, err := cl.Alive()
 	if err != nil {
 		return false, err
@@ -51,7 +53,7 @@ func (c *Control) end(ctx context.Context, cl state.Cluster) (there bool, err er
 	case started:
 		c.handler.Handle(report.Note{Text: "cluster " + cl.Name + " had died already; what it left is removed"})
 	}
-	return alive || started, c.forget(ctx, cl, cl.Durable())
+	return alive || started, c.forget(ctx, cl, keep)
 }
 
 // halt ends a running program: by request, or else by force.
@@ -128,20 +130,15 @@ func kill(ctx context.Context, cl state.Cluster, pid int) error {
 	return nil
 }
 
-// forget removes what a run left: the context in the user's kubeconfig and the state. A
-// kubeconfig that cannot be changed keeps no cluster from ending. With keep the data stay.
+// forget removes what a run left: the context in the user's kubeconfigs and the state. With keep the data stay.
 func (c *Control) forget(ctx context.Context, cl state.Cluster, keep bool) error {
-	run, _, err := cl.Run()
+	run, started, err := cl.Run()
 	if err != nil {
 		return err
 	}
-	if run.Context != nil {
-		err := kubecontext.Remove(ctx, run.Context.Files, run.Context.Name, run.Context.Previous)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil {
-			c.handler.Handle(report.Warning{Text: fmt.Sprintf("context %s stays in the kubeconfig: %v; `slipway kubectl config delete-context %[1]s` removes it", run.Context.Name, err)})
+	if started {
+		if err := c.leave(ctx, cl, run); err != nil {
+			return err
 		}
 	}
 	return cl.Clear(keep)

@@ -3,8 +3,8 @@
 //
 // [Add] merges one cluster, user and context of the same name into the file
 // that kubectl would write to, and makes the context the current one. [Remove]
-// takes exactly that back; a context that was current before becomes
-// current again. Everything else in the files stays. Files are locked the way
+// takes exactly that back, in all files; a context that was current before becomes
+// current again. Everything else in the files stays, and so do their permissions and owners. Files are locked the way
 // client-go does it, so that kubectl and others can be used meanwhile, and
 // replaced in one step.
 package kubecontext
@@ -60,8 +60,9 @@ func Check(files []string) error {
 
 // Change is what [Add] did, as [Remove] needs to know it.
 type Change struct {
-	File     string // where the context was entered
-	Previous string // the context that was current before; may be empty
+	Files    []string // those that Add was called with
+	Selected string   // the one of them in which the context was made the current one; empty if that is not known
+	Previous string   // the context that was current there before; may be empty
 }
 
 // Add enters the only cluster of the kubeconfig at source under name and selects it.
@@ -91,7 +92,7 @@ func Add(ctx context.Context, files []string, name, source string) (Change, erro
 	if err := all.save(); err != nil {
 		return Change{}, err
 	}
-	return Change{File: files[target], Previous: previous}, nil
+	return Change{Files: files, Selected: files[selecting], Previous: previous}, nil
 }
 
 // enter copies the current context of from to to, under name.
@@ -108,38 +109,6 @@ func enter(to *api.Config, name string, from *api.Config) error {
 	to.AuthInfos[name] = user
 	to.Contexts[name] = &api.Context{Cluster: name, AuthInfo: name, Namespace: current.Namespace}
 	return nil
-}
-
-// Remove takes the context called name out of files. If it is the current one,
-// previous becomes current if it still exists. Files that are gone do not matter.
-func Remove(ctx context.Context, files []string, name, previous string) error {
-	files = slices.DeleteFunc(slices.Clone(files), func(file string) bool {
-		_, err := os.Stat(file)
-		return errors.Is(err, fs.ErrNotExist)
-	})
-	release, err := lock(ctx, files)
-	if err != nil {
-		return err
-	}
-	defer release()
-	all, err := load(files)
-	if err != nil {
-		return err
-	}
-	for _, f := range all {
-		delete(f.config.Clusters, name)
-		delete(f.config.AuthInfos, name)
-		delete(f.config.Contexts, name)
-	}
-	if !all.has(previous) {
-		previous = ""
-	}
-	for _, f := range all {
-		if f.config.CurrentContext == name {
-			f.config.CurrentContext = previous
-		}
-	}
-	return all.save()
 }
 
 // file is a kubeconfig file and what it is to hold.
@@ -162,8 +131,7 @@ func load(files []string) (fileList, error) {
 			config, err = api.NewConfig(), nil
 		}
 		if err != nil {
-			return nil, &report.Error{What: "a kubeconfig cannot be read", Where: path, Err: cause(err),
-				Hint: "a kubeconfig, or no file; KUBECONFIG names another one", Next: "slipway kubectl config view"}
+			return nil, unreadable(path, err)
 		}
 		before, err := clientcmd.Write(*config)
 		if err != nil {
@@ -192,10 +160,6 @@ func (l fileList) target() int {
 	return len(l) - 1
 }
 
-func (l fileList) has(name string) bool {
-	return slices.ContainsFunc(l, func(f *file) bool { return f.config.Contexts[name] != nil })
-}
-
 // save writes the files that changed.
 func (l fileList) save() error {
 	for _, f := range l {
@@ -206,11 +170,21 @@ func (l fileList) save() error {
 		if slices.Equal(text, f.before) {
 			continue
 		}
-		if err := atomicfile.Write(f.path, text, 0o600); err != nil {
+		if err := atomicfile.Update(f.path, text, 0o600); err != nil {
 			return unwritable(f.path, err)
 		}
 	}
 	return nil
+}
+
+func unreadable(path string, err error) error {
+	e := &report.Error{What: "a kubeconfig cannot be read", Where: path, Err: cause(err),
+		Hint: "a kubeconfig, or no file; KUBECONFIG names another one", Next: "slipway kubectl config view"}
+	if _, err := os.Stat(atomicfile.Backup(path)); err == nil {
+		e.Hint = "what it held before slipway was interrupted is in " + atomicfile.Backup(path)
+		e.Next = "mv " + atomicfile.Backup(path) + " " + path
+	}
+	return e
 }
 
 func unwritable(path string, err error) error {

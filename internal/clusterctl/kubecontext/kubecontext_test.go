@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
 
+	"github.com/slipway-dev/slipway/internal/clusterctl/atomicfile"
 	"github.com/slipway-dev/slipway/internal/clusterctl/kubecontext"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -68,7 +70,12 @@ func (h home) add(name string, files []string) kubecontext.Change {
 
 func (h home) remove(name, previous string, files []string) {
 	h.t.Helper()
-	if err := kubecontext.Remove(h.t.Context(), files, name, previous); err != nil {
+	h.undo(name, kubecontext.Change{Files: files, Previous: previous})
+}
+
+func (h home) undo(name string, changes ...kubecontext.Change) {
+	h.t.Helper()
+	if err := kubecontext.Remove(h.t.Context(), name, changes); err != nil {
 		h.t.Fatal(err)
 	}
 }
@@ -110,7 +117,7 @@ func TestAddAndRemove(t *testing.T) {
 	h := newHome(t, "user.yaml")
 	files := h.paths("user.yaml")
 	change := h.add("slipway-dev", files)
-	if want := (kubecontext.Change{File: files[0], Previous: "work"}); change != want {
+	if want := (kubecontext.Change{Files: files, Selected: files[0], Previous: "work"}); !cmp.Equal(change, want) {
 		t.Errorf("change %+v, want %+v", change, want)
 	}
 	h.golden("user.yaml", "user-added.golden")
@@ -142,8 +149,11 @@ func TestSeveralFiles(t *testing.T) {
 	h := newHome(t, "empty.yaml", "user.yaml")
 	files := h.paths("missing.yaml", "empty.yaml", "user.yaml")
 	change := h.add("slipway-dev", files)
-	if change.File != files[1] || change.Previous != "work" {
+	if change.Selected != files[2] || change.Previous != "work" {
 		t.Errorf("change %+v", change)
+	}
+	if config, err := clientcmd.LoadFromFile(files[1]); err != nil || config.Contexts["slipway-dev"] == nil {
+		t.Errorf("the context is not in the first file that exists: %v", err)
 	}
 	if got := h.current(files); got != "slipway-dev" {
 		t.Errorf("current context %q", got)
@@ -160,8 +170,49 @@ func TestSeveralFiles(t *testing.T) {
 func TestNoneOfSeveralFilesExists(t *testing.T) {
 	h := newHome(t)
 	files := h.paths("a", "b")
-	if change := h.add("slipway-dev", files); change.File != files[1] {
+	if change := h.add("slipway-dev", files); change.Selected != files[1] {
 		t.Errorf("change %+v", change)
+	}
+}
+
+// TestEachFileGetsItsOwnBack enters a context with two values of KUBECONFIG that share a file.
+func TestEachFileGetsItsOwnBack(t *testing.T) {
+	h := newHome(t, "user.yaml", "empty.yaml")
+	other := newHome(t, "user.yaml")
+	config, err := clientcmd.LoadFromFile(other.path("user.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.CurrentContext = "play"
+	if err := clientcmd.WriteToFile(*config, other.path("user.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	shared, own := h.path("user.yaml"), other.path("user.yaml")
+	first := h.add("slipway-dev", []string{shared})
+	second := h.add("slipway-dev", []string{own, shared})
+	gone := kubecontext.Change{Files: h.paths("no/such/file")}
+	broken := newHome(t, "broken.yaml").path("broken.yaml")
+	err = kubecontext.Remove(t.Context(), "slipway-dev", []kubecontext.Change{first, gone, {Files: []string{broken}}, second})
+	if e, ok := errors.AsType[*report.Error](err); !ok || e.Where != broken {
+		t.Errorf("the broken file: %v", err)
+	}
+	for file, want := range map[string]string{shared: "work", own: "play"} {
+		config, err := clientcmd.LoadFromFile(file)
+		if err != nil || config.CurrentContext != want || config.Contexts["slipway-dev"] != nil || config.AuthInfos["slipway-dev"] != nil {
+			t.Errorf("%s selects %q, want %q; %v", file, config.CurrentContext, want, err)
+		}
+	}
+}
+
+// TestInterruptedWriteIsTold: who finds a kubeconfig cut short learns where the former one is.
+func TestInterruptedWriteIsTold(t *testing.T) {
+	h := newHome(t, "broken.yaml")
+	backup := atomicfile.Backup(h.path("broken.yaml"))
+	if err := os.WriteFile(backup, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if e, ok := errors.AsType[*report.Error](kubecontext.Check(h.paths("broken.yaml"))); !ok || !strings.Contains(e.Hint, backup) {
+		t.Errorf("error: %+v", e)
 	}
 }
 
@@ -312,7 +363,7 @@ func FuzzAddAndRemove(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := kubecontext.Remove(t.Context(), []string{path}, "slipway-fuzz", change.Previous); err != nil {
+		if err := kubecontext.Remove(t.Context(), "slipway-fuzz", []kubecontext.Change{change}); err != nil {
 			t.Fatal(err)
 		}
 		after, err := clientcmd.LoadFromFile(path)

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl/atomicfile"
-	"github.com/slipway-dev/slipway/internal/clusterctl/protocol"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -26,9 +25,6 @@ type Cluster struct {
 	Dir  string
 	lock string // of whoever starts or stops it
 }
-
-// Config is the path of the configuration that the program is started with.
-func (c Cluster) Config() string { return filepath.Join(c.Dir, "config.json") }
 
 // Kubeconfig is the path of the kubeconfig that the program writes.
 func (c Cluster) Kubeconfig() string { return filepath.Join(c.Dir, "kubeconfig") }
@@ -51,7 +47,9 @@ type Run struct {
 	Socket  string    `json:"socket"`
 	Started time.Time `json:"started"`
 
-	// Context tells what was changed in the user's kubeconfig; empty if nothing was.
+	// Contexts tells what was changed in the user's kubeconfigs: one for each KUBECONFIG that the cluster was started with.
+	Contexts []Context `json:"contexts,omitempty"`
+	// Context is what earlier versions wrote instead.
 	Context *Context `json:"context,omitempty"`
 }
 
@@ -59,6 +57,7 @@ type Run struct {
 type Context struct {
 	Name     string   `json:"name"`
 	Files    []string `json:"files"`              // in the order of their precedence
+	Selected string   `json:"selected,omitempty"` // the file in which it was made the current context
 	Previous string   `json:"previous,omitempty"` // the context that was current before
 }
 
@@ -84,18 +83,18 @@ func (c Cluster) Tidy() {
 	}
 }
 
-// WriteConfig writes the configuration.
-func (c Cluster) WriteConfig(config protocol.Config) error { return write(c.Config(), config) }
-
 // WriteRun remembers how the program was started.
-func (c Cluster) WriteRun(r Run) error { return write(c.run(), r) }
+func (c Cluster) WriteRun(r Run) error { return write(c.run(), r, atomicfile.WriteCache) }
 
-func write(path string, value any) error {
+// store is a way to write a file.
+type store func(path string, data []byte, perm fs.FileMode) error
+
+func write(path string, value any, to store) error {
 	text, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.Write(path, append(text, '\n'), 0o600); err != nil {
+	if err := to(path, append(text, '\n'), 0o600); err != nil {
 		return denied(err)
 	}
 	return nil
@@ -113,12 +112,15 @@ func (c Cluster) Run() (r Run, ok bool, err error) {
 	case json.Unmarshal(text, &r) != nil:
 		return Run{}, true, nil // damaged: it was started, and nothing more is known
 	}
+	if r.Context != nil {
+		r.Contexts, r.Context = append(r.Contexts, *r.Context), nil
+	}
 	return r, true, nil
 }
 
-// Clear forgets the last run: everything goes but the logs, the lock and, for
-// a durable cluster, its data.
-func (c Cluster) Clear(durable bool) error {
+// Clear forgets the last run: everything goes but the logs, the lock and, with keep, the data and what says
+// that they are kept.
+func (c Cluster) Clear(keep bool) error {
 	entries, err := os.ReadDir(c.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -128,9 +130,9 @@ func (c Cluster) Clear(durable bool) error {
 	}
 	_ = os.Remove(c.SocketPath())
 	remove := c.remover()
-	for _, e := range entries {
+	for _, e := range configLast(entries) {
 		name := e.Name()
-		if name == "log" || name == "logs" || name == "lock" || durable && name != "run.json" {
+		if name == "log" || name == "logs" || name == "lock" || keep && name != "run.json" {
 			continue
 		}
 		if err := remove.all(filepath.Join(c.Dir, name)); err != nil {
@@ -138,6 +140,13 @@ func (c Cluster) Clear(durable bool) error {
 		}
 	}
 	return nil
+}
+
+// configLast has the configuration go last: as long as there are data, it says whether they are kept.
+func configLast(entries []fs.DirEntry) []fs.DirEntry {
+	is := func(e fs.DirEntry) bool { return e.Name() == configFile }
+	config := slices.DeleteFunc(slices.Clone(entries), func(e fs.DirEntry) bool { return !is(e) })
+	return append(slices.DeleteFunc(entries, is), config...)
 }
 
 // Remove removes everything that is kept of the cluster, its data included. ok is false
@@ -151,19 +160,6 @@ func (c Cluster) Remove() (ok bool, err error) {
 		return true, denied(err)
 	}
 	return true, nil
-}
-
-// LastConfig returns the configuration of the last start; ok is false if
-// nothing of it is kept.
-func (c Cluster) LastConfig() (config protocol.Config, ok bool) {
-	text, err := os.ReadFile(c.Config())
-	return config, err == nil && json.Unmarshal(text, &config) == nil
-}
-
-// Durable tells whether the cluster was last started as one that keeps its data.
-func (c Cluster) Durable() bool {
-	config, ok := c.LastConfig()
-	return ok && config.Durable
 }
 
 // maxSocketPath is what the shortest of the systems (macOS, with 104 bytes and

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/slipway-dev/slipway/internal/clusterctl/atomicfile"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -19,10 +20,11 @@ type Data struct {
 
 func (c Cluster) dataFile() string { return filepath.Join(c.Dir, "data.json") }
 
-// HasData tells whether there are data of a durable cluster.
+// HasData tells whether there are data that are kept.
 func (c Cluster) HasData() bool {
 	_, err := os.Stat(filepath.Join(c.Dir, "etcd"))
-	return err == nil && c.Durable()
+	keep, _ := c.Keeps()
+	return err == nil && keep
 }
 
 // Data returns who wrote the data; ok is false if that is not known.
@@ -38,7 +40,7 @@ func (c Cluster) Data() (d Data, ok bool, err error) {
 }
 
 // WriteData remembers who is going to write the data.
-func (c Cluster) WriteData(d Data) error { return write(c.dataFile(), d) }
+func (c Cluster) WriteData(d Data) error { return write(c.dataFile(), d, atomicfile.Write) }
 
 const (
 	// leastSpace is what a cluster needs to start: its journal is allocated in advance.

@@ -14,51 +14,75 @@ import (
 // lockPoll is how often a lock that another process holds is tried again.
 const lockPoll = 20 * time.Millisecond
 
-// Hold waits until nobody else starts or stops the cluster and keeps others from
+// waitQuietly is how long a lock is waited for before that is told: who only looks holds it for milliseconds.
+const waitQuietly = 250 * time.Millisecond
+
+// Hold waits until nobody else starts or stops the cluster, or looks at it, and keeps others from
 // it until release is called. It calls waiting once if it has to wait.
 func (c Cluster) Hold(ctx context.Context, waiting func()) (release func(), err error) {
-	release, ok, err := c.TryHold()
-	if err != nil || ok {
-		return release, err
+	return c.acquire(ctx, c.TryHold, waiting)
+}
+
+// Watch is Hold for those who only look at the cluster, of whom there can be several.
+func (c Cluster) Watch(ctx context.Context, waiting func()) (release func(), err error) {
+	return c.acquire(ctx, c.TryWatch, waiting)
+}
+
+func (c Cluster) acquire(ctx context.Context, try func() (func(), bool, error), waiting func()) (release func(), err error) {
+	tell := time.NewTimer(waitQuietly)
+	defer tell.Stop()
+	for {
+		release, ok, err := try()
+		if err != nil || ok {
+			return release, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-tell.C:
+			waiting()
+		case <-time.After(lockPoll):
+		}
 	}
-	waiting()
-	l := newLock(c.lock)
-	if _, err := l.TryLockContext(ctx, lockPoll); err != nil {
-		return nil, err
-	}
-	return func() { _ = l.Unlock() }, nil
 }
 
 // TryHold is Hold for those who do not wait: ok is false when somebody else is
-// starting or stopping the cluster.
+// starting or stopping the cluster, or looks at it.
 func (c Cluster) TryHold() (release func(), ok bool, err error) {
 	if err := os.MkdirAll(filepath.Dir(c.lock), 0o700); err != nil {
 		return nil, false, denied(err)
 	}
-	l := newLock(c.lock)
-	ok, err = l.TryLock()
-	if err != nil {
+	return taken((*flock.Flock).TryLock, newLock(c.lock))
+}
+
+// TryWatch is Watch for those who do not wait: ok is false when somebody is starting or stopping the cluster. Of
+// a cluster that nobody ever held it writes nothing.
+func (c Cluster) TryWatch() (release func(), ok bool, err error) {
+	if _, err := os.Stat(c.lock); errors.Is(err, fs.ErrNotExist) {
+		return func() {}, true, nil
+	}
+	return taken((*flock.Flock).TryRLock, newLock(c.lock))
+}
+
+func taken(try func(*flock.Flock) (bool, error), l *flock.Flock) (release func(), ok bool, err error) {
+	if ok, err = try(l); err != nil {
 		return nil, false, denied(err)
 	}
 	return func() { _ = l.Unlock() }, ok, nil
 }
 
-// Alive tells whether the program runs. The caller must [Cluster.Hold] the
-// cluster: to look, the lock is taken for a moment, which must not meet a
+// Alive tells whether the program runs. The caller must [Cluster.Hold] or [Cluster.Watch] the
+// cluster: to look, the lock is taken for a moment, shared with others who look, which must not meet a
 // program that starts.
 func (c Cluster) Alive() (bool, error) {
 	if _, err := os.Stat(c.programLock()); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	l := newLock(c.programLock())
-	free, err := l.TryLock()
-	if err != nil {
-		return false, denied(err)
-	}
+	release, free, err := taken((*flock.Flock).TryRLock, newLock(c.programLock()))
 	if free {
-		_ = l.Unlock()
+		release()
 	}
-	return !free, nil
+	return !free, err
 }
 
 // WaitDead waits until the program is gone or ctx is done.

@@ -161,12 +161,12 @@ func TestRun(t *testing.T) {
 	if _, ok, err := c.Run(); ok || err != nil {
 		t.Errorf("before: %v, %v", ok, err)
 	}
-	run := state.Run{PID: 7, Context: &state.Context{Name: "slipway-blue", Files: []string{"/f"}}}
+	run := state.Run{PID: 7, Context: &state.Context{Name: "slipway-blue", Files: []string{"/f"}}} // as earlier versions had it
 	if err := c.WriteRun(run); err != nil {
 		t.Fatal(err)
 	}
 	got, ok, err := c.Run()
-	if err != nil || !ok || got.PID != 7 || got.Context == nil || got.Context.Name != "slipway-blue" {
+	if err != nil || !ok || got.PID != 7 || len(got.Contexts) != 1 || got.Contexts[0].Name != "slipway-blue" {
 		t.Errorf("after: %+v, %v, %v", got, ok, err)
 	}
 	if err := os.WriteFile(filepath.Join(c.Dir, "run.json"), []byte("{"), 0o600); err != nil {
@@ -183,8 +183,8 @@ func TestClear(t *testing.T) {
 		if err := c.WriteConfig(protocol.Config{Durable: durable}); err != nil {
 			t.Fatal(err)
 		}
-		if c.Durable() != durable {
-			t.Errorf("durable is %v", !durable)
+		if keep, err := c.Keeps(); keep != durable || err != nil {
+			t.Errorf("durable %v: keeps %v, %v", durable, keep, err)
 		}
 		if err := c.WriteRun(state.Run{}); err != nil {
 			t.Fatal(err)
@@ -211,6 +211,27 @@ func TestClear(t *testing.T) {
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("durable %v: %v stays", durable, got)
+		}
+	}
+}
+
+// TestUnknown: data whose configuration is missing or damaged may be a durable cluster's.
+func TestUnknown(t *testing.T) {
+	for name, text := range map[string]string{"missing": "-", "empty": "", "cut": `{"durable":`, "of another form": `{"durable":"yes"}`} {
+		c := cluster(t, t.TempDir())
+		if text != "-" {
+			if err := os.WriteFile(c.Config(), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if keep, err := c.Keeps(); keep || err != nil {
+			t.Errorf("%s, without data: keeps %v, %v", name, keep, err)
+		}
+		if err := os.Mkdir(filepath.Join(c.Dir, "etcd"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if keep, err := c.Keeps(); !keep || !errors.Is(err, state.ErrUnknown) {
+			t.Errorf("%s, with data: keeps %v, %v", name, keep, err)
 		}
 	}
 }
@@ -262,6 +283,42 @@ func TestHold(t *testing.T) {
 		t.Errorf("after release: %v, %v", ok, err)
 	}
 	release()
+}
+
+// TestWatch: any number may look at once, and wait for who changes something.
+func TestWatch(t *testing.T) {
+	c := cluster(t, t.TempDir())
+	waited := func() { t.Error("waited") }
+	first, err := c.Watch(t.Context(), waited)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first() // of what nobody held there is no lock
+	hold, err := c.Hold(t.Context(), waited)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok, err := c.TryWatch(); ok || err != nil {
+		t.Errorf("watched while it is held: %v, %v", ok, err)
+	}
+	told := make(chan struct{})
+	go func() {
+		<-told
+		hold()
+	}()
+	first, err = c.Watch(t.Context(), func() { close(told) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := c.Watch(t.Context(), waited)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok, err := c.TryHold(); ok || err != nil {
+		t.Errorf("held while it is watched: %v, %v", ok, err)
+	}
+	first()
+	second()
 }
 
 func TestLastLines(t *testing.T) {
