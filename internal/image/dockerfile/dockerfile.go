@@ -4,10 +4,14 @@
 //	recipe.Build.Package, recipe.Build.Flags   // of go build
 //	recipe.Binary, recipe.Entrypoint, recipe.User
 //	recipe.Apart                               // what an image of the manager alone has no place for
+//	recipe.Omitted                             // what the go command is not given
 //
 // It understands the Dockerfiles that operators have: a stage in which the go command builds, and a last one into which the
 // program is copied. Whatever else a Dockerfile does, a package that is installed, a file that is copied, it does not guess at:
 // it names the line, so that nobody takes an image without it for one with it.
+//
+// A Dockerfile is the project's, and here the go command runs as the user and not in a container. Of flags and variables only those
+// are taken that are known to start no program and to name no file outside of the project; the others are Omitted.
 package dockerfile
 
 import (
@@ -27,6 +31,7 @@ type Recipe struct {
 	Env        []string // NAME=value
 	Labels     map[string]string
 	Apart      []Line
+	Omitted    []Line // flags and variables of go build that are not taken
 }
 
 // Build is a call of go build.
@@ -88,12 +93,17 @@ func Read(content string, arguments map[string]string) Recipe {
 
 // apart notes an instruction that has no part in the recipe.
 func (r *reader) apart(in instruction, why string) {
+	r.recipe.Apart = append(r.recipe.Apart, Line{in.line, shortened(in.name + " " + in.arguments), why})
+}
+
+// shortened is a text as messages have it, in one line.
+func shortened(text string) string {
 	const shown = 60
-	text := strings.Join(strings.Fields(in.name+" "+in.arguments), " ")
+	text = strings.Join(strings.Fields(text), " ")
 	if len(text) > shown {
 		text = strings.ToValidUTF8(text[:shown], "") + "…"
 	}
-	r.recipe.Apart = append(r.recipe.Apart, Line{in.line, text, why})
+	return text
 }
 
 func (r *reader) instruction(in instruction) {
@@ -179,7 +189,7 @@ func plain(image string) bool {
 }
 
 func (r *reader) arg(in instruction) {
-	for _, word := range strings.Fields(in.arguments) {
+	for _, word := range split(in.arguments) {
 		name, value, given := strings.Cut(word, "=")
 		value = r.expand(unquote(value))
 		if outer, ok := r.global[name]; ok && !given {

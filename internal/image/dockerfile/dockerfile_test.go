@@ -1,6 +1,7 @@
 package dockerfile_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -111,7 +112,10 @@ func TestProgram(t *testing.T) {
 
 func TestEnvironment(t *testing.T) {
 	r := dockerfile.Read("FROM go AS b\nENV GOFLAGS=-tags=a\nRUN GOFIPS140=latest go build -o m\nFROM x\nENV PATH=$PATH:/x Q='$A' R=$A\n", nil)
-	if diff := cmp.Diff([]string{"GOFIPS140=latest", "GOFLAGS=-tags=a"}, r.Build.Env); diff != "" {
+	if diff := cmp.Diff([]string{"GOFIPS140=latest"}, r.Build.Env); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"-tags=a"}, r.Build.Flags); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/x", "Q=$A", "R="}, r.Env); diff != "" {
@@ -129,6 +133,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("FROM a\nRUN <<EOF\n")
 	f.Add("RUN \\\n\\\n# c\n\\")
 	f.Add("LABEL \"a=b\nENV =\nARG =x\nCOPY --from=")
+	f.Add("FROM a\nENV GOFLAGS=-toolexec=x\nRUN GOFLAGS='-ldflags=all=-extld=a -modfile=../x' go build -ldflags \"-X 'a.b=@c d' -X @x -s\" -gcflags=-o=/x\nFROM b")
 	f.Add("FROM $X\nRUN go build -o\nCOPY --from=a m /")
 	f.Fuzz(func(t *testing.T, text string) {
 		lines := 1
@@ -137,10 +142,12 @@ func FuzzRead(f *testing.F) {
 				lines++
 			}
 		}
-		for _, l := range dockerfile.Read(text, nil).Apart {
+		r := dockerfile.Read(text, nil)
+		for _, l := range slices.Concat(r.Apart, r.Omitted) {
 			if l.Number < 1 || l.Number > lines || l.Why == "" {
 				t.Errorf("%+v, of %d lines", l, lines)
 			}
 		}
+		harmless(t, r.Build)
 	})
 }

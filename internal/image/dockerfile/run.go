@@ -179,52 +179,17 @@ func (r *reader) call(in instruction, c command) {
 	}
 }
 
-// Flags of go build: with a value that matter to the program, with one that do not, and without one that do not.
-var (
-	kept    = []string{"ldflags", "tags", "gcflags", "asmflags", "mod", "buildvcs", "modfile"}
-	skipped = []string{"o", "p", "C", "pkgdir"}
-	bare    = []string{"a", "v", "x", "n", "trimpath", "work"}
-)
-
-// heeded are variables by which the go command makes another program.
-var heeded = []string{"GOEXPERIMENT", "GOFIPS140", "GOFLAGS"}
-
 // build takes a call of go build.
 func (r *reader) build(in instruction, c command) {
 	if cgo := c.env["CGO_ENABLED"]; cgo != "" && cgo != "0" {
 		r.apart(in, "a program of C code needs the libraries that it is linked with")
 		return
 	}
-	b, words, dir := Build{Line: in.line}, c.words[2:], *c.dir
-	for i := 0; i < len(words); i++ {
-		flag, ok := strings.CutPrefix(words[i], "-")
-		if !ok {
-			b.Package = words[i]
-			continue
-		}
-		name, value, given := strings.Cut(strings.TrimPrefix(flag, "-"), "=")
-		if !given && (slices.Contains(skipped, name) || slices.Contains(kept, name) && name != "buildvcs") && i+1 < len(words) {
-			i++
-			value = words[i]
-		}
-		switch {
-		case name == "o":
-			b.output = value
-		case name == "C":
-			dir = within(dir, value)
-		case slices.Contains(kept, name):
-			b.Flags = append(b.Flags, "-"+name+"="+value)
-		case !slices.Contains(skipped, name) && !slices.Contains(bare, name):
-			r.apart(in, "-"+name+" is not known here")
-		}
-	}
-	for _, name := range heeded {
-		if value := c.env[name]; value != "" {
-			b.Env = append(b.Env, name+"="+value)
-		}
-	}
-	b.place(r.root, dir)
-	r.builds = append(r.builds, b)
+	b := buildLine{r: r, in: in, dir: *c.dir, Build: Build{Line: in.line}}
+	b.environment(c.env) // first, so that what the line says wins
+	b.flags(c.words[2:])
+	b.place(r.root, b.dir)
+	r.builds = append(r.builds, b.Build)
 }
 
 // place finds out where the program comes to be, and what the package is that is named in a folder, seen from where the sources are.

@@ -105,6 +105,9 @@ func (m Manager) Warnings(withBase bool) []string {
 	for _, line := range m.Recipe.Apart {
 		all = append(all, fmt.Sprintf("%s:%d: `%s` has no part in this image: %s", FileName, line.Number, line.Text, line.Why))
 	}
+	for _, line := range m.Recipe.Omitted {
+		all = append(all, fmt.Sprintf("%s:%d: go build is run without `%s`: %s", FileName, line.Number, line.Text, line.Why))
+	}
 	if started := m.Recipe.Started(); len(m.Recipe.Entrypoint) > 0 && started != m.Recipe.Binary && !withBase {
 		all = append(all, fmt.Sprintf("%s: ENTRYPOINT starts %s, which this image does not have", FileName, started))
 	}

@@ -1,0 +1,98 @@
+package dockerfile_test
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/image/dockerfile"
+)
+
+// TestNothingIsRun: of what a Dockerfile gives the go command, nothing stays that has it run a program or use a file of somewhere else,
+// wherever it is given, and each is told.
+func TestNothingIsRun(t *testing.T) {
+	for name, c := range map[string]struct {
+		text    string
+		flags   []string
+		env     []string
+		omitted []string // in the order in which they are told
+	}{
+		"ENV":           {"ENV GOFLAGS=-toolexec=./hack/x.sh\nRUN go build -o /m ./cmd", nil, nil, []string{"-toolexec=./hack/x.sh"}},
+		"ARG":           {"ARG GOFLAGS=\"-tags=a -toolexec=./x.sh\"\nRUN go build -o /m ./cmd", []string{"-tags=a"}, nil, []string{"-toolexec=./x.sh"}},
+		"RUN":           {"RUN GOFLAGS=-toolexec=./x.sh go build -o /m ./cmd", nil, nil, []string{"-toolexec=./x.sh"}},
+		"env":           {"RUN env GOFLAGS=-modfile=/tmp/go.mod CC=./x go build -o /m ./cmd", nil, nil, []string{"-modfile=/tmp/go.mod", "CC=./x"}},
+		"the line":      {"RUN go build -toolexec ./x.sh -overlay=/tmp/o -asmflags=-I/x -modfile /tmp/go.mod -o /m ./cmd", nil, nil, []string{"-toolexec=./x.sh", "-overlay=/tmp/o", "-asmflags=-I/x", "-modfile=/tmp/go.mod"}},
+		"linker":        {"RUN go build -ldflags '-s -w -extld=./x -X main.v=1' -o /m ./cmd", []string{"-ldflags=-s -w -X main.v=1"}, nil, []string{"-ldflags=-s -w -extld=./x -X main.v=1"}},
+		"linker, words": {"RUN go build -ldflags '-extld ./x -w' -o /m ./cmd", []string{"-ldflags=-w"}, nil, []string{"-ldflags=-extld ./x -w"}},
+		"linker, all":   {"RUN go build -ldflags='all=-s -X \"main.v=a b\" -buildid= -linkmode=external' -o /m ./cmd", []string{"-ldflags=all=-s -X 'main.v=a b' -buildid="}, nil, []string{"-ldflags=all=-s -X \"main.v=a b\" -buildid= -linkmode=external"}},
+		"linker's file": {"RUN go build -ldflags='-X @x -s @y' -o /m ./cmd", []string{"-ldflags=-s"}, nil, []string{"-ldflags=-X @x -s @y"}},
+		"compiler":      {"RUN go build -gcflags='all=-N -l -o=/x' -o /m ./cmd", []string{"-gcflags=all=-N -l"}, nil, []string{"-gcflags=all=-N -l -o=/x"}},
+		"a value":       {"RUN go build -mod=./x -tags='a -b' -buildvcs=maybe -pgo=/x -o /m ./cmd", nil, nil, []string{"-mod=./x", "-tags=a -b", "-buildvcs=maybe", "-pgo=/x"}},
+		"unknown":       {"RUN go build -race -o /m ./cmd", nil, nil, []string{"-race"}},
+		"variables": {"ENV GOENV=x GOROOT=x GOTOOLCHAIN=x GOCACHEPROG=x GOPROXY=x GOAMD64=v3 GOEXPERIMENT=../x GOFIPS140=/x\nRUN go build -o /m ./cmd", nil, nil,
+			[]string{"GOEXPERIMENT=../x", "GOFIPS140=/x", "GOAMD64=v3", "GOCACHEPROG=x", "GOENV=x", "GOPROXY=x", "GOROOT=x", "GOTOOLCHAIN=x"}},
+		"harmless": {"ENV CGO_ENABLED=0 GOOS=linux GOARCH=arm64 GO111MODULE=on GOPATH=/go GOEXPERIMENT=jsonv2,synctest GOFIPS140=v1.0.0 GOFLAGS=-mod=vendor\nRUN go build -a -v -trimpath -installsuffix cgo -tags netgo,osusergo -mod=readonly -buildvcs=false -o /m ./cmd",
+			[]string{"-mod=vendor", "-tags=netgo,osusergo", "-mod=readonly", "-buildvcs=false"}, []string{"GOEXPERIMENT=jsonv2,synctest", "GOFIPS140=v1.0.0"}, nil},
+		"a go.mod of the project": {"WORKDIR /w\nCOPY . .\nWORKDIR /w/deep\nRUN go build -modfile=../alt.mod -o /m /w/cmd", []string{"-modfile=alt.mod"}, nil, nil},
+		"and one above it":        {"WORKDIR /w\nCOPY . .\nRUN go build -modfile=../alt.mod -o /m ./cmd", nil, nil, []string{"-modfile=../alt.mod"}},
+		"as far as is known":      {"RUN go build -modfile=../alt.mod -o /m ./cmd", nil, nil, []string{"-modfile=../alt.mod"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := dockerfile.Read("FROM golang AS b\n"+c.text+"\nFROM scratch\nCOPY --from=b /m /m\n", nil)
+			var omitted []string
+			for _, l := range r.Omitted {
+				omitted = append(omitted, l.Text)
+				if l.Why == "" || l.Number < 2 {
+					t.Errorf("%+v", l)
+				}
+			}
+			if r.Build.Line == 0 || filepath.Base(r.Build.Package) != "cmd" {
+				t.Errorf("the build is %+v", r.Build)
+			}
+			for what, diff := range map[string]string{"flags": cmp.Diff(c.flags, r.Build.Flags), "variables": cmp.Diff(c.env, r.Build.Env), "omitted": cmp.Diff(shown(c.omitted), omitted)} {
+				if diff != "" {
+					t.Error(what, diff)
+				}
+			}
+		})
+	}
+}
+
+// shown are texts as messages have them.
+func shown(texts []string) []string {
+	for i, text := range texts {
+		if len(text) > 60 {
+			texts[i] = text[:60] + "…"
+		}
+	}
+	return texts
+}
+
+// harmless wants a build to have only flags and variables that are known.
+func harmless(t *testing.T, b dockerfile.Build) {
+	t.Helper()
+	for _, flag := range b.Flags {
+		name, value, _ := strings.Cut(strings.TrimPrefix(flag, "-"), "=")
+		if !slices.Contains([]string{"ldflags", "gcflags", "tags", "mod", "modfile", "buildvcs", "pgo", "compiler", "buildmode"}, name) {
+			t.Errorf("flag %q", flag)
+		}
+		switch {
+		case name == "ldflags" && !linker.MatchString(value), name == "gcflags" && !compiler.MatchString(value), name == "modfile" && !filepath.IsLocal(value):
+			t.Errorf("flag %q", flag)
+		}
+	}
+	for _, v := range b.Env {
+		if !strings.HasPrefix(v, "GOEXPERIMENT=") && !strings.HasPrefix(v, "GOFIPS140=") {
+			t.Errorf("variable %q", v)
+		}
+	}
+}
+
+var (
+	linker   = regexp.MustCompile(`^([\w./~*-]+=)?(((-?-[sw](=\w+)?|'?-buildid=[^@]?.*|'?-?-X=[\pL\pN_./~-]+=.*|-?-X '?"?[\pL\pN_./~-]+=.*)) ?)*$`)
+	compiler = regexp.MustCompile(`^([\w./~*-]+=)?(-[NlB] ?)*$`)
+)
