@@ -1,16 +1,15 @@
 package crdcheck
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/git"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -41,7 +40,7 @@ func exists(path string) bool {
 
 // resolve names the commit that is meant by what.
 func resolve(ctx context.Context, root, what string) (string, error) {
-	out, err := git(ctx, root, "rev-parse", "--verify", "--quiet", "--end-of-options", what+"^{commit}")
+	out, err := git.Output(ctx, root, "rev-parse", "--verify", "--quiet", "--end-of-options", what+"^{commit}")
 	if err == nil {
 		return strings.TrimSpace(string(out)), nil
 	}
@@ -50,7 +49,7 @@ func resolve(ctx context.Context, root, what string) (string, error) {
 	}
 	e := &report.Error{What: "neither a revision of git nor a folder or file", Where: "--diff " + what, Err: err,
 		Hint: "a branch, a tag or a commit, like main or v1.2.0; or the path of a folder or file with CRDs", Code: 2}
-	if errors.Is(err, exec.ErrNotFound) {
+	if git.IsMissing(err) {
 		e.Hint = "git is not on PATH: install it, or give the path of a folder or file with CRDs"
 	} else {
 		e.Next = "git fetch --tags"
@@ -66,7 +65,7 @@ type revision struct {
 }
 
 func (r revision) files(folder string) ([]File, error) {
-	out, err := git(r.ctx, r.root, "ls-tree", "-r", "-z", "--name-only", r.commit, "--", filepath.ToSlash(folder)+"/")
+	out, err := git.Output(r.ctx, r.root, "ls-tree", "-r", "-z", "--name-only", r.commit, "--", filepath.ToSlash(folder)+"/")
 	if err != nil {
 		return nil, r.failed(folder, err)
 	}
@@ -75,7 +74,7 @@ func (r revision) files(folder string) ([]File, error) {
 		if !isManifest(name) {
 			continue
 		}
-		content, err := git(r.ctx, r.root, "show", r.commit+":./"+name)
+		content, err := git.Output(r.ctx, r.root, "show", "--no-textconv", r.commit+":./"+name)
 		if err != nil {
 			return nil, r.failed(name, err)
 		}
@@ -89,28 +88,6 @@ func (r revision) failed(where string, err error) error {
 		return r.ctx.Err()
 	}
 	return &report.Error{What: "the revision cannot be read", Where: r.commit + ":" + where, Err: err}
-}
-
-// git runs git in a folder for its output.
-func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if _, exited := errors.AsType[*exec.ExitError](err); exited {
-		return out, gitError(strings.TrimSpace(stderr.String()))
-	}
-	return out, err
-}
-
-// errUnknown is what git means when it says nothing.
-var errUnknown = errors.New("git does not know it")
-
-func gitError(text string) error {
-	if text == "" {
-		return errUnknown
-	}
-	return errors.New(text)
 }
 
 func isManifest(name string) bool {

@@ -20,7 +20,7 @@ func TestProgramConsistsOfItsFolders(t *testing.T) {
 			continue
 		}
 		switch dir {
-		case "cmd/slipway-image", "internal/report", "internal/clusterctl/atomicfile":
+		case "cmd/slipway-image", "internal/report", "internal/clusterctl/atomicfile", "internal/git", "internal/gocommand":
 		default:
 			t.Errorf("slipway-image consists of %s, too", dir)
 		}

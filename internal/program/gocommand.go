@@ -6,12 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
-	"time"
 
+	"github.com/slipway-dev/slipway/internal/gocommand"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -26,43 +25,37 @@ type goCommand struct {
 	line func(string) bool
 }
 
-// forHere has the go command build for this machine, in the module's own way, whatever the project at hand needs: another
-// platform, a workspace, a vendor folder.
-func forHere() []string {
-	env := []string{"GOWORK=off", "GOOS=", "GOARCH="}
-	if strings.Contains(os.Getenv("GOFLAGS"), "-mod=") {
-		env = append(env, "GOFLAGS=")
+// forHere has the go command build for this machine, in the module's own way, whatever the project at hand and the user's settings
+// for it are: another platform, a workspace, a vendor folder, tags. So what is built follows from the sources and from Go alone.
+func forHere(ctx context.Context) (*gocommand.Environment, []string, error) {
+	env, err := gocommand.Read(ctx)
+	if err != nil {
+		return nil, nil, err
 	}
-	return env
+	return env, env.With(append(env.C(), "GOWORK=off", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)...), nil
 }
-
-// killDelay is how long the go command may take to end its compilers after an
-// interrupt before all of them are killed.
-const killDelay = 2 * time.Second
 
 // run runs the command. When ctx is done, it ends the command with everything
 // that it started and returns ctx's error.
 func (g goCommand) run(ctx context.Context) error {
-	cmd := exec.CommandContext(ctx, "go", g.args...)
-	cmd.Dir = g.dir
-	cmd.Env = append(append(os.Environ(), forHere()...), g.env...)
-	ownGroup(cmd)
-	cmd.Cancel = func() error { return interruptGroup(cmd) }
-	cmd.WaitDelay = killDelay
-	messages := &messages{line: g.line}
-	cmd.Stderr = messages
-	if err := cmd.Start(); err != nil {
+	env, variables, err := forHere(ctx)
+	if err != nil {
 		return err
 	}
-	err := cmd.Wait()
-	killGroup(cmd)
-	if ctx.Err() != nil {
-		return ctx.Err()
+	messages := &messages{line: g.line}
+	err = gocommand.Command{Dir: g.dir, Env: append(variables, g.env...), Args: g.args, Stderr: messages}.Run(ctx)
+	if err == nil || ctx.Err() != nil {
+		return err
 	}
-	if err != nil {
-		return buildError(g.product, g.dir, g.args, messages.rest, err)
+	return g.failed(env, messages.rest, err)
+}
+
+// failed explains why a command has failed.
+func (g goCommand) failed(env *gocommand.Environment, lines []string, err error) error {
+	if e := env.Explain(strings.Join(lines, "\n"), ""); e != nil {
+		return e
 	}
-	return nil
+	return buildError(g.product, g.dir, g.args, lines, err)
 }
 
 // messages takes what the go command writes, in pieces of any size, apart into lines. It
@@ -90,21 +83,20 @@ func (m *messages) Write(p []byte) (int, error) {
 
 // goOutput runs a go command for its standard output.
 func goOutput(ctx context.Context, p *product, dir string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), forHere()...)
-	out, err := cmd.Output()
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
+	env, variables, err := forHere(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out, said bytes.Buffer
+	err = gocommand.Command{Dir: dir, Env: variables, Args: args, Stdout: &out, Stderr: &said}.Run(ctx)
+	if err == nil || ctx.Err() != nil {
+		return out.Bytes(), err
 	}
 	var lines []string
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		lines = strings.Split(strings.TrimSpace(string(exit.Stderr)), "\n")
+	if text := strings.TrimSpace(said.String()); text != "" {
+		lines = strings.Split(text, "\n")
 	}
-	if err != nil {
-		return out, buildError(p, dir, args, lines, err)
-	}
-	return out, nil
+	return out.Bytes(), goCommand{product: p, dir: dir, args: args}.failed(env, lines, err)
 }
 
 // download gets the cluster module at version and returns its folder.

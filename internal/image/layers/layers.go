@@ -56,7 +56,22 @@ func (m Memory) Recall(key string) (v1.Layer, bool) {
 	if err := os.Link(m.Blob(n.Digest), own); err != nil && !errors.Is(err, os.ErrExist) {
 		return nil, false
 	}
+	if !sound(own, n.Digest) {
+		_ = os.Remove(own)
+		return nil, false
+	}
 	return pack.FileLayer(own, n.Digest, n.DiffID, n.Size), true
+}
+
+// sound says whether a file is what its digest says: a layer that is damaged is made again.
+func sound(path string, digest v1.Hash) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	is, _, err := v1.SHA256(f)
+	return err == nil && is == digest
 }
 
 // read reads a note whose layer is there.

@@ -1,12 +1,16 @@
 // Package manager compiles a project's manager into a static program that runs alone in an image.
 //
 //	m, err := manager.Find(dir, "")            // which package, how, by the Dockerfile
-//	program, err := m.Compile(ctx, platform, folder)
+//	m, err = m.Prepare(ctx)                    // with the user's go command
+//	program, err := m.Compile(ctx, platform, store)
 //	program.Path, program.Created, program.Info
 //
 // The go command does the work, as a Dockerfile has it do: without C, with trimmed paths, with the flags that the Dockerfile
-// gives. So the same sources make the same bytes wherever they lie. Programs stay in the folder given, where the go command
-// finds them up to date the next time and links nothing.
+// gives. So the same sources make the same bytes wherever they lie, and whoever compiles them. Programs stay in the store, where the
+// go command finds them up to date the next time and links nothing.
+//
+// The sources may be a stranger's. No program of theirs is run: not by flags and variables (package dockerfile), not by cgo, which
+// is off, and not by git's configuration, which comes with an archive. Toolchains that go.mod asks for are Go's, as the user's GOTOOLCHAIN has it.
 package manager
 
 import (
@@ -16,10 +20,12 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
 
+	"github.com/slipway-dev/slipway/internal/gocommand"
 	"github.com/slipway-dev/slipway/internal/image/dockerfile"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -32,6 +38,9 @@ type Manager struct {
 	Dir     string // of the module
 	Package string // like ./cmd
 	Recipe  dockerfile.Recipe
+
+	env     *gocommand.Environment // see Prepare
+	sources sources
 }
 
 // Find finds the manager of the module in dir: the package that is named, or the one that the Dockerfile builds, or the one there is.
@@ -99,9 +108,9 @@ func isMain(dir string) bool {
 	return false
 }
 
-// Warnings tell what the Dockerfile does that the image will be without.
+// Warnings tell what the Dockerfile does, and what the user's settings are, that the image will be without.
 func (m Manager) Warnings(withBase bool) []string {
-	var all []string
+	all := slices.Clone(m.sources.warnings)
 	for _, line := range m.Recipe.Apart {
 		all = append(all, fmt.Sprintf("%s:%d: `%s` has no part in this image: %s", FileName, line.Number, line.Text, line.Why))
 	}

@@ -12,12 +12,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/pem"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"path"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,7 +59,7 @@ type File struct {
 	UID  int
 }
 
-// Files are the files, in an order that does not change. Time zones are those of the Go installation; without them there are none.
+// Files are the files, in an order that does not change. Time zones are those of the Go installation.
 func Files(goroot string) ([]File, error) {
 	files := []File{
 		{Path: "etc", Mode: fs.ModeDir | 0o755},
@@ -74,10 +72,11 @@ func Files(goroot string) ([]File, error) {
 		{Path: "home/nonroot", Mode: fs.ModeDir | 0o700, UID: Nonroot},
 		{Path: "tmp", Mode: fs.ModeDir | fs.ModeSticky | 0o777},
 	}
-	zones, err := zones(filepath.Join(goroot, "lib", "time", "zoneinfo.zip"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return files, nil
+	archive, err := database(goroot)
+	if err != nil {
+		return nil, err
 	}
+	zones, err := zones(archive)
 	return append(files, zones...), err
 }
 
@@ -105,12 +104,11 @@ func authorities() []byte {
 }
 
 // zones unpacks the database of time zones to where programs look for it.
-func zones(archive string) ([]File, error) {
-	r, err := zip.OpenReader(archive)
+func zones(archive []byte) ([]File, error) {
+	r, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the time zones of the Go installation: %w", err)
 	}
-	defer r.Close()
 	const dir = "usr/share/zoneinfo"
 	folders := map[string]bool{}
 	var files []File

@@ -2,7 +2,11 @@ package rootfs_test
 
 import (
 	"crypto/x509"
+	"errors"
+	"io/fs"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -51,5 +55,37 @@ func TestUser(t *testing.T) {
 		if got, known := rootfs.User(text); known != (want != "") || known && got != want {
 			t.Errorf("user %q: %q, %v; want %q", text, got, known, want)
 		}
+	}
+}
+
+// TestZonesWithoutTheirFile: a Go without it, as distributions have, makes the same files; one without any database is refused.
+func TestZonesWithoutTheirFile(t *testing.T) {
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := strings.TrimSpace(string(out))
+	want, err := rootfs.Files(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := t.TempDir()
+	const source = "src/time/tzdata/zzipdata.go"
+	if err := os.MkdirAll(filepath.Dir(filepath.Join(cut, source)), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(whole, source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(cut, source), text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	got, err := rootfs.Files(cut)
+	if err != nil || rootfs.Digest(got) != rootfs.Digest(want) {
+		t.Errorf("%d files, want %d; %v", len(got), len(want), err)
+	}
+	if _, err := rootfs.Files(t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("without any: %v", err)
 	}
 }

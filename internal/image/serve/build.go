@@ -1,12 +1,10 @@
 package serve
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os/exec"
 	"path"
 	"runtime"
 	"strings"
@@ -48,7 +46,10 @@ func (w *worker) build(ctx context.Context, r wire.Build) (wire.Image, error) {
 	if b.manager, err = manager.Find(r.Dir, r.Package, r.BuildArgs); err != nil {
 		return wire.Image{}, err
 	}
-	b.warn()
+	if b.manager, err = b.manager.Prepare(ctx); err != nil {
+		return wire.Image{}, err
+	}
+	b.warnings()
 	if r.Base != "" {
 		if b.base, err = reference.Parse(r.Base); err != nil {
 			return wire.Image{}, err
@@ -83,8 +84,8 @@ func (w *worker) build(ctx context.Context, r wire.Build) (wire.Image, error) {
 	return described, err
 }
 
-// warn tells what the Dockerfile says that the image will not have.
-func (b *builder) warn() {
+// warnings tell what the Dockerfile says that the image will not have.
+func (b *builder) warnings() {
 	all := b.manager.Warnings(b.Base != "")
 	if user := b.manager.Recipe.User; user != "" {
 		if _, known := rootfs.User(user); !known {
@@ -92,7 +93,7 @@ func (b *builder) warn() {
 		}
 	}
 	for _, text := range all {
-		b.send(wire.Event{Warning: &report.Warning{Text: text}})
+		b.warn(text)
 	}
 }
 
@@ -141,7 +142,7 @@ func (b *builder) platforms() ([]manager.Platform, error) {
 // one builds the image of one platform, and its bill of materials.
 func (b *builder) one(ctx context.Context, p manager.Platform) (img, about v1.Image, err error) {
 	begin := time.Now()
-	program, err := b.manager.Compile(ctx, p, b.store.Programs())
+	program, err := b.manager.Compile(ctx, p, b.store)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -211,7 +212,11 @@ func (b *builder) below(ctx context.Context, p manager.Platform) (v1.Image, []pa
 		img, err := b.registries("").Pull(ctx, b.base, platform(p))
 		return img, nil, err
 	}
-	files, err := rootfs.Files(goroot(ctx))
+	goroot, err := b.manager.Goroot(ctx, p)
+	if err != nil {
+		return nil, nil, err
+	}
+	files, err := rootfs.Files(goroot)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -223,15 +228,6 @@ func (b *builder) below(ctx context.Context, p manager.Platform) (v1.Image, []pa
 
 func platform(p manager.Platform) v1.Platform {
 	return v1.Platform{OS: p.OS, Architecture: p.Arch, Variant: p.Variant}
-}
-
-// goroot is the folder of the Go installation.
-func goroot(ctx context.Context) string {
-	out, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
-	if err != nil {
-		return ""
-	}
-	return string(bytes.TrimSpace(out))
 }
 
 // spec is what the image says, by the Dockerfile, the program, and the user.

@@ -27,7 +27,8 @@ func Main(ctx context.Context, getenv func(string) string, stdin io.Reader, stdo
 		_, _ = fmt.Fprintf(stderr, "slipway-image: no request on stdin: %v\n", err)
 		return 2
 	}
-	w := &worker{store: store.Store{Dir: request.Store}, getenv: getenv, out: json.NewEncoder(stdout)}
+	w := &worker{getenv: getenv, out: json.NewEncoder(stdout)}
+	w.store = store.Store{Dir: request.Store, Warn: w.warn}
 	w.send(wire.Event{Protocol: wire.Protocol})
 	if request.Protocol != wire.Protocol {
 		return 2
@@ -57,6 +58,9 @@ func (w *worker) send(e wire.Event) {
 	defer w.mu.Unlock()
 	_ = w.out.Encode(e) // without a reader nobody is there to be told
 }
+
+// warn tells of what the user should know.
+func (w *worker) warn(text string) { w.send(wire.Event{Warning: &report.Warning{Text: text}}) }
 
 func (w *worker) answer(ctx context.Context, r wire.Request) (any, error) {
 	switch {
@@ -126,6 +130,9 @@ func (w *worker) find(text string) (store.Entry, error) {
 		return store.Entry{}, err
 	}
 	e, err := w.store.Get(tag)
+	if err == nil {
+		err = w.store.Check(e.Image)
+	}
 	if errors.Is(err, store.ErrUnknown) {
 		return e, &report.Error{What: "no such image", Where: text, Hint: "`slipway image list` lists those that were built",
 			Next: "slipway image build -t " + text}

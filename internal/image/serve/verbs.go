@@ -174,7 +174,8 @@ func (w *worker) list() ([]wire.Listed, error) {
 	for _, e := range entries {
 		d, err := describe(e, false)
 		if err != nil {
-			return nil, err
+			w.warn(fmt.Sprintf("the image %s is damaged and is left out: %v", familiar(e.Name), err))
+			continue
 		}
 		l := wire.Listed{Name: d.Name, Digest: d.Digest, Size: d.Size, Created: time.Unix(0, 0).UTC().Format(time.RFC3339)}
 		for _, p := range d.Platforms {

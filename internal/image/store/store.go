@@ -8,26 +8,25 @@
 // A name is an image's alone: an image that gets one that another one has takes it away. What no name leads to is removed, once
 // nobody reads it ([Store.Read]). Names change by one file being renamed, so an image is there whole or not at all, also when
 // the process is killed.
+//
+// Disks fill up and files are cut off all the same. An index that cannot be read is restored from its copy, or else begun anew;
+// contents are compared with their digests before they are used ([Store.Check]) or taken for being there, so that building an image
+// again repairs it. Each is told by one warning.
 package store
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/empty"
-	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/partial"
-
-	"github.com/slipway-dev/slipway/internal/clusterctl/atomicfile"
 )
 
 // Annotations of descriptors in the layout's index.
@@ -40,7 +39,10 @@ const (
 var ErrUnknown = errors.New("no such image")
 
 // Store is the images in a folder.
-type Store struct{ Dir string }
+type Store struct {
+	Dir  string
+	Warn func(text string) // told of what is damaged; nil tells nobody
+}
 
 // Image is an image for one platform, or an index for several, with artifacts about them.
 type Image struct {
@@ -76,6 +78,9 @@ func (s Store) Put(ctx context.Context, tag name.Tag, img Image) error {
 	defer release()
 	path, err := s.open()
 	if err != nil {
+		return err
+	}
+	if err := s.discard(img); err != nil {
 		return err
 	}
 	if img.Index != nil {
@@ -126,12 +131,16 @@ func (s Store) Get(tag name.Tag) (Entry, error) {
 	if err != nil {
 		return Entry{}, err
 	}
-	for _, d := range all {
-		if d.Annotations[nameKey] == tag.Name() {
-			return s.entry(d, all)
-		}
+	at := named(all, tag)
+	if at < 0 {
+		return Entry{}, ErrUnknown
 	}
-	return Entry{}, ErrUnknown
+	return s.entry(all[at], all)
+}
+
+// named is the place of the image of a name; it is negative if there is none.
+func named(all []v1.Descriptor, tag name.Tag) int {
+	return slices.IndexFunc(all, func(d v1.Descriptor) bool { return d.Annotations[nameKey] == tag.Name() })
 }
 
 // List returns all images, by their names.
@@ -147,19 +156,12 @@ func (s Store) List() ([]Entry, error) {
 		}
 		e, err := s.entry(d, all)
 		if err != nil {
-			return nil, err
+			s.warn("the image %s is damaged and is left out: %v", d.Annotations[nameKey], err)
+			continue
 		}
 		entries = append(entries, e)
 	}
-	slices.SortFunc(entries, func(a, b Entry) int {
-		switch {
-		case a.Name < b.Name:
-			return -1
-		case a.Name > b.Name:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(entries, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
 	return entries, nil
 }
 
@@ -170,8 +172,12 @@ func (s Store) Remove(ctx context.Context, tag name.Tag) error {
 		return err
 	}
 	defer release()
-	if _, err := s.Get(tag); err != nil {
+	all, err := s.mended()
+	if err != nil {
 		return err
+	}
+	if named(all, tag) < 0 {
+		return ErrUnknown
 	}
 	return s.change(func(all []v1.Descriptor) []v1.Descriptor { return without(all, tag.Name()) })
 }
@@ -201,15 +207,6 @@ func (s Store) Notes() string { return filepath.Join(s.Dir, "layers") }
 
 func (s Store) layoutDir() string { return filepath.Join(s.Dir, "layout") }
 
-// open opens the layout, or makes it.
-func (s Store) open() (layout.Path, error) {
-	path, err := layout.FromPath(s.layoutDir())
-	if errors.Is(err, fs.ErrNotExist) {
-		return layout.Write(s.layoutDir(), empty.Index)
-	}
-	return path, err
-}
-
 // hold keeps other processes from changing the store.
 func (s Store) hold(ctx context.Context) (release func(), err error) {
 	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
@@ -220,113 +217,4 @@ func (s Store) hold(ctx context.Context) (release func(), err error) {
 		return nil, err
 	}
 	return func() { _ = lock.Close() }, nil
-}
-
-// descriptors are those of the layout's index.
-func (s Store) descriptors() ([]v1.Descriptor, error) {
-	path, err := layout.FromPath(s.layoutDir())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	index, err := path.ImageIndex()
-	if err != nil {
-		return nil, err
-	}
-	m, err := index.IndexManifest()
-	if err != nil {
-		return nil, err
-	}
-	return m.Manifests, nil
-}
-
-// entry reads what a descriptor describes.
-func (s Store) entry(d v1.Descriptor, all []v1.Descriptor) (Entry, error) {
-	e := Entry{Name: d.Annotations[nameKey], Descriptor: d}
-	path, err := layout.FromPath(s.layoutDir())
-	if err != nil {
-		return e, err
-	}
-	root, err := path.ImageIndex()
-	if err != nil {
-		return e, err
-	}
-	if d.MediaType.IsIndex() {
-		e.Index, err = root.ImageIndex(d.Digest)
-	} else {
-		e.Image.Image, err = root.Image(d.Digest)
-	}
-	if err != nil {
-		return e, err
-	}
-	for _, other := range all {
-		if other.Annotations[aboutKey] != d.Digest.String() {
-			continue
-		}
-		about, err := root.Image(other.Digest)
-		if err != nil {
-			return e, err
-		}
-		e.About = append(e.About, about)
-	}
-	return e, nil
-}
-
-// change writes the layout's index anew.
-func (s Store) change(f func([]v1.Descriptor) []v1.Descriptor) error {
-	all, err := s.descriptors()
-	if err != nil {
-		return err
-	}
-	manifest, err := empty.Index.IndexManifest()
-	if err != nil {
-		return err
-	}
-	manifest = manifest.DeepCopy()
-	manifest.Manifests = distinct(f(all))
-	data, err := json.Marshal(manifest)
-	if err != nil {
-		return err
-	}
-	if err := atomicfile.Write(filepath.Join(s.layoutDir(), "index.json"), data, 0o644); err != nil {
-		return err
-	}
-	return s.collect()
-}
-
-// collect removes what no name leads to. While somebody reads it stays, until a later change.
-func (s Store) collect() error {
-	readers := flock.New(filepath.Join(s.Dir, "readers"))
-	alone, err := readers.TryLock()
-	if !alone || err != nil {
-		return err
-	}
-	defer readers.Close()
-	path, err := layout.FromPath(s.layoutDir())
-	if err != nil {
-		return err
-	}
-	garbage, err := path.GarbageCollect()
-	if err != nil {
-		return err
-	}
-	for _, h := range garbage {
-		if err := path.RemoveBlob(h); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
-}
-
-// distinct leaves out artifacts that two builds of the same image have added.
-func distinct(all []v1.Descriptor) []v1.Descriptor {
-	type key struct{ digest, name, about string }
-	seen := map[key]bool{}
-	return slices.DeleteFunc(all, func(d v1.Descriptor) bool {
-		k := key{d.Digest.String(), d.Annotations[nameKey], d.Annotations[aboutKey]}
-		defer func() { seen[k] = true }()
-		return seen[k]
-	})
 }

@@ -1,9 +1,12 @@
 package store
 
 import (
+	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -37,30 +40,81 @@ func (s Store) Temp() (dir string, done func(), err error) {
 	}, nil
 }
 
-// Tidy removes what killed processes have left, and programs that were not built for long. What cannot be removed stays.
+// ProgramFile is the name of a compiled program in its folder.
+const ProgramFile = "manager"
+
+// Program is the folder of a compiled program, by the name that it is to have. Nobody else compiles into it or removes it until the
+// lock is closed.
+func (s Store) Program(ctx context.Context, key string) (lock *flock.Flock, dir string, err error) {
+	dir = filepath.Join(s.Programs(), key)
+	for {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return nil, "", err
+		}
+		lock := flock.New(filepath.Join(dir, programLock))
+		_, err := lock.TryLockContext(ctx, 50*time.Millisecond)
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // removed just now
+		case err != nil:
+			return nil, "", err
+		case isThere(lock):
+			return lock, dir, nil
+		default:
+			_ = lock.Close() // it was removed by the one that had it
+		}
+	}
+}
+
+// programLock is the file that is locked while a program is compiled or read.
+const programLock = "lock"
+
+// isThere says whether the file that is locked is still the one of that name.
+func isThere(lock *flock.Flock) bool {
+	locked, err := lock.Stat()
+	if err != nil {
+		return false
+	}
+	now, err := os.Stat(lock.Path())
+	return err == nil && os.SameFile(locked, now)
+}
+
+// Tidy removes what killed processes have left, and programs that were not built for long. What somebody works at stays, and so does
+// what cannot be removed.
 func (s Store) Tidy() {
-	remove(filepath.Join(s.Dir, "work-*"), "", begun, abandoned)
-	remove(filepath.Join(s.Programs(), "*"), "manager", unused, func(string) bool { return true })
+	remove(filepath.Join(s.Dir, "work-*"), "", lockName, begun)
+	remove(filepath.Join(s.Programs(), "*"), ProgramFile, programLock, unused)
 }
 
-// abandoned says whether nobody is at a piece of work any more: locks end with their processes.
-func abandoned(dir string) bool {
-	lock := flock.New(filepath.Join(dir, lockName))
-	alone, err := lock.TryLock()
-	_ = lock.Close()
-	return alone && err == nil
-}
-
-// remove removes the folders that match a pattern and a condition, by the age of a file in them.
-func remove(pattern, file string, age time.Duration, condition func(dir string) bool) {
+// remove removes the folders that match a pattern and whose lock is free, by the age of a file in them, or of the folder itself if
+// there is none.
+func remove(pattern, file, lockFile string, age time.Duration) {
 	found, err := filepath.Glob(pattern)
 	if err != nil {
 		return
 	}
 	for _, dir := range found {
 		info, err := os.Stat(filepath.Join(dir, file))
-		if err == nil && time.Since(info.ModTime()) > age && condition(dir) {
-			_ = os.RemoveAll(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			info, err = os.Stat(dir)
 		}
+		if err != nil || time.Since(info.ModTime()) <= age {
+			continue
+		}
+		lock := flock.New(filepath.Join(dir, lockFile))
+		if alone, err := lock.TryLock(); alone && err == nil {
+			discard(dir)
+		}
+		_ = lock.Close()
 	}
+}
+
+// discard removes a folder whose lock is held. It loses its name first: who waits for the lock, or comes now, makes a folder anew, of
+// which nothing is removed.
+func discard(dir string) {
+	const gone = ".gone"
+	if strings.HasSuffix(dir, gone) || os.Rename(dir, dir+gone) != nil {
+		_ = os.RemoveAll(dir)
+		return
+	}
+	_ = os.RemoveAll(dir + gone)
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package program
+package gocommand
 
 import (
 	"os/exec"

@@ -1,4 +1,4 @@
-package program
+package gocommand
 
 import "os/exec"
 
