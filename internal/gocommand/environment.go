@@ -45,10 +45,7 @@ func Read(ctx context.Context) (*Environment, error) {
 		if IsMissing(err) {
 			return nil, missing(err)
 		}
-		if unusable := e.Explain(said.String(), ""); unusable != nil {
-			return nil, unusable
-		}
-		return nil, &report.Error{What: "the go command does not tell its settings", Where: "go env -json", Err: err, Hint: strings.TrimSpace(said.String())}
+		return nil, e.unread(said.String(), err)
 	}
 	if err := json.Unmarshal(out.Bytes(), &e.settings); err != nil && out.Len() > 0 {
 		return nil, &report.Error{What: "the go command does not tell its settings", Where: "go env -json", Err: err}
@@ -70,17 +67,29 @@ func missing(err error) error {
 	return &report.Error{What: "the go command is not on PATH", Err: err, Hint: "install Go from https://go.dev/dl"}
 }
 
-// errNoHome is why there is no place for caches.
-var errNoHome = errors.New("HOME is not set")
+// unread explains why there are no settings.
+func (e *Environment) unread(said string, err error) error {
+	if unusable := e.Explain(said, ""); unusable != nil {
+		return unusable
+	}
+	if _, unset := os.UserHomeDir(); unset != nil {
+		return &report.Error{What: "the go command has no folder for its caches", Where: "HOME", Err: unset,
+			Hint: "set HOME to your home folder, or GOCACHE and GOMODCACHE to folders that you may write"}
+	}
+	return &report.Error{What: "the go command does not tell its settings", Where: "go env -json", Err: err, Hint: strings.TrimSpace(said)}
+}
+
+// errNoPlace is why a cache has no place.
+var errNoPlace = errors.New("it names no folder")
 
 // homeless explains settings that name no place for caches.
 func (e *Environment) homeless() error {
 	for _, name := range []string{"GOCACHE", "GOMODCACHE"} {
 		place, told := e.settings[name]
 		if told && (place == "" || place == "off") {
-			why := errNoHome
-			if os.Getenv("HOME") != "" {
-				why = fmt.Errorf("%s is %q", name, place)
+			_, why := os.UserHomeDir()
+			if why == nil {
+				why = fmt.Errorf("%w: %q", errNoPlace, place)
 			}
 			return &report.Error{What: "the go command has no folder for its cache", Where: name, Err: why,
 				Hint: "set HOME to your home folder, or " + name + " to a folder that you may write"}

@@ -46,7 +46,7 @@ func (f *Finder) CacheDir() (string, error) {
 	}
 	dir, err := os.UserCacheDir()
 	if err != nil {
-		return "", &report.Error{What: "no place to keep the programs that slipway builds", Err: err, Hint: "set SLIPWAY_CACHE to a folder of yours"}
+		return "", &report.Error{What: "no place to keep the programs that slipway builds", Err: err, Hint: "set HOME to your home folder, or SLIPWAY_CACHE to a folder of yours"}
 	}
 	return filepath.Join(dir, "slipway"), nil
 }

@@ -61,7 +61,9 @@ func compiled(t *testing.T, dir string) (digest string, warnings []string) {
 	return digest, m.Warnings(false)
 }
 
-func contains(texts []string, part string) bool { return strings.Contains(strings.Join(texts, "\n"), part) }
+func contains(texts []string, part string) bool {
+	return strings.Contains(strings.Join(texts, "\n"), part)
+}
 
 // plain is a user without settings.
 func plain(t *testing.T) {
@@ -87,22 +89,26 @@ func TestSameForAllUsers(t *testing.T) {
 	}
 	var file strings.Builder
 	for name, value := range settings {
-		t.Run(name, func(t *testing.T) {
-			t.Setenv(name, value)
-			got, warnings := compiled(t, dir)
-			if got != want {
-				t.Error("another program")
-			}
-			if told := contains(warnings, "-tags=tagged") || contains(warnings, work); told != (name == "GOFLAGS" || name == "GOWORK") || contains(warnings, "modcacherw") {
-				t.Errorf("warnings: %q", warnings)
-			}
-		})
 		file.WriteString(name + "=" + value + "\n")
 	}
-	t.Setenv("GOENV", write(t, t.TempDir(), "env", file.String()))
-	if got, _ := compiled(t, dir); got != want {
-		t.Error("another program by go env -w")
+	written := write(t, t.TempDir(), "env", file.String())
+	check := func(how string) {
+		t.Helper()
+		got, warnings := compiled(t, dir)
+		if got != want {
+			t.Errorf("another program by %s", how)
+		}
+		if !contains(warnings, "-tags=tagged") || contains(warnings, "modcacherw") || contains(warnings, work) != (how == "variables") {
+			t.Errorf("warnings: %q", warnings)
+		}
 	}
+	t.Setenv("GOENV", written)
+	check("go env -w")
+	for name, value := range settings {
+		t.Setenv(name, value)
+	}
+	t.Setenv("GOENV", "off")
+	check("variables")
 }
 
 // TestWorkspace: one of the module's own folder is the project's, and one above it is not.
