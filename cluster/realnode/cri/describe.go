@@ -3,9 +3,12 @@ package cri
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/inside"
 )
@@ -76,21 +79,37 @@ func setVariable(env []string, entry string) []string {
 func (r *Runtime) volumes(c *container) ([]inside.Mount, error) {
 	var mounts []inside.Mount
 	for _, m := range c.config.GetMounts() {
-		source := m.GetHostPath()
-		if ref := m.GetImage().GetImage(); ref != "" {
-			img, err := r.options.Images.Get(ref)
-			if err != nil {
-				return nil, err
-			}
-			source = filepath.Join(img.Root, m.GetImageSubPath())
-		}
-		source, err := filepath.EvalSymlinks(source)
+		source, err := r.source(m)
 		if err != nil {
 			return nil, fmt.Errorf("mount %s: %w", m.GetContainerPath(), err)
 		}
 		mounts = append(mounts, inside.Mount{Source: source, Target: m.GetContainerPath(), ReadOnly: m.GetReadonly() || m.GetImage() != nil})
 	}
 	return mounts, nil
+}
+
+// source is what a mount shows, without any link. Those of an image lead to places in the image.
+func (r *Runtime) source(m *runtimeapi.Mount) (string, error) {
+	ref := m.GetImage().GetImage()
+	if ref == "" {
+		return filepath.EvalSymlinks(m.GetHostPath())
+	}
+	img, err := r.options.Images.Get(ref)
+	if err != nil {
+		return "", err
+	}
+	root, err := filepath.EvalSymlinks(img.Root)
+	if err != nil {
+		return "", err
+	}
+	at, err := inside.Within(root, m.GetImageSubPath())
+	if err != nil {
+		return "", err
+	}
+	if _, err := os.Lstat(at); err != nil {
+		return "", fmt.Errorf("image %s: %w", ref, err)
+	}
+	return at, nil
 }
 
 // files are those of /etc that are the pod's.

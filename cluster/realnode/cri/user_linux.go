@@ -2,11 +2,15 @@ package cri
 
 import (
 	"fmt"
+	"io"
+	"math"
 	"os"
 	"strconv"
 	"strings"
 
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/inside"
 )
 
 // wanted is who a container's program is to run as: names or numbers.
@@ -37,38 +41,74 @@ type identity struct {
 }
 
 // findUser looks users and groups up in an image's own files.
-func findUser(root string, w wanted) (identity, error) {
-	inside, err := os.OpenRoot(root) // a link in the image leads to nothing outside of it
-	if err != nil {
-		return identity{}, err
-	}
-	defer inside.Close()
-	passwd, groups := table(inside, "etc/passwd"), table(inside, "etc/group")
-	id, name := identity{}, w.user
-	if line := find(passwd, w.user); line != nil {
+func findUser(root string, w wanted) (id identity, err error) {
+	name := w.user
+	if line := find(table(root, "etc/passwd"), w.user); line != nil {
 		name = line[0]
-		id.uid, id.gid = number(line[2]), number(line[3])
-	} else if id.uid, err = strconv.Atoi(w.user); err != nil {
-		return id, fmt.Errorf("the image has no user %q", w.user)
-	}
-	if w.group != "" {
-		if line := find(groups, w.group); line != nil {
-			id.gid = number(line[2])
-		} else if id.gid, err = strconv.Atoi(w.group); err != nil {
-			return id, fmt.Errorf("the image has no group %q", w.group)
+		if id.uid, err = parseID(line[2]); err == nil {
+			id.gid, err = parseID(line[3])
 		}
+	} else {
+		id.uid, err = parseID(w.user)
 	}
-	for _, line := range groups {
-		if len(line) > 3 && contains(line[3], name) {
-			id.groups = append(id.groups, number(line[2]))
-		}
+	if err != nil {
+		return id, fmt.Errorf("the image has no user %q: %w", w.user, err)
 	}
-	return id, nil
+	return id, id.findGroups(table(root, "etc/group"), w.group, name)
 }
 
-// table reads a file of lines with fields; an image may have none.
-func table(root *os.Root, path string) [][]string {
-	text, err := root.ReadFile(path)
+// findGroups finds the group that is wanted, if one is, and those that list the user.
+func (id *identity) findGroups(groups [][]string, wanted, user string) (err error) {
+	if line := find(groups, wanted); line != nil {
+		id.gid, err = parseID(line[2])
+	} else if wanted != "" {
+		id.gid, err = parseID(wanted)
+	}
+	if err != nil {
+		return fmt.Errorf("the image has no group %q: %w", wanted, err)
+	}
+	for _, line := range groups {
+		if len(line) < 4 || !contains(line[3], user) {
+			continue
+		}
+		gid, err := parseID(line[2])
+		if err != nil {
+			return fmt.Errorf("group %q of the image: %w", line[0], err)
+		}
+		id.groups = append(id.groups, gid)
+	}
+	return nil
+}
+
+// maxID is the highest id of a user or a group. The kernel takes the one above as "leave it as it is" and cuts off higher ones: both would be root.
+const maxID = math.MaxUint32 - 1
+
+func parseID(text string) (int, error) {
+	id, err := strconv.ParseUint(text, 10, 32)
+	if err != nil {
+		return 0, err
+	}
+	if id > maxID {
+		return 0, fmt.Errorf("%q is no id: %w", text, strconv.ErrRange)
+	}
+	return int(id), nil
+}
+
+// maxTable is more than a list of users or groups has.
+const maxTable = 4 << 20
+
+// table reads a file of lines with fields; an image may have none. A link in the image leads to nothing outside of it.
+func table(root, path string) [][]string {
+	at, err := inside.Within(root, path)
+	if err != nil {
+		return nil
+	}
+	f, err := os.Open(at)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxTable))
 	if err != nil {
 		return nil
 	}
@@ -81,12 +121,16 @@ func table(root *os.Root, path string) [][]string {
 	return lines
 }
 
-// find finds a line by the name or by the number that it begins with.
+// find finds a line by the name that it begins with or, where a number is wanted, by that alone: nobody is root for being called 1000.
 func find(lines [][]string, wanted string) []string {
+	field := 0
+	if _, err := strconv.Atoi(wanted); err == nil {
+		field = 2
+	}
 	for _, line := range lines {
-		if line[0] == wanted || line[2] == wanted {
+		if line[field] == wanted {
 			for len(line) < 4 {
-				line = append(line, "")
+				line = append(line, "0")
 			}
 			return line
 		}
@@ -101,10 +145,4 @@ func contains(list, name string) bool {
 		}
 	}
 	return false
-}
-
-// number is 0 for what is none, as root's are.
-func number(text string) int {
-	n, _ := strconv.Atoi(text)
-	return n
 }

@@ -1,6 +1,7 @@
 package inside
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -52,8 +53,21 @@ func (c *Container) enterRoot() error {
 			return err
 		}
 	}
-	for _, step := range []func() error{c.system, c.volumes, c.workingFolder, c.mask, c.pivot} {
-		if err := step(); err != nil {
+	if err := c.furnish(); err != nil {
+		return err
+	}
+	return c.pivot()
+}
+
+// furnish mounts what is in the root file system.
+func (c *Container) furnish() error {
+	t, err := newTree(c.Root)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	for _, step := range []func(*tree) error{c.system, c.volumes, c.workingFolder, c.mask} {
+		if err := step(t); err != nil {
 			return err
 		}
 	}
@@ -80,32 +94,22 @@ const (
 	plain      = unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC
 )
 
-// folder is one of the container's, made if need be.
-func (c *Container) folder(path string) (string, error) {
-	at, err := Within(c.Root, path)
-	if err == nil {
-		err = os.MkdirAll(at, folderMode)
-	}
-	if err != nil {
-		return "", fmt.Errorf("make %s: %w", path, err)
-	}
-	return at, nil
-}
+// systemFolders are where the kernel is seen. They are folders of their own: what is hidden of them is hidden by these names.
+var systemFolders = []string{"proc", "sys", "dev"}
 
 // system mounts what the kernel has to show.
-func (c *Container) system() error {
-	proc, err := c.folder("/proc")
-	if err != nil {
-		return err
+func (c *Container) system(t *tree) error {
+	for _, name := range systemFolders {
+		fd, err := step(t.root, name, makeFolder)
+		if errors.Is(err, unix.ELOOP) {
+			return fmt.Errorf("the image has a link in place of the folder /%s: %w", name, err)
+		}
+		if err != nil {
+			return fmt.Errorf("make /%s: %w", name, err)
+		}
+		_ = unix.Close(fd)
 	}
-	sys, err := c.folder("/sys")
-	if err != nil {
-		return err
-	}
-	dev, err := c.folder("/dev")
-	if err != nil {
-		return err
-	}
+	proc, sys, dev := filepath.Join(c.Root, "proc"), filepath.Join(c.Root, "sys"), filepath.Join(c.Root, "dev")
 	for _, m := range []mount{
 		{"mount /proc", "proc", proc, "proc", plain, ""},
 		{"mount /sys", "/sys", sys, "", unix.MS_BIND | unix.MS_REC, ""},
@@ -154,49 +158,66 @@ func (c *Container) devices(dev string) error {
 }
 
 // volumes shows the files and folders that the pod brings.
-func (c *Container) volumes() error {
+func (c *Container) volumes(t *tree) error {
 	for _, v := range c.Mounts {
-		if err := c.show(v); err != nil {
+		if err := t.show(v); err != nil {
 			return fmt.Errorf("mount %s: %w", v.Target, err)
 		}
 	}
 	return nil
 }
 
-func (c *Container) show(v Mount) error {
-	info, err := os.Stat(v.Source)
+var errCovered = errors.New("a volume cannot cover /, /proc or anything in /proc")
+
+// show mounts a volume. Its source has no link in it: who described the container has followed them.
+func (t *tree) show(v Mount) error {
+	source, err := openBelow(unix.AT_FDCWD, v.Source, 0, unix.RESOLVE_NO_SYMLINKS)
+	if err != nil {
+		return fmt.Errorf("open its source: %w", err)
+	}
+	defer unix.Close(source)
+	var s unix.Stat_t
+	if err := unix.Fstat(source, &s); err != nil {
+		return err
+	}
+	open := t.file
+	if s.Mode&unix.S_IFMT == unix.S_IFDIR {
+		open = t.folder
+	}
+	at, err := open(v.Target)
 	if err != nil {
 		return err
 	}
-	at, err := Within(c.Root, v.Target)
+	defer unix.Close(at)
+	if err := t.coverable(at); err != nil {
+		return err
+	}
+	mounted, err := bind(source, at)
 	if err != nil {
 		return err
 	}
-	if info.IsDir() {
-		if err := os.MkdirAll(at, folderMode); err != nil {
-			return err
-		}
-	} else if err := makeFile(at); err != nil {
-		return err
-	}
-	if err := unix.Mount(v.Source, at, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
-		return err
-	}
+	defer unix.Close(mounted)
 	if v.ReadOnly {
-		return readOnly(at)
+		return readOnly(asPath(mounted))
 	}
 	return nil
 }
 
-func makeFile(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), folderMode); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(path, os.O_CREATE, fileMode)
+// coverable says why nothing can be mounted on what is open. /proc is not what it seems to be with something else in it, to what hides parts of it
+// and to programs.
+func (t *tree) coverable(at int) error {
+	proc, err := isProc(at)
 	if err != nil {
 		return err
 	}
-	return f.Close()
+	var s, root unix.Stat_t
+	if err := errors.Join(unix.Fstat(at, &s), unix.Fstat(t.root, &root)); err != nil {
+		return err
+	}
+	if proc || s.Dev == root.Dev && s.Ino == root.Ino {
+		return errCovered
+	}
+	return nil
 }
 
 // readOnly remounts what is mounted there. Flags that are locked, as mounts from outside of the user namespace have them, must stay.
@@ -215,47 +236,74 @@ func readOnly(path string) error {
 }
 
 // workingFolder makes the folder that the process is to begin in, where the image has none.
-func (c *Container) workingFolder() error {
-	_, err := c.folder(c.Dir)
-	return err
+func (c *Container) workingFolder(t *tree) error {
+	fd, err := t.folder("/" + c.Dir)
+	if err != nil {
+		return fmt.Errorf("make the working folder %s: %w", c.Dir, err)
+	}
+	return unix.Close(fd)
 }
 
 // mask takes away or protects what the runtime's defaults name.
-func (c *Container) mask() error {
+func (c *Container) mask(t *tree) error {
+	null, err := openBelow(unix.AT_FDCWD, "/dev/null", 0, unix.RESOLVE_NO_SYMLINKS)
+	if err != nil {
+		return fmt.Errorf("open /dev/null: %w", err)
+	}
+	defer unix.Close(null)
 	for _, path := range c.Masked {
-		at, err := Within(c.Root, path)
-		if err != nil {
-			return fmt.Errorf("hide %s: %w", path, err)
-		}
-		info, err := os.Lstat(at)
-		switch {
-		case err != nil:
-			continue // not there
-		case info.IsDir():
-			err = unix.Mount("tmpfs", at, "tmpfs", unix.MS_RDONLY, "size=0")
-		default:
-			err = unix.Mount("/dev/null", at, "", unix.MS_BIND, "")
-		}
-		if err != nil {
+		if err := t.at(path, func(fd int) error { return hide(fd, null) }); err != nil {
 			return fmt.Errorf("hide %s: %w", path, err)
 		}
 	}
 	for _, path := range c.ReadOnly {
-		at, err := Within(c.Root, path)
-		if err != nil {
-			return fmt.Errorf("protect %s: %w", path, err)
-		}
-		if _, err := os.Lstat(at); err != nil {
-			continue
-		}
-		if err := unix.Mount(at, at, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
-			return fmt.Errorf("protect %s: %w", path, err)
-		}
-		if err := readOnly(at); err != nil {
+		if err := t.at(path, protect); err != nil {
 			return fmt.Errorf("protect %s: %w", path, err)
 		}
 	}
 	return nil
+}
+
+// at does something to what is there, if anything is.
+func (t *tree) at(path string, do func(fd int) error) error {
+	fd, err := t.open(path, 0)
+	if notThere(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	return do(fd)
+}
+
+// notThere says whether something is out of the container's reach: what this process, with all rights, cannot find none there can.
+func notThere(err error) bool {
+	return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.EACCES)
+}
+
+func hide(fd, null int) error {
+	var s unix.Stat_t
+	if err := unix.Fstat(fd, &s); err != nil {
+		return err
+	}
+	if s.Mode&unix.S_IFMT == unix.S_IFDIR {
+		return unix.Mount("tmpfs", asPath(fd), "tmpfs", unix.MS_RDONLY, "size=0")
+	}
+	mounted, err := bind(null, fd)
+	if err != nil {
+		return err
+	}
+	return unix.Close(mounted)
+}
+
+func protect(fd int) error {
+	mounted, err := bind(fd, fd)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(mounted)
+	return readOnly(asPath(mounted))
 }
 
 // pivot leaves the node's files behind.

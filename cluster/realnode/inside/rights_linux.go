@@ -24,6 +24,9 @@ func (p *Process) become() error {
 	if err := unix.Chdir(p.Dir); err != nil {
 		return fmt.Errorf("enter the working folder %s: %w", p.Dir, err)
 	}
+	if _, err := unix.Getwd(); err != nil { // a folder of the node's has no name here
+		return fmt.Errorf("the working folder %s is not in the container: %w", p.Dir, err)
+	}
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
 		return fmt.Errorf("tie the process to its container: %w", err)
 	}
