@@ -208,7 +208,7 @@ func TestPullWhileTagMoves(t *testing.T) {
 		t.Fatal(err)
 	}
 	under := &pull{done: make(chan struct{})} // it does not end
-	s.store.pulls["op:v1 "+at.digest()] = under
+	s.store.pulls[wanted{ref: "op:v1", digest: at.digest()}] = under
 	s.push(loaded+"op:v1", s.marked("two"))
 	s.runs("op:v1", "two")
 	if image, err := s.store.Pull(t.Context(), "op:v1", nil); err != nil || image.ID != s.runs("op:v1", "two").ID {

@@ -79,7 +79,7 @@ func TestUnpack(t *testing.T) {
 		layer(t, entry{name: "etc/old", text: "2"}, entry{name: "etc/.wh.gone"}, entry{name: "link", to: "etc/old"}, entry{name: "twin", to: "etc/old", hard: true},
 			entry{name: "tmp/", mode: 0o1777}, entry{name: "su", mode: 0o4755}),
 	)
-	if err := unpack(image, root, false); err != nil {
+	if _, err := unpack(image, root, false); err != nil {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{"etc/old": "2", "link": "2", "twin": "2", "closed/file": "x"} {
@@ -107,7 +107,7 @@ func TestUnpackStaysInside(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			dir := t.TempDir()
-			_ = unpack(imageOf(t, layer(t, entries...)), filepath.Join(dir, "a", "root"), false) // refused or inside
+			_, _ = unpack(imageOf(t, layer(t, entries...)), filepath.Join(dir, "a", "root"), false) // refused or inside
 			for _, path := range []string{filepath.Join(dir, "escaped"), filepath.Join(dir, "a", "escaped"), "/tmp/slipway-escaped"} {
 				if _, err := os.Lstat(path); err == nil {
 					t.Errorf("%s was written", path)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/name"
@@ -79,13 +80,25 @@ func (s *Store) take(at location, from v1.Image) (Image, error) {
 		return Image{}, fmt.Errorf("unpack %s: %w", own.Name(), err)
 	}
 	defer os.RemoveAll(temp)
-	if err := errors.Join(os.Chmod(temp, folderMode), unpack(from, filepath.Join(temp, rootFolder), s.options.Owners)); err != nil {
+	if err := os.Chmod(temp, folderMode); err != nil {
 		return Image{}, fmt.Errorf("unpack %s: %w", own.Name(), err)
 	}
+	bare, err := unpack(from, filepath.Join(temp, rootFolder), s.options.Owners)
+	if err != nil {
+		return Image{}, fmt.Errorf("unpack %s: %w", own.Name(), err)
+	}
+	s.warnBare(own.Name(), bare)
 	if err := os.Rename(temp, s.folder(image.ID)); err != nil && !errors.Is(err, os.ErrExist) {
 		return Image{}, fmt.Errorf("unpack %s: %w", own.Name(), err)
 	}
 	return s.keep(image)
+}
+
+// warnBare says which files are without the capabilities that the image gives them.
+func (s *Store) warnBare(image string, files []string) {
+	if len(files) > 0 && s.options.Warn != nil {
+		s.options.Warn(fmt.Sprintf("image %s: these files are without their capabilities, which cannot be set here: %s", image, strings.Join(files, ", ")))
+	}
 }
 
 func (s *Store) describe(at location, from v1.Image) (Image, error) {

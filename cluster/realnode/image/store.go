@@ -1,7 +1,6 @@
 package image
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,6 +20,7 @@ type Options struct {
 	Registry  string            // the cluster's own, host:port; empty for none
 	Transport http.RoundTripper // how registries are reached; nil is http.DefaultTransport
 	Owners    bool              // files can be given to other users
+	Warn      func(string)      // is given what an image lacks here; nil is nobody
 }
 
 // Image is one that is in the store. It does not change.
@@ -50,7 +50,7 @@ type Store struct {
 
 	mu     sync.Mutex
 	images map[string]Image // by ID
-	pulls  map[string]*pull // under way, by name and digest
+	pulls  map[wanted]*pull // under way and digest
 }
 
 // ErrUnknown says that an image is not in the store.
@@ -69,7 +69,7 @@ func Open(dir string, o Options) (*Store, error) {
 	if err := os.MkdirAll(dir, folderMode); err != nil {
 		return nil, fmt.Errorf("open the store of images: %w", err)
 	}
-	s := &Store{dir: dir, options: o, images: map[string]Image{}, pulls: map[string]*pull{}}
+	s := &Store{dir: dir, options: o, images: map[string]Image{}, pulls: map[wanted]*pull{}}
 	if err := s.readAll(); err != nil {
 		return nil, fmt.Errorf("open the store of images: %w", err)
 	}
@@ -154,36 +154,4 @@ func union(a, b []string) []string {
 // folder is where an image of that ID lies.
 func (s *Store) folder(id string) string {
 	return filepath.Join(s.dir, strings.ReplaceAll(id, ":", "-"))
-}
-
-// pull is one that is under way.
-type pull struct {
-	done  chan struct{}
-	image Image
-	err   error
-}
-
-// Pull gets an image from a registry. Pulls of what one name leads to, at the same time, are one.
-func (s *Store) Pull(ctx context.Context, ref string, credentials *Credentials) (Image, error) {
-	at, err := s.locate(ctx, ref)
-	if err != nil {
-		return Image{}, err
-	}
-	key := ref + " " + at.digest()
-	s.mu.Lock()
-	p := s.pulls[key]
-	if p == nil {
-		p = &pull{done: make(chan struct{})}
-		s.pulls[key] = p
-		go func() {
-			p.image, p.err = s.pull(ctx, ref, at, credentials)
-			s.mu.Lock()
-			delete(s.pulls, key)
-			s.mu.Unlock()
-			close(p.done)
-		}()
-	}
-	s.mu.Unlock()
-	<-p.done
-	return p.image, p.err
 }

@@ -2,35 +2,87 @@ package image
 
 import (
 	"archive/tar"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/mutate"
 )
 
-// unpack makes the folder root and puts the image's files into it. No name and no link in a layer leads out of it.
-func unpack(image v1.Image, root string, owners bool) error {
+// unpacking lays the layers of an image over each other, the lowest first, in one folder. No name and no link in a layer leads out of it.
+type unpacking struct {
+	dir    string
+	root   *os.Root
+	owners bool
+	left   int64 // how many bytes there is room for
+
+	folders map[string]*tar.Header // whose modes and times come last: one may forbid to write into it, and its time is that of the last change
+	own     map[string]bool        // what comes from the layer that is at hand
+	bare    []string               // files that could not be given their capabilities
+	asked   string                 // the folder that was looked for last
+	found   string                 // and where it is
+}
+
+var (
+	errLayers   = errors.New("the image's layers are not those that its configuration names")
+	errTooLarge = errors.New("the image has more files than there is room for")
+)
+
+// unpack makes the folder root and puts the image's files into it. It returns those that are without their capabilities.
+func unpack(image v1.Image, root string, owners bool) (bare []string, err error) {
 	if err := os.MkdirAll(root, folderMode); err != nil {
-		return err
+		return nil, err
 	}
 	inside, err := os.OpenRoot(root)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer inside.Close()
-	files := mutate.Extract(image)
-	defer files.Close()
-	u := unpacking{root: inside, owners: owners}
-	for reader := tar.NewReader(files); ; {
+	u := unpacking{dir: root, root: inside, owners: owners, folders: map[string]*tar.Header{}}
+	if u.left, err = room(root); err != nil {
+		return nil, err
+	}
+	layers, err := image.Layers()
+	if err != nil {
+		return nil, err
+	}
+	config, err := image.ConfigFile()
+	if err != nil {
+		return nil, err
+	}
+	if len(config.RootFS.DiffIDs) != len(layers) {
+		return nil, errLayers
+	}
+	for i, l := range layers {
+		if err := u.layer(l, config.RootFS.DiffIDs[i]); err != nil {
+			return nil, err
+		}
+	}
+	return u.bare, u.finish()
+}
+
+// layer adds a layer, which has to be the one that the image's configuration names: an image is known by that configuration alone, and another one that
+// only says so would take its place.
+func (u *unpacking) layer(l v1.Layer, id v1.Hash) error {
+	content, err := l.Uncompressed()
+	if err != nil {
+		return err
+	}
+	defer content.Close()
+	sum := sha256.New()
+	from := io.TeeReader(content, sum)
+	u.own, u.asked, u.found = map[string]bool{}, "", ""
+	for reader := tar.NewReader(from); ; {
 		header, err := reader.Next()
 		if err == io.EOF {
-			return u.finish()
+			break
 		}
 		if err != nil {
 			return err
@@ -39,40 +91,57 @@ func unpack(image v1.Image, root string, owners bool) error {
 			return fmt.Errorf("%s: %w", header.Name, err)
 		}
 	}
-}
-
-type unpacking struct {
-	root    *os.Root
-	owners  bool
-	folders []*tar.Header // whose modes come last: one may forbid to write into it
-}
-
-func (u *unpacking) add(h *tar.Header, content io.Reader) error {
-	path := relative(h.Name)
-	if path == "." {
-		return nil
-	}
-	if err := u.root.MkdirAll(filepath.Dir(path), folderMode); err != nil {
+	rest, err := io.Copy(io.Discard, io.LimitReader(from, u.left)) // what follows the archive's end belongs to the sum
+	if err != nil {
 		return err
 	}
+	if u.left -= rest; u.left <= 0 {
+		return errTooLarge
+	}
+	if id.Algorithm != "sha256" || hex.EncodeToString(sum.Sum(nil)) != id.Hex {
+		return errLayers
+	}
+	return nil
+}
+
+// entryCost is what each file takes besides its content.
+const entryCost = 4 << 10
+
+func (u *unpacking) add(h *tar.Header, content io.Reader) error {
+	if h.Size < 0 || h.Size > u.left-entryCost {
+		return errTooLarge
+	}
+	u.left -= h.Size + entryCost
+	name := relative(h.Name)
+	if name == "." {
+		return nil
+	}
+	path, err := u.place(name)
+	if err != nil {
+		return err
+	}
+	if hidden, ok := strings.CutPrefix(filepath.Base(path), whiteout); ok {
+		return u.hide(filepath.Dir(path), hidden)
+	}
+	u.note(path)
 	switch h.Typeflag {
 	case tar.TypeDir:
-		if err := u.root.MkdirAll(path, folderMode); err != nil {
-			return err
-		}
-		u.folders = append(u.folders, h)
-		return u.own(path, h)
-	case tar.TypeSymlink:
-		if err := u.root.Symlink(h.Linkname, path); err != nil {
-			return err
-		}
-		return u.own(path, h)
-	case tar.TypeLink:
-		return u.root.Link(relative(h.Linkname), path)
+		return u.folder(path, h)
 	case tar.TypeReg:
 		return u.file(path, h, content)
+	case tar.TypeSymlink:
+		return u.symlink(path, h)
+	case tar.TypeLink:
+		return u.link(path, h)
 	}
 	return nil // devices and pipes, which a container's /dev has
+}
+
+// note remembers that something is of this layer, with the folders that it is in.
+func (u *unpacking) note(path string) {
+	for ; path != "." && !u.own[path]; path = filepath.Dir(path) {
+		u.own[path] = true
+	}
 }
 
 func relative(name string) string {
@@ -82,33 +151,63 @@ func relative(name string) string {
 	return "."
 }
 
-func (u *unpacking) file(path string, h *tar.Header, content io.Reader) error {
-	f, err := u.root.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, fileMode)
+// Marks in layers that take away what lower ones have.
+const (
+	whiteout = ".wh."
+	opaque   = ".wh..opq" // without the first mark
+)
+
+// hide takes away what lower layers have: something in a folder, or all that is in it.
+func (u *unpacking) hide(folder, hidden string) error {
+	switch {
+	case hidden == opaque:
+		return u.clear(folder)
+	case strings.HasPrefix(hidden, whiteout): // notes of a file system that was common once
+		return nil
+	case hidden == "" || hidden == "." || hidden == "..":
+		return errors.New("not a name of something to take away")
+	}
+	path := filepath.Join(folder, hidden)
+	if u.own[path] {
+		return nil
+	}
+	return u.root.RemoveAll(path)
+}
+
+// clear removes from a folder what is not of this layer.
+func (u *unpacking) clear(folder string) error {
+	dir, err := u.root.Open(folder)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(f, content)
-	if err := errors.Join(err, f.Close(), u.own(path, h)); err != nil {
+	entries, err := dir.ReadDir(-1)
+	if err := errors.Join(err, dir.Close()); err != nil {
 		return err
 	}
-	return u.root.Chmod(path, mode(h)) // after the owner, which takes the set-user-id bit away
-}
-
-func (u *unpacking) own(path string, h *tar.Header) error {
-	if !u.owners || h.Uid == 0 && h.Gid == 0 {
-		return nil
+	for _, e := range entries {
+		path := filepath.Join(folder, e.Name())
+		switch {
+		case !u.own[path]:
+			err = u.root.RemoveAll(path)
+		case e.IsDir():
+			err = u.clear(path)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return u.root.Lchown(path, h.Uid, h.Gid)
+	return nil
 }
 
-func mode(h *tar.Header) fs.FileMode {
-	const bits = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
-	return h.FileInfo().Mode() & bits
-}
-
+// finish gives folders their modes and times, those within others first.
 func (u *unpacking) finish() error {
-	for _, h := range u.folders {
-		if err := u.root.Chmod(relative(h.Name), mode(h)); err != nil {
+	for _, path := range slices.Backward(slices.Sorted(maps.Keys(u.folders))) {
+		info, err := u.root.Lstat(path)
+		if errors.Is(err, os.ErrNotExist) || err == nil && !info.IsDir() { // a later layer's doing
+			continue
+		}
+		h := u.folders[path]
+		if err := errors.Join(err, u.root.Chtimes(path, h.ModTime, h.ModTime), u.root.Chmod(path, mode(h))); err != nil {
 			return err
 		}
 	}

@@ -106,7 +106,9 @@ func (n *node) runtime() (*cri.Runtime, *cri.Images, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DialContext = n.ground.dial
 	images := n.ground.folders.images
-	store, err := imagestore.Open(images, imagestore.Options{Registry: n.Registry, Transport: transport, Owners: n.IDs})
+	store, err := imagestore.Open(images, imagestore.Options{
+		Registry: n.Registry, Transport: transport, Owners: n.IDs, Warn: func(text string) { klog.Warning(text) },
+	})
 	if err != nil {
 		return nil, nil, err
 	}
