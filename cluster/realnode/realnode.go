@@ -132,7 +132,7 @@ func (n *Nodes) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	names := dns.New(factory, domain)
+	names := dns.New(factory, domain, n.options.Log)
 	factory.Start(n.life.Done())
 	ready := make(chan struct{})
 	n.group.Go(func() { proxy.Run(n.life, func() { close(ready) }) })

@@ -34,9 +34,9 @@ type server struct {
 	ip   netip.Addr
 }
 
-// lookup finds a name, in lower case and without the last dot.
+// lookup finds a name.
 func (n names) lookup(name string) answer {
-	rest, ok := strings.CutSuffix(name, "."+n.domain)
+	rest, ok := strings.CutSuffix(strings.TrimSuffix(strings.ToLower(name), "."), "."+n.domain)
 	if !ok {
 		return answer{}
 	}
@@ -69,18 +69,28 @@ func (n names) lookup(name string) answer {
 	return answer{}
 }
 
-// podAddress reads an address out of a name like 10-128-0-1.
+// podAddress reads an address out of a name like 10-128-0-1 or fd00--1.
 func podAddress(label string) answer {
-	ip, err := netip.ParseAddr(strings.ReplaceAll(label, "-", "."))
-	if err != nil {
+	separator := ":"
+	if strings.Count(label, "-") == 3 && !strings.Contains(label, "--") {
+		separator = "."
+	}
+	ip, ok := parse(strings.ReplaceAll(label, "-", separator))
+	if !ok {
 		return answer{}
 	}
 	return answer{exists: true, addresses: []netip.Addr{ip}}
 }
 
+// parse reads an address that a record can hold. Which network a zone names is known where the address was written alone.
+func parse(text string) (netip.Addr, bool) {
+	ip, err := netip.ParseAddr(text)
+	return ip.Unmap(), err == nil && ip.Zone() == ""
+}
+
 func clusterAddress(s *corev1.Service) answer {
-	ip, err := netip.ParseAddr(s.Spec.ClusterIP)
-	if err != nil {
+	ip, ok := parse(s.Spec.ClusterIP)
+	if !ok {
 		return answer{exists: true}
 	}
 	return answer{exists: true, addresses: []netip.Addr{ip}}
@@ -111,7 +121,10 @@ func (n names) each(s *corev1.Service, f func(discoveryv1.Endpoint, netip.Addr, 
 			if e.Conditions.Ready != nil && !*e.Conditions.Ready {
 				continue
 			}
-			if ip, err := netip.ParseAddr(e.Addresses[0]); err == nil {
+			if len(e.Addresses) == 0 {
+				continue
+			}
+			if ip, ok := parse(e.Addresses[0]); ok {
 				f(e, ip, slice)
 			}
 		}
@@ -123,7 +136,11 @@ func hostOf(e discoveryv1.Endpoint, ip netip.Addr) string {
 	if e.Hostname != nil {
 		return *e.Hostname
 	}
-	return strings.ReplaceAll(ip.String(), ".", "-")
+	label := strings.NewReplacer(".", "-", ":", "-").Replace(ip.String())
+	if strings.HasSuffix(label, "-") {
+		return label + "0" // no hostname ends with a dash
+	}
+	return label
 }
 
 // port says where a named port of a Service is to be had.

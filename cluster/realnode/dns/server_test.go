@@ -2,6 +2,7 @@ package dns_test
 
 import (
 	"context"
+	"log/slog"
 	"net"
 	"slices"
 	"testing"
@@ -42,7 +43,7 @@ func resolver(t *testing.T) *net.Resolver {
 	if err := slices.Add(slice); err != nil {
 		t.Fatal(err)
 	}
-	return serve(t, dns.New(f, "cluster.local"))
+	return serve(t, dns.New(f, "cluster.local", slog.New(slog.DiscardHandler)))
 }
 
 func serve(t *testing.T, s *dns.Server) *net.Resolver {
