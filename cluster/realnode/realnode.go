@@ -68,6 +68,7 @@ type Nodes struct {
 	client    kubernetes.Interface
 	authority []byte
 	dns       netip.Addr
+	addresses []netip.Prefix  // the nodes' and their pods', once they are registered
 	life      context.Context // that of everything here
 	cancel    context.CancelFunc
 	group     sync.WaitGroup
@@ -106,14 +107,13 @@ func (n *Nodes) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var addresses []netip.Prefix
 	for _, r := range registered {
 		n.members[r.spec.Name] = &member{nodes: n, registered: r}
 		own := node.Address(r.number)
-		addresses = append(addresses, node.PodRange(r.number), netip.PrefixFrom(own, own.BitLen()))
+		n.addresses = append(n.addresses, node.PodRange(r.number), netip.PrefixFrom(own, own.BitLen()))
 	}
 	if n.options.Registered != nil {
-		n.options.Registered(addresses)
+		n.options.Registered(n.addresses)
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return n.serve(ctx) })
@@ -123,11 +123,17 @@ func (n *Nodes) start(ctx context.Context) error {
 	return group.Wait()
 }
 
+// real says whether an address is that of one of these nodes, or of one of their pods.
+func (n *Nodes) real(ip netip.Addr) bool {
+	return slices.ContainsFunc(n.addresses, func(p netip.Prefix) bool { return p.Contains(ip) })
+}
+
 // serve serves Services and names, and returns once all are there.
 func (n *Nodes) serve(ctx context.Context) error {
 	factory := informers.NewSharedInformerFactory(n.client, 0)
 	proxy, err := services.New(factory, services.Options{
-		Inside: n.options.Machine, PortsOnly: !n.options.Machine.OwnNetwork(), Server: n.options.Server, Names: n.dns, Log: n.options.Log,
+		Inside: n.options.Machine, PortsOnly: !n.options.Machine.OwnNetwork(), Server: n.options.Server, Names: n.dns,
+		Real: n.real, Log: n.options.Log,
 	})
 	if err != nil {
 		return err

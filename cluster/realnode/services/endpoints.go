@@ -4,55 +4,114 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/netip"
+	"slices"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	discoverylisters "k8s.io/client-go/listers/discovery/v1"
+
+	"github.com/slipway-dev/slipway/cluster/intake"
+	"github.com/slipway-dev/slipway/cluster/network"
 )
 
-// target names a port of a Service.
-type target struct {
+// portName names a port of a Service.
+type portName struct {
 	namespace, service, port string
 	protocol                 corev1.Protocol
-	affinity                 bool // a client stays with an endpoint
 }
 
-// endpoints are where connections to a port may go, in no order.
-func endpoints(slices discoverylisters.EndpointSliceLister, t target) ([]netip.AddrPort, error) {
-	found, err := slices.EndpointSlices(t.namespace).List(labels.SelectorFromSet(labels.Set{discoveryv1.LabelServiceName: t.service}))
+// target is where what arrives at a listener leads.
+type target struct {
+	portName
+	affinity bool // a client stays with an endpoint
+}
+
+// server says whether a port is the API server's, which has no endpoints that could be reached from here.
+func (p portName) server() bool {
+	return p.namespace == corev1.NamespaceDefault && p.service == "kubernetes"
+}
+
+// leading are the ports that lead somewhere now.
+func (p *Proxy) leading() (map[portName]bool, error) {
+	all, err := p.slices.List(labels.Everything())
 	if err != nil {
 		return nil, err
 	}
-	var ready, leaving []netip.AddrPort
+	found := map[portName]bool{}
+	for _, slice := range all {
+		for _, port := range slice.Ports {
+			name, protocol := nameOf(port)
+			at := portName{slice.Namespace, slice.Labels[discoveryv1.LabelServiceName], name, protocol}
+			if found[at] || port.Port == nil {
+				continue
+			}
+			found[at] = slices.ContainsFunc(slice.Endpoints, func(e discoveryv1.Endpoint) bool {
+				_, ok := p.reachable(e)
+				return ok && stateOf(e) != gone
+			})
+		}
+	}
+	return found, nil
+}
+
+// endpoints are where connections to a port may go, in no order.
+func (p *Proxy) endpoints(t target) ([]netip.AddrPort, error) {
+	found, err := p.slices.EndpointSlices(t.namespace).List(labels.SelectorFromSet(labels.Set{discoveryv1.LabelServiceName: t.service}))
+	if err != nil {
+		return nil, err
+	}
+	var all [gone + 1][]netip.AddrPort
 	for _, slice := range found {
-		for _, p := range slice.Ports {
-			if p.Port == nil || !samePort(p, t) {
+		for _, port := range slice.Ports {
+			if name, protocol := nameOf(port); port.Port == nil || name != t.port || protocol != t.protocol {
 				continue
 			}
 			for _, e := range slice.Endpoints {
-				ip, err := netip.ParseAddr(e.Addresses[0])
-				if err != nil {
-					continue
-				}
-				at := netip.AddrPortFrom(ip, uint16(*p.Port))
-				switch c := e.Conditions; {
-				case c.Ready == nil || *c.Ready:
-					ready = append(ready, at)
-				case c.Serving != nil && *c.Serving: // better than nothing while all are going
-					leaving = append(leaving, at)
+				if ip, ok := p.reachable(e); ok {
+					all[stateOf(e)] = append(all[stateOf(e)], netip.AddrPortFrom(ip, uint16(*port.Port)))
 				}
 			}
 		}
 	}
-	if len(ready) == 0 {
-		return leaving, nil
+	if len(all[ready]) == 0 {
+		return all[leaving], nil
 	}
-	return ready, nil
+	return all[ready], nil
 }
 
-func samePort(p discoveryv1.EndpointPort, t target) bool {
+// state is that of an endpoint.
+type state int
+
+const (
+	ready   state = iota
+	leaving       // better than nothing while all are going
+	gone
+)
+
+func stateOf(e discoveryv1.Endpoint) state {
+	switch c := e.Conditions; {
+	case c.Ready == nil || *c.Ready:
+		return ready
+	case c.Serving != nil && *c.Serving:
+		return leaving
+	}
+	return gone
+}
+
+// reachable is an endpoint's address, unless it is of a simulated pod, where nothing listens.
+func (p *Proxy) reachable(e discoveryv1.Endpoint) (netip.Addr, bool) {
+	if len(e.Addresses) == 0 {
+		return netip.Addr{}, false
+	}
+	ip, err := netip.ParseAddr(e.Addresses[0])
+	if err != nil {
+		return netip.Addr{}, false
+	}
+	return ip, !network.Simulated(ip) || p.options.Real == nil || p.options.Real(ip)
+}
+
+func nameOf(p discoveryv1.EndpointPort) (string, corev1.Protocol) {
 	name, protocol := "", corev1.ProtocolTCP
 	if p.Name != nil {
 		name = *p.Name
@@ -60,7 +119,7 @@ func samePort(p discoveryv1.EndpointPort, t target) bool {
 	if p.Protocol != nil {
 		protocol = *p.Protocol
 	}
-	return name == t.port && protocol == t.protocol
+	return name, protocol
 }
 
 // order is the order in which endpoints are tried for a client.
@@ -83,12 +142,8 @@ func rotate(all []netip.AddrPort, number uint32) {
 }
 
 func hash(client net.Addr) uint32 {
-	host, _, err := net.SplitHostPort(client.String())
-	if err != nil {
-		return 0
-	}
 	sum := uint32(2166136261)
-	for _, b := range []byte(host) {
+	for _, b := range intake.Host(client).AsSlice() {
 		sum = (sum ^ uint32(b)) * 16777619
 	}
 	return sum

@@ -3,7 +3,6 @@ package services
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -17,6 +16,7 @@ import (
 	discoverylisters "k8s.io/client-go/listers/discovery/v1"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/slipway-dev/slipway/cluster/intake"
 	"github.com/slipway-dev/slipway/cluster/network"
 )
 
@@ -34,7 +34,9 @@ type Options struct {
 	PortsOnly bool
 	Server    string     // the API server, on this machine's loopback
 	Names     netip.Addr // the Service for names, which is served already
-	Log       *slog.Logger
+	// Real tells which addresses of pods and nodes are real ones'; all of them if it is nil.
+	Real func(netip.Addr) bool
+	Log  *slog.Logger
 }
 
 // Proxy passes connections to Services on.
@@ -46,7 +48,12 @@ type Proxy struct {
 	changed  chan struct{}
 	group    sync.WaitGroup
 
+	fromPods, fromHost *intake.Limit
+	flows              *flows
+	told               told
+
 	open map[key]closer // by Run alone
+	shut map[key]bool   // by Run alone: what could not be listened for, and was told
 }
 
 // key names a listener.
@@ -64,17 +71,21 @@ type closer struct {
 
 // New returns a proxy that knows the cluster from informers, which have not been started yet.
 func New(f informers.SharedInformerFactory, o Options) (*Proxy, error) {
+	conns, packets := shares()
 	p := &Proxy{
 		options: o, services: f.Core().V1().Services().Lister(), slices: f.Discovery().V1().EndpointSlices().Lister(),
-		changed: make(chan struct{}, 1), open: map[key]closer{},
+		changed: make(chan struct{}, 1), open: map[key]closer{}, shut: map[key]bool{},
+		fromPods: intake.NewLimit(conns, conns/ofOne), fromHost: intake.NewLimit(conns, conns), flows: newFlows(packets, packets/ofOne),
 	}
-	registration, err := f.Core().V1().Services().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc: func(any) { p.notice() }, UpdateFunc: func(any, any) { p.notice() }, DeleteFunc: func(any) { p.notice() },
-	})
-	if err != nil {
-		return nil, fmt.Errorf("follow Services: %w", err)
+	for _, informer := range []cache.SharedIndexInformer{f.Core().V1().Services().Informer(), f.Discovery().V1().EndpointSlices().Informer()} {
+		registration, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+			AddFunc: func(any) { p.notice() }, UpdateFunc: func(any, any) { p.notice() }, DeleteFunc: func(any) { p.notice() },
+		})
+		if err != nil {
+			return nil, fmt.Errorf("follow Services: %w", err)
+		}
+		p.synced = append(p.synced, registration.HasSynced)
 	}
-	p.synced = []cache.InformerSynced{registration.HasSynced, f.Discovery().V1().EndpointSlices().Informer().HasSynced}
 	return p, nil
 }
 
@@ -113,27 +124,38 @@ func (p *Proxy) Run(ctx context.Context, ready func()) {
 	}
 }
 
-// wanted are the listeners that there should be.
+// wanted are the listeners that there should be: none for a port that leads nowhere, so that connections to it are refused as they are elsewhere.
 func (p *Proxy) wanted() map[key]target {
 	all, err := p.services.List(labels.Everything())
 	if err != nil {
 		return nil // an informer's lister has no errors
 	}
+	leading, err := p.leading()
+	if err != nil {
+		return nil // as above
+	}
 	wanted := map[key]target{}
 	for _, s := range all {
 		for _, port := range s.Spec.Ports {
-			t := target{s.Namespace, s.Name, port.Name, port.Protocol, s.Spec.SessionAffinity == corev1.ServiceAffinityClientIP}
-			for _, ip := range s.Spec.ClusterIPs {
-				if a, err := netip.ParseAddr(ip); err == nil && a.Is4() && a != p.options.Names && !p.options.PortsOnly {
-					wanted[key{portOf(ip, port.Port), port.Protocol, false}] = t
-				}
-			}
-			if port.NodePort != 0 {
-				wanted[key{portOf("127.0.0.1", port.NodePort), port.Protocol, true}] = t
+			t := target{portName{s.Namespace, s.Name, port.Name, port.Protocol}, s.Spec.SessionAffinity == corev1.ServiceAffinityClientIP}
+			if leading[t.portName] || t.server() {
+				p.want(wanted, s, port, t)
 			}
 		}
 	}
 	return wanted
+}
+
+// want adds the listeners for one port.
+func (p *Proxy) want(wanted map[key]target, s *corev1.Service, port corev1.ServicePort, t target) {
+	for _, ip := range s.Spec.ClusterIPs {
+		if a, err := netip.ParseAddr(ip); err == nil && a.Is4() && a != p.options.Names && !p.options.PortsOnly {
+			wanted[key{portOf(ip, port.Port), port.Protocol, false}] = t
+		}
+	}
+	if port.NodePort != 0 {
+		wanted[key{portOf("127.0.0.1", port.NodePort), port.Protocol, true}] = t
+	}
 }
 
 // follow opens and closes listeners, and says whether all that are wanted are there.
@@ -151,76 +173,33 @@ func (p *Proxy) follow(ctx context.Context, wanted map[key]target) (all bool) {
 		}
 		closeIt, err := p.listen(ctx, k, t)
 		if err != nil {
-			p.options.Log.Warn("cannot listen for a Service", "namespace", t.namespace, "service", t.service, "address", k.address, "error", err)
+			p.tellShut(k, t, err)
 			all = false
 			continue
 		}
 		p.open[k] = closer{t, closeIt}
+		delete(p.shut, k)
 	}
 	return all
 }
 
+// tellShut tells once of a listener that is tried again and again.
+func (p *Proxy) tellShut(k key, t target, err error) {
+	if !p.shut[k] {
+		p.options.Log.Warn("cannot listen for a Service", "namespace", t.namespace, "service", t.service, "address", k.address, "error", err)
+		p.shut[k] = true
+	}
+}
+
+// listen passes on what comes to an address, until the function that it returns is called.
 func (p *Proxy) listen(ctx context.Context, k key, t target) (func(), error) {
-	if k.protocol == corev1.ProtocolUDP {
+	switch k.protocol {
+	case corev1.ProtocolTCP:
+		return p.listenTCP(ctx, k, t)
+	case corev1.ProtocolUDP:
 		return p.listenUDP(ctx, k, t)
 	}
-	if k.protocol != corev1.ProtocolTCP {
-		return func() {}, nil // nobody would know what to do with it
-	}
-	listener, err := p.listener(ctx, k)
-	if err != nil {
-		return nil, err
-	}
-	p.group.Go(func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			p.group.Go(func() { p.pass(ctx, conn, t) })
-		}
-	})
-	return func() { _ = listener.Close() }, nil
-}
-
-func (p *Proxy) listener(ctx context.Context, k key) (net.Listener, error) {
-	if k.host {
-		return (&net.ListenConfig{}).Listen(ctx, "tcp4", k.address)
-	}
-	return p.options.Inside.Listen(ctx, k.address)
-}
-
-// pass joins a connection to one with an endpoint.
-func (p *Proxy) pass(ctx context.Context, conn net.Conn, t target) {
-	defer conn.Close()
-	to, err := p.dial(ctx, "tcp", t, conn.RemoteAddr())
-	if err != nil {
-		if c, ok := conn.(*net.TCPConn); ok {
-			_ = c.SetLinger(0) // the client sees that it is refused
-		}
-		return
-	}
-	defer to.Close()
-	stop := context.AfterFunc(ctx, func() { _ = conn.Close(); _ = to.Close() })
-	defer stop()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		copyHalf(to, conn)
-	}()
-	copyHalf(conn, to)
-	<-done
-}
-
-// copyHalf copies one direction and passes its end on.
-func copyHalf(to, from net.Conn) {
-	if _, err := io.Copy(to, from); err != nil {
-		_, _ = to.Close(), from.Close()
-		return
-	}
-	if c, ok := to.(interface{ CloseWrite() error }); ok {
-		_ = c.CloseWrite()
-	}
+	return func() {}, nil // nobody would know what to do with it
 }
 
 // dialLimit bounds the way to one endpoint.
@@ -228,10 +207,10 @@ const dialLimit = 5 * time.Second
 
 // dial connects to the first endpoint that takes the connection.
 func (p *Proxy) dial(ctx context.Context, protocol string, t target, client net.Addr) (net.Conn, error) {
-	if t.namespace == corev1.NamespaceDefault && t.service == "kubernetes" {
+	if t.server() {
 		return (&net.Dialer{}).DialContext(ctx, protocol, p.options.Server)
 	}
-	all, err := endpoints(p.slices, t)
+	all, err := p.endpoints(t)
 	if err != nil {
 		return nil, err
 	}

@@ -3,8 +3,9 @@ package services
 import (
 	"context"
 	"net"
-	"sync"
 	"time"
+
+	"github.com/slipway-dev/slipway/cluster/intake"
 )
 
 const (
@@ -20,8 +21,17 @@ func (p *Proxy) listenUDP(ctx context.Context, k key, t target) (func(), error) 
 	if err != nil {
 		return nil, err
 	}
-	f := &flows{proxy: p, target: t, from: conn, all: map[string]net.Conn{}}
-	p.group.Go(func() { f.run(ctx) })
+	p.group.Go(func() {
+		defer p.flows.end(conn)
+		intake.Packets(conn, make([]byte, maxPacket), func(packet []byte, client net.Addr) {
+			to, err := p.flow(ctx, t, conn, client)
+			if err != nil {
+				return // as lost as packets get
+			}
+			_ = to.SetReadDeadline(time.Now().Add(idle))
+			_, _ = to.Write(packet)
+		}, p.trouble)
+	})
 	return func() { _ = conn.Close() }, nil
 }
 
@@ -32,78 +42,39 @@ func (p *Proxy) packetConn(ctx context.Context, k key) (net.PacketConn, error) {
 	return p.options.Inside.ListenPacket(ctx, k.address)
 }
 
-// flows are the clients of one port.
-type flows struct {
-	proxy  *Proxy
-	target target
-	from   net.PacketConn
-
-	mu  sync.Mutex
-	all map[string]net.Conn // by the client's address
-}
-
-func (f *flows) run(ctx context.Context) {
-	defer f.closeAll()
-	buffer := make([]byte, maxPacket)
-	for {
-		n, client, err := f.from.ReadFrom(buffer)
-		if err != nil {
-			return
-		}
-		to, err := f.to(ctx, client)
-		if err != nil {
-			continue // as lost as packets get
-		}
-		_ = to.SetReadDeadline(time.Now().Add(idle))
-		_, _ = to.Write(buffer[:n])
+// flow is a client's connection to an endpoint.
+func (p *Proxy) flow(ctx context.Context, t target, from net.PacketConn, client net.Addr) (net.Conn, error) {
+	name := flowName{from, client.String()}
+	if f := p.flows.find(name); f != nil {
+		return f.to, nil
 	}
-}
-
-// to is the client's connection.
-func (f *flows) to(ctx context.Context, client net.Addr) (net.Conn, error) {
-	name := client.String()
-	f.mu.Lock()
-	to := f.all[name]
-	f.mu.Unlock()
-	if to != nil {
-		return to, nil
-	}
-	to, err := f.proxy.dial(ctx, "udp", f.target, client)
+	to, err := p.dial(ctx, "udp", t, client)
 	if err != nil {
 		return nil, err
 	}
-	f.mu.Lock()
-	f.all[name] = to
-	f.mu.Unlock()
-	f.proxy.group.Go(func() { f.answer(name, client, to) })
+	f := &flow{name: name, client: client, to: to}
+	if p.flows.add(f) {
+		p.told.crowd(p.options.Log, "flows", client)
+	}
+	_ = to.SetReadDeadline(time.Now().Add(idle))
+	p.group.Go(func() { p.answer(f) })
 	return to, nil
 }
 
 // answer passes answers back until none has come for a while.
-func (f *flows) answer(name string, client net.Addr, to net.Conn) {
-	defer func() {
-		f.mu.Lock()
-		delete(f.all, name)
-		f.mu.Unlock()
-		_ = to.Close()
-	}()
-	buffer := make([]byte, maxPacket)
+func (p *Proxy) answer(f *flow) {
+	defer p.flows.remove(f)
 	for {
-		n, err := to.Read(buffer)
+		packet, done, err := p.flows.receive(f.to)
 		if err != nil {
 			return
 		}
-		_ = to.SetReadDeadline(time.Now().Add(idle))
-		if _, err := f.from.WriteTo(buffer[:n], client); err != nil {
+		_ = f.to.SetReadDeadline(time.Now().Add(idle))
+		p.flows.use(f)
+		_, err = f.name.at.WriteTo(packet, f.client)
+		done()
+		if err != nil {
 			return
 		}
-	}
-}
-
-func (f *flows) closeAll() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, to := range f.all {
-		_ = to.Close()
 	}
 }

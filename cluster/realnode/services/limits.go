@@ -1,0 +1,52 @@
+package services
+
+import (
+	"log/slog"
+	"net"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// mostConns and mostFlows are as many as there are at a time, of TCP and of UDP, on a machine with open files enough.
+	mostConns, mostFlows = 8192, 2048
+	// fewest are possible on any.
+	fewest = 64
+	// ofOne is the part of all that one pod can have: one that wants more leaves the others some.
+	ofOne = 4
+	// A connection takes six open files while it is busy, a flow one; a quarter of all may go to each kind. The API server and etcd, which
+	// are in this process, need the others.
+	filesOfConn, filesOfFlow = 24, 4
+)
+
+// shares are how many connections of TCP and flows of UDP the process's open files are enough for.
+func shares() (conns, flows int) {
+	files := uint64(mostConns * filesOfConn)
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err == nil {
+		files = min(files, limit.Cur)
+	}
+	return min(max(fewest, int(files)/filesOfConn), mostConns), min(max(fewest, int(files)/filesOfFlow), mostFlows)
+}
+
+// told is what was told already: it is of interest once.
+type told struct{ conns, flows, trouble sync.Once }
+
+// crowd tells that one client wants more than its share, or all want more than there is.
+func (t *told) crowd(log *slog.Logger, what string, client net.Addr) {
+	once := &t.conns
+	if what == "flows" {
+		once = &t.flows
+	}
+	once.Do(func() {
+		log.Warn("more "+what+" to Services than this cluster passes on at a time: the oldest flows of UDP end, new connections are reset; this is told once", "client", client)
+	})
+}
+
+// trouble tells that nothing can be taken for a moment.
+func (p *Proxy) trouble(err error) {
+	p.told.trouble.Do(func() {
+		p.options.Log.Warn("connections to Services have to wait, which is told once", "error", err)
+	})
+}

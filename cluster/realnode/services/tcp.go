@@ -1,0 +1,85 @@
+package services
+
+import (
+	"context"
+	"io"
+	"net"
+
+	"github.com/slipway-dev/slipway/cluster/intake"
+)
+
+// listenTCP joins each connection to one with an endpoint.
+func (p *Proxy) listenTCP(ctx context.Context, k key, t target) (func(), error) {
+	listener, err := p.listener(ctx, k)
+	if err != nil {
+		return nil, err
+	}
+	limit := p.fromPods
+	if k.host {
+		limit = p.fromHost
+	}
+	p.group.Go(func() {
+		intake.Connections(listener, func(conn net.Conn) { p.enter(ctx, conn, t, limit) }, p.trouble)
+	})
+	return func() { _ = listener.Close() }, nil
+}
+
+// enter passes a connection on that is within the limit.
+func (p *Proxy) enter(ctx context.Context, conn net.Conn, t target, limit *intake.Limit) {
+	leave, ok := limit.Enter(conn.RemoteAddr())
+	if !ok {
+		p.told.crowd(p.options.Log, "connections", conn.RemoteAddr())
+		reset(conn)
+		return
+	}
+	p.group.Go(func() {
+		defer leave()
+		p.pass(ctx, conn, t)
+	})
+}
+
+// reset ends a connection such that the client sees that it is refused.
+func reset(conn net.Conn) {
+	if c, ok := conn.(*net.TCPConn); ok {
+		_ = c.SetLinger(0)
+	}
+	_ = conn.Close()
+}
+
+func (p *Proxy) listener(ctx context.Context, k key) (net.Listener, error) {
+	if k.host {
+		return (&net.ListenConfig{}).Listen(ctx, "tcp4", k.address)
+	}
+	return p.options.Inside.Listen(ctx, k.address)
+}
+
+// pass joins a connection to one with an endpoint.
+func (p *Proxy) pass(ctx context.Context, conn net.Conn, t target) {
+	defer conn.Close()
+	to, err := p.dial(ctx, "tcp", t, conn.RemoteAddr())
+	if err != nil {
+		reset(conn)
+		return
+	}
+	defer to.Close()
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close(); _ = to.Close() })
+	defer stop()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		copyHalf(to, conn)
+	}()
+	copyHalf(conn, to)
+	<-done
+}
+
+// copyHalf copies one direction and passes its end on.
+func copyHalf(to, from net.Conn) {
+	if _, err := io.Copy(to, from); err != nil {
+		_, _ = to.Close(), from.Close()
+		return
+	}
+	if c, ok := to.(interface{ CloseWrite() error }); ok {
+		_ = c.CloseWrite()
+	}
+}
