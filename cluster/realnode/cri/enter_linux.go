@@ -1,7 +1,6 @@
 package cri
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -76,7 +75,7 @@ func (c *isolated) enterTerminal(cmd *exec.Cmd, description *os.File, e Entering
 		return err
 	}
 	defer closeFiles(pair[0], pair[1])
-	var failure bytes.Buffer
+	var failure head
 	cmd.Stderr = &failure // until it has the terminal
 	cmd.ExtraFiles = append([]*os.File{c.options.Inside, description, pair[1], c.first}, c.groups...)
 	process, err := c.thread.start(cmd)
@@ -86,7 +85,7 @@ func (c *isolated) enterTerminal(cmd *exec.Cmd, description *os.File, e Entering
 	closeFiles(pair[1])
 	terminal, err := receiveTerminal(pair[0])
 	if err != nil {
-		return errors.Join(errors.New(failure.String()), c.thread.wait(cmd, process))
+		return errors.Join(errors.New(string(failure.bytes())), c.thread.wait(cmd, process))
 	}
 	defer terminal.Close()
 	go FollowSize(terminal, e.Resize)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -31,12 +32,35 @@ func (r *Runtime) ExecSync(ctx context.Context, id string, command []string, tim
 		ctx, cancel = context.WithTimeout(ctx, timeout)
 		defer cancel()
 	}
-	var out, errs bytes.Buffer
+	var out, errs head
 	err = r.enter(ctx, id, Entering{Args: command, Stdout: &out, Stderr: &errs})
 	if ctx.Err() != nil {
 		err = fmt.Errorf("%w: %q", remote.ErrCommandTimedOut, command) // by which the kubelet knows that a probe has failed
 	}
-	return out.Bytes(), errs.Bytes(), err
+	return out.bytes(), errs.bytes(), err
+}
+
+// maxOutput is how much of a stream is kept of what a command writes that nobody sees meanwhile. It is for probes and hooks, of which the kubelet takes
+// 10 KiB; other runtimes keep up to 16 MiB, and a node has hundreds of probes at a time.
+const maxOutput = 1 << 20
+
+// head keeps the beginning of what is written to it. The rest is taken all the same, so that the command ends as it would anywhere.
+type head struct {
+	mu     sync.Mutex
+	buffer bytes.Buffer
+}
+
+func (h *head) Write(p []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.buffer.Write(p[:min(len(p), maxOutput-h.buffer.Len())])
+	return len(p), nil
+}
+
+func (h *head) bytes() []byte {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return bytes.Clone(h.buffer.Bytes())
 }
 
 // FollowSize gives a terminal the sizes that come.

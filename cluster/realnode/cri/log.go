@@ -57,8 +57,8 @@ func (l *logFile) copy(stream string, from io.Reader, attached *attached) {
 	for {
 		line, err := reader.ReadSlice('\n')
 		if len(line) > 0 {
-			attached.write(stream, line)
 			l.write(stream, line)
+			attached.write(stream, line)
 		}
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 			return

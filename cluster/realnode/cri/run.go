@@ -51,7 +51,9 @@ func (p *run) copyOutput(s Streams) {
 // wait returns how the process ended, once all of its output is in the log.
 func (p *run) wait() int {
 	status := p.Wait()
+	stop := p.attached.hurry()
 	p.output.Wait()
+	stop()
 	p.log.close()
 	p.attached.close()
 	if p.stdin != nil {
