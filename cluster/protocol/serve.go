@@ -4,11 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"sync"
+
+	"github.com/slipway-dev/slipway/cluster/intake"
 )
 
 // maxRequest bounds a request's line, in bytes.
@@ -102,18 +103,9 @@ func NewListener(log *Log, client func() (methods Methods, gone func())) *Listen
 	return &Listener{log: log, client: client}
 }
 
-// Accept serves the clients of l until l is closed.
-func (s *Listener) Accept(ctx context.Context, l net.Listener) error {
-	for {
-		conn, err := l.Accept()
-		if errors.Is(err, net.ErrClosed) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("accept a client: %w", err)
-		}
-		s.clients.Go(func() { s.serve(ctx, conn) })
-	}
+// Accept serves the clients of l until l is closed. Trouble is called when none can be taken for a moment, and may be nil.
+func (s *Listener) Accept(ctx context.Context, l net.Listener, trouble func(error)) {
+	intake.Connections(l, func(conn net.Conn) { s.clients.Go(func() { s.serve(ctx, conn) }) }, trouble)
 }
 
 // serve ends when the client has received the whole log or went away.

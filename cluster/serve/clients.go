@@ -39,11 +39,9 @@ func (s *session) listen(life context.Context) error {
 		return errors.Join(fmt.Errorf("%w: %w", errState, err), listener.Close())
 	}
 	s.socket, s.clients = listener, protocol.NewListener(s.log, func() (protocol.Methods, func()) { return s.connect(life) })
-	go func() {
-		if err := s.clients.Accept(context.WithoutCancel(life), listener); err != nil {
-			fmt.Fprintln(s.Stderr, "slipway-cluster: the socket is closed to further clients:", err)
-		}
-	}()
+	go s.clients.Accept(context.WithoutCancel(life), listener, func(err error) {
+		fmt.Fprintln(s.Stderr, "slipway-cluster: further clients of the socket have to wait:", err)
+	})
 	return nil
 }
 

@@ -26,10 +26,12 @@ import (
 type Machine struct {
 	ids   bool       // many are mapped
 	owner bool       // the state belongs to ids that only root can use
+	base  int        // the first of these
 	sub   *subid.IDs // those of an ordinary user; nil for root, and without
 	state string
 	conn  *handover.Client
 	ready chan struct{} // closed once it says so
+	begun sync.Once
 	ended chan struct{} // closed once the process has ended
 	cmd   *exec.Cmd
 
@@ -179,11 +181,11 @@ func (m *Machine) identify(attr *syscall.SysProcAttr) error {
 		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}
 		return nil
 	}
-	base, err := owned(m.state)
-	if err != nil {
+	var err error
+	if m.base, err = owned(m.state); err != nil {
 		return err
 	}
-	attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: base, Size: idRange}}
+	attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: m.base, Size: idRange}}
 	attr.GidMappings, attr.GidMappingsEnableSetgroups = attr.UidMappings, true
 	// Until it has taken on the namespace's root's id it is still root to files, which is how it finds its program and the state folder;
 	// and nobody in the namespace, so that it has no other rights than these.
@@ -242,5 +244,5 @@ func (m *Machine) news(r inside.Reply) {
 		m.exited(r.Exited, r.Status)
 		return
 	}
-	close(m.ready)
+	m.begun.Do(func() { close(m.ready) })
 }

@@ -107,11 +107,7 @@ func (m *Machine) makeFolder(name string) error {
 	if !m.owner {
 		return nil
 	}
-	base, err := owned(m.state)
-	if err != nil {
-		return err
-	}
-	return os.Chown(dir, base, base)
+	return os.Chown(dir, m.base, m.base)
 }
 
 // folderMode lets the node's root alone in; containers find what is mounted.
@@ -159,26 +155,3 @@ func (m *Machine) lose() {
 		m.exited(name, "its machine has ended")
 	}
 }
-
-// owned gives the state folder to the first id of a range that nothing else on the host uses, and returns that. A folder that has
-// been given away keeps its owner: its files are theirs.
-func owned(state string) (int, error) {
-	var s unix.Stat_t
-	if err := unix.Stat(state, &s); err != nil {
-		return 0, fmt.Errorf("look at %s: %w", state, err)
-	}
-	if s.Uid != 0 {
-		return int(s.Uid), nil
-	}
-	base := firstID + int(s.Ino%idRanges)*idRange
-	if err := os.Chown(state, base, base); err != nil {
-		return 0, fmt.Errorf("give %s to the nodes: %w", state, err)
-	}
-	return base, nil
-}
-
-// The ids from 0x70000000 on are nobody's by the conventions of Linux distributions. Clusters get different ranges of them, by chance.
-const (
-	firstID  = 0x70000000
-	idRanges = 1 << 11
-)

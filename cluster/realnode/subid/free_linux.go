@@ -1,0 +1,109 @@
+package subid
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// ErrTaken says that no range of ids is free.
+var ErrTaken = errors.New("no range of user and group ids is free on this system")
+
+// end is the id behind a range, also of one that a file gives more ids than there are.
+func (r Range) end() int { return r.First + min(r.Count, maxIDs-r.First) }
+
+// maxIDs is how many ids there are.
+const maxIDs = 1 << 32
+
+// Overlaps says whether a range has an id that one of others has.
+func (r Range) Overlaps(others []Range) bool {
+	for _, o := range others {
+		if r.First < o.end() && o.First < r.end() {
+			return true
+		}
+	}
+	return false
+}
+
+// Reserved are the ids that belong to somebody by the files of a system below root: users, groups, and what is set aside for them.
+func Reserved(root string) ([]Range, error) {
+	var all []Range
+	for file, read := range map[string]func([]string) (Range, bool){
+		"etc/subuid": setAside, "etc/subgid": setAside, "etc/passwd": own, "etc/group": own,
+	} {
+		text, err := os.ReadFile(filepath.Join(root, file))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("find out which ids are taken: %w", err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if r, ok := read(strings.Split(strings.TrimSpace(line), ":")); ok {
+				all = append(all, r)
+			}
+		}
+	}
+	return all, nil
+}
+
+// setAside reads a line like alice:100000:65536.
+func setAside(fields []string) (Range, bool) {
+	if len(fields) != 3 {
+		return Range{}, false
+	}
+	first, ok := id(fields[1])
+	count, countOK := id(fields[2])
+	return Range{first, count}, ok && countOK
+}
+
+// own reads a line like alice:x:1000:….
+func own(fields []string) (Range, bool) {
+	if len(fields) < 3 {
+		return Range{}, false
+	}
+	first, ok := id(fields[2])
+	return Range{first, 1}, ok
+}
+
+func id(text string) (int, bool) {
+	n, err := strconv.ParseUint(text, 10, 32)
+	return int(n), err == nil
+}
+
+// Running are the ids of the processes in a folder like /proc: those of users that no file names, and of other namespaces.
+func Running(proc string) ([]Range, error) {
+	entries, err := os.ReadDir(proc)
+	if err != nil {
+		return nil, fmt.Errorf("find out which ids are taken: %w", err)
+	}
+	var all []Range
+	for _, e := range entries {
+		if _, ok := id(e.Name()); !ok {
+			continue
+		}
+		info, err := e.Info()
+		if err != nil {
+			continue // it has ended
+		}
+		if s, ok := info.Sys().(*syscall.Stat_t); ok {
+			all = append(all, Range{int(s.Uid), 1}, Range{int(s.Gid), 1})
+		}
+	}
+	return all, nil
+}
+
+// Free returns the first range of count ids from within that has none of those that are taken. It looks at number, then at those that follow, and
+// then at those before.
+func Free(within Range, count, number int, taken []Range) (Range, error) {
+	n := within.Count / count
+	for i := range n {
+		r := Range{within.First + (number+i)%n*count, count}
+		if !r.Overlaps(taken) {
+			return r, nil
+		}
+	}
+	return Range{}, fmt.Errorf("%w: each of the %d from %d on has some that belong to users, by /etc/subuid, /etc/subgid, /etc/passwd, /etc/group or their processes; "+
+		"set fewer aside there, or start the cluster as an ordinary user", ErrTaken, n, within.First)
+}
