@@ -15,7 +15,7 @@ help: ## Say what can be made.
 build: $(BIN)/slipway ## Build all programs; those of clusters and real nodes take some eight minutes the first time.
 	$(BIN)/slipway cluster build
 	$(BIN)/slipway cluster build --nodes real
-	go build -C cluster -ldflags='-s -w' -o $(BIN)/slipway-check ./cmd/slipway-check
+	go build -C cluster -ldflags='-s -w' -o $(BIN)/check/slipway-check ./cmd/slipway-check
 
 .PHONY: $(BIN)/slipway
 $(BIN)/slipway:
@@ -29,7 +29,7 @@ demo: $(BIN)/slipway ## From nothing to a running operator, narrated, in a tempo
 # The examples' tests run as their users run them: with the tool.
 .PHONY: test
 test: build ## Run every test of every module.
-	export SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) SLIPWAY_NODE=$$($(BIN)/slipway cluster build --nodes real) SLIPWAY_CHECK=$(BIN)/slipway-check && \
+	export SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) SLIPWAY_NODE=$$($(BIN)/slipway cluster build --nodes real) SLIPWAY_CHECK=$(BIN)/check/slipway-check && \
 	go test -timeout 40m ./... && \
 	go test -C cluster -timeout 40m ./... && \
 	go test -C operator -timeout 40m ./... && \
@@ -72,7 +72,7 @@ test-mutants: ## Compare with controller-gen on thousands of packages that nobod
 test-matrix: build ## Make projects of every kind, build, lint and test them; try every verb on 1,000 random edits (MATRIX=pairs or all, EDITS=1000, SEED=0).
 	GOBIN=$(BIN) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 	go test -count=1 -timeout 0 ./internal/scaffold -run 'TestRandom' -edits $(or $(EDITS),1000) -seed $(or $(SEED),0)
-	SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) SLIPWAY_CHECK=$(BIN)/slipway-check go test -count=1 -timeout 0 -v -run TestMatrix ./internal/cli -matrix $(or $(MATRIX),pairs) -linter $(BIN)/golangci-lint
+	SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) SLIPWAY_CHECK=$(BIN)/check/slipway-check go test -count=1 -timeout 0 -v -run TestMatrix ./internal/cli -matrix $(or $(MATRIX),pairs) -linter $(BIN)/golangci-lint
 
 .PHONY: test-certmanager
 test-certmanager: build ## Deploy the CronJob operator with everything on, beside cert-manager and Prometheus, in pods that run.

@@ -13,6 +13,30 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
+// tries is how often a build is begun whose sources change while it runs.
+const tries = 3
+
+// built builds a product from the sources at hand and returns where it is.
+func (f *Finder) built(ctx context.Context, p *product) (slot, error) {
+	for try := 1; ; try++ {
+		s, src, err := f.slotOf(p)
+		if err != nil {
+			return s, err
+		}
+		err = f.fill(ctx, s, src)
+		if !errors.Is(err, errChanged) {
+			return s, err
+		}
+		if try == tries {
+			return s, &report.Error{What: p.what + " could not be built", Where: src.dir, Err: err, Hint: "build it when nothing changes these files"}
+		}
+		f.Handler.Handle(report.Note{Text: "the sources of " + p.what + " have changed while it was compiled; it is compiled again"})
+	}
+}
+
+// errChanged is that what was compiled is not what the slot is for.
+var errChanged = errors.New("the sources change while they are compiled")
+
 // fill builds the slot's programs from src and puts them into s.
 func (f *Finder) fill(ctx context.Context, s slot, src source) error {
 	if _, err := exec.LookPath("go"); err != nil {
@@ -27,7 +51,7 @@ func (f *Finder) fill(ctx context.Context, s slot, src source) error {
 		return err
 	}
 	defer release()
-	if s.filled() {
+	if f.filled(s) {
 		return nil // by the one that was waited for
 	}
 	temp, err := s.workshop()
@@ -44,6 +68,9 @@ func (f *Finder) fill(ctx context.Context, s slot, src source) error {
 	}
 	if err := s.accept(ctx, temp, src); err != nil {
 		return err
+	}
+	if key, err := src.key(s.product); err != nil || key != filepath.Base(s.dir) {
+		return errors.Join(errChanged, err)
 	}
 	if err := s.take(temp); err != nil {
 		return unusable(err)
@@ -104,8 +131,7 @@ func collectLess() []string {
 // forAll is the mode of programs: those of real nodes are run by the nodes' users as well, whatever the builder's umask is.
 const forAll = 0o755
 
-// take moves the programs out of the folder in which they were built. The one
-// that tells that the slot is filled comes last.
+// take moves the programs out of the folder in which they were built. The note that tells that the slot is filled comes last.
 func (s slot) take(built string) error {
 	for _, program := range s.programs {
 		if err := os.Chmod(filepath.Join(built, fileName(program)), forAll); err != nil {
@@ -115,7 +141,11 @@ func (s slot) take(built string) error {
 			return err
 		}
 	}
-	return nil
+	n, err := noteOf(s.dir, filepath.Base(s.dir), s.programs)
+	if err != nil {
+		return err
+	}
+	return n.write(s.dir)
 }
 
 // many is how many packages take long to compile; the cluster program has some 2,700, the checker 700.

@@ -3,7 +3,6 @@ package program
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -16,21 +15,33 @@ var errNoProgram = errors.New("not a program")
 // find looks for a small program, which tells its protocol whenever it answers, and never builds it.
 func (f *Finder) find(p *product) (path string, ok bool, err error) {
 	if path := f.Getenv(p.variable); path != "" {
-		if path, err = filepath.Abs(path); err == nil && !isFile(path) {
-			err = &report.Error{What: p.variable + " names no program", Where: path, Err: errNoProgram,
+		if path, err = filepath.Abs(path); err != nil {
+			return path, false, err
+		}
+		err = usable(path)
+		if err != nil {
+			err = &report.Error{What: p.variable + " names no program", Where: path, Err: err,
 				Hint: "the " + p.last() + " program of this slipway's version; unset " + p.variable + " to let slipway find or build it"}
 		}
 		return path, err == nil, err
 	}
-	if path, ok := f.besideSlipway(p.last()); ok && p.pin == "" {
+	if path, ok := f.besideSlipway(p); ok {
 		return path, true, nil
 	}
 	s, _, err := f.slotOf(p)
-	if err != nil || !s.filled() {
+	if err != nil || !f.filled(s) {
 		return "", false, err
 	}
 	s.touch()
 	return s.program(), true, nil
+}
+
+// usable says why a file that the user named is no program that can be run.
+func usable(path string) error {
+	if !isFile(path) {
+		return errNoProgram
+	}
+	return sound(path)
 }
 
 // ensure finds a small program or builds it.
@@ -39,11 +50,8 @@ func (f *Finder) ensure(ctx context.Context, p *product) (path string, err error
 	if ok || err != nil {
 		return path, err
 	}
-	s, src, err := f.slotOf(p)
-	if err != nil {
-		return "", err
-	}
-	return s.program(), f.fill(ctx, s, src)
+	s, err := f.built(ctx, p)
+	return s.program(), err
 }
 
 // slotOf is the place for what is built from the sources at hand.
@@ -54,19 +62,6 @@ func (f *Finder) slotOf(p *product) (slot, source, error) {
 	}
 	s, err := f.slot(p, src)
 	return s, src, err
-}
-
-// besideSlipway looks for a program beside slipway's own executable, where release archives have it.
-func (f *Finder) besideSlipway(program string) (path string, ok bool) {
-	own, err := f.executable()
-	if err != nil {
-		return "", false
-	}
-	if real, err := filepath.EvalSymlinks(own); err == nil {
-		own = real
-	}
-	path = filepath.Join(filepath.Dir(own), fileName(program))
-	return path, isFile(path)
 }
 
 // place is where a small program is, or where it will be once it is built; empty if that cannot be told.
@@ -102,10 +97,10 @@ func (src source) orLatest() string {
 func (f *Finder) id(p *product) string {
 	path := f.Getenv(p.variable)
 	if path == "" {
-		path, _ = f.besideSlipway(p.last())
+		path, _ = f.besideSlipway(p)
 	}
-	if info, err := os.Stat(path); err == nil {
-		return fmt.Sprint(path, info.Size(), info.ModTime().UnixNano())
+	if id, ok := stamp(path); ok {
+		return id
 	}
 	s, _, err := f.slotOf(p)
 	if err != nil {

@@ -12,13 +12,15 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/gocommand"
 )
 
-// key names what is built from src by this process for this machine: a hash
-// over the content of the sources, or else their version.
+// key names what is built from src for this machine: a hash over the Go that compiles, and the content of the sources or else their
+// version. Settings of the user have no part in it, as they have none in the build.
 func (src source) key(p *product) (string, error) {
 	h := sha256.New()
-	fmt.Fprintln(h, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	fmt.Fprintln(h, gocommand.Toolchain(), runtime.GOOS, runtime.GOARCH)
 	if p.pin != "" {
 		fmt.Fprintln(h, generatorModule, p.pin)
 	}

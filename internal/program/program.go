@@ -18,8 +18,12 @@
 // clients ([Finder.EnsureCodegen], SLIPWAY_CODEGEN), the builder of images ([Finder.EnsureImage], SLIPWAY_IMAGE), and slipway-node,
 // which is a real node ([Finder.EnsureNode], SLIPWAY_NODE).
 //
-// A program that speaks another number of the protocol is passed over, except
-// for SLIPWAY_CLUSTER: what the user asked for by name is used or refused.
+// A program beside slipway is taken only if it is of slipway's own version or sources, and speaks the same number of the protocol;
+// others are passed over with a warning. What the user asked for by name, in SLIPWAY_CLUSTER, is used or refused.
+//
+// Built programs are the same for all users: the go command runs with the settings of package gocommand. A note beside them says
+// from which sources they are and what they are like, and they are compared with it whenever they are found: what is damaged is built
+// again, with a warning.
 //
 // A build can be interrupted at any time: Go's build cache keeps the packages that are
 // done. Two builds at once wait for each other; a finished program appears under
@@ -36,6 +40,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl/protocol"
@@ -89,11 +94,13 @@ type Finder struct {
 	executable func() (string, error) // slipway's own path
 	recorded   string                 // root of the sources that slipway was built from, if known
 	version    string                 // of slipway's module, if it has one
+	revision   string                 // commit that slipway was built from, if it is known and nothing was changed
+	told       sync.Map               // paths of programs that a warning was about
 }
 
 // NewFinder returns a finder for the running process.
 func NewFinder(getenv func(string) string, h report.Handler) *Finder {
-	return &Finder{Getenv: getenv, Handler: h, executable: os.Executable, recorded: recordedRoot(), version: moduleVersion()}
+	return &Finder{Getenv: getenv, Handler: h, executable: os.Executable, recorded: recordedRoot(), version: moduleVersion(), revision: ownRevision()}
 }
 
 // ErrNotFound is returned by [Finder.Find] when the program is in none of the places.
@@ -115,7 +122,7 @@ func (f *Finder) Find(ctx context.Context) (Program, error) {
 	if err != nil {
 		return Program{}, err
 	}
-	if slot.filled() {
+	if f.filled(slot) {
 		slot.touch()
 		return Program{slot.program(), FromCache}, nil
 	}
@@ -128,15 +135,8 @@ func (f *Finder) Ensure(ctx context.Context) (Program, error) {
 	if !errors.Is(err, ErrNotFound) {
 		return p, err
 	}
-	src, err := f.source(clusterProduct())
+	slot, err := f.built(ctx, clusterProduct())
 	if err != nil {
-		return Program{}, err
-	}
-	slot, err := f.slot(clusterProduct(), src)
-	if err != nil {
-		return Program{}, err
-	}
-	if err := f.fill(ctx, slot, src); err != nil {
 		return Program{}, err
 	}
 	return Program{slot.program(), FromBuild}, nil
@@ -148,9 +148,9 @@ func (f *Finder) named(ctx context.Context, path string) (Program, error) {
 	if err != nil {
 		return Program{}, err
 	}
-	v, err := f.ask(ctx, path)
-	if err == nil && v.Protocol != protocol.Number {
-		err = otherProtocol(v)
+	err = sound(path)
+	if err == nil {
+		err = f.speaks(ctx, path)
 	}
 	if err != nil {
 		if ctx.Err() != nil {
@@ -165,19 +165,24 @@ func (f *Finder) named(ctx context.Context, path string) (Program, error) {
 
 // neighbour looks beside slipway's own executable.
 func (f *Finder) neighbour(ctx context.Context) (Program, bool) {
-	path, ok := f.besideSlipway(name)
+	path, ok := f.besideSlipway(clusterProduct())
 	if !ok {
 		return Program{}, false
 	}
+	if err := f.speaks(ctx, path); err != nil {
+		f.passOver(path, err)
+		return Program{}, false
+	}
+	return Program{path, FromNeighbour}, true
+}
+
+// speaks asks a program for its protocol.
+func (f *Finder) speaks(ctx context.Context, path string) error {
 	v, err := f.ask(ctx, path)
 	if err == nil && v.Protocol != protocol.Number {
 		err = otherProtocol(v)
 	}
-	if err != nil {
-		f.Handler.Handle(report.Warning{Text: fmt.Sprintf("%s is passed over: %v", path, err)})
-		return Program{}, false
-	}
-	return Program{path, FromNeighbour}, true
+	return err
 }
 
 // errProtocol is why a program of another version is not used.

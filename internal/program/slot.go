@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -55,8 +54,29 @@ func (s slot) program() string { return s.file(s.last()) }
 
 func (s slot) file(program string) string { return filepath.Join(s.dir, fileName(program)) }
 
-func (s slot) filled() bool {
-	return !slices.ContainsFunc(s.programs, func(program string) bool { return !isFile(s.file(program)) })
+// damaged says why the slot's programs cannot be used although they were built; filled is false if they were not.
+func (s slot) damaged() (filled bool, err error) {
+	n, ok := readNote(s.dir)
+	if !ok {
+		return false, nil
+	}
+	for _, program := range s.programs {
+		if err := n.check(s.dir, program); err != nil {
+			return true, fmt.Errorf("%s: %w", s.file(program), err)
+		}
+	}
+	return true, nil
+}
+
+// filled says whether the slot's programs can be used. Of damaged ones it warns, and has them count as not built.
+func (f *Finder) filled(s slot) bool {
+	filled, err := s.damaged()
+	if err == nil {
+		return filled
+	}
+	f.Handler.Handle(report.Warning{Text: fmt.Sprintf("%v; %s is built again", err, s.what)})
+	_ = os.Remove(filepath.Join(s.dir, noteName)) // or else the next one warns, too
+	return false
 }
 
 // prepare makes the slot's folder.

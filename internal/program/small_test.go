@@ -78,7 +78,7 @@ func TestProgramsAreForAll(t *testing.T) {
 // TestEnsureCheckerNamedAndNeighbour: the named one wins over the one beside slipway, and that over a build.
 func TestEnsureCheckerNamedAndNeighbour(t *testing.T) {
 	y := newYard(t)
-	beside := y.write(filepath.Join("bin", fileName(checkName)), "program")
+	beside := y.script(filepath.Join("bin", fileName(checkName)), "exit 0")
 	if path, err := y.EnsureChecker(t.Context()); path != beside || err != nil {
 		t.Errorf("got %s, %v", path, err)
 	}
