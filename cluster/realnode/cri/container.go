@@ -45,7 +45,8 @@ func (r *Runtime) CreateContainer(_ context.Context, sandboxID string, config *r
 	if err != nil {
 		return "", err
 	}
-	if err := refuse(config.GetLinux().GetSecurityContext().GetNamespaceOptions()); err != nil {
+	security := config.GetLinux().GetSecurityContext()
+	if err := errors.Join(refuse(security.GetNamespaceOptions()), refuseSecurity(security), refuseDevices(config)); err != nil {
 		return "", err
 	}
 	img, err := r.options.Images.Get(config.GetImage().GetImage())

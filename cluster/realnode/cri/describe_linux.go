@@ -49,7 +49,9 @@ func (i *Isolated) process(c Container, security *runtimeapi.LinuxContainerSecur
 		return p, err
 	}
 	p.UID, p.GID = identity.uid, identity.gid
-	p.Groups = identity.groups
+	if security.GetSupplementalGroupsPolicy() != runtimeapi.SupplementalGroupsPolicy_Strict {
+		p.Groups = identity.groups
+	}
 	for _, g := range security.GetSupplementalGroups() {
 		if !slices.Contains(p.Groups, int(g)) {
 			p.Groups = append(p.Groups, int(g))
@@ -58,7 +60,7 @@ func (i *Isolated) process(c Container, security *runtimeapi.LinuxContainerSecur
 	return p, nil
 }
 
-// usesDefaultFilter says whether a container wants the runtime's own filter of system calls. Profiles in files are not known here.
+// usesDefaultFilter says whether a container wants the runtime's own filter of system calls.
 func usesDefaultFilter(security *runtimeapi.LinuxContainerSecurityContext) bool {
 	return !security.GetPrivileged() && security.GetSeccomp().GetProfileType() == runtimeapi.SecurityProfile_RuntimeDefault && security.GetSeccomp() != nil
 }

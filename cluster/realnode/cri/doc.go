@@ -9,5 +9,6 @@
 // next run: what runs ends with the node, and the kubelet begins anew.
 //
 // What this runtime does not do it refuses, in words that end up in the pod's events: the host's pid and ipc namespaces, process
-// namespaces that several containers share, and checkpoints.
+// namespaces that several containers share, seccomp and AppArmor profiles from files, settings of the kernel besides the network's, devices, mounts that
+// a container makes for others, and checkpoints. Labels of SELinux are passed over, as by other runtimes where that is off.
 package cri

@@ -59,7 +59,7 @@ func unknown(what, id string) error {
 // RunPodSandbox makes what a pod's containers share.
 func (r *Runtime) RunPodSandbox(_ context.Context, config *runtimeapi.PodSandboxConfig, handler string) (string, error) {
 	options := config.GetLinux().GetSecurityContext().GetNamespaceOptions()
-	if err := refuse(options); err != nil {
+	if err := errors.Join(refuse(options), refuseSettings(config)); err != nil {
 		return "", err
 	}
 	s := &sandbox{id: newID(), handler: handler, config: config, created: time.Now()}
@@ -77,21 +77,6 @@ func (r *Runtime) RunPodSandbox(_ context.Context, config *runtimeapi.PodSandbox
 	defer r.mu.Unlock()
 	r.sandboxes[s.id] = s
 	return s.id, nil
-}
-
-// refuse says what of a pod's namespaces cannot be had.
-func refuse(o *runtimeapi.NamespaceOption) error {
-	switch {
-	case o.GetPid() == runtimeapi.NamespaceMode_NODE:
-		return fmt.Errorf("%w: hostPID", ErrUnsupported)
-	case o.GetPid() == runtimeapi.NamespaceMode_POD:
-		return fmt.Errorf("%w: shareProcessNamespace", ErrUnsupported)
-	case o.GetPid() == runtimeapi.NamespaceMode_TARGET:
-		return fmt.Errorf("%w: a container that sees another's processes (kubectl debug --target); without --target it runs", ErrUnsupported)
-	case o.GetIpc() == runtimeapi.NamespaceMode_NODE:
-		return fmt.Errorf("%w: hostIPC", ErrUnsupported)
-	}
-	return nil
 }
 
 // writeFiles writes the files of /etc that are the pod's.

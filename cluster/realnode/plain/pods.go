@@ -65,6 +65,8 @@ func (l *leftOut) ofPod(spec *corev1.PodSpec) {
 		l.note("supplementalGroups", len(s.SupplementalGroups) > 0)
 		l.note("sysctls", len(s.Sysctls) > 0)
 		l.note("seccompProfile", s.SeccompProfile != nil)
+		l.note("appArmorProfile", s.AppArmorProfile != nil)
+		l.note("supplementalGroupsPolicy", s.SupplementalGroupsPolicy != nil)
 		spec.SecurityContext = &corev1.PodSecurityContext{}
 	}
 	for i := range spec.InitContainers {
@@ -92,5 +94,8 @@ func (l *leftOut) ofContainer(c *corev1.Container) {
 	l.note("capabilities", s.Capabilities != nil)
 	l.note("readOnlyRootFilesystem", s.ReadOnlyRootFilesystem != nil && *s.ReadOnlyRootFilesystem)
 	l.note("seccompProfile", s.SeccompProfile != nil)
+	l.note("appArmorProfile", s.AppArmorProfile != nil)
+	l.note("procMount", s.ProcMount != nil)
+	l.note("allowPrivilegeEscalation", s.AllowPrivilegeEscalation != nil && !*s.AllowPrivilegeEscalation)
 	c.SecurityContext = &corev1.SecurityContext{Privileged: s.Privileged}
 }

@@ -1,0 +1,66 @@
+package cri
+
+import (
+	"fmt"
+	"strings"
+
+	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+// refuse says what of a pod's namespaces cannot be had.
+func refuse(o *runtimeapi.NamespaceOption) error {
+	switch {
+	case o.GetPid() == runtimeapi.NamespaceMode_NODE:
+		return fmt.Errorf("%w: hostPID", ErrUnsupported)
+	case o.GetPid() == runtimeapi.NamespaceMode_POD:
+		return fmt.Errorf("%w: shareProcessNamespace", ErrUnsupported)
+	case o.GetPid() == runtimeapi.NamespaceMode_TARGET:
+		return fmt.Errorf("%w: a container that sees another's processes (kubectl debug --target); without --target it runs", ErrUnsupported)
+	case o.GetIpc() == runtimeapi.NamespaceMode_NODE:
+		return fmt.Errorf("%w: hostIPC", ErrUnsupported)
+	}
+	return nil
+}
+
+// refuseSettings says which of a pod's kernel settings cannot be had: those that are not its network's.
+func refuseSettings(config *runtimeapi.PodSandboxConfig) error {
+	ownNetwork := config.GetLinux().GetSecurityContext().GetNamespaceOptions().GetNetwork() != runtimeapi.NamespaceMode_NODE
+	for name := range config.GetLinux().GetSysctls() {
+		if !ownNetwork || !strings.HasPrefix(name, "net.") && !strings.HasPrefix(name, "net/") {
+			return fmt.Errorf("%w: the sysctl %s; those that begin with net. are set for pods that have a network of their own", ErrUnsupported, name)
+		}
+	}
+	return nil
+}
+
+// refuseSecurity says what a container's security context asks for that cannot be had. What was left out in silence would be a protection that somebody
+// relies on.
+func refuseSecurity(security *runtimeapi.LinuxContainerSecurityContext) error {
+	switch seccomp := security.GetSeccomp(); {
+	case security.GetPrivileged(): // profiles do not hold for those
+		return nil
+	case seccomp.GetProfileType() == runtimeapi.SecurityProfile_Localhost:
+		return fmt.Errorf("%w: the seccomp profile %s from a file; the type RuntimeDefault is known", ErrUnsupported, seccomp.GetLocalhostRef())
+	case security.GetApparmor().GetProfileType() == runtimeapi.SecurityProfile_Localhost:
+		return fmt.Errorf("%w: the AppArmor profile %s", ErrUnsupported, security.GetApparmor().GetLocalhostRef())
+	}
+	for _, name := range append(security.GetCapabilities().GetAddCapabilities(), security.GetCapabilities().GetDropCapabilities()...) {
+		if capability(name) == 0 {
+			return fmt.Errorf("there is no capability %q", name)
+		}
+	}
+	return nil
+}
+
+// refuseDevices says what of the node's a container cannot be given.
+func refuseDevices(config *runtimeapi.ContainerConfig) error {
+	if len(config.GetDevices())+len(config.GetCDIDevices()) > 0 {
+		return fmt.Errorf("%w: devices", ErrUnsupported)
+	}
+	for _, m := range config.GetMounts() {
+		if m.GetPropagation() == runtimeapi.MountPropagation_PROPAGATION_BIDIRECTIONAL {
+			return fmt.Errorf("%w: mountPropagation Bidirectional, of %s", ErrUnsupported, m.GetContainerPath())
+		}
+	}
+	return nil
+}
