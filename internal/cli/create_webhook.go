@@ -35,8 +35,10 @@ it, all others of the kind when it is not given. Fields of the same type are cop
 lines with TODO say what is not, and a test beside the types converts random objects
 there and back: nothing may be lost.
 
-The API server trusts a certificate that cert-manager issues or, with --certs self, that the operator
-keeps itself; a line in config/default/kustomization.yaml says which, and slipway edit --certs changes it.
+The operator keeps the certificate of its webhooks itself, which works on every cluster. With
+--certs cert-manager, cert-manager issues it. A project that has one of the two keeps it; a line in
+config/default/kustomization.yaml says which, and slipway edit --certs changes it. A project made by
+another tool gets cert-manager, since its manager does not start without a certificate.
 
 On a terminal it asks for what flags do not say. What is there already is kept; called again, the command completes
 what is missing, such as validation for a kind that has defaulting.`,
@@ -56,7 +58,7 @@ what is missing, such as validation for a kind that has defaulting.`,
 	flags.StringVar(&f.DefaultingPath, "defaulting-path", "", "`path` of the defaulting webhook on the server (default: from the kind)")
 	flags.StringVar(&f.ValidationPath, "validation-path", "", "`path` of the validating webhook on the server (default: from the kind)")
 	bindExternal(flags, &f.External)
-	flags.StringVar(&f.certs, "certs", "", "who keeps their certificate: `cert-manager` (default), or self for the operator")
+	flags.StringVar(&f.certs, "certs", "", "certificate `provider`: self for the operator (default), or cert-manager")
 	f.bind(flags)
 	return inv.accept(cmd, oldWebhookFlags)
 }

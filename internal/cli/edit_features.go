@@ -18,7 +18,7 @@ func (inv *invocation) editFeatures(flags *pflag.FlagSet) func() ([]scaffold.Edi
 	var certs string
 	flags.StringSliceVar(&enable, "enable", nil, "`features` to deploy: "+featureNames())
 	flags.StringSliceVar(&disable, "disable", nil, "`features` not to deploy; their files stay")
-	flags.StringVar(&certs, "certs", "", "who keeps the certificate of webhooks and metrics: `cert-manager`, or self for the operator")
+	flags.StringVar(&certs, "certs", "", "certificate `provider` of webhooks and metrics: self for the operator, or cert-manager")
 	return func() ([]scaffold.Edit, error) {
 		on, err := parseFeatures("--enable", enable)
 		if err != nil {
@@ -92,7 +92,7 @@ func nearest(name string) string {
 	return ""
 }
 
-// parseCertificates reads who keeps the certificate; nothing is nobody in particular.
+// parseCertificates reads the certificate provider; an empty name leaves the choice to the project.
 func parseCertificates(name string) (scaffold.Feature, error) {
 	switch name {
 	case "":
@@ -102,5 +102,5 @@ func parseCertificates(name string) (scaffold.Feature, error) {
 	case "self", "selfcert":
 		return scaffold.SelfCert, nil
 	}
-	return "", &report.Error{What: fmt.Sprintf("nobody called %q keeps certificates", name), Where: "--certs", Hint: "cert-manager, or self for the operator", Code: usageCode}
+	return "", &report.Error{What: fmt.Sprintf("unknown certificate provider %q", name), Where: "--certs", Hint: "use self or cert-manager", Code: usageCode}
 }

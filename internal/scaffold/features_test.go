@@ -190,7 +190,7 @@ func TestCertificateCodeGoesWithItsFeature(t *testing.T) {
 	project := func(t *testing.T) string {
 		root := newProject(t, Project{})
 		apply(t)(CreateAPI(root, cronJob()))
-		apply(t)(CreateWebhook(root, Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Defaulting: true}))
+		apply(t)(CreateWebhook(root, Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Defaulting: true, Certificates: CertManager}))
 		return root
 	}
 	for name, without := range map[string]Edit{"disabled": Disable(SelfCert), "replaced": Enable(CertManager)} {

@@ -68,6 +68,9 @@ func run(ctx context.Context, options ctrl.Options) error {
 			return fmt.Errorf("set up the CronJob webhooks: %w", err)
 		}
 	}
+	if err := manager.KeepCertificate(mgr); err != nil {
+		return fmt.Errorf("keep the certificate: %w", err)
+	}
 	// +kubebuilder:scaffold:builder
 	if err := mgr.AddHealthzCheck("healthz", healthz.Ping); err != nil {
 		return fmt.Errorf("add the health check: %w", err)

@@ -16,6 +16,9 @@ import (
 // rotationFile is the code with which a manager keeps its certificate itself.
 const rotationFile = "internal/manager/certificate.go"
 
+// managerFlagsFile is the code, in projects made by slipway, with which a manager starts before it has a certificate.
+const managerFlagsFile = "internal/manager/flags.go"
+
 // planRotation plans the code that keeps the certificate, its call in main.go, and the module
 // that does the work.
 func (p *planner) planRotation() error {
@@ -23,11 +26,11 @@ func (p *planner) planRotation() error {
 	if err != nil {
 		return err
 	}
-	if there, err := p.Exists("internal/manager/flags.go"); err != nil || !there {
+	if there, err := p.Exists(managerFlagsFile); err != nil || !there {
 		return cmp.Or[error](err, &report.Error{
 			What: "the manager cannot start without a certificate, so it cannot make one", Where: main,
 			Hint: "its webhook server must load the certificate at each handshake, as a manager made by `slipway init` does; " +
-				"set GetCertificate in the TLSOpts of the server's options, and create internal/manager/flags.go with that code",
+				"set GetCertificate in the TLSOpts of the server's options, and create " + managerFlagsFile + " with that code",
 		})
 	}
 	if err := p.RequireFrom("webhook/certificate.go", rotationFile, p.data()); err != nil {
@@ -36,10 +39,11 @@ func (p *planner) planRotation() error {
 	if err := p.Put(main, p.rotationPieces); err != nil {
 		return err
 	}
-	if err := gomod.PinFeature(p.Plan, "selfcert"); err != nil {
+	const module = "github.com/open-policy-agent/cert-controller"
+	if err := gomod.PinFeature(p.Plan, "selfcert", module); err != nil {
 		return err
 	}
-	return p.Put("go.mod", plan.These(gomod.DirectUse{Module: "github.com/open-policy-agent/cert-controller"}))
+	return p.Put("go.mod", plan.These(gomod.DirectUse{Module: module}))
 }
 
 // withoutRotation takes that code out again, as undoing does: without the feature's configuration it

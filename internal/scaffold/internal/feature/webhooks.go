@@ -77,17 +77,42 @@ func Serve(on *plan.Plan, file *project.Project, header string, certificates Fea
 	if certificates != "" {
 		return p.enable(certificates)
 	}
-	self, err := p.Exists(SelfCert.component())
+	providers, err := p.certificateProviders()
 	if err != nil {
 		return err
 	}
-	if self {
-		if err := p.complete(SelfCert); err != nil {
+	for _, provider := range providers {
+		if err := p.complete(provider); err != nil {
 			return err
 		}
 	}
-	if issued, err := p.Exists(CertManager.component()); err != nil || self && !issued {
-		return err
+	return nil
+}
+
+// certificateProviders are the features for the certificate that the project has files of. A project without any
+// gets the operator itself, which works on every cluster; or cert-manager where the operator cannot do it, since
+// its manager was made by another tool and does not start without a certificate.
+func (p *planner) certificateProviders() ([]Feature, error) {
+	var have []Feature
+	for _, provider := range []Feature{SelfCert, CertManager} {
+		there, err := p.Exists(provider.component())
+		if err != nil {
+			return nil, err
+		}
+		if there {
+			have = append(have, provider)
+		}
 	}
-	return p.complete(CertManager)
+	if len(have) > 0 {
+		return have, nil
+	}
+	startsWithout, err := p.Exists(managerFlagsFile)
+	switch {
+	case err != nil:
+		return nil, err
+	case startsWithout:
+		return []Feature{SelfCert}, nil
+	default:
+		return []Feature{CertManager}, nil
+	}
 }

@@ -2,6 +2,7 @@ package gomod
 
 import (
 	"slices"
+	"strings"
 
 	"golang.org/x/mod/modfile"
 )
@@ -12,6 +13,9 @@ type DirectUse struct{ Module string }
 
 // ID tells the piece from others of its file.
 func (d DirectUse) ID() string { return "use " + d.Module }
+
+// Imported is the module.
+func (d DirectUse) Imported() string { return d.Module }
 
 // Put adds the text where it is missing.
 func (d DirectUse) Put(_ string, src []byte) ([]byte, error) { return d.set(src, false), nil }
@@ -30,11 +34,33 @@ func (d DirectUse) set(src []byte, indirect bool) []byte {
 		return src
 	}
 	file.Require[i].Indirect = indirect
-	file.SetRequireSeparateIndirect(file.Require)
-	file.Cleanup()
-	out, err := file.Format()
+	out, err := separated(file)
 	if err != nil {
 		return src
 	}
 	return out
+}
+
+// separated is the text of a go.mod in which direct and indirect requirements stand in a block each. Lines with
+// comments stay where they are.
+func separated(file *modfile.File) ([]byte, error) {
+	require := slices.Clone(file.Require)
+	if !slices.ContainsFunc(require, hasComments) {
+		for i, r := range require {
+			require[i] = &modfile.Require{Mod: r.Mod, Indirect: r.Indirect}
+			if err := file.DropRequire(r.Mod.Path); err != nil {
+				return nil, err
+			}
+		}
+		file.Cleanup()
+	}
+	file.SetRequireSeparateIndirect(require)
+	file.Cleanup()
+	return file.Format()
+}
+
+// hasComments reports whether a requirement has comments other than "// indirect".
+func hasComments(r *modfile.Require) bool {
+	c := r.Syntax.Comments
+	return len(c.Before) > 0 || len(c.Suffix) > 1 || len(c.Suffix) == 1 && strings.TrimSpace(strings.TrimPrefix(c.Suffix[0].Token, "//")) != "indirect"
 }

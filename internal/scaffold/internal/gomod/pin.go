@@ -9,7 +9,6 @@ import (
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
 
-	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/templates"
 )
@@ -34,7 +33,7 @@ func Pin(p *plan.Plan, repo string, mod *File) error {
 	if err := p.Write("go.mod", data); err != nil {
 		return err
 	}
-	return mergeSums(p, "go.sum")
+	return mergeSums(p)
 }
 
 // pinnedModules is the go.mod of a new project, as text and parsed.
@@ -76,9 +75,9 @@ func (m *File) raise(pinned *modfile.File) error {
 	return nil
 }
 
-// mergeSums adds the checksums of a template to go.sum, in the order of the go command.
-func mergeSums(p *plan.Plan, name string) error {
-	pinned, err := templates.Raw(name)
+// mergeSums adds the pinned checksums to go.sum.
+func mergeSums(p *plan.Plan) error {
+	pinned, err := templates.Raw("go.sum")
 	if err != nil {
 		return fmt.Errorf("pinned checksums: %w", err)
 	}
@@ -86,18 +85,23 @@ func mergeSums(p *plan.Plan, name string) error {
 	if err != nil {
 		return err
 	}
-	lines := slices.Collect(strings.Lines(string(pinned)))
+	return p.Write("go.sum", mergedSums(pinned, c.After()))
+}
+
+// mergedSums are the lines of two go.sum files in the order of the go command.
+func mergedSums(a, b []byte) []byte {
+	lines := slices.Collect(strings.Lines(string(a)))
 	known := map[string]bool{}
 	for _, line := range lines {
 		known[line] = true
 	}
-	for line := range bytes.Lines(c.After()) {
+	for line := range bytes.Lines(b) {
 		if !known[string(line)] {
 			lines = append(lines, string(line))
 		}
 	}
 	slices.SortFunc(lines, compareSums)
-	return p.Write("go.sum", []byte(strings.Join(lines, "")))
+	return []byte(strings.Join(lines, ""))
 }
 
 // compareSums orders lines of go.sum by module and version.
@@ -117,31 +121,4 @@ func compareSums(a, b string) int {
 		return 1
 	}
 	return -1
-}
-
-// PinFeature plans that go.mod requires what a feature's code imports, with its checksums.
-func PinFeature(p *plan.Plan, feature string) error {
-	data, err := templates.Render("modules/"+feature+".mod", nil)
-	if err != nil {
-		return err
-	}
-	pinned, err := modfile.Parse(feature+".mod", data, nil)
-	if err != nil {
-		return fmt.Errorf("modules of %s: %w", feature, err)
-	}
-	err = p.Edit("go.mod", func(_ string, src []byte) ([]byte, error) {
-		file, err := modfile.Parse("go.mod", src, nil)
-		if err != nil {
-			return nil, &report.Error{What: "go.mod cannot be read", Where: "go.mod:1", Hint: "nothing was changed; correct it and run the command again", Err: err}
-		}
-		if err := (&File{file}).raise(pinned); err != nil {
-			return nil, err
-		}
-		file.Cleanup()
-		return file.Format()
-	})
-	if err != nil {
-		return err
-	}
-	return mergeSums(p, "modules/"+feature+".sum")
 }

@@ -46,7 +46,7 @@ func (u *undoing) plan() error {
 		return err
 	}
 	for _, path := range u.sharedFiles() {
-		if path == "go.mod" {
+		if isModuleFile(path) {
 			continue // depends on what stays
 		}
 		if err := u.takePieces(path, u.piecesIn(path)); err != nil {
@@ -60,7 +60,7 @@ func (u *undoing) plan() error {
 	}
 	u.keepUsed()
 	u.keepFollowers()
-	for _, step := range []func() error{u.restoreRole, u.takeDirectUses} {
+	for _, step := range []func() error{u.restoreRole, u.takeModules} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -96,24 +96,26 @@ func (u *undoing) piecesIn(path string) plan.Pieces {
 // hasComments reports whether somebody wrote into a YAML file that a generator wrote.
 func hasComments(data []byte) bool { return bytes.Contains(data, []byte("#")) }
 
-// takeDirectUses makes requirements indirect whose modules no code imports any more.
-func (u *undoing) takeDirectUses() error {
-	for _, p := range u.part.Pieces {
-		if p.Path != "go.mod" {
+// takeModules takes out of go.mod and go.sum what is there for modules that no code imports any more.
+func (u *undoing) takeModules() error {
+	for _, path := range u.sharedFiles() {
+		if !isModuleFile(path) {
 			continue
 		}
 		unused := func(src []byte) []plan.Piece {
-			return slices.DeleteFunc(p.Of(src), func(piece plan.Piece) bool {
-				use, ok := piece.(gomod.DirectUse)
-				return ok && u.sources.Imports(use.Module, u.leaving)
+			return slices.DeleteFunc(u.piecesIn(path)(src), func(piece plan.Piece) bool {
+				use, ok := piece.(gomod.Use)
+				return ok && u.sources.Imports(use.Imported(), u.leaving)
 			})
 		}
-		if err := u.takePieces(p.Path, unused); err != nil {
+		if err := u.takePieces(path, unused); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+func isModuleFile(path string) bool { return path == "go.mod" || path == "go.sum" }
 
 // The manager's role is generated from markers in all Go files; the generator leaves it
 // alone when there are none.

@@ -1,0 +1,99 @@
+// Copyright 2026 The cronjob authors
+// SPDX-License-Identifier: Apache-2.0
+
+package manager
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/conversion"
+
+	"github.com/open-policy-agent/cert-controller/pkg/rotator"
+)
+
+// KeepCertificate has the manager keep the certificate that it serves webhooks and metrics with: it makes one,
+// stores it in a Secret, renews it before it ends, and tells the API server its authority. What it needs to
+// know is in variables that config/selfcert sets; without them nothing is kept.
+func KeepCertificate(mgr ctrl.Manager) error {
+	secret, namespace := os.Getenv("CERTIFICATE_SECRET"), os.Getenv("POD_NAMESPACE")
+	if secret == "" {
+		return nil
+	}
+	callers, err := callers(mgr)
+	if err != nil {
+		return err
+	}
+	return rotator.AddRotator(named{mgr}, &rotator.CertRotator{
+		SecretKey:             types.NamespacedName{Namespace: namespace, Name: secret},
+		CertDir:               os.Getenv("CERTIFICATE_DIR"),
+		CAName:                secret,
+		CAOrganization:        namespace,
+		DNSName:               os.Getenv("WEBHOOK_SERVICE") + "." + namespace + ".svc",
+		ExtraDNSNames:         []string{os.Getenv("METRICS_SERVICE") + "." + namespace + ".svc"},
+		IsReady:               make(chan struct{}),
+		Webhooks:              callers,
+		RequireLeaderElection: true, // one replica renews it, all serve with it
+	})
+}
+
+// callers are what the API server calls webhooks by: it must know the authority there.
+func callers(mgr ctrl.Manager) ([]rotator.WebhookInfo, error) {
+	if os.Getenv("ENABLE_WEBHOOKS") == "false" {
+		return nil, nil
+	}
+	callers := []rotator.WebhookInfo{
+		{Name: os.Getenv("MUTATING_WEBHOOKS"), Type: rotator.Mutating},
+		{Name: os.Getenv("VALIDATING_WEBHOOKS"), Type: rotator.Validating},
+	}
+	for kind := range mgr.GetScheme().AllKnownTypes() {
+		object, err := mgr.GetScheme().New(kind)
+		if err != nil {
+			return nil, fmt.Errorf("find the kinds that are converted: %w", err)
+		}
+		if _, ok := object.(conversion.Hub); !ok {
+			continue
+		}
+		mapping, err := mgr.GetRESTMapper().RESTMapping(kind.GroupKind())
+		if err != nil {
+			return nil, fmt.Errorf("find the definition of %s: %w", kind.Kind, err)
+		}
+		callers = append(callers, rotator.WebhookInfo{Name: mapping.Resource.GroupResource().String(), Type: rotator.CRDConversion})
+	}
+	return callers, nil
+}
+
+// named is the manager for the rotator, whose own cache asks for all objects of a kind: here it gets the
+// one that it needs, so that the manager's roles name that one and grant no other.
+type named struct{ ctrl.Manager }
+
+// GetConfig is what the rotator connects its cache with.
+func (m named) GetConfig() *rest.Config {
+	config := rest.CopyConfig(m.Manager.GetConfig())
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return selecting{next} })
+	return config
+}
+
+// selecting asks for the object of a name in lists and watches of its kind.
+type selecting struct{ next http.RoundTripper }
+
+// RoundTrip sends the request.
+func (s selecting) RoundTrip(r *http.Request) (*http.Response, error) {
+	name := map[string]string{
+		"secrets":                         os.Getenv("CERTIFICATE_SECRET"),
+		"mutatingwebhookconfigurations":   os.Getenv("MUTATING_WEBHOOKS"),
+		"validatingwebhookconfigurations": os.Getenv("VALIDATING_WEBHOOKS"),
+	}[path.Base(r.URL.Path)]
+	if name != "" {
+		r = r.Clone(r.Context())
+		query := r.URL.Query()
+		query.Set("fieldSelector", "metadata.name="+name)
+		r.URL.RawQuery = query.Encode()
+	}
+	return s.next.RoundTrip(r)
+}

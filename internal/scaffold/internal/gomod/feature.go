@@ -1,0 +1,154 @@
+package gomod
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/templates"
+)
+
+// PinFeature plans that go.mod requires what a feature's code imports of a module, with the versions and checksums
+// of the feature's templates.
+func PinFeature(p *plan.Plan, feature, module string) error {
+	if err := p.Put("go.mod", plan.These(featureModules{feature, module})); err != nil {
+		return err
+	}
+	return p.Put("go.sum", plan.These(featureSums{feature, module}))
+}
+
+// A Use is a piece that a project needs while its code imports a module.
+type Use interface{ Imported() string }
+
+// featureModules are a feature's requirements in go.mod.
+type featureModules struct{ feature, module string }
+
+// ID tells the piece from others of its file.
+func (f featureModules) ID() string { return "modules of " + f.feature }
+
+// Imported is the module that the feature's code imports.
+func (f featureModules) Imported() string { return f.module }
+
+// Put requires what is missing.
+func (f featureModules) Put(_ string, src []byte) ([]byte, error) {
+	file, err := modfile.Parse("go.mod", src, nil)
+	if err != nil {
+		return nil, &report.Error{What: "go.mod cannot be read", Where: "go.mod:1", Hint: "nothing was changed; correct it and run the command again", Err: err}
+	}
+	pinned, err := f.pinned()
+	if err != nil {
+		return nil, err
+	}
+	if err := (&File{file}).raise(pinned); err != nil {
+		return nil, err
+	}
+	return separated(file)
+}
+
+// Take removes them where all other requirements are those of a new project: these are known not to need them. In other
+// projects `go mod tidy` decides.
+func (f featureModules) Take(src []byte) ([]byte, int) {
+	file, err := modfile.Parse("go.mod", src, nil)
+	if err != nil {
+		return src, 0
+	}
+	pinned, err := f.pinned()
+	if err != nil {
+		return src, 0
+	}
+	_, fresh, err := pinnedModules("example.com/any")
+	if err != nil {
+		return src, 0
+	}
+	var own []string
+	for _, r := range file.Require {
+		switch {
+		case requires(fresh, r):
+		case requires(pinned, r):
+			own = append(own, r.Mod.Path)
+		default:
+			return src, 0
+		}
+	}
+	for _, path := range own {
+		if err := file.DropRequire(path); err != nil {
+			return src, 0
+		}
+	}
+	file.Cleanup()
+	out, err := separated(file)
+	if err != nil {
+		return src, 0
+	}
+	return out, 0
+}
+
+func (f featureModules) pinned() (*modfile.File, error) {
+	data, err := templates.Render("modules/"+f.feature+".mod", nil)
+	if err != nil {
+		return nil, err
+	}
+	file, err := modfile.Parse(f.feature+".mod", data, nil)
+	if err != nil {
+		return nil, fmt.Errorf("modules of %s: %w", f.feature, err)
+	}
+	return file, nil
+}
+
+// requires reports whether a go.mod has the same requirement, direct or not.
+func requires(file *modfile.File, r *modfile.Require) bool {
+	return slices.ContainsFunc(file.Require, func(other *modfile.Require) bool { return other.Mod == r.Mod })
+}
+
+// featureSums are the checksums of a feature's modules in go.sum.
+type featureSums struct{ feature, module string }
+
+// ID tells the piece from others of its file.
+func (f featureSums) ID() string { return "checksums of " + f.feature }
+
+// Imported is the module that the feature's code imports.
+func (f featureSums) Imported() string { return f.module }
+
+// Put adds those that are missing.
+func (f featureSums) Put(_ string, src []byte) ([]byte, error) {
+	pinned, err := templates.Raw("modules/" + f.feature + ".sum")
+	if err != nil {
+		return nil, fmt.Errorf("checksums of %s: %w", f.feature, err)
+	}
+	return mergedSums(pinned, src), nil
+}
+
+// Take removes them under the same condition as the requirements: all other lines are those of a new project.
+func (f featureSums) Take(src []byte) ([]byte, int) {
+	pinned, err := templates.Raw("modules/" + f.feature + ".sum")
+	if err != nil {
+		return src, 0
+	}
+	fresh, err := templates.Raw("go.sum")
+	if err != nil {
+		return src, 0
+	}
+	var rest []byte
+	for line := range bytes.Lines(src) {
+		switch {
+		case hasLine(fresh, line):
+			rest = append(rest, line...)
+		case !hasLine(pinned, line):
+			return src, 0
+		}
+	}
+	return rest, 0
+}
+
+func hasLine(text, line []byte) bool {
+	for other := range bytes.Lines(text) {
+		if bytes.Equal(other, line) {
+			return true
+		}
+	}
+	return false
+}
