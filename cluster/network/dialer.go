@@ -12,6 +12,8 @@ import (
 	"k8s.io/client-go/informers"
 	discoverylisters "k8s.io/client-go/listers/discovery/v1"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/slipway-dev/slipway/cluster/registry/peer"
 )
 
 // ErrSimulated marks a connection to where nothing listens.
@@ -51,6 +53,7 @@ func NewDialer(f informers.SharedInformerFactory, kubelets Kubelets, inside Insi
 		slices:   f.Discovery().V1().EndpointSlices().Lister(),
 		kubelets: kubelets,
 		inside:   inside,
+		direct:   net.Dialer{Control: peer.OnBehalf}, // of whoever has the API server call
 	}, nil
 }
 

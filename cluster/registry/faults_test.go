@@ -24,6 +24,9 @@ import (
 const serveIn = "SLIPWAY_TEST_REGISTRY"
 
 func TestMain(m *testing.M) {
+	if bePart() {
+		return
+	}
 	if dir := os.Getenv(serveIn); dir != "" {
 		r, err := registry.Start(registry.Options{Dir: dir, Durable: true})
 		if err != nil {

@@ -11,8 +11,9 @@
 // what it serves lies in files (package disk), so that a durable cluster still has its images
 // after a restart. Starting costs a listener and nothing else.
 //
-// Who is on this machine may push and pull. Requests whose Host is no name of this machine are refused: a web
-// page that has its own name resolve to 127.0.0.1 must not get at the images.
+// Whoever is on this machine may pull. Pushing and deleting is for the user whose process this is and for root, whom Linux tells by their connections
+// (package peer), and for those who have the token, by HTTP's basic authentication as [User]. Requests whose Host is no name of this machine
+// are refused: a web page that has its own name resolve to 127.0.0.1 must not get at the images. So are changes that pages of elsewhere ask for.
 package registry
 
 import (
@@ -40,6 +41,7 @@ type Options struct {
 	Dir     string // of this registry alone
 	Durable bool   // keep what is in Dir, through power failures too; otherwise it is emptied
 	Port    int    // of 127.0.0.1 to listen on, if it can be had; 0: any
+	Token   string // with which others than the user of this process may push, and on systems that tell no users that one too; empty: none
 }
 
 // Registry is a running registry.
@@ -47,7 +49,6 @@ type Registry struct {
 	listener net.Listener
 	images   *arrivals
 	server   *http.Server
-	handler  http.Handler
 	served   chan struct{}
 }
 
@@ -66,11 +67,12 @@ func Start(o Options) (*Registry, error) {
 	r := &Registry{
 		listener: listener,
 		images:   images,
-		handler:  uploadUnmounted(images, ociserver.New(images, &ociserver.Options{WriteError: writeError})),
 		served:   make(chan struct{}),
 	}
+	handler := uploadUnmounted(images, ociserver.New(images, &ociserver.Options{WriteError: writeError}))
 	r.server = &http.Server{
-		Handler:           onlyLocal(limitManifests(r.handler)),
+		Handler:           onlyLocal(notFromPages(rights{owner(), o.Token}.guard(limitManifests(handler)))),
+		ConnContext:       withUser,
 		ReadHeaderTimeout: 10 * time.Second,
 		ErrorLog:          log.New(io.Discard, "", 0), // of clients that hang up
 	}
@@ -95,9 +97,6 @@ func listenOn(port int) (net.Listener, error) {
 
 // Address is where the registry listens, host:port.
 func (r *Registry) Address() string { return r.listener.Addr().String() }
-
-// Handler answers as the registry does, for those who reach it by other ways than its port.
-func (r *Registry) Handler() http.Handler { return r.handler }
 
 // Close ends the registry and all its connections. Images that were being pushed are not there.
 func (r *Registry) Close() error {

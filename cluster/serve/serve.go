@@ -73,6 +73,9 @@ type session struct {
 	clients *protocol.Listener
 }
 
+// registryToken is the file in the state folder that has the token with which images are pushed.
+const registryToken = "registry-token"
+
 // stopReason is why a cluster that runs is to stop.
 type stopReason protocol.Reason
 
@@ -147,8 +150,12 @@ func (s *session) run(ctx context.Context) error {
 
 // startRegistry starts the registry of the cluster and its logical clusters.
 func (s *session) startRegistry() (*registry.Registry, error) {
+	token, err := registry.Token(filepath.Join(s.config.Dir, registryToken))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errState, err)
+	}
 	r, err := registry.Start(registry.Options{
-		Dir: filepath.Join(s.config.Dir, "registry"), Durable: s.config.Durable, Port: s.config.RegistryPort,
+		Dir: filepath.Join(s.config.Dir, "registry"), Durable: s.config.Durable, Port: s.config.RegistryPort, Token: token,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errState, err)

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/registry/peer"
 )
 
 // dialLimit bounds one connection's way.
@@ -23,7 +24,7 @@ type Groups interface {
 	Answer(inside.Group) (inside.Usage, []*os.File, error)
 }
 
-// Serve makes connections of this process's network for the other side of conn, and does what it asks of groups, which may be nil, until that
+// Serve makes connections of this process's network, on behalf of the node, for the other side of conn, and does what it asks of groups, which may be nil, until that
 // hangs up or ctx ends. Then conn is closed.
 func Serve(ctx context.Context, conn int, groups Groups) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -99,7 +100,7 @@ func dial(ctx context.Context, r inside.Request) (*os.File, error) {
 	if r.Socket == nil || r.Socket.Listen {
 		return nil, errors.New("only connections can be asked for")
 	}
-	conn, err := (&net.Dialer{Timeout: dialLimit}).DialContext(ctx, r.Socket.Network, r.Socket.Address)
+	conn, err := (&net.Dialer{Timeout: dialLimit, Control: peer.OnBehalf}).DialContext(ctx, r.Socket.Network, r.Socket.Address)
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/slipway-dev/slipway/cluster/network"
 	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
+	"github.com/slipway-dev/slipway/cluster/registry/peer"
 )
 
 // Plain is this machine as it is: its nodes are processes without namespaces, and so are their pods.
@@ -80,7 +81,7 @@ func (p *Plain) DialContext(ctx context.Context, kind, address string) (net.Conn
 	if at, err := netip.ParseAddrPort(address); err == nil && network.Nodes.Contains(at.Addr()) {
 		address = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at.Port()).String()
 	}
-	return (&net.Dialer{}).DialContext(ctx, kind, address)
+	return (&net.Dialer{Control: peer.OnBehalf}).DialContext(ctx, kind, address)
 }
 
 // errNoNetwork says that there is nothing to listen in.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/slipway-dev/slipway/cluster/intake"
 	"github.com/slipway-dev/slipway/cluster/network"
+	"github.com/slipway-dev/slipway/cluster/registry/peer"
 )
 
 // Inside makes sockets in the network of the nodes.
@@ -231,9 +232,9 @@ func (p *Proxy) dial(ctx context.Context, protocol string, t target, client net.
 func (p *Proxy) dialEndpoint(ctx context.Context, protocol string, at netip.AddrPort) (net.Conn, error) {
 	switch {
 	case at.Addr() == network.Host:
-		return (&net.Dialer{}).DialContext(ctx, protocol, netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at.Port()).String())
+		return (&net.Dialer{Control: peer.OnBehalf}).DialContext(ctx, protocol, netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at.Port()).String())
 	case network.Simulated(at.Addr()):
 		return p.options.Inside.DialContext(ctx, protocol, at.String())
 	}
-	return (&net.Dialer{}).DialContext(ctx, protocol, at.String())
+	return (&net.Dialer{Control: peer.OnBehalf}).DialContext(ctx, protocol, at.String())
 }
