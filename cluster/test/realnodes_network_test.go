@@ -72,6 +72,7 @@ func testNetwork(t *testing.T, c *realCluster) {
 		t.Errorf("the API server gets %q through the Service: %v", got, err)
 	}
 	testAPIFromPod(t, c)
+	t.Run("image again", func(t *testing.T) { testImageAgain(t, c) })
 }
 
 // testUnreachable: what is not in the cluster is unreachable at once, and so is a Service without endpoints.
@@ -139,6 +140,7 @@ func TestRealHostService(t *testing.T) {
 	c.hostEndpoints("host", int32(listener.Addr().(*net.TCPAddr).Port))
 	c.await("client", ready)
 	c.eventuallyExec("the host", "pod", "get", "http://host/")
+	t.Run("registry", func(t *testing.T) { testRegistryBehindService(t, c) })
 }
 
 // hostEndpoints leads a Service to a port of this machine.

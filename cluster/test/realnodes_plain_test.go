@@ -90,6 +90,7 @@ func TestPlain(t *testing.T) {
 	t.Run("label", func(t *testing.T) { testPlainLabel(t, c) })
 	t.Run("serving", func(t *testing.T) { testPlainServing(t, c) })
 	t.Run("volumes", func(t *testing.T) { testPlainVolumes(t, c) })
+	t.Run("image again", func(t *testing.T) { testImageAgain(t, c) })
 	t.Run("ends", func(t *testing.T) { testPlainEnds(t, c) })
 	t.Run("refused", func(t *testing.T) { testPlainRefused(t, c) })
 	t.Run("kill", func(t *testing.T) { testPlainKill(t, c) })

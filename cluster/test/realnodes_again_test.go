@@ -1,0 +1,118 @@
+package test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/authn"
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// edited is the image of these tests with another environment.
+func edited(t *testing.T, edit string) v1.Image {
+	t.Helper()
+	image := podImage(t)
+	file, err := image.ConfigFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file = file.DeepCopy()
+	file.Config.Env = append(file.Config.Env, "EDIT="+edit)
+	if image, err = mutate.ConfigFile(image, file); err != nil {
+		t.Fatal(err)
+	}
+	return image
+}
+
+// pushWithToken puts an image into the cluster's registry by its token, as tools of other users would, and returns its digest.
+func (c *realCluster) pushWithToken(repository string, image v1.Image) v1.Hash {
+	c.t.Helper()
+	token, err := os.ReadFile(filepath.Join(c.config.Dir, "registry-token"))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	ref, err := name.ParseReference(c.registry() + "/" + repository)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if err := remote.Write(ref, image, remote.WithAuth(&authn.Basic{Username: "slipway", Password: string(token)})); err != nil {
+		c.t.Fatal(err)
+	}
+	digest, err := image.Digest()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return digest
+}
+
+// testImageAgain: a name that was loaded again is what the next pod runs, on every node and whatever the pull policy.
+func testImageAgain(t *testing.T, c *realCluster) {
+	nodes, err := c.client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, edit := range []string{"one", "two"} {
+		digest := c.pushWithToken("index.docker.io/library/again:v1", edited(t, edit))
+		names := map[string]corev1.PullPolicy{}
+		for i, node := range nodes.Items {
+			for _, policy := range []corev1.PullPolicy{corev1.PullIfNotPresent, corev1.PullNever, corev1.PullAlways} {
+				p := c.pod(fmt.Sprintf("again-%s-%d-%s", edit, i, strings.ToLower(string(policy))), "env")
+				p.Spec.NodeName, p.Spec.RestartPolicy = node.Name, corev1.RestartPolicyNever
+				p.Spec.Containers[0].Image, p.Spec.Containers[0].ImagePullPolicy = "again:v1", policy
+				names[c.create(p).Name] = policy
+			}
+		}
+		for name, policy := range names {
+			p := c.await(name, succeeded)
+			if log := c.log(name, corev1.PodLogOptions{}); !strings.Contains(log, "\nEDIT="+edit+"\n") {
+				t.Errorf("with pull policy %s on %s the pod does not run %s:\n%s", policy, p.Spec.NodeName, edit, log)
+			}
+			if got, want := p.Status.ContainerStatuses[0].ImageID, "index.docker.io/library/again@"+digest.String(); got != want {
+				t.Errorf("its image is %s, want %s", got, want)
+			}
+		}
+	}
+}
+
+// testRegistryBehindService: the cluster's process connects to its registry on behalf of whoever uses a Service, who may read, and not write.
+func testRegistryBehindService(t *testing.T, c *realCluster) {
+	var port int32
+	if _, err := fmt.Sscanf(c.registry(), "127.0.0.1:%d", &port); err != nil {
+		t.Fatal(err)
+	}
+	c.hostEndpoints("registry", port)
+	service := c.service("registry", corev1.ServiceSpec{
+		Type: corev1.ServiceTypeNodePort, Selector: map[string]string{}, Ports: []corev1.ServicePort{{Name: "http", Port: 80}},
+	})
+	base := fmt.Sprintf("http://127.0.0.1:%d/v2/op/", service.Spec.Ports[0].NodePort)
+	eventually(t, "the registry is behind the Service", func(ctx context.Context) (bool, error) {
+		return statusOf(ctx, http.MethodGet, base+"manifests/v1") == http.StatusNotFound, nil
+	})
+	if status := statusOf(t.Context(), http.MethodPost, base+"blobs/uploads/"); status != http.StatusUnauthorized {
+		t.Errorf("an upload through a Service: status %d", status)
+	}
+}
+
+// statusOf is that of the answer to a request; 0 for none.
+func statusOf(ctx context.Context, method, url string) int {
+	request, err := http.NewRequestWithContext(ctx, method, url, http.NoBody)
+	if err != nil {
+		return 0
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0
+	}
+	_ = response.Body.Close()
+	return response.StatusCode
+}
