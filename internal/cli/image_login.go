@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/image/wire"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -13,18 +14,34 @@ import (
 func (inv *invocation) imageLoginCommand() *cobra.Command {
 	var l wire.Login
 	var stdin bool
+	var cluster string
 	cmd := &cobra.Command{
-		Use:   "login REGISTRY",
+		Use:   "login [REGISTRY]",
 		Short: "Keep the account of a registry",
 		Long: `Login asks a registry whether a user's password or token is right, and keeps both where docker does: in
 ~/.docker/config.json, or the folder in DOCKER_CONFIG, by the credential helper that is configured there. Without
 a helper the file holds the password readable to its owner; login says so.
 
-On a terminal it asks for what is missing. A password is never an argument, which other users of the machine would see.`,
+On a terminal it asks for what is missing. A password is never an argument, which other users of the machine would see.
+
+With --cluster the registry is that of an embedded cluster, and the account is known. On Linux that is for container engines of other users: the user
+who has started the cluster, and root, push there without an account.`,
 		Example: `  slipway image login registry.example.com
+  slipway image login --cluster
   echo $TOKEN | slipway image login ghcr.io --username octocat --password-stdin`,
-		Args: oneRegistry,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("cluster") && len(args) == 0 {
+				return nil
+			}
+			return oneRegistry(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			switch {
+			case cluster != "" && len(args) == 1: // --cluster NAME
+				return inv.loginToCluster(cmd.Context(), args[0])
+			case cluster != "":
+				return inv.loginToCluster(cmd.Context(), cluster)
+			}
 			l.Registry = args[0]
 			if l.User, l.Password, err = inv.account(cmd, l.User, stdin); err != nil {
 				return err
@@ -40,6 +57,8 @@ On a terminal it asks for what is missing. A password is never an argument, whic
 	}
 	cmd.Flags().StringVarP(&l.User, "username", "u", "", "the user's `name`")
 	cmd.Flags().BoolVar(&stdin, "password-stdin", false, "read the password or token from stdin")
+	cmd.Flags().StringVar(&cluster, "cluster", "", "log in to the registry of the cluster of that `name` (without one: the default one)")
+	cmd.Flags().Lookup("cluster").NoOptDefVal = clusterctl.DefaultName
 	return cmd
 }
 

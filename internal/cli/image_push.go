@@ -25,7 +25,11 @@ started first. Push warns when the current context is another cluster's, and say
   slipway image push localhost:5001/operator:v1`,
 		Args: oneImage,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			pushed, err := inv.images().Push(cmd.Context(), wire.Push{Ref: args[0]})
+			account, err := inv.accountFor(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			pushed, err := inv.images().Push(cmd.Context(), wire.Push{Ref: args[0], Account: account})
 			if err != nil {
 				return err
 			}
@@ -60,7 +64,11 @@ An argument that ends in .tar, .tar.gz or .tgz is an archive, as 'slipway image 
 			if err := s.Problem(); err != nil {
 				return err
 			}
-			l := wire.Load{Ref: args[0], Registry: s.Registry}
+			account, err := inv.registryAccount(s.Name)
+			if err != nil {
+				return err
+			}
+			l := wire.Load{Ref: args[0], Registry: s.Registry, Account: account}
 			if isArchive(args[0]) {
 				l.Ref, l.File = "", inv.absolute(args[0])
 			}

@@ -2,13 +2,13 @@ package cli
 
 import (
 	"context"
-	"net"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
+	"github.com/slipway-dev/slipway/internal/clusterctl/loaded"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
 )
@@ -63,7 +63,7 @@ func wayOut(s *clusterctl.Status, of ship.Simulation) string {
 // tellOfPush says what is in the way of running an image that was pushed to the registry of an embedded cluster.
 func (inv *invocation) tellOfPush(ctx context.Context, image string) {
 	host, _, _ := strings.Cut(image, "/")
-	owner := inv.running(ctx, func(s *clusterctl.Status) bool { return sameRegistry(s.Registry, host) })
+	owner := inv.running(ctx, func(s *clusterctl.Status) bool { return loaded.Same(s.Registry, host) })
 	if owner == nil {
 		return
 	}
@@ -83,16 +83,4 @@ func (inv *invocation) currentCluster(ctx context.Context) *clusterctl.Status {
 		return nil
 	}
 	return inv.running(ctx, serves(cluster.Server()))
-}
-
-// sameRegistry says whether two addresses are the same port of this machine.
-func sameRegistry(a, b string) bool {
-	hostA, portA, errA := net.SplitHostPort(a)
-	hostB, portB, errB := net.SplitHostPort(b)
-	return errA == nil && errB == nil && portA == portB && onLoopback(hostA) && onLoopback(hostB)
-}
-
-func onLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }

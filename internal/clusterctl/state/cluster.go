@@ -29,6 +29,15 @@ type Cluster struct {
 // Kubeconfig is the path of the kubeconfig that the program writes.
 func (c Cluster) Kubeconfig() string { return filepath.Join(c.Dir, "kubeconfig") }
 
+// RegistryToken is the token with which images are pushed into the cluster's registry, which the program writes; empty if there is none.
+func (c Cluster) RegistryToken() (string, error) {
+	text, err := os.ReadFile(filepath.Join(c.Dir, "registry-token"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", denied(err)
+	}
+	return string(text), nil
+}
+
 // Log is the path of the program's output.
 func (c Cluster) Log() string { return filepath.Join(c.Dir, "log") }
 

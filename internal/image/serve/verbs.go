@@ -26,12 +26,14 @@ func (w *worker) push(ctx context.Context, r wire.Push) (wire.Pushed, error) {
 	if err != nil {
 		return wire.Pushed{}, err
 	}
-	return w.pushAs(ctx, tag, tag, e.Image)
+	return w.pushAs(ctx, tag, tag, e.Image, r.Account)
 }
 
 // pushAs pushes an image to a place that may have another name than the image.
-func (w *worker) pushAs(ctx context.Context, image, to name.Tag, img store.Image) (wire.Pushed, error) {
-	digest, err := w.registries("pushing "+image.String()+", KiB").Push(ctx, to, img)
+func (w *worker) pushAs(ctx context.Context, image, to name.Tag, img store.Image, account *wire.Account) (wire.Pushed, error) {
+	registries := w.registries("pushing " + image.String() + ", KiB")
+	registries.Account = (*transfer.Account)(account)
+	digest, err := registries.Push(ctx, to, img)
 	if err != nil {
 		return wire.Pushed{}, err
 	}
@@ -137,7 +139,7 @@ func (w *worker) load(ctx context.Context, r wire.Load) (wire.Loaded, error) {
 		if err != nil {
 			return loaded, err
 		}
-		pushed, err := w.pushAs(ctx, a.Tag, to, a.Image)
+		pushed, err := w.pushAs(ctx, a.Tag, to, a.Image, r.Account)
 		if err != nil {
 			return loaded, err
 		}

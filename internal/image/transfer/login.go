@@ -19,7 +19,10 @@ import (
 )
 
 // An Account is what a registry knows its user by.
-type Account struct{ User, Password string }
+type Account struct {
+	User     string
+	Password string
+}
 
 // Login asks a registry whether an account is right, and keeps it where docker does, by the credential helper that is configured there. It returns
 // that place.

@@ -30,10 +30,16 @@ import (
 type Registries struct {
 	// Progress is told, a few times a second, how many bytes of how many have been sent.
 	Progress func(done, total int64)
+	// Account is for the one registry that is spoken to; nil is the one that is kept for it.
+	Account *Account
 }
 
 func (r Registries) options(ctx context.Context) []remote.Option {
-	return []remote.Option{remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain),
+	auth := remote.WithAuthFromKeychain(authn.DefaultKeychain)
+	if r.Account != nil {
+		auth = remote.WithAuth(&authn.Basic{Username: r.Account.User, Password: r.Account.Password})
+	}
+	return []remote.Option{remote.WithContext(ctx), auth,
 		remote.WithUserAgent("slipway"), remote.WithTransport(guarded{remote.DefaultTransport})}
 }
 

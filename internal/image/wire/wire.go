@@ -39,9 +39,16 @@ type Build struct {
 	Labels    map[string]string `json:"labels,omitempty"`
 }
 
+// Account is what a registry knows its user by.
+type Account struct {
+	User     string `json:"user"`
+	Password string `json:"password"`
+}
+
 // Push asks for an image to be pushed. The result is [Pushed].
 type Push struct {
-	Ref string `json:"ref"`
+	Ref     string   `json:"ref"`
+	Account *Account `json:"account,omitempty"` // nil is the one that is kept for the registry
 }
 
 // Formats of archives.
@@ -60,9 +67,10 @@ type Save struct {
 
 // Load asks for an image, or those of an archive, to be put into a cluster's registry. The result is [Loaded].
 type Load struct {
-	Ref      string `json:"ref,omitempty"`
-	File     string `json:"file,omitempty"` // absolute; instead of Ref
-	Registry string `json:"registry"`       // host:port
+	Ref      string   `json:"ref,omitempty"`
+	File     string   `json:"file,omitempty"`    // absolute; instead of Ref
+	Registry string   `json:"registry"`          // host:port
+	Account  *Account `json:"account,omitempty"` // nil is the one that is kept for the registry
 }
 
 // Inspect asks what an image is. The result is an [Image].
