@@ -48,6 +48,8 @@ that fails, it says why, from the pods, their events and their logs.
 Objects are applied on the server's side. A second run changes nothing. Whatever make deploy or kubectl apply brought to
 the cluster is taken over; fields that others set differently are conflicts.
 
+In an embedded cluster, workloads whose image was loaded or pushed again under its old name are restarted.
+
 With --print the objects are shown instead, as one YAML stream: an installer for those without the project.`,
 		Example: `  slipway deploy --image registry.example.com/team/operator:v1
   slipway deploy --image registry.example.com/team/operator:v1 --print > dist/install.yaml`,
@@ -151,10 +153,17 @@ func (inv *invocation) deploy(ctx context.Context, d deployment, o ship.ApplyOpt
 	if err != nil {
 		return err
 	}
-	if preview.preview() {
-		return inv.previewObjects(ctx, cluster, objects, o, preview)
+	outdated, err := inv.outdated(ctx, cluster, objects)
+	if err != nil {
+		return err
 	}
-	if err := cluster.Apply(ctx, objects, o); err != nil || !wait {
+	if preview.preview() {
+		return inv.previewObjects(ctx, cluster, objects, o, preview, outdated...)
+	}
+	if err := cluster.Apply(ctx, objects, o); err != nil {
+		return err
+	}
+	if err := cluster.Restart(ctx, outdated); err != nil || !wait {
 		return err
 	}
 	if err := cluster.AwaitReady(ctx, objects, d.to.timeout); err != nil {

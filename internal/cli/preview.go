@@ -28,12 +28,13 @@ type plannedObjects struct {
 	Objects []ship.Difference `json:"objects"`
 }
 
-// previewObjects answers with what applying objects would do.
-func (inv *invocation) previewObjects(ctx context.Context, cluster *ship.Cluster, objects []*unstructured.Unstructured, o ship.ApplyOptions, f changeFlags) error {
+// previewObjects answers with what applying objects would do, and restarting what is outdated.
+func (inv *invocation) previewObjects(ctx context.Context, cluster *ship.Cluster, objects []*unstructured.Unstructured, o ship.ApplyOptions, f changeFlags, outdated ...ship.Outdated) error {
 	differences, err := cluster.Preview(ctx, objects, o)
 	if err != nil {
 		return err
 	}
+	ship.PreviewRestart(differences, outdated)
 	inv.showObjects(differences, f)
 	return nil
 }

@@ -38,6 +38,11 @@
 // An object that is being deleted would go with what is applied to it: it is waited for, some seconds, and made anew. If it stays, the
 // rest is applied, for an operator may have to come back to let it go, and the error says what it waits for.
 //
+// # Restarting
+//
+// [Cluster.Outdated] finds workloads whose pods run an older image than its name leads to, for those who know what nodes would pull now, and
+// [Cluster.Restart] rolls them out anew, as `kubectl rollout restart` does. What is applied afterwards leaves that alone.
+//
 // # Waiting
 //
 // [Cluster.AwaitReady] waits until workloads run as they should, and other objects say that they are ready. When they do not, it

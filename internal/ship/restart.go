@@ -1,0 +1,169 @@
+package ship
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+const (
+	// restartedAt is the annotation by which `kubectl rollout restart` makes a template another one.
+	restartedAt = "kubectl.kubernetes.io/restartedAt"
+	// restartManager owns that annotation, so that what is applied next leaves it alone.
+	restartManager = FieldManager + "-restart"
+)
+
+// Images says which digests an image has that a name leads to now; none where that is not known.
+type Images func(ctx context.Context, name string) (digests []string, err error)
+
+// An Outdated is a workload with a pod that runs an older image than its name leads to now.
+type Outdated struct {
+	Workload string // kind/namespace/name
+	Image    string // the name
+	From, To string // digests
+
+	live *unstructured.Unstructured
+}
+
+// Why says why the workload is restarted.
+func (o Outdated) Why() string {
+	return fmt.Sprintf("image %s was loaded again (%s → %s)", o.Image, shortDigest(o.From), shortDigest(o.To))
+}
+
+// shortDigest is as much of a digest as tells it from others.
+func shortDigest(digest string) string {
+	const length = len("sha256:") + 12
+	return digest[:min(length, len(digest))]
+}
+
+// Outdated returns the workloads among objects whose pods run an older image of a name that they are to have.
+func (c *Cluster) Outdated(ctx context.Context, objects []*unstructured.Unstructured, images Images) ([]Outdated, error) {
+	var all []Outdated
+	for _, object := range objects {
+		if kind := kindOf(object); kind.Group != "apps" || !slices.Contains([]string{"Deployment", "StatefulSet", "DaemonSet"}, kind.Kind) {
+			continue
+		}
+		live, err := c.live(ctx, object)
+		if _, unserved := errors.AsType[errNoKind](err); unserved || apierrors.IsNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return nil, c.explainObject(ctx, object, err)
+		}
+		for _, pod := range c.podsOf(ctx, live) {
+			o, err := outdated(ctx, object, live, pod, images)
+			if err != nil {
+				return nil, err
+			}
+			if o != nil {
+				all = append(all, *o)
+				break
+			}
+		}
+	}
+	return all, nil
+}
+
+// outdated judges one pod of a workload; nil for one that is up to date, or goes anyway.
+func outdated(ctx context.Context, wanted, live *unstructured.Unstructured, pod corev1.Pod, images Images) (*Outdated, error) {
+	if pod.DeletionTimestamp != nil || restarting(live, pod) {
+		return nil, nil
+	}
+	specs := slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers)
+	for _, status := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
+		at := slices.IndexFunc(specs, func(c corev1.Container) bool { return c.Name == status.Name })
+		_, runs, pulled := strings.Cut(status.ImageID, "@")
+		if at < 0 || !pulled || !RunsImage([]*unstructured.Unstructured{wanted}, specs[at].Image) {
+			continue
+		}
+		now, err := images(ctx, specs[at].Image)
+		if err != nil {
+			return nil, err
+		}
+		if len(now) > 0 && !slices.Contains(now, runs) {
+			return &Outdated{Workload: nameOf(live), Image: specs[at].Image, From: runs, To: now[0], live: live}, nil
+		}
+	}
+	return nil, nil
+}
+
+// restarting says whether a pod is older than the last restart of its workload, which takes it away.
+func restarting(live *unstructured.Unstructured, pod corev1.Pod) bool {
+	text, _, _ := unstructured.NestedString(live.Object, "spec", "template", "metadata", "annotations", restartedAt)
+	at, err := time.Parse(time.RFC3339, text)
+	return err == nil && pod.CreationTimestamp.Time.Before(at)
+}
+
+// Restart rolls the workloads out anew, as `kubectl rollout restart` does, and tells why. One whose template has changed since is rolled out already.
+func (c *Cluster) Restart(ctx context.Context, all []Outdated) error {
+	for _, o := range all {
+		resource, object, err := c.locate(ctx, o.live, 0)
+		if err != nil {
+			return c.explainObject(ctx, o.live, err)
+		}
+		now, err := resource.Get(ctx, object.GetName(), metav1.GetOptions{})
+		if err != nil {
+			return c.explainObject(ctx, object, err)
+		}
+		if !reflect.DeepEqual(podTemplate(now), podTemplate(o.live)) {
+			continue
+		}
+		patch, err := json.Marshal(restartAt(time.Now()))
+		if err != nil {
+			return err
+		}
+		if _, err := resource.Patch(ctx, object.GetName(), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: restartManager}); err != nil {
+			return c.explainObject(ctx, object, err)
+		}
+		c.handler.Handle(report.Note{Text: "restarts " + o.Workload + ": " + o.Why()})
+	}
+	return nil
+}
+
+// podTemplate is that of a workload's pods.
+func podTemplate(workload *unstructured.Unstructured) any {
+	found, _, _ := unstructured.NestedFieldNoCopy(workload.Object, "spec", "template")
+	return found
+}
+
+// restartAt is the patch that makes a workload's template another one.
+func restartAt(now time.Time) map[string]any {
+	annotations := map[string]any{restartedAt: now.UTC().Format(time.RFC3339)}
+	return map[string]any{"spec": map[string]any{"template": map[string]any{"metadata": map[string]any{"annotations": annotations}}}}
+}
+
+// PreviewRestart adds to a preview what [Cluster.Restart] would do.
+func PreviewRestart(differences []Difference, all []Outdated) {
+	for _, o := range all {
+		at := slices.IndexFunc(differences, func(d Difference) bool { return d.Name == o.Workload })
+		if at < 0 {
+			continue
+		}
+		if differences[at].Action == report.Unchanged {
+			differences[at] = o.difference()
+		}
+		differences[at].Why = "restarts: " + o.Why()
+	}
+}
+
+// difference is what a restart makes of a workload.
+func (o Outdated) difference() Difference {
+	before := withoutStatus(&unstructured.Unstructured{}, o.live)
+	after := before.DeepCopy()
+	annotations := []string{"spec", "template", "metadata", "annotations", restartedAt}
+	_ = unstructured.SetNestedField(after.Object, time.Now().UTC().Format(time.RFC3339), annotations...) // what the API server stored has that form
+	return compare(before, after)
+}
