@@ -126,14 +126,8 @@ func (c *Container) system(t *tree) error {
 }
 
 func (c *Container) devices(dev string) error {
-	for _, name := range []string{"null", "zero", "full", "random", "urandom", "tty"} {
-		at := filepath.Join(dev, name)
-		if err := os.WriteFile(at, nil, fileMode); err != nil {
-			return fmt.Errorf("make /dev/%s: %w", name, err)
-		}
-		if err := (mount{"show /dev/" + name, "/dev/" + name, at, "", unix.MS_BIND, ""}).make(); err != nil {
-			return err
-		}
+	if err := showDevices(dev); err != nil {
+		return err
 	}
 	for name, to := range map[string]string{
 		"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2", "ptmx": "pts/ptmx",
@@ -308,15 +302,8 @@ func protect(fd int) error {
 
 // pivot leaves the node's files behind.
 func (c *Container) pivot() error {
-	for _, step := range []func() error{
-		func() error { return unix.Chdir(c.Root) },
-		func() error { return unix.PivotRoot(".", ".") },
-		func() error { return unix.Unmount(".", unix.MNT_DETACH) },
-		func() error { return unix.Chdir("/") },
-	} {
-		if err := step(); err != nil {
-			return fmt.Errorf("change the root: %w", err)
-		}
+	if err := pivot(c.Root); err != nil {
+		return err
 	}
 	if !c.ReadOnlyRoot {
 		return nil

@@ -39,44 +39,61 @@ func machine() error {
 	if err := handOnBelow(firstFile); err != nil { // not before: who gives ids waits for nothing else
 		return err
 	}
-	if err := config.settle(); err != nil {
-		return err
-	}
 	h := &holder{requests: newRequests(firstFile), nodes: map[string]*os.Process{}}
 	var err error
-	if h.network, err = os.Open("/proc/self/ns/net"); err != nil {
+	if h.self, err = config.settle(); err != nil {
 		return err
 	}
-	if h.self, err = os.Open("/proc/self/exe"); err != nil {
+	if h.network, err = os.Open("/proc/self/ns/net"); err != nil {
 		return err
 	}
 	h.requests.send(Reply{}) // ready
 	return h.requests.each(h.answer)
 }
 
-// settle makes the machine's view of files, as whoever began it, and then takes on the identity of the user namespace's root.
-func (c MachineConfig) settle() error {
-	for _, m := range []struct {
-		what, source, target, kind string
-		flags                      uintptr
-	}{
-		{"keep mounts to the machine", "", "/", "", unix.MS_REC | unix.MS_PRIVATE},
-		{"mount /proc", "proc", "/proc", "proc", unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC},
-		{"show the nodes' files", c.State, varFolder, "", unix.MS_BIND},
+// settle makes the machine's view of files, as whoever began it, and then takes on the identity of the user namespace's root. It returns this program.
+func (c MachineConfig) settle() (*os.File, error) {
+	for _, m := range []mount{
+		{"keep mounts to the machine", "", "/", "", unix.MS_REC | unix.MS_PRIVATE, ""},
+		{"mount /proc", "proc", "/proc", "proc", unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC, ""},
 	} {
-		if err := unix.Mount(m.source, m.target, m.kind, m.flags, ""); err != nil {
-			return fmt.Errorf("%s: %w", m.what, err)
+		if err := m.make(); err != nil {
+			return nil, err
 		}
+	}
+	self, err := protectedSelf()
+	if err != nil {
+		return nil, fmt.Errorf("protect this program: %w", err)
+	}
+	if err := (mount{"show the nodes' files", c.State, varFolder, "", unix.MS_BIND, ""}).make(); err != nil {
+		return nil, err
 	}
 	if c.IDs {
 		if err := becomeRoot(); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if err := loopbackUp(); err != nil {
-		return err
+		return nil, err
 	}
-	return unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0)
+	return self, unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0)
+}
+
+// protectedSelf is this program, opened where nobody can write to it. Containers begin with it, and what runs in one can open it by way of
+// /proc; the file may belong to the user whom the container has as its root.
+func protectedSelf() (*os.File, error) {
+	const self = "/proc/self/exe"
+	path, err := os.Readlink(self)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Mount(self, path, "", unix.MS_BIND, ""); err != nil {
+		return nil, err
+	}
+	if err := readOnly(path); err != nil {
+		return nil, err
+	}
+	return os.Open(path)
 }
 
 func (h *holder) answer(r Request, files []int) {

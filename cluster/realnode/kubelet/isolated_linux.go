@@ -9,7 +9,6 @@ import (
 	kubecontainer "k8s.io/kubernetes/pkg/kubelet/container"
 	"k8s.io/kubernetes/pkg/volume/util/hostutil"
 	"k8s.io/kubernetes/pkg/volume/util/subpath"
-	"k8s.io/mount-utils"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/cri"
 	"github.com/slipway-dev/slipway/cluster/realnode/handover"
@@ -27,6 +26,9 @@ func beginIsolated() (nodeconfig.Config, error) {
 	for fd := inside.FileConfig - 1; fd <= inside.FileHost; fd++ {
 		unix.CloseOnExec(fd)
 	}
+	if err := inside.EnterRoot(); err != nil {
+		return nodeconfig.Config{}, err
+	}
 	return readConfig(os.NewFile(inside.FileConfig, "configuration"))
 }
 
@@ -36,7 +38,7 @@ func isolated(c nodeconfig.Config) (*ground, error) {
 	if err != nil {
 		return nil, err
 	}
-	mounter, host := mount.New(""), handover.NewClient(inside.FileHost, nil)
+	mounter, host := newMounts(), handover.NewClient(inside.FileHost, nil)
 	starter, err := cri.NewIsolated(cri.IsolatedOptions{
 		Inside: os.NewFile(inside.FileInside, "slipway-container"), IDs: c.IDs, Filter: seccomp.Default(), Groups: groups(c, host),
 	})

@@ -23,6 +23,10 @@ import (
 var built string
 
 func TestMain(m *testing.M) {
+	if os.Args[0] == "slipway-node" {
+		beNode()
+		return
+	}
 	os.Exit(runTests(m))
 }
 
