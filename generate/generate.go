@@ -60,6 +60,9 @@ type Options struct {
 	// so that one in which nothing has changed is over at once: then [Result.Recalled]
 	// is set. Empty does everything each time.
 	Cache string
+	// Within are the folders below which files may be written, links followed; the first is the project's. A
+	// run that would have to write elsewhere fails. Nil allows any place, for who has said all places himself.
+	Within []string
 	// DryRun plans all files and writes none.
 	DryRun bool
 	// Events receives notes about what took a longer way, and a report.Step for
@@ -182,11 +185,14 @@ func Run(ctx context.Context, options Options) (Result, error) {
 	if err := compare(result.Files); err != nil {
 		return result, err
 	}
-	if options.DryRun || result.Failed() {
+	if result.Failed() {
 		return result, nil
 	}
+	if err := checkPlaces(options.Within, result.Files); err != nil || options.DryRun {
+		return result, err
+	}
 	defer r.stage("write")()
-	if err := write(ctx, result.Files); err != nil {
+	if err := write(ctx, options.Within, result.Files); err != nil {
 		return result, err
 	}
 	r.save(result)

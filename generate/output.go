@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/slipway-dev/slipway/internal/confine"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -47,7 +48,7 @@ func compare(files []File) error {
 }
 
 func (f *File) compare() error {
-	existing, err := os.ReadFile(f.Path)
+	same, err := f.same()
 	switch {
 	case f.remove:
 		f.Action = report.Deleted
@@ -55,7 +56,7 @@ func (f *File) compare() error {
 		f.Action = report.Created
 	case err != nil:
 		return &report.Error{What: "file cannot be read", Where: f.Path, Err: err}
-	case bytes.Equal(existing, f.Content):
+	case same:
 		f.Action = report.Unchanged
 	default:
 		f.Action = report.Updated
@@ -63,15 +64,39 @@ func (f *File) compare() error {
 	return nil
 }
 
+// errNoFile is why a pipe or a device is not read: it may never end.
+var errNoFile = errors.New("it is a pipe, a socket or a device")
+
+// same tells whether the file has its content already. What is of another size is not read.
+func (f *File) same() (bool, error) {
+	info, err := os.Stat(f.Path)
+	switch {
+	case err != nil:
+		return false, err
+	case !info.Mode().IsRegular() && !info.IsDir(): // reading a folder says what it is
+		return false, errNoFile
+	case info.Mode().IsRegular() && info.Size() != int64(len(f.Content)):
+		return false, nil
+	}
+	existing, err := os.ReadFile(f.Path)
+	return bytes.Equal(existing, f.Content), err
+}
+
 // write writes all files that differ, or none: whatever can fail for want of
 // space or permission happens before the first file is replaced.
-func write(ctx context.Context, files []File) error {
-	var ready []staged
+func write(ctx context.Context, within []string, files []File) error {
+	to, err := openPlaces(within)
+	if err != nil {
+		return err
+	}
+	defer to.close()
+	var ready []*confine.Staged
 	defer func() {
 		for _, s := range ready {
-			_ = os.Remove(s.temp) // gone already where it was renamed
+			s.Discard()
 		}
 	}()
+	var paths []string
 	for _, f := range files {
 		if f.Action == report.Unchanged || f.remove {
 			continue
@@ -79,68 +104,42 @@ func write(ctx context.Context, files []File) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		s, err := stage(f.Path, f.Content)
+		s, err := to.stage(f.Path, f.Content)
 		if err != nil {
 			return cannotWrite(f.Path, err)
 		}
-		ready = append(ready, s)
+		ready, paths = append(ready, s), append(paths, f.Path)
 	}
-	for _, s := range ready {
-		if err := os.Rename(s.temp, s.path); err != nil {
-			return cannotWrite(s.path, err)
+	for i, s := range ready {
+		if err := s.Place(); err != nil {
+			return cannotWrite(paths[i], err)
 		}
 	}
-	return remove(files)
+	return to.remove(files)
 }
 
 // remove removes the files that are to go, and the folders that this leaves empty.
-func remove(files []File) error {
+func (p *places) remove(files []File) error {
 	for _, f := range files {
 		if !f.remove {
 			continue
 		}
-		if err := os.Remove(f.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := p.removeFile(f.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return cannotWrite(f.Path, err)
 		}
-		for dir := filepath.Dir(f.Path); os.Remove(dir) == nil; dir = filepath.Dir(dir) {
+		for dir := filepath.Dir(f.Path); p.removeFile(dir) == nil; dir = filepath.Dir(dir) {
 		}
 	}
 	return nil
 }
 
 func cannotWrite(path string, err error) error {
+	if out, ok := errors.AsType[*confine.OutsideError](err); ok {
+		return outside(path, out)
+	}
 	e := &report.Error{What: "file cannot be written", Where: path, Err: err}
 	if errors.Is(err, fs.ErrPermission) {
 		e.Hint = "a folder that you may write to"
 	}
 	return e
-}
-
-// staged is a file's new content, complete beside the file that it will replace.
-type staged struct{ temp, path string }
-
-// stage writes a file's new content beside it. Links stay links, and an existing
-// file keeps its permissions.
-func stage(path string, content []byte) (staged, error) {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	}
-	mode := fs.FileMode(0o644)
-	if info, err := os.Stat(path); err == nil {
-		mode = info.Mode().Perm()
-	}
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return staged{}, err
-	}
-	temp, err := os.CreateTemp(dir, ".slipway-*")
-	if err != nil {
-		return staged{}, err
-	}
-	_, err = temp.Write(content)
-	err = errors.Join(err, temp.Chmod(mode), temp.Close())
-	if err != nil {
-		return staged{}, errors.Join(err, os.Remove(temp.Name()))
-	}
-	return staged{temp: temp.Name(), path: path}, nil
 }

@@ -23,6 +23,8 @@ type generateFlags struct {
 	check, watch, strict, prune bool
 
 	since string // what to compare CRDs with
+
+	outside []string // folders beside the project's that may be written below
 }
 
 // generateCommand is `slipway generate`.
@@ -45,6 +47,9 @@ instead: generators, their options, paths and output rules. What cannot be follo
 told, and so is an option that is obsolete. Only files that change are written; a second run
 changes nothing.
 
+Files are written below the project's folder, the one with PROJECT, and nowhere else: an output rule or a symbolic link
+that leads out of it is refused. --outside allows a folder. A file out there that is up to date needs no flag.
+
 A mistake in the code or in a marker is told with its place, and all of them are told at
 once. One that makes the result wrong fails the command, and then no file is changed. A
 marker that is misspelt, or stands where nobody reads it, has no effect: it is told with the
@@ -66,8 +71,10 @@ because syntax alone did not tell enough, and how long it took.`,
   slipway generate --check --strict      # in CI: fails with a diff when something is stale
   slipway generate --diff main           # in CI: fails for changes that break users
   slipway generate --output json`,
-		Args:    noArgs,
-		PreRunE: func(cmd *cobra.Command, _ []string) error { return flags.usable(cmd) },
+		Args: noArgs,
+		PreRunE: func(cmd *cobra.Command, _ []string) error {
+			return errors.Join(flags.usable(cmd), flags.resolve(inv.Dir))
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			root, err := inv.projectRoot()
 			if err != nil {
@@ -84,6 +91,7 @@ because syntax alone did not tell enough, and how long it took.`,
 	cmd.Flags().BoolVar(&flags.strict, "strict", false, "fail for misspelt and misplaced markers, and for what CRDs are warned of")
 	cmd.Flags().BoolVar(&flags.prune, "prune", false, "delete generated CRDs whose kind is gone")
 	cmd.Flags().StringVar(&flags.since, "diff", "", "write nothing; compare the CRDs with those of a git `revision`, or in a folder or file")
+	cmd.Flags().StringArrayVar(&flags.outside, "outside", nil, "`folder` outside of the project that its links and its Makefile's output rules may lead to; may be repeated")
 	addCommands(cmd, inv.generateClientsCommand())
 	return cmd
 }
@@ -96,6 +104,20 @@ func (flags *generateFlags) usable(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("diff") && flags.since == "" {
 		return &report.Error{What: "--diff names nothing to compare with", Where: `--diff ""`,
 			Hint: "a revision of git, like main or v1.2.0; or the path of a folder or file with CRDs", Next: cmd.CommandPath() + " --diff main", Code: usageCode}
+	}
+	return nil
+}
+
+// resolve makes the folders of --outside absolute, and refuses those that are none.
+func (flags *generateFlags) resolve(dir string) error {
+	for i, folder := range flags.outside {
+		if !filepath.IsAbs(folder) {
+			folder = filepath.Join(dir, folder)
+		}
+		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+			return &report.Error{What: "--outside names no folder", Where: folder, Hint: "a folder that exists, as an absolute path or relative to this one", Next: "mkdir -p " + folder, Code: usageCode}
+		}
+		flags.outside[i] = folder
 	}
 	return nil
 }
@@ -142,12 +164,12 @@ func (inv *invocation) generate(ctx context.Context, root string) (generate.Resu
 }
 
 func (inv *invocation) generateWith(ctx context.Context, root string, flags generateFlags) (generate.Result, error) {
-	plan, result, err := inv.plannedRun(ctx, root, generate.Options{Strict: flags.strict, Cache: inv.runsFolder()})
+	plan, result, err := inv.plannedRun(ctx, root, generate.Options{Strict: flags.strict, Cache: inv.runsFolder(), Within: flags.outside})
 	if err != nil {
 		return result, err
 	}
 	inv.tellRun(root, result)
-	return result, inv.tellLeftovers(root, plan, result, flags.prune)
+	return result, inv.tellLeftovers(root, plan, result, flags)
 }
 
 // runGenerators runs these generators in the project, and tells what they found and what changed.

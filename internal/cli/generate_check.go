@@ -11,7 +11,7 @@ import (
 
 // checkGenerated is `slipway generate --check`.
 func (inv *invocation) checkGenerated(ctx context.Context, root string, flags generateFlags) error {
-	_, result, err := inv.plannedRun(ctx, root, generate.Options{Strict: flags.strict, DryRun: true, Cache: inv.runsFolder()})
+	_, result, err := inv.plannedRun(ctx, root, generate.Options{Strict: flags.strict, DryRun: true, Cache: inv.runsFolder(), Within: flags.outside})
 	if err != nil {
 		return err
 	}
@@ -48,13 +48,14 @@ type checkSummary struct {
 }
 
 // tellLeftovers tells of CRDs whose kind is gone, or deletes them.
-func (inv *invocation) tellLeftovers(root string, plan regenerate.Plan, result generate.Result, prune bool) error {
+func (inv *invocation) tellLeftovers(root string, plan regenerate.Plan, result generate.Result, flags generateFlags) error {
+	prune := flags.prune
 	left, err := regenerate.Leftovers(plan, result.Files)
 	if err != nil {
 		return err
 	}
 	if prune {
-		if err := regenerate.Prune(left); err != nil {
+		if err := regenerate.Prune(plan, flags.outside, left); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/generate"
+	"github.com/slipway-dev/slipway/internal/confine"
 	"github.com/slipway-dev/slipway/internal/regenerate"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
@@ -165,12 +167,20 @@ func (inv *invocation) keepFacts(root string, file *project.Project, facts clien
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(root, project.FileName)
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		return &report.Error{What: "file cannot be written", Where: path, Err: err}
+	if err := rewrite(root, project.FileName, data); err != nil {
+		return &report.Error{What: "file cannot be written", Where: filepath.Join(root, project.FileName), Err: err}
 	}
 	inv.handler.Handle(report.File{Path: project.FileName, Action: report.Updated, Why: "slipway generate keeps the clients up to date"})
 	return nil
+}
+
+// rewrite replaces a file of the project, which may be no link that leads out of it.
+func rewrite(root, name string, content []byte) error {
+	folder, err := confine.Open(root)
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.WriteFile(name, content), folder.Close())
 }
 
 // use is the generator's run.

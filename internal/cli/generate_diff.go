@@ -32,7 +32,7 @@ var errBreaking = errors.New("objects or clients that were right before may be w
 // diff compares the CRDs that follow from the code with older ones and writes nothing. Breaking changes are findings at their
 // places in the code, and an error.
 func (inv *invocation) diff(ctx context.Context, root string, flags generateFlags) error {
-	plan, result, err := inv.plannedRun(ctx, root, generate.Options{Strict: flags.strict, DryRun: true})
+	plan, result, err := inv.plannedRun(ctx, root, generate.Options{Strict: flags.strict, DryRun: true, Within: flags.outside})
 	if err != nil {
 		return err
 	}

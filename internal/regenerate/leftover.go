@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/slipway-dev/slipway/generate"
+	"github.com/slipway-dev/slipway/internal/confine"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -60,6 +61,9 @@ func (p Plan) CRDFolders() []string {
 
 // isGeneratedCRD looks at the head of a file, where generators put their annotation.
 func isGeneratedCRD(path string) (bool, error) {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return false, nil // a folder, a pipe, a link to nothing: no generator wrote it
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return false, err
@@ -78,10 +82,23 @@ func isGeneratedCRD(path string) (bool, error) {
 		bytes.Contains(head, []byte("\n    controller-gen.kubebuilder.io/version: ")), nil
 }
 
-// Prune deletes leftovers.
-func Prune(paths []string) error {
+// Prune deletes leftovers of the plan that lie in the project, or below a folder of outside.
+func Prune(plan Plan, outside, paths []string) error {
+	places, err := confine.OpenAll(plan.within(outside)...)
+	if err != nil {
+		return &report.Error{What: "the folder cannot be opened", Where: plan.root, Err: err}
+	}
+	defer places.Close()
 	for _, path := range paths {
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		folder, name, err := places.Find(filepath.Dir(path))
+		if err == nil {
+			err = folder.Remove(name + "/" + filepath.Base(path))
+		}
+		if _, out := errors.AsType[*confine.OutsideError](err); out {
+			return &report.Error{What: "a generated file outside of the project is not deleted", Where: path, Err: err,
+				Hint: "allow its folder with --outside", Next: "slipway generate --prune --outside " + filepath.Dir(path)}
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return &report.Error{What: "file cannot be deleted", Where: path, Err: err}
 		}
 	}

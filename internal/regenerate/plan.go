@@ -129,8 +129,9 @@ func defaults(root string) ([]planned, error) {
 }
 
 // Run runs the plan with what options say beside what to generate, and joins the results. It stops at the first run with
-// a fatal finding.
+// a fatal finding. What the Makefile and links of the project lead to is written below the project, and below options.Within.
 func (p Plan) Run(ctx context.Context, options generate.Options) (generate.Result, error) {
+	options.Within = p.within(options.Within)
 	var results []generate.Result
 	for _, run := range p.runs {
 		options.Dir, options.Paths, options.Uses = p.root, run.paths, run.uses
@@ -142,3 +143,6 @@ func (p Plan) Run(ctx context.Context, options generate.Options) (generate.Resul
 	}
 	return generate.Join(results...), nil
 }
+
+// within are the folders that may be written below: the project's own, and those that its user allows besides.
+func (p Plan) within(outside []string) []string { return append([]string{p.root}, outside...) }

@@ -1,0 +1,128 @@
+package generate
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+
+	"github.com/slipway-dev/slipway/internal/confine"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// places are the folders that a run writes below.
+type places struct {
+	within   confine.Set                // nil: anywhere
+	anywhere map[string]*confine.Folder // the folders of files, then
+}
+
+func openPlaces(within []string) (*places, error) {
+	set, err := confine.OpenAll(within...)
+	if err != nil {
+		return nil, &report.Error{What: "the folder cannot be opened", Err: err, Hint: "a folder that generated files may be written below"}
+	}
+	return &places{within: set, anywhere: map[string]*confine.Folder{}}, nil
+}
+
+func (p *places) close() {
+	p.within.Close()
+	for _, f := range p.anywhere {
+		_ = f.Close() // nothing was written through the folder's own handle
+	}
+}
+
+// stage writes a file's new content beside it. Links stay links, and an existing file keeps its permissions.
+func (p *places) stage(path string, content []byte) (*confine.Staged, error) {
+	folder, name, err := p.find(path)
+	if err != nil {
+		return nil, err
+	}
+	return folder.Stage(name, content)
+}
+
+// find returns the folder through which a file is written, and its name there.
+func (p *places) find(path string) (*confine.Folder, string, error) {
+	if p.within != nil {
+		return p.within.Find(path)
+	}
+	dir, name := filepath.Split(follow(path))
+	if p.anywhere[dir] == nil {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return nil, "", err
+		}
+		folder, err := confine.Open(dir)
+		if err != nil {
+			return nil, "", err
+		}
+		p.anywhere[dir] = folder
+	}
+	return p.anywhere[dir], name, nil
+}
+
+// follow is where a path leads to, also when nothing is there yet.
+func follow(path string) string {
+	for range 40 {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			return real
+		}
+		target, err := os.Readlink(path)
+		if err != nil {
+			break // no link, or nothing at all
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(path), target)
+		}
+		path = target
+	}
+	return path
+}
+
+// removeFile removes a file, or a folder that is empty.
+func (p *places) removeFile(path string) error {
+	if p.within == nil {
+		return os.Remove(path)
+	}
+	folder, name, err := p.within.Find(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return folder.Remove(filepath.ToSlash(filepath.Join(name, filepath.Base(path))))
+}
+
+// checkPlaces refuses files that would have to be written elsewhere, also when nothing is written: what is there is
+// not shown as a difference either.
+func checkPlaces(within []string, files []File) error {
+	if within == nil {
+		return nil
+	}
+	p, err := openPlaces(within)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	for _, f := range files {
+		if f.Action == report.Unchanged {
+			continue
+		}
+		if _, _, err := p.find(f.Path); err != nil {
+			return cannotWrite(f.Path, err)
+		}
+	}
+	return nil
+}
+
+// outside is the refusal of a file outside of the project.
+func outside(path string, out *confine.OutsideError) error {
+	e := &report.Error{What: "a generated file would be written outside of the project", Where: path, Err: out, Hint: "nothing was written; "}
+	switch dir := filepath.Dir(out.Leads); {
+	case out.Git:
+		e.What = "a generated file would be written among git's own files"
+		e.Hint += "remove " + cmp.Or(out.Link, "that output rule")
+	case out.Link != "":
+		e.Hint += "remove the link, or allow the folder that it leads to with --outside"
+		e.Next = "slipway generate --outside " + dir
+	default:
+		e.Hint += "an output rule of the Makefile leads there: change it, or allow the folder with --outside"
+		e.Next = "slipway generate --outside " + dir
+	}
+	return e
+}

@@ -1,0 +1,65 @@
+package confine
+
+import (
+	"errors"
+	"path/filepath"
+)
+
+// A Set is several folders below which may be written.
+type Set []*Folder
+
+// OpenAll opens folders.
+func OpenAll(paths ...string) (Set, error) {
+	var s Set
+	for _, path := range paths {
+		f, err := Open(path)
+		if err != nil {
+			s.Close()
+			return nil, err
+		}
+		s = append(s, f)
+	}
+	return s, nil
+}
+
+// Close ends the use of the folders.
+func (s Set) Close() {
+	for _, f := range s {
+		_ = f.Close() // nothing was written through the folder's own handle
+	}
+}
+
+// Find returns the folder that an absolute path lies below, and its name there: where links of one folder lead to another
+// one, that. The error for a path that is below none is the [OutsideError] of the first folder.
+func (s Set) Find(full string) (*Folder, string, error) {
+	var first error
+	for range len(s) + 1 { // from each folder to the next, and no further
+		f, name, err := s.below(full)
+		if err == nil {
+			return f, name, nil
+		}
+		if first == nil {
+			first = err
+		}
+		out, ok := errors.AsType[*OutsideError](err)
+		if !ok || out.Git || out.Leads == full {
+			break
+		}
+		full = out.Leads
+	}
+	return nil, "", first
+}
+
+// below follows the links of the folder that the path is below.
+func (s Set) below(full string) (*Folder, string, error) {
+	for _, f := range s {
+		if name, ok := f.Below(full); ok {
+			name, err := f.Resolve(name)
+			return f, name, err
+		}
+	}
+	if real, err := filepath.EvalSymlinks(filepath.Dir(full)); err == nil && real != filepath.Dir(full) {
+		return nil, "", &OutsideError{Path: full, Leads: filepath.Join(real, filepath.Base(full)), Folder: s[0].Path()}
+	}
+	return nil, "", &OutsideError{Path: full, Leads: full, Folder: s[0].Path()}
+}
