@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,6 +30,7 @@ func (f changeFlags) preview() bool { return f.dryRun || f.diff }
 // --dry-run or --diff it shows the plan instead.
 func (inv *invocation) change(ctx context.Context, root string, f changeFlags, plan func() (*scaffold.Plan, error), then func() error) error {
 	if f.preview() {
+		inv.warnInterrupted(root)
 		planned, err := plan()
 		if err != nil {
 			return err
@@ -53,12 +55,20 @@ func (inv *invocation) change(ctx context.Context, root string, f changeFlags, p
 
 // hold waits until no other command changes the project, and keeps others from it until release is called.
 func (inv *invocation) hold(ctx context.Context, root string) (release func(), err error) {
-	return scaffold.Hold(ctx, root, inv.locksFolder(), inv.handler)
+	return scaffold.Hold(ctx, root, inv.ownFolders(), inv.handler)
+}
+
+// warnInterrupted says that what is shown is planned on what a command left, or is still at.
+func (inv *invocation) warnInterrupted(root string) {
+	if scaffold.Interrupted(root) {
+		inv.handler.Handle(report.Warning{Text: "an earlier command was interrupted, or another one is at work: what is shown follows from files of which some may be old and some new (" + filepath.Join(root, ".slipway", "pending") + ")"})
+	}
 }
 
 // apply applies a plan; of one that changes nothing it tells what is kept.
 func (inv *invocation) apply(plan *scaffold.Plan) error {
 	if !plan.Empty() {
+		plan.SealWith(inv.ownFolders().Keys)
 		return plan.Apply(inv.handler)
 	}
 	for _, file := range plan.Changes() {
@@ -119,16 +129,19 @@ func planned(c scaffold.Difference) string {
 	return line
 }
 
-// locksFolder is where the locks of projects are: in the user's cache or, when there is
-// none, where the system has files that do not last.
-func (inv *invocation) locksFolder() string {
-	dir := inv.Getenv("SLIPWAY_CACHE")
-	if dir == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			cache = os.TempDir()
-		}
-		dir = filepath.Join(cache, "slipway")
+// ownFolders are in the user's cache or, when there is none, where the system has files that do not last. Locks must be the
+// same ones for all commands of a user: SLIPWAY_CACHE does not move them. The key is not kept where others might put one.
+func (inv *invocation) ownFolders() scaffold.Folders {
+	var own scaffold.Folders
+	cache, err := os.UserCacheDir()
+	if err == nil {
+		own.Keys = filepath.Join(cache, "slipway", "journal")
+	} else {
+		cache = filepath.Join(os.TempDir(), fmt.Sprintf("slipway-%d", os.Getuid()))
 	}
-	return filepath.Join(dir, "locks")
+	if folder := inv.Getenv("SLIPWAY_CACHE"); folder != "" {
+		own.Keys = filepath.Join(folder, "journal")
+	}
+	own.Locks = filepath.Join(cache, "slipway", "locks")
+	return own
 }

@@ -101,15 +101,15 @@ func (f *Folder) Resolve(name string) (string, error) {
 		}
 	}
 	for _, part := range w.done {
-		if isGit(part) {
+		if IsGit(part) {
 			return "", &OutsideError{Path: name, Link: w.link, Leads: f.full(path.Join(w.done...)), Folder: f.real, Git: true}
 		}
 	}
 	return path.Join(append([]string{"."}, w.done...)...), nil
 }
 
-// isGit tells whether a folder of that name is git's own on some file system.
-func isGit(name string) bool {
+// IsGit tells whether a folder of that name is git's own, on one file system or another.
+func IsGit(name string) bool {
 	return strings.EqualFold(strings.TrimRight(name, " ."), ".git") || strings.EqualFold(name, "git~1")
 }
 

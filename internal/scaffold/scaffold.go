@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/transaction"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/webhook"
 	"github.com/slipway-dev/slipway/project"
 )
@@ -36,6 +37,8 @@ type (
 	External = kind.External
 	// A Webhook says which webhooks to give a kind.
 	Webhook = webhook.Options
+	// Folders are the user's own: what [Hold] keeps there.
+	Folders = lock.Folders
 	// A Deletion says what to take out of a project.
 	Deletion = deletion.Options
 	// A WebhookDeletion says which webhooks of a kind to take out; none of them means all.
@@ -78,10 +81,13 @@ func ReadProject(root string) (*project.Project, error) { return projectfile.Rea
 
 // Hold makes sure that nobody else changes the project in folder root until release is
 // called: a plan is made and applied in between. It waits for another command, and tells
-// h so. Then it takes back what a command left that was killed. The locks are files in folder locks.
-func Hold(ctx context.Context, root, locks string, h report.Handler) (release func(), err error) {
-	return lock.Hold(ctx, root, locks, h)
+// h so. Then it takes back what a command left that was killed.
+func Hold(ctx context.Context, root string, own Folders, h report.Handler) (release func(), err error) {
+	return lock.Hold(ctx, root, own, h)
 }
+
+// Interrupted reports whether a command in the folder did not end, is still at work, or something looks like one.
+func Interrupted(root string) bool { return transaction.Interrupted(root) }
 
 // CheckGo refuses a Go installation that is missing or older than scaffolded projects need.
 func CheckGo(ctx context.Context, root string) error { return gomod.CheckGo(ctx, root) }

@@ -3,11 +3,13 @@
 package fileerror
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"path/filepath"
 	"syscall"
 
+	"github.com/slipway-dev/slipway/internal/confine"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -22,6 +24,9 @@ func Unwritable(path string, err error) error {
 // fileError makes a refusal of the file system the error that its user sees. It is for
 // what comes before the first file is in place: nothing was changed yet.
 func fileError(what, path string, err error) error {
+	if out, ok := errors.AsType[*confine.OutsideError](err); ok {
+		return &report.Error{What: "the file would be written outside of the project", Where: filepath.ToSlash(path), Err: err, Hint: "nothing was changed; remove " + cmp.Or(out.Link, "the cause") + ", or make it a link within the project"}
+	}
 	return &report.Error{What: what, Where: filepath.ToSlash(path), Err: err, Hint: fileHint(err) + "; nothing was changed"}
 }
 

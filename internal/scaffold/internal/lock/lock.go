@@ -1,14 +1,20 @@
 // Package lock keeps two commands from changing the same project at the same time, and takes back what a
 // command left that was killed.
+//
+// The lock is the system's, on the project's folder itself: it holds whichever way the folder is reached, by a link, in
+// another case or in a container in which it is mounted, and whatever the environment says. None is left in the project, and
+// the system frees that of a process that dies. Where folders cannot be locked, on Windows and on some network file systems, a
+// file of the user's own is, whose name is the folder's number in the file system.
 package lock
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -20,18 +26,19 @@ import (
 // holdPoll is how often a command that waits for another one looks again.
 const holdPoll = 50 * time.Millisecond
 
+// Folders are the user's own.
+type Folders struct {
+	// Keys has the key by which commands know what they left themselves; see package transaction.
+	Keys string
+	// Locks has the locks of folders that cannot be locked.
+	Locks string
+}
+
 // Hold makes sure that nobody else changes the project in folder root until release is
 // called: a plan is made and applied in between. It waits for another command, and tells
 // h so. Then it takes back what a command left that was killed.
-//
-// The locks are files in folder locks, one of the user's own, so that none is left in
-// the project; the system frees that of a process that dies.
-func Hold(ctx context.Context, root, locks string, h report.Handler) (release func(), err error) {
-	lock, err := projectLock(root, locks)
-	if err != nil {
-		return nil, err
-	}
-	got, err := lock.TryLock()
+func Hold(ctx context.Context, root string, own Folders, h report.Handler) (release func(), err error) {
+	lock, got, err := tryLock(root, own.Locks, h)
 	if err == nil && !got {
 		h.Handle(report.Note{Text: "another slipway is changing this project; waiting until it is done (Ctrl-C to stop)"})
 		_, err = lock.TryLockContext(ctx, holdPoll)
@@ -40,45 +47,73 @@ func Hold(ctx context.Context, root, locks string, h report.Handler) (release fu
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		return nil, unlockable(lock.Path(), err)
+		return nil, unlockable(root, err)
 	}
 	release = func() { _ = lock.Unlock() } // the system frees it at the latest when the process ends
-	if err := takeBack(root, h); err != nil {
+	if err := takeBack(root, own.Keys, h); err != nil {
 		release()
 		return nil, err
 	}
 	return release, nil
 }
 
-// projectLock is the lock of the project, whichever way its folder is reached.
-func projectLock(root, locks string) (*flock.Flock, error) {
-	path, err := filepath.Abs(root)
-	if err != nil {
-		return nil, fmt.Errorf("lock the project: %w", err)
+// tryLock locks the folder or, where that cannot be, a file that stands for it.
+func tryLock(root, locks string, h report.Handler) (lock *flock.Flock, got bool, err error) {
+	if runtime.GOOS != "windows" {
+		lock = flock.New(root, flock.SetFlag(os.O_RDONLY))
+		got, err = lock.TryLock()
+		if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+			return lock, got, err
+		}
+		h.Handle(report.Note{Text: "folders cannot be locked on this file system: no command of another user or machine, or in a container, may change the project now"})
 	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
+	if lock, err = standIn(root, locks); err != nil {
+		return nil, false, err
+	}
+	got, err = lock.TryLock()
+	return lock, got, err
+}
+
+// standIn is a file that stands for the project's folder, whichever way that is reached.
+func standIn(root, locks string) (*flock.Flock, error) {
+	folder, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	volume, number, err := transaction.Identity(folder)
+	if err != nil {
+		return nil, err
 	}
 	if err := os.MkdirAll(locks, 0o700); err != nil {
-		return nil, unlockable(locks, err)
+		return nil, err
 	}
-	sum := sha256.Sum256([]byte(path))
-	return flock.New(filepath.Join(locks, hex.EncodeToString(sum[:8])+".lock"), flock.SetPermissions(0o600)), nil
+	return flock.New(filepath.Join(locks, volume+"-"+number+".lock"), flock.SetPermissions(0o600)), nil
 }
 
 func unlockable(path string, err error) error {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		path = pe.Path
+	}
 	return &report.Error{
 		What: "the project cannot be locked against other commands", Where: path, Err: err,
-		Hint: "SLIPWAY_CACHE names a folder for such files that is yours to write; nothing was changed",
+		Hint: "the folder must be yours to read and write; nothing was changed",
 	}
 }
 
 // takeBack restores what a command that was killed has changed.
-func takeBack(root string, h report.Handler) error {
-	restored, err := transaction.Recover(transaction.OS{}, root)
+func takeBack(root, keys string, h report.Handler) error {
+	var key transaction.Key
+	if transaction.Interrupted(root) {
+		key, _ = transaction.ReadKey(keys) // without a key nothing of ours is there to take back
+	}
+	restored, err := transaction.Recover(transaction.OS{}, root, key)
+	if foreign, ok := errors.AsType[*transaction.ForeignError](err); ok {
+		return notOurs(root, foreign)
+	}
 	if err != nil {
 		return &report.Error{
-			What: "an earlier command was interrupted, and what it left cannot be taken back", Where: filepath.Join(root, ".slipway", "pending"), Err: err,
+			What: "an earlier command was interrupted, and what it left cannot be taken back", Where: pending(root), Err: err,
 			Hint: "mend the cause and run the command again; or restore the files from version control and remove that folder",
 			Next: "git status",
 		}
@@ -87,4 +122,21 @@ func takeBack(root string, h report.Handler) error {
 		h.Handle(report.Note{Text: fmt.Sprintf("an earlier command was interrupted; what it had changed was taken back: %d files", len(restored))})
 	}
 	return nil
+}
+
+func pending(root string) string { return filepath.Join(root, ".slipway", "pending") }
+
+// notOurs says what is there in the place of an interrupted command, and that it is not touched.
+func notOurs(root string, foreign *transaction.ForeignError) error {
+	e := &report.Error{
+		What: "the project has the traces of an interrupted command that was not yours on this machine", Where: pending(root), Err: foreign,
+		Hint: "nothing of it was used: it came with the repository, or a command of another user, in a container or on another machine is at work or was killed;\n" +
+			"if none is, compare the files with version control, remove that folder and run the command again",
+		Next: "git status",
+	}
+	if errors.Is(foreign, transaction.ErrCopied) {
+		e.What = "the project is the copy of one in which a command was interrupted"
+		e.Hint = "some of its files are new and some are old; restore them from version control, remove that folder and run the command again"
+	}
+	return e
 }

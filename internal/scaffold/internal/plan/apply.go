@@ -15,13 +15,29 @@ import (
 // when one of them cannot be, the folder is left as it was; see package transaction. A
 // file that was changed since it was planned is refused.
 func (p *Plan) Apply(h report.Handler) error {
-	if err := transaction.Run(transaction.OS{}, p.root, p.files()); err != nil {
+	if err := transaction.Run(transaction.OS{}, p.root, p.key(h), p.files()); err != nil {
 		return p.failure(err)
 	}
 	for _, file := range p.Changes() {
 		h.Handle(file)
 	}
 	return nil
+}
+
+// SealWith has the plan applied in a way that a later command can take back, should this one be killed: the user's key in that
+// folder says that it was one of his.
+func (p *Plan) SealWith(keys string) { p.keys = keys }
+
+// key seals what is applied; without one it can only be taken back by this process.
+func (p *Plan) key(h report.Handler) transaction.Key {
+	if p.keys == "" {
+		return nil
+	}
+	key, err := transaction.ReadKey(p.keys)
+	if err != nil {
+		h.Handle(report.Note{Text: "should this command be killed, the next one cannot take back what it did: " + err.Error()})
+	}
+	return key
 }
 
 // files are the changes as a transaction takes them.

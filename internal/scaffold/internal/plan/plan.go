@@ -39,14 +39,12 @@ type Plan struct {
 	refused []*report.Error
 	because string // why there is nothing to do
 	needs   *Needs // set in a plan that only records; see recording
+	keys    string // the folder of the user's key
 }
 
 // New starts a plan for the project in folder root, with the base as it is on
 // disk.
 func New(root string) (*Plan, error) {
-	if err := refuseInterrupted(root); err != nil {
-		return nil, err
-	}
 	base, err := ReadBase(root)
 	if err != nil {
 		return nil, err

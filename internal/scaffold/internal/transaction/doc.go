@@ -1,7 +1,8 @@
 // Package transaction changes many files of a folder or none of them, also when the
 // process is killed, the disk is full or a file cannot be written.
 //
-//	err := transaction.Run(transaction.OS{}, root, files)
+//	key, err := transaction.ReadKey(folder)
+//	err := transaction.Run(transaction.OS{}, root, key, files)
 //
 // Whatever is written is written into the folder .slipway/pending first: the new
 // contents, copies of the old ones, and last of all a journal that names every change.
@@ -10,11 +11,16 @@
 // the run final. Until then it can be taken back: by Run itself when a step fails, and
 // by [Recover] when the process did not live to do that.
 //
-//	restored, err := transaction.Recover(transaction.OS{}, root)
+//	restored, err := transaction.Recover(transaction.OS{}, root, key)
 //
 // Recover is called before anything else is planned in the folder. It restores each file
 // that the dead run had changed, and leaves alone those that somebody changed since. It
 // can be killed too: the next one goes on with it.
+//
+// A repository may carry a journal that nobody of ours wrote, and a half-done project may be copied. So the journal is sealed
+// with a [Key] of the user on this machine and names the folder by its number in the file system; anything else is a
+// [ForeignError] and stays as it is. What is kept for a file is compared with the journal before it is put back. All
+// writing is below the folder (package confine), and what a journal names is checked again when it is read.
 //
 // Runs in the same folder must not overlap; whoever calls them holds a lock. Files that a
 // person changed between planning and running are refused.

@@ -1,6 +1,9 @@
 package transaction
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // A FileError is a file that cannot be read or written. Nothing was changed.
 type FileError struct {
@@ -41,3 +44,24 @@ func (e *StuckError) Error() string {
 
 // Unwrap returns both causes.
 func (e *StuckError) Unwrap() []error { return []error{e.Cause, e.Err} }
+
+// A ForeignError is something in the place of an interrupted run that no run of this user on this machine has left, or not
+// in this folder. Nothing of it is used, and nothing was changed.
+type ForeignError struct {
+	Path string // relative to the folder
+	Err  error
+}
+
+func (e *ForeignError) Error() string { return fmt.Sprintf("%s: %v", e.Path, e.Err) }
+
+// Unwrap returns the cause.
+func (e *ForeignError) Unwrap() error { return e.Err }
+
+// Why an interrupted run is foreign.
+var (
+	// ErrCopied is the run of another folder, which this one was copied from.
+	ErrCopied  = errors.New("it belongs to another folder, of which this one is a copy")
+	errNotOurs = errors.New("it was not written by this user on this machine")
+	errNoFile  = errors.New("it is a pipe, a socket or a device")
+	errLinked  = errors.New("it must be a folder, and no link to one")
+)

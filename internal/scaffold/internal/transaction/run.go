@@ -2,6 +2,8 @@ package transaction
 
 import (
 	"bytes"
+	"cmp"
+	"crypto/rand"
 	"errors"
 	"io/fs"
 	"os"
@@ -10,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"syscall"
+
+	"github.com/slipway-dev/slipway/internal/confine"
 )
 
 // own is the folder in which the tool keeps what belongs to it, and pending the one below
@@ -32,12 +36,17 @@ type File struct {
 	From string
 }
 
-// Run makes all changes or none. Folders that are empty after a deletion go with it.
-func Run(disk Disk, root string, files []File) error {
+// Run makes all changes or none. Folders that are empty after a deletion go with it. Links are followed as long as they
+// stay in the folder.
+func Run(disk Disk, root string, key Key, files []File) error {
 	if len(files) == 0 {
 		return nil
 	}
-	r := &run{disk: disk, root: root}
+	r, err := open(disk, root, key)
+	if err != nil {
+		return err
+	}
+	defer r.close()
 	if err := r.prepare(files); err != nil {
 		return r.abandon(err)
 	}
@@ -53,19 +62,37 @@ func Run(disk Disk, root string, files []File) error {
 
 // run is one run, or what is left of one.
 type run struct {
-	disk    Disk
-	root    string
-	journal journal
+	disk     Disk
+	folder   *confine.Folder
+	key      Key
+	identity string
+	journal  journal
+	made     bool // pending was made by this run
 }
 
-func (r *run) full(slashed string) string {
-	return filepath.Join(r.root, filepath.FromSlash(slashed))
+// open opens the folder of a run.
+func open(disk Disk, root string, key Key) (*run, error) {
+	folder, err := confine.Open(root)
+	if err != nil {
+		return nil, &FileError{Path: ".", Err: err}
+	}
+	r := &run{disk: disk, folder: folder, key: key}
+	if _, r.identity, err = Identity(folder.Root()); err != nil {
+		return nil, errors.Join(&FileError{Path: ".", Err: err}, folder.Close())
+	}
+	if len(key) == 0 {
+		r.key = make(Key, keySize)
+		_, err = rand.Read(r.key)
+	}
+	return r, err
 }
+
+func (r *run) close() { _ = r.folder.Close() } // nothing was written through the folder's own handle
+
+func (r *run) root() *os.Root { return r.folder.Root() }
 
 // kept is the name of what is kept for the i-th file: its new or its old content.
-func (r *run) kept(i int, what string) string {
-	return filepath.Join(r.full(pending), strconv.Itoa(i)+"."+what)
-}
+func kept(i int, what string) string { return pending + "/" + strconv.Itoa(i) + "." + what }
 
 // prepare writes what the run needs beside the files, and the journal last.
 func (r *run) prepare(files []File) error {
@@ -78,60 +105,65 @@ func (r *run) prepare(files []File) error {
 		}
 	}
 	for i, f := range files { // again: staging took its time
-		check := func() error { return checkUnchanged(r.journal.target(r.root, i), f) }
+		e := r.journal.Files[i]
+		check := func() error { return r.checkUnchanged(e.Target, f) }
 		if f.From != "" {
-			check = func() error { return checkMove(r.root, f) }
+			check = func() error { return r.checkMove(e.Source, e.Target, f) }
 		}
 		if err := check(); err != nil {
 			return err
 		}
 	}
-	if err := r.journal.write(r.disk, r.root); err != nil {
+	if err := r.writeJournal(); err != nil {
 		return &FileError{Path: pending, Write: true, Err: err}
 	}
 	return nil
 }
 
 func (r *run) makePending() error {
-	for _, dir := range []string{own, pending} {
-		err := r.disk.Mkdir(r.full(dir))
-		if err != nil && (dir == pending || !errors.Is(err, fs.ErrExist)) {
-			return &FileError{Path: dir, Write: true, Err: err}
-		}
-		if err == nil && dir == own {
-			r.journal.Dirs = append(r.journal.Dirs, own)
-		}
+	err := r.disk.Mkdir(r.root(), own)
+	switch {
+	case err == nil:
+		r.journal.Dirs = append(r.journal.Dirs, own)
+	case !errors.Is(err, fs.ErrExist):
+		return &FileError{Path: own, Write: true, Err: err}
+	case !r.isFolder(own):
+		return &FileError{Path: own, Write: true, Err: errLinked}
+	}
+	if err := r.disk.Mkdir(r.root(), pending); err != nil {
+		return &FileError{Path: pending, Write: true, Err: err}
+	}
+	r.made = true
+	if err := r.disk.WriteFile(r.root(), ownerFile, []byte(r.owner()), 0o600); err != nil {
+		return &FileError{Path: pending, Write: true, Err: err}
 	}
 	return nil
 }
 
 // stage writes the new content of a file, and a copy of the old one, beside the journal.
 func (r *run) stage(i int, f File) error {
+	target, err := r.folder.Resolve(f.Path) // a link stays a link
+	if err != nil {
+		return &FileError{Path: f.Path, Write: true, Err: err}
+	}
 	if f.From != "" {
-		return r.stageMove(f)
+		return r.stageMove(target, f)
 	}
-	target := r.full(f.Path)
-	mode := f.Mode
-	if mode == 0 {
-		mode = 0o644
-	}
-	if info, err := os.Stat(target); err == nil {
+	mode := cmp.Or(f.Mode, 0o644)
+	if info, err := r.root().Lstat(filepath.FromSlash(target)); err == nil {
 		mode = info.Mode().Perm()
-		if target, err = filepath.EvalSymlinks(target); err != nil { // a link stays a link
-			return &FileError{Path: f.Path, Write: true, Err: err}
-		}
 	}
-	if err := checkUnchanged(target, f); err != nil {
+	if err := r.checkUnchanged(target, f); err != nil {
 		return err
 	}
-	r.journal.add(r.root, target, f)
+	r.add(target, mode, f)
 	if !f.Delete {
-		if err := r.disk.WriteFile(r.kept(i, "new"), f.After, mode); err != nil {
+		if err := r.disk.WriteFile(r.root(), kept(i, "new"), f.After, mode); err != nil {
 			return &FileError{Path: f.Path, Write: true, Err: err}
 		}
 	}
 	if f.Exists && !f.Delete { // what is deleted is kept by moving it away
-		if err := r.disk.WriteFile(r.kept(i, "old"), f.Before, mode); err != nil {
+		if err := r.disk.WriteFile(r.root(), kept(i, "old"), f.Before, mode); err != nil {
 			return &FileError{Path: f.Path, Write: true, Err: err}
 		}
 	}
@@ -139,29 +171,32 @@ func (r *run) stage(i int, f File) error {
 }
 
 // stageMove writes nothing: the file itself is what is kept.
-func (r *run) stageMove(f File) error {
-	if err := checkMove(r.root, f); err != nil {
+func (r *run) stageMove(target string, f File) error {
+	source, err := r.folder.Resolve(f.From)
+	if err != nil {
+		return &FileError{Path: f.From, Write: true, Err: err}
+	}
+	if err := r.checkMove(source, target, f); err != nil {
 		return err
 	}
-	r.journal.addMove(r.root, f)
+	r.addMove(target, source, f)
 	return nil
 }
 
 // checkMove refuses a file that is not as it was when its move was planned, and a place that is taken.
-func checkMove(root string, f File) error {
-	from := File{Path: f.From, Exists: true, Before: f.Before}
-	if err := checkUnchanged(filepath.Join(root, filepath.FromSlash(f.From)), from); err != nil {
+func (r *run) checkMove(source, target string, f File) error {
+	if err := r.checkUnchanged(source, File{Path: f.From, Exists: true, Before: f.Before}); err != nil {
 		return err
 	}
-	if _, err := os.Lstat(filepath.Join(root, filepath.FromSlash(f.Path))); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := r.root().Lstat(filepath.FromSlash(target)); !errors.Is(err, fs.ErrNotExist) {
 		return &ChangedError{Path: f.Path}
 	}
 	return nil
 }
 
 // checkUnchanged refuses a file that is not as it was when it was planned.
-func checkUnchanged(target string, f File) error {
-	data, err := os.ReadFile(target)
+func (r *run) checkUnchanged(target string, f File) error {
+	data, err := r.read(target)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return &FileError{Path: f.Path, Err: err}
 	}
@@ -171,10 +206,19 @@ func checkUnchanged(target string, f File) error {
 	return nil
 }
 
+// read reads a file; a pipe or a device, which may never end, is refused.
+func (r *run) read(name string) ([]byte, error) {
+	name = filepath.FromSlash(name)
+	if info, err := r.root().Lstat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() { // reading a folder says what it is
+		return nil, errNoFile
+	}
+	return r.root().ReadFile(name)
+}
+
 // commit makes the changes; giving the journal another name makes them final.
 func (r *run) commit(files []File) error {
 	for _, dir := range r.journal.Dirs {
-		if err := r.disk.Mkdir(r.full(dir)); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := r.disk.Mkdir(r.root(), dir); err != nil && !errors.Is(err, fs.ErrExist) {
 			return &FileError{Path: dir, Write: true, Err: err}
 		}
 	}
@@ -183,21 +227,21 @@ func (r *run) commit(files []File) error {
 			return &FileError{Path: f.Path, Write: true, Err: err}
 		}
 	}
-	if err := r.disk.Rename(r.full(journalFile), r.full(doneFile)); err != nil {
+	if err := r.disk.Rename(r.root(), journalFile, doneFile); err != nil {
 		return &FileError{Path: journalFile, Write: true, Err: err}
 	}
 	return nil
 }
 
 func (r *run) place(i int, f File) error {
-	target := r.journal.target(r.root, i)
+	e := r.journal.Files[i]
 	switch {
 	case f.From != "":
-		return r.moveAway(r.full(f.From), target)
+		return r.moveAway(e.Source, e.Target)
 	case f.Delete:
-		return r.moveAway(target, r.kept(i, "old"))
+		return r.moveAway(e.Target, kept(i, "old"))
 	}
-	return r.move(r.kept(i, "new"), target)
+	return r.move(kept(i, "new"), e.Target)
 }
 
 // moveAway is a move that leaves nothing behind, also when it is to another disk.
@@ -205,62 +249,73 @@ func (r *run) moveAway(from, to string) error {
 	if err := r.move(from, to); err != nil {
 		return err
 	}
-	if _, err := os.Lstat(from); err == nil {
-		return r.disk.Remove(from)
+	if _, err := r.root().Lstat(filepath.FromSlash(from)); err == nil {
+		return r.disk.Remove(r.root(), from)
 	}
 	return nil
 }
 
-// move renames a file, also to another disk, which a symbolic link may lead to.
+// move renames a file, also to another disk, which may be mounted in the folder.
 func (r *run) move(from, to string) error {
-	err := r.disk.Rename(from, to)
+	err := r.disk.Rename(r.root(), from, to)
 	if !errors.Is(err, syscall.EXDEV) {
 		return err
 	}
-	data, err := os.ReadFile(from)
+	data, err := r.read(from)
 	if err != nil {
 		return err
 	}
-	info, err := os.Stat(from)
+	info, err := r.root().Lstat(filepath.FromSlash(from))
 	if err != nil {
 		return err
 	}
 	beside := to + ".slipway"
-	if err := r.disk.WriteFile(beside, data, info.Mode().Perm()); err != nil {
+	_ = r.root().Remove(filepath.FromSlash(beside)) // of a run that was killed here
+	if err := r.disk.WriteFile(r.root(), beside, data, info.Mode().Perm()); err != nil {
 		return err
 	}
-	return r.disk.Rename(beside, to)
+	return r.disk.Rename(r.root(), beside, to)
 }
 
 // abandon removes what prepare has written, and returns why.
 func (r *run) abandon(cause error) error {
-	if fe, ok := errors.AsType[*FileError](cause); ok && fe.Path == pending && errors.Is(cause, fs.ErrExist) {
-		return cause // that of another run
+	if r.made { // and is not that of another run
+		r.clear()
 	}
-	r.clear()
 	r.removeDirs()
 	return cause
 }
 
-// clear removes the folder of the run. What cannot be removed does no harm without a
-// journal: the next Recover tries again.
+// entries lists what is in the folder of the run.
+func (r *run) entries() ([]fs.DirEntry, error) { return fs.ReadDir(r.root().FS(), pending) }
+
+// clear removes the folder of the run, and the owner's file last: what cannot be removed does no harm without a
+// journal, and the next Recover, which knows by that file whose it is, tries again.
 func (r *run) clear() {
-	entries, err := os.ReadDir(r.full(pending))
+	entries, err := r.entries()
 	if err != nil {
 		return
 	}
 	for _, e := range entries {
-		_ = r.disk.Remove(filepath.Join(r.full(pending), e.Name()))
+		if name := pending + "/" + e.Name(); name != ownerFile {
+			err = errors.Join(err, r.disk.Remove(r.root(), name))
+		}
 	}
-	_ = r.disk.Remove(r.full(pending))
-	_ = r.disk.Remove(r.full(own)) // stays unless it is empty
+	if err != nil {
+		return
+	}
+	_ = r.disk.Remove(r.root(), ownerFile)
+	_ = r.disk.Remove(r.root(), pending)
+	_ = r.disk.Remove(r.root(), own) // stays unless it is empty
 }
 
 // removeDirs removes the folders that the run made, the innermost first; those that
 // hold something by now stay.
 func (r *run) removeDirs() {
 	for _, dir := range slices.Backward(r.journal.Dirs) {
-		_ = r.disk.Remove(r.full(dir))
+		if r.isFolder(dir) {
+			_ = r.disk.Remove(r.root(), dir)
+		}
 	}
 }
 
@@ -273,10 +328,10 @@ func (r *run) finish() {
 // prune removes folders that are empty after deletions. One that stays does no harm.
 func (r *run) prune() {
 	for _, f := range r.journal.Files {
-		gone := f.Path
+		gone := f.Target
 		switch {
 		case f.From != "":
-			gone = f.From
+			gone = f.Source
 		case f.After != "":
 			continue
 		}
@@ -289,6 +344,12 @@ func (r *run) prune() {
 // pruned removes a folder if it is empty, and tells whether it is gone: a run that was killed here may have removed
 // it, but not the one around it.
 func (r *run) pruned(dir string) bool {
-	err := r.disk.Remove(r.full(dir))
+	err := r.disk.Remove(r.root(), dir)
 	return err == nil || errors.Is(err, fs.ErrNotExist)
+}
+
+// outside tells whether a name led out of the folder.
+func outside(err error) bool {
+	_, ok := errors.AsType[*confine.OutsideError](err)
+	return ok
 }

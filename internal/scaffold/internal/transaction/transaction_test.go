@@ -23,6 +23,9 @@ type fault struct {
 	seen int
 }
 
+// key seals the runs of these tests.
+var key = transaction.Key("a key of this machine and user …")
+
 var errDead = errors.New("the process is dead")
 
 // next counts a change and returns why it does not happen, if it does not.
@@ -41,36 +44,36 @@ func (f *fault) next(writes bool) error {
 }
 
 // WriteFile leaves a half of the file when the process dies.
-func (f *fault) WriteFile(name string, data []byte, mode fs.FileMode) error {
+func (f *fault) WriteFile(root *os.Root, name string, data []byte, mode fs.FileMode) error {
 	err := f.next(true)
 	if errors.Is(err, errDead) && f.seen-1 == f.at {
-		return errors.Join(err, f.OS.WriteFile(name, data[:len(data)/2], mode))
+		return errors.Join(err, f.OS.WriteFile(root, name, data[:len(data)/2], mode))
 	}
 	if err != nil {
 		return err
 	}
-	return f.OS.WriteFile(name, data, mode)
+	return f.OS.WriteFile(root, name, data, mode)
 }
 
-func (f *fault) Rename(from, to string) error {
+func (f *fault) Rename(root *os.Root, from, to string) error {
 	if err := f.next(false); err != nil {
 		return err
 	}
-	return f.OS.Rename(from, to)
+	return f.OS.Rename(root, from, to)
 }
 
-func (f *fault) Remove(name string) error {
+func (f *fault) Remove(root *os.Root, name string) error {
 	if err := f.next(false); err != nil {
 		return err
 	}
-	return f.OS.Remove(name)
+	return f.OS.Remove(root, name)
 }
 
-func (f *fault) Mkdir(name string) error {
+func (f *fault) Mkdir(root *os.Root, name string) error {
 	if err := f.next(true); err != nil {
 		return err
 	}
-	return f.OS.Mkdir(name)
+	return f.OS.Mkdir(root, name)
 }
 
 // project makes a folder with the files that the changes of a run expect.
@@ -142,7 +145,7 @@ func same(t *testing.T, want, got map[string]string) {
 
 func TestRun(t *testing.T) {
 	root := project(t)
-	must(t, transaction.Run(transaction.OS{}, root, changes()))
+	must(t, transaction.Run(transaction.OS{}, root, key, changes()))
 	same(t, map[string]string{
 		"main.go": "-rw------- after", "kept": "-rw-r--r-- before kept", "deep": "dir", "deep/er": "dir", "deep/er/new": "-rw-r--r-- new",
 		"deep/empty": "-rwxr-xr-x ", "deep/down": "dir", "deep/down/moved.go": "-rw-r----- before left/moved.go", ".slipway": "dir", ".slipway/base": "-rw-r--r-- base",
@@ -154,15 +157,15 @@ func TestRun(t *testing.T) {
 func TestKilled(t *testing.T) {
 	counting := &fault{kind: "none"}
 	finished := project(t)
-	must(t, transaction.Run(counting, finished, changes()))
+	must(t, transaction.Run(counting, finished, key, changes()))
 	after, before := snapshot(t, finished), snapshot(t, project(t))
 	undone := 0
 	for at := range counting.seen {
-		for again := 0; again < counting.seen; again += 3 {
+		for again := at % 9; again < counting.seen; again += 9 { // all of them, in turns
 			root := project(t)
-			_ = transaction.Run(&fault{kind: "dead", at: at}, root, changes())
-			_, _ = transaction.Recover(&fault{kind: "dead", at: again}, root)
-			_, err := transaction.Recover(transaction.OS{}, root)
+			_ = transaction.Run(&fault{kind: "dead", at: at}, root, key, changes())
+			_, _ = transaction.Recover(&fault{kind: "dead", at: again}, root, key)
+			_, err := transaction.Recover(transaction.OS{}, root, key)
 			must(t, err)
 			got := snapshot(t, root)
 			if got["main.go"] == after["main.go"] {
@@ -171,7 +174,7 @@ func TestKilled(t *testing.T) {
 			}
 			undone++
 			same(t, before, got)
-			must(t, transaction.Run(transaction.OS{}, root, changes()))
+			must(t, transaction.Run(transaction.OS{}, root, key, changes()))
 			same(t, after, snapshot(t, root))
 		}
 	}
@@ -185,16 +188,16 @@ func TestKilled(t *testing.T) {
 func TestFails(t *testing.T) {
 	counting := &fault{kind: "none"}
 	finished := project(t)
-	must(t, transaction.Run(counting, finished, changes()))
+	must(t, transaction.Run(counting, finished, key, changes()))
 	after, before := snapshot(t, finished), snapshot(t, project(t))
 	for _, kind := range []string{"once", "full"} {
 		for at := range counting.seen {
 			root := project(t)
-			err := transaction.Run(&fault{kind: kind, at: at}, root, changes())
+			err := transaction.Run(&fault{kind: kind, at: at}, root, key, changes())
 			if stuck := new(transaction.StuckError); errors.As(err, &stuck) {
 				t.Fatalf("%s at %d: %v", kind, at, err)
 			}
-			_, recovered := transaction.Recover(transaction.OS{}, root) // a leftover of clearing up
+			_, recovered := transaction.Recover(transaction.OS{}, root, key) // a leftover of clearing up
 			must(t, recovered)
 			got := snapshot(t, root)
 			if err != nil {
@@ -216,7 +219,7 @@ func TestFails(t *testing.T) {
 func TestStuck(t *testing.T) {
 	root := project(t)
 	before := snapshot(t, root)
-	err := transaction.Run(&fault{kind: "dead", at: 16}, root, changes())
+	err := transaction.Run(&fault{kind: "dead", at: 17}, root, key, changes())
 	stuck, ok := errors.AsType[*transaction.StuckError](err)
 	if !ok || !errors.Is(err, errDead) || stuck.Cause == nil {
 		t.Fatalf("got %v", err)
@@ -224,7 +227,7 @@ func TestStuck(t *testing.T) {
 	if !transaction.Interrupted(root) {
 		t.Error("nothing is left to take back")
 	}
-	restored, err := transaction.Recover(transaction.OS{}, root)
+	restored, err := transaction.Recover(transaction.OS{}, root, key)
 	must(t, err)
 	if len(restored) == 0 || transaction.Interrupted(root) {
 		t.Errorf("restored %v", restored)
@@ -236,9 +239,9 @@ func TestStuck(t *testing.T) {
 func TestRecoverKeepsLaterEdits(t *testing.T) {
 	root := project(t)
 	before := snapshot(t, root)
-	_ = transaction.Run(&fault{kind: "dead", at: 18}, root, changes())
+	_ = transaction.Run(&fault{kind: "dead", at: 19}, root, key, changes())
 	must(t, os.WriteFile(filepath.Join(root, "main.go"), []byte("mine"), 0o600))
-	restored, err := transaction.Recover(transaction.OS{}, root)
+	restored, err := transaction.Recover(transaction.OS{}, root, key)
 	must(t, err)
 	if slices.Contains(restored, "main.go") {
 		t.Errorf("restored %v", restored)
@@ -254,7 +257,7 @@ func TestRunRefusesChangedFiles(t *testing.T) {
 		must(t, os.MkdirAll(filepath.Join(root, filepath.Dir(path)), 0o755))
 		must(t, os.WriteFile(filepath.Join(root, path), []byte("theirs"), 0o644))
 		before := snapshot(t, root)
-		err := transaction.Run(transaction.OS{}, root, changes())
+		err := transaction.Run(transaction.OS{}, root, key, changes())
 		if changed, ok := errors.AsType[*transaction.ChangedError](err); !ok || changed.Path != path {
 			t.Errorf("%s: got %v", path, err)
 		}
@@ -265,9 +268,9 @@ func TestRunRefusesChangedFiles(t *testing.T) {
 // TestRunRefusesOverlap: a run that is not over is not touched by another one.
 func TestRunRefusesOverlap(t *testing.T) {
 	root := project(t)
-	_ = transaction.Run(&fault{kind: "dead", at: 18}, root, changes())
+	_ = transaction.Run(&fault{kind: "dead", at: 19}, root, key, changes())
 	before := snapshot(t, root)
-	if err := transaction.Run(transaction.OS{}, root, changes()); !errors.Is(err, fs.ErrExist) {
+	if err := transaction.Run(transaction.OS{}, root, key, changes()); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("got %v", err)
 	}
 	same(t, before, snapshot(t, root))
@@ -278,10 +281,10 @@ func TestRunRefusesOverlap(t *testing.T) {
 func TestRecoverKeepsLaterFiles(t *testing.T) {
 	placed := 0
 	counting := &fault{kind: "none"}
-	must(t, transaction.Run(counting, project(t), changes()))
+	must(t, transaction.Run(counting, project(t), key, changes()))
 	for at := range counting.seen {
 		root := project(t)
-		_ = transaction.Run(&fault{kind: "dead", at: at}, root, changes())
+		_ = transaction.Run(&fault{kind: "dead", at: at}, root, key, changes())
 		if _, err := os.Lstat(filepath.Join(root, "deep/down/moved.go")); err != nil {
 			continue
 		}
@@ -293,7 +296,7 @@ func TestRecoverKeepsLaterFiles(t *testing.T) {
 			must(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o644))
 			must(t, os.Chmod(filepath.Join(root, name), 0o644)) // whatever the umask is
 		}
-		_, err := transaction.Recover(transaction.OS{}, root)
+		_, err := transaction.Recover(transaction.OS{}, root, key)
 		must(t, err)
 		got := snapshot(t, root)
 		if got["left/moved.go"] != "-rw-r--r-- mine" || got["gone/old.go"] != "-rw-r--r-- mine too" || got["deep/down/moved.go"] != "-rw-r----- before left/moved.go" {
@@ -308,8 +311,8 @@ func TestRecoverKeepsLaterFiles(t *testing.T) {
 // TestNothingToDo writes nothing at all.
 func TestNothingToDo(t *testing.T) {
 	root := t.TempDir()
-	must(t, transaction.Run(transaction.OS{}, root, nil))
-	restored, err := transaction.Recover(transaction.OS{}, root)
+	must(t, transaction.Run(transaction.OS{}, root, key, nil))
+	restored, err := transaction.Recover(transaction.OS{}, root, key)
 	must(t, err)
 	if len(snapshot(t, root)) != 0 || len(restored) != 0 {
 		t.Errorf("there is %v", snapshot(t, root))
