@@ -3,11 +3,16 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"sigs.k8s.io/kustomize/api/konfig"
 	"sigs.k8s.io/kustomize/kustomize/v5/commands"
+	"sigs.k8s.io/kustomize/kustomize/v5/commands/build"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
 
+	"github.com/slipway-dev/slipway/internal/bounded"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -19,7 +24,10 @@ func (inv *invocation) kustomizeCommand() *cobra.Command {
 		Short: "Run kustomize",
 		Long: `Kustomize runs kustomize ` + kustomizeVersion + `, which is linked in, with the arguments given: build, edit, create, localize
 and all others, with their flags and exit codes. Called by the name kustomize, as by a link that slipway tools link
-makes, the program is this command.`,
+makes, the program is this command.
+
+Build reads less than kustomize would: files of at most 32 MiB, 64 MiB in all, and YAML whose aliases add at most 4 MiB, since
+a small file of aliases can take all memory.`,
 		Example: `  slipway kustomize build config/default
   slipway kustomize edit set image controller=example.com/operator:v1`,
 		DisableFlagParsing: true,
@@ -34,7 +42,7 @@ const kustomizeVersion = "v5.8.1"
 
 // kustomize runs a command line of kustomize, which shows its own errors on stderr.
 func (inv *invocation) kustomize(ctx context.Context, args []string) error {
-	root := commands.NewDefaultCommand()
+	root, disk := kustomizeCommands()
 	root.SetArgs(args)
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetIn(inv.Stdin)
@@ -45,5 +53,22 @@ func (inv *invocation) kustomize(ctx context.Context, args []string) error {
 	if err == nil {
 		return nil
 	}
+	if exceeded := disk.Exceeded(); exceeded != nil {
+		return &report.Error{What: "the kustomization is too large to build", Err: exceeded, Hint: "write out what the aliases stand for, or divide the kustomization"}
+	}
 	return &report.Error{What: err.Error(), Next: cmd.CommandPath() + " --help"}
+}
+
+// kustomizeCommands are kustomize's own, with a build that reads within limits.
+func kustomizeCommands() (*cobra.Command, *bounded.Disk) {
+	root, disk := commands.NewDefaultCommand(), bounded.Over(filesys.MakeFsOnDisk())
+	within := build.NewCmdBuild(disk, build.MakeHelp(konfig.ProgramName, "build"), os.Stdout)
+	build.AddFunctionAlphaEnablementFlags(within.Flags())
+	for _, command := range root.Commands() {
+		if command.Name() == within.Name() {
+			root.RemoveCommand(command)
+		}
+	}
+	root.AddCommand(within)
+	return root, disk
 }

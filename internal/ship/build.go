@@ -2,6 +2,7 @@ package ship
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"sigs.k8s.io/kustomize/api/resource"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
+	"github.com/slipway-dev/slipway/internal/bounded"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -60,7 +62,11 @@ func build(disk filesys.FileSystem, dir string) ([]*unstructured.Unstructured, e
 	if _, err := kustomizationIn(dir); err != nil {
 		return nil, err
 	}
-	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(disk, dir)
+	limited := bounded.Over(disk)
+	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(limited, dir)
+	if exceeded := limited.Exceeded(); exceeded != nil {
+		return nil, tooMuch(dir, exceeded)
+	}
 	if err != nil {
 		return nil, &report.Error{What: "the kustomization does not build", Where: dir, Err: err}
 	}
@@ -73,6 +79,15 @@ func build(disk filesys.FileSystem, dir string) ([]*unstructured.Unstructured, e
 		objects = append(objects, object)
 	}
 	return objects, nil
+}
+
+// tooMuch is the refusal of a kustomization that would take more memory than any project needs.
+func tooMuch(dir string, exceeded error) error {
+	e := &report.Error{What: "the kustomization is too large to build", Where: dir, Err: exceeded, Hint: "write out what the aliases stand for, or divide the kustomization"}
+	if limit, ok := errors.AsType[*bounded.LimitError](exceeded); ok {
+		e.Where, e.Err = limit.Path, limit.Err
+	}
+	return e
 }
 
 // toUnstructured goes through JSON, for kustomize's own maps hold int where an

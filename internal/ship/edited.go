@@ -2,12 +2,13 @@ package ship
 
 import (
 	"bytes"
-	"os"
+	"errors"
 	"path/filepath"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
+	"github.com/slipway-dev/slipway/internal/bounded"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -17,7 +18,10 @@ func ReadKustomization(dir string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := os.ReadFile(path)
+	text, err := bounded.ReadFile(path)
+	if _, limit := errors.AsType[*bounded.LimitError](err); limit {
+		return nil, tooMuch(dir, err)
+	}
 	if err != nil {
 		return nil, &report.Error{What: "the kustomization cannot be read", Where: path, Err: err}
 	}

@@ -1,0 +1,103 @@
+// Package bounded is a disk that kustomize reads within limits.
+//
+// A kustomization is a file of a repository, and not to be trusted: a few hundred bytes of YAML whose aliases stand for lists
+// of aliases become gigabytes in memory, and so do a few folders of which each includes the next one twice. A [Disk] looks
+// at a file before kustomize does: at its size, at what it becomes once aliases are replaced, also in the patches that
+// it holds as text, and at what was read altogether.
+//
+//	disk := bounded.Over(filesys.MakeFsOnDisk())
+//	built, err := kustomizer.Run(disk, dir)
+//	if exceeded := disk.Exceeded(); exceeded != nil { … } // says it better than err
+//
+// What a kustomization has fetched by URL is read by kustomize itself, and not bounded.
+package bounded
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+)
+
+// The limits, far above what projects have: all CRDs of the largest operators are some megabytes, and aliases save some lines.
+const (
+	maxFile   = 32 << 20 // bytes of a file
+	maxTotal  = 64 << 20 // bytes of all files, each as often as it is read
+	maxReads  = 10_000   // how often files are read
+	maxGrowth = 4 << 20  // bytes that aliases add, in a file and in all
+)
+
+// A Disk reads within limits.
+type Disk struct {
+	filesys.FileSystem
+	total, growth, reads int
+	exceeded             error
+}
+
+// Over is a disk with the files of another one, whose limits count from now.
+func Over(disk filesys.FileSystem) *Disk { return &Disk{FileSystem: disk} }
+
+// Exceeded is the limit that was met first, or nil: kustomize tries other ways to read what it could not, and reports them.
+func (d *Disk) Exceeded() error { return d.exceeded }
+
+// A LimitError is a file that is not given to kustomize.
+type LimitError struct {
+	Path string
+	Err  error
+}
+
+func (e *LimitError) Error() string { return fmt.Sprintf("%s: %v", e.Path, e.Err) }
+
+// Unwrap returns the cause.
+func (e *LimitError) Unwrap() error { return e.Err }
+
+// Why a file is not given to kustomize.
+var (
+	ErrTooLarge = errors.New("the file is too large")
+	ErrAliases  = errors.New("its YAML aliases stand for too much")
+	ErrTooMuch  = errors.New("with it the kustomization reads too much")
+	errNoFile   = errors.New("it is no file")
+)
+
+// ReadFile reads a file within the limits.
+func (d *Disk) ReadFile(path string) ([]byte, error) {
+	text, err := d.read(path)
+	if _, limit := errors.AsType[*LimitError](err); limit && d.exceeded == nil {
+		d.exceeded = err
+	}
+	return text, err
+}
+
+func (d *Disk) read(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // in memory
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular() && !info.IsDir():
+		return nil, &LimitError{path, errNoFile}
+	case info.Mode().IsRegular() && info.Size() > maxFile:
+		return nil, &LimitError{path, ErrTooLarge}
+	}
+	text, err := d.FileSystem.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	added, err := growth(text)
+	if err != nil {
+		return nil, &LimitError{path, err}
+	}
+	d.reads, d.total, d.growth = d.reads+1, d.total+len(text), d.growth+added
+	switch {
+	case d.growth > maxGrowth:
+		return nil, &LimitError{path, ErrAliases}
+	case d.reads > maxReads || d.total > maxTotal:
+		return nil, &LimitError{path, ErrTooMuch}
+	}
+	return text, nil
+}
+
+// ReadFile reads one file of the system's disk within the limits.
+func ReadFile(path string) ([]byte, error) { return Over(filesys.MakeFsOnDisk()).ReadFile(path) }

@@ -1,0 +1,122 @@
+package bounded
+
+import (
+	"bytes"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// maxNesting is how deep texts in texts are looked into: a patch in a transformer in a kustomization is two.
+const maxNesting = 8
+
+// nodeSize is about what a node takes beside its text.
+const nodeSize = 64
+
+// growth is how many bytes are added to a text of YAML when each alias is replaced by what it stands for. A text that is no
+// YAML adds nothing: kustomize says what is wrong with it.
+func growth(text []byte) (int, error) { return (&measure{}).text(text, 0) }
+
+// measure adds up what aliases stand for.
+type measure struct {
+	total int
+}
+
+// text measures every document, divided as kustomize does it: a mistake in one hides none of the others.
+func (m *measure) text(text []byte, nesting int) (int, error) {
+	if !suspicious(text) || nesting > maxNesting {
+		return m.total, nil
+	}
+	for piece := range bytes.SplitSeq(text, []byte("\n---")) {
+		decoder := yaml.NewDecoder(bytes.NewReader(piece))
+		for {
+			var document yaml.Node
+			if decoder.Decode(&document) != nil { // the end, or a mistake
+				break
+			}
+			w := walk{measure: m, nesting: nesting, sizes: map[*yaml.Node]int{}}
+			if _, err := w.size(&document); err != nil {
+				return m.total, err
+			}
+		}
+	}
+	return m.total, nil
+}
+
+// walk measures a document.
+type walk struct {
+	*measure
+	nesting int
+	sizes   map[*yaml.Node]int // of nodes that are measured; 0 of those that are being measured
+}
+
+// size is that of a node with its aliases replaced. It looks at each node once.
+func (w *walk) size(n *yaml.Node) (int, error) {
+	if size, known := w.sizes[n]; known {
+		if size == 0 {
+			return 0, ErrAliases // one that contains itself never ends
+		}
+		return size, nil
+	}
+	w.sizes[n] = 0
+	size := nodeSize + len(n.Value)
+	if n.Kind == yaml.AliasNode {
+		stands, err := w.size(n.Alias)
+		if err != nil {
+			return 0, err
+		}
+		if w.total += stands; w.total > maxGrowth {
+			return 0, ErrAliases
+		}
+		size = stands
+	}
+	for _, child := range n.Content {
+		part, err := w.size(child)
+		if err != nil {
+			return 0, err
+		}
+		if size += part; size > maxTotal*nodeSize { // no sum overflows
+			return 0, ErrAliases
+		}
+	}
+	if n.Kind == yaml.ScalarNode {
+		before := w.total
+		if _, err := w.text([]byte(n.Value), w.nesting+1); err != nil {
+			return 0, err
+		}
+		size += w.total - before
+	}
+	w.sizes[n] = size
+	return size, nil
+}
+
+// suspicious tells whether there may be aliases in a text, or in a text in it: an anchor and an alias, as they are or as
+// characters that quotes hide.
+func suspicious(text []byte) bool {
+	if len(text) > 0 && text[0] >= 0xfe { // UTF-16
+		return true
+	}
+	for _, hidden := range []string{`\x`, `\u`, `\U`} {
+		if bytes.Contains(text, []byte(hidden)) {
+			return true
+		}
+	}
+	return names(text, '&') && names(text, '*')
+}
+
+// names tells whether a sign is followed by a name somewhere.
+func names(text []byte, sign byte) bool {
+	for {
+		at := bytes.IndexByte(text, sign)
+		if at < 0 || at+1 == len(text) {
+			return false
+		}
+		if text = text[at+1:]; isName(text[0]) {
+			return true
+		}
+	}
+}
+
+// isName tells whether a byte may begin the name of an anchor: a letter, a digit, _ or -, or part of a longer character.
+func isName(b byte) bool {
+	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9' || b == '_' || b == '-' || b >= 0x80
+}

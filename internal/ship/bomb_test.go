@@ -1,0 +1,37 @@
+package ship
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/internal/bounded"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// TestBuildRefusesBombs: a few hundred bytes of a kustomization do not become gigabytes, wherever they are.
+func TestBuildRefusesBombs(t *testing.T) {
+	var bomb strings.Builder
+	bomb.WriteString("  a: &l0 [text, text, text, text, text, text, text, text, text]\n")
+	for i := 1; i < 10; i++ {
+		fmt.Fprintf(&bomb, "  a%d: &l%d [%s]\n", i, i, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*l%d, ", i-1), 9), ", "))
+	}
+	object := "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n"
+	for name, c := range map[string]struct {
+		archive string
+		want    error
+	}{
+		"kustomization": {"-- kustomization.yaml --\ncommonAnnotations:\n" + bomb.String(), bounded.ErrAliases},
+		"resource":      {"-- kustomization.yaml --\nresources: [a.yaml]\n-- a.yaml --\n" + object + "data:\n" + bomb.String(), bounded.ErrAliases},
+		"patch": {"-- kustomization.yaml --\nresources: [a.yaml]\npatches: [{path: p.yaml}]\n-- a.yaml --\n" + object + "-- p.yaml --\n" + object +
+			"data:\n" + bomb.String(), bounded.ErrAliases},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Build(unpack(t, c.archive))
+			if refusal, ok := errors.AsType[*report.Error](err); !ok || !errors.Is(err, c.want) || refusal.Hint == "" {
+				t.Errorf("got %.500v", err)
+			}
+		})
+	}
+}
