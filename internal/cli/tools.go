@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/internal/confine"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/toollink"
 )
@@ -102,11 +104,30 @@ func (inv *invocation) toolFolder(args []string) (toollink.Folder, error) {
 	if err != nil {
 		return toollink.Folder{}, err
 	}
+	if err := inv.ownBin(args); err != nil {
+		return toollink.Folder{}, err
+	}
 	path := cmp.Or(append(args, "bin")[0], "bin")
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(inv.Dir, path)
 	}
 	return toollink.Folder{Path: path, Program: program}, nil
+}
+
+// ownBin refuses a bin that a repository has as a link to elsewhere, where commands would be replaced, unless it is named.
+func (inv *invocation) ownBin(args []string) error {
+	if len(args) > 0 {
+		return nil
+	}
+	here, err := confine.Open(inv.Dir)
+	if err != nil {
+		return err
+	}
+	_, err = here.Resolve("bin")
+	if _, out := errors.AsType[*confine.OutsideError](err); out {
+		err = &report.Error{What: "the folder of tools lies outside of this one", Where: "bin", Err: err, Hint: "nothing was changed; name the folder if that is meant", Next: "slipway tools link bin"}
+	}
+	return errors.Join(err, here.Close())
 }
 
 // tellLinks tells what happened to each file.
