@@ -97,7 +97,8 @@ func newReader(t *testing.T) *reader {
 		"SLIPWAY_SOURCE="+source,
 		"SLIPWAY_STATE="+filepath.Join(home, "state"),
 		"KUBECONFIG="+filepath.Join(home, "kubeconfig"),
-		"XDG_DATA_HOME="+filepath.Join(home, "data"), // where setup-envtest installs, and cleans up
+		"XDG_DATA_HOME="+filepath.Join(home, "data"),   // where setup-envtest installs, and cleans up
+		"DOCKER_CONFIG="+filepath.Join(home, "docker"), // where login keeps accounts
 	)
 	t.Cleanup(func() { r.bash("slipway cluster stop").Run() }) // fails when the page has stopped it itself
 	return r
