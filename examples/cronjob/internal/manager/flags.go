@@ -30,6 +30,8 @@ type Flags struct {
 	metricsAddress string
 	metricsSecure  bool
 	metricsCertDir string
+	webhookHost    string
+	webhookPort    int
 	webhookCertDir string
 	probeAddress   string
 	leaderElection bool
@@ -41,6 +43,8 @@ func (f *Flags) Bind(fs *flag.FlagSet) {
 	fs.StringVar(&f.metricsAddress, "metrics-bind-address", "0", "address of the metrics endpoint, such as :8443; 0 turns it off")
 	fs.BoolVar(&f.metricsSecure, "metrics-secure", true, "serve metrics over HTTPS, to those who may read them")
 	fs.StringVar(&f.metricsCertDir, "metrics-cert-path", "", "folder with tls.crt and tls.key for metrics; self-signed without it")
+	fs.StringVar(&f.webhookHost, "webhook-host", "", "address at which webhooks are served; all without it")
+	fs.IntVar(&f.webhookPort, "webhook-port", 9443, "port of the webhooks")
 	fs.StringVar(&f.webhookCertDir, "webhook-cert-path", "", "folder with tls.crt and tls.key for webhooks; k8s-webhook-server/serving-certs in the folder for temporary files without it")
 	fs.StringVar(&f.probeAddress, "health-probe-bind-address", ":8081", "address of the health probes")
 	fs.BoolVar(&f.leaderElection, "leader-elect", false, "let one replica work at a time")
@@ -57,7 +61,7 @@ func (f *Flags) Options(scheme *runtime.Scheme) ctrl.Options {
 		Scheme:                 scheme,
 		Cache:                  cache.Options{DefaultNamespaces: watched()},
 		Metrics:                f.metrics(),
-		WebhookServer:          webhook.NewServer(webhook.Options{TLSOpts: tlsOptions(f.webhookCertDir)}),
+		WebhookServer:          f.webhooks(),
 		HealthProbeBindAddress: f.probeAddress,
 		LeaderElection:         f.leaderElection,
 		LeaderElectionID:       leaderElectionID,
@@ -76,6 +80,10 @@ func watched() map[string]cache.Config {
 		namespaces[strings.TrimSpace(name)] = cache.Config{}
 	}
 	return namespaces
+}
+
+func (f *Flags) webhooks() webhook.Server {
+	return webhook.NewServer(webhook.Options{Host: f.webhookHost, Port: f.webhookPort, TLSOpts: tlsOptions(f.webhookCertDir)})
 }
 
 func (f *Flags) metrics() metricsserver.Options {
