@@ -35,7 +35,7 @@ type deployment struct {
 func (inv *invocation) deployCommand() *cobra.Command {
 	var d deployment
 	var options ship.ApplyOptions
-	var wait, show bool
+	var wait, show, yes bool
 	var preview changeFlags
 	cmd := &cobra.Command{
 		Use:   "deploy [IMG=REF]",
@@ -46,7 +46,9 @@ from the code is generated first. It tells what became of each object, and waits
 that fails, it says why, from the pods, their events and their logs.
 
 Objects are applied on the server's side. A second run changes nothing. Whatever make deploy or kubectl apply brought to
-the cluster is taken over; fields that others set differently are conflicts.
+the cluster is taken over; fields that others set differently are conflicts. An inventory in the cluster (an ApplySet, as
+kubectl has it) lists what belongs to the deployment. What left the configuration since is deleted; for namespaces
+and CRDs deploy asks first, and without a terminal and --yes it keeps them.
 
 In an embedded cluster, workloads whose image was loaded or pushed again under its old name are restarted.
 
@@ -64,6 +66,7 @@ With --print the objects are shown instead, as one YAML stream: an installer for
 				return inv.printDeployment(cmd.Context(), d)
 			}
 			options.Timeout = d.to.timeout
+			options.Consent = inv.consent(yes, keepShared)
 			return inv.deploy(cmd.Context(), d, options, wait, preview)
 		},
 	}
@@ -72,6 +75,7 @@ With --print the objects are shown instead, as one YAML stream: an installer for
 	cmd.Flags().BoolVar(&wait, "wait", true, "wait until all is ready")
 	cmd.Flags().BoolVar(&show, "print", false, "print the objects as YAML and touch no cluster")
 	cmd.Flags().BoolVar(&options.Force, "force-conflicts", false, "take over fields that others own")
+	bindConsent(cmd.Flags(), &yes)
 	preview.bindCluster(cmd.Flags())
 	return cmd
 }
@@ -113,12 +117,8 @@ func within(root, folder string) string {
 	return filepath.Join(root, folder)
 }
 
-// buildDeployment generates and returns the objects to deploy.
-func (inv *invocation) buildDeployment(ctx context.Context, d deployment) ([]*unstructured.Unstructured, error) {
-	root, err := inv.projectRoot()
-	if err != nil {
-		return nil, err
-	}
+// buildDeployment generates and returns the objects to deploy from the project in root.
+func (inv *invocation) buildDeployment(ctx context.Context, root string, d deployment) ([]*unstructured.Unstructured, error) {
 	if err := inv.regenerate(ctx, root); err != nil {
 		return nil, err
 	}
@@ -145,12 +145,22 @@ func noObjects(folder string) error {
 // deploy builds and applies the objects, and waits for them.
 func (inv *invocation) deploy(ctx context.Context, d deployment, o ship.ApplyOptions, wait bool, preview changeFlags) error {
 	defer inv.Collector.Patiently()()
-	objects, err := inv.buildDeployment(ctx, d)
+	root, err := inv.projectRoot()
 	if err != nil {
+		return err
+	}
+	objects, err := inv.buildDeployment(ctx, root, d)
+	if err != nil {
+		return err
+	}
+	if o.Set, err = deploymentSet(root, within(root, d.folder), objects); err != nil {
 		return err
 	}
 	cluster, err := inv.connect(d.to)
 	if err != nil {
+		return err
+	}
+	if err := inv.takeBack(ctx, cluster, preview.preview()); err != nil {
 		return err
 	}
 	outdated, err := inv.outdated(ctx, cluster, objects)
@@ -175,7 +185,11 @@ func (inv *invocation) deploy(ctx context.Context, d deployment, o ship.ApplyOpt
 
 // printDeployment shows the objects.
 func (inv *invocation) printDeployment(ctx context.Context, d deployment) error {
-	objects, err := inv.buildDeployment(ctx, d)
+	root, err := inv.projectRoot()
+	if err != nil {
+		return err
+	}
+	objects, err := inv.buildDeployment(ctx, root, d)
 	if err != nil {
 		return err
 	}
@@ -195,26 +209,31 @@ func (inv *invocation) printDeployment(ctx context.Context, d deployment) error 
 // undeployCommand is `slipway undeploy`.
 func (inv *invocation) undeployCommand() *cobra.Command {
 	var d deployment
-	var dryRun bool
+	var dryRun, yes bool
 	cmd := &cobra.Command{
 		Use:   "undeploy",
 		Short: "Remove the operator, its CRDs and their objects from the cluster",
 		Long: `Undeploy removes what deploy brought into the cluster. The custom resource definitions go first, and with
 them every object of these kinds, while the operator still runs: it may have to remove its finalizers from them. It returns
-when all is gone. What is not there is not an error.`,
+when all is gone. What is not there is not an error.
+
+Only what belongs to the deployment goes, by its inventory in the cluster; what others brought under the same
+names stays. CRDs with objects, and a namespace with more in it than the deployment, are asked about first;
+without a terminal and --yes nothing is deleted then.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return inv.undeploy(cmd.Context(), d, dryRun)
+			return inv.undeploy(cmd.Context(), d, dryRun, inv.consent(yes, refuseShared(cmd.CommandPath())))
 		},
 	}
 	d.addFlags(cmd, "for the objects to be gone")
+	bindConsent(cmd.Flags(), &yes)
 	bindDeletion(cmd.Flags(), &dryRun)
 	return cmd
 }
 
 // undeploy builds the objects and deletes them. Nothing is generated: what is in
 // the cluster came from what is there.
-func (inv *invocation) undeploy(ctx context.Context, d deployment, dryRun bool) error {
+func (inv *invocation) undeploy(ctx context.Context, d deployment, dryRun bool, consent ship.Consent) error {
 	root, err := inv.projectRoot()
 	if err != nil {
 		return err
@@ -227,12 +246,24 @@ func (inv *invocation) undeploy(ctx context.Context, d deployment, dryRun bool) 
 	if len(objects) == 0 {
 		return noObjects(folder)
 	}
-	cluster, err := inv.connect(d.to)
+	set, err := deploymentSet(root, folder, objects)
 	if err != nil {
 		return err
 	}
-	if dryRun {
-		return inv.previewDeletion(ctx, cluster, objects)
+	return inv.remove(ctx, d.to, objects, dryRun, ship.DeleteOptions{Set: set, Consent: consent, Timeout: d.to.timeout})
+}
+
+// remove deletes the members of a set, or tells which.
+func (inv *invocation) remove(ctx context.Context, from destination, objects []*unstructured.Unstructured, dryRun bool, o ship.DeleteOptions) error {
+	cluster, err := inv.connect(from)
+	if err != nil {
+		return err
 	}
-	return cluster.Delete(ctx, objects, ship.DeleteOptions{Timeout: d.to.timeout})
+	if err := inv.takeBack(ctx, cluster, dryRun); err != nil {
+		return err
+	}
+	if dryRun {
+		return inv.previewDeletion(ctx, cluster, objects, o)
+	}
+	return cluster.Delete(ctx, objects, o)
 }

@@ -43,6 +43,7 @@ func (inv *invocation) installCommand() *cobra.Command {
 	var to destination
 	var options ship.ApplyOptions
 	var preview changeFlags
+	var yes bool
 	cmd := &cobra.Command{
 		Use:   "install",
 		Short: "Bring the project's CRDs into the cluster",
@@ -50,15 +51,18 @@ func (inv *invocation) installCommand() *cobra.Command {
 current context and waits until the API server serves them. They are generated first where the types
 have changed.
 
-They are applied on the server's side, so they may be of any size. A second run changes nothing.`,
+They are applied on the server's side, so they may be of any size. A second run changes nothing. A CRD that left the
+project is deleted, with its objects, if you say so: install asks, and keeps it without a terminal and --yes.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			options.Timeout = to.timeout
+			options.Consent = inv.consent(yes, keepShared)
 			return inv.install(cmd.Context(), to, options, preview)
 		},
 	}
 	to.addFlags(cmd, "for the definitions to be served")
 	cmd.Flags().BoolVar(&options.Force, "force-conflicts", false, "take over fields that others own")
+	bindConsent(cmd.Flags(), &yes)
 	preview.bindCluster(cmd.Flags())
 	return cmd
 }
@@ -76,8 +80,14 @@ func (inv *invocation) install(ctx context.Context, to destination, o ship.Apply
 	if err != nil {
 		return err
 	}
+	if o.Set, err = definitionsSet(root); err != nil {
+		return err
+	}
 	cluster, err := inv.connect(to)
 	if err != nil {
+		return err
+	}
+	if err := inv.takeBack(ctx, cluster, preview.preview()); err != nil {
 		return err
 	}
 	if preview.preview() {
@@ -99,25 +109,27 @@ func (inv *invocation) regenerate(ctx context.Context, root string) error {
 // uninstallCommand is `slipway uninstall`.
 func (inv *invocation) uninstallCommand() *cobra.Command {
 	var from destination
-	var dryRun bool
+	var dryRun, yes bool
 	cmd := &cobra.Command{
 		Use:   "uninstall",
 		Short: "Remove the project's CRDs, and their objects, from the cluster",
 		Long: `Uninstall removes what install brought into the cluster: the project's custom resource
 definitions, and with them every object of these kinds. It returns when they are gone. What is not
-there is not an error.`,
+there is not an error. CRDs that others brought stay. For those that have objects uninstall asks first;
+without a terminal and --yes nothing is deleted then.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return inv.uninstall(cmd.Context(), from, dryRun)
+			return inv.uninstall(cmd.Context(), from, dryRun, inv.consent(yes, refuseShared(cmd.CommandPath())))
 		},
 	}
 	from.addFlags(cmd, "for the definitions and their objects to be gone")
+	bindConsent(cmd.Flags(), &yes)
 	bindDeletion(cmd.Flags(), &dryRun)
 	return cmd
 }
 
 // uninstall builds the definitions and deletes them.
-func (inv *invocation) uninstall(ctx context.Context, from destination, dryRun bool) error {
+func (inv *invocation) uninstall(ctx context.Context, from destination, dryRun bool, consent ship.Consent) error {
 	root, err := inv.projectRoot()
 	if err != nil {
 		return err
@@ -126,14 +138,11 @@ func (inv *invocation) uninstall(ctx context.Context, from destination, dryRun b
 	if err != nil {
 		return err
 	}
-	cluster, err := inv.connect(from)
+	set, err := definitionsSet(root)
 	if err != nil {
 		return err
 	}
-	if dryRun {
-		return inv.previewDeletion(ctx, cluster, definitions)
-	}
-	return cluster.Delete(ctx, definitions, ship.DeleteOptions{Timeout: from.timeout})
+	return inv.remove(ctx, from, definitions, dryRun, ship.DeleteOptions{Set: set, Consent: consent, Timeout: from.timeout})
 }
 
 // buildDefinitions builds the definitions of the project in root. That there are none is no mistake, but told.

@@ -28,6 +28,7 @@ the kubectl on PATH is used.`,
 			if err != nil {
 				return err
 			}
+			inv.takeBackBeforeKubectl(cmd.Context(), args)
 			return become(append([]string{path}, args...), os.Environ())
 		},
 	}

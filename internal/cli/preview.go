@@ -40,8 +40,8 @@ func (inv *invocation) previewObjects(ctx context.Context, cluster *ship.Cluster
 }
 
 // previewDeletion answers with what deleting objects would do.
-func (inv *invocation) previewDeletion(ctx context.Context, cluster *ship.Cluster, objects []*unstructured.Unstructured) error {
-	differences, err := cluster.PreviewDelete(ctx, objects)
+func (inv *invocation) previewDeletion(ctx context.Context, cluster *ship.Cluster, objects []*unstructured.Unstructured, o ship.DeleteOptions) error {
+	differences, err := cluster.PreviewDelete(ctx, objects, o)
 	if err != nil {
 		return err
 	}

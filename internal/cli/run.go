@@ -14,7 +14,7 @@ import (
 
 // runCommand is `slipway run`.
 func (inv *invocation) runCommand() *cobra.Command {
-	var kubeconfig string
+	var kubeconfig, address string
 	cmd := &cobra.Command{
 		Use:   "run [flags] [-- ARGS…]",
 		Short: "Build the manager and run it on this machine until Ctrl-C",
@@ -24,8 +24,10 @@ context. Generated files are brought up to date first.
 What follows -- is passed to the manager. On Ctrl-C the manager is asked to stop and given time to;
 a second Ctrl-C kills it. Its exit status becomes that of the command.
 
-Health probes are served at port 8081, or at a free one where that is taken and none is named. A cluster on
-this machine asks the project's webhooks at 127.0.0.1:9443; run refuses where somebody else serves there.`,
+The manager listens at this machine's loopback address, 127.0.0.1, unless --address names another one. Health
+probes are served at port 8081, or at a free one where that is taken and none is named. A cluster on this machine
+asks the project's webhooks at port 9443; run refuses where another program serves there. When the run ends, the
+cluster asks as it did before. If the run is killed, the next slipway command on that cluster sees to it.`,
 		Example: `  slipway run
   slipway run -- --zap-log-level=debug`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -40,6 +42,10 @@ this machine asks the project's webhooks at 127.0.0.1:9443; run refuses where so
 				return err
 			}
 			o := inv.devOptions(root)
+			o.Address = address
+			if o.State, err = inv.stateFolder(); err != nil {
+				return err
+			}
 			if kubeconfig != "" {
 				o.Env = append(o.Env, "KUBECONFIG="+kubeconfig)
 			}
@@ -47,6 +53,7 @@ this machine asks the project's webhooks at 127.0.0.1:9443; run refuses where so
 		},
 	}
 	cmd.Flags().StringVar(&kubeconfig, "kubeconfig", "", "kubeconfig `file` for the manager; default: KUBECONFIG, else ~/.kube/config")
+	cmd.Flags().StringVar(&address, "address", dev.Loopback, "IP `address` at which the manager listens; 0.0.0.0 is all of this machine's")
 	return cmd
 }
 

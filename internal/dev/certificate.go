@@ -17,9 +17,9 @@ import (
 	"time"
 )
 
-// writeCertificate writes a certificate for this machine's loopback addresses, tls.crt and tls.key,
+// writeCertificate writes a certificate for this machine's loopback addresses and one more, tls.crt and tls.key,
 // into dir. It is its own authority, which is returned: who trusts it trusts that one key.
-func writeCertificate(dir string) (authority []byte, err error) {
+func writeCertificate(dir string, further net.IP) (authority []byte, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, fmt.Errorf("make a certificate: %w", err)
@@ -27,6 +27,10 @@ func writeCertificate(dir string) (authority []byte, err error) {
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
 	if err != nil {
 		return nil, fmt.Errorf("make a certificate: %w", err)
+	}
+	addresses := []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}
+	if len(further) > 0 && !further.IsLoopback() && !further.IsUnspecified() {
+		addresses = append(addresses, further)
 	}
 	template := &x509.Certificate{
 		SerialNumber:          serial,
@@ -38,7 +42,7 @@ func writeCertificate(dir string) (authority []byte, err error) {
 		BasicConstraintsValid: true,
 		IsCA:                  true,
 		DNSNames:              []string{"localhost"},
-		IPAddresses:           []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
+		IPAddresses:           addresses,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {

@@ -12,7 +12,7 @@
 // through as it is, their exit code becomes the command's, and they are ended as they
 // would be in production. Each gets a session of its own, so that a Ctrl-C at the
 // terminal reaches it once, through slipway: it is asked to stop (SIGINT), given a
-// grace period, and killed after that or at a second Ctrl-C. What it leaves running is
+// grace period, and killed after that or at a second Ctrl-C. No signal ends [Run] itself before it has given the cluster's webhooks back. What it leaves running is
 // ended too, such as the control plane of an interrupted test suite. On Linux the
 // kernel kills the child when slipway itself is killed hard.
 package dev
@@ -39,6 +39,8 @@ type Options struct {
 	Stderr  io.Writer      // of children
 	Handler report.Handler // what slipway itself has to tell
 	Grace   time.Duration  // 0 means Grace
+	State   string         // Run: the folder with the user's state
+	Address string         // Run: the IP address at which the manager listens; empty means Loopback
 
 	// Generate brings the generated files of the project in a folder up to date;
 	// nil means that there are none.

@@ -2,6 +2,7 @@ package dev
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"net"
 	"os"
@@ -11,42 +12,124 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
+// Flags by which managers are told where to listen: kubebuilder's of health probes, and of webhooks those of slipway's own scaffolds.
 const (
-	probeAddress = ":8081" // where a manager serves health probes unless probeFlag says otherwise
-	probeFlag    = "health-probe-bind-address"
+	probeFlag       = "health-probe-bind-address"
+	probePort       = "8081" // unless probeFlag says otherwise
+	webhookHostFlag = "webhook-host"
+	webhookPortFlag = "webhook-port"
+	webhookPort     = "9443" // unless webhookPortFlag, or the manager's code, says otherwise
 )
 
-// probesElsewhere returns args so that the manager, a compiled program, finds a port for its health probes when
-// their usual address is taken. On a developer's machine nobody asks for them, and a second operator, or what else
-// listens there, would keep the manager from starting. Who names an address gets it; a manager that is not
-// known to use the usual one is left alone.
-func (o Options) probesElsewhere(manager, usual string, args []string) ([]string, error) {
-	if slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, probeFlag) }) || !taken(usual) {
-		return args, nil
+// Loopback is where a manager listens unless another address is asked for.
+const Loopback = "127.0.0.1"
+
+// listening is where a manager is to listen.
+type listening struct {
+	host string // an IP address
+	args []string
+}
+
+// listens is where the manager with these arguments is to listen.
+func (o Options) listens(args []string) (listening, error) {
+	l := listening{cmp.Or(o.Address, Loopback), args}
+	if net.ParseIP(l.host) == nil {
+		return l, &report.Error{What: "this is no address of a machine", Where: "--address " + l.host, Hint: "expected an IP address, such as 127.0.0.1, or 0.0.0.0 for all of this machine's", Code: 2}
 	}
+	return l, nil
+}
+
+// webhooks is the address at which the API server, on this machine, reaches the manager's webhooks.
+func (l listening) webhooks() string {
+	host := l.host
+	if ip := net.ParseIP(host); ip.IsUnspecified() {
+		host = Loopback
+	}
+	return net.JoinHostPort(host, l.webhookPort())
+}
+
+func (l listening) webhookPort() string {
+	return cmp.Or(flagValue(l.args, webhookPortFlag), webhookPort)
+}
+
+// everywhere tells whether all addresses are asked for.
+func (l listening) everywhere() bool { return net.ParseIP(l.host).IsUnspecified() }
+
+// flags returns the manager's arguments, behind flags that have it listen where it is to. The manager is a compiled program: it gets the
+// flags that it has, if nobody has set them. Health probes move to a free port if theirs is taken: on a developer's machine
+// nobody asks for them, and a second operator, or what else listens there, would keep the manager from starting.
+func (o Options) flags(manager string, l listening, webhooks bool) ([]string, error) {
 	program, err := os.ReadFile(manager)
 	if err != nil {
 		return nil, fmt.Errorf("find the manager's flags: %w", err)
 	}
-	if !bytes.Contains(program, []byte(probeFlag)) || !bytes.Contains(program, []byte(usual)) {
-		return args, nil
+	var flags []string // in front of the arguments: flags end at the first argument that is none
+	has := func(name string) bool { return bytes.Contains(program, []byte(name)) }
+	if has(probeFlag) && has(":"+probePort) && !given(l.args, probeFlag) {
+		flags = append(flags, "--"+probeFlag+"="+o.probes(l))
 	}
-	o.Handler.Handle(report.Note{Text: "port " + strings.TrimPrefix(usual, ":") + " is taken: the manager serves its health probes at a free one, which its log names; " +
-		"if another manager of this project has it, end that one, for both would reconcile"})
-	return append([]string{"--" + probeFlag + "=127.0.0.1:0"}, args...), nil // in front: flags end at the first argument that is none
+	movable := has(webhookHostFlag) && has(webhookPortFlag) // those of slipway's scaffolds have both
+	if movable && !given(l.args, webhookHostFlag) {
+		flags = append(flags, "--"+webhookHostFlag+"="+l.host)
+	}
+	if !movable && webhooks && !l.everywhere() {
+		o.Handler.Handle(report.Warning{Text: "the manager serves its webhooks at all addresses of this machine, port " + l.webhookPort() + ": it has no flag --" + webhookHostFlag +
+			", which those that slipway scaffolds have; give it one that sets webhook.Options.Host, or leave it to a firewall"})
+	}
+	return append(flags, l.args...), nil
 }
 
-// webhooksTaken is why a manager cannot serve webhooks at a port, or nil. It listens at all addresses, and is asked at one: not every system
-// refuses the one to who has the other.
-func webhooksTaken(port string) error {
-	address := "127.0.0.1:" + port
+// probes is the address for health probes: the usual port, or a free one.
+func (o Options) probes(l listening) string {
+	usual := net.JoinHostPort(l.host, probePort)
+	if !taken(usual) && !taken(":"+probePort) {
+		return usual
+	}
+	o.Handler.Handle(report.Note{Text: "port " + probePort + " is taken: the manager serves its health probes at a free one, which its log names; " +
+		"if another manager of this project has it, end that one, for both would reconcile"})
+	return net.JoinHostPort(l.host, "0")
+}
+
+// given tells whether arguments set a flag.
+func given(args []string, name string) bool {
+	return slices.ContainsFunc(args, func(arg string) bool { return isFlag(arg, name) })
+}
+
+// flagValue is the value that arguments give a flag, the last one; empty if they do not.
+func flagValue(args []string, name string) (value string) {
+	for i, arg := range args {
+		if !isFlag(arg, name) {
+			continue
+		}
+		_, joined, ok := strings.Cut(arg, "=")
+		if !ok && i+1 < len(args) {
+			joined = args[i+1]
+		}
+		value = joined
+	}
+	return value
+}
+
+// isFlag tells whether an argument is a flag of that name, with one hyphen or two.
+func isFlag(arg, name string) bool {
+	arg, _, _ = strings.Cut(arg, "=")
+	return arg == "-"+name || arg == "--"+name
+}
+
+// webhooksTaken is why a manager cannot serve webhooks at an address, or nil. Managers without a flag for it listen at all addresses, and are
+// asked at one: not every system refuses the one to who has the other.
+func webhooksTaken(address string) error {
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return err
+	}
 	if !taken(address) && !taken(":"+port) {
 		return nil
 	}
 	return &report.Error{
 		What: "the port of the webhooks is taken", Where: address,
-		Hint: "another manager on this machine, or a pod that is a plain process, serves there; end it, or run without webhooks",
-		Next: "ENABLE_WEBHOOKS=false slipway run",
+		Hint: "another manager on this machine, or a pod that is a plain process, serves there; end it, name a free port if the manager has the flag, or run without webhooks",
+		Next: "slipway run -- --" + webhookPortFlag + "=9444",
 	}
 }
 

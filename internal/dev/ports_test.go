@@ -11,49 +11,90 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// TestProbesElsewhere: what listens at the address of the health probes does not keep a manager from starting,
-// unless it was told to use that address or is not known to have the flag.
-func TestProbesElsewhere(t *testing.T) {
-	usual, free := listen(t)
-	moved := []string{"--health-probe-bind-address=127.0.0.1:0", "--leader-elect"}
+// TestFlags: a manager listens on loopback, or where it is asked for, if it has the flags; whoever names an address gets it.
+func TestFlags(t *testing.T) {
+	if taken("127.0.0.1:"+probePort) || taken(":"+probePort) {
+		t.Skip("the port of health probes is taken on this machine")
+	}
+	const all, theirs = "--health-probe-bind-address :8081 --webhook-host --webhook-port", "--health-probe-bind-address :8081"
 	for _, test := range []struct {
-		program    string // words in it
-		args, want []string
+		program, address string // the program's words
+		args, want       []string
+		open             bool // webhooks
 	}{
-		{"--health-probe-bind-address " + usual, []string{"--leader-elect"}, moved},
-		{"--health-probe-bind-address " + usual, []string{"-health-probe-bind-address", usual}, []string{"-health-probe-bind-address", usual}},
-		{"--health-probe-bind-address :1", []string{"--leader-elect"}, []string{"--leader-elect"}},
-		{"--health-addr " + usual, nil, nil},
+		{all, "", []string{"--leader-elect"}, []string{"--health-probe-bind-address=127.0.0.1:8081", "--webhook-host=127.0.0.1", "--leader-elect"}, false},
+		{all, "0.0.0.0", nil, []string{"--health-probe-bind-address=0.0.0.0:8081", "--webhook-host=0.0.0.0"}, false},
+		{all, "::1", nil, []string{"--health-probe-bind-address=[::1]:8081", "--webhook-host=::1"}, false},
+		{all, "", []string{"-health-probe-bind-address", ":1", "--webhook-host="}, []string{"-health-probe-bind-address", ":1", "--webhook-host="}, false},
+		{theirs, "", nil, []string{"--health-probe-bind-address=127.0.0.1:8081"}, true},
+		{theirs, "0.0.0.0", nil, []string{"--health-probe-bind-address=0.0.0.0:8081"}, false},
+		{"--health-probe-bind-address :1", "", []string{"x"}, []string{"x"}, true},
+		{"--health-addr :8081", "", nil, nil, true},
 	} {
 		program := filepath.Join(t.TempDir(), "manager")
 		if err := os.WriteFile(program, []byte(test.program), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		o := Options{Handler: report.Discard}
-		if got, err := o.probesElsewhere(program, usual, test.args); err != nil || !slices.Equal(got, test.want) {
-			t.Errorf("%s with %q: %q, %v; want %q", test.program, test.args, got, err, test.want)
+		warned := 0
+		o := Options{Address: test.address, Handler: report.HandlerFunc(func(e report.Event) {
+			if _, ok := e.(report.Warning); ok {
+				warned++
+			}
+		})}
+		l, err := o.listens(test.args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := o.flags(program, l, true)
+		if err != nil || !slices.Equal(got, test.want) || warned > 0 != test.open {
+			t.Errorf("%s at %q with %q: %q, %d warnings, %v; want %q", test.program, test.address, test.args, got, warned, err, test.want)
 		}
 	}
-	free()
+}
+
+// TestListens: what the API server asks is where the manager serves.
+func TestListens(t *testing.T) {
+	for _, test := range []struct {
+		address string
+		args    []string
+		want    string
+	}{
+		{"", nil, "127.0.0.1:9443"},
+		{"0.0.0.0", []string{"--webhook-port=9444"}, "127.0.0.1:9444"},
+		{"::", nil, "127.0.0.1:9443"},
+		{"192.0.2.1", []string{"-webhook-port", "1"}, "192.0.2.1:1"},
+	} {
+		l, err := Options{Address: test.address}.listens(test.args)
+		if err != nil || l.webhooks() != test.want {
+			t.Errorf("%s %v: %s, %v", test.address, test.args, l.webhooks(), err)
+		}
+	}
+	if _, err := (Options{Address: "nowhere"}).listens(nil); err == nil {
+		t.Error("a name is taken for an address")
+	}
+}
+
+// TestProbesElsewhere: what listens at the address of the health probes does not keep a manager from starting.
+func TestProbesElsewhere(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:"+probePort)
+	if err == nil {
+		defer l.Close()
+	} // else another program has it
 	o := Options{Handler: report.Discard}
-	if got, err := o.probesElsewhere("not read", usual, nil); err != nil || got != nil {
-		t.Errorf("at a free address: %q, %v", got, err)
+	if got := o.probes(listening{host: Loopback}); got != "127.0.0.1:0" {
+		t.Errorf("the probes are at %s", got)
 	}
 }
 
 // TestWebhooksTaken: the cluster is not told to ask who serves there already.
 func TestWebhooksTaken(t *testing.T) {
 	address, free := listen(t)
-	_, port, err := net.SplitHostPort(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = webhooksTaken(port)
+	err := webhooksTaken(address)
 	if refused, ok := errors.AsType[*report.Error](err); !ok || refused.Where != address || refused.Next == "" {
 		t.Errorf("taken: %v", err)
 	}
 	free()
-	if err := webhooksTaken(port); err != nil {
+	if err := webhooksTaken(address); err != nil {
 		t.Errorf("free: %v", err)
 	}
 }

@@ -2,6 +2,7 @@ package dev
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -18,16 +19,24 @@ import (
 // is a [report.Error] with its exit code. Without a reachable cluster nothing is
 // built.
 //
-// A project's webhooks work too: while the manager runs, a cluster on this machine asks it, see serveWebhooks.
+// A project's webhooks work too: while the manager runs, a cluster on this machine asks it, see serveWebhooks. However the run
+// ends, that is taken back: by itself, or by the next command that calls [TakeBack].
 //
 // The cluster is the manager's own choice: --kubeconfig among args, else KUBECONFIG and
 // ~/.kube/config, as controller-runtime has it.
 func Run(ctx context.Context, o Options, args []string) error {
+	l, err := o.listens(args)
+	if err != nil {
+		return err
+	}
 	cluster, err := ship.Connect(kubeconfig(o.Env, args), o.Handler)
 	if err != nil {
 		return err
 	}
 	if err := cluster.Ping(ctx); err != nil {
+		return err
+	}
+	if err := TakeBack(ctx, o.State, cluster, o.Handler); err != nil {
 		return err
 	}
 	if err := o.generate(ctx, o.Dir); err != nil {
@@ -37,12 +46,18 @@ func Run(ctx context.Context, o Options, args []string) error {
 	if err != nil {
 		return err
 	}
-	env, restore, err := serveWebhooks(ctx, o, cluster, args)
+	return serve(ctx, o, cluster, manager, l)
+}
+
+// serve runs a compiled manager, and has the cluster ask its webhooks meanwhile.
+func serve(ctx context.Context, o Options, cluster *ship.Cluster, manager string, l listening) (err error) {
+	defer withstand()()
+	env, giveBack, err := serveWebhooks(ctx, o, cluster, l)
 	if err != nil {
 		return err
 	}
-	defer restore()
-	args, err = o.probesElsewhere(manager, probeAddress, args)
+	defer func() { err = errors.Join(err, giveBack()) }()
+	args, err := o.flags(manager, l, len(env) > 0)
 	if err != nil {
 		return err
 	}
@@ -94,18 +109,7 @@ func mainPackage(dir string) (string, error) {
 
 // kubeconfig is what the manager will connect to.
 func kubeconfig(env, args []string) ship.Kubeconfig {
-	k := ship.Kubeconfig{List: lookup(env, "KUBECONFIG")}
-	for i, arg := range args {
-		name, value, joined := strings.Cut(arg, "=")
-		if strings.TrimLeft(name, "-") != "kubeconfig" || !strings.HasPrefix(name, "-") {
-			continue
-		}
-		if !joined && i+1 < len(args) {
-			value = args[i+1]
-		}
-		k.Path = value
-	}
-	return k
+	return ship.Kubeconfig{Path: flagValue(args, "kubeconfig"), List: lookup(env, "KUBECONFIG")}
 }
 
 // lookup returns the value of a variable in env, where the last one counts.

@@ -32,6 +32,7 @@ func supervise(ctx context.Context, cmd *exec.Cmd, grace time.Duration) error {
 	}
 	impatient := make(chan os.Signal, 1)
 	signal.Notify(impatient, os.Interrupt, syscall.SIGTERM)
+	// A terminal that closes is told of by several signals in a row: they are one request, and no impatience.
 	defer signal.Stop(impatient)
 	interrupt(cmd)
 	select {

@@ -10,73 +10,92 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
+	"time"
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
 	"github.com/slipway-dev/slipway/project"
 )
 
-// A manager serves webhooks at this port, unless its code says otherwise, and is asked at this address.
-const (
-	webhookPort    = "9443"
-	webhookAddress = "127.0.0.1:" + webhookPort
-)
+// takeBackPatience bounds the taking back, which begins when the user has ended the run.
+const takeBackPatience = 10 * time.Second
 
 // serveWebhooks has the cluster ask the manager that is about to run on this machine: with a certificate of
 // the run's own, and configurations that lead here. It returns the manager's further environment, and what
 // takes it all back. Where there is nothing to serve, or the cluster cannot reach this machine, it
 // returns nothing.
-func serveWebhooks(ctx context.Context, o Options, cluster *ship.Cluster, args []string) (env []string, restore func(), err error) {
-	hooks, err := o.webhooks(args)
+func serveWebhooks(ctx context.Context, o Options, cluster *ship.Cluster, l listening) (env []string, giveBack func() error, err error) {
+	nothing := func() error { return nil }
+	hooks, err := o.webhooks(l)
 	if err != nil || hooks == nil {
-		return nil, func() {}, err
+		return nil, nothing, err
 	}
 	if !onThisMachine(cluster.Server()) {
 		o.Handler.Handle(report.Note{Text: "the cluster is on another machine: it does not ask the webhooks of the manager here"})
-		return nil, func() {}, nil
+		return nil, nothing, nil
 	}
-	if err := webhooksTaken(webhookPort); err != nil {
+	promise, err := promising(ctx, o.State, hooks.Prefix, cluster)
+	if err != nil {
 		return nil, nil, err
 	}
-	temporary, err := os.MkdirTemp("", "slipway-run-")
+	if err := webhooksTaken(hooks.Address); err != nil {
+		return nil, nil, errors.Join(err, promise.release())
+	}
+	temporary, err := certify(hooks, l.host)
+	giveBack = func() error { return errors.Join(promise.release(), os.RemoveAll(temporary)) }
 	if err != nil {
-		return nil, nil, fmt.Errorf("serve webhooks: %w", err)
+		return nil, nil, errors.Join(err, giveBack())
 	}
-	certificates := filepath.Join(temporary, "k8s-webhook-server", "serving-certs")
-	if err = os.MkdirAll(certificates, 0o700); err == nil {
-		hooks.Authority, err = writeCertificate(certificates)
-	}
-	back := func() error { return nil }
-	if err == nil {
-		back, err = cluster.CallHere(ctx, *hooks)
-	}
-	restore = func() {
-		// The run is over, and so is its context; what it changed in the cluster is taken back all the same.
-		if err := errors.Join(back(), os.RemoveAll(temporary)); err != nil {
-			o.Handler.Handle(report.Warning{Text: "the cluster still asks webhooks on this machine: " + err.Error()})
+	release := giveBack
+	detour, err := cluster.PlanDetour(ctx, *hooks)
+	if err == nil && !detour.Empty() {
+		if err = promise.make(detour); err == nil {
+			giveBack = func() error { return errors.Join(o.giveBack(promise, cluster, detour), release()) }
+			err = cluster.CallHere(ctx, detour)
 		}
 	}
 	if err != nil {
-		restore()
-		return nil, nil, err
+		return nil, nil, errors.Join(err, giveBack())
 	}
-	o.Handler.Handle(report.Note{Text: "the cluster asks the webhooks of the manager here, at " + webhookAddress + "; ENABLE_WEBHOOKS=false turns them off"})
+	o.Handler.Handle(report.Note{Text: "the cluster asks the webhooks of the manager here, at " + hooks.Address + "; ENABLE_WEBHOOKS=false turns them off"})
 	// controller-runtime looks there for the certificate, in every version, unless a flag names another folder.
-	return []string{"TMPDIR=" + temporary, "TMP=" + temporary}, restore, nil
+	return []string{"TMPDIR=" + temporary, "TMP=" + temporary}, giveBack, nil
+}
+
+// certify makes the certificate that the manager serves its webhooks with, in a folder for temporary files of its own.
+func certify(hooks *ship.LocalWebhooks, host string) (temporary string, err error) {
+	if temporary, err = os.MkdirTemp("", "slipway-run-"); err != nil {
+		return "", fmt.Errorf("serve webhooks: %w", err)
+	}
+	certificates := filepath.Join(temporary, "k8s-webhook-server", "serving-certs")
+	if err = os.MkdirAll(certificates, 0o700); err == nil {
+		hooks.Authority, err = writeCertificate(certificates, net.ParseIP(host))
+	}
+	return temporary, err
+}
+
+// giveBack keeps a promise. The run is over, and so is its context; what it changed in the cluster is taken back all the same.
+func (o Options) giveBack(p *promise, cluster *ship.Cluster, d *ship.Detour) error {
+	o.Handler.Handle(report.Step{Name: "giving the cluster's webhooks back"})
+	ctx, cancel := context.WithTimeout(context.Background(), takeBackPatience)
+	defer cancel()
+	if err := p.keep(ctx, cluster, d); err != nil {
+		o.Handler.Handle(report.Warning{Text: "the cluster still asks webhooks on this machine; the next slipway command on it takes that back: " + err.Error()})
+	}
+	return nil
 }
 
 // webhooks are those of the project in o.Dir, or nil when the manager serves none or with a certificate
 // of its own.
-func (o Options) webhooks(args []string) (*ship.LocalWebhooks, error) {
-	if slices.Contains(o.Env, "ENABLE_WEBHOOKS=false") || slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, "webhook-cert-path") }) {
+func (o Options) webhooks(l listening) (*ship.LocalWebhooks, error) {
+	if slices.Contains(o.Env, "ENABLE_WEBHOOKS=false") || given(l.args, "webhook-cert-path") {
 		return nil, nil
 	}
 	p, err := project.Load(o.Dir)
 	if err != nil {
 		return nil, nil // without a readable PROJECT there is nothing to know of webhooks
 	}
-	hooks := &ship.LocalWebhooks{Prefix: p.Name + "-run-", Address: webhookAddress}
+	hooks := &ship.LocalWebhooks{Prefix: p.Name + "-run-", Address: l.webhooks()}
 	served := false
 	for _, r := range p.Resources {
 		if r.Webhooks == nil {

@@ -17,7 +17,7 @@ import (
 // webhooks.
 func TestWriteCertificate(t *testing.T) {
 	dir := t.TempDir()
-	authority, err := writeCertificate(dir)
+	authority, err := writeCertificate(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,15 +54,15 @@ func TestWebhooksOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := Options{Dir: dir, Handler: report.Discard}
-	hooks, err := o.webhooks(nil)
+	hooks, err := o.webhooks(listening{})
 	if err != nil || hooks == nil || !slices.Equal(hooks.Converted, []string{"frigates.ship.example.com"}) || hooks.Prefix != "op-run-" {
 		t.Errorf("got %+v, %v", hooks, err)
 	}
-	if hooks, err := o.webhooks([]string{"--webhook-cert-path=/mine"}); hooks != nil || err != nil {
+	if hooks, err := o.webhooks(listening{args: []string{"--webhook-cert-path=/mine"}}); hooks != nil || err != nil {
 		t.Errorf("with a certificate of its own: %+v, %v", hooks, err)
 	}
 	o.Env = []string{"ENABLE_WEBHOOKS=false"}
-	if hooks, err := o.webhooks(nil); hooks != nil || err != nil {
+	if hooks, err := o.webhooks(listening{}); hooks != nil || err != nil {
 		t.Errorf("turned off: %+v, %v", hooks, err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -20,23 +21,29 @@ import (
 )
 
 const (
-	// settling is how long the server may go on to judge objects by a definition as it was, when it has been changed.
+	// settling is how long the server may go on to judge objects by a definition as it was, when it has been changed, and to ask a webhook that is gone.
 	settling = 2 * time.Second
 	// farewell is how long objects that are being deleted are waited for, all together, so that they can be made anew.
 	farewell = 10 * time.Second
 )
 
-// application is one run of [Cluster.Apply].
+// application is one run of [Cluster.Apply], or of [Cluster.Preview].
 type application struct {
 	cluster  *Cluster
+	set      *Set // nil if no inventory is kept
 	force    bool
+	dry      bool // the server judges, and stores nothing
 	patience time.Duration
 
-	changed []schema.GroupKind           // by their definitions
-	settled time.Time                    // when the server knows these
-	waited  time.Duration                // for objects to be gone
-	leaving []*unstructured.Unstructured // were applied although they are being deleted
+	changed  []schema.GroupKind           // by their definitions
+	unhooked bool                         // webhooks were deleted, which the server may go on to ask for a moment
+	settled  time.Time                    // when the server knows these
+	waited   time.Duration                // for objects to be gone
+	leaving  []*unstructured.Unstructured // were applied although they are being deleted
 }
+
+// manager is the owner of the fields that are applied.
+func (a *application) manager() string { return a.set.manager() }
 
 // ship applies objects that do not need each other, and has definitions served.
 func (a *application) ship(ctx context.Context, shipment []*unstructured.Unstructured) error {
@@ -60,63 +67,79 @@ func (a *application) one(ctx context.Context, object *unstructured.Unstructured
 	if err != nil {
 		return a.explain(ctx, object, err)
 	}
-	action, err := a.apply(ctx, resource, object)
+	done, err := a.apply(ctx, resource, object)
 	if err != nil {
 		return a.explain(ctx, object, err)
 	}
-	a.cluster.handler.Handle(report.Object{Name: nameOf(object), Action: action})
-	if kindOf(object) == crdKind && action == report.Updated {
+	a.cluster.handler.Handle(report.Object{Name: nameOf(object), Action: done.action, Why: done.why})
+	if kindOf(object) == crdKind && done.action == report.Updated {
 		a.changed = append(a.changed, definedKind(object))
 	}
 	return nil
 }
 
+// outcome is what applying did to an object, or would do.
+type outcome struct {
+	before, after *unstructured.Unstructured // before is nil if there was none
+	action        report.Action
+	why           string // it is no member of the set, or who lost fields
+}
+
 // apply applies one object and tells what that did.
-func (a *application) apply(ctx context.Context, resource dynamic.ResourceInterface, object *unstructured.Unstructured) (report.Action, error) {
+func (a *application) apply(ctx context.Context, resource dynamic.ResourceInterface, object *unstructured.Unstructured) (outcome, error) {
 	before, err := a.before(ctx, resource, object)
 	if err != nil {
-		return "", err
+		return outcome{}, err
 	}
 	recreated := recreates(before, object)
+	if recreated && a.dry {
+		return a.judgeRecreated(ctx, resource, object, before)
+	}
 	if recreated {
-		if before, err = recreate(ctx, resource, object.GetName()); err != nil {
-			return "", err
+		if before, err = a.recreate(ctx, resource, object.GetName()); err != nil {
+			return outcome{}, err
 		}
 	}
-	if before != nil {
-		if before, err = adopt(ctx, resource, before, a.patience); err != nil {
-			return "", err
-		}
-	}
-	after, err := a.patch(ctx, resource, object)
+	object, why := a.set.claim(object, before, a.force)
+	after, taken, err := a.take(ctx, resource, object, before)
 	if err != nil {
-		return "", err
+		return outcome{}, err
+	}
+	if !a.dry {
+		err = a.release(ctx, resource, after)
 	}
 	if after.GetDeletionTimestamp() != nil {
 		a.leaving = append(a.leaving, after)
 	}
+	done := outcome{before, after, report.Unchanged, because(why, taken)}
 	switch {
 	case before == nil:
-		return report.Created, nil
-	case recreated || changes(object, before, after):
-		return report.Updated, nil
+		done.action = report.Created
+	case recreated || changes(object, before, after, a.manager()):
+		done.action = report.Updated
 	}
-	return report.Unchanged, nil
+	return done, err
 }
+
+// because joins reasons, of which any may be empty.
+func because(reasons ...string) string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(reasons), isEmpty), "; ")
+}
+
+func isEmpty(text string) bool { return text == "" }
 
 // before is the object as the cluster has it; nil if it has none. One that is being deleted would go with what is applied to it, so
 // that is waited for, for a while.
 func (a *application) before(ctx context.Context, resource dynamic.ResourceInterface, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	if a.dry {
+		return existing(ctx, resource, object.GetName())
+	}
 	var live *unstructured.Unstructured
 	start, told := time.Now(), false
 	err := poll(ctx, min(a.patience, farewell-a.waited), func(ctx context.Context) (bool, error) {
 		var err error
-		live, err = resource.Get(ctx, object.GetName(), metav1.GetOptions{})
-		if apierrors.IsNotFound(err) {
-			live = nil
-			return true, nil
-		}
-		if err != nil || live.GetDeletionTimestamp() == nil {
+		live, err = existing(ctx, resource, object.GetName())
+		if err != nil || live == nil || live.GetDeletionTimestamp() == nil {
 			return true, err
 		}
 		if !told {
@@ -134,24 +157,36 @@ func (a *application) before(ctx context.Context, resource dynamic.ResourceInter
 	return live, err
 }
 
-// patch has the server apply an object. Where it may still judge that by a definition as it was, it is asked again.
-func (a *application) patch(ctx context.Context, resource dynamic.ResourceInterface, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+// existing is an object as the cluster has it; nil if it has none.
+func existing(ctx context.Context, resource dynamic.ResourceInterface, name string) (*unstructured.Unstructured, error) {
+	live, err := resource.Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	return live, err
+}
+
+// patching says how an object is applied.
+type patching struct{ force, dry bool }
+
+// patch has the server apply an object. Where it may still judge that by a definition as it was, or ask a webhook that is gone, it is asked again.
+func (a *application) patch(ctx context.Context, resource dynamic.ResourceInterface, object *unstructured.Unstructured, how patching) (*unstructured.Unstructured, error) {
 	text, err := json.Marshal(object)
 	if err != nil {
 		return nil, err
 	}
 	var patience time.Duration
-	if slices.Contains(a.changed, kindOf(object)) {
+	if a.unhooked || slices.Contains(a.changed, kindOf(object)) {
 		patience = time.Until(a.settled)
 	}
 	var after *unstructured.Unstructured
 	var refusal error
+	options := metav1.PatchOptions{FieldManager: a.manager(), FieldValidation: metav1.FieldValidationStrict, Force: &how.force}
+	if how.dry {
+		options.DryRun = []string{metav1.DryRunAll}
+	}
 	err = poll(ctx, patience, func(ctx context.Context) (bool, error) {
-		after, refusal = resource.Patch(ctx, object.GetName(), types.ApplyPatchType, text, metav1.PatchOptions{
-			FieldManager:    FieldManager,
-			FieldValidation: metav1.FieldValidationStrict,
-			Force:           &a.force,
-		})
+		after, refusal = resource.Patch(ctx, object.GetName(), types.ApplyPatchType, text, options)
 		return !judges(refusal), nil
 	})
 	if errors.Is(err, errImpatient) {

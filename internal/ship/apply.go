@@ -5,13 +5,9 @@ import (
 	"errors"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/util/csaupgrade"
 )
 
 // DefaultTimeout is how long is waited for objects that need time.
@@ -19,12 +15,17 @@ const DefaultTimeout = time.Minute
 
 // ApplyOptions are the choices of [Cluster.Apply].
 type ApplyOptions struct {
+	Set     *Set          // whose members the objects are; nil keeps no inventory and removes nothing
 	Force   bool          // take over fields that others own
+	Consent Consent       // to delete namespaces and definitions that are left over; nil keeps them
 	Timeout time.Duration // for definitions to become established; 0 means DefaultTimeout
 }
 
+// Consent asks the user whether to delete what others may use.
+type Consent func(ctx context.Context, question string) (bool, error)
+
 // Apply makes the cluster hold objects, in the order in which they need each
-// other, and reports each as a [report.Object]. It begins only when all kinds are known, and stops at the first failure,
+// other, and no more of the set than these; it reports each as a [report.Object]. It begins only when all kinds are known, and stops at the first failure,
 // a [report.Error]; applying again continues. See the package's guide.
 func (c *Cluster) Apply(ctx context.Context, objects []*unstructured.Unstructured, o ApplyOptions) error {
 	if err := c.Ping(ctx); err != nil {
@@ -35,11 +36,24 @@ func (c *Cluster) Apply(ctx context.Context, objects []*unstructured.Unstructure
 	}
 	c.warnOfLoopback(ctx, objects)
 	c.warnOfPorts(ctx, objects)
-	a := application{cluster: c, force: o.Force, patience: patienceOf(o.Timeout)}
+	a := application{cluster: c, set: o.Set.inNamespace(c.namespace), force: o.Force, patience: patienceOf(o.Timeout)}
+	inventory, err := a.takeInventory(ctx, objects)
+	if err != nil {
+		return err
+	}
+	if err := inventory.open(ctx); err != nil {
+		return err
+	}
 	for _, shipment := range shipments(objects) {
 		if err := a.ship(ctx, shipment); err != nil {
 			return err
 		}
+		if err := inventory.awaitParent(ctx); err != nil {
+			return err
+		}
+	}
+	if err := inventory.close(ctx, o.Consent); err != nil {
+		return err
 	}
 	if len(a.leaving) > 0 {
 		return c.explainLingering(ctx, a.leaving[0])
@@ -73,31 +87,4 @@ func (c *Cluster) locate(ctx context.Context, object *unstructured.Unstructured,
 		object.SetNamespace(c.namespace)
 	}
 	return resource.Namespace(object.GetNamespace()), object, nil
-}
-
-// clientSide is the field manager of `kubectl apply` without --server-side.
-const clientSide = "kubectl-client-side-apply"
-
-// adopt makes ours what `kubectl apply` of the same manifests brought to the cluster, as kubectl itself does when it is told
-// to apply on the server's side from now on. Without it each field that changed since would be a conflict with oneself. An object
-// that somebody changes meanwhile, as controllers do while pods come and go, is looked at again.
-func adopt(ctx context.Context, resource dynamic.ResourceInterface, live *unstructured.Unstructured, patience time.Duration) (*unstructured.Unstructured, error) {
-	name := live.GetName()
-	err := poll(ctx, patience, func(ctx context.Context) (bool, error) {
-		patch, err := csaupgrade.UpgradeManagedFieldsPatch(live, sets.New(clientSide, FieldManager), FieldManager)
-		if err != nil || patch == nil {
-			return true, err
-		}
-		adopted, err := resource.Patch(ctx, name, types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: FieldManager})
-		if err == nil {
-			live = adopted
-			return true, nil
-		}
-		if !apierrors.IsConflict(err) {
-			return false, err
-		}
-		live, err = resource.Get(ctx, name, metav1.GetOptions{})
-		return false, err
-	})
-	return live, err
 }

@@ -31,43 +31,30 @@ type LocalWebhooks struct {
 // callHereManager owns what [Cluster.CallHere] sets, so that taking it back leaves the rest alone.
 const callHereManager = "slipway-run"
 
-// restorePatience bounds the taking back, which begins when the user has ended the run.
-const restorePatience = 10 * time.Second
-
-// CallHere has the API server ask webhooks at an address, and returns what takes that back. Where
-// the cluster converts a kind by a Service already, that stays.
-func (c *Cluster) CallHere(ctx context.Context, w LocalWebhooks) (restore func() error, err error) {
-	var undo []func(context.Context) error
-	restore = func() error {
-		ctx, cancel := context.WithTimeout(context.Background(), restorePatience)
-		defer cancel()
-		var errs []error
-		for _, step := range undo {
-			errs = append(errs, step(ctx))
+// CallHere has the API server ask webhooks at an address, as a detour that [Cluster.PlanDetour] made says. The detour has to be written
+// down before: [Cluster.TakeBack] needs it, whatever CallHere came to. A request that is under way when ctx ends is waited for, since one
+// that is given up may be stored after all, and later than what takes it back.
+func (c *Cluster) CallHere(ctx context.Context, d *Detour) error {
+	for _, object := range d.wanted {
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
-		return errors.Join(errs...)
-	}
-	configurations, err := w.configurations()
-	if err != nil {
-		return restore, err
-	}
-	for _, object := range configurations {
-		undo = append(undo, func(ctx context.Context) error { return c.dropConfiguration(ctx, object) })
-		if err := c.setOwned(ctx, object); err != nil {
-			return restore, c.explainObject(ctx, object, err)
+		if err := c.setWhole(ctx, object); err != nil {
+			return c.explainObject(ctx, object, err)
 		}
 	}
-	for _, name := range w.Converted {
-		taken, err := c.convertHere(ctx, name, w)
-		if err != nil {
-			return restore, err
-		}
-		if taken {
-			undo = append(undo, func(ctx context.Context) error { return c.convertNoMore(ctx, name) })
-		}
-	}
-	return restore, nil
+	return nil
 }
+
+// setWhole is setOwned to its end.
+func (c *Cluster) setWhole(ctx context.Context, object *unstructured.Unstructured) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestLimit)
+	defer cancel()
+	return c.setOwned(ctx, object)
+}
+
+// requestLimit is how long a request may take that is not to be given up.
+const requestLimit = 10 * time.Second
 
 // configurations are the manifests, with this run's names and the address.
 func (w LocalWebhooks) configurations() ([]*unstructured.Unstructured, error) {
@@ -84,26 +71,50 @@ func (w LocalWebhooks) configurations() ([]*unstructured.Unstructured, error) {
 		if len(object.Object) == 0 {
 			continue
 		}
-		object.SetName(w.Prefix + object.GetName())
-		hooks, _, err := unstructured.NestedSlice(object.Object, "webhooks")
-		if err != nil {
-			return nil, fmt.Errorf("read webhook configurations: %w", err)
-		}
-		for _, hook := range hooks {
-			if fields, ok := hook.(map[string]any); ok {
-				path, _, _ := unstructured.NestedString(fields, "clientConfig", "service", "path")
-				fields["clientConfig"] = w.clientConfig(path)
-			}
-		}
-		if err := unstructured.SetNestedSlice(object.Object, hooks, "webhooks"); err != nil {
+		if err := w.redirect(object); err != nil {
 			return nil, fmt.Errorf("read webhook configurations: %w", err)
 		}
 		objects = append(objects, object)
 	}
 }
 
+// redirect gives a webhook configuration this run's name and the address.
+func (w LocalWebhooks) redirect(object *unstructured.Unstructured) error {
+	object.SetName(w.Prefix + object.GetName())
+	hooks, _, err := unstructured.NestedSlice(object.Object, "webhooks")
+	if err != nil {
+		return err
+	}
+	for _, hook := range hooks {
+		if fields, ok := hook.(map[string]any); ok {
+			path, _, _ := unstructured.NestedString(fields, "clientConfig", "service", "path")
+			fields["clientConfig"] = w.clientConfig(path)
+		}
+	}
+	return unstructured.SetNestedSlice(object.Object, hooks, "webhooks")
+}
+
+// conversion is a definition of which only the conversion is said: at the address.
+func (w LocalWebhooks) conversion(name string) *unstructured.Unstructured {
+	return withConversion(name, map[string]any{
+		"strategy": "Webhook",
+		"webhook":  map[string]any{"clientConfig": w.clientConfig("/convert"), "conversionReviewVersions": []any{"v1"}},
+	})
+}
+
 func (w LocalWebhooks) clientConfig(path string) map[string]any {
-	return map[string]any{"url": "https://" + w.Address + path, "caBundle": base64.StdEncoding.EncodeToString(w.Authority)}
+	return map[string]any{"url": w.url() + path, "caBundle": w.bundle()}
+}
+
+func (w LocalWebhooks) url() string { return "https://" + w.Address }
+
+func (w LocalWebhooks) bundle() string { return base64.StdEncoding.EncodeToString(w.Authority) }
+
+// withConversion is a definition of which only the conversion is said.
+func withConversion(name string, conversion map[string]any) *unstructured.Unstructured {
+	object := definitionNamed(name)
+	object.Object["spec"] = map[string]any{"conversion": conversion}
+	return object
 }
 
 func definitionNamed(name string) *unstructured.Unstructured {
@@ -114,50 +125,20 @@ func definitionNamed(name string) *unstructured.Unstructured {
 	return object
 }
 
-// convertHere has the API server convert a kind at the address, unless a Service does that.
-func (c *Cluster) convertHere(ctx context.Context, name string, w LocalWebhooks) (taken bool, err error) {
+// definitionToConvert is a definition as the cluster has it, or nil if a Service converts its kind already.
+func (c *Cluster) definitionToConvert(ctx context.Context, name string) (*unstructured.Unstructured, error) {
 	definition, err := c.objects.Resource(crdResource).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		return false, &report.Error{What: "the cluster does not know the kind " + name, Where: c.server, Hint: "install the definitions first", Next: "slipway install"}
+		return nil, &report.Error{What: "the cluster does not know the kind " + name, Where: c.server, Hint: "install the definitions first", Next: "slipway install"}
 	}
 	if err != nil {
-		return false, c.explainObject(ctx, definitionNamed(name), err)
+		return nil, c.explainObject(ctx, definitionNamed(name), err)
 	}
 	if _, service, _ := unstructured.NestedMap(definition.Object, "spec", "conversion", "webhook", "clientConfig", "service"); service {
 		c.handler.Handle(report.Note{Text: name + " is converted by the operator that is deployed, not by the one here"})
-		return false, nil
+		return nil, nil
 	}
-	object := definitionNamed(name)
-	object.Object["spec"] = map[string]any{"conversion": map[string]any{
-		"strategy": "Webhook",
-		"webhook":  map[string]any{"clientConfig": w.clientConfig("/convert"), "conversionReviewVersions": []any{"v1"}},
-	}}
-	if err := c.setOwned(ctx, object); err != nil {
-		return false, c.explainObject(ctx, object, err)
-	}
-	return true, nil
-}
-
-// convertNoMore takes back what convertHere set, and returns when the API server acts on it: it goes on asking at the
-// address for a moment after it has stored the definition, and nobody is there any more.
-func (c *Cluster) convertNoMore(ctx context.Context, name string) error {
-	if err := c.setOwned(ctx, definitionNamed(name)); err != nil {
-		return err
-	}
-	definition, err := c.objects.Resource(crdResource).Get(ctx, name, metav1.GetOptions{})
-	if err != nil {
-		return err
-	}
-	for _, resource := range servedResources(definition) {
-		err := poll(ctx, restorePatience, func(ctx context.Context) (bool, error) {
-			_, err := c.objects.Resource(resource).List(ctx, metav1.ListOptions{Limit: 1})
-			return err == nil || apierrors.IsForbidden(err), ctx.Err()
-		})
-		if err != nil {
-			return fmt.Errorf("wait until %s is served without webhooks: %w", name, err)
-		}
-	}
-	return nil
+	return definition, nil
 }
 
 // setOwned makes the fields of an object that callHereManager owns those that are given.
@@ -173,15 +154,4 @@ func (c *Cluster) setOwned(ctx context.Context, object *unstructured.Unstructure
 	force := true
 	_, err = resource.Patch(ctx, object.GetName(), types.ApplyPatchType, patch, metav1.PatchOptions{FieldManager: callHereManager, Force: &force})
 	return err
-}
-
-func (c *Cluster) dropConfiguration(ctx context.Context, object *unstructured.Unstructured) error {
-	resource, _, err := c.locate(ctx, object, patienceOf(0))
-	if err != nil {
-		return err
-	}
-	if err := resource.Delete(ctx, object.GetName(), metav1.DeleteOptions{}); !apierrors.IsNotFound(err) {
-		return err
-	}
-	return nil
 }

@@ -3,8 +3,10 @@ package ship
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -78,6 +80,29 @@ func (c *catalog) find(ctx context.Context, kind schema.GroupVersionKind) (metav
 	}
 	c.forget(kind.GroupVersion()) // it may come: definitions are established while we watch
 	return metav1.APIResource{}, errNoKind{GroupVersionKind: kind}
+}
+
+// preferred returns the resource of a kind, in the version that the server prefers, or [errNoKind].
+func (c *catalog) preferred(ctx context.Context, kind schema.GroupKind) (schema.GroupVersion, metav1.APIResource, error) {
+	versions := []string{"v1"}
+	if kind.Group != "" {
+		var group metav1.APIGroup
+		if err := c.get(ctx, "/apis/"+kind.Group, &group); err != nil && !apierrors.IsNotFound(err) {
+			return schema.GroupVersion{}, metav1.APIResource{}, err
+		}
+		versions = versions[:0]
+		for _, version := range append([]metav1.GroupVersionForDiscovery{group.PreferredVersion}, group.Versions...) {
+			versions = append(versions, version.Version)
+		}
+	}
+	for _, version := range slices.DeleteFunc(versions, isEmpty) {
+		found, err := c.find(ctx, kind.WithVersion(version))
+		if _, unserved := errors.AsType[errNoKind](err); unserved {
+			continue
+		}
+		return schema.GroupVersion{Group: kind.Group, Version: version}, found, err
+	}
+	return schema.GroupVersion{}, metav1.APIResource{}, errNoKind{GroupVersionKind: kind.WithVersion("")}
 }
 
 // resources lists what a group and version has; one that is not there has nothing.

@@ -46,7 +46,7 @@ func TestChanges(t *testing.T) {
 			before, after := parsed(t, liveConfig), parsed(t, liveConfig)
 			after.SetResourceVersion("8")
 			test.change(after.Object)
-			if got := changes(parsed(t, test.object), before, after); got != test.want {
+			if got := changes(parsed(t, test.object), before, after, FieldManager); got != test.want {
 				t.Errorf("changes: %v", got)
 			}
 		})

@@ -91,6 +91,7 @@ type Cluster struct {
 	server    string
 	namespace string // of namespaced objects that name none
 	objects   dynamic.Interface
+	quiet     dynamic.Interface // to look at others' objects: warnings about their kinds are not for this user
 	catalog   *catalog
 	handler   report.Handler
 }
@@ -120,11 +121,17 @@ func New(config *rest.Config, namespace string, h report.Handler) (*Cluster, err
 	if err != nil {
 		return nil, &report.Error{What: "the kubeconfig cannot be used", Where: config.Host, Err: err}
 	}
+	config.WarningHandlerWithContext = rest.NoWarnings{}
+	quiet, err := dynamic.NewForConfigAndClient(config, client)
+	if err != nil {
+		return nil, &report.Error{What: "the kubeconfig cannot be used", Where: config.Host, Err: err}
+	}
+	config.WarningHandlerWithContext = warnings{h}
 	catalog, err := newCatalog(config, client)
 	if err != nil {
 		return nil, &report.Error{What: "the kubeconfig cannot be used", Where: config.Host, Err: err}
 	}
-	return &Cluster{server: config.Host, namespace: namespace, objects: objects, catalog: catalog, handler: h}, nil
+	return &Cluster{server: config.Host, namespace: namespace, objects: objects, quiet: quiet, catalog: catalog, handler: h}, nil
 }
 
 // Server is the URL of the cluster's API server.

@@ -19,6 +19,8 @@ import (
 
 // DeleteOptions are the choices of [Cluster.Delete].
 type DeleteOptions struct {
+	Set     *Set          // of which only members go; nil deletes by name
+	Consent Consent       // to delete what others use; nil does
 	Timeout time.Duration // for objects to be gone; 0 means DefaultTimeout
 }
 
@@ -29,8 +31,11 @@ func (c *Cluster) Delete(ctx context.Context, objects []*unstructured.Unstructur
 	if err := c.Ping(ctx); err != nil {
 		return err
 	}
+	if o.Set != nil {
+		return c.remove(ctx, objects, o)
+	}
 	for _, group := range departures(objects) {
-		if err := c.deleteAll(ctx, group, patienceOf(o.Timeout)); err != nil {
+		if err := c.deleteAll(ctx, group, patienceOf(o.Timeout), ""); err != nil {
 			return err
 		}
 	}
@@ -38,8 +43,8 @@ func (c *Cluster) Delete(ctx context.Context, objects []*unstructured.Unstructur
 }
 
 // deleteAll removes objects that do not need each other: all requests first,
-// then the waiting.
-func (c *Cluster) deleteAll(ctx context.Context, objects []*unstructured.Unstructured, patience time.Duration) error {
+// then the waiting. It tells why, if that is not plain.
+func (c *Cluster) deleteAll(ctx context.Context, objects []*unstructured.Unstructured, patience time.Duration, why string) error {
 	var leaving []departure
 	for _, object := range objects {
 		d, err := c.deleteOne(ctx, object)
@@ -57,7 +62,7 @@ func (c *Cluster) deleteAll(ctx context.Context, objects []*unstructured.Unstruc
 		if err := c.waitGone(ctx, d, patience-time.Since(start)); err != nil {
 			return err
 		}
-		c.handler.Handle(report.Object{Name: nameOf(d.object), Action: report.Deleted})
+		c.handler.Handle(report.Object{Name: nameOf(d.object), Action: report.Deleted, Why: why})
 	}
 	return nil
 }

@@ -70,11 +70,12 @@ func awaitQuota(t *testing.T, c *Cluster, namespace string) {
 // busy is a resource of which somebody else changes an object until it was asked for a number of times.
 type busy struct {
 	dynamic.ResourceInterface
+	live *unstructured.Unstructured
 	left int
 }
 
 func (b *busy) Get(context.Context, string, metav1.GetOptions, ...string) (*unstructured.Unstructured, error) {
-	return applied(), nil
+	return b.live, nil
 }
 
 func (b *busy) Patch(_ context.Context, name string, _ types.PatchType, _ []byte, _ metav1.PatchOptions, _ ...string) (*unstructured.Unstructured, error) {
@@ -92,11 +93,16 @@ func applied() *unstructured.Unstructured {
 		"managedFields": []any{map[string]any{"manager": clientSide, "operation": "Update", "apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": map[string]any{"f:data": map[string]any{}}}}}}}
 }
 
-// TestAdoptBusy: an object that changes while it is taken over is looked at again.
-func TestAdoptBusy(t *testing.T) {
-	got, err := adopt(t.Context(), &busy{left: 3}, applied(), DefaultTimeout)
-	if err != nil || got.GetResourceVersion() != "2" {
-		t.Errorf("%v, %v", got, err)
+// TestReleaseBusy: an object that changes while it is taken over is looked at again.
+func TestReleaseBusy(t *testing.T) {
+	live := applied()
+	entry := live.GetManagedFields()[0]
+	entry.Manager, entry.Operation = FieldManager, metav1.ManagedFieldsOperationApply
+	live.SetManagedFields(append(live.GetManagedFields(), entry))
+	there := &busy{live: live, left: 3}
+	a := application{patience: DefaultTimeout}
+	if err := a.release(t.Context(), there, live); err != nil || there.left >= 0 {
+		t.Errorf("%v, asked %d times too few", err, there.left)
 	}
 }
 

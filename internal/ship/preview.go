@@ -2,7 +2,6 @@ package ship
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 
 	"github.com/slipway-dev/slipway/internal/report"
@@ -35,58 +33,61 @@ func (c *Cluster) Preview(ctx context.Context, objects []*unstructured.Unstructu
 	if err := c.requireKinds(ctx, objects); err != nil {
 		return nil, err
 	}
-	var all []Difference
+	a := &application{cluster: c, set: o.Set.inNamespace(c.namespace), force: o.Force, dry: true}
+	inventory, err := a.takeInventory(ctx, objects)
+	if err != nil {
+		return nil, err
+	}
+	all := inventory.previewLeft(inventory.leftHooks())
 	for _, object := range InInstallOrder(objects) {
-		difference, err := c.preview(ctx, object, objects, o.Force)
+		difference, err := a.preview(ctx, object, objects)
 		if err != nil {
 			return nil, c.explainObject(ctx, object, err)
 		}
 		all = append(all, difference)
 	}
-	return all, nil
+	all = append(all, inventory.previewLeft(inventory.leftObjects())...)
+	return append(all, inventory.previewRest(ctx)...), nil
 }
 
 // preview has the server judge one object.
-func (c *Cluster) preview(ctx context.Context, object *unstructured.Unstructured, all []*unstructured.Unstructured, force bool) (Difference, error) {
-	resource, object, err := c.locate(ctx, object, 0)
+func (a *application) preview(ctx context.Context, object *unstructured.Unstructured, all []*unstructured.Unstructured) (Difference, error) {
+	resource, object, err := a.cluster.locate(ctx, object, 0)
 	if _, unserved := errors.AsType[errNoKind](err); unserved || errors.Is(err, errImpatient) {
-		return created(object, "not judged: its kind comes with it"), nil
+		return a.created(object, "not judged: its kind comes with it"), nil
 	}
 	if err != nil {
 		return Difference{}, err
 	}
-	before, err := resource.Get(ctx, object.GetName(), metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		before, err = nil, nil
+	done, err := a.apply(ctx, resource, object)
+	if apierrors.IsNotFound(err) && brings(all, object.GetNamespace()) {
+		return a.created(object, "not judged: its namespace comes with it"), nil
 	}
 	if err != nil {
 		return Difference{}, err
 	}
-	patch, err := json.Marshal(object)
-	if err != nil {
-		return Difference{}, err
+	if done.before != nil {
+		done.before, done.after = withoutStatus(object, done.before), withoutStatus(object, done.after)
 	}
-	force = force || before != nil && slices.ContainsFunc(before.GetManagedFields(), isClientSide)
-	after, err := resource.Patch(ctx, object.GetName(), types.ApplyPatchType, patch, metav1.PatchOptions{
-		FieldManager: FieldManager, FieldValidation: metav1.FieldValidationStrict, Force: &force, DryRun: []string{metav1.DryRunAll},
-	})
-	if apierrors.IsNotFound(err) && before == nil && brings(all, object.GetNamespace()) {
-		return created(object, "not judged: its namespace comes with it"), nil
-	}
-	if err != nil {
-		return Difference{}, err
-	}
-	if before != nil {
-		before, after = withoutStatus(object, before), withoutStatus(object, after)
-	}
-	return compare(before, after), nil
+	difference := compare(done.before, done.after)
+	difference.Why = done.why
+	return difference, nil
+}
+
+// created is the difference of an object that comes with what would judge it.
+func (a *application) created(object *unstructured.Unstructured, why string) Difference {
+	object, _ = a.set.claim(object, nil, false)
+	return created(object, why)
 }
 
 // PreviewDelete tells what [Cluster.Delete] would do, in its order. Of a definition Why says how many objects of its
 // kind would go with it.
-func (c *Cluster) PreviewDelete(ctx context.Context, objects []*unstructured.Unstructured) ([]Difference, error) {
+func (c *Cluster) PreviewDelete(ctx context.Context, objects []*unstructured.Unstructured, o DeleteOptions) ([]Difference, error) {
 	if err := c.Ping(ctx); err != nil {
 		return nil, err
+	}
+	if o.Set != nil {
+		return c.previewRemoval(ctx, objects, o.Set)
 	}
 	var all []Difference
 	for _, object := range slices.Concat(departures(objects)...) {
@@ -181,6 +182,3 @@ func brings(objects []*unstructured.Unstructured, namespace string) bool {
 		return o.GetKind() == "Namespace" && kindOf(o).Group == "" && o.GetName() == namespace
 	})
 }
-
-// isClientSide tells whether an entry of the managed fields is `kubectl apply`'s.
-func isClientSide(entry metav1.ManagedFieldsEntry) bool { return entry.Manager == clientSide }

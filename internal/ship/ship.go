@@ -20,7 +20,7 @@
 //
 // # Applying
 //
-// [Cluster.Apply] is server-side apply, under the field manager [FieldManager]:
+// [Cluster.Apply] is server-side apply, under a field manager of the project's own, which begins with [FieldManager]:
 // the server merges, knows who owns which field, and no copy of the object has to
 // fit into an annotation (which is why `kubectl apply` fails for objects beyond
 // 262,144 bytes). Objects go in the order in which they need each other: custom
@@ -28,6 +28,11 @@
 // rules, configuration, workloads, custom resources, and webhooks last. Each is
 // reported as created, updated or unchanged; a status that a controller writes in that
 // moment is no update. Applying twice changes nothing.
+//
+// A [Set] is the inventory of a deployment: it says which objects are members, so that those which are not among the objects any
+// more are deleted, webhooks first, and that nothing else ever is. An object that was there before, or is another set's, gets its fields and
+// stays whose it was. Of those that `kubectl apply` or an earlier slipway brought, the fields that the manifest has are taken over.
+// [Cluster.Preview] judges by the same code as [Cluster.Apply].
 //
 // A field that somebody else owns with another value is a conflict: nothing is
 // taken over unless [ApplyOptions.Force] says so, and the error names the field
@@ -54,8 +59,13 @@
 // [Cluster.Delete] removes custom resources and definitions first, while the operator whose finalizers
 // these carry still runs; then all others, those first that need others. It returns when the objects are
 // gone. What is not there is not an error. An object that stays because of a finalizer
-// is an error that names the finalizer.
+// is an error that names the finalizer. With a [Set] only its members go, and what others use goes only by consent.
+//
+// # Webhooks outside of the cluster
+//
+// [Cluster.CallHere] has the API server ask a manager on this machine. Before, [Cluster.PlanDetour] says what that will change, as a
+// [Detour] to be written down; [Cluster.TakeBack] restores it, values and owners, in whatever process.
 package ship
 
-// FieldManager is the owner of what slipway applies.
+// FieldManager is the owner of what slipway applied before each project had a name of its own; theirs begin with it.
 const FieldManager = "slipway"

@@ -7,6 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
+
+	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // recreateStrategy is the patch that takes away what the server has filled in for rollouts.
@@ -24,6 +26,21 @@ func recreates(before, wanted *unstructured.Unstructured) bool {
 }
 
 // recreate changes the strategy of a Deployment to that. It stops and starts no pod.
-func recreate(ctx context.Context, resource dynamic.ResourceInterface, name string) (*unstructured.Unstructured, error) {
-	return resource.Patch(ctx, name, types.MergePatchType, []byte(recreateStrategy), metav1.PatchOptions{FieldManager: FieldManager})
+func (a *application) recreate(ctx context.Context, resource dynamic.ResourceInterface, name string) (*unstructured.Unstructured, error) {
+	return resource.Patch(ctx, name, types.MergePatchType, []byte(recreateStrategy), metav1.PatchOptions{FieldManager: a.manager()})
+}
+
+// judgeRecreated has the server judge a Deployment that is to be recreated. It refuses the strategy as long as what it has filled in is there,
+// so that it is judged without.
+func (a *application) judgeRecreated(ctx context.Context, resource dynamic.ResourceInterface, object, before *unstructured.Unstructured) (outcome, error) {
+	strategy, _, _ := unstructured.NestedMap(object.Object, "spec", "strategy")
+	object, why := a.set.claim(object, before, a.force)
+	object = object.DeepCopy()
+	unstructured.RemoveNestedField(object.Object, "spec", "strategy")
+	after, taken, err := a.take(ctx, resource, object, before)
+	if err != nil {
+		return outcome{}, err
+	}
+	err = unstructured.SetNestedMap(after.Object, strategy, "spec", "strategy")
+	return outcome{before, after, report.Updated, because(why, taken)}, err
 }

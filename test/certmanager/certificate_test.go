@@ -132,7 +132,7 @@ func (o operator) noWarnings(t *testing.T) {
 // undeploy takes all away while the manager runs.
 func (o operator) undeploy(t *testing.T) {
 	t.Helper()
-	o.run(t, "undeploy")
+	o.run(t, "undeploy", "--yes")
 	left := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: o.namespace}}
 	if err := o.Get(t.Context(), client.ObjectKeyFromObject(left), left); !apierrors.IsNotFound(err) {
 		t.Errorf("the namespace is there: %v", err)

@@ -1,0 +1,219 @@
+package ship
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// A Detour says how an API server comes to ask webhooks on this machine, and what has to be as it was afterwards. Its JSON is all that
+// [Cluster.TakeBack] needs, in this process or in another.
+type Detour struct {
+	Cluster        types.UID      `json:"cluster"` // of kube-system; empty if the user may not know it
+	Server         string         `json:"server"`
+	URL            string         `json:"url"`    // how the addresses begin that the API server asks
+	Bundle         string         `json:"bundle"` // the authority that it is told, which is one run's own
+	Configurations []configured   `json:"configurations,omitempty"`
+	Conversions    []conversionOf `json:"conversions,omitempty"`
+
+	wanted []*unstructured.Unstructured // to be applied
+}
+
+// namespaceResource is where namespaces live.
+var namespaceResource = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
+
+// configured names a webhook configuration.
+type configured struct {
+	schema.GroupVersionKind `json:"kind"`
+	Name                    string `json:"name"`
+}
+
+// conversionOf is how the kind of a definition is converted without the detour, and who owns the fields that say so.
+type conversionOf struct {
+	Definition string                      `json:"definition"`
+	Before     map[string]any              `json:"before"`
+	Owners     []metav1.ManagedFieldsEntry `json:"owners,omitempty"`
+}
+
+// Empty tells whether the detour changes nothing.
+func (d *Detour) Empty() bool { return len(d.wanted) == 0 }
+
+// PlanDetour looks how things are, and changes nothing. Where the cluster converts a kind by a Service already, that stays.
+func (c *Cluster) PlanDetour(ctx context.Context, w LocalWebhooks) (*Detour, error) {
+	d := &Detour{Cluster: c.identity(ctx), Server: c.server, URL: w.url(), Bundle: w.bundle()}
+	configurations, err := w.configurations()
+	if err != nil {
+		return nil, err
+	}
+	for _, object := range configurations {
+		if err := c.requireFree(ctx, object); err != nil {
+			return nil, err
+		}
+		d.wanted = append(d.wanted, object)
+		d.Configurations = append(d.Configurations, configured{object.GroupVersionKind(), object.GetName()})
+	}
+	for _, name := range w.Converted {
+		definition, err := c.definitionToConvert(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if definition == nil {
+			continue
+		}
+		before, _, _ := unstructured.NestedMap(definition.Object, "spec", "conversion")
+		owners, err := ownersOf(definition, conversionPath)
+		if err != nil {
+			return nil, err
+		}
+		d.wanted = append(d.wanted, w.conversion(name))
+		d.Conversions = append(d.Conversions, conversionOf{name, before, owners})
+	}
+	return d, nil
+}
+
+// requireFree fails if there is a configuration of that name which is none of a run's.
+func (c *Cluster) requireFree(ctx context.Context, object *unstructured.Unstructured) error {
+	resource, _, err := c.locate(ctx, object, patienceOf(0))
+	if err != nil {
+		return c.explainObject(ctx, object, err)
+	}
+	live, err := resource.Get(ctx, object.GetName(), metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return c.explainObject(ctx, object, err)
+	}
+	if slices.ContainsFunc(live.GetManagedFields(), isCallHere) {
+		return nil
+	}
+	return &report.Error{
+		What: "there is a webhook configuration of the name that this run would use, and none of slipway run's", Where: nameOf(live),
+		Hint: "rename or delete it, or run without webhooks", Next: "ENABLE_WEBHOOKS=false slipway run",
+	}
+}
+
+// isCallHere tells an entry of managed fields that a run made.
+func isCallHere(entry metav1.ManagedFieldsEntry) bool { return entry.Manager == callHereManager }
+
+// TakeBack ends a detour. What it changed is as it was, and owned by whom it was; what others changed since stays. It may be repeated.
+func (c *Cluster) TakeBack(ctx context.Context, d *Detour) error {
+	var errs []error
+	for _, configuration := range d.Configurations {
+		if err := c.dropConfiguration(ctx, d, configuration); err != nil {
+			errs = append(errs, fmt.Errorf("remove %s %s: %w", configuration.Kind, configuration.Name, err))
+		}
+	}
+	for _, conversion := range d.Conversions {
+		if err := c.convertAsBefore(ctx, d, conversion); err != nil {
+			errs = append(errs, fmt.Errorf("restore the conversion of %s: %w", conversion.Definition, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Made tells whether the detour was made in this cluster.
+func (d *Detour) Made(ctx context.Context, c *Cluster) bool {
+	if d.Cluster == "" {
+		return d.Server == c.server
+	}
+	return d.Cluster == c.identity(ctx)
+}
+
+// Key is what tells this cluster from another; its address if the user may not know better.
+func (c *Cluster) Key(ctx context.Context) string {
+	if id := c.identity(ctx); id != "" {
+		return string(id)
+	}
+	return c.server
+}
+
+// identity tells this cluster from another, whatever its address is; it is empty if that cannot be known.
+func (c *Cluster) identity(ctx context.Context) types.UID {
+	namespace, err := c.objects.Resource(namespaceResource).Get(ctx, metav1.NamespaceSystem, metav1.GetOptions{})
+	if err != nil {
+		return ""
+	}
+	return namespace.GetUID()
+}
+
+// leads tells whether an object has the API server ask at the detour's end.
+func (d *Detour) leads(object *unstructured.Unstructured) bool {
+	return slices.ContainsFunc(clientConfigs(object), func(config map[string]any) bool {
+		url, _ := config["url"].(string)
+		bundle, _ := config["caBundle"].(string)
+		return strings.HasPrefix(url, d.URL) && bundle == d.Bundle
+	})
+}
+
+// dropConfiguration removes a configuration that is the detour's.
+func (c *Cluster) dropConfiguration(ctx context.Context, d *Detour, configuration configured) error {
+	object := &unstructured.Unstructured{}
+	object.SetGroupVersionKind(configuration.GroupVersionKind)
+	resource, _, err := c.locate(ctx, object, patienceOf(0))
+	if err != nil {
+		return err
+	}
+	live, err := resource.Get(ctx, configuration.Name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) || err == nil && !d.leads(live) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	uid := live.GetUID()
+	err = resource.Delete(ctx, configuration.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) { // it is gone, and the name may be another's
+		return nil
+	}
+	return err
+}
+
+// convertAsBefore restores how a kind is converted, and returns when the API server acts on it: it goes on asking at the
+// address for a moment after it has stored the definition, and nobody is there any more.
+func (c *Cluster) convertAsBefore(ctx context.Context, d *Detour, conversion conversionOf) error {
+	definition, err := c.objects.Resource(crdResource).Get(ctx, conversion.Definition, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	restored := d.leads(definition)
+	if restored {
+		if err := c.setOwned(ctx, withConversion(conversion.Definition, conversion.Before)); err != nil {
+			return err
+		}
+	}
+	if err := c.giveBack(ctx, conversion); err != nil {
+		return err
+	}
+	if restored && conversion.Before["strategy"] != "Webhook" {
+		return c.awaitServed(ctx, definition)
+	}
+	return nil
+}
+
+// awaitServed waits until the objects of a definition can be listed in all versions.
+func (c *Cluster) awaitServed(ctx context.Context, definition *unstructured.Unstructured) error {
+	for _, resource := range servedResources(definition) {
+		err := poll(ctx, patienceOf(0), func(ctx context.Context) (bool, error) {
+			_, err := c.objects.Resource(resource).List(ctx, metav1.ListOptions{Limit: 1})
+			return err == nil || apierrors.IsForbidden(err), ctx.Err()
+		})
+		if err != nil {
+			return fmt.Errorf("wait until it is served without webhooks: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,316 @@
+package ship
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// TestSetID: the id is what kubectl makes of the same parent.
+func TestSetID(t *testing.T) {
+	set := &Set{Project: "op", Namespace: "op-system"}
+	// printf slipway-op.op-system.ConfigMap. | openssl sha256 -binary | basenc --base64url
+	const want = "applyset-1IOla05mwJzrb2uuSfuyzJdjWtXSqCtHY7aKEIRFDtE-v1"
+	if got := set.id(); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	other := *set
+	other.Part = "config-samples"
+	if other.id() == set.id() {
+		t.Error("the deployments of two folders are one set")
+	}
+	parent := newScope()
+	parent.add(objects(t, fleet)...)
+	text := parent.parentOf(set).GetAnnotations()
+	if diff := gocmp.Diff(map[string]string{
+		"applyset.kubernetes.io/tooling":               "slipway/v0.0.0",
+		"applyset.kubernetes.io/contains-group-kinds":  "ConfigMap,Namespace,ValidatingWebhookConfiguration.admissionregistration.k8s.io",
+		"applyset.kubernetes.io/additional-namespaces": "shared",
+	}, text); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+const fleet = `
+apiVersion: v1
+kind: Namespace
+metadata: {name: shared, labels: {fleet: a}}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: a, namespace: shared}
+data: {x: "1"}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: fleet-a}
+webhooks:
+- name: v.fleet.example.com
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  failurePolicy: Fail
+  clientConfig: {url: "https://127.0.0.1:1/"}
+  rules:
+  - {apiGroups: [""], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [secrets]}
+  namespaceSelector: {matchLabels: {fleet: a}}
+`
+
+// secondFleet is another project in the same namespace, which gives that other labels.
+const secondFleet = `
+apiVersion: v1
+kind: Namespace
+metadata: {name: shared, labels: {convoy: b}}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: b, namespace: shared}
+data: {x: "1"}
+`
+
+// at is an object of the cluster; nil if it is not there.
+func at(t *testing.T, c *Cluster, object string) *unstructured.Unstructured {
+	t.Helper()
+	live, err := c.found(t.Context(), objects(t, object)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return live
+}
+
+const sharedNamespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shared}"
+
+func preview(t *testing.T, c *Cluster, all []*unstructured.Unstructured, o ApplyOptions) (lines []string) {
+	t.Helper()
+	differences, err := c.Preview(t.Context(), all, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return words(differences)
+}
+
+func words(differences []Difference) (lines []string) {
+	for _, d := range differences {
+		lines = append(lines, string(d.Action)+" "+d.Name+strings.TrimSuffix(" "+d.Why, " "))
+	}
+	return lines
+}
+
+// TestSharedNamespace: two projects that share a namespace keep their fields and their objects; what one does not have any more goes, its
+// webhooks first; and what one leaves the other keeps.
+func TestSharedNamespace(t *testing.T) {
+	c, events := connect(t)
+	ctx := t.Context()
+	first, second := ApplyOptions{Set: &Set{Project: "first", Namespace: "shared"}}, ApplyOptions{Set: &Set{Project: "second", Namespace: "shared"}}
+	apply := func(all []*unstructured.Unstructured, o ApplyOptions) {
+		t.Helper()
+		if err := c.Apply(ctx, all, o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	apply(objects(t, fleet), first)
+	events.want(t, "created namespace/shared", "created configmap/shared/a", "created validatingwebhookconfiguration/fleet-a", "created configmap/shared/slipway-first")
+	apply(objects(t, fleet), first)
+	events.want(t, "unchanged namespace/shared", "unchanged configmap/shared/a", "unchanged validatingwebhookconfiguration/fleet-a", "unchanged configmap/shared/slipway-first")
+
+	// The old webhook refuses all that changes in the namespace: without it that has to go first.
+	fewer := objects(t, sharedNamespace+"\n---\napiVersion: v1\nkind: Secret\nmetadata: {name: s, namespace: shared}")
+	fewer[0].SetLabels(map[string]string{"fleet": "a"})
+	err := poll(ctx, DefaultTimeout, func(ctx context.Context) (bool, error) { return dryRun(t, c, fewer[1]) != nil, nil })
+	if err != nil {
+		t.Fatal("the webhook refuses nothing: ", err)
+	}
+	lines := preview(t, c, fewer[:1], first)
+	if diff := gocmp.Diff([]string{
+		"deleted validatingwebhookconfiguration/fleet-a left from an earlier deployment", "unchanged namespace/shared",
+		"deleted configmap/shared/a left from an earlier deployment", "updated configmap/shared/slipway-first",
+	}, lines); diff != "" {
+		t.Errorf("preview (-want +got):\n%s", diff)
+	}
+	apply(fewer, first)
+	events.want(t, "deleted validatingwebhookconfiguration/fleet-a", "unchanged namespace/shared", "created secret/shared/s", "deleted configmap/shared/a", "updated configmap/shared/slipway-first")
+
+	// Another project's fields are beside the first one's, whoever applies last.
+	apply(objects(t, secondFleet), second)
+	events.lines = nil
+	apply(fewer, first)
+	apply(objects(t, secondFleet), second)
+	labels := at(t, c, sharedNamespace).GetLabels()
+	if labels["fleet"] != "a" || labels["convoy"] != "b" || labels[partOfLabel] != first.Set.id() {
+		t.Errorf("labels are %v", labels)
+	}
+	events.lines = nil
+
+	// The namespace is the first one's, so that the second one leaves it; the first one is asked, for others use it.
+	if err := c.Delete(ctx, objects(t, secondFleet), DeleteOptions{Set: second.Set, Consent: never(t)}); err != nil {
+		t.Fatal(err)
+	}
+	events.want(t, "kept namespace/shared", "deleted configmap/shared/b", "deleted configmap/shared/slipway-second")
+	apply(objects(t, secondFleet), second)
+	events.lines = nil
+	asked := ""
+	refuse := func(_ context.Context, question string) (bool, error) { asked = question; return false, nil }
+	if err := c.Delete(ctx, fewer, DeleteOptions{Set: first.Set, Consent: refuse}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(asked, "namespace/shared with configmap/shared/b, configmap/shared/slipway-second") {
+		t.Errorf("asked %q", asked)
+	}
+	events.want(t)
+	if at(t, c, sharedNamespace).GetDeletionTimestamp() != nil {
+		t.Error("the namespace goes all the same")
+	}
+	if err := c.Delete(ctx, objects(t, secondFleet), DeleteOptions{Set: second.Set}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := c.Delete(ctx, fewer, DeleteOptions{Set: first.Set, Consent: never(t)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if at(t, c, sharedNamespace) != nil {
+		t.Error("the namespace is still there")
+	}
+}
+
+// never is asked nothing.
+func never(t *testing.T) Consent {
+	return func(_ context.Context, question string) (bool, error) {
+		t.Errorf("asked %q", question)
+		return false, nil
+	}
+}
+
+// TestForeignDefinition: a definition that others brought stays, with its objects; one of ours that has objects is asked about; and one that
+// leaves the manifests goes only if that is wanted.
+func TestForeignDefinition(t *testing.T) {
+	c, events := connect(t)
+	ctx := t.Context()
+	theirs, ours := definition("theirs.example.com", "x"), definition("ours.example.com", "x")
+	remove(t, c, theirs)
+	crds := c.objects.Resource(crdResource)
+	if _, err := crds.Create(ctx, objects(t, theirs)[0], metav1.CreateOptions{FieldManager: "gitops"}); err != nil {
+		t.Fatal(err)
+	}
+	both := objects(t, theirs+"\n---\n"+ours)
+	set := &Set{Project: "mixed", Namespace: "default", DefinitionsOnly: true}
+	if err := c.Apply(ctx, both, ApplyOptions{Set: set}); err != nil {
+		t.Fatal(err)
+	}
+	events.lines = nil
+	if err := c.Apply(ctx, objects(t, boat("ours.example.com", "{oars: 2}")+"\n---\n"+boat("theirs.example.com", "{}")), ApplyOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	events.lines = nil
+
+	// Out of the manifests: kept without a yes, and shown so.
+	if diff := gocmp.Diff([]string{"unchanged crd/boats.theirs.example.com " + whyBefore, "kept crd/boats.ours.example.com " + whyLeftShared}, preview(t, c, both[:1], ApplyOptions{Set: set})); diff != "" {
+		t.Errorf("preview (-want +got):\n%s", diff)
+	}
+	if err := c.Apply(ctx, both[:1], ApplyOptions{Set: set}); err != nil {
+		t.Fatal(err)
+	}
+	events.want(t, "unchanged crd/boats.theirs.example.com", "kept crd/boats.ours.example.com")
+
+	differences, err := c.PreviewDelete(ctx, both, DeleteOptions{Set: set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := gocmp.Diff([]string{
+		"kept crd/boats.theirs.example.com " + whyNotOurs,
+		"deleted crd/boats.ours.example.com with its one object, boat/default/one; others use it, so that undeploy asks first",
+	}, words(differences)); diff != "" {
+		t.Errorf("preview (-want +got):\n%s", diff)
+	}
+	yes := func(context.Context, string) (bool, error) { return true, nil }
+	if err := c.Delete(ctx, both, DeleteOptions{Set: set, Consent: yes}); err != nil {
+		t.Fatal(err)
+	}
+	events.want(t, "kept crd/boats.theirs.example.com", "deleted crd/boats.ours.example.com")
+	if at(t, c, boat("theirs.example.com", "{}")+"\n") == nil {
+		t.Error("their object is gone")
+	}
+}
+
+// TestTakeOver: of what `kubectl apply` or an earlier slipway brought, the fields that the manifest has are taken over, and no others;
+// the preview shows what the run does.
+func TestTakeOver(t *testing.T) {
+	c, events := connect(t)
+	ctx := t.Context()
+	maps := c.objects.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("default")
+	const object = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: taken}\ndata: {ours: new, same: s}"
+	remove(t, c, object)
+	for _, earlier := range []string{clientSide, FieldManager} {
+		created := objects(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: taken, annotations: {theirs: kept}}\ndata: {ours: old, same: s, further: theirs}")[0]
+		if earlier == FieldManager {
+			text, _ := created.MarshalJSON()
+			if _, err := maps.Patch(ctx, "taken", types.ApplyPatchType, text, metav1.PatchOptions{FieldManager: earlier}); err != nil {
+				t.Fatal(err)
+			}
+		} else if _, err := maps.Create(ctx, created, metav1.CreateOptions{FieldManager: earlier}); err != nil {
+			t.Fatal(err)
+		}
+		o := ApplyOptions{Set: &Set{Project: "taker", Namespace: "default"}}
+		differences, err := c.Preview(ctx, objects(t, object), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := differences[0]; d.Why != "takes .data.ours from "+earlier || !strings.Contains(d.Diff, "+  ours: new") || strings.Contains(d.Diff, "-  further") {
+			t.Errorf("preview: %+v", d)
+		}
+		if err := c.Apply(ctx, objects(t, object), o); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Apply(ctx, objects(t, object), o); err != nil {
+			t.Fatal(err)
+		}
+		events.want(t, "updated configmap/default/taken", "created configmap/default/slipway-taker", "unchanged configmap/default/taken", "unchanged configmap/default/slipway-taker")
+		live := at(t, c, object)
+		data, _, _ := unstructured.NestedStringMap(live.Object, "data")
+		if diff := gocmp.Diff(map[string]string{"ours": "new", "same": "s", "further": "theirs"}, data); diff != "" || live.GetAnnotations()["theirs"] != "kept" {
+			t.Errorf("%s: data (-want +got):\n%s%v", earlier, diff, live.GetAnnotations())
+		}
+
+		// What was ours alone goes when it leaves the manifest.
+		if err := c.Apply(ctx, objects(t, strings.Replace(object, ", same: s", "", 1)), o); err != nil {
+			t.Fatal(err)
+		}
+		if _, there, _ := unstructured.NestedString(at(t, c, object).Object, "data", "same"); there {
+			t.Errorf("%s: a field that left the manifest is there", earlier)
+		}
+		if err := c.Delete(ctx, objects(t, object), DeleteOptions{Set: o.Set}); err != nil {
+			t.Fatal(err)
+		}
+		events.lines = nil
+	}
+}
+
+// TestForeignSet: an inventory of another tool is not touched.
+func TestForeignSet(t *testing.T) {
+	c, _ := connect(t)
+	parent := (&Set{Project: "foreign", Namespace: "default"}).parent(nil, nil)
+	parent.SetAnnotations(map[string]string{toolingAnnotation: "kubectl/v1.37"})
+	const object = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: foreign}"
+	if err := c.Apply(t.Context(), []*unstructured.Unstructured{parent}, ApplyOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Delete(context.Background(), []*unstructured.Unstructured{parent}, DeleteOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
+	set := &Set{Project: "foreign", Namespace: "default"}
+	for _, err := range []error{c.Apply(t.Context(), objects(t, object), ApplyOptions{Set: set}), c.Delete(t.Context(), objects(t, object), DeleteOptions{Set: set})} {
+		if known := failure(t, err); known.Err != errForeignSet || !strings.Contains(known.Hint, "kubectl/v1.37") {
+			t.Errorf("got %v", err)
+		}
+	}
+	if at(t, c, object) != nil {
+		t.Error("the object was made")
+	}
+}

@@ -1,0 +1,160 @@
+package ship
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// maxUses bounds how many objects are listed of each kind to see who uses what goes, and how many are named.
+const (
+	maxUses  = 500
+	maxNamed = 5
+)
+
+// uses says which of the objects that are about to go others use: namespaces with more in them than goes by itself, and definitions
+// with objects. What the user may not list is not seen.
+func (c *Cluster) uses(ctx context.Context, set *Set, going []*unstructured.Unstructured) (lines []string, err error) {
+	for _, object := range going {
+		var others []string
+		switch kindOf(object) {
+		case crdKind:
+			others, err = c.usesOfDefinition(ctx, set, object, going)
+		case namespaceKind:
+			others, err = c.usesOfNamespace(ctx, set, object.GetName(), going)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(others) > 0 {
+			lines = append(lines, nameOf(object)+" with "+counted(others))
+		}
+	}
+	return lines, nil
+}
+
+// counted names objects, or the first of many.
+func counted(names []string) string {
+	if len(names) <= maxNamed {
+		return strings.Join(names, ", ")
+	}
+	number := fmt.Sprint(len(names))
+	if len(names) >= maxUses {
+		number = "more than " + fmt.Sprint(maxUses)
+	}
+	return fmt.Sprintf("%s objects: %s, …", number, strings.Join(names[:maxNamed], ", "))
+}
+
+// usesOfDefinition are the objects of a definition that do not go with the set.
+func (c *Cluster) usesOfDefinition(ctx context.Context, set *Set, definition *unstructured.Unstructured, going []*unstructured.Unstructured) ([]string, error) {
+	served := servedResources(definition)
+	if len(served) == 0 {
+		return nil, nil
+	}
+	list, err := c.objects.Resource(served[0]).List(ctx, metav1.ListOptions{Limit: maxUses})
+	if err != nil {
+		return nil, c.explainObject(ctx, definition, err)
+	}
+	var others []string
+	for _, item := range list.Items {
+		if !goes(&item, set, going) {
+			others = append(others, nameOf(&item))
+		}
+	}
+	return others, nil
+}
+
+// usesOfNamespace are the objects in a namespace that do not go with the set: they are neither members nor made by a controller, nor what each
+// namespace has, nor what workloads that go have mounted.
+func (c *Cluster) usesOfNamespace(ctx context.Context, set *Set, namespace string, going []*unstructured.Unstructured) ([]string, error) {
+	resources, err := c.catalog.namespaced(ctx)
+	if err != nil {
+		return nil, c.explain(ctx, err)
+	}
+	mounted := mounts(going)
+	var others []string
+	for _, resource := range resources {
+		list, err := c.quiet.Resource(resource).Namespace(namespace).List(ctx, metav1.ListOptions{Limit: maxUses})
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			continue // it may not be listed, or its server does not answer: not ours to decide
+		}
+		for _, item := range list.Items {
+			stays := !goes(&item, set, going) && len(item.GetOwnerReferences()) == 0 && !isUsual(&item, set) && !slices.Contains(mounted, nameOf(&item))
+			if stays && definitionOf(going, kindOf(&item)) == nil { // else its definition is asked about
+				others = append(others, nameOf(&item))
+			}
+		}
+	}
+	return others, nil
+}
+
+// goes tells whether an object is a member of the set, or goes because of its name.
+func goes(object *unstructured.Unstructured, set *Set, going []*unstructured.Unstructured) bool {
+	return object.GetLabels()[partOfLabel] == set.id() || contains(going, object)
+}
+
+// isUsual tells what a namespace has by itself: what the control plane makes, and the set's parent.
+func isUsual(object *unstructured.Unstructured, set *Set) bool {
+	switch kind := kindOf(object).String(); kind {
+	case "ServiceAccount":
+		return object.GetName() == "default"
+	case "Secret":
+		return object.GetAnnotations()["kubernetes.io/service-account.name"] != ""
+	case "ConfigMap":
+		return object.GetName() == "kube-root-ca.crt" || object.GetName() == set.parentName()
+	}
+	return false
+}
+
+// mounts names the Secrets, ConfigMaps and claims that the pods of workloads mount.
+func mounts(workloads []*unstructured.Unstructured) (names []string) {
+	for _, object := range workloads {
+		volumes, _, _ := unstructured.NestedSlice(object.Object, "spec", "template", "spec", "volumes")
+		for _, volume := range volumes {
+			fields, _ := volume.(map[string]any)
+			for kind, path := range map[string][]string{
+				"secret": {"secret", "secretName"}, "configmap": {"configMap", "name"}, "persistentvolumeclaim": {"persistentVolumeClaim", "claimName"},
+			} {
+				if name, _, _ := unstructured.NestedString(fields, path...); name != "" {
+					names = append(names, kind+"/"+object.GetNamespace()+"/"+name)
+				}
+			}
+		}
+	}
+	return names
+}
+
+// traces are resources whose objects come of what runs, and go with it.
+var traces = []string{"endpoints", "endpointslices", "events", "leases"}
+
+// namespaced lists the resources that namespaces have objects of, apart from traces, each in the version that the server prefers.
+func (c *catalog) namespaced(ctx context.Context) (all []schema.GroupVersionResource, err error) {
+	var groups metav1.APIGroupList
+	if err := c.get(ctx, "/apis", &groups); err != nil {
+		return nil, err
+	}
+	versions := []schema.GroupVersion{{Version: "v1"}}
+	for _, group := range groups.Groups {
+		versions = append(versions, schema.GroupVersion{Group: group.Name, Version: group.PreferredVersion.Version})
+	}
+	for _, version := range versions {
+		resources, err := c.resources(ctx, version)
+		if err != nil {
+			continue // an aggregated server that does not answer
+		}
+		for _, r := range resources {
+			if r.Namespaced && !isSubresource(r) && !slices.Contains(traces, r.Name) && slices.Contains(r.Verbs, "list") && slices.Contains(r.Verbs, "delete") {
+				all = append(all, version.WithResource(r.Name))
+			}
+		}
+	}
+	return all, ctx.Err()
+}
