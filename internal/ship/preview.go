@@ -132,6 +132,9 @@ func (c *Cluster) instances(ctx context.Context, definition *unstructured.Unstru
 		return "", nil
 	}
 	list, err := c.objects.Resource(served[0]).List(ctx, metav1.ListOptions{})
+	if apierrors.IsNotFound(err) { // it is being deleted, and its last object has just gone
+		return "with no objects", nil
+	}
 	if err != nil {
 		return "", err
 	}

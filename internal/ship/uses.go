@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -57,6 +58,9 @@ func (c *Cluster) usesOfDefinition(ctx context.Context, set *Set, definition *un
 		return nil, nil
 	}
 	list, err := c.objects.Resource(served[0]).List(ctx, metav1.ListOptions{Limit: maxUses})
+	if apierrors.IsNotFound(err) { // it is being deleted, and its last object has just gone
+		return nil, nil
+	}
 	if err != nil {
 		return nil, c.explainObject(ctx, definition, err)
 	}
