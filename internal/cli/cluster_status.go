@@ -79,7 +79,10 @@ func process(s *clusterctl.Status) string {
 
 // kept says what becomes of the cluster's data.
 func kept(s *clusterctl.Status) string {
-	if s.Durable {
+	switch {
+	case s.Unknown != "":
+		return "kept: " + s.Unknown
+	case s.Durable:
 		return "kept"
 	}
 	return "thrown away when it stops"
@@ -143,26 +146,4 @@ func nodeKinds(s *clusterctl.Status) string {
 
 func uptime(s *clusterctl.Status) time.Duration {
 	return (time.Duration(s.UptimeMs) * time.Millisecond).Round(time.Second)
-}
-
-func (inv *invocation) clusterKubeconfigCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "kubeconfig [NAME]",
-		Short:   "Print the kubeconfig of a running cluster",
-		Long:    `Kubeconfig prints a kubeconfig that holds a running cluster alone, with its administrator's credentials.`,
-		Example: `  slipway cluster kubeconfig > cluster.kubeconfig`,
-		Args:    oneName,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			path, text, err := inv.clusters().Kubeconfig(cmd.Context(), clusterName(args))
-			if err != nil {
-				return err
-			}
-			value := struct {
-				Path       string `json:"path"`
-				Kubeconfig string `json:"kubeconfig"`
-			}{path, string(text)}
-			inv.handler.Handle(report.Result{Text: string(text), Value: value})
-			return nil
-		},
-	}
 }

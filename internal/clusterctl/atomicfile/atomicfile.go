@@ -19,6 +19,12 @@ func Write(path string, data []byte, perm fs.FileMode) error {
 	return disk{(*os.File).Sync}.write(path, data, perm)
 }
 
+// WriteSecret is [Write] for a file that its user alone may read, from its first byte on. It follows no symbolic link, which
+// in a folder of several users may be a stranger's: what is at path is replaced.
+func WriteSecret(path string, data []byte) error {
+	return disk{(*os.File).Sync}.replace(path, data, func(temp *os.File) error { return temp.Chmod(0o600) })
+}
+
 // WriteCache is [Write] for content that a power loss may take: the file may be empty after it.
 func WriteCache(path string, data []byte, perm fs.FileMode) error {
 	return disk{func(*os.File) error { return nil }}.write(path, data, perm)

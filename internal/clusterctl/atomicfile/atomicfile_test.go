@@ -73,3 +73,26 @@ func TestLinksStay(t *testing.T) {
 		t.Error("a link to itself is replaced")
 	}
 }
+
+// TestSecretFollowsNoLink: a stranger's link leads a secret nowhere else, and an open file becomes a private one.
+func TestSecretFollowsNoLink(t *testing.T) {
+	dir := t.TempDir()
+	link, target := filepath.Join(dir, "link"), filepath.Join(dir, "target")
+	if err := os.WriteFile(target, []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("target", link); err != nil {
+		t.Skip(err)
+	}
+	for _, path := range []string{link, target} {
+		if err := atomicfile.WriteSecret(path, []byte("secret")); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Lstat(path); err != nil || info.Mode() != 0o600 {
+			t.Errorf("%s: mode %v, %v", path, info.Mode(), err)
+		}
+		if got, err := os.ReadFile(target); err != nil || path == link && string(got) != "mine" {
+			t.Errorf("the target holds %q, %v", got, err)
+		}
+	}
+}

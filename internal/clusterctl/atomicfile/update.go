@@ -65,8 +65,7 @@ func (d disk) overwrite(path string, data []byte) (err error) {
 	if err != nil {
 		return err
 	}
-	private := func(temp *os.File) error { return temp.Chmod(0o600) }
-	if err := d.replace(Backup(path), before, private); err != nil {
+	if err := d.replace(Backup(path), before, func(*os.File) error { return nil }); err != nil { // made with mode 0600
 		return err
 	}
 	if err = d.refill(f, data); err != nil && d.refill(f, before) != nil {
