@@ -52,7 +52,7 @@ soak: build ## Work a cluster hard, and fail when it grows (SOAK=30m).
 
 .PHONY: test-durability
 test-durability: build ## Kill a durable cluster 50 times while clients write, and look for lost writes (KILLS=50).
-	SLIPWAY_KILLS=$(or $(KILLS),50) SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) go test -C cluster -count=1 -v -run TestAcknowledgedWritesSurviveKill ./test
+	SLIPWAY_KILLS=$(or $(KILLS),50) SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) go test -C cluster -count=1 -v -run 'TestAcknowledgedWritesSurviveKill|TestKilledResetIsFinished|TestKill$$' ./test ./rollback
 
 .PHONY: test-faults
 test-faults: build ## Kill clusters with real nodes, their nodes and containers at random moments, and look for what is left (FAULTS=20, SEED=random).

@@ -35,8 +35,14 @@ var (
 
 // Baseline is what a store held.
 type Baseline struct {
-	prefix string
-	values map[string][]byte
+	prefix  string
+	values  map[string][]byte
+	version int // grows when values change
+}
+
+func (b *Baseline) set(key string, value []byte) {
+	b.values[key] = value
+	b.version++
 }
 
 // Of makes a baseline of a snapshot of all keys below prefix. Events are not part of it.
@@ -59,7 +65,7 @@ func (b *Baseline) among(prefixes []string, key []byte) bool {
 func (b *Baseline) Adopt(keys []string, now etcd.Snapshot) {
 	for _, p := range now.Pairs {
 		if key := string(p.Key); slices.Contains(keys, key) {
-			b.values[key] = p.Value
+			b.set(key, p.Value)
 		}
 	}
 }
@@ -71,7 +77,7 @@ func (b *Baseline) AdoptLate(now etcd.Snapshot) (all bool) {
 	for _, p := range now.Pairs {
 		then, known := b.values[string(p.Key)]
 		if !known && b.among(late, p.Key) || known && b.among(judged, p.Key) && !bytes.Contains(then, ready) {
-			b.values[string(p.Key)] = p.Value
+			b.set(string(p.Key), p.Value)
 			all = all && (!known || bytes.Contains(p.Value, ready))
 		}
 	}
@@ -108,34 +114,67 @@ type Change struct {
 // Empty says that the baseline is reached.
 func (c Change) Empty() bool { return len(c.Remove) == 0 && len(c.Put) == 0 }
 
+// maxLayer is the size, in bytes, up to which changes make one layer: the store takes it in one transaction.
+const maxLayer = etcd.MaxTransaction
+
 // Layers cuts a change into parts that have at most one object of a resource each. What is
 // written at once has one revision, from which a watch may go on when it breaks off; it
-// must not go on behind the first of several events of that revision.
+// must not go on behind the first of several events of that revision. A part is one transaction, too: with
+// two revisions it could not be waited for.
 func (c Change) Layers() (remove, put []Change) {
-	deep := map[schema.GroupResource]int{}
+	removals, puts := layers{}, layers{}
 	for _, o := range append(slices.Clip(c.Remove), c.Replace...) {
-		remove = layer(remove, deep, o.Resource, func(l *Change) { l.Remove = append(l.Remove, o) })
+		removals.add(o.Resource, len(o.Key), func(l *Change) { l.Remove = append(l.Remove, o) })
 	}
-	clear(deep)
 	for i, o := range c.Restore {
-		put = layer(put, deep, o.Resource, func(l *Change) {
+		puts.add(o.Resource, len(o.Key)+len(c.Put[i].Value), func(l *Change) {
 			l.Put, l.Restore = append(l.Put, c.Put[i]), append(l.Restore, o)
 		})
 	}
-	return remove, put
+	return removals.all, puts.all
 }
 
-// Orphans takes out of a change the objects that go with their CRDs.
-func (c Change) Orphans() (rest Change, orphans []Object) {
+// layers are parts of a change.
+type layers struct {
+	all   []Change
+	sizes []int
+	from  map[schema.GroupResource]int // the first that has no object of the resource
+}
+
+// add puts an object into the first part that has none of its resource and room for it.
+func (l *layers) add(r schema.GroupVersionResource, size int, to func(*Change)) {
+	if l.from == nil {
+		l.from = map[schema.GroupResource]int{}
+	}
+	at := l.from[r.GroupResource()]
+	for at < len(l.all) && l.sizes[at]+size > maxLayer {
+		at++
+	}
+	if at == len(l.all) {
+		l.all, l.sizes = append(l.all, Change{}), append(l.sizes, 0)
+	}
+	l.from[r.GroupResource()] = at + 1
+	l.sizes[at] += size
+	to(&l.all[at])
+}
+
+// Orphans takes out of a change the objects that go with their CRDs, in parts that are a transaction each: nobody
+// watches them.
+func (c Change) Orphans() (rest Change, orphans []Change) {
 	gone := c.undefined()
 	rest = c
 	rest.Remove = nil
+	size := maxLayer
 	for _, o := range c.Remove {
-		if gone[o.Resource.GroupResource()] {
-			orphans = append(orphans, o)
-		} else {
+		if !gone[o.Resource.GroupResource()] {
 			rest.Remove = append(rest.Remove, o)
+			continue
 		}
+		if size += len(o.Key); size > maxLayer {
+			orphans, size = append(orphans, Change{}), len(o.Key)
+		}
+		last := &orphans[len(orphans)-1]
+		last.Remove = append(last.Remove, o)
 	}
 	return rest, orphans
 }
@@ -149,16 +188,6 @@ func (c Change) undefined() map[schema.GroupResource]bool {
 		}
 	}
 	return set
-}
-
-func layer(layers []Change, deep map[schema.GroupResource]int, r schema.GroupVersionResource, add func(*Change)) []Change {
-	at := deep[r.GroupResource()]
-	deep[r.GroupResource()]++
-	if at == len(layers) {
-		layers = append(layers, Change{})
-	}
-	add(&layers[at])
-	return layers
 }
 
 // Difference compares with a later snapshot.

@@ -1,9 +1,11 @@
 package baseline_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/slipway-dev/slipway/cluster/baseline"
@@ -95,6 +97,48 @@ func TestLayersHaveOneObjectOfAResourceEach(t *testing.T) {
 		if len(l.Remove)+len(l.Put) != 1 || len(l.Put) != len(l.Restore) {
 			t.Errorf("got %+v", l)
 		}
+	}
+}
+
+// TestLayersAreTransactions: what is removed and put fits into transactions, each with a revision of its own.
+func TestLayersAreTransactions(t *testing.T) {
+	var then []etcd.Pair
+	for i := range 6 { // of a resource each
+		p := widget(fmt.Sprint(i), "1", strings.Repeat("x", 400<<10))
+		p.Key = fmt.Appendf(nil, "%s/a.example.com/widgets%d/n/%d", prefix, i, i)
+		then = append(then, p)
+	}
+	_, put := baseline.Of(state(then...), prefix).Difference(state()).Layers()
+	if len(put) != 3 {
+		t.Errorf("got %d layers", len(put))
+	}
+	for _, l := range put {
+		size := 0
+		for _, p := range l.Put {
+			size += len(p.Key) + len(p.Value)
+		}
+		if size > etcd.MaxTransaction || len(l.Put) != len(l.Restore) {
+			t.Errorf("a layer of %d bytes in %d objects", size, len(l.Put))
+		}
+	}
+}
+
+// TestEncode: what is written and read again differs in nothing.
+func TestEncode(t *testing.T) {
+	now := state(widget("a", "1", "red"), lease("n", "2", "x"))
+	var text bytes.Buffer
+	if err := baseline.Of(now, prefix).Encode(&text); err != nil {
+		t.Fatal(err)
+	}
+	base, err := baseline.Decode(&text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if change := base.Difference(now); !change.Empty() || base.Len() != 2 {
+		t.Errorf("got %+v", change)
+	}
+	if _, err := baseline.Decode(strings.NewReader("damaged")); err == nil {
+		t.Error("what is damaged is read")
 	}
 }
 
@@ -250,8 +294,12 @@ func TestOrphansAreWhatGoesWithItsCRD(t *testing.T) {
 		"the CRD stays": {[]etcd.Pair{crd}, []etcd.Pair{crd, widget("x", "1", "red")}, 1, nil},
 	} {
 		rest, orphans := baseline.Of(state(test.then...), prefix).Difference(state(test.now...)).Orphans()
-		if len(rest.Remove) != test.rest || !slices.Equal(names(orphans), test.orphans) {
-			t.Errorf("%s: %d remain and %v are orphans", name, len(rest.Remove), names(orphans))
+		var gone []baseline.Object
+		for _, part := range orphans {
+			gone = append(gone, part.Remove...)
+		}
+		if len(rest.Remove) != test.rest || !slices.Equal(names(gone), test.orphans) {
+			t.Errorf("%s: %d remain and %v are orphans", name, len(rest.Remove), names(gone))
 		}
 	}
 }

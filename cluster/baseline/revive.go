@@ -25,12 +25,18 @@ const (
 // one, and would write down its end whenever it gets to it.
 func (b *Baseline) Revive(now etcd.Snapshot, label string) error {
 	nodes, pods := sets.New[string](), map[string][]byte{}
+	real := func(key string, value []byte) {
+		if name, ok := strings.CutPrefix(key, b.prefix+nodesBelow); ok && bytes.Contains(value, []byte(label)) {
+			nodes.Insert(name)
+		}
+	}
+	for key, value := range b.values {
+		real(key, value) // it may have been deleted since, and its pods have ended then
+	}
 	for _, p := range now.Pairs {
-		switch key := string(p.Key); {
-		case strings.HasPrefix(key, b.prefix+podsBelow):
-			pods[key] = p.Value
-		case strings.HasPrefix(key, b.prefix+nodesBelow) && bytes.Contains(p.Value, []byte(label)):
-			nodes.Insert(strings.TrimPrefix(key, b.prefix+nodesBelow))
+		real(string(p.Key), p.Value)
+		if strings.HasPrefix(string(p.Key), b.prefix+podsBelow) {
+			pods[string(p.Key)] = p.Value
 		}
 	}
 	for key, value := range b.values {
@@ -39,7 +45,9 @@ func (b *Baseline) Revive(now etcd.Snapshot, label string) error {
 		}
 		then, err := readPod(value)
 		if err == nil && nodes.Has(then.pod.Spec.NodeName) {
-			b.values[key], err = then.revived(pods[key])
+			if value, err = then.revived(pods[key]); err == nil {
+				b.set(key, value)
+			}
 		}
 		if err != nil {
 			return fmt.Errorf("read %s: %w", key, err)

@@ -2,6 +2,7 @@ package baseline_test
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 	"time"
 
@@ -69,6 +70,7 @@ func TestRevive(t *testing.T) {
 	for name, c := range map[string]struct {
 		then, now func(*corev1.Pod) // nil: the pod is gone
 		unchanged bool              // there is nothing to do
+		noNode    bool              // the Node has been deleted since
 		anew      bool              // another pod takes its place
 		phase     corev1.PodPhase
 	}{
@@ -76,6 +78,7 @@ func TestRevive(t *testing.T) {
 		"another status":      {then: asItWas, now: restarted, unchanged: true},
 		"another label":       {then: asItWas, now: func(p *corev1.Pod) { restarted(p); p.Labels = map[string]string{"a": "b"} }, phase: corev1.PodRunning},
 		"gone":                {then: asItWas, anew: true, phase: corev1.PodPending},
+		"gone with its node":  {then: asItWas, noNode: true, anew: true, phase: corev1.PodPending},
 		"made anew":           {then: asItWas, now: func(p *corev1.Pod) { p.UID = "2" }, anew: true, phase: corev1.PodPending},
 		"going":               {then: asItWas, now: func(p *corev1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }, anew: true, phase: corev1.PodPending},
 		"failed":              {then: asItWas, now: func(p *corev1.Pod) { p.Status.Phase = corev1.PodFailed }, anew: true, phase: corev1.PodPending},
@@ -84,6 +87,9 @@ func TestRevive(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			nodes := []etcd.Pair{node(t, "real", map[string]string{realLabel: ""}), node(t, "simulated", nil)}
 			now := state(nodes...)
+			if c.noNode {
+				now = state(nodes[1])
+			}
 			if c.now != nil {
 				now.Pairs = append(now.Pairs, pod(t, c.now))
 			}
@@ -98,7 +104,8 @@ func TestRevive(t *testing.T) {
 			if c.unchanged {
 				return
 			}
-			got := read(t, change.Put[0])
+			at := slices.IndexFunc(change.Put, func(p etcd.Pair) bool { return string(p.Key) == prefix+"/pods/n/p" })
+			got := read(t, change.Put[at])
 			if (got.UID != types.UID("1")) != c.anew || got.Status.Phase != c.phase || got.Status.QOSClass != corev1.PodQOSBurstable || got.Labels != nil {
 				t.Errorf("got %+v", got)
 			}

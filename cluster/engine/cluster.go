@@ -20,6 +20,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/kubeconfig"
 	"github.com/slipway-dev/slipway/cluster/pki"
 	"github.com/slipway-dev/slipway/cluster/protocol"
+	"github.com/slipway-dev/slipway/cluster/rollback"
 	"github.com/slipway-dev/slipway/cluster/seed"
 	"github.com/slipway-dev/slipway/cluster/workers"
 )
@@ -34,6 +35,7 @@ type Cluster struct {
 	components *components
 
 	store   *etcd.Server
+	journal *rollback.Journal // of resets; nil if the store does not outlive the process
 	keys    pki.Files
 	server  *apiserver.Server
 	address string

@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
-	"github.com/slipway-dev/slipway/cluster/baseline"
 	"github.com/slipway-dev/slipway/cluster/informed"
+	"github.com/slipway-dev/slipway/cluster/rollback"
 )
 
 const (
@@ -27,30 +27,15 @@ const (
 	convergeRequests = 8
 )
 
-// changed is an object with the revision at which it was removed or restored.
-type changed struct {
-	baseline.Object
-	revision int64
-}
-
-// changes are what a reset did.
-type changes struct{ removed, restored []changed }
-
-func (c *changes) add(layer baseline.Change, revision int64) {
-	for _, o := range layer.Remove {
-		c.removed = append(c.removed, changed{o, revision})
-	}
-	for _, o := range layer.Restore {
-		c.restored = append(c.restored, changed{o, revision})
-	}
-}
+// changes are what a round of a reset did.
+type changes rollback.Changes
 
 // latest are the changed resources, each with its last revision.
 func (c *changes) latest() map[schema.GroupVersionResource]int64 {
 	latest := map[schema.GroupVersionResource]int64{}
-	for _, objects := range [][]changed{c.removed, c.restored} {
+	for _, objects := range [][]rollback.Changed{c.Removed, c.Restored} {
 		for _, o := range objects {
-			latest[o.Resource] = max(latest[o.Resource], o.revision)
+			latest[o.Resource] = max(latest[o.Resource], o.Revision)
 		}
 	}
 	delete(latest, schema.GroupVersionResource{}) // none that somebody could list
@@ -59,15 +44,15 @@ func (c *changes) latest() map[schema.GroupVersionResource]int64 {
 
 // definitions are the resources that come back with their CRDs, and those that go with them. Informers of
 // either end and begin when they like.
-func (c *changes) definitions() (back, gone resourceSet) {
-	back, gone = resourceSet{}, resourceSet{}
-	for _, o := range c.restored {
+func (c *changes) definitions() (back, gone definers) {
+	back, gone = definers{}, definers{}
+	for _, o := range c.Restored {
 		if o.Established {
-			back.add(o.Defines)
+			back.add(o)
 		}
 	}
-	for _, o := range c.removed {
-		gone.add(o.Defines)
+	for _, o := range c.Removed {
+		gone.add(o)
 	}
 	for r := range back {
 		delete(gone, r) // made anew, and restored
@@ -75,11 +60,12 @@ func (c *changes) definitions() (back, gone resourceSet) {
 	return back, gone
 }
 
-type resourceSet map[schema.GroupVersionResource]bool
+// definers are the CRDs of resources.
+type definers map[schema.GroupVersionResource]rollback.Changed
 
-func (s resourceSet) add(all []schema.GroupVersionResource) {
-	for _, r := range all {
-		s[r] = true
+func (d definers) add(crd rollback.Changed) {
+	for _, r := range crd.Defines {
+		d[r] = crd
 	}
 }
 
@@ -89,23 +75,23 @@ func (c *Cluster) converge(ctx context.Context, stores informed.Stores, made cha
 	ctx, cancel := context.WithTimeout(ctx, convergeLimit)
 	defer cancel()
 	back, gone := made.definitions()
-	for _, set := range []resourceSet{back, gone} {
+	for _, set := range []definers{back, gone} {
 		for r := range set {
 			delete(stores, r.GroupResource())
 		}
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(convergeRequests)
-	group.Go(func() error { return awaitInformers(ctx, stores, made) })
-	for resource := range gone {
-		group.Go(func() error { return c.awaitNotServed(ctx, resource) })
+	group.Go(func() error { return c.awaitInformers(ctx, stores, made) })
+	for resource, crd := range gone {
+		group.Go(func() error { return c.awaitNotServed(ctx, resource, crd) })
 	}
-	for resource := range back {
-		group.Go(func() error { return c.awaitServed(ctx, resource) })
+	for resource, crd := range back {
+		group.Go(func() error { return c.awaitServed(ctx, resource, crd) })
 	}
 	for resource, revision := range made.latest() {
 		followed := len(stores[resource.GroupResource()]) > 0 // by somebody who learns it from the server
-		if !followed && !gone[resource] {
+		if _, goes := gone[resource]; !followed && !goes {
 			group.Go(func() error { return c.awaitFresh(ctx, resource, revision) })
 		}
 	}
@@ -125,20 +111,40 @@ func (c *Cluster) awaitFresh(ctx context.Context, r schema.GroupVersionResource,
 	return err
 }
 
-// awaitNotServed returns when the server does not know the resource any more.
-func (c *Cluster) awaitNotServed(ctx context.Context, r schema.GroupVersionResource) error {
-	return poll(ctx, convergePoll, func() (bool, error) {
+// awaitNotServed returns when the server does not know the resource any more, or has its CRD again.
+func (c *Cluster) awaitNotServed(ctx context.Context, r schema.GroupVersionResource, crd rollback.Changed) error {
+	return c.await(ctx, crd, false, func() (bool, error) {
 		return apierrors.IsNotFound(c.list(r).Do(ctx).Error()), nil // other errors pass
 	})
 }
 
-// awaitServed returns when the server knows the resource, and tells so to those who ask what there is.
-func (c *Cluster) awaitServed(ctx context.Context, r schema.GroupVersionResource) error {
-	return poll(ctx, convergePoll, func() (bool, error) {
+// awaitServed returns when the server knows the resource, and tells so to those who ask what there is, or when its CRD
+// has gone again.
+func (c *Cluster) awaitServed(ctx context.Context, r schema.GroupVersionResource, crd rollback.Changed) error {
+	return c.await(ctx, crd, true, func() (bool, error) {
 		if err := c.list(r).Do(ctx).Error(); apierrors.IsNotFound(err) || apierrors.IsServiceUnavailable(err) || apierrors.IsTooManyRequests(err) {
 			return false, nil // any other error is for those who use it: its conversion webhook may not run
 		}
 		return c.discovered(ctx, r)
+	})
+}
+
+// missesPerLook is how often something may be missed until the store is read again, some ten milliseconds.
+const missesPerLook = 10
+
+// await polls until everybody knows that the object o is there, or that it is not. It gives up when that is true no
+// more: another program has deleted the object, or made it anew, which the next round of the reset is about.
+func (c *Cluster) await(ctx context.Context, o rollback.Changed, there bool, yes func() (bool, error)) error {
+	misses := 0
+	return poll(ctx, convergePoll, func() (bool, error) {
+		if ok, err := yes(); ok || err != nil {
+			return ok, err
+		}
+		if misses++; misses%missesPerLook != 0 {
+			return false, nil
+		}
+		is, err := c.store.Has(ctx, o.Key)
+		return err == nil && is != there, err
 	})
 }
 
@@ -176,14 +182,14 @@ func (c *Cluster) list(r schema.GroupVersionResource) *rest.Request {
 
 // awaitInformers returns when no informer in this process knows an object that was removed, and
 // all know those that were restored.
-func awaitInformers(ctx context.Context, stores informed.Stores, made changes) error {
-	for _, o := range made.removed {
-		if err := poll(ctx, convergePoll, func() (bool, error) { return forgotten(stores, o), nil }); err != nil {
+func (c *Cluster) awaitInformers(ctx context.Context, stores informed.Stores, made changes) error {
+	for _, o := range made.Removed {
+		if err := c.await(ctx, o, false, func() (bool, error) { return forgotten(stores, o), nil }); err != nil {
 			return fmt.Errorf("%s is still known: %w", o.Key, err)
 		}
 	}
-	for _, o := range made.restored {
-		if err := poll(ctx, convergePoll, func() (bool, error) { return known(stores, o), nil }); err != nil {
+	for _, o := range made.Restored {
+		if err := c.await(ctx, o, true, func() (bool, error) { return known(stores, o), nil }); err != nil {
 			return fmt.Errorf("%s is not known: %w", o.Key, err)
 		}
 	}
@@ -206,9 +212,9 @@ func (c *Cluster) knowledge() informed.Stores {
 }
 
 // forgotten also holds for an object that somebody made anew.
-func forgotten(stores informed.Stores, o changed) bool {
+func forgotten(stores informed.Stores, o rollback.Changed) bool {
 	for _, r := range stores.Revisions(o.Resource.GroupResource(), o.Namespace, o.Name) {
-		if r > 0 && r < o.revision {
+		if r > 0 && r < o.Revision {
 			return false
 		}
 	}
@@ -217,10 +223,10 @@ func forgotten(stores informed.Stores, o changed) bool {
 
 // known does not count on all informers following all pods: some follow those that are not
 // over, others those on their nodes.
-func known(stores informed.Stores, o changed) bool {
+func known(stores informed.Stores, o rollback.Changed) bool {
 	some := o.Resource.Resource == "pods"
 	for _, r := range stores.Revisions(o.Resource.GroupResource(), o.Namespace, o.Name) {
-		if r < o.revision && (r > 0 || !some) {
+		if r < o.Revision && (r > 0 || !some) {
 			return false
 		}
 	}

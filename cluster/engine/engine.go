@@ -29,6 +29,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 	"github.com/slipway-dev/slipway/cluster/realnode/machine"
+	"github.com/slipway-dev/slipway/cluster/rollback"
 	"github.com/slipway-dev/slipway/cluster/scheduler"
 )
 
@@ -163,12 +164,29 @@ func (h *Host) startEtcd(ctx context.Context, to *coming) error {
 	if err := store.Delete(ctx, logicalPrefix+"/"); err != nil {
 		return &Error{protocol.Etcd, err}
 	}
+	if err := h.resume(ctx, store); err != nil {
+		return &Error{protocol.Etcd, err}
+	}
 	if err := h.main.fill(ctx, store); err != nil {
 		return err
 	}
 	to.come(store)
 	h.components.set(protocol.Etcd, protocol.Running)
 	return nil
+}
+
+// resume finishes a reset of a durable cluster that the end of the process interrupted, before anybody sees the store
+// between two states.
+func (h *Host) resume(ctx context.Context, store *etcd.Server) error {
+	if !h.options.Durable {
+		return nil
+	}
+	h.main.journal = rollback.NewJournal(store, filepath.Join(h.options.Dir, "baseline"))
+	resumed, err := h.main.journal.Resume(ctx, mainPrefix)
+	if resumed && h.options.Note != nil {
+		h.options.Note(protocol.Etcd, "a reset that was interrupted has been finished")
+	}
+	return err
 }
 
 func (h *Host) etcdConfig() etcd.Config {

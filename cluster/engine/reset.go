@@ -8,33 +8,26 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/slipway-dev/slipway/cluster/baseline"
+	"github.com/slipway-dev/slipway/cluster/etcd"
 	"github.com/slipway-dev/slipway/cluster/informed"
 	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/protocol"
+	"github.com/slipway-dev/slipway/cluster/rollback"
 )
 
 const (
 	// writeGrace is how long a reset waits for writes of the controllers that are under way: the deletion of a collection
 	// goes on for a while, and would take from what has come back. Only an admission webhook makes one that long.
 	writeGrace = 500 * time.Millisecond
-	// transactions bounds those under way. The store takes what waits for it in one go.
-	transactions = 128
 	// completeLimit bounds the wait for a store to be complete.
 	completeLimit = 10 * time.Second
 	// completePoll lies between two looks at a store that is almost complete.
 	completePoll = 10 * time.Millisecond
-	// maxRounds bounds a reset against programs that do not stop writing.
-	maxRounds = 10
 )
 
 var (
 	errReset = errors.New("the cluster is being reset")
-	// ErrBusy says that the cluster did not get back to its baseline, because somebody wrote
-	// all the time.
-	ErrBusy = errors.New("objects keep coming back, a program is writing to the cluster")
 	// ErrRestless says that there is no state to keep, because somebody writes all the time.
 	ErrRestless = errors.New("objects keep changing, a program is writing to the cluster")
 	// ErrIncomplete says that there is nothing to go back to, because the controllers did not make
@@ -115,7 +108,8 @@ type Outcome struct {
 //
 // The difference goes into the store directly. The server, which learns of it like of any
 // change, then tells everybody; Reset waits until they know. Meanwhile the controllers cannot
-// write. What they or the server have written by then is taken back in another round.
+// write. What they or the server have written by then is taken back in another round. Of a durable cluster the
+// next start finishes what the end of the process interrupts.
 func (c *Cluster) Reset(ctx context.Context) (Outcome, error) {
 	c.resetting.Lock()
 	defer c.resetting.Unlock()
@@ -129,73 +123,20 @@ func (c *Cluster) Reset(ctx context.Context) (Outcome, error) {
 	}
 	c.gate.close(writeGrace)
 	defer c.gate.open()
-	done := Outcome{Kept: c.kept}
-	for range maxRounds {
-		now, err := c.store.Read(ctx, c.prefix+"/")
-		if err != nil {
-			return done, err
-		}
-		if err := c.base.Revive(now, node.RealLabel); err != nil {
-			return done, err
-		}
-		change := c.base.Difference(now)
-		if change.Empty() {
-			return done, nil
-		}
-		if err := c.apply(ctx, change); err != nil {
-			return done, err
-		}
-		done.Removed += len(change.Remove)
-		done.Restored += len(change.Put)
-	}
-	return done, fmt.Errorf("%w: %d objects were removed and %d restored in %d rounds", ErrBusy, done.Removed, done.Restored, maxRounds)
+	way := rollback.Way{Store: c.store, Prefix: c.prefix, Journal: c.journal, Watch: c.watch,
+		Prepare: func(now etcd.Snapshot) error { return c.base.Revive(now, node.RealLabel) }}
+	removed, restored, err := way.Back(ctx, c.base)
+	return Outcome{Removed: removed, Restored: restored, Kept: c.kept}, err
 }
 
-// apply changes the store and waits until everybody knows. What is replaced goes before it
-// comes back, so that it is seen going. What goes with its CRD goes when nobody serves it any more, so that
-// the server does not read each of these objects to tell who watches them.
-func (c *Cluster) apply(ctx context.Context, change baseline.Change) error {
-	change, orphans := change.Orphans()
-	removals, puts := change.Layers()
+// watch returns what waits until everybody knows of a round of a reset.
+func (c *Cluster) watch() func(context.Context, rollback.Changes) error {
 	knowing := make(chan informed.Stores, 1)
 	go func() { knowing <- c.knowledge() }() // it takes milliseconds, as writing does
-	var made changes
-	for _, layers := range [][]baseline.Change{removals, puts} {
-		if err := c.commit(ctx, layers, &made); err != nil {
-			return err
+	return func(ctx context.Context, made rollback.Changes) error {
+		if err := c.converge(ctx, <-knowing, changes(made)); err != nil {
+			return fmt.Errorf("wait until everybody knows of the reset: %w", err)
 		}
-	}
-	if err := c.converge(ctx, <-knowing, made); err != nil {
-		return fmt.Errorf("wait until everybody knows of the reset: %w", err)
-	}
-	if len(orphans) == 0 {
 		return nil
 	}
-	return c.commit(ctx, []baseline.Change{{Remove: orphans}}, &made)
-}
-
-// commit makes a transaction of each layer. Their order does not matter, so the store may
-// handle several at a time.
-func (c *Cluster) commit(ctx context.Context, layers []baseline.Change, made *changes) error {
-	revisions := make([]int64, len(layers))
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(transactions)
-	for i, layer := range layers {
-		group.Go(func() error {
-			keys := make([][]byte, len(layer.Remove))
-			for i, o := range layer.Remove {
-				keys[i] = o.Key
-			}
-			var err error
-			revisions[i], err = c.store.Apply(ctx, keys, layer.Put)
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return err
-	}
-	for i, layer := range layers {
-		made.add(layer, revisions[i])
-	}
-	return nil
 }

@@ -42,27 +42,37 @@ func TestApplyNothing(t *testing.T) {
 	}
 }
 
-// More than fits into a request to etcd goes in several, and the first revision is told.
-func TestApplyMuch(t *testing.T) {
+// More than fits into a request to etcd goes in several, and never a part of one request.
+func TestMuch(t *testing.T) {
 	s := start(t, t.TempDir(), false)
 	defer s.Stop()
-	before, err := s.Read(t.Context(), "/a/")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var pairs []etcd.Pair
 	for i := range 8 {
 		pairs = append(pairs, etcd.Pair{Key: fmt.Appendf(nil, "/a/%d", i), Value: bytes.Repeat([]byte("x"), 400<<10)})
 	}
-	revision, err := s.Apply(t.Context(), nil, pairs)
-	if err != nil {
+	if _, err := s.Apply(t.Context(), nil, pairs); err == nil {
+		t.Error("what is too large for one transaction is applied")
+	}
+	if snapshot, err := s.Read(t.Context(), "/a/"); err != nil || len(snapshot.Pairs) != 0 {
+		t.Errorf("%d keys of it are there, %v", len(snapshot.Pairs), err)
+	}
+	if err := s.Write(t.Context(), pairs); err != nil {
 		t.Fatal(err)
 	}
-	after, err := s.Read(t.Context(), "/a/")
-	if err != nil {
+	if snapshot, err := s.Read(t.Context(), "/a/"); err != nil || len(snapshot.Pairs) != len(pairs) {
+		t.Errorf("%d keys, %v", len(snapshot.Pairs), err)
+	}
+}
+
+func TestHas(t *testing.T) {
+	s := start(t, t.TempDir(), false)
+	defer s.Stop()
+	if err := s.Write(t.Context(), []etcd.Pair{{[]byte("/a/longer"), nil}}); err != nil {
 		t.Fatal(err)
 	}
-	if len(after.Pairs) != len(pairs) || revision != before.Revision+1 || after.Revision <= revision {
-		t.Errorf("%d keys, revision %d of %d to %d", len(after.Pairs), revision, before.Revision+1, after.Revision)
+	for key, want := range map[string]bool{"/a/longer": true, "/a": false, "/a/long": false} {
+		if got, err := s.Has(t.Context(), []byte(key)); got != want || err != nil {
+			t.Errorf("%s: %v, %v", key, got, err)
+		}
 	}
 }

@@ -10,60 +10,53 @@ import (
 // A Pair is one key with its value.
 type Pair struct{ Key, Value []byte }
 
-// Write stores all pairs in one transaction: all of them or none.
+// MaxTransaction is the size, in bytes, up to which changes should make one transaction. A
+// request to etcd may have half as much again.
+const MaxTransaction = 1 << 20
+
+// Write stores all pairs: in one transaction up to [MaxTransaction], and in several, in order, beyond.
 func (s *Server) Write(ctx context.Context, pairs []Pair) error {
-	_, err := s.Apply(ctx, nil, pairs)
+	begin, size := 0, 0
+	for i, p := range pairs {
+		n := len(p.Key) + len(p.Value)
+		if size += n; size > MaxTransaction && i > begin {
+			if _, err := s.Apply(ctx, nil, pairs[begin:i]); err != nil {
+				return err
+			}
+			begin, size = i, n
+		}
+	}
+	_, err := s.Apply(ctx, nil, pairs[begin:])
 	return err
 }
 
-// maxTransaction is the size, in bytes, up to which changes make one transaction. A
-// request to etcd may have half as much again.
-const maxTransaction = 1 << 20
-
-// Apply removes keys and stores pairs, no key of which is among those removed. It is one
-// transaction, all or nothing, up to a megabyte, and several in order beyond. The first revision
-// that has any of it is returned, 0 if there is nothing to do.
+// Apply removes keys and stores pairs, no key of which is among those removed. It is one transaction, all or
+// nothing, whose revision is returned; that is 0 if there is nothing to do. More than a request may have is refused.
 func (s *Server) Apply(ctx context.Context, remove [][]byte, put []Pair) (revision int64, err error) {
-	txn, size := &pb.TxnRequest{}, 0
-	add := func(op *pb.RequestOp, n int) error {
-		if size += n; size > maxTransaction && len(txn.Success) > 0 {
-			if err := s.commit(ctx, txn, &revision); err != nil {
-				return err
-			}
-			txn, size = &pb.TxnRequest{}, n
-		}
-		txn.Success = append(txn.Success, op)
-		return nil
-	}
+	txn := &pb.TxnRequest{}
 	for _, key := range remove {
-		op := &pb.RequestOp{Request: &pb.RequestOp_RequestDeleteRange{RequestDeleteRange: &pb.DeleteRangeRequest{Key: key}}}
-		if err := add(op, len(key)); err != nil {
-			return revision, err
-		}
+		txn.Success = append(txn.Success, &pb.RequestOp{Request: &pb.RequestOp_RequestDeleteRange{RequestDeleteRange: &pb.DeleteRangeRequest{Key: key}}})
 	}
 	for _, p := range put {
-		op := &pb.RequestOp{Request: &pb.RequestOp_RequestPut{RequestPut: &pb.PutRequest{Key: p.Key, Value: p.Value}}}
-		if err := add(op, len(p.Key)+len(p.Value)); err != nil {
-			return revision, err
-		}
+		txn.Success = append(txn.Success, &pb.RequestOp{Request: &pb.RequestOp_RequestPut{RequestPut: &pb.PutRequest{Key: p.Key, Value: p.Value}}})
 	}
-	err = s.commit(ctx, txn, &revision)
-	return revision, err
-}
-
-// commit remembers the revision of the first transaction.
-func (s *Server) commit(ctx context.Context, txn *pb.TxnRequest, first *int64) error {
 	if len(txn.Success) == 0 {
-		return nil
+		return 0, nil
 	}
 	answer, err := s.etcd.Server.Txn(ctx, txn)
 	if err != nil {
-		return fmt.Errorf("change %d keys in etcd: %w", len(txn.Success), err)
+		return 0, fmt.Errorf("change %d keys in etcd: %w", len(txn.Success), err)
 	}
-	if *first == 0 {
-		*first = answer.Header.Revision
+	return answer.Header.Revision, nil
+}
+
+// Has says whether there is a key.
+func (s *Server) Has(ctx context.Context, key []byte) (bool, error) {
+	answer, err := s.etcd.Server.Range(ctx, &pb.RangeRequest{Key: key, CountOnly: true})
+	if err != nil {
+		return false, fmt.Errorf("look for %s in etcd: %w", key, err)
 	}
-	return nil
+	return answer.Count > 0, nil
 }
 
 // Delete removes all keys under prefix.

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/slipway-dev/slipway/cluster/atomicfile"
 	"github.com/slipway-dev/slipway/cluster/pki"
 )
 
@@ -47,13 +47,13 @@ type (
 )
 
 // Write replaces the file at path (0600) by one that reaches server as its
-// administrator. Cluster, user and context are called slipway-NAME.
+// administrator: readers see the old file or the new one. A power loss ends the cluster, too. Cluster, user and context are called slipway-NAME.
 func Write(path, name, server string, keys pki.Files) error {
 	data, err := encode("slipway-"+name, server, keys)
 	if err != nil {
 		return fmt.Errorf("make the kubeconfig: %w", err)
 	}
-	if err := replace(path, data); err != nil {
+	if err := atomicfile.Write(path, data, false); err != nil {
 		return fmt.Errorf("write the kubeconfig: %w", err)
 	}
 	return nil
@@ -79,18 +79,4 @@ func encode(name, server string, keys pki.Files) ([]byte, error) {
 		APIVersion: "v1", Kind: "Config", CurrentContext: name,
 		Clusters: []namedCluster{cluster}, Contexts: []namedContext{context}, Users: []namedUser{user},
 	})
-}
-
-// replace is atomic: readers see the old file or the new one. Temporary files
-// are made with mode 0600.
-func replace(path string, data []byte) error {
-	temp, err := os.CreateTemp(filepath.Dir(path), ".kubeconfig-*")
-	if err != nil {
-		return err
-	}
-	_, err = temp.Write(data)
-	if err := errors.Join(err, temp.Close()); err != nil {
-		return errors.Join(err, os.Remove(temp.Name()))
-	}
-	return os.Rename(temp.Name(), path)
 }

@@ -20,6 +20,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
@@ -296,6 +297,7 @@ func TestReset(t *testing.T) {
 	before := fresh(t, p, c)
 	t.Run("everything made is gone", func(t *testing.T) { everythingGoes(t, p, c, before) })
 	t.Run("everything lost is back", func(t *testing.T) { everythingIsBack(t, p, c, before) })
+	t.Run("an operator deletes what comes back", func(t *testing.T) { deletedAtOnce(t, p, c) })
 	t.Run("rules are not in force", func(t *testing.T) { rulesAreGone(t, p, c) })
 	t.Run("names can be used again", func(t *testing.T) { namesAreFree(t, p, c) })
 	t.Run("controllers go on", func(t *testing.T) { controllersGoOn(t, p, c) })
@@ -396,6 +398,62 @@ func rulesAreGone(t *testing.T, p *program, c clients) {
 		t.Errorf("the webhook is still called: %v", err)
 	}
 	p.reset()
+}
+
+// deletedAtOnce has a program delete, as soon as it sees them, an object that a reset brings back and the CRD of another
+// one: the reset brings them back again, and waits for nobody to learn what is not so any more.
+func deletedAtOnce(t *testing.T, p *program, c clients) {
+	maps, crds := c.CoreV1().ConfigMaps("default"), c.extensions.ApiextensionsV1().CustomResourceDefinitions()
+	disliked := customResource(100)
+	makeCRD(t, c, disliked)
+	create(t, "ConfigMap", func(ctx context.Context) error {
+		_, err := maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "disliked"}}, metav1.CreateOptions{})
+		return err
+	})
+	p.keep("")
+	crd := disliked.GroupResource().String()
+	remove := func() {
+		for _, err := range []error{maps.Delete(t.Context(), "disliked", metav1.DeleteOptions{}), crds.Delete(t.Context(), crd, metav1.DeleteOptions{})} {
+			if err != nil && !apierrors.IsNotFound(err) {
+				t.Error(err)
+			}
+		}
+	}
+	remove()
+	seen, err := maps.Watch(t.Context(), metav1.ListOptions{FieldSelector: "metadata.name=disliked"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var group sync.WaitGroup
+	group.Go(func() {
+		for deletions := 0; deletions < 3; {
+			if e, ok := <-seen.ResultChan(); !ok {
+				return
+			} else if e.Type == watch.Added {
+				remove()
+				deletions++
+			}
+		}
+	})
+	done := p.reset()
+	t.Logf("%+v", done)
+	if done.TookMs > 5000 {
+		t.Errorf("the reset took %v ms", done.TookMs)
+	}
+	seen.Stop()
+	group.Wait()
+	if done = p.reset(); done.TookMs > 5000 {
+		t.Errorf("the next reset took %v ms", done.TookMs)
+	}
+	if _, err := maps.Get(t.Context(), "disliked", metav1.GetOptions{}); err != nil {
+		t.Error(err)
+	}
+	remove()
+	eventually(t, "the CRD is gone", func(ctx context.Context) (bool, error) {
+		_, err := crds.Get(ctx, crd, metav1.GetOptions{})
+		return apierrors.IsNotFound(err), nil
+	})
+	p.keep("")
 }
 
 // namesAreFree makes the same things again at once, with addresses and ports of their choice.

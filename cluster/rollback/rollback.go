@@ -1,0 +1,163 @@
+// Package rollback takes a store back to a baseline while an API server serves from it and other programs write to it.
+//
+//	way := rollback.Way{Store: store, Prefix: "/registry", Journal: journal, Watch: …}
+//	done, err := way.Back(ctx, base)
+//
+// It goes in rounds: what differs is written, those who follow the store are waited for, and the store is compared
+// again, since other programs may have written meanwhile. What a round writes it writes to the end, whatever becomes
+// of the caller. A [Journal] has the next start finish what the end of the process interrupted: a durable store is
+// never left between two states.
+package rollback
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/slipway-dev/slipway/cluster/baseline"
+	"github.com/slipway-dev/slipway/cluster/etcd"
+)
+
+const (
+	// transactions bounds those under way. The store takes what waits for it in one go.
+	transactions = 128
+	// commitLimit bounds the writing of a round, which takes milliseconds.
+	commitLimit = 30 * time.Second
+	// maxRounds bounds a rollback against programs that do not stop writing.
+	maxRounds = 10
+)
+
+var (
+	// ErrBusy says that the store did not get back to the baseline, because somebody wrote all the time.
+	ErrBusy = errors.New("objects keep changing, a program is writing to the cluster")
+	// errCommit says that a part of what was to be written was not.
+	errCommit = errors.New("the store did not take a change")
+)
+
+// Store is what is rolled back: an [*etcd.Server].
+type Store interface {
+	// Read returns all keys under prefix.
+	Read(ctx context.Context, prefix string) (etcd.Snapshot, error)
+	// Apply changes keys in one transaction, and returns its revision.
+	Apply(ctx context.Context, remove [][]byte, put []etcd.Pair) (revision int64, err error)
+}
+
+// Changed is an object with the revision at which it was removed or restored.
+type Changed struct {
+	baseline.Object
+	Revision int64
+}
+
+// Changes are what a round did.
+type Changes struct{ Removed, Restored []Changed }
+
+// Way is how a store gets back to a baseline.
+type Way struct {
+	Store   Store
+	Prefix  string   // of the keys
+	Journal *Journal // nil for a store that does not outlive the process
+	// Prepare adapts the baseline to what the store holds before a round. May be nil.
+	Prepare func(now etcd.Snapshot) error
+	// Watch is called before a round writes; what it returns waits until everybody knows what was written. May be nil.
+	Watch func() (await func(context.Context, Changes) error)
+}
+
+// Back takes the store to the baseline; it says how many objects it removed and gave their former content.
+func (w Way) Back(ctx context.Context, base *baseline.Baseline) (removed, restored int, err error) {
+	for range maxRounds {
+		change, err := w.compare(ctx, base)
+		if err == nil && change.Empty() {
+			return removed, restored, w.Journal.end(ctx)
+		}
+		if err == nil {
+			err = w.round(ctx, base, change)
+		}
+		if errors.Is(err, errCommit) {
+			return removed, restored, err // the journal stays: the store is between two states
+		}
+		if err != nil {
+			return removed, restored, errors.Join(err, w.Journal.end(ctx))
+		}
+		removed += len(change.Remove)
+		restored += len(change.Put)
+	}
+	err = fmt.Errorf("%w: %d objects were removed and %d restored in %d rounds", ErrBusy, removed, restored, maxRounds)
+	return removed, restored, errors.Join(err, w.Journal.end(ctx))
+}
+
+func (w Way) compare(ctx context.Context, base *baseline.Baseline) (baseline.Change, error) {
+	now, err := w.Store.Read(ctx, w.Prefix+"/")
+	if err == nil && w.Prepare != nil {
+		err = w.Prepare(now)
+	}
+	if err != nil {
+		return baseline.Change{}, err
+	}
+	return base.Difference(now), nil
+}
+
+// round changes the store and waits until everybody knows. What is replaced goes before it
+// comes back, so that it is seen going. What goes with its CRD goes when nobody serves it any more, so that
+// the server does not read each of these objects to tell who watches them.
+func (w Way) round(ctx context.Context, base *baseline.Baseline, change baseline.Change) error {
+	if err := w.Journal.begin(ctx, base); err != nil {
+		return err
+	}
+	await := func(context.Context, Changes) error { return nil }
+	if w.Watch != nil {
+		await = w.Watch()
+	}
+	change, orphans := change.Orphans()
+	removals, puts := change.Layers()
+	var made Changes
+	for _, layers := range [][]baseline.Change{removals, puts} {
+		if err := w.commit(ctx, layers, &made); err != nil {
+			return err
+		}
+	}
+	err := await(ctx, made)
+	return errors.Join(err, w.commit(ctx, orphans, &made))
+}
+
+// commit makes a transaction of each layer. Their order does not matter, so the store may
+// handle several at a time. It goes on when its caller does not wait any more.
+func (w Way) commit(ctx context.Context, layers []baseline.Change, made *Changes) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitLimit)
+	defer cancel()
+	revisions := make([]int64, len(layers))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(transactions)
+	for i, layer := range layers {
+		group.Go(func() (err error) {
+			revisions[i], err = w.Store.Apply(ctx, keys(layer.Remove), layer.Put)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return fmt.Errorf("%w: %w", errCommit, err)
+	}
+	for i, layer := range layers {
+		made.add(layer, revisions[i])
+	}
+	return nil
+}
+
+func keys(objects []baseline.Object) [][]byte {
+	all := make([][]byte, len(objects))
+	for i, o := range objects {
+		all[i] = o.Key
+	}
+	return all
+}
+
+func (c *Changes) add(layer baseline.Change, revision int64) {
+	for _, o := range layer.Remove {
+		c.Removed = append(c.Removed, Changed{o, revision})
+	}
+	for _, o := range layer.Restore {
+		c.Restored = append(c.Restored, Changed{o, revision})
+	}
+}
