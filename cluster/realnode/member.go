@@ -135,7 +135,7 @@ func (m *member) launch(ctx context.Context) (*machine.Node, error) {
 	}
 	return m.nodes.options.Machine.StartNode(ctx, machine.NodeOptions{
 		Name: m.spec.Name, Program: m.nodes.options.Program, Log: m.nodes.options.Output,
-		Config: func(w io.Writer) error { return config.Write(w) },
+		Config: func(w io.Writer) error { return config.Write(w) }, Ways: m.nodes.options.ways(),
 	})
 }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/pki"
 	"github.com/slipway-dev/slipway/cluster/realnode/dns"
+	"github.com/slipway-dev/slipway/cluster/realnode/handover"
 	"github.com/slipway-dev/slipway/cluster/realnode/machine"
 	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
 	"github.com/slipway-dev/slipway/cluster/realnode/services"
@@ -37,11 +38,22 @@ type Options struct {
 	Server   string       // the API server, host:port on this machine's loopback
 	Services netip.Prefix // the range of Services
 	Keys     pki.Files
-	Registry string       // the cluster's own, host:port on this machine's loopback; empty for none
-	Log      *slog.Logger // for what is done here
-	Output   io.Writer    // for what the kubelets log, in klog's lines
+	Registry string // the cluster's own, host:port on this machine's loopback; empty for none
+	// Registries are those that nodes may pull from although their addresses are this machine's or private: host or host:port.
+	Registries []string
+	Log        *slog.Logger // for what is done here
+	Output     io.Writer    // for what the kubelets log, in klog's lines
 	// Registered is told the addresses of the nodes and of their pods, before any of them runs. May be nil.
 	Registered func([]netip.Prefix)
+}
+
+// ways are those by which a node reaches what is not in the cluster.
+func (o Options) ways() handover.Ways {
+	own := []string{o.Server}
+	if o.Registry != "" {
+		own = append(own, o.Registry)
+	}
+	return handover.Ways{Own: own, Named: o.Registries}
 }
 
 // Machine is what nodes stand on: [machine.Machine] with a network of its own, or [machine.Plain], this machine as it is.

@@ -46,7 +46,9 @@ func (s *session) mainSpec(images *registry.Registry) (engine.Spec, error) {
 		spec.Nodes = nodes
 		return spec, nil
 	}
-	spec.Real = &engine.Real{Program: s.config.NodeProgram, Plain: s.config.PlainNodes, Registry: images.Address(), Images: images}
+	spec.Real = &engine.Real{
+		Program: s.config.NodeProgram, Plain: s.config.PlainNodes, Registry: images.Address(), Registries: s.config.Registries, Images: images,
+	}
 	if s.joins() {
 		_, built := s.program()
 		spec.Nodes, spec.Real.Joins = nodes, built && !images.Empty()

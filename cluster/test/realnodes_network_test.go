@@ -75,13 +75,15 @@ func testNetwork(t *testing.T, c *realCluster) {
 	t.Run("image again", func(t *testing.T) { testImageAgain(t, c) })
 }
 
-// testUnreachable: what is not in the cluster is unreachable at once, and so is a Service without endpoints.
+// testUnreachable: what is not in the cluster is unreachable at once, and a Service without endpoints refuses.
 func testUnreachable(t *testing.T, c *realCluster) {
 	c.service("nobody", corev1.ServiceSpec{Selector: map[string]string{"app": "nobody"}, Ports: []corev1.ServicePort{{Port: 80}}})
-	for _, url := range []string{"http://192.0.2.1/", "http://example.com/", "http://nobody/", "http://10.0.0.1:81/"} {
+	for url, why := range map[string]string{
+		"http://192.0.2.1/": "", "http://example.com/": "no such host", "http://nobody/": "refused", "http://10.0.0.1:81/": "refused",
+	} {
 		begin := time.Now()
-		if got, _, err := c.try("client", nil, false, "pod", "get", url); err == nil {
-			t.Errorf("%s answers %q", url, got)
+		if got, stderr, err := c.try("client", nil, false, "pod", "get", url); err == nil || !strings.Contains(stderr, why) {
+			t.Errorf("%s answers %q, and %q, want %s", url, got, stderr, why)
 		}
 		if took := time.Since(begin); took > 15*time.Second {
 			t.Errorf("%s took %s to fail", url, took)

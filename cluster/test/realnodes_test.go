@@ -70,6 +70,9 @@ func startReal(t testing.TB, how func(*exec.Cmd), changes ...func(*protocol.Conf
 	if own := os.Getenv("SLIPWAY_NODE"); own != "" {
 		c.NodeProgram = own
 	}
+	image := publish(t)
+	registry, _, _ := strings.Cut(image, "/")
+	c.Registries = []string{registry}
 	for _, change := range changes {
 		change(&c)
 	}
@@ -81,7 +84,6 @@ func startReal(t testing.TB, how func(*exec.Cmd), changes ...func(*protocol.Conf
 		c.NodeProgram = forOthers(t, c.NodeProgram, filepath.Join(filepath.Dir(c.NodeProgram), "slipway-container"))
 		options = append(options, how, readable(t))
 	}
-	image := publish(t)
 	p := launch(t, c, options...)
 	p.nextOrSkip("ready")
 	t.Cleanup(func() {

@@ -84,7 +84,12 @@ func (c *Control) tie(ctx context.Context, program, dir string, o Options) (*Ses
 			return nil, err
 		}
 	}
-	if err := cl.WriteConfig(o.config(cl.Name, dir, socket)); err != nil {
+	config := o.config(cl.Name, dir, socket)
+	var err error
+	if config.Registries, err = c.registries(); err != nil {
+		return nil, err
+	}
+	if err := cl.WriteConfig(config); err != nil {
 		return nil, err
 	}
 	p, stdin, stdout, err := child(program, cl)

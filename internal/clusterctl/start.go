@@ -204,6 +204,9 @@ func (c *Control) launch(ctx context.Context, cl state.Cluster, program string, 
 	}
 	config := o.config(cl.Name, cl.Dir, socket)
 	config.RegistryPort = cmp.Or(config.RegistryPort, DefaultRegistryPort)
+	if config.Registries, err = c.registries(); err != nil {
+		return nil, err
+	}
 	if err := cl.WriteConfig(config); err != nil {
 		return nil, err
 	}

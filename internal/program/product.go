@@ -33,7 +33,7 @@ func nodeFolders() []string {
 // nodeProduct is a real node: the kubelet, and what containers begin with. Nobody has to compile a kubelet to have simulated nodes.
 func nodeProduct() *product {
 	return &product{module: clusterModule, folder: "cluster", what: "the program of real nodes", programs: []string{containerName, nodeName},
-		variable: "SLIPWAY_NODE", folders: []string{"cmd/" + nodeName, "cmd/" + containerName, "realnode", "registry/places", "version"}}
+		variable: "SLIPWAY_NODE", folders: []string{"cmd/" + nodeName, "cmd/" + containerName, "realnode", "registry/peer", "registry/places", "version"}}
 }
 
 // checkFolders are those of the checker. Tests of the package crdcheck see to it that nothing else there has to do with them.

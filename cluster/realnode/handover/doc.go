@@ -3,5 +3,6 @@
 // [github.com/slipway-dev/slipway/cluster/realnode/inside].
 //
 // The cluster's process asks the machine for sockets in the nodes' network, and a node asks the cluster's process for
-// connections of the host ([Serve]), by which it reaches registries, and for its containers' cgroups ([HostGroups]).
+// connections of the host ([Serve]), by which it reaches registries, and for its containers' cgroups ([HostGroups]). Which connections a node can have
+// the host decides ([Ways]), not the node.
 package handover

@@ -14,8 +14,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/handover"
 )
 
-// pair is a client and a server that makes connections for it.
-func pair(t *testing.T) (client *handover.Client, hangUp context.CancelFunc) {
+// pair is a client and a server that makes connections for it, by these ways.
+func pair(t *testing.T, ways handover.Ways) (client *handover.Client, hangUp context.CancelFunc) {
 	t.Helper()
 	sockets, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -25,7 +25,7 @@ func pair(t *testing.T) (client *handover.Client, hangUp context.CancelFunc) {
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		handover.Serve(ctx, sockets[1], nil)
+		handover.Serve(ctx, sockets[1], handover.Host{Ways: ways})
 	}()
 	client = handover.NewClient(sockets[0], nil)
 	t.Cleanup(func() {
@@ -54,7 +54,7 @@ func TestConnections(t *testing.T) {
 			}()
 		}
 	}()
-	client, _ := pair(t)
+	client, _ := pair(t, handover.Ways{Own: []string{address}})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for range 50 {
@@ -80,7 +80,7 @@ func TestConnections(t *testing.T) {
 }
 
 func TestOtherSideEnds(t *testing.T) {
-	client, hangUp := pair(t)
+	client, hangUp := pair(t, handover.Ways{})
 	hangUp()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

@@ -8,25 +8,33 @@ import (
 	"os"
 	"sync"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/inside"
-	"github.com/slipway-dev/slipway/cluster/registry/peer"
 )
-
-// dialLimit bounds one connection's way.
-const dialLimit = 30 * time.Second
 
 // Groups limits containers and measures them.
 type Groups interface {
 	Answer(inside.Group) (inside.Usage, []*os.File, error)
 }
 
-// Serve makes connections of this process's network, on behalf of the node, for the other side of conn, and does what it asks of groups, which may be nil, until that
-// hangs up or ctx ends. Then conn is closed.
-func Serve(ctx context.Context, conn int, groups Groups) {
+// Host is what a node can ask of it.
+type Host struct {
+	Groups Groups // nil where there are none
+	Ways   Ways
+}
+
+const (
+	// maxAsked is how much a node can ask for at a time; then nothing more is read.
+	maxAsked = 512
+	// maxDials is how many of it may be connections, which take longest.
+	maxDials = 256
+)
+
+// Serve makes connections of this process's network, on behalf of the node, for the other side of conn, and does what it asks of groups, until that
+// hangs up or ctx ends. Then conn is closed. The other side may be in the hands of what it was to keep in: it gets what host says, and no more at a time than a node needs.
+func Serve(ctx context.Context, conn int, host Host) {
 	ctx, cancel := context.WithCancel(ctx)
 	var group sync.WaitGroup
 	defer func() {
@@ -37,17 +45,20 @@ func Serve(ctx context.Context, conn int, groups Groups) {
 	stop := context.AfterFunc(ctx, func() { _ = unix.Shutdown(conn, unix.SHUT_RDWR) })
 	defer stop()
 	var turn sync.Mutex
+	asked, dials := make(chan struct{}, maxAsked), make(chan struct{}, maxDials)
 	for {
 		var r inside.Request
 		files, err := receive(conn, &r)
-		if err != nil {
-			return
-		}
 		for _, fd := range files {
 			_ = unix.Close(fd)
 		}
+		if err != nil {
+			return
+		}
+		asked <- struct{}{}
 		group.Go(func() {
-			reply, files := answered(ctx, r, groups)
+			defer func() { <-asked }()
+			reply, files := host.answer(ctx, r, dials)
 			turn.Lock()
 			defer turn.Unlock()
 			_ = sendFiles(conn, reply, files) // the next request tells of a failure
@@ -55,22 +66,22 @@ func Serve(ctx context.Context, conn int, groups Groups) {
 	}
 }
 
-// answered is the reply to a request, with the files that go with it.
-func answered(ctx context.Context, r inside.Request, groups Groups) (inside.Reply, []*os.File) {
+// answer is the reply to a request, with the files that go with it.
+func (h Host) answer(ctx context.Context, r inside.Request, dials chan struct{}) (inside.Reply, []*os.File) {
 	reply := inside.Reply{ID: r.ID}
 	var files []*os.File
 	var err error
 	switch {
 	case r.Group == nil:
 		var f *os.File
-		if f, err = dial(ctx, r); err == nil {
+		if f, err = h.dial(ctx, r, dials); err == nil {
 			files = []*os.File{f}
 		}
-	case groups == nil:
+	case h.Groups == nil:
 		err = errors.New("nothing can be limited or measured here")
 	default:
 		var usage inside.Usage
-		usage, files, err = groups.Answer(*r.Group)
+		usage, files, err = h.Groups.Answer(*r.Group)
 		reply.Usage = &usage
 	}
 	if err != nil {
@@ -96,11 +107,17 @@ func errnoOf(err error) int {
 	return 0
 }
 
-func dial(ctx context.Context, r inside.Request) (*os.File, error) {
+func (h Host) dial(ctx context.Context, r inside.Request, dials chan struct{}) (*os.File, error) {
 	if r.Socket == nil || r.Socket.Listen {
 		return nil, errors.New("only connections can be asked for")
 	}
-	conn, err := (&net.Dialer{Timeout: dialLimit, Control: peer.OnBehalf}).DialContext(ctx, r.Socket.Network, r.Socket.Address)
+	select {
+	case dials <- struct{}{}:
+		defer func() { <-dials }()
+	default:
+		return nil, fmt.Errorf("%d connections are on their way already", maxDials)
+	}
+	conn, err := h.Ways.dial(ctx, r.Socket.Network, r.Socket.Address)
 	if err != nil {
 		return nil, err
 	}

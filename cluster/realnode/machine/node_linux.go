@@ -60,7 +60,7 @@ func (m *Machine) startNode(ctx context.Context, o NodeOptions) error {
 		return errors.Join(err, toConfig.Close(), fromLog.Close())
 	}
 	defer unix.Close(pair[1])
-	go m.serve(context.WithoutCancel(ctx), pair[0])
+	go m.serve(context.WithoutCancel(ctx), pair[0], o.Ways)
 	go func() {
 		_ = o.Config(toConfig) // if it is not read, the node has ended
 		_ = toConfig.Close()
@@ -73,13 +73,15 @@ func (m *Machine) startNode(ctx context.Context, o NodeOptions) error {
 }
 
 // serve does what a node asks of the host, until the node ends.
-func (m *Machine) serve(ctx context.Context, conn int) {
+func (m *Machine) serve(ctx context.Context, conn int, ways handover.Ways) {
+	host := handover.Host{Ways: ways}
 	if m.groups == nil {
-		handover.Serve(ctx, conn, nil)
+		handover.Serve(ctx, conn, host)
 		return
 	}
 	groups := m.groups.Node()
-	handover.Serve(ctx, conn, groups)
+	host.Groups = groups
+	handover.Serve(ctx, conn, host)
 	_ = groups.Close() // what is left of it goes with the cluster's
 }
 

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/handover"
 )
 
 // Options say how a machine is started.
@@ -19,6 +21,7 @@ type NodeOptions struct {
 	Program string                // the path of slipway-node
 	Config  func(io.Writer) error // writes its configuration, which it reads
 	Log     io.Writer             // for what it logs, in lines; may be nil
+	Ways    handover.Ways         // of the host's connections, which it has instead of a network; a plain node has the machine's
 }
 
 // Node is a node that was started.

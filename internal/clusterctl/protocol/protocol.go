@@ -31,7 +31,9 @@ type Config struct {
 	// SimulateMissingImages adds a simulated node to the real ones, for pods whose images are not in the registry.
 	SimulateMissingImages bool `json:"simulateMissingImages,omitempty"`
 	// Join has a real node join the simulated ones when an image comes into the registry; nil: none does.
-	Join           *Join             `json:"join,omitempty"`
+	Join *Join `json:"join,omitempty"`
+	// Registries are those that real nodes may pull from although their addresses are this machine's or private: host or host:port.
+	Registries     []string          `json:"registries,omitempty"`
 	Controllers    *bool             `json:"controllers,omitempty"`
 	FeatureGates   map[string]bool   `json:"featureGates,omitempty"`
 	RuntimeConfig  map[string]string `json:"runtimeConfig,omitempty"` // group, version or resource → true or false
