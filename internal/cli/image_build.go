@@ -38,6 +38,9 @@ func (inv *invocation) imageBuildCommand() *cobra.Command {
   slipway image build -t operator:dev -o operator.tar`,
 		Args: onePackage,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if b.Tag == "" {
+				return missingFlag(cmd, "tag", "--tag operator:v1")
+			}
 			var err error
 			if b.BuildArgs, err = keyed("--build-arg", arguments); err != nil {
 				return err
@@ -72,7 +75,6 @@ func (inv *invocation) imageBuildCommand() *cobra.Command {
 	flags.StringArrayVar(&labels, "label", nil, "a label of the image, `NAME=value`; repeatable")
 	flags.StringVarP(&file, "file", "o", "", "also save the image into this `archive`")
 	flags.StringVar(&format, "format", "", formatUsage)
-	_ = cmd.MarkFlagRequired("tag") // it is defined above
 	return cmd
 }
 

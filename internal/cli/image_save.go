@@ -28,6 +28,9 @@ an OCI image layout, which has room for several platforms. The archive is there 
 			if !slices.Contains([]string{"", wire.Docker, wire.OCI}, s.Format) {
 				return flagValueError("--format", fmt.Errorf("%q is neither docker nor oci", s.Format))
 			}
+			if file == "" {
+				return missingFlag(cmd, "file", args[0]+" --file image.tar")
+			}
 			s.Ref, s.File = args[0], inv.absolute(file)
 			saved, err := inv.images().Save(cmd.Context(), s)
 			if err != nil {
@@ -41,6 +44,5 @@ an OCI image layout, which has room for several platforms. The archive is there 
 	flags.StringVarP(&file, "file", "o", "", "`archive` to write")
 	flags.StringVar(&s.Format, "format", "", formatUsage)
 	flags.StringVar(&s.Platform, "platform", "", "one `platform` of several, like linux/arm64")
-	_ = cmd.MarkFlagRequired("file") // it is defined above
 	return cmd
 }

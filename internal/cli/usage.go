@@ -82,6 +82,11 @@ func apart(cmd *cobra.Command, flags ...string) error {
 	}
 }
 
+// missingFlag is the error of a flag that a command cannot do without.
+func missingFlag(cmd *cobra.Command, name, next string) error {
+	return &report.Error{What: cmd.CommandPath() + " needs --" + name, Where: "--" + name, Next: cmd.CommandPath() + " " + next, Code: usageCode}
+}
+
 // requestedOutput is the format that a command line asks for, which may be one that
 // cannot be read as a whole: its mistakes are told in that format too. What is
 // not the name of a format is left to the flag itself.

@@ -281,7 +281,7 @@ func freePort(flag string, port int) error {
 		if e, ok := errors.AsType[*os.SyscallError](err); ok {
 			err = e.Err
 		}
-		return &report.Error{What: fmt.Sprintf("port %d cannot be used", port), Where: flag, Err: err,
+		return &report.Error{What: fmt.Sprintf("port %d cannot be used", port), Where: flag, Err: err, Code: 1,
 			Hint: "a port of 127.0.0.1 that is free; without " + flag + " one is picked"}
 	}
 	return l.Close()

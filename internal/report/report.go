@@ -34,14 +34,14 @@ var Discard Handler = HandlerFunc(func(Event) {})
 // [File], [Object], [Note], [Warning], [Finding] or [Result].
 type Event interface{ event() }
 
-// A Step is a piece of work that ended, or that begins when Elapsed is zero.
+// A Step is a piece of work that ended, or that begins when Elapsed is zero. The user is shown that it goes on
+// until the next event comes: begin steps that may take longer than three seconds.
 type Step struct {
 	Name    string        `json:"name"`
 	Elapsed time.Duration `json:"elapsedNanoseconds,omitempty"`
 }
 
-// Progress says how far a long piece of work has come. Left is an estimate;
-// zero means unknown.
+// Progress says how far a long piece of work has come. Left is an estimate; zero means unknown, and so does a Total of zero.
 type Progress struct {
 	Name    string        `json:"name"`
 	Done    int           `json:"done"`
@@ -138,11 +138,11 @@ func (Result) event()   {}
 // expected and which command to type next. Only What is required.
 type Error struct {
 	What  string // a short sentence without a full stop: `no project in this folder`
-	Where string // file:line:column, a path, a flag or an object
+	Where string // file:line:column, a path, a flag such as --kind, or an object
 	Hint  string // what was expected
 	Next  string // a command to type next
 	Err   error  // the cause
-	Code  int    // exit code; 0 means 1
+	Code  int    // exit code; 0 means 2 where Where is a flag, else 1
 }
 
 // Error puts the parts on one line; package ui prints them on several.
@@ -164,12 +164,19 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// ExitCode is the status that the process ends with: e.Code, or 1.
+// usageCode is the exit code of a mistake on the command line.
+const usageCode = 2
+
+// ExitCode is the status that the process ends with: e.Code; without one it is 2 for an error
+// whose place is a flag, since that is a mistake on the command line, and 1 for all others.
 func (e *Error) ExitCode() int {
-	if e.Code == 0 {
-		return 1
+	switch {
+	case e.Code != 0:
+		return e.Code
+	case strings.HasPrefix(e.Where, "--"):
+		return usageCode
 	}
-	return e.Code
+	return 1
 }
 
 // Name is the path or, of a moved file, both: "from -> to".

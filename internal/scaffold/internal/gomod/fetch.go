@@ -92,7 +92,7 @@ func Get(ctx context.Context, root, pkg, module string, h report.Handler) error 
 		return &report.Error{
 			What: "the module with the types could not be fetched", Where: "--external-api-module " + module,
 			Hint: "nothing was changed; check the name, the version, and the network and GOPROXY\n" + lastLines(output, 5),
-			Next: "go get " + pkg + "@" + cmp.Or(version, "latest"), Err: err,
+			Next: "go get " + pkg + "@" + cmp.Or(version, "latest"), Err: err, Code: 1,
 		}
 	}
 	return nil
