@@ -32,8 +32,8 @@ func (inv *invocation) ask(ctx context.Context, question, flag string) (bool, er
 		if err != nil {
 			fmt.Fprintln(inv.Stderr)
 			return false, &report.Error{
-				What: "there is nobody to answer: " + question, Where: flag,
-				Hint: "say " + flag + " or " + flag + "=false",
+				What: "standard input ended before an answer to: " + question, Where: flag,
+				Hint: "use " + flag + " or " + flag + "=false",
 			}
 		}
 	}

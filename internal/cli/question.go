@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
 	"github.com/slipway-dev/slipway/internal/ui"
 	"github.com/slipway-dev/slipway/project"
@@ -23,6 +24,7 @@ type question struct {
 	answer     *string
 	preset     string // what an empty answer means
 	optional   bool   // an empty answer is one
+	check      func(answer string) error
 }
 
 // interactive tells whether somebody is there to be asked: people have a terminal, scripts do not.
@@ -64,6 +66,10 @@ func (inv *invocation) askText(ctx context.Context, q question) error {
 			line = q.preset
 		}
 		if line != "" || q.optional && err == nil {
+			if mistake := q.checked(line); mistake != nil && err == nil {
+				inv.handler.Handle(report.Note{Text: mistake.Error()})
+				continue
+			}
 			*q.answer = line
 			return nil
 		}
@@ -74,18 +80,26 @@ func (inv *invocation) askText(ctx context.Context, q question) error {
 	}
 }
 
+// checked is what is wrong with an answer, if anything.
+func (q question) checked(answer string) error {
+	if q.check == nil {
+		return nil
+	}
+	return q.check(answer)
+}
+
 // askProject asks for what a new project needs.
 func (inv *invocation) askProject(cmd *cobra.Command, p *scaffold.Project) error {
 	if exists(filepath.Join(inv.Dir, project.FileName)) {
 		return nil
 	}
-	if err := inv.askMissing(cmd, question{flag: "domain", text: "Domain that API groups end in", answer: &p.Domain, preset: p.Domain}); err != nil {
+	if err := inv.askMissing(cmd, question{flag: "domain", text: "Domain that API groups end in", answer: &p.Domain, preset: p.Domain, check: project.ValidateDomain}); err != nil {
 		return err
 	}
 	if exists(filepath.Join(inv.Dir, "go.mod")) {
 		return nil
 	}
-	return inv.askMissing(cmd, question{flag: "repo", text: "Path of the Go module, such as github.com/me/" + filepath.Base(inv.Dir), answer: &p.Repo})
+	return inv.askMissing(cmd, question{flag: "repo", text: "Path of the Go module, such as github.com/me/" + filepath.Base(inv.Dir), answer: &p.Repo, check: project.ValidateRepo})
 }
 
 // exists tells whether something is at path.
@@ -97,9 +111,9 @@ func exists(path string) bool {
 // askKind asks which kind is meant, or is to be.
 func (inv *invocation) askKind(cmd *cobra.Command, group, version, kind *string, preset project.Resource) error {
 	return inv.askMissing(cmd,
-		question{flag: "group", text: "Group, without the domain", answer: group, preset: preset.Group, optional: true},
-		question{flag: "version", text: "Version, such as v1", answer: version, preset: preset.Version},
-		question{flag: "kind", text: "Kind, such as CronJob", answer: kind, preset: preset.Kind})
+		question{flag: "group", text: "Group, without the domain", answer: group, preset: preset.Group, optional: true, check: project.ValidateGroup},
+		question{flag: "version", text: "Version, such as v1", answer: version, preset: preset.Version, check: project.ValidateVersion},
+		question{flag: "kind", text: "Kind, such as CronJob", answer: kind, preset: preset.Kind, check: project.ValidateKind})
 }
 
 // askWebhook asks for a kind, the project's first if it has one, and for its webhooks.
