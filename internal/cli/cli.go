@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -145,6 +146,9 @@ Exit codes: 0 done, 1 failed, 2 a mistake on the command line, 130 interrupted.`
 	root.PersistentFlags().StringVar(&inv.output, "output", ui.Text, "how to report: `text` or json")
 	root.PersistentFlags().BoolVarP(&inv.verbose, "verbose", "v", false, "tell more of what is done and why")
 	addCommands(root, inv.verbs()...)
+	if len(inv.Args) > 0 && strings.HasPrefix(inv.Args[0], cobra.ShellCompRequestCmd) {
+		inv.completeWith(root)
+	}
 	return root
 }
 

@@ -27,12 +27,14 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/partial"
+
+	"github.com/slipway-dev/slipway/internal/image/wire"
 )
 
 // Annotations of descriptors in the layout's index.
 const (
-	nameKey  = "org.opencontainers.image.ref.name" // the image's full name
-	aboutKey = "dev.slipway.image.about"           // digest of the image that an artifact is about
+	nameKey  = wire.NameKey              // the image's full name
+	aboutKey = "dev.slipway.image.about" // digest of the image that an artifact is about
 )
 
 // ErrUnknown is that there is no image of that name.

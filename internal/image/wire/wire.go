@@ -10,6 +10,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
+// NameKey is the annotation, in the index of the images that are kept, with an image's full name.
+const NameKey = "org.opencontainers.image.ref.name"
+
 // Protocol is the number of the form that requests and events have.
 const Protocol = 1
 
