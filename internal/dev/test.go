@@ -67,6 +67,8 @@ func Test(ctx context.Context, o Options, root string, s Suites, c ControlPlane)
 	}
 	defer func() { err = errors.Join(err, end()) }()
 	o.Env = env
+	stop := signsOfLife(ctx, o.Handler, "go test compiles the suites, then runs them")
+	defer stop()
 	err = o.supervise(ctx, o.command("go", append([]string{"test"}, withPackages(s.Args)...)...))
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -39,9 +39,10 @@ func progressLine(p report.Progress) string {
 	var b strings.Builder
 	b.WriteString(p.Name)
 	b.WriteString(": ")
-	if p.Total > 0 {
+	switch {
+	case p.Total > 0:
 		fmt.Fprintf(&b, "%d of %d, ", p.Done, p.Total)
-	} else {
+	case p.Done > 0:
 		fmt.Fprintf(&b, "%d, ", p.Done)
 	}
 	b.WriteString(p.Elapsed.Round(time.Second).String())
@@ -49,6 +50,14 @@ func progressLine(p report.Progress) string {
 		b.WriteString(", about " + p.Left.Round(time.Second).String() + " left")
 	}
 	return b.String()
+}
+
+// decoratedBar is the bar before a progress line, if it is known how much there is to do.
+func decoratedBar(p report.Progress) string {
+	if p.Total == 0 {
+		return ""
+	}
+	return bar(p) + "  "
 }
 
 // barWidth is the number of cells of a progress bar.

@@ -71,7 +71,7 @@ func (t *text) step(s report.Step) {
 func (t *text) progress(p report.Progress) {
 	switch {
 	case t.screen.terminal:
-		t.rewrite(t.screen.roomy(bar(p)+"  ", progressLine(p)))
+		t.rewrite(t.screen.roomy(decoratedBar(p), progressLine(p)))
 	case t.pace.due(p):
 		t.line(progressLine(p))
 	}

@@ -17,6 +17,8 @@
 // [Fail] shows the error that ended an invocation and returns the exit code:
 // that of the [report.Error], 130 after an interrupt, 1 for anything else.
 //
+// No work is silent for more than three seconds: [New]'s handlers show that a step which began goes on.
+//
 // Handlers are safe for use by several goroutines. A handler that cannot write
 // says nothing: there is nobody left to tell.
 package ui
@@ -54,7 +56,7 @@ func (o Options) getenv(name string) string {
 func New(stdout, stderr io.Writer, o Options) (report.Handler, error) {
 	switch o.Format {
 	case JSON:
-		return NewJSON(stdout), nil
+		return &pulse{next: NewJSON(stdout)}, nil
 	case Text, "":
 	default:
 		return nil, &report.Error{
@@ -66,7 +68,7 @@ func New(stdout, stderr io.Writer, o Options) (report.Handler, error) {
 	}
 	text := newText(stdout, stderr, o.Verbose, detect(stderr, o.getenv))
 	if o.getenv("GITHUB_ACTIONS") == "true" {
-		return NewAnnotations(stderr, o.Dir, text), nil
+		return &pulse{next: NewAnnotations(stderr, o.Dir, text)}, nil
 	}
-	return text, nil
+	return &pulse{next: text}, nil
 }

@@ -156,7 +156,7 @@ func TestNew(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := fmt.Sprintf("%T", h); got != test.want {
+			if got := fmt.Sprintf("%T", h.(*pulse).next); got != test.want {
 				t.Errorf("New returned a %s, want %s", got, test.want)
 			}
 		})

@@ -142,6 +142,7 @@ func (b *builder) platforms() ([]manager.Platform, error) {
 // one builds the image of one platform, and its bill of materials.
 func (b *builder) one(ctx context.Context, p manager.Platform) (img, about v1.Image, err error) {
 	begin := time.Now()
+	b.begin("compiling " + b.manager.Package + " for " + p.String())
 	program, err := b.manager.Compile(ctx, p, b.store)
 	if err != nil {
 		return nil, nil, err

@@ -98,6 +98,9 @@ func (w *worker) read(ctx context.Context, r wire.Request) (any, error) {
 	return nil, errors.New("a request for nothing")
 }
 
+// begin tells of work that begins.
+func (w *worker) begin(name string) { w.send(wire.Event{Step: &report.Step{Name: name}}) }
+
 // step tells of work that ended.
 func (w *worker) step(name string, begin time.Time) {
 	w.send(wire.Event{Step: &report.Step{Name: name, Elapsed: time.Since(begin)}})

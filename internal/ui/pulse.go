@@ -1,0 +1,61 @@
+package ui
+
+import (
+	"sync"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// quiet is the longest that a step goes on without a sign of life.
+const quiet = 3 * time.Second
+
+// pulse shows that a step which began still goes on: until the next event it sends progress on to the next
+// handler, with the time since the beginning.
+type pulse struct {
+	next report.Handler
+
+	mu    sync.Mutex
+	timer *time.Timer // nil while no step goes on
+	step  string
+	begin time.Time
+}
+
+// Handle passes an event on; it ends the step that went on, and may begin another.
+func (p *pulse) Handle(e report.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stop()
+	p.next.Handle(e)
+	if step, ok := e.(report.Step); ok && step.Elapsed == 0 {
+		p.step, p.begin = step.Name, time.Now()
+		p.timer = time.AfterFunc(quiet, p.beat)
+	}
+}
+
+// fail passes on the error that ended the invocation.
+func (p *pulse) fail(f failure) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stop()
+	show(p.next, f)
+}
+
+// stop ends the step that went on.
+func (p *pulse) stop() {
+	if p.timer != nil {
+		p.timer.Stop()
+		p.timer = nil
+	}
+}
+
+// beat is a sign of life.
+func (p *pulse) beat() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.timer == nil {
+		return // an event came at the same time
+	}
+	p.next.Handle(report.Progress{Name: p.step, Elapsed: time.Since(p.begin)})
+	p.timer.Reset(quiet)
+}

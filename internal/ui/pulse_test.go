@@ -1,0 +1,44 @@
+package ui
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// TestPulse: a step that takes long is never silent for more than three seconds, and one that ended is.
+func TestPulse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var got []report.Event
+		p := &pulse{next: report.HandlerFunc(func(e report.Event) { got = append(got, e) })}
+		step := report.Step{Name: "building"}
+		p.Handle(step)
+		time.Sleep(7 * time.Second)
+		ended := report.Step{Name: "built", Elapsed: 7 * time.Second}
+		p.Handle(ended)
+		time.Sleep(time.Minute)
+		want := []report.Event{step, report.Progress{Name: "building", Elapsed: 3 * time.Second},
+			report.Progress{Name: "building", Elapsed: 6 * time.Second}, ended}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// TestPulseEndsWithError: nothing follows the error that ended the invocation.
+func TestPulseEndsWithError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		events := 0
+		p := &pulse{next: report.HandlerFunc(func(report.Event) { events++ })}
+		p.Handle(report.Step{Name: "building"})
+		Fail(p, &report.Error{What: "it does not build"})
+		time.Sleep(time.Minute)
+		if events != 2 {
+			t.Errorf("%d events, and not the step and the error", events)
+		}
+	})
+}
