@@ -3,7 +3,9 @@ package load
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -46,6 +48,9 @@ func (l *Loader) Missing() error {
 	if len(l.missing) == 0 {
 		return nil
 	}
+	if err := l.homeless(); err != nil {
+		return err
+	}
 	slices.Sort(l.missing)
 	l.missing = slices.Compact(l.missing)
 	return &report.Error{
@@ -53,5 +58,19 @@ func (l *Loader) Missing() error {
 		Where: "go.mod",
 		Err:   ErrNotDownloaded,
 		Next:  "go mod download",
+	}
+}
+
+// homeless returns an error when nothing tells where downloaded modules are: it is not the modules that are missing then.
+func (l *Loader) homeless() error {
+	if filepath.IsAbs(l.env.modcache()) {
+		return nil
+	}
+	_, err := os.UserHomeDir()
+	return &report.Error{
+		What:  "the folder of downloaded modules is not known",
+		Where: "GOMODCACHE",
+		Err:   err,
+		Hint:  "set HOME to your home folder, or GOMODCACHE to the folder",
 	}
 }
