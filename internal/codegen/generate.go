@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/codegen/wire"
+	programs "github.com/slipway-dev/slipway/internal/program"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -56,7 +57,7 @@ func ask(ctx context.Context, program string, request wire.Request) ([]wire.File
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		return nil, &report.Error{What: name + " failed", Where: program, Err: err, Hint: firstLines(stderr.String())}
+		return nil, &report.Error{What: name + " failed", Where: program, Err: err, Hint: firstLines(programs.LastWords(stderr.String(), "SLIPWAY_CODEGEN"))}
 	}
 	var answer wire.Answer
 	if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil {

@@ -18,7 +18,6 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"strings"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/program"
@@ -143,7 +142,7 @@ const killDelay = time.Second
 func (c *Checker) ask(ctx context.Context, question string, content any) (answer, error) {
 	path, err := c.finder.EnsureChecker(ctx)
 	if err != nil {
-		if program := c.finder.Getenv("SLIPWAY_CHECK"); program != "" {
+		if c.finder.Getenv("SLIPWAY_CHECK") != "" {
 			return answer{}, err // what the user named is used or refused
 		}
 		return answer{}, unavailable(ctx, err)
@@ -162,7 +161,7 @@ func (c *Checker) ask(ctx context.Context, question string, content any) (answer
 		return answer{}, ctx.Err()
 	}
 	if err != nil {
-		return answer{}, &report.Error{What: "the checker of CRDs failed", Where: path, Err: err, Hint: strings.TrimSpace(stderr.String())}
+		return answer{}, &report.Error{What: "the checker of CRDs failed", Where: path, Err: err, Hint: program.LastWords(stderr.String(), "SLIPWAY_CHECK")}
 	}
 	var a answer
 	if err := json.Unmarshal(out, &a); err != nil {

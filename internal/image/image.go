@@ -37,11 +37,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/image/wire"
-	"github.com/slipway-dev/slipway/internal/program"
+	programs "github.com/slipway-dev/slipway/internal/program"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -50,13 +49,13 @@ const name = "slipway-image"
 
 // Images finds the program, see package program, and has it work.
 type Images struct {
-	programs *program.Finder
+	programs *programs.Finder
 	handler  report.Handler
 }
 
 // New returns the images of the user. Getenv is asked for SLIPWAY_IMAGE, the program, and SLIPWAY_CACHE; handler learns what is done.
 func New(getenv func(string) string, handler report.Handler) *Images {
-	return &Images{program.NewFinder(getenv, handler), handler}
+	return &Images{programs.NewFinder(getenv, handler), handler}
 }
 
 // Program returns the path of the program, which is built if need be.
@@ -149,7 +148,7 @@ func ask[Result any](ctx context.Context, i *Images, request wire.Request) (Resu
 	case last.Failure != nil:
 		return result, last.Failure.Error()
 	case last.Result == nil:
-		return result, &report.Error{What: name + " failed", Where: program, Err: ended, Hint: strings.TrimSpace(stderr.String())}
+		return result, &report.Error{What: name + " failed", Where: program, Err: ended, Hint: programs.LastWords(stderr.String(), "SLIPWAY_IMAGE")}
 	}
 	return result, json.Unmarshal(last.Result, &result)
 }

@@ -2,6 +2,7 @@ package program
 
 import (
 	"context"
+	"strings"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl/protocol"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -14,4 +15,13 @@ func Version(ctx context.Context, path string) (protocol.Version, error) {
 		err = &report.Error{What: "the cluster program does not tell its version", Where: path, Err: err}
 	}
 	return v, err
+}
+
+// LastWords are what a program said before it failed. One that said nothing, such as a file that was cut off, may not be a program any
+// more; variable is the one that names it.
+func LastWords(said, variable string) string {
+	if said = strings.TrimSpace(said); said != "" {
+		return said
+	}
+	return "it ended without a word, as damaged programs do: unset " + variable + " or remove the file, and slipway builds its own"
 }
