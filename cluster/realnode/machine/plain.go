@@ -15,7 +15,6 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/slipway-dev/slipway/cluster/network"
@@ -169,7 +168,7 @@ func (n *plainNode) start(o NodeOptions) error {
 	n.cmd = exec.Command(o.Program, nodeconfig.PlainVerb)
 	n.cmd.Dir, n.cmd.Stdout, n.cmd.Stderr = "/", log, log
 	n.cmd.ExtraFiles = []*os.File{config, life, pipes[3][1]}
-	n.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // a signal of the terminal is not for it
+	n.cmd.SysProcAttr = apart() // a signal of the terminal is not for it
 	if err := n.cmd.Start(); err != nil {
 		return errors.Join(err, closePairs(pipes[:]))
 	}
