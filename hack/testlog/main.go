@@ -1,0 +1,88 @@
+// Command testlog runs go test for make and for people: its output stays go test's own, and what each test took is written down.
+//
+//	go run ./hack/testlog -log FILE [-dir FOLDER] COMMAND ARGS...   # a command that prints what go test -json prints
+//	go run ./hack/testlog -log FILE -slowest 20                     # the tests that took longest, from all runs in the log
+//
+// Of a package that passes one line is shown, the one that go test itself ends with. Of a test that fails all that it printed
+// is shown. When nothing has been shown for a while, the tests that run are. The exit code is the command's.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	log := flag.String("log", "", "the `file` that events are added to, and read from")
+	dir := flag.String("dir", ".", "the `folder` in which the command runs")
+	slowest := flag.Int("slowest", 0, "list so `many` tests, instead of running any")
+	flag.Parse()
+	err := run(ctx, os.Stdout, *log, *dir, *slowest, flag.Args())
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		os.Exit(max(1, exit.ExitCode())) // go test has said what is wrong
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "testlog:", err)
+		os.Exit(1)
+	}
+}
+
+var (
+	errNoLog     = errors.New("-log names no file")
+	errNoCommand = errors.New("there is no command to run; for instance: go test -json ./")
+)
+
+func run(ctx context.Context, out io.Writer, log, dir string, slowest int, command []string) error {
+	switch {
+	case log == "":
+		return errNoLog
+	case slowest > 0:
+		return list(out, log, slowest)
+	case len(command) == 0:
+		return errNoCommand
+	}
+	file, err := os.OpenFile(log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	return errors.Join(follow(ctx, dir, command, out, file), file.Close())
+}
+
+// patience is how long nothing is shown before the tests that run are.
+const patience = 20 * time.Second
+
+// follow runs the command and shows what its tests do. An interrupt is left to the command, which gets it as well.
+func follow(ctx context.Context, dir string, command []string, out, log io.Writer) error {
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Dir, cmd.Stderr = dir, os.Stderr
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	events, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	s := newScreen(out, log)
+	ended := make(chan struct{})
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		s.watch(patience, ended)
+	}()
+	err = s.read(events)
+	close(ended)
+	<-watched
+	s.rest()
+	return errors.Join(err, cmd.Wait())
+}

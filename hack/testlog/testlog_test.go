@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bytes"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// suite is a run as go test -json tells it: one test passes, one fails, one is still there at the end.
+const suite = `{"Action":"run","Package":"p","Test":"TestFine"}
+{"Action":"output","Package":"p","Test":"TestFine","Output":"not to be seen\n"}
+{"Action":"pass","Package":"p","Test":"TestFine","Elapsed":3}
+{"Action":"run","Package":"p","Test":"TestBad"}
+{"Action":"output","Package":"p","Test":"TestBad","Output":"    bad_test.go:1: too late\n"}
+{"Action":"run","Package":"p","Test":"TestBad/deep"}
+{"Action":"fail","Package":"p","Test":"TestBad/deep","Elapsed":2}
+{"Action":"fail","Package":"p","Test":"TestBad","Elapsed":4}
+{"Action":"output","Package":"p","Output":"FAIL\n"}
+{"Action":"output","Package":"p","Output":"FAIL\tp\t9.1s\n"}
+{"Action":"fail","Package":"p","Elapsed":9}
+found nothing to build
+{"ImportPath":"r","Action":"build-output","Output":"r.go:1: no such thing\n"}
+{"Action":"run","Package":"q","Test":"TestEndless"}
+{"Action":"output","Package":"q","Test":"TestEndless","Output":"goroutine 1 [running]:\n"}
+{"Action":"output","Package":"q","Output":"ok  \tq\t0.1s\n"}
+`
+
+func TestScreen(t *testing.T) {
+	var out, log bytes.Buffer
+	s := newScreen(&out, &log)
+	if err := s.read(strings.NewReader(suite)); err != nil {
+		t.Fatal(err)
+	}
+	s.rest()
+	want := "    bad_test.go:1: too late\nFAIL\tp\t9.1s\nfound nothing to build\nr.go:1: no such thing\nok  \tq\t0.1s\n--- did not end: q TestEndless\ngoroutine 1 [running]:\n"
+	if out.String() != want {
+		t.Errorf("shown is\n%s\nwant\n%s", out.String(), want)
+	}
+	if n := strings.Count(log.String(), "\n"); n != 4 {
+		t.Errorf("the log has %d events:\n%s", n, log.String())
+	}
+}
+
+// TestSilence: when nothing is shown for a while, what runs is.
+func TestSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		s := newScreen(&out, &bytes.Buffer{})
+		if err := s.read(strings.NewReader(`{"Action":"run","Package":"p","Test":"TestA"}` + "\n" + `{"Action":"run","Package":"p","Test":"TestA/b"}` + "\n")); err != nil {
+			t.Fatal(err)
+		}
+		ended, over := make(chan struct{}), make(chan struct{})
+		go func() { s.watch(patience, ended); close(over) }()
+		time.Sleep(patience + time.Second)
+		close(ended)
+		<-over
+		if got := out.String(); got != "… 0 tests have ended; now: TestA/b (20s)\n" {
+			t.Errorf("shown is %q", got)
+		}
+	})
+}
+
+func TestSlowest(t *testing.T) {
+	all := []event{{Package: "p", Test: "TestA", Elapsed: 9}, {Package: "p", Test: "TestA/x/y", Elapsed: 8}, {Package: "p", Test: "TestB", Elapsed: 8.5}, {Package: "p", Elapsed: 20}, {Package: "q", Test: "TestA", Elapsed: 1}}
+	var names []string
+	for _, e := range slowest(all, 2) {
+		names = append(names, e.Test)
+	}
+	if want := []string{"TestB", "TestA/x/y"}; !slices.Equal(names, want) {
+		t.Errorf("slowest are %q, want %q", names, want)
+	}
+}
+
+// TestFollow: a real run of go test ends with its own line, and its exit code stands for it.
+func TestFollow(t *testing.T) {
+	var shown bytes.Buffer
+	log := filepath.Join(t.TempDir(), "log")
+	if err := run(t.Context(), &shown, log, ".", 0, []string{"go", "test", "-json", "-vet=off", "-run", "TestSlowest", "."}); err != nil {
+		t.Error(err)
+	}
+	if !strings.HasPrefix(shown.String(), "ok  \t") {
+		t.Errorf("shown is %q", shown.String())
+	}
+	var out bytes.Buffer
+	if err := list(&out, log, 1); err != nil || !strings.Contains(out.String(), "TestSlowest") {
+		t.Errorf("the log lists %q, %v", out.String(), err)
+	}
+	if err := run(t.Context(), &shown, log, ".", 0, []string{"go", "test", "-json", "./nowhere"}); err == nil {
+		t.Error("a run that fails ends well")
+	}
+}
