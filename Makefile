@@ -25,18 +25,84 @@ $(BIN)/slipway:
 demo: $(BIN)/slipway ## From nothing to a running operator, narrated, in a temporary folder (CLUSTER=current: the current kubeconfig's cluster).
 	CLUSTER=$(CLUSTER) ./examples/demo $(BIN)/slipway
 
-# The cluster program is compiled once for the whole run: every test that needs a cluster uses that one.
+# What go test says goes through testlog, which shows it as go test would and writes down what each test took. `make lint` vets.
+EVENTS  := $(BIN)/tests.jsonl
+TESTLOG := $(BIN)/testlog -log $(EVENTS)
+GOTEST  := go test -json -vet=off
+
+# Every test that needs a cluster uses the programs that `make build` has compiled once for the whole run.
+PROGRAMS = export SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) SLIPWAY_NODE=$$($(BIN)/slipway cluster build --nodes real) SLIPWAY_CHECK=$(BIN)/check/slipway-check
+
+.PHONY: $(BIN)/testlog
+$(BIN)/testlog:
+	go build -o $@ ./hack/testlog
+	@rm -f $(EVENTS)
+
 # The examples' tests run as their users run them: with the tool.
 .PHONY: test
-test: build ## Run every test of every module.
-	export SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) SLIPWAY_NODE=$$($(BIN)/slipway cluster build --nodes real) SLIPWAY_CHECK=$(BIN)/check/slipway-check && \
-	go test -timeout 40m ./... && \
-	go test -C cluster -timeout 40m ./... && \
-	go test -C operator -timeout 40m ./... && \
-	(cd examples/cronjob && $(BIN)/slipway test -timeout 40m ./...) && \
-	go test -C test/certmanager -timeout 20m ./... && \
-	go test -C test/helm -timeout 40m ./... && \
-	KUBEBUILDER_CONTROLPLANE_START_TIMEOUT=3m KUBEBUILDER_CONTROLPLANE_STOP_TIMEOUT=3m go test -C bench -timeout 40m ./...
+test: build $(BIN)/testlog ## Run every test of every module, without those that take long: a quarter of an hour.
+	$(PROGRAMS) && \
+	$(TESTLOG) $(GOTEST) -short -parallel 4 -timeout 30m ./... && \
+	$(TESTLOG) -dir cluster $(GOTEST) -short -timeout 30m ./... && \
+	$(TESTLOG) -dir operator $(GOTEST) -short -timeout 10m ./... && \
+	$(TESTLOG) -dir examples/cronjob $(BIN)/slipway test -json -short -vet=off -timeout 10m ./... && \
+	$(TESTLOG) -dir bench $(GOTEST) -short -timeout 10m ./...
+
+.PHONY: test-times
+test-times: ## List the twenty slowest tests of the last run.
+	@go run ./hack/testlog -log $(EVENTS) -slowest 20
+
+# Parts of at most forty minutes each, which run alone: docs/contributing.md says when. A test that `make test` leaves out names its part.
+LONG := scripts pages nodes kills matrix edits mutants real peers envtest certmanager helm
+
+.PHONY: test-long
+test-long: $(LONG:%=test-long-%) ## Run all parts of the long tests, which are called test-long-<part>; contributing.md lists them.
+
+.PHONY: $(LONG:%=test-long-%)
+$(LONG:%=test-long-%): $(BIN)/testlog
+
+LONGTEST = $(PROGRAMS) && $(TESTLOG)
+test-long-scripts: build
+	$(LONGTEST) $(GOTEST) -count=1 -timeout 40m ./internal/cli
+
+test-long-pages: build
+	$(LONGTEST) $(GOTEST) -count=1 -timeout 40m ./docs
+
+test-long-nodes: build
+	$(LONGTEST) -dir cluster $(GOTEST) -count=1 -timeout 40m -run '^TestReal(Many|ThreeClusters)$$' ./test
+
+# KILLS are those of a durable cluster while clients write; FAULTS are rounds of kills of clusters with real nodes, their nodes and containers.
+test-long-kills: build
+	SLIPWAY_KILLS=$(or $(KILLS),50) SLIPWAY_FAULTS=$(or $(FAULTS),5) $(if $(SEED),SLIPWAY_SEED=$(SEED)) && export SLIPWAY_KILLS SLIPWAY_FAULTS $(if $(SEED),SLIPWAY_SEED) && \
+	$(LONGTEST) -dir cluster $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),40m) -v -run '^Test(AcknowledgedWritesSurviveKill|KilledResetIsFinished|Kill|RealKill.*)$$' ./test ./rollback && \
+	$(TESTLOG) $(GOTEST) -count=1 -run '^TestKilledCommands$$' ./internal/cli
+
+test-long-matrix: build
+	GOBIN=$(BIN) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+	$(LONGTEST) $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),40m) -run '^TestMatrix$$' ./internal/cli -matrix $(or $(MATRIX),pairs) -linter $(BIN)/golangci-lint
+
+test-long-edits: build
+	$(LONGTEST) $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),40m) -run '^TestRandom' ./internal/scaffold -edits $(or $(EDITS),1000) -seed $(or $(SEED),0)
+
+test-long-mutants:
+	$(TESTLOG) -dir bench $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),40m) -v -run '^Test(Mutants|Mutated.*|Webhooks.*|SchemaPatch.*)$$' ./generate -mutants $(or $(MUTANTS),3000) -seed $(or $(SEED),0) \
+		-webhook-mutations $(or $(MUTANTS),3000) -webhook-seed $(or $(SEED),0)
+
+test-long-real:
+	$(TESTLOG) -dir bench $(GOTEST) -count=1 -timeout 40m -v -run '^Test(RealProjects|.*OfRealAPI)$$' ./generate -real
+
+test-long-peers: build
+	export KUBEBUILDER_CONTROLPLANE_START_TIMEOUT=3m KUBEBUILDER_CONTROLPLANE_STOP_TIMEOUT=3m && \
+	$(LONGTEST) -dir bench $(GOTEST) -count=1 -timeout 40m ./controllergen ./setupenvtest ./envtest ./deploy
+
+test-long-envtest: build
+	$(PROGRAMS) && go run -C bench ./suites
+
+test-long-certmanager: build
+	$(LONGTEST) -dir test/certmanager $(GOTEST) -count=1 -timeout 40m -v ./...
+
+test-long-helm: build
+	$(LONGTEST) -dir test/helm $(GOTEST) -count=1 -timeout 40m ./...
 
 .PHONY: bench
 bench: build ## Measure against the peers, side by side in one run.
@@ -50,38 +116,6 @@ bench-compile: ## Measure the cold compile of the cluster program (hours: 7 roun
 soak: build ## Work a cluster hard, and fail when it grows (SOAK=30m).
 	SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) go run -C bench ./soak -for $(or $(SOAK),30m)
 
-.PHONY: test-durability
-test-durability: build ## Kill a durable cluster 50 times while clients write, and look for lost writes (KILLS=50).
-	SLIPWAY_KILLS=$(or $(KILLS),50) SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) go test -C cluster -count=1 -v -run 'TestAcknowledgedWritesSurviveKill|TestKilledResetIsFinished|TestKill$$' ./test ./rollback
-
-.PHONY: test-faults
-test-faults: build ## Kill clusters with real nodes, their nodes and containers at random moments, and look for what is left (FAULTS=20, SEED=random).
-	SLIPWAY_FAULTS=$(or $(FAULTS),20) $(if $(SEED),SLIPWAY_SEED=$(SEED)) SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) SLIPWAY_NODE=$$($(BIN)/slipway cluster build --nodes real) \
-		go test -C cluster -count=1 -timeout 0 -v -run '^TestRealKill' ./test
-
-.PHONY: test-envtest
-test-envtest: build ## Run controller-runtime's own suites on our control plane and on stock programs, and compare (a quarter of an hour).
-	SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) go run -C bench ./suites
-
-.PHONY: test-mutants
-test-mutants: ## Compare with controller-gen on thousands of packages that nobody would write, for each generator (MUTANTS=3000, SEED=0).
-	go test -C bench -count=1 -timeout 0 -v -run '^Test(Mutants|Mutated.*|Webhooks.*)$$' ./generate -mutants $(or $(MUTANTS),3000) -seed $(or $(SEED),0) \
-		-webhook-mutations $(or $(MUTANTS),3000) -webhook-seed $(or $(SEED),0)
-
-.PHONY: test-matrix
-test-matrix: build ## Make projects of every kind, build, lint and test them; try every verb on 1,000 random edits (MATRIX=pairs or all, EDITS=1000, SEED=0).
-	GOBIN=$(BIN) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
-	go test -count=1 -timeout 0 ./internal/scaffold -run 'TestRandom' -edits $(or $(EDITS),1000) -seed $(or $(SEED),0)
-	SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) SLIPWAY_CHECK=$(BIN)/check/slipway-check go test -count=1 -timeout 0 -v -run TestMatrix ./internal/cli -matrix $(or $(MATRIX),pairs) -linter $(BIN)/golangci-lint
-
-.PHONY: test-certmanager
-test-certmanager: build ## Deploy the CronJob operator with everything on, beside cert-manager and Prometheus, in pods that run.
-	SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) SLIPWAY_NODE=$$($(BIN)/slipway cluster build --nodes real) go test -C test/certmanager -count=1 -v ./...
-
-.PHONY: test-real
-test-real: ## Compare with controller-gen on a dozen projects, from the module proxy.
-	go test -C bench -count=1 -timeout 0 -v -run TestRealProjects ./generate -real
-
 .PHONY: bump-kubernetes
 bump-kubernetes: ## Upgrade the embedded Kubernetes: modules, seed, wiring checks, tests (VERSION=v1.38.0; the newest when empty).
 	go run ./hack/bump-kubernetes $(VERSION)
@@ -89,7 +123,15 @@ bump-kubernetes: ## Upgrade the embedded Kubernetes: modules, seed, wiring check
 .PHONY: lint
 lint: ## gofmt, go vet and staticcheck, every module.
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
-	@for m in $(MODULES); do echo "# $$m"; (cd $$m && go vet ./... && go run $(STATICCHECK) ./...); done
+	@set -e; for m in $(MODULES); do echo "# $$m"; (cd $$m && go vet ./... && go run $(STATICCHECK) ./...); done
+
+# Compiling Kubernetes takes ten minutes for each system: the cluster's programs are type-checked. Real nodes need a Unix.
+.PHONY: cross
+cross: ## Build for macOS and Windows; the cluster's programs are only type-checked.
+	GOOS=darwin GOARCH=arm64 go build ./... && GOOS=darwin GOARCH=arm64 go build -C operator ./...
+	GOOS=windows GOARCH=amd64 go build ./... && GOOS=windows GOARCH=amd64 go build -C operator ./...
+	go run ./hack/crosscheck -dir cluster -for darwin/arm64 ./cmd/...
+	go run ./hack/crosscheck -dir cluster -for windows/amd64 ./cmd/slipway-cluster ./cmd/slipway-kubectl ./cmd/slipway-check
 
 .PHONY: vulncheck
 vulncheck: ## Look for known vulnerabilities, every module (needs the vulnerability database).

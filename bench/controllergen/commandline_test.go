@@ -132,6 +132,9 @@ var commandLines = []string{
 // TestSameCommandLine runs both programs with the same arguments and compares exit codes, whether something
 // was written to each stream, what stdout holds if it is generated, and the files.
 func TestSameCommandLine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-long-peers")
+	}
 	both := buildBoth(t)
 	for _, line := range commandLines {
 		t.Run(line, func(t *testing.T) {

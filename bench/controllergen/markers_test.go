@@ -60,6 +60,9 @@ type (
 
 // TestSameMarkers: each generator reads the same markers, at the same targets, with the same arguments.
 func TestSameMarkers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-long-peers")
+	}
 	both := buildBoth(t)
 	for _, g := range generators {
 		t.Run(g, func(t *testing.T) { compareDocs(t, both, g, "-wwww") })

@@ -24,6 +24,9 @@ type user struct {
 
 // TestStockCluster goes through all that works without anybody who runs pods, and through how the rest is explained.
 func TestStockCluster(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-long-peers")
+	}
 	u := newUser(t)
 	for _, test := range []struct {
 		command string

@@ -16,6 +16,9 @@ import (
 
 // TestControllersOnRequest starts the same environment as the other tests, with SLIPWAY_CONTROLLERS=1 in it.
 func TestControllersOnRequest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-long-peers")
+	}
 	programs := build(t)
 	t.Setenv("SLIPWAY_CONTROLLERS", "1")
 	environment := start(t, programs.ours)
@@ -122,6 +125,9 @@ func authorityPublished(t *testing.T, config *rest.Config) {
 // TestStopsWithOpenWatches: a stock API server waits for clients to end their watches, until envtest gives up after 20
 // seconds and fails.
 func TestStopsWithOpenWatches(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-long-peers")
+	}
 	environment := start(t, build(t).ours)
 	watch(t, environment)
 	begin := time.Now()

@@ -40,6 +40,9 @@ func build(t *testing.T) folders {
 }
 
 func TestSuiteRunsOnBoth(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-long-peers")
+	}
 	programs := build(t)
 	for name, folder := range map[string]string{"ours": programs.ours, "stock": programs.stock} {
 		t.Run(name, func(t *testing.T) {
@@ -56,6 +59,9 @@ func TestSuiteRunsOnBoth(t *testing.T) {
 
 // TestSameWords compares what the programs say of themselves.
 func TestSameWords(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-long-peers")
+	}
 	programs := build(t)
 	for _, command := range []string{
 		"kube-apiserver --help", "kube-apiserver --version", "kube-apiserver --no-such-flag", "kube-apiserver surplus",

@@ -13,6 +13,9 @@ import (
 
 // TestVariables chooses the programs by envtest's own variables, each on an environment that says nothing of them.
 func TestVariables(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-long-peers")
+	}
 	ours := build(t).ours
 	t.Run("KUBEBUILDER_ASSETS", func(t *testing.T) {
 		t.Setenv("KUBEBUILDER_ASSETS", ours)
@@ -79,6 +82,9 @@ func attached(t *testing.T, f func()) string {
 
 // Flags of older projects and tutorials are refused with what took their place.
 func TestRemovedFlags(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-long-peers")
+	}
 	ours := build(t).ours
 	for flag, instead := range map[string]string{
 		"--insecure-port=8080":              "--secure-port",

@@ -59,6 +59,9 @@ func fetchMarked(t *testing.T, pkg string) string {
 // TestClientsOfRealAPI has code-generator's programs, called as kube_codegen.sh calls them, and `slipway generate clients` write the
 // clients of a real API into the same folder of a copy each, and compares the trees byte for byte.
 func TestClientsOfRealAPI(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-long-real")
+	}
 	slipway, err := build.Slipway(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -143,6 +146,9 @@ func clientsOfPeers(t *testing.T, dir, out string) map[string][]byte {
 // TestApplyConfigurationsOfRealAPI compares the generator applyconfiguration with controller-gen's on a real API whose
 // packages are marked for it.
 func TestApplyConfigurationsOfRealAPI(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-long-real")
+	}
 	programs, err := buildBoth(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)

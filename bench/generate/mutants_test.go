@@ -23,6 +23,9 @@ const batchSize = 100
 // they fail, and whether we told what controller-gen told. With -v every batch
 // tells how far it came.
 func TestMutants(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-long-mutants")
+	}
 	r := newRanch(t)
 	for done := uint64(0); done < *mutantsFlag; done += batchSize {
 		first, count := *seedFlag+done, min(batchSize, *mutantsFlag-done)

@@ -14,6 +14,9 @@ import (
 // TestMutatedObjects draws packages and compares what both programs make of them:
 // where controller-gen succeeds we write the same bytes, where it fails we do.
 func TestMutatedObjects(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-long-mutants")
+	}
 	programs := testPrograms(t)
 	const batch = 500 // packages for one process
 	tally, last := objectTally{}, int(*seedFlag+*mutantsFlag)

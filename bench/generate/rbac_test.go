@@ -15,6 +15,9 @@ import (
 // TestMutatedPermissions draws packages with permissions and compares the roles
 // that both programs make of them.
 func TestMutatedPermissions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-long-mutants")
+	}
 	b := &tempPackages{programs: testPrograms(t), dir: t.TempDir(), generator: "rbac:roleName=manager"}
 	writeFiles(t, b.dir, map[string]string{"go.mod": "module example.org/permissions\n\ngo 1.26\n"})
 	b.fill(t, int(*seedFlag), int(*mutantsFlag), rbacPackage)

@@ -20,11 +20,14 @@ var realFlag = flag.Bool("real", false, "compare on the longer list of real proj
 // DeepCopy methods are type-checked. A project that cannot be had here, or of which controller-gen finds a module missing, is
 // skipped, and why is told.
 func TestRealProjects(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-long-real")
+	}
 	programs, calls, compared := testPrograms(t), 0, 0
 	for _, project := range realProjects {
 		t.Run(project.module, func(t *testing.T) {
 			if project.longer && !*realFlag {
-				t.Skip("on the longer list: make test-real")
+				t.Skip("on the longer list: make test-long-real")
 			}
 			calls += len(project.calls)
 			tree := project.fetch(t)

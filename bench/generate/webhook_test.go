@@ -137,6 +137,9 @@ func numbered(text, old string, n int) []string {
 // TestWebhooksSameAsControllerGen compares what both programs make of webhook
 // markers: hand-written packages and random ones.
 func TestWebhooksSameAsControllerGen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-long-mutants")
+	}
 	sources := maps.Clone(webhookSources)
 	for i, patch := range patches {
 		sources[fmt.Sprintf("patch%03d", i)] = lines("+kubebuilder:webhook:" + mutating + ",patch=`" + patch + "`")
@@ -296,6 +299,9 @@ func manifestIn(t *testing.T, dir string) []byte {
 // TestSchemaPatchSameAsControllerGen patches definitions in several states, some
 // written by hand with comments, with the schemas of the crd generator's own tests.
 func TestSchemaPatchSameAsControllerGen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-long-mutants")
+	}
 	root, err := build.Root(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -47,6 +47,9 @@ type step struct {
 
 // TestSameSteps runs one history on both, each in a folder of its own.
 func TestSameSteps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-long-peers")
+	}
 	tools := newSides(t)
 	archive := programs(t, "controller-tools/envtest/")
 	history := []step{
@@ -160,6 +163,9 @@ func programs(t *testing.T, folder string) []byte {
 
 // TestPeerFindsOurs: a project may go on using the tool it has, on the folder that ours has set up.
 func TestPeerFindsOurs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-long-peers")
+	}
 	tools, dir := newSides(t), t.TempDir()
 	set := step{words: "use 1.37.x -p path"}.run(t, tools.ours, dir)
 	found := step{words: "use -i 1.37.x -p path"}.run(t, tools.peer, dir)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestSample runs the fastest suite; `make test-envtest` runs all.
+// TestSample runs the fastest suite; `make test-long-envtest` runs all.
 func TestSample(t *testing.T) {
 	var out strings.Builder
 	if err := run(t.Context(), &out, []string{"cluster"}); err != nil {

@@ -35,6 +35,9 @@ const (
 // The kernel lives on when a process is killed, so this shows that nothing is acknowledged before it has left the process.
 // That it has reached the disk as well, which matters when the machine goes, is shown by the tests of package etcd.
 func TestAcknowledgedWritesSurviveKill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-long-kills")
+	}
 	config := newConfig(t)
 	config.Durable = true
 	ledger := newLedger()

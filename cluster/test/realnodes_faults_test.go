@@ -78,6 +78,9 @@ func asUsersInTurn(t *testing.T, test func(*testing.T, func(*exec.Cmd))) {
 // TestRealKillsOfCluster kills the cluster's process at random moments of all that it does. Each time nothing of it may be left, and the
 // durable cluster comes back with the pods that it was told to have.
 func TestRealKillsOfCluster(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-long-kills")
+	}
 	asUsersInTurn(t, func(t *testing.T, how func(*exec.Cmd)) {
 		rounds, random := faults(t)
 		c := startReal(t, how, func(c *protocol.Config) { c.Durable = true })
@@ -229,6 +232,9 @@ func (c *realCluster) closeStreams() {
 // TestRealKillsOfParts kills nodes and containers at random moments of all that pods do. The cluster goes on: the node is ready again, all
 // pods run that are wanted, and of those that are not nothing is left.
 func TestRealKillsOfParts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-long-kills")
+	}
 	asUsersInTurn(t, func(t *testing.T, how func(*exec.Cmd)) {
 		rounds, random := faults(t)
 		c := startReal(t, how)
@@ -317,6 +323,9 @@ func TestRealKillOfMachine(t *testing.T) {
 
 // TestRealThreeClusters: clusters with the same addresses, names and ports do not disturb one another.
 func TestRealThreeClusters(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-long-nodes")
+	}
 	var all []*realCluster
 	for i := range 3 {
 		how := []func(*exec.Cmd){nil, nil}[min(i, 1)]

@@ -209,7 +209,7 @@ func isNodeReady(n *corev1.Node) bool {
 // TestRealMany: a hundred pods at once on two nodes.
 func TestRealMany(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes long")
+		t.Skip("long: make test-long-nodes")
 	}
 	const pods = 100
 	c := startReal(t, nil, twoNodes)

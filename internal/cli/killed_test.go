@@ -15,6 +15,9 @@ import (
 // TestKilledCommands: commands are killed at any time, as by kill -9; the same command,
 // called again, then does what it would have done.
 func TestKilledCommands(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-long-kills")
+	}
 	t.Setenv("SLIPWAY_CACHE", t.TempDir())
 	create := []string{"create", "api", "--group", "batch", "--version", "v1", "--kind", "CronJob", "--resource", "--controller", "--make=false"}
 	remove := []string{"delete", "api", "--group", "batch", "--version", "v1", "--kind", "CronJob", "--make=false"}

@@ -80,7 +80,7 @@ var dimensions = []dimension{
 // there is a cluster program, tested, and what it deploys can be built.
 func TestMatrix(t *testing.T) {
 	if testing.Short() {
-		t.Skip("compiles operators")
+		t.Skip("long: make test-long-matrix")
 	}
 	wanted := combinations()
 	if *matrix != "all" {

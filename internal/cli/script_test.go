@@ -59,6 +59,10 @@ func TestScript(t *testing.T) {
 	}
 }
 
+// sharedBuilds has the same scaffold compiled once, in whichever folders scripts make it: without -trimpath a package's folder is part of what Go's cache
+// knows it by. Images are compiled with these settings anyway. Programs that run for a moment need no tables for debuggers, and go vet has scripts of its own.
+var sharedBuilds = []string{"GOFLAGS=-trimpath -ldflags=-w -vet=off", "CGO_ENABLED=0"}
+
 // goEnv is what scripts inherit of the caller's Go installation.
 var goEnv = sync.OnceValues(func() ([]string, error) {
 	names := []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOROOT", "GOPROXY", "GOSUMDB", "GONOSUMDB", "GOPRIVATE", "GOINSECURE", "GOAUTH"}
@@ -70,7 +74,7 @@ var goEnv = sync.OnceValues(func() ([]string, error) {
 	for i, value := range strings.Split(strings.TrimSpace(string(out)), "\n") {
 		vars = append(vars, names[i]+"="+value)
 	}
-	return append(vars, "GOFLAGS=", "GOTOOLCHAIN=local", "GOWORK=off"), nil
+	return append(append(vars, sharedBuilds...), "GOTOOLCHAIN=local", "GOWORK=off"), nil
 })
 
 // netEnv is by what scripts reach a module proxy, where that is not known to the system.
