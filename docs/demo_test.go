@@ -4,10 +4,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/gate"
 )
 
 // TestDemo runs what `make demo` runs: the README's path, narrated.
 func TestDemo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-long-pages")
+	}
+	gate.Hold(t, webhookPort)
 	r := newReader(t)
 	demo, err := filepath.Abs("../examples/demo")
 	if err != nil {

@@ -25,7 +25,12 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/gate"
 )
+
+// webhookPort is the name of the port at which all managers serve webhooks.
+var webhookPort = gate.PortName(9443)
 
 // slipway is the folder that holds the program under test.
 var slipway string
@@ -61,8 +66,7 @@ func TestCommands(t *testing.T) {
 			continue
 		}
 		ran++
-		// One after the other: managers all serve webhooks at the same port, and pages side by side with the
-		// other packages' tests would starve each other.
+		// One after the other: pages side by side with the other packages' tests would starve each other.
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".md"), func(t *testing.T) { newReader(t).follow(page) })
 	}
 	if ran == 0 {
@@ -107,6 +111,9 @@ func newReader(t *testing.T) *reader {
 }
 
 func (r *reader) follow(p page) {
+	if p.serves() {
+		gate.Hold(r.t, webhookPort)
+	}
 	for _, line := range p.start.script() {
 		r.succeed(line)
 	}

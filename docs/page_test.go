@@ -37,6 +37,13 @@ func (p page) runs() bool {
 	return slices.ContainsFunc(p.blocks, func(b block) bool { return strings.HasPrefix(b.mark, "sh") })
 }
 
+// serves reports whether the page runs a manager, which serves webhooks at a port that all managers have.
+func (p page) serves() bool {
+	return slices.ContainsFunc(p.blocks, func(b block) bool {
+		return strings.HasPrefix(b.mark, "sh") && (strings.Contains(b.text, "slipway run") || strings.Contains(b.text, "make run"))
+	})
+}
+
 // file returns the path that a block is to be written to.
 func (b block) file() (string, bool) {
 	_, path, ok := strings.Cut(b.mark, " file=")

@@ -5,7 +5,6 @@ package test
 import (
 	"context"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,6 +19,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/slipway-dev/slipway/cluster/internal/gate"
 	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
@@ -66,17 +66,6 @@ func startPlain(t *testing.T) (c *realCluster, note string) {
 	return &realCluster{program: p, t: t, client: p.clients(), image: image}, note
 }
 
-// freePort is one of this machine's that nobody listens to now.
-func freePort(t *testing.T) int {
-	t.Helper()
-	l, err := net.Listen("tcp", ":0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
-}
-
 func TestPlain(t *testing.T) {
 	if err := exec.Command("unshare", "--user", "true").Run(); err != nil {
 		t.Skip("a namespace is needed to forbid namespaces:", err)
@@ -106,7 +95,7 @@ func testPlainLabel(t *testing.T, c *realCluster) {
 
 // testPlainServing: a probe, a Service, logs, exec, and what is left out of the security context.
 func testPlainServing(t *testing.T, c *realCluster) {
-	port := freePort(t)
+	port := gate.Port(t)
 	p := c.pod("server", "serve", strconv.Itoa(port), "0")
 	p.Spec.SecurityContext = &corev1.PodSecurityContext{RunAsUser: new(int64(7)), FSGroup: new(int64(8))}
 	p.Spec.Containers[0].ReadinessProbe = &corev1.Probe{

@@ -3,8 +3,6 @@ package cli_test
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
-	"net"
 	"os"
 	"strconv"
 	"sync"
@@ -12,6 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
+	"github.com/slipway-dev/slipway/internal/gate"
 	"github.com/slipway-dev/slipway/internal/program"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -87,22 +86,13 @@ func startCluster(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("KUBECONFIG", session.Kubeconfig)
 }
 
-// freePort is the script command `freeport NAME`: a variable gets a TCP port of loopback that is free now, and that nobody takes
-// who is not told to: it is none of those that Linux and macOS hand out by themselves.
+// freePort is the script command `freeport NAME`: a variable gets a TCP port that is this script's until it ends.
 func freePort(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: freeport NAME")
 	}
-	var failures []error
-	for range 100 {
-		port := strconv.Itoa(20000 + rand.IntN(10000))
-		l, err := net.Listen("tcp", "127.0.0.1:"+port)
-		if err == nil {
-			ts.Check(l.Close())
-			ts.Setenv(args[0], port)
-			return
-		}
-		failures = append(failures, err)
-	}
-	ts.Fatalf("no port is free: %v", errors.Join(failures...))
+	port, release, err := gate.FreePort()
+	ts.Check(err)
+	ts.Defer(release)
+	ts.Setenv(args[0], strconv.Itoa(port))
 }

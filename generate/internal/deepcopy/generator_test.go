@@ -123,9 +123,6 @@ func TestSyntaxIsEnough(t *testing.T) {
 
 // TestCompiles builds the golden files with the types they belong to.
 func TestCompiles(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles Kubernetes' API types")
-	}
 	args := []string{"build"}
 	for _, name := range compiling {
 		args = append(args, "./testdata/"+name)

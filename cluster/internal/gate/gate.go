@@ -1,0 +1,89 @@
+// Package gate hands out to tests what the whole machine has once, such as TCP ports, so that packages, modules and even checkouts
+// that are tested at the same time do not meet.
+//
+// [Hold] waits until a name is free and has it until the test ends; [Port] is a port that nobody else is given. The contract between processes,
+// and between modules, which share no Go code, is a lock (flock) on a file in the folder slipway-test-gate of the system's folder for
+// temporary files: "port-9443" for a TCP port, other names for other things. The system takes a lock back when its process dies.
+package gate
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/gofrs/flock"
+)
+
+// Ports that are handed out are between these, where neither Linux nor macOS takes one that nobody named.
+const first, last = 20000, 29999
+
+// Hold waits for what a name stands for, and has it until the test ends.
+func Hold(t testing.TB, name string) {
+	t.Helper()
+	lock, err := open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := lock.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = lock.Close() })
+}
+
+// Port is a TCP port to which nobody listens, on any address, and which is this test's until it ends.
+func Port(t testing.TB) int {
+	t.Helper()
+	port, release, err := FreePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(release)
+	return port
+}
+
+// FreePort is Port for tests that are not of type [testing.TB].
+func FreePort() (port int, release func(), err error) {
+	for range last - first {
+		port = first + rand.IntN(last-first+1)
+		lock, err := open(PortName(port))
+		if err != nil {
+			return 0, nil, err
+		}
+		if held, err := lock.TryLock(); err != nil || !held {
+			continue // it is another test's
+		}
+		if free(port) {
+			return port, func() { _ = lock.Close() }, nil
+		}
+		_ = lock.Close()
+	}
+	return 0, nil, fmt.Errorf("no port between %d and %d is free", first, last)
+}
+
+// PortName is what a port is called.
+func PortName(port int) string { return "port-" + strconv.Itoa(port) }
+
+func free(port int) bool {
+	for _, host := range []string{"", "127.0.0.1"} {
+		l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+		if err != nil {
+			return false
+		}
+		_ = l.Close()
+	}
+	return true
+}
+
+// open makes the lock of a name, which is for all users of the machine whatever their umask is.
+func open(name string) (*flock.Flock, error) {
+	dir := filepath.Join(os.TempDir(), "slipway-test-gate")
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	_ = os.Chmod(dir, 0o777|os.ModeSticky) // the owner alone may
+	return flock.New(filepath.Join(dir, name), flock.SetPermissions(0o666)), nil
+}

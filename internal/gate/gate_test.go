@@ -1,0 +1,74 @@
+package gate_test
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/internal/gate"
+)
+
+// holder makes a process of this test hold a name until its input ends.
+const holder = "SLIPWAY_GATE_HOLDS"
+
+// TestHold: what another process has is waited for, and had once that has died.
+func TestHold(t *testing.T) {
+	if name := os.Getenv(holder); name != "" {
+		gate.Hold(t, name)
+		_, _ = os.Stdout.WriteString("held\n")
+		_, _ = os.Stdin.Read(make([]byte, 1))
+		return
+	}
+	name := "test-" + strconv.Itoa(os.Getpid())
+	other := exec.Command(os.Args[0], "-test.run=^TestHold$")
+	other.Env = append(os.Environ(), holder+"="+name)
+	in, err := other.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	out, err := other.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	said := make([]byte, 5)
+	if _, err := out.Read(said); err != nil || !strings.HasPrefix(string(said), "held") {
+		t.Fatalf("%q, %v", said, err)
+	}
+	had := make(chan struct{})
+	go func() {
+		gate.Hold(t, name)
+		close(had)
+	}()
+	select {
+	case <-had:
+		t.Error("two have the same")
+	default:
+	}
+	_ = other.Process.Kill()
+	_ = other.Wait()
+	<-had
+}
+
+// TestPorts: no port is given twice, and each can be listened to.
+func TestPorts(t *testing.T) {
+	given := map[int]bool{}
+	for range 50 {
+		port := gate.Port(t)
+		if given[port] {
+			t.Errorf("port %d is given twice", port)
+		}
+		given[port] = true
+		l, err := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(port))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = l.Close()
+	}
+}
