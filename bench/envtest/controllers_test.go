@@ -33,16 +33,16 @@ func TestControllersOnRequest(t *testing.T) {
 // eventually waits for a state that controllers bring about.
 func eventually(t *testing.T, what string, reached func() (bool, error)) {
 	t.Helper()
-	deadline := time.Now().Add(time.Minute)
-	for {
+	for tick, late := time.Tick(20*time.Millisecond), time.After(time.Minute); ; {
 		ok, err := reached()
 		if err == nil && ok {
 			return
 		}
-		if time.Now().After(deadline) {
+		select {
+		case <-tick:
+		case <-late:
 			t.Fatalf("%s: not within a minute (%v)", what, err)
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
 }
 

@@ -1,11 +1,13 @@
 package controllers
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
@@ -46,10 +48,9 @@ func TestFactoryStopsInformers(t *testing.T) {
 	if len(f.stores()) != 0 {
 		t.Error("the informer is still there")
 	}
-	for deadline := time.Now().Add(10 * time.Second); !informer.Informer().IsStopped(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("the informer does not stop")
-		}
+	stopped := func(context.Context) (bool, error) { return informer.Informer().IsStopped(), nil }
+	if err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, time.Minute, true, stopped); err != nil {
+		t.Fatal("the informer does not stop:", err)
 	}
 	again, err := f.ForResource(widgets)
 	if err != nil {

@@ -231,7 +231,7 @@ func openFiles(pid int) int {
 func (c *realCluster) settlesTo(before usage, now func() usage) {
 	c.t.Helper()
 	const connections, long = 12, 2 * time.Minute
-	for deadline := time.Now().Add(long); ; time.Sleep(20 * time.Millisecond) {
+	for tick, late := time.Tick(20*time.Millisecond), time.After(long); ; {
 		more := now()
 		maps.DeleteFunc(more, func(what string, n int) bool {
 			return n <= before[what] || strings.HasPrefix(what, "files") && n <= before[what]+connections
@@ -239,7 +239,9 @@ func (c *realCluster) settlesTo(before usage, now func() usage) {
 		if len(more) == 0 {
 			return
 		}
-		if time.Now().After(deadline) {
+		select {
+		case <-tick:
+		case <-late:
 			c.t.Fatalf("more than before: %v, before: %v", more, before)
 		}
 	}

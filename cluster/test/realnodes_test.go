@@ -184,17 +184,19 @@ func (c *realCluster) create(p *corev1.Pod) *corev1.Pod {
 func (c *realCluster) await(name string, is func(*corev1.Pod) bool) *corev1.Pod {
 	c.t.Helper()
 	var last *corev1.Pod
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for tick, late := time.Tick(5*time.Millisecond), time.After(patience); ; {
 		p, err := c.client.CoreV1().Pods("default").Get(c.t.Context(), name, metav1.GetOptions{})
-		if err != nil {
-			continue
+		if err == nil {
+			if last = p; is(p) {
+				return p
+			}
 		}
-		if last = p; is(p) {
-			return p
+		select {
+		case <-tick:
+		case <-late:
+			c.t.Fatalf("pod %s is not as it should be: %+v", name, last)
 		}
 	}
-	c.t.Fatalf("pod %s is not as it should be: %+v", name, last)
-	return nil
 }
 
 // remove deletes a pod and waits until it is gone.

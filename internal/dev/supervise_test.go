@@ -45,7 +45,7 @@ func polite() {
 func stubborn() {
 	signal.Ignore(os.Interrupt)
 	fmt.Println("running")
-	time.Sleep(time.Hour)
+	<-time.After(time.Hour) // it is killed before
 }
 
 // family has a stubborn child, in a process group of its own as envtest's are.

@@ -113,13 +113,14 @@ func TestMachine(t *testing.T) {
 func gone(t *testing.T, tree *Tree) {
 	t.Helper()
 	for _, path := range tree.paths() {
-		for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(2 * time.Millisecond) {
-			if _, err := os.Stat(path); err != nil {
-				break
-			}
-			if time.Now().After(deadline) {
-				t.Errorf("%s is left", path)
-				break
+		tick, late := time.Tick(2*time.Millisecond), time.After(20*time.Second)
+		for left := true; left; {
+			_, err := os.Stat(path)
+			left = err == nil
+			select {
+			case <-tick:
+			case <-late:
+				t.Fatalf("%s is left", path)
 			}
 		}
 	}

@@ -144,12 +144,13 @@ func TestNothingIsLeft(t *testing.T) {
 				end.how(k)
 			}
 			k.wait(t)
-			deadline := time.Now().Add(time.Minute)
+			tick, late := time.Tick(time.Millisecond), time.After(time.Minute)
 			for syscall.Kill(pid, 0) == nil {
-				if time.Now().After(deadline) {
+				select {
+				case <-tick:
+				case <-late:
 					t.Fatalf("process %d is left", pid)
 				}
-				time.Sleep(time.Millisecond)
 			}
 		})
 	}
