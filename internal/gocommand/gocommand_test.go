@@ -52,16 +52,17 @@ func TestInterrupt(t *testing.T) {
 	compiling := make(chan struct{})
 	go func() {
 		defer close(compiling)
-		for len(below(t, temp)) == 0 && ctx.Err() == nil {
-			time.Sleep(time.Millisecond) // until a compiler is there, and no longer
+		for tick := time.Tick(time.Millisecond); len(below(t, temp)) == 0 && ctx.Err() == nil; {
+			<-tick // until a compiler is there, and no longer
 		}
 		cancel()
 	}()
 	err = gocommand.Command{Dir: dir, Env: env.With(), Args: []string{"build", "-o", filepath.Join(dir, "a"), "."}}.Run(ctx)
 	<-compiling
 	left := below(t, temp)
+	tick := time.Tick(10 * time.Millisecond)
 	for end := time.Now().Add(5 * time.Second); len(left) > 0 && time.Now().Before(end); left = below(t, temp) {
-		time.Sleep(10 * time.Millisecond) // a process that was killed takes a moment to end; a compiler that was not takes longer
+		<-tick // a process that was killed takes a moment to end; a compiler that was not takes longer
 	}
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error: %v", err)
