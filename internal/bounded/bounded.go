@@ -6,10 +6,12 @@
 // it holds as text, and at what was read altogether.
 //
 //	disk := bounded.Over(filesys.MakeFsOnDisk())
+//	defer bounded.Fetching()()
 //	built, err := kustomizer.Run(disk, dir)
 //	if exceeded := disk.Exceeded(); exceeded != nil { … } // says it better than err
 //
-// What a kustomization has fetched by URL is read by kustomize itself, and not bounded.
+// What a kustomization has fetched by URL is read by kustomize itself, and not bounded. Git, which fetches it, has programs started by some
+// addresses and versions: [Fetching] and the disk leave those out.
 package bounded
 
 import (
@@ -86,6 +88,9 @@ func (d *Disk) read(path string) ([]byte, error) {
 		return nil, err
 	}
 	added, err := growth(text)
+	if err == nil {
+		err = options(path, text)
+	}
 	if err != nil {
 		return nil, &LimitError{path, err}
 	}

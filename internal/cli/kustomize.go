@@ -14,6 +14,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/bounded"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/ship"
 )
 
 // kustomizeCommand is `slipway kustomize`. It leaves every flag to kustomize, and kustomize's
@@ -27,7 +28,8 @@ and all others, with their flags and exit codes. Called by the name kustomize, a
 makes, the program is this command.
 
 Build reads less than kustomize would: files of at most 32 MiB, 64 MiB in all, and YAML whose aliases add at most 4 MiB, since
-a small file of aliases can take all memory.`,
+a small file of aliases can take all memory. Bases that are addresses are fetched by git over networks alone; GIT_ALLOW_PROTOCOL=file,
+a variable of git's, has it take those of this machine too, and run what their addresses name.`,
 		Example: `  slipway kustomize build config/default
   slipway kustomize edit set image controller=example.com/operator:v1`,
 		DisableFlagParsing: true,
@@ -46,6 +48,7 @@ func (inv *invocation) kustomize(ctx context.Context, args []string) error {
 	root.SetArgs(args)
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetIn(inv.Stdin)
+	defer bounded.Fetching()()
 	cmd, err := root.ExecuteContextC(ctx)
 	if other := inv.inPlaceOf(kustomizeVersion); err == nil && other != "" && cmd.Name() == "version" {
 		_, err = fmt.Fprintln(inv.Stdout, strings.TrimSpace(other))
@@ -54,7 +57,7 @@ func (inv *invocation) kustomize(ctx context.Context, args []string) error {
 		return nil
 	}
 	if exceeded := disk.Exceeded(); exceeded != nil {
-		return &report.Error{What: "the kustomization is too large to build", Err: exceeded, Hint: "write out what the aliases stand for, or divide the kustomization"}
+		return ship.TooMuch(exceeded)
 	}
 	return &report.Error{What: err.Error(), Next: cmd.CommandPath() + " --help"}
 }

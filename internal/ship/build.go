@@ -63,6 +63,7 @@ func build(disk filesys.FileSystem, dir string) ([]*unstructured.Unstructured, e
 		return nil, err
 	}
 	limited := bounded.Over(disk)
+	defer bounded.Fetching()()
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(limited, dir)
 	if exceeded := limited.Exceeded(); exceeded != nil {
 		return nil, tooMuch(dir, exceeded)
@@ -81,9 +82,18 @@ func build(disk filesys.FileSystem, dir string) ([]*unstructured.Unstructured, e
 	return objects, nil
 }
 
-// tooMuch is the refusal of a kustomization that would take more memory than any project needs.
+// TooMuch is the refusal of a kustomization that would take more memory than any project needs, or have git start a program.
+func TooMuch(exceeded error) *report.Error {
+	if errors.Is(exceeded, bounded.ErrOption) {
+		return &report.Error{What: "the kustomization could have git run a program", Err: exceeded, Hint: "a version is the name of a branch, of a tag or of a commit"}
+	}
+	return &report.Error{What: "the kustomization is too large to build", Err: exceeded, Hint: "write out what the aliases stand for, or divide the kustomization"}
+}
+
+// tooMuch is that refusal with the file that it is about.
 func tooMuch(dir string, exceeded error) error {
-	e := &report.Error{What: "the kustomization is too large to build", Where: dir, Err: exceeded, Hint: "write out what the aliases stand for, or divide the kustomization"}
+	e := TooMuch(exceeded)
+	e.Where = dir
 	if limit, ok := errors.AsType[*bounded.LimitError](exceeded); ok {
 		e.Where, e.Err = limit.Path, limit.Err
 	}

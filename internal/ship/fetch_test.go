@@ -1,0 +1,55 @@
+//go:build unix
+
+package ship
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/slipway-dev/slipway/internal/bounded"
+)
+
+// TestBuildRunsNothing: git, which fetches the bases that are addresses, runs no program that a kustomization names, whoever names the base.
+func TestBuildRunsNothing(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip(err)
+	}
+	canary := filepath.Join(t.TempDir(), "ran")
+	program := filepath.Join(t.TempDir(), "x.sh")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\ntouch "+canary+"\nexit 1\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		base   string
+		option bool
+	}{
+		"ref":       {"file:///x/y?ref=--upload-pack=" + program, true},
+		"version":   {"file:///x/y//z?version=%2D-upload-pack=" + program, true},
+		"elsewhere": {"ssh://git@localhost/x/y?timeout=1s&ref=--upload-pack=" + program, true},
+		"file":      {"file:///x/y?ref=v1", false},
+	} {
+		for _, kind := range []string{"resources", "components", "bases"} {
+			t.Run(name+" in "+kind, func(t *testing.T) {
+				_, err := Build(unpack(t, "-- kustomization.yaml --\n"+kind+": [\""+c.base+"\"]\n"))
+				if err == nil || errors.Is(err, bounded.ErrOption) != c.option {
+					t.Errorf("got %v", err)
+				}
+			})
+		}
+	}
+	t.Run("what git itself refuses", func(t *testing.T) { // as in a base that was fetched, which kustomize reads
+		defer bounded.Fetching()()
+		if err := exec.Command("git", "ls-remote", "--upload-pack="+program, "file:///x/y").Run(); err == nil {
+			t.Error("it was fetched")
+		}
+	})
+	if _, err := os.Stat(canary); err == nil {
+		t.Error("a program was run")
+	}
+	if value, set := os.LookupEnv("GIT_ALLOW_PROTOCOL"); set {
+		t.Errorf("it stays set: %s", value)
+	}
+}
