@@ -106,7 +106,7 @@ func (b *bed) groups(program string) Groups {
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		handover.Serve(context.Background(), sockets[1], tree.Node())
+		handover.Serve(context.Background(), sockets[1], handover.Host{Groups: tree.Node()})
 	}()
 	client := handover.NewClient(sockets[0], nil)
 	b.tb.Cleanup(func() {
