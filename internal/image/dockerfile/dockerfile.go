@@ -70,11 +70,18 @@ type reader struct {
 	stages    map[string]string // images by the names of stages
 	builds    []Build
 	copies    []copied
+	left      int // bytes that variables may still stand for
 }
+
+// MaxSize is how long a Dockerfile may be that is read; those of projects have some kilobytes.
+const MaxSize = 128 << 10
+
+// maxExpanded is how many bytes variables stand for in all of a Dockerfile: a few lines that double one would take all memory.
+const maxExpanded = 1 << 20
 
 // Read reads a Dockerfile. Arguments are those of --build-arg.
 func Read(content string, arguments map[string]string) Recipe {
-	r := &reader{arguments: arguments, global: map[string]string{}, stages: map[string]string{}, recipe: Recipe{Labels: map[string]string{}}}
+	r := &reader{arguments: arguments, global: map[string]string{}, stages: map[string]string{}, recipe: Recipe{Labels: map[string]string{}}, left: maxExpanded}
 	r.variables = r.global
 	all := instructions(strings.TrimPrefix(content, "\ufeff"))
 	from := 0

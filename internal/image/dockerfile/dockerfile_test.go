@@ -2,6 +2,7 @@ package dockerfile_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -124,6 +125,24 @@ func TestEnvironment(t *testing.T) {
 	r = dockerfile.Read("FROM go AS b\nENV CGO_ENABLED=1\nRUN go build -o m\nFROM x", nil)
 	if len(r.Apart) != 1 || r.Build.Line != 0 {
 		t.Errorf("a program of C code is taken: %+v", r)
+	}
+}
+
+// TestBomb: variables that stand for each other do not become gigabytes, and what builds with such a one is told.
+func TestBomb(t *testing.T) {
+	double := strings.Repeat("ENV A=$A$A\n", 60)
+	for name, text := range map[string]string{
+		"ENV": "FROM go AS b\nENV A=xxxx\n" + double, "ARG": "FROM go AS b\nARG A=xxxx\n" + strings.ReplaceAll(double, "ENV", "ARG"),
+		"one line": "FROM go AS b\nENV A=" + strings.Repeat("x", 1<<15) + "\nENV B=" + strings.Repeat("$A", 1<<15) + "\nENV A=$B\n",
+	} {
+		r := dockerfile.Read(text+"RUN go build -o /m -ldflags=$A ./cmd\nFROM scratch\nENV B=$A\nLABEL a=$A\nCOPY --from=b /m /m\n", nil)
+		size := 0
+		for _, part := range slices.Concat(r.Env, r.Build.Flags, []string{r.Labels["a"]}) {
+			size += len(part)
+		}
+		if size > 4<<20 || len(r.Apart) == 0 {
+			t.Errorf("%s: %d bytes, %d lines are told", name, size, len(r.Apart))
+		}
 	}
 }
 

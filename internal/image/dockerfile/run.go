@@ -130,12 +130,26 @@ func (r *reader) literal(word *syntax.Word, variables map[string]string) (text, 
 	if why != "" {
 		return "", why
 	}
-	config := &expand.Config{Env: expand.FuncEnviron(func(name string) string { return variables[name] })}
+	config := &expand.Config{Env: expand.FuncEnviron(func(name string) string { return r.value(variables, name) })}
 	text, err := expand.Literal(config, word)
+	if r.left == 0 {
+		return "", "the variables stand for too much"
+	}
 	if err != nil {
 		return "", err.Error()
 	}
 	return text, ""
+}
+
+// value is that of a variable, and empty when variables have stood for enough.
+func (r *reader) value(variables map[string]string, name string) string {
+	value := variables[name]
+	if len(value) >= r.left {
+		r.left = 0
+		return ""
+	}
+	r.left -= len(value)
+	return value
 }
 
 // simple says whether an expansion is $name, ${name} or one with a default.

@@ -45,12 +45,15 @@ type Manager struct {
 
 // Find finds the manager of the module in dir: the package that is named, or the one that the Dockerfile builds, or the one there is.
 func Find(dir, pkg string, arguments map[string]string) (Manager, error) {
-	mod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	mod, err := readSmall(filepath.Join(dir, "go.mod"), maxGoMod)
+	if errors.Is(err, errLarge) {
+		return Manager{}, err
+	}
 	if err != nil {
 		return Manager{}, &report.Error{What: "there is no Go module in this folder", Where: dir, Hint: "a file go.mod was expected here", Code: 2}
 	}
 	m := Manager{Dir: dir, Package: pkg}
-	text, err := os.ReadFile(filepath.Join(dir, FileName))
+	text, err := readSmall(filepath.Join(dir, FileName), dockerfile.MaxSize)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return m, err
 	}
@@ -67,6 +70,27 @@ func Find(dir, pkg string, arguments map[string]string) (Manager, error) {
 			Hint: "a package main in ./cmd or in the module's own folder, the one that go build names in the Dockerfile, or one that is given", Code: 2}
 	}
 	return m, nil
+}
+
+// How long files may be that are read here.
+const (
+	maxGoMod  = 4 << 20
+	maxSource = 32 << 20
+)
+
+// errLarge is why a file is not read: it may be a link to one that has no end.
+var errLarge = errors.New("it is too long, or no file")
+
+// readSmall reads a file of a stranger's.
+func readSmall(name string, limit int64) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > limit {
+		return nil, &report.Error{What: "the file is not read", Where: name, Err: errLarge, Hint: fmt.Sprintf("a file of at most %d KiB was expected", limit>>10), Code: 2}
+	}
+	return os.ReadFile(name)
 }
 
 // local is a package as a path in the module, which may be named by its import path.
@@ -101,7 +125,11 @@ func isMain(dir string) bool {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		if f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.PackageClauseOnly); err == nil && f.Name.Name == "main" {
+		source, err := readSmall(name, maxSource)
+		if err != nil {
+			continue
+		}
+		if f, err := parser.ParseFile(token.NewFileSet(), name, source, parser.PackageClauseOnly); err == nil && f.Name.Name == "main" {
 			return true
 		}
 	}
