@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/slipway-dev/slipway/cluster/atomicfile"
 	"github.com/slipway-dev/slipway/cluster/baseline"
@@ -46,24 +47,35 @@ func (j *Journal) begin(ctx context.Context, base *baseline.Baseline) error {
 		return nil
 	}
 	if !same {
-		if err := j.write(base); err != nil {
+		if err := j.write(ctx, base); err != nil {
 			return fmt.Errorf("write %s: %w", j.file, err)
 		}
 	}
+	return j.mark(ctx, j.sum)
+}
+
+// mark has the store say which file leads back: one that has any of the sums.
+func (j *Journal) mark(ctx context.Context, sums ...[]byte) error {
 	j.begun = true // also if that fails: then it may have happened
-	_, err := j.store.Apply(context.WithoutCancel(ctx), nil, []etcd.Pair{{Key: []byte(marker), Value: j.sum}})
+	_, err := j.store.Apply(context.WithoutCancel(ctx), nil, []etcd.Pair{{Key: []byte(marker), Value: bytes.Join(sums, nil)}})
 	return err
 }
 
-func (j *Journal) write(base *baseline.Baseline) error {
+// write replaces the file. A store that names the one that is there names both before, since the process may end between.
+func (j *Journal) write(ctx context.Context, base *baseline.Baseline) error {
 	var b bytes.Buffer
 	if err := base.Encode(&b); err != nil {
 		return err
 	}
+	sum := sha256.Sum256(b.Bytes())
+	if j.begun {
+		if err := j.mark(ctx, j.sum, sum[:]); err != nil {
+			return err
+		}
+	}
 	if err := atomicfile.Write(j.file, b.Bytes(), true); err != nil {
 		return err
 	}
-	sum := sha256.Sum256(b.Bytes())
 	j.written, j.version, j.sum = base, base.Version(), sum[:]
 	return nil
 }
@@ -87,7 +99,7 @@ func (j *Journal) Resume(ctx context.Context, prefix string) (resumed bool, err 
 	if err != nil || len(snapshot.Pairs) == 0 {
 		return false, err
 	}
-	base, err := j.read(snapshot.Pairs[0].Value)
+	base, err := j.read(slices.Collect(slices.Chunk(snapshot.Pairs[0].Value, sha256.Size)))
 	if err != nil {
 		return false, fmt.Errorf("%w: %s: %w", ErrUnfinished, j.file, err)
 	}
@@ -98,14 +110,16 @@ func (j *Journal) Resume(ctx context.Context, prefix string) (resumed bool, err 
 
 var errOther = errors.New("it is not the file that the store names")
 
-func (j *Journal) read(sum []byte) (*baseline.Baseline, error) {
+// read reads the file, which has one of the sums.
+func (j *Journal) read(sums [][]byte) (*baseline.Baseline, error) {
 	text, err := os.ReadFile(filepath.Clean(j.file))
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return nil, p.Err
 	}
-	if is := sha256.Sum256(text); !bytes.Equal(is[:], sum) {
+	is := sha256.Sum256(text)
+	if !slices.ContainsFunc(sums, func(sum []byte) bool { return bytes.Equal(is[:], sum) }) {
 		return nil, errOther
 	}
-	j.sum = sum
+	j.sum = is[:]
 	return baseline.Decode(bytes.NewReader(text))
 }

@@ -209,6 +209,53 @@ func TestLostBaseline(t *testing.T) {
 	}
 }
 
+// TestBaselineChanges: a baseline that a later round takes to another state, as real pods do, is found again wherever the store fails in that round.
+func TestBaselineChanges(t *testing.T) {
+	dir := t.TempDir()
+	s := start(t, dir)
+	defer s.Stop()
+	file := filepath.Join(dir, "baseline")
+	const enough, later = 1000, 6
+	all := enough - backToAnother(t, s, file, enough)
+	for changes := all - later; changes < all; changes++ {
+		backToAnother(t, s, file, changes)
+		if resumed, err := rollback.NewJournal(s, file).Resume(t.Context(), prefix); !resumed || err != nil {
+			t.Errorf("after %d of %d changes: resumed %t, %v", changes, all, resumed, err)
+		}
+		if err := s.Write(t.Context(), []etcd.Pair{widget(0, "red")}); err != nil || !same(t, s) {
+			t.Errorf("after %d of %d changes the store is between two states (%v)", changes, all, err)
+		}
+	}
+}
+
+// backToAnother rolls back to a baseline that is another one in the second round, in a store that takes so many changes. It returns how many
+// were left.
+func backToAnother(t *testing.T, s *etcd.Server, file string, changes int) (left int) {
+	t.Helper()
+	base := keep(t, s)
+	mess(t, s)
+	failing := failingStore{s, changes}
+	rounds := 0
+	prepare := func(now etcd.Snapshot) error {
+		if rounds++; rounds == 2 {
+			base.Adopt([]string{string(widget(0, "").Key)}, now)
+		}
+		return nil
+	}
+	await := func(ctx context.Context, _ rollback.Changes) error {
+		if rounds > 1 {
+			return nil
+		}
+		return s.Write(ctx, []etcd.Pair{widget(0, "later"), widget(1, "again")})
+	}
+	way := rollback.Way{Store: &failing, Prefix: prefix, Journal: rollback.NewJournal(&failing, file), Prepare: prepare,
+		Watch: func() func(context.Context, rollback.Changes) error { return await }}
+	if _, _, err := way.Back(t.Context(), base); (err != nil) != (failing.left < 0) {
+		t.Fatalf("%d changes: %v", changes, err)
+	}
+	return failing.left
+}
+
 // failingStore takes some changes and no further ones.
 type failingStore struct {
 	rollback.Store
