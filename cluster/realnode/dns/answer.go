@@ -1,8 +1,10 @@
 package dns
 
 import (
+	"errors"
 	"fmt"
 	"runtime/debug"
+	"sort"
 
 	"golang.org/x/net/dns/dnsmessage"
 )
@@ -31,7 +33,7 @@ func failed(message []byte) []byte {
 	if err != nil {
 		return nil
 	}
-	return packed(&dnsmessage.Message{Header: to(header, dnsmessage.RCodeServerFailure)}, maxUDP)
+	return packed(&dnsmessage.Message{Header: to(header, dnsmessage.RCodeServerFailure)}, shortUDP)
 }
 
 // to is the header of a reply to a message with that header.
@@ -63,16 +65,65 @@ func (s *Server) reply(message []byte, limit int) []byte {
 	return packed(reply, limit)
 }
 
-// packed is a reply in at most so many bytes: one that is longer says so and has no records.
+// packed is a reply in at most so many bytes: one that is longer says so and has as many answers as there is room for, as some clients
+// never ask over TCP. What comes besides answers is left out first.
 func packed(reply *dnsmessage.Message, limit int) []byte {
 	text, err := reply.Pack()
 	if err == nil && len(text) > limit {
-		reply.Truncated, reply.Answers, reply.Additionals = true, nil, nil
+		reply.Additionals = nil
 		text, err = reply.Pack()
+	}
+	if err == nil && len(text) > limit {
+		reply.Truncated = true
+		text, err = shortened(reply, limit)
 	}
 	if err != nil { // a name that no message can hold
 		reply.RCode, reply.Questions, reply.Answers, reply.Additionals = dnsmessage.RCodeServerFailure, nil, nil, nil
 		text, _ = reply.Pack() // a header alone
 	}
 	return text
+}
+
+// shortened is a reply with as many of its answers as there is room for.
+func shortened(reply *dnsmessage.Message, limit int) (text []byte, err error) {
+	all := reply.Answers
+	with := func(n int) ([]byte, error) {
+		reply.Answers = all[:n]
+		return reply.Pack()
+	}
+	tooMany := sort.Search(len(all), func(n int) bool {
+		longer, err := with(n + 1)
+		return err != nil || len(longer) > limit
+	})
+	return with(tooMany)
+}
+
+const (
+	// shortUDP is how long an answer in a packet may be for a client that does not say what it takes.
+	shortUDP = 512
+	// maxUDP is how long one may be at most, so that it is one packet everywhere; the client asks again over TCP.
+	maxUDP = 1232
+)
+
+// roomFor is how long an answer in a packet may be for the client that sent a message.
+func roomFor(message []byte) int {
+	var parser dnsmessage.Parser
+	if _, err := parser.Start(message); err != nil {
+		return shortUDP
+	}
+	if err := errors.Join(parser.SkipAllQuestions(), parser.SkipAllAnswers(), parser.SkipAllAuthorities()); err != nil {
+		return shortUDP
+	}
+	for {
+		h, err := parser.AdditionalHeader()
+		if err != nil {
+			return shortUDP
+		}
+		if h.Type == dnsmessage.TypeOPT { // in which the class is a size
+			return min(max(shortUDP, int(h.Class)), maxUDP)
+		}
+		if err := parser.SkipAdditional(); err != nil {
+			return shortUDP
+		}
+	}
 }

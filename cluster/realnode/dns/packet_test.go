@@ -2,6 +2,7 @@ package dns_test
 
 import (
 	"bytes"
+	"errors"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -177,6 +178,33 @@ func TestStrangePackets(t *testing.T) {
 	} {
 		if m := ask(t, s, tt.packets...); m.ID != 7 || m.RCode != tt.want || !m.Response {
 			t.Errorf("%s: the answer to %d is %s, want %s", why, m.ID, m.RCode, tt.want)
+		}
+	}
+}
+
+// TestLongAnswers: an answer in a packet is as long as the client says that it may be, has what there is room for, and says that there is more.
+func TestLongAnswers(t *testing.T) {
+	f := informers.NewSharedInformerFactory(nil, 0)
+	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "many"}, Spec: corev1.ServiceSpec{ClusterIP: "None"}}
+	slice := &discoveryv1.EndpointSlice{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "many", Labels: map[string]string{discoveryv1.LabelServiceName: "many"}}}
+	for i := range byte(60) {
+		slice.Endpoints = append(slice.Endpoints, discoveryv1.Endpoint{Addresses: []string{netip.AddrFrom4([4]byte{10, 128, 0, i}).String()}})
+	}
+	if err := errors.Join(f.Core().V1().Services().Informer().GetIndexer().Add(service), f.Discovery().V1().EndpointSlices().Informer().GetIndexer().Add(slice)); err != nil {
+		t.Fatal(err)
+	}
+	s := dns.New(f, "cluster.local", slog.New(slog.DiscardHandler))
+	const head, each = 12 + 27 + 4, 16 // the name once, and each time where that is
+	for _, tt := range []struct{ takes, answers int }{{0, (512 - head) / each}, {100, (512 - head) / each}, {900, (900 - head) / each}, {4096, 60}} {
+		question := packet(t, "many.ns.svc.cluster.local.", dnsmessage.TypeA, func(m *dnsmessage.Message) {
+			if tt.takes > 0 {
+				var h dnsmessage.ResourceHeader
+				_ = h.SetEDNS0(tt.takes, 0, false) // a root that is the empty name
+				m.Additionals = []dnsmessage.Resource{{Header: h, Body: &dnsmessage.OPTResource{}}}
+			}
+		})
+		if m := ask(t, s, question); len(m.Answers) != tt.answers || m.Truncated != (tt.answers < 60) {
+			t.Errorf("a client that takes %d bytes gets %d answers, cut off %t; want %d", tt.takes, len(m.Answers), m.Truncated, tt.answers)
 		}
 	}
 }

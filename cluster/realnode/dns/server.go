@@ -30,8 +30,6 @@ const (
 	ttl = 1
 	// maxQuestion is more than any question has: a name of 255 bytes, and a client's options.
 	maxQuestion = 4 << 10
-	// maxUDP is how long an answer in a packet may be; a client asks again over TCP.
-	maxUDP = 1232
 	// maxTCP is the longest message over TCP.
 	maxTCP = 64<<10 - 1
 	// patience is how long a client of TCP may say nothing.
@@ -43,7 +41,7 @@ const (
 // Serve answers packets, one after the other, until conn is closed.
 func (s *Server) Serve(conn net.PacketConn) {
 	intake.Packets(conn, make([]byte, maxQuestion), func(question []byte, client net.Addr) {
-		if reply := s.answer(question, maxUDP); reply != nil {
+		if reply := s.answer(question, roomFor(question)); reply != nil {
 			_, _ = conn.WriteTo(reply, client) // as lost as packets get
 		}
 	}, s.trouble)
