@@ -21,10 +21,11 @@ func (inv *invocation) registryAccount(name string) (*wire.Account, error) {
 }
 
 // accountFor is the account with which an image is pushed, if its name begins with the address of an embedded cluster's registry; nil for all
-// others, whose accounts are kept where docker does.
+// others, whose accounts are kept where docker does. At other addresses of loopback, such as [::1], somebody else may listen.
 func (inv *invocation) accountFor(ctx context.Context, image string) (*wire.Account, error) {
 	host, _, _ := strings.Cut(image, "/")
-	if !loaded.Same(host, host) {
+	at, _, err := net.SplitHostPort(host)
+	if err != nil || !strings.EqualFold(at, "localhost") && at != "127.0.0.1" {
 		return nil, nil
 	}
 	owner := inv.running(ctx, func(s *clusterctl.Status) bool { return loaded.Same(s.Registry, host) })

@@ -12,7 +12,6 @@ import (
 	"github.com/docker/cli/cli/config/types"
 	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/name"
-	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
 	"github.com/slipway-dev/slipway/internal/report"
@@ -97,7 +96,7 @@ func accountKey(registry name.Registry) string {
 // prove has the registry judge the account.
 func prove(ctx context.Context, registry name.Registry, a Account) error {
 	auth := authn.FromConfig(authn.AuthConfig{Username: a.User, Password: a.Password})
-	authorized, err := transport.NewWithContext(ctx, registry, auth, guarded{remote.DefaultTransport}, nil)
+	authorized, err := transport.NewWithContext(ctx, registry, auth, guarded{carrier()}, nil)
 	if err != nil {
 		return err
 	}

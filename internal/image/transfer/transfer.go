@@ -16,6 +16,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/name"
@@ -40,8 +41,26 @@ func (r Registries) options(ctx context.Context) []remote.Option {
 		auth = remote.WithAuth(&authn.Basic{Username: r.Account.User, Password: r.Account.Password})
 	}
 	return []remote.Option{remote.WithContext(ctx), auth,
-		remote.WithUserAgent("slipway"), remote.WithTransport(guarded{remote.DefaultTransport})}
+		remote.WithUserAgent("slipway"), remote.WithTransport(guarded{carrier()})}
 }
+
+// carrier is what requests go by. Localhost is 127.0.0.1 there and no other address that the name may have: whoever else is on the machine may
+// listen at the same port of [::1], which is asked first, and would be sent the account.
+var carrier = sync.OnceValue(func() http.RoundTripper {
+	usual, ok := remote.DefaultTransport.(*http.Transport)
+	if !ok {
+		return remote.DefaultTransport
+	}
+	t := usual.Clone()
+	dial := t.DialContext
+	t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if host, port, err := net.SplitHostPort(address); err == nil && strings.EqualFold(host, "localhost") {
+			address = net.JoinHostPort("127.0.0.1", port)
+		}
+		return dial(ctx, network, address)
+	}
+	return t
+})
 
 // guarded speaks without encryption to this machine alone: the library does so to any private address.
 type guarded struct{ http.RoundTripper }
