@@ -14,6 +14,7 @@
 // Whoever is on this machine may pull. Pushing and deleting is for the user whose process this is and for root, whom Linux tells by their connections
 // (package peer), and for those who have the token, by HTTP's basic authentication as [User]. Requests whose Host is no name of this machine
 // are refused: a web page that has its own name resolve to 127.0.0.1 must not get at the images. So are changes that pages of elsewhere ask for.
+// On Linux nobody else can listen at the same port of [::1], which is localhost too.
 package registry
 
 import (
@@ -47,6 +48,7 @@ type Options struct {
 // Registry is a running registry.
 type Registry struct {
 	listener net.Listener
+	release  func() error // of what is reserved beside the listener
 	images   *arrivals
 	server   *http.Server
 	served   chan struct{}
@@ -59,13 +61,14 @@ func Start(o Options) (*Registry, error) {
 			return nil, fmt.Errorf("remove old images: %w", err)
 		}
 	}
-	listener, err := listen(o.Port)
+	listener, release, err := listen(o.Port)
 	if err != nil {
 		return nil, fmt.Errorf("registry: %w", err)
 	}
 	images := newArrivals(disk.New(o.Dir, o.Durable))
 	r := &Registry{
 		listener: listener,
+		release:  release,
 		images:   images,
 		served:   make(chan struct{}),
 	}
@@ -83,16 +86,36 @@ func Start(o Options) (*Registry, error) {
 	return r, nil
 }
 
+// tries is how often another port is taken, if somebody else has the same one of [::1].
+const tries = 8
+
 // listen takes the port that is wished for, or any.
-func listen(port int) (net.Listener, error) {
-	if l, err := listenOn(port); err == nil {
-		return l, nil
+func listen(port int) (l net.Listener, release func() error, err error) {
+	if l, release, err = listenOn(port); err == nil {
+		return l, release, nil
 	}
-	return listenOn(0)
+	for range tries {
+		if l, release, err = listenOn(0); err == nil {
+			return l, release, nil
+		}
+	}
+	return nil, nil, err
 }
 
-func listenOn(port int) (net.Listener, error) {
-	return net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+func listenOn(port int) (net.Listener, func() error, error) {
+	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		return nil, nil, err
+	}
+	_, taken, _ := net.SplitHostPort(l.Addr().String())
+	if port, err = strconv.Atoi(taken); err != nil {
+		return nil, nil, errors.Join(err, l.Close())
+	}
+	release, err := reserve(port)
+	if err != nil {
+		return nil, nil, errors.Join(err, l.Close())
+	}
+	return l, release, nil
 }
 
 // Address is where the registry listens, host:port.
@@ -102,7 +125,7 @@ func (r *Registry) Address() string { return r.listener.Addr().String() }
 func (r *Registry) Close() error {
 	err := r.server.Close()
 	<-r.served
-	return err
+	return errors.Join(err, r.release())
 }
 
 // maxManifest is the size that a manifest may have, the limit of other registries too.
