@@ -26,6 +26,7 @@ type inventory struct {
 	all     scope                        // of what was and what comes
 	coming  []*unstructured.Unstructured // the objects, with their namespaces
 	left    []*unstructured.Unstructured // members that the objects do not have any more
+	unseen  []schema.GroupKind           // of the set's kinds, those that the user may not list
 }
 
 // whyLeft is why a member is deleted.
@@ -45,10 +46,11 @@ func (a *application) takeInventory(ctx context.Context, objects []*unstructured
 	i.coming = a.cluster.placed(ctx, objects)
 	i.all.addParent(i.parent)
 	i.all.add(i.coming...)
-	members, err := a.cluster.members(ctx, a.set, i.all)
+	members, unseen, err := a.cluster.members(ctx, a.set, i.all)
 	if err != nil {
 		return nil, err
 	}
+	i.unseen = unseen
 	i.left = slices.DeleteFunc(members, func(m *unstructured.Unstructured) bool { return contains(i.coming, m) })
 	return i, nil
 }
@@ -161,12 +163,19 @@ func (i *inventory) close(ctx context.Context, consent Consent) error {
 	return nil
 }
 
-// now is the scope when the left-overs are gone, apart from those that are kept.
+// now is the scope when the left-overs are gone, apart from those that are kept. Kinds that this user may not list stay, with the namespaces: another
+// user may be to find what is left of them.
 func (i *inventory) now(ctx context.Context, kept []*unstructured.Unstructured) scope {
 	now := newScope()
 	now.namespaces[i.set.Namespace] = true
 	now.add(i.cluster.placed(ctx, i.coming)...)
 	now.add(kept...)
+	if len(i.unseen) > 0 {
+		maps.Copy(now.namespaces, i.all.namespaces)
+	}
+	for _, kind := range i.unseen {
+		now.kinds[kind] = true
+	}
 	return now
 }
 
@@ -234,23 +243,24 @@ func (c *Cluster) question(ctx context.Context, shared []*unstructured.Unstructu
 }
 
 // members lists the set's members of the scope's kinds in its namespaces. Kinds that are not served have none; those that the user may
-// not list are told and left out.
-func (c *Cluster) members(ctx context.Context, set *Set, s scope) (members []*unstructured.Unstructured, err error) {
+// not list are reported, left out, and returned as unseen.
+func (c *Cluster) members(ctx context.Context, set *Set, s scope) (members []*unstructured.Unstructured, unseen []schema.GroupKind, err error) {
 	for _, kind := range sortedKinds(s.kinds) {
 		if set.DefinitionsOnly && kind != crdKind {
 			continue
 		}
 		found, err := c.membersOf(ctx, set, kind, s.namespaces)
 		if apierrors.IsForbidden(err) {
-			c.handler.Handle(report.Warning{Text: "the user of the kubeconfig may not list objects of kind " + kind.String() + ": what earlier deployments left of it is not looked for"})
+			c.handler.Handle(report.Warning{Text: "the user of the kubeconfig may not list objects of kind " + kind.String() + ": what earlier deployments left of it is not deleted"})
+			unseen = append(unseen, kind)
 			continue
 		}
 		if err != nil {
-			return nil, c.explain(ctx, err)
+			return nil, nil, c.explain(ctx, err)
 		}
 		members = append(members, found...)
 	}
-	return members, nil
+	return members, unseen, nil
 }
 
 // membersOf lists members of one kind.

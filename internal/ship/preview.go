@@ -135,8 +135,11 @@ func (c *Cluster) instances(ctx context.Context, definition *unstructured.Unstru
 	if apierrors.IsNotFound(err) { // it is being deleted, and its last object has just gone
 		return "with no objects", nil
 	}
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
 	if err != nil {
-		return "", err
+		return "with " + unknownObjects(err), nil
 	}
 	switch n := len(list.Items); n {
 	case 0:

@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -21,6 +22,7 @@ type removal struct {
 	absent []*unstructured.Unstructured // in the manifests, and not there
 	uses   []string                     // who uses what goes
 	parent *unstructured.Unstructured   // the inventory; nil if there is none
+	unseen []schema.GroupKind           // of what the inventory lists, the kinds that the user may not list
 }
 
 // whyNotOurs is why an object of the manifests stays.
@@ -49,10 +51,11 @@ func (c *Cluster) planRemoval(ctx context.Context, objects []*unstructured.Unstr
 	all := newScope()
 	all.addParent(r.parent)
 	all.add(r.going...)
-	members, err := c.members(ctx, set, all)
+	members, unseen, err := c.members(ctx, set, all)
 	if err != nil {
 		return nil, err
 	}
+	r.unseen = unseen
 	r.left = slices.DeleteFunc(members, func(m *unstructured.Unstructured) bool { return contains(r.going, m) })
 	r.going = append(r.going, r.left...)
 	r.uses, err = c.uses(ctx, set, r.going)
@@ -101,7 +104,7 @@ func (c *Cluster) remove(ctx context.Context, objects []*unstructured.Unstructur
 			return err
 		}
 	}
-	return c.dropParent(ctx, r.parent, set)
+	return c.dropParent(ctx, r, set)
 }
 
 // agreed tells whether what others use may go.
@@ -112,9 +115,17 @@ func (r *removal) agreed(ctx context.Context, consent Consent) (bool, error) {
 	return consent(ctx, "Others use what goes:\n  "+strings.Join(r.uses, "\n  ")+"\nDelete all of it? [y/n]")
 }
 
+// whyUnseen is why an inventory stays.
+const whyUnseen = "it lists kinds that the user of the kubeconfig may not list"
+
 // dropParent removes the inventory when nothing is left that it lists.
-func (c *Cluster) dropParent(ctx context.Context, parent *unstructured.Unstructured, set *Set) error {
+func (c *Cluster) dropParent(ctx context.Context, r *removal, set *Set) error {
+	parent := r.parent
 	if parent == nil || set.DefinitionsOnly {
+		return nil
+	}
+	if len(r.unseen) > 0 {
+		c.handler.Handle(report.Object{Name: nameOf(parent), Action: report.Kept, Why: whyUnseen})
 		return nil
 	}
 	resource, _, err := c.locate(ctx, parent, 0)
@@ -157,7 +168,11 @@ func (c *Cluster) previewRemoval(ctx context.Context, objects []*unstructured.Un
 		}
 		all = append(all, d)
 	}
-	if r.parent != nil && !set.DefinitionsOnly {
+	switch {
+	case r.parent == nil || set.DefinitionsOnly:
+	case len(r.unseen) > 0:
+		all = append(all, Difference{Name: nameOf(r.parent), Action: report.Kept, Why: whyUnseen})
+	default:
 		all = append(all, Difference{Name: nameOf(r.parent), Action: report.Deleted})
 	}
 	return all, nil

@@ -19,7 +19,7 @@ const (
 )
 
 // uses says which of the objects that are about to go others use: namespaces with more in them than goes by itself, and definitions
-// with objects. What the user may not list is not seen.
+// with objects, or with objects that cannot be listed. In a namespace, kinds that the user may not list are not seen.
 func (c *Cluster) uses(ctx context.Context, set *Set, going []*unstructured.Unstructured) (lines []string, err error) {
 	for _, object := range going {
 		var others []string
@@ -61,8 +61,11 @@ func (c *Cluster) usesOfDefinition(ctx context.Context, set *Set, definition *un
 	if apierrors.IsNotFound(err) { // it is being deleted, and its last object has just gone
 		return nil, nil
 	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if err != nil {
-		return nil, c.explainObject(ctx, definition, err)
+		return []string{unknownObjects(err)}, nil
 	}
 	var others []string
 	for _, item := range list.Items {
@@ -72,6 +75,10 @@ func (c *Cluster) usesOfDefinition(ctx context.Context, set *Set, definition *un
 	}
 	return others, nil
 }
+
+// unknownObjects are those of a definition that the user may not list, or that the operator which converts them does not answer for: that must not
+// keep it from being undeployed.
+func unknownObjects(err error) string { return "objects that cannot be listed (" + err.Error() + ")" }
 
 // usesOfNamespace are the objects in a namespace that do not go with the set: they are neither members nor made by a controller, nor what each
 // namespace has, nor what workloads that go have mounted.
