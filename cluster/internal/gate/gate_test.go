@@ -4,9 +4,12 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/gofrs/flock"
 
 	"github.com/slipway-dev/slipway/cluster/internal/gate"
 )
@@ -41,16 +44,15 @@ func TestHold(t *testing.T) {
 	if _, err := out.Read(said); err != nil || !strings.HasPrefix(string(said), "held") {
 		t.Fatalf("%q, %v", said, err)
 	}
+	lock := flock.New(filepath.Join(os.TempDir(), "slipway-test-gate", name))
+	if held, err := lock.TryLock(); held || err != nil {
+		t.Errorf("two have the same: %t, %v", held, err)
+	}
 	had := make(chan struct{})
 	go func() {
 		gate.Hold(t, name)
 		close(had)
 	}()
-	select {
-	case <-had:
-		t.Error("two have the same")
-	default:
-	}
 	_ = other.Process.Kill()
 	_ = other.Wait()
 	<-had

@@ -105,7 +105,7 @@ func (f *fixture) say(protocol string) (string, error) {
 		return "", err
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(5 * time.Second))
+	_ = conn.SetDeadline(time.Now().Add(time.Minute))
 	if _, err := conn.Write([]byte("hello")); err != nil {
 		return "", err
 	}
