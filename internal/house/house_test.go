@@ -29,7 +29,7 @@ var layers = []string{"cmd", "internal/cli", "internal/ui", "internal/dev", "int
 	"internal/scaffold/internal/undo", "internal/scaffold/internal/lock", "internal/scaffold/internal/kind", "internal/scaffold/internal/manager", "internal/scaffold/internal/gomod", "internal/scaffold/internal/header", "internal/scaffold/internal/projectfile",
 	"internal/scaffold/internal/plan", "internal/scaffold/internal/piece", "internal/scaffold/templates", "internal/scaffold/internal/fieldcopy", "internal/scaffold/internal/relocate", "internal/scaffold/internal/usage", "internal/scaffold/internal/threeway",
 	"internal/scaffold/internal/gofile", "internal/scaffold/internal/fileerror", "internal/scaffold/internal/transaction",
-	"internal/clusterctl", "internal/crdcheck", "generate", "project", "internal/codegen", "internal/image", "internal/program", "internal/gocommand", "internal/git", "internal/bounded", "internal/report", "internal/confine", "internal/spelling", "internal/clusterctl/protocol", "internal/clusterctl/atomicfile"}
+	"internal/clusterctl", "internal/crdcheck", "generate", "project", "internal/codegen", "internal/image", "internal/program", "internal/gocommand", "internal/git", "internal/bounded", "internal/report", "internal/confine", "internal/finite", "internal/spelling", "internal/clusterctl/protocol", "internal/clusterctl/atomicfile"}
 
 // strangers are pairs of parts that do not know each other although one stands below the other.
 var strangers = map[string]string{"internal/scaffold": "generate", "internal/clusterctl": "generate", "project": "internal/report"}

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/slipway-dev/slipway/generate"
+	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/makefile"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -40,7 +41,7 @@ const (
 // PlanFor is the plan of the project in root. Findings are what is worth saying about its
 // Makefile: calls that cannot be followed, options that are obsolete. More are generators that it needs besides.
 func PlanFor(root string, getenv func(string) string, more ...generate.Use) (Plan, []report.Finding, error) {
-	content, err := os.ReadFile(filepath.Join(root, makefileName))
+	content, err := finite.ReadFile(filepath.Join(root, makefileName))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Plan{}, nil, &report.Error{What: "the Makefile cannot be read", Where: filepath.Join(root, makefileName), Err: err}
 	}

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/finite"
 )
 
 // Manifest is what is remembered about the runs with one key.
@@ -131,7 +133,7 @@ func (p place) sum() string {
 		}
 		return sumOfEntries(entries)
 	}
-	data, err := os.ReadFile(p.path)
+	data, err := finite.ReadFile(p.path)
 	if err != nil {
 		return ""
 	}

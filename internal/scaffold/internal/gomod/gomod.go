@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
 
 	"golang.org/x/mod/modfile"
 
+	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
 )
@@ -25,7 +25,7 @@ func (m *File) Path() string { return m.file.Module.Mod.Path }
 
 // Read reads the go.mod in folder root, or returns nil when there is none.
 func Read(root string) (*File, error) {
-	data, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	data, err := finite.ReadFile(filepath.Join(root, "go.mod"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

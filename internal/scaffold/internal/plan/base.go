@@ -10,10 +10,10 @@ import (
 	"io/fs"
 	"iter"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
 )
@@ -36,7 +36,7 @@ type Base struct {
 // ReadBase reads the base of the project in folder root; a project without one,
 // which another tool made, has an empty base.
 func ReadBase(root string) (*Base, error) {
-	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(BaseFile)))
+	data, err := finite.ReadFile(filepath.Join(root, filepath.FromSlash(BaseFile)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Base{files: map[string][]byte{}}, nil
 	}

@@ -22,10 +22,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
 )
@@ -87,7 +87,7 @@ func (p *Plan) Find(path string) (*File, error) {
 		return c, nil
 	}
 	c := &File{path: path, action: report.Unchanged}
-	data, err := os.ReadFile(filepath.Join(p.root, filepath.FromSlash(path)))
+	data, err := finite.ReadFile(filepath.Join(p.root, filepath.FromSlash(path)))
 	switch {
 	case err == nil:
 		c.exists, c.before, c.after = true, data, data
