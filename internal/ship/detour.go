@@ -98,7 +98,7 @@ func (c *Cluster) requireFree(ctx context.Context, object *unstructured.Unstruct
 		return nil
 	}
 	return &report.Error{
-		What: "there is a webhook configuration of the name that this run would use, and none of slipway run's", Where: nameOf(live),
+		What: "a webhook configuration that slipway run did not make has the name that this run needs", Where: nameOf(live),
 		Hint: "rename or delete it, or run without webhooks", Next: "ENABLE_WEBHOOKS=false slipway run",
 	}
 }

@@ -229,7 +229,7 @@ const whyLeftShared = whyLeft + "; others may use it, so that only --yes deletes
 
 // question asks whether to delete what others may use.
 func (c *Cluster) question(ctx context.Context, shared []*unstructured.Unstructured) string {
-	lines := []string{"These go, with all that is in them:"}
+	lines := []string{"Deleting these deletes everything in them:"}
 	for _, object := range shared {
 		line := "  " + nameOf(object)
 		if kindOf(object) == crdKind {

@@ -163,7 +163,7 @@ func (c *Cluster) liveParent(ctx context.Context, set *Set) (*unstructured.Unstr
 		return live, nil
 	}
 	return nil, &report.Error{
-		What: "there is an object of the name that slipway keeps the inventory of this deployment in, and it is not slipway's", Where: nameOf(live), Err: errForeignSet,
+		What: "another tool owns the object in which slipway would keep this deployment's inventory", Where: nameOf(live), Err: errForeignSet,
 		Hint: fmt.Sprintf("it is kept by %q; rename or remove it, or deploy into another namespace", live.GetAnnotations()[toolingAnnotation]),
 		Next: kubectl(live, "describe"),
 	}
