@@ -224,7 +224,9 @@ func TestBadOptions(t *testing.T) {
 		"bad value":         func(o *generate.Options) { o.Uses[1].Options = "maxDescLen=short" },
 		"no header file":    func(o *generate.Options) { o.Uses[0].Options = "headerFile=nowhere.txt" },
 		"no such folder":    func(o *generate.Options) { o.Paths = []string{"./nowhere/..."} },
-		"same file twice":   func(o *generate.Options) { o.Uses = append(o.Uses, o.Uses[2]) },
+		"same file twice": func(o *generate.Options) {
+			o.Uses = append(o.Uses, generate.Use{Name: "rbac", Options: "roleName=other-role"})
+		},
 	} {
 		o := options(dir)
 		o.Uses = slices.Clone(o.Uses)
@@ -233,6 +235,19 @@ func TestBadOptions(t *testing.T) {
 		var told *report.Error
 		if !errors.As(err, &told) {
 			t.Errorf("%s: %v is not told well", name, err)
+		}
+	}
+}
+
+// A Makefile may call controller-gen twice, for CRDs in two folders, with the other generators in both calls.
+func TestSameResultTwice(t *testing.T) {
+	dir := project(t)
+	o := options(dir)
+	o.Uses = append(slices.Clone(o.Uses), o.Uses[2])
+	for _, want := range []report.Action{report.Created, report.Unchanged} {
+		done := actions(t, dir, o)
+		if len(done) != len(outputs) || done["config/rbac/role.yaml"] != want {
+			t.Errorf("want the role %v, got %v", want, done)
 		}
 	}
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// once leaves one file for each path. Two are a mistake unless the last shall win.
+// once leaves one file for each path. Two are a mistake unless they are the same, as of a Makefile that calls
+// controller-gen twice with the same generators, or the last shall win.
 func (r *run) once(files []File) ([]File, error) {
 	at := make(map[string]int)
 	kept := files[:0:0]
@@ -25,6 +26,7 @@ func (r *run) once(files []File) ([]File, error) {
 		case !seen:
 			at[f.Path] = len(kept)
 			kept = append(kept, f)
+		case !r.lenient && sameFile(kept[before], f):
 		case !r.lenient:
 			return nil, &report.Error{What: "two generators, or two kinds, want to write the same file", Where: f.Path, Hint: "different output folders"}
 		default:
@@ -35,6 +37,11 @@ func (r *run) once(files []File) ([]File, error) {
 		}
 	}
 	return kept, nil
+}
+
+// sameFile tells whether two results for a path do the same to it.
+func sameFile(a, b File) bool {
+	return a.remove == b.remove && bytes.Equal(a.Content, b.Content)
 }
 
 // compare finds out what would happen to each file.
