@@ -33,10 +33,12 @@ var options = map[string]option{
 
 // Why something is left out.
 const (
-	notKnown  = "only values are taken that are known to be harmless outside of a container"
-	runs      = "it can have the go command run a program outside of any container"
-	outside   = "it names a file outside of the project"
-	noCLinker = "no C linker is run"
+	notKnown   = "only values are taken that are known to be harmless outside of a container"
+	runs       = "it can have the go command run a program outside of any container"
+	outside    = "it names a file outside of the project"
+	noCLinker  = "no C linker is run"
+	byPlatform = "the platform decides, as in --platform linux/amd64/v3"
+	yours      = "modules and toolchains are fetched with your own settings"
 )
 
 // refused takes no value.
@@ -117,6 +119,10 @@ func (b *buildLine) environment(env map[string]string) {
 				name, value, _ := strings.Cut(strings.TrimLeft(field, "-"), "=")
 				b.flag(name, value)
 			}
+		case slices.Contains(fetching, name):
+			b.omit(name+"="+value, yours)
+		case slices.Contains(levels, name):
+			b.omit(name+"="+value, byPlatform)
 		case !known:
 			b.omit(name+"="+value, runs)
 		case take != nil && !take.MatchString(value):
@@ -132,6 +138,12 @@ var heeded = []string{"GOFLAGS", "GOEXPERIMENT", "GOFIPS140", "CGO_ENABLED", "GO
 	"GOMIPS64", "GOPPC64", "GORISCV64", "GOWASM", "AR", "CC", "CXX", "FC", "GCCGO", "PKG_CONFIG", "CGO_CFLAGS", "CGO_CPPFLAGS", "CGO_CXXFLAGS", "CGO_FFLAGS",
 	"CGO_LDFLAGS", "GOAUTH", "GOCACHEPROG", "GODEBUG", "GOENV", "GOINSECURE", "GONOPROXY", "GONOSUMDB", "GOPRIVATE", "GOPROXY", "GOROOT", "GOSUMDB", "GOTOOLCHAIN",
 	"GOTOOLDIR", "GOVCS", "GOWORK"}
+
+// fetching are those of them that say where modules and toolchains come from.
+var fetching = []string{"GOINSECURE", "GONOPROXY", "GONOSUMDB", "GOPRIVATE", "GOPROXY", "GOSUMDB", "GOTOOLCHAIN", "GOVCS"}
+
+// levels are those of processors.
+var levels = []string{"GO386", "GOAMD64", "GOARM", "GOARM64", "GOMIPS", "GOMIPS64", "GOPPC64", "GORISCV64", "GOWASM"}
 
 // values are what variables may have. Those without a pattern follow from the platform that an image is built for, or are so in any case.
 var values = map[string]*regexp.Regexp{
