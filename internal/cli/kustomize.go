@@ -59,7 +59,7 @@ func (inv *invocation) kustomize(ctx context.Context, args []string) error {
 	if exceeded := disk.Exceeded(); exceeded != nil {
 		return ship.TooMuch(exceeded)
 	}
-	return &report.Error{What: err.Error(), Next: cmd.CommandPath() + " --help"}
+	return &report.Error{What: err.Error(), Next: "slipway " + cmd.CommandPath() + " --help"}
 }
 
 // kustomizeCommands are kustomize's own, with a build that reads within limits.
