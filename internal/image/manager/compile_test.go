@@ -189,8 +189,12 @@ func TestOutsideOfTheModule(t *testing.T) {
 	if err := os.Symlink(write(t, t.TempDir(), "alt.mod", "module example.com/op\n\ngo 1.24\n"), filepath.Join(dir, "alt.mod")); err != nil {
 		t.Skip(err)
 	}
+	sums := module(t, "RUN go build -mod=mod -o /m ./cmd")
+	if err := os.Symlink(filepath.Join(t.TempDir(), "none"), filepath.Join(sums, "go.sum")); err != nil {
+		t.Skip(err)
+	}
 	other := module(t, "")
-	for name, dir := range map[string]string{"a link": dir, "a package": module(t, "RUN go build -o /m ../"+filepath.Base(other)+"/cmd")} {
+	for name, dir := range map[string]string{"a link": dir, "what -mod=mod writes": sums, "a package": module(t, "RUN go build -o /m ../"+filepath.Base(other)+"/cmd")} {
 		m, err := manager.Find(dir, "", nil)
 		if err == nil {
 			_, err = m.Prepare(t.Context())

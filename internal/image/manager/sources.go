@@ -84,21 +84,29 @@ func (m Manager) within() error {
 	if !filepath.IsLocal(m.Package) {
 		return &report.Error{What: "the package is outside of the module", Where: m.Package, Hint: "a package in " + m.Dir, Code: 2}
 	}
-	for _, flag := range m.Recipe.Build.Flags {
-		file, ok := strings.CutPrefix(flag, "-modfile=")
-		if !ok {
-			continue
-		}
-		root, err := os.OpenRoot(m.Dir)
-		if err != nil {
-			return err
-		}
-		_, err = root.Stat(file) // which follows no link out of it
-		if err = errors.Join(err, root.Close()); err != nil {
-			return &report.Error{What: "the go.mod that the " + FileName + " names cannot be used", Where: filepath.Join(m.Dir, file), Err: err, Code: 2}
+	root, err := os.OpenRoot(m.Dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, file := range m.written() {
+		if _, err := root.Stat(file); err != nil && !errors.Is(err, fs.ErrNotExist) { // which follows no link out of it
+			return &report.Error{What: "a file that the go command reads and writes cannot be used", Where: filepath.Join(m.Dir, file), Err: err,
+				Hint: "in the place of a link that leads out of the module's folder, a file", Code: 2}
 		}
 	}
 	return nil
+}
+
+// written are the files that the go command may write, whatever they are links to.
+func (m Manager) written() []string {
+	files := []string{"go.mod", "go.sum", workFile, workFile + ".sum"}
+	for _, flag := range m.Recipe.Build.Flags {
+		if file, ok := strings.CutPrefix(flag, "-modfile="); ok {
+			files = append(files, file, strings.TrimSuffix(file, ".mod")+".sum")
+		}
+	}
+	return files
 }
 
 // repositories are the names by which the go command knows the root of a repository.
