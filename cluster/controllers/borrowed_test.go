@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -24,9 +25,15 @@ func (g genericInformer) Informer() cache.SharedIndexInformer { return g.shared 
 func TestBorrowedInformerIsGivenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		objects := source.NewFakeControllerSource()
-		defer objects.Shutdown()
 		shared := cache.NewSharedIndexInformer(objects, &corev1.ConfigMap{}, 0, nil)
-		go shared.Run(t.Context().Done())
+		ended := make(chan struct{})
+		var running sync.WaitGroup
+		running.Go(func() { shared.Run(ended) })
+		defer func() {
+			close(ended)
+			running.Wait()
+			objects.Shutdown() // it never gives its lock back: a watch that began now would wait for good
+		}()
 
 		var heard [2]atomic.Int32
 		var lent [2]cache.SharedIndexInformer
