@@ -27,7 +27,7 @@ const (
 	stall = 2 * time.Second
 	// hurry is how long viewers are waited for once the container has ended.
 	hurry = time.Second
-	// waiting is how many lines, or parts of long ones, wait for a viewer.
+	// waiting is how many pieces of output wait for a viewer.
 	waiting = 64
 	// goodbye is how long a viewer has, once the container has ended, for what waits.
 	goodbye = 10 * time.Second
@@ -45,7 +45,7 @@ type viewer struct {
 // piece is what is to be shown.
 type piece struct {
 	to   io.Writer
-	line []byte
+	text []byte
 }
 
 func newViewer(out, errs io.Writer) *viewer {
@@ -78,7 +78,7 @@ func (v *viewer) show(done <-chan struct{}) {
 }
 
 func (v *viewer) write(p piece) {
-	if _, err := p.to.Write(p.line); err != nil {
+	if _, err := p.to.Write(p.text); err != nil {
 		v.leave(nil) // a client that went
 	}
 }
@@ -124,22 +124,22 @@ func (a *attached) remove(v *viewer) {
 	delete(a.all, v)
 }
 
-// write shows a line to all, who may see it later.
-func (a *attached) write(stream string, line []byte) {
+// write shows output to all, who may see it later.
+func (a *attached) write(stream string, text []byte) {
 	a.mu.Lock()
 	viewers := slices.Collect(maps.Keys(a.all))
 	a.mu.Unlock()
 	if len(viewers) == 0 {
 		return
 	}
-	line = bytes.Clone(line) // the caller's is overwritten
+	text = bytes.Clone(text) // the caller's is overwritten
 	for _, v := range viewers {
 		to := v.out
 		if stream == "stderr" {
 			to = v.err
 		}
 		if to != nil {
-			v.offer(piece{to, line}, a.hurried)
+			v.offer(piece{to, text}, a.hurried)
 		}
 	}
 }

@@ -9,8 +9,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -60,7 +62,7 @@ func stalledViewer(t *testing.T, l *logFile) {
 	copied := make(chan struct{})
 	go func() {
 		defer close(copied)
-		l.copy("stdout", strings.NewReader(text), a)
+		l.copy("stdout", iotest.OneByteReader(strings.NewReader(text)), a) // more pieces than wait for a viewer
 	}()
 	select {
 	case <-copied:
@@ -79,6 +81,53 @@ func stalledViewer(t *testing.T, l *logFile) {
 	text2, err := os.ReadFile(l.path)
 	if n := bytes.Count(text2, []byte("\n")); err != nil || n != 10*waiting {
 		t.Errorf("the log has %d lines (%v)", n, err)
+	}
+}
+
+// TestPromptIsSeen: who is attached sees output that ends no line as it comes; the log has whole lines, long ones in parts.
+func TestPromptIsSeen(t *testing.T) {
+	l, a := testLog(t), newAttached()
+	screen, seen := io.Pipe()
+	a.add(newViewer(seen, nil))
+	output, from := io.Pipe()
+	copied := make(chan struct{})
+	go func() {
+		defer close(copied)
+		l.copy("stdout", output, a)
+	}()
+	long := strings.Repeat("x", longest+10)
+	for _, text := range []string{"name? ", "jo", "hn\nage? ", "7\n", long, "\nend"} {
+		_, _ = io.WriteString(from, text) // as long as it is copied
+		got := make([]byte, len(text))
+		if _, err := io.ReadFull(screen, got); err != nil || string(got) != text {
+			t.Fatalf("the viewer sees %q of %q: %v", got, text, err)
+		}
+	}
+	_ = from.Close()
+	<-copied
+	text, err := os.ReadFile(l.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for line := range strings.Lines(string(text)) {
+		_, line, _ = strings.Cut(line, " stdout ")
+		got = append(got, line)
+	}
+	want := []string{"F name? john\n", "F age? 7\n", "P " + long[:longest] + "\n", "F " + long[longest:] + "\n", "P end\n"}
+	if !slices.Equal(got, want) {
+		t.Errorf("the log is %q", got)
+	}
+}
+
+// TestNoLog: a container whose pod names no log runs without one.
+func TestNoLog(t *testing.T) {
+	for _, l := range []*logFile{newLog("", "0.log"), newLog(t.TempDir(), "")} {
+		if err := l.open(); err != nil || l.path != "" {
+			t.Errorf("the log is %q: %v", l.path, err)
+		}
+		l.copy("stdout", strings.NewReader("text\n"), newAttached())
+		l.close()
 	}
 }
 

@@ -55,7 +55,7 @@ func (r *Runtime) CreateContainer(_ context.Context, sandboxID string, config *r
 	}
 	c := &container{id: newID(), sandbox: s, config: config, image: img, created: time.Now(), resources: config.GetLinux().GetResources()}
 	c.dir = filepath.Join(r.options.Dir, containersFolder, c.id[:shortID])
-	c.log = &logFile{path: filepath.Join(s.config.GetLogDirectory(), config.GetLogPath())}
+	c.log = newLog(s.config.GetLogDirectory(), config.GetLogPath())
 	description, err := r.describe(c)
 	if err != nil {
 		return "", err
@@ -239,7 +239,7 @@ func (c *container) status() *runtimeapi.ContainerStatus {
 		Id: c.id, Metadata: c.config.GetMetadata(), State: c.state, CreatedAt: c.created.UnixNano(), ExitCode: c.exit,
 		Image: &runtimeapi.ImageSpec{Image: c.name()}, ImageRef: c.imageRef(), ImageId: c.image.ID, Reason: c.reason, Message: c.message,
 		Labels: c.config.GetLabels(), Annotations: c.config.GetAnnotations(), Mounts: c.config.GetMounts(), LogPath: c.log.path,
-		Resources: &runtimeapi.ContainerResources{Linux: c.resources},
+		Resources: &runtimeapi.ContainerResources{Linux: c.resources}, User: userOf(c.prepared),
 	}
 	if !c.started.IsZero() {
 		s.StartedAt = c.started.UnixNano()
@@ -248,6 +248,14 @@ func (c *container) status() *runtimeapi.ContainerStatus {
 		s.FinishedAt = c.finished.UnixNano()
 	}
 	return s
+}
+
+// userOf is who a container's first process begins as, where that is the runtime's to decide.
+func userOf(p Prepared) *runtimeapi.ContainerUser {
+	if p, ok := p.(Identified); ok {
+		return &runtimeapi.ContainerUser{Linux: p.User()}
+	}
+	return nil
 }
 
 // ReopenContainerLog begins a new file after the kubelet has moved the old one away.

@@ -60,6 +60,19 @@ func (i *Isolated) process(c Container, security *runtimeapi.LinuxContainerSecur
 	return p, nil
 }
 
+// User is who the container's first process begins as, with its own group among the others, as other runtimes have it.
+func (p *prepared) User() *runtimeapi.LinuxContainerUser {
+	process := p.spec.Process
+	u := &runtimeapi.LinuxContainerUser{Uid: int64(process.UID), Gid: int64(process.GID), SupplementalGroups: []int64{int64(process.GID)}}
+	for _, g := range process.Groups {
+		if process.IDs && g != process.GID { // with one id there are no others
+			u.SupplementalGroups = append(u.SupplementalGroups, int64(g))
+		}
+	}
+	slices.Sort(u.SupplementalGroups)
+	return u
+}
+
 // usesDefaultFilter says whether a container wants the runtime's own filter of system calls.
 func usesDefaultFilter(security *runtimeapi.LinuxContainerSecurityContext) bool {
 	return !security.GetPrivileged() && security.GetSeccomp().GetProfileType() == runtimeapi.SecurityProfile_RuntimeDefault && security.GetSeccomp() != nil

@@ -1,8 +1,7 @@
 package cri
 
 import (
-	"bufio"
-	"errors"
+	"bytes"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,10 +11,18 @@ import (
 
 // logFile is a container's log as the kubelet reads it: each line with its time and stream.
 type logFile struct {
-	path string
+	path string // empty for a container without a log
 
 	mu sync.Mutex
 	f  *os.File // nil while it is closed
+}
+
+// newLog is what a container's path below its pod's folder says: nothing is kept where either is missing, as with other runtimes.
+func newLog(folder, path string) *logFile {
+	if folder == "" || path == "" {
+		return &logFile{}
+	}
+	return &logFile{path: filepath.Join(folder, path)}
 }
 
 // logMode lets the kubelet alone read it.
@@ -23,6 +30,9 @@ const logMode = 0o640
 
 // open opens the file, in place of the one that may be open.
 func (l *logFile) open() error {
+	if l.path == "" {
+		return nil
+	}
 	if err := os.MkdirAll(filepath.Dir(l.path), folderMode); err != nil {
 		return err
 	}
@@ -51,19 +61,36 @@ func (l *logFile) close() {
 // longest is how long a line gets before it is written in parts.
 const longest = 16 << 10
 
-// copy writes what comes from a stream, until that ends, also to whoever is attached.
+// copy writes what comes from a stream, line by line, until that ends. Whoever is attached sees it as it comes: a prompt ends no line.
 func (l *logFile) copy(stream string, from io.Reader, attached *attached) {
-	reader := bufio.NewReaderSize(from, longest)
+	buffer, kept := make([]byte, longest), 0
 	for {
-		line, err := reader.ReadSlice('\n')
-		if len(line) > 0 {
-			l.write(stream, line)
-			attached.write(stream, line)
+		n, err := from.Read(buffer[kept:])
+		if n > 0 {
+			attached.write(stream, buffer[kept:kept+n])
+			kept = l.writeLines(stream, buffer, kept+n)
 		}
-		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+		if err != nil {
+			if kept > 0 {
+				l.write(stream, buffer[:kept])
+			}
 			return
 		}
 	}
+}
+
+// writeLines writes the lines that the first n bytes of a buffer hold, and moves the beginning of the next one to the front, whose length it returns.
+func (l *logFile) writeLines(stream string, buffer []byte, n int) int {
+	text := buffer[:n]
+	for end := bytes.IndexByte(text, '\n'); end >= 0; end = bytes.IndexByte(text, '\n') {
+		l.write(stream, text[:end+1])
+		text = text[end+1:]
+	}
+	if len(text) == len(buffer) {
+		l.write(stream, text)
+		return 0
+	}
+	return copy(buffer, text)
 }
 
 // write writes one line, or a part of one.

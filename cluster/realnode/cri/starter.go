@@ -45,6 +45,11 @@ type Prepared interface {
 	Start() (Process, error)
 }
 
+// Identified is a [Prepared] that gives its container a user.
+type Identified interface {
+	User() *runtimeapi.LinuxContainerUser
+}
+
 // Process is a container's first process.
 type Process interface {
 	// Streams are the other ends of its streams. Who reads one closes it.

@@ -1,6 +1,7 @@
 package cri
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -33,9 +34,15 @@ func refuseSettings(config *runtimeapi.PodSandboxConfig) error {
 	return nil
 }
 
+// errNoUser is for a group without a user: the interface wants that refused, since the group would go with whatever user the image has.
+var errNoUser = errors.New("a group is asked for (runAsGroup), but no user")
+
 // refuseSecurity says what a container's security context asks for that cannot be had. What was left out in silence would be a protection that somebody
 // relies on.
 func refuseSecurity(security *runtimeapi.LinuxContainerSecurityContext) error {
+	if security.GetRunAsGroup() != nil && security.GetRunAsUser() == nil && security.GetRunAsUsername() == "" {
+		return errNoUser
+	}
 	switch seccomp := security.GetSeccomp(); {
 	case security.GetPrivileged(): // profiles do not hold for those
 		return nil

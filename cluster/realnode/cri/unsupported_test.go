@@ -38,6 +38,10 @@ func TestUnsupported(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	group := &runtimeapi.LinuxContainerSecurityContext{RunAsGroup: &runtimeapi.Int64Value{Value: 1}}
+	if err := refuseSecurity(group); !errors.Is(err, errNoUser) {
+		t.Errorf("a group without a user: %v", err)
+	}
 	misspelt := &runtimeapi.LinuxContainerSecurityContext{Capabilities: &runtimeapi.Capability{DropCapabilities: []string{"NET_RAV"}}}
 	if refuseSecurity(misspelt) == nil {
 		t.Error("a capability that there is not is dropped")

@@ -3,7 +3,12 @@ package cri
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
+
+	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/inside"
 )
 
 // TestFindUser: a number is an id and never a name, and no id is root by being none.
@@ -34,5 +39,15 @@ func TestFindUser(t *testing.T) {
 		if test.fails != (err != nil) || err == nil && (id.uid != test.uid || id.gid != test.gid || len(id.groups) != test.n) {
 			t.Errorf("%s:%s is %+v (%v)", test.user, test.group, id, err)
 		}
+	}
+}
+
+// TestUserIsTold: what the first process begins as is what the pod's status has.
+func TestUserIsTold(t *testing.T) {
+	p := &prepared{spec: inside.Container{Process: inside.Process{IDs: true, UID: 7, GID: 1000, Groups: []int{50000, 1000, 1234}}}}
+	c := &container{prepared: p, log: &logFile{}, config: &runtimeapi.ContainerConfig{}}
+	u := c.status().GetUser().GetLinux()
+	if u.GetUid() != 7 || u.GetGid() != 1000 || !slices.Equal(u.GetSupplementalGroups(), []int64{1000, 1234, 50000}) {
+		t.Errorf("the status has %v", u)
 	}
 }
