@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 BIN     := $(CURDIR)/bin
-MODULES := . cluster operator bench examples/cronjob test/certmanager test/helm
+MODULES := . cluster operator bench examples/cronjob test/certmanager test/cri test/helm
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
@@ -53,7 +53,7 @@ test-times: ## List the twenty slowest tests of the last run.
 	@go run ./hack/testlog -log $(EVENTS) -slowest 20
 
 # Parts of at most forty minutes each, which run alone: docs/contributing.md says when. A test that `make test` leaves out names its part.
-LONG := scripts pages nodes kills matrix edits mutants real peers envtest certmanager helm
+LONG := scripts pages nodes kills matrix edits mutants real peers envtest certmanager critest helm
 
 .PHONY: test-long
 test-long: $(LONG:%=test-long-%) ## Run all parts of the long tests, which are called test-long-<part>; contributing.md lists them.
@@ -100,6 +100,9 @@ test-long-envtest: build
 
 test-long-certmanager: build
 	$(LONGTEST) -dir test/certmanager $(GOTEST) -count=1 -timeout 40m -v ./...
+
+test-long-critest:
+	$(TESTLOG) -dir test/cri $(GOTEST) -count=1 -timeout 40m -v ./...
 
 test-long-helm: build
 	$(LONGTEST) -dir test/helm $(GOTEST) -count=1 -timeout 40m ./...
