@@ -38,6 +38,7 @@ func TestKeep(t *testing.T) {
 			p.resetTo(name)
 			content{namespaces: 1, configMaps: 4, deployments: 2, services: 2, crds: 2, customs: 6}.fill(t, c)
 			eventually(t, "Deployments are available", func(ctx context.Context) (bool, error) { return available(ctx, c) })
+			eventually(t, "the node has its lease", func(ctx context.Context) (bool, error) { return leased(ctx, c) }) // or it comes back after each reset
 			done := p.keep(name)
 			t.Logf("%+v", done)
 			kept := inventory(t, c)
@@ -57,6 +58,15 @@ func TestKeep(t *testing.T) {
 	if refusal := p.ask("keep", protocol.Keep{Logical: "absent"}, nil); refusal == "" {
 		t.Error("a cluster that is not there is kept")
 	}
+}
+
+// leased says whether the node has written its lease, which it does some time after it is ready.
+func leased(ctx context.Context, c clients) (bool, error) {
+	_, err := c.CoordinationV1().Leases("kube-node-lease").Get(ctx, "node-1", metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // available says whether all Deployments have the pods they want.
