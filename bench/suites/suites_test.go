@@ -5,8 +5,11 @@ import (
 	"testing"
 )
 
-// TestSample runs the fastest suite; `make test-long-envtest` runs all.
+// TestSample runs the fastest suite; `make test-long-envtest` runs all, this one included.
 func TestSample(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-long-envtest")
+	}
 	var out strings.Builder
 	if err := run(t.Context(), &out, []string{"cluster"}); err != nil {
 		t.Error(err)
