@@ -158,8 +158,8 @@ func (l *layers) add(r schema.GroupVersionResource, size int, to func(*Change)) 
 	to(&l.all[at])
 }
 
-// Orphans takes out of a change the objects that go with their CRDs, in parts that are a transaction each: nobody
-// watches them.
+// Orphans takes out of a change the objects that go with their CRDs, in parts that are a transaction each: no
+// watch reads them.
 func (c Change) Orphans() (rest Change, orphans []Change) {
 	gone := c.undefined()
 	rest = c

@@ -118,8 +118,8 @@ func (c *Cluster) awaitNotServed(ctx context.Context, r schema.GroupVersionResou
 	})
 }
 
-// awaitServed returns when the server knows the resource, and tells so to those who ask what there is, or when its CRD
-// has gone again.
+// awaitServed returns when the server serves the resource and lists it in discovery, or when its CRD has gone
+// again.
 func (c *Cluster) awaitServed(ctx context.Context, r schema.GroupVersionResource, crd rollback.Changed) error {
 	return c.await(ctx, crd, true, func() (bool, error) {
 		if err := c.list(r).Do(ctx).Error(); apierrors.IsNotFound(err) || apierrors.IsServiceUnavailable(err) || apierrors.IsTooManyRequests(err) {

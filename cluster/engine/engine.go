@@ -177,8 +177,8 @@ func (h *Host) startEtcd(ctx context.Context, to *coming) error {
 	return nil
 }
 
-// resume finishes a reset of a durable cluster that the end of the process interrupted, before anybody sees the store
-// between two states.
+// resume finishes a reset of a durable cluster that the end of the process interrupted, before any client reads a
+// store between two states.
 func (h *Host) resume(ctx context.Context, store *etcd.Server) error {
 	if !h.options.Durable {
 		return nil

@@ -53,7 +53,7 @@ func NewDialer(f informers.SharedInformerFactory, kubelets Kubelets, inside Insi
 		slices:   f.Discovery().V1().EndpointSlices().Lister(),
 		kubelets: kubelets,
 		inside:   inside,
-		direct:   net.Dialer{Control: peer.OnBehalf}, // of whoever has the API server call
+		direct:   net.Dialer{Control: peer.OnBehalf}, // on behalf of the user whose request the API server serves
 	}, nil
 }
 

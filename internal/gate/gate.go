@@ -1,7 +1,7 @@
 // Package gate hands out to tests what the whole machine has once, such as TCP ports, so that packages, modules and even checkouts
 // that are tested at the same time do not meet.
 //
-// [Hold] waits until a name is free and has it until the test ends; [Port] is a port that nobody else is given. The contract between processes,
+// [Hold] waits until a name is free and has it until the test ends; [Port] is a port that no other test is given. The contract between processes,
 // and between modules, which share no Go code, is a lock (flock) on a file in the folder slipway-test-gate of the system's folder for
 // temporary files: "port-9443" for a TCP port, other names for other things. The system takes a lock back when its process dies.
 package gate
@@ -18,7 +18,7 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Ports that are handed out are between these, where neither Linux nor macOS takes one that nobody named.
+// Ports that are handed out are between these, where neither Linux nor macOS picks one by itself.
 const first, last = 20000, 29999
 
 // Hold waits for what a name stands for, and has it until the test ends.
@@ -34,7 +34,7 @@ func Hold(t testing.TB, name string) {
 	t.Cleanup(func() { _ = lock.Close() })
 }
 
-// Port is a TCP port to which nobody listens, on any address, and which is this test's until it ends.
+// Port is a TCP port without a listener on any address. It is reserved for this test until the test ends.
 func Port(t testing.TB) int {
 	t.Helper()
 	port, release, err := FreePort()

@@ -15,7 +15,7 @@ import (
 
 // attached are those who see what a container writes. None of them holds the container up for longer than [stall].
 type attached struct {
-	hurried chan struct{} // closed a moment after the container's end: nobody is waited for any more
+	hurried chan struct{} // closed a moment after the container's end: slow clients are sent away
 	done    chan struct{} // closed once nothing more will be written
 
 	mu  sync.Mutex

@@ -40,7 +40,7 @@ func (r *Runtime) ExecSync(ctx context.Context, id string, command []string, tim
 	return out.bytes(), errs.bytes(), err
 }
 
-// maxOutput is how much of a stream is kept of what a command writes that nobody sees meanwhile. It is for probes and hooks, of which the kubelet takes
+// maxOutput is how many bytes of each stream are kept of a command without a client, which is for probes and hooks, of which the kubelet takes
 // 10 KiB; other runtimes keep up to 16 MiB, and a node has hundreds of probes at a time.
 const maxOutput = 1 << 20
 

@@ -61,7 +61,7 @@ func (l *logFile) close() {
 // longest is how long a line gets before it is written in parts.
 const longest = 16 << 10
 
-// copy writes what comes from a stream, line by line, until that ends. Whoever is attached sees it as it comes: a prompt ends no line.
+// copy writes what comes from a stream, line by line, until that ends. Attached clients get each part as it comes: a prompt does not end a line.
 func (l *logFile) copy(stream string, from io.Reader, attached *attached) {
 	buffer, kept := make([]byte, longest), 0
 	for {

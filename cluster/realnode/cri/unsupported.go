@@ -37,8 +37,8 @@ func refuseSettings(config *runtimeapi.PodSandboxConfig) error {
 // errNoUser is for a group without a user: the interface wants that refused, since the group would go with whatever user the image has.
 var errNoUser = errors.New("a group is asked for (runAsGroup), but no user")
 
-// refuseSecurity says what a container's security context asks for that cannot be had. What was left out in silence would be a protection that somebody
-// relies on.
+// refuseSecurity says what a container's security context asks for that cannot be had. Leaving it out in silence would remove a protection that the
+// pod's author relies on.
 func refuseSecurity(security *runtimeapi.LinuxContainerSecurityContext) error {
 	if security.GetRunAsGroup() != nil && security.GetRunAsUser() == nil && security.GetRunAsUsername() == "" {
 		return errNoUser

@@ -10,7 +10,7 @@ import (
 )
 
 // answer answers a message, in at most so many bytes; nil where there is nothing to say. Pods send what they like, and the API server is in this
-// process: a fault ends one answer, and is told once.
+// process: a fault ends one answer, and the first is logged.
 func (s *Server) answer(message []byte, limit int) (reply []byte) {
 	defer func() {
 		fault := recover()
@@ -18,7 +18,7 @@ func (s *Server) answer(message []byte, limit int) (reply []byte) {
 			return
 		}
 		s.fault.Do(func() {
-			s.log.Error("a question for a name led to a fault of slipway's, which is told once: please report it",
+			s.log.Error("answering a DNS question failed: this is a fault in slipway, please report it; later ones are not logged",
 				"question", fmt.Sprintf("%x", message), "fault", fault, "stack", string(debug.Stack()))
 		})
 		reply = failed(message)

@@ -17,7 +17,7 @@ import (
 type Server struct {
 	names names
 	log   *slog.Logger
-	fault sync.Once // the first is told
+	fault sync.Once // the first is logged
 }
 
 // New returns a server that knows the cluster from informers, which have not been started yet.
