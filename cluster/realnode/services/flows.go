@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 
 	"github.com/slipway-dev/slipway/cluster/intake"
@@ -29,9 +30,11 @@ type flowName struct {
 
 // flow is a client's connection to an endpoint.
 type flow struct {
-	name   flowName
-	client net.Addr
-	to     net.Conn
+	name     flowName
+	client   net.Addr
+	to       net.Conn
+	target   target
+	endpoint netip.AddrPort // that of target which to leads to
 
 	inAll, inClient *list.Element // nil once it has ended
 }
@@ -110,6 +113,21 @@ func (f *flows) drop(one *flow) {
 	}
 	delete(f.names, one.name)
 	one.inAll, one.inClient = nil, nil
+}
+
+// endStale ends the flows to endpoints that are not among those of their target any more: their clients' next packets go to another.
+func (f *flows) endStale(endpoints func(target) []netip.AddrPort) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	known := map[target][]netip.AddrPort{}
+	for _, one := range f.names {
+		if _, ok := known[one.target]; !ok {
+			known[one.target] = endpoints(one.target)
+		}
+		if !slices.Contains(known[one.target], one.endpoint) {
+			f.drop(one)
+		}
+	}
 }
 
 // end ends the flows of a listener.

@@ -167,6 +167,10 @@ func (p *Proxy) follow(ctx context.Context, wanted map[key]target) (all bool) {
 			delete(p.open, k)
 		}
 	}
+	p.flows.endStale(func(t target) []netip.AddrPort {
+		endpoints, _ := p.endpoints(t) // an informer's lister has no errors
+		return endpoints
+	})
 	all = true
 	for k, t := range wanted {
 		if _, ok := p.open[k]; ok {
@@ -206,14 +210,15 @@ func (p *Proxy) listen(ctx context.Context, k key, t target) (func(), error) {
 // dialLimit bounds the way to one endpoint.
 const dialLimit = 5 * time.Second
 
-// dial connects to the first endpoint that takes the connection.
-func (p *Proxy) dial(ctx context.Context, protocol string, t target, client net.Addr) (net.Conn, error) {
+// dial connects to the first endpoint that takes the connection, and returns which. That of the API server has no address here.
+func (p *Proxy) dial(ctx context.Context, protocol string, t target, client net.Addr) (net.Conn, netip.AddrPort, error) {
 	if t.server() {
-		return (&net.Dialer{}).DialContext(ctx, protocol, p.options.Server)
+		conn, err := (&net.Dialer{}).DialContext(ctx, protocol, p.options.Server)
+		return conn, netip.AddrPort{}, err
 	}
 	all, err := p.endpoints(t)
 	if err != nil {
-		return nil, err
+		return nil, netip.AddrPort{}, err
 	}
 	err = fmt.Errorf("the Service %s/%s has no ready endpoints", t.namespace, t.service)
 	for _, at := range order(all, t, client) {
@@ -222,10 +227,10 @@ func (p *Proxy) dial(ctx context.Context, protocol string, t target, client net.
 		conn, err = p.dialEndpoint(limited, protocol, at)
 		cancel()
 		if err == nil {
-			return conn, nil
+			return conn, at, nil
 		}
 	}
-	return nil, err
+	return nil, netip.AddrPort{}, err
 }
 
 // dialEndpoint connects in the nodes' network, or from this machine to what is not in there.

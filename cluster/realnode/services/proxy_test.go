@@ -202,6 +202,40 @@ func TestFlowsHaveALimit(t *testing.T) {
 	}
 }
 
+// TestFlowLeavesEndpoint: a client that keeps its port of UDP goes on with another endpoint once its own is not ready any more.
+func TestFlowLeavesEndpoint(t *testing.T) {
+	f := newFixture(t)
+	http, udp := echo(t)
+	f.lead(true, http, udp, network.Host.String())
+	conn, err := net.Dial("udp", net.JoinHostPort(clusterIP, strconv.Itoa(int(f.port))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(time.Minute))
+	from := func() netip.AddrPort {
+		t.Helper()
+		if _, err := conn.Write([]byte("hello")); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadFull(conn, make([]byte, 5)); err != nil {
+			t.Fatal(err)
+		}
+		f.flows.mu.Lock()
+		defer f.flows.mu.Unlock()
+		if n := len(f.flows.names); n != 1 {
+			t.Fatalf("%d flows", n)
+		}
+		return f.flows.order.Back().Value.(*flow).endpoint
+	}
+	before := from()
+	otherHTTP, otherUDP := echo(t)
+	f.lead(true, otherHTTP, otherUDP, network.Host.String())
+	if after := from(); after == before || after.Port() != uint16(otherUDP) {
+		t.Errorf("the client goes on with %s, and its endpoint was %s", after, before)
+	}
+}
+
 // TestOldestFlowEnds: what was used last stays.
 func TestOldestFlowEnds(t *testing.T) {
 	flows := newFlows(3, 2)

@@ -56,7 +56,7 @@ func (p *Proxy) listener(ctx context.Context, k key) (net.Listener, error) {
 // pass joins a connection to one with an endpoint.
 func (p *Proxy) pass(ctx context.Context, conn net.Conn, t target) {
 	defer conn.Close()
-	to, err := p.dial(ctx, "tcp", t, conn.RemoteAddr())
+	to, _, err := p.dial(ctx, "tcp", t, conn.RemoteAddr())
 	if err != nil {
 		reset(conn)
 		return

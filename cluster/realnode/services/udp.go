@@ -48,11 +48,11 @@ func (p *Proxy) flow(ctx context.Context, t target, from net.PacketConn, client 
 	if f := p.flows.find(name); f != nil {
 		return f.to, nil
 	}
-	to, err := p.dial(ctx, "udp", t, client)
+	to, endpoint, err := p.dial(ctx, "udp", t, client)
 	if err != nil {
 		return nil, err
 	}
-	f := &flow{name: name, client: client, to: to}
+	f := &flow{name: name, client: client, to: to, target: t, endpoint: endpoint}
 	if p.flows.add(f) {
 		p.told.crowd(p.options.Log, "flows", client)
 	}
