@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/generate/internal/generator"
 	"github.com/slipway-dev/slipway/generate/internal/load"
 	"github.com/slipway-dev/slipway/generate/internal/manifest"
+	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -114,7 +115,7 @@ func readKept(files []File) error {
 		if !files[i].kept {
 			continue
 		}
-		content, err := os.ReadFile(files[i].Path)
+		content, err := finite.ReadFile(files[i].Path)
 		if err != nil {
 			return &report.Error{What: "file cannot be read", Where: files[i].Path, Err: err, Next: "slipway generate"}
 		}

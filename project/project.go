@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/slipway-dev/slipway/internal/finite"
 )
 
 // FileName is the name of the file that makes a folder a project.
@@ -111,7 +113,7 @@ func Find(dir string) (string, error) {
 // by its full path.
 func Load(root string) (*Project, error) {
 	name := filepath.Join(root, FileName)
-	data, err := os.ReadFile(name)
+	data, err := finite.ReadFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("read project: %w", err)
 	}

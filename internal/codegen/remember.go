@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/codegen/wire"
+	"github.com/slipway-dev/slipway/internal/finite"
 )
 
 // memoryAge is how long an answer that nobody asks for is kept.
@@ -47,7 +48,7 @@ func headers(request wire.Request) []string {
 	for _, run := range request.Runs {
 		for i, a := range run.Arguments {
 			if a == "--go-header-file" && i+1 < len(run.Arguments) {
-				text, err := os.ReadFile(run.Arguments[i+1])
+				text, err := finite.ReadFile(run.Arguments[i+1])
 				if err != nil {
 					text = []byte(err.Error())
 				}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/git"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -115,7 +116,7 @@ func fromDisk(where, crds string) ([]File, error) {
 	}
 	var files []File
 	for _, name := range names {
-		content, err := os.ReadFile(name)
+		content, err := finite.ReadFile(name)
 		if err != nil {
 			return nil, unreadable(name, err)
 		}

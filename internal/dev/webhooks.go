@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
 	"github.com/slipway-dev/slipway/project"
@@ -109,7 +110,7 @@ func (o Options) webhooks(l listening) (*ship.LocalWebhooks, error) {
 	if !served {
 		return nil, nil
 	}
-	hooks.Manifests, err = os.ReadFile(filepath.Join(o.Dir, "config", "webhook", "manifests.yaml"))
+	hooks.Manifests, err = finite.ReadFile(filepath.Join(o.Dir, "config", "webhook", "manifests.yaml"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("serve webhooks: %w", err)
 	}

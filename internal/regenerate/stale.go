@@ -3,12 +3,12 @@ package regenerate
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/slipway-dev/slipway/generate"
+	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -26,7 +26,7 @@ func Stale(root string, files []generate.File) ([]Difference, error) {
 		if f.Action == report.Unchanged {
 			continue
 		}
-		there, err := os.ReadFile(f.Path)
+		there, err := finite.ReadFile(f.Path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, &report.Error{What: "file cannot be read", Where: f.Path, Err: err}
 		}

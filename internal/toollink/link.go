@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -130,7 +131,7 @@ func (f Folder) whose(path, name string) found {
 
 // isScript tells whether a file, or what it links to, is a script of ours.
 func isScript(path string) bool {
-	content, err := os.ReadFile(path)
+	content, err := finite.ReadFile(path)
 	return err == nil && bytes.HasPrefix(content, []byte("#!/bin/sh\n"+signature))
 }
 
@@ -141,8 +142,8 @@ func same(a, b string) bool {
 	if errA == nil || errB == nil {
 		return errA == nil && errB == nil && toA == toB
 	}
-	contentA, errA := os.ReadFile(a)
-	contentB, errB := os.ReadFile(b)
+	contentA, errA := finite.ReadFile(a)
+	contentB, errB := finite.ReadFile(b)
 	info, err := os.Stat(b)
 	return errA == nil && errB == nil && err == nil && bytes.Equal(contentA, contentB) && info.Mode().Perm()&0o100 != 0
 }

@@ -3,7 +3,6 @@ package toollink
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
 
+	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -25,7 +25,7 @@ var variables = map[string]string{
 // computes from go.mod is computed; what else is computed there is returned as unknown.
 func Versions(project string) (versions map[string]string, unknown []string, err error) {
 	versions = make(map[string]string)
-	content, err := os.ReadFile(filepath.Join(project, "Makefile"))
+	content, err := finite.ReadFile(filepath.Join(project, "Makefile"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return versions, nil, nil
 	}
@@ -58,7 +58,7 @@ func computed(project, expression string) string {
 	if !strings.Contains(expression, runtime) {
 		return ""
 	}
-	content, err := os.ReadFile(filepath.Join(project, "go.mod"))
+	content, err := finite.ReadFile(filepath.Join(project, "go.mod"))
 	if err != nil {
 		return ""
 	}

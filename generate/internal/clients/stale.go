@@ -3,9 +3,10 @@ package clients
 import (
 	"bytes"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/finite"
 )
 
 // generatedFiles are the Go files below a folder that have the line which says
@@ -17,7 +18,7 @@ func generatedFiles(folder, line string) []string {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
 			return nil
 		}
-		text, err := os.ReadFile(path)
+		text, err := finite.ReadFile(path)
 		if err == nil && bytes.Contains(text, []byte(line+"\n")) {
 			files = append(files, path)
 		}

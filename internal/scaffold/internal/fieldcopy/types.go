@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 )
@@ -40,7 +41,7 @@ func Read(root, dir, alias string) (*Types, error) {
 		if !strings.HasSuffix(entry.Name(), ".go") || strings.HasSuffix(entry.Name(), "_test.go") {
 			continue
 		}
-		src, err := os.ReadFile(filepath.Join(folder, entry.Name()))
+		src, err := finite.ReadFile(filepath.Join(folder, entry.Name()))
 		if err != nil {
 			return nil, fileerror.Unreadable(dir+"/"+entry.Name(), err)
 		}

@@ -8,10 +8,10 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
@@ -89,7 +89,7 @@ func Boilerplate(header string) string {
 // Read reads what stands at the top of the project's Go files. A plan that records
 // writes nothing below it, so that it may be wrong.
 func Read(p *plan.Plan) (string, error) {
-	data, err := os.ReadFile(filepath.Join(p.Root(), filepath.FromSlash(boilerplateFile)))
+	data, err := finite.ReadFile(filepath.Join(p.Root(), filepath.FromSlash(boilerplateFile)))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", fileerror.Unreadable(boilerplateFile, err)
 	}

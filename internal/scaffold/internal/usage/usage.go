@@ -18,13 +18,14 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"golang.org/x/mod/modfile"
+
+	"github.com/slipway-dev/slipway/internal/finite"
 )
 
 // Sources are the Go files of a project, by their path relative to it, with slashes.
@@ -72,7 +73,7 @@ func Read(root string) (*Sources, error) {
 		if err != nil {
 			return err
 		}
-		data, err := os.ReadFile(name)
+		data, err := finite.ReadFile(name)
 		if errors.Is(err, fs.ErrNotExist) { // a broken link
 			return nil
 		}

@@ -1,0 +1,73 @@
+package house_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// readers are the parts, and the files of other parts, that read with package os, and why that ends. All else reads with package finite or bounded.
+var readers = map[string]string{
+	"internal/finite":                               "it looks at what kind of file it is, and at its size, first",
+	"internal/program":                              "sources and caches of slipway itself",
+	"internal/gocommand":                            "the Go installation's own files",
+	"internal/setupenvtest":                         "folders that slipway itself fills",
+	"internal/clusterctl":                           "states of clusters, and the configuration that the user names",
+	"internal/image":                                "its own store, and archives that the user names; manager looks at a project's files first",
+	"internal/dev/ports.go":                         "the program that was compiled a moment ago",
+	"internal/dev/promise.go":                       "a file in the user's cache",
+	"internal/dev/session_linux.go":                 "files of /proc",
+	"internal/cli/license.go":                       "a file that the user names, which may be a pipe",
+	"internal/codegen/remember.go":                  "an answer in the user's cache",
+	"internal/crdcheck/memory.go":                   "an answer in the user's cache",
+	"internal/regenerate/leftover.go":               "the head of a regular file",
+	"internal/scaffold/internal/transaction/key.go": "a key in the user's configuration",
+	"generate/output.go":                            "a regular file that is as long as what is to be written",
+	"generate/internal/manifest":                    "it looks at what kind of file it is, and at its size, first; manifests are in the user's cache",
+}
+
+// TestProjectsAreReadToAnEnd: a file of a project may be a link to one that has no end, or a pipe.
+func TestProjectsAreReadToAnEnd(t *testing.T) {
+	var used []string
+	for _, p := range packages(t) {
+		if !strings.HasPrefix(p.dir, "internal/") && !strings.HasPrefix(p.dir, "generate") && p.dir != "project" {
+			continue
+		}
+		files, err := filepath.Glob(filepath.Join(root, p.dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.HasSuffix(file, "_test.go") || !strings.Contains(string(text), "os.ReadFile(") && !strings.Contains(string(text), "os.Open(") {
+				continue
+			}
+			name := p.dir + "/" + filepath.Base(file)
+			part := reader(name)
+			if part == "" {
+				t.Errorf("%s reads with package os: use internal/finite for files of projects, or give the reason here", name)
+			}
+			used = append(used, part)
+		}
+	}
+	for part := range readers {
+		if !slices.Contains(used, part) {
+			t.Errorf("%s does not read with package os", part)
+		}
+	}
+}
+
+// reader is the entry of readers for a file.
+func reader(name string) string {
+	for part := range readers {
+		if name == part || strings.HasPrefix(name, part+"/") {
+			return part
+		}
+	}
+	return ""
+}
