@@ -126,6 +126,9 @@ func (c *Cluster) Reset(ctx context.Context) (Outcome, error) {
 	way := rollback.Way{Store: c.store, Prefix: c.prefix, Journal: c.journal, Watch: c.watch,
 		Prepare: func(now etcd.Snapshot) error { return c.base.Revive(now, node.RealLabel) }}
 	removed, restored, err := way.Back(ctx, c.base)
+	if errors.Is(err, rollback.ErrMarked) {
+		c.fail(&Error{protocol.Etcd, err}) // the next start would take back what is written from now on
+	}
 	return Outcome{Removed: removed, Restored: restored, Kept: c.kept}, err
 }
 

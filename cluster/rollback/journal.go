@@ -104,7 +104,11 @@ func (j *Journal) Resume(ctx context.Context, prefix string) (resumed bool, err 
 		return false, fmt.Errorf("%w: %s: %w", ErrUnfinished, j.file, err)
 	}
 	j.begun, j.written, j.version = true, base, base.Version()
-	_, _, err = Way{Store: j.store, Prefix: prefix, Journal: j}.Back(ctx, base)
+	way := Way{Store: j.store, Prefix: prefix, Journal: j}
+	if _, _, err := way.rounds(ctx, base); err != nil {
+		return false, err // the next start goes on
+	}
+	err = j.end(ctx)
 	return err == nil, err
 }
 

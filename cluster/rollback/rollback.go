@@ -33,6 +33,8 @@ const (
 var (
 	// ErrBusy says that the store did not get back to the baseline, because somebody wrote all the time.
 	ErrBusy = errors.New("objects keep changing, a program is writing to the cluster")
+	// ErrMarked says that the next start finishes the rollback, because the store did not let the journal end: the process is to end, too.
+	ErrMarked = errors.New("the next start of the cluster finishes the reset")
 	// errCommit says that a part of what was to be written was not.
 	errCommit = errors.New("the store did not take a change")
 )
@@ -65,27 +67,34 @@ type Way struct {
 	Watch func() (await func(context.Context, Changes) error)
 }
 
-// Back takes the store to the baseline; it says how many objects it removed and gave their former content.
+// Back takes the store to the baseline; it says how many objects it removed and gave their former content. After a
+// failure the store may be between two states, and the next start leaves it there: it would take back what is written
+// from now on. After [ErrMarked] it does not, and nothing more is to be written.
 func (w Way) Back(ctx context.Context, base *baseline.Baseline) (removed, restored int, err error) {
+	removed, restored, err = w.rounds(ctx, base)
+	if failed := w.Journal.end(ctx); failed != nil {
+		err = errors.Join(err, fmt.Errorf("%w: %w", ErrMarked, failed))
+	}
+	return removed, restored, err
+}
+
+// rounds goes in rounds until the store is at the baseline.
+func (w Way) rounds(ctx context.Context, base *baseline.Baseline) (removed, restored int, err error) {
 	for range maxRounds {
 		change, err := w.compare(ctx, base)
 		if err == nil && change.Empty() {
-			return removed, restored, w.Journal.end(ctx)
+			return removed, restored, nil
 		}
 		if err == nil {
 			err = w.round(ctx, base, change)
 		}
-		if errors.Is(err, errCommit) {
-			return removed, restored, err // the journal stays: the store is between two states
-		}
 		if err != nil {
-			return removed, restored, errors.Join(err, w.Journal.end(ctx))
+			return removed, restored, err
 		}
 		removed += len(change.Remove)
 		restored += len(change.Put)
 	}
-	err = fmt.Errorf("%w: %d objects were removed and %d restored in %d rounds", ErrBusy, removed, restored, maxRounds)
-	return removed, restored, errors.Join(err, w.Journal.end(ctx))
+	return removed, restored, fmt.Errorf("%w: %d objects were removed and %d restored in %d rounds", ErrBusy, removed, restored, maxRounds)
 }
 
 func (w Way) compare(ctx context.Context, base *baseline.Baseline) (baseline.Change, error) {

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 
@@ -207,6 +208,73 @@ func TestLostBaseline(t *testing.T) {
 	if resumed, err := rollback.NewJournal(s, file).Resume(t.Context(), prefix); !resumed || err != nil || !same(t, s) {
 		t.Errorf("resumed %v, %v", resumed, err)
 	}
+}
+
+// TestFull: a store that refuses an object in the middle is left as it is, for what is written afterwards is not to be lost
+// by the next start. One that takes nothing at all, not even the journal's end, is finished by the next start, however often that fails.
+func TestFull(t *testing.T) {
+	for name, test := range map[string]struct {
+		store  *refusingStore
+		marked bool
+	}{
+		"no objects": {&refusingStore{takes: 3}, false},
+		"nothing":    {&refusingStore{takes: 3, nothing: true}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			s := start(t, dir)
+			defer s.Stop()
+			base := keep(t, s)
+			mess(t, s)
+			file := filepath.Join(dir, "baseline")
+			test.store.Store = s
+			_, _, err := rollback.Way{Store: test.store, Prefix: prefix, Journal: rollback.NewJournal(test.store, file)}.Back(t.Context(), base)
+			if !errors.Is(err, errFull) || errors.Is(err, rollback.ErrMarked) != test.marked {
+				t.Errorf("got %v", err)
+			}
+			later := widget(1, "later")
+			if err := s.Write(t.Context(), []etcd.Pair{later}); err != nil {
+				t.Fatal(err)
+			}
+			if test.marked {
+				again := refusingStore{Store: s}
+				if resumed, err := rollback.NewJournal(&again, file).Resume(t.Context(), prefix); resumed || !errors.Is(err, errFull) {
+					t.Errorf("a start in a full store: resumed %v, %v", resumed, err)
+				}
+			}
+			resumed, err := rollback.NewJournal(s, file).Resume(t.Context(), prefix)
+			if resumed != test.marked || err != nil {
+				t.Errorf("resumed %v, %v", resumed, err)
+			}
+			now, err := s.Read(t.Context(), prefix+"/")
+			if err != nil {
+				t.Fatal(err)
+			}
+			kept := slices.ContainsFunc(now.Pairs, func(p etcd.Pair) bool { return bytes.Equal(p.Value, later.Value) })
+			if kept == test.marked || same(t, s) != test.marked {
+				t.Errorf("what was written later is there: %v; the store is at the baseline: %v", kept, same(t, s))
+			}
+		})
+	}
+}
+
+// refusingStore takes some changes, and then no objects, as one that is full, or nothing.
+type refusingStore struct {
+	rollback.Store
+	mu      sync.Mutex
+	takes   int
+	nothing bool
+}
+
+func (r *refusingStore) Apply(ctx context.Context, remove [][]byte, put []etcd.Pair) (int64, error) {
+	r.mu.Lock()
+	r.takes--
+	refused := r.takes < 0 && (r.nothing || len(put) > 0)
+	r.mu.Unlock()
+	if refused {
+		return 0, errFull
+	}
+	return r.Store.Apply(ctx, remove, put)
 }
 
 // TestBaselineChanges: a baseline that a later round takes to another state, as real pods do, is found again wherever the store fails in that round.
