@@ -16,6 +16,7 @@ package dockerfile
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -199,17 +200,20 @@ func (r *reader) arg(in instruction) {
 	for _, word := range split(in.arguments) {
 		name, value, given := strings.Cut(word, "=")
 		value = r.expand(unquote(value))
-		if outer, ok := r.global[name]; ok && !given {
+		if outer := r.global[name]; outer != "" && !given {
 			value, given = outer, true
 		}
 		if argument, ok := r.arguments[name]; ok {
 			value, given = argument, true
 		}
-		if given {
+		if _, known := r.variables[name]; given || !known && !slices.Contains(platforms, name) { // without a value it stands for nothing
 			r.variables[name] = value
 		}
 	}
 }
+
+// platforms are the arguments to which the builder gives values by itself.
+var platforms = []string{"TARGETPLATFORM", "TARGETOS", "TARGETARCH", "TARGETVARIANT", "TARGETSTAGE", "BUILDPLATFORM", "BUILDOS", "BUILDARCH", "BUILDVARIANT"}
 
 func (r *reader) env(in instruction) {
 	for name, value := range r.pairs(in) {

@@ -111,6 +111,36 @@ func TestProgram(t *testing.T) {
 	}
 }
 
+// TestArgumentWithoutValue: it stands for nothing, as in Docker, but for those that have values there.
+func TestArgumentWithoutValue(t *testing.T) {
+	const before, after = "FROM go AS b\n", "\nFROM x\nCOPY --from=b /m /m"
+	for name, c := range map[string]struct {
+		text, pkg string
+		flags     []string
+		apart     string
+	}{
+		"in a flag":            {before + "ARG V\nRUN go build -ldflags=\"-X main.version=$V\" -o /m ./cmd" + after, "./cmd", []string{"-ldflags=-X main.version="}, ""},
+		"a word":               {before + "ARG V\nRUN go build -o /m ./cmd $V" + after, "./cmd", nil, ""},
+		"a default elsewhere":  {before + "ARG V\nRUN go build -tags=${V:-a} -o /m ./cmd" + after, "./cmd", []string{"-tags=a"}, ""},
+		"before FROM":          {"ARG V\n" + before + "ARG V\nRUN go build -o /m ./cmd$V" + after, "./cmd", nil, ""},
+		"it has a value":       {before + "ARG V=a\nARG V\nRUN go build -tags=$V -o /m ./cmd" + after, "./cmd", []string{"-tags=a"}, ""},
+		"ENV gave it one":      {"ARG V\n" + before + "ENV V=a\nARG V\nRUN go build -tags=$V -o /m ./cmd" + after, "./cmd", []string{"-tags=a"}, ""},
+		"the builder's":        {before + "ARG TARGETARCH\nRUN go build -o /m-$TARGETARCH ./cmd" + after, "", nil, "$TARGETARCH has no value; --build-arg gives it one"},
+		"of another stage":     {before + "ARG V\nFROM go\nRUN go build -tags=$V -o /m ./cmd" + after, "", nil, "$V has no value; --build-arg gives it one"},
+		"that is not declared": {before + "RUN go build -tags=$V -o /m ./cmd" + after, "", nil, "$V has no value; --build-arg gives it one"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := dockerfile.Read(c.text, nil)
+			if diff := cmp.Diff(c.flags, r.Build.Flags); diff != "" || r.Build.Package != c.pkg {
+				t.Errorf("package %q\n%s", r.Build.Package, diff)
+			}
+			if c.apart == "" && len(r.Apart) > 0 || c.apart != "" && (len(r.Apart) == 0 || r.Apart[0].Why != c.apart) {
+				t.Errorf("apart: %+v", r.Apart)
+			}
+		})
+	}
+}
+
 func TestEnvironment(t *testing.T) {
 	r := dockerfile.Read("FROM go AS b\nENV GOFLAGS=-tags=a\nRUN GOFIPS140=latest go build -o m\nFROM x\nENV PATH=$PATH:/x Q='$A' R=$A\n", nil)
 	if diff := cmp.Diff([]string{"GOFIPS140=latest"}, r.Build.Env); diff != "" {

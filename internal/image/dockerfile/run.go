@@ -85,7 +85,9 @@ func (r *reader) words(c *syntax.CallExpr) (words []string, env map[string]strin
 		if why != "" {
 			return nil, nil, why
 		}
-		words = append(words, text)
+		if text != "" || isQuoted(word) { // a shell drops others
+			words = append(words, text)
+		}
 	}
 	for len(words) > 1 && words[0] == "env" {
 		name, value, ok := strings.Cut(words[1], "=")
@@ -95,6 +97,17 @@ func (r *reader) words(c *syntax.CallExpr) (words []string, env map[string]strin
 		env[name], words = value, slices.Delete(words, 1, 2)
 	}
 	return words, env, ""
+}
+
+// isQuoted tells whether a part of a word is in quotes.
+func isQuoted(word *syntax.Word) bool {
+	return slices.ContainsFunc(word.Parts, func(part syntax.WordPart) bool {
+		switch part.(type) {
+		case *syntax.SglQuoted, *syntax.DblQuoted:
+			return true
+		}
+		return false
+	})
 }
 
 // unknown is a variable in a word that has no value, nor one for that.
