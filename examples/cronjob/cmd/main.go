@@ -41,7 +41,7 @@ func main() {
 	flags.Bind(flag.CommandLine)
 	flag.Parse()
 	ctrl.SetLogger(flags.Logger())
-	if err := run(ctrl.SetupSignalHandler(), flags.Options(scheme)); err != nil {
+	if err := run(flags.Drain(ctrl.SetupSignalHandler()), flags.Options(scheme)); err != nil {
 		ctrl.Log.Error(err, "The manager failed")
 		os.Exit(1)
 	}
@@ -66,6 +66,11 @@ func run(ctx context.Context, options ctrl.Options) error {
 	if os.Getenv("ENABLE_WEBHOOKS") != "false" {
 		if err := webhookv1.SetupCronJobWebhookWithManager(mgr); err != nil {
 			return fmt.Errorf("set up the CronJob webhooks: %w", err)
+		}
+	}
+	if os.Getenv("ENABLE_WEBHOOKS") != "false" {
+		if err := mgr.AddReadyzCheck("webhook", mgr.GetWebhookServer().StartedChecker()); err != nil {
+			return fmt.Errorf("add the readiness check of the webhooks: %w", err)
 		}
 	}
 	if err := manager.KeepCertificate(mgr); err != nil {

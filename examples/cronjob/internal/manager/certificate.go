@@ -4,34 +4,45 @@
 package manager
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"os"
 	"path"
+	"path/filepath"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
+	toolscache "k8s.io/client-go/tools/cache"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/cluster"
 	"sigs.k8s.io/controller-runtime/pkg/conversion"
 
 	"github.com/open-policy-agent/cert-controller/pkg/rotator"
 )
 
 // KeepCertificate has the manager keep the certificate that it serves webhooks and metrics with: it makes one,
-// stores it in a Secret, renews it before it ends, and tells the API server its authority. What it needs to
-// know is in variables that config/selfcert sets; without them nothing is kept.
+// stores it in a Secret, renews it before it ends, and gives its authority to the API server. The variables that
+// config/selfcert sets have the names that it needs; without them nothing is kept.
 func KeepCertificate(mgr ctrl.Manager) error {
-	secret, namespace := os.Getenv("CERTIFICATE_SECRET"), os.Getenv("POD_NAMESPACE")
+	secret, namespace, dir := os.Getenv("CERTIFICATE_SECRET"), os.Getenv("POD_NAMESPACE"), os.Getenv("CERTIFICATE_DIR")
 	if secret == "" {
 		return nil
+	}
+	key := types.NamespacedName{Namespace: namespace, Name: secret}
+	if err := followSecret(mgr, key, dir); err != nil {
+		return fmt.Errorf("follow the Secret of the certificate: %w", err)
 	}
 	callers, err := callers(mgr)
 	if err != nil {
 		return err
 	}
 	return rotator.AddRotator(named{mgr}, &rotator.CertRotator{
-		SecretKey:             types.NamespacedName{Namespace: namespace, Name: secret},
-		CertDir:               os.Getenv("CERTIFICATE_DIR"),
+		SecretKey:             key,
+		CertDir:               dir,
 		CAName:                secret,
 		CAOrganization:        namespace,
 		DNSName:               os.Getenv("WEBHOOK_SERVICE") + "." + namespace + ".svc",
@@ -40,6 +51,52 @@ func KeepCertificate(mgr ctrl.Manager) error {
 		Webhooks:              callers,
 		RequireLeaderElection: true, // one replica renews it, all serve with it
 	})
+}
+
+// followSecret has every replica write the Secret into dir, from where it serves, as soon as it changes: a volume would
+// have it up to a minute later. The cache of its own starts beside the manager's, which may need the webhooks first.
+func followSecret(mgr ctrl.Manager, key types.NamespacedName, dir string) error {
+	own, err := cluster.New(mgr.GetConfig(), func(o *cluster.Options) {
+		o.Cache.DefaultNamespaces = map[string]cache.Config{
+			key.Namespace: {FieldSelector: fields.OneTermEqualSelector("metadata.name", key.Name)},
+		}
+	})
+	if err != nil {
+		return err
+	}
+	informer, err := own.GetCache().GetInformer(context.Background(), &corev1.Secret{})
+	if err != nil {
+		return err
+	}
+	write := func(object any) {
+		if err := writeSecret(object.(*corev1.Secret), dir); err != nil {
+			mgr.GetLogger().Error(err, "The certificate cannot be written to files")
+		}
+	}
+	if _, err := informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
+		AddFunc:    write,
+		UpdateFunc: func(_, changed any) { write(changed) },
+	}); err != nil {
+		return err
+	}
+	return mgr.Add(own)
+}
+
+// writeSecret writes the certificate into dir, each file at once. It leaves the files as they are while the Secret is empty.
+func writeSecret(secret *corev1.Secret, dir string) error {
+	for _, name := range []string{"ca.crt", "tls.key", "tls.crt"} {
+		if len(secret.Data[name]) == 0 {
+			return nil
+		}
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file+".new", secret.Data[name], 0o600); err != nil {
+			return err
+		}
+		if err := os.Rename(file+".new", file); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // callers are what the API server calls webhooks by: it must know the authority there.

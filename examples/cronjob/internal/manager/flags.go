@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -36,6 +38,8 @@ type Flags struct {
 	probeAddress   string
 	leaderElection bool
 	log            zap.Options
+
+	draining atomic.Bool // see Drain
 }
 
 // Bind adds the flags to fs.
@@ -65,6 +69,10 @@ func (f *Flags) Options(scheme *runtime.Scheme) ctrl.Options {
 		HealthProbeBindAddress: f.probeAddress,
 		LeaderElection:         f.leaderElection,
 		LeaderElectionID:       leaderElectionID,
+		// The process ends with the manager, so another replica may lead at once.
+		LeaderElectionReleaseOnCancel: true,
+		// With the time to drain it is less than terminationGracePeriodSeconds in config/manager/manager.yaml.
+		GracefulShutdownTimeout: new(20 * time.Second),
 	}
 }
 
@@ -83,7 +91,10 @@ func watched() map[string]cache.Config {
 }
 
 func (f *Flags) webhooks() webhook.Server {
-	return webhook.NewServer(webhook.Options{Host: f.webhookHost, Port: f.webhookPort, TLSOpts: tlsOptions(f.webhookCertDir)})
+	return server{
+		Server: webhook.NewServer(webhook.Options{Host: f.webhookHost, Port: f.webhookPort, TLSOpts: tlsOptions(f.webhookCertDir)}),
+		ending: &f.draining,
+	}
 }
 
 func (f *Flags) metrics() metricsserver.Options {
@@ -98,7 +109,8 @@ func (f *Flags) metrics() metricsserver.Options {
 	return options
 }
 
-// tlsOptions are those of a server whose certificate is in dir, where it may come later and change.
+// tlsOptions are those of a server whose certificate is in dir, where it may come later and change. While its two files
+// do not fit, since one of them has changed before the other, the last certificate is served.
 func tlsOptions(dir string) []func(*tls.Config) {
 	return []func(*tls.Config){func(c *tls.Config) {
 		// HTTP/2 stays off: its rapid reset attack exhausts servers (CVE-2023-44487).
@@ -106,9 +118,17 @@ func tlsOptions(dir string) []func(*tls.Config) {
 		if dir == "" {
 			return
 		}
+		var last atomic.Pointer[tls.Certificate]
 		c.GetCertificate = func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 			pair, err := tls.LoadX509KeyPair(filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key"))
-			return &pair, err
+			switch good := last.Load(); {
+			case err == nil:
+				last.Store(&pair)
+				return &pair, nil
+			case good != nil:
+				return good, nil
+			}
+			return nil, err
 		}
 	}}
 }

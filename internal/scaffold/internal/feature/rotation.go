@@ -16,9 +16,6 @@ import (
 // rotationFile is the code with which a manager keeps its certificate itself.
 const rotationFile = "internal/manager/certificate.go"
 
-// managerFlagsFile is the code, in projects made by slipway, with which a manager starts before it has a certificate.
-const managerFlagsFile = "internal/manager/flags.go"
-
 // planRotation plans the code that keeps the certificate, its call in main.go, and the module
 // that does the work.
 func (p *planner) planRotation() error {
@@ -26,11 +23,11 @@ func (p *planner) planRotation() error {
 	if err != nil {
 		return err
 	}
-	if there, err := p.Exists(managerFlagsFile); err != nil || !there {
+	if there, err := p.Exists(manager.FlagsFile); err != nil || !there {
 		return cmp.Or[error](err, &report.Error{
 			What: "the manager cannot start without a certificate, so it cannot make one", Where: main,
 			Hint: "its webhook server must load the certificate at each handshake, as a manager made by `slipway init` does; " +
-				"set GetCertificate in the TLSOpts of the server's options, and create " + managerFlagsFile + " with that code",
+				"set GetCertificate in the TLSOpts of the server's options, and create " + manager.FlagsFile + " with that code",
 		})
 	}
 	if err := p.RequireFrom("webhook/certificate.go", rotationFile, p.data()); err != nil {
@@ -43,7 +40,7 @@ func (p *planner) planRotation() error {
 	if err := gomod.PinFeature(p.Plan, "selfcert", module); err != nil {
 		return err
 	}
-	return p.Put("go.mod", plan.These(gomod.DirectUse{Module: module}))
+	return p.Put("go.mod", plan.These(gomod.DirectUse{Module: module}, gomod.DirectUse{Module: "k8s.io/api"}))
 }
 
 // withoutRotation takes that code out again, as undoing does: without the feature's configuration it

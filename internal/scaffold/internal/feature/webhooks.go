@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/project"
@@ -106,7 +107,7 @@ func (p *planner) certificateProviders() ([]Feature, error) {
 	if len(have) > 0 {
 		return have, nil
 	}
-	startsWithout, err := p.Exists(managerFlagsFile)
+	startsWithout, err := p.Exists(manager.FlagsFile)
 	switch {
 	case err != nil:
 		return nil, err

@@ -15,6 +15,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 )
 
+// FlagsFile is the code, in projects made by slipway, with which a manager starts before it has a certificate.
+const FlagsFile = "internal/manager/flags.go"
+
 // Failure is what happens to err at the builder's insertion point: it is returned
 // from a function that can, and ends the process in one that cannot, which is how
 // other tools scaffold main. A plan that records names needs no code.

@@ -98,13 +98,20 @@ func (w *planner) goImports(paths ...string) []plan.Piece {
 	return imports
 }
 
-// planMain lets the manager serve the webhooks, unless ENABLE_WEBHOOKS is false.
+// planMain lets the manager serve the webhooks, unless ENABLE_WEBHOOKS is false. A manager made by another tool does not start
+// without a certificate, so it needs no check of whether it has one.
 func (w *planner) planMain() error {
 	file, err := manager.MainFile(w.Plan)
 	if err != nil {
 		return err
 	}
-	return w.Put(file, w.mainPieces)
+	if err := w.Put(file, w.mainPieces); err != nil {
+		return err
+	}
+	if ours, err := w.Exists(manager.FlagsFile); err != nil || !ours {
+		return err
+	}
+	return w.Put(file, w.readinessPieces)
 }
 
 func (w *planner) mainPieces(src []byte) []plan.Piece {
@@ -117,8 +124,20 @@ func (w *planner) mainPieces(src []byte) []plan.Piece {
 	alias := imports.Name(pkg, "webhook"+w.webhookAlias())
 	key := fmt.Sprintf("%s.Setup%sWebhookWithManager(", alias, w.resource.Kind)
 	failed := strings.ReplaceAll(manager.Failure(w.Plan, src, imports, "set up the "+w.resource.Kind+" webhooks"), "\t", "\t\t")
-	code := fmt.Sprintf("if os.Getenv(\"ENABLE_WEBHOOKS\") != \"false\" {\n\tif err := %smgr); err != nil {\n%s\t}\n}\n", key, failed)
-	return append(of, piece.ImportAt(w.project.Repo, alias, pkg), piece.Fragment{Marker: "builder", Code: code, Key: key})
+	return append(of, piece.ImportAt(w.project.Repo, alias, pkg), piece.Fragment{Marker: "builder", Code: unlessDisabled(key+"mgr)", failed), Key: key})
+}
+
+// readinessPieces make the manager ready when its webhooks answer, which all of them share.
+func (w *planner) readinessPieces(src []byte) []plan.Piece {
+	const key = "mgr.GetWebhookServer().StartedChecker("
+	failed := strings.ReplaceAll(manager.Failure(w.Plan, src, gofile.ImportsOf(src), "add the readiness check of the webhooks"), "\t", "\t\t")
+	code := unlessDisabled(`mgr.AddReadyzCheck("webhook", `+key+"))", failed)
+	return append(w.goImports("os"), piece.Fragment{Marker: "builder", Code: code, Key: key})
+}
+
+// unlessDisabled is the code of a call, with what it does with an error, unless ENABLE_WEBHOOKS is false.
+func unlessDisabled(call, failed string) string {
+	return fmt.Sprintf("if os.Getenv(\"ENABLE_WEBHOOKS\") != \"false\" {\n\tif err := %s; err != nil {\n%s\t}\n}\n", call, failed)
 }
 
 // webhookAlias ends the name under which main.go imports the webhooks' package.
