@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/image/reference"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold"
 	"github.com/slipway-dev/slipway/internal/ship"
 )
 
@@ -168,10 +170,10 @@ func (inv *invocation) deploy(ctx context.Context, d deployment, o ship.ApplyOpt
 		return err
 	}
 	if preview.preview() {
-		return inv.previewObjects(ctx, cluster, objects, o, preview, outdated...)
+		return withoutSelf(root, inv.previewObjects(ctx, cluster, objects, o, preview, outdated...))
 	}
 	if err := cluster.Apply(ctx, objects, o); err != nil {
-		return err
+		return withoutSelf(root, err)
 	}
 	if err := cluster.Restart(ctx, outdated); err != nil || !wait {
 		return err
@@ -181,6 +183,18 @@ func (inv *invocation) deploy(ctx context.Context, d deployment, o ship.ApplyOpt
 	}
 	inv.tellSimulated(ctx, cluster, objects)
 	return nil
+}
+
+// withoutSelf suggests another command where cert-manager is missing and the project's manager cannot keep its certificates itself.
+func withoutSelf(root string, err error) error {
+	e, ok := errors.AsType[*report.Error](err)
+	if !ok || ship.MissingGroup(err) != ship.CertManager || scaffold.CanKeepCertificates(root) {
+		return err
+	}
+	advised := *e
+	advised.Hint = "cert-manager is not installed in the cluster, and this manager does not start without a certificate: install cert-manager"
+	advised.Next = "slipway kubectl apply -f https://github.com/cert-manager/cert-manager/releases/latest/download/cert-manager.yaml"
+	return &advised
 }
 
 // printDeployment shows the objects.

@@ -44,6 +44,15 @@ func (c *Cluster) requireKind(ctx context.Context, kind schema.GroupVersionKind,
 	return nil // the object's own request will tell
 }
 
+// CertManager is the API group of cert-manager.
+const CertManager = "cert-manager.io"
+
+// MissingGroup is the API group of the kind that the cluster does not know, if that is the error.
+func MissingGroup(err error) string {
+	missing, _ := errors.AsType[errNoKind](err)
+	return missing.Group
+}
+
 // unknownKind is the error of an object whose kind the cluster does not know.
 func unknownKind(object *unstructured.Unstructured, cause error) error {
 	e := &report.Error{What: "the cluster does not know this kind", Where: nameOf(object), Err: cause}
@@ -53,7 +62,7 @@ func unknownKind(object *unstructured.Unstructured, cause error) error {
 		return e
 	}
 	switch group := object.GroupVersionKind().Group; group {
-	case "cert-manager.io":
+	case CertManager:
 		e.Hint = "cert-manager is not installed in the cluster; install it, or have the operator make its certificates itself"
 		e.Next = "slipway edit --certs self"
 	case "monitoring.coreos.com":

@@ -3,6 +3,8 @@ package feature
 import (
 	"cmp"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
@@ -15,6 +17,12 @@ import (
 
 // rotationFile is the code with which a manager keeps its certificate itself.
 const rotationFile = "internal/manager/certificate.go"
+
+// StartsWithoutCertificate tells whether the project's manager has the code for that, as projects made by slipway have.
+func StartsWithoutCertificate(root string) bool {
+	_, err := os.Stat(filepath.Join(root, filepath.FromSlash(manager.FlagsFile)))
+	return err == nil
+}
 
 // planRotation plans the code that keeps the certificate, its call in main.go, and the module
 // that does the work.
