@@ -107,6 +107,9 @@ func foreign(all []string) []string {
 	})
 }
 
+// defaults are flags of no importance here: builds work without git and decide themselves whether to name the commit, and change no go.mod.
+var defaults = []string{"buildvcs=false", "buildvcs=auto", "mod=readonly"}
+
 // flags are those of the user's GOFLAGS that change no bytes. The others are noted.
 func (e *Environment) flags() string {
 	var used []string
@@ -115,7 +118,11 @@ func (e *Environment) flags() string {
 		switch name {
 		case "modcacherw", "p":
 			used = append(used, flag)
-		case "v", "x", "work", "trimpath":
+		case "v", "x", "work", "trimpath", "vet", "count", "timeout": // the last three are for go test
+		case "buildvcs", "mod":
+			if !slices.Contains(defaults, strings.TrimLeft(flag, "-")) {
+				e.Ignored = append(e.Ignored, flag)
+			}
 		default:
 			e.Ignored = append(e.Ignored, flag)
 		}
