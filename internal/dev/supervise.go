@@ -15,11 +15,24 @@ import (
 // grandchild may hold its pipes open.
 const outputDelay = 2 * time.Second
 
+// A killedError says why a child was killed.
+type killedError struct{ why, err error }
+
+func (e *killedError) Error() string { return e.why.Error() }
+
+func (e *killedError) Unwrap() []error { return []error{e.why, e.err} }
+
+// Why a child was killed.
+var (
+	errImpatient = errors.New("a second Ctrl-C killed it before it had stopped")
+	errGrace     = errors.New("it was killed since it did not stop in time")
+)
+
 // supervise runs cmd until it ends, and returns what [exec.Cmd.Wait] does. When
 // ctx ends first, the child is asked to stop; after grace, or at another
 // signal to this process, it is killed. Nothing of its session is left when
-// supervise returns.
-func supervise(ctx context.Context, cmd *exec.Cmd, grace time.Duration) error {
+// supervise returns. The error says why a child was killed.
+func supervise(ctx context.Context, cmd *exec.Cmd, grace time.Duration) (err error) {
 	separate(cmd)
 	cmd.WaitDelay = outputDelay
 	started, done := make(chan struct{}), make(chan error, 1)
@@ -36,13 +49,18 @@ func supervise(ctx context.Context, cmd *exec.Cmd, grace time.Duration) error {
 	defer signal.Stop(impatient)
 	interrupt(cmd)
 	select {
-	case err := <-done:
+	case err = <-done:
 		return err
 	case <-impatient:
+		err = errImpatient
 	case <-time.After(grace):
+		err = errGrace
 	}
 	kill(cmd)
-	return <-done
+	if ended := <-done; ended != nil {
+		return &killedError{err, ended}
+	}
+	return nil
 }
 
 // run starts cmd and waits for it, on one thread: the kernel ends the child when

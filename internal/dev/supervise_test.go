@@ -21,7 +21,7 @@ import (
 const roleVariable = "SLIPWAY_DEV_TEST_ROLE"
 
 func TestMain(m *testing.M) {
-	roles := map[string]func(){"polite": polite, "stubborn": stubborn, "family": family, "caller": caller, "served": served, "seven": func() { os.Exit(7) }}
+	roles := map[string]func(){"polite": polite, "stubborn": stubborn, "slow": slow, "family": family, "caller": caller, "served": served, "seven": func() { os.Exit(7) }}
 	if role := os.Getenv(roleVariable); role != "" {
 		roles[role]()
 		os.Exit(0)
@@ -44,6 +44,16 @@ func polite() {
 // stubborn says that it runs, and does not end.
 func stubborn() {
 	signal.Ignore(os.Interrupt)
+	fmt.Println("running")
+	<-time.After(time.Hour) // it is killed before
+}
+
+// slow says that it runs, and that it was asked to end, and does not.
+func slow() {
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, os.Interrupt)
+	fmt.Println("running")
+	<-asked
 	fmt.Println("running")
 	<-time.After(time.Hour) // it is killed before
 }
@@ -115,11 +125,12 @@ func TestSupervise(t *testing.T) {
 		role  string
 		grace time.Duration
 		code  int
+		why   error
 		last  string
 	}{
-		{"polite", time.Minute, 0, "ended politely\n"},
-		{"stubborn", time.Millisecond, 128 + 9, ""},
-		{"family", time.Minute, 128 + 2, ""},
+		{"polite", time.Minute, 0, nil, "ended politely\n"},
+		{"stubborn", time.Millisecond, 128 + 9, errGrace, ""},
+		{"family", time.Minute, 128 + 2, nil, ""},
 	} {
 		t.Run(test.role, func(t *testing.T) {
 			r, w := output(t)
@@ -129,10 +140,41 @@ func TestSupervise(t *testing.T) {
 			if code := codeOf(ended("failed", err)); code != test.code {
 				t.Errorf("code is %d (%v), want %d", code, err, test.code)
 			}
+			if killed, ok := errors.AsType[*killedError](err); ok != (test.why != nil) || ok && !errors.Is(killed.why, test.why) {
+				t.Errorf("it ended with %v, want %v", err, test.why)
+			}
 			if last := untilGone(t, r, w); last != test.last {
 				t.Errorf("last words are %q, want %q", last, test.last)
 			}
 		})
+	}
+}
+
+// TestSecondInterrupt: a user who presses Ctrl-C again reads what that did, and not only the signal.
+func TestSecondInterrupt(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the console interrupts children there")
+	}
+	r, w := output(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		untilRunning(t, r)
+		cancel()
+		untilRunning(t, r) // it was asked, so that this process waits for a second one
+		self, err := os.FindProcess(os.Getpid())
+		if err == nil {
+			err = self.Signal(os.Interrupt)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}()
+	err := ended("the manager failed", supervise(ctx, program("slow", w), time.Hour))
+	if codeOf(err) != 128+9 || !errors.Is(err, errImpatient) {
+		t.Errorf("got %v, code %d", err, codeOf(err))
+	}
+	if last := untilGone(t, r, w); last != "" {
+		t.Errorf("last words are %q", last)
 	}
 }
 
