@@ -18,6 +18,7 @@ package keeper
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -26,6 +27,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // Part is the program's first argument.
@@ -89,10 +91,27 @@ func (k *keeper) begin(orders *bufio.Reader) error {
 	}
 	attr := &syscall.ProcAttr{Dir: p.Dir, Env: p.Env, Files: []uintptr{0, 1, 2}, Sys: tied()}
 	attr.Sys.Setsid, attr.Sys.Setctty = true, p.Terminal
-	if k.pid, err = syscall.ForkExec(p.Program, p.Args, attr); err != nil {
+	if k.pid, err = run(p, attr); err != nil {
 		return &os.PathError{Op: "run", Path: p.Args[0], Err: err}
 	}
 	return nil
+}
+
+const (
+	// busyLimit bounds the wait for a program that is being written. Between fork and exec, which takes moments, a process of the
+	// node has all its files open, also one that was just written and closed.
+	busyLimit = 2 * time.Second
+	busyPause = 5 * time.Millisecond
+)
+
+// run starts the process once nobody has its program open to write.
+func run(p Process, attr *syscall.ProcAttr) (pid int, err error) {
+	for end := time.Now().Add(busyLimit); ; time.Sleep(busyPause) {
+		pid, err = syscall.ForkExec(p.Program, p.Args, attr)
+		if !errors.Is(err, syscall.ETXTBSY) || time.Now().After(end) {
+			return pid, err
+		}
+	}
 }
 
 // obey sends the signals that are ordered.

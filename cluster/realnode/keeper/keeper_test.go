@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
@@ -153,5 +154,25 @@ func TestNothingIsLeft(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestBusy: a program that another process still has open to write, as one that was forked a moment ago, is run when that is over.
+func TestBusy(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "program")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\nexit 3\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	writer, err := os.OpenFile(program, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(50*time.Millisecond, func() { _ = writer.Close() })
+	k := keep(t, keeper.Process{Program: program, Args: []string{"program"}, Env: os.Environ(), Dir: "/"})
+	if k.failure != "" {
+		t.Fatal(k.failure)
+	}
+	if status := k.wait(t); status != 3 {
+		t.Errorf("status %d", status)
 	}
 }
