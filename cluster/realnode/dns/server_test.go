@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -53,15 +54,19 @@ func serve(t *testing.T, s *dns.Server) *net.Resolver {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = listener.Close() })
-	packets, err := net.ListenPacket("udp", listener.Addr().String())
+	packets, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
-		t.Skip(err) // somebody has that port
+		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = packets.Close() })
 	go s.Serve(packets)
 	go s.ServeTCP(listener)
 	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, network, listener.Addr().String())
+		at := listener.Addr()
+		if strings.HasPrefix(network, "udp") { // a port of its own: that of TCP may be another program's
+			at = packets.LocalAddr()
+		}
+		return (&net.Dialer{}).DialContext(ctx, network, at.String())
 	}}
 }
 
