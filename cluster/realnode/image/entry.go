@@ -152,12 +152,30 @@ const (
 	kept = 512 << 20
 )
 
-// room is how many bytes an image's files may take.
-func room(dir string) (int64, error) {
+// room is how much of its disk a folder's image may take.
+type room struct {
+	dir  string
+	free int64 // bytes
+}
+
+// roomOf looks at the folder's disk.
+func roomOf(dir string) (room, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {
-		return 0, fmt.Errorf("how much room there is: %w", err)
+		return room{}, fmt.Errorf("how much room there is: %w", err)
 	}
 	free := min(uint64(s.Bavail), maxUnpacked/512) * uint64(s.Bsize)
-	return min(int64(min(free, 2*maxUnpacked))-kept, maxUnpacked), nil
+	return room{dir, int64(min(free, 2*maxUnpacked))}, nil
+}
+
+// bytes is how many an image's files may take.
+func (r room) bytes() int64 { return min(r.free-kept, maxUnpacked) }
+
+// exceeded is the error of an image that takes more.
+func (r room) exceeded() error {
+	if r.free-kept > maxUnpacked {
+		return fmt.Errorf("%w: no image may have more than %d GiB", errTooLarge, maxUnpacked>>30)
+	}
+	return fmt.Errorf("%w: the disk of %s has %d MiB free, of which images leave %d MiB for others; "+
+		"make room there (`df -h` shows the disk, `slipway cluster list` the clusters that may be deleted)", errTooLarge, r.dir, r.free>>20, kept>>20)
 }

@@ -21,7 +21,8 @@ type unpacking struct {
 	dir    string
 	root   *os.Root
 	owners bool
-	left   int64 // how many bytes there is room for
+	room   room
+	left   int64 // how many bytes of the room are left
 
 	folders map[string]*tar.Header // whose modes and times come last: one may forbid to write into it, and its time is that of the last change
 	own     map[string]bool        // what comes from the layer that is at hand
@@ -46,9 +47,10 @@ func unpack(image v1.Image, root string, owners bool) (bare []string, err error)
 	}
 	defer inside.Close()
 	u := unpacking{dir: root, root: inside, owners: owners, folders: map[string]*tar.Header{}}
-	if u.left, err = room(root); err != nil {
+	if u.room, err = roomOf(root); err != nil {
 		return nil, err
 	}
+	u.left = u.room.bytes()
 	layers, err := image.Layers()
 	if err != nil {
 		return nil, err
@@ -96,7 +98,7 @@ func (u *unpacking) layer(l v1.Layer, id v1.Hash) error {
 		return err
 	}
 	if u.left -= rest; u.left <= 0 {
-		return errTooLarge
+		return u.room.exceeded()
 	}
 	if id.Algorithm != "sha256" || hex.EncodeToString(sum.Sum(nil)) != id.Hex {
 		return errLayers
@@ -109,7 +111,7 @@ const entryCost = 4 << 10
 
 func (u *unpacking) add(h *tar.Header, content io.Reader) error {
 	if h.Size < 0 || h.Size > u.left-entryCost {
-		return errTooLarge
+		return u.room.exceeded()
 	}
 	u.left -= h.Size + entryCost
 	name := relative(h.Name)

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -197,6 +198,31 @@ func TestTooLarge(t *testing.T) {
 		u := unpacking{dir: dir, root: root, left: 100 << 10, folders: map[string]*tar.Header{}}
 		if err := u.layer(l, id); !errors.Is(err, errTooLarge) {
 			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// TestNoRoom: where the disk is almost full, the error says which disk, how much there is, and what is left for others.
+func TestNoRoom(t *testing.T) {
+	for name, c := range map[string]struct {
+		free int64
+		want []string
+	}{
+		"less than is left for others": {300 << 20, []string{"the disk of /images has 300 MiB free", "512 MiB for others", "df -h"}},
+		"a little more":                {600 << 20, []string{"the disk of /images has 600 MiB free"}},
+		"enough":                       {2 * maxUnpacked, []string{"no image may have more than 64 GiB"}},
+	} {
+		r := room{"/images", c.free}
+		u := unpacking{room: r, left: r.bytes()}
+		err := u.add(&tar.Header{Name: "large", Size: 65 << 30}, nil)
+		if !errors.Is(err, errTooLarge) {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for _, text := range c.want {
+			if !strings.Contains(err.Error(), text) {
+				t.Errorf("%s: %q is not in %q", name, text, err)
+			}
 		}
 	}
 }
