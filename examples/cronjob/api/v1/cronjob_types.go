@@ -20,8 +20,8 @@ type CronJobSpec struct {
 	Schedule string `json:"schedule"`
 
 	// startingDeadlineSeconds is how late, in seconds, a run may still start. A run that missed its time
-	// by more is dropped. Without it a missed run starts however late it is, unless more than 100 were
-	// missed: then nothing starts until this field is set.
+	// by more is dropped. Without it the latest missed run starts however late it is. When more than 100
+	// runs were missed in this time, none of them starts, and the next regular run is the first again.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	StartingDeadlineSeconds *int64 `json:"startingDeadlineSeconds,omitempty"`
@@ -52,6 +52,9 @@ type CronJobSpec struct {
 	FailedJobsHistoryLimit *int32 `json:"failedJobsHistoryLimit,omitempty"`
 }
 
+// NoSchedule is the schedule of a CronJob that was written as v2 with all fields left out. No run ever comes due.
+const NoSchedule = "@none"
+
 // ConcurrencyPolicy is what happens to a run that is due while an earlier one is still active.
 // +kubebuilder:validation:Enum=Allow;Forbid;Replace
 type ConcurrencyPolicy string
@@ -76,20 +79,42 @@ type CronJobStatus struct {
 	Active []corev1.ObjectReference `json:"active,omitempty"`
 
 	// lastScheduleTime is the time for which the latest run was scheduled, not the moment it started.
+	// No run up to this time starts again.
 	// +optional
 	LastScheduleTime *metav1.Time `json:"lastScheduleTime,omitempty"`
 
-	// conditions tell whether runs are being scheduled, and if not, why and what to do.
+	// lastMissedTime is the time of the latest run that did not start and never will. An event says why.
+	// +optional
+	LastMissedTime *metav1.Time `json:"lastMissedTime,omitempty"`
+
+	// plannedSchedule is the schedule by which runs were planned last.
+	// +optional
+	PlannedSchedule string `json:"plannedSchedule,omitempty"`
+
+	// plannedSince is when the operator first saw that schedule. Runs count from here.
+	// +optional
+	PlannedSince *metav1.Time `json:"plannedSince,omitempty"`
+
+	// conditions tell whether runs are being scheduled and start, and if not, why and what to do.
 	// +listType=map
 	// +listMapKey=type
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 }
 
-// ConditionSchedulable is the type of the condition that is true while runs are being scheduled.
-// Its reason is one of the Reason constants.
-const ConditionSchedulable = "Schedulable"
+// These are the types of conditions.
+const (
+	// ConditionSchedulable is true while runs are being scheduled.
+	ConditionSchedulable = "Schedulable"
 
+	// ConditionStarted is true when the latest run that came due has started.
+	ConditionStarted = "Started"
+
+	// ConditionStorageReady is true when the CronJob has its storage. It is there only where CronJobs have any.
+	ConditionStorageReady = "StorageReady"
+)
+
+// These are the reasons of the condition Schedulable.
 const (
 	// ReasonScheduled: the schedule is valid and runs start when they are due.
 	ReasonScheduled = "Scheduled"
@@ -100,8 +125,49 @@ const (
 	// ReasonInvalidSchedule: spec.schedule cannot be read or never comes due.
 	ReasonInvalidSchedule = "InvalidSchedule"
 
-	// ReasonTooManyMissedStarts: more than 100 runs were missed and no starting deadline says which to drop.
+	// ReasonClockBehind: the last run was scheduled for a time that has not come yet, since the operator's
+	// clock was ahead then. Runs go on after that time.
+	ReasonClockBehind = "ClockBehind"
+)
+
+// These are the reasons of the condition Started, and of events about runs.
+const (
+	// ReasonJobCreated: the run has its Job.
+	ReasonJobCreated = "JobCreated"
+
+	// ReasonHeldBack: an earlier run is active, and the concurrency policy is Forbid.
+	ReasonHeldBack = "HeldBack"
+
+	// ReasonStartFailed: the Job could not be created. This is repeated until it succeeds, the run is too
+	// late, or the next one is due.
+	ReasonStartFailed = "StartFailed"
+
+	// ReasonJobNameTaken: a Job of the run's name exists that is not the CronJob's. The run is missed.
+	ReasonJobNameTaken = "JobNameTaken"
+
+	// ReasonTooManyMissedStarts: more than 100 runs were owed. All of them are missed.
 	ReasonTooManyMissedStarts = "TooManyMissedStarts"
+
+	// ReasonMissedDeadline: the run could not start in the time that spec.startingDeadlineSeconds gives.
+	ReasonMissedDeadline = "MissedDeadline"
+
+	// ReasonScheduleChanged: the run belonged to a schedule that was changed before it started.
+	ReasonScheduleChanged = "ScheduleChanged"
+
+	// ReasonSuperseded: a later run was due before this one could start.
+	ReasonSuperseded = "Superseded"
+)
+
+// These are the reasons of the condition StorageReady.
+const (
+	// ReasonStorageCreated: the storage is there.
+	ReasonStorageCreated = "StorageCreated"
+
+	// ReasonStorageFailed: the storage could not be created or deleted. This is repeated until it succeeds.
+	ReasonStorageFailed = "StorageFailed"
+
+	// ReasonStorageUnknown: the CronJob has storage, but the operator runs without.
+	ReasonStorageUnknown = "StorageUnknown"
 )
 
 // CronJob runs a Job at the times of a schedule.
@@ -112,6 +178,7 @@ const (
 // +kubebuilder:printcolumn:name="Policy",type=string,JSONPath=`.spec.concurrencyPolicy`,priority=1
 // +kubebuilder:printcolumn:name="Schedulable",type=string,JSONPath=`.status.conditions[?(@.type=="Schedulable")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Schedulable")].reason`,priority=1
+// +kubebuilder:printcolumn:name="Started",type=string,JSONPath=`.status.conditions[?(@.type=="Started")].status`,priority=1
 // +kubebuilder:printcolumn:name="Last Schedule",type=date,JSONPath=`.status.lastScheduleTime`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:storageversion

@@ -120,6 +120,14 @@ func (in *CronJobStatus) DeepCopyInto(out *CronJobStatus) {
 		in, out := &in.LastScheduleTime, &out.LastScheduleTime
 		*out = (*in).DeepCopy()
 	}
+	if in.LastMissedTime != nil {
+		in, out := &in.LastMissedTime, &out.LastMissedTime
+		*out = (*in).DeepCopy()
+	}
+	if in.PlannedSince != nil {
+		in, out := &in.PlannedSince, &out.PlannedSince
+		*out = (*in).DeepCopy()
+	}
 	if in.Conditions != nil {
 		in, out := &in.Conditions, &out.Conditions
 		*out = make([]metav1.Condition, len(*in))

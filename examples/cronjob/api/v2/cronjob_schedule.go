@@ -10,13 +10,15 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+
+	batchv1 "tutorial.kubebuilder.io/project/api/v1"
 )
 
 // What one version's schedule cannot hold survives in an annotation of the other version's object: of v2,
 // a text that is not five words with one space between them ("@hourly", "@every 90s"); of v1, a field that
 // says "*" where it could be left out. An annotation counts as long as the schedule beside it says what it
-// said when the annotation was written: whoever changes the schedule is believed. Conversion alone sets
-// and removes them.
+// said when the annotation was written: a changed schedule is believed. Conversion alone sets and removes
+// annotations. A schedule without fields whose annotation was lost becomes one that never comes due.
 const (
 	// V1ScheduleAnnotation holds, in objects of v2, the schedule of v1.
 	V1ScheduleAnnotation = "batch.tutorial.kubebuilder.io/v1-schedule"
@@ -63,8 +65,11 @@ func fields(text string, annotations map[string]string) (CronSchedule, map[strin
 	return s, replaced(annotations, V1ScheduleAnnotation, text)
 }
 
-// join writes the five fields one after the other.
+// join writes the five fields one after the other. Without any it is no schedule.
 func (s CronSchedule) join() string {
+	if s == (CronSchedule{}) {
+		return batchv1.NoSchedule
+	}
 	var words []string
 	for _, field := range s.list() {
 		if *field == nil {
@@ -76,7 +81,7 @@ func (s CronSchedule) join() string {
 	return strings.Join(words, " ")
 }
 
-// split reads five fields. A text that has not five leaves all out.
+// split reads five fields. A text that has not five leaves all out; every minute is minute: "*".
 func split(text string) CronSchedule {
 	if five, ok := shorthands[strings.ToLower(text)]; ok {
 		text = five
@@ -90,6 +95,9 @@ func split(text string) CronSchedule {
 		if words[i] != every {
 			*field = new(CronField(words[i]))
 		}
+	}
+	if s == (CronSchedule{}) {
+		s.Minute = new(CronField(every))
 	}
 	return s
 }

@@ -19,7 +19,7 @@ func TestScheduleAsV2(t *testing.T) {
 		annotated bool
 	}{
 		"*/1 * * * *":          {schedule: CronSchedule{Minute: field("*/1")}},
-		"* * * * *":            {},
+		"* * * * *":            {schedule: CronSchedule{Minute: field("*")}},
 		"0 12 1,15 jan mon":    {schedule: CronSchedule{field("0"), field("12"), field("1,15"), field("jan"), field("mon")}},
 		"0  12 * * *":          {schedule: CronSchedule{Minute: field("0"), Hour: field("12")}, annotated: true},
 		"@hourly":              {schedule: CronSchedule{Minute: field("0")}, annotated: true},
@@ -72,7 +72,7 @@ func TestChangedScheduleCounts(t *testing.T) {
 		t.Errorf("changed as v2: got %q with %v", v1.Spec.Schedule, v1.Annotations)
 	}
 
-	v2 = &CronJob{Spec: CronJobSpec{Schedule: CronSchedule{Minute: field("*")}}}
+	v2 = &CronJob{Spec: CronJobSpec{Schedule: CronSchedule{Hour: field("*")}}}
 	convert(t, v2.ConvertTo(v1))
 	if v1.Annotations[V2ScheduleAnnotation] == "" {
 		t.Errorf("the star is not kept: %v", v1.Annotations)
@@ -82,6 +82,28 @@ func TestChangedScheduleCounts(t *testing.T) {
 	want := CronSchedule{Minute: field("0"), Hour: field("12")}
 	if !reflect.DeepEqual(v2.Spec.Schedule, want) || len(v2.Annotations) > 0 {
 		t.Errorf("changed as v1: got %s with %v", v2.Spec.Schedule.encode(), v2.Annotations)
+	}
+}
+
+// A schedule that was lost on its way never means every minute.
+func TestLostScheduleNeverComesDue(t *testing.T) {
+	v1, v2 := v1With("@every 90s"), &CronJob{}
+	convert(t, v2.ConvertFrom(v1))
+	for name, annotations := range map[string]map[string]string{
+		"without its annotation":       nil,
+		"with the annotation of hours": {V1ScheduleAnnotation: "@hourly"},
+		"with one of v1's":             {V2ScheduleAnnotation: `{"minute":"0"}`},
+	} {
+		lost := v2.DeepCopy()
+		lost.Annotations = annotations
+		back, again := &batchv1.CronJob{}, &CronJob{}
+		convert(t, lost.ConvertTo(back), again.ConvertFrom(back))
+		if back.Spec.Schedule != batchv1.NoSchedule {
+			t.Errorf("%s: got %q, want %q", name, back.Spec.Schedule, batchv1.NoSchedule)
+		}
+		if !reflect.DeepEqual(again.Spec.Schedule, lost.Spec.Schedule) || len(again.Annotations) > 0 {
+			t.Errorf("%s: comes back as %s with %v", name, again.Spec.Schedule.encode(), again.Annotations)
+		}
 	}
 }
 

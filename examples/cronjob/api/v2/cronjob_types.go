@@ -14,13 +14,14 @@ import (
 type CronJobSpec struct {
 	// schedule is when runs start: at the times that all fields of it name. Times are in UTC. What these
 	// fields cannot hold, such as "@every 90s", stays in v1's schedule and in the annotation
-	// batch.tutorial.kubebuilder.io/v1-schedule, which counts until one of the fields is changed.
+	// batch.tutorial.kubebuilder.io/v1-schedule, which counts until one of the fields is changed. With
+	// neither the annotation nor a field no run ever starts.
 	// +required
 	Schedule CronSchedule `json:"schedule"`
 
 	// startingDeadlineSeconds is how late, in seconds, a run may still start. A run that missed its time
-	// by more is dropped. Without it a missed run starts however late it is, unless more than 100 were
-	// missed: then nothing starts until this field is set.
+	// by more is dropped. Without it the latest missed run starts however late it is. When more than 100
+	// runs were missed in this time, none of them starts, and the next regular run is the first again.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	StartingDeadlineSeconds *int64 `json:"startingDeadlineSeconds,omitempty"`
@@ -51,7 +52,8 @@ type CronJobSpec struct {
 	FailedJobsHistoryLimit *int32 `json:"failedJobsHistoryLimit,omitempty"`
 }
 
-// CronSchedule names times as cron does. A field that is left out stands for every value.
+// CronSchedule names times as cron does. A field that is left out stands for every value, but one field at
+// least must be there: a schedule that was lost on its way must not mean every minute, which is minute: "*".
 type CronSchedule struct {
 	// minute of the hour, 0 to 59.
 	// +optional
@@ -103,11 +105,24 @@ type CronJobStatus struct {
 	Active []corev1.ObjectReference `json:"active,omitempty"`
 
 	// lastScheduleTime is the time for which the latest run was scheduled, not the moment it started.
+	// No run up to this time starts again.
 	// +optional
 	LastScheduleTime *metav1.Time `json:"lastScheduleTime,omitempty"`
 
-	// conditions tell whether runs are being scheduled, and if not, why and what to do. Their types and
-	// reasons are the constants of v1.
+	// lastMissedTime is the time of the latest run that did not start and never will. An event says why.
+	// +optional
+	LastMissedTime *metav1.Time `json:"lastMissedTime,omitempty"`
+
+	// plannedSchedule is the schedule, as v1 has it, by which runs were planned last.
+	// +optional
+	PlannedSchedule string `json:"plannedSchedule,omitempty"`
+
+	// plannedSince is when the operator first saw that schedule. Runs count from here.
+	// +optional
+	PlannedSince *metav1.Time `json:"plannedSince,omitempty"`
+
+	// conditions tell whether runs are being scheduled and start, and if not, why and what to do. Their
+	// types and reasons are the constants of v1.
 	// +listType=map
 	// +listMapKey=type
 	// +optional
@@ -126,6 +141,7 @@ type CronJobStatus struct {
 // +kubebuilder:printcolumn:name="Policy",type=string,JSONPath=`.spec.concurrencyPolicy`,priority=1
 // +kubebuilder:printcolumn:name="Schedulable",type=string,JSONPath=`.status.conditions[?(@.type=="Schedulable")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Schedulable")].reason`,priority=1
+// +kubebuilder:printcolumn:name="Started",type=string,JSONPath=`.status.conditions[?(@.type=="Started")].status`,priority=1
 // +kubebuilder:printcolumn:name="Last Schedule",type=date,JSONPath=`.status.lastScheduleTime`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 type CronJob struct {

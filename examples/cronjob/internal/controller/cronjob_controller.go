@@ -3,11 +3,13 @@
 
 // Package controller runs CronJobs. cronjob_controller.go is the way through one reconciliation; package
 // schedule tells which run is due, jobs.go what became of earlier ones, runs.go starts and deletes Jobs,
-// status.go tells the user, metrics.go counts. storage.go keeps what a CronJob has outside of the cluster.
+// status.go and events.go tell the user, metrics.go counts. storage.go keeps what a CronJob has outside of
+// the cluster.
 package controller
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -15,9 +17,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	batchv1 "tutorial.kubebuilder.io/project/api/v1"
 	"tutorial.kubebuilder.io/project/internal/schedule"
@@ -50,9 +55,12 @@ type Clock interface {
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=list;watch;create;delete
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-// Reconcile brings one CronJob up to date: its status, its history, and the run that is due. It wakes up
-// again at the time of the next run; anything else that matters, a Job that finishes or a CronJob that
-// changes, comes as an event.
+// longestSleep is the longest time without a look at the clock. Timers do not notice when it is set.
+const longestSleep = 10 * time.Minute
+
+// Reconcile brings one CronJob up to date: its storage, its history, the run that is due, and its status. It
+// wakes up again at the time of the next run; anything else that matters, a Job that finishes or a CronJob
+// that changes, comes as an event. What fails is repeated, and keeps nothing else from being done.
 func (r *CronJobReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	var cronJob batchv1.CronJob
 	if err := r.Get(ctx, req.NamespacedName, &cronJob); err != nil {
@@ -61,30 +69,30 @@ func (r *CronJobReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ct
 	if cronJob.DeletionTimestamp != nil {
 		return ctrl.Result{}, r.finalize(ctx, &cronJob)
 	}
-	if err := r.claimStorage(ctx, &cronJob); err != nil {
-		return ctrl.Result{}, err
-	}
 	jobs, err := r.listJobs(ctx, &cronJob)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-
 	now := r.Clock.Now()
-	runs, blocked := schedule.Plan(&cronJob.Spec, runsSettledUntil(&cronJob, jobs), now)
+	table, blocked := schedule.Plan(&cronJob.Spec, remember(&cronJob, jobs), now)
 
-	if err := r.updateStatus(ctx, &cronJob, observe(&cronJob, jobs, blocked, now)); err != nil {
-		return ctrl.Result{}, err
+	storageErr := r.claimStorage(ctx, &cronJob)
+	trimErr := r.trimHistory(ctx, &cronJob, jobs)
+	started, startErr := r.startDueRun(ctx, &cronJob, jobs.active, table.Due, storageErr)
+	statusErr := r.updateStatus(ctx, &cronJob, observation{
+		jobs: jobs.with(started), table: table, blocked: blocked,
+		storage: r.storageCondition(&cronJob, storageErr), startErr: startErr,
+	}, now)
+	return ctrl.Result{RequeueAfter: sleep(table, now)},
+		errors.Join(storageErr, trimErr, repeatable(startErr), statusErr)
+}
+
+// sleep returns how long nothing has to be done, 0 if that is until the CronJob changes.
+func sleep(table schedule.Timetable, now time.Time) time.Duration {
+	if table.Next.IsZero() {
+		return 0
 	}
-	if err := r.trimHistory(ctx, &cronJob, jobs); err != nil {
-		return ctrl.Result{}, err
-	}
-	if blocked != nil {
-		return ctrl.Result{}, nil // until the CronJob changes; the status says why
-	}
-	if err := r.startDueRun(ctx, &cronJob, jobs.active, runs.Due); err != nil {
-		return ctrl.Result{}, err
-	}
-	return ctrl.Result{RequeueAfter: runs.Next.Sub(now)}, nil
+	return min(table.Next.Sub(now), longestSleep)
 }
 
 // listJobs returns the Jobs that belong to the CronJob.
@@ -99,12 +107,18 @@ func (r *CronJobReconciler) listJobs(ctx context.Context, cronJob *batchv1.CronJ
 	return classify(jobs.Items), nil
 }
 
-// runsSettledUntil returns the time up to which no run is missing: the last run, or the CronJob's creation.
-func runsSettledUntil(cronJob *batchv1.CronJob, jobs childJobs) time.Time {
-	if last := lastRun(cronJob, jobs); !last.IsZero() {
-		return last
+// remember returns what the CronJob's status and its Jobs know of earlier runs.
+func remember(cronJob *batchv1.CronJob, jobs childJobs) schedule.Past {
+	past := schedule.Past{
+		Schedule:   cronJob.Status.PlannedSchedule,
+		Since:      cronJob.CreationTimestamp.Time,
+		LastRun:    later(timeOf(cronJob.Status.LastScheduleTime), jobs.lastRun()),
+		LastMissed: timeOf(cronJob.Status.LastMissedTime),
 	}
-	return cronJob.CreationTimestamp.Time
+	if since := cronJob.Status.PlannedSince; since != nil {
+		past.Since = since.Time
+	}
+	return past
 }
 
 // SetupWithManager registers the reconciler with the manager: for CronJobs and for the Jobs they own.
@@ -125,7 +139,14 @@ func (r *CronJobReconciler) SetupWithManager(mgr ctrl.Manager) error {
 		For(&batchv1.CronJob{}).
 		Owns(&kbatch.Job{}).
 		Named("cronjob").
+		WithOptions(controller.Options{RateLimiter: patience()}).
 		Complete(r)
+}
+
+// patience decides how long a failed pass waits for the next one: longer each time, but never so long that the
+// next run would start late.
+func patience() workqueue.TypedRateLimiter[reconcile.Request] {
+	return workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](100*time.Millisecond, time.Minute)
 }
 
 // jobOwnerField is the name under which the cache finds Jobs by the UID of the object that controls them.

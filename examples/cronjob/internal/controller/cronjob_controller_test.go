@@ -4,20 +4,16 @@
 package controller
 
 import (
-	"errors"
-	"strings"
 	"testing"
 	"time"
 
 	kbatch "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	batchv1 "tutorial.kubebuilder.io/project/api/v1"
 )
@@ -31,8 +27,8 @@ func TestRunStartsWhenDue(t *testing.T) {
 	}
 	f.wantRuns()
 
-	if got := f.reconcileAt("01:00:05"); got.RequeueAfter != 59*time.Minute+55*time.Second {
-		t.Errorf("at the run: requeue after %v, want 59m55s", got.RequeueAfter)
+	if got := f.reconcileAt("01:00:05"); got.RequeueAfter != longestSleep {
+		t.Errorf("at the run: requeue after %v, want %v", got.RequeueAfter, longestSleep)
 	}
 	f.wantRuns("01:00:00")
 	f.wantEvents("Normal JobCreated")
@@ -143,10 +139,12 @@ func TestStartingDeadline(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(spec *batchv1.CronJobSpec) { spec.StartingDeadlineSeconds = ptr.To[int64](60) })
 
-	if got := f.reconcileAt("01:01:01"); got.RequeueAfter != 58*time.Minute+59*time.Second {
-		t.Errorf("requeue after %v, want 58m59s", got.RequeueAfter)
+	if got := f.reconcileAt("01:01:01"); got.RequeueAfter != longestSleep {
+		t.Errorf("requeue after %v, want %v", got.RequeueAfter, longestSleep)
 	}
 	f.wantRuns()
+	f.wantCondition(batchv1.ConditionStarted, metav1.ConditionFalse, batchv1.ReasonMissedDeadline)
+	f.wantEvents("Warning MissedDeadline")
 	f.reconcileAt("02:01:00")
 	f.wantRuns("02:00:00")
 }
@@ -163,8 +161,8 @@ func TestConcurrencyPolicy(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t, func(spec *batchv1.CronJobSpec) { spec.ConcurrencyPolicy = policy })
 			f.reconcileAt("01:00:00")
-			if got := f.reconcileAt("02:00:05"); got.RequeueAfter != 59*time.Minute+55*time.Second {
-				t.Errorf("requeue after %v, want 59m55s", got.RequeueAfter)
+			if got := f.reconcileAt("02:00:05"); got.RequeueAfter != longestSleep {
+				t.Errorf("requeue after %v, want %v", got.RequeueAfter, longestSleep)
 			}
 			f.wantRuns(want...)
 		})
@@ -176,9 +174,11 @@ func TestForbiddenRunStartsAfterTheActiveOne(t *testing.T) {
 	f := newFixture(t, func(spec *batchv1.CronJobSpec) { spec.ConcurrencyPolicy = batchv1.ForbidConcurrent })
 	f.reconcileAt("01:00:00")
 	f.reconcileAt("02:00:00")
+	f.wantCondition(batchv1.ConditionStarted, metav1.ConditionFalse, batchv1.ReasonHeldBack)
 	f.finish(f.run("01:00:00"), kbatch.JobFailed)
 	f.reconcileAt("02:10:00")
 	f.wantRuns("01:00:00", "02:00:00")
+	f.wantCondition(batchv1.ConditionStarted, metav1.ConditionTrue, batchv1.ReasonJobCreated)
 }
 
 func TestReplaceSparesFinishedJobs(t *testing.T) {
@@ -245,6 +245,7 @@ func TestTrimmedRunIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(spec *batchv1.CronJobSpec) { spec.SuccessfulJobsHistoryLimit = ptr.To[int32](0) })
 	f.startRun("01:00:00", kbatch.JobComplete)
+	f.forgetRuns()
 	f.reconcileAt("01:00:01")
 	f.wantRuns("01:00:00")
 	f.reconcileAt("01:00:02")
@@ -252,34 +253,6 @@ func TestTrimmedRunIsNotRepeated(t *testing.T) {
 	f.reconcileAt("01:00:03")
 	f.wantRuns()
 	f.wantLastSchedule("01:00:00")
-}
-
-func TestTooManyMissedStarts(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t, func(spec *batchv1.CronJobSpec) { spec.Schedule = "* * * * *" })
-
-	if got := f.reconcileAt("01:41:00"); got != (ctrl.Result{}) {
-		t.Errorf("it wakes up again: %v", got)
-	}
-	f.wantRuns()
-	f.wantEvents("Warning TooManyMissedStarts")
-	f.wantSchedulable(metav1.ConditionFalse, batchv1.ReasonTooManyMissedStarts)
-	condition := meta.FindStatusCondition(f.current().Status.Conditions, batchv1.ConditionSchedulable)
-	if !strings.Contains(condition.Message, "spec.startingDeadlineSeconds") {
-		t.Errorf("no remedy is named: %s", condition.Message)
-	}
-
-	before := f.current().ResourceVersion
-	f.reconcileAt("03:00:00")
-	f.wantEvents()
-	if got := f.current().ResourceVersion; got != before {
-		t.Errorf("the CronJob was written again: resource version %s, before %s", got, before)
-	}
-
-	f.changeSpec(func(spec *batchv1.CronJobSpec) { spec.StartingDeadlineSeconds = ptr.To[int64](60) })
-	f.reconcileAt("03:00:05")
-	f.wantRuns("03:00:00")
-	f.wantSchedulable(metav1.ConditionTrue, batchv1.ReasonScheduled)
 }
 
 func TestInvalidSchedule(t *testing.T) {
@@ -294,35 +267,9 @@ func TestInvalidSchedule(t *testing.T) {
 
 	f.changeSpec(func(spec *batchv1.CronJobSpec) { spec.Schedule = "0 * * * *" })
 	f.reconcileAt("01:00:01")
-	f.wantRuns("01:00:00")
+	f.reconcileAt("02:00:00")
+	f.wantRuns("02:00:00")
 	f.wantSchedulable(metav1.ConditionTrue, batchv1.ReasonScheduled)
-}
-
-// A template that makes no valid Job is reported, and not tried again until it changes.
-func TestInvalidTemplate(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t, func(spec *batchv1.CronJobSpec) {
-		spec.JobTemplate.Spec.Template.Spec.RestartPolicy = corev1.RestartPolicyAlways
-	})
-	if _, err := f.tryReconcileAt(at(t, "01:00:00")); !errors.Is(err, reconcile.TerminalError(nil)) {
-		t.Errorf("got %v, want a terminal error", err)
-	}
-	f.wantEvents("Warning InvalidJob")
-}
-
-// A cache that does not show the Job yet makes the reconciler start the run a second time.
-func TestRunThatExistsIsNotStartedAgain(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	f.reconcileAt("01:00:00")
-	before := f.run("01:00:00").UID
-
-	f.Client = emptyCache{k8sClient}
-	f.reconcileAt("01:00:01")
-	f.wantRuns("01:00:00")
-	if got := f.run("01:00:00").UID; got != before {
-		t.Error("the Job was replaced")
-	}
 }
 
 // Jobs count only for the CronJob that controls them: not those of others, and not those of an earlier
@@ -339,7 +286,7 @@ func TestJobsOfOthersDoNotCount(t *testing.T) {
 	}
 	f.reconcileAt("01:00:00")
 	f.run("01:00:00")
-	if active := f.current().Status.Active; len(active) != 0 {
+	if active := f.current().Status.Active; len(active) != 1 || active[0].Name != "hourly-2524611600" {
 		t.Errorf("active: %v", active)
 	}
 }

@@ -5,6 +5,7 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -165,6 +166,16 @@ func (f *fixture) changeSpec(change func(*batchv1.CronJobSpec)) {
 	}
 }
 
+// forgetRuns makes the status what it was before the first run: the operator was killed before it wrote more.
+func (f *fixture) forgetRuns() {
+	f.Helper()
+	cronJob := f.current()
+	cronJob.Status = batchv1.CronJobStatus{LastScheduleTime: &metav1.Time{Time: epoch}}
+	if err := k8sClient.Status().Update(f.Context(), cronJob); err != nil {
+		f.Fatal(err)
+	}
+}
+
 func (f *fixture) update(cronJob *batchv1.CronJob) {
 	f.Helper()
 	if err := k8sClient.Update(f.Context(), cronJob); err != nil {
@@ -210,7 +221,7 @@ func (f *fixture) run(clock string) *kbatch.Job {
 	return &job
 }
 
-// jobOwnedBy returns an active Job that looks like a run of the CronJob but belongs to the owner, or nobody.
+// jobOwnedBy returns an active Job that looks like a run of the CronJob but belongs to the owner, if there is one.
 func (f *fixture) jobOwnedBy(owner *batchv1.CronJob, clock string) *kbatch.Job {
 	f.Helper()
 	job, err := newJob(f.cronJob, at(f.T, clock), f.Scheme)
@@ -251,11 +262,25 @@ func (f *fixture) wantLastSchedule(clock string) {
 	}
 }
 
+func (f *fixture) wantLastMissed(clock string) {
+	f.Helper()
+	want := metav1.NewTime(at(f.T, clock))
+	if got := f.current().Status.LastMissedTime; !got.Equal(&want) {
+		f.Errorf("last missed time: got %v, want %v", got, want)
+	}
+}
+
 func (f *fixture) wantSchedulable(status metav1.ConditionStatus, reason string) {
 	f.Helper()
-	got := meta.FindStatusCondition(f.current().Status.Conditions, batchv1.ConditionSchedulable)
-	if got == nil || got.Status != status || got.Reason != reason {
-		f.Errorf("schedulable: got %v, want %s because %s", got, status, reason)
+	f.wantCondition(batchv1.ConditionSchedulable, status, reason)
+}
+
+func (f *fixture) wantCondition(kind string, status metav1.ConditionStatus, reason string) {
+	f.Helper()
+	current := f.current()
+	got := meta.FindStatusCondition(current.Status.Conditions, kind)
+	if got == nil || got.Status != status || got.Reason != reason || got.ObservedGeneration != current.Generation {
+		f.Errorf("%s: got %v, want %s because %s, of generation %d", kind, got, status, reason, current.Generation)
 	}
 }
 
@@ -280,6 +305,15 @@ func (f *fixture) wantEvents(want ...string) {
 type emptyCache struct{ client.Client }
 
 func (emptyCache) List(context.Context, client.ObjectList, ...client.ListOption) error { return nil }
+
+// undeletable is a client that may not delete.
+type undeletable struct{ client.Client }
+
+var errUndeletable = errors.New("this may not be deleted")
+
+func (undeletable) Delete(context.Context, client.Object, ...client.DeleteOption) error {
+	return errUndeletable
+}
 
 // readOnlyClient reads as k8sClient does, and has no permission to write: the API server refuses even a
 // write that has no effect.

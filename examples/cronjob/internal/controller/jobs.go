@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	kbatch "k8s.io/api/batch/v1"
@@ -57,6 +58,20 @@ func (c childJobs) lastRun() time.Time {
 	return last
 }
 
+// with returns the Jobs and one more, which may be nil or among them.
+func (c childJobs) with(job *kbatch.Job) childJobs {
+	if job == nil {
+		return c
+	}
+	all := []kbatch.Job{*job}
+	for _, known := range slices.Concat(c.active, c.succeeded, c.failed) {
+		if known.UID != job.UID {
+			all = append(all, *known)
+		}
+	}
+	return classify(all)
+}
+
 func hasCondition(job *kbatch.Job, kind kbatch.JobConditionType) bool {
 	return slices.ContainsFunc(job.Status.Conditions, func(c kbatch.JobCondition) bool {
 		return c.Type == kind && c.Status == corev1.ConditionTrue
@@ -67,15 +82,18 @@ func compareRuns(a, b *kbatch.Job) int {
 	return cmp.Or(scheduledAt(a).Compare(scheduledAt(b)), cmp.Compare(a.Name, b.Name))
 }
 
-// scheduledAt returns the time for which the Job's run was scheduled. A Job on which it cannot be read
-// counts as older than all others.
+// scheduledAt returns the time for which the Job's run was scheduled. A Job on which it cannot be read, or
+// whose name says another, counts as older than all others: annotations can be edited, names cannot.
 func scheduledAt(job *kbatch.Job) time.Time {
 	at, err := time.Parse(time.RFC3339, job.Annotations[scheduledAtAnnotation])
-	if err != nil {
+	if err != nil || !strings.HasSuffix(job.Name, nameEnding(at)) {
 		return time.Time{}
 	}
 	return at
 }
+
+// nameEnding is what the name of a run's Job ends with.
+func nameEnding(at time.Time) string { return fmt.Sprintf("-%d", at.Unix()) }
 
 // surplus returns the oldest of the jobs, those beyond limit. No limit means that all are kept.
 func surplus(jobs []*kbatch.Job, limit *int32) []*kbatch.Job {
@@ -92,7 +110,7 @@ func newJob(cronJob *batchv1.CronJob, at time.Time, scheme *runtime.Scheme) (*kb
 	job := &kbatch.Job{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace:   cronJob.Namespace,
-			Name:        fmt.Sprintf("%s-%d", cronJob.Name, at.Unix()),
+			Name:        cronJob.Name + nameEnding(at),
 			Labels:      template.Labels,
 			Annotations: map[string]string{},
 		},

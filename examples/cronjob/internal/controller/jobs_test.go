@@ -31,9 +31,9 @@ func TestClassify(t *testing.T) {
 		jobs []*kbatch.Job
 		want []string
 	}{
-		{"active", got.active, []string{"unreadable", "active-1", "active-2"}},
-		{"succeeded", got.succeeded, []string{"succeeded"}},
-		{"failed", got.failed, []string{"failed"}},
+		{"active", got.active, []string{"unreadable", "active-1-2524640400", "active-2-2524651200"}},
+		{"succeeded", got.succeeded, []string{"succeeded-2524647600"}},
+		{"failed", got.failed, []string{"failed-2524644000"}},
 	} {
 		if names := jobNames(list.jobs); !slices.Equal(names, list.want) {
 			t.Errorf("%s: got %v, want %v", list.name, names, list.want)
@@ -103,7 +103,9 @@ func TestNewJob(t *testing.T) {
 func jobAt(name, clock string, conditions ...kbatch.JobConditionType) kbatch.Job {
 	job := kbatch.Job{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	if at, err := time.Parse(time.TimeOnly, clock); err == nil {
-		clock = epoch.Add(at.Sub(at.Truncate(24 * time.Hour))).Format(time.RFC3339)
+		run := epoch.Add(at.Sub(at.Truncate(24 * time.Hour)))
+		clock = run.Format(time.RFC3339)
+		job.Name += nameEnding(run)
 	}
 	job.Annotations = map[string]string{scheduledAtAnnotation: clock}
 	for _, kind := range conditions {

@@ -10,7 +10,7 @@ import (
 	"os"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -47,17 +47,34 @@ func storageFromEnvironment() Storage {
 	return nil
 }
 
-// claimStorage creates the CronJob's storage, the finalizer first: what exists without it might be left behind.
+// claimStorage makes sure of the CronJob's storage in every pass, the finalizer first: what exists without it
+// might be left behind.
 func (r *CronJobReconciler) claimStorage(ctx context.Context, cronJob *batchv1.CronJob) error {
-	if r.Storage == nil || controllerutil.ContainsFinalizer(cronJob, storageFinalizer) {
+	if r.Storage == nil {
 		return nil
 	}
-	read := cronJob.DeepCopy()
-	controllerutil.AddFinalizer(cronJob, storageFinalizer)
-	if err := r.patchFinalizers(ctx, cronJob, read); err != nil {
-		return fmt.Errorf("add the finalizer: %w", err)
+	claimed := cronJob.DeepCopy()
+	if controllerutil.AddFinalizer(claimed, storageFinalizer) {
+		if err := r.patchFinalizers(ctx, claimed, cronJob); err != nil {
+			return fmt.Errorf("add the finalizer: %w", err)
+		}
+		*cronJob = *claimed
 	}
 	return r.Storage.Create(ctx, cronJob.UID)
+}
+
+// storageCondition tells the user about the storage, if there is any.
+func (r *CronJobReconciler) storageCondition(cronJob *batchv1.CronJob, failed error) *metav1.Condition {
+	switch {
+	case failed != nil:
+		return problem(batchv1.ConditionStorageReady, batchv1.ReasonStorageFailed, failed)
+	case r.Storage != nil:
+		return &metav1.Condition{Type: batchv1.ConditionStorageReady, Status: metav1.ConditionTrue, Reason: batchv1.ReasonStorageCreated}
+	case controllerutil.ContainsFinalizer(cronJob, storageFinalizer):
+		return problem(batchv1.ConditionStorageReady, batchv1.ReasonStorageUnknown, errNoStorage)
+	default:
+		return nil
+	}
 }
 
 // finalize deletes the storage of a CronJob that is being deleted, and then lets the CronJob go. When the
@@ -66,21 +83,30 @@ func (r *CronJobReconciler) finalize(ctx context.Context, cronJob *batchv1.CronJ
 	if !controllerutil.ContainsFinalizer(cronJob, storageFinalizer) {
 		return nil
 	}
-	if r.Storage == nil {
-		r.Recorder.Eventf(cronJob, nil, corev1.EventTypeWarning, "StorageUnknown", "Delete", "%s", errNoStorage)
-		return reconcile.TerminalError(errNoStorage)
+	if r.Storage == nil { // only another operator can know more
+		return r.keep(ctx, cronJob, nil, reconcile.TerminalError(errNoStorage))
 	}
 	if err := r.Storage.Delete(ctx, cronJob.UID); err != nil {
-		r.Recorder.Eventf(cronJob, nil, corev1.EventTypeWarning, "StorageNotDeleted", "Delete", "%.900s", err)
-		return err
+		return r.keep(ctx, cronJob, err, err)
 	}
-	read := cronJob.DeepCopy()
-	controllerutil.RemoveFinalizer(cronJob, storageFinalizer)
-	if err := r.patchFinalizers(ctx, cronJob, read); client.IgnoreNotFound(err) != nil {
+	released := cronJob.DeepCopy()
+	controllerutil.RemoveFinalizer(released, storageFinalizer)
+	if err := r.patchFinalizers(ctx, released, cronJob); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("remove the finalizer: %w", err)
 	}
 	logf.FromContext(ctx).Info("Deleted the storage")
 	return nil
+}
+
+// keep tells the user why a CronJob that is being deleted stays, and returns the error that says so.
+func (r *CronJobReconciler) keep(ctx context.Context, cronJob *batchv1.CronJob, failed, why error) error {
+	status := cronJob.DeepCopy().Status
+	setCondition(&status, *r.storageCondition(cronJob, failed), cronJob.Generation, r.Clock.Now())
+	if err := r.writeStatus(ctx, cronJob, status); err != nil {
+		return errors.Join(err, failed)
+	}
+	r.reportTrouble(cronJob, status)
+	return why
 }
 
 // recordRun notes a run in the storage before it starts: the record has every run, and one that was about to start.
@@ -91,7 +117,7 @@ func (r *CronJobReconciler) recordRun(ctx context.Context, cronJob *batchv1.Cron
 	return r.Storage.Record(ctx, cronJob.UID, run, at)
 }
 
-// patchFinalizers writes the finalizers, which are a list as a whole, unless somebody has changed the object since.
-func (r *CronJobReconciler) patchFinalizers(ctx context.Context, cronJob, read *batchv1.CronJob) error {
-	return r.Patch(ctx, cronJob, client.MergeFromWithOptions(read, client.MergeFromWithOptimisticLock{}))
+// patchFinalizers writes the finalizers, which are a list as a whole, unless the object has changed since it was read.
+func (r *CronJobReconciler) patchFinalizers(ctx context.Context, changed, read *batchv1.CronJob) error {
+	return r.Patch(ctx, changed, client.MergeFromWithOptions(read, client.MergeFromWithOptimisticLock{}))
 }

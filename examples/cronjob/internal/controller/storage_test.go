@@ -16,6 +16,7 @@ import (
 
 	kbatch "k8s.io/api/batch/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -64,9 +65,9 @@ func TestCronJobStaysUntilItsStorageIsDeleted(t *testing.T) {
 		if _, err := f.tryReconcileAt(at(t, "00:31:00")); !errors.Is(err, bucket.broken) {
 			t.Errorf("got %v, want %v", err, bucket.broken)
 		}
-		f.wantEvents("Warning StorageNotDeleted")
+		f.wantCondition(batchv1.ConditionStorageReady, metav1.ConditionFalse, batchv1.ReasonStorageFailed)
 	}
-	f.current()
+	f.wantEvents("Warning StorageFailed")
 	bucket.wantDeleted(0)
 
 	bucket.broken = nil
@@ -110,6 +111,30 @@ func TestNothingStartsWhileTheCronJobGoes(t *testing.T) {
 	f.wantGone()
 }
 
+// Storage that could not be created is created later, and no run starts before.
+func TestStorageIsCreatedInTheEnd(t *testing.T) {
+	t.Parallel()
+	f, bucket := newFixtureWithStorage(t)
+	bucket.broken = errors.New("the bucket does not answer")
+	for _, clock := range []string{"00:30:00", "01:00:00"} {
+		if _, err := f.tryReconcileAt(at(t, clock)); !errors.Is(err, bucket.broken) {
+			t.Errorf("got %v, want %v", err, bucket.broken)
+		}
+		f.wantCondition(batchv1.ConditionStorageReady, metav1.ConditionFalse, batchv1.ReasonStorageFailed)
+	}
+	f.wantEvents("Warning StorageFailed", "Warning StartFailed")
+	f.wantRuns()
+	if !controllerutil.ContainsFinalizer(f.current(), storageFinalizer) {
+		t.Errorf("finalizers: %v", f.current().Finalizers)
+	}
+
+	bucket.broken = nil
+	f.reconcileAt("01:00:01")
+	f.wantCondition(batchv1.ConditionStorageReady, metav1.ConditionTrue, batchv1.ReasonStorageCreated)
+	f.wantRuns("01:00:00")
+	bucket.wantRecord(f.cronJob.UID, "hourly-2524611600")
+}
+
 func TestNewCronJobOfTheSameNameHasStorageOfItsOwn(t *testing.T) {
 	t.Parallel()
 	f, bucket := newFixtureWithStorage(t)
@@ -133,7 +158,7 @@ func TestNewCronJobOfTheSameNameHasStorageOfItsOwn(t *testing.T) {
 	bucket.wantDeleted(2)
 }
 
-// Without a place for storage nothing is claimed, and nobody is let go who has some.
+// Without a place for storage nothing is claimed, and no CronJob that has some is let go.
 func TestOperatorWithoutStorage(t *testing.T) {
 	t.Parallel()
 	f, bucket := newFixtureWithStorage(t)
@@ -152,7 +177,7 @@ func TestOperatorWithoutStorage(t *testing.T) {
 		t.Errorf("got %v, want a terminal error that names %s", err, storageVariable)
 	}
 	f.wantEvents("Warning StorageUnknown")
-	f.current()
+	f.wantCondition(batchv1.ConditionStorageReady, metav1.ConditionFalse, batchv1.ReasonStorageUnknown)
 
 	f.Storage = with
 	f.reconcileAt("00:33:00")
@@ -199,6 +224,13 @@ func newFixtureWithStorage(t *testing.T) (*fixture, *bucket) {
 	f.Storage = b
 	t.Cleanup(f.letGo)
 	return f, b
+}
+
+func (b *bucket) Create(ctx context.Context, owner types.UID) error {
+	if b.broken != nil {
+		return b.broken
+	}
+	return b.Folder.Create(ctx, owner)
 }
 
 func (b *bucket) Record(ctx context.Context, owner types.UID, run string, at time.Time) error {

@@ -1,8 +1,8 @@
 // Copyright 2026 The cronjob authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package schedule tells which run of a CronJob is due and when the next one is. It knows no cluster, so that
-// its tests, and the fuzzing of what users write, need none.
+// Package schedule tells which run of a CronJob is due, which ones were missed, and when the next one is. It
+// knows no cluster, so that its tests, and the fuzzing of what users write, need none.
 package schedule
 
 import (
@@ -16,38 +16,59 @@ import (
 	batchv1 "tutorial.kubebuilder.io/project/api/v1"
 )
 
-// maxMissedStarts is how many missed runs are looked through before giving up. A wrong clock can make
-// them millions, and looking through all would keep the controller busy for nothing.
+// maxMissedStarts is how many runs may be owed at once. When a wrong clock or a long outage makes them more,
+// none of them starts, and the next regular run is the first again.
 const maxMissedStarts = 100
 
-// What keeps runs from being scheduled until the CronJob itself changes.
+// These errors say what keeps runs from being scheduled.
 var (
-	ErrSuspended           = errors.New("spec.suspend is set")
-	ErrInvalid             = errors.New("spec.schedule is invalid")
-	ErrTooManyMissedStarts = fmt.Errorf("more than %d runs were missed", maxMissedStarts)
+	ErrSuspended   = errors.New("spec.suspend is set")
+	ErrInvalid     = errors.New("spec.schedule is invalid")
+	ErrClockBehind = errors.New("the clock is behind the last run")
 )
+
+// These errors say why runs were missed.
+var (
+	ErrSuperseded          = errors.New("a later run took their place")
+	ErrTooLate             = errors.New("they were later than spec.startingDeadlineSeconds allows")
+	ErrReplanned           = errors.New("spec.schedule has changed")
+	ErrTooManyMissedStarts = fmt.Errorf("these are more than %d, so that none of them starts before the next regular run; "+
+		"set spec.startingDeadlineSeconds, or lower it, so that the latest one starts, and check the clocks", maxMissedStarts)
+)
+
+// Past is what is known of the runs of a CronJob so far.
+type Past struct {
+	Schedule   string    // by which runs were planned last; empty if they never were
+	Since      time.Time // from when runs count by that schedule
+	LastRun    time.Time // the latest run that started; zero if none did
+	LastMissed time.Time // the latest run that did not start and never will; zero if there is none
+}
 
 // A Timetable is what a schedule asks for at one moment.
 type Timetable struct {
-	Due  time.Time // the latest run that may still start, zero if there is none
-	Next time.Time // the first run after this moment
+	Due    time.Time // the latest run that may start now, zero if there is none
+	Next   time.Time // the first run after this moment, zero if none can be told
+	Missed Missed    // the runs that will not start any more
+	Past   Past      // what to remember of all this
 }
 
-// Plan works out which run is due at now and when the next one is, given that all runs up to since
-// are done with. An error says what the user has to change before anything can be scheduled.
-func Plan(spec *batchv1.CronJobSpec, since, now time.Time) (Timetable, error) {
+// Plan works out which run is due at now, which ones were missed, and when the next one is. An error says why
+// nothing can start; the Timetable still holds what was missed and what to remember.
+func Plan(spec *batchv1.CronJobSpec, past Past, now time.Time) (Timetable, error) {
+	now = now.UTC()
+	past = past.noLaterThan(now)
+	table := Timetable{Past: past}
+	if spec.Schedule != past.Schedule {
+		table.replan(spec.Schedule, now)
+	}
 	schedule, err := parse(spec.Schedule)
-	if err != nil {
-		return Timetable{}, fmt.Errorf("%w: %q: %w", ErrInvalid, spec.Schedule, err)
+	switch {
+	case err != nil:
+		return table, fmt.Errorf("%w: %q: %w", ErrInvalid, spec.Schedule, err)
+	case spec.Suspend != nil && *spec.Suspend:
+		return table, ErrSuspended
 	}
-	if spec.Suspend != nil && *spec.Suspend {
-		return Timetable{}, ErrSuspended
-	}
-	since = since.UTC()
-	if spec.StartingDeadlineSeconds != nil {
-		since = dropLateRuns(schedule, since, deadline(now, *spec.StartingDeadlineSeconds))
-	}
-	return walk(schedule, since, now)
+	return table, table.fill(runs{schedule, table.Past.settled()}, spec.StartingDeadlineSeconds, now)
 }
 
 // Check says what is wrong with a schedule, if anything.
@@ -56,9 +77,82 @@ func Check(text string) error {
 	return err
 }
 
+// replan changes to another schedule, by which runs count from now on. The runs that the old one still owes
+// are missed.
+func (t *Timetable) replan(text string, now time.Time) {
+	known := t.Past.Schedule != ""
+	if old, err := parse(t.Past.Schedule); known && err == nil {
+		since := t.Past.settled()
+		t.miss(runs{old, since}.between(since, now), ErrReplanned)
+	}
+	if known {
+		t.Past.Since = now
+	}
+	t.Past.Schedule = text
+}
+
+// fill finds the run that is due and the one that is next.
+func (t *Timetable) fill(all runs, deadline *int64, now time.Time) error {
+	t.Next = all.after(now)
+	if last := t.Past.LastRun; (runs{all.schedule, now}).after(now).Before(last) {
+		return fmt.Errorf("%w, which was scheduled for %s: the next run is that of %s, so that none starts twice",
+			ErrClockBehind, last.UTC().Format(time.RFC3339), t.Next.Format(time.RFC3339))
+	}
+	owed := all.between(all.since, now)
+	switch inTime := all.between(earliest(deadline, all.since, now), now); {
+	case owed.Count == 0:
+	case inTime.Count == 0:
+		t.miss(owed, ErrTooLate)
+	case inTime.Count > maxMissedStarts:
+		t.miss(owed, ErrTooManyMissedStarts)
+	default:
+		t.Due = owed.Last
+		t.miss(all.between(all.since, t.Due.Add(-time.Second)), ErrSuperseded)
+	}
+	return nil
+}
+
+// miss notes runs that will not start any more.
+func (t *Timetable) miss(missed Missed, why error) {
+	if missed.Count == 0 {
+		return
+	}
+	t.Missed, t.Missed.Why = missed, why
+	t.Past.LastMissed = missed.Last
+}
+
+// settled returns the time up to which no run is owed.
+func (p Past) settled() time.Time {
+	return latest(p.Since, p.LastRun, p.LastMissed).UTC().Truncate(time.Second)
+}
+
+// noLaterThan takes back what a clock that was ahead has put into the future. Runs that have started cannot
+// be taken back.
+func (p Past) noLaterThan(now time.Time) Past {
+	if p.Since.After(now) {
+		p.Since = now
+	}
+	if p.LastMissed.After(now) {
+		p.LastMissed = now
+	}
+	return p
+}
+
+// earliest returns the moment after which runs may still start. Lateness counts in whole seconds, as
+// schedules do: waking some milliseconds after a run's time is not late.
+func earliest(deadline *int64, since, now time.Time) time.Time {
+	if deadline == nil || *deadline >= now.Unix()-since.Unix() {
+		return since
+	}
+	return time.Unix(now.Unix()-*deadline-1, 0).UTC()
+}
+
 // parse reads the schedule. Times are in UTC, wherever the operator runs: a time zone inside the
 // schedule is refused, also because the cron package panics on some ("TZ=0").
 func parse(text string) (cron.Schedule, error) {
+	if text == batchv1.NoSchedule {
+		return nil, errors.New(`it names no time; in v2 at least one field must, and minute: "*" is every minute`)
+	}
 	if strings.HasPrefix(text, "TZ=") || strings.HasPrefix(text, "CRON_TZ=") {
 		return nil, errors.New("it names a time zone, but times are in UTC")
 	}
@@ -72,35 +166,11 @@ func parse(text string) (cron.Schedule, error) {
 	return schedule, nil
 }
 
-// deadline returns the moment just before the earliest run that may still start. Lateness counts in whole
-// seconds, as schedules do: waking some milliseconds after a run's time is not late.
-func deadline(now time.Time, seconds int64) time.Time {
-	return time.Unix(now.Unix()-seconds, -1).UTC()
-}
-
-// dropLateRuns moves since forward to the deadline. A schedule of the kind "@every 1h" counts from the run
-// before, so it moves by whole periods only.
-func dropLateRuns(schedule cron.Schedule, since, deadline time.Time) time.Time {
-	if !deadline.After(since) {
-		return since
-	}
-	if every, ok := schedule.(cron.ConstantDelaySchedule); ok {
-		return since.Add(deadline.Sub(since).Truncate(every.Delay))
-	}
-	return deadline
-}
-
-// walk goes from run to run, from the first after since to the first after now.
-func walk(schedule cron.Schedule, since, now time.Time) (Timetable, error) {
-	var due time.Time
-	run := schedule.Next(since)
-	for missed := 1; !run.After(now); missed++ {
-		if missed > maxMissedStarts {
-			return Timetable{}, fmt.Errorf("%w since %s: set spec.startingDeadlineSeconds, or lower it, "+
-				"so that older runs are dropped, and check the clocks",
-				ErrTooManyMissedStarts, since.Format(time.RFC3339))
+func latest(times ...time.Time) (last time.Time) {
+	for _, t := range times {
+		if t.After(last) {
+			last = t
 		}
-		due, run = run, schedule.Next(run)
 	}
-	return Timetable{Due: due, Next: run}, nil
+	return last
 }

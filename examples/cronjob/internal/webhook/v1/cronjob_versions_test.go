@@ -65,6 +65,10 @@ func TestChangedAsV2(t *testing.T) {
 		t.Errorf("read as v1: %v, %v", asV1.Spec, asV1.Annotations)
 	}
 
+	lost := asV2.DeepCopy()
+	lost.Annotations = nil
+	wantInvalid(t, k8sClient.Update(t.Context(), lost), "spec.schedule")
+
 	asV2.Spec.Schedule.Minute = new(batchv2.CronField("30"))
 	update(t, asV2)
 	read(t, asV2, asV1)
