@@ -89,7 +89,6 @@ func TestRealKills(t *testing.T) {
 	asUsers(t, func(t *testing.T, c *realCluster) {
 		c.create(c.pod("kept"))
 		c.await("kept", ready)
-		mounts := mountCount(t)
 
 		// The first process of a container.
 		killProcess(t, c.find("pod"))
@@ -124,8 +123,8 @@ func TestRealKills(t *testing.T) {
 		}
 		killProcess(t, c.cmd.Process.Pid)
 		allEnded(t, before)
-		if now := mountCount(t); now > mounts {
-			t.Errorf("%d mounts, there were %d", now, mounts)
+		if mounts := c.mountsLeft(); len(mounts) > 0 {
+			t.Errorf("mounts are left: %q", mounts)
 		}
 		c.removeAsOwner()
 		if links, err := os.ReadDir("/sys/class/net"); err == nil {
@@ -148,14 +147,19 @@ func (c *realCluster) removeAsOwner() {
 	}
 }
 
-// mountCount is the number of mounts of this machine.
-func mountCount(t testing.TB) int {
-	t.Helper()
+// mountsLeft are the mounts of this machine that are of the cluster's folder. Others come and go with other programs.
+func (c *realCluster) mountsLeft() (left []string) {
+	c.t.Helper()
 	text, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
-		t.Fatal(err)
+		c.t.Fatal(err)
 	}
-	return bytes.Count(text, []byte("\n"))
+	for line := range strings.Lines(string(text)) {
+		if strings.Contains(line, c.config.Dir+"/") {
+			left = append(left, line)
+		}
+	}
+	return left
 }
 
 // TestRealDurable: a cluster stops soon, and a durable one comes back with its pods.
