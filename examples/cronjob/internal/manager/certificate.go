@@ -5,19 +5,24 @@ package manager
 
 import (
 	"context"
+	"encoding/base64"
 	"fmt"
 	"net/http"
 	"os"
 	"path"
 	"path/filepath"
+	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/cluster"
 	"sigs.k8s.io/controller-runtime/pkg/conversion"
 
@@ -38,6 +43,9 @@ func KeepCertificate(mgr ctrl.Manager) error {
 	}
 	callers, err := callers(mgr)
 	if err != nil {
+		return err
+	}
+	if err := mgr.AddReadyzCheck("authority", (&trust{reader: mgr.GetAPIReader(), callers: callers, dir: dir}).check); err != nil {
 		return err
 	}
 	return rotator.AddRotator(named{mgr}, &rotator.CertRotator{
@@ -123,6 +131,60 @@ func callers(mgr ctrl.Manager) ([]rotator.WebhookInfo, error) {
 		callers = append(callers, rotator.WebhookInfo{Name: mapping.Resource.GroupResource().String(), Type: rotator.CRDConversion})
 	}
 	return callers, nil
+}
+
+// trust is a readiness check: the API server has the authority of the certificate. After it has, the check asks no more.
+type trust struct {
+	reader  client.Reader
+	callers []rotator.WebhookInfo
+	dir     string
+	given   atomic.Bool
+}
+
+func (t *trust) check(r *http.Request) error {
+	if t.given.Load() {
+		return nil
+	}
+	authority, err := os.ReadFile(filepath.Join(t.dir, "ca.crt"))
+	if err != nil {
+		return err
+	}
+	for _, caller := range t.callers {
+		configs, err := t.configs(r.Context(), caller)
+		if err != nil {
+			return err
+		}
+		for _, config := range configs {
+			if config["caBundle"] != base64.StdEncoding.EncodeToString(authority) {
+				return fmt.Errorf("%s does not have the authority yet", caller.Name)
+			}
+		}
+	}
+	t.given.Store(true)
+	return nil
+}
+
+// configs are those by which a caller reaches webhooks.
+func (t *trust) configs(ctx context.Context, caller rotator.WebhookInfo) (configs []map[string]any, err error) {
+	object := &unstructured.Unstructured{}
+	object.SetGroupVersionKind(map[rotator.WebhookType]schema.GroupVersionKind{
+		rotator.Mutating:      {Group: "admissionregistration.k8s.io", Version: "v1", Kind: "MutatingWebhookConfiguration"},
+		rotator.Validating:    {Group: "admissionregistration.k8s.io", Version: "v1", Kind: "ValidatingWebhookConfiguration"},
+		rotator.CRDConversion: {Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"},
+	}[caller.Type])
+	if err := t.reader.Get(ctx, types.NamespacedName{Name: caller.Name}, object); err != nil {
+		return nil, client.IgnoreNotFound(err)
+	}
+	callers, _, _ := unstructured.NestedSlice(object.Object, "webhooks")
+	if conversion, ok, _ := unstructured.NestedMap(object.Object, "spec", "conversion", "webhook"); ok {
+		callers = append(callers, conversion)
+	}
+	for _, c := range callers {
+		if config, ok, _ := unstructured.NestedMap(c.(map[string]any), "clientConfig"); ok {
+			configs = append(configs, config)
+		}
+	}
+	return configs, nil
 }
 
 // named is the manager for the rotator, whose own cache asks for all objects of a kind: here it gets the
