@@ -20,8 +20,8 @@ import (
 // patience is how long Helm waits.
 const patience = 90 * time.Second
 
-// withCluster starts a cluster for the test, with a namespace, and with the kinds of others that charts have.
-func (p project) withCluster(namespace string) {
+// startCluster starts a cluster for the test.
+func (p project) startCluster(flags ...string) {
 	p.Helper()
 	if os.Getenv("SLIPWAY_CLUSTER") == "" {
 		p.Skip("SLIPWAY_CLUSTER names no compiled cluster program")
@@ -29,8 +29,14 @@ func (p project) withCluster(namespace string) {
 	home := p.TempDir()
 	p.Setenv("SLIPWAY_STATE", filepath.Join(home, "state"))
 	p.Setenv("KUBECONFIG", filepath.Join(home, "kubeconfig"))
-	p.call("cluster", "start")
+	p.call(append([]string{"cluster", "start"}, flags...)...)
 	p.Cleanup(func() { p.call("cluster", "stop") })
+}
+
+// withCluster starts a cluster for the test, with a namespace, and with the kinds of others that charts have.
+func (p project) withCluster(namespace string) {
+	p.Helper()
+	p.startCluster()
 	text := fmt.Sprintf("apiVersion: v1\nkind: Namespace\nmetadata: {name: %s}\n", namespace)
 	for _, kind := range []struct{ group, plural, name string }{
 		{"cert-manager.io", "certificates", "Certificate"},
