@@ -81,8 +81,8 @@ func (w *watch) awaitAnswers(ctx context.Context, calling, objects []*unstructur
 	return nil
 }
 
-// awaitAnswer waits until all pods of a Service that are ready answer over TLS, and so does the Service. A manager's pods are ready before
-// they can: its certificate reaches the files of a pod some time after it was stored in a Secret, which the kubelet decides.
+// awaitAnswer waits until all pods of a Service that are ready answer over TLS, and so does the Service. A manager without a
+// readiness check of its webhooks has ready pods before: its certificate reaches the files of a pod some time after it was stored in a Secret, which the kubelet decides.
 //
 // They are asked through the API server's proxy, which is no proof: it has no certificate of its own to show, and not everybody may use
 // it. So if they do not answer in time that is told, and nothing more.
