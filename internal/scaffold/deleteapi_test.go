@@ -155,8 +155,8 @@ func TestDeleteKeepsChanges(t *testing.T) {
 		{"the wiring", func(t *testing.T, root string) {
 			editFile(t, root, main, "Scheme: mgr.GetScheme(),", "Scheme: scheme, // mine")
 		},
-			map[string]string{main: "line 57 is yours", controller: "it is used at " + main, types: "it is used at ", info: "it is used at "}, []string{test, suite},
-			map[string]string{main: "line 57 is yours", controller: "it is used at " + main, types: "it is used at ", info: "it is used at "}},
+			map[string]string{main: "line 63 is yours", controller: "it is used at " + main, types: "it is used at ", info: "it is used at "}, []string{test, suite},
+			map[string]string{main: "line 63 is yours", controller: "it is used at " + main, types: "it is used at ", info: "it is used at "}},
 		{"a use in main", func(t *testing.T, root string) {
 			editFile(t, root, main, "return mgr.Start(ctx)", "_ = batchv1.CronJob{}\n\treturn mgr.Start(ctx)")
 		},
@@ -235,7 +235,7 @@ func TestDeleteWithoutBase(t *testing.T) {
 	editFile(t, root, "internal/controller/cronjob_controller.go", "return ctrl.Result{}", "/* another tool's */ return ctrl.Result{}")
 	d := deletionOf(cronJob())
 	checkDeletion(t, root, d, map[string]string{
-		"cmd/main.go": "line 57 is yours",
+		"cmd/main.go": "line 63 is yours",
 		"internal/controller/cronjob_controller.go": "it is not as slipway would write it",
 		"api/v1/cronjob_types.go":                   "it is used at ",
 		"api/v1/groupversion_info.go":               "it is used at ",

@@ -15,6 +15,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	_ "k8s.io/client-go/plugin/pkg/client/auth" // kubeconfigs that log in with a plug-in
+	klog "k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 
@@ -41,14 +42,19 @@ func main() {
 	flags.Bind(flag.CommandLine)
 	flag.Parse()
 	ctrl.SetLogger(flags.Logger())
-	if err := run(flags.Drain(ctrl.SetupSignalHandler()), flags.Options(scheme)); err != nil {
+	klog.SetLogger(ctrl.Log) // client-go's messages have the same form
+	if err := run(flags.Drain(ctrl.SetupSignalHandler()), &flags); err != nil {
 		ctrl.Log.Error(err, "The manager failed")
 		os.Exit(1)
 	}
 }
 
 // run runs the manager until ctx ends.
-func run(ctx context.Context, options ctrl.Options) error {
+func run(ctx context.Context, flags *manager.Flags) error {
+	options, err := flags.Options(scheme)
+	if err != nil {
+		return err
+	}
 	config, err := ctrl.GetConfig()
 	if err != nil {
 		return fmt.Errorf("find the cluster: %w", err)

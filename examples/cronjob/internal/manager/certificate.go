@@ -48,7 +48,11 @@ func KeepCertificate(mgr ctrl.Manager) error {
 	if err := mgr.AddReadyzCheck("authority", (&trust{reader: mgr.GetAPIReader(), callers: callers, dir: dir}).check); err != nil {
 		return err
 	}
-	return rotator.AddRotator(named{mgr}, &rotator.CertRotator{
+	writer, err := client.New(mgr.GetConfig(), client.Options{HTTPClient: mgr.GetHTTPClient(), Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper()})
+	if err != nil {
+		return fmt.Errorf("create the client that writes the certificate: %w", err)
+	}
+	return rotator.AddRotator(named{mgr, writer}, &rotator.CertRotator{
 		SecretKey:             key,
 		CertDir:               dir,
 		CAName:                secret,
@@ -189,7 +193,13 @@ func (t *trust) configs(ctx context.Context, caller rotator.WebhookInfo) (config
 
 // named is the manager for the rotator, whose own cache asks for all objects of a kind: here it gets the
 // one that it needs, so that the manager's roles name that one and grant no other.
-type named struct{ ctrl.Manager }
+type named struct {
+	ctrl.Manager
+	writer client.Client
+}
+
+// GetClient is what the rotator writes with: the manager's own client would watch what it writes, all objects of a kind.
+func (m named) GetClient() client.Client { return m.writer }
 
 // GetConfig is what the rotator connects its cache with.
 func (m named) GetConfig() *rest.Config {

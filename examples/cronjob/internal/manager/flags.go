@@ -8,6 +8,7 @@ package manager
 import (
 	"crypto/tls"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,6 +19,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
@@ -26,6 +29,9 @@ import (
 
 // leaderElectionID names the Lease on which replicas agree.
 const leaderElectionID = "460706a4.tutorial.kubebuilder.io"
+
+// reconcileTimeout ends the context of a call of Reconcile, so that one that hangs does not hold its worker for good.
+const reconcileTimeout = 2 * time.Minute
 
 // Flags are what the command line says.
 type Flags struct {
@@ -36,6 +42,7 @@ type Flags struct {
 	webhookPort    int
 	webhookCertDir string
 	probeAddress   string
+	pprofAddress   string
 	leaderElection bool
 	log            zap.Options
 
@@ -51,8 +58,9 @@ func (f *Flags) Bind(fs *flag.FlagSet) {
 	fs.IntVar(&f.webhookPort, "webhook-port", 9443, "port of the webhooks")
 	fs.StringVar(&f.webhookCertDir, "webhook-cert-path", "", "folder with tls.crt and tls.key for webhooks; k8s-webhook-server/serving-certs in the folder for temporary files without it")
 	fs.StringVar(&f.probeAddress, "health-probe-bind-address", ":8081", "address of the health probes")
+	fs.StringVar(&f.pprofAddress, "pprof-bind-address", "0", "address of profiles, such as 127.0.0.1:6060; keep it on loopback, since readers need no permission; 0 turns it off")
 	fs.BoolVar(&f.leaderElection, "leader-elect", false, "let one replica work at a time")
-	f.log.Development = true
+	f.log.Development = os.Getenv("KUBERNETES_SERVICE_HOST") == "" // a pod's log is JSON, for programs that collect it
 	f.log.BindFlags(fs)
 }
 
@@ -60,34 +68,49 @@ func (f *Flags) Bind(fs *flag.FlagSet) {
 func (f *Flags) Logger() logr.Logger { return zap.New(zap.UseFlagOptions(&f.log)) }
 
 // Options are those of a manager that knows the kinds of scheme.
-func (f *Flags) Options(scheme *runtime.Scheme) ctrl.Options {
+func (f *Flags) Options(scheme *runtime.Scheme) (ctrl.Options, error) {
+	namespaces, err := watched()
 	return ctrl.Options{
 		Scheme:                 scheme,
-		Cache:                  cache.Options{DefaultNamespaces: watched()},
+		Cache:                  cache.Options{DefaultNamespaces: namespaces, DefaultTransform: cache.TransformStripManagedFields()},
+		Client:                 client.Options{Cache: readYourWrites(len(namespaces) <= 1)},
+		Controller:             config.Controller{ReconciliationTimeout: reconcileTimeout},
 		Metrics:                f.metrics(),
 		WebhookServer:          f.webhooks(),
 		HealthProbeBindAddress: f.probeAddress,
+		PprofBindAddress:       f.pprofAddress,
 		LeaderElection:         f.leaderElection,
 		LeaderElectionID:       leaderElectionID,
 		// The process ends with the manager, so another replica may lead at once.
 		LeaderElectionReleaseOnCancel: true,
 		// With the time to drain it is less than terminationGracePeriodSeconds in config/manager/manager.yaml.
 		GracefulShutdownTimeout: new(20 * time.Second),
-	}
+	}, err
+}
+
+// readYourWrites has reads from the cache wait until it shows what the manager's client has written. For that the manager
+// needs the verbs list and watch, too, of each kind that it writes. Several listed namespaces rule it out.
+func readYourWrites(on bool) *client.CacheOptions {
+	return &client.CacheOptions{EnableReadYourWritesConsistency: &on}
 }
 
 // watched are the namespaces that the variable WATCH_NAMESPACE lists, with commas between them; all
-// without it.
-func watched() map[string]cache.Config {
+// if it is unset or empty.
+func watched() (map[string]cache.Config, error) {
 	list := os.Getenv("WATCH_NAMESPACE")
 	if list == "" {
-		return nil
+		return nil, nil
 	}
 	namespaces := map[string]cache.Config{}
 	for name := range strings.SplitSeq(list, ",") {
-		namespaces[strings.TrimSpace(name)] = cache.Config{}
+		if name = strings.TrimSpace(name); name != "" { // an empty name stands for all namespaces
+			namespaces[name] = cache.Config{}
+		}
 	}
-	return namespaces
+	if len(namespaces) == 0 {
+		return nil, fmt.Errorf("WATCH_NAMESPACE=%q lists no namespace; unset it to watch all", list)
+	}
+	return namespaces, nil
 }
 
 func (f *Flags) webhooks() webhook.Server {
