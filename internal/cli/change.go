@@ -33,7 +33,7 @@ func (inv *invocation) change(ctx context.Context, root string, f changeFlags, p
 		inv.warnInterrupted(root)
 		planned, err := plan()
 		if err != nil {
-			return err
+			return scaffold.Remedy(ctx, root, err)
 		}
 		inv.showPlan(planned, f)
 		return nil
@@ -45,7 +45,7 @@ func (inv *invocation) change(ctx context.Context, root string, f changeFlags, p
 	defer release()
 	planned, err := plan()
 	if err != nil {
-		return err
+		return scaffold.Remedy(ctx, root, err)
 	}
 	if err := inv.apply(planned); err != nil {
 		return err

@@ -72,7 +72,7 @@ func (inv *invocation) helm(cmd *cobra.Command, f helmFlags) error {
 		return err
 	}
 	if err := f.complete(root); err != nil {
-		return err
+		return scaffold.Remedy(cmd.Context(), root, err)
 	}
 	if !f.preview() {
 		if err := inv.regenerate(cmd.Context(), root); err != nil {

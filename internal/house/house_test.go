@@ -27,7 +27,7 @@ const (
 var layers = []string{"cmd", "internal/cli", "internal/ui", "internal/dev", "internal/setupenvtest", "internal/chart", "internal/ship", "internal/scaffold",
 	"internal/scaffold/internal/newproject", "internal/scaffold/internal/deletion", "internal/scaffold/internal/layout", "internal/scaffold/internal/webhook", "internal/scaffold/internal/api", "internal/scaffold/internal/feature", "internal/scaffold/internal/derived",
 	"internal/scaffold/internal/undo", "internal/scaffold/internal/lock", "internal/scaffold/internal/kind", "internal/scaffold/internal/manager", "internal/scaffold/internal/gomod", "internal/scaffold/internal/header", "internal/scaffold/internal/projectfile",
-	"internal/scaffold/internal/plan", "internal/scaffold/internal/piece", "internal/scaffold/templates", "internal/scaffold/internal/fieldcopy", "internal/scaffold/internal/relocate", "internal/scaffold/internal/usage", "internal/scaffold/internal/threeway",
+	"internal/scaffold/internal/plan", "internal/scaffold/internal/base", "internal/scaffold/internal/piece", "internal/scaffold/templates", "internal/scaffold/internal/fieldcopy", "internal/scaffold/internal/relocate", "internal/scaffold/internal/usage", "internal/scaffold/internal/threeway", "internal/scaffold/internal/lines",
 	"internal/scaffold/internal/gofile", "internal/scaffold/internal/fileerror", "internal/scaffold/internal/transaction",
 	"internal/clusterctl", "internal/crdcheck", "generate", "project", "internal/codegen", "internal/image", "internal/program", "internal/gocommand", "internal/git", "internal/bounded", "internal/report", "internal/confine", "internal/finite", "internal/spelling", "internal/clusterctl/protocol", "internal/clusterctl/atomicfile"}
 

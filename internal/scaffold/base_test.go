@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/base"
 )
 
 // TestBaseHoldsWhatWasScaffolded: after edits by the user and an insertion by
@@ -23,13 +23,13 @@ func TestBaseHoldsWhatWasScaffolded(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(root, "README.md"), []byte("mine"), 0o644))
 	apply(t)(CreateAPI(root, cronJob()))
 
-	base, err := plan.ReadBase(root)
+	b, err := base.Read(root)
 	must(t, err)
 	inBase := map[string]string{}
-	for path, content := range base.Files() {
+	for path, content := range b.Files() {
 		inBase[path] = string(content)
 	}
-	for _, path := range []string{"PROJECT", "go.mod", "go.sum", plan.BaseFile} {
+	for _, path := range []string{"PROJECT", "go.mod", "go.sum", base.Path} {
 		if _, ok := inBase[path]; ok {
 			t.Errorf("%s has no merge base, and is in the base", path)
 		}
@@ -54,13 +54,13 @@ func TestBaseHoldsWhatWasScaffolded(t *testing.T) {
 
 func TestDamagedBase(t *testing.T) {
 	root := newProject(t, Project{})
-	file := filepath.Join(root, filepath.FromSlash(plan.BaseFile))
+	file := filepath.Join(root, filepath.FromSlash(base.Path))
 	good, err := os.ReadFile(file)
 	must(t, err)
 	for _, bad := range [][]byte{nil, []byte("text"), good[:len(good)/2], good[:len(good)-4]} {
 		must(t, os.WriteFile(file, bad, 0o644))
 		var refusal *report.Error
-		if _, err := plan.ReadBase(root); !errors.As(err, &refusal) || refusal.Where != plan.BaseFile {
+		if _, err := base.Read(root); !errors.As(err, &refusal) || !strings.HasPrefix(refusal.Where, base.Path) {
 			t.Errorf("%d bytes: got %v", len(bad), err)
 		}
 	}

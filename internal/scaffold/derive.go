@@ -1,8 +1,10 @@
 package scaffold
 
 import (
+	"context"
+
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/base"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/derived"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/threeway"
 )
 
@@ -12,7 +14,7 @@ type (
 	// A Preference says whose change is taken where the user and what is derived changed the same lines.
 	Preference = threeway.Preference
 	// A Base holds files as they were scaffolded, before anyone edited them.
-	Base = plan.Base
+	Base = base.Base
 )
 
 // The preferences.
@@ -28,4 +30,7 @@ func Derive(root string, o Derived) (*Plan, error) { return derived.Plan(root, o
 
 // ReadBase reads the base of the project in folder root; a project without one,
 // which another tool made, has an empty base.
-func ReadBase(root string) (*Base, error) { return plan.ReadBase(root) }
+func ReadBase(root string) (*Base, error) { return base.Read(root) }
+
+// Remedy adds to the error of a damaged base how git can restore it; any other error stays as it is.
+func Remedy(ctx context.Context, root string, err error) error { return base.Remedy(ctx, root, err) }

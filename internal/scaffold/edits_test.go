@@ -19,7 +19,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/base"
 )
 
 var (
@@ -132,7 +132,7 @@ var typeName = regexp.MustCompile(`\b(CronJobSpec|CronJobReconciler|CronJobStatu
 func editSomething(random *rand.Rand, a *txtar.Archive, mark string) string {
 	var files []int
 	for i, f := range a.Files {
-		if !slices.Contains([]string{plan.BaseFile, "go.sum", "go.mod", "PROJECT"}, f.Name) {
+		if !slices.Contains([]string{base.Path, "go.sum", "go.mod", "PROJECT"}, f.Name) {
 			files = append(files, i)
 		}
 	}
@@ -234,7 +234,7 @@ func checkRefusal(t *testing.T, err error) {
 func contents(a *txtar.Archive) map[string]string {
 	all := map[string]string{}
 	for _, f := range a.Files {
-		if f.Name != plan.BaseFile && f.Name != "PROJECT" {
+		if f.Name != base.Path && f.Name != "PROJECT" {
 			all[f.Name] = string(f.Data)
 		}
 	}

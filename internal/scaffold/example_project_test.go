@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/base"
 )
 
 // exampleDir is the example, a project made by this package and completed by hand.
@@ -44,7 +44,7 @@ func TestExampleIsScaffolded(t *testing.T) {
 	apply(t)(CreateAPI(root, cronJob()))
 	followTutorial(t, root)
 	for _, f := range tree(t, root).Files {
-		if f.Name == plan.BaseFile || editedInExample[f.Name] || generatedInExample[f.Name] {
+		if f.Name == base.Path || editedInExample[f.Name] || generatedInExample[f.Name] {
 			continue
 		}
 		compareGolden(t, filepath.Join(exampleDir, filepath.FromSlash(f.Name)), f.Data)
@@ -56,19 +56,19 @@ func TestExampleIsScaffolded(t *testing.T) {
 func compareExampleBase(t *testing.T, root string) {
 	t.Helper()
 	if *update {
-		if err := os.WriteFile(filepath.Join(exampleDir, plan.BaseFile), []byte(read(t, root, plan.BaseFile)), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(exampleDir, base.Path), []byte(read(t, root, base.Path)), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want, err := plan.ReadBase(root)
+	want, err := base.Read(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := plan.ReadBase(exampleDir)
+	got, err := base.Read(exampleDir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(maps.Collect(want.Files()), maps.Collect(got.Files())); diff != "" {
-		t.Errorf("%s (-scaffold +example; -update accepts it):\n%s", plan.BaseFile, diff)
+		t.Errorf("%s (-scaffold +example; -update accepts it):\n%s", base.Path, diff)
 	}
 }

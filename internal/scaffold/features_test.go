@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/base"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -172,7 +172,7 @@ func TestWebhooksGolden(t *testing.T) {
 	apply(t)(EditProject(root, Enable(Features()...)))
 	archive := tree(t, root)
 	archive.Files = slices.DeleteFunc(archive.Files, func(f txtar.File) bool {
-		return slices.Contains([]string{plan.BaseFile, "go.mod", "go.sum"}, f.Name) ||
+		return slices.Contains([]string{base.Path, "go.mod", "go.sum"}, f.Name) ||
 			slices.ContainsFunc(before.Files, func(old txtar.File) bool { return old.Name == f.Name && string(old.Data) == string(f.Data) })
 	})
 	compareGolden(t, filepath.Join("testdata", "golden", "webhooks.txtar"), txtar.Format(archive))

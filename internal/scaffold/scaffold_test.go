@@ -14,7 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/base"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -90,7 +90,7 @@ func TestGolden(t *testing.T) {
 			}
 			archive := tree(t, root)
 			archive.Files = slices.DeleteFunc(archive.Files, func(f txtar.File) bool {
-				return slices.Contains([]string{plan.BaseFile, "go.mod", "go.sum"}, f.Name)
+				return slices.Contains([]string{base.Path, "go.mod", "go.sum"}, f.Name)
 			})
 			compareGolden(t, filepath.Join("testdata", "golden", test.name+".txtar"), txtar.Format(archive))
 		})
@@ -119,7 +119,7 @@ func TestSize(t *testing.T) {
 	files := tree(t, newProject(t, Project{})).Files
 	lines := 0
 	for _, f := range files {
-		if f.Name != plan.BaseFile {
+		if f.Name != base.Path {
 			lines += strings.Count(string(f.Data), "\n")
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/base"
 )
 
 // TestMove: a moved file keeps its mode, its merge base goes with it, edits apply to
@@ -34,12 +35,12 @@ func TestMove(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(root, "deep/er")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the empty folder is there: %v", err)
 	}
-	base, err := ReadBase(root)
+	b, err := base.Read(root)
 	must(t, err)
-	if got, _ := base.File("deep/new"); string(got) != "as scaffolded!" {
+	if got, _ := b.File("deep/new"); string(got) != "as scaffolded!" {
 		t.Errorf("the base of the moved file is %q", got)
 	}
-	if _, ok := base.File("deep/er/old"); ok {
+	if _, ok := b.File("deep/er/old"); ok {
 		t.Error("the base has the old path too")
 	}
 }

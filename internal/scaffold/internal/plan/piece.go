@@ -24,14 +24,26 @@ func These(p ...Piece) Pieces { return func([]byte) []Piece { return p } }
 
 // Put adds all pieces; see [Plan.Put].
 func (of Pieces) Put(path string, src []byte) ([]byte, error) {
+	steps, err := of.steps(path, src)
+	if err != nil {
+		return nil, err
+	}
+	return append([][]byte{src}, steps...)[len(steps)], nil
+}
+
+// steps are what becomes of a file with each piece. The base records them one by one, so that pieces which
+// two branches both put are the same there, whatever they put besides.
+func (of Pieces) steps(path string, src []byte) ([][]byte, error) {
+	var steps [][]byte
 	out := src
 	for _, piece := range of(src) {
 		var err error
 		if out, err = piece.Put(path, out); err != nil {
 			return nil, err
 		}
+		steps = append(steps, gofile.KeepFormat(path, src, out))
 	}
-	return gofile.KeepFormat(path, src, out), nil
+	return steps, nil
 }
 
 // Put plans that a file has these pieces, and its merge base too. What is put can be
@@ -41,7 +53,7 @@ func (p *Plan) Put(path string, of Pieces) error {
 		p.needs.addPieces(path, of)
 		return nil
 	}
-	return p.Edit(path, of.Put)
+	return p.edit(path, of.Put, of.steps)
 }
 
 // Require plans a file that several parts of a project share: it is created unless it

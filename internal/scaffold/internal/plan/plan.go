@@ -14,7 +14,7 @@
 // A plan that records ([Plan.Record]) changes nothing and notes in [Needs] what a verb's planning consists of:
 // that is how a part is taken out of a project again, without a list of what belongs to it.
 //
-// What was scaffolded is kept in [Base], as it was before anyone edited it.
+// What was scaffolded is kept in [base.Base], as it was before anyone edited it.
 package plan
 
 import (
@@ -27,6 +27,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/base"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
 )
 
@@ -35,7 +36,7 @@ type Plan struct {
 	root    string
 	changes []*File
 	known   map[string]*File // the changes by their paths
-	base    *Base
+	base    *base.Base
 	refused []*report.Error
 	because string // why there is nothing to do
 	needs   *Needs // set in a plan that only records; see recording
@@ -45,11 +46,11 @@ type Plan struct {
 // New starts a plan for the project in folder root, with the base as it is on
 // disk.
 func New(root string) (*Plan, error) {
-	base, err := ReadBase(root)
+	b, err := base.Read(root)
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{root: root, base: base}, nil
+	return &Plan{root: root, base: b}, nil
 }
 
 // Changes lists what Apply would do, in the order of planning.
@@ -75,7 +76,7 @@ func (p *Plan) NothingToDo(because string) {
 func (p *Plan) Root() string { return p.root }
 
 // Base is the project's base as it will be once the plan is applied.
-func (p *Plan) Base() *Base { return p.base }
+func (p *Plan) Base() *base.Base { return p.base }
 
 // Because says why there is nothing to do, "the project has … already"; "" when that
 // is not known, or there is something to do.
@@ -212,6 +213,14 @@ func (p *Plan) Copy(from, to string) error {
 // An edit that is refused leaves the plan as it is and is told by [Plan.Refusal]. What
 // a verb's undoing is to take out again is put with [Plan.Put] instead.
 func (p *Plan) Edit(path string, change func(path string, src []byte) ([]byte, error)) error {
+	return p.edit(path, change, func(path string, src []byte) ([][]byte, error) {
+		out, err := change(path, src)
+		return [][]byte{out}, err
+	})
+}
+
+// edit is [Plan.Edit], with the steps in which the merge base is changed.
+func (p *Plan) edit(path string, change func(path string, src []byte) ([]byte, error), inBase func(path string, src []byte) ([][]byte, error)) error {
 	if p.needs != nil {
 		return nil
 	}
@@ -236,8 +245,10 @@ func (p *Plan) Edit(path string, change func(path string, src []byte) ([]byte, e
 	if old, ok := p.base.File(path); ok {
 		// The base has every insertion point that was scaffolded; a base that cannot
 		// take the change stays as it is and gives a larger merge later.
-		if updated, err := change(path, old); err == nil {
-			p.base.Set(path, updated)
+		if steps, err := inBase(path, old); err == nil {
+			for _, step := range steps {
+				p.base.Set(path, step)
+			}
 		}
 	}
 	return nil
@@ -308,15 +319,32 @@ func (p *Plan) FinishBase() error {
 	if err := p.Refusal(); err != nil {
 		return err
 	}
-	if !p.base.changed {
+	if !p.base.Changed() && (!p.base.Stale() || p.Empty()) {
 		return nil
 	}
-	if len(p.base.files) == 0 {
-		return p.Remove(BaseFile)
+	if p.base.Empty() {
+		return p.removeBase()
 	}
-	data, err := p.base.encode()
+	if err := p.Write(base.Path, p.base.Encode()); err != nil {
+		return err
+	}
+	there, err := p.Exists(base.AttributesPath)
+	if err != nil || there { // what a user wrote there stays
+		return err
+	}
+	return p.Write(base.AttributesPath, []byte(base.Attributes))
+}
+
+// removeBase plans that a base without files goes, with its attributes unless they are the user's.
+func (p *Plan) removeBase() error {
+	attributes, err := p.Find(base.AttributesPath)
 	if err != nil {
 		return err
 	}
-	return p.Write(BaseFile, data)
+	if string(attributes.After()) == base.Attributes {
+		if err := p.Remove(base.AttributesPath); err != nil {
+			return err
+		}
+	}
+	return p.Remove(base.Path)
 }

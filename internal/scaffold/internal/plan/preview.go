@@ -2,6 +2,7 @@ package plan
 
 import (
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/base"
 )
 
 // A Difference is what a plan would make of a file.
@@ -20,7 +21,7 @@ func (p *Plan) Differences(diffs bool) []Difference {
 	for _, c := range p.told() {
 		d := Difference{Path: c.path, Action: p.actionOn(c), From: p.movedFrom(c), Why: c.why}
 		switch {
-		case !diffs || !c.writes() || c.path == BaseFile:
+		case !diffs || !c.writes() || c.path == base.Path:
 		case d.From != "":
 			d.Diff = p.known[d.From].moved(c)
 		default:

@@ -7,7 +7,11 @@
 // preferred. Changes of lines beside each other are none: lines of configuration stand for themselves.
 package threeway
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/lines"
+)
 
 // A Preference says whose change is taken where both sides changed the same lines.
 type Preference int
@@ -28,15 +32,24 @@ type Conflict struct {
 // Merge merges the changes that mine and generated have made of base. Where there are conflicts, the merged text
 // has what is the user's.
 func Merge(base, mine, generated []byte, prefer Preference) (merged []byte, conflicts []Conflict) {
-	m := &merger{base: lines(base), prefer: prefer}
-	m.merge(changes(m.base, lines(mine)), changes(m.base, lines(generated)))
-	return join(m.merged), m.conflicts
+	m := &merger{base: lines.Split(base), prefer: prefer}
+	m.merge(changes(m.base, mine), changes(m.base, generated))
+	return lines.Join(m.merged), m.conflicts
 }
 
 // A change replaces lines of the base, from start to before end, by others.
 type change struct {
 	start, end int
 	with       []string
+}
+
+// changes are the changes that make a text of the base.
+func changes(base []string, text []byte) []change {
+	var all []change
+	for _, c := range lines.Changes(base, lines.Split(text)) {
+		all = append(all, change{c.Start, c.End, c.With})
+	}
+	return all
 }
 
 // overlaps reports whether two changes are of the same lines, or insert at the same place.

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/lines"
 )
 
 // text makes a text of words: a line each.
@@ -97,7 +99,7 @@ func FuzzMerge(f *testing.F) {
 		if _, conflicts := Merge(base, mine, generated, Mine); len(conflicts) > 0 {
 			t.Error("a preference leaves conflicts")
 		}
-		all := lines(mine)
+		all := lines.Split(mine)
 		for _, c := range one {
 			if c.Line < 1 || c.Line+len(c.Mine) > len(all)+1 || strings.Join(all[c.Line-1:c.Line-1+len(c.Mine)], "") != strings.Join(c.Mine, "") {
 				t.Errorf("the conflict's line %d is not where %q is", c.Line, c.Mine)

@@ -1,4 +1,9 @@
-package threeway
+// Package lines compares texts line by line.
+//
+//	for _, change := range lines.Changes(lines.Split(before), lines.Split(after)) { … }
+//
+// Lines have their ends, so that joining what was split gives the same bytes.
+package lines
 
 import (
 	"slices"
@@ -9,8 +14,8 @@ import (
 // is one change. Comparing takes memory in proportion to its square.
 const maxDifference = 2000
 
-// lines are the lines of a text, each with its end.
-func lines(text []byte) []string {
+// Split returns the lines of a text, each with its end.
+func Split(text []byte) []string {
 	all := strings.SplitAfter(string(text), "\n")
 	if all[len(all)-1] == "" {
 		all = all[:len(all)-1]
@@ -18,8 +23,8 @@ func lines(text []byte) []string {
 	return all
 }
 
-// join is the text of lines. A line that had no end, and is no longer the last one, gets one.
-func join(lines []string) []byte {
+// Join returns the text of lines. A line that had no end, and is no longer the last one, gets one.
+func Join(lines []string) []byte {
 	var out strings.Builder
 	for i, line := range lines {
 		out.WriteString(line)
@@ -30,8 +35,14 @@ func join(lines []string) []byte {
 	return []byte(out.String())
 }
 
-// changes are the changes that make a text of another one.
-func changes(from, to []string) []change {
+// A Change replaces lines of a text, from Start to before End, by others.
+type Change struct {
+	Start, End int
+	With       []string
+}
+
+// Changes are the changes that make a text of another one, in their order.
+func Changes(from, to []string) []Change {
 	start := 0
 	for start < len(from) && start < len(to) && from[start] == to[start] {
 		start++
@@ -44,11 +55,11 @@ func changes(from, to []string) []change {
 	if len(a) == 0 && len(b) == 0 {
 		return nil
 	}
-	var all []change
+	var all []Change
 	x, y := 0, 0
 	for _, match := range append(common(a, b), [2]int{len(a), len(b)}) {
 		if match[0] > x || match[1] > y {
-			all = append(all, change{start + x, start + match[0], b[y:match[1]]})
+			all = append(all, Change{start + x, start + match[0], b[y:match[1]]})
 		}
 		x, y = match[0]+1, match[1]+1
 	}

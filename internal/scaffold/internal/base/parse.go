@@ -1,0 +1,189 @@
+package base
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/lines"
+)
+
+// Why a line cannot be read.
+var (
+	errTag      = errors.New("it does not begin with the tag of a file's line")
+	errQuoted   = errors.New("its quoted text cannot be read")
+	errNoFile   = errors.New("no line begins the file that it belongs to")
+	errBegin    = errors.New("it begins no file: an id or a path is missing")
+	errTwice    = errors.New("its id is that of another file")
+	errOutside  = errors.New("its file lies outside of the project")
+	errCutOff   = errors.New("its last line is not the end of a base: the file was cut off")
+	errNoHeader = fmt.Errorf("it is not the first line of a base, which begins with %q", magic)
+)
+
+// A SyntaxError is why a base cannot be read.
+type SyntaxError struct {
+	Line int // 0 when it is about the file as a whole
+	Err  error
+}
+
+func (e *SyntaxError) Error() string {
+	if e.Line == 0 {
+		return e.Err.Error()
+	}
+	return fmt.Sprintf("line %d: %v", e.Line, e.Err)
+}
+
+func (e *SyntaxError) Unwrap() error { return e.Err }
+
+// A VersionError is a base in a format that this slipway does not know.
+type VersionError struct{ Version string }
+
+func (e *VersionError) Error() string { return "its format has the version " + e.Version }
+
+// Parse reads a base, in whatever form: as it is written, with conflicts of a merge or files that a merge has put there twice,
+// of which it takes both sides, or packed as earlier versions did it.
+func Parse(data []byte) (*Base, error) {
+	if len(data) > maxSize {
+		return nil, &SyntaxError{Err: errLarge}
+	}
+	if isArchive(data) {
+		return unpack(data)
+	}
+	rows, err := settle(split(data))
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 || !strings.HasPrefix(rows[0].text, magic) {
+		return nil, &SyntaxError{1, errNoHeader}
+	}
+	if version, _, _ := strings.Cut(rows[0].text[len(magic):], ":"); version != "1" {
+		return nil, &VersionError{version}
+	}
+	if last := rows[len(rows)-1]; last.text != footer {
+		return nil, &SyntaxError{last.number, errCutOff}
+	}
+	r := &reader{paths: map[string]string{}, files: map[string][][]line{}}
+	if err := r.read(rows[1:]); err != nil {
+		return nil, err
+	}
+	b := r.base()
+	b.stale = !bytes.Equal(b.Encode(), data)
+	return b, nil
+}
+
+// A row is a line of the base itself, without its end.
+type row struct {
+	number int
+	text   string
+}
+
+// split are the rows of a text. Line ends that version control has changed are none of the base's, which quotes its own.
+func split(data []byte) []row {
+	var rows []row
+	for i, text := range lines.Split(data) {
+		if text = strings.TrimRight(text, "\r\n"); text != "" {
+			rows = append(rows, row{i + 1, text})
+		}
+	}
+	return rows
+}
+
+// A reader reads rows into files.
+type reader struct {
+	paths map[string]string // by ids
+	// files are by their paths all times that a file begins: more than one when a merge has put it there again.
+	files map[string][][]line
+}
+
+func (r *reader) read(rows []row) error {
+	for _, row := range rows { // first, since a merge may have put lines above the beginning of their file
+		if id, path, ok := strings.Cut(strings.TrimPrefix(row.text, section), " "); strings.HasPrefix(row.text, section) {
+			if err := r.declare(id, path, ok); err != nil {
+				return &SyntaxError{row.number, err}
+			}
+		}
+	}
+	for _, row := range rows {
+		var err error
+		switch {
+		case strings.HasPrefix(row.text, section):
+			id, _, _ := strings.Cut(row.text[len(section):], " ")
+			path := r.paths[id]
+			r.files[path] = append(r.files[path], nil)
+		case row.text == footer, strings.HasPrefix(row.text, magic): // once more, after a merge
+		default:
+			err = r.line(row.text)
+		}
+		if err != nil {
+			return &SyntaxError{row.number, err}
+		}
+	}
+	return nil
+}
+
+// declare notes the id of a file.
+func (r *reader) declare(id, path string, ok bool) error {
+	path, err := unquotedPath(path)
+	switch known, twice := r.paths[id]; {
+	case err != nil:
+		return err
+	case !ok || len(id) != idLength:
+		return errBegin
+	case !filepath.IsLocal(filepath.FromSlash(path)):
+		return errOutside
+	case twice && known != path:
+		return errTwice
+	}
+	r.paths[id] = path
+	return nil
+}
+
+// line adds a line to the file of its id.
+func (r *reader) line(text string) error {
+	if len(text) < idLength+tagLength {
+		return errTag
+	}
+	content, err := unquoted(text[idLength+tagLength:])
+	if err != nil {
+		return err
+	}
+	path, ok := r.paths[text[:idLength]]
+	if !ok {
+		return errNoFile
+	}
+	times := r.files[path]
+	if len(times) == 0 {
+		times = append(times, nil)
+	}
+	last := len(times) - 1
+	times[last] = append(times[last], line{text[idLength : idLength+tagLength], content})
+	r.files[path] = times
+	return nil
+}
+
+// base puts together what was read.
+func (r *reader) base() *Base {
+	b := New()
+	for path, times := range r.files {
+		all := times[0]
+		for _, again := range times[1:] {
+			all = union(all, again, func(l line) string { return l.tag + l.text })
+		}
+		b.files[path] = newFile(all)
+	}
+	return b
+}
+
+// newFile is a file with these lines. Where a merge has put others behind a last line that had no end, it gets one.
+func newFile(all []line) *file {
+	var texts []string
+	for i, l := range all {
+		if i < len(all)-1 && !strings.HasSuffix(l.text, "\n") {
+			all[i].text += "\n"
+		}
+		texts = append(texts, all[i].text)
+	}
+	return &file{all, lines.Join(texts)}
+}
