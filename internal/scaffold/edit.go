@@ -62,7 +62,9 @@ const (
 	CertManager   = feature.CertManager
 	SelfCert      = feature.SelfCert
 	MetricsTLS    = feature.MetricsTLS
+	HA            = feature.HA
 	NetworkPolicy = feature.NetworkPolicy
+	Egress        = feature.Egress
 	Namespaced    = feature.Namespaced
 )
 

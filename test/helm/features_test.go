@@ -2,6 +2,7 @@ package helm
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 	"testing"
@@ -10,7 +11,7 @@ import (
 // switches are the values of features.
 var switches = map[string]string{
 	"metrics": "metrics", "prometheus": "prometheus", "webhook": "webhook", "certmanager": "certManager", "selfcert": "selfCert",
-	"metrics-tls": "metrics.tls", "network-policy": "networkPolicy", "namespaced": "namespaced",
+	"metrics-tls": "metrics.tls", "ha": "ha", "network-policy": "networkPolicy", "egress": "egress", "namespaced": "namespaced",
 }
 
 const kustomization = "config/default/kustomization.yaml"
@@ -26,7 +27,18 @@ func (p project) components() []string {
 	return names
 }
 
-// TestFeatureCombinations: whichever values of features are on, Helm renders what kustomize builds of
+// choices are those of n switches of which at most two are on, or at most two are off, as bits: any two meet in each way.
+func choices(n int) []int {
+	var all []int
+	for choice := range 1 << n {
+		if on := bits.OnesCount(uint(choice)); on <= 2 || on >= n-2 {
+			all = append(all, choice)
+		}
+	}
+	return all
+}
+
+// TestFeatureCombinations: whichever two values of features are on or off, Helm renders what kustomize builds of
 // the lines that are on.
 func TestFeatureCombinations(t *testing.T) {
 	for _, keeper := range []string{"certmanager", "selfcert"} {
@@ -34,10 +46,10 @@ func TestFeatureCombinations(t *testing.T) {
 			p := featuredProject(t, keeper)
 			c := p.chart()
 			on, text := p.components(), p.read(kustomization)
-			if len(on) != 7 {
+			if len(on) != len(switches)-1 {
 				t.Fatalf("these features are on: %v", on)
 			}
-			for choice := range 1 << len(on) {
+			for _, choice := range choices(len(on)) {
 				var set, off []string
 				for i, name := range on {
 					enabled := choice&(1<<i) == 0
@@ -119,6 +131,24 @@ func names(value any, yield func(path string, value any)) {
 	case []any:
 		for _, inner := range value {
 			names(inner, yield)
+		}
+	}
+}
+
+// TestReplicas: the number that the user sets goes before the feature's, also when it is none.
+func TestReplicas(t *testing.T) {
+	p := newProject(t)
+	p.call("edit", "--enable", "ha")
+	c := p.chart()
+	for set, want := range map[any]string{nil: "replicas: 2", "": "replicas: 2", 3: "replicas: 3", 0: "replicas: 0"} {
+		for _, on := range []bool{true, false} {
+			if !on && want == "replicas: 2" {
+				want = "replicas: 1"
+			}
+			rendered := p.render(c, releaseAt{"op", "op-system"}, map[string]any{"manager": map[string]any{"replicas": set}, "ha": map[string]any{"enable": on}})
+			if strings.Count(rendered, "replicas:") != 1 || !strings.Contains(rendered, want+"\n") {
+				t.Errorf("with %v and ha %t there is no %q:\n%s", set, on, want, rendered)
+			}
 		}
 	}
 }

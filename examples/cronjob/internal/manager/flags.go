@@ -44,6 +44,7 @@ type Flags struct {
 	probeAddress   string
 	pprofAddress   string
 	leaderElection bool
+	warmUp         bool
 	log            zap.Options
 
 	draining atomic.Bool // see Drain
@@ -60,6 +61,7 @@ func (f *Flags) Bind(fs *flag.FlagSet) {
 	fs.StringVar(&f.probeAddress, "health-probe-bind-address", ":8081", "address of the health probes")
 	fs.StringVar(&f.pprofAddress, "pprof-bind-address", "0", "address of profiles, such as 127.0.0.1:6060; keep it on loopback, since readers need no permission; 0 turns it off")
 	fs.BoolVar(&f.leaderElection, "leader-elect", false, "let one replica work at a time")
+	fs.BoolVar(&f.warmUp, "warm-up", false, "fill the caches of replicas that wait, so that they take over at once")
 	f.log.Development = os.Getenv("KUBERNETES_SERVICE_HOST") == "" // a pod's log is JSON, for programs that collect it
 	f.log.BindFlags(fs)
 }
@@ -74,7 +76,7 @@ func (f *Flags) Options(scheme *runtime.Scheme) (ctrl.Options, error) {
 		Scheme:                 scheme,
 		Cache:                  cache.Options{DefaultNamespaces: namespaces, DefaultTransform: cache.TransformStripManagedFields()},
 		Client:                 client.Options{Cache: readYourWrites(len(namespaces) <= 1)},
-		Controller:             config.Controller{ReconciliationTimeout: reconcileTimeout},
+		Controller:             config.Controller{ReconciliationTimeout: reconcileTimeout, EnableWarmup: &f.warmUp},
 		Metrics:                f.metrics(),
 		WebhookServer:          f.webhooks(),
 		HealthProbeBindAddress: f.probeAddress,

@@ -39,9 +39,11 @@ var known = []Feature{
 		{"replacements", "Service/webhook-service"}, {"replacements", "Service/controller-manager-metrics-service"},
 	}},
 	{Name: "selfcert", Value: "selfCert", What: "The manager keeps its certificate itself, in a Secret."},
+	{Name: "ha", Value: "ha", What: "Two managers on different nodes, of which one works and the other is ready to take over."},
 	{Name: "network-policy", Value: "networkPolicy", What: "Nobody reaches the manager but the API server at its webhooks, and collectors of metrics.", entries: []entry{
 		{"resources", "../network-policy"},
 	}},
+	{Name: "egress", Value: "egress", What: "The manager reaches DNS and the API server, and nothing else."},
 	{Name: "namespaced", Value: "namespaced", What: "The manager watches the release's namespace alone, and has its permissions there."},
 }
 

@@ -106,7 +106,11 @@ func selectors(d model.Document) []*tree.Map {
 	case d.Of("", "Service"):
 		return []*tree.Map{spec.At("selector")}
 	case d.Group == "apps", d.Of("policy", "PodDisruptionBudget"):
-		return []*tree.Map{spec.At("selector", "matchLabels")}
+		of := []*tree.Map{spec.At("selector", "matchLabels")}
+		for _, spread := range spec.At("template", "spec").List("topologySpreadConstraints").Maps() {
+			of = append(of, spread.At("labelSelector", "matchLabels"))
+		}
+		return of
 	case d.Of("networking.k8s.io", "NetworkPolicy"):
 		return []*tree.Map{spec.At("podSelector", "matchLabels")}
 	}

@@ -74,16 +74,22 @@ func (t *taker) takeManager() {
 	t.more(metadata.Ensure("labels"), "manager.podLabels", "")
 }
 
+// takeReplicas takes the number of managers. Where it follows from features, the setting is empty and goes before them.
 func (t *taker) takeReplicas(d *model.Document) {
 	spec := d.Object.At("spec")
 	f := spec.Find("replicas")
 	if f == nil {
 		return // somebody else decides, such as an autoscaler
 	}
+	const path, comment = "manager.replicas", "How many managers there are; one works at a time."
 	if v, ok := plain(f.Value); ok && f.When.Always() {
-		t.values.Set("manager.replicas", "How many managers there are; one works at a time.", v)
-		f.Value = tree.Action("{{ " + value("manager.replicas") + " }}")
+		t.values.Set(path, comment, v)
+		f.Value = tree.Action("{{ " + value(path) + " }}")
+		return
 	}
+	t.values.Set(path, comment+" Without a number it follows from the features.", "")
+	set := tree.If("(not (has " + value(path) + ` (list nil "")))`) // zero is a number
+	t.instead(spec, tree.Field{Key: "replicas", When: set, Value: tree.Action("{{ " + value(path) + " }}")})
 }
 
 // takeImage takes the image apart. Its digest, if it has one, goes before its tag.

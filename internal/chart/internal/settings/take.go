@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/chart/internal/model"
@@ -61,23 +62,43 @@ func plain(n tree.Node) (any, bool) {
 	return v, ok && !isMarked(v)
 }
 
-// whole makes a field a setting with what it has, or with nothing when it is not there. One that
-// depends on features stays as it is.
+// whole makes a field a setting with what it has, or with nothing when it is not there. Where the
+// field follows from features, the setting is empty and goes before them.
 func (t *taker) whole(m *tree.Map, key, path, comment string, nothing any) {
-	literal := nothing
+	literal, follows := nothing, false
 	if f := m.Find(key); f != nil {
-		v, ok := plain(f.Value)
-		if !ok || !f.When.Always() {
-			return
+		if v, ok := plain(f.Value); ok && f.When.Always() {
+			literal = v
+		} else {
+			follows = true
 		}
-		literal = v
 	}
 	t.values.Set(path, comment, literal)
 	var node tree.Node = tree.YAML("toYaml " + value(path))
 	if _, text := literal.(string); text {
 		node = tree.Action("{{ " + value(path) + " | quote }}")
 	}
-	m.Set(tree.Field{Key: key, When: tree.If(value(path)), Value: node})
+	field := tree.Field{Key: key, When: tree.If(value(path)), Value: node}
+	if follows {
+		t.instead(m, field)
+		return
+	}
+	m.Set(field)
+}
+
+// instead adds a field in whose absence the others of its key count.
+func (t *taker) instead(m *tree.Map, field tree.Field) {
+	at := -1
+	for i, f := range m.Fields {
+		if f.Key != field.Key {
+			continue
+		}
+		if at < 0 {
+			at = i
+		}
+		m.Fields[i].When = tree.All(field.When.Not(), f.When)
+	}
+	m.Fields = slices.Insert(m.Fields, max(at, 0), field)
 }
 
 // leading makes a setting of the items that a list begins with and that depend on nothing; a

@@ -1,5 +1,5 @@
-// Package feature switches parts of what is deployed on and off: each is a kustomize component in config/<feature>
-// and one line in config/default/kustomization.yaml.
+// Package feature switches parts of a project on and off: most are a kustomize component in config/<feature>
+// and one line in config/default/kustomization.yaml. Some have [parts] besides: code, files elsewhere, pinned modules.
 //
 // [Enable] and [Disable] are edits of a project; [Serve] gives webhooks what deploys them; [Record] says which features
 // a project has, for undoing. Projects of other tools have the same parts as lists in comments; those are
@@ -14,7 +14,7 @@ import (
 
 // A Feature is a part of what is deployed that one line of config/default/kustomization.yaml
 // switches on: a kustomize component in config/<feature>, whose files are written when it is
-// first enabled.
+// first enabled, and its [parts].
 type Feature string
 
 // The features, in the order of their lines: a component sees what those above it made.
@@ -25,13 +25,17 @@ const (
 	CertManager   Feature = "certmanager"
 	SelfCert      Feature = "selfcert"
 	MetricsTLS    Feature = "metrics-tls"
+	HA            Feature = "ha"
 	NetworkPolicy Feature = "network-policy"
+	Egress        Feature = "egress"
 	Namespaced    Feature = "namespaced"
 )
 
 // All lists all features in their order.
 func All() []Feature {
-	return []Feature{Metrics, Prometheus, WebhookServer, CertManager, SelfCert, MetricsTLS, NetworkPolicy, Namespaced}
+	return []Feature{
+		Metrics, Prometheus, WebhookServer, CertManager, SelfCert, MetricsTLS, HA, NetworkPolicy, Egress, Namespaced,
+	}
 }
 
 // Parse returns the feature of a name; cert-manager may be spelt as its project does.

@@ -1,7 +1,6 @@
 package feature
 
 import (
-	"errors"
 	"fmt"
 	"path"
 	"regexp"
@@ -70,7 +69,7 @@ func (p *planner) enable(f Feature) error {
 	if foreign {
 		return p.Put(defaultConfig, plan.These(piece.Uncommented{Item: f.listed()}))
 	}
-	if other, ok := map[Feature]Feature{CertManager: SelfCert, SelfCert: CertManager}[f]; ok {
+	if other := p.parts(f).instead; other != "" {
 		if err := p.disable(other); err != nil {
 			return err
 		}
@@ -105,29 +104,26 @@ func (p *planner) complete(f Feature) error {
 	if err != nil {
 		return err
 	}
-	if f == SelfCert && !on { // without the code: see withoutRotation
-		return errors.Join(p.planFiles(f), p.planRotationItems())
+	if !on { // without its code: see withoutCode
+		return p.planConfiguration(f)
 	}
 	return p.planFeature(f)
 }
 
-// planFeature plans the feature's files, with what they say about this project.
+// planFeature plans all that the feature consists of.
 func (p *planner) planFeature(f Feature) error {
-	steps := map[Feature][]func() error{
-		WebhookServer: {p.planWebhookItems},
-		CertManager:   {p.planNames, p.planInjection},
-		SelfCert:      {p.planRotation, p.planRotationItems},
-		MetricsTLS:    {p.planNames},
+	if err := p.planConfiguration(f); err != nil {
+		return err
 	}
+	return runAll(p.parts(f).code)
+}
+
+// planConfiguration plans the files of the feature's component, with what they say about this project.
+func (p *planner) planConfiguration(f Feature) error {
 	if err := p.planFiles(f); err != nil {
 		return err
 	}
-	for _, step := range steps[f] {
-		if err := step(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return runAll(p.parts(f).items)
 }
 
 // on reports whether the feature's line is there.
@@ -143,10 +139,8 @@ func (p *planner) on(f Feature) (bool, error) {
 // disable switches the feature off. The code that only works with it goes, unless somebody has
 // changed it; its configuration stays.
 func (p *planner) disable(f Feature) error {
-	if f == SelfCert {
-		if err := p.withoutRotation(); err != nil {
-			return err
-		}
+	if err := p.withoutCode(f); err != nil {
+		return err
 	}
 	foreign, err := p.foreign(f)
 	if err != nil {
@@ -184,8 +178,12 @@ func (p *planner) planFiles(f Feature) error {
 	if err != nil {
 		return err
 	}
+	data := p.data()
+	if data["WarmUp"], err = p.knowsFlag("warm-up"); err != nil {
+		return err
+	}
 	for _, name := range names {
-		if err := p.RequireFrom(path.Join(f.templates(), name), path.Join("config", string(f), name), p.data()); err != nil {
+		if err := p.RequireFrom(path.Join(f.templates(), name), path.Join("config", string(f), name), data); err != nil {
 			return err
 		}
 	}

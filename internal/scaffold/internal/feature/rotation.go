@@ -12,7 +12,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/undo"
 )
 
 // rotationFile is the code with which a manager keeps its certificate itself.
@@ -49,23 +48,6 @@ func (p *planner) planRotation() error {
 		return err
 	}
 	return p.Put("go.mod", plan.These(gomod.DirectUse{Module: module}, gomod.DirectUse{Module: "k8s.io/api"}))
-}
-
-// withoutRotation takes that code out again, as undoing does: without the feature's configuration it
-// keeps nothing, and what somebody has made of it stays.
-func (p *planner) withoutRotation() error {
-	if p.Recording() {
-		return nil
-	}
-	if there, err := p.Exists(rotationFile); err != nil || !there {
-		return err
-	}
-	part := &plan.Needs{}
-	recording := &planner{Plan: p.Record(part), project: p.project, header: p.header}
-	if err := recording.planRotation(); err != nil {
-		return err
-	}
-	return undo.Part(p.Plan, part, &plan.Needs{}, false, "remove it when nothing needs it")
 }
 
 // rotationPieces call the code in main.go.

@@ -1,0 +1,77 @@
+package feature
+
+import (
+	"bytes"
+
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/undo"
+)
+
+// parts are what a feature has besides the files of its component. All of them are planned when it is switched on.
+type parts struct {
+	// items are what its component says about this project, such as about its kinds.
+	items []func() error
+	// code is Go code, what calls it, and its modules. It goes when the feature is switched off, unless it was changed.
+	code []func() error
+	// codeFile is a file of that code: without it there is nothing to take out.
+	codeFile string
+	// instead is the feature in whose place this one is: it is switched off.
+	instead Feature
+}
+
+// parts are those of a feature.
+func (p *planner) parts(f Feature) parts {
+	switch f {
+	case WebhookServer:
+		return parts{items: []func() error{p.planWebhookItems}}
+	case CertManager:
+		return parts{items: []func() error{p.planNames, p.planInjection}, instead: SelfCert}
+	case SelfCert:
+		return parts{items: []func() error{p.planRotationItems}, code: []func() error{p.planRotation}, codeFile: rotationFile, instead: CertManager}
+	case MetricsTLS:
+		return parts{items: []func() error{p.planNames}}
+	}
+	return parts{}
+}
+
+func runAll(steps []func() error) error {
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withoutCode takes a feature's code out again, as undoing does: without the feature's configuration it
+// does nothing. What was changed stays.
+func (p *planner) withoutCode(f Feature) error {
+	of := p.parts(f)
+	if p.Recording() || len(of.code) == 0 {
+		return nil
+	}
+	if there, err := p.Exists(of.codeFile); err != nil || !there {
+		return err
+	}
+	part := &plan.Needs{}
+	recording := &planner{Plan: p.Record(part), project: p.project, header: p.header}
+	if err := runAll(recording.parts(f).code); err != nil {
+		return err
+	}
+	return undo.Part(p.Plan, part, &plan.Needs{}, false, "remove it when nothing needs it")
+}
+
+// knowsFlag reports whether the manager has a flag.
+func (p *planner) knowsFlag(name string) (bool, error) {
+	for _, file := range []string{manager.FlagsFile, "cmd/main.go", "main.go"} {
+		c, err := p.Find(file)
+		if err != nil {
+			return false, err
+		}
+		if c.There() && bytes.Contains(c.After(), []byte(`"`+name+`"`)) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
