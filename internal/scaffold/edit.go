@@ -63,6 +63,7 @@ const (
 	SelfCert      = feature.SelfCert
 	MetricsTLS    = feature.MetricsTLS
 	HA            = feature.HA
+	PProf         = feature.PProf
 	NetworkPolicy = feature.NetworkPolicy
 	Egress        = feature.Egress
 	Namespaced    = feature.Namespaced

@@ -11,7 +11,7 @@ import (
 // switches are the values of features.
 var switches = map[string]string{
 	"metrics": "metrics", "prometheus": "prometheus", "webhook": "webhook", "certmanager": "certManager", "selfcert": "selfCert",
-	"metrics-tls": "metrics.tls", "ha": "ha", "network-policy": "networkPolicy", "egress": "egress", "namespaced": "namespaced",
+	"metrics-tls": "metrics.tls", "ha": "ha", "pprof": "pprof", "network-policy": "networkPolicy", "egress": "egress", "namespaced": "namespaced",
 }
 
 const kustomization = "config/default/kustomization.yaml"

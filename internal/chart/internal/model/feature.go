@@ -40,6 +40,7 @@ var known = []Feature{
 	}},
 	{Name: "selfcert", Value: "selfCert", What: "The manager keeps its certificate itself, in a Secret."},
 	{Name: "ha", Value: "ha", What: "Two managers on different nodes, of which one works and the other is ready to take over."},
+	{Name: "pprof", Value: "pprof", What: "The manager serves profiles, to those who may forward a port of its pod."},
 	{Name: "network-policy", Value: "networkPolicy", What: "Nobody reaches the manager but the API server at its webhooks, and collectors of metrics.", entries: []entry{
 		{"resources", "../network-policy"},
 	}},

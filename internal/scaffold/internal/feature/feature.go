@@ -26,6 +26,7 @@ const (
 	SelfCert      Feature = "selfcert"
 	MetricsTLS    Feature = "metrics-tls"
 	HA            Feature = "ha"
+	PProf         Feature = "pprof"
 	NetworkPolicy Feature = "network-policy"
 	Egress        Feature = "egress"
 	Namespaced    Feature = "namespaced"
@@ -34,7 +35,7 @@ const (
 // All lists all features in their order.
 func All() []Feature {
 	return []Feature{
-		Metrics, Prometheus, WebhookServer, CertManager, SelfCert, MetricsTLS, HA, NetworkPolicy, Egress, Namespaced,
+		Metrics, Prometheus, WebhookServer, CertManager, SelfCert, MetricsTLS, HA, PProf, NetworkPolicy, Egress, Namespaced,
 	}
 }
 

@@ -3,6 +3,7 @@ package feature
 import (
 	"bytes"
 
+	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/undo"
@@ -31,6 +32,8 @@ func (p *planner) parts(f Feature) parts {
 		return parts{items: []func() error{p.planRotationItems}, code: []func() error{p.planRotation}, codeFile: rotationFile, instead: CertManager}
 	case MetricsTLS:
 		return parts{items: []func() error{p.planNames}}
+	case PProf:
+		return parts{items: []func() error{p.requireProfiles}}
 	}
 	return parts{}
 }
@@ -60,6 +63,27 @@ func (p *planner) withoutCode(f Feature) error {
 		return err
 	}
 	return undo.Part(p.Plan, part, &plan.Needs{}, false, "remove it when nothing needs it")
+}
+
+// requireProfiles refuses a manager that cannot serve profiles: it would not start with the flag.
+func (p *planner) requireProfiles() error {
+	const flag = "pprof-bind-address"
+	if p.Recording() {
+		return nil
+	}
+	if known, err := p.knowsFlag(flag); err != nil || known {
+		return err
+	}
+	main, err := manager.MainFile(p.Plan)
+	if err != nil {
+		return err
+	}
+	return &report.Error{
+		What: "the manager has no flag --" + flag, Where: main,
+		Hint: "nothing was changed; add the flag and the option of the manager, and run the command again:\n" +
+			`flag.StringVar(&pprofAddress, "` + flag + `", "0", "address of profiles; 0 turns them off")` + "\n" +
+			"PprofBindAddress: pprofAddress, // among ctrl.Options",
+	}
 }
 
 // knowsFlag reports whether the manager has a flag.
