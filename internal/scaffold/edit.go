@@ -58,6 +58,8 @@ type Feature = feature.Feature
 const (
 	Metrics       = feature.Metrics
 	Prometheus    = feature.Prometheus
+	Alerts        = feature.Alerts
+	Dashboard     = feature.Dashboard
 	WebhookServer = feature.WebhookServer
 	CertManager   = feature.CertManager
 	SelfCert      = feature.SelfCert

@@ -153,6 +153,7 @@ func prepare(t *testing.T, c *Cluster) {
 		{"cert-manager.io", "v1", "certificates", "Certificate"},
 		{"cert-manager.io", "v1", "issuers", "Issuer"},
 		{"monitoring.coreos.com", "v1", "servicemonitors", "ServiceMonitor"},
+		{"monitoring.coreos.com", "v1", "prometheusrules", "PrometheusRule"},
 	} {
 		text += fmt.Sprintf(`---
 apiVersion: apiextensions.k8s.io/v1

@@ -42,6 +42,7 @@ func (p project) withCluster(namespace string) {
 		{"cert-manager.io", "certificates", "Certificate"},
 		{"cert-manager.io", "issuers", "Issuer"},
 		{"monitoring.coreos.com", "servicemonitors", "ServiceMonitor"},
+		{"monitoring.coreos.com", "prometheusrules", "PrometheusRule"},
 	} {
 		text += fmt.Sprintf(`---
 apiVersion: apiextensions.k8s.io/v1

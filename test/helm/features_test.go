@@ -10,7 +10,7 @@ import (
 
 // switches are the values of features.
 var switches = map[string]string{
-	"metrics": "metrics", "prometheus": "prometheus", "webhook": "webhook", "certmanager": "certManager", "selfcert": "selfCert",
+	"metrics": "metrics", "prometheus": "prometheus", "alerts": "alerts", "dashboard": "dashboard", "webhook": "webhook", "certmanager": "certManager", "selfcert": "selfCert",
 	"metrics-tls": "metrics.tls", "ha": "ha", "pprof": "pprof", "network-policy": "networkPolicy", "egress": "egress", "namespaced": "namespaced",
 }
 

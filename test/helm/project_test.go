@@ -135,7 +135,7 @@ func featuredProject(t *testing.T, keeper string) project {
 	p := newProject(t)
 	p.call("create", "api", "--group", "ship", "--version", "v2", "--kind", "Frigate", "--resource", "--controller=false")
 	p.call("create", "webhook", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--defaulting", "--programmatic-validation", "--conversion", "--spoke", "v2")
-	p.call("edit", "--enable", "metrics,prometheus,webhook,"+keeper+",metrics-tls,ha,pprof,network-policy,egress,namespaced")
+	p.call("edit", "--enable", "metrics,prometheus,alerts,dashboard,webhook,"+keeper+",metrics-tls,ha,pprof,network-policy,egress,namespaced")
 	p.call("generate")
 	return p
 }

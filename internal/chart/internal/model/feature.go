@@ -31,6 +31,8 @@ var known = []Feature{
 	{Name: "prometheus", Value: "prometheus", What: "The Prometheus operator, which must be there, collects the metrics.", entries: []entry{
 		{"resources", "../prometheus"},
 	}},
+	{Name: "alerts", Value: "alerts", What: "Prometheus warns of what goes wrong with the manager."},
+	{Name: "dashboard", Value: "dashboard", What: "A dashboard of the manager's metrics, for Grafana."},
 	{Name: "webhook", Value: "webhook", What: "The API server asks the manager's webhooks. They need a certificate.", entries: []entry{
 		{"resources", "../webhook"}, {"patches", "manager_webhook_patch.yaml"}, {"replacements", "Service/webhook-service"},
 	}},

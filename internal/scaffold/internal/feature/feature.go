@@ -21,6 +21,8 @@ type Feature string
 const (
 	Metrics       Feature = "metrics"
 	Prometheus    Feature = "prometheus"
+	Alerts        Feature = "alerts"
+	Dashboard     Feature = "dashboard"
 	WebhookServer Feature = "webhook"
 	CertManager   Feature = "certmanager"
 	SelfCert      Feature = "selfcert"
@@ -35,7 +37,7 @@ const (
 // All lists all features in their order.
 func All() []Feature {
 	return []Feature{
-		Metrics, Prometheus, WebhookServer, CertManager, SelfCert, MetricsTLS, HA, PProf, NetworkPolicy, Egress, Namespaced,
+		Metrics, Prometheus, Alerts, Dashboard, WebhookServer, CertManager, SelfCert, MetricsTLS, HA, PProf, NetworkPolicy, Egress, Namespaced,
 	}
 }
 

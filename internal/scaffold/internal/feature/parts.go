@@ -32,6 +32,8 @@ func (p *planner) parts(f Feature) parts {
 		return parts{items: []func() error{p.planRotationItems}, code: []func() error{p.planRotation}, codeFile: rotationFile, instead: CertManager}
 	case MetricsTLS:
 		return parts{items: []func() error{p.planNames}}
+	case Alerts:
+		return parts{items: []func() error{p.planNames, p.planAlertNames}, code: []func() error{p.planRunbooks}, codeFile: runbooks + "/ManagerAbsent.md"}
 	case PProf:
 		return parts{items: []func() error{p.requireProfiles}}
 	}

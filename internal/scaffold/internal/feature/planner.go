@@ -191,7 +191,7 @@ func (p *planner) planFiles(f Feature) error {
 }
 
 func (p *planner) data() map[string]any {
-	return map[string]any{"Name": p.project.Name, "Boilerplate": p.header}
+	return map[string]any{"Name": p.project.Name, "Repo": p.project.Repo, "Boilerplate": p.header}
 }
 
 // planNames plans what puts names together that follow from prefix and namespace.
