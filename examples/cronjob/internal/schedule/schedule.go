@@ -133,7 +133,7 @@ func (p Past) noLaterThan(now time.Time) Past {
 		p.Since = now
 	}
 	if p.LastMissed.After(now) {
-		p.LastMissed = now
+		p.LastMissed = now.Add(-time.Second) // a run of this very moment is not missed
 	}
 	return p
 }
