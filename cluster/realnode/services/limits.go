@@ -4,8 +4,6 @@ import (
 	"log/slog"
 	"net"
 	"sync"
-
-	"golang.org/x/sys/unix"
 )
 
 const (
@@ -23,9 +21,8 @@ const (
 // shares are how many connections of TCP and flows of UDP the process's open files are enough for.
 func shares() (conns, flows int) {
 	files := uint64(mostConns * filesOfConn)
-	var limit unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err == nil {
-		files = min(files, limit.Cur)
+	if limit, known := openFiles(); known {
+		files = min(files, limit)
 	}
 	return min(max(fewest, int(files)/filesOfConn), mostConns), min(max(fewest, int(files)/filesOfFlow), mostFlows)
 }

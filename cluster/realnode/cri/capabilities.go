@@ -3,7 +3,6 @@ package cri
 import (
 	"strings"
 
-	"golang.org/x/sys/unix"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
@@ -16,7 +15,8 @@ var numbers = strings.Fields(`CHOWN DAC_OVERRIDE DAC_READ_SEARCH FOWNER FSETID K
 // usual are those that container runtimes leave to root.
 var usual = strings.Fields(`CHOWN DAC_OVERRIDE FOWNER FSETID KILL SETGID SETUID SETPCAP NET_BIND_SERVICE NET_RAW SYS_CHROOT MKNOD AUDIT_WRITE SETFCAP`)
 
-const allCapabilities = 1<<(unix.CAP_LAST_CAP+1) - 1
+// allCapabilities has a bit for each of numbers.
+const allCapabilities = 1<<41 - 1
 
 // capabilities is the set that a container's root may keep.
 func capabilities(security *runtimeapi.LinuxContainerSecurityContext) uint64 {
