@@ -23,7 +23,7 @@ import (
 )
 
 var (
-	edits    = flag.Int("edits", 10, "how many random edits of projects to try every verb on")
+	edits    = flag.Int("edits", 30, "how many random edits of projects to try every verb on")
 	editSeed = flag.Uint64("seed", 0, "the first seed of the random edits")
 )
 
@@ -86,7 +86,7 @@ func TestRandomEdits(t *testing.T) {
 		}
 	}
 	t.Logf("%d verbs applied, %d refused", applied, refused)
-	if *edits >= 10 && (applied == 0 || refused == 0) {
+	if *edits >= 30 && (applied == 0 || refused == 0) {
 		t.Errorf("%d applied, %d refused: the edits prove nothing", applied, refused)
 	}
 }
