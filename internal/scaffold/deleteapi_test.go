@@ -5,7 +5,9 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -155,20 +157,20 @@ func TestDeleteKeepsChanges(t *testing.T) {
 		{"the wiring", func(t *testing.T, root string) {
 			editFile(t, root, main, "Scheme: mgr.GetScheme(),", "Scheme: scheme, // mine")
 		},
-			map[string]string{main: "line 63 is yours", controller: "it is used at " + main, types: "it is used at ", info: "it is used at "}, []string{test, suite},
-			map[string]string{main: "line 63 is yours", controller: "it is used at " + main, types: "it is used at ", info: "it is used at "}},
+			map[string]string{main: "line <(&controller.CronJobReconciler{> is yours", controller: "it is used at " + main, types: "it is used at ", info: "it is used at "}, []string{test, suite},
+			map[string]string{main: "line <(&controller.CronJobReconciler{> is yours", controller: "it is used at " + main, types: "it is used at ", info: "it is used at "}},
 		{"a use in main", func(t *testing.T, root string) {
 			editFile(t, root, main, "return mgr.Start(ctx)", "_ = batchv1.CronJob{}\n\treturn mgr.Start(ctx)")
 		},
-			map[string]string{main: "line 70 is yours", controller: "it is used at " + main, types: "it is used at ", info: "it is used at "}, []string{test, suite},
-			map[string]string{main: "line 70 is yours", controller: "it is used at " + main, types: "it is used at ", info: "it is used at "}},
+			map[string]string{main: "line <_ = batchv1.CronJob{}> is yours", controller: "it is used at " + main, types: "it is used at ", info: "it is used at "}, []string{test, suite},
+			map[string]string{main: "line <_ = batchv1.CronJob{}> is yours", controller: "it is used at " + main, types: "it is used at ", info: "it is used at "}},
 		{"a use elsewhere", func(t *testing.T, root string) {
 			must(t, os.WriteFile(filepath.Join(root, "internal", "mine.go"), []byte("package internal\n\nimport b \"example.com/op/api/v1\"\n\nvar Mine b.CronJobSpec\n"), 0o644))
 		}, map[string]string{types: "it is used at internal/mine.go:5", info: "it is used at " + types}, []string{controller, test, suite},
 			map[string]string{types: "it is used at internal/mine.go:5", info: "it is used at " + types}},
 		{"a line of a list", func(t *testing.T, root string) {
 			editFile(t, root, "config/rbac/kustomization.yaml", "- cronjob_viewer_role.yaml", "- cronjob_viewer_role.yaml # mine")
-		}, map[string]string{"config/rbac/kustomization.yaml": "line 9 is yours"}, []string{types, controller, test, suite}, map[string]string{"config/rbac/kustomization.yaml": "line 8 is yours"}},
+		}, map[string]string{"config/rbac/kustomization.yaml": "line <# mine> is yours"}, []string{types, controller, test, suite}, map[string]string{"config/rbac/kustomization.yaml": "line <# mine> is yours"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -189,11 +191,31 @@ func TestDeleteKeepsChanges(t *testing.T) {
 	}
 }
 
+// lineOf stands for the number of the line that has a text.
+var lineOf = regexp.MustCompile(`<(.+)>`)
+
+// withLines puts into reasons the numbers of the lines that they name by their text, as the files have them now.
+func withLines(t *testing.T, root string, reasons map[string]string) map[string]string {
+	t.Helper()
+	numbered := maps.Clone(reasons)
+	for path, why := range reasons {
+		if text := lineOf.FindStringSubmatch(why); text != nil {
+			before, _, found := strings.Cut(read(t, root, path), text[1])
+			if !found {
+				t.Fatalf("%s has no %q", path, text[1])
+			}
+			numbered[path] = lineOf.ReplaceAllLiteralString(why, strconv.Itoa(1+strings.Count(before, "\n")))
+		}
+	}
+	return numbered
+}
+
 // checkDeletion deletes, and compares what is kept and gone.
 func checkDeletion(t *testing.T, root string, d Deletion, kept map[string]string, gone []string) {
 	t.Helper()
 	plan, err := DeleteAPI(root, d)
 	must(t, err)
+	kept = withLines(t, root, kept)
 	told := map[string]string{}
 	for _, f := range plan.Changes() {
 		if f.Why != "" {
@@ -235,7 +257,7 @@ func TestDeleteWithoutBase(t *testing.T) {
 	editFile(t, root, "internal/controller/cronjob_controller.go", "return ctrl.Result{}", "/* another tool's */ return ctrl.Result{}")
 	d := deletionOf(cronJob())
 	checkDeletion(t, root, d, map[string]string{
-		"cmd/main.go": "line 63 is yours",
+		"cmd/main.go": "line <(&controller.CronJobReconciler{> is yours",
 		"internal/controller/cronjob_controller.go": "it is not as slipway would write it",
 		"api/v1/cronjob_types.go":                   "it is used at ",
 		"api/v1/groupversion_info.go":               "it is used at ",
