@@ -176,13 +176,13 @@ func (a *planner) planConfig() error {
 	if err := a.planSample(); err != nil {
 		return err
 	}
-	for _, role := range []struct{ name, does, verbs string }{
-		{"admin", "administer", `"*"`},
-		{"editor", "change", "create, delete, get, list, patch, update, watch"},
-		{"viewer", "look at", "get, list, watch"},
+	for _, role := range []struct{ name, does, verbs, aggregate string }{
+		{"admin", "administer", `"*"`, "admin"},
+		{"editor", "change", "create, delete, get, list, patch, update, watch", "edit"},
+		{"viewer", "look at", "get, list, watch", "view"},
 	} {
 		data := a.data()
-		data["RoleVerb"], data["RoleVerbs"] = role.does, role.verbs
+		data["RoleVerb"], data["RoleVerbs"], data["Aggregate"] = role.does, role.verbs, role.aggregate
 		data["RoleName"] = strings.NewReplacer("_", "-", ".", "-").Replace(a.project.RolePrefix(a.resource)) + "-" + role.name + "-role"
 		file := a.project.RoleFile(a.resource, role.name)
 		if err := a.CreateFrom("api/role.yaml", file, data); err != nil {
