@@ -11,7 +11,12 @@ import (
 )
 
 // taken are the names that scaffolded functions use already.
-var taken = []string{"client", "context", "ctrl", "ctx", "err", "metav1", "r", "reconciler", "req", "request", "runtime", "t", "testing"}
+var taken = []string{
+	"client", "context", "ctrl", "ctx", "err", "metav1", "r", "reconciler", "req", "request", "runtime", "t", "testing",
+	// in webhooks and their tests
+	"added", "admission", "apierrors", "before", "d", "data", "field", "filepath", "log", "mistake", "mistakes", "now", "old",
+	"os", "reflect", "schema", "slices", "stored", "strings", "v", "validator", "yaml",
+}
 
 // Variable is the name of a variable that holds an object: the kind with its first
 // word in lower case.

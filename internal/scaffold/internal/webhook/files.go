@@ -59,7 +59,7 @@ func (w *planner) planCode() error {
 		}
 	}
 	if w.options.Validation {
-		return w.putWebhook(file, "Validat", w.options.ValidationPath, "context",
+		return w.putWebhook(file, "Validat", w.options.ValidationPath, "context", "reflect", "slices",
 			"k8s.io/apimachinery/pkg/api/errors", "k8s.io/apimachinery/pkg/runtime/schema", "k8s.io/apimachinery/pkg/util/validation/field",
 			"sigs.k8s.io/controller-runtime/pkg/webhook/admission")
 	}

@@ -45,6 +45,7 @@ func (w *planner) planTests() error {
 		if tests, err = w.addTest(tests, "Validation", "validator_test.go"); err != nil {
 			return err
 		}
+		tests = append(tests, w.goImports("strings", "k8s.io/apimachinery/pkg/util/validation/field")...)
 	}
 	return w.Put(file, plan.These(tests...))
 }

@@ -12,6 +12,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/diff"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -82,23 +83,29 @@ func TestMistakes(t *testing.T) {
 	wantInvalid(t, k8sClient.Create(t.Context(), cronJob), "metadata.name", "spec.schedule")
 }
 
-// One from a time without webhooks can be labelled and deleted, but a change of its spec must put it right.
+// One from a time without webhooks can be changed and deleted; only a new mistake is refused.
 func TestBadOneFromBefore(t *testing.T) {
 	old := &batchv1.CronJob{}
 	old.Name = strings.Repeat("a", 53)
 	old.Spec.Schedule = "often"
+	old.Finalizers = []string{"example.com/finalizer"}
 	validator := &CronJobCustomValidator{}
 
-	labelled := old.DeepCopy()
-	labelled.Labels = map[string]string{"a": "b"}
-	setDefaults(&labelled.Spec) // the other webhook was asked before
-	if _, err := validator.ValidateUpdate(t.Context(), old, labelled); err != nil {
-		t.Errorf("a label is refused: %v", err)
-	}
-	changed := labelled.DeepCopy()
+	changed := old.DeepCopy()
+	setDefaults(&changed.Spec) // the other webhook was asked before
+	changed.Finalizers, changed.Labels = nil, map[string]string{"a": "b"}
 	changed.Spec.Suspend = new(true)
+	if _, err := validator.ValidateUpdate(t.Context(), old, changed); err != nil {
+		t.Errorf("a change of something else is refused: %v", err)
+	}
+	changed.Spec.Schedule = "seldom"
 	_, err := validator.ValidateUpdate(t.Context(), old, changed)
-	wantInvalid(t, err, "metadata.name", "spec.schedule")
+	wantInvalid(t, err, "spec.schedule")
+
+	changed.DeletionTimestamp = new(metav1.Now())
+	if _, err := validator.ValidateUpdate(t.Context(), old, changed); err != nil {
+		t.Errorf("one that is being deleted is refused: %v", err)
+	}
 }
 
 // wantInvalid: the API server refuses the object because of these fields.

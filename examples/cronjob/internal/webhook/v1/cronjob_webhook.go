@@ -7,8 +7,9 @@ package v1
 
 import (
 	"context"
+	"reflect"
+	"slices"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -68,18 +69,16 @@ type CronJobCustomValidator struct{}
 
 // ValidateCreate is asked before a new object is stored.
 func (v *CronJobCustomValidator) ValidateCreate(_ context.Context, cronJob *batchv1.CronJob) (admission.Warnings, error) {
-	return nil, v.validate(cronJob)
+	return nil, v.refuse(cronJob, nil, v.validate(cronJob))
 }
 
-// ValidateUpdate is asked before a changed object is stored. Whoever leaves the spec as it is may do so even
-// when it is bad: a CronJob from a time without this webhook must be able to get and to lose its finalizer.
+// ValidateUpdate is asked before a changed object is stored. A stricter rule must not hold objects that are stored already:
+// an object that is being deleted passes, and so do mistakes that the old object has too.
 func (v *CronJobCustomValidator) ValidateUpdate(_ context.Context, old, cronJob *batchv1.CronJob) (admission.Warnings, error) {
-	before := old.DeepCopy()
-	setDefaults(&before.Spec)
-	if equality.Semantic.DeepEqual(before.Spec, cronJob.Spec) {
+	if cronJob.GetDeletionTimestamp() != nil {
 		return nil, nil
 	}
-	return nil, v.validate(cronJob)
+	return nil, v.refuse(cronJob, v.validate(old), v.validate(cronJob))
 }
 
 // ValidateDelete is asked before an object is deleted, once the marker above has delete among its verbs.
@@ -87,8 +86,9 @@ func (v *CronJobCustomValidator) ValidateDelete(context.Context, *batchv1.CronJo
 	return nil, nil
 }
 
-// validate collects all mistakes, so that the author of the object is told of each at once.
-func (v *CronJobCustomValidator) validate(cronJob *batchv1.CronJob) error {
+// validate collects all mistakes, so that the author of the object sees them at once. An object that is stored already may
+// lack what the defaulting webhook fills in.
+func (v *CronJobCustomValidator) validate(cronJob *batchv1.CronJob) field.ErrorList {
 	var mistakes field.ErrorList
 	if len(cronJob.Name) > maxNameLength {
 		mistakes = append(mistakes, field.TooLong(field.NewPath("metadata", "name"), cronJob.Name, maxNameLength))
@@ -96,8 +96,16 @@ func (v *CronJobCustomValidator) validate(cronJob *batchv1.CronJob) error {
 	if err := schedule.Check(cronJob.Spec.Schedule); err != nil {
 		mistakes = append(mistakes, field.Invalid(field.NewPath("spec", "schedule"), cronJob.Spec.Schedule, err.Error()))
 	}
-	if len(mistakes) == 0 {
+	return mistakes
+}
+
+// refuse returns an error that lists the mistakes which the object did not have before.
+func (v *CronJobCustomValidator) refuse(cronJob *batchv1.CronJob, before, now field.ErrorList) error {
+	added := slices.DeleteFunc(now, func(mistake *field.Error) bool {
+		return slices.ContainsFunc(before, func(old *field.Error) bool { return reflect.DeepEqual(old, mistake) })
+	})
+	if len(added) == 0 {
 		return nil
 	}
-	return apierrors.NewInvalid(schema.GroupKind{Group: "batch.tutorial.kubebuilder.io", Kind: "CronJob"}, cronJob.GetName(), mistakes)
+	return apierrors.NewInvalid(schema.GroupKind{Group: "batch.tutorial.kubebuilder.io", Kind: "CronJob"}, cronJob.GetName(), added)
 }

@@ -6,10 +6,12 @@ package v1
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -59,6 +61,19 @@ func TestCronJobValidation(t *testing.T) {
 
 	if err := k8sClient.Delete(t.Context(), cronJob); err != nil {
 		t.Fatalf("delete the CronJob: %v", err)
+	}
+}
+
+// An update is refused because of the mistakes that it adds, not because of those that are stored already.
+func TestCronJobValidationOfUpdates(t *testing.T) {
+	cronJob, validator := newCronJob(t), &CronJobCustomValidator{}
+	stored, added := field.Required(field.NewPath("spec", "stored"), ""), field.Required(field.NewPath("spec", "added"), "")
+	if err := validator.refuse(cronJob, field.ErrorList{stored}, field.ErrorList{stored}); err != nil {
+		t.Errorf("a mistake that is stored already is refused: %v", err)
+	}
+	err := validator.refuse(cronJob, field.ErrorList{stored}, field.ErrorList{stored, added})
+	if err == nil || !strings.Contains(err.Error(), "spec.added") || strings.Contains(err.Error(), "spec.stored") {
+		t.Errorf("got %v, want a refusal because of spec.added", err)
 	}
 }
 
