@@ -74,6 +74,7 @@ func (inv *invocation) init(cmd *cobra.Command, f initFlags) error {
 			return err
 		}
 	}
+	f.CLIVersion = release()
 	f.License.Year = time.Now().Year()
 	if !f.skipGo {
 		if err := scaffold.CheckGo(cmd.Context(), inv.Dir); err != nil {

@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
 
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -39,6 +41,16 @@ func readVersion() versionInfo {
 		}
 	}
 	return v
+}
+
+// release is slipway's version as new projects record it: one word for all programs that are no release, so that a project does not
+// depend on the commit of the program that made it.
+func release() string {
+	version := readVersion().Version
+	if !semver.IsValid(version) || semver.Build(version) != "" || module.IsPseudoVersion(version) {
+		return "devel"
+	}
+	return version
 }
 
 func (v versionInfo) String() string {

@@ -39,7 +39,7 @@ var generatedInExample = map[string]bool{"config/rbac/role.yaml": true}
 func TestExampleIsScaffolded(t *testing.T) {
 	root := t.TempDir()
 	apply(t)(Init(root, Project{
-		Name: "cronjob", Domain: "tutorial.kubebuilder.io", Repo: "tutorial.kubebuilder.io/project", License: License{Year: 2026},
+		Name: "cronjob", Domain: "tutorial.kubebuilder.io", Repo: "tutorial.kubebuilder.io/project", License: License{Year: 2026}, CLIVersion: "devel",
 	}))
 	apply(t)(CreateAPI(root, cronJob()))
 	followTutorial(t, root)

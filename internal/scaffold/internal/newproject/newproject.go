@@ -33,7 +33,8 @@ type Options struct {
 	Repo       string // module path; default: that of the go.mod in the folder
 	License    header.License
 	MultiGroup bool
-	Namespaced bool // the manager watches its own namespace alone
+	Namespaced bool   // the manager watches its own namespace alone
+	CLIVersion string // of the program that makes the project, for PROJECT
 }
 
 // facts are what Slipway records about a project below `plugins` in PROJECT.
@@ -178,7 +179,7 @@ func leaderElectionID(o Options) string {
 func writeNewProject(p *plan.Plan, o Options) error {
 	file := &project.Project{
 		Domain: o.Domain, Repo: o.Repo, Name: o.Name, MultiGroup: o.MultiGroup, Namespaced: o.Namespaced,
-		Version: project.Version, Layout: []string{project.Layout},
+		Version: project.Version, CLIVersion: o.CLIVersion, Layout: []string{project.Layout},
 	}
 	if err := file.SetPlugin(project.PluginKey, facts{Scaffold: Revision}); err != nil {
 		return err
