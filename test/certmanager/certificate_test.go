@@ -8,6 +8,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 
@@ -53,11 +54,20 @@ func TestEverything(t *testing.T) {
 		o.unchanged(t, current)
 	})
 	t.Run("rotation", func(t *testing.T) {
-		if err := c.Delete(t.Context(), first); err != nil {
+		before, err := o.bundles(t.Context())
+		if err != nil {
 			t.Fatal(err)
 		}
-		o.issued(t, first)
-		o.works(t)
+		o.serving(t, func() {
+			if err := c.Delete(t.Context(), first); err != nil {
+				t.Fatal(err)
+			}
+			o.issued(t, first)
+			o.works(t)
+		})
+		if after, err := o.bundles(t.Context()); err != nil || !maps.EqualFunc(before, after, bytes.Equal) {
+			t.Errorf("a renewal changed the authority from %s to %s (%v)", before, after, err)
+		}
 	})
 	t.Run("deployed again", func(t *testing.T) {
 		current := o.issued(t, nil)
@@ -73,8 +83,8 @@ func TestEverything(t *testing.T) {
 		o.askAuthority(t)
 		o.deploy(t)
 		signed := o.issued(t, before)
-		if bytes.Equal(signed.Data["ca.crt"], signed.Data["tls.crt"]) {
-			t.Error("the certificate is its own authority")
+		if bytes.Equal(signed.Data["ca.crt"], before.Data["ca.crt"]) {
+			t.Error("the certificate has the old authority")
 		}
 		o.works(t)
 	})
@@ -169,6 +179,9 @@ func (o operator) issued(t *testing.T, before *corev1.Secret) *corev1.Secret {
 		}
 		return fmt.Errorf("the Certificate is not ready: %v", certificate.Status.Conditions)
 	})
+	if bytes.Equal(secret.Data["ca.crt"], secret.Data["tls.crt"]) {
+		t.Error("the certificate is its own authority")
+	}
 	if _, err := tls.X509KeyPair(secret.Data["tls.crt"], secret.Data["tls.key"]); err != nil {
 		t.Errorf("the Secret: %v", err)
 	}
@@ -297,11 +310,10 @@ func authorities(bundle []byte, server string) *tls.Config {
 	return &tls.Config{RootCAs: roots, ServerName: server, MinVersion: tls.VersionTLS12}
 }
 
-// askAuthority has the certificate signed by an authority, whose own certificate signs itself, as cert-manager's
-// documentation advises.
+// askAuthority has the certificate signed by another authority, one of the user's own.
 func (o operator) askAuthority(t *testing.T) {
 	t.Helper()
-	o.edit(t, "config/certmanager/certificate.yaml", `    name: selfsigned-issuer
+	o.edit(t, "config/certmanager/certificate.yaml", `    name: serving-ca
   privateKey:`, `    name: authority
   privateKey:`, "  secretName: serving-cert\n", `  secretName: serving-cert
 ---

@@ -43,6 +43,35 @@ func (o operator) webhooks(t *testing.T) {
 	o.invalid(t, cronJob("v2", map[string]any{"minute": "99"}))
 }
 
+// serving wants the API server to reach the webhooks at every call while change runs.
+func (o operator) serving(t *testing.T, change func()) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	calls, failures := 0, make(chan error, 1)
+	go func() {
+		defer close(failures)
+		for tick := time.NewTicker(200 * time.Millisecond); ; calls++ {
+			select {
+			case <-ctx.Done():
+				tick.Stop()
+				return
+			case <-tick.C:
+			}
+			if err := o.Create(ctx, cronJob("v1", "@yearly"), client.DryRunAll); err != nil && ctx.Err() == nil {
+				failures <- fmt.Errorf("call %d: %w", calls, err)
+				return
+			}
+		}
+	}()
+	defer func() {
+		stop()
+		if err := <-failures; err != nil || calls == 0 {
+			t.Errorf("%d calls succeeded: %v", calls, err)
+		}
+	}()
+	change()
+}
+
 // invalid waits until an object is refused for what is in it. Until then the manager that is asked may be one that was just killed.
 func (o operator) invalid(t *testing.T, object *unstructured.Unstructured) (refusal error) {
 	t.Helper()
