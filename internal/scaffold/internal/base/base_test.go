@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -75,7 +76,7 @@ func TestText(t *testing.T) {
 		if trimmed := strings.TrimRight(line, " \t\r\n") + "\n"; line != trimmed {
 			t.Errorf("%q would be tidied up", line)
 		}
-		if strings.ContainsAny(line, "\x00\xff\r") || strings.HasPrefix(line, "<") {
+		if strings.ContainsAny(line, "\x00\r") || !utf8.ValidString(line) || strings.HasPrefix(line, "<") {
 			t.Errorf("%q is no text of its own", line)
 		}
 	}
