@@ -61,7 +61,7 @@ func Main() int {
 	orders, status := bufio.NewReader(os.NewFile(fileOrders, "orders")), os.NewFile(fileStatus, "status")
 	k := &keeper{}
 	if err := k.begin(orders); err != nil {
-		_, _ = fmt.Fprint(status, err) // if nobody listens, nobody is to be told
+		_, _ = fmt.Fprint(status, err) // the node may be gone
 		return statusFailed
 	}
 	_ = status.Close()
@@ -104,7 +104,7 @@ const (
 	busyPause = 5 * time.Millisecond
 )
 
-// run starts the process once nobody has its program open to write.
+// run starts the process once no other process has its program open to write.
 func run(p Process, attr *syscall.ProcAttr) (pid int, err error) {
 	for end := time.Now().Add(busyLimit); ; time.Sleep(busyPause) {
 		pid, err = syscall.ForkExec(p.Program, p.Args, attr)

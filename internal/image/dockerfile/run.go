@@ -99,7 +99,7 @@ func (r *reader) words(c *syntax.CallExpr) (words []string, env map[string]strin
 	return words, env, ""
 }
 
-// isQuoted tells whether a part of a word is in quotes.
+// isQuoted reports whether a part of a word is in quotes.
 func isQuoted(word *syntax.Word) bool {
 	return slices.ContainsFunc(word.Parts, func(part syntax.WordPart) bool {
 		switch part.(type) {

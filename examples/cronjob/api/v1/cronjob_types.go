@@ -95,7 +95,7 @@ type CronJobStatus struct {
 	// +optional
 	PlannedSince *metav1.Time `json:"plannedSince,omitempty"`
 
-	// conditions tell whether runs are being scheduled and start, and if not, why and what to do.
+	// conditions report whether runs are being scheduled and start, and if not, why and what to do.
 	// +listType=map
 	// +listMapKey=type
 	// +optional

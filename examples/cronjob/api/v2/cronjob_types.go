@@ -121,7 +121,7 @@ type CronJobStatus struct {
 	// +optional
 	PlannedSince *metav1.Time `json:"plannedSince,omitempty"`
 
-	// conditions tell whether runs are being scheduled and start, and if not, why and what to do. Their
+	// conditions report whether runs are being scheduled and start, and if not, why and what to do. Their
 	// types and reasons are the constants of v1.
 	// +listType=map
 	// +listMapKey=type

@@ -3,7 +3,7 @@
 
 // Package controller runs CronJobs. cronjob_controller.go is the way through one reconciliation; package
 // schedule tells which run is due, jobs.go what became of earlier ones, runs.go starts and deletes Jobs,
-// status.go and events.go tell the user, metrics.go counts. storage.go keeps what a CronJob has outside of
+// status.go and events.go report to the user, metrics.go counts. storage.go keeps what a CronJob has outside of
 // the cluster.
 package controller
 

@@ -12,7 +12,7 @@ import (
 	"tutorial.kubebuilder.io/project/internal/schedule"
 )
 
-// quiet tells whether a condition's reason needs no event: the user has asked for it, or reportMissed reports it.
+// quiet reports whether a condition's reason needs no event: the user has asked for it, or reportMissed reports it.
 func quiet(reason string) bool {
 	switch reason {
 	case batchv1.ReasonSuspended, batchv1.ReasonHeldBack:

@@ -89,7 +89,7 @@ func setCondition(status *batchv1.CronJobStatus, condition metav1.Condition, gen
 	meta.SetStatusCondition(&status.Conditions, condition)
 }
 
-// schedulable tells the user what, if anything, keeps runs from being scheduled.
+// schedulable reports what, if anything, keeps runs from being scheduled.
 func (o observation) schedulable() *metav1.Condition {
 	switch {
 	case o.blocked == nil:
@@ -103,7 +103,7 @@ func (o observation) schedulable() *metav1.Condition {
 	}
 }
 
-// started tells the user what became of the latest run that was due; nil if this pass knows nothing new.
+// started reports what became of the latest run that was due; nil if this pass knows nothing new.
 func (o observation) started() *metav1.Condition {
 	due := o.table.Due.UTC().Format(time.RFC3339)
 	switch {

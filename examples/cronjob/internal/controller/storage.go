@@ -63,7 +63,7 @@ func (r *CronJobReconciler) claimStorage(ctx context.Context, cronJob *batchv1.C
 	return r.Storage.Create(ctx, cronJob.UID)
 }
 
-// storageCondition tells the user about the storage, if there is any.
+// storageCondition reports the state of the storage, if there is any.
 func (r *CronJobReconciler) storageCondition(cronJob *batchv1.CronJob, failed error) *metav1.Condition {
 	switch {
 	case failed != nil:
@@ -98,7 +98,7 @@ func (r *CronJobReconciler) finalize(ctx context.Context, cronJob *batchv1.CronJ
 	return nil
 }
 
-// keep tells the user why a CronJob that is being deleted stays, and returns the error that says so.
+// keep reports why a CronJob that is being deleted stays, and returns the error that says so.
 func (r *CronJobReconciler) keep(ctx context.Context, cronJob *batchv1.CronJob, failed, why error) error {
 	status := cronJob.DeepCopy().Status
 	setCondition(&status, *r.storageCondition(cronJob, failed), cronJob.Generation, r.Clock.Now())

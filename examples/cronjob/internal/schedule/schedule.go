@@ -1,7 +1,7 @@
 // Copyright 2026 The cronjob authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package schedule tells which run of a CronJob is due, which ones were missed, and when the next one is. It
+// Package schedule computes which run of a CronJob is due, which ones were missed, and when the next one is. It
 // knows no cluster, so that its tests, and the fuzzing of what users write, need none.
 package schedule
 
@@ -47,7 +47,7 @@ type Past struct {
 // A Timetable is what a schedule asks for at one moment.
 type Timetable struct {
 	Due    time.Time // the latest run that may start now, zero if there is none
-	Next   time.Time // the first run after this moment, zero if none can be told
+	Next   time.Time // the first run after this moment, zero if none is known
 	Missed Missed    // the runs that will not start any more
 	Past   Past      // what to remember of all this
 }

@@ -38,7 +38,7 @@ func Read(root string) (*Base, error) {
 }
 
 // without is what a project is without its base.
-const without = "No file of yours is lost without the record. But slipway then cannot tell your edits from its own text of earlier versions: " +
+const without = "No file of yours is lost without the record. But slipway then cannot distinguish your edits from its own text of earlier versions: " +
 	"delete keeps files that differ from what it writes today, and helm refuses a chart that differs from what it makes today"
 
 // damaged says what is wrong with a base, and how to go on without it.
