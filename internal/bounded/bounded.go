@@ -7,7 +7,7 @@
 //
 //	disk := bounded.Over(filesys.MakeFsOnDisk())
 //	defer bounded.Fetching()()
-//	built, err := kustomizer.Run(disk, dir)
+//	built, err := bounded.Await(ctx, func() (resmap.ResMap, error) { return kustomizer.Run(disk, dir) })
 //	if exceeded := disk.Exceeded(); exceeded != nil { … } // says it better than err
 //
 // What a kustomization has fetched by URL is read by kustomize itself, and not bounded. Git, which fetches it, has programs started by some

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"context"
 	"path"
 	"slices"
 	"strings"
@@ -25,8 +26,8 @@ type File struct {
 
 // Generate makes the chart of the kustomization in folder dir: its files in the order of their paths. The
 // same kustomization gives the same files.
-func Generate(dir string, o Options) ([]File, error) {
-	m, err := model.Load(dir)
+func Generate(ctx context.Context, dir string, o Options) ([]File, error) {
+	m, err := model.Load(ctx, dir)
 	if err != nil {
 		return nil, err
 	}

@@ -125,7 +125,7 @@ func (inv *invocation) buildDeployment(ctx context.Context, root string, d deplo
 		return nil, err
 	}
 	folder := within(root, d.folder)
-	objects, err := ship.BuildWithImage(folder, within(root, managerFolder), d.image)
+	objects, err := ship.BuildWithImage(ctx, folder, within(root, managerFolder), d.image)
 	if err == nil && len(objects) == 0 {
 		return nil, noObjects(folder)
 	}
@@ -253,7 +253,7 @@ func (inv *invocation) undeploy(ctx context.Context, d deployment, dryRun bool, 
 		return err
 	}
 	folder := within(root, d.folder)
-	objects, err := ship.Build(folder)
+	objects, err := ship.Build(ctx, folder)
 	if err != nil {
 		return err
 	}

@@ -81,7 +81,7 @@ func (inv *invocation) helm(cmd *cobra.Command, f helmFlags) error {
 	}
 	var planned *scaffold.Plan
 	plan := func() (*scaffold.Plan, error) {
-		files, err := chart.Generate(filepath.Join(root, filepath.FromSlash(f.config)), f.Options)
+		files, err := chart.Generate(cmd.Context(), filepath.Join(root, filepath.FromSlash(f.config)), f.Options)
 		if err != nil {
 			return nil, err
 		}

@@ -76,7 +76,7 @@ func (inv *invocation) install(ctx context.Context, to destination, o ship.Apply
 	if err := inv.regenerate(ctx, root); err != nil {
 		return err
 	}
-	definitions, err := inv.buildDefinitions(root)
+	definitions, err := inv.buildDefinitions(ctx, root)
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (inv *invocation) uninstall(ctx context.Context, from destination, dryRun b
 	if err != nil {
 		return err
 	}
-	definitions, err := inv.buildDefinitions(root)
+	definitions, err := inv.buildDefinitions(ctx, root)
 	if err != nil {
 		return err
 	}
@@ -145,8 +145,8 @@ func (inv *invocation) uninstall(ctx context.Context, from destination, dryRun b
 	return inv.remove(ctx, from, definitions, dryRun, ship.DeleteOptions{Set: set, Consent: consent, Timeout: from.timeout})
 }
 
-// buildDefinitions builds the definitions of the project in root. That there are none is no mistake, but told.
-func (inv *invocation) buildDefinitions(root string) ([]*unstructured.Unstructured, error) {
+// buildDefinitions builds the definitions of the project in root. Having none is reported and no mistake.
+func (inv *invocation) buildDefinitions(ctx context.Context, root string) ([]*unstructured.Unstructured, error) {
 	dir := filepath.Join(root, filepath.FromSlash(crdFolder))
 	if !ship.IsKustomization(dir) {
 		return nil, &report.Error{
@@ -156,7 +156,7 @@ func (inv *invocation) buildDefinitions(root string) ([]*unstructured.Unstructur
 			Next:  "slipway create api --group batch --version v1 --kind CronJob --resource --controller",
 		}
 	}
-	definitions, err := ship.Build(dir)
+	definitions, err := ship.Build(ctx, dir)
 	if known, ok := errors.AsType[*report.Error](err); ok && known.Next == "" {
 		known.Next = "slipway generate"
 	}

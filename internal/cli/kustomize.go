@@ -49,7 +49,10 @@ func (inv *invocation) kustomize(ctx context.Context, args []string) error {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetIn(inv.Stdin)
 	defer bounded.Fetching()()
-	cmd, err := root.ExecuteContextC(ctx)
+	cmd, err := bounded.Await(ctx, func() (*cobra.Command, error) { return root.ExecuteContextC(ctx) })
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if other := inv.inPlaceOf(kustomizeVersion); err == nil && other != "" && cmd.Name() == "version" {
 		_, err = fmt.Fprintln(inv.Stdout, strings.TrimSpace(other))
 	}

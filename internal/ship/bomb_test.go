@@ -28,7 +28,7 @@ func TestBuildRefusesBombs(t *testing.T) {
 			"data:\n" + bomb.String(), bounded.ErrAliases},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Build(unpack(t, c.archive))
+			_, err := Build(t.Context(), unpack(t, c.archive))
 			if refusal, ok := errors.AsType[*report.Error](err); !ok || !errors.Is(err, c.want) || refusal.Hint == "" {
 				t.Errorf("got %.500v", err)
 			}

@@ -1,6 +1,7 @@
 package ship
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/kustomize/api/konfig"
 	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/api/resmap"
 	"sigs.k8s.io/kustomize/api/resource"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
@@ -40,31 +42,36 @@ func kustomizationIn(dir string) (string, error) {
 
 // Build returns the objects that the kustomization in dir describes, in its
 // order. A folder without one, and one that does not build, is a [report.Error].
-func Build(dir string) ([]*unstructured.Unstructured, error) {
-	return build(filesys.MakeFsOnDisk(), dir)
+func Build(ctx context.Context, dir string) ([]*unstructured.Unstructured, error) {
+	return build(ctx, filesys.MakeFsOnDisk(), dir)
 }
 
 // BuildWithImage is [Build] with the operator's image set to the reference image, in the kustomization of
 // the folder manager, which dir includes. An empty image leaves the project's own.
-func BuildWithImage(dir, manager, image string) ([]*unstructured.Unstructured, error) {
+func BuildWithImage(ctx context.Context, dir, manager, image string) ([]*unstructured.Unstructured, error) {
 	if image == "" {
-		return Build(dir)
+		return Build(ctx, dir)
 	}
 	disk, err := withImage(manager, image)
 	if err != nil {
 		return nil, err
 	}
-	return build(disk, dir)
+	return build(ctx, disk, dir)
 }
 
 // build returns the objects of the kustomization in dir of disk.
-func build(disk filesys.FileSystem, dir string) ([]*unstructured.Unstructured, error) {
+func build(ctx context.Context, disk filesys.FileSystem, dir string) ([]*unstructured.Unstructured, error) {
 	if _, err := kustomizationIn(dir); err != nil {
 		return nil, err
 	}
 	limited := bounded.Over(disk)
 	defer bounded.Fetching()()
-	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(limited, dir)
+	built, err := bounded.Await(ctx, func() (resmap.ResMap, error) {
+		return krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(limited, dir)
+	})
+	if ctx.Err() != nil {
+		return nil, err
+	}
 	if exceeded := limited.Exceeded(); exceeded != nil {
 		return nil, tooMuch(dir, exceeded)
 	}

@@ -30,7 +30,7 @@ func unpack(t *testing.T, archive string) string {
 }
 
 func TestBuild(t *testing.T) {
-	objects, err := Build(unpack(t, `
+	objects, err := Build(t.Context(), unpack(t, `
 -- kustomization.yaml --
 namePrefix: op-
 namespace: op-system
@@ -68,7 +68,7 @@ func TestBuildRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := unpack(t, archive)
-			_, err := Build(dir)
+			_, err := Build(t.Context(), dir)
 			known, ok := errors.AsType[*report.Error](err)
 			if !ok || known.Where != dir {
 				t.Errorf("Build returned %v, want a report.Error about %s", err, dir)

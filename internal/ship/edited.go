@@ -2,6 +2,7 @@ package ship
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"path/filepath"
 
@@ -30,12 +31,12 @@ func ReadKustomization(dir string) ([]byte, error) {
 
 // BuildEdited is [Build] as if files had other texts: that of the kustomization in dir itself is given, and
 // what edit makes of all others. Nothing is written.
-func BuildEdited(dir string, text []byte, edit func(path string, text []byte) []byte) ([]*unstructured.Unstructured, error) {
+func BuildEdited(ctx context.Context, dir string, text []byte, edit func(path string, text []byte) []byte) ([]*unstructured.Unstructured, error) {
 	disk, err := withKustomization(dir, text, edit)
 	if err != nil {
 		return nil, err
 	}
-	return build(disk, dir)
+	return build(ctx, disk, dir)
 }
 
 // withKustomization is the disk with another text of the kustomization in dir, and what edit makes of all other files.

@@ -70,7 +70,7 @@ func combinations(t *testing.T, root string, yield func(lines []string, objects 
 		if err := os.WriteFile(name, []byte(strings.Join(lines, "")), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		objects, err := Build(filepath.Dir(name))
+		objects, err := Build(t.Context(), filepath.Dir(name))
 		if err != nil {
 			t.Errorf("%s: %v", strings.Join(lines, ""), err)
 			continue

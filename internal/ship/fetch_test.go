@@ -33,7 +33,7 @@ func TestBuildRunsNothing(t *testing.T) {
 	} {
 		for _, kind := range []string{"resources", "components", "bases"} {
 			t.Run(name+" in "+kind, func(t *testing.T) {
-				_, err := Build(unpack(t, "-- kustomization.yaml --\n"+kind+": [\""+c.base+"\"]\n"))
+				_, err := Build(t.Context(), unpack(t, "-- kustomization.yaml --\n"+kind+": [\""+c.base+"\"]\n"))
 				if err == nil || errors.Is(err, bounded.ErrOption) != c.option {
 					t.Errorf("got %v", err)
 				}

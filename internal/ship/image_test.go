@@ -54,7 +54,7 @@ func TestBuildWithImage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			overall, manager := imageProject(t, test.manager)
-			objects, err := BuildWithImage(overall, manager, test.image)
+			objects, err := BuildWithImage(t.Context(), overall, manager, test.image)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -75,7 +75,7 @@ func TestBuildWithImageThroughLink(t *testing.T) {
 	if err := os.Symlink(filepath.Dir(overall), link); err != nil {
 		t.Skip(err)
 	}
-	objects, err := BuildWithImage(filepath.Join(link, "default"), filepath.Join(link, "manager"), "example.com/op:v1")
+	objects, err := BuildWithImage(t.Context(), filepath.Join(link, "default"), filepath.Join(link, "manager"), "example.com/op:v1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestBuildWithImageThroughLink(t *testing.T) {
 
 func TestBuildWithImageWithoutManager(t *testing.T) {
 	overall, _ := imageProject(t, "resources: [manager.yaml]\n")
-	if _, err := BuildWithImage(overall, t.TempDir(), "example.com/op:v1"); err == nil {
+	if _, err := BuildWithImage(t.Context(), overall, t.TempDir(), "example.com/op:v1"); err == nil {
 		t.Error("built without a place to set the image")
 	}
 }

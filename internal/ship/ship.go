@@ -2,7 +2,7 @@
 //
 // A shipment has three parts, each usable without the others:
 //
-//	objects, err := ship.Build("config/crd")             // kustomize, on disk
+//	objects, err := ship.Build(ctx, "config/crd")        // kustomize, on disk
 //	cluster, err := ship.Connect(kubeconfig, handler)     // the cluster that is meant
 //	err = cluster.Apply(ctx, objects, ship.ApplyOptions{}) // or cluster.Delete
 //

@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
@@ -36,15 +37,15 @@ type Document struct {
 func (d Document) Of(group, kind string) bool { return d.Group == group && d.Kind == kind }
 
 // Load builds the kustomization in folder dir.
-func Load(dir string) (*Model, error) {
-	if m, err := load(dir, newSchemas(false)); err == nil && m != nil {
+func Load(ctx context.Context, dir string) (*Model, error) {
+	if m, err := load(ctx, dir, newSchemas(false)); err == nil && m != nil {
 		return m, nil
 	}
-	return load(dir, newSchemas(true))
+	return load(ctx, dir, newSchemas(true))
 }
 
 // load builds the kustomization; the model is nil if its schemas must not be hidden.
-func load(dir string, hidden *schemas) (*Model, error) {
+func load(ctx context.Context, dir string, hidden *schemas) (*Model, error) {
 	text, err := ship.ReadKustomization(dir)
 	if err != nil {
 		return nil, err
@@ -53,14 +54,14 @@ func load(dir string, hidden *schemas) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	full, err := build(dir, text, hidden)
+	full, err := build(ctx, dir, text, hidden)
 	if err != nil {
 		return nil, err
 	}
 	m := &Model{}
 	var variants [][]*unstructured.Unstructured
 	for _, f := range features(kustomization) {
-		without, err := build(dir, text, hidden, f.entries...)
+		without, err := build(ctx, dir, text, hidden, f.entries...)
 		if err != nil {
 			continue // others need it: it cannot be switched
 		}
@@ -80,12 +81,12 @@ func load(dir string, hidden *schemas) (*Model, error) {
 }
 
 // build builds the kustomization with marks, without some entries.
-func build(dir string, text []byte, hidden *schemas, without ...entry) ([]*unstructured.Unstructured, error) {
+func build(ctx context.Context, dir string, text []byte, hidden *schemas, without ...entry) ([]*unstructured.Unstructured, error) {
 	edited, err := edit(text, without)
 	if err != nil {
 		return nil, err
 	}
-	return ship.BuildEdited(dir, edited, hidden.hide)
+	return ship.BuildEdited(ctx, dir, edited, hidden.hide)
 }
 
 // merge makes documents of the objects with all features and without each.

@@ -1,0 +1,51 @@
+package bounded
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/api/resmap"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+)
+
+// endless has kustomize 5.8.1 look for a place that it never makes.
+var endless = map[string]string{
+	"kustomization.yaml": `resources: [map.yaml]
+replacements:
+- source: {kind: ConfigMap, name: map, fieldPath: data.a}
+  targets:
+  - select: {kind: ConfigMap, name: map}
+    fieldPaths: ["data.l.[=^X$]"]
+    options: {create: true}
+`,
+	"map.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: map}\ndata: {a: b, l: [c]}\n",
+}
+
+// TestAwaitEndless: what kustomize never finishes ends with the context, and for its reason.
+func TestAwaitEndless(t *testing.T) {
+	disk := filesys.MakeFsInMemory()
+	for name, text := range endless {
+		if err := disk.WriteFile(name, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	reason := errors.New("enough")
+	ctx, stop := context.WithCancelCause(t.Context())
+	_, err := Await(ctx, func() (resmap.ResMap, error) {
+		stop(reason)
+		return krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(disk, ".")
+	})
+	if !errors.Is(err, reason) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestAwait: what ends by itself is returned.
+func TestAwait(t *testing.T) {
+	failed := errors.New("failed")
+	if value, err := Await(t.Context(), func() (int, error) { return 3, failed }); value != 3 || !errors.Is(err, failed) {
+		t.Errorf("%d, %v", value, err)
+	}
+}
