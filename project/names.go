@@ -8,9 +8,11 @@ import (
 )
 
 // Plural returns the usual plural of a kind: lower case, by English rules. It is
-// the plural that controller-gen gives a CRD without a `path` of its own.
+// the plural that controller-gen gives a CRD without a `path` of its own. Letters get
+// lower case after the rules, which take them for hints where words begin: of ApiExampleA
+// there are apiexampleas, though "apiexamplea" looks like a Latin plural.
 func Plural(kind string) string {
-	return strings.ToLower(flect.Pluralize(strings.ToLower(kind)))
+	return strings.ToLower(flect.Pluralize(kind))
 }
 
 // PluralName is the name of r's resource in URLs: "cronjobs".

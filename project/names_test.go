@@ -10,6 +10,7 @@ func TestPlural(t *testing.T) {
 	for kind, want := range map[string]string{
 		"CronJob": "cronjobs", "Policy": "policies", "RedisCluster": "redisclusters", "Ingress": "ingresses",
 		"Fish": "fish", "Person": "people", "Foo": "foos", "Box": "boxes", "Series": "series",
+		"ApiExampleA": "apiexampleas",
 	} {
 		if got := Plural(kind); got != want {
 			t.Errorf("Plural(%s) = %s, want %s", kind, got, want)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/project"
 )
 
 // typeFlags are the flags of `slipway type`.
@@ -52,7 +53,7 @@ Called under the name type-scaffold the program is this command.`,
 
 // plural is the name of the resource.
 func (f typeFlags) plural() string {
-	return cmp.Or(f.resource, flect.Pluralize(strings.ToLower(f.kind)))
+	return cmp.Or(f.resource, project.Plural(f.kind))
 }
 
 // types are the declarations.

@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/generate/internal/marker"
 	"github.com/slipway-dev/slipway/generate/internal/schema"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/project"
 )
 
 const (
@@ -138,7 +139,7 @@ func (c *collector) define(k kind, packages []apiPackage) *definition {
 	d := &definition{
 		Group:    k.group,
 		Kind:     k.name,
-		Plural:   usualPlural(k.name),
+		Plural:   project.Plural(k.name),
 		Singular: strings.ToLower(k.name),
 		Scope:    namespaced,
 	}

@@ -2,12 +2,10 @@ package crd
 
 import (
 	"cmp"
-	"strings"
-
-	"github.com/gobuffalo/flect"
 
 	"github.com/slipway-dev/slipway/generate/internal/load"
 	"github.com/slipway-dev/slipway/generate/internal/marker"
+	"github.com/slipway-dev/slipway/project"
 )
 
 // Markers are those that the generator reads, for others that read them too.
@@ -26,7 +24,5 @@ func Scope(values marker.Values) (scope string, found bool) {
 // Plural is the name under which a kind's definition has its objects served: what its markers say, or the plural of its name.
 func Plural(kind string, values marker.Values) string {
 	r, _ := marker.Get[resource](values, "kubebuilder:resource")
-	return cmp.Or(r.Path, usualPlural(kind))
+	return cmp.Or(r.Path, project.Plural(kind))
 }
-
-func usualPlural(kind string) string { return strings.ToLower(flect.Pluralize(kind)) }
