@@ -66,7 +66,7 @@ type Definition struct {
 // The exported fields of a struct T are the arguments. The tag
 // `marker:"name,optional"` renames one and makes it optional (pointers always
 // are); `marker:"."` on the only field takes the value without an argument name.
-// The tag `doc:"…"` says what the argument is, for help.
+// The tag `doc:"…"` says what the argument is, for help, and `example:"…"` a value that fits most, for who has left it out.
 // Any other T is itself the value: string, int, int32, float64, bool, any,
 // slices and string-keyed maps of these, [Raw], or an [Unmarshaler].
 //
@@ -164,6 +164,7 @@ type argument struct {
 	field    int // index of the struct field, -1 when the value is the output itself
 	optional bool
 	doc      string
+	example  string
 	shape
 }
 
@@ -189,7 +190,7 @@ func argumentsOf(t reflect.Type) ([]argument, error) {
 		case ".":
 			name = ""
 		}
-		args = append(args, argument{name: name, field: i, optional: s.ptr || options == "optional", doc: f.Tag.Get("doc"), shape: s})
+		args = append(args, argument{name: name, field: i, optional: s.ptr || options == "optional", doc: f.Tag.Get("doc"), example: f.Tag.Get("example"), shape: s})
 	}
 	return args, nil
 }

@@ -95,19 +95,35 @@ func (p *parser) arguments(d *Definition, out reflect.Value) {
 	if p.ok() && p.Scan() != scanner.EOF {
 		p.fail("%q is more than it takes", p.text[p.Position.Offset:])
 	}
-	for _, a := range d.args {
-		if p.ok() && !a.optional && !slices.Contains(seen, a.name) {
-			p.missing(a)
-		}
+	if p.ok() {
+		p.missing(slices.DeleteFunc(slices.Clone(d.args), func(a argument) bool { return a.optional || slices.Contains(seen, a.name) }))
 	}
 }
 
-func (p *parser) missing(a argument) {
-	if a.name == "" {
-		p.fail("needs a value after =, %s", a.kind)
+// missing reports the arguments that are needed and not there, all at once, with what to write where the definition says it.
+func (p *parser) missing(arguments []argument) {
+	if len(arguments) == 0 {
 		return
 	}
-	p.fail("needs the argument %s, %s", a.name, a.kind)
+	if arguments[0].name == "" {
+		p.fail("needs a value after =, %s", arguments[0].kind)
+		return
+	}
+	var names, text []string
+	for _, a := range arguments {
+		names = append(names, fmt.Sprintf("%s, %s", a.name, a.kind))
+		if a.example != "" {
+			text = append(text, a.name+"="+a.example)
+		}
+	}
+	noun := "argument"
+	if len(names) > 1 {
+		noun = "arguments"
+	}
+	p.fail("needs the %s %s", noun, strings.Join(names, "; "))
+	if len(text) == len(names) {
+		p.problem.suggestion = "add " + strings.Join(text, ",")
+	}
 }
 
 // in returns the part of a marker's value that the argument sets.
