@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/slipway-dev/slipway/internal/scaffold"
+	"github.com/slipway-dev/slipway/internal/sourcedate"
 )
 
 // editLicense is --license, --license-file and --owner.
@@ -24,7 +25,19 @@ func (inv *invocation) editLicense(flags *pflag.FlagSet) func() ([]scaffold.Edit
 				return nil, err
 			}
 		}
-		license.Year = time.Now().Year()
+		var err error
+		if license.Year, err = inv.year(); err != nil {
+			return nil, err
+		}
 		return []scaffold.Edit{scaffold.Relicense(license)}, nil
 	}
+}
+
+// year is that of the copyright: SOURCE_DATE_EPOCH's, so that a project can be made again, else today's.
+func (inv *invocation) year() (int, error) {
+	when, set, err := sourcedate.Read(inv.Getenv)
+	if !set {
+		when = time.Now()
+	}
+	return when.Year(), err
 }

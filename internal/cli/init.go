@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -37,7 +36,10 @@ example.com, the group batch becomes batch.example.com.
 The module path comes from --repo, or from the go.mod in the folder; on a terminal init asks for what is
 missing. A folder that holds
 another PROJECT, or a Makefile or cmd/main.go without one, is refused; other files in it are
-kept. Called again with the same flags, init completes what is missing.`,
+kept. Called again with the same flags, init completes what is missing.
+
+Environment:
+  SOURCE_DATE_EPOCH   time whose year the license header names, in seconds since 1970 (default: now)`,
 		Example: `  slipway init --domain example.com --repo github.com/me/my-operator
   go mod init example.com/my-operator && slipway init --domain example.com`,
 		Args: noArgs,
@@ -75,7 +77,10 @@ func (inv *invocation) init(cmd *cobra.Command, f initFlags) error {
 		}
 	}
 	f.CLIVersion = release()
-	f.License.Year = time.Now().Year()
+	var err error
+	if f.License.Year, err = inv.year(); err != nil {
+		return err
+	}
 	if !f.skipGo {
 		if err := scaffold.CheckGo(cmd.Context(), inv.Dir); err != nil {
 			return err
