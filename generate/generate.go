@@ -18,6 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/generate/internal/load"
 	"github.com/slipway-dev/slipway/generate/internal/manifest"
 	"github.com/slipway-dev/slipway/generate/internal/marker"
+	"github.com/slipway-dev/slipway/generate/internal/policy"
 	"github.com/slipway-dev/slipway/generate/internal/rbac"
 	"github.com/slipway-dev/slipway/generate/internal/schemapatch"
 	"github.com/slipway-dev/slipway/generate/internal/webhook"
@@ -233,7 +234,7 @@ func newRun(ctx context.Context, options Options, past past) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := append(Generators(), clients.Generator()) // which controller-gen does not have
+	all := append(Generators(), clients.Generator(), policy.Generator()) // the last two are not controller-gen's
 	if err := generator.Validate(all); err != nil {
 		return nil, err
 	}

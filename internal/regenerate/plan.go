@@ -36,6 +36,7 @@ const (
 	Boilerplate  = "hack/boilerplate.go.txt"
 	managerRole  = "manager-role"
 	crdFolder    = "config/crd/bases"
+	policyFolder = "config/vap"
 )
 
 // PlanFor is the plan of the project in root. Findings are what is worth saying about its
@@ -57,6 +58,9 @@ func PlanFor(root string, getenv func(string) string, more ...generate.Use) (Pla
 	}
 	if len(plan.runs) == 0 {
 		plan.runs, err = defaults(root)
+	}
+	if _, on := os.Stat(filepath.Join(root, filepath.FromSlash(policyFolder), "kustomization.yaml")); on == nil {
+		more = append(more, generate.Use{Name: "vap", Output: generate.Output{Config: policyFolder}})
 	}
 	if len(more) > 0 {
 		plan.add(generate.Options{Paths: everywhere, Uses: more})

@@ -80,11 +80,22 @@ func (c *Cluster) locate(ctx context.Context, object *unstructured.Unstructured,
 	}
 	resource := c.objects.Resource(kind.GroupVersion().WithResource(found.Name))
 	if !found.Namespaced {
-		return resource, object, nil
+		return resource, withoutNamespace(object), nil
 	}
 	if object.GetNamespace() == "" {
 		object = object.DeepCopy()
 		object.SetNamespace(c.namespace)
 	}
 	return resource.Namespace(object.GetNamespace()), object, nil
+}
+
+// withoutNamespace takes away the namespace that kustomize has set on an object of a kind that it does not know to have none, such
+// as a ValidatingAdmissionPolicy: it would be known as another object than the cluster's.
+func withoutNamespace(object *unstructured.Unstructured) *unstructured.Unstructured {
+	if object.GetNamespace() == "" {
+		return object
+	}
+	object = object.DeepCopy()
+	object.SetNamespace("")
+	return object
 }

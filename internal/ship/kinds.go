@@ -67,7 +67,7 @@ func unknownKind(object *unstructured.Unstructured, cause error) error {
 		e.Next = "slipway edit --certs self"
 	case "monitoring.coreos.com":
 		e.Hint = "the Prometheus operator is not installed in the cluster; install it, or deploy without its objects"
-		e.Next = "slipway edit --disable prometheus"
+		e.Next = "slipway edit --disable prometheus,alerts" // whose objects these are; one that is off stays off
 	default:
 		e.Hint = fmt.Sprintf("the definitions of %s have to be installed first", group)
 	}
