@@ -57,7 +57,7 @@ What clients need of the API package besides and do not find there, SchemeGroupV
 written to zz_generated.clients.go in that package.
 
 What was asked for is kept in PROJECT, so that slipway generate keeps the clients up to date from then
-on. Files of your own in these folders stay; generated ones of kinds that are gone are removed. The code is
+on. A Go module without PROJECT, with a controller written by hand, has clients too; flags are given each time there. Files of your own in these folders stay; generated ones of kinds that are gone are removed. The code is
 written by k8s.io/code-generator, which slipway compiles the first time it is needed.`,
 		Example: `  slipway generate clients
   slipway generate clients --group batch --dir pkg/client
@@ -75,7 +75,7 @@ written by k8s.io/code-generator, which slipway compiles the first time it is ne
 
 // generateClients is the run of `slipway generate clients`.
 func (inv *invocation) generateClients(cmd *cobra.Command, facts clientFacts) error {
-	root, err := inv.projectRoot()
+	root, described, err := inv.moduleRoot()
 	if err != nil {
 		return err
 	}
@@ -84,9 +84,11 @@ func (inv *invocation) generateClients(cmd *cobra.Command, facts clientFacts) er
 		return err
 	}
 	defer release()
-	file, err := scaffold.ReadProject(root)
-	if err != nil {
-		return err
+	file := &project.Project{}
+	if described {
+		if file, err = scaffold.ReadProject(root); err != nil {
+			return err
+		}
 	}
 	if facts, err = lastFacts(cmd, file, facts); err != nil {
 		return err
@@ -99,8 +101,10 @@ func (inv *invocation) generateClients(cmd *cobra.Command, facts clientFacts) er
 	if err != nil {
 		return err
 	}
-	if err := inv.keepFacts(root, file, facts); err != nil {
-		return err
+	if described {
+		if err := inv.keepFacts(root, file, facts); err != nil {
+			return err
+		}
 	}
 	inv.handler.Handle(generated(result, time.Since(begin)))
 	return nil

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/project"
@@ -29,4 +31,20 @@ func (inv *invocation) projectRootOrNone() (string, error) {
 		return "", nil
 	}
 	return root, err
+}
+
+// moduleRoot is the project's root or, for commands that need Go code alone, that of the module around the working folder. It
+// reports whether PROJECT is there.
+func (inv *invocation) moduleRoot() (root string, described bool, err error) {
+	if root, err = inv.projectRootOrNone(); err != nil || root != "" {
+		return root, err == nil, err
+	}
+	for dir := inv.Dir; ; dir = filepath.Dir(dir) {
+		if info, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil && info.Mode().IsRegular() {
+			return dir, false, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", false, &report.Error{What: "no Go module in this folder", Where: inv.Dir, Hint: "a file named go.mod was expected here or in a folder above", Next: "go mod init example.com/operator"}
+		}
+	}
 }
