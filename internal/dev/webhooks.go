@@ -107,12 +107,14 @@ func (o Options) webhooks(l listening) (*ship.LocalWebhooks, error) {
 			hooks.Converted = append(hooks.Converted, r.CRDName())
 		}
 	}
-	if !served {
-		return nil, nil
-	}
 	hooks.Manifests, err = finite.ReadFile(filepath.Join(o.Dir, "config", "webhook", "manifests.yaml"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case err == nil: // also of webhooks that were written by hand, which PROJECT does not know
+		return hooks, nil
+	case !errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("serve webhooks: %w", err)
+	case !served:
+		return nil, nil
 	}
 	return hooks, nil
 }

@@ -67,6 +67,28 @@ func TestWebhooksOf(t *testing.T) {
 	}
 }
 
+// TestWebhooksByHand: what is generated from a marker is served, also if PROJECT knows no webhook.
+func TestWebhooksByHand(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "config", "webhook", "manifests.yaml")
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "PROJECT"), []byte("version: \"3\"\nprojectName: op\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Dir: dir, Handler: report.Discard}
+	if hooks, err := o.webhooks(listening{}); hooks != nil || err != nil {
+		t.Errorf("without webhooks: %+v, %v", hooks, err)
+	}
+	if err := os.WriteFile(file, []byte("kind: MutatingWebhookConfiguration\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if hooks, err := o.webhooks(listening{}); err != nil || hooks == nil || len(hooks.Manifests) == 0 {
+		t.Errorf("got %+v, %v", hooks, err)
+	}
+}
+
 func TestOnThisMachine(t *testing.T) {
 	for server, want := range map[string]bool{
 		"https://127.0.0.1:6443": true, "https://localhost:6443": true, "https://[::1]:6443": true,
