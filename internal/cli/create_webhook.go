@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -75,6 +77,7 @@ func (inv *invocation) createWebhook(cmd *cobra.Command, f webhookFlags) error {
 	if f.Certificates, err = parseCertificates(f.certs); err != nil {
 		return err
 	}
+	inv.postponeConversion(root, &f.Webhook)
 	check := func() error { return scaffold.CheckWebhook(root, f.Webhook) }
 	if err := inv.fetchExternal(cmd.Context(), root, f.createFlags, f.External, check); err != nil {
 		return err
@@ -82,6 +85,17 @@ func (inv *invocation) createWebhook(cmd *cobra.Command, f webhookFlags) error {
 	return inv.change(cmd.Context(), root, f.changeFlags,
 		func() (*scaffold.Plan, error) { return scaffold.CreateWebhook(root, f.Webhook) },
 		func() error { return inv.afterCreateWebhook(cmd.Context(), root, f) })
+}
+
+// postponeConversion leaves the conversion out of several webhooks where the kind has one version. It says what the conversion needs.
+func (inv *invocation) postponeConversion(root string, w *scaffold.Webhook) {
+	if !w.Conversion || !w.Defaulting && !w.Validation || !errors.Is(scaffold.CheckWebhook(root, *w), scaffold.ErrOneVersion) {
+		return
+	}
+	w.Conversion, w.Spokes = false, nil
+	inv.handler.Handle(report.Warning{Text: fmt.Sprintf("no conversion is made: %[2]s has version %[3]s alone. Another version comes with "+
+		"slipway create api --group %[1]s --version v2 --kind %[2]s --resource --controller=false, and then the conversion with "+
+		"slipway create webhook --group %[1]s --version %[3]s --kind %[2]s --conversion", w.Group, w.Kind, w.Version)})
 }
 
 // afterCreateWebhook generates what follows from the new webhooks.

@@ -66,6 +66,9 @@ func CreateWebhook(root string, o Webhook) (*Plan, error) { return webhook.Creat
 // CheckWebhook refuses what cannot be created in the project in folder root, before anything is fetched.
 func CheckWebhook(root string, o Webhook) error { return webhook.Check(root, o) }
 
+// ErrOneVersion is why a kind with a single version gets no conversion.
+var ErrOneVersion = webhook.ErrOneVersion
+
 // DeleteAPI plans the undoing of what created an API in the project in folder root: its
 // files, its lines in files that it shares, and its entry in PROJECT. Changed files and
 // lines stay, and the plan's changes say which and why. When there is nothing to delete,

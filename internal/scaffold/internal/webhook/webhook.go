@@ -4,6 +4,7 @@
 package webhook
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -32,6 +33,9 @@ type Options struct {
 	External             kind.External   // where the types of another module are
 	Certificates         feature.Feature // CertManager or SelfCert, or "" to keep what there is
 }
+
+// ErrOneVersion is why a kind with a single version gets no conversion.
+var ErrOneVersion = errors.New("the kind has one version")
 
 // Create plans webhooks in the project in folder root. What is there already is
 // kept and what is missing is completed.
@@ -170,7 +174,7 @@ func (w *planner) resolveSpokes() error {
 		}
 	}
 	if len(others) == 0 {
-		return &report.Error{What: "there is no other version to convert to and from", Where: "--conversion", Hint: "create one first",
+		return &report.Error{What: "there is no other version to convert to and from", Where: "--conversion", Hint: "create one first", Err: ErrOneVersion,
 			Next: fmt.Sprintf("slipway create api --group %s --version v2 --kind %s --resource --controller=false", w.resource.Group, w.resource.Kind)}
 	}
 	if len(w.options.Spokes) == 0 {
