@@ -36,7 +36,7 @@ func everything(t *testing.T, keeper scaffold.Feature) string {
 	}
 	apply(scaffold.CreateWebhook(root, scaffold.Webhook{Group: "ship", Version: "v1", Kind: "Frigate", Defaulting: true, Validation: true, Conversion: true}))
 	for _, f := range scaffold.Features() {
-		if f != scaffold.CertManager && f != scaffold.SelfCert || f == keeper {
+		if f.Deployed() && (f != scaffold.CertManager && f != scaffold.SelfCert || f == keeper) {
 			apply(scaffold.EditProject(root, scaffold.Enable(f)))
 		}
 	}

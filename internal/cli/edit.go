@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -65,7 +67,10 @@ func (inv *invocation) edit(cmd *cobra.Command, asked []func() ([]scaffold.Edit,
 		return &report.Error{What: "there is nothing to edit", Where: cmd.CommandPath(), Hint: "a flag says what to change", Next: cmd.CommandPath() + " --help", Code: usageCode}
 	}
 	then := nothing
-	if cmd.Flags().Changed("multigroup") {
+	switch on, _ := cmd.Flags().GetStringSlice("enable"); {
+	case slices.Contains(on, string(scaffold.Policies)):
+		then = func() error { return inv.generateOnly(cmd.Context(), root) }
+	case cmd.Flags().Changed("multigroup"):
 		then = func() error { return inv.regenerateMoved(cmd.Context(), root) }
 	}
 	return inv.change(cmd.Context(), root, f, func() (*scaffold.Plan, error) { return scaffold.EditProject(root, edits...) }, then)

@@ -16,8 +16,8 @@ import (
 func (inv *invocation) editFeatures(flags *pflag.FlagSet) func() ([]scaffold.Edit, error) {
 	var enable, disable []string
 	var certs string
-	flags.StringSliceVar(&enable, "enable", nil, "`features` to deploy: "+featureNames())
-	flags.StringSliceVar(&disable, "disable", nil, "`features` not to deploy; their files stay")
+	flags.StringSliceVar(&enable, "enable", nil, "`features` to add: "+featureNames())
+	flags.StringSliceVar(&disable, "disable", nil, "`features` to leave out; files of theirs that you may have changed stay")
 	flags.StringVar(&certs, "certs", "", "certificate `provider` of webhooks and metrics: self for the operator, or cert-manager")
 	return func() ([]scaffold.Edit, error) {
 		on, err := parseFeatures("--enable", enable)

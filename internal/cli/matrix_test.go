@@ -67,7 +67,7 @@ var dimensions = []dimension{
 	{ // features
 		{name: "usual"},
 		{name: "bare", run: []string{"edit --disable metrics"}},
-		{name: "full", run: []string{"edit --enable prometheus,alerts,dashboard,ha,pprof,network-policy,egress"}},
+		{name: "full", run: []string{"edit --enable prometheus,alerts,dashboard,ha,pprof,network-policy,egress,tracing,vap,e2e,ci"}},
 	},
 	{ // later changes
 		{name: "as-made"},

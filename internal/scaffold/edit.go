@@ -51,7 +51,7 @@ func Enable(features ...Feature) Edit { return feature.Enable(features...) }
 func Disable(features ...Feature) Edit { return feature.Disable(features...) }
 
 // A Feature is a part of what is deployed that one line of config/default/kustomization.yaml
-// switches on.
+// switches on, or what tests and delivers the project.
 type Feature = feature.Feature
 
 // The features, in the order of their lines.
@@ -68,7 +68,11 @@ const (
 	PProf         = feature.PProf
 	NetworkPolicy = feature.NetworkPolicy
 	Egress        = feature.Egress
+	Tracing       = feature.Tracing
+	Policies      = feature.Policies
 	Namespaced    = feature.Namespaced
+	EndToEnd      = feature.EndToEnd
+	Workflow      = feature.Workflow
 )
 
 // Features lists all features in their order.

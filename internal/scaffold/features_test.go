@@ -67,6 +67,35 @@ func TestFeaturesOfOtherTools(t *testing.T) {
 	}
 }
 
+// TestWebhookByHand: what is generated from a marker is deployed, also if PROJECT knows no webhook; without a marker there is nothing to list.
+func TestWebhookByHand(t *testing.T) {
+	const kustomization = "config/webhook/kustomization.yaml"
+	root := newProject(t, Project{})
+	apply(t)(EditProject(root, Enable(WebhookServer)))
+	if got := read(t, root, kustomization); strings.Contains(got, "- manifests.yaml") {
+		t.Errorf("a file is listed that is not generated:\n%s", got)
+	}
+	unpack(t, root, `
+-- internal/webhook/pods.go --
+package webhook
+
+// +kubebuilder:webhook:path=/mutate-v1-pod,mutating=true,failurePolicy=fail,sideEffects=None,groups="",resources=pods,verbs=create,versions=v1,name=mpod.kb.io,admissionReviewVersions=v1
+`)
+	apply(t)(EditProject(root, Enable(WebhookServer)))
+	if got := read(t, root, kustomization); !strings.Contains(got, "\n- manifests.yaml\n") {
+		t.Errorf("what is generated is not deployed:\n%s", got)
+	}
+	pods := Webhook{Group: "core", Version: "v1", Kind: "Pod", Defaulting: true}
+	apply(t)(CreateWebhook(root, pods))
+	unpack(t, root, "-- config/webhook/manifests.yaml --\nkind: MutatingWebhookConfiguration\n")
+	apply(t)(DeleteWebhook(root, webhookDeletion(pods)))
+	read(t, root, "config/webhook/manifests.yaml")
+	read(t, root, "config/selfcert/kustomization.yaml")
+	if got := read(t, root, kustomization); !strings.Contains(got, "\n- manifests.yaml\n") {
+		t.Errorf("after another webhook has come and gone, what is generated is not deployed:\n%s", got)
+	}
+}
+
 // TestConversionOfOtherTools: a project whose webhooks another tool deploys gets its patches there.
 func TestConversionOfOtherTools(t *testing.T) {
 	root := newProject(t, Project{})

@@ -47,6 +47,8 @@ var known = []Feature{
 		{"resources", "../network-policy"},
 	}},
 	{Name: "egress", Value: "egress", What: "The manager reaches DNS and the API server, and nothing else."},
+	{Name: "tracing", Value: "tracing", What: "The manager sends spans to a collector of OpenTelemetry."},
+	{Name: "vap", Value: "vap", What: "ValidatingAdmissionPolicies judge objects by the rules of their kinds."},
 	{Name: "namespaced", Value: "namespaced", What: "The manager watches the release's namespace alone, and has its permissions there."},
 }
 

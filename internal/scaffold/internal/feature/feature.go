@@ -1,5 +1,5 @@
 // Package feature switches parts of a project on and off: most are a kustomize component in config/<feature>
-// and one line in config/default/kustomization.yaml. Some have [parts] besides: code, files elsewhere, pinned modules.
+// and one line in config/default/kustomization.yaml. Some have [parts] besides, or instead: code, files elsewhere, pinned modules.
 //
 // [Enable] and [Disable] are edits of a project; [Serve] gives webhooks what deploys them; [Record] says which features
 // a project has, for undoing. Projects of other tools have the same parts as lists in comments; those are
@@ -14,7 +14,7 @@ import (
 
 // A Feature is a part of what is deployed that one line of config/default/kustomization.yaml
 // switches on: a kustomize component in config/<feature>, whose files are written when it is
-// first enabled, and its [parts].
+// first enabled, and its [parts]. Those that test and deliver a project are not deployed: see [Feature.Deployed].
 type Feature string
 
 // The features, in the order of their lines: a component sees what those above it made.
@@ -31,15 +31,24 @@ const (
 	PProf         Feature = "pprof"
 	NetworkPolicy Feature = "network-policy"
 	Egress        Feature = "egress"
+	Tracing       Feature = "tracing"
+	Policies      Feature = "vap"
 	Namespaced    Feature = "namespaced"
+	EndToEnd      Feature = "e2e"
+	Workflow      Feature = "ci"
 )
 
 // All lists all features in their order.
 func All() []Feature {
 	return []Feature{
-		Metrics, Prometheus, Alerts, Dashboard, WebhookServer, CertManager, SelfCert, MetricsTLS, HA, PProf, NetworkPolicy, Egress, Namespaced,
+		Metrics, Prometheus, Alerts, Dashboard, WebhookServer, CertManager, SelfCert, MetricsTLS, HA, PProf, NetworkPolicy, Egress, Tracing,
+		Policies, Namespaced, EndToEnd, Workflow,
 	}
 }
+
+// Deployed reports whether the feature is a component of what is deployed. One that is not consists of its [parts] alone: it is on
+// while their file is there.
+func (f Feature) Deployed() bool { return f != EndToEnd && f != Workflow }
 
 // Parse returns the feature of a name; cert-manager may be spelt as its project does.
 func Parse(name string) (Feature, bool) {

@@ -12,7 +12,7 @@ import (
 func Record(p *plan.Plan, file *project.Project) error {
 	f := &planner{Plan: p, project: file}
 	for _, feature := range All() {
-		if there, err := f.Exists(feature.component()); err != nil {
+		if there, err := f.Exists(f.foundBy(feature)); err != nil {
 			return err
 		} else if !there || slices.Contains([]Feature{WebhookServer, CertManager, SelfCert}, feature) {
 			continue
@@ -21,7 +21,18 @@ func Record(p *plan.Plan, file *project.Project) error {
 			return err
 		}
 	}
+	if err := f.recordByHand(); err != nil {
+		return err
+	}
 	return f.recordCertificates()
+}
+
+// foundBy is the file by which a feature is known to have been enabled once.
+func (p *planner) foundBy(f Feature) string {
+	if f.Deployed() {
+		return f.component()
+	}
+	return p.parts(f).codeFile
 }
 
 // recordCertificates does so for what keeps the certificate of the metrics.
@@ -29,6 +40,11 @@ func (p *planner) recordCertificates() error {
 	if there, err := p.Exists(MetricsTLS.component()); err != nil || !there {
 		return err
 	}
+	return p.recordKeepers()
+}
+
+// recordKeepers does so for what keeps certificates.
+func (p *planner) recordKeepers() error {
 	for _, feature := range []Feature{CertManager, SelfCert} {
 		if there, err := p.Exists(feature.component()); err != nil {
 			return err

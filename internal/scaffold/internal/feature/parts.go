@@ -30,10 +30,18 @@ func (p *planner) parts(f Feature) parts {
 		return parts{items: []func() error{p.planNames, p.planInjection}, instead: SelfCert}
 	case SelfCert:
 		return parts{items: []func() error{p.planRotationItems}, code: []func() error{p.planRotation}, codeFile: rotationFile, instead: CertManager}
+	case Prometheus:
+		return parts{items: []func() error{p.planVerification}}
 	case MetricsTLS:
-		return parts{items: []func() error{p.planNames}}
+		return parts{items: []func() error{p.requireOwnManager, p.planNames}}
 	case Alerts:
 		return parts{items: []func() error{p.planNames, p.planAlertNames}, code: []func() error{p.planRunbooks}, codeFile: runbooks + "/ManagerAbsent.md"}
+	case Tracing:
+		return parts{code: []func() error{p.planTracing}, codeFile: tracingFile}
+	case EndToEnd:
+		return parts{code: []func() error{p.planEndToEnd}, codeFile: endToEnd + "/main_test.go"}
+	case Workflow:
+		return parts{code: []func() error{p.planWorkflow}, codeFile: workflow}
 	case PProf:
 		return parts{items: []func() error{p.requireProfiles}}
 	}
@@ -67,6 +75,20 @@ func (p *planner) withoutCode(f Feature) error {
 	return undo.Part(p.Plan, part, &plan.Needs{}, false, "remove it when nothing needs it")
 }
 
+// requireOwnManager refuses a manager of another tool: its certificates are elsewhere and called otherwise.
+func (p *planner) requireOwnManager() error {
+	if p.Recording() {
+		return nil
+	}
+	if own, err := p.Exists(manager.FlagsFile); err != nil || own {
+		return err
+	}
+	return &report.Error{
+		What: "metrics-tls needs a manager as `slipway init` makes it", Where: defaultConfig,
+		Hint: "nothing was changed; kubebuilder's projects have this in comments: uncomment what is called [METRICS-WITH-CERTS]",
+	}
+}
+
 // requireProfiles refuses a manager that cannot serve profiles: it would not start with the flag.
 func (p *planner) requireProfiles() error {
 	const flag = "pprof-bind-address"
@@ -83,6 +105,7 @@ func (p *planner) requireProfiles() error {
 	return &report.Error{
 		What: "the manager has no flag --" + flag, Where: main,
 		Hint: "nothing was changed; add the flag and the option of the manager, and run the command again:\n" +
+			"var pprofAddress string\n" +
 			`flag.StringVar(&pprofAddress, "` + flag + `", "0", "address of profiles; 0 turns them off")` + "\n" +
 			"PprofBindAddress: pprofAddress, // among ctrl.Options",
 	}

@@ -1,6 +1,7 @@
 package feature
 
 import (
+	"bytes"
 	"fmt"
 	"path"
 	"regexp"
@@ -46,12 +47,15 @@ func Enable(features ...Feature) func(*plan.Plan, *project.Project) error {
 func Disable(features ...Feature) func(*plan.Plan, *project.Project) error {
 	return func(p *plan.Plan, file *project.Project) error {
 		planner := &planner{Plan: p, project: file}
+		if err := planner.refuseUnverified(features); err != nil {
+			return err
+		}
 		for _, f := range features {
 			if err := planner.disable(f); err != nil {
 				return err
 			}
 		}
-		return nil
+		return planner.noteLeft(features)
 	}
 }
 
@@ -62,6 +66,9 @@ func Add(p *plan.Plan, file *project.Project, header string, f Feature) error {
 
 // enable writes what the feature has not yet, and switches it on.
 func (p *planner) enable(f Feature) error {
+	if !f.Deployed() {
+		return runAll(p.parts(f).code)
+	}
 	foreign, err := p.foreign(f)
 	if err != nil {
 		return err
@@ -142,6 +149,9 @@ func (p *planner) disable(f Feature) error {
 	if err := p.withoutCode(f); err != nil {
 		return err
 	}
+	if !f.Deployed() {
+		return nil
+	}
 	foreign, err := p.foreign(f)
 	if err != nil {
 		return err
@@ -182,12 +192,31 @@ func (p *planner) planFiles(f Feature) error {
 	if data["WarmUp"], err = p.knowsFlag("warm-up"); err != nil {
 		return err
 	}
+	listed, err := p.listed(f)
+	if err != nil {
+		return err
+	}
 	for _, name := range names {
+		if !listed(name) {
+			continue
+		}
 		if err := p.RequireFrom(path.Join(f.templates(), name), path.Join("config", string(f), name), data); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// listed returns whether the feature's kustomization needs a file: one that an older version wrote may not, and
+// then the file would lie there without a use.
+func (p *planner) listed(f Feature) (func(name string) bool, error) {
+	c, err := p.Find(f.component())
+	if err != nil {
+		return nil, err
+	}
+	return func(name string) bool {
+		return !c.There() || name == path.Base(f.component()) || bytes.Contains(c.After(), []byte(name))
+	}, nil
 }
 
 func (p *planner) data() map[string]any {

@@ -8,6 +8,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/usage"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -31,9 +32,11 @@ func (p *planner) conversionPatch(r project.Resource) string {
 // which there are not for conversion alone, and the kinds that are converted.
 func (p *planner) planWebhookItems() error {
 	var of []plan.Piece
-	if slices.ContainsFunc(p.project.Resources, func(r project.Resource) bool {
-		return r.Webhooks != nil && (r.Webhooks.Defaulting || r.Webhooks.Validation)
-	}) {
+	admission, err := p.admission()
+	if err != nil {
+		return err
+	}
+	if admission {
 		of = append(of, piece.Item{List: "resources", Name: "manifests.yaml"})
 	}
 	for _, r := range p.converted() {
@@ -44,6 +47,54 @@ func (p *planner) planWebhookItems() error {
 		of = append(of, piece.Entry{List: "patches", Text: "path: " + name})
 	}
 	return p.Put(WebhookServer.component(), plan.These(of...))
+}
+
+// webhookMarker is what configurations of webhooks are generated from, into the file after it.
+const (
+	webhookMarker    = "+kubebuilder:webhook:"
+	webhookManifests = "config/webhook/manifests.yaml"
+)
+
+// admission reports whether configurations are generated: for webhooks that PROJECT knows, or for one that was written by hand.
+func (p *planner) admission() (bool, error) {
+	if slices.ContainsFunc(p.project.Resources, func(r project.Resource) bool {
+		return r.Webhooks != nil && (r.Webhooks.Defaulting || r.Webhooks.Validation)
+	}) {
+		return true, nil
+	}
+	return p.webhookByHand()
+}
+
+// webhookByHand reports whether code that was not scaffolded declares a webhook, as those for core types that are registered on
+// the server by their path. PROJECT does not know it.
+func (p *planner) webhookByHand() (bool, error) {
+	sources, err := usage.Read(p.Root())
+	if err != nil {
+		return false, err
+	}
+	scaffolded := map[string]bool{}
+	for name := range p.Base().Files() {
+		scaffolded[name] = true
+	}
+	return sources.Mention(webhookMarker, scaffolded), nil
+}
+
+// recordByHand records what deploys a webhook that was written by hand.
+func (p *planner) recordByHand() error {
+	if there, err := p.Exists(WebhookServer.component()); err != nil || !there {
+		return err
+	}
+	if foreign, err := p.foreign(WebhookServer); err != nil || foreign {
+		return err
+	}
+	if byHand, err := p.webhookByHand(); err != nil || !byHand {
+		return err
+	}
+	p.NeedGenerated(webhookManifests, "")
+	if err := p.enable(WebhookServer); err != nil {
+		return err
+	}
+	return p.recordKeepers()
 }
 
 // planInjection lists the kinds into whose definitions cert-manager puts its authority.

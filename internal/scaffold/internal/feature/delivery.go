@@ -1,0 +1,86 @@
+package feature
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+)
+
+// Where the features are that are not deployed.
+const (
+	endToEnd = "test/e2e"
+	workflow = ".github/workflows/ci.yml"
+)
+
+// e2eTarget runs the tests of [endToEnd].
+var e2eTarget = piece.MakefileTarget{Name: "test-e2e", Text: `.PHONY: test-e2e
+test-e2e: generate ## Test what runs in a cluster of its own; CLUSTER=kind: one of kind; KEEP=1: it stays.
+	SLIPWAY='$(SLIPWAY)' CLUSTER='$(CLUSTER)' KEEP='$(KEEP)' go test -tags e2e -count=1 -v -timeout 30m ./test/e2e
+`}
+
+// planEndToEnd plans tests that deploy the operator, and the target that runs them.
+func (p *planner) planEndToEnd() error {
+	if err := p.refuseOtherTests(); err != nil {
+		return err
+	}
+	for _, name := range []string{"main_test.go", "operator_test.go"} {
+		if err := p.RequireFrom(path.Join("features-e2e", name), path.Join(endToEnd, name), p.data()); err != nil {
+			return err
+		}
+	}
+	if there, err := p.Exists("Makefile"); err != nil || !there {
+		return err
+	}
+	return p.Put("Makefile", plan.These(e2eTarget))
+}
+
+// refuseOtherTests refuses a folder whose tests are not these: two ways of deploying in one package do not compile.
+func (p *planner) refuseOtherTests() error {
+	if p.Recording() {
+		return nil
+	}
+	if ours, err := p.Exists(endToEnd + "/main_test.go"); err != nil || ours {
+		return err
+	}
+	if err := p.refuseOtherTarget(); err != nil {
+		return err
+	}
+	found, err := filepath.Glob(filepath.Join(p.Root(), endToEnd, "*.go"))
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	rel, err := filepath.Rel(p.Root(), found[0])
+	if err != nil {
+		return err
+	}
+	return &report.Error{
+		What: "the project has end-to-end tests of its own", Where: filepath.ToSlash(rel),
+		Hint: "nothing was changed; they run as before. For those of this feature move them first, and rename the Makefile's target test-e2e:\n" +
+			"git mv " + endToEnd + " test/e2e-kind",
+	}
+}
+
+// refuseOtherTarget refuses a Makefile whose target of that name runs other tests.
+func (p *planner) refuseOtherTarget() error {
+	c, err := p.Find("Makefile")
+	if err != nil || !c.There() {
+		return err
+	}
+	_, line := e2eTarget.Take(c.After())
+	if line == 0 {
+		return nil
+	}
+	return &report.Error{
+		What: "the Makefile has a target test-e2e of its own", Where: fmt.Sprintf("Makefile:%d", line),
+		Hint: "nothing was changed; to keep it give it and its tests another name, such as test-e2e-kind and test/e2e-kind, and run the command again",
+	}
+}
+
+// planWorkflow plans what a code host runs for each commit.
+func (p *planner) planWorkflow() error {
+	return p.RequireFrom("features-ci/"+path.Base(workflow), workflow, p.data())
+}

@@ -1,0 +1,89 @@
+package feature
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
+)
+
+// planVerification switches on what Prometheus needs to verify whose metrics it collects: the metrics, a certificate, and
+// metrics that are served with it. Where a manager that another tool made has no flag for the certificate, that is left to the user.
+func (p *planner) planVerification() error {
+	if p.Recording() {
+		return nil // these are features of their own, each with its needs
+	}
+	known, err := p.Exists(manager.FlagsFile)
+	if err != nil || !known {
+		return err
+	}
+	keepers, err := p.keepers()
+	if err != nil {
+		return err
+	}
+	for _, f := range slices.Concat([]Feature{Metrics}, keepers, []Feature{MetricsTLS}) {
+		if err := p.enableOnce(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepers are the features to switch on for a certificate: none where one is on.
+func (p *planner) keepers() ([]Feature, error) {
+	for _, f := range []Feature{SelfCert, CertManager} {
+		if on, err := p.on(f); err != nil || on {
+			return nil, err
+		}
+	}
+	all, err := p.certificateProviders()
+	if err != nil {
+		return nil, err
+	}
+	return all[:1], nil
+}
+
+// enableOnce switches a feature on that is off.
+func (p *planner) enableOnce(f Feature) error {
+	if on, err := p.on(f); err != nil || on {
+		return err
+	}
+	return p.enable(f)
+}
+
+// refuseUnverified refuses to switch off what Prometheus, which stays on, needs.
+func (p *planner) refuseUnverified(off []Feature) error {
+	for _, f := range []Feature{Prometheus, MetricsTLS} {
+		if on, err := p.on(f); err != nil || !on || slices.Contains(off, f) && f == Prometheus {
+			return err // a project without them has nothing to lose
+		}
+	}
+	for _, f := range off {
+		if !slices.Contains([]Feature{Metrics, SelfCert, CertManager, MetricsTLS}, f) {
+			continue
+		}
+		if on, err := p.on(f); err != nil {
+			return err
+		} else if !on {
+			continue
+		}
+		return &report.Error{
+			What: fmt.Sprintf("the feature prometheus needs %s", f), Where: defaultConfig,
+			Hint: "nothing was changed; Prometheus verifies whose metrics it collects, switch it off as well, or use another --certs",
+			Next: fmt.Sprintf("slipway edit --disable prometheus,%s", f), Code: 2,
+		}
+	}
+	return nil
+}
+
+// noteLeft says what prometheus brought along and stays on without it.
+func (p *planner) noteLeft(off []Feature) error {
+	if !slices.Contains(off, Prometheus) || slices.Contains(off, MetricsTLS) {
+		return nil
+	}
+	if on, err := p.on(MetricsTLS); err != nil || !on {
+		return err
+	}
+	return p.Keep(MetricsTLS.component(), "metrics stay verifiable; without: slipway edit --disable metrics-tls")
+}

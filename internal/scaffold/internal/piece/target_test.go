@@ -1,0 +1,38 @@
+package piece
+
+import "testing"
+
+func TestMakefileTarget(t *testing.T) {
+	target := MakefileTarget{Name: "e2e", Text: ".PHONY: e2e\ne2e: ## Run.\n\tgo test\n"}
+	for name, test := range map[string]struct {
+		src, put string
+		line     int // where Take finds it in another form
+	}{
+		"missing":             {"all:\n\ttrue\n", "all:\n\ttrue\n\n" + target.Text, 0},
+		"no last line feed":   {"all:", "all:\n\n" + target.Text, 0},
+		"empty":               {"", target.Text, 0},
+		"another recipe":      {"all:\n\n.PHONY: e2e\ne2e: all\n\t./e2e.sh\n", "all:\n\n.PHONY: e2e\ne2e: all\n\t./e2e.sh\n", 4},
+		"a longer name":       {"e2e-all:\n", "e2e-all:\n\n" + target.Text, 0},
+		"a variable's name":   {"e2e := x\n", "e2e := x\n\n" + target.Text, 0},
+		"only in .PHONY":      {".PHONY: e2e\n", ".PHONY: e2e\n\n" + target.Text, 0},
+		"a target's variable": {"e2e: export A=b\n", "e2e: export A=b\n", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := target.Put("Makefile", []byte(test.src))
+			if err != nil || string(got) != test.put {
+				t.Fatalf("put: %q, %v", got, err)
+			}
+			again, err := target.Put("Makefile", got)
+			if err != nil || string(again) != string(got) {
+				t.Errorf("a second time: %q, %v", again, err)
+			}
+			back, line := target.Take(got)
+			if line != test.line {
+				t.Errorf("taken at line %d, want %d", line, test.line)
+			}
+			if want := test.src; line == 0 && string(back) != want && string(back) != want+"\n" {
+				t.Errorf("taken: %q", back)
+			}
+		})
+	}
+}
