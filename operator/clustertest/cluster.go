@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/slipway-dev/slipway/operator/clustertest/internal/audit"
 	"github.com/slipway-dev/slipway/operator/clustertest/internal/fault"
 	"github.com/slipway-dev/slipway/operator/clustertest/internal/find"
 	"github.com/slipway-dev/slipway/operator/clustertest/internal/protocol"
@@ -33,6 +34,7 @@ type Cluster struct {
 	dynamic  dynamic.Interface
 	logical  string // its name among the program's clusters; empty for the first
 	webhook  *serving.Place
+	audit    audit.Log
 	end      func() error // stops it
 	once     sync.Once
 }
@@ -62,11 +64,16 @@ func StartContext(ctx context.Context, options ...Option) (*Cluster, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	running, reached, err := session.Start(ctx, path, s.features)
+	c, err := s.begin(func(f protocol.Features) (*Cluster, error) {
+		running, reached, err := session.Start(ctx, path, f)
+		if err != nil {
+			return nil, err
+		}
+		return &Cluster{program: program{conn: running.Conn, dir: running.Dir}, settings: s, reached: reached, end: running.Close}, nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{program: program{conn: running.Conn, dir: running.Dir}, settings: s, reached: reached, end: running.Close}
 	return c.prepared(ctx)
 }
 

@@ -39,6 +39,24 @@
 //
 // The folder example is an operator with such tests.
 //
+// # Under its own account
+//
+// An operator that works as the administrator in its tests may lack a permission in production. [Cluster.Account] makes a
+// ServiceAccount that holds the roles the operator is deployed with. In an [Audited] cluster the API server's log shows what it asked
+// for: that a pass over unchanged objects writes nothing, which permissions it never needs, how many requests met a conflict.
+//
+//	c := clustertest.Start(t, clustertest.Audited(), clustertest.CRDs("../../config/crd/bases"))
+//	account := c.Account(t, "../../config/rbac/role.yaml")
+//	reconciler := &GuestbookReconciler{Client: account.Client(t)}
+//	…
+//	account.AtRest(t, func(ctx context.Context) error {
+//		_, err := reconciler.Reconcile(ctx, request)
+//		return err
+//	})
+//
+// [Account.Interrupt] has each write fail in turn, lost or unanswered. With the client of [Observe] a test knows when a new manager has looked
+// at all objects. [Cluster.WaitForEmpty] shows that a deletion leaves nothing, and [Cluster.Kubectl] what a user of kubectl gets to see.
+//
 // # Without a testing.T
 //
 // What takes a [testing.TB] fails the test when it fails, and cleans up after it. For other frameworks and

@@ -66,14 +66,19 @@ type program struct {
 
 // logicalCluster starts a logical cluster in p.
 func logicalCluster(ctx context.Context, p program, s settings) (*Cluster, error) {
-	f := s.features
-	ask := addLogical{logicalName(), f.Controllers, f.Nodes, append(f.RuntimeFlags(), f.APIServerFlags...), p.tied}
-	c := &Cluster{program: p, settings: s, logical: ask.Name, end: func() error { return remove(p.conn, ask.Name) }}
-	if err := p.conn.Call(ctx, "addLogical", ask, &c.reached); err != nil {
-		if ctx.Err() != nil { // the program goes on making it
-			err = errors.Join(err, c.end())
+	c, err := s.begin(func(f protocol.Features) (*Cluster, error) {
+		ask := addLogical{logicalName(), f.Controllers, f.Nodes, append(f.RuntimeFlags(), f.APIServerFlags...), p.tied}
+		c := &Cluster{program: p, settings: s, logical: ask.Name, end: func() error { return remove(p.conn, ask.Name) }}
+		if err := p.conn.Call(ctx, "addLogical", ask, &c.reached); err != nil {
+			if ctx.Err() != nil { // the program goes on making it
+				err = errors.Join(err, c.end())
+			}
+			return nil, &fault.Error{What: "an isolated cluster did not start", Err: err}
 		}
-		return nil, &fault.Error{What: "an isolated cluster did not start", Err: err}
+		return c, nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return c.prepared(ctx)
 }

@@ -32,6 +32,7 @@ type settings struct {
 	webhooks []string
 	scheme   *runtime.Scheme
 	typed    bool // scheme is the user's: its types tell what converts
+	audited  bool
 	timeout  time.Duration
 }
 

@@ -36,6 +36,7 @@ var (
 		[]string{"CustomResourceDefinition"}, "slipway generate"}
 	Webhooks = Kinds{schema.GroupVersion{Group: "admissionregistration.k8s.io", Version: "v1"},
 		[]string{"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"}, "slipway generate"}
+	Roles = Kinds{schema.GroupVersion{Group: "rbac.authorization.k8s.io", Version: "v1"}, []string{"ClusterRole", "Role"}, "slipway generate"}
 )
 
 // Read returns the objects of the given kinds in the files at paths: a path is a file, or a folder whose

@@ -1,0 +1,208 @@
+package clustertest
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/slipway-dev/slipway/operator/clustertest/internal/audit"
+)
+
+// roles is what controller-gen writes for an operator that keeps ConfigMaps, with a Role beside it.
+const roles = `apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata:
+  name: manager-role
+rules:
+- apiGroups: [""]
+  resources: [configmaps]
+  verbs: [create, get, list, update, watch]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata:
+  name: manager-role
+  namespace: system
+rules:
+- apiGroups: [""]
+  resources: [secrets]
+  verbs: [get]
+- apiGroups: [apps]
+  resources: [deployments/scale]
+  verbs: [patch]
+`
+
+var auditedPackage = ForPackage(Audited())
+
+func audited(t *testing.T) *Cluster {
+	t.Helper()
+	return auditedPackage.Cluster(t)
+}
+
+func rolesFile(t *testing.T) string {
+	path := filepath.Join(t.TempDir(), "role.yaml")
+	if err := os.WriteFile(path, []byte(roles), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestAccountHasItsRolesAndNoOthers(t *testing.T) {
+	c := audited(t)
+	a := c.Account(t, rolesFile(t))
+	cl := a.Client(t)
+	create(t, cl, configMap(c.Namespace(t), "anywhere"))
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: a.Namespace, Name: "none"}}
+	if err := cl.Get(t.Context(), client.ObjectKeyFromObject(secret), secret); !apierrors.IsNotFound(err) {
+		t.Errorf("a Secret in its own namespace: %v", err)
+	}
+	secret.Namespace = "default"
+	if err := cl.Get(t.Context(), client.ObjectKeyFromObject(secret), secret); !apierrors.IsForbidden(err) {
+		t.Errorf("a Secret elsewhere: %v", err)
+	}
+	if err := cl.Delete(t.Context(), configMap(a.Namespace, "any")); !apierrors.IsForbidden(err) {
+		t.Errorf("a deletion: %v", err)
+	}
+	if err := c.Account(t).Client(t).Create(t.Context(), configMap(a.Namespace, "other")); !apierrors.IsForbidden(err) {
+		t.Errorf("an account without roles: %v", err)
+	}
+}
+
+func TestRequestsOfAnAccount(t *testing.T) {
+	c := audited(t)
+	a := c.Account(t, rolesFile(t))
+	cl := a.Client(t)
+	create(t, c.Client(t), configMap(a.Namespace, "of-the-administrator"))
+	create(t, cl, configMap(a.Namespace, "own"))
+	if err := cl.Create(t.Context(), configMap(a.Namespace, "own")); !apierrors.IsAlreadyExists(err) {
+		t.Fatal(err)
+	}
+	if err := cl.Delete(t.Context(), configMap(a.Namespace, "own")); !apierrors.IsForbidden(err) {
+		t.Fatal(err)
+	}
+	if err := cl.Create(t.Context(), configMap(a.Namespace, "dry"), client.DryRunAll); err != nil {
+		t.Fatal(err)
+	}
+	typed, err := kubernetes.NewForConfig(a.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	watch, err := typed.CoreV1().ConfigMaps(a.Namespace).Watch(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	watch.Stop()
+	var got []string
+	for _, r := range a.Requests(t) {
+		got = append(got, strings.ReplaceAll(r.String(), a.Namespace, "NS"))
+	}
+	want := []string{"create configmaps NS/own: 201", "create configmaps NS/own: 409", "delete configmaps NS/own: 403", "create configmaps NS/dry: 201",
+		"watch configmaps NS: 200"}
+	if !slices.Equal(got, want) {
+		t.Errorf("requests:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if unused := a.Unused(t); !slices.Equal(unused, []string{"get configmaps", "get secrets", "list configmaps", "patch deployments/scale.apps", "update configmaps"}) {
+		t.Errorf("unused: %q", unused)
+	}
+}
+
+// keeper is a reconciler of the smallest kind.
+type keeper struct {
+	client.Client
+	always bool // it writes at every pass
+}
+
+func (k keeper) pass(ctx context.Context, namespace string) error {
+	o := configMap(namespace, "kept")
+	_, err := controllerutil.CreateOrUpdate(ctx, k, o, func() error {
+		o.Data = map[string]string{"k": "v"}
+		if k.always {
+			o.Data["last"] = o.ResourceVersion
+		}
+		return nil
+	})
+	return err
+}
+
+func TestInformersNeedToList(t *testing.T) {
+	list := rule{"list", schema.GroupResource{Resource: "pods"}}
+	for uri, want := range map[string]bool{"/api/v1/pods?watch=true": false, "/api/v1/pods?watch=true&sendInitialEvents=true": true} {
+		if got := list.permits(Request{audit.Request{Verb: "watch", Resource: "pods", URI: uri}}); got != want {
+			t.Errorf("%s needs the verb list: %v", uri, got)
+		}
+	}
+}
+
+func TestAtRest(t *testing.T) {
+	a := audited(t).Account(t, rolesFile(t))
+	k := keeper{Client: a.Client(t)}
+	pass := func(ctx context.Context) error { return k.pass(ctx, a.Namespace) }
+	if writes := a.Writes(t, func() { _ = pass(t.Context()) }); len(writes) != 1 || writes[0].Verb != "create" {
+		t.Fatalf("the first pass wrote %v", writes)
+	}
+	a.AtRest(t, pass)
+	k.always = true
+	rec := &recorder{TB: t}
+	a.AtRest(rec, pass)
+	if want := "a pass over unchanged objects wrote: update configmaps " + a.Namespace + "/kept: 200"; !strings.Contains(rec.said, want) {
+		t.Errorf("a reconciler that always writes is called %q, want %q", rec.said, want)
+	}
+}
+
+func TestIsolatedClusterKeepsALogOfItsOwn(t *testing.T) {
+	c := audited(t)
+	first, second := c.Isolated(t, Controllers(false)), c.Isolated(t, Controllers(false))
+	a := first.Account(t, rolesFile(t))
+	create(t, a.Client(t), configMap(a.Namespace, "one"))
+	if n := len(a.Requests(t)); n != 1 {
+		t.Errorf("%d requests in the account's cluster", n)
+	}
+	elsewhere := *a
+	elsewhere.cluster = second
+	if n := len(elsewhere.Requests(t)); n != 0 {
+		t.Errorf("%d requests in another cluster", n)
+	}
+}
+
+func TestWithoutLog(t *testing.T) {
+	c := shared.Cluster(t)
+	if _, err := c.audit.Requests("any"); err == nil || !strings.Contains(err.Error(), "keeps no log") {
+		t.Errorf("a cluster that is not audited: %v", err)
+	}
+}
+
+func TestWaitForEmpty(t *testing.T) {
+	c := audited(t)
+	a := c.Account(t, rolesFile(t))
+	web := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: a.Namespace, Name: "web"}, Spec: appsv1.DeploymentSpec{
+		Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
+		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "web"}},
+			Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "none"}}}}}}
+	create(t, c.Client(t), web)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	err := c.waitForEmpty(ctx, a.Namespace)
+	if err == nil {
+		t.Error("a namespace with a Deployment is called empty")
+	}
+	eventually(t, "the Deployment has pods", func(ctx context.Context) (bool, error) {
+		err := c.Client(t).Get(ctx, client.ObjectKeyFromObject(web), web)
+		return web.Status.ReadyReplicas > 0, err
+	})
+	if err := c.Client(t).Delete(t.Context(), web, client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
+		t.Fatal(err)
+	}
+	c.WaitForEmpty(t, a.Namespace)
+}

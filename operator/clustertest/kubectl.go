@@ -1,0 +1,55 @@
+package clustertest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/operator/clustertest/internal/fault"
+	"github.com/slipway-dev/slipway/operator/clustertest/internal/find"
+)
+
+// Kubectl runs the real kubectl, which is built with the cluster program, as the cluster's administrator, and returns its standard
+// output. The error of a kubectl that fails has what it wrote to standard error: a test compares what a user would read.
+//
+//	out, err := c.Kubectl(t, "get", "guestbooks", "--namespace", ns)
+func (c *Cluster) Kubectl(t testing.TB, args ...string) (output string, err error) {
+	t.Helper()
+	program, err := find.Program(t.Context(), os.Getenv, os.Stderr)
+	if err != nil {
+		fatal(t, err)
+	}
+	kubectl, err := kubectlBeside(program)
+	if err != nil {
+		fatal(t, err)
+	}
+	var stdout, stderr bytes.Buffer
+	cache := filepath.Join(c.dir, "kubectl", c.logical)
+	cmd := exec.CommandContext(t.Context(), kubectl, append([]string{"--kubeconfig=" + c.Kubeconfig(), "--cache-dir=" + cache}, args...)...)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return stdout.String(), fmt.Errorf("kubectl %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(stderr.String()))
+	}
+	return stdout.String(), nil
+}
+
+// kubectlBeside returns the kubectl that was built with a cluster program.
+func kubectlBeside(program string) (string, error) {
+	path := filepath.Join(filepath.Dir(program), "slipway-kubectl")
+	if runtime.GOOS == "windows" {
+		path += ".exe"
+	}
+	_, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", &fault.Error{What: "there is no kubectl beside the cluster program", Where: path, Err: fs.ErrNotExist,
+			Hint: "a cluster program as slipway builds it", Next: "export " + find.Variable + "=$(slipway cluster build)"}
+	}
+	return path, err
+}

@@ -1,0 +1,115 @@
+package clustertest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/operator/clustertest/internal/audit"
+	"github.com/slipway-dev/slipway/operator/clustertest/internal/fault"
+)
+
+// Request is a request that the API server received: its verb as RBAC knows it, the resource, the object, and the HTTP status of
+// the answer, 0 while there is none.
+type Request struct{ audit.Request }
+
+// String is the request for messages: "patch deployments.apps/status default/web: 409".
+func (r Request) String() string {
+	resource := r.Resource
+	if r.Group != "" {
+		resource += "." + r.Group
+	}
+	if r.Subresource != "" {
+		resource += "/" + r.Subresource
+	}
+	return fmt.Sprintf("%s %s %s: %d", r.Verb, resource, strings.Trim(r.Namespace+"/"+r.Name, "/"), r.Code)
+}
+
+// Conflict reports whether the API server refused the request since the object had changed, or was there already.
+func (r Request) Conflict() bool { return r.Code == http.StatusConflict }
+
+// Refused reports whether the account lacked the permission.
+func (r Request) Refused() bool { return r.Code == http.StatusForbidden }
+
+// Writes reports whether the request changes an object. Dry runs do not, and neither do questions that are put as a creation
+// (a SubjectAccessReview). Leases are left out: a leader renews its own every few seconds.
+func (r Request) Writes() bool {
+	if !slices.Contains([]string{"create", "update", "patch", "delete", "deletecollection"}, r.Verb) {
+		return false
+	}
+	if slices.Contains([]string{"authentication.k8s.io", "authorization.k8s.io", "coordination.k8s.io"}, r.Group) {
+		return false
+	}
+	return !r.query().Has("dryRun")
+}
+
+// query is what stands behind the question mark. The API server has read it.
+func (r Request) query() url.Values {
+	u, err := url.Parse(r.URI)
+	if err != nil {
+		return nil
+	}
+	return u.Query()
+}
+
+// Requests returns all requests of the account for objects so far, in their order. Discovery is left out. The cluster
+// must be [Audited].
+func (a *Account) Requests(t testing.TB) []Request {
+	t.Helper()
+	read, err := a.cluster.audit.Requests(a.user())
+	if errors.Is(err, audit.ErrNone) {
+		err = &fault.Error{What: "the requests of an account cannot be read", Err: err, Hint: "the option clustertest.Audited() where the cluster is started"}
+	}
+	if err != nil {
+		fatal(t, err)
+	}
+	requests := make([]Request, len(read))
+	for i, r := range read {
+		requests[i] = Request{r}
+	}
+	return requests
+}
+
+// Writes returns the requests by which the account wrote, or tried to, while do ran. The account's other goroutines count, too.
+func (a *Account) Writes(t testing.TB, do func()) []Request {
+	t.Helper()
+	before := len(a.Requests(t))
+	do()
+	return slices.DeleteFunc(a.Requests(t)[before:], func(r Request) bool { return !r.Writes() })
+}
+
+// AtRest fails t if pass writes anything. A pass is one more look of the operator at objects that have not changed
+// since its last one, at the same time of its clock: a call of its Reconcile, or of what a work queue calls. A level-based operator
+// finds everything as it should be, and any write would cause the next pass.
+func (a *Account) AtRest(t testing.TB, pass func(context.Context) error) {
+	t.Helper()
+	writes := a.Writes(t, func() {
+		t.Helper()
+		if err := pass(t.Context()); err != nil {
+			t.Fatalf("clustertest: the pass failed: %v", err)
+		}
+	})
+	for _, w := range writes {
+		t.Errorf("clustertest: a pass over unchanged objects wrote: %s", w)
+	}
+}
+
+// Unused returns the account's permissions that no request has needed so far, each as "VERB RESOURCE.GROUP", sorted. In a test
+// that sees the operator do all that it can do, these are too many.
+func (a *Account) Unused(t testing.TB) []string {
+	t.Helper()
+	requests := a.Requests(t)
+	var unused []string
+	for _, r := range a.rules {
+		if !slices.ContainsFunc(requests, func(q Request) bool { return !q.Refused() && r.permits(q) }) {
+			unused = append(unused, r.String())
+		}
+	}
+	slices.Sort(unused)
+	return slices.Compact(unused)
+}
