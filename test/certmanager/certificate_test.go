@@ -327,7 +327,7 @@ spec:
   commonName: cronjob authority
   issuerRef:
     kind: Issuer
-    name: selfsigned-issuer
+    name: serving-ca-signer
   secretName: authority
 ---
 apiVersion: cert-manager.io/v1

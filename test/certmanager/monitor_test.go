@@ -21,19 +21,24 @@ type serviceMonitor struct {
 
 // endpoint is one that is asked for metrics.
 type endpoint struct {
-	Path            string `json:"path"`
-	Port            string `json:"port"`
-	Scheme          string `json:"scheme"`
-	BearerTokenFile string `json:"bearerTokenFile"`
-	TLSConfig       struct {
+	Path          string `json:"path"`
+	Port          string `json:"port"`
+	Scheme        string `json:"scheme"`
+	Authorization struct {
+		Credentials secretKey `json:"credentials"`
+	} `json:"authorization"`
+	TLSConfig struct {
 		ServerName string `json:"serverName"`
 		CA         struct {
-			Secret struct {
-				Name string `json:"name"`
-				Key  string `json:"key"`
-			} `json:"secret"`
+			Secret secretKey `json:"secret"`
 		} `json:"ca"`
 	} `json:"tlsConfig"`
+}
+
+// secretKey is a value in a Secret of the ServiceMonitor's namespace.
+type secretKey struct {
+	Name string `json:"name"`
+	Key  string `json:"key"`
 }
 
 // monitor is the project's. That it says more than is read here fails the test.
@@ -57,8 +62,11 @@ func (o operator) monitor(t *testing.T) serviceMonitor {
 	return serviceMonitor{}
 }
 
-// authorityFile is where Prometheus finds the authority that a ServiceMonitor takes from a Secret.
-const authorityFile = "/etc/prometheus/authority.crt"
+// authorityFile and tokenFile are where Prometheus finds what a ServiceMonitor takes from Secrets.
+const (
+	authorityFile = "/etc/prometheus/authority.crt"
+	tokenFile     = "/etc/prometheus/token"
+)
 
 // configuration is Prometheus' for a ServiceMonitor, as the Prometheus operator makes it, but that the targets are given: Debian
 // builds Prometheus without what finds them in a cluster. A second job asks by the name of a Service.
@@ -68,7 +76,7 @@ func (m serviceMonitor) configuration(t *testing.T, targets []string, service st
 	job := func(name string, targets ...string) map[string]any {
 		return map[string]any{
 			"job_name": name, "scheme": e.Scheme, "metrics_path": e.Path,
-			"authorization":  map[string]any{"credentials_file": e.BearerTokenFile},
+			"authorization":  map[string]any{"credentials_file": tokenFile},
 			"tls_config":     map[string]any{"ca_file": authorityFile, "server_name": e.TLSConfig.ServerName},
 			"static_configs": []any{map[string]any{"targets": targets}},
 		}

@@ -1,6 +1,7 @@
 package certmanager
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -38,7 +38,7 @@ func (o operator) collected(t *testing.T) {
 	}
 }
 
-// startPrometheus does for a ServiceMonitor what the Prometheus operator does: it copies the authority from the Secret and makes
+// startPrometheus does for a ServiceMonitor what the Prometheus operator does: it copies the authority and the token from Secrets and makes
 // the configuration. All else is in testdata/prometheus.yaml.
 func (o operator) startPrometheus(t *testing.T) {
 	t.Helper()
@@ -47,21 +47,27 @@ func (o operator) startPrometheus(t *testing.T) {
 		t.Fatal(err)
 	}
 	apply := command(t, ".", o.cluster.env, o.cluster.slipway, "kubectl", "apply", "-f", "-")
-	apply.Stdin = strings.NewReader(strings.ReplaceAll(string(text), "PREFIX", o.prefix))
+	apply.Stdin = bytes.NewReader(text)
 	output(t, apply)
 	monitor := o.monitor(t)
-	ca := monitor.Endpoints[0].TLSConfig.CA.Secret
-	var secret corev1.Secret
-	if err := o.Get(t.Context(), client.ObjectKey{Namespace: o.namespace, Name: ca.Name}, &secret); err != nil {
-		t.Fatal(err)
-	}
 	config := &corev1.ConfigMap{Data: map[string]string{
 		"prometheus.yml":             monitor.configuration(t, o.targets(t, monitor), o.host("controller-manager-metrics-service")+":8443"),
-		filepath.Base(authorityFile): string(secret.Data[ca.Key]),
+		filepath.Base(authorityFile): o.valueOf(t, monitor.Endpoints[0].TLSConfig.CA.Secret),
+		filepath.Base(tokenFile):     o.valueOf(t, monitor.Endpoints[0].Authorization.Credentials),
 	}}
 	config.Namespace, config.Name = "monitoring", "prometheus"
 	o.create(t, config)
 	o.kubectl(t, "-n", "monitoring", "rollout", "status", "deployment", "prometheus", "--timeout", patience.String())
+}
+
+// valueOf is a value of a Secret in the operator's namespace.
+func (o operator) valueOf(t *testing.T, of secretKey) string {
+	t.Helper()
+	var secret corev1.Secret
+	if err := o.Get(t.Context(), client.ObjectKey{Namespace: o.namespace, Name: of.Name}, &secret); err != nil {
+		t.Fatal(err)
+	}
+	return string(secret.Data[of.Key])
 }
 
 // find asks Prometheus for the series that an expression finds.
