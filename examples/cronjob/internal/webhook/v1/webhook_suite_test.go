@@ -49,7 +49,7 @@ func runSuite(m *testing.M) (code int, err error) {
 	// +kubebuilder:scaffold:scheme
 
 	env := &envtest.Environment{
-		Scheme:            scheme.Scheme, // tells which kinds are converted by webhook
+		Scheme:            scheme.Scheme, // knows which kinds are converted by webhook
 		CRDDirectoryPaths: []string{filepath.Join("..", "..", "..", "config", "crd", "bases")},
 		WebhookInstallOptions: envtest.WebhookInstallOptions{
 			Paths:                    []string{filepath.Join("..", "..", "..", "config", "webhook", "manifests.yaml")},
