@@ -1,0 +1,103 @@
+// Copyright 2026 The fleet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Command main runs the operator: a manager with its controllers, against the
+// cluster of the kubeconfig or, in a pod, of the service account.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	_ "k8s.io/client-go/plugin/pkg/client/auth" // kubeconfigs that log in with a plug-in
+	klog "k8s.io/klog/v2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	mcmanager "sigs.k8s.io/multicluster-runtime/pkg/manager"
+
+	fleetv1 "example.com/fleet/api/fleet/v1"
+	gpuv1beta1 "example.com/fleet/api/gpu/v1beta1"
+	fleetcontroller "example.com/fleet/internal/controller/fleet"
+	gpucontroller "example.com/fleet/internal/controller/gpu"
+	"example.com/fleet/internal/manager"
+	"example.com/fleet/internal/member"
+	// +kubebuilder:scaffold:imports
+)
+
+// scheme knows the Go types of every kind that the operator works with.
+var scheme = runtime.NewScheme()
+
+func init() {
+	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
+	utilruntime.Must(fleetv1.AddToScheme(scheme))
+	utilruntime.Must(gpuv1beta1.AddToScheme(scheme))
+	// +kubebuilder:scaffold:scheme
+}
+
+func main() {
+	var flags manager.Flags
+	flags.Bind(flag.CommandLine)
+	flag.Parse()
+	ctrl.SetLogger(flags.Logger())
+	klog.SetLogger(ctrl.Log) // client-go's messages have the same form
+	if err := run(flags.Drain(ctrl.SetupSignalHandler()), &flags); err != nil {
+		ctrl.Log.Error(err, "The manager failed")
+		os.Exit(1)
+	}
+}
+
+// run runs the manager until ctx ends.
+func run(ctx context.Context, flags *manager.Flags) error {
+	options, err := flags.Options(scheme)
+	if err != nil {
+		return err
+	}
+	config, err := ctrl.GetConfig()
+	if err != nil {
+		return fmt.Errorf("find the cluster: %w", err)
+	}
+	options.Cache.ByObject = fleetcontroller.CacheOptions()
+	changes := make(chan event.GenericEvent)
+	members := member.NewFleet(member.Options{
+		Scheme:   scheme,
+		Kind:     &gpuv1beta1.VGPUInstance{},
+		Notify:   fleetcontroller.Notify(changes),
+		Probe:    30 * time.Second,
+		Timeout:  10 * time.Second,
+		RetryMin: time.Second,
+		RetryMax: 5 * time.Minute,
+	})
+	all, err := mcmanager.New(config, members, options)
+	if err != nil {
+		return fmt.Errorf("create the manager: %w", err)
+	}
+	mgr := all.GetLocalManager()
+	if err := (&fleetcontroller.ClusterReconciler{
+		Client:  mgr.GetClient(),
+		Fleet:   members,
+		Changes: changes,
+	}).SetupWithManager(mgr); err != nil {
+		return fmt.Errorf("set up the Cluster controller: %w", err)
+	}
+	if err := (&gpucontroller.VGPUInstanceReconciler{
+		Manager: all,
+		Labels:  members.Labels,
+	}).SetupWithManager(); err != nil {
+		return fmt.Errorf("set up the VGPUInstance controller: %w", err)
+	}
+	// +kubebuilder:scaffold:builder
+	if err := mgr.AddHealthzCheck("healthz", healthz.Ping); err != nil {
+		return fmt.Errorf("add the health check: %w", err)
+	}
+	if err := mgr.AddReadyzCheck("readyz", healthz.Ping); err != nil {
+		return fmt.Errorf("add the readiness check: %w", err)
+	}
+	return all.Start(ctx)
+}
