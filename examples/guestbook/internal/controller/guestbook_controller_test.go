@@ -1,0 +1,238 @@
+// Copyright 2026 The guestbook authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	webappv1 "example.com/guestbook/api/v1"
+)
+
+// A Guestbook's life: its configuration comes late, it grows and shrinks, its active pod is lost, and it is deleted.
+func TestLife(t *testing.T) {
+	f := newFixture(t)
+	o := f.start()
+	guestbook := f.guestbook("main", 2)
+	f.create(guestbook)
+	f.waitFor(guestbook, webappv1.ReasonConfigMissing)
+
+	f.create(f.config())
+	f.waitFor(guestbook, webappv1.ReasonReady)
+	f.wantPods(guestbook, "main-0", "main-1")
+	f.account.AtRest(t, o.pass(guestbook))
+	f.wantEvent(guestbook, "Created")
+
+	f.resize(guestbook, 4)
+	f.waitFor(guestbook, webappv1.ReasonReady)
+	f.wantPods(guestbook, "main-0", "main-1", "main-2", "main-3")
+	f.resize(guestbook, 1)
+	f.waitFor(guestbook, webappv1.ReasonReady)
+	f.wantPods(guestbook, "main-0")
+
+	f.lose("main-0", guestbook)
+	f.account.AtRest(t, o.pass(guestbook))
+
+	if err := f.user.Delete(t.Context(), f.config()); err != nil {
+		t.Fatal(err)
+	}
+	f.waitFor(guestbook, webappv1.ReasonConfigMissing)
+	f.wantPods(guestbook, "main-0")
+
+	if err := f.user.Delete(t.Context(), guestbook); err != nil {
+		t.Fatal(err)
+	}
+	cluster.Cluster(t).WaitForEmpty(t, f.namespace)
+	f.wantLeastPermissions()
+}
+
+// resize changes the size of a Guestbook.
+func (f *fixture) resize(guestbook *webappv1.Guestbook, size int32) {
+	f.Helper()
+	before := guestbook.DeepCopy()
+	guestbook.Spec.Size = size
+	if err := f.user.Patch(f.Context(), guestbook, client.MergeFrom(before)); err != nil {
+		f.Fatal(err)
+	}
+}
+
+// lose deletes a pod, and waits until its successor is ready and in the status.
+func (f *fixture) lose(name string, guestbook *webappv1.Guestbook) {
+	f.Helper()
+	pod := &corev1.Pod{}
+	key := client.ObjectKey{Namespace: f.namespace, Name: name}
+	if err := f.user.Get(f.Context(), key, pod); err != nil {
+		f.Fatal(err)
+	}
+	lost := pod.UID
+	if err := f.user.Delete(f.Context(), pod); err != nil {
+		f.Fatal(err)
+	}
+	f.eventually("the pod is replaced", func() (bool, error) {
+		err := f.user.Get(f.Context(), key, pod)
+		return pod.UID != lost && isReady(pod), client.IgnoreNotFound(err)
+	})
+	f.waitFor(guestbook, webappv1.ReasonReady)
+}
+
+// wantPods checks the status: the first is active, the others stand by.
+func (f *fixture) wantPods(guestbook *webappv1.Guestbook, names ...string) {
+	f.Helper()
+	if got := append([]string{guestbook.Status.Active}, guestbook.Status.Standby...); !slices.Equal(got, names) {
+		f.Errorf("active and standby are %q, want %q", got, names)
+	}
+}
+
+// wantEvent waits for an event about a Guestbook.
+func (f *fixture) wantEvent(guestbook *webappv1.Guestbook, reason string) {
+	f.Helper()
+	f.eventually("an event "+reason, func() (bool, error) {
+		var list corev1.EventList
+		err := f.user.List(f.Context(), &list, client.InNamespace(f.namespace))
+		return slices.ContainsFunc(list.Items, func(e corev1.Event) bool {
+			return e.Reason == reason && e.InvolvedObject.UID == guestbook.UID
+		}), err
+	})
+}
+
+// wantLeastPermissions checks that the operator needed all that its role permits, and nothing else. Clusters that protect owners ask for
+// the permission on finalizers; this one does not.
+func (f *fixture) wantLeastPermissions() {
+	f.Helper()
+	if unused := f.account.Unused(f.T); !slices.Equal(unused, []string{"update guestbooks/finalizers.webapp.my.domain"}) {
+		f.Errorf("permissions that are not used: %q", unused)
+	}
+	for _, q := range f.account.Requests(f.T) {
+		if q.Refused() {
+			f.Errorf("refused: %s", q)
+		}
+	}
+}
+
+// A StatefulSet that something else made is left alone.
+func TestNameTaken(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	o := f.start()
+	guestbook := f.guestbook("taken", 1)
+	foreign := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: f.namespace, Name: "taken"}}
+	describe(guestbook, foreign)
+	foreign.Spec.Replicas = new(int32(0))
+	f.create(f.config(), foreign, guestbook)
+	f.waitFor(guestbook, webappv1.ReasonNameTaken)
+	f.account.AtRest(t, o.pass(guestbook))
+
+	if err := f.user.Delete(t.Context(), foreign); err != nil {
+		t.Fatal(err)
+	}
+	f.waitFor(guestbook, webappv1.ReasonReady)
+}
+
+// Each write fails once, lost or unanswered, and the Guestbook becomes ready all the same.
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.start()
+	f.create(f.config())
+	n := 0
+	f.account.Interrupt(t, func(t *testing.T) {
+		n++
+		guestbook := f.guestbook(fmt.Sprintf("interrupted-%d", n), 1)
+		f.create(guestbook)
+		f.waitFor(guestbook, webappv1.ReasonReady)
+	})
+}
+
+// many is how many objects come at once, and attempts how many writes each may cost: the StatefulSet, the status while it
+// starts and when it is ready, and one to spare.
+const (
+	many     = 200
+	attempts = 4
+)
+
+// Many Guestbooks at once come to rest, and a new operator leaves all of them alone.
+func TestMany(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-long-examples")
+	}
+	f := newFixture(t)
+	o := f.start()
+	f.create(f.config())
+	guestbooks := make([]*webappv1.Guestbook, many)
+	keys := make([]client.ObjectKey, many)
+	for i := range guestbooks {
+		guestbooks[i] = f.guestbook(fmt.Sprintf("many-%d", i), 1)
+		keys[i] = client.ObjectKeyFromObject(guestbooks[i])
+		f.create(guestbooks[i])
+	}
+	for _, guestbook := range guestbooks {
+		f.waitFor(guestbook, webappv1.ReasonReady)
+	}
+	f.wantFewWrites()
+	o.stop()
+
+	writes := f.account.Writes(t, func() {
+		next := f.start()
+		next.seen.WaitFor(t, keys...)
+		next.stop()
+	})
+	if len(writes) > 0 {
+		t.Errorf("a new operator wrote %d times, first: %s", len(writes), writes[0])
+	}
+}
+
+// wantFewWrites checks what many objects cost. Events are not counted: recorders gather them.
+func (f *fixture) wantFewWrites() {
+	f.Helper()
+	written, conflicts := 0, 0
+	for _, q := range f.account.Requests(f.T) {
+		if !q.Writes() || q.Resource == "events" {
+			continue
+		}
+		written++
+		if q.Conflict() {
+			conflicts++
+		}
+	}
+	f.Logf("%d objects: %d writes, %d conflicts", many, written, conflicts)
+	if written > many*attempts || conflicts > many/10 {
+		f.Errorf("%d objects cost %d writes with %d conflicts", many, written, conflicts)
+	}
+}
+
+// What users of kubectl see, and what is refused.
+func TestKubectl(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.start()
+	guestbook := f.guestbook("seen", 1)
+	f.create(f.config(), guestbook)
+	f.waitFor(guestbook, webappv1.ReasonReady)
+	c := cluster.Cluster(t)
+	out, err := c.Kubectl(t, "get", "guestbooks", "--namespace", f.namespace, "--output", "wide")
+	if err != nil || !slices.Equal(strings.Fields(out)[:11], []string{"NAME", "SIZE", "ACTIVE", "AVAILABLE", "REASON", "AGE", "seen", "1", "seen-0", "True", "Ready"}) {
+		t.Errorf("get prints %q, %v", out, err)
+	}
+	if out, err := c.Kubectl(t, "explain", "guestbook.spec.size"); err != nil || !strings.Contains(out, "number of instances") {
+		t.Errorf("explain prints %q, %v", out, err)
+	}
+	for _, test := range []struct{ patch, want string }{
+		{`{"spec":{"size":0}}`, "spec.size in body should be greater than or equal to 1"},
+		{`{"spec":{"size":11}}`, "spec.size in body should be less than or equal to 10"},
+		{`{"spec":{"configMapName":""}}`, "spec.configMapName in body should be at least 1 chars long"},
+		{`{"spec":{"configMapName":"sixteen-letters-"}}`, "may not be more than 15"},
+		{`{"spec":{"alias":"Fax"}}`, `supported values: "Phone", "Address", "Name"`},
+	} {
+		if _, err := c.Kubectl(t, "patch", "guestbook", "seen", "--namespace", f.namespace, "--type=merge", "--patch", test.patch); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %q", test.patch, err, test.want)
+		}
+	}
+}
