@@ -3,7 +3,8 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 BIN     := $(CURDIR)/bin
-MODULES := . cluster operator bench examples/cronjob test/certmanager test/cri test/helm
+EXAMPLES := examples/apiexample examples/app examples/cronjob examples/democrd examples/fleet examples/guestbook examples/ingress-manager examples/mycronjob examples/pipeline examples/podannotator examples/rediscluster examples/sample-controller examples/toy
+MODULES := . cluster operator bench $(EXAMPLES) test/certmanager test/cri test/helm
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
@@ -45,15 +46,19 @@ test: build $(BIN)/testlog ## Run every test of every module, without those that
 	$(TESTLOG) $(GOTEST) -short -parallel 4 -timeout 30m ./... && \
 	$(TESTLOG) -dir cluster $(GOTEST) -short -timeout 30m ./... && \
 	$(TESTLOG) -dir operator $(GOTEST) -short -timeout 10m ./... && \
-	$(TESTLOG) -dir examples/cronjob $(BIN)/slipway test -json -short -vet=off -timeout 10m ./... && \
+	$(foreach e,$(EXAMPLES),$(TESTLOG) -dir $(e) $(BIN)/slipway test -json -short -vet=off -timeout 10m ./... && )\
 	$(TESTLOG) -dir bench $(GOTEST) -short -timeout 10m ./...
+
+.PHONY: examples
+examples: build ## Do what the README of each example says, in turn, and print a line for each.
+	$(PROGRAMS) && go run ./hack/examples -bin $(BIN) $(EXAMPLES)
 
 .PHONY: test-times
 test-times: ## List the twenty slowest tests of the last run.
 	@go run ./hack/testlog -log $(EVENTS) -slowest 20
 
 # Parts of at most forty minutes each, which run alone: docs/contributing.md says when. A test that `make test` leaves out names its part.
-LONG := scripts pages nodes kills matrix edits mutants real peers envtest certmanager critest helm
+LONG := scripts pages examples nodes kills matrix edits mutants real peers envtest certmanager critest helm
 
 .PHONY: test-long
 test-long: $(LONG:%=test-long-%) ## Run all parts of the long tests, which are called test-long-<part>; contributing.md lists them.
@@ -67,6 +72,11 @@ test-long-scripts: build
 
 test-long-pages: build
 	$(LONGTEST) $(GOTEST) -count=1 -timeout 40m ./docs
+
+test-long-examples: build
+	$(PROGRAMS) $(foreach e,$(EXAMPLES),&& $(TESTLOG) -dir $(e) $(BIN)/slipway test -json -count=1 -vet=off -timeout 20m ./...) && \
+	$(TESTLOG) -dir examples/cronjob $(BIN)/slipway test -json -count=1 -vet=off -timeout 40m ./internal/controller -run '^TestMonth$$' -args -months $(or $(MONTHS),20) -seed $(or $(SEED),1)
+	$(PROGRAMS) && go run ./hack/examples -bin $(BIN) $(EXAMPLES)
 
 test-long-nodes: build
 	$(LONGTEST) -dir cluster $(GOTEST) -count=1 -timeout 40m -run '^TestReal(Many|ThreeClusters)$$' ./test

@@ -1,0 +1,34 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"strings"
+)
+
+// blocks are the commands of the two terminals in the section "Try it".
+func blocks(readme string) (first, second []string, err error) {
+	_, section, found := strings.Cut(readme, "\n## Try it")
+	if !found {
+		return nil, nil, errors.New("there is no section Try it")
+	}
+	section, _, _ = strings.Cut(section, "\n##")
+	for _, terminal := range []*[]string{&first, &second} {
+		var block string
+		_, section, _ = strings.Cut(section, "\n```sh\n")
+		block, section, _ = strings.Cut(section, "\n```")
+		for line := range strings.Lines(block) {
+			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+				*terminal = append(*terminal, line)
+			}
+		}
+	}
+	if len(first) == 0 || len(second) == 0 {
+		return nil, nil, errors.New("the section Try it has not two blocks of shell commands, one for each terminal")
+	}
+	return first, second, nil
+}
+
+// refused reports whether a command must be refused.
+func refused(line string) bool { return strings.HasSuffix(line, "# refused") }
