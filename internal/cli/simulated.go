@@ -9,7 +9,6 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/clusterctl/loaded"
-	"github.com/slipway-dev/slipway/internal/image/reference"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
 )
@@ -63,7 +62,7 @@ func wayOut(s *clusterctl.Status, of ship.Simulation) string {
 
 // tellOfPush says what is in the way of running an image that was pushed to the registry of an embedded cluster.
 func (inv *invocation) tellOfPush(ctx context.Context, image string) {
-	host := reference.Registry(image)
+	host, _, _ := strings.Cut(image, "/")
 	owner := inv.running(ctx, func(s *clusterctl.Status) bool { return loaded.Same(s.Registry, host) })
 	if owner == nil {
 		return

@@ -17,7 +17,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/slipway-dev/slipway/internal/protocol"
+	"github.com/slipway-dev/slipway/internal/clusterctl/protocol"
 )
 
 // peerMode makes this test binary a slipway-cluster program that speaks the

@@ -18,8 +18,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-
-	"github.com/slipway-dev/slipway/internal/image/reference"
 )
 
 // Recipe is what a Dockerfile says.
@@ -190,7 +188,10 @@ func (r *reader) from(in instruction) {
 
 // plain says whether an image has nothing that an image of a static program lacks.
 func plain(image string) bool {
-	repository, _, _ := reference.Split(image)
+	repository, _, _ := strings.Cut(image, "@")
+	if at := strings.LastIndex(repository, ":"); at > strings.LastIndex(repository, "/") {
+		repository = repository[:at]
+	}
 	name := path.Base(repository)
 	return image == "scratch" || strings.Contains(repository, "distroless/") && (name == "static" || strings.HasPrefix(name, "static-"))
 }
