@@ -16,7 +16,7 @@ import (
 
 // golden is an input of our generators' own tests with what they expect.
 type golden struct {
-	pkg     string // folder of the generator's package, below generate/internal
+	pkg     string // folder of the generator's package, below internal/generate/internal
 	options string // of the generator, with its name
 	input   string // package pattern, relative to pkg
 	want    string // folder of the golden files, relative to pkg
@@ -35,7 +35,7 @@ func goldens(t *testing.T, root string) []golden {
 		{"webhook", "manifests.yaml", "webhook"},
 	}
 	for _, b := range beside {
-		dirs := foldersWith(t, filepath.Join(root, "generate", "internal", b.pkg), b.file)
+		dirs := foldersWith(t, filepath.Join(root, "internal", "generate", "internal", b.pkg), b.file)
 		if len(dirs) == 0 {
 			t.Errorf("no golden file %s of %s", b.file, b.pkg)
 		}
@@ -59,7 +59,7 @@ func TestGoldenFilesAreThePeers(t *testing.T) {
 	}
 	for _, g := range goldens(t, root) {
 		t.Run(g.pkg+"/"+filepath.ToSlash(g.want), func(t *testing.T) {
-			g.compare(t, peer, filepath.Join(root, "generate", "internal", g.pkg))
+			g.compare(t, peer, filepath.Join(root, "internal", "generate", "internal", g.pkg))
 		})
 	}
 }

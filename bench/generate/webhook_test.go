@@ -311,7 +311,7 @@ func TestSchemaPatchSameAsControllerGen(t *testing.T) {
 		t.Fatal(err)
 	}
 	ours := slipwayProgram(t)
-	dir := filepath.Join(root, "generate", "internal", "schemapatch")
+	dir := filepath.Join(root, "internal", "generate", "internal", "schemapatch")
 	for _, options := range []string{"", ",maxDescLen=0", ",maxDescLen=30,generateEmbeddedObjectMeta=true"} {
 		t.Run(strings.NewReplacer(",", " ", "=", " ").Replace("options"+options), func(t *testing.T) {
 			patch := func(program ...string) string {

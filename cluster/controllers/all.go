@@ -27,6 +27,7 @@ func All() []Controller {
 		{"endpointslice-mirroring-controller", newEndpointSliceMirroring},
 		{"service-cidr-controller", newServiceCIDR},
 		{"service-lb-controller", newLoadBalancer},
+		{"ingress-address-controller", newIngress},
 		{"persistentvolume-binder-controller", newVolumeBinder},
 		{"simulated-volume-provisioner", newProvisioner},
 		{"persistentvolume-protection-controller", newVolumeProtection},

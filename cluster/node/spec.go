@@ -29,9 +29,12 @@ type Taint corev1.Taint
 // ErrInvalid marks what is wrong with a [Spec].
 var ErrInvalid = errors.New("invalid node")
 
+// roleLabel is how kubeadm, and so kind, mark the node with the control plane; kubectl shows it as the node's role.
+const roleLabel = "node-role.kubernetes.io/control-plane"
+
 // Default is what a cluster has when nothing else is said: one large node, node-1.
 func Default() []Spec {
-	return []Spec{{Name: "node-1"}}
+	return []Spec{{Name: "node-1", Labels: map[string]string{roleLabel: ""}}}
 }
 
 // UnmarshalText reads `key=value:Effect` or `key:Effect`.

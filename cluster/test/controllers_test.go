@@ -49,6 +49,8 @@ func showControllers(t *testing.T, c clients) {
 		"load balancer gets an address":                   loadBalancerGetsAddress,
 		"load balancers have addresses of their own":      loadBalancersDiffer,
 		"load balancer of a class is left alone":          loadBalancerOfClass,
+		"ingress gets the default class and an address":   ingressGetsClassAndAddress,
+		"ingress of another class is left alone":          ingressOfOtherClass,
 		"claim waits for its first pod":                   claimWaitsForPod,
 		"claim of an immediate class is bound at once":    claimBoundAtOnce,
 		"claim grows":                                      claimGrows,

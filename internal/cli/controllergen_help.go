@@ -7,7 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/slipway-dev/slipway/generate"
+	"github.com/slipway-dev/slipway/internal/generate"
 )
 
 // The levels of detail, which are how often -h or -w stand on the command line: 1 is a

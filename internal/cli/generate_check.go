@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/slipway-dev/slipway/generate"
+	"github.com/slipway-dev/slipway/internal/generate"
 	"github.com/slipway-dev/slipway/internal/regenerate"
 	"github.com/slipway-dev/slipway/internal/report"
 )

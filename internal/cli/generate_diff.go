@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/slipway-dev/slipway/generate"
 	"github.com/slipway-dev/slipway/internal/crdcheck"
+	"github.com/slipway-dev/slipway/internal/generate"
 	"github.com/slipway-dev/slipway/internal/regenerate"
 	"github.com/slipway-dev/slipway/internal/report"
 )

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slipway-dev/slipway/generate"
+	"github.com/slipway-dev/slipway/internal/generate"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/clusterctl/loaded"
+	"github.com/slipway-dev/slipway/internal/image/reference"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
 )
@@ -62,7 +63,7 @@ func wayOut(s *clusterctl.Status, of ship.Simulation) string {
 
 // tellOfPush says what is in the way of running an image that was pushed to the registry of an embedded cluster.
 func (inv *invocation) tellOfPush(ctx context.Context, image string) {
-	host, _, _ := strings.Cut(image, "/")
+	host := reference.Registry(image)
 	owner := inv.running(ctx, func(s *clusterctl.Status) bool { return loaded.Same(s.Registry, host) })
 	if owner == nil {
 		return

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl/clusterfile"
-	"github.com/slipway-dev/slipway/internal/clusterctl/protocol"
+	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 

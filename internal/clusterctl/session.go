@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/slipway-dev/slipway/internal/clusterctl/protocol"
 	"github.com/slipway-dev/slipway/internal/clusterctl/state"
+	"github.com/slipway-dev/slipway/internal/protocol"
 )
 
 // Session is a cluster whose life is tied to this process: the program reads from a

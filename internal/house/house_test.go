@@ -23,18 +23,6 @@ const (
 	module = "github.com/slipway-dev/slipway"
 )
 
-// layers lists the parts of the command from the top of the house to its
-// foundation: a part may import those below it.
-var layers = []string{"cmd", "internal/cli", "internal/ui", "internal/dev", "internal/setupenvtest", "internal/chart", "internal/ship", "internal/scaffold",
-	"internal/scaffold/internal/newproject", "internal/scaffold/internal/deletion", "internal/scaffold/internal/layout", "internal/scaffold/internal/webhook", "internal/scaffold/internal/api", "internal/scaffold/internal/feature", "internal/scaffold/internal/derived",
-	"internal/scaffold/internal/undo", "internal/scaffold/internal/lock", "internal/scaffold/internal/kind", "internal/scaffold/internal/manager", "internal/scaffold/internal/gomod", "internal/scaffold/internal/header", "internal/scaffold/internal/projectfile",
-	"internal/scaffold/internal/plan", "internal/scaffold/internal/base", "internal/scaffold/internal/piece", "internal/scaffold/templates", "internal/scaffold/internal/fieldcopy", "internal/scaffold/internal/relocate", "internal/scaffold/internal/usage", "internal/scaffold/internal/threeway", "internal/scaffold/internal/lines",
-	"internal/scaffold/internal/gofile", "internal/scaffold/internal/fileerror", "internal/scaffold/internal/transaction",
-	"internal/clusterctl", "internal/crdcheck", "generate", "project", "internal/codegen", "internal/image", "internal/program", "internal/gocommand", "internal/git", "internal/bounded", "internal/sourcedate", "internal/report", "internal/confine", "internal/finite", "internal/spelling", "internal/clusterctl/protocol", "internal/clusterctl/atomicfile"}
-
-// strangers are pairs of parts that do not know each other although one stands below the other.
-var strangers = map[string]string{"internal/scaffold": "generate", "internal/clusterctl": "generate", "project": "internal/report"}
-
 // A goPackage is a folder with Go files of its own (tests apart).
 type goPackage struct {
 	dir     string // slash-separated, relative to the root
@@ -59,35 +47,6 @@ func TestPackageNames(t *testing.T) {
 			t.Errorf("%s: the name %q does not say what the package is", p.dir, p.name)
 		}
 	}
-}
-
-func TestImportsPointDown(t *testing.T) {
-	for _, p := range packages(t) {
-		from := layer(p.dir)
-		if from < 0 {
-			continue
-		}
-		for _, imp := range p.imports {
-			dir, ours := strings.CutPrefix(imp, module+"/")
-			to := layer(dir)
-			if !ours || to < 0 {
-				continue
-			}
-			if to < from || strange(layers[from], layers[to]) {
-				t.Errorf("%s imports %s, which is not below it", p.dir, dir)
-			}
-		}
-	}
-}
-
-// strange reports whether a part, or the one that it is a part of, is not to know another one.
-func strange(from, to string) bool {
-	for part, other := range strangers {
-		if (from == part || strings.HasPrefix(from, part+"/")) && to == other {
-			return true
-		}
-	}
-	return false
 }
 
 // TestDirectDependenciesAreExplained wants a reason for each in docs/architecture.md.
@@ -153,17 +112,6 @@ func goMod(t *testing.T, dir string) *modfile.File {
 	return f
 }
 
-// layer returns the place of dir in layers, or -1 for what is not part of the house.
-func layer(dir string) int {
-	nearest := -1 // a part may hold another one that stands lower
-	for i, l := range layers {
-		if (dir == l || strings.HasPrefix(dir, l+"/")) && (nearest < 0 || len(l) > len(layers[nearest])) {
-			nearest = i
-		}
-	}
-	return nearest
-}
-
 // packages returns every package of every module in the repository.
 func packages(t *testing.T) []goPackage {
 	t.Helper()
@@ -173,7 +121,7 @@ func packages(t *testing.T) []goPackage {
 			return err
 		}
 		name := d.Name()
-		if d.IsDir() && file != root && (strings.HasPrefix(name, ".") || name == "testdata" || name == "templates" || name == "vendor") {
+		if d.IsDir() && file != root && (strings.HasPrefix(name, ".") || name == "testdata" || name == "vendor") {
 			return filepath.SkipDir
 		}
 		if d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/slipway-dev/slipway/internal/clusterctl/atomicfile"
+	"github.com/slipway-dev/slipway/internal/atomicfile"
 )
 
 // noteName is the file beside programs that says what they are. It is written last: a folder without it is not filled.

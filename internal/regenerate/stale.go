@@ -7,8 +7,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
-	"github.com/slipway-dev/slipway/generate"
 	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/generate"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/kustomize/kustomize/v5/commands/edit"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
+	"github.com/slipway-dev/slipway/internal/image/reference"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -53,11 +54,10 @@ func setImage(source []byte, image string) ([]byte, error) {
 	return memory.ReadFile(name)
 }
 
-// RunsImage tells whether one of objects has a container of that image, as kustomize writes it: a name without a tag keeps the tag that
+// RunsImage reports whether one of objects has a container of that image, as kustomize writes it: a name without a tag keeps the tag that
 // was there.
 func RunsImage(objects []*unstructured.Unstructured, image string) bool {
-	name, digest, _ := strings.Cut(image, "@")
-	tagged := strings.LastIndex(name, ":") > strings.LastIndex(name, "/")
+	_, wantedTag, digest := reference.Split(image)
 	return slices.ContainsFunc(objects, func(o *unstructured.Unstructured) bool {
 		return anyImage(o.Object, func(is string) bool {
 			switch {
@@ -66,8 +66,8 @@ func RunsImage(objects []*unstructured.Unstructured, image string) bool {
 			case digest != "":
 				return strings.HasSuffix(is, "@"+digest)
 			}
-			tag, same := strings.CutPrefix(is, image+":")
-			return !tagged && same && !strings.Contains(tag, "/")
+			repository, tag, _ := reference.Split(is)
+			return wantedTag == "" && tag != "" && repository == image
 		})
 	})
 }

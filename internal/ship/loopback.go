@@ -3,15 +3,14 @@ package ship
 import (
 	"context"
 	"fmt"
-	"net"
 	"slices"
 	"strings"
 
-	"github.com/google/go-containerregistry/pkg/name"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/slipway-dev/slipway/internal/image/reference"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -59,24 +58,11 @@ func loopbackImages(objects []*unstructured.Unstructured) (images []string) {
 			for _, item := range containers {
 				container, _ := item.(map[string]any)
 				image, _ := container["image"].(string)
-				if onLoopback(image) && !slices.Contains(images, image) {
+				if reference.OnLoopback(reference.Registry(image)) && !slices.Contains(images, image) {
 					images = append(images, image)
 				}
 			}
 		}
 	}
 	return images
-}
-
-// onLoopback tells whether an image's registry is on the machine of whoever asks for it.
-func onLoopback(image string) bool {
-	reference, err := name.ParseReference(image)
-	if err != nil {
-		return false
-	}
-	host := reference.Context().RegistryStr()
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		host = h
-	}
-	return host == "localhost" || net.ParseIP(host).IsLoopback()
 }

@@ -33,7 +33,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/slipway-dev/slipway/internal/clusterctl/protocol"
+	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 

@@ -12,7 +12,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -59,9 +58,8 @@ func Digests(ctx context.Context, registry, image string) ([]string, error) {
 // repositories are where an image may be in the registry: loaded under the name that it has elsewhere or, if its name has the registry's own
 // address, pushed.
 func repositories(registry string, tag name.Tag) []string {
-	host := tag.RegistryStr()
-	all := []string{strings.NewReplacer(":", "_", "[", "", "]", "").Replace(strings.ToLower(host)) + "/" + tag.RepositoryStr()}
-	if Same(host, registry) {
+	all := []string{reference.Kept(tag)}
+	if Same(tag.RegistryStr(), registry) {
 		all = append(all, tag.RepositoryStr())
 	}
 	return all
@@ -71,12 +69,7 @@ func repositories(registry string, tag name.Tag) []string {
 func Same(a, b string) bool {
 	hostA, portA, errA := net.SplitHostPort(a)
 	hostB, portB, errB := net.SplitHostPort(b)
-	return errA == nil && errB == nil && portA == portB && loopback(hostA) && loopback(hostB)
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+	return errA == nil && errB == nil && portA == portB && reference.OnLoopback(hostA) && reference.OnLoopback(hostB)
 }
 
 // ask returns the digests of a manifest and of those that it lists.

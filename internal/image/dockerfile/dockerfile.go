@@ -18,6 +18,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/image/reference"
 )
 
 // Recipe is what a Dockerfile says.
@@ -188,10 +190,7 @@ func (r *reader) from(in instruction) {
 
 // plain says whether an image has nothing that an image of a static program lacks.
 func plain(image string) bool {
-	repository, _, _ := strings.Cut(image, "@")
-	if at := strings.LastIndex(repository, ":"); at > strings.LastIndex(repository, "/") {
-		repository = repository[:at]
-	}
+	repository, _, _ := reference.Split(image)
 	name := path.Base(repository)
 	return image == "scratch" || strings.Contains(repository, "distroless/") && (name == "static" || strings.HasPrefix(name, "static-"))
 }

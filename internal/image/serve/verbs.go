@@ -150,8 +150,7 @@ func (w *worker) load(ctx context.Context, r wire.Load) (wire.Loaded, error) {
 
 // kept is the name by which a cluster's registry keeps an image, see docs/protocol.md.
 func kept(registry string, tag name.Tag) (name.Tag, error) {
-	host := tag.RegistryStr()
-	repository := strings.NewReplacer(":", "_", "[", "", "]", "").Replace(strings.ToLower(host)) + "/" + tag.RepositoryStr()
+	host, repository := tag.RegistryStr(), reference.Kept(tag)
 	if _, port, _ := strings.Cut(registry, ":"); host == registry || host == "localhost:"+port {
 		repository = tag.RepositoryStr()
 	}

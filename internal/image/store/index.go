@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 
-	"github.com/slipway-dev/slipway/internal/clusterctl/atomicfile"
+	"github.com/slipway-dev/slipway/internal/atomicfile"
 )
 
 func (s Store) warn(format string, args ...any) {

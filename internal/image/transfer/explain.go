@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
+	"github.com/slipway-dev/slipway/internal/image/reference"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -34,7 +35,7 @@ func explain(ctx context.Context, done string, ref name.Reference, err error) er
 		e.Hint = "the registry's disk is full"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		e.Hint = "nothing listens at " + host
-		if onThisMachine(ref.Context().Registry.RegistryStr()) || ref.Context().Scheme() == "http" {
+		if reference.OnLoopback(ref.Context().Registry.RegistryStr()) || ref.Context().Scheme() == "http" {
 			e.Hint += "; `slipway cluster status` tells the address of a cluster's registry"
 			e.Next = "slipway cluster status"
 		}

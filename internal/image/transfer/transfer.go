@@ -23,6 +23,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
+	"github.com/slipway-dev/slipway/internal/image/reference"
 	"github.com/slipway-dev/slipway/internal/image/store"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -68,16 +69,10 @@ type guarded struct{ http.RoundTripper }
 var errPlain = errors.New("the registry does not speak TLS, and it is on another machine")
 
 func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.URL.Scheme != "https" && !onThisMachine(r.URL.Hostname()) {
+	if r.URL.Scheme != "https" && !reference.OnLoopback(r.URL.Hostname()) {
 		return nil, errPlain
 	}
 	return g.RoundTripper.RoundTrip(r)
-}
-
-// onThisMachine says whether a host is one of the names of this machine's loopback.
-func onThisMachine(host string) bool {
-	ip := net.ParseIP(host)
-	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
 // Push pushes an image, with what is about it, and returns its digest.

@@ -1,10 +1,9 @@
 package settings
 
 import (
-	"strings"
-
 	"github.com/slipway-dev/slipway/internal/chart/internal/model"
 	"github.com/slipway-dev/slipway/internal/chart/internal/tree"
+	"github.com/slipway-dev/slipway/internal/image/reference"
 )
 
 // manager is the Deployment of the manager: the one that says so, or else the only one.
@@ -123,11 +122,8 @@ func (t *taker) takeImage(c *tree.Map) {
 
 // splitImage takes the name of an image apart. One without tag and digest has the tag latest.
 func splitImage(image string) (repository, tag, digest string) {
-	repository, digest, pinned := strings.Cut(image, "@")
-	if i := strings.LastIndex(repository, ":"); i > strings.LastIndex(repository, "/") {
-		repository, tag = repository[:i], repository[i+1:]
-	}
-	if tag == "" && !pinned {
+	repository, tag, digest = reference.Split(image)
+	if tag == "" && digest == "" {
 		tag = "latest"
 	}
 	return repository, tag, digest

@@ -1,0 +1,167 @@
+package clients
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/codegen/wire"
+	"github.com/slipway-dev/slipway/internal/generate/internal/crd"
+	"github.com/slipway-dev/slipway/internal/generate/internal/generator"
+	"github.com/slipway-dev/slipway/internal/generate/internal/load"
+	"github.com/slipway-dev/slipway/internal/generate/internal/marker"
+	"github.com/slipway-dev/slipway/internal/generate/internal/schema"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+const (
+	applyMarker       = "kubebuilder:ac:generate"
+	applyOutputMarker = "kubebuilder:ac:output:package"
+)
+
+// ApplyOptions are those of controller-gen's applyconfiguration generator.
+type ApplyOptions struct {
+	HeaderFile                  string   `marker:",optional" doc:"is the file with the text that generated files begin with"`
+	ExternalApplyConfigurations []string `marker:",optional" doc:"are apply configurations of types of other packages: <package>.<type>@<package of its apply configuration>"`
+	OmitToolVersion             *bool    `doc:"keeps the program's version out of generated files, which never have it here"`
+}
+
+// ApplyGenerator returns the generator "applyconfiguration".
+func ApplyGenerator() generator.Generator {
+	own := marker.In("apply",
+		marker.Define[bool](applyMarker, marker.Package, "says whether the package's resources get apply configurations"),
+		marker.Define[bool](applyMarker, marker.Type, "says whether this type gets an apply configuration, whether or not it is a resource"),
+		marker.Define[string](applyOutputMarker, marker.Package, "is the folder of the apply configurations, relative to the package's; applyconfiguration if there is none"),
+	)
+	g := generator.New("applyconfiguration", "writes apply configurations, which server-side apply is typed with", append(own, crd.Markers()...), runApply)
+	g.Noted = true
+	return g
+}
+
+func runApply(ctx context.Context, pass *generator.Pass, options ApplyOptions) error {
+	externals, err := externalsOf(options.ExternalApplyConfigurations)
+	if err != nil {
+		return err
+	}
+	header, err := headerArgument(pass, options.HeaderFile)
+	if err != nil {
+		return err
+	}
+	jobs := newJobs(pass)
+	for _, root := range pass.Roots {
+		if yes, _ := marker.Get[bool](root.Markers(), applyMarker); !yes || root.Broken() {
+			continue
+		}
+		run, err := applyRun(pass, root)
+		if err != nil {
+			return err
+		}
+		if run == nil {
+			continue
+		}
+		run.Arguments = append(run.Arguments, header...)
+		run.Externals = externals
+		if err := jobs.add([]*load.Package{root}, []wire.Run{*run}); err != nil {
+			return err
+		}
+	}
+	return jobs.do(ctx)
+}
+
+// applyRun is the run for one package; nil when there are findings instead.
+func applyRun(pass *generator.Pass, p *load.Package) (*wire.Run, error) {
+	group, ok := marker.Get[string](p.Markers(), "groupName")
+	if !ok {
+		pass.Report(report.Finding{
+			Position: positionOf(pass, p, applyMarker),
+			Message:  "apply configurations need the package's API group; add // +groupName=<group> to the package", Fatal: true,
+		})
+		return nil, nil
+	}
+	folder, _ := marker.Get[string](p.Markers(), applyOutputMarker)
+	if folder == "" && !p.Markers().Has(applyOutputMarker) {
+		folder = "applyconfiguration"
+	}
+	run := wire.Run{
+		Generator: wire.ApplyConfigurations,
+		Name:      "controller-gen",
+		Arguments: []string{"--output-dir", filepath.Join(p.Dir, filepath.FromSlash(folder)), "--output-pkg", path.Join(p.Path, folder)},
+		Packages:  []string{p.Path},
+		Tags:      []wire.Tag{{Package: p.Path, Text: "+groupName=" + group}},
+	}
+	applied := appliedTypes(p)
+	for _, d := range applied {
+		run.Tags = append(run.Tags, wire.Tag{Package: p.Path, Type: d.Name(), Text: "+genclient"})
+		if scope, _ := crd.Scope(d.Markers()); scope == "Cluster" {
+			run.Tags = append(run.Tags, wire.Tag{Package: p.Path, Type: d.Name(), Text: "+genclient:nonNamespaced"})
+		}
+	}
+	if len(applied) == 0 {
+		return &run, nil
+	}
+	var err error
+	run.Schema, err = structure(pass.Loader, applied)
+	return &run, err
+}
+
+// appliedTypes are the types of a package that get apply configurations of their own.
+func appliedTypes(p *load.Package) []*load.TypeDecl {
+	var applied []*load.TypeDecl
+	for _, d := range p.Decls() {
+		_, wanted := crd.Scope(d.Markers())
+		if yes, found := marker.Get[bool](d.Markers(), applyMarker); found {
+			wanted = yes
+		}
+		if wanted {
+			applied = append(applied, d)
+		}
+	}
+	return applied
+}
+
+// structure describes types, and all that they consist of, to the generator.
+func structure(loader *load.Loader, types []*load.TypeDecl) ([]byte, error) {
+	builder := schema.NewBuilder(loader, schema.Options{AllowDangerousTypes: true, IgnoreUnexportedFields: true, FullObjectMeta: true})
+	return builder.OpenAPI(types)
+}
+
+// externalsOf reads options of the form <package>.<type>@<package of apply configurations>.
+func externalsOf(options []string) (map[string]string, error) {
+	externals := make(map[string]string, len(options))
+	for _, option := range options {
+		name, pkg, found := strings.Cut(option, "@")
+		if !found {
+			return nil, &report.Error{What: fmt.Sprintf("invalid external apply configuration %q", option), Where: "applyconfiguration:externalApplyConfigurations",
+				Hint: "<package>.<type>@<package of its apply configuration>, like k8s.io/api/core/v1.LocalObjectReference@k8s.io/client-go/applyconfigurations/core/v1"}
+		}
+		externals[name] = pkg
+	}
+	return externals, nil
+}
+
+// headerArgument is the generators' argument for the file that generated ones begin with.
+func headerArgument(pass *generator.Pass, file string) ([]string, error) {
+	if file == "" {
+		return nil, nil
+	}
+	if _, err := pass.Header(file, ""); err != nil {
+		return nil, err
+	}
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(pass.Dir, file)
+	}
+	return []string{"--go-header-file", file}, nil
+}
+
+// positionOf is the place of a package's marker, or else its folder.
+func positionOf(pass *generator.Pass, p *load.Package, name string) report.Position {
+	values := p.Markers()
+	for i := range values {
+		if values[i].Definition.Name == name {
+			return pass.Loader.Position(values[i].Pos)
+		}
+	}
+	return report.Position{File: p.Dir}
+}

@@ -1,0 +1,127 @@
+package rbac
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/slipway-dev/slipway/internal/generate/internal/generator"
+	"github.com/slipway-dev/slipway/internal/generate/internal/load"
+	"github.com/slipway-dev/slipway/internal/generate/internal/marker"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+const ruleMarker = "kubebuilder:rbac"
+
+// Options are the generator's options.
+type Options struct {
+	// RoleName is the name of the roles whose markers do not name one.
+	RoleName string `doc:"is the name of roles whose markers name none"`
+	// FileName is the manifest's name, role.yaml unless set.
+	FileName string `marker:"fileName,optional" doc:"is the name of the manifest; role.yaml if it is left out"`
+	// HeaderFile is a file with the text that the manifest begins with.
+	HeaderFile string `marker:"headerFile,optional" doc:"is the file with the text that generated files begin with"`
+	// Year replaces YEAR in it.
+	Year string `marker:"year,optional" doc:"replaces YEAR in that text"`
+}
+
+// permission is the value of a marker: the permission that the code asks for.
+type permission struct {
+	Groups        []string `marker:"groups,optional" doc:"are API groups"`
+	Resources     []string `marker:"resources,optional" doc:"are resources of these groups"`
+	ResourceNames []string `marker:"resourceNames,optional" doc:"are the only objects that are meant"`
+	Verbs         []string `doc:"are what may be done"`
+	URLs          []string `marker:"urls,optional" doc:"are paths that are no resources"`
+	Namespace     string   `marker:"namespace,optional" doc:"makes it a Role of that namespace"`
+	RoleName      string   `marker:"roleName,optional" doc:"puts it into a role of its own"`
+}
+
+// Generator is the generator "rbac".
+func Generator() generator.Generator {
+	markers := marker.In("RBAC",
+		marker.Define[permission](ruleMarker, marker.Package, "asks for permissions: verbs on resources of groups, or on URLs"),
+	)
+	g := generator.New("rbac", "writes the role that gives the manager its permissions", markers, run)
+	g.Noted = true
+	return g
+}
+
+func run(_ context.Context, pass *generator.Pass, options Options) error {
+	if options.RoleName == "" {
+		pass.Report(report.Finding{Message: "roles whose markers name none have no name", Suggestion: "rbac:roleName=manager-role"})
+	}
+	header, err := pass.Header(options.HeaderFile, options.Year)
+	if err != nil {
+		return err
+	}
+	roles := rolesOf(permissionsIn(pass.Roots), options.RoleName)
+	if len(roles) == 0 {
+		return nil
+	}
+	content := []byte(header)
+	for _, r := range roles {
+		document, err := yaml.Marshal(r.object())
+		if err != nil {
+			return err
+		}
+		content = append(append(content, "---\n"...), document...)
+	}
+	pass.Config(cmp.Or(options.FileName, "role.yaml"), content)
+	return nil
+}
+
+func permissionsIn(roots []*load.Package) []permission {
+	var all []permission
+	for _, root := range roots {
+		all = append(all, marker.All[permission](root.Markers(), ruleMarker)...)
+	}
+	return all
+}
+
+// role is a ClusterRole or, with a namespace, a Role.
+type role struct {
+	namespace, name string
+	rules           []*rule
+}
+
+// rolesOf divides the permissions into roles, ordered by namespace and name.
+func rolesOf(permissions []permission, defaultName string) []*role {
+	var roles []*role
+	for _, p := range permissions {
+		name := cmp.Or(p.RoleName, defaultName)
+		i := slices.IndexFunc(roles, func(r *role) bool { return r.namespace == p.Namespace && r.name == name })
+		if i < 0 {
+			i = len(roles)
+			roles = append(roles, &role{namespace: p.Namespace, name: name})
+		}
+		roles[i].rules = append(roles[i].rules, rulesOf(p)...)
+	}
+	slices.SortFunc(roles, func(a, b *role) int {
+		return cmp.Or(strings.Compare(a.namespace, b.namespace), strings.Compare(a.name, b.name))
+	})
+	for _, r := range roles {
+		r.rules = merge(r.rules)
+	}
+	return roles
+}
+
+// object is the role as Kubernetes' API writes it.
+func (r *role) object() any {
+	type metadata struct {
+		Name      string `json:"name,omitempty"`
+		Namespace string `json:"namespace,omitempty"`
+	}
+	kind := "ClusterRole"
+	if r.namespace != "" {
+		kind = "Role"
+	}
+	return struct {
+		APIVersion string   `json:"apiVersion"`
+		Kind       string   `json:"kind"`
+		Metadata   metadata `json:"metadata"`
+		Rules      []*rule  `json:"rules"`
+	}{"rbac.authorization.k8s.io/v1", kind, metadata{r.name, r.namespace}, r.rules}
+}

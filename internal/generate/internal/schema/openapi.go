@@ -1,0 +1,139 @@
+package schema
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/generate/internal/load"
+)
+
+// OpenAPI returns an OpenAPI v2 document with a definition for each of the
+// declarations and for all that they refer to, as the structure of what is
+// applied to a server needs them: types, defaults, and how lists and maps are
+// merged. References stay references, apart from those to inlined types.
+func (b *Builder) OpenAPI(roots []*load.TypeDecl) ([]byte, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	definitions := make(map[string]any)
+	todo, seen := slices.Clone(roots), make(map[*load.TypeDecl]bool)
+	for len(todo) > 0 {
+		d := todo[0]
+		todo = todo[1:]
+		if seen[d] {
+			continue
+		}
+		seen[d] = true
+		s := b.withInlined(b.renamed(d), nil)
+		if s.AllOf != nil {
+			s = b.merge(s, d)
+		}
+		w := openAPI{}
+		definitions[definitionName(d)] = w.schema(s)
+		todo = append(todo, w.refs...)
+	}
+	return json.Marshal(map[string]any{
+		"swagger":     "2.0",
+		"info":        map[string]any{"title": "types", "version": "v1"},
+		"paths":       map[string]any{},
+		"definitions": definitions,
+	})
+}
+
+// renamed is the first stage for a declaration; one that only gives another type
+// a name has that one's, with what it says itself.
+func (b *Builder) renamed(d *load.TypeDecl) *Schema {
+	s := b.schemaOf(d)
+	for seen := map[*load.TypeDecl]bool{d: true}; s.ref != nil && !seen[s.ref]; {
+		seen[s.ref] = true
+		target := *b.schemaOf(s.ref)
+		if s.ListType != "" {
+			target.ListType = s.ListType
+		}
+		if s.ListMapKeys != nil {
+			target.ListMapKeys = s.ListMapKeys
+		}
+		if s.MapType != "" {
+			target.MapType = s.MapType
+		}
+		if s.Default != nil {
+			target.Default = s.Default
+		}
+		s = &target
+	}
+	return s
+}
+
+// withInlined returns s with the schemas of inlined types in place of references
+// to them. Within are those being replaced, which cannot contain themselves.
+func (b *Builder) withInlined(s *Schema, within []*load.TypeDecl) *Schema {
+	if s.AllOf == nil {
+		return s
+	}
+	out := *s
+	out.AllOf = make([]*Schema, len(s.AllOf))
+	for i, part := range s.AllOf {
+		if d := part.ref; d != nil && !slices.Contains(within, d) {
+			part = b.withInlined(b.renamed(d), append(slices.Clip(within), d))
+		}
+		out.AllOf[i] = part
+	}
+	return &out
+}
+
+// openAPI writes schemas of the first stage as OpenAPI v2.
+type openAPI struct {
+	refs []*load.TypeDecl // that were written
+}
+
+func (w *openAPI) schema(s *Schema) map[string]any {
+	m := make(map[string]any)
+	set(m, "default", s.Default, s.Default != nil)
+	set(m, "x-kubernetes-list-type", s.ListType, s.ListType != "")
+	set(m, "x-kubernetes-list-map-keys", s.ListMapKeys, len(s.ListMapKeys) > 0)
+	set(m, "x-kubernetes-map-type", s.MapType, s.MapType != "")
+	set(m, "x-kubernetes-preserve-unknown-fields", true, s.PreserveUnknownFields)
+	set(m, "x-kubernetes-embedded-resource", true, s.EmbeddedResource)
+	set(m, "x-kubernetes-int-or-string", true, s.IntOrString)
+	if s.ref != nil {
+		m["$ref"] = "#/definitions/" + definitionName(s.ref)
+		w.refs = append(w.refs, s.ref)
+	} else {
+		set(m, "type", s.Type, s.Type != "")
+		set(m, "format", s.Format, s.Format != "")
+	}
+	if s.Items != nil {
+		m["items"] = w.schema(s.Items)
+	}
+	if a := s.AdditionalProperties; a != nil {
+		if m["additionalProperties"] = any(true); a.Schema != nil {
+			m["additionalProperties"] = w.schema(a.Schema)
+		}
+	}
+	if len(s.Properties) > 0 {
+		properties := make(map[string]any, len(s.Properties))
+		for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+			properties[name] = w.schema(s.Properties[name])
+		}
+		m["properties"] = properties
+	}
+	return m
+}
+
+func set(m map[string]any, key string, value any, present bool) {
+	if present {
+		m[key] = value
+	}
+}
+
+// definitionName is what the definition of a type is called: the parts of the
+// domain that its import path begins with are in reverse, and dots divide all.
+func definitionName(d *load.TypeDecl) string {
+	parts := strings.Split(d.Package.Path, "/")
+	if domain := strings.Split(parts[0], "."); len(domain) > 1 {
+		slices.Reverse(domain)
+		parts[0] = strings.Join(domain, ".")
+	}
+	return strings.Join(append(parts, d.Name()), ".")
+}

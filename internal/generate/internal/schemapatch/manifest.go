@@ -1,0 +1,117 @@
+package schemapatch
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+
+	"go.yaml.in/yaml/v3"
+	sigs "sigs.k8s.io/yaml"
+
+	"github.com/slipway-dev/slipway/internal/generate/internal/generator"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// manifest is a file with a definition.
+type manifest struct {
+	path        string
+	document    *yaml.Node
+	group, kind string
+	versions    []string
+}
+
+// readFolder reads the definitions in a folder; files that hold none are left out.
+func readFolder(pass *generator.Pass, dir string) ([]*manifest, error) {
+	if dir != "" && !filepath.IsAbs(dir) {
+		dir = filepath.Join(pass.Dir, dir)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, &report.Error{What: "the folder with the definitions cannot be read", Where: "schemapatch:manifests", Err: err, Hint: "schemapatch:manifests=FOLDER"}
+	}
+	var files []*manifest
+	for _, e := range entries {
+		if e.IsDir() || filepath.Ext(e.Name()) != ".yaml" {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		data, err := pass.Loader.ReadFile(path)
+		if err != nil {
+			return nil, &report.Error{What: "the manifest cannot be read", Where: path, Err: err}
+		}
+		f, finding := parse(path, data)
+		if finding != nil {
+			pass.Report(*finding)
+		}
+		if f != nil {
+			files = append(files, f)
+		}
+	}
+	return files, nil
+}
+
+// parse reads a file; it is nil for one without a definition, like one that is no YAML.
+func parse(path string, data []byte) (*manifest, *report.Finding) {
+	var object struct {
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+	}
+	if sigs.Unmarshal(data, &object) != nil || object.APIVersion == "" || object.Kind != "CustomResourceDefinition" {
+		return nil, nil
+	}
+	if object.APIVersion != "apiextensions.k8s.io/v1" {
+		return nil, &report.Finding{
+			Position: report.Position{File: path}, Fatal: true,
+			Message:    "definitions of version " + object.APIVersion + " cannot be patched",
+			Suggestion: "apiVersion: apiextensions.k8s.io/v1",
+		}
+	}
+	var definition struct {
+		Spec struct {
+			Group string `json:"group"`
+			Names struct {
+				Kind string `json:"kind"`
+			} `json:"names"`
+			Versions []struct {
+				Name string `json:"name"`
+			} `json:"versions"`
+		} `json:"spec"`
+	}
+	var document yaml.Node
+	if sigs.Unmarshal(data, &definition) != nil || yaml.Unmarshal(data, &document) != nil {
+		return nil, nil
+	}
+	f := &manifest{path: path, document: &document, group: definition.Spec.Group, kind: definition.Spec.Names.Kind}
+	for _, v := range definition.Spec.Versions {
+		f.versions = append(f.versions, v.Name)
+	}
+	return f, f.alone(data)
+}
+
+// alone tells a second document, which would be lost.
+func (f *manifest) alone(data []byte) *report.Finding {
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	var first, second yaml.Node
+	if decoder.Decode(&first) != nil || decoder.Decode(&second) != nil || len(second.Content) == 0 || second.Content[0].Tag == "!!null" {
+		return nil
+	}
+	return &report.Finding{
+		Position:   f.position(&second),
+		Message:    "the file holds more than one document",
+		Suggestion: "a file for each, so that none is lost",
+		Fatal:      true,
+	}
+}
+
+func (f *manifest) position(at *yaml.Node) report.Position {
+	return report.Position{File: f.path, Line: at.Line, Column: at.Column}
+}
+
+// encode is the file as it is written.
+func (f *manifest) encode() ([]byte, error) {
+	var out bytes.Buffer
+	encoder := yaml.NewEncoder(&out)
+	encoder.SetIndent(2)
+	err := encoder.Encode(f.document)
+	return out.Bytes(), err
+}

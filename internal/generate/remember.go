@@ -1,0 +1,217 @@
+package generate
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/generate/internal/generator"
+	"github.com/slipway-dev/slipway/internal/generate/internal/inputs"
+	"github.com/slipway-dev/slipway/internal/generate/internal/load"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// remembered is what is kept of a result for a run in which nothing changed.
+type remembered struct {
+	Files    []string // all of them are up to date
+	Findings []report.Finding
+}
+
+// past is what is known of the last run with the same options. The zero value knows nothing and keeps nothing.
+type past struct {
+	memory *inputs.Memory
+	last   *inputs.Last
+}
+
+func recall(options Options) past {
+	key, ok := options.key()
+	if !ok {
+		return past{}
+	}
+	m := inputs.In(options.Cache, key)
+	return past{&m, m.Last()}
+}
+
+// result is that of the last run if this one's would be the same.
+func (p past) result() (result Result, fresh bool) {
+	if p.last == nil || !p.last.Fresh() {
+		return Result{}, false
+	}
+	var last remembered
+	if json.Unmarshal(p.last.Answer(), &last) != nil {
+		return Result{}, false
+	}
+	result = Result{Findings: last.Findings, Recalled: true, memory: p.memory}
+	for _, path := range last.Files {
+		result.Files = append(result.Files, File{Path: path, Action: report.Unchanged})
+	}
+	return result, true
+}
+
+// begin says what a run may begin from: what it depends on, what it remembers and which packages it need not read.
+func (p past) begin() (*inputs.Set, memory, map[string]*load.Facts) {
+	var last memory
+	switch {
+	case p.memory == nil:
+		return nil, last, nil
+	case p.last == nil || json.Unmarshal(p.last.Help(), &last) != nil:
+		return inputs.NewSet(), memory{}, nil
+	}
+	settled := load.Settled(last.Packages, p.last.Changed())
+	if len(settled) == 0 {
+		return inputs.NewSet(), memory{}, nil
+	}
+	return p.last.Inputs(), last, settled
+}
+
+// inflections are the variables, and else the names in the working folder, of the files in which users tell the library that
+// makes plurals about words of theirs. It reads them when the program starts.
+var inflections = map[string]string{"INFLECT_PATH": "inflections.json", "ACRONYMS_PATH": "acronyms.json"}
+
+// noteInflections notes that the run depends on those files.
+func noteInflections(inputs *inputs.Set) {
+	for variable, name := range inflections {
+		path, err := filepath.Abs(cmp.Or(os.Getenv(variable), name))
+		if err == nil {
+			_, err = inputs.ReadFile(path)
+		}
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			inputs.Opaque()
+		}
+	}
+}
+
+// memory is what is kept of a run for one in which some packages have changed and others have not.
+type memory struct {
+	Packages   []load.Facts
+	Generators []generator.Memory // in the order of Uses
+}
+
+func (m memory) of(use int) generator.Memory {
+	if use >= len(m.Generators) {
+		return generator.Memory{}
+	}
+	return m.Generators[use]
+}
+
+func (r *run) memory() memory {
+	m := memory{Packages: r.loader.Facts()}
+	for _, pass := range r.passes {
+		m.Generators = append(m.Generators, pass.Memory())
+	}
+	return m
+}
+
+// readKept reads the files that are as they have to be.
+func readKept(files []File) error {
+	for i := range files {
+		if !files[i].kept {
+			continue
+		}
+		content, err := finite.ReadFile(files[i].Path)
+		if err != nil {
+			return &report.Error{What: "file cannot be read", Where: files[i].Path, Err: err, Next: "slipway generate"}
+		}
+		files[i].Content = content
+	}
+	return nil
+}
+
+// save remembers a result whose files are all written. What was printed cannot be
+// recalled, and neither can generators that read more than they tell.
+func (r *run) save(result Result) {
+	isNoted := !slices.ContainsFunc(r.uses, func(u use) bool { return !u.Noted })
+	if result.memory == nil || len(result.Printed) > 0 || !isNoted {
+		return
+	}
+	last := remembered{Findings: result.Findings}
+	var outputs []inputs.Output
+	for _, f := range result.Files {
+		last.Files = append(last.Files, f.Path)
+		if f.kept {
+			continue // what is remembered of it still holds, unless somebody has changed it meanwhile
+		}
+		outputs = append(outputs, inputs.Output{Path: f.Path, Content: f.Content, Ignored: r.loader.LeftOut(f.Path)})
+	}
+	answer, err := json.Marshal(last)
+	help, helpErr := json.Marshal(r.memory())
+	if err = errors.Join(err, helpErr); err == nil {
+		err = result.memory.Save(r.inputs, outputs, answer, help)
+	}
+	if err != nil {
+		r.events.Handle(report.Note{Text: "the next run starts from nothing: " + err.Error()})
+	}
+}
+
+// Forget makes the next run do everything again, although nothing may have
+// changed: for when something that was to follow this one has not been done.
+func (r Result) Forget() error {
+	var errs []error
+	for _, part := range r.parts {
+		errs = append(errs, part.Forget())
+	}
+	if r.memory != nil {
+		errs = append(errs, r.memory.Remove())
+	}
+	return errors.Join(errs...)
+}
+
+// key is everything besides files that a result depends on. It is not ok when
+// nothing may be kept.
+func (o Options) key() (key string, ok bool) {
+	if o.Cache == "" {
+		return "", false
+	}
+	dir, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return "", false
+	}
+	program, err := identity()
+	if err != nil {
+		return "", false
+	}
+	o.Dir, o.Events, o.Codegen, o.DryRun, o.Cache = dir, nil, nil, false, ""
+	o.Within = nil // what is remembered is written already
+	return fmt.Sprintf("%s\n%#v\n%q", program, o, environment()), true
+}
+
+// identity tells this program from any other build of it.
+func identity() (string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s %d %d", path, info.Size(), info.ModTime().UnixNano()), nil
+}
+
+// environment are the variables that the go command heeds, or that lead to its
+// configuration, and the place of the command itself.
+func environment() []string {
+	var found []string
+	for _, variable := range os.Environ() {
+		name, _, _ := strings.Cut(variable, "=")
+		if strings.HasPrefix(name, "GO") || slices.Contains([]string{"CGO_ENABLED", "HOME", "USERPROFILE", "XDG_CONFIG_HOME", "APPDATA", "AppData", "SLIPWAY_CODEGEN", "SLIPWAY_SOURCE", "INFLECT_PATH", "ACRONYMS_PATH"}, name) {
+			found = append(found, variable)
+		}
+	}
+	slices.Sort(found)
+	program, err := exec.LookPath("go")
+	if err != nil && !errors.Is(err, exec.ErrNotFound) {
+		program = err.Error()
+	}
+	if resolved, err := filepath.EvalSymlinks(program); err == nil {
+		program = resolved
+	}
+	return append(found, program)
+}

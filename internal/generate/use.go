@@ -1,0 +1,45 @@
+package generate
+
+import (
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/generate/internal/marker"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// chosen finds the generators and reads their options.
+func chosen(all []Generator, uses []Use) ([]use, error) {
+	if len(uses) == 0 {
+		return nil, &report.Error{What: "no generator", Hint: "one of " + names(all)}
+	}
+	var found []use
+	for _, u := range uses {
+		g, ok := find(all, u.Name)
+		if !ok {
+			return nil, &report.Error{What: "there is no generator " + u.Name, Hint: "one of " + names(all)}
+		}
+		options, problem := marker.ParseOption(g.Options, u.Options)
+		if problem != nil {
+			return nil, &report.Error{What: problem.Message, Where: g.Name + ":" + u.Options, Hint: problem.Suggestion}
+		}
+		found = append(found, use{Generator: g, options: options, output: u.Output})
+	}
+	return found, nil
+}
+
+func find(all []Generator, name string) (Generator, bool) {
+	for _, g := range all {
+		if g.Name == name {
+			return g, true
+		}
+	}
+	return Generator{}, false
+}
+
+func names(all []Generator) string {
+	var list []string
+	for _, g := range all {
+		list = append(list, g.Name)
+	}
+	return strings.Join(list, ", ")
+}
