@@ -8,12 +8,12 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/slipway-dev/slipway/internal/image/serve"
+	"github.com/slipway-dev/slipway/internal/image/answer"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := serve.Main(ctx, os.Getenv, os.Stdin, os.Stdout, os.Stderr)
+	code := answer.Main(ctx, os.Getenv, os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }

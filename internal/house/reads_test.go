@@ -15,7 +15,7 @@ var readers = map[string]string{
 	"internal/gocommand":                            "the Go installation's own files",
 	"internal/setupenvtest":                         "folders that slipway itself fills",
 	"internal/clusterctl":                           "states of clusters, and the configuration that the user names",
-	"internal/image":                                "its own store, and archives that the user names; manager looks at a project's files first",
+	"internal/image":                                "its own store, and archives that the user names; compile looks at a project's files first",
 	"internal/atomicfile/file_unix.go":              "the folder of a file that slipway has just written",
 	"internal/dev/ports.go":                         "the program that was compiled a moment ago",
 	"internal/dev/promise.go":                       "a file in the user's cache",

@@ -4,17 +4,17 @@ import (
 	"context"
 
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/api"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/deletion"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/lock"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/newapi"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/newwebhook"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/transaction"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/webhook"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -30,13 +30,13 @@ type (
 	// A License says what stands at the top of a project's Go files.
 	License = header.License
 	// An API says what to add to a project.
-	API = api.Options
+	API = newapi.Options
 	// An Image is the container that a kind's controller runs in a Deployment.
-	Image = api.Image
+	Image = newapi.Image
 	// An External says where the Go types of another module are.
 	External = kind.External
 	// A Webhook says which webhooks to give a kind.
-	Webhook = webhook.Options
+	Webhook = newwebhook.Options
 	// Folders are the user's own: what [Hold] keeps there.
 	Folders = lock.Folders
 	// A Deletion says what to take out of a project.
@@ -46,7 +46,7 @@ type (
 )
 
 // ImagePlugin is where PROJECT records what APIs that run an image were made with.
-const ImagePlugin = api.ImagePlugin
+const ImagePlugin = newapi.ImagePlugin
 
 // Init plans a new project in folder root, or what is missing of it. It refuses a folder
 // that holds another project, and names that Kubernetes or Go would refuse later.
@@ -54,20 +54,20 @@ func Init(root string, o Project) (*Plan, error) { return newproject.Create(root
 
 // CreateAPI plans an API in the project in folder root. What is there already is
 // kept and what is missing is completed.
-func CreateAPI(root string, o API) (*Plan, error) { return api.Create(root, o) }
+func CreateAPI(root string, o API) (*Plan, error) { return newapi.Create(root, o) }
 
 // CheckAPI refuses what [CreateAPI] would refuse whatever the project's files hold.
-func CheckAPI(root string, o API) error { return api.Check(root, o) }
+func CheckAPI(root string, o API) error { return newapi.Check(root, o) }
 
 // CreateWebhook plans webhooks in the project in folder root. What is there already is
 // kept and what is missing is completed.
-func CreateWebhook(root string, o Webhook) (*Plan, error) { return webhook.Create(root, o) }
+func CreateWebhook(root string, o Webhook) (*Plan, error) { return newwebhook.Create(root, o) }
 
 // CheckWebhook refuses what cannot be created in the project in folder root, before anything is fetched.
-func CheckWebhook(root string, o Webhook) error { return webhook.Check(root, o) }
+func CheckWebhook(root string, o Webhook) error { return newwebhook.Check(root, o) }
 
 // ErrOneVersion is why a kind with a single version gets no conversion.
-var ErrOneVersion = webhook.ErrOneVersion
+var ErrOneVersion = newwebhook.ErrOneVersion
 
 // DeleteAPI plans the undoing of what created an API in the project in folder root: its
 // files, its lines in files that it shares, and its entry in PROJECT. Changed files and

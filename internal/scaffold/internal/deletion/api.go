@@ -5,11 +5,11 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/api"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/newapi"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/newwebhook"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/webhook"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -40,7 +40,7 @@ func API(root string, d Options) (*plan.Plan, error) {
 	file.Resources = slices.DeleteFunc(file.Resources, func(o project.Resource) bool { return sameKind(o, r) })
 	for _, step := range []func() error{
 		func() error { return undoRest(p, file, d, part) },
-		func() error { return api.ForgetImage(file, r) },
+		func() error { return newapi.ForgetImage(file, r) },
 		func() error { return projectfile.Write(p, file) },
 		func() error { return kind.SettleStorageVersion(p, file, r) },
 	} {
@@ -64,7 +64,7 @@ func leaveHub(p *plan.Plan, file *project.Project, r project.Resource) error {
 		staying.Conversion = len(staying.Spoke) > 0
 		file.Resources[i].Webhooks = orNone(staying)
 		hub.Webhooks = &project.Webhooks{Conversion: true, Spoke: []string{r.Version}}
-		if err := webhook.Record(p, before, hub); err != nil {
+		if err := newwebhook.Record(p, before, hub); err != nil {
 			return err
 		}
 	}

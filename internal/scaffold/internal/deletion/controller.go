@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/api"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/newapi"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 	"github.com/slipway-dev/slipway/project"
@@ -33,7 +33,7 @@ func Controller(root string, d Options) (*plan.Plan, error) {
 		gone.Controllers = append(slices.Clone(r.Controllers), project.Controller{Name: d.ControllerName})
 	}
 	part := &plan.Needs{}
-	if err := api.RecordController(p.Record(part), copyOf(file), gone, d.ControllerName); err != nil {
+	if err := newapi.RecordController(p.Record(part), copyOf(file), gone, d.ControllerName); err != nil {
 		return nil, err
 	}
 	r.Controllers = slices.DeleteFunc(slices.Clone(r.Controllers), called)

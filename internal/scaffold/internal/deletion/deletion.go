@@ -5,13 +5,13 @@ package deletion
 import (
 	"slices"
 
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/api"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/newapi"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/newwebhook"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/undo"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/webhook"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -60,8 +60,8 @@ func sameKind(a, b project.Resource) bool {
 
 // needsOf records what a kind of the project consists of.
 func needsOf(p *plan.Plan, file *project.Project, r project.Resource) error {
-	if err := webhook.Record(p, file, r); err != nil {
+	if err := newwebhook.Record(p, file, r); err != nil {
 		return err
 	}
-	return api.Record(p, file, r)
+	return newapi.Record(p, file, r)
 }

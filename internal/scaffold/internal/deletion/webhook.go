@@ -3,9 +3,9 @@ package deletion
 import (
 	"slices"
 
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/newwebhook"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/webhook"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -38,7 +38,7 @@ func Webhook(root string, d WebhookOptions) (*plan.Plan, error) {
 	part := &plan.Needs{}
 	gone := *r
 	gone.Webhooks = going
-	if err := webhook.Record(p.Record(part), copyOf(file), gone); err != nil {
+	if err := newwebhook.Record(p.Record(part), copyOf(file), gone); err != nil {
 		return nil, err
 	}
 	r.Webhooks = staying

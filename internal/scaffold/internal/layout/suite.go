@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/newwebhook"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/relocate"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/webhook"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -50,7 +50,7 @@ func (m *moving) divideSuites() error {
 func (m *moving) suiteFor(suite sharedSuite, part *relocate.Part, src []byte) []byte {
 	needed := map[string]bool{}
 	for _, r := range suite.homes[part] {
-		for _, p := range webhook.SuitePieces(m.project, r)(src) {
+		for _, p := range newwebhook.SuitePieces(m.project, r)(src) {
 			needed[p.ID()] = true
 		}
 	}
@@ -59,7 +59,7 @@ func (m *moving) suiteFor(suite sharedSuite, part *relocate.Part, src []byte) []
 			continue
 		}
 		for _, r := range kinds {
-			for _, p := range slices.Backward(webhook.SuitePieces(m.project, r)(src)) {
+			for _, p := range slices.Backward(newwebhook.SuitePieces(m.project, r)(src)) {
 				if !needed[p.ID()] {
 					src, _ = p.Take(src)
 				}

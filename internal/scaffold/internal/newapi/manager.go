@@ -1,4 +1,4 @@
-package api
+package newapi
 
 import (
 	"fmt"

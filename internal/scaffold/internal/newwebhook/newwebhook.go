@@ -1,7 +1,7 @@
-// Package webhook plans what `create webhook` makes: defaulters, validators and conversions with
+// Package newwebhook plans what `create webhook` makes: defaulters, validators and conversions with
 // their tests, their lines in the manager, and what serves them. [Create] plans it, [Record] says what of it
 // a project has, for undoing.
-package webhook
+package newwebhook
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package manager_test
+package compile_test
 
 import (
 	"errors"
@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slipway-dev/slipway/internal/image/manager"
+	"github.com/slipway-dev/slipway/internal/image/compile"
 	"github.com/slipway-dev/slipway/internal/image/store"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -43,14 +43,14 @@ func write(t *testing.T, dir, name, text string) string {
 // compiled compiles the manager in dir and returns its digest, and the warnings.
 func compiled(t *testing.T, dir string) (digest string, warnings []string) {
 	t.Helper()
-	m, err := manager.Find(dir, "", nil)
+	m, err := compile.Find(dir, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if m, err = m.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	p, err := m.Compile(t.Context(), manager.Platform{OS: "linux", Arch: "amd64"}, store.Store{Dir: t.TempDir()})
+	p, err := m.Compile(t.Context(), compile.Platform{OS: "linux", Arch: "amd64"}, store.Store{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestOutsideOfTheModule(t *testing.T) {
 	}
 	other := module(t, "")
 	for name, dir := range map[string]string{"a link": dir, "what -mod=mod writes": sums, "a package": module(t, "RUN go build -o /m ../"+filepath.Base(other)+"/cmd")} {
-		m, err := manager.Find(dir, "", nil)
+		m, err := compile.Find(dir, "", nil)
 		if err == nil {
 			_, err = m.Prepare(t.Context())
 		}
@@ -208,7 +208,7 @@ func TestOutsideOfTheModule(t *testing.T) {
 // TestNoFolderForTemporaryFiles: it is told as what it is.
 func TestNoFolderForTemporaryFiles(t *testing.T) {
 	dir := module(t, "")
-	m, err := manager.Find(dir, "", nil)
+	m, err := compile.Find(dir, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestNoFolderForTemporaryFiles(t *testing.T) {
 	t.Setenv("GOTMPDIR", "")
 	m, err = m.Prepare(t.Context())
 	if err == nil {
-		_, err = m.Compile(t.Context(), manager.Platform{OS: "linux", Arch: "amd64"}, s)
+		_, err = m.Compile(t.Context(), compile.Platform{OS: "linux", Arch: "amd64"}, s)
 	}
 	if e, ok := errors.AsType[*report.Error](err); !ok || e.Where != none || !strings.Contains(e.Hint, "TMPDIR") {
 		t.Errorf("got %v", err)

@@ -1,6 +1,6 @@
 //go:build unix
 
-package manager_test
+package compile_test
 
 import (
 	"errors"
@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/slipway-dev/slipway/internal/image/manager"
+	"github.com/slipway-dev/slipway/internal/image/compile"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -36,7 +36,7 @@ func TestEndless(t *testing.T) {
 				if err := errors.Join(os.Remove(path), put(path)); err != nil {
 					t.Skip(err)
 				}
-				_, err := manager.Find(dir, "", nil)
+				_, err := compile.Find(dir, "", nil)
 				if e, ok := errors.AsType[*report.Error](err); !ok || e.Code != 2 || e.Hint == "" {
 					t.Errorf("got %v", err)
 				}

@@ -1,6 +1,6 @@
-// Package api plans what `create api` makes: types and the configuration of their CRD, a controller with its tests,
+// Package newapi plans what `create api` makes: types and the configuration of their CRD, a controller with its tests,
 // and their lines in the manager. [Create] plans it, [Record] says what of it a project has, for undoing.
-package api
+package newapi
 
 import (
 	"errors"

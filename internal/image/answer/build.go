@@ -1,4 +1,4 @@
-package serve
+package answer
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/partial"
 
+	"github.com/slipway-dev/slipway/internal/image/compile"
 	"github.com/slipway-dev/slipway/internal/image/layers"
-	"github.com/slipway-dev/slipway/internal/image/manager"
 	"github.com/slipway-dev/slipway/internal/image/pack"
 	"github.com/slipway-dev/slipway/internal/image/reference"
 	"github.com/slipway-dev/slipway/internal/image/rootfs"
@@ -29,7 +29,7 @@ import (
 type builder struct {
 	*worker
 	wire.Build
-	manager manager.Manager
+	manager compile.Manager
 	base    name.Reference // nil for none
 	temp    string
 	memory  layers.Memory
@@ -43,7 +43,7 @@ func (w *worker) build(ctx context.Context, r wire.Build) (wire.Image, error) {
 		return wire.Image{}, err
 	}
 	b := &builder{worker: w, Build: r, made: map[string]v1.Layer{}}
-	if b.manager, err = manager.Find(r.Dir, r.Package, r.BuildArgs); err != nil {
+	if b.manager, err = compile.Find(r.Dir, r.Package, r.BuildArgs); err != nil {
 		return wire.Image{}, err
 	}
 	if b.manager, err = b.manager.Prepare(ctx); err != nil {
@@ -89,7 +89,7 @@ func (b *builder) warnings() {
 	all := b.manager.Warnings(b.Base != "")
 	if user := b.manager.Recipe.User; user != "" {
 		if _, known := rootfs.User(user); !known {
-			all = append(all, fmt.Sprintf("%s: USER %s has no number here, so the image runs as %s; name it by its number", manager.FileName, user, nonroot))
+			all = append(all, fmt.Sprintf("%s: USER %s has no number here, so the image runs as %s; name it by its number", compile.FileName, user, nonroot))
 		}
 	}
 	for _, text := range all {
@@ -120,11 +120,11 @@ func (b *builder) all(ctx context.Context) (store.Image, error) {
 	return img, err
 }
 
-func (b *builder) platforms() ([]manager.Platform, error) {
-	var platforms []manager.Platform
+func (b *builder) platforms() ([]compile.Platform, error) {
+	var platforms []compile.Platform
 	seen := map[string]bool{}
 	for _, text := range b.Platforms {
-		p, err := manager.ParsePlatform(text)
+		p, err := compile.ParsePlatform(text)
 		if err != nil {
 			return nil, err
 		}
@@ -134,13 +134,13 @@ func (b *builder) platforms() ([]manager.Platform, error) {
 		seen[p.String()] = true
 	}
 	if len(platforms) == 0 {
-		platforms = append(platforms, manager.Platform{OS: "linux", Arch: runtime.GOARCH})
+		platforms = append(platforms, compile.Platform{OS: "linux", Arch: runtime.GOARCH})
 	}
 	return platforms, nil
 }
 
 // one builds the image of one platform, and its bill of materials.
-func (b *builder) one(ctx context.Context, p manager.Platform) (img, about v1.Image, err error) {
+func (b *builder) one(ctx context.Context, p compile.Platform) (img, about v1.Image, err error) {
 	begin := time.Now()
 	b.begin("compiling " + b.manager.Package + " for " + p.String())
 	program, err := b.manager.Compile(ctx, p, b.store)
@@ -208,7 +208,7 @@ func (b *builder) binary() string {
 }
 
 // below is what the program is put on: the base that was asked for, or nothing but the files that it needs.
-func (b *builder) below(ctx context.Context, p manager.Platform) (v1.Image, []pack.Part, error) {
+func (b *builder) below(ctx context.Context, p compile.Platform) (v1.Image, []pack.Part, error) {
 	if b.base != nil {
 		img, err := b.registries("").Pull(ctx, b.base, platform(p))
 		return img, nil, err
@@ -227,12 +227,12 @@ func (b *builder) below(ctx context.Context, p manager.Platform) (v1.Image, []pa
 	return pack.Scratch(), []pack.Part{{Layer: layer, By: "certificates, users and time zones"}}, err
 }
 
-func platform(p manager.Platform) v1.Platform {
+func platform(p compile.Platform) v1.Platform {
 	return v1.Platform{OS: p.OS, Architecture: p.Arch, Variant: p.Variant}
 }
 
 // spec is what the image says, by the Dockerfile, the program, and the user.
-func (b *builder) spec(program manager.Program, binary string, created time.Time) pack.Spec {
+func (b *builder) spec(program compile.Program, binary string, created time.Time) pack.Spec {
 	recipe := b.manager.Recipe
 	s := pack.Spec{Platform: platform(program.Platform), Created: created, User: nonroot, Workdir: recipe.Workdir, Entrypoint: recipe.Entrypoint, Command: recipe.Command,
 		Env: recipe.Env, Labels: map[string]string{"org.opencontainers.image.title": path.Base(program.Info.Main.Path)}}
@@ -267,7 +267,7 @@ func nameBase(base v1.Image, ref name.Reference, labels map[string]string) error
 }
 
 // bill is the artifact with the bill of materials of an image.
-func bill(program manager.Program, digest string, created time.Time, img v1.Image) (v1.Image, error) {
+func bill(program compile.Program, digest string, created time.Time, img v1.Image) (v1.Image, error) {
 	text, err := sbom.SPDX(program.Info, digest, created)
 	if err != nil {
 		return nil, err

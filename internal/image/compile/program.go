@@ -1,4 +1,4 @@
-package manager
+package compile
 
 import (
 	"crypto/sha256"

@@ -1,6 +1,6 @@
-// Package manager compiles a project's manager into a static program that runs alone in an image.
+// Package compile compiles a project's manager into a static program that runs alone in an image.
 //
-//	m, err := manager.Find(dir, "")            // which package, how, by the Dockerfile
+//	m, err := compile.Find(dir, "")            // which package, how, by the Dockerfile
 //	m, err = m.Prepare(ctx)                    // with the user's go command
 //	program, err := m.Compile(ctx, platform, store)
 //	program.Path, program.Created, program.Info
@@ -11,7 +11,7 @@
 //
 // The sources may be a stranger's. No program of theirs is run: not by flags and variables (package dockerfile), not by cgo, which
 // is off, and not by git's configuration, which comes with an archive. Toolchains that go.mod asks for are Go's, as the user's GOTOOLCHAIN has it.
-package manager
+package compile
 
 import (
 	"errors"

@@ -1,8 +1,8 @@
-// Package serve is what the program slipway-image consists of: it answers one request, in the form of package wire, with what the
+// Package answer is what the program slipway-image consists of: it answers one request, in the form of package wire, with what the
 // packages for images do.
 //
 //	os.Exit(serve.Main(ctx, os.Getenv, os.Stdin, os.Stdout, os.Stderr))
-package serve
+package answer
 
 import (
 	"context"

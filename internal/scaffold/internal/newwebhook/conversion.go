@@ -1,4 +1,4 @@
-package webhook
+package newwebhook
 
 import (
 	"go/format"
