@@ -26,7 +26,7 @@ func clusterProduct() *product {
 
 // nodeFolders are those of real nodes that the cluster program has nothing to do with. A test of package realnode sees to that.
 func nodeFolders() []string {
-	return []string{"cmd/" + nodeName, "cmd/" + containerName, "realnode/cri", "realnode/image", "realnode/keeper", "realnode/kubelet", "realnode/plain",
+	return []string{"cmd/" + nodeName, "cmd/" + containerName, "realnode/cri", "realnode/imagestore", "realnode/keeper", "realnode/kubelet", "realnode/plain",
 		"realnode/podnet", "realnode/process", "realnode/seccomp"}
 }
 

@@ -19,7 +19,7 @@ import (
 
 	"github.com/slipway-dev/slipway/cluster/realnode/cri"
 	"github.com/slipway-dev/slipway/cluster/realnode/handover"
-	"github.com/slipway-dev/slipway/cluster/realnode/image"
+	"github.com/slipway-dev/slipway/cluster/realnode/imagestore"
 	"github.com/slipway-dev/slipway/cluster/realnode/podnet"
 	"github.com/slipway-dev/slipway/cluster/realnode/seccomp"
 )
@@ -95,7 +95,7 @@ func newRuntime(dir string) (*cri.Runtime, *cri.Images, error) {
 	}
 	own := filepath.Join(dir, nodeFolder)
 	images := filepath.Join(own, "images")
-	store, err := image.Open(images, image.Options{Transport: registry, Owners: true})
+	store, err := imagestore.Open(images, imagestore.Options{Transport: registry, Owners: true})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -8,12 +8,12 @@ import (
 	"time"
 
 	_ "github.com/slipway-dev/slipway/cluster/helptext" // answers before main
-	"github.com/slipway-dev/slipway/cluster/program"
+	"github.com/slipway-dev/slipway/cluster/multicall"
 )
 
 func main() {
 	started := time.Now()
-	os.Exit(program.Run(context.Background(), program.Env{
+	os.Exit(multicall.Run(context.Background(), multicall.Env{
 		Args:    os.Args,
 		Stdin:   os.Stdin,
 		Stdout:  os.Stdout,

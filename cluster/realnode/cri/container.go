@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/image"
+	"github.com/slipway-dev/slipway/cluster/realnode/imagestore"
 	"github.com/slipway-dev/slipway/cluster/realnode/process"
 )
 
@@ -24,7 +24,7 @@ type container struct {
 	id       string
 	sandbox  *sandbox
 	config   *runtimeapi.ContainerConfig
-	image    image.Image
+	image    imagestore.Image
 	prepared Prepared
 	dir      string
 	log      *logFile

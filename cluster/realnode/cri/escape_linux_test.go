@@ -10,7 +10,7 @@ import (
 
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/image"
+	"github.com/slipway-dev/slipway/cluster/realnode/imagestore"
 	"github.com/slipway-dev/slipway/cluster/realnode/inside"
 )
 
@@ -35,7 +35,7 @@ func (b *bed) link(to string, path ...string) {
 }
 
 // imageWith is a copy of the bed's image for a test that changes it.
-func (b *bed) imageWith(change func(root string)) image.Image {
+func (b *bed) imageWith(change func(root string)) imagestore.Image {
 	b.tb.Helper()
 	root, err := os.MkdirTemp(b.dir, "image-")
 	if err == nil {
@@ -48,7 +48,7 @@ func (b *bed) imageWith(change func(root string)) image.Image {
 		b.tb.Fatal(err)
 	}
 	change(root)
-	return image.Image{Root: root}
+	return imagestore.Image{Root: root}
 }
 
 // TestRefused: containers do not start whose pod, image or volume would have something of the node changed, shown or uncovered. The numbers
@@ -159,7 +159,7 @@ func TestImageSubPath(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	about, err := json.Marshal(image.Image{ID: id})
+	about, err := json.Marshal(imagestore.Image{ID: id})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func TestImageSubPath(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	store, err := image.Open(dir, image.Options{})
+	store, err := imagestore.Open(dir, imagestore.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,19 +11,19 @@ import (
 	internalapi "k8s.io/cri-api/pkg/apis"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/image"
+	"github.com/slipway-dev/slipway/cluster/realnode/imagestore"
 )
 
 // Images is the runtime's service for images.
 type Images struct {
-	store *image.Store
+	store *imagestore.Store
 	dir   string
 }
 
 var _ internalapi.ImageManagerService = (*Images)(nil)
 
 // NewImages serves the images of a store, which lies in dir.
-func NewImages(store *image.Store, dir string) *Images { return &Images{store, dir} }
+func NewImages(store *imagestore.Store, dir string) *Images { return &Images{store, dir} }
 
 // ListImages lists the images, or the one that is asked for.
 func (s *Images) ListImages(_ context.Context, f *runtimeapi.ImageFilter) ([]*runtimeapi.Image, error) {
@@ -40,7 +40,7 @@ func (s *Images) ListImages(_ context.Context, f *runtimeapi.ImageFilter) ([]*ru
 	return list, nil
 }
 
-func describeImage(img image.Image) *runtimeapi.Image {
+func describeImage(img imagestore.Image) *runtimeapi.Image {
 	described := &runtimeapi.Image{
 		Id: img.ID, RepoTags: img.Tags, RepoDigests: img.Digests, Size: uint64(img.Size), Spec: &runtimeapi.ImageSpec{Image: img.ID},
 	}
@@ -57,7 +57,7 @@ func describeImage(img image.Image) *runtimeapi.Image {
 // asks before it starts a container, unless it pulls in any case, and would else run what the name led to before.
 func (s *Images) ImageStatus(ctx context.Context, spec *runtimeapi.ImageSpec, _ bool) (*runtimeapi.ImageStatusResponse, error) {
 	img, err := s.store.Current(ctx, spec.GetImage())
-	if errors.Is(err, image.ErrUnknown) {
+	if errors.Is(err, imagestore.ErrUnknown) {
 		return &runtimeapi.ImageStatusResponse{}, nil
 	}
 	if err != nil {
@@ -68,9 +68,9 @@ func (s *Images) ImageStatus(ctx context.Context, spec *runtimeapi.ImageSpec, _ 
 
 // PullImage pulls an image and returns its ID.
 func (s *Images) PullImage(ctx context.Context, spec *runtimeapi.ImageSpec, auth *runtimeapi.AuthConfig, _ *runtimeapi.PodSandboxConfig) (string, error) {
-	var credentials *image.Credentials
+	var credentials *imagestore.Credentials
 	if auth != nil {
-		credentials = &image.Credentials{
+		credentials = &imagestore.Credentials{
 			User: auth.GetUsername(), Password: auth.GetPassword(), Auth: auth.GetAuth(),
 			IdentityToken: auth.GetIdentityToken(), RegistryToken: auth.GetRegistryToken(),
 		}

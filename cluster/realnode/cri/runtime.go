@@ -13,7 +13,7 @@ import (
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 	"k8s.io/cri-streaming/pkg/streaming"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/image"
+	"github.com/slipway-dev/slipway/cluster/realnode/imagestore"
 	"github.com/slipway-dev/slipway/cluster/realnode/podnet"
 )
 
@@ -26,7 +26,7 @@ type Network interface {
 // Options say what a runtime works with.
 type Options struct {
 	Dir     string // for containers, emptied at the start
-	Images  *image.Store
+	Images  *imagestore.Store
 	Network Network
 	Starter Starter
 	Version string

@@ -15,7 +15,7 @@ import (
 
 	"github.com/slipway-dev/slipway/cluster/realnode/cgroup"
 	"github.com/slipway-dev/slipway/cluster/realnode/handover"
-	"github.com/slipway-dev/slipway/cluster/realnode/image"
+	"github.com/slipway-dev/slipway/cluster/realnode/imagestore"
 	"github.com/slipway-dev/slipway/cluster/realnode/inside"
 	"github.com/slipway-dev/slipway/cluster/realnode/podnet"
 	"github.com/slipway-dev/slipway/cluster/realnode/seccomp"
@@ -127,7 +127,7 @@ func (b *bed) describe() Container {
 		b.tb.Fatal(err)
 	}
 	return Container{
-		ID: filepath.Base(dir), Dir: dir, Points: filepath.Join(b.dir, "points"), Image: image.Image{Root: filepath.Join(b.dir, "image")},
+		ID: filepath.Base(dir), Dir: dir, Points: filepath.Join(b.dir, "points"), Image: imagestore.Image{Root: filepath.Join(b.dir, "image")},
 		Pod: &runtimeapi.PodSandboxConfig{Hostname: "pod"}, Args: []string{"/program", inside.PartSweep}, WorkDir: "/",
 		Network: &podnet.Pod{Namespace: b.network}, Mounts: b.mounts(dir),
 		Config: &runtimeapi.ContainerConfig{Stdin: true, Linux: &runtimeapi.LinuxContainerConfig{SecurityContext: &runtimeapi.LinuxContainerSecurityContext{

@@ -10,7 +10,7 @@ import (
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 	"k8s.io/cri-streaming/pkg/streaming/remotecommand"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/image"
+	"github.com/slipway-dev/slipway/cluster/realnode/imagestore"
 	"github.com/slipway-dev/slipway/cluster/realnode/inside"
 	"github.com/slipway-dev/slipway/cluster/realnode/podnet"
 )
@@ -29,7 +29,7 @@ type Container struct {
 	ID        string
 	Pod       *runtimeapi.PodSandboxConfig
 	Config    *runtimeapi.ContainerConfig
-	Image     image.Image
+	Image     imagestore.Image
 	Network   *podnet.Pod // nil in the node's own network
 	Dir       string      // the container's own, removed with it
 	Points    string      // a folder for what containers share of what they have mounts on

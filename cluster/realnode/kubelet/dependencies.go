@@ -29,7 +29,7 @@ import (
 	"k8s.io/kubernetes/pkg/volume/secret"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/cri"
-	imagestore "github.com/slipway-dev/slipway/cluster/realnode/image"
+	"github.com/slipway-dev/slipway/cluster/realnode/imagestore"
 )
 
 // dependencies are the parts that the kubelet works with.

@@ -1,7 +1,7 @@
-// Package program decides what the one program does: it is `slipway-cluster` with
+// Package multicall decides what the one program does: it is `slipway-cluster` with
 // its verbs, and under the names `etcd`, `kube-apiserver` and `kubectl`, to which a
 // link suffices, it is those, or in kubectl's case starts the one beside it.
-package program
+package multicall
 
 import (
 	"context"

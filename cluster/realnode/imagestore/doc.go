@@ -1,6 +1,6 @@
-// Package image is a node's store of images: pulled from registries, unpacked, ready to lay containers over.
+// Package imagestore is a node's store of images: pulled from registries, unpacked, ready to lay containers over.
 //
-//	store, err := image.Open(dir, image.Options{Registry: "127.0.0.1:5000", Transport: …})
+//	store, err := imagestore.Open(dir, imagestore.Options{Registry: "127.0.0.1:5000", Transport: …})
 //	img, err := store.Pull(ctx, "nginx:1.29", nil)
 //	img.Root   // the folder with its files
 //	img, err = store.Current(ctx, "nginx:1.29") // what is to run now
@@ -12,4 +12,4 @@
 // that was pulled under that tag before, and is another one now, is not the tag's any more.
 //
 // An image's files are one folder: its layers are laid over each other once, when it is pulled.
-package image
+package imagestore
