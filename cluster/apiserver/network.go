@@ -8,8 +8,8 @@ import (
 	"k8s.io/apiserver/pkg/server/egressselector"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app"
 
-	"github.com/slipway-dev/slipway/cluster/kubelet"
 	"github.com/slipway-dev/slipway/cluster/network"
+	"github.com/slipway-dev/slipway/cluster/simnode/kubeletapi"
 )
 
 // joinNetwork makes the server reach Services, and the kubelets of simulated nodes, by way of package network. Webhooks,
@@ -20,7 +20,7 @@ func joinNetwork(ctx context.Context, config *app.Config, o Options) error {
 	if control.Generic.EgressSelector != nil {
 		return nil
 	}
-	dialer, err := network.NewDialer(control.VersionedInformers, kubelet.New(ctx, o.Keys.Server, o.Keys.ServerKey), o.Inside)
+	dialer, err := network.NewDialer(control.VersionedInformers, kubeletapi.New(ctx, o.Keys.Server, o.Keys.ServerKey), o.Inside)
 	if err != nil {
 		return fmt.Errorf("join the cluster's network: %w", err)
 	}

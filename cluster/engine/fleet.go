@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/slipway-dev/slipway/cluster/node"
+	"github.com/slipway-dev/slipway/cluster/simnode"
 	"github.com/slipway-dev/slipway/cluster/workers"
 )
 
@@ -32,7 +33,7 @@ func (c *Cluster) runNodes(ctx context.Context, specs []node.Spec, log *slog.Log
 		if c.spec.Real != nil && c.spec.Real.Joins {
 			others = append(others, FreeName(joined, specs))
 		}
-		simulated, err := node.Run(ctx, c.loopback(), specs, log, others...)
+		simulated, err := simnode.Run(ctx, c.loopback(), specs, log, others...)
 		if err != nil {
 			return nil, err
 		}

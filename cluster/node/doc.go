@@ -1,20 +1,9 @@
-// Package node simulates the nodes of a cluster: Nodes that are Ready, hold their leases and send heartbeats, and on
-// which pods run without containers.
+// Package node is what simulated and real nodes share: how they are described, named and marked, and which addresses they have.
 //
-// [Run] registers the nodes that its specs describe and returns once they are Ready and schedulable:
+//	specs := node.Default()                         // or those of a configuration, which [Validate] judges
+//	numbers, err := node.NumberNodes(specs, ranges) // by which each has its [Address] and its [PodRange]
+//	for _, name := range node.Unnamed(specs, others, existing) { … } // is removed
 //
-//	nodes, err := node.Run(ctx, config, node.Default(), log)
-//	if err != nil { … }
-//	defer nodes.Stop()
-//
-// From then on every pod that is bound to one of them passes through the stages of a pod's life, as package
-// [github.com/slipway-dev/slipway/cluster/node/stage] computes them: it gets an address of its node's range, runs, becomes ready,
-// succeeds when it is one of a Job, and ends at once when it is deleted. What the API server shows is what a kubelet
-// would show: the same fields, conditions and reasons, written by the same kind of patch.
-//
-// The state of a cluster is what its API server says. Nodes that are run again over an old cluster keep their
-// pod ranges, and pods go on from the status they have.
-//
-// Nodes carry the label [Label], real ones [RealLabel]; nodes with either label which nobody names any more are removed, nodes without are
-// left alone. Thousands of pods need no goroutine each: one queue wakes a pod when its next stage is due.
+// Simulated nodes carry the label [SimulatedLabel], real ones [RealLabel]; nodes with either label which nobody names any more are
+// removed, nodes without are left alone. Package simnode simulates nodes, package realnode runs them.
 package node

@@ -1,27 +1,24 @@
 package node
 
 import (
-	"errors"
 	"fmt"
 	"net/netip"
-
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/slipway-dev/slipway/cluster/network"
 )
 
 // The range of pods is cut into one /20 for each node.
 const (
-	podRangeBits   = 20
-	maxNodes       = 1 << (podRangeBits - 9)
-	maxPodsPerNode = 1<<(32-podRangeBits) - 2 // without the network's and the broadcast address
+	podRangeBits = 20
+	maxNodes     = 1 << (podRangeBits - 9)
 )
 
-var errRangeFull = errors.New("no free pod address")
+// MaxPods is how many pods can have an address of their node's range: all but the network's and the broadcast address.
+const MaxPods = 1<<(32-podRangeBits) - 2
 
 // PodRange is the range of the node with that number, from 0 to maxNodes-1.
 func PodRange(number int) netip.Prefix {
-	return netip.PrefixFrom(offset(network.Pods.Addr(), number<<(32-podRangeBits)), podRangeBits)
+	return netip.PrefixFrom(Offset(network.Pods.Addr(), number<<(32-podRangeBits)), podRangeBits)
 }
 
 // nodeNumber is the inverse of PodRange; false for ranges that are not of this network.
@@ -35,7 +32,7 @@ func nodeNumber(podCIDR string) (int, bool) {
 
 // Address is the address of the node with that number.
 func Address(number int) netip.Addr {
-	return offset(network.Nodes.Addr(), number+1)
+	return Offset(network.Nodes.Addr(), number+1)
 }
 
 // NumberNodes gives every spec a number: the one that its Node already shows, else the lowest free one.
@@ -64,50 +61,8 @@ func NumberNodes(specs []Spec, podCIDRs map[string]string) (map[string]int, erro
 	return result, nil
 }
 
-// addresses hands out a node's pod addresses. It moves on through its range before it reuses one, so that a new pod does not
-// get what clients of an old one may still remember.
-type addresses struct {
-	prefix netip.Prefix
-	next   int // offset of the address to try next
-	owner  map[netip.Addr]types.UID
-	of     map[types.UID]netip.Addr
-}
-
-func newAddresses(prefix netip.Prefix) *addresses {
-	return &addresses{prefix: prefix, next: 1, owner: map[netip.Addr]types.UID{}, of: map[types.UID]netip.Addr{}}
-}
-
-// reserve records an address that a pod already has.
-func (a *addresses) reserve(uid types.UID, address string) {
-	ip, err := netip.ParseAddr(address)
-	if err != nil || !a.prefix.Contains(ip) || a.owner[ip] != "" {
-		return
-	}
-	a.owner[ip], a.of[uid] = uid, ip
-}
-
-// take returns the pod's address, a new one the first time.
-func (a *addresses) take(uid types.UID) (netip.Addr, error) {
-	if ip, ok := a.of[uid]; ok {
-		return ip, nil
-	}
-	for range maxPodsPerNode {
-		ip := offset(a.prefix.Addr(), a.next)
-		a.next = a.next%maxPodsPerNode + 1
-		if a.owner[ip] == "" {
-			a.owner[ip], a.of[uid] = uid, ip
-			return ip, nil
-		}
-	}
-	return netip.Addr{}, fmt.Errorf("%w in %s", errRangeFull, a.prefix)
-}
-
-func (a *addresses) release(uid types.UID) {
-	delete(a.owner, a.of[uid])
-	delete(a.of, uid)
-}
-
-func offset(base netip.Addr, n int) netip.Addr {
+// Offset is the address n after base.
+func Offset(base netip.Addr, n int) netip.Addr {
 	b := base.As4()
 	v := uint32(b[0])<<24 | uint32(b[1])<<16 | uint32(b[2])<<8 | uint32(b[3])
 	v += uint32(n)

@@ -3,15 +3,13 @@ package node
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// Spec describes one simulated node. Its JSON form is an element of `nodes` in the process protocol's configuration.
+// Spec describes one node. Its JSON form is an element of `nodes` in the process protocol's configuration.
 type Spec struct {
 	// Name is the node's name and hostname, a DNS subdomain.
 	Name string `json:"name"`
@@ -26,8 +24,11 @@ type Spec struct {
 // Taint is a node's taint; its text form is `key=value:Effect` or `key:Effect`, as kubectl takes it.
 type Taint corev1.Taint
 
-// ErrInvalid marks what is wrong with a [Spec].
-var ErrInvalid = errors.New("invalid node")
+// Errors by which callers decide.
+var (
+	ErrInvalid = errors.New("invalid node") // marks what is wrong with a [Spec]
+	ErrUnknown = errors.New("unknown node") // marks the name of a node that the cluster does not have
+)
 
 // roleLabel is how kubeadm, and so kind, mark the node with the control plane; kubectl shows it as the node's role.
 const roleLabel = "node-role.kubernetes.io/control-plane"
@@ -69,7 +70,7 @@ func (t Taint) validate() error {
 	return nil
 }
 
-// Validate reports everything in specs that the API server would refuse or that cannot be simulated; each error is an [ErrInvalid].
+// Validate reports everything in specs that the API server would refuse or that has no place in the network; each error is an [ErrInvalid].
 func Validate(specs []Spec) error {
 	var errs []error
 	seen := map[string]bool{}
@@ -109,20 +110,8 @@ func (s Spec) validate() error {
 			errs = append(errs, fmt.Errorf("%w: %s: capacity %s is negative", ErrInvalid, s.Name, name))
 		}
 	}
-	if pods := s.capacity()[corev1.ResourcePods]; pods.Value() > maxPodsPerNode {
-		errs = append(errs, fmt.Errorf("%w: %s: capacity of %s pods: at most %d", ErrInvalid, s.Name, &pods, maxPodsPerNode))
+	if pods := s.Capacity[corev1.ResourcePods]; pods.Value() > MaxPods {
+		errs = append(errs, fmt.Errorf("%w: %s: capacity of %s pods: at most %d", ErrInvalid, s.Name, &pods, MaxPods))
 	}
 	return errors.Join(errs...)
-}
-
-// capacity is larger than any machine on purpose: what a simulated pod asks for costs nothing.
-func (s Spec) capacity() corev1.ResourceList {
-	amounts := corev1.ResourceList{
-		corev1.ResourceCPU:              resource.MustParse("64"),
-		corev1.ResourceMemory:           resource.MustParse("256Gi"),
-		corev1.ResourceEphemeralStorage: resource.MustParse("1Ti"),
-		corev1.ResourcePods:             resource.MustParse("1000"),
-	}
-	maps.Copy(amounts, s.Capacity)
-	return amounts
 }

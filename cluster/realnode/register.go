@@ -62,7 +62,7 @@ func registerOne(ctx context.Context, client kubernetes.Interface, s node.Spec, 
 	if wanted.Labels == nil {
 		wanted.Labels = map[string]string{}
 	}
-	delete(wanted.Labels, node.Label)
+	delete(wanted.Labels, node.SimulatedLabel)
 	wanted.Labels[node.RealLabel] = "true"
 	delete(wanted.Labels, node.PlainLabel)
 	if plain {

@@ -133,7 +133,7 @@ func kinds(n *corev1.Node) (real, simulated bool) {
 	if n == nil {
 		return false, false
 	}
-	return n.Labels[node.RealLabel] != "", n.Labels[node.Label] != ""
+	return n.Labels[node.RealLabel] != "", n.Labels[node.SimulatedLabel] != ""
 }
 
 // imagesOf are the images that a pod needs.

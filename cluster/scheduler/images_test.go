@@ -31,7 +31,7 @@ func nodeWith(name string, labels ...string) fwk.NodeInfo {
 
 var (
 	real      = nodeWith("real", node.RealLabel)
-	simulated = nodeWith("simulated", node.Label)
+	simulated = nodeWith("simulated", node.SimulatedLabel)
 	foreign   = nodeWith("foreign")
 )
 

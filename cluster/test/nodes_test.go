@@ -18,8 +18,8 @@ import (
 	"k8s.io/client-go/tools/remotecommand"
 	"k8s.io/utils/ptr"
 
-	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/protocol"
+	"github.com/slipway-dev/slipway/cluster/simnode"
 )
 
 // TestNodes shows what users see of simulated nodes and pods, all of it on one cluster.
@@ -130,7 +130,7 @@ func wrongAnnotation(t *testing.T, c clients, ns string) {
 		row, err := shown(ctx, c, ns, "p")
 		return row["Status"] == "Running" && row["Ready"] == "1/1", err
 	})
-	saidOf(t, c, ns, "p", node.ReasonInvalidAnnotation, `slipway.dev/exit-code="one"`, "0 to 255")
+	saidOf(t, c, ns, "p", simnode.ReasonInvalidAnnotation, `slipway.dev/exit-code="one"`, "0 to 255")
 }
 
 func livingPod(t *testing.T, c clients, ns string) {

@@ -95,7 +95,7 @@ func TestNodeJoinsWithTheFirstImage(t *testing.T) {
 		t.Errorf("before an image: %+v", n)
 	}
 	c.create(c.pod("early"))
-	if early := c.await("early", ready); !c.on(early, node.Label) {
+	if early := c.await("early", ready); !c.on(early, node.SimulatedLabel) {
 		t.Error("without an image a pod is not simulated")
 	}
 
@@ -107,13 +107,13 @@ func TestNodeJoinsWithTheFirstImage(t *testing.T) {
 	simulated := c.pod("simulated")
 	simulated.Spec.Containers[0].Image = missing
 	c.create(simulated)
-	if p := c.await("simulated", ready); !c.on(p, node.Label) {
+	if p := c.await("simulated", ready); !c.on(p, node.SimulatedLabel) {
 		t.Errorf("a pod without its image is on %s", p.Spec.NodeName)
 	}
 	if p := c.await("real", ready); !c.on(p, node.RealLabel) {
 		t.Errorf("a pod with its image is on %s", p.Spec.NodeName)
 	}
-	if p := c.await("early", ready); !c.on(p, node.Label) {
+	if p := c.await("early", ready); !c.on(p, node.SimulatedLabel) {
 		t.Error("a pod that was simulated has moved")
 	}
 	c.load(loaded) // again: nothing changes
@@ -247,7 +247,7 @@ func TestChosenKinds(t *testing.T) {
 	}
 	c.image = missing
 	c.create(c.pod("simulated"))
-	if p := c.await("simulated", ready); !c.on(p, node.Label) {
+	if p := c.await("simulated", ready); !c.on(p, node.SimulatedLabel) {
 		t.Errorf("a pod without its image is on %s", p.Spec.NodeName)
 	}
 	c.image = "server:v1"

@@ -21,6 +21,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 	"github.com/slipway-dev/slipway/cluster/scheduler"
+	"github.com/slipway-dev/slipway/cluster/simnode"
 )
 
 // Options says for which server the workers work, and whom they tell. Each function may be nil.
@@ -49,7 +50,7 @@ type Options struct {
 	Go func(f func())
 }
 
-// Nodes are the nodes of a cluster. [node.Nodes] are simulated ones.
+// Nodes are the nodes of a cluster. [simnode.Nodes] are simulated ones.
 type Nodes interface {
 	Names() []string
 	Lost() []string
@@ -61,7 +62,7 @@ type Nodes interface {
 
 func simulate(client *rest.Config) func(context.Context, []node.Spec, *slog.Logger) (Nodes, error) {
 	return func(ctx context.Context, specs []node.Spec, log *slog.Logger) (Nodes, error) {
-		return node.Run(ctx, client, specs, log)
+		return simnode.Run(ctx, client, specs, log)
 	}
 }
 

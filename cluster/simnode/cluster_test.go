@@ -1,4 +1,4 @@
-package node_test
+package simnode_test
 
 import (
 	"bufio"

@@ -1,4 +1,4 @@
-package node_test
+package simnode_test
 
 import (
 	"context"
@@ -23,6 +23,7 @@ import (
 	watchtools "k8s.io/client-go/tools/watch"
 
 	"github.com/slipway-dev/slipway/cluster/node"
+	"github.com/slipway-dev/slipway/cluster/simnode"
 )
 
 // limit is how long a test waits for what takes milliseconds on a quiet machine.
@@ -35,7 +36,7 @@ func TestNodeIsReadyAndHoldsItsLease(t *testing.T) {
 	if len(n.Spec.Taints) != 1 || n.Spec.Taints[0].Key != "k" {
 		t.Errorf("taints: %v", n.Spec.Taints)
 	}
-	if n.Labels["zone"] != "a" || n.Labels[corev1.LabelHostname] != "n" || n.Labels[node.Label] != "true" {
+	if n.Labels["zone"] != "a" || n.Labels[corev1.LabelHostname] != "n" || n.Labels[node.SimulatedLabel] != "true" {
 		t.Errorf("labels: %v", n.Labels)
 	}
 	if pods := n.Status.Allocatable.Pods().Value(); pods != 1000 || n.Status.NodeInfo.KubeletVersion != node.KubeletVersion {
@@ -151,7 +152,7 @@ func TestManyPodsNeedFewGoroutines(t *testing.T) {
 
 func TestRunReportsFailure(t *testing.T) {
 	nowhere := &rest.Config{Host: "https://127.0.0.1:1"}
-	if _, err := node.Run(t.Context(), nowhere, node.Default(), slog.New(slog.DiscardHandler)); err == nil {
+	if _, err := simnode.Run(t.Context(), nowhere, node.Default(), slog.New(slog.DiscardHandler)); err == nil {
 		t.Error("nodes ran without an API server")
 	}
 }
@@ -170,10 +171,10 @@ func start(t *testing.T) (*rest.Config, kubernetes.Interface) {
 	return config, client
 }
 
-func run(t *testing.T, config *rest.Config, specs ...node.Spec) *node.Nodes {
+func run(t *testing.T, config *rest.Config, specs ...node.Spec) *simnode.Nodes {
 	t.Helper()
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
-	nodes, err := node.Run(t.Context(), config, specs, log)
+	nodes, err := simnode.Run(t.Context(), config, specs, log)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package node
+package simnode
 
 import (
 	"context"
@@ -11,6 +11,8 @@ import (
 	coreinformers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
+
+	"github.com/slipway-dev/slipway/cluster/node"
 )
 
 // keeper watches the Nodes and mends what befalls those that run: one that was deleted registers again, one that counts as
@@ -22,7 +24,7 @@ type keeper struct {
 }
 
 func newKeeper(n *Nodes) *keeper {
-	simulated := func(o *metav1.ListOptions) { o.LabelSelector = Label }
+	simulated := func(o *metav1.ListOptions) { o.LabelSelector = node.SimulatedLabel }
 	k := &keeper{
 		nodes:    n,
 		informer: coreinformers.NewFilteredNodeInformer(n.client, 0, cache.Indexers{}, simulated),

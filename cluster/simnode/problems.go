@@ -1,4 +1,4 @@
-package node
+package simnode
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/slipway-dev/slipway/cluster/node/stage"
+	"github.com/slipway-dev/slipway/cluster/simnode/stage"
 )
 
 // ReasonInvalidAnnotation is that of the Event on a pod one of whose annotations is not followed.

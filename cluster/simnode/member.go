@@ -1,4 +1,4 @@
-package node
+package simnode
 
 import (
 	"context"
@@ -15,10 +15,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
-)
 
-// ErrUnknown marks the name of a node that is not simulated here.
-var ErrUnknown = errors.New("unknown node")
+	"github.com/slipway-dev/slipway/cluster/node"
+)
 
 // member is one of the nodes, which may be lost.
 type member struct {
@@ -78,8 +77,8 @@ func (m *member) become(object *corev1.Node) {
 }
 
 // StopNode makes a node be lost, as when its machine is switched off: when it returns, neither heartbeats nor news of
-// pods come from it any more. The cluster notices as it does with any node. A lost node stays lost; an unknown name is an
-// [ErrUnknown].
+// pods come from it any more. The cluster notices as it does with any node. A lost node stays lost; an unknown name is a
+// [node.ErrUnknown].
 func (n *Nodes) StopNode(name string) error {
 	m, err := n.member(name)
 	if err != nil {
@@ -93,7 +92,7 @@ func (n *Nodes) StopNode(name string) error {
 }
 
 // StartNode brings a lost node back, which then is Ready at once and tells what became of its pods. It does nothing to a
-// node that runs; an unknown name is an [ErrUnknown].
+// node that runs; an unknown name is a [node.ErrUnknown].
 func (n *Nodes) StartNode(ctx context.Context, name string) error {
 	m, err := n.member(name)
 	if err != nil {
@@ -134,9 +133,9 @@ func (n *Nodes) member(name string) (*member, error) {
 		return m, nil
 	}
 	if len(n.members) == 0 {
-		return nil, fmt.Errorf("%w %q: the cluster has no simulated nodes", ErrUnknown, name)
+		return nil, fmt.Errorf("%w %q: the cluster has no simulated nodes", node.ErrUnknown, name)
 	}
-	return nil, fmt.Errorf("%w %q: the nodes are %s", ErrUnknown, name, strings.Join(n.Names(), ", "))
+	return nil, fmt.Errorf("%w %q: the nodes are %s", node.ErrUnknown, name, strings.Join(n.Names(), ", "))
 }
 
 // registerAgain brings the Node up to date, or makes it anew when it was deleted.

@@ -1,21 +1,11 @@
-package node
+package simnode
 
 import (
-	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
-
-func TestOnlyOwnNodesAreRemoved(t *testing.T) {
-	simulated := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{Label: "true"}}}
-	real := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{RealLabel: "true"}}}
-	existing := map[string]*corev1.Node{"named": simulated, "dropped": simulated, "real": real, "elsewhere": real, "foreign": {}}
-	if got := Unnamed([]Spec{{Name: "named"}}, []string{"elsewhere"}, existing); !slices.Equal(got, []string{"dropped", "real"}) {
-		t.Errorf("to be removed: %v", got)
-	}
-}
 
 // An unchanged status is not written; a changed one goes to that very pod.
 func TestStatusPatch(t *testing.T) {

@@ -1,14 +1,14 @@
-// Package kubelet answers for the kubelets of simulated nodes.
+// Package kubeletapi answers for the kubelets of simulated nodes.
 //
 // The API server asks a kubelet for a pod's logs and passes `kubectl exec`, `attach` and `port-forward` on to it. A simulated
 // node runs no process, and its kubelet says so at once, in words that kubectl prints. It listens nowhere: the API
 // server, in the same process, connects with [Server.Dial].
 //
-//	kubelets := kubelet.New(ctx, certFile, keyFile)
+//	kubelets := kubeletapi.New(ctx, certFile, keyFile)
 //	conn, err := kubelets.Dial(ctx)
 //
 // One server plays all nodes' kubelets. Its paths are those of k8s.io/kubernetes/pkg/kubelet/server.
-package kubelet
+package kubeletapi
 
 import (
 	"context"

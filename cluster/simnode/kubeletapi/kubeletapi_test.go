@@ -1,4 +1,4 @@
-package kubelet_test
+package kubeletapi_test
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/slipway-dev/slipway/cluster/kubelet"
 	"github.com/slipway-dev/slipway/cluster/pki"
+	"github.com/slipway-dev/slipway/cluster/simnode/kubeletapi"
 )
 
 func TestKubeletSaysWhatIsNotThere(t *testing.T) {
@@ -22,7 +22,7 @@ func TestKubeletSaysWhatIsNotThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	client := clientOf(kubelet.New(ctx, keys.Server, keys.ServerKey))
+	client := clientOf(kubeletapi.New(ctx, keys.Server, keys.ServerKey))
 	for path, want := range map[string]string{
 		"/containerLogs/ns/p/main": "pod ns/p is simulated: no process runs in container main, so it has no logs",
 		"/exec/ns/p/main":          "no command can be run in it",
@@ -43,7 +43,7 @@ func TestKubeletSaysWhatIsNotThere(t *testing.T) {
 	client.CloseIdleConnections()
 }
 
-func clientOf(server *kubelet.Server) *http.Client {
+func clientOf(server *kubeletapi.Server) *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		DialContext:     func(ctx context.Context, _, _ string) (net.Conn, error) { return server.Dial(ctx) },
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
@@ -74,7 +74,7 @@ func ask(t *testing.T, client *http.Client, path string) (int, string) {
 }
 
 func TestKubeletWithoutCertificate(t *testing.T) {
-	if _, err := kubelet.New(t.Context(), "nowhere", "nowhere").Dial(t.Context()); err == nil {
+	if _, err := kubeletapi.New(t.Context(), "nowhere", "nowhere").Dial(t.Context()); err == nil {
 		t.Error("connected")
 	}
 }

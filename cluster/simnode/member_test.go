@@ -1,4 +1,4 @@
-package node_test
+package simnode_test
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/slipway-dev/slipway/cluster/node"
+	"github.com/slipway-dev/slipway/cluster/simnode"
 )
 
 // A lost node says nothing; when it comes back it tells what became of its pods.
@@ -115,7 +116,7 @@ func TestWrongAnnotationIsTold(t *testing.T) {
 	p.Annotations = map[string]string{"slipway.dev/exit-code": "one"}
 	create(t, client, p)
 	await(t, client, "p", ready)
-	events := cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "events", "default", fields.OneTermEqualSelector("reason", node.ReasonInvalidAnnotation))
+	events := cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "events", "default", fields.OneTermEqualSelector("reason", simnode.ReasonInvalidAnnotation))
 	until(t, events, &corev1.Event{}, never, func(e watch.Event) (bool, error) {
 		told, ok := e.Object.(*corev1.Event)
 		return ok && told.InvolvedObject.Name == "p" && strings.Contains(told.Message, "0 to 255"), nil

@@ -1,4 +1,4 @@
-package node
+package simnode
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+
+	"github.com/slipway-dev/slipway/cluster/node"
 )
 
 // Nodes are simulated nodes that run.
@@ -25,10 +27,10 @@ type Nodes struct {
 }
 
 // Run registers the nodes that specs describe and simulates them until ctx ends or [Nodes.Stop] is called. It returns once all
-// are Ready and schedulable, or with an [ErrInvalid] or the API server's error, and then nothing is left running. Others are the names of
+// are Ready and schedulable, or with a [node.ErrInvalid] or the API server's error, and then nothing is left running. Others are the names of
 // nodes that somebody else runs; Nodes of an earlier run that are in neither list are removed.
-func Run(ctx context.Context, config *rest.Config, specs []Spec, log *slog.Logger, others ...string) (*Nodes, error) {
-	if err := Validate(specs); err != nil {
+func Run(ctx context.Context, config *rest.Config, specs []node.Spec, log *slog.Logger, others ...string) (*Nodes, error) {
+	if err := node.Validate(specs); err != nil {
 		return nil, err
 	}
 	client, err := newClient(config)

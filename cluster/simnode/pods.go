@@ -1,4 +1,4 @@
-package node
+package simnode
 
 import (
 	"bytes"
@@ -21,7 +21,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 
-	"github.com/slipway-dev/slipway/cluster/node/stage"
+	"github.com/slipway-dev/slipway/cluster/node"
+	"github.com/slipway-dev/slipway/cluster/simnode/stage"
 )
 
 // workers bounds the writes that are under way for all nodes' pods together.
@@ -105,7 +106,7 @@ func (p *pods) wait(ctx context.Context) error {
 // settle takes charge of the nodes' pods; it comes before run.
 func (p *pods) settle(nodes []registered) {
 	for _, n := range nodes {
-		p.hosts[n.spec.Name] = &host{ip: Address(n.number).String(), addresses: newAddresses(PodRange(n.number))}
+		p.hosts[n.spec.Name] = &host{ip: node.Address(n.number).String(), addresses: newAddresses(node.PodRange(n.number))}
 	}
 	p.reserveAddresses()
 }

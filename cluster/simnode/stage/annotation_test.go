@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/slipway-dev/slipway/cluster/node/stage"
+	"github.com/slipway-dev/slipway/cluster/simnode/stage"
 )
 
 const (

@@ -1,4 +1,4 @@
-package node
+package simnode
 
 import (
 	"encoding/json"
@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/slipway-dev/slipway/cluster/node"
 )
 
 // configuration is the annotation in which a Node remembers the spec that it was last brought in line with, so that what is
@@ -14,27 +16,27 @@ const configuration = "slipway.dev/configuration"
 
 // configured is the old Node with what changed in its configuration since it was last applied. What others changed
 // meanwhile stays, unless the configuration changed it too.
-func configured(old, wanted *corev1.Node, spec Spec) *corev1.Node {
-	node, last := old.DeepCopy(), remembered(old)
-	node.Labels = labels(old.Labels, last.Labels, spec.Labels)
-	maps.Copy(node.Labels, baseLabels(spec.Name))
-	delete(node.Labels, RealLabel)
-	delete(node.Labels, PlainLabel)
-	node.Spec.Taints = taints(old.Spec.Taints, last.Taints, spec.Taints)
-	if node.Spec.PodCIDR == "" {
-		node.Spec.PodCIDR, node.Spec.PodCIDRs = wanted.Spec.PodCIDR, wanted.Spec.PodCIDRs
+func configured(old, wanted *corev1.Node, spec node.Spec) *corev1.Node {
+	n, last := old.DeepCopy(), remembered(old)
+	n.Labels = labels(old.Labels, last.Labels, spec.Labels)
+	maps.Copy(n.Labels, baseLabels(spec.Name))
+	delete(n.Labels, node.RealLabel)
+	delete(n.Labels, node.PlainLabel)
+	n.Spec.Taints = taints(old.Spec.Taints, last.Taints, spec.Taints)
+	if n.Spec.PodCIDR == "" {
+		n.Spec.PodCIDR, n.Spec.PodCIDRs = wanted.Spec.PodCIDR, wanted.Spec.PodCIDRs
 	}
-	if node.Annotations == nil {
-		node.Annotations = map[string]string{}
+	if n.Annotations == nil {
+		n.Annotations = map[string]string{}
 	}
-	node.Annotations[configuration] = wanted.Annotations[configuration]
-	return node
+	n.Annotations[configuration] = wanted.Annotations[configuration]
+	return n
 }
 
 // remembered is the spec that a Node was last brought in line with; an empty one when it does not say.
-func remembered(node *corev1.Node) (last Spec) {
-	if json.Unmarshal([]byte(node.Annotations[configuration]), &last) != nil {
-		return Spec{}
+func remembered(n *corev1.Node) (last node.Spec) {
+	if json.Unmarshal([]byte(n.Annotations[configuration]), &last) != nil {
+		return node.Spec{}
 	}
 	return last
 }
@@ -58,7 +60,7 @@ func labels(old, last, wanted map[string]string) map[string]string {
 }
 
 // taints also drops those of a node that is not ready.
-func taints(old []corev1.Taint, last, wanted []Taint) []corev1.Taint {
+func taints(old []corev1.Taint, last, wanted []node.Taint) []corev1.Taint {
 	result := slices.DeleteFunc(slices.Clone(old), func(t corev1.Taint) bool {
 		return t.Key == corev1.TaintNodeNotReady || t.Key == corev1.TaintNodeUnreachable ||
 			slices.ContainsFunc(last, same(t)) && !slices.ContainsFunc(wanted, sameKind(t))
@@ -74,12 +76,12 @@ func taints(old []corev1.Taint, last, wanted []Taint) []corev1.Taint {
 }
 
 // same finds a taint; sameKind finds one that may not stand beside it.
-func same(t corev1.Taint) func(Taint) bool {
-	return func(o Taint) bool { return sameKind(t)(o) && t.Value == o.Value }
+func same(t corev1.Taint) func(node.Taint) bool {
+	return func(o node.Taint) bool { return sameKind(t)(o) && t.Value == o.Value }
 }
 
-func sameKind(t corev1.Taint) func(Taint) bool {
-	return func(o Taint) bool { return t.Key == o.Key && t.Effect == o.Effect }
+func sameKind(t corev1.Taint) func(node.Taint) bool {
+	return func(o node.Taint) bool { return t.Key == o.Key && t.Effect == o.Effect }
 }
 
 // configuredStatus is the wanted status with the resources and conditions that others added to the old one.

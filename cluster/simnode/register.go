@@ -1,4 +1,4 @@
-package node
+package simnode
 
 import (
 	"context"
@@ -13,36 +13,27 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/util/retry"
 
+	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/version"
 )
-
-// Label marks the Nodes that this package made; its value is "true". RealLabel marks those that are real, see package realnode,
-// and PlainLabel those of them whose pods are plain processes, which share the machine's ports.
-const (
-	Label      = "slipway.dev/simulated-node"
-	RealLabel  = "slipway.dev/real-node"
-	PlainLabel = "slipway.dev/plain-node"
-)
-
-// KubeletVersion is what the nodes report.
-const KubeletVersion = "v" + version.Kubernetes
 
 // registrations bounds the calls that are under way while many nodes register.
 const registrations = 8
 
 // registered is a node that the API server knows.
 type registered struct {
-	spec   Spec
+	spec   node.Spec
 	number int
 	object *corev1.Node
 }
 
 // register makes the cluster's simulated nodes be those of specs, Ready and without the not-ready taint. The other ones stay as they are.
-func register(ctx context.Context, client kubernetes.Interface, specs []Spec, others []string, now time.Time) ([]registered, error) {
+func register(ctx context.Context, client kubernetes.Interface, specs []node.Spec, others []string, now time.Time) ([]registered, error) {
 	list, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("list nodes: %w", err)
@@ -53,7 +44,7 @@ func register(ctx context.Context, client kubernetes.Interface, specs []Spec, ot
 		existing[list.Items[i].Name] = &list.Items[i]
 		ranges[list.Items[i].Name] = list.Items[i].Spec.PodCIDR
 	}
-	numbers, err := NumberNodes(specs, ranges)
+	numbers, err := node.NumberNodes(specs, ranges)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +61,7 @@ func register(ctx context.Context, client kubernetes.Interface, specs []Spec, ot
 			return nil
 		})
 	}
-	for _, old := range Unnamed(specs, others, existing) {
+	for _, old := range node.Unnamed(specs, others, existing) {
 		group.Go(func() error {
 			err := client.CoreV1().Nodes().Delete(ctx, old, metav1.DeleteOptions{})
 			if err != nil && !apierrors.IsNotFound(err) {
@@ -82,16 +73,7 @@ func register(ctx context.Context, client kubernetes.Interface, specs []Spec, ot
 	return nodes, group.Wait()
 }
 
-// Unnamed lists the Nodes of an earlier run, simulated or real, that are neither among specs any more nor among the others.
-func Unnamed(specs []Spec, others []string, existing map[string]*corev1.Node) []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(existing)), func(name string) bool {
-		labels := existing[name].Labels
-		return labels[Label] == "" && labels[RealLabel] == "" || slices.Contains(others, name) ||
-			slices.ContainsFunc(specs, func(s Spec) bool { return s.Name == name })
-	})
-}
-
-func registerOne(ctx context.Context, client kubernetes.Interface, spec Spec, number int, old *corev1.Node, now time.Time) (*corev1.Node, error) {
+func registerOne(ctx context.Context, client kubernetes.Interface, spec node.Spec, number int, old *corev1.Node, now time.Time) (*corev1.Node, error) {
 	nodes := client.CoreV1().Nodes()
 	wanted, err := object(spec, number, now)
 	if err != nil {
@@ -122,20 +104,20 @@ func registerOne(ctx context.Context, client kubernetes.Interface, spec Spec, nu
 
 // bring makes an existing Node like the wanted one, with the edits of others kept. Admission taints every new node as not
 // ready, and it is the node lifecycle controller that takes the taint off in other clusters; here the node knows best.
-func bring(ctx context.Context, client kubernetes.Interface, old, wanted *corev1.Node, spec Spec) (*corev1.Node, error) {
-	node := configured(old, wanted, spec)
+func bring(ctx context.Context, client kubernetes.Interface, old, wanted *corev1.Node, spec node.Spec) (*corev1.Node, error) {
+	n := configured(old, wanted, spec)
 	var err error
-	if !apiequality.Semantic.DeepEqual(old, node) {
-		if node, err = client.CoreV1().Nodes().Update(ctx, node, metav1.UpdateOptions{}); err != nil {
+	if !apiequality.Semantic.DeepEqual(old, n) {
+		if n, err = client.CoreV1().Nodes().Update(ctx, n, metav1.UpdateOptions{}); err != nil {
 			return nil, err
 		}
 	}
 	status := configuredStatus(old, wanted)
 	if !sameBesideHeartbeat(old.Status, status) {
-		node.Status = status
-		return client.CoreV1().Nodes().UpdateStatus(ctx, node, metav1.UpdateOptions{})
+		n.Status = status
+		return client.CoreV1().Nodes().UpdateStatus(ctx, n, metav1.UpdateOptions{})
 	}
-	return node, nil
+	return n, nil
 }
 
 func sameBesideHeartbeat(a, b corev1.NodeStatus) bool {
@@ -151,48 +133,60 @@ func withoutTimes(s corev1.NodeStatus) corev1.NodeStatus {
 }
 
 // object is the Node as a kubelet registers it.
-func object(spec Spec, number int, now time.Time) (*corev1.Node, error) {
+func object(spec node.Spec, number int, now time.Time) (*corev1.Node, error) {
 	remembered, err := json.Marshal(spec)
 	if err != nil {
 		return nil, err
 	}
 	labels := baseLabels(spec.Name)
 	maps.Copy(labels, spec.Labels)
-	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{
+	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{
 		Name: spec.Name, Labels: labels, Annotations: map[string]string{configuration: string(remembered)},
 	}}
 	for _, t := range spec.Taints {
-		node.Spec.Taints = append(node.Spec.Taints, corev1.Taint(t))
+		n.Spec.Taints = append(n.Spec.Taints, corev1.Taint(t))
 	}
-	node.Spec.ProviderID = "slipway://" + spec.Name
-	node.Spec.PodCIDR = PodRange(number).String()
-	node.Spec.PodCIDRs = []string{node.Spec.PodCIDR}
-	node.Status = corev1.NodeStatus{
-		Capacity:    spec.capacity(),
-		Allocatable: spec.capacity(),
+	n.Spec.ProviderID = "slipway://" + spec.Name
+	n.Spec.PodCIDR = node.PodRange(number).String()
+	n.Spec.PodCIDRs = []string{n.Spec.PodCIDR}
+	n.Status = corev1.NodeStatus{
+		Capacity:    capacity(spec),
+		Allocatable: capacity(spec),
 		Conditions:  conditions(now),
 		Addresses: []corev1.NodeAddress{
-			{Type: corev1.NodeInternalIP, Address: Address(number).String()},
+			{Type: corev1.NodeInternalIP, Address: node.Address(number).String()},
 			{Type: corev1.NodeHostName, Address: spec.Name},
 		},
 		NodeInfo: corev1.NodeSystemInfo{
 			MachineID: spec.Name, SystemUUID: spec.Name, BootID: spec.Name,
 			KernelVersion: "simulated", OSImage: "Slipway simulated node",
 			ContainerRuntimeVersion: "slipway://" + version.Kubernetes,
-			KubeletVersion:          KubeletVersion,
+			KubeletVersion:          node.KubeletVersion,
 			OperatingSystem:         "linux", Architecture: runtime.GOARCH,
 		},
 	}
-	return node, nil
+	return n, nil
 }
 
 // baseLabels are those that every node has.
 func baseLabels(name string) map[string]string {
 	return map[string]string{
-		Label:                          "true",
+		node.SimulatedLabel:            "true",
 		corev1.LabelHostname:           name,
 		corev1.LabelOSStable:           "linux",
 		corev1.LabelArchStable:         runtime.GOARCH,
 		corev1.LabelInstanceTypeStable: "simulated",
 	}
+}
+
+// capacity is larger than any machine on purpose: what a simulated pod asks for costs nothing.
+func capacity(s node.Spec) corev1.ResourceList {
+	amounts := corev1.ResourceList{
+		corev1.ResourceCPU:              resource.MustParse("64"),
+		corev1.ResourceMemory:           resource.MustParse("256Gi"),
+		corev1.ResourceEphemeralStorage: resource.MustParse("1Ti"),
+		corev1.ResourcePods:             resource.MustParse("1000"),
+	}
+	maps.Copy(amounts, s.Capacity)
+	return amounts
 }

@@ -1,4 +1,4 @@
-package kubelet
+package kubeletapi
 
 import (
 	"encoding/json"
