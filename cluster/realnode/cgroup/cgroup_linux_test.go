@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // built is the folder of slipway-container, which all tests use.
@@ -62,7 +62,7 @@ func run(t *testing.T, files []*os.File, script string) error {
 func TestMachine(t *testing.T) {
 	tree := open(t)
 	node := tree.Node()
-	files, err := node.Make("c", inside.Limits{Memory: 24 << 20, CPUQuota: 50_000, CPUPeriod: 100_000, CPUShares: 512, PIDs: 100})
+	files, err := node.Make("c", wire.Limits{Memory: 24 << 20, CPUQuota: 50_000, CPUPeriod: 100_000, CPUShares: 512, PIDs: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,13 +77,13 @@ func TestMachine(t *testing.T) {
 	if usage.OutOfMemory == 0 || timed && usage.CPU == 0 || usage.MemoryLimit != 24<<20 {
 		t.Errorf("used %+v", usage)
 	}
-	if err := node.Update("c", inside.Limits{Memory: 48 << 20, CPUShares: 2}); err != nil {
+	if err := node.Update("c", wire.Limits{Memory: 48 << 20, CPUShares: 2}); err != nil {
 		t.Error(err)
 	}
 	if usage, _ := node.Measure("c"); usage.MemoryLimit != 48<<20 {
 		t.Errorf("after the update: %+v", usage)
 	}
-	if err := node.Update("c", inside.Limits{}); err != nil {
+	if err := node.Update("c", wire.Limits{}); err != nil {
 		t.Error(err)
 	}
 	for _, f := range files {
@@ -95,13 +95,13 @@ func TestMachine(t *testing.T) {
 	if _, err := node.Measure("c"); !errors.Is(err, ErrUnknown) {
 		t.Errorf("a removed one: %v", err)
 	}
-	if _, err := node.Make("left", inside.Limits{}); err != nil {
+	if _, err := node.Make("left", wire.Limits{}); err != nil {
 		t.Error(err)
 	}
 	if err := node.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := node.Make("later", inside.Limits{}); err == nil {
+	if _, err := node.Make("later", wire.Limits{}); err == nil {
 		t.Error("a node that has ended made a cgroup")
 	}
 	if err := tree.Close(); err != nil {
@@ -129,7 +129,7 @@ func gone(t *testing.T, tree *Tree) {
 // TestSweeper: cgroups are removed when their process ends without having done it, once the processes in them have ended.
 func TestSweeper(t *testing.T) {
 	tree := open(t)
-	files, err := tree.Node().Make("c", inside.Limits{})
+	files, err := tree.Node().Make("c", wire.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func TestSweeper(t *testing.T) {
 // TestLeftovers: what a killed cluster and its killed sweeper have left is removed by the next one, and what is in use stays.
 func TestLeftovers(t *testing.T) {
 	used, left := open(t), open(t)
-	if _, err := left.Node().Make("c", inside.Limits{}); err != nil {
+	if _, err := left.Node().Make("c", wire.Limits{}); err != nil {
 		t.Fatal(err)
 	}
 	_ = left.sweeper.Process.Kill()
@@ -330,20 +330,20 @@ func TestUnified(t *testing.T) {
 		"cpu.stat": "usage_usec 12\nnr_throttled 5\n", "pids.current": "4\n",
 	})
 	g := group{unified: true, dirs: map[string]string{memory: dir, cpu: dir, pids: dir}}
-	opened, err := g.begin(inside.Limits{Memory: 64 << 20, CPUQuota: 25_000, CPUPeriod: 50_000, CPUShares: 1024, PIDs: 10})
+	opened, err := g.begin(wire.Limits{Memory: 64 << 20, CPUQuota: 25_000, CPUPeriod: 50_000, CPUShares: 1024, PIDs: 10})
 	if err != nil || len(opened) != 1 {
 		t.Fatalf("opened %d, %v", len(opened), err)
 	}
 	expect(t, dir, map[string]string{
 		"memory.max": "67108864", "memory.swap.max": "0", "memory.oom.group": "1", "cpu.weight": "100", "cpu.max": "25000 50000", "pids.max": "10",
 	})
-	want := inside.Usage{
+	want := wire.Usage{
 		CPU: 12_000, Memory: 1000, WorkingSet: 600, RSS: 300, Faults: 7, MajorFaults: 1, Processes: 4, MemoryLimit: 64 << 20, OutOfMemory: 2, Throttled: 5,
 	}
 	if got := g.usage(); got != want {
 		t.Errorf("measured %+v", got)
 	}
-	if err := g.limit(inside.Limits{}); err != nil {
+	if err := g.limit(wire.Limits{}); err != nil {
 		t.Fatal(err)
 	}
 	expect(t, dir, map[string]string{"memory.max": "max", "memory.swap.max": "max", "cpu.weight": "1", "cpu.max": "max 100000", "pids.max": "max"})
@@ -361,7 +361,7 @@ func TestNoQuota(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := files(t, map[string]string{test.shares: ""})
 			all := map[string]string{memory: dir, cpu: dir, pids: dir}
-			if err := (group{unified: test.unified, dirs: map[string]string{cpu: dir}}).limit(inside.Limits{CPUQuota: 50_000, CPUShares: 1024}); err != nil {
+			if err := (group{unified: test.unified, dirs: map[string]string{cpu: dir}}).limit(wire.Limits{CPUQuota: 50_000, CPUShares: 1024}); err != nil {
 				t.Error(err)
 			}
 			expect(t, dir, map[string]string{test.shares: test.want})

@@ -2,7 +2,7 @@
 //
 //	tree, err := cgroup.Open(cgroup.Options{Sweeper: …})  // why there are none, if it is ErrForbidden
 //	node := tree.Node()
-//	files, err := node.Make("container", inside.Limits{Memory: 64 << 20})
+//	files, err := node.Make("container", wire.Limits{Memory: 64 << 20})
 //	usage, err := node.Remove("container")
 //	tree.Close()
 //

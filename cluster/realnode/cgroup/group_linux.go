@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // group is the cgroup of a container: with the first version one in each hierarchy.
@@ -60,7 +61,7 @@ func makeFolder(path string) error {
 }
 
 // begin limits the group and opens the files by which processes join it.
-func (g group) begin(l inside.Limits) ([]*os.File, error) {
+func (g group) begin(l wire.Limits) ([]*os.File, error) {
 	if err := g.limit(l); err != nil {
 		return nil, err
 	}

@@ -6,12 +6,12 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // limit sets all limits for which there are controllers.
-func (g group) limit(l inside.Limits) error {
-	set := map[string]func(dir string, l inside.Limits) error{memory: limitMemory, cpu: limitCPU, pids: limitPIDs}
+func (g group) limit(l wire.Limits) error {
+	set := map[string]func(dir string, l wire.Limits) error{memory: limitMemory, cpu: limitCPU, pids: limitPIDs}
 	if g.unified {
 		set[memory], set[cpu] = limitMemoryUnified, limitCPUUnified
 	}
@@ -26,7 +26,7 @@ func (g group) limit(l inside.Limits) error {
 }
 
 // limitMemory limits memory and, where the kernel counts that, memory with what is swapped, which must not be below the other at any time.
-func limitMemory(dir string, l inside.Limits) error {
+func limitMemory(dir string, l wire.Limits) error {
 	const file, withSwap = "memory.limit_in_bytes", "memory.memsw.limit_in_bytes"
 	value := "-1"
 	if l.Memory > 0 {
@@ -39,7 +39,7 @@ func limitMemory(dir string, l inside.Limits) error {
 }
 
 // limitMemoryUnified has all processes of a container end if one has to, as the stock kubelet does with this version.
-func limitMemoryUnified(dir string, l inside.Limits) error {
+func limitMemoryUnified(dir string, l wire.Limits) error {
 	value, swap := "max", "max"
 	if l.Memory > 0 {
 		value, swap = strconv.FormatInt(l.Memory, 10), "0"
@@ -56,7 +56,7 @@ func optional(err error) error {
 }
 
 // limitCPU shares processors out, and holds the container to its quota where the kernel has quotas: see [Tree.Unlimited].
-func limitCPU(dir string, l inside.Limits) error {
+func limitCPU(dir string, l wire.Limits) error {
 	quota := int64(-1)
 	if l.CPUQuota > 0 {
 		quota = l.CPUQuota
@@ -68,7 +68,7 @@ func limitCPU(dir string, l inside.Limits) error {
 	)
 }
 
-func limitCPUUnified(dir string, l inside.Limits) error {
+func limitCPUUnified(dir string, l wire.Limits) error {
 	quota := "max"
 	if l.CPUQuota > 0 {
 		quota = strconv.FormatInt(l.CPUQuota, 10)
@@ -80,10 +80,10 @@ func limitCPUUnified(dir string, l inside.Limits) error {
 }
 
 // shares are at least two, which the kernel makes of less.
-func shares(l inside.Limits) int64 { return max(l.CPUShares, 2) }
+func shares(l wire.Limits) int64 { return max(l.CPUShares, 2) }
 
 // period is the kernel's unless it is given.
-func period(l inside.Limits) int64 {
+func period(l wire.Limits) int64 {
 	if l.CPUPeriod > 0 {
 		return l.CPUPeriod
 	}
@@ -98,7 +98,7 @@ func weight(shares int64) int64 {
 	return min(max(int64(math.Ceil(math.Pow(10, exponent))), 1), 10_000)
 }
 
-func limitPIDs(dir string, l inside.Limits) error {
+func limitPIDs(dir string, l wire.Limits) error {
 	value := "max"
 	if l.PIDs > 0 {
 		value = strconv.FormatInt(l.PIDs, 10)

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // Node are the cgroups of a node's containers.
@@ -31,13 +31,13 @@ var ErrUnknown = errors.New("no such cgroup")
 func (t *Tree) Node() *Node { return &Node{tree: t, groups: map[string]group{}} }
 
 // Answer does what a node asks for.
-func (n *Node) Answer(q inside.Group) (inside.Usage, []*os.File, error) {
+func (n *Node) Answer(q wire.Group) (wire.Usage, []*os.File, error) {
 	switch {
 	case q.Make != nil:
 		files, err := n.Make(q.Container, *q.Make)
-		return inside.Usage{}, files, err
+		return wire.Usage{}, files, err
 	case q.Update != nil:
-		return inside.Usage{}, nil, n.Update(q.Container, *q.Update)
+		return wire.Usage{}, nil, n.Update(q.Container, *q.Update)
 	case q.Remove:
 		usage, err := n.Remove(q.Container)
 		return usage, nil, err
@@ -47,7 +47,7 @@ func (n *Node) Answer(q inside.Group) (inside.Usage, []*os.File, error) {
 }
 
 // Make makes the cgroup of a container and returns the files by which its processes join.
-func (n *Node) Make(container string, l inside.Limits) ([]*os.File, error) {
+func (n *Node) Make(container string, l wire.Limits) ([]*os.File, error) {
 	if container == "" || !filepath.IsLocal(container) || strings.Contains(container, "/") {
 		return nil, fmt.Errorf("make a cgroup: %q is no name", container)
 	}
@@ -78,7 +78,7 @@ func (n *Node) find(container string) (group, error) {
 }
 
 // Update changes the limits of a container that runs.
-func (n *Node) Update(container string, l inside.Limits) error {
+func (n *Node) Update(container string, l wire.Limits) error {
 	g, err := n.find(container)
 	if err != nil {
 		return err
@@ -87,10 +87,10 @@ func (n *Node) Update(container string, l inside.Limits) error {
 }
 
 // Measure says what a container has used.
-func (n *Node) Measure(container string) (inside.Usage, error) {
+func (n *Node) Measure(container string) (wire.Usage, error) {
 	g, err := n.find(container)
 	if err != nil {
-		return inside.Usage{}, err
+		return wire.Usage{}, err
 	}
 	return g.usage(), nil
 }
@@ -99,10 +99,10 @@ func (n *Node) Measure(container string) (inside.Usage, error) {
 const removePatience = 5 * time.Second
 
 // Remove removes the cgroup of a container that has ended and says what it has used.
-func (n *Node) Remove(container string) (inside.Usage, error) {
+func (n *Node) Remove(container string) (wire.Usage, error) {
 	g, err := n.find(container)
 	if err != nil {
-		return inside.Usage{}, err
+		return wire.Usage{}, err
 	}
 	n.mu.Lock()
 	delete(n.groups, container)

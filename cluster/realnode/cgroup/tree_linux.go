@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // Options say how a cluster's cgroups are made.
@@ -109,7 +110,7 @@ func (t *Tree) startSweeper(o Options) error {
 		return fmt.Errorf("watch over cgroups: %w", err)
 	}
 	defer in.Close()
-	t.sweeper = exec.Command(o.Sweeper, append([]string{inside.PartSweep}, t.paths()...)...)
+	t.sweeper = exec.Command(o.Sweeper, append([]string{wire.PartSweep}, t.paths()...)...)
 	t.sweeper.Stdin, t.sweeper.Stderr = in, o.Log
 	t.sweeper.Env, t.sweeper.Dir = []string{"GOMAXPROCS=1"}, "/"
 	t.sweeper.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

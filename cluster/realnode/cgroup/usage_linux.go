@@ -7,16 +7,16 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // usage reads what the group's processes have used. What there is no controller for is zero.
-func (g group) usage() inside.Usage {
+func (g group) usage() wire.Usage {
 	if g.unified {
 		return usageUnified(g.dirs[memory])
 	}
 	bytes, stat := number(g.dirs[memory], "memory.usage_in_bytes"), table(g.dirs[memory], "memory.stat")
-	return inside.Usage{
+	return wire.Usage{
 		CPU:    number(g.dirs[cpuTime], "cpuacct.usage"),
 		Memory: bytes, WorkingSet: less(bytes, stat["total_inactive_file"]), RSS: stat["total_rss"],
 		Faults: stat["total_pgfault"], MajorFaults: stat["total_pgmajfault"],
@@ -26,10 +26,10 @@ func (g group) usage() inside.Usage {
 	}
 }
 
-func usageUnified(dir string) inside.Usage {
+func usageUnified(dir string) wire.Usage {
 	const perMicrosecond = 1000
 	bytes, stat, time := number(dir, "memory.current"), table(dir, "memory.stat"), table(dir, "cpu.stat")
-	return inside.Usage{
+	return wire.Usage{
 		CPU:    time["usage_usec"] * perMicrosecond,
 		Memory: bytes, WorkingSet: less(bytes, stat["inactive_file"]), RSS: stat["anon"],
 		Faults: stat["pgfault"], MajorFaults: stat["pgmajfault"],

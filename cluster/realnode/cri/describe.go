@@ -11,6 +11,7 @@ import (
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // defaultPath is PATH where neither image nor pod says one.
@@ -76,14 +77,14 @@ func setVariable(env []string, entry string) []string {
 }
 
 // volumes are where the pod's volumes are to be seen.
-func (r *Runtime) volumes(c *container) ([]inside.Mount, error) {
-	var mounts []inside.Mount
+func (r *Runtime) volumes(c *container) ([]wire.Mount, error) {
+	var mounts []wire.Mount
 	for _, m := range c.config.GetMounts() {
 		source, err := r.source(m)
 		if err != nil {
 			return nil, fmt.Errorf("mount %s: %w", m.GetContainerPath(), err)
 		}
-		mounts = append(mounts, inside.Mount{Source: source, Target: m.GetContainerPath(), ReadOnly: m.GetReadonly() || m.GetImage() != nil})
+		mounts = append(mounts, wire.Mount{Source: source, Target: m.GetContainerPath(), ReadOnly: m.GetReadonly() || m.GetImage() != nil})
 	}
 	return mounts, nil
 }
@@ -113,8 +114,8 @@ func (r *Runtime) source(m *runtimeapi.Mount) (string, error) {
 }
 
 // files are those of /etc that are the pod's.
-func (s *sandbox) files() []inside.Mount {
-	return []inside.Mount{
+func (s *sandbox) files() []wire.Mount {
+	return []wire.Mount{
 		{Source: filepath.Join(s.dir, resolvFile), Target: "/etc/resolv.conf"},
 		{Source: filepath.Join(s.dir, hostnameFile), Target: "/etc/hostname"},
 	}

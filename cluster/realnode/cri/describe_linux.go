@@ -8,7 +8,7 @@ import (
 
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // Prepare describes the container to the process that becomes it, and makes its folders.
@@ -18,7 +18,7 @@ func (i *Isolated) Prepare(c Container) (Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	spec := inside.Container{
+	spec := wire.Container{
 		Root: filepath.Join(c.Dir, "root"), Lower: []string{c.Image.Root}, Upper: filepath.Join(c.Dir, "upper"), Work: filepath.Join(c.Dir, "work"),
 		ReadOnlyRoot: security.GetReadonlyRootfs(), Hostname: c.Pod.GetHostname(), Mounts: slices.Concat(c.Files, c.Mounts), Process: process,
 	}
@@ -36,8 +36,8 @@ func (i *Isolated) Prepare(c Container) (Prepared, error) {
 	return &prepared{i, c, spec}, nil
 }
 
-func (i *Isolated) process(c Container, security *runtimeapi.LinuxContainerSecurityContext) (inside.Process, error) {
-	p := inside.Process{
+func (i *Isolated) process(c Container, security *runtimeapi.LinuxContainerSecurityContext) (wire.Process, error) {
+	p := wire.Process{
 		Args: c.Args, Env: c.Env, Dir: c.WorkDir, IDs: i.options.IDs,
 		Capabilities: capabilities(security), NoNewRights: security.GetNoNewPrivs(), Terminal: c.Config.GetTty(),
 	}

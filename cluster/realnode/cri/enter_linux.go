@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // outputGrace is how long output is waited for that a process has left behind with others.
@@ -26,8 +26,8 @@ func (c *isolated) Enter(ctx context.Context, e Entering) error {
 		return fmt.Errorf("make a pipe: %w", err)
 	}
 	defer description.Close()
-	cmd := exec.CommandContext(ctx, inside.PathProgram)
-	cmd.Args = []string{"slipway-container", inside.PartEnter}
+	cmd := exec.CommandContext(ctx, wire.PathProgram)
+	cmd.Args = []string{"slipway-container", wire.PartEnter}
 	cmd.Env = []string{"GOMAXPROCS=1"}
 	cmd.Dir = "/"
 	cmd.WaitDelay = outputGrace

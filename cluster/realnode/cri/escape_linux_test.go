@@ -11,11 +11,11 @@ import (
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/imagestore"
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // volume is a folder of a node that a container of the test is shown.
-func (b *bed) volume(target string) inside.Mount {
+func (b *bed) volume(target string) wire.Mount {
 	b.tb.Helper()
 	dir, err := os.MkdirTemp(b.dir, "volume-")
 	if err == nil {
@@ -24,7 +24,7 @@ func (b *bed) volume(target string) inside.Mount {
 	if err != nil {
 		b.tb.Fatal(err)
 	}
-	return inside.Mount{Source: dir, Target: target}
+	return wire.Mount{Source: dir, Target: target}
 }
 
 func (b *bed) link(to string, path ...string) {

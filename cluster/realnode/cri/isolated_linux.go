@@ -13,16 +13,16 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/handover"
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
 	"github.com/slipway-dev/slipway/cluster/realnode/podnet"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // IsolatedOptions say how containers are isolated.
 type IsolatedOptions struct {
-	Inside *os.File             // slipway-container
-	IDs    bool                 // many user ids are there, not one
-	Filter []inside.Instruction // of the system calls of pods with the runtime's default profile
-	Groups Groups               // nil where there are no limits
+	Inside *os.File           // slipway-container
+	IDs    bool               // many user ids are there, not one
+	Filter []wire.Instruction // of the system calls of pods with the runtime's default profile
+	Groups Groups             // nil where there are no limits
 }
 
 // Isolated runs containers in namespaces of their own, over a file system laid over the image's.
@@ -46,7 +46,7 @@ func NewIsolated(o IsolatedOptions) (*Isolated, error) {
 type prepared struct {
 	*Isolated
 	container Container
-	spec      inside.Container
+	spec      wire.Container
 }
 
 // isolated is a container's first process.
@@ -107,7 +107,7 @@ func (c *isolated) spawn(f *files) (err error) {
 	if network != nil {
 		inherited = append([]*os.File{network}, inherited...)
 	}
-	what := inside.Spawn{Network: network != nil, IDs: c.options.IDs, UID: c.spec.UID, GID: c.spec.GID}
+	what := wire.Spawn{Network: network != nil, IDs: c.options.IDs, UID: c.spec.UID, GID: c.spec.GID}
 	if c.child, err = c.spawner.start(what, inherited); err != nil {
 		return err
 	}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
 	"github.com/slipway-dev/slipway/cluster/realnode/process"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 var _ interface {
@@ -40,7 +40,7 @@ func (c *isolated) unlimit() {
 func (c *isolated) OutOfMemory() bool { return c.outOfMemory }
 
 // Limit changes the container's limits.
-func (c *isolated) Limit(ctx context.Context, l inside.Limits) error {
+func (c *isolated) Limit(ctx context.Context, l wire.Limits) error {
 	if c.options.Groups == nil {
 		return nil
 	}
@@ -48,13 +48,13 @@ func (c *isolated) Limit(ctx context.Context, l inside.Limits) error {
 }
 
 // Usage measures the container.
-func (c *isolated) Usage(ctx context.Context) (inside.Usage, error) {
+func (c *isolated) Usage(ctx context.Context) (wire.Usage, error) {
 	if c.options.Groups != nil {
 		return c.options.Groups.Measure(ctx, c.container.ID)
 	}
 	of, err := process.Of(c.process.Pid)
 	if err != nil {
-		return inside.Usage{}, err
+		return wire.Usage{}, err
 	}
 	return process.Measure(of)
 }

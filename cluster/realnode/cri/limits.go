@@ -8,37 +8,37 @@ import (
 
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
 	"github.com/slipway-dev/slipway/cluster/realnode/process"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // Groups limit and measure containers, by their IDs.
 type Groups interface {
 	// Make limits a container that is to be started. Its processes come under the limits by what they inherit.
-	Make(ctx context.Context, container string, l inside.Limits) ([]*os.File, error)
-	Update(ctx context.Context, container string, l inside.Limits) error
-	Measure(ctx context.Context, container string) (inside.Usage, error)
+	Make(ctx context.Context, container string, l wire.Limits) ([]*os.File, error)
+	Update(ctx context.Context, container string, l wire.Limits) error
+	Measure(ctx context.Context, container string) (wire.Usage, error)
 	// Remove says what a container has used that has ended.
-	Remove(ctx context.Context, container string) (inside.Usage, error)
+	Remove(ctx context.Context, container string) (wire.Usage, error)
 }
 
 // Limited is a [Process] that can be limited.
 type Limited interface {
-	Limit(context.Context, inside.Limits) error
+	Limit(context.Context, wire.Limits) error
 	// OutOfMemory says of a container that has ended whether it was because it wanted too much memory.
 	OutOfMemory() bool
 }
 
 // Measured is a [Process] that can be measured, with all of its container.
 type Measured interface {
-	Usage(context.Context) (inside.Usage, error)
+	Usage(context.Context) (wire.Usage, error)
 }
 
 // maxPIDs bounds the processes and threads of a container: what gets out of hand ends before the machine does.
 const maxPIDs = 4096
 
-func limitsOf(l *runtimeapi.LinuxContainerResources) inside.Limits {
-	return inside.Limits{
+func limitsOf(l *runtimeapi.LinuxContainerResources) wire.Limits {
+	return wire.Limits{
 		Memory: l.GetMemoryLimitInBytes(), CPUQuota: l.GetCpuQuota(), CPUPeriod: l.GetCpuPeriod(), CPUShares: l.GetCpuShares(), PIDs: maxPIDs,
 	}
 }

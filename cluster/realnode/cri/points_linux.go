@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // point is what a container has something mounted on.
@@ -28,7 +29,7 @@ var (
 // layPoints lays a tree with the usual points below the image. Each of them would otherwise be made when the container starts, in the container's own
 // layer, where that takes longest; containers with the same ones, as nearly all are, have the same tree. What a pod asks for besides is
 // made at the start, as is all of it where there is no tree.
-func layPoints(c *inside.Container, dir string) error {
+func layPoints(c *wire.Container, dir string) error {
 	points, err := pointsOf(*c)
 	if err != nil {
 		return err
@@ -42,7 +43,7 @@ func layPoints(c *inside.Container, dir string) error {
 }
 
 // pointsOf finds out where in the image the points are, by way of its links.
-func pointsOf(c inside.Container) (all []point, err error) {
+func pointsOf(c wire.Container) (all []point, err error) {
 	for _, path := range usualFolders {
 		all = append(all, point{path, true})
 	}

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // pointed is a container with its image's folder, to lay points below.
@@ -37,9 +37,9 @@ func (p pointed) made(err error) {
 }
 
 // lay returns the tree below the image.
-func (p pointed) lay(mounts ...inside.Mount) string {
+func (p pointed) lay(mounts ...wire.Mount) string {
 	p.Helper()
-	c := inside.Container{Lower: []string{p.image}, Mounts: mounts}
+	c := wire.Container{Lower: []string{p.image}, Mounts: mounts}
 	p.made(layPoints(&c, p.points))
 	if len(c.Lower) != 2 || c.Lower[0] != p.image {
 		p.Fatalf("layers: %q", c.Lower)
@@ -66,8 +66,8 @@ func TestPoints(t *testing.T) {
 	p.made(os.Symlink("/run", filepath.Join(p.image, "var", "run")))
 	p.made(os.Symlink("../../outside", filepath.Join(p.image, "etc")))
 	tree := p.lay(
-		inside.Mount{Source: p.folder, Target: "/var/run/secrets/kubernetes.io/serviceaccount"}, inside.Mount{Source: p.file, Target: "/etc/hosts"},
-		inside.Mount{Source: p.file, Target: "/dev/termination-log"}, inside.Mount{Source: p.folder, Target: "/data"},
+		wire.Mount{Source: p.folder, Target: "/var/run/secrets/kubernetes.io/serviceaccount"}, wire.Mount{Source: p.file, Target: "/etc/hosts"},
+		wire.Mount{Source: p.file, Target: "/dev/termination-log"}, wire.Mount{Source: p.folder, Target: "/data"},
 	)
 	for path, want := range map[string]string{
 		"proc": "folder", "sys": "folder", "dev": "folder", "dev/termination-log": "", "work": "", "data": "",
@@ -80,8 +80,8 @@ func TestPoints(t *testing.T) {
 // TestPointsShared: containers that need the same have the same, in whatever order, others do not, and nothing unfinished is left.
 func TestPointsShared(t *testing.T) {
 	p := newPointed(t)
-	hosts, name := inside.Mount{Source: p.file, Target: "/etc/hosts"}, inside.Mount{Source: p.file, Target: "/etc/hostname"}
-	first, again, other := p.lay(hosts, name), p.lay(name, hosts), p.lay(inside.Mount{Source: p.folder, Target: "/etc/hosts"})
+	hosts, name := wire.Mount{Source: p.file, Target: "/etc/hosts"}, wire.Mount{Source: p.file, Target: "/etc/hostname"}
+	first, again, other := p.lay(hosts, name), p.lay(name, hosts), p.lay(wire.Mount{Source: p.folder, Target: "/etc/hosts"})
 	if first != again || first == other {
 		t.Errorf("%s, %s, and a folder: %s", first, again, other)
 	}
@@ -96,7 +96,7 @@ func TestPointsShared(t *testing.T) {
 func TestPointsInTheWay(t *testing.T) {
 	p := newPointed(t)
 	p.made(os.WriteFile(p.points, nil, 0o600))
-	c := inside.Container{Lower: []string{p.image}}
+	c := wire.Container{Lower: []string{p.image}}
 	if err := layPoints(&c, p.points); err != nil || len(c.Lower) != 1 {
 		t.Errorf("layers: %q (%v)", c.Lower, err)
 	}
@@ -105,12 +105,12 @@ func TestPointsInTheWay(t *testing.T) {
 // TestPointsAstray: an image whose links lead nowhere is refused, and so is a file that is missing.
 func TestPointsAstray(t *testing.T) {
 	p := newPointed(t)
-	missing := inside.Mount{Source: filepath.Join(p.folder, "missing"), Target: "/etc/hosts"}
-	if err := layPoints(&inside.Container{Lower: []string{p.image}, Mounts: []inside.Mount{missing}}, p.points); !errors.Is(err, fs.ErrNotExist) {
+	missing := wire.Mount{Source: filepath.Join(p.folder, "missing"), Target: "/etc/hosts"}
+	if err := layPoints(&wire.Container{Lower: []string{p.image}, Mounts: []wire.Mount{missing}}, p.points); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("what is missing: %v", err)
 	}
 	p.made(os.Symlink("proc", filepath.Join(p.image, "proc")))
-	if err := layPoints(&inside.Container{Lower: []string{p.image}}, p.points); !errors.Is(err, syscall.ELOOP) {
+	if err := layPoints(&wire.Container{Lower: []string{p.image}}, p.points); !errors.Is(err, syscall.ELOOP) {
 		t.Errorf("a loop: %v", err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/handover"
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // spawner is the process by which containers' first processes are started, which become children of this one all the same.
@@ -27,7 +27,7 @@ type spawner struct {
 
 // start starts a container's first process with the files that it inherits. If the error is [handover.ErrGone], whoever could start it was killed; the next
 // start has another one.
-func (s *spawner) start(what inside.Spawn, files []*os.File) (*child, error) {
+func (s *spawner) start(what wire.Spawn, files []*os.File) (*child, error) {
 	client, err := s.ready()
 	if err != nil {
 		return nil, err
@@ -76,8 +76,8 @@ func (s *spawner) ready() (*handover.Client, error) {
 }
 
 func (s *spawner) command(theirs *os.File) *exec.Cmd {
-	cmd := exec.Command(inside.PathProgram)
-	cmd.Args = []string{"slipway-container", inside.PartSpawn}
+	cmd := exec.Command(wire.PathProgram)
+	cmd.Args = []string{"slipway-container", wire.PartSpawn}
 	cmd.Env = []string{"GOMAXPROCS=1"}
 	cmd.Dir = "/"
 	cmd.Stderr = os.Stderr

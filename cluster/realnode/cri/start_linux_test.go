@@ -16,9 +16,9 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/cgroup"
 	"github.com/slipway-dev/slipway/cluster/realnode/handover"
 	"github.com/slipway-dev/slipway/cluster/realnode/imagestore"
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
 	"github.com/slipway-dev/slipway/cluster/realnode/podnet"
 	"github.com/slipway-dev/slipway/cluster/realnode/seccomp"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // bed is what containers of a test start from: an image whose program is slipway-container, which waits for the end of its input as
@@ -128,7 +128,7 @@ func (b *bed) describe() Container {
 	}
 	return Container{
 		ID: filepath.Base(dir), Dir: dir, Points: filepath.Join(b.dir, "points"), Image: imagestore.Image{Root: filepath.Join(b.dir, "image")},
-		Pod: &runtimeapi.PodSandboxConfig{Hostname: "pod"}, Args: []string{"/program", inside.PartSweep}, WorkDir: "/",
+		Pod: &runtimeapi.PodSandboxConfig{Hostname: "pod"}, Args: []string{"/program", wire.PartSweep}, WorkDir: "/",
 		Network: &podnet.Pod{Namespace: b.network}, Mounts: b.mounts(dir),
 		Config: &runtimeapi.ContainerConfig{Stdin: true, Linux: &runtimeapi.LinuxContainerConfig{SecurityContext: &runtimeapi.LinuxContainerSecurityContext{
 			MaskedPaths: []string{
@@ -151,19 +151,19 @@ func (b *bed) prepare(c Container) Prepared {
 }
 
 // mounts are those that every pod has.
-func (b *bed) mounts(dir string) []inside.Mount {
+func (b *bed) mounts(dir string) []wire.Mount {
 	b.tb.Helper()
 	token := filepath.Join(dir, "serviceaccount")
 	if err := os.Mkdir(token, 0o755); err != nil {
 		b.tb.Fatal(err)
 	}
-	mounts := []inside.Mount{{Source: token, Target: "/var/run/secrets/kubernetes.io/serviceaccount", ReadOnly: true}}
+	mounts := []wire.Mount{{Source: token, Target: "/var/run/secrets/kubernetes.io/serviceaccount", ReadOnly: true}}
 	for _, target := range []string{"/etc/hosts", "/etc/hostname", "/etc/resolv.conf", "/dev/termination-log"} {
 		source := filepath.Join(dir, filepath.Base(target))
 		if err := os.WriteFile(source, nil, 0o644); err != nil {
 			b.tb.Fatal(err)
 		}
-		mounts = append(mounts, inside.Mount{Source: source, Target: target})
+		mounts = append(mounts, wire.Mount{Source: source, Target: target})
 	}
 	return mounts
 }

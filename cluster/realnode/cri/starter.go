@@ -11,8 +11,8 @@ import (
 	"k8s.io/cri-streaming/pkg/streaming/remotecommand"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/imagestore"
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
 	"github.com/slipway-dev/slipway/cluster/realnode/podnet"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // Starter runs the processes of containers. There are two: [NewIsolated], which has namespaces, and that of package
@@ -35,8 +35,8 @@ type Container struct {
 	Points    string      // a folder for what containers share of what they have mounts on
 	Args, Env []string
 	WorkDir   string
-	Mounts    []inside.Mount // of volumes
-	Files     []inside.Mount // of what else a pod's containers find
+	Mounts    []wire.Mount // of volumes
+	Files     []wire.Mount // of what else a pod's containers find
 }
 
 // Prepared is a container that can be started.

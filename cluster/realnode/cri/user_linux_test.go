@@ -8,7 +8,7 @@ import (
 
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // TestFindUser: a number is an id and never a name, and no id is root by being none.
@@ -44,7 +44,7 @@ func TestFindUser(t *testing.T) {
 
 // TestUserIsTold: what the first process begins as is what the pod's status has.
 func TestUserIsTold(t *testing.T) {
-	p := &prepared{spec: inside.Container{Process: inside.Process{IDs: true, UID: 7, GID: 1000, Groups: []int{50000, 1000, 1234}}}}
+	p := &prepared{spec: wire.Container{Process: wire.Process{IDs: true, UID: 7, GID: 1000, Groups: []int{50000, 1000, 1234}}}}
 	c := &container{prepared: p, log: &logFile{}, config: &runtimeapi.ContainerConfig{}}
 	u := c.status().GetUser().GetLinux()
 	if u.GetUid() != 7 || u.GetGid() != 1000 || !slices.Equal(u.GetSupplementalGroups(), []int64{1000, 1234, 50000}) {

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // ErrGone says that the other side has ended.
@@ -28,7 +28,7 @@ const (
 
 // Client asks.
 type Client struct {
-	news func(inside.Reply)
+	news func(wire.Reply)
 	gone chan struct{} // closed once nobody answers any more
 
 	mu      sync.Mutex
@@ -39,12 +39,12 @@ type Client struct {
 
 // answer is a reply with the files that it brought.
 type answer struct {
-	inside.Reply
+	wire.Reply
 	files []int
 }
 
 // NewClient asks over conn, which it closes in the end. What the other side says without having been asked is given to news, which may be nil.
-func NewClient(conn int, news func(inside.Reply)) *Client {
+func NewClient(conn int, news func(wire.Reply)) *Client {
 	c := &Client{conn: conn, news: news, waiting: map[uint64]chan answer{}, gone: make(chan struct{})}
 	go c.receive(conn)
 	return c
@@ -66,7 +66,7 @@ func (c *Client) Close() {
 }
 
 // Ask asks for something. The answer's file, if there is one, belongs to the caller.
-func (c *Client) Ask(ctx context.Context, r inside.Request, files ...int) (int, error) {
+func (c *Client) Ask(ctx context.Context, r wire.Request, files ...int) (int, error) {
 	a, err := c.ask(ctx, r, files)
 	if err != nil || len(a.files) == 0 {
 		return -1, err
@@ -75,8 +75,8 @@ func (c *Client) Ask(ctx context.Context, r inside.Request, files ...int) (int, 
 }
 
 // Spawn has a spawner start a process, which becomes a child of the process that the spawner is one of.
-func (c *Client) Spawn(ctx context.Context, s inside.Spawn, files ...int) (pid int, err error) {
-	a, err := c.ask(ctx, inside.Request{Spawn: &s}, files)
+func (c *Client) Spawn(ctx context.Context, s wire.Spawn, files ...int) (pid int, err error) {
+	a, err := c.ask(ctx, wire.Request{Spawn: &s}, files)
 	a.drop()
 	if a.Error != "" {
 		return 0, errors.New(a.Error) // what it says is for people
@@ -85,7 +85,7 @@ func (c *Client) Spawn(ctx context.Context, s inside.Spawn, files ...int) (pid i
 }
 
 // ask returns an answer, whose files belong to the caller.
-func (c *Client) ask(ctx context.Context, r inside.Request, files []int) (answer, error) {
+func (c *Client) ask(ctx context.Context, r wire.Request, files []int) (answer, error) {
 	reply := make(chan answer, 1)
 	c.mu.Lock()
 	c.last++
@@ -143,7 +143,7 @@ func (a answer) err() error {
 }
 
 // send needs c.mu.
-func (c *Client) send(r inside.Request, files []int) error {
+func (c *Client) send(r wire.Request, files []int) error {
 	if c.conn < 0 {
 		return ErrGone
 	}

@@ -5,15 +5,15 @@ import (
 	"errors"
 	"os"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // HostGroups are those that the other side has, which [Serve] answers for.
 type HostGroups struct{ Client *Client }
 
 // Make limits a container that is to be started, and returns the files by which its processes come under the limits.
-func (g HostGroups) Make(ctx context.Context, container string, l inside.Limits) ([]*os.File, error) {
-	a, err := g.ask(ctx, inside.Group{Container: container, Make: &l})
+func (g HostGroups) Make(ctx context.Context, container string, l wire.Limits) ([]*os.File, error) {
+	a, err := g.ask(ctx, wire.Group{Container: container, Make: &l})
 	if err != nil {
 		return nil, err
 	}
@@ -25,31 +25,31 @@ func (g HostGroups) Make(ctx context.Context, container string, l inside.Limits)
 }
 
 // Update changes the limits of a container.
-func (g HostGroups) Update(ctx context.Context, container string, l inside.Limits) error {
-	_, err := g.ask(ctx, inside.Group{Container: container, Update: &l})
+func (g HostGroups) Update(ctx context.Context, container string, l wire.Limits) error {
+	_, err := g.ask(ctx, wire.Group{Container: container, Update: &l})
 	return err
 }
 
 // Measure says what a container has used.
-func (g HostGroups) Measure(ctx context.Context, container string) (inside.Usage, error) {
-	return g.usage(ctx, inside.Group{Container: container})
+func (g HostGroups) Measure(ctx context.Context, container string) (wire.Usage, error) {
+	return g.usage(ctx, wire.Group{Container: container})
 }
 
 // Remove forgets a container that has ended, and says what it has used.
-func (g HostGroups) Remove(ctx context.Context, container string) (inside.Usage, error) {
-	return g.usage(ctx, inside.Group{Container: container, Remove: true})
+func (g HostGroups) Remove(ctx context.Context, container string) (wire.Usage, error) {
+	return g.usage(ctx, wire.Group{Container: container, Remove: true})
 }
 
-func (g HostGroups) usage(ctx context.Context, q inside.Group) (inside.Usage, error) {
+func (g HostGroups) usage(ctx context.Context, q wire.Group) (wire.Usage, error) {
 	a, err := g.ask(ctx, q)
 	if a.Usage == nil {
-		return inside.Usage{}, errors.Join(err, errors.New("nothing was measured"))
+		return wire.Usage{}, errors.Join(err, errors.New("nothing was measured"))
 	}
 	return *a.Usage, err
 }
 
-func (g HostGroups) ask(ctx context.Context, q inside.Group) (answer, error) {
-	a, err := g.Client.ask(ctx, inside.Request{Group: &q}, nil)
+func (g HostGroups) ask(ctx context.Context, q wire.Group) (answer, error) {
+	a, err := g.Client.ask(ctx, wire.Request{Group: &q}, nil)
 	if err != nil {
 		a.drop()
 	}

@@ -11,12 +11,12 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // Groups limits containers and measures them.
 type Groups interface {
-	Answer(inside.Group) (inside.Usage, []*os.File, error)
+	Answer(wire.Group) (wire.Usage, []*os.File, error)
 }
 
 // Host is what a node can ask of it.
@@ -47,7 +47,7 @@ func Serve(ctx context.Context, conn int, host Host) {
 	var turn sync.Mutex
 	asked, dials := make(chan struct{}, maxAsked), make(chan struct{}, maxDials)
 	for {
-		var r inside.Request
+		var r wire.Request
 		files, err := receive(conn, &r)
 		for _, fd := range files {
 			_ = unix.Close(fd)
@@ -67,8 +67,8 @@ func Serve(ctx context.Context, conn int, host Host) {
 }
 
 // answer is the reply to a request, with the files that go with it.
-func (h Host) answer(ctx context.Context, r inside.Request, dials chan struct{}) (inside.Reply, []*os.File) {
-	reply := inside.Reply{ID: r.ID}
+func (h Host) answer(ctx context.Context, r wire.Request, dials chan struct{}) (wire.Reply, []*os.File) {
+	reply := wire.Reply{ID: r.ID}
 	var files []*os.File
 	var err error
 	switch {
@@ -80,7 +80,7 @@ func (h Host) answer(ctx context.Context, r inside.Request, dials chan struct{})
 	case h.Groups == nil:
 		err = errors.New("nothing can be limited or measured here")
 	default:
-		var usage inside.Usage
+		var usage wire.Usage
 		usage, files, err = h.Groups.Answer(*r.Group)
 		reply.Usage = &usage
 	}
@@ -91,7 +91,7 @@ func (h Host) answer(ctx context.Context, r inside.Request, dials chan struct{})
 }
 
 // sendFiles sends open files, which are closed here.
-func sendFiles(conn int, reply inside.Reply, files []*os.File) error {
+func sendFiles(conn int, reply wire.Reply, files []*os.File) error {
 	var fds []int
 	for _, f := range files {
 		defer f.Close()
@@ -107,7 +107,7 @@ func errnoOf(err error) int {
 	return 0
 }
 
-func (h Host) dial(ctx context.Context, r inside.Request, dials chan struct{}) (*os.File, error) {
+func (h Host) dial(ctx context.Context, r wire.Request, dials chan struct{}) (*os.File, error) {
 	if r.Socket == nil || r.Socket.Listen {
 		return nil, errors.New("only connections can be asked for")
 	}
@@ -131,7 +131,7 @@ func (h Host) dial(ctx context.Context, r inside.Request, dials chan struct{}) (
 
 // DialContext has the other side connect, which [Serve] answers.
 func (c *Client) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
-	fd, err := c.Ask(ctx, inside.Request{Socket: &inside.Socket{Network: network, Address: address}})
+	fd, err := c.Ask(ctx, wire.Request{Socket: &wire.Socket{Network: network, Address: address}})
 	if err != nil {
 		return nil, &net.OpError{Op: "dial", Net: network, Err: fmt.Errorf("%s: %w", address, err)}
 	}

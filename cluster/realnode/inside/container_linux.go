@@ -8,15 +8,20 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
+
+// containerSpec is what a container has to be.
+type containerSpec wire.Container
 
 // container makes the root file system and becomes the container's first process.
 func container() error {
-	var c Container
+	var c containerSpec
 	if err := handOnBelow(firstFile); err != nil {
 		return err
 	}
-	if err := describe(FileDescription, &c); err != nil {
+	if err := describe(wire.FileDescription, &c); err != nil {
 		return err
 	}
 	if err := join(c.Cgroups); err != nil {
@@ -38,11 +43,11 @@ func container() error {
 			return err
 		}
 	}
-	return c.become()
+	return (*processSpec)(&c.Process).become()
 }
 
 // enterRoot builds the root file system and makes it the process's only one.
-func (c *Container) enterRoot() error {
+func (c *containerSpec) enterRoot() error {
 	// "userxattr" is the kind that needs no rights beyond the user namespace's.
 	options := fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s,userxattr", strings.Join(c.Lower, ":"), c.Upper, c.Work)
 	for _, m := range []mount{
@@ -60,7 +65,7 @@ func (c *Container) enterRoot() error {
 }
 
 // furnish mounts what is in the root file system.
-func (c *Container) furnish() error {
+func (c *containerSpec) furnish() error {
 	t, err := newTree(c.Root)
 	if err != nil {
 		return err
@@ -98,7 +103,7 @@ const (
 var systemFolders = []string{"proc", "sys", "dev"}
 
 // system mounts what the kernel has to show.
-func (c *Container) system(t *tree) error {
+func (c *containerSpec) system(t *tree) error {
 	for _, name := range systemFolders {
 		fd, err := step(t.root, name, makeFolder)
 		if errors.Is(err, unix.ELOOP) {
@@ -125,7 +130,7 @@ func (c *Container) system(t *tree) error {
 	return c.devices(dev)
 }
 
-func (c *Container) devices(dev string) error {
+func (c *containerSpec) devices(dev string) error {
 	if err := showDevices(dev); err != nil {
 		return err
 	}
@@ -152,7 +157,7 @@ func (c *Container) devices(dev string) error {
 }
 
 // volumes shows the files and folders that the pod brings.
-func (c *Container) volumes(t *tree) error {
+func (c *containerSpec) volumes(t *tree) error {
 	for _, v := range c.Mounts {
 		if err := t.show(v); err != nil {
 			return fmt.Errorf("mount %s: %w", v.Target, err)
@@ -164,7 +169,7 @@ func (c *Container) volumes(t *tree) error {
 var errCovered = errors.New("a volume cannot cover /, /proc or anything in /proc")
 
 // show mounts a volume. Its source has no link in it: who described the container has followed them.
-func (t *tree) show(v Mount) error {
+func (t *tree) show(v wire.Mount) error {
 	source, err := openBelow(unix.AT_FDCWD, v.Source, 0, unix.RESOLVE_NO_SYMLINKS)
 	if err != nil {
 		return fmt.Errorf("open its source: %w", err)
@@ -230,7 +235,7 @@ func readOnly(path string) error {
 }
 
 // workingFolder makes the folder that the process is to begin in, where the image has none.
-func (c *Container) workingFolder(t *tree) error {
+func (c *containerSpec) workingFolder(t *tree) error {
 	fd, err := t.folder("/" + c.Dir)
 	if err != nil {
 		return fmt.Errorf("make the working folder %s: %w", c.Dir, err)
@@ -239,7 +244,7 @@ func (c *Container) workingFolder(t *tree) error {
 }
 
 // mask takes away or protects what the runtime's defaults name.
-func (c *Container) mask(t *tree) error {
+func (c *containerSpec) mask(t *tree) error {
 	null, err := openBelow(unix.AT_FDCWD, "/dev/null", 0, unix.RESOLVE_NO_SYMLINKS)
 	if err != nil {
 		return fmt.Errorf("open /dev/null: %w", err)
@@ -301,7 +306,7 @@ func protect(fd int) error {
 }
 
 // pivot leaves the node's files behind.
-func (c *Container) pivot() error {
+func (c *containerSpec) pivot() error {
 	if err := pivot(c.Root); err != nil {
 		return err
 	}

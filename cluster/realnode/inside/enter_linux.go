@@ -5,6 +5,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // containerNamespaces are those that a container's processes share.
@@ -16,9 +18,9 @@ const containerNamespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_N
 // the runtime. The child, which has one thread, enters; its own child, the first to be in the container's pid namespace, becomes this
 // program once more, in the part entered. The files for that stay as they are.
 func enter() error {
-	unix.CloseOnExec(FileProgram)
-	unix.CloseOnExec(FileFirst)
-	e := newEntry(FileFirst, FileProgram)
+	unix.CloseOnExec(wire.FileProgram)
+	unix.CloseOnExec(wire.FileFirst)
+	e := newEntry(wire.FileFirst, wire.FileProgram)
 	pid, errno := e.fork()
 	if errno != 0 {
 		return fmt.Errorf("fork: %w", errno)
@@ -150,11 +152,11 @@ func exit(status uintptr) {
 
 // entered is in the container and becomes the process.
 func entered() error {
-	var p Process
+	var p processSpec
 	if err := handOnBelow(firstFile); err != nil {
 		return err
 	}
-	if err := describe(FileDescription, &p); err != nil {
+	if err := describe(wire.FileDescription, &p); err != nil {
 		return err
 	}
 	if err := join(p.Cgroups); err != nil {

@@ -5,10 +5,12 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // install has the kernel ask a filter about each system call of this thread and what comes of it.
-func install(filter []Instruction) error {
+func install(filter []wire.Instruction) error {
 	program := make([]unix.SockFilter, len(filter))
 	for i, in := range filter {
 		program[i] = unix.SockFilter{Code: in.Code, Jt: in.T, Jf: in.F, K: in.K}
@@ -24,11 +26,11 @@ func install(filter []Instruction) error {
 // each container as the id that its image or pod asks for; so there is nothing to change, and nothing that could be.
 func ignoreOwners() error {
 	calls := append(ownerCalls(), unix.SYS_FCHOWN, unix.SYS_FCHOWNAT)
-	load := Instruction{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS}
-	filter := []Instruction{load}
+	load := wire.Instruction{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS}
+	filter := []wire.Instruction{load}
 	for i, call := range calls {
-		filter = append(filter, Instruction{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, T: uint8(len(calls) - i), K: uint32(call)})
+		filter = append(filter, wire.Instruction{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, T: uint8(len(calls) - i), K: uint32(call)})
 	}
-	result := func(k uint32) Instruction { return Instruction{Code: unix.BPF_RET | unix.BPF_K, K: k} }
+	result := func(k uint32) wire.Instruction { return wire.Instruction{Code: unix.BPF_RET | unix.BPF_K, K: k} }
 	return install(append(filter, result(unix.SECCOMP_RET_ALLOW), result(unix.SECCOMP_RET_ERRNO)))
 }

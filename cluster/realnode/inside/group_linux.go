@@ -13,11 +13,13 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // join moves this thread, which is to become the program, into the cgroups whose lists it has inherited, from [FileGroups] on.
 func join(groups int) error {
-	for fd := FileGroups; fd < FileGroups+groups; fd++ {
+	for fd := wire.FileGroups; fd < wire.FileGroups+groups; fd++ {
 		_, err := unix.Write(fd, []byte("0")) // oneself, whatever one's number is to whom
 		_ = unix.Close(fd)
 		if err != nil {

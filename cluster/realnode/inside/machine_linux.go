@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // holder is the machine.
@@ -24,7 +26,7 @@ type holder struct {
 
 // machine holds the namespaces until the other side of its socket is closed.
 func machine() error {
-	var config MachineConfig
+	var config wire.MachineConfig
 	if len(os.Args) < 3 {
 		return errors.New("a machine without a configuration")
 	}
@@ -41,18 +43,18 @@ func machine() error {
 	}
 	h := &holder{requests: newRequests(firstFile), nodes: map[string]*os.Process{}}
 	var err error
-	if h.self, err = config.settle(); err != nil {
+	if h.self, err = settle(config); err != nil {
 		return err
 	}
 	if h.network, err = os.Open("/proc/self/ns/net"); err != nil {
 		return err
 	}
-	h.requests.send(Reply{}) // ready
+	h.requests.send(wire.Reply{}) // ready
 	return h.requests.each(h.answer)
 }
 
 // settle makes the machine's view of files, as whoever began it, and then takes on the identity of the user namespace's root. It returns this program.
-func (c MachineConfig) settle() (*os.File, error) {
+func settle(c wire.MachineConfig) (*os.File, error) {
 	for _, m := range []mount{
 		{"keep mounts to the machine", "", "/", "", unix.MS_REC | unix.MS_PRIVATE, ""},
 		{"mount /proc", "proc", "/proc", "proc", unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC, ""},
@@ -96,25 +98,25 @@ func protectedSelf() (*os.File, error) {
 	return os.Open(path)
 }
 
-func (h *holder) answer(r Request, files []int) {
+func (h *holder) answer(r wire.Request, files []int) {
 	switch {
 	case r.Socket != nil:
-		fd, err := r.Socket.open()
+		fd, err := openSocket(*r.Socket)
 		if err != nil {
 			h.requests.refuse(r, err)
 			return
 		}
-		h.requests.send(Reply{ID: r.ID}, fd)
+		h.requests.send(wire.Reply{ID: r.ID}, fd)
 		_ = unix.Close(fd)
 	case r.Start != nil:
 		if err := h.start(*r.Start, files); err != nil {
 			h.requests.refuse(r, err)
 			return
 		}
-		h.requests.send(Reply{ID: r.ID})
+		h.requests.send(wire.Reply{ID: r.ID})
 	case r.Kill != "":
 		h.kill(r.Kill)
-		h.requests.send(Reply{ID: r.ID})
+		h.requests.send(wire.Reply{ID: r.ID})
 	default:
 		h.requests.refuse(r, errors.New("a request for nothing"))
 	}
@@ -124,7 +126,7 @@ func (h *holder) answer(r Request, files []int) {
 const startFiles = 4
 
 // start starts a node with its program, configuration, output and way to the host.
-func (h *holder) start(n Node, files []int) error {
+func (h *holder) start(n wire.Node, files []int) error {
 	if len(files) != startFiles {
 		return fmt.Errorf("start node %s: %d files in place of %d", n.Name, len(files), startFiles)
 	}
@@ -141,7 +143,7 @@ func (h *holder) start(n Node, files []int) error {
 			_ = f.Close()
 		}
 	}()
-	cmd := exec.Command("/proc/self/exe", PartNode, n.Name)
+	cmd := exec.Command("/proc/self/exe", wire.PartNode, n.Name)
 	cmd.Args[0] = "slipway-container"
 	if !n.IDs {
 		cmd.Args = append(cmd.Args, "single")
@@ -171,7 +173,7 @@ func (h *holder) wait(name string, cmd *exec.Cmd) {
 		delete(h.nodes, name)
 	}
 	h.mu.Unlock()
-	h.requests.send(Reply{Exited: name, Status: cmd.ProcessState.String()})
+	h.requests.send(wire.Reply{Exited: name, Status: cmd.ProcessState.String()})
 }
 
 func (h *holder) kill(name string) {

@@ -10,6 +10,8 @@ import (
 	"runtime"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // firstFile is the first one that is inherited besides the usual three.
@@ -39,8 +41,8 @@ func Main(args []string) int {
 	unix.Umask(usualMask)  // the cluster's process keeps its files to itself, but these are for others
 	runtime.LockOSThread() // rights, filters and the signal at the parent's death belong to a thread
 	parts := map[string]func() error{
-		PartMachine: machine, PartNode: node, PartSpawn: spawn, PartContainer: container, PartEnter: enter, partEntered: entered,
-		PartRemove: remove, partRemoving: removing, PartSweep: sweep,
+		wire.PartMachine: machine, wire.PartNode: node, wire.PartSpawn: spawn, wire.PartContainer: container, wire.PartEnter: enter, partEntered: entered,
+		wire.PartRemove: remove, partRemoving: removing, wire.PartSweep: sweep,
 	}
 	if len(args) < 2 || parts[args[1]] == nil {
 		fmt.Fprintln(os.Stderr, "slipway-container belongs to slipway-node and is of no use by itself")
@@ -66,13 +68,13 @@ const (
 // fail tells of a failure whoever waits for the part to begin.
 func fail(part string, err error) int {
 	switch {
-	case part == PartMachine && errors.Is(err, errTooOld):
-		return StatusTooOld
-	case part == PartMachine && errors.Is(err, fs.ErrPermission):
+	case part == wire.PartMachine && errors.Is(err, errTooOld):
+		return wire.StatusTooOld
+	case part == wire.PartMachine && errors.Is(err, fs.ErrPermission):
 		fmt.Fprintf(os.Stderr, "slipway: %v\n", err)
-		return StatusForbidden
-	case part == PartContainer:
-		_, _ = fmt.Fprint(os.NewFile(FileStatus, "status"), err) // if nobody waits, nobody is to be told
+		return wire.StatusForbidden
+	case part == wire.PartContainer:
+		_, _ = fmt.Fprint(os.NewFile(wire.FileStatus, "status"), err) // if nobody waits, nobody is to be told
 		return statusFailed
 	case part == partEntered && errors.Is(err, fs.ErrNotExist):
 		fmt.Fprintln(os.Stderr, err)

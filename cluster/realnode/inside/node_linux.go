@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 const (
@@ -21,7 +23,7 @@ func node() error {
 		return fmt.Errorf("a node without a name")
 	}
 	name, single := os.Args[2], len(os.Args) > 3
-	if err := handOnBelow(FileHost + 1); err != nil {
+	if err := handOnBelow(wire.FileHost + 1); err != nil {
 		return err
 	}
 	if err := makeRoot(filepath.Join(varFolder, name)); err != nil {

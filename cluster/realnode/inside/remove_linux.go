@@ -12,10 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/subid"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
-
-// FileGiven is where a process that begins without ids reads when it has been given them.
-const FileGiven = 4
 
 // AllRights are those that a process keeps over an exec as long as it has no id.
 func AllRights() (all []uintptr) {
@@ -27,7 +25,7 @@ func AllRights() (all []uintptr) {
 
 // awaitIDs waits until this process's user namespace has ids. Without them there is nothing to go on with.
 func awaitIDs() error {
-	given := os.NewFile(FileGiven, "ids")
+	given := os.NewFile(wire.FileGiven, "ids")
 	defer given.Close()
 	if _, err := given.Read(make([]byte, 1)); err != nil {
 		return fmt.Errorf("wait for ids: %w", err)

@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 const (
@@ -35,7 +37,7 @@ var errHungUp = errors.New("the other side has hung up")
 var errTooMuch = errors.New("a request that is too long")
 
 // each has every request answered, one after the other, until the other side hangs up. The files that came with one are closed then.
-func (q *requests) each(answer func(Request, []int)) error {
+func (q *requests) each(answer func(wire.Request, []int)) error {
 	for {
 		r, files, err := q.next()
 		switch {
@@ -49,7 +51,7 @@ func (q *requests) each(answer func(Request, []int)) error {
 	}
 }
 
-func (q *requests) next() (r Request, files []int, err error) {
+func (q *requests) next() (r wire.Request, files []int, err error) {
 	for {
 		n, rest, flags, _, err := unix.Recvmsg(q.conn, q.buffer, q.control, unix.MSG_CMSG_CLOEXEC)
 		switch {
@@ -93,8 +95,8 @@ func closeAll(files []int) {
 	}
 }
 
-func (q *requests) refuse(r Request, err error) {
-	reply := Reply{ID: r.ID, Error: err.Error()}
+func (q *requests) refuse(r wire.Request, err error) {
+	reply := wire.Reply{ID: r.ID, Error: err.Error()}
 	if errno, ok := errors.AsType[unix.Errno](err); ok {
 		reply.Errno = int(errno)
 	}
@@ -102,7 +104,7 @@ func (q *requests) refuse(r Request, err error) {
 }
 
 // send says something; when nobody listens any more, the next request tells so.
-func (q *requests) send(r Reply, files ...int) {
+func (q *requests) send(r wire.Reply, files ...int) {
 	text, err := json.Marshal(r)
 	if err != nil {
 		panic(err) // a struct of strings and numbers

@@ -10,10 +10,15 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
+// processSpec is what a process has to be.
+type processSpec wire.Process
+
 // become turns this thread, and with it the process, into the one that is described.
-func (p *Process) become() error {
+func (p *processSpec) become() error {
 	if p.Dir == "" {
 		p.Dir = "/"
 	}
@@ -60,7 +65,7 @@ func limitFiles() error {
 
 // takeRights takes identity and rights on. The filter comes while there is the right to set it, and before the
 // rights that it needs are gone.
-func (p *Process) takeRights() error {
+func (p *processSpec) takeRights() error {
 	for c := uintptr(0); c <= unix.CAP_LAST_CAP; c++ {
 		if p.Capabilities&(1<<c) == 0 {
 			_ = unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0) // one that the kernel or the machine does not have
@@ -96,7 +101,7 @@ func (p *Process) takeRights() error {
 }
 
 // takeIdentity changes the ids of this thread alone: the program that it becomes has no other. Rights stay, for the filter.
-func (p *Process) takeIdentity() error {
+func (p *processSpec) takeIdentity() error {
 	if err := unix.Prctl(unix.PR_SET_KEEPCAPS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("keep rights over a change of identity: %w", err)
 	}
@@ -153,7 +158,7 @@ func setRights(sets *[2]unix.CapUserData) error {
 }
 
 // find looks for the program as a shell would.
-func (p *Process) find() (string, error) {
+func (p *processSpec) find() (string, error) {
 	name := p.Args[0]
 	if strings.Contains(name, "/") {
 		return name, nil

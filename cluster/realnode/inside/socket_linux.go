@@ -5,13 +5,15 @@ import (
 	"net/netip"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // backlog is how many connections may wait to be accepted.
 const backlog = 1024
 
-// open makes the socket, which never waits for anything.
-func (s Socket) open() (int, error) {
+// openSocket makes a socket, which never waits for anything.
+func openSocket(s wire.Socket) (int, error) {
 	at, err := netip.ParseAddrPort(s.Address)
 	if err != nil || !at.Addr().Is4() {
 		return -1, fmt.Errorf("not an IPv4 address and port: %q", s.Address)
@@ -24,7 +26,7 @@ func (s Socket) open() (int, error) {
 	if err != nil {
 		return -1, err
 	}
-	if err := s.direct(fd, &unix.SockaddrInet4{Addr: at.Addr().As4(), Port: int(at.Port())}, kind); err != nil {
+	if err := direct(s, fd, &unix.SockaddrInet4{Addr: at.Addr().As4(), Port: int(at.Port())}, kind); err != nil {
 		_ = unix.Close(fd)
 		return -1, err
 	}
@@ -32,7 +34,7 @@ func (s Socket) open() (int, error) {
 }
 
 // direct binds or connects it. It may be bound to an address that is yet to come.
-func (s Socket) direct(fd int, at unix.Sockaddr, kind int) error {
+func direct(s wire.Socket, fd int, at unix.Sockaddr, kind int) error {
 	if !s.Listen {
 		if err := unix.Connect(fd, at); err != nil && err != unix.EINPROGRESS {
 			return err

@@ -7,6 +7,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // spawner starts the first processes of a node's containers. The node itself could, but is large and has many threads: a process that is to be
@@ -29,11 +31,11 @@ func spawn() error {
 	if err != nil {
 		return fmt.Errorf("find the node's network: %w", err)
 	}
-	s := &spawner{requests: newRequests(FileSpawner), network: network}
+	s := &spawner{requests: newRequests(wire.FileSpawner), network: network}
 	return s.requests.each(s.answer)
 }
 
-func (s *spawner) answer(r Request, files []int) {
+func (s *spawner) answer(r wire.Request, files []int) {
 	if r.Spawn == nil {
 		s.requests.refuse(r, errors.New("only processes can be asked for"))
 		return
@@ -43,13 +45,13 @@ func (s *spawner) answer(r Request, files []int) {
 		s.requests.refuse(r, err)
 		return
 	}
-	s.requests.send(Reply{ID: r.ID, PID: pid})
+	s.requests.send(wire.Reply{ID: r.ID, PID: pid})
 }
 
 // start starts a process in the pod's network, which it inherits from the thread.
-func (s *spawner) start(p Spawn, files []int) (pid int, err error) {
+func (s *spawner) start(p wire.Spawn, files []int) (pid int, err error) {
 	if !p.Network {
-		return p.start(files)
+		return startChild(p, files)
 	}
 	if len(files) == 0 {
 		return 0, errors.New("the pod's network is missing")
@@ -62,19 +64,19 @@ func (s *spawner) start(p Spawn, files []int) (pid int, err error) {
 			panic(fmt.Sprintf("leave a pod's network: %v", err)) // all later containers would be in it
 		}
 	}()
-	return p.start(files[1:])
+	return startChild(p, files[1:])
 }
 
-// start starts the process with the files that it is to inherit, among which this program comes fourth.
-func (p Spawn) start(files []int) (pid int, err error) {
-	attributes := &syscall.ProcAttr{Dir: "/", Env: []string{"GOMAXPROCS=1"}, Sys: p.attributes()}
+// startChild starts the process with the files that it is to inherit, among which this program comes fourth.
+func startChild(p wire.Spawn, files []int) (pid int, err error) {
+	how := &syscall.ProcAttr{Dir: "/", Env: []string{"GOMAXPROCS=1"}, Sys: attributes(p)}
 	for i, fd := range files {
-		if i == FileProgram {
-			attributes.Files = append(attributes.Files, FileProgram)
+		if i == wire.FileProgram {
+			how.Files = append(how.Files, wire.FileProgram)
 		}
-		attributes.Files = append(attributes.Files, uintptr(fd))
+		how.Files = append(how.Files, uintptr(fd))
 	}
-	pid, _, err = syscall.StartProcess(PathProgram, []string{"slipway-container", PartContainer}, attributes)
+	pid, _, err = syscall.StartProcess(wire.PathProgram, []string{"slipway-container", wire.PartContainer}, how)
 	return pid, err
 }
 
@@ -86,7 +88,7 @@ const idRange = 1 << 16
 
 // attributes make the process the node's child, as this one is: it ends with the node's thread that started this one, and the node waits
 // for it.
-func (p Spawn) attributes() *syscall.SysProcAttr {
+func attributes(p wire.Spawn) *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{
 		Cloneflags: namespaces | unix.CLONE_PARENT, Pdeathsig: syscall.SIGKILL, Setsid: true, GidMappingsEnableSetgroups: p.IDs,
 	}

@@ -5,6 +5,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // ownTerminal opens a terminal of the container, sends its other end away and makes it this process's own.
@@ -20,7 +22,7 @@ func ownTerminal() error {
 	if err := unix.IoctlSetPointerInt(master, unix.TIOCSPTLCK, 0); err != nil {
 		return fmt.Errorf("unlock the terminal: %w", err)
 	}
-	if err := unix.Sendmsg(FileTerminal, []byte{0}, unix.UnixRights(master), nil, 0); err != nil {
+	if err := unix.Sendmsg(wire.FileTerminal, []byte{0}, unix.UnixRights(master), nil, 0); err != nil {
 		return fmt.Errorf("hand over the terminal: %w", err)
 	}
 	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
@@ -32,7 +34,7 @@ func ownTerminal() error {
 			return fmt.Errorf("use the terminal: %w", err)
 		}
 	}
-	_ = unix.Close(FileTerminal)
+	_ = unix.Close(wire.FileTerminal)
 	_ = unix.Close(master)
 	_ = slave.Close()
 	if err := unix.IoctlSetInt(0, unix.TIOCSCTTY, 0); err != nil {

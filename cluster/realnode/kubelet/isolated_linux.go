@@ -16,6 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
 	"github.com/slipway-dev/slipway/cluster/realnode/podnet"
 	"github.com/slipway-dev/slipway/cluster/realnode/seccomp"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // begin prepares the process of a node that is the first one of its namespaces, and returns its configuration.
@@ -23,13 +24,13 @@ func beginIsolated() (nodeconfig.Config, error) {
 	// Threads that enter other networks are thrown away, but the first one cannot be.
 	runtime.LockOSThread()
 	_ = unix.Prctl(unix.PR_SET_NAME, uintptr(unsafe.Pointer(&[]byte("slipway-node\x00")[0])), 0, 0, 0) // it was started by the number of a file
-	for fd := inside.FileConfig - 1; fd <= inside.FileHost; fd++ {
+	for fd := wire.FileConfig - 1; fd <= wire.FileHost; fd++ {
 		unix.CloseOnExec(fd)
 	}
 	if err := inside.EnterRoot(); err != nil {
 		return nodeconfig.Config{}, err
 	}
-	return readConfig(os.NewFile(inside.FileConfig, "configuration"))
+	return readConfig(os.NewFile(wire.FileConfig, "configuration"))
 }
 
 // isolated is the ground that the namespaces are.
@@ -38,9 +39,9 @@ func isolated(c nodeconfig.Config) (*ground, error) {
 	if err != nil {
 		return nil, err
 	}
-	mounter, host := newMounts(), handover.NewClient(inside.FileHost, nil)
+	mounter, host := newMounts(), handover.NewClient(wire.FileHost, nil)
 	starter, err := cri.NewIsolated(cri.IsolatedOptions{
-		Inside: os.NewFile(inside.FileInside, "slipway-container"), IDs: c.IDs, Filter: seccomp.Default(), Groups: groups(c, host),
+		Inside: os.NewFile(wire.FileInside, "slipway-container"), IDs: c.IDs, Filter: seccomp.Default(), Groups: groups(c, host),
 	})
 	if err != nil {
 		return nil, err
@@ -62,7 +63,7 @@ func groups(c nodeconfig.Config, host *handover.Client) cri.Groups {
 
 // setupNetwork sets up the node's network, whose namespace is the process's own.
 func setupNetwork(c nodeconfig.Config) (*podnet.Network, error) {
-	machine := os.NewFile(inside.FileMachine, "the machine's network")
+	machine := os.NewFile(wire.FileMachine, "the machine's network")
 	defer machine.Close()
 	return podnet.Setup(podnet.Config{
 		Machine: machine, Address: c.Address, Pods: c.Pods, Services: c.Services, Host: c.Machine, Number: c.Number,

@@ -5,7 +5,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // memory is how much the machine has; 0 if it does not say.
@@ -18,4 +18,4 @@ func memory() uint64 {
 }
 
 // usage is not measured.
-func usage() (inside.Usage, error) { return inside.Usage{}, errors.ErrUnsupported }
+func usage() (wire.Usage, error) { return wire.Usage{}, errors.ErrUnsupported }

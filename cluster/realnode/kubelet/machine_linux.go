@@ -3,8 +3,8 @@ package kubelet
 import (
 	"golang.org/x/sys/unix"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
 	"github.com/slipway-dev/slipway/cluster/realnode/process"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // memory is how much the machine has; 0 if it does not say.
@@ -17,4 +17,4 @@ func memory() uint64 {
 }
 
 // usage is what all processes use that the node sees.
-func usage() (inside.Usage, error) { return process.Measure(process.All) }
+func usage() (wire.Usage, error) { return process.Measure(process.All) }

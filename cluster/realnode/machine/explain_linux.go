@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // switches forbid user namespaces to ordinary users, on systems that have them.
@@ -24,9 +24,9 @@ var switches = []struct{ file, forbids, fix string }{
 func notStarted(s *os.ProcessState) error {
 	err := fmt.Errorf("it ended at once: %s", s)
 	switch s.ExitCode() {
-	case inside.StatusTooOld:
+	case wire.StatusTooOld:
 		return &Forbidden{Err: tooOld()}
-	case inside.StatusForbidden:
+	case wire.StatusForbidden:
 		err = fmt.Errorf("%w: %w", err, syscall.EPERM)
 	}
 	return explain(err)

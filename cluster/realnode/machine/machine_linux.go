@@ -20,6 +20,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/inside"
 	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
 	"github.com/slipway-dev/slipway/cluster/realnode/subid"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // Machine is a machine that runs.
@@ -147,11 +148,11 @@ func (m *Machine) command(o Options, conn *os.File) (cmd *exec.Cmd, given *os.Fi
 	if err := m.runnable(program); err != nil {
 		return nil, nil, fmt.Errorf("start the nodes' machine: %w", err)
 	}
-	config, err := json.Marshal(inside.MachineConfig{State: o.State, IDs: m.ids, Wait: m.sub != nil})
+	config, err := json.Marshal(wire.MachineConfig{State: o.State, IDs: m.ids, Wait: m.sub != nil})
 	if err != nil {
 		return nil, nil, err
 	}
-	cmd = exec.Command(o.Program, inside.PartMachine, string(config))
+	cmd = exec.Command(o.Program, wire.PartMachine, string(config))
 	cmd.Env = []string{"GOMAXPROCS=2"}
 	cmd.Dir = "/"
 	cmd.Stdout, cmd.Stderr = o.Log, o.Log
@@ -239,7 +240,7 @@ func (m *Machine) Status() string { return m.cmd.ProcessState.String() }
 func (m *Machine) Ended() <-chan struct{} { return m.ended }
 
 // news are what the machine says without having been asked.
-func (m *Machine) news(r inside.Reply) {
+func (m *Machine) news(r wire.Reply) {
 	if r.Exited != "" {
 		m.exited(r.Exited, r.Status)
 		return

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/handover"
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // StartNode starts the program slipway-node as the node of that name, in a folder of its own below the machine's state.
@@ -67,7 +67,7 @@ func (m *Machine) startNode(ctx context.Context, o NodeOptions) error {
 	}()
 	go copyLines(o.Log, fromLog)
 	// The answer comes at once, and who does not wait for it would not know whether the node runs.
-	_, err = m.conn.Ask(context.WithoutCancel(ctx), inside.Request{Start: &inside.Node{Name: o.Name, IDs: m.ids}},
+	_, err = m.conn.Ask(context.WithoutCancel(ctx), wire.Request{Start: &wire.Node{Name: o.Name, IDs: m.ids}},
 		int(program.Fd()), int(config.Fd()), int(log.Fd()), pair[1])
 	return err
 }
@@ -123,7 +123,7 @@ func (m *Machine) KillNode(ctx context.Context, name string) error {
 	if n == nil {
 		return nil
 	}
-	if _, err := m.conn.Ask(ctx, inside.Request{Kill: name}); err != nil {
+	if _, err := m.conn.Ask(ctx, wire.Request{Kill: name}); err != nil {
 		return err
 	}
 	select {

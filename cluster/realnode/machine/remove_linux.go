@@ -9,7 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // remover is the file in a machine's state that names the program which can remove all of it; no node has such a name.
@@ -24,7 +24,7 @@ func RemoveAll(state string) error {
 	if len(program) == 0 || !errors.Is(err, fs.ErrPermission) || os.Geteuid() == 0 {
 		return err
 	}
-	if out, removeErr := exec.Command(string(program), inside.PartRemove, state).CombinedOutput(); removeErr != nil {
+	if out, removeErr := exec.Command(string(program), wire.PartRemove, state).CombinedOutput(); removeErr != nil {
 		return fmt.Errorf("%w (%w: %s)", err, removeErr, bytes.TrimSpace(out))
 	}
 	return nil

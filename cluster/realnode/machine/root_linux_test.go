@@ -13,6 +13,7 @@ import (
 
 	"github.com/slipway-dev/slipway/cluster/realnode/inside"
 	"github.com/slipway-dev/slipway/cluster/realnode/machine"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // seen is what a node has found.
@@ -30,7 +31,7 @@ func beNode() {
 	}
 	s := seen{Root: names("/"), Etc: names("/etc"), Dev: names("/dev")}
 	var fs unix.Statfs_t
-	s.Protected = unix.Fstatfs(inside.FileInside, &fs) == nil && fs.Flags&unix.ST_RDONLY != 0
+	s.Protected = unix.Fstatfs(wire.FileInside, &fs) == nil && fs.Flags&unix.ST_RDONLY != 0
 	if err := os.WriteFile("/dev/null", []byte("text"), 0); err != nil {
 		s.Devices = err.Error()
 	}

@@ -7,7 +7,7 @@ import (
 	"os"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/handover"
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // DialContext connects to an address of the machine's network, over tcp or udp.
@@ -20,7 +20,7 @@ func (m *Machine) DialContext(ctx context.Context, network, address string) (net
 }
 
 func (m *Machine) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	fd, err := m.conn.Ask(ctx, inside.Request{Socket: &inside.Socket{Network: network[:3] + "4", Address: address}})
+	fd, err := m.conn.Ask(ctx, wire.Request{Socket: &wire.Socket{Network: network[:3] + "4", Address: address}})
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (m *Machine) ListenPacket(ctx context.Context, address string) (net.PacketC
 }
 
 func (m *Machine) listening(ctx context.Context, network, address string) (*os.File, error) {
-	fd, err := m.conn.Ask(ctx, inside.Request{Socket: &inside.Socket{Network: network, Address: address, Listen: true}})
+	fd, err := m.conn.Ask(ctx, wire.Request{Socket: &wire.Socket{Network: network, Address: address, Listen: true}})
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", address, err)
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // TestTranslate: what is in a mount or in the image is found on this machine; all else stays.
@@ -20,7 +20,7 @@ func TestTranslate(t *testing.T) {
 	if err := os.Symlink("/app", filepath.Join(root, "link")); err != nil {
 		t.Fatal(err)
 	}
-	p := paths{root: root, mounts: []inside.Mount{
+	p := paths{root: root, mounts: []wire.Mount{
 		{Source: "/vol/a", Target: "/etc/config"}, {Source: "/vol/b", Target: "/etc/config/deep/"}, {Source: "/vol/tmp", Target: "/tmp"},
 	}}
 	for text, want := range map[string]string{

@@ -16,6 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/inside"
 	"github.com/slipway-dev/slipway/cluster/realnode/keeper"
 	"github.com/slipway-dev/slipway/cluster/realnode/podnet"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // Options say what containers find.
@@ -120,7 +121,7 @@ func (s *Starter) Dial(ctx context.Context, pod *podnet.Pod, port int) (net.Conn
 // paths tells where a container's paths are on this machine.
 type paths struct {
 	root   string // the copy of the image's files
-	mounts []inside.Mount
+	mounts []wire.Mount
 }
 
 // of is where a path lies, which is a container's and absolute, or below the root.
@@ -136,7 +137,7 @@ func (p paths) of(path string) string {
 }
 
 // mounted finds the mount that a path is in: the longest.
-func (p paths) mounted(path string) (found inside.Mount, rest string, ok bool) {
+func (p paths) mounted(path string) (found wire.Mount, rest string, ok bool) {
 	for _, m := range p.mounts {
 		target := filepath.Clean(m.Target)
 		if r, in := strings.CutPrefix(path, target); in && (r == "" || r[0] == '/') && len(target) >= len(found.Target) {

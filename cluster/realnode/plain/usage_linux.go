@@ -4,17 +4,17 @@ import (
 	"context"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/cri"
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
 	processes "github.com/slipway-dev/slipway/cluster/realnode/process"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 var _ cri.Measured = (*process)(nil)
 
 // Usage measures the container: its keeper with all that descends from it.
-func (p *process) Usage(context.Context) (inside.Usage, error) {
+func (p *process) Usage(context.Context) (wire.Usage, error) {
 	of, err := processes.Of(p.cmd.Process.Pid)
 	if err != nil {
-		return inside.Usage{}, err
+		return wire.Usage{}, err
 	}
 	return processes.Measure(of)
 }

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // stat is what is known of a process.
@@ -29,12 +29,12 @@ func All(stat, map[int]stat) bool { return true }
 const tick = 10_000_000
 
 // Measure sums up what processes use.
-func Measure(of Filter) (inside.Usage, error) {
+func Measure(of Filter) (wire.Usage, error) {
 	all, err := read()
 	if err != nil {
-		return inside.Usage{}, err
+		return wire.Usage{}, err
 	}
-	var u inside.Usage
+	var u wire.Usage
 	page := uint64(os.Getpagesize())
 	for _, s := range all {
 		if !of(s, all) {

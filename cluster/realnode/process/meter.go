@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // Meter remembers what was used, to tell how fast.
@@ -16,7 +16,7 @@ type Meter struct {
 
 // Reading is a measurement.
 type Reading struct {
-	inside.Usage
+	wire.Usage
 	At   time.Time
 	Rate uint64 // nanoseconds of CPU time a second
 }
@@ -25,7 +25,7 @@ type Reading struct {
 const shortest = time.Second
 
 // Note takes a measurement into account. CPU time never goes back, though with processes that have ended theirs may be gone.
-func (m *Meter) Note(u inside.Usage, at time.Time) Reading {
+func (m *Meter) Note(u wire.Usage, at time.Time) Reading {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	u.CPU = max(u.CPU, m.last.CPU)
@@ -43,7 +43,7 @@ func (m *Meter) Note(u inside.Usage, at time.Time) Reading {
 // Add adds another reading of about the same time.
 func (r *Reading) Add(o Reading) {
 	r.Rate += o.Rate
-	r.Usage = inside.Usage{
+	r.Usage = wire.Usage{
 		CPU: r.CPU + o.CPU, Memory: r.Memory + o.Memory, WorkingSet: r.WorkingSet + o.WorkingSet, RSS: r.RSS + o.RSS,
 		Faults: r.Faults + o.Faults, MajorFaults: r.MajorFaults + o.MajorFaults, Processes: r.Processes + o.Processes,
 	}

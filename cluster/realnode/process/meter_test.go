@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
 	"github.com/slipway-dev/slipway/cluster/realnode/process"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // TestMeter: a rate is that since the last look a second or more ago, and CPU time never goes back.
@@ -22,7 +22,7 @@ func TestMeter(t *testing.T) {
 		{2500 * time.Millisecond, 900, 1100, 500},
 		{4 * time.Second, 1100, 1100, 0},
 	} {
-		got := m.Note(inside.Usage{CPU: step.cpu}, begin.Add(step.after))
+		got := m.Note(wire.Usage{CPU: step.cpu}, begin.Add(step.after))
 		if got.CPU != step.sum || got.Rate != step.rate {
 			t.Errorf("after %s: %+v", step.after, got)
 		}

@@ -3,7 +3,7 @@ package seccomp
 import (
 	"golang.org/x/sys/unix"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // forbidden are the calls that always fail.
@@ -32,7 +32,7 @@ const (
 )
 
 // Default is the filter.
-func Default() []inside.Instruction {
+func Default() []wire.Instruction {
 	p := program{
 		load(atArchitecture), skipIf(architecture, 1), fail(unix.EPERM),
 		load(atCall),
@@ -43,28 +43,28 @@ func Default() []inside.Instruction {
 		skipUnless(unix.SYS_CLONE3, 1), fail(unix.ENOSYS),
 		skipUnless(unix.SYS_CLONE, 4),
 		load(atFirst), and(newNamespaces), skipIf(0, 1), fail(unix.EPERM),
-		inside.Instruction{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW},
+		wire.Instruction{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW},
 	)
 }
 
-type program = []inside.Instruction
+type program = []wire.Instruction
 
-func load(at uint32) inside.Instruction {
-	return inside.Instruction{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at}
+func load(at uint32) wire.Instruction {
+	return wire.Instruction{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at}
 }
 
-func and(k uint32) inside.Instruction {
-	return inside.Instruction{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: k}
+func and(k uint32) wire.Instruction {
+	return wire.Instruction{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: k}
 }
 
 // skipIf skips instructions when the value is k.
-func skipIf(k uint32, n uint8) inside.Instruction {
-	return inside.Instruction{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: k, T: n}
+func skipIf(k uint32, n uint8) wire.Instruction {
+	return wire.Instruction{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: k, T: n}
 }
 
 // skipUnless skips instructions when the value is not k.
-func skipUnless(k uint32, n uint8) inside.Instruction {
-	return inside.Instruction{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: k, F: n}
+func skipUnless(k uint32, n uint8) wire.Instruction {
+	return wire.Instruction{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: k, F: n}
 }
 
 // failFor has all of these calls fail, of which there are fewer than a jump can be long.
@@ -75,10 +75,10 @@ func failFor(calls []uintptr, errno unix.Errno) (p program) {
 	return append(p, skip(1), fail(errno))
 }
 
-func skip(n uint32) inside.Instruction {
-	return inside.Instruction{Code: unix.BPF_JMP | unix.BPF_JA, K: n}
+func skip(n uint32) wire.Instruction {
+	return wire.Instruction{Code: unix.BPF_JMP | unix.BPF_JA, K: n}
 }
 
-func fail(errno unix.Errno) inside.Instruction {
-	return inside.Instruction{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(errno)}
+func fail(errno unix.Errno) wire.Instruction {
+	return wire.Instruction{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(errno)}
 }

@@ -3,7 +3,7 @@ package seccomp
 import (
 	"golang.org/x/sys/unix"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 const architecture = unix.AUDIT_ARCH_X86_64
@@ -17,9 +17,9 @@ func machineCalls() []uintptr {
 }
 
 // otherTables refuses the calls of the x32 table, whose numbers are other ones.
-func otherTables() []inside.Instruction {
+func otherTables() []wire.Instruction {
 	const x32 = 0x40000000
-	return []inside.Instruction{
+	return []wire.Instruction{
 		{Code: unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K, K: x32, F: 1},
 		fail(unix.EPERM),
 	}

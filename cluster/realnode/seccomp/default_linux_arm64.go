@@ -3,7 +3,7 @@ package seccomp
 import (
 	"golang.org/x/sys/unix"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 const architecture = unix.AUDIT_ARCH_AARCH64
@@ -11,4 +11,4 @@ const architecture = unix.AUDIT_ARCH_AARCH64
 // machineCalls are those that only this machine has.
 func machineCalls() []uintptr { return []uintptr{unix.SYS_KEXEC_FILE_LOAD} }
 
-func otherTables() []inside.Instruction { return nil }
+func otherTables() []wire.Instruction { return nil }

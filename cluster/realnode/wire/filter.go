@@ -1,4 +1,4 @@
-package inside
+package wire
 
 import (
 	"encoding/base64"

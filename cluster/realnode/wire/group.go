@@ -1,4 +1,4 @@
-package inside
+package wire
 
 // Group asks for the cgroup of a container: to make it, to change its limits, to measure it or to remove it.
 type Group struct {

@@ -1,4 +1,21 @@
-package inside
+// Package wire is what the programs of real nodes say to each other: the cluster's process, slipway-node and slipway-container, which
+// package [github.com/slipway-dev/slipway/cluster/realnode/inside] is.
+//
+// A part of slipway-container is started with its name, and inherits a description as JSON ([MachineConfig], [Container], [Process]) and
+// files with fixed numbers. The parts that live on are asked by a [Request] over a socket and answer with a [Reply]. All programs are
+// built from this package, so the form is in one place; it holds data only.
+package wire
+
+// The parts of slipway-container, which are its first argument.
+const (
+	PartMachine   = "machine"
+	PartNode      = "node"
+	PartSpawn     = "spawn"
+	PartContainer = "container"
+	PartEnter     = "enter"
+	PartSweep     = "sweep"
+	PartRemove    = "remove"
+)
 
 // MachineConfig is the argument of the part machine.
 type MachineConfig struct {
@@ -59,14 +76,14 @@ type Reply struct {
 const (
 	FileConfig  = 4 // its configuration
 	FileMachine = 5 // the network namespace of the machine
-	FileInside  = 6 // this program
+	FileInside  = 6 // slipway-container
 	FileHost    = 7 // a socket by which the host makes connections
 )
 
 // The files that a container's first process inherits. A process that enters a container inherits the first three, and in place of
 // the fourth the one that stands for the container's first process.
 const (
-	FileProgram     = 3 // this program, found at [PathProgram]
+	FileProgram     = 3 // slipway-container, found at [PathProgram]
 	FileSpawner     = 4 // a socket by which the spawner is asked
 	FileDescription = 4
 	FileTerminal    = 5 // a socket over which the other end of its terminal is sent
@@ -75,7 +92,10 @@ const (
 	FileGroups      = 7 // and those that follow: the lists of processes of its cgroups
 )
 
-// PathProgram is the path of this program for a process that inherits it as [FileProgram]. Only among the files that are inherited is it
+// FileGiven is where a process that begins without ids reads when it has been given them.
+const FileGiven = 4
+
+// PathProgram is the path of slipway-container for a process that inherits it as [FileProgram]. Only among the files that are inherited is it
 // safe: os/exec puts those in their places by way of other numbers, and may put them over any file that is not one of them.
 const PathProgram = "/proc/self/fd/3"
 
