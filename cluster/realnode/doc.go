@@ -9,7 +9,8 @@
 //
 //   - the cluster's process: this package; services, dns: the Services and names of the cluster; machine, handover: its arm in
 //     the nodes' network; cgroup: limits of containers
-//   - slipway-node, one process for each node: kubelet, with cri, imagestore, plain, podnet, process and seccomp
+//   - slipway-node, one process for each node: kubelet, with cri, isolated, plain, imagestore,
+//     podnet, process, capability and seccomp
 //   - slipway-container, a small program that all namespaces and containers begin with: inside; keeper, where there are none
 //
 // Where the system has no namespaces, or forbids them, package plain and [machine.Plain] stand in, with plain processes of the machine.

@@ -26,8 +26,8 @@ func clusterProduct() *product {
 
 // nodeFolders are those of real nodes that the cluster program has nothing to do with. A test of package realnode sees to that.
 func nodeFolders() []string {
-	return []string{"cmd/" + nodeName, "cmd/" + containerName, "realnode/cri", "realnode/imagestore", "realnode/keeper", "realnode/kubelet", "realnode/plain",
-		"realnode/podnet", "realnode/process", "realnode/seccomp"}
+	return []string{"cmd/" + nodeName, "cmd/" + containerName, "realnode/capability", "realnode/cri", "realnode/imagestore", "realnode/isolated",
+		"realnode/keeper", "realnode/kubelet", "realnode/plain", "realnode/podnet", "realnode/process", "realnode/seccomp"}
 }
 
 // nodeProduct is a real node: the kubelet, and what containers begin with. Nobody has to compile a kubelet to have simulated nodes.

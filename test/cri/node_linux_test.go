@@ -20,6 +20,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/cri"
 	"github.com/slipway-dev/slipway/cluster/realnode/handover"
 	"github.com/slipway-dev/slipway/cluster/realnode/imagestore"
+	"github.com/slipway-dev/slipway/cluster/realnode/isolated"
 	"github.com/slipway-dev/slipway/cluster/realnode/podnet"
 	"github.com/slipway-dev/slipway/cluster/realnode/seccomp"
 )
@@ -83,7 +84,7 @@ func newRuntime(dir string) (*cri.Runtime, *cri.Images, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	starter, err := cri.NewIsolated(cri.IsolatedOptions{
+	starter, err := isolated.New(isolated.Options{
 		Inside: program, IDs: true, Filter: seccomp.Default(), Groups: handover.HostGroups{Client: handover.NewClient(fileHost, nil)},
 	})
 	if err != nil {

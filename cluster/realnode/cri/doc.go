@@ -3,10 +3,9 @@
 //	runtime, err := cri.New(cri.Options{Dir: …, Images: store, Network: network, Starter: starter})
 //	dependencies.RemoteRuntimeService, dependencies.RemoteImageService = runtime, cri.NewImages(store)
 //
-// A sandbox is a network namespace, held by a file. A container is a process in namespaces of its own, the user namespace
-// among them, over a file system laid over its image's ([github.com/slipway-dev/slipway/cluster/realnode/inside] is what it does
-// before it is the image's program). A small process of the node starts it, as the node's child. Nothing is kept for the node's
-// next run: what runs ends with the node, and the kubelet begins anew.
+// A sandbox is a network namespace, held by a file. How the processes of containers are run is a [Starter]'s: that of package
+// [github.com/slipway-dev/slipway/cluster/realnode/isolated] gives each namespaces of its own. Nothing is kept for the node's next run:
+// what runs ends with the node, and the kubelet begins anew.
 //
 // What this runtime does not do it refuses, in words that end up in the pod's events: the host's pid and ipc namespaces, process
 // namespaces that several containers share, seccomp and AppArmor profiles from files, settings of the kernel besides the network's, devices, mounts that

@@ -32,32 +32,34 @@ func (r *Runtime) ExecSync(ctx context.Context, id string, command []string, tim
 		ctx, cancel = context.WithTimeout(ctx, timeout)
 		defer cancel()
 	}
-	var out, errs head
+	var out, errs Head
 	err = r.enter(ctx, id, Entering{Args: command, Stdout: &out, Stderr: &errs})
 	if ctx.Err() != nil {
 		err = fmt.Errorf("%w: %q", remote.ErrCommandTimedOut, command) // by which the kubelet knows that a probe has failed
 	}
-	return out.bytes(), errs.bytes(), err
+	return out.Bytes(), errs.Bytes(), err
 }
 
 // maxOutput is how many bytes of each stream are kept of a command without a client, which is for probes and hooks, of which the kubelet takes
 // 10 KiB; other runtimes keep up to 16 MiB, and a node has hundreds of probes at a time.
 const maxOutput = 1 << 20
 
-// head keeps the beginning of what is written to it. The rest is taken all the same, so that the command ends as it would anywhere.
-type head struct {
+// Head keeps the beginning of what is written to it. The rest is taken all the same, so that the command ends as it would anywhere.
+type Head struct {
 	mu     sync.Mutex
 	buffer bytes.Buffer
 }
 
-func (h *head) Write(p []byte) (int, error) {
+// Write never fails.
+func (h *Head) Write(p []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.buffer.Write(p[:min(len(p), maxOutput-h.buffer.Len())])
 	return len(p), nil
 }
 
-func (h *head) bytes() []byte {
+// Bytes are what it has kept, the first megabyte at most.
+func (h *Head) Bytes() []byte {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return bytes.Clone(h.buffer.Bytes())

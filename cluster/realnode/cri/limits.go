@@ -3,7 +3,6 @@ package cri
 import (
 	"context"
 	"fmt"
-	"os"
 	"time"
 
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
@@ -11,16 +10,6 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/process"
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
-
-// Groups limit and measure containers, by their IDs.
-type Groups interface {
-	// Make limits a container that is to be started. Its processes come under the limits by what they inherit.
-	Make(ctx context.Context, container string, l wire.Limits) ([]*os.File, error)
-	Update(ctx context.Context, container string, l wire.Limits) error
-	Measure(ctx context.Context, container string) (wire.Usage, error)
-	// Remove says what a container has used that has ended.
-	Remove(ctx context.Context, container string) (wire.Usage, error)
-}
 
 // Limited is a [Process] that can be limited.
 type Limited interface {
@@ -37,7 +26,8 @@ type Measured interface {
 // maxPIDs bounds the processes and threads of a container: what gets out of hand ends before the machine does.
 const maxPIDs = 4096
 
-func limitsOf(l *runtimeapi.LinuxContainerResources) wire.Limits {
+// LimitsOf are the limits that the kubelet asks for.
+func LimitsOf(l *runtimeapi.LinuxContainerResources) wire.Limits {
 	return wire.Limits{
 		Memory: l.GetMemoryLimitInBytes(), CPUQuota: l.GetCpuQuota(), CPUPeriod: l.GetCpuPeriod(), CPUShares: l.GetCpuShares(), PIDs: maxPIDs,
 	}
@@ -55,7 +45,7 @@ func (r *Runtime) UpdateContainerResources(ctx context.Context, id string, to *r
 		return err
 	}
 	if l, ok := run.Process.(Limited); ok {
-		if err := l.Limit(ctx, limitsOf(to.GetLinux())); err != nil {
+		if err := l.Limit(ctx, LimitsOf(to.GetLinux())); err != nil {
 			return fmt.Errorf("limit the container: %w", err)
 		}
 	}

@@ -15,8 +15,9 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// Starter runs the processes of containers. There are two: [NewIsolated], which has namespaces, and that of package
-// [github.com/slipway-dev/slipway/cluster/realnode/plain].
+// Starter runs the processes of containers. There are two: that of package
+// [github.com/slipway-dev/slipway/cluster/realnode/isolated], which has namespaces, and that of package
+// [github.com/slipway-dev/slipway/cluster/realnode/plain], which has none.
 type Starter interface {
 	// Prepare finds out how a container is to be run, or why it cannot be.
 	Prepare(Container) (Prepared, error)

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/capability"
 )
 
 // refuse says what of a pod's namespaces cannot be had.
@@ -52,7 +54,7 @@ func refuseSecurity(security *runtimeapi.LinuxContainerSecurityContext) error {
 		return fmt.Errorf("%w: the AppArmor profile %s", ErrUnsupported, security.GetApparmor().GetLocalhostRef())
 	}
 	for _, name := range append(security.GetCapabilities().GetAddCapabilities(), security.GetCapabilities().GetDropCapabilities()...) {
-		if capability(name) == 0 {
+		if !capability.Known(name) {
 			return fmt.Errorf("there is no capability %q", name)
 		}
 	}

@@ -10,9 +10,9 @@ import (
 	"k8s.io/kubernetes/pkg/volume/util/hostutil"
 	"k8s.io/kubernetes/pkg/volume/util/subpath"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/cri"
 	"github.com/slipway-dev/slipway/cluster/realnode/handover"
 	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/isolated"
 	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
 	"github.com/slipway-dev/slipway/cluster/realnode/podnet"
 	"github.com/slipway-dev/slipway/cluster/realnode/seccomp"
@@ -33,14 +33,14 @@ func beginIsolated() (nodeconfig.Config, error) {
 	return readConfig(os.NewFile(wire.FileConfig, "configuration"))
 }
 
-// isolated is the ground that the namespaces are.
-func isolated(c nodeconfig.Config) (*ground, error) {
+// isolatedGround is the ground that the namespaces are.
+func isolatedGround(c nodeconfig.Config) (*ground, error) {
 	network, err := setupNetwork(c)
 	if err != nil {
 		return nil, err
 	}
 	mounter, host := newMounts(), handover.NewClient(wire.FileHost, nil)
-	starter, err := cri.NewIsolated(cri.IsolatedOptions{
+	starter, err := isolated.New(isolated.Options{
 		Inside: os.NewFile(wire.FileInside, "slipway-container"), IDs: c.IDs, Filter: seccomp.Default(), Groups: groups(c, host),
 	})
 	if err != nil {
@@ -54,7 +54,7 @@ func isolated(c nodeconfig.Config) (*ground, error) {
 }
 
 // groups are those that the host makes; nil where it cannot.
-func groups(c nodeconfig.Config, host *handover.Client) cri.Groups {
+func groups(c nodeconfig.Config, host *handover.Client) isolated.Groups {
 	if !c.Limits {
 		return nil
 	}

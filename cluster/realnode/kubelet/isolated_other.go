@@ -12,4 +12,4 @@ var errLinux = errors.New("namespaces are those of Linux")
 
 func beginIsolated() (nodeconfig.Config, error) { return nodeconfig.Config{}, errLinux }
 
-func isolated(nodeconfig.Config) (*ground, error) { return nil, errLinux }
+func isolatedGround(nodeconfig.Config) (*ground, error) { return nil, errLinux }

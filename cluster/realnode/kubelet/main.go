@@ -85,7 +85,7 @@ func groundOf(c nodeconfig.Config) (*ground, error) {
 	if c.Plain != nil {
 		return onMachine(c), nil
 	}
-	return isolated(c)
+	return isolatedGround(c)
 }
 
 func readConfig(file *os.File) (nodeconfig.Config, error) {

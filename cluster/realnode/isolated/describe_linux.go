@@ -1,4 +1,4 @@
-package cri
+package isolated
 
 import (
 	"fmt"
@@ -8,11 +8,13 @@ import (
 
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	"github.com/slipway-dev/slipway/cluster/realnode/capability"
+	"github.com/slipway-dev/slipway/cluster/realnode/cri"
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // Prepare describes the container to the process that becomes it, and makes its folders.
-func (i *Isolated) Prepare(c Container) (Prepared, error) {
+func (i *Starter) Prepare(c cri.Container) (cri.Prepared, error) {
 	security := c.Config.GetLinux().GetSecurityContext()
 	process, err := i.process(c, security)
 	if err != nil {
@@ -36,10 +38,10 @@ func (i *Isolated) Prepare(c Container) (Prepared, error) {
 	return &prepared{i, c, spec}, nil
 }
 
-func (i *Isolated) process(c Container, security *runtimeapi.LinuxContainerSecurityContext) (wire.Process, error) {
+func (i *Starter) process(c cri.Container, security *runtimeapi.LinuxContainerSecurityContext) (wire.Process, error) {
 	p := wire.Process{
 		Args: c.Args, Env: c.Env, Dir: c.WorkDir, IDs: i.options.IDs,
-		Capabilities: capabilities(security), NoNewRights: security.GetNoNewPrivs(), Terminal: c.Config.GetTty(),
+		Capabilities: capability.Of(security), NoNewRights: security.GetNoNewPrivs(), Terminal: c.Config.GetTty(),
 	}
 	if usesDefaultFilter(security) {
 		p.Filter = i.options.Filter

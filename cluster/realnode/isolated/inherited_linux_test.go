@@ -1,4 +1,4 @@
-package cri
+package isolated
 
 import (
 	"io"
@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/cri"
 )
 
 // TestInherited: programs in a container have none of the files that others have opened, and may open many.
@@ -32,7 +34,7 @@ func TestInherited(t *testing.T) {
 	defer end(c)
 	in, hold := io.Pipe()
 	entered := make(chan error, 1)
-	go func() { entered <- c.Enter(t.Context(), Entering{Args: []string{"/program", "sweep"}, Stdin: in}) }()
+	go func() { entered <- c.Enter(t.Context(), cri.Entering{Args: []string{"/program", "sweep"}, Stdin: in}) }()
 	for running(t, c) < 2 { // the program, which gives itself a name when it begins
 		select {
 		case err := <-entered:

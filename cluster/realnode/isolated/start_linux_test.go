@@ -1,4 +1,4 @@
-package cri
+package isolated
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/cgroup"
+	"github.com/slipway-dev/slipway/cluster/realnode/cri"
 	"github.com/slipway-dev/slipway/cluster/realnode/handover"
 	"github.com/slipway-dev/slipway/cluster/realnode/imagestore"
 	"github.com/slipway-dev/slipway/cluster/realnode/podnet"
@@ -26,7 +27,7 @@ import (
 type bed struct {
 	tb      testing.TB
 	dir     string
-	starter *Isolated
+	starter *Starter
 	network *os.File // every pod's, which is that of the test
 }
 
@@ -45,7 +46,7 @@ func newBed(tb testing.TB) *bed {
 	}
 	f := b.open(program)
 	b.network = b.open("/proc/self/ns/net")
-	starter, err := NewIsolated(IsolatedOptions{Inside: f, IDs: true, Filter: seccomp.Default(), Groups: b.groups(program)})
+	starter, err := New(Options{Inside: f, IDs: true, Filter: seccomp.Default(), Groups: b.groups(program)})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -120,13 +121,13 @@ func (b *bed) groups(program string) Groups {
 }
 
 // describe describes a container as the kubelet does for a pod that says nothing of its security.
-func (b *bed) describe() Container {
+func (b *bed) describe() cri.Container {
 	b.tb.Helper()
 	dir, err := os.MkdirTemp(b.dir, "container-")
 	if err != nil {
 		b.tb.Fatal(err)
 	}
-	return Container{
+	return cri.Container{
 		ID: filepath.Base(dir), Dir: dir, Points: filepath.Join(b.dir, "points"), Image: imagestore.Image{Root: filepath.Join(b.dir, "image")},
 		Pod: &runtimeapi.PodSandboxConfig{Hostname: "pod"}, Args: []string{"/program", wire.PartSweep}, WorkDir: "/",
 		Network: &podnet.Pod{Namespace: b.network}, Mounts: b.mounts(dir),
@@ -141,7 +142,7 @@ func (b *bed) describe() Container {
 	}
 }
 
-func (b *bed) prepare(c Container) Prepared {
+func (b *bed) prepare(c cri.Container) cri.Prepared {
 	b.tb.Helper()
 	p, err := b.starter.Prepare(c)
 	if err != nil {
@@ -168,7 +169,7 @@ func (b *bed) mounts(dir string) []wire.Mount {
 	return mounts
 }
 
-func (b *bed) start(p Prepared) Process {
+func (b *bed) start(p cri.Prepared) cri.Process {
 	b.tb.Helper()
 	c, err := p.Start()
 	if err != nil {
@@ -177,7 +178,7 @@ func (b *bed) start(p Prepared) Process {
 	return c
 }
 
-func end(c Process) {
+func end(c cri.Process) {
 	c.Signal(syscall.SIGKILL)
 	c.Wait()
 	closeFiles(c.Streams().Stdout, c.Streams().Stderr)
@@ -193,7 +194,7 @@ func TestStartWhateverIsOpen(t *testing.T) {
 		c := b.start(p).(*isolated)
 		back := b.lowest(&c.first)
 		var exit *exec.ExitError
-		err := c.Enter(t.Context(), Entering{Args: []string{"/program"}})
+		err := c.Enter(t.Context(), cri.Entering{Args: []string{"/program"}})
 		if !errors.As(err, &exit) || exit.ExitCode() != 2 {
 			t.Errorf("entered: %v", err)
 		}
@@ -271,9 +272,9 @@ func TestSpawnerKilled(t *testing.T) {
 	if b.starter.spawner.process == was {
 		t.Error("started by a process that was killed")
 	}
-	for _, c := range []Process{before, after} {
+	for _, c := range []cri.Process{before, after} {
 		var exit *exec.ExitError
-		if err := c.Enter(t.Context(), Entering{Args: []string{"/program"}}); !errors.As(err, &exit) || exit.ExitCode() != 2 {
+		if err := c.Enter(t.Context(), cri.Entering{Args: []string{"/program"}}); !errors.As(err, &exit) || exit.ExitCode() != 2 {
 			t.Errorf("entered: %v", err)
 		}
 	}

@@ -1,4 +1,4 @@
-package cri
+package isolated
 
 import (
 	"bytes"

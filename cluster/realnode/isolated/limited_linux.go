@@ -1,16 +1,17 @@
-package cri
+package isolated
 
 import (
 	"context"
 	"fmt"
 
+	"github.com/slipway-dev/slipway/cluster/realnode/cri"
 	"github.com/slipway-dev/slipway/cluster/realnode/process"
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 var _ interface {
-	Limited
-	Measured
+	cri.Limited
+	cri.Measured
 } = (*isolated)(nil)
 
 // limit makes the container's first process, and all later ones, begin under its limits.
@@ -18,7 +19,7 @@ func (c *isolated) limit() error {
 	if c.options.Groups == nil {
 		return nil
 	}
-	groups, err := c.options.Groups.Make(context.Background(), c.container.ID, limitsOf(c.container.Config.GetLinux().GetResources()))
+	groups, err := c.options.Groups.Make(context.Background(), c.container.ID, cri.LimitsOf(c.container.Config.GetLinux().GetResources()))
 	if err != nil {
 		return fmt.Errorf("limit the container: %w", err)
 	}

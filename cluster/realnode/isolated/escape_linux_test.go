@@ -1,15 +1,13 @@
-package cri
+package isolated
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
-
+	"github.com/slipway-dev/slipway/cluster/realnode/cri"
 	"github.com/slipway-dev/slipway/cluster/realnode/imagestore"
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
@@ -56,36 +54,36 @@ func (b *bed) imageWith(change func(root string)) imagestore.Image {
 func TestRefused(t *testing.T) {
 	b := newBed(t)
 	for what, test := range map[string]struct {
-		change func(*Container)
+		change func(*cri.Container)
 		says   string
 	}{
-		"a volume in place of the root":              {func(c *Container) { c.Mounts = append(c.Mounts, b.volume("/")) }, "cannot cover"},
-		"CVE-2019-16884, a volume in place of /proc": {func(c *Container) { c.Mounts = append(c.Mounts, b.volume("/proc")) }, "cannot cover"},
-		"CVE-2019-16884, a volume in /proc, by a link of another one": {func(c *Container) {
+		"a volume in place of the root":              {func(c *cri.Container) { c.Mounts = append(c.Mounts, b.volume("/")) }, "cannot cover"},
+		"CVE-2019-16884, a volume in place of /proc": {func(c *cri.Container) { c.Mounts = append(c.Mounts, b.volume("/proc")) }, "cannot cover"},
+		"CVE-2019-16884, a volume in /proc, by a link of another one": {func(c *cri.Container) {
 			v := b.volume("/data")
 			b.link("/proc/self/attr", v.Source, "link")
 			c.Mounts = append(c.Mounts, v, b.volume("/data/link"))
 		}, "cannot cover"},
-		"CVE-2019-19921, CVE-2023-27561, a link in place of /proc": {func(c *Container) {
+		"CVE-2019-19921, CVE-2023-27561, a link in place of /proc": {func(c *cri.Container) {
 			c.Image = b.imageWith(func(root string) { b.link("/data/proc", root, "proc") })
 			c.Mounts = append(c.Mounts, b.volume("/data"))
 		}, "a link in place of the folder /proc"},
-		"CVE-2025-52881, a link in place of /sys": {func(c *Container) {
+		"CVE-2025-52881, a link in place of /sys": {func(c *cri.Container) {
 			c.Image = b.imageWith(func(root string) { b.link("/data/sys", root, "sys") })
 		}, "a link in place of the folder /sys"},
-		"CVE-2024-21626, a working folder by way of a file that is open": {func(c *Container) { c.WorkDir = "/proc/self/fd/7" }, "working folder"},
-		"CVE-2024-21626, the same by a link of the image": {func(c *Container) {
+		"CVE-2024-21626, a working folder by way of a file that is open": {func(c *cri.Container) { c.WorkDir = "/proc/self/fd/7" }, "working folder"},
+		"CVE-2024-21626, the same by a link of the image": {func(c *cri.Container) {
 			c.Image = b.imageWith(func(root string) { b.link("/proc/self/fd/7", root, "work") })
 			c.WorkDir = "/work"
 		}, "working folder"},
-		"CVE-2025-52565, a terminal by way of a volume": {func(c *Container) {
+		"CVE-2025-52565, a terminal by way of a volume": {func(c *cri.Container) {
 			v := b.volume("/dev")
 			b.link("/etc/hosts", v.Source, "ptmx")
 			c.Mounts, c.Config.Tty = append(c.Mounts, v), true
 		}, "terminal"},
-		"CVE-2024-40635, a user above all numbers": {func(c *Container) { c.Image.Config.User = "4294967296" }, "no user"},
-		"CVE-2024-40635, a user below all numbers": {func(c *Container) { c.Image.Config.User = "-1" }, "no user"},
-		"a source that has become a link": {func(c *Container) {
+		"CVE-2024-40635, a user above all numbers": {func(c *cri.Container) { c.Image.Config.User = "4294967296" }, "no user"},
+		"CVE-2024-40635, a user below all numbers": {func(c *cri.Container) { c.Image.Config.User = "-1" }, "no user"},
+		"a source that has become a link": {func(c *cri.Container) {
 			v := b.volume("/data")
 			b.link("/etc", v.Source, "link")
 			v.Source = filepath.Join(v.Source, "link")
@@ -97,7 +95,7 @@ func TestRefused(t *testing.T) {
 			test.change(&c)
 			p, err := b.starter.Prepare(c)
 			if err == nil {
-				var started Process
+				var started cri.Process
 				if started, err = p.Start(); err == nil {
 					end(started)
 				}
@@ -145,54 +143,6 @@ func TestMasked(t *testing.T) {
 		info, err := os.Stat(filepath.Join(root, hidden))
 		if err == nil && info.Mode()&os.ModeCharDevice == 0 {
 			t.Errorf("%s is %s", hidden, info.Mode())
-		}
-	}
-}
-
-// TestImageSubPath: the part of an image that a volume shows is the image's, wherever its links lead.
-func TestImageSubPath(t *testing.T) {
-	dir := t.TempDir()
-	const id = "sha256:1"
-	root := filepath.Join(dir, "sha256-1", "root")
-	for _, folder := range []string{"run/app", "var", "etc"} {
-		if err := os.MkdirAll(filepath.Join(root, folder), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	about, err := json.Marshal(imagestore.Image{ID: id})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "sha256-1", "image.json"), about, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for name, to := range map[string]string{"var/run": "/run", "up": "../../../../../../..", "self": "/proc/self/root", "host": "/etc"} {
-		if err := os.Symlink(to, filepath.Join(root, name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	store, err := imagestore.Open(dir, imagestore.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &Runtime{options: Options{Images: store}}
-	source := func(path string) (string, error) {
-		m := &runtimeapi.Mount{ContainerPath: "/mnt", Image: &runtimeapi.ImageSpec{Image: id}, ImageSubPath: path}
-		shown, err := r.volumes(&container{config: &runtimeapi.ContainerConfig{Mounts: []*runtimeapi.Mount{m}}})
-		if err != nil {
-			return "", err
-		}
-		return shown[0].Source, nil
-	}
-	for path, want := range map[string]string{"var/run": "run", "var/run/app": "run/app", "up/etc": "etc", "../../../etc": "etc", "host": "etc", "": "."} {
-		got, err := source(path)
-		if err != nil || got != filepath.Join(root, want) {
-			t.Errorf("%q is %s (%v), want the image's %s", path, got, err, want)
-		}
-	}
-	for _, path := range []string{"host/passwd", "self/etc", "var/run/none"} {
-		if got, err := source(path); err == nil {
-			t.Errorf("%q is %s", path, got)
 		}
 	}
 }

@@ -1,4 +1,8 @@
-package cri
+// Package capability knows the capabilities of Linux, by the names that pods give them, and which of them a container may keep.
+//
+//	set := capability.Of(security)
+//	capability.Known("CAP_NET_ADMIN") // true
+package capability
 
 import (
 	"strings"
@@ -15,32 +19,35 @@ var numbers = strings.Fields(`CHOWN DAC_OVERRIDE DAC_READ_SEARCH FOWNER FSETID K
 // usual are those that container runtimes leave to root.
 var usual = strings.Fields(`CHOWN DAC_OVERRIDE FOWNER FSETID KILL SETGID SETUID SETPCAP NET_BIND_SERVICE NET_RAW SYS_CHROOT MKNOD AUDIT_WRITE SETFCAP`)
 
-// allCapabilities has a bit for each of numbers.
-const allCapabilities = 1<<41 - 1
+// all has a bit for each of numbers.
+const all = 1<<41 - 1
 
-// capabilities is the set that a container's root may keep.
-func capabilities(security *runtimeapi.LinuxContainerSecurityContext) uint64 {
+// Of is the set, a bit for each in the kernel's order, that a container's root may keep.
+func Of(security *runtimeapi.LinuxContainerSecurityContext) uint64 {
 	if security.GetPrivileged() {
-		return allCapabilities
+		return all
 	}
 	set := uint64(0)
 	for _, name := range usual {
-		set |= capability(name)
+		set |= named(name)
 	}
 	for _, name := range security.GetCapabilities().GetDropCapabilities() {
-		set &^= capability(name)
+		set &^= named(name)
 	}
 	for _, name := range security.GetCapabilities().GetAddCapabilities() {
-		set |= capability(name)
+		set |= named(name)
 	}
 	return set
 }
 
-// capability is a set with that one, or with all of them; unknown ones are none.
-func capability(name string) uint64 {
+// Known says whether there is a capability of that name; ALL is one.
+func Known(name string) bool { return named(name) != 0 }
+
+// named is a set with that one, or with all of them; unknown ones are none.
+func named(name string) uint64 {
 	name = strings.TrimPrefix(strings.ToUpper(name), "CAP_")
 	if name == "ALL" {
-		return allCapabilities
+		return all
 	}
 	for i, n := range numbers {
 		if n == name {

@@ -1,4 +1,4 @@
-package cri
+package isolated
 
 import (
 	"context"
@@ -12,40 +12,60 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/slipway-dev/slipway/cluster/realnode/cri"
 	"github.com/slipway-dev/slipway/cluster/realnode/handover"
 	"github.com/slipway-dev/slipway/cluster/realnode/podnet"
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// IsolatedOptions say how containers are isolated.
-type IsolatedOptions struct {
+// Modes of what a container finds.
+const (
+	folderMode = 0o755
+	fileMode   = 0o644
+)
+
+// statusSignalled is added to the number of the signal that ended a process, as shells and runtimes do.
+const statusSignalled = 128
+
+// Groups limit and measure containers, by their IDs.
+type Groups interface {
+	// Make limits a container that is to be started. Its processes come under the limits by what they inherit.
+	Make(ctx context.Context, container string, l wire.Limits) ([]*os.File, error)
+	Update(ctx context.Context, container string, l wire.Limits) error
+	Measure(ctx context.Context, container string) (wire.Usage, error)
+	// Remove says what a container has used that has ended.
+	Remove(ctx context.Context, container string) (wire.Usage, error)
+}
+
+// Options say how containers are isolated.
+type Options struct {
 	Inside *os.File           // slipway-container
 	IDs    bool               // many user ids are there, not one
 	Filter []wire.Instruction // of the system calls of pods with the runtime's default profile
 	Groups Groups             // nil where there are no limits
 }
 
-// Isolated runs containers in namespaces of their own, over a file system laid over the image's.
-type Isolated struct {
-	options IsolatedOptions
+// Starter runs containers in namespaces of their own, over a file system laid over the image's.
+type Starter struct {
+	options Options
 	thread  thread
 	spawner *spawner
 }
 
-var _ Starter = (*Isolated)(nil)
+var _ cri.Starter = (*Starter)(nil)
 
-// NewIsolated returns a starter that isolates containers.
-func NewIsolated(o IsolatedOptions) (*Isolated, error) {
+// New returns a starter that isolates containers.
+func New(o Options) (*Starter, error) {
 	t := newThread()
-	i := &Isolated{o, t, &spawner{program: o.Inside, thread: t}}
+	i := &Starter{o, t, &spawner{program: o.Inside, thread: t}}
 	_, err := i.spawner.ready()
 	return i, err
 }
 
 // prepared is a container that is described.
 type prepared struct {
-	*Isolated
-	container Container
+	*Starter
+	container cri.Container
 	spec      wire.Container
 }
 
@@ -55,14 +75,14 @@ type isolated struct {
 	child   *child
 	process *os.Process
 	first   *os.File // stands for the process, whatever becomes of its number
-	streams Streams
+	streams cri.Streams
 
 	groups      []*os.File // by which processes come under the container's limits
 	outOfMemory bool       // known once it has ended
 }
 
 // Start starts the container and returns once its program runs, or why it does not.
-func (p *prepared) Start() (Process, error) {
+func (p *prepared) Start() (cri.Process, error) {
 	c, err := p.start()
 	if errors.Is(err, handover.ErrGone) {
 		c, err = p.start()
@@ -167,14 +187,14 @@ func (c *isolated) useStreams(f *files) {
 }
 
 // Streams are the other ends of the process's.
-func (c *isolated) Streams() Streams { return c.streams }
+func (c *isolated) Streams() cri.Streams { return c.streams }
 
 // Wait returns how the process ended: all of the container ends with it.
 func (c *isolated) Wait() int {
 	status := c.wait()
 	c.unlimit()
 	if status.Signaled() {
-		return statusNotStarted + int(status.Signal())
+		return statusSignalled + int(status.Signal())
 	}
 	return status.ExitStatus()
 }
@@ -194,7 +214,7 @@ func (c *isolated) Signal(s syscall.Signal) {
 }
 
 // Dial connects to a port of a pod on the pod's own loopback: the socket is made there, and connected from here.
-func (i *Isolated) Dial(ctx context.Context, pod *podnet.Pod, port int) (net.Conn, error) {
+func (i *Starter) Dial(ctx context.Context, pod *podnet.Pod, port int) (net.Conn, error) {
 	fd := -1
 	err := i.thread.within(namespaceOf(pod), func() (err error) {
 		fd, err = unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)

@@ -1,4 +1,4 @@
-package cri
+package isolated
 
 import (
 	"os"
@@ -6,8 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
-
+	"github.com/slipway-dev/slipway/cluster/realnode/cri"
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
@@ -42,12 +41,11 @@ func TestFindUser(t *testing.T) {
 	}
 }
 
-// TestUserIsTold: what the first process begins as is what the pod's status has.
-func TestUserIsTold(t *testing.T) {
-	p := &prepared{spec: wire.Container{Process: wire.Process{IDs: true, UID: 7, GID: 1000, Groups: []int{50000, 1000, 1234}}}}
-	c := &container{prepared: p, log: &logFile{}, config: &runtimeapi.ContainerConfig{}}
-	u := c.status().GetUser().GetLinux()
+// TestUser: the first process's own group is among the others, which are in order.
+func TestUser(t *testing.T) {
+	var p cri.Identified = &prepared{spec: wire.Container{Process: wire.Process{IDs: true, UID: 7, GID: 1000, Groups: []int{50000, 1000, 1234}}}}
+	u := p.User()
 	if u.GetUid() != 7 || u.GetGid() != 1000 || !slices.Equal(u.GetSupplementalGroups(), []int64{1000, 1234, 50000}) {
-		t.Errorf("the status has %v", u)
+		t.Errorf("it begins as %v", u)
 	}
 }

@@ -1,4 +1,4 @@
-package cri
+package isolated
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/slipway-dev/slipway/cluster/realnode/cri"
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
@@ -18,7 +19,7 @@ import (
 const outputGrace = time.Second
 
 // Enter runs one more process in the container until it ends or ctx does.
-func (c *isolated) Enter(ctx context.Context, e Entering) error {
+func (c *isolated) Enter(ctx context.Context, e cri.Entering) error {
 	process := c.spec.Process
 	process.Args, process.Terminal = e.Args, e.Terminal
 	description, theirs, err := os.Pipe()
@@ -43,7 +44,7 @@ func (c *isolated) Enter(ctx context.Context, e Entering) error {
 }
 
 // enterPiped joins the process to the streams by pipes.
-func (c *isolated) enterPiped(cmd *exec.Cmd, description *os.File, e Entering) error {
+func (c *isolated) enterPiped(cmd *exec.Cmd, description *os.File, e cri.Entering) error {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -69,13 +70,13 @@ func (c *isolated) enterPiped(cmd *exec.Cmd, description *os.File, e Entering) e
 }
 
 // enterTerminal gives the process a terminal and joins that to the streams.
-func (c *isolated) enterTerminal(cmd *exec.Cmd, description *os.File, e Entering) error {
+func (c *isolated) enterTerminal(cmd *exec.Cmd, description *os.File, e cri.Entering) error {
 	pair, err := socketPair()
 	if err != nil {
 		return err
 	}
 	defer closeFiles(pair[0], pair[1])
-	var failure head
+	var failure cri.Head
 	cmd.Stderr = &failure // until it has the terminal
 	cmd.ExtraFiles = append([]*os.File{c.options.Inside, description, pair[1], c.first}, c.groups...)
 	process, err := c.thread.start(cmd)
@@ -85,10 +86,10 @@ func (c *isolated) enterTerminal(cmd *exec.Cmd, description *os.File, e Entering
 	closeFiles(pair[1])
 	terminal, err := receiveTerminal(pair[0])
 	if err != nil {
-		return errors.Join(errors.New(string(failure.bytes())), c.thread.wait(cmd, process))
+		return errors.Join(errors.New(string(failure.Bytes())), c.thread.wait(cmd, process))
 	}
 	defer terminal.Close()
-	go FollowSize(terminal, e.Resize)
+	go cri.FollowSize(terminal, e.Resize)
 	if e.Stdin != nil {
 		go func() { _, _ = io.Copy(terminal, e.Stdin) }()
 	}
