@@ -78,11 +78,11 @@ func (h *Host) newCluster(spec Spec, dir, prefix string) *Cluster {
 func (c *Cluster) start(ctx context.Context, store apiserver.Dialer) error {
 	var err error
 	if c.keys, err = pki.Ensure(c.keysDir(), c.spec.Name); err != nil {
-		return &Error{protocol.APIServer, err}
+		return &protocol.ComponentError{Component: protocol.APIServer, Err: err}
 	}
 	if c.spec.Controllers && len(c.spec.RealNodes) > 0 {
 		if err := c.startMachine(ctx, c.spec.Real.Program); err != nil {
-			return &Error{protocol.Nodes, err}
+			return &protocol.ComponentError{Component: protocol.Nodes, Err: err}
 		}
 	}
 	if err := c.startServer(ctx, store); err != nil {
@@ -108,7 +108,7 @@ func (c *Cluster) fill(ctx context.Context, store *etcd.Server) error {
 		err = c.seed(ctx)
 	}
 	if err != nil {
-		return &Error{protocol.Etcd, err}
+		return &protocol.ComponentError{Component: protocol.Etcd, Err: err}
 	}
 	return nil
 }
@@ -125,7 +125,7 @@ func (c *Cluster) startServer(ctx context.Context, store apiserver.Dialer) error
 	c.components.set(protocol.APIServer, protocol.Starting)
 	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", c.spec.Port))
 	if err != nil {
-		return &Error{protocol.APIServer, err}
+		return &protocol.ComponentError{Component: protocol.APIServer, Err: err}
 	}
 	listener = hangUp(listener)
 	c.address = "https://" + listener.Addr().String()
@@ -135,21 +135,21 @@ func (c *Cluster) startServer(ctx context.Context, store apiserver.Dialer) error
 	})
 	if err != nil {
 		_ = listener.Close() // the server does not have it
-		return &Error{protocol.APIServer, err}
+		return &protocol.ComponentError{Component: protocol.APIServer, Err: err}
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go c.runServer(cancel)
 	if err := kubeconfig.Write(c.Kubeconfig(), c.spec.Name, c.address, c.keys); err != nil {
-		return &Error{protocol.APIServer, err}
+		return &protocol.ComponentError{Component: protocol.APIServer, Err: err}
 	}
 	if err := c.server.WaitReady(ctx); err != nil {
-		return &Error{protocol.APIServer, err}
+		return &protocol.ComponentError{Component: protocol.APIServer, Err: err}
 	}
 	c.serverReady.Store(true)
 	c.see(c.server.Known)
 	if c.admin, err = c.server.Client(); err != nil {
-		return &Error{protocol.APIServer, err}
+		return &protocol.ComponentError{Component: protocol.APIServer, Err: err}
 	}
 	c.components.set(protocol.APIServer, protocol.Running)
 	return nil
@@ -176,7 +176,7 @@ func (c *Cluster) run(ctx context.Context, component string, f func(context.Cont
 	if err == nil {
 		err = errors.New("ended by itself")
 	}
-	c.fail(&Error{component, err})
+	c.fail(&protocol.ComponentError{Component: component, Err: err})
 }
 
 // see adds to what a reset waits for.

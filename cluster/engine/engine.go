@@ -11,7 +11,7 @@
 //
 // Start and Add return once the cluster is of use: nodes are Ready and the default service
 // account exists, so that a Job which is applied now starts now. A failure is an
-// [*Error] that names the component.
+// [*protocol.ComponentError] that names the component.
 package engine
 
 import (
@@ -86,18 +86,6 @@ type Real struct {
 	Joins bool
 }
 
-// Error is a failure of one component.
-type Error struct {
-	Component string // one of package protocol's
-	Err       error
-}
-
-// Error says which component failed and why.
-func (e *Error) Error() string { return e.Component + ": " + e.Err.Error() }
-
-// Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Err }
-
 // Host is the etcd of this process with the clusters on it.
 type Host struct {
 	options    Options
@@ -128,7 +116,7 @@ func (h *Host) start(ctx context.Context) error {
 	h.main = h.newCluster(h.options.Main, h.options.Dir, mainPrefix)
 	h.main.components = h.components
 	if err := h.clear(); err != nil {
-		return &Error{protocol.Etcd, err}
+		return &protocol.ComponentError{Component: protocol.Etcd, Err: err}
 	}
 	return h.main.startWhile(ctx, h.startEtcd)
 }
@@ -155,19 +143,19 @@ func (h *Host) startEtcd(ctx context.Context, to *coming) error {
 	h.components.set(protocol.Etcd, protocol.Starting)
 	store, err := etcd.Start(ctx, h.etcdConfig())
 	if err != nil {
-		return &Error{protocol.Etcd, err}
+		return &protocol.ComponentError{Component: protocol.Etcd, Err: err}
 	}
 	h.store = store
 	go func() {
 		if err, ok := <-store.Failed(); ok {
-			h.fail(&Error{protocol.Etcd, err})
+			h.fail(&protocol.ComponentError{Component: protocol.Etcd, Err: err})
 		}
 	}()
 	if err := store.Delete(ctx, logicalPrefix+"/"); err != nil {
-		return &Error{protocol.Etcd, err}
+		return &protocol.ComponentError{Component: protocol.Etcd, Err: err}
 	}
 	if err := h.resume(ctx, store); err != nil {
-		return &Error{protocol.Etcd, err}
+		return &protocol.ComponentError{Component: protocol.Etcd, Err: err}
 	}
 	if err := h.main.fill(ctx, store); err != nil {
 		return err
@@ -212,7 +200,7 @@ func (h *Host) Main() *Cluster { return h.main }
 // Store is the clusters' etcd.
 func (h *Host) Store() *etcd.Server { return h.store }
 
-// Failed delivers an [*Error] when a component ends by itself.
+// Failed delivers a [*protocol.ComponentError] when a component ends by itself.
 func (h *Host) Failed() <-chan error { return h.failed }
 
 func (h *Host) etcdDir() string { return filepath.Join(h.options.Dir, "etcd") }

@@ -96,7 +96,7 @@ func FreeName(begin string, taken []node.Spec) string {
 func (c *Cluster) adoptNode(ctx context.Context, name string, names netip.Addr) error {
 	now, err := c.store.Read(ctx, c.prefix+"/")
 	if err != nil {
-		return &Error{protocol.Etcd, err}
+		return &protocol.ComponentError{Component: protocol.Etcd, Err: err}
 	}
 	var keys []string
 	for _, p := range now.Pairs {

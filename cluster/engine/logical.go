@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
 // logicalPrefix is where the keys of logical clusters lie, below their names.
@@ -71,8 +73,8 @@ func (h *Host) enter(spec Spec) (*logical, error) {
 
 // inLogical says in which cluster a component failed.
 func inLogical(name string, err error) error {
-	if e, ok := errors.AsType[*Error](err); ok {
-		return &Error{e.Component, fmt.Errorf("logical cluster %s: %w", name, e.Err)}
+	if e, ok := errors.AsType[*protocol.ComponentError](err); ok {
+		return &protocol.ComponentError{Component: e.Component, Err: fmt.Errorf("logical cluster %s: %w", name, e.Err)}
 	}
 	return err
 }

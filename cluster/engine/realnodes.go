@@ -97,7 +97,7 @@ func (c *Cluster) startMachine(ctx context.Context, program string) error {
 func (c *Cluster) watchMachine(m *machine.Machine) {
 	<-m.Ended()
 	if c.workersLife.Err() == nil {
-		c.fail(&Error{protocol.Nodes, fmt.Errorf("the process that all nodes stand on has ended: %s", m.Status())})
+		c.fail(&protocol.ComponentError{Component: protocol.Nodes, Err: fmt.Errorf("the process that all nodes stand on has ended: %s", m.Status())})
 	}
 }
 

@@ -39,7 +39,7 @@ var (
 func (c *Cluster) remember(ctx context.Context) error {
 	snapshot, err := c.store.Read(ctx, c.prefix+"/")
 	if err != nil {
-		return &Error{protocol.Etcd, err}
+		return &protocol.ComponentError{Component: protocol.Etcd, Err: err}
 	}
 	c.base = baseline.Of(snapshot, c.prefix)
 	c.workers.Go(func() { c.settle(c.workersLife) })
@@ -127,7 +127,7 @@ func (c *Cluster) Reset(ctx context.Context) (Outcome, error) {
 		Prepare: func(now etcd.Snapshot) error { return c.base.Revive(now, node.RealLabel) }}
 	removed, restored, err := way.Back(ctx, c.base)
 	if errors.Is(err, rollback.ErrMarked) {
-		c.fail(&Error{protocol.Etcd, err}) // the next start would take back what is written from now on
+		c.fail(&protocol.ComponentError{Component: protocol.Etcd, Err: err}) // the next start would take back what is written from now on
 	}
 	return Outcome{Removed: removed, Restored: restored, Kept: c.kept}, err
 }

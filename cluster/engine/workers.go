@@ -2,8 +2,8 @@ package engine
 
 import (
 	"context"
-	"errors"
 
+	"github.com/slipway-dev/slipway/cluster/protocol"
 	"github.com/slipway-dev/slipway/cluster/scheduler"
 	"github.com/slipway-dev/slipway/cluster/workers"
 )
@@ -14,11 +14,8 @@ func (c *Cluster) startWorkers(ctx, life context.Context) error {
 		Client: c.loopback(), Nodes: c.spec.Nodes, RunNodes: c.runNodes, Images: c.images(),
 		RootCA: c.keys.CA, ServiceAccountKey: c.keys.ServiceAccountKey, SigningCA: c.keys.CA, SigningKey: c.keys.CAKey,
 		Logger: c.logger, Changed: c.components.set, See: c.see, Go: c.workers.Go,
-		Failed: func(e *workers.Error) { c.fail((*Error)(e)) },
+		Failed: func(e *protocol.ComponentError) { c.fail(e) },
 	})
-	if e, ok := errors.AsType[*workers.Error](err); ok {
-		return (*Error)(e)
-	}
 	return err
 }
 

@@ -6,7 +6,6 @@ import (
 	"syscall"
 
 	"github.com/slipway-dev/slipway/cluster/apiserver"
-	"github.com/slipway-dev/slipway/cluster/engine"
 	"github.com/slipway-dev/slipway/cluster/etcd"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
@@ -14,7 +13,7 @@ import (
 // failure turns an error into the event that tells it, with a hint where there is one.
 func failure(err error) protocol.Failed {
 	f := protocol.Failed{Component: protocol.Configuration, Error: err.Error(), Hint: hint(err)}
-	if e, ok := errors.AsType[*engine.Error](err); ok {
+	if e, ok := errors.AsType[*protocol.ComponentError](err); ok {
 		f.Component, f.Error = e.Component, e.Err.Error()
 	}
 	return f

@@ -12,7 +12,6 @@ import (
 
 	"k8s.io/klog/v2"
 
-	"github.com/slipway-dev/slipway/cluster/engine"
 	"github.com/slipway-dev/slipway/cluster/logs"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
@@ -55,7 +54,7 @@ func (s *session) fatal(ctx context.Context, component string, err error) {
 	if ctx.Err() != nil {
 		return
 	}
-	f := failure(&engine.Error{Component: component, Err: err})
+	f := failure(&protocol.ComponentError{Component: component, Err: err})
 	if f.Hint == "" {
 		f.Hint = "the log of " + component + " has the details"
 	}

@@ -15,6 +15,7 @@ import (
 	"k8s.io/kubernetes/cmd/kube-apiserver/app/options"
 
 	"github.com/slipway-dev/slipway/cluster/node"
+	"github.com/slipway-dev/slipway/cluster/protocol"
 	"github.com/slipway-dev/slipway/cluster/workers"
 )
 
@@ -49,7 +50,7 @@ func bringControllers(ctx context.Context, o options.CompletedOptions, loopback 
 	_, err := workers.Start(ctx, ctx, workers.Options{
 		Client: client, Nodes: node.Default(),
 		RootCA: o.SecureServing.ServerCert.CertKey.CertFile, ServiceAccountKey: o.ServiceAccountSigningKeyFile,
-		Failed: func(e *workers.Error) { klog.ErrorS(e.Err, "A component ended", "component", e.Component) },
+		Failed: func(e *protocol.ComponentError) { klog.ErrorS(e.Err, "A component ended", "component", e.Component) },
 	})
 	return err
 }

@@ -45,7 +45,7 @@ type Options struct {
 	// See is given a view of what a component knows, before that counts as running.
 	See func(informed.View)
 	// Failed is told of a component that was running and ended before life did.
-	Failed func(*Error)
+	Failed func(*protocol.ComponentError)
 	// Go runs f in a goroutine that ends soon after life.
 	Go func(f func())
 }
@@ -66,21 +66,9 @@ func simulate(client *rest.Config) func(context.Context, []node.Spec, *slog.Logg
 	}
 }
 
-// Error is a failure of one component.
-type Error struct {
-	Component string // one of package protocol's
-	Err       error
-}
-
-// Error says which component failed and why.
-func (e *Error) Error() string { return e.Component + ": " + e.Err.Error() }
-
-// Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Err }
-
 var errEnded = errors.New("ended by itself")
 
-// Start starts all workers at once and returns when pods can be made and will run, or with an [*Error], and then what has
+// Start starts all workers at once and returns when pods can be made and will run, or with a [*protocol.ComponentError], and then what has
 // started goes on until life ends. ctx bounds the start.
 func Start(ctx, life context.Context, o Options) (Nodes, error) {
 	o = o.withDefaults()
@@ -89,7 +77,7 @@ func Start(ctx, life context.Context, o Options) (Nodes, error) {
 	for _, w := range []worker{o.controllers(), o.scheduler(), o.nodes(&nodes)} {
 		group.Go(func() error {
 			if err := o.start(ctx, life, w); err != nil {
-				return &Error{w.component, err}
+				return &protocol.ComponentError{Component: w.component, Err: err}
 			}
 			return nil
 		})
@@ -108,7 +96,7 @@ func (o Options) withDefaults() Options {
 		o.See = func(informed.View) {}
 	}
 	if o.Failed == nil {
-		o.Failed = func(*Error) {}
+		o.Failed = func(*protocol.ComponentError) {}
 	}
 	if o.RunNodes == nil {
 		o.RunNodes = simulate(o.Client)
@@ -170,7 +158,7 @@ func (o Options) end(life context.Context, component string, started <-chan stru
 	}
 	select {
 	case <-started:
-		o.Failed(&Error{component, err})
+		o.Failed(&protocol.ComponentError{Component: component, Err: err})
 	default:
 	}
 }
