@@ -4,7 +4,7 @@ SHELL := /bin/bash
 
 BIN     := $(CURDIR)/bin
 EXAMPLES := examples/apiexample examples/app examples/cronjob examples/democrd examples/fleet examples/guestbook examples/ingress-manager examples/mycronjob examples/pipeline examples/podannotator examples/rediscluster examples/sample-controller examples/toy
-MODULES := . cluster operator bench $(EXAMPLES) test/certmanager test/cri test/helm
+MODULES := . cluster operator bench $(EXAMPLES) test/certmanager test/cri test/differential test/helm
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
@@ -47,7 +47,8 @@ test: build $(BIN)/testlog ## Run every test of every module, without those that
 	$(TESTLOG) -dir cluster $(GOTEST) -short -timeout 30m ./... && \
 	$(TESTLOG) -dir operator $(GOTEST) -short -timeout 10m ./... && \
 	$(foreach e,$(EXAMPLES),$(TESTLOG) -dir $(e) $(BIN)/slipway test -json -short -vet=off -timeout 10m ./... && )\
-	$(TESTLOG) -dir bench $(GOTEST) -short -timeout 10m ./...
+	$(TESTLOG) -dir bench $(GOTEST) -short -timeout 10m ./... && \
+	$(TESTLOG) -dir test/differential $(GOTEST) -short -timeout 10m ./...
 
 .PHONY: examples
 examples: build ## Do what the README of each example says, in turn, and print a line for each.
@@ -95,15 +96,15 @@ test-long-edits: build
 	$(LONGTEST) $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),40m) -run '^TestRandom' ./internal/scaffold -edits $(or $(EDITS),1000) -seed $(or $(SEED),0)
 
 test-long-mutants:
-	$(TESTLOG) -dir bench $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),40m) -v -run '^Test(Mutants|Mutated.*|Webhooks.*|SchemaPatch.*)$$' ./generate -mutants $(or $(MUTANTS),3000) -seed $(or $(SEED),0) \
+	$(TESTLOG) -dir test/differential $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),40m) -v -run '^Test(Mutants|Mutated.*|Webhooks.*|SchemaPatch.*)$$' ./generate -mutants $(or $(MUTANTS),3000) -seed $(or $(SEED),0) \
 		-webhook-mutations $(or $(MUTANTS),3000) -webhook-seed $(or $(SEED),0)
 
 test-long-real:
-	$(TESTLOG) -dir bench $(GOTEST) -count=1 -timeout 40m -v -run '^Test(RealProjects|.*OfRealAPI)$$' ./generate -real
+	$(TESTLOG) -dir test/differential $(GOTEST) -count=1 -timeout 40m -v -run '^Test(RealProjects|.*OfRealAPI)$$' ./generate -real
 
 test-long-peers: build
 	export KUBEBUILDER_CONTROLPLANE_START_TIMEOUT=3m KUBEBUILDER_CONTROLPLANE_STOP_TIMEOUT=3m && \
-	$(LONGTEST) -dir bench $(GOTEST) -count=1 -timeout 40m ./controllergen ./setupenvtest ./envtest ./deploy
+	$(LONGTEST) -dir test/differential $(GOTEST) -count=1 -timeout 40m ./controllergen ./setupenvtest ./envtest ./deploy
 
 test-long-envtest: build
 	$(PROGRAMS) && go run -C bench ./suites

@@ -1,6 +1,6 @@
 // Package build compiles the programs that benchmarks and differential tests
 // run: ours from the source around this module, the peers from the versions that
-// this module's go.mod pins.
+// go.mod files here pin.
 //
 //	slipway, err := build.Slipway(ctx, dir)       // dir/slipway
 //	peer, err := build.ControllerGen(ctx, dir)    // dir/controller-gen
@@ -12,6 +12,7 @@ package build
 import (
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -24,7 +25,7 @@ func Slipway(ctx context.Context, dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return compile(ctx, root, dir, "slipway", "./cmd/slipway")
+	return Compile(ctx, root, dir, "slipway", "./cmd/slipway")
 }
 
 // Image builds the program for images into dir and returns its path.
@@ -33,35 +34,16 @@ func Image(ctx context.Context, dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return compile(ctx, root, dir, "slipway-image", "./cmd/slipway-image")
+	return Compile(ctx, root, dir, "slipway-image", "./cmd/slipway-image")
 }
 
 // ControllerGen builds controller-gen into dir and returns its path.
 func ControllerGen(ctx context.Context, dir string) (string, error) {
-	module, err := moduleDir(ctx)
+	root, err := Root(ctx)
 	if err != nil {
 		return "", err
 	}
-	return compile(ctx, module, dir, "controller-gen", "sigs.k8s.io/controller-tools/cmd/controller-gen")
-}
-
-// Oracle builds the program that answers what controller-gen's generators make of
-// packages into dir and returns its path.
-func Oracle(ctx context.Context, dir string) (string, error) {
-	module, err := moduleDir(ctx)
-	if err != nil {
-		return "", err
-	}
-	return compile(ctx, module, dir, "oracle", "./generate/oracle/serve")
-}
-
-// SetupEnvtest builds controller-runtime's setup-envtest into dir and returns its path.
-func SetupEnvtest(ctx context.Context, dir string) (string, error) {
-	module, err := moduleDir(ctx)
-	if err != nil {
-		return "", err
-	}
-	return compile(ctx, module, dir, "setup-envtest", "sigs.k8s.io/controller-runtime/tools/setup-envtest")
+	return Compile(ctx, filepath.Join(root, "bench"), dir, "controller-gen", "sigs.k8s.io/controller-tools/cmd/controller-gen")
 }
 
 // CodeGenerator builds one of k8s.io/code-generator's programs, like client-gen, into dir and returns its path. It is of
@@ -71,27 +53,29 @@ func CodeGenerator(ctx context.Context, dir, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return compile(ctx, root, dir, name, "k8s.io/code-generator/cmd/"+name)
+	return Compile(ctx, root, dir, name, "k8s.io/code-generator/cmd/"+name)
 }
 
-// Root is the folder of the repository.
+// Root is the folder of the repository, in one of whose modules the working directory is.
 func Root(ctx context.Context) (string, error) {
-	module, err := moduleDir(ctx)
-	return filepath.Dir(module), err
-}
-
-// moduleDir is the folder of the module that the working directory is in, which
-// must be this one.
-func moduleDir(ctx context.Context) (string, error) {
 	out, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
 	if err != nil {
-		return "", fmt.Errorf("find the benchmarks' module: %w", err)
+		return "", fmt.Errorf("find the repository: %w", err)
 	}
-	return filepath.Dir(strings.TrimSpace(string(out))), nil
+	file := strings.TrimSpace(string(out))
+	for dir := filepath.Dir(file); ; dir = filepath.Dir(dir) {
+		text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err == nil && strings.HasPrefix(string(text), "module github.com/slipway-dev/slipway\n") {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", fmt.Errorf("find the repository: %q is in no copy of it", file)
+		}
+	}
 }
 
-// compile builds a main package of the module in root.
-func compile(ctx context.Context, root, dir, name, pkg string) (string, error) {
+// Compile builds a main package of the module in root into dir and returns the program's path.
+func Compile(ctx context.Context, root, dir, name, pkg string) (string, error) {
 	if runtime.GOOS == "windows" {
 		name += ".exe"
 	}

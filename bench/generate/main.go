@@ -7,7 +7,7 @@
 //
 // Both programs do the same work: DeepCopy methods, CRDs and the manager's role
 // for all packages of the project, each on a copy of its own. That they write the
-// same bytes is the business of the tests beside this file.
+// same bytes is the business of test/differential/generate.
 package main
 
 import (
@@ -21,7 +21,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/slipway-dev/slipway/bench/build"
+	"github.com/slipway-dev/slipway/bench/generation"
 	"github.com/slipway-dev/slipway/bench/sidebyside"
 )
 
@@ -49,18 +49,18 @@ func run(ctx context.Context, project string, runs int, bar float64) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	programs, err := buildBoth(ctx, dir)
+	programs, err := generation.Build(ctx, dir)
 	if err != nil {
 		return err
 	}
 	if project == "" {
-		if project, err = cronJob(ctx); err != nil {
+		if project, err = generation.CronJob(ctx); err != nil {
 			return err
 		}
 	}
 	ours, peer := filepath.Join(dir, "ours"), filepath.Join(dir, "peer")
 	for _, to := range []string{ours, peer} {
-		if err := copyProject(project, to); err != nil {
+		if err := generation.Copy(project, to); err != nil {
 			return err
 		}
 	}
@@ -73,19 +73,19 @@ func run(ctx context.Context, project string, runs int, bar float64) error {
 
 // measure compares the programs with nothing generated yet and with everything
 // up to date.
-func measure(ctx context.Context, programs programs, ours, peer string, runs int, bar float64) ([]sidebyside.Row, error) {
+func measure(ctx context.Context, programs generation.Programs, ours, peer string, runs int, bar float64) ([]sidebyside.Row, error) {
 	cases := []struct {
 		name    string
 		prepare func(dir string) error
 	}{
-		{"everything to write", removeGenerated},
+		{"everything to write", generation.RemoveGenerated},
 		{"nothing changed", func(string) error { return nil }},
 	}
 	var rows []sidebyside.Row
 	for _, c := range cases {
-		a := sidebyside.Process("slipway generate", func(ctx context.Context) *exec.Cmd { return programs.slipwayGenerate(ctx, ours) })
+		a := sidebyside.Process("slipway generate", func(ctx context.Context) *exec.Cmd { return programs.Generate(ctx, ours) })
 		a.Prepare = func(context.Context) error { return c.prepare(ours) }
-		b := sidebyside.Process("controller-gen", func(ctx context.Context) *exec.Cmd { return programs.controllerGen(ctx, peer) })
+		b := sidebyside.Process("controller-gen", func(ctx context.Context) *exec.Cmd { return programs.ControllerGen(ctx, peer) })
 		b.Prepare = func(context.Context) error { return c.prepare(peer) }
 		results, err := sidebyside.Compare(ctx, runs, a, b)
 		if err != nil {
@@ -106,32 +106,4 @@ func tell(rows []sidebyside.Row) error {
 		}
 	}
 	return nil
-}
-
-// programs are the paths of the two programs.
-type programs struct{ slipway, peer string }
-
-func buildBoth(ctx context.Context, dir string) (programs, error) {
-	slipway, err := build.Slipway(ctx, dir)
-	if err != nil {
-		return programs{}, err
-	}
-	peer, err := build.ControllerGen(ctx, dir)
-	return programs{slipway, peer}, err
-}
-
-func (p programs) slipwayGenerate(ctx context.Context, project string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, p.slipway, "generate")
-	cmd.Dir = project
-	return cmd
-}
-
-// controllerGen runs controller-gen as the Makefile of a kubebuilder project
-// does, but all generators in one process, which is its best case.
-func (p programs) controllerGen(ctx context.Context, project string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, p.peer,
-		"object:headerFile=hack/boilerplate.go.txt", "crd", "rbac:roleName=manager-role",
-		"paths=./...", "output:crd:artifacts:config=config/crd/bases")
-	cmd.Dir = project
-	return cmd
 }
