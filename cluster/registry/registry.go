@@ -35,6 +35,7 @@ import (
 	"github.com/opencontainers/go-digest"
 
 	"github.com/slipway-dev/slipway/cluster/registry/disk"
+	"github.com/slipway-dev/slipway/cluster/registry/places"
 )
 
 // Options say where a registry keeps its images and where it listens.
@@ -163,24 +164,12 @@ func uploadUnmounted(images ociregistry.Interface, next http.Handler) http.Handl
 // onlyLocal refuses requests that were meant for another host.
 func onlyLocal(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !local(r.Host) {
+		if !places.OnLoopback(r.Host) {
 			http.Error(w, "this registry is for its own machine: ask for it as localhost", http.StatusForbidden)
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
-}
-
-// local says whether a Host header names this machine.
-func local(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
 }
 
 // writeError answers with an error. That there is no room is told by a status that no client repeats its request after.

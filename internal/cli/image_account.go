@@ -7,6 +7,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/clusterctl/loaded"
+	"github.com/slipway-dev/slipway/internal/image/reference"
 	"github.com/slipway-dev/slipway/internal/image/wire"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -23,7 +24,7 @@ func (inv *invocation) registryAccount(name string) (*wire.Account, error) {
 // accountFor is the account with which an image is pushed, if its name begins with the address of an embedded cluster's registry; nil for all
 // others, whose accounts are kept where docker does. At other addresses of loopback, such as [::1], somebody else may listen.
 func (inv *invocation) accountFor(ctx context.Context, image string) (*wire.Account, error) {
-	host, _, _ := strings.Cut(image, "/")
+	host := reference.Registry(image)
 	at, _, err := net.SplitHostPort(host)
 	if err != nil || !strings.EqualFold(at, "localhost") && at != "127.0.0.1" {
 		return nil, nil

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/slipway-dev/slipway/internal/image/reference"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -85,8 +85,8 @@ func outdated(ctx context.Context, wanted, live *unstructured.Unstructured, pod 
 	specs := slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers)
 	for _, status := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
 		at := slices.IndexFunc(specs, func(c corev1.Container) bool { return c.Name == status.Name })
-		_, runs, pulled := strings.Cut(status.ImageID, "@")
-		if at < 0 || !pulled || !RunsImage([]*unstructured.Unstructured{wanted}, specs[at].Image) {
+		_, _, runs := reference.Split(status.ImageID)
+		if at < 0 || runs == "" || !RunsImage([]*unstructured.Unstructured{wanted}, specs[at].Image) {
 			continue
 		}
 		now, err := images(ctx, specs[at].Image)

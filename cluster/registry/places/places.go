@@ -66,10 +66,17 @@ func loadedName(r name.Reference) string {
 func Same(a, b string) bool {
 	hostA, portA, errA := net.SplitHostPort(a)
 	hostB, portB, errB := net.SplitHostPort(b)
-	return errA == nil && errB == nil && portA == portB && loopback(hostA) && loopback(hostB)
+	return errA == nil && errB == nil && portA == portB && onLoopback(hostA) && onLoopback(hostB)
 }
 
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+// OnLoopback says whether an address, host or host:port, is this machine's.
+func OnLoopback(address string) bool {
+	if host, _, err := net.SplitHostPort(address); err == nil {
+		return onLoopback(host)
+	}
+	return onLoopback(address)
+}
+
+func onLoopback(host string) bool {
+	return strings.EqualFold(host, "localhost") || net.ParseIP(host).IsLoopback()
 }
