@@ -18,9 +18,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold"
 )
 
-// featuredProject is a project with every feature's files: its kind has two versions, all kinds of
-// webhooks and a CRD.
-func featuredProject(t *testing.T) string {
+// featuredProject is a project with every feature, with certificates of a keeper: its kind has two versions, a rule in CEL and
+// all kinds of webhooks.
+func featuredProject(t *testing.T, keeper scaffold.Feature) string {
 	t.Helper()
 	root := t.TempDir()
 	apply := func(plan *scaffold.Plan, err error) {
@@ -37,21 +37,40 @@ func featuredProject(t *testing.T) string {
 		apply(scaffold.CreateAPI(root, scaffold.API{Group: "ship", Version: version, Kind: "Frigate", Resource: true, Controller: version == "v1", Namespaced: true}))
 	}
 	apply(scaffold.CreateWebhook(root, scaffold.Webhook{Group: "ship", Version: "v1", Kind: "Frigate", Defaulting: true, Validation: true, Conversion: true}))
-	apply(scaffold.EditProject(root, scaffold.Enable(scaffold.SelfCert)))
 	apply(scaffold.EditProject(root, scaffold.Enable(scaffold.Features()...)))
+	apply(scaffold.EditProject(root, scaffold.Enable(keeper)))
+	addRule(t, filepath.Join(root, "api", "v1", "frigate_types.go"))
 	options, err := generate.Parse([]string{"crd", "rbac:roleName=manager-role", "webhook", "paths=./...", "output:crd:artifacts:config=config/crd/bases"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	options.Dir = root
+	options.Uses = append(options.Uses, generate.Use{Name: "vap", Output: generate.Output{Config: "config/vap"}})
 	if result, err := generate.Run(t.Context(), options); err != nil || result.Failed() {
 		t.Fatal(err, result.Findings)
 	}
 	return root
 }
 
-// combinations yields what is to be deployed with each of [choices] of features, each line on or off.
-func combinations(t *testing.T, root string, yield func(lines []string, objects []*unstructured.Unstructured)) {
+// addRule gives a kind a rule in CEL.
+func addRule(t *testing.T, file string) {
+	t.Helper()
+	const spec = "type FrigateSpec struct {"
+	text, err := os.ReadFile(file)
+	if err == nil && !strings.Contains(string(text), spec) {
+		err = fmt.Errorf("%s has no %s", file, spec)
+	}
+	if err == nil {
+		rule := `// +kubebuilder:validation:XValidation:rule="!has(self.foo) || self.foo.size() < 5"` + "\n"
+		err = os.WriteFile(file, []byte(strings.Replace(string(text), spec, rule+spec, 1)), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// combinations yields what is to be deployed with each of [choices] of features, each line on or off; one is always on.
+func combinations(t *testing.T, root, always string, yield func(lines []string, objects []*unstructured.Unstructured)) {
 	t.Helper()
 	name := filepath.Join(root, "config", "default", "kustomization.yaml")
 	before, err := os.ReadFile(name)
@@ -60,6 +79,9 @@ func combinations(t *testing.T, root string, yield func(lines []string, objects 
 	}
 	features := deployed(string(before))
 	for _, choice := range choices(len(features)) {
+		if at := slices.Index(features, always); at >= 0 && !choice[at] {
+			continue
+		}
 		var lines []string
 		for line := range strings.Lines(string(before)) {
 			at := slices.Index(features, strings.TrimSpace(line))
@@ -117,11 +139,21 @@ func choices(n int) [][]bool {
 // describes.
 func TestFeatureCombinations(t *testing.T) {
 	c, _ := connect(t)
-	root := featuredProject(t)
 	prepare(t, c)
 	seen := map[[32]byte]bool{}
-	combinations(t, root, func(lines []string, objects []*unstructured.Unstructured) {
+	t.Run("selfcert", func(t *testing.T) { testCombinations(t, c, scaffold.SelfCert, "", seen) })
+	// Without its keeper it is the same project.
+	t.Run("certmanager", func(t *testing.T) { testCombinations(t, c, scaffold.CertManager, "- ../certmanager", seen) })
+}
+
+// testCombinations is [TestFeatureCombinations] with certificates of one keeper, and the line always on. It skips objects that were seen.
+func testCombinations(t *testing.T, c *Cluster, keeper scaffold.Feature, always string, seen map[[32]byte]bool) {
+	t.Helper()
+	root := featuredProject(t, keeper)
+	kinds := map[string]bool{}
+	combinations(t, root, always, func(lines []string, objects []*unstructured.Unstructured) {
 		for _, object := range objects {
+			kinds[object.GetKind()] = true
 			data, err := object.MarshalJSON()
 			if err != nil {
 				t.Fatal(err)
@@ -131,7 +163,7 @@ func TestFeatureCombinations(t *testing.T) {
 				continue
 			}
 			seen[sum] = true
-			for _, name := range []string{".system.svc", `"system/`, `"namespace":"system"`, `"name":"system"`} {
+			for _, name := range []string{".system.svc", `"system/`, `"namespace":"system"`, `"name":"system"`, `namespace=\"system`} {
 				if strings.Contains(string(data), name) {
 					t.Errorf("%s %s has %s without the prefix\n%s", object.GetKind(), object.GetName(), name, strings.Join(lines, ""))
 				}
@@ -142,6 +174,16 @@ func TestFeatureCombinations(t *testing.T) {
 		}
 	})
 	t.Logf("%d different objects", len(seen))
+	for _, kind := range []string{
+		"ServiceMonitor", "PrometheusRule", "PodDisruptionBudget", "NetworkPolicy", "MutatingWebhookConfiguration", "ValidatingAdmissionPolicy", "Role",
+	} {
+		if !kinds[kind] {
+			t.Errorf("no feature deployed a %s", kind)
+		}
+	}
+	if kinds["Certificate"] != (keeper == scaffold.CertManager) {
+		t.Errorf("with the keeper %s, cert-manager's kinds are deployed: %t", keeper, kinds["Certificate"])
+	}
 }
 
 // prepare makes what the objects live in and what other operators define: the namespace and

@@ -11,7 +11,8 @@ import (
 // switches are the values of features.
 var switches = map[string]string{
 	"metrics": "metrics", "prometheus": "prometheus", "alerts": "alerts", "dashboard": "dashboard", "webhook": "webhook", "certmanager": "certManager", "selfcert": "selfCert",
-	"metrics-tls": "metrics.tls", "ha": "ha", "pprof": "pprof", "network-policy": "networkPolicy", "egress": "egress", "namespaced": "namespaced",
+	"metrics-tls": "metrics.tls", "ha": "ha", "pprof": "pprof", "network-policy": "networkPolicy", "egress": "egress", "tracing": "tracing", "vap": "vap",
+	"namespaced": "namespaced",
 }
 
 const kustomization = "config/default/kustomization.yaml"

@@ -135,7 +135,9 @@ func featuredProject(t *testing.T, keeper string) project {
 	p := newProject(t)
 	p.call("create", "api", "--group", "ship", "--version", "v2", "--kind", "Frigate", "--resource", "--controller=false")
 	p.call("create", "webhook", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--defaulting", "--programmatic-validation", "--conversion", "--spoke", "v2")
-	p.call("edit", "--enable", "metrics,prometheus,alerts,dashboard,webhook,"+keeper+",metrics-tls,ha,pprof,network-policy,egress,namespaced")
+	p.call("edit", "--enable", "metrics,prometheus,alerts,dashboard,webhook,"+keeper+",metrics-tls,ha,pprof,network-policy,egress,tracing,vap,namespaced")
+	const spec = "type FrigateSpec struct {"
+	p.replace("api/v1/frigate_types.go", spec, `// +kubebuilder:validation:XValidation:rule="!has(self.foo) || self.foo.size() < 5"`+"\n"+spec)
 	p.call("generate")
 	return p
 }
