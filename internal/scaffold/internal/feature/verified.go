@@ -54,18 +54,17 @@ func (p *planner) enableOnce(f Feature) error {
 
 // refuseUnverified refuses to switch off what Prometheus, which stays on, needs.
 func (p *planner) refuseUnverified(off []Feature) error {
-	for _, f := range []Feature{Prometheus, MetricsTLS} {
-		if on, err := p.on(f); err != nil || !on || slices.Contains(off, f) && f == Prometheus {
-			return err // a project without them has nothing to lose
-		}
+	if on, err := p.on(Prometheus); err != nil || !on || slices.Contains(off, Prometheus) {
+		return err
 	}
-	for _, f := range off {
-		if !slices.Contains([]Feature{Metrics, SelfCert, CertManager, MetricsTLS}, f) {
-			continue
-		}
+	needed, err := p.neededByPrometheus()
+	if err != nil {
+		return err
+	}
+	for _, f := range needed {
 		if on, err := p.on(f); err != nil {
 			return err
-		} else if !on {
+		} else if !on || !slices.Contains(off, f) {
 			continue
 		}
 		return &report.Error{
@@ -75,6 +74,15 @@ func (p *planner) refuseUnverified(off []Feature) error {
 		}
 	}
 	return nil
+}
+
+// neededByPrometheus are the metrics, and what verifies them in a project that has it: one that was made before may not.
+func (p *planner) neededByPrometheus() ([]Feature, error) {
+	verified, err := p.on(MetricsTLS)
+	if err != nil || !verified {
+		return []Feature{Metrics}, err
+	}
+	return []Feature{Metrics, SelfCert, CertManager, MetricsTLS}, nil
 }
 
 // noteLeft says what prometheus brought along and stays on without it.
