@@ -61,6 +61,12 @@ func TestFeaturesOfOtherTools(t *testing.T) {
 		t.Errorf("prometheus is not on:\n%s", got)
 	}
 	apply(t)(EditProject(root, Disable(Prometheus), Enable(NetworkPolicy)))
+	unpack(t, root, "-- config/default/metrics_service.yaml --\nkind: Service\n")
+	_, err := EditProject(root, Enable(Metrics))
+	refused, ok := errors.AsType[*report.Error](err)
+	if !ok || refused.Where != "config/default/metrics_service.yaml" {
+		t.Errorf("a second Service for metrics is added: %v", err)
+	}
 	got = read(t, root, "config/default/kustomization.yaml")
 	if strings.Contains(got, "- ../prometheus") || !strings.HasSuffix(got, "components:\n- ../network-policy\n") {
 		t.Errorf("prometheus is not off, or network-policy not on:\n%s", got)

@@ -2,8 +2,9 @@ package feature
 
 import (
 	"fmt"
+	"io/fs"
+	"os"
 	"path"
-	"path/filepath"
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
@@ -49,16 +50,12 @@ func (p *planner) refuseOtherTests() error {
 	if err := p.refuseOtherTarget(); err != nil {
 		return err
 	}
-	found, err := filepath.Glob(filepath.Join(p.Root(), endToEnd, "*.go"))
+	found, err := fs.Glob(os.DirFS(p.Root()), endToEnd+"/*.go")
 	if err != nil || len(found) == 0 {
 		return err
 	}
-	rel, err := filepath.Rel(p.Root(), found[0])
-	if err != nil {
-		return err
-	}
 	return &report.Error{
-		What: "the project has end-to-end tests of its own", Where: filepath.ToSlash(rel),
+		What: "the project has end-to-end tests of its own", Where: found[0],
 		Hint: "nothing was changed; they run as before. For those of this feature move them first, and rename the Makefile's target test-e2e:\n" +
 			"git mv " + endToEnd + " test/e2e-kind",
 	}

@@ -2,6 +2,9 @@ package feature
 
 import (
 	"bytes"
+	"io/fs"
+	"os"
+	"path"
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
@@ -24,6 +27,8 @@ type parts struct {
 // parts are those of a feature.
 func (p *planner) parts(f Feature) parts {
 	switch f {
+	case Metrics:
+		return parts{items: []func() error{p.refuseOtherMetrics}}
 	case WebhookServer:
 		return parts{items: []func() error{p.planWebhookItems}}
 	case CertManager:
@@ -86,6 +91,21 @@ func (p *planner) requireOwnManager() error {
 	return &report.Error{
 		What: "metrics-tls needs a manager as `slipway init` makes it", Where: defaultConfig,
 		Hint: "nothing was changed; kubebuilder's projects have this in comments: uncomment what is called [METRICS-WITH-CERTS]",
+	}
+}
+
+// refuseOtherMetrics refuses a project whose Service for metrics another tool made, which has the same name.
+func (p *planner) refuseOtherMetrics() error {
+	if p.Recording() {
+		return nil
+	}
+	found, err := fs.Glob(os.DirFS(p.Root()), path.Dir(defaultConfig)+"/*metrics_service.yaml")
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	return &report.Error{
+		What: "the project has a Service for metrics already", Where: found[0],
+		Hint: "nothing was changed; metrics are on while " + defaultConfig + " lists " + path.Base(found[0]) + " and the patch with the manager's argument",
 	}
 }
 
