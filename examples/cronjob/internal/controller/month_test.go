@@ -12,7 +12,9 @@ import (
 	"testing"
 	"time"
 
+	kadmission "k8s.io/api/admissionregistration/v1"
 	kbatch "k8s.io/api/batch/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -29,7 +31,7 @@ var (
 	months = flag.Int("months", 1, "how many months are simulated")
 )
 
-// Left alone for a month, an operator on a real API server meets edits, denials, writes that are lost or unanswered, kills
+// Left alone for a month, an operator on a real API server meets edits, denials of an admission policy, writes that are lost or unanswered, kills
 // between any two of them, storage that fails, foreign Jobs, and days of outage. It starts no run twice, and whenever all is
 // well again the next regular run comes.
 func TestMonth(t *testing.T) {
@@ -65,7 +67,46 @@ func newMonth(t *testing.T, seed int64) *month {
 	m := &month{fixture: f, random: rand.New(rand.NewSource(seed)), storage: &badStorage{Storage: storage.Folder(t.TempDir())}}
 	m.api = &badAPI{Client: k8sClient, random: m.random, started: map[string]int{}}
 	f.Client, f.Storage = m.api, m.storage
+	m.denyMarked()
 	return m
+}
+
+// deniedLabel marks the Jobs that a policy of the cluster denies.
+const deniedLabel = "denied"
+
+// denyMarked has the API server deny the creation of marked Jobs in the CronJob's namespace.
+func (m *month) denyMarked() {
+	m.Helper()
+	name := metav1.ObjectMeta{Name: m.cronJob.Namespace + ".tutorial.kubebuilder.io"}
+	for _, object := range []client.Object{
+		&kadmission.ValidatingAdmissionPolicy{ObjectMeta: name, Spec: kadmission.ValidatingAdmissionPolicySpec{
+			MatchConstraints: &kadmission.MatchResources{
+				NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": m.cronJob.Namespace}},
+				ResourceRules: []kadmission.NamedRuleWithOperations{{RuleWithOperations: kadmission.RuleWithOperations{
+					Operations: []kadmission.OperationType{kadmission.Create},
+					Rule:       kadmission.Rule{APIGroups: []string{"batch"}, APIVersions: []string{"v1"}, Resources: []string{"jobs"}},
+				}}},
+			},
+			Validations: []kadmission.Validation{{Expression: "!has(object.metadata.labels) || !('" + deniedLabel + "' in object.metadata.labels)"}},
+		}},
+		&kadmission.ValidatingAdmissionPolicyBinding{ObjectMeta: name, Spec: kadmission.ValidatingAdmissionPolicyBindingSpec{
+			PolicyName: name.Name, ValidationActions: []kadmission.ValidationAction{kadmission.Deny},
+		}},
+	} {
+		if err := k8sClient.Create(m.Context(), object); err != nil {
+			m.Fatal(err)
+		}
+		m.Cleanup(func() {
+			if err := k8sClient.Delete(context.Background(), object); err != nil {
+				m.Error(err)
+			}
+		})
+	}
+	job := m.jobOwnedBy(nil, "00:00:00")
+	job.Labels = map[string]string{deniedLabel: "true"}
+	m.eventually("the policy is in force", func() bool {
+		return apierrors.IsInvalid(k8sClient.Create(m.Context(), job.DeepCopy(), client.DryRunAll))
+	})
 }
 
 // step lets something happen, some time pass, and the operator look once.
@@ -308,7 +349,11 @@ func (c *badAPI) Create(ctx context.Context, o client.Object, options ...client.
 		if c.denied > 0 {
 			c.denied--
 			c.troubled = true
-			return k8sClient.Create(ctx, &kbatch.Job{ObjectMeta: metav1.ObjectMeta{Namespace: o.GetNamespace(), Name: "invalid"}}) // as a policy answers
+			o.SetLabels(map[string]string{deniedLabel: "true"})
+			if err := c.Client.Create(ctx, o, options...); err != nil {
+				return err
+			}
+			panic("the policy denies no Job")
 		}
 		err := c.Client.Create(ctx, o, options...)
 		if err == nil {
