@@ -134,6 +134,14 @@ soak: build ## Work a cluster hard, and fail when it grows (SOAK=30m).
 bump-kubernetes: ## Upgrade the embedded Kubernetes: modules, seed, wiring checks, tests (VERSION=v1.38.0; the newest when empty).
 	go run ./hack/bump-kubernetes $(VERSION)
 
+# Comments of an example's types are in what is generated from them, by the commands that its README shows if it has no PROJECT.
+.PHONY: reflow
+reflow: export SLIPWAY_CHECK = off
+reflow: $(BIN)/slipway ## Break lines of prose anew that have more than 120 columns, in Go comments and Markdown.
+	go run ./hack/reflow
+	@set -e; for p in examples/*/PROJECT; do (cd $$(dirname $$p) && $(BIN)/slipway generate); done
+	cd examples/sample-controller && $(BIN)/slipway controller-gen object crd paths=./pkg/apis/... output:crd:dir=manifests/crd && $(BIN)/slipway generate clients
+
 .PHONY: lint
 lint: ## gofmt, go vet and staticcheck, every module.
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }

@@ -244,5 +244,5 @@ func (n *Nodes) member(name string) (*member, error) {
 // NameService is the address of the Service for names.
 func (n *Nodes) NameService() netip.Addr { return n.dns }
 
-// Host stands for this machine among the addresses of the nodes' network.
+// host stands for this machine among the addresses of the nodes' network.
 func (n *Nodes) host() netip.Addr { return network.Host }

@@ -54,7 +54,7 @@ func webhookByURL(t *testing.T, c clients, ns string) {
 	admits(t, c, ns, s.clientConfig(""))
 }
 
-// A Service of port 443 leads to whichever port the program listens on.
+// webhookByService shows that a Service of port 443 leads to whichever port the program listens on.
 func webhookByService(t *testing.T, c clients, ns string) {
 	s := serveTLS(t, "hook."+ns+".svc", admission)
 	makeHookService(t, c, ns, nil)
@@ -76,7 +76,7 @@ func webhookByExternalName(t *testing.T, c clients, ns string) {
 	admits(t, c, ns, config)
 }
 
-// Who deploys his operator and runs it on his machine as well has simulated endpoints and a real one.
+// webhookBesidePods gives a Service simulated endpoints and a real one, as a user has who deploys an operator and runs it as well.
 func webhookBesidePods(t *testing.T, c clients, ns string) {
 	s := serveTLS(t, "hook."+ns+".svc", admission)
 	makeHookService(t, c, ns, map[string]string{"app": "test"})

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"golang.org/x/mod/modfile"
-
 	component "k8s.io/component-base/version"
 
 	"github.com/slipway-dev/slipway/cluster/version"

@@ -11,11 +11,10 @@ import (
 	"errors"
 	"log/slog"
 
-	"k8s.io/client-go/rest"
-	"k8s.io/klog/v2"
-
 	"github.com/go-logr/logr"
 	"golang.org/x/sync/errgroup"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
 
 	"github.com/slipway-dev/slipway/cluster/informed"
 	"github.com/slipway-dev/slipway/cluster/node"

@@ -1,7 +1,7 @@
 package house_test
 
 import (
-	"os"
+	"path"
 	"strings"
 	"testing"
 )
@@ -13,32 +13,66 @@ var strangers = map[string]string{
 	"project":             "internal/report",
 }
 
-// TestFloors: each package of the modules in floors.txt has a place there, and imports lower ones only.
+// neighbours are modules whose code imports another module of ours, and why.
+var neighbours = map[[2]string]string{
+	{"test/cri", "cluster"}:        "the runtime of real nodes is what it tests",
+	{"test/differential", "bench"}: "both build programs and fetch projects",
+}
+
+// A floor is a paragraph of floors.txt: patterns of packages, and how many floors of the module are above it.
+type floor struct {
+	house    string
+	depth    int
+	packages []string
+}
+
+// TestFloors: each package of each module has a place in floors.txt, and imports lower ones only.
 func TestFloors(t *testing.T) {
-	houses := readFloors(t)
-	seen := map[string]bool{}
+	h := houses{readFloors(t), modulePaths(t)}
+	used := map[string]bool{}
 	for _, p := range packages(t) {
-		floors, ok := houseOf(houses, p.dir)
-		if !ok {
-			continue
-		}
-		seen[p.dir] = true
-		from, listed := floors[p.dir]
-		if !listed {
+		of, pattern, ok := place(h.floors, p.dir)
+		used[pattern] = true
+		if p.written && ok {
+			h.check(t, p, of)
+		} else if p.written {
 			t.Errorf("floors.txt has no place for %s", p.dir)
 		}
-		for _, imp := range p.imports {
-			dir, ours := strings.CutPrefix(imp, module+"/")
-			if to, listed := floors[dir]; ours && listed && (to <= from || strange(p.dir, dir)) {
-				t.Errorf("%s imports %s, which is not below it", p.dir, dir)
+	}
+	for _, f := range h.floors {
+		for _, pattern := range f.packages {
+			if !used[pattern] {
+				t.Errorf("floors.txt lists %s, which has no Go files besides tests", pattern)
 			}
 		}
 	}
-	for _, floors := range houses {
-		for dir := range floors {
-			if !seen[dir] {
-				t.Errorf("floors.txt lists %s, which has no Go files besides tests", dir)
-			}
+}
+
+// houses are the floors of all modules, and the modules' paths by their folders.
+type houses struct {
+	floors []floor
+	paths  map[string]string
+}
+
+// check reports a package that is listed with another module's, and imports of what is not below it.
+func (h houses) check(t *testing.T, p goPackage, of floor) {
+	t.Helper()
+	home := homeOf(h.paths, p.dir)
+	if in, err := path.Match(of.house, home); err != nil || !in {
+		t.Errorf("floors.txt has %s in the section of %s, but it belongs to the module in %s", p.dir, of.house, home)
+	}
+	for _, imp := range p.imports {
+		dir, ours := folderOf(h.paths, imp)
+		if !ours {
+			continue
+		}
+		to, _, listed := place(h.floors, dir)
+		there := homeOf(h.paths, dir)
+		if home != there && neighbours[[2]string{home, there}] == "" {
+			t.Errorf("%s imports %s, which is of another module", p.dir, dir)
+		}
+		if home == there && listed && (to.depth <= of.depth || strange(p.dir, dir)) {
+			t.Errorf("%s imports %s, which is not below it", p.dir, dir)
 		}
 	}
 }
@@ -53,35 +87,61 @@ func strange(from, to string) bool {
 	return false
 }
 
-// readFloors returns the floor of each package in floors.txt, by module: the roof is 0.
-func readFloors(t *testing.T) map[string]map[string]int {
+// readFloors returns the floors of all modules in floors.txt.
+func readFloors(t *testing.T) []floor {
 	t.Helper()
-	text, err := os.ReadFile("floors.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	houses := map[string]map[string]int{}
-	for _, house := range strings.Split(string(text), "\n## ")[1:] {
+	var floors []floor
+	for _, house := range strings.Split(readText(t, "internal/house/floors.txt"), "\n## ")[1:] {
 		name, rest, _ := strings.Cut(house, "\n")
-		houses[name] = map[string]int{}
-		for floor, packages := range strings.Split(rest, "\n\n") {
-			for _, dir := range strings.Fields(packages) {
-				houses[name][dir] = floor
+		for depth, packages := range strings.Split(rest, "\n\n") {
+			floors = append(floors, floor{name, depth, strings.Fields(packages)})
+		}
+	}
+	return floors
+}
+
+// place returns the floor of a package and the pattern that gives it: its name if it is listed, else the first pattern that fits.
+func place(floors []floor, dir string) (of floor, pattern string, ok bool) {
+	for _, f := range floors {
+		for _, p := range f.packages {
+			if p == dir {
+				return f, p, true
+			}
+			if fits, err := path.Match(p, dir); err == nil && fits && !ok {
+				of, pattern, ok = f, p, true
 			}
 		}
 	}
-	return houses
+	return of, pattern, ok
 }
 
-// houseOf returns the floors of the module in which a folder lies; modules that floors.txt leaves out have none.
-func houseOf(houses map[string]map[string]int, dir string) (map[string]int, bool) {
-	first, _, _ := strings.Cut(dir, "/")
-	switch first {
-	case "examples", "test":
-		return nil, false
+// modulePaths returns the path of each module by its folder.
+func modulePaths(t *testing.T) map[string]string {
+	t.Helper()
+	paths := map[string]string{}
+	for _, dir := range modules(t) {
+		paths[dir] = goMod(t, dir).Module.Mod.Path
 	}
-	if floors, ok := houses[first]; ok {
-		return floors, true
+	return paths
+}
+
+// folderOf returns the folder of an imported package if it is ours: below the module whose path is the longest that it begins with.
+func folderOf(paths map[string]string, imp string) (dir string, ours bool) {
+	longest := 0
+	for folder, module := range paths {
+		if rest, ok := strings.CutPrefix(imp+"/", module+"/"); ok && len(module) > longest {
+			longest, dir, ours = len(module), path.Join(folder, rest), true
+		}
 	}
-	return houses["."], true
+	return dir, ours
+}
+
+// homeOf returns the folder of the module that a folder belongs to.
+func homeOf(paths map[string]string, dir string) string {
+	for ; dir != "."; dir = path.Dir(dir) {
+		if _, ok := paths[dir]; ok {
+			break
+		}
+	}
+	return dir
 }

@@ -49,21 +49,6 @@ func TestPackageNames(t *testing.T) {
 	}
 }
 
-// TestDirectDependenciesAreExplained wants a reason for each in docs/architecture.md.
-func TestDirectDependenciesAreExplained(t *testing.T) {
-	architecture, err := os.ReadFile(filepath.Join(root, "docs/architecture.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, dir := range []string{".", "cluster", "operator", "bench", "test/certmanager", "test/cri", "test/differential", "test/helm"} {
-		for _, r := range goMod(t, dir).Require {
-			if !r.Indirect && !strings.Contains(string(architecture), "`"+r.Mod.Path+"`") {
-				t.Errorf("%s/go.mod: docs/architecture.md does not say why %s is needed", dir, r.Mod.Path)
-			}
-		}
-	}
-}
-
 // TestModulesAreInstallable: `go install module@version` refuses modules with
 // replace or exclude directives.
 func TestModulesAreInstallable(t *testing.T) {
@@ -112,10 +97,24 @@ func goMod(t *testing.T, dir string) *modfile.File {
 	return f
 }
 
-// packages returns every package of every module in the repository.
-func packages(t *testing.T) []goPackage {
+// modules returns the folders of all modules in the repository, relative to its root.
+func modules(t *testing.T) []string {
 	t.Helper()
-	byDir := map[string]*goPackage{}
+	var dirs []string
+	for _, file := range files(t, "go.mod") {
+		dirs = append(dirs, path.Dir(file))
+	}
+	if len(dirs) < 5 {
+		t.Fatalf("found only %d modules", len(dirs))
+	}
+	return dirs
+}
+
+// files returns the slash-separated paths, relative to the root, of the repository's files whose names end with suffix. It leaves out
+// folders of test data, and those that begin with a dot.
+func files(t *testing.T, suffix string) []string {
+	t.Helper()
+	var found []string
 	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -124,13 +123,30 @@ func packages(t *testing.T) []goPackage {
 		if d.IsDir() && file != root && (strings.HasPrefix(name, ".") || name == "testdata" || name == "vendor") {
 			return filepath.SkipDir
 		}
-		if d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+		if d.IsDir() || !strings.HasSuffix(name, suffix) {
 			return nil
 		}
-		return add(byDir, file)
+		rel, err := filepath.Rel(root, file)
+		found = append(found, filepath.ToSlash(rel))
+		return err
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	return found
+}
+
+// packages returns every package of every module in the repository.
+func packages(t *testing.T) []goPackage {
+	t.Helper()
+	byDir := map[string]*goPackage{}
+	for _, file := range files(t, ".go") {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		if err := add(byDir, file); err != nil {
+			t.Fatal(err)
+		}
 	}
 	var all []goPackage
 	for _, dir := range slices.Sorted(maps.Keys(byDir)) {
@@ -143,15 +159,11 @@ func packages(t *testing.T) []goPackage {
 }
 
 func add(byDir map[string]*goPackage, file string) error {
-	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly|parser.ParseComments)
+	f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, file), nil, parser.ImportsOnly|parser.ParseComments)
 	if err != nil {
 		return err
 	}
-	rel, err := filepath.Rel(root, filepath.Dir(file))
-	if err != nil {
-		return err
-	}
-	dir := filepath.ToSlash(rel)
+	dir := path.Dir(file)
 	p := byDir[dir]
 	if p == nil {
 		p = &goPackage{dir: dir, name: f.Name.Name}

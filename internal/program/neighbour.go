@@ -109,7 +109,7 @@ func ownRevision() string {
 	return revision(info)
 }
 
-// state of the file that an id is made of.
+// stamp returns the state of the file that an id is made of.
 func stamp(path string) (string, bool) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -86,7 +86,7 @@ func (p *product) packages() []string {
 	return paths
 }
 
-// package of the last program.
+// lastPackage returns the path of the last program's package.
 func (p *product) lastPackage() string { return p.module + "/cmd/" + p.last() }
 
 // building and linking are the names of the work in progress events.

@@ -16,7 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// deletion is what takes an API out again.
+// deletionOf returns what takes an API out again.
 func deletionOf(api API) Deletion {
 	return Deletion{Group: api.Group, Version: api.Version, Kind: api.Kind}
 }

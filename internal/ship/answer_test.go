@@ -20,7 +20,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// What is shipped: a Service, and webhooks that are called there and elsewhere.
+// shipped is a Service, and webhooks that are called there and elsewhere.
 const shipped = `
 kind: Service
 apiVersion: v1
@@ -56,7 +56,7 @@ groupVersion: admissionregistration.k8s.io/v1
 resources: [{name: validatingwebhookconfigurations, kind: ValidatingWebhookConfiguration, namespaced: false, verbs: [get]}]
 `
 
-// Who is asked of all that, by their names in paths.
+// podA, podB and ofAll are asked of all that, by their names in paths.
 const podA, podB, ofAll = "pods/https:a:9443", "pods/https:b:19443", "services/https:webhooks:443"
 
 // harbour is an API server with all of that.

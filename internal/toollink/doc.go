@@ -13,7 +13,7 @@ package toollink
 
 import "github.com/slipway-dev/slipway/internal/report"
 
-// Tools are the programs that slipway stands for, and the packages that they are installed from.
+// packages are what the programs that slipway stands for are installed from, by the programs' names.
 var packages = map[string]string{
 	"controller-gen": "sigs.k8s.io/controller-tools/cmd/controller-gen",
 	"kustomize":      "sigs.k8s.io/kustomize/kustomize",

@@ -18,7 +18,7 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Ports that are handed out are between these, where neither Linux nor macOS picks one by itself.
+// first and last bound the ports that are handed out, where neither Linux nor macOS picks one by itself.
 const first, last = 20000, 29999
 
 // Hold waits for what a name stands for, and has it until the test ends.

@@ -19,7 +19,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// begin prepares the process of a node that is the first one of its namespaces, and returns its configuration.
+// beginIsolated prepares the process of a node that is the first one of its namespaces, and returns its configuration.
 func beginIsolated() (nodeconfig.Config, error) {
 	// Threads that enter other networks are thrown away, but the first one cannot be.
 	runtime.LockOSThread()

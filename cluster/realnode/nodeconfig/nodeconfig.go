@@ -3,11 +3,10 @@
 package nodeconfig
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/netip"
-
-	"encoding/json"
 
 	corev1 "k8s.io/api/core/v1"
 )

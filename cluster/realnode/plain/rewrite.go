@@ -47,7 +47,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// Between separators are words, and paths are those that begin with a slash.
+// separators stand between words, of which those that begin with a slash are paths.
 const separators = "=:,;|&<>()\"' \t\n@"
 
 // nextPath finds the next path of a text; without one it is empty, at the end.

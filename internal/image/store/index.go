@@ -25,9 +25,11 @@ func (s Store) warn(format string, args ...any) {
 	}
 }
 
-// The layout's index, and its copy, which is never older.
+// indexFile is the layout's index.
 func (s Store) indexFile() string { return filepath.Join(s.layoutDir(), "index.json") }
-func (s Store) copyFile() string  { return filepath.Join(s.Dir, "index.json") }
+
+// copyFile is the index's copy, which is never older.
+func (s Store) copyFile() string { return filepath.Join(s.Dir, "index.json") }
 
 // open opens the layout, or makes it.
 func (s Store) open() (layout.Path, error) {

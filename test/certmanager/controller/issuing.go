@@ -23,7 +23,7 @@ import (
 // workers of each controller.
 const workers = 2
 
-// issuers' and Certificates' controllers, by the names under which they registered themselves.
+// issuingControllers are those of issuers and Certificates, by the names under which they registered themselves.
 var issuingControllers = []string{
 	issuers.ControllerName,
 	trigger.ControllerName,

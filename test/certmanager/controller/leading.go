@@ -7,13 +7,12 @@ import (
 	"os"
 	"time"
 
+	"github.com/cert-manager/cert-manager/pkg/controller"
 	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
-
-	"github.com/cert-manager/cert-manager/pkg/controller"
 )
 
 // leaseName is the one that the chart's role permits.

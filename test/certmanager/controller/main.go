@@ -11,12 +11,11 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/cert-manager/cert-manager/pkg/healthz"
+	logf "github.com/cert-manager/cert-manager/pkg/logs"
 	"github.com/spf13/pflag"
 	"golang.org/x/sync/errgroup"
 	logsapi "k8s.io/component-base/logs/api/v1"
-
-	"github.com/cert-manager/cert-manager/pkg/healthz"
-	logf "github.com/cert-manager/cert-manager/pkg/logs"
 )
 
 // options are what the chart says.

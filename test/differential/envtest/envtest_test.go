@@ -137,7 +137,7 @@ func customResource(t *testing.T, config *rest.Config) {
 	}
 }
 
-// Envtest turns the ServiceAccount admission off, and nothing schedules.
+// podWithoutControllers shows that envtest turns the ServiceAccount admission off, and that nothing schedules.
 func podWithoutControllers(t *testing.T, config *rest.Config) {
 	c := newClient(t, config)
 	pod := &corev1.Pod{
@@ -152,7 +152,7 @@ func podWithoutControllers(t *testing.T, config *rest.Config) {
 	}
 }
 
-// Nothing finalizes namespaces: users of envtest know that, and their tests may count on it.
+// namespaceStays shows that nothing finalizes namespaces: users of envtest know that, and their tests may count on it.
 func namespaceStays(t *testing.T, config *rest.Config) {
 	c := newClient(t, config)
 	n := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "gone"}}

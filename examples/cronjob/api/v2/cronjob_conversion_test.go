@@ -17,8 +17,8 @@ import (
 	batchv1 "tutorial.kubebuilder.io/project/api/v1"
 )
 
-// FuzzCronJobConversion converts random objects from v1, the hub, to v2 and back: nothing may be lost. A test
-// run tries a hundred; go test -fuzz=FuzzCronJobConversion goes on with others.
+// FuzzCronJobConversion converts random objects from v1, the hub, to v2 and back: nothing
+// may be lost. A test run tries a hundred; go test -fuzz=FuzzCronJobConversion goes on with others.
 func FuzzCronJobConversion(f *testing.F) {
 	codecs := serializer.NewCodecFactory(runtime.NewScheme())
 	f.Add(int64(1))

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"sync/atomic"
 
+	"github.com/open-policy-agent/cert-controller/pkg/rotator"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
@@ -25,8 +26,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/cluster"
 	"sigs.k8s.io/controller-runtime/pkg/conversion"
-
-	"github.com/open-policy-agent/cert-controller/pkg/rotator"
 )
 
 // KeepCertificate has the manager keep the certificate that it serves webhooks and metrics with: it makes one,
@@ -94,7 +93,8 @@ func followSecret(mgr ctrl.Manager, key types.NamespacedName, dir string) error 
 	return mgr.Add(own)
 }
 
-// writeSecret writes the certificate into dir, each file at once. It leaves the files as they are while the Secret is empty.
+// writeSecret writes the certificate into dir, each file at once. It leaves the files as they are while the Secret is
+// empty.
 func writeSecret(secret *corev1.Secret, dir string) error {
 	for _, name := range []string{"ca.crt", "tls.key", "tls.crt"} {
 		if len(secret.Data[name]) == 0 {
@@ -137,7 +137,8 @@ func callers(mgr ctrl.Manager) ([]rotator.WebhookInfo, error) {
 	return callers, nil
 }
 
-// trust is a readiness check: the API server has the authority of the certificate. After it has, the check asks no more.
+// trust is a readiness check: the API server has the authority of the certificate. After it has, the check asks no
+// more.
 type trust struct {
 	reader  client.Reader
 	callers []rotator.WebhookInfo
@@ -198,7 +199,8 @@ type named struct {
 	writer client.Client
 }
 
-// GetClient is what the rotator writes with: the manager's own client would watch what it writes, all objects of a kind.
+// GetClient is what the rotator writes with: the manager's own client would watch what it writes, all objects of a
+// kind.
 func (m named) GetClient() client.Client { return m.writer }
 
 // GetConfig is what the rotator connects its cache with.

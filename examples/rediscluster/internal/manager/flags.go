@@ -90,8 +90,8 @@ func (f *Flags) Options(scheme *runtime.Scheme) (ctrl.Options, error) {
 	}, err
 }
 
-// readYourWrites has reads from the cache wait until it shows what the manager's client has written. For that the manager
-// needs the verbs list and watch, too, of each kind that it writes. Several listed namespaces rule it out.
+// readYourWrites has reads from the cache wait until it shows what the manager's client has written. For that the
+// manager needs the verbs list and watch, too, of each kind that it writes. Several listed namespaces rule it out.
 func readYourWrites(on bool) *client.CacheOptions {
 	return &client.CacheOptions{EnableReadYourWritesConsistency: &on}
 }

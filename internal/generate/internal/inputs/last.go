@@ -26,6 +26,6 @@ func (l *Last) Help() []byte { return l.record.help }
 // Changed are the changes, in no order.
 func (l *Last) Changed() []Change { return l.changed }
 
-// Set are those of a run that depends on everything that the last one did and that has
+// Inputs are those of a run that depends on everything that the last one did and that has
 // not changed, whether or not it looks at that itself.
 func (l *Last) Inputs() *Set { return &Set{entries: l.record.entries} }

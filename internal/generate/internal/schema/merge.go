@@ -99,7 +99,7 @@ func either[T comparable](m *merger, out, left, right *T, in T) {
 	}
 }
 
-// either for pointers, which conflict when both sides say something, even the same.
+// eitherSet is either for pointers, which conflict when both sides say something, even the same.
 func eitherSet[T any](m *merger, out, left, right **T, in *T) {
 	switch {
 	case in == nil:

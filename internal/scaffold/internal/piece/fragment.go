@@ -25,10 +25,10 @@ import (
 type Fragment struct {
 	Marker string // what follows +kubebuilder:scaffold:
 	Code   string // lines without the marker's indentation, ending in a newline
-	// key is a piece of the fragment that no other fragment has; a file that holds
+	// Key is a piece of the fragment that no other fragment has; a file that holds
 	// it, outside of comments, has the fragment already.
 	Key string
-	// module is the path of the project's module, for an import: imports of the
+	// Module is the path of the project's module, for an import: imports of the
 	// project form a group of their own.
 	Module string
 }

@@ -77,7 +77,7 @@ func (r *run) addDirs(dir string) {
 	r.journal.Dirs = append(r.journal.Dirs, dir)
 }
 
-// write puts the journal into place by a rename: it is complete or not there.
+// writeJournal puts the journal into place by a rename: it is complete or not there.
 func (r *run) writeJournal() error {
 	r.journal.Folder = r.identity
 	data, err := json.Marshal(r.journal)
