@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -93,7 +94,7 @@ func (r *GuestbookReconciler) observe(ctx context.Context, guestbook *webappv1.G
 	if err := r.List(ctx, &pods, client.InNamespace(guestbook.Namespace), client.MatchingLabels(labels(guestbook.Name))); err != nil {
 		return seen, fmt.Errorf("list the pods: %w", err)
 	}
-	seen.pods = pods.Items
+	seen.pods = slices.DeleteFunc(pods.Items, func(pod corev1.Pod) bool { return !isInstance(&pod, guestbook) })
 	return seen, nil
 }
 
