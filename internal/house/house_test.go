@@ -55,7 +55,7 @@ func TestDirectDependenciesAreExplained(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range []string{".", "cluster", "operator", "bench", "test/certmanager", "test/cri", "test/differential", "test/helm"} {
+	for _, dir := range []string{".", "cluster", "operator", "bench", "test/certmanager", "test/cri", "test/cronjob", "test/differential", "test/helm"} {
 		for _, r := range goMod(t, dir).Require {
 			if !r.Indirect && !strings.Contains(string(architecture), "`"+r.Mod.Path+"`") {
 				t.Errorf("%s/go.mod: docs/architecture.md does not say why %s is needed", dir, r.Mod.Path)
