@@ -48,7 +48,8 @@ func TestLife(t *testing.T) {
 		t.Fatal(err)
 	}
 	cluster.Cluster(t).WaitForEmpty(t, f.namespace)
-	f.wantLeastPermissions()
+	// Clusters that protect owners ask for the permission on finalizers; this one does not.
+	f.account.LeastPermissions(t, "update customsets/finalizers.batch.tutorial.kubebuilder.io")
 }
 
 // scale runs kubectl scale, and waits until it is done.
@@ -112,20 +113,6 @@ func (f *fixture) wantEvent(set *batchv1.CustomSet, reason string) {
 			return e.Reason == reason && e.InvolvedObject.UID == set.UID
 		}), err
 	})
-}
-
-// wantLeastPermissions checks that the operator needed all that its role permits, and nothing else. Clusters that protect owners ask for
-// the permission on finalizers; this one does not.
-func (f *fixture) wantLeastPermissions() {
-	f.Helper()
-	if unused := f.account.Unused(f.T); !slices.Equal(unused, []string{"update customsets/finalizers.batch.tutorial.kubebuilder.io"}) {
-		f.Errorf("permissions that are not used: %q", unused)
-	}
-	for _, q := range f.account.Requests(f.T) {
-		if q.Refused() {
-			f.Errorf("refused: %s", q)
-		}
-	}
 }
 
 // A pod that something else made is left alone, and its name is used when it is free.
@@ -196,36 +183,14 @@ func TestMany(t *testing.T) {
 	for _, set := range sets {
 		f.waitFor(set, batchv1.ReasonReady)
 	}
-	f.wantFewWrites()
+	f.account.FewWrites(t, many, attempts)
 	o.stop()
 
-	writes := f.account.Writes(t, func() {
+	f.account.Restarted(t, func() {
 		next := f.start()
 		next.seen.WaitFor(t, keys...)
 		next.stop()
 	})
-	if len(writes) > 0 {
-		t.Errorf("a new operator wrote %d times, first: %s", len(writes), writes[0])
-	}
-}
-
-// wantFewWrites checks what many objects cost. Events are not counted: recorders gather them.
-func (f *fixture) wantFewWrites() {
-	f.Helper()
-	written, conflicts := 0, 0
-	for _, q := range f.account.Requests(f.T) {
-		if !q.Writes() || q.Resource == "events" {
-			continue
-		}
-		written++
-		if q.Conflict() {
-			conflicts++
-		}
-	}
-	f.Logf("%d objects: %d writes, %d conflicts", many, written, conflicts)
-	if written > many*attempts || conflicts > many/10 {
-		f.Errorf("%d objects cost %d writes with %d conflicts", many, written, conflicts)
-	}
 }
 
 // The names of pods are taken apart as they were put together; others are not.
