@@ -31,6 +31,30 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
+// TestAsItShould: only an answer of the API server is a refusal.
+func TestAsItShould(t *testing.T) {
+	const invalid = `The Guestbook "g" is invalid: spec.size: Invalid value: 11`
+	for _, test := range []struct {
+		line   string
+		failed bool
+		out    string
+		want   bool
+	}{
+		{"a", false, "done", true},
+		{"a", true, invalid, false},
+		{"a # refused", true, invalid, true},
+		{"a # refused", true, `Error from server (Forbidden): admission webhook "w" denied the request`, true},
+		{"a # refused", false, "patched", false},
+		{"a # refused", true, "The connection to the server 127.0.0.1:1 was refused", false},
+		{"a # refused", true, `Error from server (NotFound): guestbooks "g" not found`, false},
+		{"a # refused", true, `Error from server (InternalError): failed calling webhook "w": connection refused`, false},
+	} {
+		if got := asItShould(test.line, test.failed, test.out); got != test.want {
+			t.Errorf("%s, which says %q: %v", test.line, test.out, got)
+		}
+	}
+}
+
 // TestIndex: every example is in the index, and the Makefile knows it.
 func TestIndex(t *testing.T) {
 	index, err := os.ReadFile("../../examples/README.md")

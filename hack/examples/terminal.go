@@ -75,7 +75,7 @@ func (t *terminal) await(ctx context.Context, operator *operator, line string) e
 		if _, failed := errors.AsType[*exec.ExitError](err); err != nil && !failed {
 			return fmt.Errorf("%s: %w\n%s", line, err, last(out))
 		}
-		if (err != nil) == refused(line) {
+		if asItShould(line, err != nil, string(out)) {
 			return nil
 		}
 		select {
