@@ -12,20 +12,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestBlocks(t *testing.T) {
-	readme := "# E\n\n## How\n\n```sh\nno\n```\n\n## Try it here\n\n```sh\na\n\nb\n```\n\nand\n\n```sh\n# comment\nc\nd # refused\n```\n\n### In a pod\n\n```sh\nno\n```\n"
-	first, second, err := blocks(readme)
+func TestRead(t *testing.T) {
+	readme := "# E\n\n## How\n\n```sh\nno\n```\n\n## Try it here\n\n```sh\na\n\nb\n```\n\nand, when it shows `Working`,\n\n```sh\n# comment\nc\nd # refused\n```\n\n### In a pod\n\n```sh\nno\n```\n"
+	got, err := read(readme)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([][]string{{"a", "b"}, {"c", "d # refused"}}, [][]string{first, second}); diff != "" {
+	want := script{[]string{"a", "b"}, []string{"c", "d # refused"}, "Working"}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(script{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if refused(second[0]) || !refused(second[1]) {
+	if refused(got.second[0]) || !refused(got.second[1]) {
 		t.Error("the wrong command is refused")
 	}
-	for _, wrong := range []string{"", "\n## Try it\n\n```sh\na\n```\n", "\n## Try it\n## Then\n\n```sh\na\n```\n\n```sh\nb\n```\n"} {
-		if _, _, err := blocks(wrong); err == nil {
+	for _, wrong := range []string{"", "\n## Try it\n\n```sh\na\n```\n", "\n## Try it\n## Then\n\n```sh\na\n```\n\n```sh\nb\n```\n", "\n## Try it\n\n```sh\na\n```\n\nand\n\n```sh\nb\n```\n"} {
+		if _, err := read(wrong); err == nil {
 			t.Errorf("%q is taken", wrong)
 		}
 	}
