@@ -185,6 +185,30 @@ func TestBadAddr(t *testing.T) {
 	f.wantPods(other, 6)
 }
 
+// What the API server does not take is in the condition, with its answer, and is tried again.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.start()
+	quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: f.namespace, Name: "none"}}
+	quota.Spec.Hard = corev1.ResourceList{"count/pods": {}}
+	f.create(quota)
+	f.eventually("the quota counts", func() (bool, error) {
+		err := f.user.Get(t.Context(), client.ObjectKeyFromObject(quota), quota)
+		return quota.Status.Hard != nil, err
+	})
+	redis := f.redis("refused")
+	f.create(redis)
+	f.waitFor(redis, redisv1.ReasonRefused)
+	if message := redis.Status.Conditions[0].Message; !strings.Contains(message, "exceeded quota") {
+		t.Errorf("the condition has not the API server's answer: %s", message)
+	}
+	if err := f.user.Delete(t.Context(), quota); err != nil {
+		t.Fatal(err)
+	}
+	f.waitFor(redis, redisv1.ReasonReady)
+}
+
 // Each write fails once, lost or unanswered, and the RedisCluster becomes ready all the same.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()

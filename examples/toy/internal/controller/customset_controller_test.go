@@ -138,6 +138,30 @@ func TestNameTaken(t *testing.T) {
 	f.wantPods(set, "taken-0", "taken-1")
 }
 
+// What the API server does not take is in the condition, with its answer, and is tried again.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.start()
+	quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: f.namespace, Name: "none"}}
+	quota.Spec.Hard = corev1.ResourceList{"count/pods": {}}
+	f.create(quota)
+	f.eventually("the quota counts", func() (bool, error) {
+		err := f.user.Get(t.Context(), client.ObjectKeyFromObject(quota), quota)
+		return quota.Status.Hard != nil, err
+	})
+	set := f.set("refused", 1)
+	f.create(set)
+	f.waitFor(set, batchv1.ReasonRefused)
+	if message := set.Status.Conditions[0].Message; !strings.Contains(message, "exceeded quota") {
+		t.Errorf("the condition has not the API server's answer: %s", message)
+	}
+	if err := f.user.Delete(t.Context(), quota); err != nil {
+		t.Fatal(err)
+	}
+	f.waitFor(set, batchv1.ReasonReady)
+}
+
 // Each write fails once, lost or unanswered, and the CustomSet comes to rest all the same: after it grew, and after it shrank.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
