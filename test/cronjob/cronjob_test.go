@@ -1,4 +1,4 @@
-package test
+package cronjob
 
 import (
 	"fmt"
