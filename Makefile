@@ -4,7 +4,7 @@ SHELL := /bin/bash
 
 BIN     := $(CURDIR)/bin
 EXAMPLES := examples/apiexample examples/app examples/cronjob examples/democrd examples/fleet examples/guestbook examples/ingress-manager examples/mycronjob examples/pipeline examples/podannotator examples/rediscluster examples/sample-controller examples/toy
-MODULES := . cluster operator bench $(EXAMPLES) test/certmanager test/cri test/differential test/helm
+MODULES := . cluster operator bench $(EXAMPLES) test/certmanager test/cri test/cronjob test/differential test/helm
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
@@ -47,6 +47,7 @@ test: build $(BIN)/testlog ## Run every test of every module, without those that
 	$(TESTLOG) -dir cluster $(GOTEST) -short -timeout 30m ./... && \
 	$(TESTLOG) -dir operator $(GOTEST) -short -timeout 10m ./... && \
 	$(foreach e,$(EXAMPLES),$(TESTLOG) -dir $(e) $(BIN)/slipway test -json -short -vet=off -timeout 10m ./... && )\
+	$(TESTLOG) -dir test/cronjob $(GOTEST) -short -timeout 10m ./... && \
 	$(TESTLOG) -dir bench $(GOTEST) -short -timeout 10m ./... && \
 	$(TESTLOG) -dir test/differential $(GOTEST) -short -timeout 10m ./...
 
@@ -76,6 +77,7 @@ test-long-pages: build
 
 test-long-examples: build
 	$(PROGRAMS) $(foreach e,$(EXAMPLES),&& $(TESTLOG) -dir $(e) $(BIN)/slipway test -json -count=1 -vet=off -timeout 20m ./...) && \
+	$(TESTLOG) -dir test/cronjob $(GOTEST) -count=1 -timeout 20m ./... && \
 	$(TESTLOG) -dir examples/cronjob $(BIN)/slipway test -json -count=1 -vet=off -timeout 40m ./internal/controller -run '^TestMonth$$' -args -months $(or $(MONTHS),20) -seed $(or $(SEED),1)
 	$(PROGRAMS) && go run ./hack/examples -bin $(BIN) $(EXAMPLES)
 

@@ -30,6 +30,7 @@ func run(ctx context.Context) error {
 	klog.InitFlags(nil)
 	flag.StringVar(&o.WatchNamespace, "watch-namespace", "", "the one namespace to work in (default all)")
 	flag.StringVar(&o.IngressClass, "ingress-class", "", "the class of all Ingresses (default the cluster's)")
+	flag.StringVar(&o.Domain, "domain", "", "the domain in which all hosts must be, such as apps.example.com (default any host)")
 	flag.IntVar(&o.Workers, "workers", 4, "how many Services are worked on at the same time")
 	flag.Parse()
 

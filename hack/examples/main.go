@@ -5,7 +5,8 @@
 //	go run ./hack/examples -bin bin examples/guestbook examples/toy
 //
 // The section's first block of shell commands is one terminal: its last command runs until the example has ended. The second block is the
-// other terminal. There each command must succeed, in the end: it is asked again while the operator starts. One whose
+// other terminal, which begins when the first shows what stands in backticks between the two. There each command must succeed, in the end: it is
+// asked again for a while, since the operator works beside it. One whose
 // line ends in "# refused" must be refused by the API server. The commands are those of a Unix shell.
 package main
 
@@ -72,7 +73,7 @@ func try(ctx context.Context, bin, dir string) (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	first, second, err := blocks(string(readme))
+	s, err := read(string(readme))
 	if err != nil {
 		return 0, fmt.Errorf("%s/README.md: %w", dir, err)
 	}
@@ -86,15 +87,18 @@ func try(ctx context.Context, bin, dir string) (n int, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, t.deleteClusters(context.WithoutCancel(ctx), home)) }()
-	for _, line := range first[:len(first)-1] {
+	before, operating := s.first[:len(s.first)-1], s.first[len(s.first)-1]
+	for _, line := range before {
 		if err := t.run(ctx, line); err != nil {
 			return 0, err
 		}
 	}
-	operator, err := t.start(first[len(first)-1])
+	operator, err := t.start(operating)
 	if err != nil {
 		return 0, err
 	}
-	err = t.follow(ctx, operator, second)
-	return len(first) + len(second), errors.Join(err, operator.end())
+	if err = operator.awaits(ctx, s.works); err == nil {
+		err = t.follow(ctx, operator, s.second)
+	}
+	return len(s.first) + len(s.second), errors.Join(err, operator.end())
 }

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	patience  = time.Minute            // for a command to succeed
+	patience  = 2 * time.Minute        // for a command to succeed
 	again     = 250 * time.Millisecond // when it is asked again
 	farewell  = 30 * time.Second       // for an operator to end
 	lastLines = 12                     // of what a command printed, in an error
@@ -75,7 +75,7 @@ func (t *terminal) await(ctx context.Context, operator *operator, line string) e
 		if _, failed := errors.AsType[*exec.ExitError](err); err != nil && !failed {
 			return fmt.Errorf("%s: %w\n%s", line, err, last(out))
 		}
-		if (err != nil) == refused(line) {
+		if asItShould(line, err != nil, string(out)) {
 			return nil
 		}
 		select {
@@ -109,6 +109,28 @@ func (t *terminal) start(line string) (*operator, error) {
 	o := &operator{cmd: cmd, out: out, done: make(chan struct{})}
 	go func() { defer close(o.done); _ = cmd.Wait() }() // make says that it was interrupted
 	return o, nil
+}
+
+// awaits waits until the operator shows that it works. What others do before that it might not see: an object that a webhook should have
+// refused, for instance.
+func (o *operator) awaits(ctx context.Context, works string) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	tick := time.NewTicker(again)
+	defer tick.Stop()
+	for {
+		text, err := os.ReadFile(o.out.Name())
+		if err != nil || bytes.Contains(text, []byte(works)) {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return fmt.Errorf("the operator does not show %q: %w\n%s", works, context.Cause(ctx), o.says())
+		case <-o.done:
+			return fmt.Errorf("the operator has ended:\n%s", o.says())
+		}
+	}
 }
 
 // end interrupts the operator as Ctrl-C does, and waits for it.

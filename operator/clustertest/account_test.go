@@ -161,6 +161,67 @@ func TestAtRest(t *testing.T) {
 	}
 }
 
+// TestRestarted: a new operator that writes is reported, unless the write is allowed.
+func TestRestarted(t *testing.T) {
+	a := audited(t).Account(t, rolesFile(t))
+	cl := a.Client(t)
+	a.Restarted(t, func() {})
+	again := func() { create(t, cl, configMap(a.Namespace, "very-last")) }
+	a.Restarted(t, again, func(w Request) bool { return strings.HasSuffix(w.Name, "-last") })
+	rec := &recorder{TB: t}
+	a.Restarted(rec, func() { create(t, cl, configMap(a.Namespace, "again")) })
+	if want := "a new operator wrote 1 times, first: create configmaps " + a.Namespace + "/again: 201"; !strings.Contains(rec.said, want) {
+		t.Errorf("a restart that writes is called %q, want %q", rec.said, want)
+	}
+}
+
+// TestFewWrites: too many writes and a storm of conflicts are reported, each beyond its bound.
+func TestFewWrites(t *testing.T) {
+	a := audited(t).Account(t, rolesFile(t))
+	cl := a.Client(t)
+	for _, name := range []string{"one", "two"} {
+		create(t, cl, configMap(a.Namespace, name))
+	}
+	a.FewWrites(t, 2, 1)
+	a.FewWrites(t, 1, 2)
+	rec := &recorder{TB: t}
+	a.FewWrites(rec, 1, 1)
+	if want := "1 objects: 2 writes, of which 0 met a conflict; want at most 1 writes"; !strings.Contains(rec.said, want) {
+		t.Errorf("too many writes are called %q, want %q", rec.said, want)
+	}
+	if err := cl.Create(t.Context(), configMap(a.Namespace, "one")); !apierrors.IsAlreadyExists(err) {
+		t.Fatal(err)
+	}
+	a.FewWrites(t, 10, 1)
+	rec = &recorder{TB: t}
+	a.FewWrites(rec, 9, 1)
+	if want := "9 objects: 3 writes, of which 1 met a conflict; want at most 9 writes and 0 conflicts"; !strings.Contains(rec.said, want) {
+		t.Errorf("a storm is called %q, want %q", rec.said, want)
+	}
+}
+
+// TestLeastPermissions: what is not needed, what was asked for in vain, and what is not spare after all are reported.
+func TestLeastPermissions(t *testing.T) {
+	a := audited(t).Account(t, rolesFile(t))
+	cl := a.Client(t)
+	create(t, cl, configMap(a.Namespace, "one"))
+	rest := []string{"get configmaps", "get secrets", "list configmaps", "patch deployments/scale.apps", "update configmaps", "watch configmaps"}
+	a.LeastPermissions(t, rest...)
+	rec := &recorder{TB: t}
+	a.LeastPermissions(rec, append([]string{"create configmaps"}, rest[1:]...)...)
+	if !strings.Contains(rec.said, "not needed: get configmaps") || !strings.Contains(rec.said, "not a permission that is spare: create configmaps") {
+		t.Errorf("a wrong list is called %q", rec.said)
+	}
+	if err := cl.Delete(t.Context(), configMap(a.Namespace, "one")); !apierrors.IsForbidden(err) {
+		t.Fatal(err)
+	}
+	rec = &recorder{TB: t}
+	a.LeastPermissions(rec, rest...)
+	if want := "a permission that is missing: delete configmaps " + a.Namespace + "/one"; !strings.HasSuffix(rec.said, want) {
+		t.Errorf("a refusal is called %q, want %q", rec.said, want)
+	}
+}
+
 func TestIsolatedClusterKeepsALogOfItsOwn(t *testing.T) {
 	c := audited(t)
 	first, second := c.Isolated(t, Controllers(false)), c.Isolated(t, Controllers(false))

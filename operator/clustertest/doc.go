@@ -54,6 +54,9 @@
 //		return err
 //	})
 //
+// [Account.Restarted], [Account.FewWrites] and [Account.LeastPermissions] check what a restart causes, what many objects cost, and that the
+// role is no more than what is needed.
+//
 // [Account.Interrupt] has each write fail in turn, lost or unanswered. With the client of [Observe] a test knows when a new manager has looked
 // at all objects. [Cluster.WaitForEmpty] shows that a deletion leaves nothing, and [Cluster.Kubectl] what a user of kubectl gets to see.
 //

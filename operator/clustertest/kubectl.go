@@ -2,6 +2,7 @@ package clustertest
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,8 +10,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/slipway-dev/slipway/operator/clustertest/internal/fault"
 	"github.com/slipway-dev/slipway/operator/clustertest/internal/find"
@@ -20,6 +25,8 @@ import (
 // output. The error of a kubectl that fails has what it wrote to standard error: a test compares what a user would read.
 //
 //	out, err := c.Kubectl(t, "get", "guestbooks", "--namespace", ns)
+//
+// An API server publishes the schema of a new kind a moment after it serves the kind. kubectl explain is run when it has.
 func (c *Cluster) Kubectl(t testing.TB, args ...string) (output string, err error) {
 	t.Helper()
 	program, err := find.Program(t.Context(), os.Getenv, os.Stderr)
@@ -30,6 +37,11 @@ func (c *Cluster) Kubectl(t testing.TB, args ...string) (output string, err erro
 	if err != nil {
 		fatal(t, err)
 	}
+	if slices.Contains(args, "explain") {
+		if err := c.published(t.Context()); err != nil {
+			fatal(t, err)
+		}
+	}
 	var stdout, stderr bytes.Buffer
 	cache := filepath.Join(c.dir, "kubectl", c.logical)
 	cmd := exec.CommandContext(t.Context(), kubectl, append([]string{"--kubeconfig=" + c.Kubeconfig(), "--cache-dir=" + cache}, args...)...)
@@ -38,6 +50,29 @@ func (c *Cluster) Kubectl(t testing.TB, args ...string) (output string, err erro
 		return stdout.String(), fmt.Errorf("kubectl %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(stderr.String()))
 	}
 	return stdout.String(), nil
+}
+
+// Manifest writes an object into a file that is removed with t, for kubectl create and apply: what the API server refuses is refused in
+// the words that a user reads. An object without a kind gets the one that [Scheme] has for its type.
+//
+//	_, err := c.Kubectl(t, "create", "--filename", c.Manifest(t, guestbook))
+func (c *Cluster) Manifest(t testing.TB, object client.Object) (path string) {
+	t.Helper()
+	kind, err := apiutil.GVKForObject(object, c.settings.scheme)
+	if err != nil {
+		fatal(t, err)
+	}
+	named := object.DeepCopyObject()
+	named.GetObjectKind().SetGroupVersionKind(kind)
+	text, err := json.Marshal(named)
+	if err != nil {
+		fatal(t, err)
+	}
+	path = filepath.Join(t.TempDir(), "object.json")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		fatal(t, err)
+	}
+	return path
 }
 
 // kubectlBeside returns the kubectl that was built with a cluster program.

@@ -1,7 +1,6 @@
 package clustertest
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -81,35 +80,4 @@ func (a *Account) Writes(t testing.TB, do func()) []Request {
 	before := len(a.Requests(t))
 	do()
 	return slices.DeleteFunc(a.Requests(t)[before:], func(r Request) bool { return !r.Writes() })
-}
-
-// AtRest fails t if pass writes anything. A pass is one more look of the operator at objects that have not changed
-// since its last one, at the same time of its clock: a call of its Reconcile, or of what a work queue calls. A level-based operator
-// finds everything as it should be, and any write would cause the next pass.
-func (a *Account) AtRest(t testing.TB, pass func(context.Context) error) {
-	t.Helper()
-	writes := a.Writes(t, func() {
-		t.Helper()
-		if err := pass(t.Context()); err != nil {
-			t.Fatalf("clustertest: the pass failed: %v", err)
-		}
-	})
-	for _, w := range writes {
-		t.Errorf("clustertest: a pass over unchanged objects wrote: %s", w)
-	}
-}
-
-// Unused returns the account's permissions that no request has needed so far, each as "VERB RESOURCE.GROUP", sorted. In a test
-// that sees the operator do all that it can do, these are too many.
-func (a *Account) Unused(t testing.TB) []string {
-	t.Helper()
-	requests := a.Requests(t)
-	var unused []string
-	for _, r := range a.rules {
-		if !slices.ContainsFunc(requests, func(q Request) bool { return !q.Refused() && r.permits(q) }) {
-			unused = append(unused, r.String())
-		}
-	}
-	slices.Sort(unused)
-	return slices.Compact(unused)
 }

@@ -43,26 +43,13 @@ func TestLife(t *testing.T) {
 	}
 	f.eventually("the end is logged", func() (bool, error) { return f.logged(example, `"The ApiExampleA is gone"`) == 1, nil })
 	cluster.Cluster(t).WaitForEmpty(t, f.namespace)
-	f.wantLeastPermissions()
+	f.account.LeastPermissions(t)
 }
 
 func (f *fixture) wantCondition(example *groupav1.ApiExampleA, reason string) {
 	f.Helper()
 	if c := meta.FindStatusCondition(example.Status.Conditions, groupav1.ConditionLogged); c == nil || c.Reason != reason {
 		f.Errorf("the condition is %v, want %s", c, reason)
-	}
-}
-
-// wantLeastPermissions checks that the operator needed all that its role permits, and nothing else.
-func (f *fixture) wantLeastPermissions() {
-	f.Helper()
-	if unused := f.account.Unused(f.T); len(unused) > 0 {
-		f.Errorf("permissions that are not used: %q", unused)
-	}
-	for _, q := range f.account.Requests(f.T) {
-		if q.Refused() {
-			f.Errorf("refused: %s", q)
-		}
 	}
 }
 
@@ -106,37 +93,16 @@ func TestMany(t *testing.T) {
 	for _, example := range examples {
 		f.waitUntilSeen(example)
 	}
-	f.wantFewWrites()
+	f.account.FewWrites(t, many, attempts)
 	o.stop()
 
-	writes := f.account.Writes(t, func() {
+	f.account.Restarted(t, func() {
 		next := f.start()
 		next.seen.WaitFor(t, keys...)
 		next.stop()
 	})
-	if len(writes) > 0 {
-		t.Errorf("a new operator wrote %d times, first: %s", len(writes), writes[0])
-	}
 	for _, example := range examples {
 		f.wantLogged(example, `"Foo is set"`)
-	}
-}
-
-// wantFewWrites checks what many objects cost.
-func (f *fixture) wantFewWrites() {
-	f.Helper()
-	written, conflicts := 0, 0
-	for _, q := range f.account.Requests(f.T) {
-		if q.Writes() {
-			written++
-		}
-		if q.Conflict() {
-			conflicts++
-		}
-	}
-	f.Logf("%d objects: %d writes, %d conflicts", many, written, conflicts)
-	if written > many*attempts || conflicts > many/10 {
-		f.Errorf("%d objects cost %d writes with %d conflicts", many, written, conflicts)
 	}
 }
 
@@ -153,10 +119,9 @@ func TestKubectl(t *testing.T) {
 	if words := strings.Fields(out); err != nil || len(words) != 8 || !slices.Equal(words[:7], []string{"NAME", "FOO", "LOGGED", "AGE", "seen", "bar", "True"}) {
 		t.Errorf("get prints %q, %v", out, err)
 	}
-	f.eventually("kubectl explains it", func() (bool, error) { // the API server publishes schemas a moment after it serves a kind
-		out, err := c.Kubectl(t, "explain", "apiexamplea.spec.foo")
-		return err == nil && strings.Contains(out, "logs each change"), nil
-	})
+	if out, err := c.Kubectl(t, "explain", "apiexamplea.spec.foo"); err != nil || !strings.Contains(out, "logs each change") {
+		t.Errorf("explain prints %q, %v", out, err)
+	}
 	for _, test := range []struct{ patch, want string }{
 		{`{"spec":{"foo":""}}`, "spec.foo in body should be at least 1 chars long"},
 		{`{"spec":{"foo":"` + strings.Repeat("a", 64) + `"}}`, "may not be more than 63"},

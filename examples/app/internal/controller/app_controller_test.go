@@ -4,6 +4,7 @@
 package controller
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,7 +50,8 @@ func TestLife(t *testing.T) {
 		t.Fatal(err)
 	}
 	cluster.Cluster(t).WaitForEmpty(t, f.namespace)
-	f.wantLeastPermissions()
+	// Clusters that protect owners ask for the permission on finalizers; this one does not.
+	f.account.LeastPermissions(t, "update apps/finalizers.ingress.baiding.tech")
 }
 
 // wantParts checks which parts of an App are there, and that they belong to it.
@@ -143,20 +145,6 @@ func (f *fixture) wantEvent(app *ingressv1beta1.App, reason string) {
 			return e.Reason == reason && e.InvolvedObject.UID == app.UID
 		}), err
 	})
-}
-
-// wantLeastPermissions checks that the operator needed all that its role permits, and nothing else. Clusters that
-// protect owners ask for the permission on finalizers; this one does not.
-func (f *fixture) wantLeastPermissions() {
-	f.Helper()
-	if unused := f.account.Unused(f.T); !slices.Equal(unused, []string{"update apps/finalizers.ingress.baiding.tech"}) {
-		f.Errorf("permissions that are not used: %q", unused)
-	}
-	for _, q := range f.account.Requests(f.T) {
-		if q.Refused() {
-			f.Errorf("refused: %s", q)
-		}
-	}
 }
 
 // Objects that something else made are left alone, wanted or not, and the other parts are there.
@@ -257,36 +245,14 @@ func TestMany(t *testing.T) {
 	for _, app := range apps {
 		f.waitFor(app, ingressv1beta1.ReasonReady)
 	}
-	f.wantFewWrites()
+	f.account.FewWrites(t, many, attempts)
 	o.stop()
 
-	writes := f.account.Writes(t, func() {
+	f.account.Restarted(t, func() {
 		next := f.start()
 		next.seen.WaitFor(t, keys...)
 		next.stop()
 	})
-	if len(writes) > 0 {
-		t.Errorf("a new operator wrote %d times, first: %s", len(writes), writes[0])
-	}
-}
-
-// wantFewWrites checks what many objects cost. Events are not counted: recorders gather them.
-func (f *fixture) wantFewWrites() {
-	f.Helper()
-	written, conflicts := 0, 0
-	for _, q := range f.account.Requests(f.T) {
-		if !q.Writes() || q.Resource == "events" {
-			continue
-		}
-		written++
-		if q.Conflict() {
-			conflicts++
-		}
-	}
-	f.Logf("%d objects: %d writes, %d conflicts", many, written, conflicts)
-	if written > many*attempts || conflicts > many/10 {
-		f.Errorf("%d objects cost %d writes with %d conflicts", many, written, conflicts)
-	}
 }
 
 // What users of kubectl see, and what the schema refuses.
@@ -303,10 +269,9 @@ func TestKubectl(t *testing.T) {
 	if words := strings.Fields(out); err != nil || len(words) != len(want)+1 || !slices.Equal(words[:len(want)], want) {
 		t.Errorf("get prints %q, %v", out, err)
 	}
-	f.eventually("kubectl explains it", func() (bool, error) { // the API server publishes schemas a moment after it serves a kind
-		out, err := c.Kubectl(t, "explain", "app.spec.enable_ingress")
-		return err == nil && strings.Contains(out, "asks for an Ingress of the App's name"), nil
-	})
+	if out, err := c.Kubectl(t, "explain", "app.spec.enable_ingress"); err != nil || !strings.Contains(out, "asks for an Ingress of the App's name") {
+		t.Errorf("explain prints %q, %v", out, err)
+	}
 	for _, test := range []struct{ patch, want string }{
 		{`{"spec":{"image":""}}`, "spec.image in body should be at least 1 chars long"},
 		{`{"spec":{"image":null}}`, "spec.image: Required value"},
@@ -319,9 +284,19 @@ func TestKubectl(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"a.b", "1a", strings.Repeat("a", 64)} {
-		if err := f.user.Create(t.Context(), f.app(name, 1)); err == nil || !strings.Contains(err.Error(), "one that a Service may have") {
+		if _, err := c.Kubectl(t, "create", "--filename", c.Manifest(t, f.app(name, 1))); err == nil || !strings.Contains(err.Error(), "one that a Service may have") {
 			t.Errorf("the name %s: %v", name, err)
 		}
 	}
 	f.create(f.app(strings.Repeat("a", 63), 0))
+}
+
+// What is reported of an error is short enough for an event.
+func TestShort(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"why": "why", strings.Repeat("é", maxMessage): strings.Repeat("é", maxMessage/2) + "…"} {
+		if got := short(errors.New(text)); got != want {
+			t.Errorf("%d bytes become %d: %s", len(text), len(got), got)
+		}
+	}
 }

@@ -54,7 +54,7 @@ func available(app *ingressv1beta1.App, seen observation) metav1.Condition {
 		c.Message = fmt.Sprintf("There is an object %s that belongs to something else, of kind %s. Delete it, or give the App another name.",
 			app.Name, strings.Join(seen.taken, " and "))
 	case seen.err != nil:
-		c.Reason, c.Message = ingressv1beta1.ReasonFailed, seen.err.Error()
+		c.Reason, c.Message = ingressv1beta1.ReasonFailed, short(seen.err)
 	case !isRolledOut(seen.deployment):
 		c.Reason = ingressv1beta1.ReasonStarting
 		c.Message = fmt.Sprintf("%d of %d pods are ready.", seen.deployment.Status.ReadyReplicas, app.Spec.Replicas)
@@ -69,4 +69,17 @@ func isRolledOut(deployment *appsv1.Deployment) bool {
 	s, want := deployment.Status, deployment.Spec.Replicas
 	return want != nil && s.ObservedGeneration == deployment.Generation && deployment.Generation > 0 &&
 		s.Replicas == *want && s.UpdatedReplicas == *want && s.AvailableReplicas == *want
+}
+
+// maxMessage is how long a message may be. The API server quotes what users have written, however long it is, and refuses
+// an event whose note has more than 1 KB.
+const maxMessage = 1000
+
+// short is the text of an error, cut where it would not be taken.
+func short(err error) string {
+	text := err.Error()
+	if len(text) <= maxMessage {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxMessage], "") + "…"
 }

@@ -41,7 +41,7 @@ func (r *CronJobReconciler) reportTrouble(cronJob *batchv1.CronJob, status batch
 	}
 }
 
-// warn records a warning. An event's note holds 1 KB.
+// warn records a warning.
 func (r *CronJobReconciler) warn(cronJob *batchv1.CronJob, reason, note string) {
-	r.Recorder.Eventf(cronJob, nil, corev1.EventTypeWarning, reason, "Schedule", "%.900s", note)
+	r.Recorder.Eventf(cronJob, nil, corev1.EventTypeWarning, reason, "Schedule", "%s", note)
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	kbatch "k8s.io/api/batch/v1"
@@ -152,7 +153,7 @@ func missedReason(why error) string {
 
 // problem is a condition that is false.
 func problem(kind, reason string, why error) *metav1.Condition {
-	return &metav1.Condition{Type: kind, Status: metav1.ConditionFalse, Reason: reason, Message: why.Error()}
+	return &metav1.Condition{Type: kind, Status: metav1.ConditionFalse, Reason: reason, Message: short(why)}
 }
 
 // references leave out the resource version, which would change the status with every change of a Job.
@@ -184,4 +185,17 @@ func stamp(t time.Time) *metav1.Time {
 		return nil
 	}
 	return &metav1.Time{Time: t.Truncate(time.Second)}
+}
+
+// maxMessage is how long a message may be. The API server quotes what users have written, however long it is, and refuses
+// an event whose note has more than 1 KB.
+const maxMessage = 1000
+
+// short is the text of an error, cut where it would not be taken.
+func short(err error) string {
+	text := err.Error()
+	if len(text) <= maxMessage {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxMessage], "") + "…"
 }

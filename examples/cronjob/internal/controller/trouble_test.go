@@ -5,6 +5,7 @@ package controller
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	kbatch "k8s.io/api/batch/v1"
@@ -113,4 +114,14 @@ func TestForgedRunTime(t *testing.T) {
 	}
 	f.reconcileAt("02:00:00")
 	f.run("02:00:00")
+}
+
+// What is reported of an error is short enough for an event.
+func TestShort(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"why": "why", strings.Repeat("é", maxMessage): strings.Repeat("é", maxMessage/2) + "…"} {
+		if got := short(errors.New(text)); got != want {
+			t.Errorf("%d bytes become %d: %s", len(text), len(got), got)
+		}
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -50,7 +51,7 @@ func TestLife(t *testing.T) {
 	f.wantEntry(demo, "")
 	f.wantEvent(demo, "CleanedUp")
 	cluster.Cluster(t).WaitForEmpty(t, f.namespace)
-	f.wantLeastPermissions()
+	f.account.LeastPermissions(t)
 }
 
 // wantEvent waits for an event about a Demo.
@@ -63,19 +64,6 @@ func (f *fixture) wantEvent(demo *examplev1.Demo, reason string) {
 			return e.Reason == reason && e.InvolvedObject.UID == demo.UID
 		}), err
 	})
-}
-
-// wantLeastPermissions checks that the operator needed all that its role permits, and nothing else.
-func (f *fixture) wantLeastPermissions() {
-	f.Helper()
-	if unused := f.account.Unused(f.T); len(unused) > 0 {
-		f.Errorf("permissions that are not used: %q", unused)
-	}
-	for _, q := range f.account.Requests(f.T) {
-		if q.Refused() {
-			f.Errorf("refused: %s", q)
-		}
-	}
 }
 
 // A Demo waits for its registry, on creation as on deletion, and says so. A Demo of another time with the same name has nothing to do
@@ -192,14 +180,11 @@ func TestMany(t *testing.T) {
 		f.waitFor(demo, examplev1.ReasonRegistered)
 	}
 	o.stop()
-	writes := f.account.Writes(t, func() {
+	f.account.Restarted(t, func() {
 		next := f.start()
 		next.seen.WaitFor(t, keys...)
 		next.stop()
 	})
-	if len(writes) > 0 {
-		t.Errorf("a new operator wrote %d times, first: %s", len(writes), writes[0])
-	}
 
 	f.start()
 	if err := f.user.DeleteAllOf(t.Context(), &examplev1.Demo{}, client.InNamespace(f.namespace)); err != nil {
@@ -209,24 +194,15 @@ func TestMany(t *testing.T) {
 		f.waitUntilGone(demo)
 		f.wantEntry(demo, "")
 	}
-	f.wantFewWrites()
+	f.account.FewWrites(t, many, attempts)
 }
 
-// wantFewWrites checks what many objects cost. Events are not counted: recorders gather them.
-func (f *fixture) wantFewWrites() {
-	f.Helper()
-	written, conflicts := 0, 0
-	for _, q := range f.account.Requests(f.T) {
-		if !q.Writes() || q.Resource == "events" {
-			continue
+// What is reported of an error is short enough for an event.
+func TestShort(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"why": "why", strings.Repeat("é", maxMessage): strings.Repeat("é", maxMessage/2) + "…"} {
+		if got := short(errors.New(text)); got != want {
+			t.Errorf("%d bytes become %d: %s", len(text), len(got), got)
 		}
-		written++
-		if q.Conflict() {
-			conflicts++
-		}
-	}
-	f.Logf("%d objects: %d writes, %d conflicts", many, written, conflicts)
-	if written > many*attempts || conflicts > 0 {
-		f.Errorf("%d objects cost %d writes with %d conflicts", many, written, conflicts)
 	}
 }

@@ -6,6 +6,7 @@ package controller
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -38,9 +39,22 @@ func registered(demo *examplev1.Demo, failed error) metav1.Condition {
 	case failed == nil:
 		c.Status, c.Reason, c.Message = metav1.ConditionTrue, examplev1.ReasonRegistered, "The entry in the registry is there."
 	case demo.DeletionTimestamp != nil:
-		c.Status, c.Reason, c.Message = metav1.ConditionFalse, examplev1.ReasonCleanupFailed, failed.Error()
+		c.Status, c.Reason, c.Message = metav1.ConditionFalse, examplev1.ReasonCleanupFailed, short(failed)
 	default:
-		c.Status, c.Reason, c.Message = metav1.ConditionFalse, examplev1.ReasonRegistryFailed, failed.Error()
+		c.Status, c.Reason, c.Message = metav1.ConditionFalse, examplev1.ReasonRegistryFailed, short(failed)
 	}
 	return c
+}
+
+// maxMessage is how long a message may be. The API server quotes what users have written, however long it is, and refuses
+// an event whose note has more than 1 KB.
+const maxMessage = 1000
+
+// short is the text of an error, cut where it would not be taken.
+func short(err error) string {
+	text := err.Error()
+	if len(text) <= maxMessage {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxMessage], "") + "…"
 }

@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -20,17 +19,23 @@ import (
 // Folder is the folder with all entries.
 type Folder string
 
-// Put makes the owner's entry, or changes it if it differs. Again, it changes nothing.
+// Put makes the owner's entry, or changes it if it differs. Again, it changes nothing. The entry is a file named by the UID, which no other
+// owner ever has, not even a later one of the same name.
 func (f Folder) Put(_ context.Context, owner types.UID, entry string) error {
+	if err := os.MkdirAll(string(f), 0o700); err != nil {
+		return fmt.Errorf("make the registry: %w", err)
+	}
+	folder, err := os.OpenRoot(string(f)) // no link in it leads elsewhere
+	if err != nil {
+		return fmt.Errorf("open the registry: %w", err)
+	}
+	defer folder.Close()
 	want := []byte(entry + "\n")
-	have, err := os.ReadFile(f.of(owner))
+	have, err := folder.ReadFile(string(owner))
 	if err == nil && bytes.Equal(have, want) {
 		return nil
 	}
-	if err = os.MkdirAll(string(f), 0o755); err == nil {
-		err = os.WriteFile(f.of(owner), want, 0o644)
-	}
-	if err != nil {
+	if err := folder.WriteFile(string(owner), want, 0o600); err != nil {
 		return fmt.Errorf("write the entry: %w", err)
 	}
 	return nil
@@ -38,11 +43,16 @@ func (f Folder) Put(_ context.Context, owner types.UID, entry string) error {
 
 // Remove removes the owner's entry. There may be none: it was removed before.
 func (f Folder) Remove(_ context.Context, owner types.UID) error {
-	if err := os.Remove(f.of(owner)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	folder, err := os.OpenRoot(string(f))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("open the registry: %w", err)
+	}
+	defer folder.Close()
+	if err := folder.Remove(string(owner)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove the entry: %w", err)
 	}
 	return nil
 }
-
-// of is a file that no other owner ever has, not even a later one of the same name.
-func (f Folder) of(owner types.UID) string { return filepath.Join(string(f), string(owner)) }

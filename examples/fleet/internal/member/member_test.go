@@ -5,6 +5,8 @@ package member
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -35,6 +37,7 @@ func TestDelays(t *testing.T) {
 func TestProblemOf(t *testing.T) {
 	secret := errors.New("s3cr3t")
 	kind := schema.GroupResource{Group: "gpu.my.domain", Resource: "vgpuinstances"}
+	untrusted := &tls.CertificateVerificationError{Err: x509.HostnameError{Host: "s3cr3t", Certificate: &x509.Certificate{DNSNames: []string{"s3cr3t"}}}}
 	dial := &net.OpError{Op: "read", Net: "tcp", Source: &net.TCPAddr{Port: 45678}, Err: syscall.ECONNRESET}
 	for _, test := range []struct {
 		err          error
@@ -45,6 +48,11 @@ func TestProblemOf(t *testing.T) {
 		{apierrors.NewNotFound(kind, "s3cr3t"), fleetv1.ReasonKindMissing, "CRD"},
 		{apierrors.NewInternalError(secret), fleetv1.ReasonUnreachable, "its status is 500"},
 		{&url.Error{Op: "Get", URL: "https://s3cr3t", Err: dial}, fleetv1.ReasonUnreachable, "answer: connection reset by peer."},
+		{&url.Error{Op: "Get", URL: "https://s3cr3t", Err: &net.DNSError{Err: "no such host", Name: "s3cr3t"}}, fleetv1.ReasonUnreachable, "name is not found"},
+		{&url.Error{Op: "Get", URL: "https://s3cr3t", Err: untrusted}, fleetv1.ReasonUnreachable, "certificate"},
+		{&url.Error{Op: "Get", URL: "https://s3cr3t", Err: &net.OpError{Op: "remote error", Err: secret}}, fleetv1.ReasonUnreachable, "TLS"},
+		{&url.Error{Op: "Get", URL: "https://s3cr3t", Err: tls.RecordHeaderError{Msg: "s3cr3t"}}, fleetv1.ReasonUnreachable, "TLS"},
+		{&url.Error{Op: "Get", URL: "https://s3cr3t", Err: secret}, fleetv1.ReasonUnreachable, "cannot be read"},
 		{&url.Error{Op: "Get", URL: "https://s3cr3t", Err: context.DeadlineExceeded}, fleetv1.ReasonUnreachable, "too long"},
 		{errSlow, fleetv1.ReasonUnreachable, "in time"},
 		{secret, fleetv1.ReasonUnreachable, "cannot be read"},

@@ -5,10 +5,11 @@ package member
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
+	"syscall"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -42,22 +43,29 @@ func lasting(err error) bool {
 	return apierrors.IsUnauthorized(err) || apierrors.IsForbidden(err) || apierrors.IsNotFound(err)
 }
 
-// cause is the innermost reason of a failed request, without the ports of the connection.
+// cause is the reason of a failed request. Of its text nothing is used but what the operating system says: that of a name which is not
+// found has the name, that of a certificate has what stands in it, and both were written by others.
 func cause(err error) string {
 	var status apierrors.APIStatus
-	var request *url.Error
-	var wait net.Error
+	var timeout net.Error
+	var name *net.DNSError
+	var certificate *tls.CertificateVerificationError
+	var plain tls.RecordHeaderError
+	var connection *net.OpError
+	var system syscall.Errno
 	switch {
 	case errors.As(err, &status):
 		return fmt.Sprintf("its status is %d", status.Status().Code)
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &wait) && wait.Timeout():
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
 		return "it takes too long"
-	case !errors.As(err, &request):
-		return "the answer cannot be read"
+	case errors.As(err, &name):
+		return "its name is not found"
+	case errors.As(err, &certificate):
+		return "its certificate is not one that the kubeconfig trusts"
+	case errors.As(err, &system):
+		return system.Error()
+	case errors.As(err, &plain), errors.As(err, &connection): // the latter is an alert of either side
+		return "it does not agree to a connection with TLS"
 	}
-	err = request.Err
-	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
-		err = inner
-	}
-	return err.Error()
+	return "the answer cannot be read"
 }

@@ -66,6 +66,9 @@ const (
 
 	// ReasonNameTaken: there is a StatefulSet of this name that belongs to something else.
 	ReasonNameTaken = "NameTaken"
+
+	// ReasonRefused: the API server does not take the StatefulSet. The message has its answer, and the operator tries again.
+	ReasonRefused = "Refused"
 )
 
 // Guestbook is a number of instances with one configuration, of which one is active.

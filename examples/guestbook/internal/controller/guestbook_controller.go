@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -65,18 +66,18 @@ func (r *GuestbookReconciler) Reconcile(ctx context.Context, req ctrl.Request) (
 	if seen.configured {
 		runErr = r.run(ctx, &guestbook)
 	}
-	seen.taken = errors.Is(runErr, errTaken)
-	statusErr := r.report(ctx, &guestbook, seen)
-	if seen.taken {
+	if seen.taken = errors.Is(runErr, errTaken); seen.taken {
 		runErr = nil // a repetition would not help: the StatefulSet is watched
 	}
-	return ctrl.Result{}, errors.Join(runErr, statusErr)
+	seen.refusal = refusal(runErr)
+	return ctrl.Result{}, errors.Join(runErr, r.report(ctx, &guestbook, seen))
 }
 
 // observation is what one pass finds.
 type observation struct {
-	configured bool // the ConfigMap is there
-	taken      bool // the StatefulSet is not the Guestbook's
+	configured bool   // the ConfigMap is there
+	taken      bool   // the StatefulSet is not the Guestbook's
+	refusal    string // why the API server does not take the StatefulSet
 	pods       []corev1.Pod
 }
 
@@ -93,7 +94,7 @@ func (r *GuestbookReconciler) observe(ctx context.Context, guestbook *webappv1.G
 	if err := r.List(ctx, &pods, client.InNamespace(guestbook.Namespace), client.MatchingLabels(labels(guestbook.Name))); err != nil {
 		return seen, fmt.Errorf("list the pods: %w", err)
 	}
-	seen.pods = pods.Items
+	seen.pods = slices.DeleteFunc(pods.Items, func(pod corev1.Pod) bool { return !isInstance(&pod, guestbook) })
 	return seen, nil
 }
 

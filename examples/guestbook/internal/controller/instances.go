@@ -50,6 +50,13 @@ func describe(guestbook *webappv1.Guestbook, set *appsv1.StatefulSet) {
 		LocalObjectReference: corev1.LocalObjectReference{Name: guestbook.Spec.ConfigMapName}}}}
 }
 
+// isInstance reports whether a pod belongs to the StatefulSet of a Guestbook. All who may edit pods may set labels: the selector alone
+// would count their pods, too.
+func isInstance(pod *corev1.Pod, guestbook *webappv1.Guestbook) bool {
+	owner := metav1.GetControllerOf(pod)
+	return owner != nil && owner.APIVersion == appsv1.SchemeGroupVersion.String() && owner.Kind == "StatefulSet" && owner.Name == guestbook.Name
+}
+
 // ready returns the names of the pods that are ready, by their number.
 func ready(pods []corev1.Pod) []string {
 	var names []string
@@ -66,7 +73,7 @@ func ready(pods []corev1.Pod) []string {
 func number(pod string) int {
 	n, err := strconv.Atoi(pod[strings.LastIndexByte(pod, '-')+1:])
 	if err != nil {
-		return -1 // the label is on a pod that is no StatefulSet's
+		return -1 // no StatefulSet has named it
 	}
 	return n
 }

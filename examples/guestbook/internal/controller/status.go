@@ -6,8 +6,10 @@ package controller
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -44,10 +46,28 @@ func available(guestbook *webappv1.Guestbook, seen observation) metav1.Condition
 	case seen.taken:
 		c.Reason = webappv1.ReasonNameTaken
 		c.Message = fmt.Sprintf("There is a StatefulSet %s that belongs to something else. Delete it, or give the Guestbook another name.", guestbook.Name)
+	case seen.refusal != "":
+		c.Reason, c.Message = webappv1.ReasonRefused, seen.refusal
 	case n != size || n != len(seen.pods):
 		c.Reason, c.Message = webappv1.ReasonStarting, fmt.Sprintf("%d of %d instances are ready.", n, size)
 	default:
 		c.Status, c.Reason, c.Message = metav1.ConditionTrue, webappv1.ReasonReady, "All instances are ready."
 	}
 	return c
+}
+
+// maxMessage is how long a message may be. The API server quotes what users have written, however long it is.
+const maxMessage = 1000
+
+// refusal is the API server's answer when it does not take what is written, for example because of a quota or a policy; empty for errors that
+// go by themselves.
+func refusal(err error) string {
+	if !apierrors.IsForbidden(err) && !apierrors.IsInvalid(err) {
+		return ""
+	}
+	text := err.Error()
+	if len(text) > maxMessage {
+		text = strings.ToValidUTF8(text[:maxMessage], "") + "…"
+	}
+	return text
 }

@@ -41,6 +41,9 @@ type Options struct {
 	// IngressClass is the class of all Ingresses. Without one they get the cluster's default class, if it has one.
 	IngressClass string
 
+	// Domain is where all hosts must be. Without one a Service may have any host, and all hosts.
+	Domain string
+
 	// Workers is how many Services are worked on at the same time. One key is never with two workers.
 	Workers int
 
@@ -58,6 +61,7 @@ type Controller struct {
 	recorder  events.EventRecorder
 	queue     workqueue.TypedRateLimitingInterface[cache.ObjectName]
 	class     string
+	domain    string
 	workers   int
 }
 
@@ -75,6 +79,7 @@ func New(o Options) (*Controller, error) {
 		recorder:  o.Recorder,
 		queue:     workqueue.NewTypedRateLimitingQueue(o.Limiter),
 		class:     o.IngressClass,
+		domain:    o.Domain,
 		workers:   o.Workers,
 	}
 	for _, informer := range []cache.SharedIndexInformer{services.Informer(), ingresses.Informer()} {

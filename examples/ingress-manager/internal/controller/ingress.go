@@ -22,10 +22,13 @@ const HostAnnotation = "ingress-manager.example.com/host"
 type mistake struct{ reason, text string }
 
 // desiredIngress returns the Ingress that a Service asks for.
-func desiredIngress(service *corev1.Service, class string) (*networkv1.Ingress, *mistake) {
+func (c *Controller) desiredIngress(service *corev1.Service) (*networkv1.Ingress, *mistake) {
 	host := service.Annotations[HostAnnotation]
 	if problems := hostProblems(host); len(problems) > 0 {
 		return nil, &mistake{ReasonInvalidHost, fmt.Sprintf("The annotation %s is no host name: %s", HostAnnotation, strings.Join(problems, "; "))}
+	}
+	if c.domain != "" && !below(host, c.domain) {
+		return nil, &mistake{ReasonHostNotAllowed, fmt.Sprintf("The annotation %s must be a host below %s", HostAnnotation, c.domain)}
 	}
 	port := slices.IndexFunc(service.Spec.Ports, func(p corev1.ServicePort) bool { return p.Protocol == corev1.ProtocolTCP })
 	if port < 0 {
@@ -39,8 +42,8 @@ func desiredIngress(service *corev1.Service, class string) (*networkv1.Ingress, 
 		},
 		Spec: networkv1.IngressSpec{Rules: []networkv1.IngressRule{rule(host, service.Name, service.Spec.Ports[port].Port)}},
 	}
-	if class != "" {
-		ingress.Spec.IngressClassName = &class
+	if c.class != "" {
+		ingress.Spec.IngressClassName = &c.class
 	}
 	return ingress, nil
 }
@@ -76,6 +79,9 @@ func hostProblems(host string) []string {
 	}
 	return validation.IsDNS1123Subdomain(host)
 }
+
+// below reports whether a host, or all that a wildcard stands for, is in a domain. The empty host, which is all hosts, is in none.
+func below(host, domain string) bool { return strings.HasSuffix(host, "."+domain) }
 
 // ofPredecessor reports whether an Ingress is that of a deleted Service of the same name, which the garbage collector is about to delete.
 func ofPredecessor(ingress *networkv1.Ingress, service *corev1.Service) bool {

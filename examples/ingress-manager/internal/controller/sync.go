@@ -19,6 +19,8 @@ const (
 	ReasonNotOwned    = "IngressNotOwned" // an Ingress of the Service's name has another owner
 	ReasonInvalidHost = "InvalidHost"     // the annotation is no host name
 	ReasonNoPort      = "NoPort"          // an Ingress leads to a TCP port, and the Service has none
+
+	ReasonHostNotAllowed = "HostNotAllowed" // the host is not in the domain that Services may use
 )
 
 // Sync is one pass over a Service: it compares what the caches have with what should be, and makes at most one write. The write's event
@@ -48,7 +50,7 @@ func (c *Controller) Sync(ctx context.Context, key cache.ObjectName) error {
 
 // provide sees to it that the Service has its Ingress. What only the user can mend is an event and no error: to repeat the pass would not help.
 func (c *Controller) provide(ctx context.Context, service *corev1.Service, ingress *networkv1.Ingress) error {
-	desired, mistake := desiredIngress(service, c.class)
+	desired, mistake := c.desiredIngress(service)
 	switch {
 	case mistake != nil:
 		c.recorder.Eventf(service, nil, corev1.EventTypeWarning, mistake.reason, "Provide", "%s", mistake.text)

@@ -2,7 +2,6 @@ package manager
 
 import (
 	"context"
-	"slices"
 	"testing"
 	"time"
 
@@ -29,6 +28,7 @@ type fixture struct {
 	account *clustertest.Account
 	ns      string
 	user    kubernetes.Interface // who makes Services; the controller works as the account
+	domain  string               // where hosts must be
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -49,7 +49,7 @@ func (f *fixture) start(identity string) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(f.Context()))
 	ended := make(chan error, 1)
 	go func() {
-		o := Options{LeaseNamespace: f.account.Namespace, Identity: identity, WatchNamespace: f.ns, Workers: 4}
+		o := Options{LeaseNamespace: f.account.Namespace, Identity: identity, WatchNamespace: f.ns, Domain: f.domain, Workers: 4}
 		ended <- Run(ctx, f.account.Config(), o)
 		close(ended)
 	}()
@@ -174,14 +174,6 @@ func (f *fixture) deleteService(name string) {
 	f.Helper()
 	if err := f.user.CoreV1().Services(f.ns).Delete(f.Context(), name, metav1.DeleteOptions{}); err != nil {
 		f.Fatal(err)
-	}
-}
-
-// wantNoRefusal fails the test if the account asked for what it may not do.
-func (f *fixture) wantNoRefusal() {
-	f.Helper()
-	for _, r := range slices.DeleteFunc(f.account.Requests(f), func(r clustertest.Request) bool { return !r.Refused() }) {
-		f.Errorf("the account may not %s", r)
 	}
 }
 

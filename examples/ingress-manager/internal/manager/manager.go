@@ -36,6 +36,9 @@ type Options struct {
 	// IngressClass is the class of all Ingresses.
 	IngressClass string
 
+	// Domain is where all hosts must be.
+	Domain string
+
 	// Workers is how many Services are worked on at the same time.
 	Workers int
 }
@@ -67,6 +70,7 @@ func work(ctx context.Context, client kubernetes.Interface, o Options) error {
 		Informers:    informers.NewSharedInformerFactoryWithOptions(client, resync, informers.WithNamespace(o.WatchNamespace)),
 		Recorder:     broadcaster.NewRecorder(scheme.Scheme, Name),
 		IngressClass: o.IngressClass,
+		Domain:       o.Domain,
 		Workers:      o.Workers,
 	})
 	if err != nil {

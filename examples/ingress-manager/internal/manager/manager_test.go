@@ -17,6 +17,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"example.com/ingress-manager/internal/controller"
+	"github.com/slipway-dev/slipway/operator/clustertest"
 )
 
 // The life of an Ingress, by the commands of a user; with no more permissions than the manifests grant, and all of them used.
@@ -53,10 +54,7 @@ func TestIngressFollowsItsService(t *testing.T) {
 	f.wantHost("shop", "")
 	f.refuseTwice()
 	stop()
-	if unused := f.account.Unused(t); len(unused) > 0 {
-		t.Errorf("permissions that are not needed: %q", unused)
-	}
-	f.wantNoRefusal()
+	f.account.LeastPermissions(t)
 }
 
 // refuseTwice has the controller look twice at the same mistake, since something else has changed: the second event is a change of the first.
@@ -180,6 +178,29 @@ func TestMistakes(t *testing.T) {
 	f.wantEvent("udp", controller.ReasonNoPort)
 }
 
+// With a domain, all who may write a Service cannot take the hosts of others: those outside of it, and all hosts at once, are refused.
+func TestDomain(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.domain = "apps.example.com"
+	f.start("first")
+	for i, host := range []string{"", "example.com", "apps.example.com", "*.example.com", "evil-apps.example.com", "apps.example.com.evil.org"} {
+		name := fmt.Sprint("refused-", i)
+		f.service(name, ptr.To(host), http)
+		if note := f.wantEvent(name, controller.ReasonHostNotAllowed); !strings.Contains(note, "below apps.example.com") {
+			t.Errorf("%s: %q", host, note)
+		}
+		if i := f.ingress(name); i != nil {
+			t.Errorf("%s has an Ingress: %v", host, i.Spec.Rules)
+		}
+	}
+	for i, host := range []string{"shop.apps.example.com", "*.apps.example.com", "a.b.apps.example.com"} {
+		name := fmt.Sprint("taken-", i)
+		f.service(name, ptr.To(host), http)
+		f.wantHost(name, host)
+	}
+}
+
 // Nothing is left of a Service that is deleted, and one that comes back under its name has an Ingress of its own.
 func TestDeletion(t *testing.T) {
 	t.Parallel()
@@ -255,29 +276,14 @@ func TestManyServices(t *testing.T) {
 	stop := f.start("first")
 	f.wantIngresses(many)
 	stop()
-	var creations int
-	for _, r := range f.account.Requests(t) {
-		if r.Conflict() {
-			t.Errorf("a conflict: %s", r)
-		}
-		if r.Writes() && r.Resource == "ingresses" {
-			creations++
-		}
-	}
-	if creations != many {
-		t.Errorf("%d writes for %d Ingresses", creations, many)
-	}
+	f.account.FewWrites(t, many, 1)
 
-	writes := f.account.Writes(t, func() {
+	last := func(w clustertest.Request) bool { return strings.HasSuffix(w.Name, "last") || w.Resource == "events" }
+	f.account.Restarted(t, func() {
 		stop := f.start("second")
 		f.settle()
 		stop()
-	})
-	for _, w := range writes {
-		if w.Resource == "ingresses" && !strings.HasSuffix(w.Name, "last") {
-			t.Errorf("after the restart: %s", w)
-		}
-	}
+	}, last)
 }
 
 // wantIngresses waits for a number of Ingresses.

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -43,9 +44,22 @@ func starting(myCronJob *batchv1.MyCronJob, startErr error) metav1.Condition {
 		c.Reason = batchv1.ReasonTooManyUnfinished
 		c.Message = fmt.Sprintf("%d Jobs have not finished. The next one starts after one of them has.", maxUnfinished)
 	case errors.Is(startErr, errTaken):
-		c.Reason, c.Message = batchv1.ReasonNameTaken, startErr.Error()
+		c.Reason, c.Message = batchv1.ReasonNameTaken, short(startErr)
 	default:
-		c.Reason, c.Message = batchv1.ReasonStartFailed, startErr.Error()
+		c.Reason, c.Message = batchv1.ReasonStartFailed, short(startErr)
 	}
 	return c
+}
+
+// maxMessage is how long a message may be. The API server quotes what users have written, however long it is, and refuses
+// an event whose note has more than 1 KB.
+const maxMessage = 1000
+
+// short is the text of an error, cut where it would not be taken.
+func short(err error) string {
+	text := err.Error()
+	if len(text) <= maxMessage {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxMessage], "") + "…"
 }

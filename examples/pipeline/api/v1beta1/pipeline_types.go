@@ -14,6 +14,7 @@ type PipelineSpec struct {
 	// +kubebuilder:default=pipeline
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="!self.startsWith('kube-')",message="the namespaces of Kubernetes itself are not for steps"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="steps do not move: make another Pipeline"
 	// +optional
 	Namespace string `json:"namespace,omitempty"`

@@ -86,7 +86,7 @@ func available(pipeline *distriinferv1beta1.Pipeline, seen observation) metav1.C
 		c.Reason = distriinferv1beta1.ReasonNameTaken
 		c.Message = fmt.Sprintf("Something else has the names of %s. Delete it, or use other names.", strings.Join(taken, ", "))
 	case seen.err != nil:
-		c.Reason, c.Message = distriinferv1beta1.ReasonFailed, seen.err.Error()
+		c.Reason, c.Message = distriinferv1beta1.ReasonFailed, short(seen.err)
 	case len(failed) > 0:
 		c.Reason, c.Message = distriinferv1beta1.ReasonFailed, fmt.Sprintf("These do not start: %s.", strings.Join(failed, ", "))
 	case status.DetailPhase.PVCPhase != distriinferv1beta1.Phase(corev1.ClaimBound) || running(status.DetailPhase.StepsPhase) < len(pipeline.Spec.Steps):
@@ -129,4 +129,17 @@ func sum(c metav1.Condition) distriinferv1beta1.Phase {
 		return distriinferv1beta1.PhaseCreating
 	}
 	return distriinferv1beta1.PhaseFailed
+}
+
+// maxMessage is how long a message may be. The API server quotes what users have written, however long it is, and refuses
+// an event whose note has more than 1 KB.
+const maxMessage = 1000
+
+// short is the text of an error, cut where it would not be taken.
+func short(err error) string {
+	text := err.Error()
+	if len(text) <= maxMessage {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxMessage], "") + "…"
 }

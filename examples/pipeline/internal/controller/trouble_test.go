@@ -4,6 +4,7 @@
 package controller
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -160,36 +161,14 @@ func TestMany(t *testing.T) {
 	for _, pipeline := range all {
 		f.waitFor(pipeline, distriinferv1beta1.ReasonReady)
 	}
-	f.wantFewWrites()
+	f.account.FewWrites(t, many, attempts)
 	o.stop()
 
-	writes := f.account.Writes(t, func() {
+	f.account.Restarted(t, func() {
 		next := f.start()
 		next.seen.WaitFor(t, keys...)
 		next.stop()
 	})
-	if len(writes) > 0 {
-		t.Errorf("a new operator wrote %d times, first: %s", len(writes), writes[0])
-	}
-}
-
-// wantFewWrites checks what many objects cost. Events are not counted: recorders gather them.
-func (f *fixture) wantFewWrites() {
-	f.Helper()
-	written, conflicts := 0, 0
-	for _, q := range f.account.Requests(f.T) {
-		if !q.Writes() || q.Resource == "events" {
-			continue
-		}
-		written++
-		if q.Conflict() {
-			conflicts++
-		}
-	}
-	f.Logf("%d objects: %d writes, %d conflicts", many, written, conflicts)
-	if written > many*attempts || conflicts > many/10 {
-		f.Errorf("%d objects cost %d writes with %d conflicts", many, written, conflicts)
-	}
 }
 
 // What users of kubectl see, and what is refused.
@@ -206,10 +185,9 @@ func TestKubectl(t *testing.T) {
 			t.Errorf("get prints no %s: %q, %v", want, out, err)
 		}
 	}
-	f.eventually("kubectl explains it", func() (bool, error) { // the API server publishes schemas a moment after it serves a kind
-		out, err := f.Kubectl(t, "explain", "pipeline.spec.steps.location")
-		return err == nil && strings.Contains(out, "the node on which the step runs"), nil
-	})
+	if out, err := f.Kubectl(t, "explain", "pipeline.spec.steps.location"); err != nil || !strings.Contains(out, "the node on which the step runs") {
+		t.Errorf("explain prints %q, %v", out, err)
+	}
 	step := `{"model":"a","image":"i","location":"l"%s}`
 	for _, test := range []struct{ spec, want string }{
 		{`"namespace":"elsewhere"`, "steps do not move"},
@@ -230,7 +208,22 @@ func TestKubectl(t *testing.T) {
 			t.Errorf("%s: %v, want %q", test.spec, err, test.want)
 		}
 	}
-	if err := f.user.Create(t.Context(), f.pipeline(strings.Repeat("n", 64), "a")); err == nil || !strings.Contains(err.Error(), "it may have 63 characters") {
+	system := f.pipeline("system", "a")
+	system.Spec.Namespace = metav1.NamespaceSystem
+	if _, err := f.Kubectl(t, "create", "--filename", f.Manifest(t, system)); err == nil || !strings.Contains(err.Error(), "the namespaces of Kubernetes itself are not for steps") {
+		t.Errorf("steps in kube-system: %v", err)
+	}
+	if _, err := f.Kubectl(t, "create", "--filename", f.Manifest(t, f.pipeline(strings.Repeat("n", 64), "a"))); err == nil || !strings.Contains(err.Error(), "it may have 63 characters") {
 		t.Errorf("a name of 64 characters: %v", err)
+	}
+}
+
+// What is reported of an error is short enough for an event.
+func TestShort(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"why": "why", strings.Repeat("é", maxMessage): strings.Repeat("é", maxMessage/2) + "…"} {
+		if got := short(errors.New(text)); got != want {
+			t.Errorf("%d bytes become %d: %s", len(text), len(got), got)
+		}
 	}
 }

@@ -71,6 +71,9 @@ const (
 
 	// ReasonBadAddr: spec.addr was stored without the webhook and cannot be read. What runs is left alone.
 	ReasonBadAddr = "BadAddr"
+
+	// ReasonRefused: the API server does not take a pod. The message has its answer, and the operator tries again.
+	ReasonRefused = "Refused"
 )
 
 // RedisCluster is a number of instances of Redis with one configuration.

@@ -62,7 +62,8 @@ func (r *RedisClusterReconciler) Reconcile(ctx context.Context, req ctrl.Request
 		return ctrl.Result{}, r.report(ctx, &cluster, seen, badAddr(err)) // a new spec brings the next pass
 	}
 	p := newPlan(&cluster, addr, seen)
-	return ctrl.Result{}, errors.Join(r.carryOut(ctx, &cluster, p), r.report(ctx, &cluster, seen, available(&cluster, seen, p)))
+	err = r.carryOut(ctx, &cluster, p)
+	return ctrl.Result{}, errors.Join(err, r.report(ctx, &cluster, seen, available(&cluster, seen, p, refusal(err))))
 }
 
 // observation is what one pass finds.

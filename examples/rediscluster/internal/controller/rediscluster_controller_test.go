@@ -55,7 +55,8 @@ func TestLife(t *testing.T) {
 
 	f.remove(redis)
 	cluster.Cluster(t).WaitForEmpty(t, f.namespace)
-	f.wantLeastPermissions()
+	// Clusters that protect owners ask for the permission on finalizers; this one does not.
+	f.account.LeastPermissions(t, "update redisclusters/finalizers.bytewang123-redis.wzj.kubebuilder.io")
 }
 
 // wantPods checks the pods of a RedisCluster: numbered, and ready.
@@ -106,20 +107,6 @@ func (f *fixture) wantEvents(redis *redisv1.RedisCluster, reasons ...string) {
 				return e.Reason == reason && e.InvolvedObject.UID == redis.UID
 			}), err
 		})
-	}
-}
-
-// wantLeastPermissions checks that the operator needed all that its role permits, and nothing else. Clusters that protect owners ask for
-// the permission on finalizers; this one does not.
-func (f *fixture) wantLeastPermissions() {
-	f.Helper()
-	if unused := f.account.Unused(f.T); !slices.Equal(unused, []string{"update redisclusters/finalizers.bytewang123-redis.wzj.kubebuilder.io"}) {
-		f.Errorf("permissions that are not used: %q", unused)
-	}
-	for _, q := range f.account.Requests(f.T) {
-		if q.Refused() {
-			f.Errorf("refused: %s", q)
-		}
 	}
 }
 
@@ -198,6 +185,30 @@ func TestBadAddr(t *testing.T) {
 	f.wantPods(other, 6)
 }
 
+// What the API server does not take is in the condition, with its answer, and is tried again.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.start()
+	quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: f.namespace, Name: "none"}}
+	quota.Spec.Hard = corev1.ResourceList{"count/pods": {}}
+	f.create(quota)
+	f.eventually("the quota counts", func() (bool, error) {
+		err := f.user.Get(t.Context(), client.ObjectKeyFromObject(quota), quota)
+		return quota.Status.Hard != nil, err
+	})
+	redis := f.redis("refused")
+	f.create(redis)
+	f.waitFor(redis, redisv1.ReasonRefused)
+	if message := redis.Status.Conditions[0].Message; !strings.Contains(message, "exceeded quota") {
+		t.Errorf("the condition has not the API server's answer: %s", message)
+	}
+	if err := f.user.Delete(t.Context(), quota); err != nil {
+		t.Fatal(err)
+	}
+	f.waitFor(redis, redisv1.ReasonReady)
+}
+
 // Each write fails once, lost or unanswered, and the RedisCluster becomes ready all the same.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
@@ -239,36 +250,14 @@ func TestMany(t *testing.T) {
 	for _, redis := range all {
 		f.waitFor(redis, redisv1.ReasonReady)
 	}
-	f.wantFewWrites()
+	f.account.FewWrites(t, many, attempts)
 	o.stop()
 
-	writes := f.account.Writes(t, func() {
+	f.account.Restarted(t, func() {
 		next := f.start()
 		next.seen.WaitFor(t, keys...)
 		next.stop()
 	})
-	if len(writes) > 0 {
-		t.Errorf("a new operator wrote %d times, first: %s", len(writes), writes[0])
-	}
-}
-
-// wantFewWrites checks what many objects cost. Events are not counted: recorders gather them.
-func (f *fixture) wantFewWrites() {
-	f.Helper()
-	written, conflicts := 0, 0
-	for _, q := range f.account.Requests(f.T) {
-		if !q.Writes() || q.Resource == "events" {
-			continue
-		}
-		written++
-		if q.Conflict() {
-			conflicts++
-		}
-	}
-	f.Logf("%d objects: %d writes, %d conflicts", many, written, conflicts)
-	if written > many*attempts || conflicts > many/10 {
-		f.Errorf("%d objects cost %d writes with %d conflicts", many, written, conflicts)
-	}
 }
 
 // What users of kubectl see, and what the schema refuses.
@@ -285,10 +274,9 @@ func TestKubectl(t *testing.T) {
 	if err != nil || !slices.Equal(strings.Fields(out)[:len(want)], want) {
 		t.Errorf("get prints %q, %v", out, err)
 	}
-	f.eventually("kubectl can explain a RedisCluster", func() (bool, error) { // its schema is published a moment after the kind
-		out, err := c.Kubectl(t, "explain", "rediscluster.spec.addr")
-		return err == nil && strings.Contains(out, "as ip:port"), nil
-	})
+	if out, err := c.Kubectl(t, "explain", "rediscluster.spec.addr"); err != nil || !strings.Contains(out, "as ip:port") {
+		t.Errorf("explain prints %q, %v", out, err)
+	}
 	for _, test := range []struct{ patch, want string }{
 		{`{"spec":{"size":5}}`, "spec.size in body should be greater than or equal to 6"},
 		{`{"spec":{"size":101}}`, "spec.size in body should be less than or equal to 100"},
@@ -299,7 +287,7 @@ func TestKubectl(t *testing.T) {
 			t.Errorf("%s: %v, want %q", test.patch, err, test.want)
 		}
 	}
-	if err := f.user.Create(t.Context(), f.redis(strings.Repeat("n", 61))); err == nil || !strings.Contains(err.Error(), "it may have 60 characters") {
+	if _, err := c.Kubectl(t, "create", "--filename", c.Manifest(t, f.redis(strings.Repeat("n", 61)))); err == nil || !strings.Contains(err.Error(), "it may have 60 characters") {
 		t.Errorf("a name of 61 characters: %v", err)
 	}
 }

@@ -15,10 +15,11 @@ import (
 
 	samplev1alpha1 "example.com/sample-controller/pkg/apis/samplecontroller/v1alpha1"
 	"example.com/sample-controller/pkg/generated/clientset/versioned"
+	"example.com/sample-controller/pkg/generated/clientset/versioned/scheme"
 	"github.com/slipway-dev/slipway/operator/clustertest"
 )
 
-var shared = clustertest.ForPackage(clustertest.Audited(), clustertest.CRDs("../../manifests/crd"))
+var shared = clustertest.ForPackage(clustertest.Audited(), clustertest.Scheme(scheme.Scheme), clustertest.CRDs("../../manifests/crd"))
 
 func TestMain(m *testing.M) { shared.Main(m) }
 

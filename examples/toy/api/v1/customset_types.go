@@ -52,6 +52,9 @@ const (
 
 	// ReasonNameTaken: something else has a pod of a name that is needed.
 	ReasonNameTaken = "NameTaken"
+
+	// ReasonRefused: the API server does not take a pod. The message has its answer, and the operator tries again.
+	ReasonRefused = "Refused"
 )
 
 // CustomSet is a number of pods that kubectl scale changes. Its name is also the value of a label on them, which may not be longer.

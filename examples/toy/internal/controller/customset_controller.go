@@ -57,7 +57,7 @@ func (r *CustomSetReconciler) Reconcile(ctx context.Context, req ctrl.Request) (
 	}
 	p := compare(&set, list.Items)
 	scaleErr := r.scale(ctx, &set, &p)
-	return ctrl.Result{}, errors.Join(scaleErr, r.report(ctx, &set, p))
+	return ctrl.Result{}, errors.Join(scaleErr, r.report(ctx, &set, p, refusal(scaleErr)))
 }
 
 // scale creates the pods that are missing, and deletes those that are too many.

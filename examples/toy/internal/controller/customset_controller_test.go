@@ -48,7 +48,8 @@ func TestLife(t *testing.T) {
 		t.Fatal(err)
 	}
 	cluster.Cluster(t).WaitForEmpty(t, f.namespace)
-	f.wantLeastPermissions()
+	// Clusters that protect owners ask for the permission on finalizers; this one does not.
+	f.account.LeastPermissions(t, "update customsets/finalizers.batch.tutorial.kubebuilder.io")
 }
 
 // scale runs kubectl scale, and waits until it is done.
@@ -114,20 +115,6 @@ func (f *fixture) wantEvent(set *batchv1.CustomSet, reason string) {
 	})
 }
 
-// wantLeastPermissions checks that the operator needed all that its role permits, and nothing else. Clusters that protect owners ask for
-// the permission on finalizers; this one does not.
-func (f *fixture) wantLeastPermissions() {
-	f.Helper()
-	if unused := f.account.Unused(f.T); !slices.Equal(unused, []string{"update customsets/finalizers.batch.tutorial.kubebuilder.io"}) {
-		f.Errorf("permissions that are not used: %q", unused)
-	}
-	for _, q := range f.account.Requests(f.T) {
-		if q.Refused() {
-			f.Errorf("refused: %s", q)
-		}
-	}
-}
-
 // A pod that something else made is left alone, and its name is used when it is free.
 func TestNameTaken(t *testing.T) {
 	t.Parallel()
@@ -149,6 +136,30 @@ func TestNameTaken(t *testing.T) {
 	}
 	f.waitFor(set, batchv1.ReasonReady)
 	f.wantPods(set, "taken-0", "taken-1")
+}
+
+// What the API server does not take is in the condition, with its answer, and is tried again.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.start()
+	quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: f.namespace, Name: "none"}}
+	quota.Spec.Hard = corev1.ResourceList{"count/pods": {}}
+	f.create(quota)
+	f.eventually("the quota counts", func() (bool, error) {
+		err := f.user.Get(t.Context(), client.ObjectKeyFromObject(quota), quota)
+		return quota.Status.Hard != nil, err
+	})
+	set := f.set("refused", 1)
+	f.create(set)
+	f.waitFor(set, batchv1.ReasonRefused)
+	if message := set.Status.Conditions[0].Message; !strings.Contains(message, "exceeded quota") {
+		t.Errorf("the condition has not the API server's answer: %s", message)
+	}
+	if err := f.user.Delete(t.Context(), quota); err != nil {
+		t.Fatal(err)
+	}
+	f.waitFor(set, batchv1.ReasonReady)
 }
 
 // Each write fails once, lost or unanswered, and the CustomSet comes to rest all the same: after it grew, and after it shrank.
@@ -196,36 +207,14 @@ func TestMany(t *testing.T) {
 	for _, set := range sets {
 		f.waitFor(set, batchv1.ReasonReady)
 	}
-	f.wantFewWrites()
+	f.account.FewWrites(t, many, attempts)
 	o.stop()
 
-	writes := f.account.Writes(t, func() {
+	f.account.Restarted(t, func() {
 		next := f.start()
 		next.seen.WaitFor(t, keys...)
 		next.stop()
 	})
-	if len(writes) > 0 {
-		t.Errorf("a new operator wrote %d times, first: %s", len(writes), writes[0])
-	}
-}
-
-// wantFewWrites checks what many objects cost. Events are not counted: recorders gather them.
-func (f *fixture) wantFewWrites() {
-	f.Helper()
-	written, conflicts := 0, 0
-	for _, q := range f.account.Requests(f.T) {
-		if !q.Writes() || q.Resource == "events" {
-			continue
-		}
-		written++
-		if q.Conflict() {
-			conflicts++
-		}
-	}
-	f.Logf("%d objects: %d writes, %d conflicts", many, written, conflicts)
-	if written > many*attempts || conflicts > many/10 {
-		f.Errorf("%d objects cost %d writes with %d conflicts", many, written, conflicts)
-	}
 }
 
 // The names of pods are taken apart as they were put together; others are not.
