@@ -7,6 +7,7 @@ package projecttest
 
 import (
 	"cmp"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -138,4 +139,20 @@ func Edit(root string, edits ...func(*plan.Plan, *project.Project) error) (*plan
 		return nil, err
 	}
 	return p, p.Finish()
+}
+
+// Tree reads all files of a project, by their paths.
+func Tree(t testing.TB, root string) map[string]string {
+	t.Helper()
+	tree := map[string]string{}
+	err := fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			tree[name] = Read(t, root, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
 }
