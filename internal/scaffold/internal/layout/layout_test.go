@@ -92,7 +92,9 @@ cat api/v1/cronjob_types.go
 -- api/v1/doc.txt --
 mine
 -- vendor/x/x.go --
-package x // api/v1
+package x
+
+import _ "example.com/op/api/v1"
 `)
 	before := projecttest.Tree(t, root)
 	projecttest.Apply(t)(several(root))
