@@ -100,6 +100,7 @@ import _ "example.com/op/api/v1"
 	projecttest.Apply(t)(several(root))
 	projecttest.Holds(t, root, "hack/check.sh", "go test ./internal/controller/batch ./api/batch/v1/...\ncat api/batch/v1/cronjob_types.go\n")
 	projecttest.Holds(t, root, "api/batch/v1/doc.txt", "mine\n")
+	projecttest.Holds(t, root, "vendor/x/x.go", `"example.com/op/api/v1"`)
 	projecttest.Apply(t)(one(root))
 	after := projecttest.Tree(t, root)
 	delete(before, base.Path)
