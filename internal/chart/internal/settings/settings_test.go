@@ -97,7 +97,7 @@ func TestImages(t *testing.T) {
 	for image, want := range map[string]string{
 		"op":                  "    repository: op\n    # Without a tag it is the chart's appVersion.\n    tag: latest\n",
 		"reg:5000/op:v1":      "    repository: reg:5000/op\n    # Without a tag it is the chart's appVersion.\n    tag: v1\n",
-		"op@sha256:" + digest: "    digest: sha256:" + digest + "\n",
+		"op@sha256:" + digest: "    tag: \"\"\n    # Such as sha256:…; goes before the tag.\n    digest: sha256:" + digest + "\n",
 	} {
 		_, values := taken(t, modelOf(t, strings.Replace(manager, "example.com/op:v1", image, 1)))
 		holds(t, image, values, want)
