@@ -27,6 +27,7 @@ var everywhere = []string{"./..."}
 // planned is one run.
 type planned struct {
 	paths []string
+	tags  []string // nil is the usual one
 	uses  []generate.Use
 }
 
@@ -87,8 +88,7 @@ func (p *Plan) follow(call makefile.Call) ([]report.Finding, error) {
 			Suggestion: "make " + call.Target,
 		}}, nil
 	}
-	arguments, told := modernized(call.Arguments, at)
-	options, err := generate.Parse(arguments)
+	options, told, err := parse(call.Arguments, at)
 	if errors.Is(err, generate.ErrNoGenerator) { // a call for help or the version
 		return told, nil
 	}
@@ -103,15 +103,27 @@ func (p *Plan) follow(call makefile.Call) ([]report.Finding, error) {
 	return told, nil
 }
 
-// add puts generators over the same packages into one run, which reads them once.
+// parse reads the arguments of a call, which stands at a place of the Makefile.
+func parse(arguments []string, at report.Position) (generate.Options, []report.Finding, error) {
+	arguments, tags, err := withoutFlags(arguments)
+	if err != nil {
+		return generate.Options{}, nil, err
+	}
+	arguments, told := modernized(arguments, at)
+	options, err := generate.Parse(arguments)
+	options.Tags = tags
+	return options, told, err
+}
+
+// add puts generators over the same packages, read with the same tags, into one run, which reads them once.
 func (p *Plan) add(options generate.Options) {
 	for i, run := range p.runs {
-		if slices.Equal(run.paths, options.Paths) {
+		if slices.Equal(run.paths, options.Paths) && slices.Equal(run.tags, options.Tags) {
 			p.runs[i].uses = append(run.uses, options.Uses...)
 			return
 		}
 	}
-	p.runs = append(p.runs, planned{paths: options.Paths, uses: options.Uses})
+	p.runs = append(p.runs, planned{paths: options.Paths, tags: options.Tags, uses: options.Uses})
 }
 
 // defaults are the generators of a project whose Makefile names none. Their output goes
@@ -139,7 +151,7 @@ func (p Plan) Run(ctx context.Context, options generate.Options) (generate.Resul
 	options.Within = p.within(options.Within)
 	var results []generate.Result
 	for _, run := range p.runs {
-		options.Dir, options.Paths, options.Uses = p.root, run.paths, run.uses
+		options.Dir, options.Paths, options.Tags, options.Uses = p.root, run.paths, run.tags, run.uses
 		result, err := generate.Run(ctx, options)
 		results = append(results, result)
 		if err != nil || result.Failed() {

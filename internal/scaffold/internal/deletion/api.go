@@ -78,11 +78,28 @@ func lookup(p *plan.Plan, file *project.Project, d Options) (r project.Resource,
 		return *r, true
 	}
 	r = project.Resource{Group: d.Group, Version: d.Version, Kind: d.Kind, Domain: file.Domain}
-	if left(p, file.TypesFile(r)) {
+	others := recordedFiles(file)
+	if types := file.TypesFile(r); left(p, types) && !slices.Contains(others, types) {
 		r.API = &project.API{CRDVersion: "v1", Namespaced: true}
 	}
-	r.Controller = left(p, file.ControllerFile(r))
+	controller := file.ControllerFile(r)
+	r.Controller = left(p, controller) && !slices.Contains(others, controller)
 	return r, r.API != nil || r.Controller
+}
+
+// recordedFiles are the main files of all kinds in PROJECT. The versions of a kind share the file of their controller, and Cronjob
+// would have the files of CronJob.
+func recordedFiles(file *project.Project) []string {
+	var files []string
+	for _, r := range file.Resources {
+		if r.API != nil {
+			files = append(files, file.TypesFile(r))
+		}
+		if r.Controller {
+			files = append(files, file.ControllerFile(r))
+		}
+	}
+	return files
 }
 
 // left reports whether a scaffolded file is there still.

@@ -83,7 +83,8 @@ func watchNamespaces(p *plan.Plan, project *project.Project) error {
 	if err := p.CreateFrom("features-watch/namespaces.go", path.Join(path.Dir(options), "namespaces.go"), data); err != nil {
 		return err
 	}
-	return p.Edit(options, plan.These(piece.Import{Path: "sigs.k8s.io/controller-runtime/pkg/cache", Module: project.Repo}, watchedNamespaces{}).Put)
+	// The options come first: a refusal names a line of the file as its author has it.
+	return p.Edit(options, plan.These(watchedNamespaces{}, piece.Import{Path: "sigs.k8s.io/controller-runtime/pkg/cache", Module: project.Repo}).Put)
 }
 
 // watchedOption is what a manager's options need.

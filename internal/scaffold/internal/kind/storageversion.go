@@ -26,6 +26,10 @@ func unmarkType(kind, marker string) func(string, []byte) ([]byte, error) {
 // MarkStorageVersion marks the version that is stored when a kind gets its second
 // version: the API server wants exactly one, and the first one has the objects.
 func MarkStorageVersion(p *plan.Plan, file *project.Project, r project.Resource) error {
+	own, err := p.Find(file.TypesFile(r))
+	if err != nil || hasStorageVersion(own.After()) { // which its author wrote before the command ran
+		return err
+	}
 	var first string
 	for _, o := range file.Resources {
 		if o.API == nil || o.Group != r.Group || o.Kind != r.Kind || o.Version == r.Version {

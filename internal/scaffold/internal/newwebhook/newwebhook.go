@@ -121,7 +121,7 @@ func (w *planner) resolve() error {
 		w.resource = project.Resource{External: true, Path: o.External.Path, Domain: o.External.Domain, Module: o.External.Module}
 	default:
 		domain, ok := project.CoreDomain(o.Group)
-		if !ok {
+		if !ok || slices.Contains(w.project.Groups(), o.Group) { // a group of its own, such as batch, hides the one of Kubernetes
 			return w.unknown()
 		}
 		w.resource = project.Resource{Core: true, Path: project.CorePath(o.Group, o.Version), Domain: domain}

@@ -42,10 +42,11 @@ func (w *planner) planTests() error {
 		}
 	}
 	if w.options.Validation {
+		// Imports come first, so that undoing finds them unused.
+		tests = append(tests, w.goImports("strings", "k8s.io/apimachinery/pkg/util/validation/field")...)
 		if tests, err = w.addTest(tests, "Validation", "validator_test.go"); err != nil {
 			return err
 		}
-		tests = append(tests, w.goImports("strings", "k8s.io/apimachinery/pkg/util/validation/field")...)
 	}
 	return w.Put(file, plan.These(tests...))
 }

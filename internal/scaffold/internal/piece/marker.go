@@ -26,7 +26,7 @@ func (m PackageMarker) Put(file string, src []byte) ([]byte, error) {
 	if at == nil {
 		return nil, &report.Error{What: "there is no package clause to mark", Where: file + ":1", Hint: "nothing was changed; put this above it and run the command again:\n// " + string(m)}
 	}
-	return slices.Concat(src[:at[0]], []byte("// "+string(m)+"\n"), src[at[0]:]), nil
+	return slices.Concat(src[:at[0]], commentLine(string(m), src[at[0]:]), src[at[0]:]), nil
 }
 
 // Take removes the text.
@@ -51,7 +51,13 @@ func (m TypeMarker) Put(file string, src []byte) ([]byte, error) {
 func (m TypeMarker) Take(src []byte) ([]byte, int) { return takeMarker(src, m.Marker) }
 
 func markerPattern(marker string) *regexp.Regexp {
-	return regexp.MustCompile(fmt.Sprintf(`(?m)^//[ \t]*%s[ \t]*\n`, regexp.QuoteMeta(marker)))
+	return regexp.MustCompile(fmt.Sprintf(`(?m)^//[ \t]*%s[ \t]*\r?\n`, regexp.QuoteMeta(marker)))
+}
+
+// commentLine is the line of a marker, which ends as the line below it does.
+func commentLine(marker string, below []byte) []byte {
+	line, _, _ := bytes.Cut(below, []byte("\n"))
+	return []byte("// " + marker + lineEnd(string(line)+"\n"))
 }
 
 // hasMarker reports whether a marker stands on a line of its own.
@@ -77,6 +83,6 @@ func MarkType(kind, marker string) func(string, []byte) ([]byte, error) {
 				Hint: "nothing was changed; put this above the type and run the command again:\n// " + marker,
 			}
 		}
-		return slices.Concat(src[:at[0]], []byte("// "+marker+"\n"), src[at[0]:]), nil
+		return slices.Concat(src[:at[0]], commentLine(marker, src[at[0]:]), src[at[0]:]), nil
 	}
 }

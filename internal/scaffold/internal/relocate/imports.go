@@ -56,7 +56,7 @@ func (r *rewriting) reimport(spec *ast.ImportSpec, p *Package) error {
 	var lines []string
 	for i, part := range used {
 		local := name
-		if i > 0 {
+		if i > 0 && name != "_" {
 			local = part.Alias
 			r.rename(name, local, part)
 		}

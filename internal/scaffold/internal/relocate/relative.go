@@ -54,36 +54,51 @@ func climbs(lit *ast.BasicLit) (string, bool) {
 	return text, err == nil && (text == ".." || strings.HasPrefix(text, "../"))
 }
 
-// join rewrites the literals that the arguments of filepath.Join begin with.
+// join rewrites the first literals that filepath.Join is given one after the other. Those that follow something else, such as the
+// folder of the file itself, are a path of the project only if they lead to what is there.
 func (r *rewriting) join(call *ast.CallExpr, seen map[*ast.BasicLit]bool) {
-	var elements []string
-	var last *ast.BasicLit
 	for _, arg := range call.Args {
-		lit, ok := arg.(*ast.BasicLit)
-		if !ok || lit.Kind != token.STRING {
-			break
+		if lit, ok := arg.(*ast.BasicLit); ok {
+			seen[lit] = true
 		}
-		text, err := strconv.Unquote(lit.Value)
-		if err != nil {
-			break
-		}
-		elements, last = append(elements, text), lit
-		seen[lit] = true
 	}
+	first, elements := literals(call.Args)
 	if len(elements) == 0 || !strings.HasPrefix(elements[0], "..") {
 		return
 	}
+	args := call.Args[first : first+len(elements)]
 	old := path.Join(elements...)
+	if first > 0 && !r.set.Exists(path.Join(path.Dir(r.path), old)) {
+		return
+	}
 	now := r.relative(old, true)
 	if now == old {
 		return
 	}
 	if up, same := strings.CutSuffix(now, old); same { // deeper: the pieces stay
 		ups := strings.Split(strings.TrimSuffix(up, "/"), "/")
-		r.replace(call.Args[0].Pos(), call.Args[0].Pos(), quoted(ups)+", ")
+		r.replace(args[0].Pos(), args[0].Pos(), quoted(ups)+", ")
 		return
 	}
-	r.replace(call.Args[0].Pos(), last.End(), quoted(strings.Split(now, "/")))
+	r.replace(args[0].Pos(), args[len(args)-1].End(), quoted(strings.Split(now, "/")))
+}
+
+// literals are the texts of the first arguments in a row that are literals, and the index of the first of them.
+func literals(args []ast.Expr) (first int, texts []string) {
+	for i, arg := range args {
+		text, err := "", error(nil)
+		lit, ok := arg.(*ast.BasicLit)
+		if ok && lit.Kind == token.STRING {
+			text, err = strconv.Unquote(lit.Value)
+		}
+		switch {
+		case ok && lit.Kind == token.STRING && err == nil:
+			texts = append(texts, text)
+		case len(texts) > 0:
+			return i - len(texts), texts
+		}
+	}
+	return len(args) - len(texts), texts
 }
 
 // quoted writes texts as arguments of a call.

@@ -1,0 +1,223 @@
+package regenerate_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/slipway-dev/slipway/internal/generate"
+	"github.com/slipway-dev/slipway/internal/regenerate"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+const types = `
+-- go.mod --
+module example.com/op
+
+go 1.24
+-- api/v1/types.go --
+// +kubebuilder:object:generate=true
+package v1
+
+// Size is a size.
+type Size struct {
+	Of map[string]int ` + "`json:\"of\"`" + `
+}
+-- internal/controller/controller.go --
+package controller
+
+// +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get
+`
+
+// project is a folder with the types and these files.
+func project(t *testing.T, archive string) (root string) {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range txtar.Parse([]byte(types + archive)).Files {
+		name := filepath.Join(root, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, f.Data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+// made are the files that the plan of a project makes, relative to it, and what its Makefile has said of.
+func made(t *testing.T, root string, more ...generate.Use) (files []string, findings []report.Finding) {
+	t.Helper()
+	plan, findings, err := regenerate.PlanFor(root, func(string) string { return "" }, more...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := plan.Run(t.Context(), generate.Options{})
+	if err != nil || result.Failed() {
+		t.Fatal(result, err)
+	}
+	for _, f := range result.Files {
+		files = append(files, regenerate.Relative(root, f.Path))
+	}
+	slices.Sort(files)
+	return files, findings
+}
+
+// TestPlanFor: a Makefile that calls controller-gen says what is generated, any other leaves it to the defaults.
+func TestPlanFor(t *testing.T) {
+	const deepcopy = "api/v1/zz_generated.deepcopy.go"
+	at := func(line int) report.Position { return report.Position{File: "Makefile", Line: line, Column: 1} }
+	for _, test := range []struct {
+		name, files string
+		want        []string
+		findings    []report.Finding
+	}{
+		{"no Makefile", "", []string{deepcopy, "config/rbac/role.yaml"}, nil},
+		{"a Makefile without a call", "-- Makefile --\nall:\n\tgo build ./...\n", []string{deepcopy, "config/rbac/role.yaml"}, nil},
+		{"one with a call", "-- Makefile --\nmanifests:\n\t$(CONTROLLER_GEN) rbac:roleName=x paths=./... output:rbac:dir=permissions\n", []string{"permissions/role.yaml"}, nil},
+		{"one with two calls", "-- Makefile --\na:\n\tcontroller-gen object paths=./api/...\nb:\n\tcontroller-gen rbac:roleName=x paths=./internal/...\n", []string{deepcopy, "config/rbac/role.yaml"}, nil},
+		{"a call for help", "-- Makefile --\na:\n\tcontroller-gen object paths=./...\nb:\n\tcontroller-gen --version\n", []string{deepcopy}, nil},
+		{
+			"build tags", "-- Makefile --\na:\n\tcontroller-gen --load-build-tags mine object paths=./...\n-- tagged/v1/types.go --\n//go:build mine\n\n" +
+				"// +kubebuilder:object:generate=true\npackage v1\n\ntype Of map[string]int\n", []string{deepcopy, "tagged/v1/zz_generated.deepcopy.go"}, nil,
+		},
+		{
+			"a call that is not clear", "-- Makefile --\na:\n\tcontroller-gen object paths=./...\nb:\n\tcontroller-gen $(shell cat options)\n", []string{deepcopy},
+			[]report.Finding{{Position: at(4), Suggestion: "make b"}},
+		},
+		{
+			"options that are obsolete", "-- Makefile --\na:\n\tcontroller-gen object \"crd:trivialVersions=true,maxDescLen=0,crdVersions={v1beta1}\" paths=./...\n", []string{deepcopy},
+			[]report.Finding{
+				{Position: at(2), Suggestion: "all CRDs have a schema per version now"},
+				{Position: at(2), Suggestion: "Kubernetes 1.22 removed that version; v1 is generated"},
+			},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			files, findings := made(t, project(t, test.files))
+			if diff := cmp.Diff(test.want, files); diff != "" {
+				t.Errorf("files: %s", diff)
+			}
+			for i := range findings {
+				if findings[i].Message == "" {
+					t.Errorf("a finding says nothing: %+v", findings[i])
+				}
+				findings[i].Message = ""
+			}
+			if diff := cmp.Diff(test.findings, findings); diff != "" {
+				t.Errorf("findings: %s", diff)
+			}
+		})
+	}
+}
+
+// TestPlanForMore: generators that the project needs besides are added.
+func TestPlanForMore(t *testing.T) {
+	root := project(t, "-- Makefile --\na:\n\tcontroller-gen object paths=./...\n")
+	files, _ := made(t, root, generate.Use{Name: "rbac", Options: "roleName=x", Output: generate.Output{Config: "more"}})
+	if !slices.Equal(files, []string{"api/v1/zz_generated.deepcopy.go", "more/role.yaml"}) {
+		t.Errorf("files are %v", files)
+	}
+}
+
+func TestPlanForRefuses(t *testing.T) {
+	for _, test := range []struct{ name, files, where string }{
+		{"a Makefile that is a folder", "-- Makefile/x --\n", "Makefile"},
+		{"a flag that is none", "-- Makefile --\na:\n\tcontroller-gen --none paths=./...\n", "Makefile:2"},
+		{"a generator that is none", "-- Makefile --\na:\n\tcontroller-gen none paths=./...\n", "Makefile:2"},
+	} {
+		root := project(t, test.files)
+		_, _, err := regenerate.PlanFor(root, os.Getenv)
+		if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Where != filepath.Join(root, test.where) {
+			t.Errorf("%s: got %v, want a refusal of %s", test.name, err, test.where)
+		}
+	}
+}
+
+// TestStale shows what a file that was changed should be.
+func TestStale(t *testing.T) {
+	root := project(t, "-- a --\nold\n")
+	differences, err := regenerate.Stale(root, []generate.File{
+		{Path: filepath.Join(root, "a"), Action: report.Updated, Content: []byte("new\n")},
+		{Path: filepath.Join(root, "b"), Action: report.Created, Content: []byte("new\n")},
+		{Path: filepath.Join(root, "c"), Action: report.Unchanged},
+	})
+	want := []regenerate.Difference{
+		{Path: "a", Action: report.Updated, Diff: "diff a/a b/a\n--- a/a\n+++ b/a\n@@ -1,1 +1,1 @@\n-old\n+new\n"},
+		{Path: "b", Action: report.Created, Diff: "diff a/b b/b\n--- a/b\n+++ b/b\n@@ -0,0 +1,1 @@\n+new\n"},
+	}
+	if diff := cmp.Diff(want, differences); diff != "" || err != nil {
+		t.Errorf("%v %s", err, diff)
+	}
+	if _, err := regenerate.Stale(root, []generate.File{{Path: root, Action: report.Updated}}); err == nil {
+		t.Error("a folder is compared")
+	}
+}
+
+func TestRelative(t *testing.T) {
+	root := t.TempDir()
+	for path, want := range map[string]string{filepath.Join(root, "a", "b"): "a/b", root: ".", filepath.Dir(root): filepath.Dir(root)} {
+		if got := regenerate.Relative(root, path); got != want {
+			t.Errorf("%s is %s, want %s", path, got, want)
+		}
+	}
+}
+
+// crd is a definition as generators write them.
+const crd = "---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  annotations:\n    controller-gen.kubebuilder.io/version: v0.23.0\n"
+
+// TestLeftovers: definitions that nothing makes any more are found, and go; what people wrote stays.
+func TestLeftovers(t *testing.T) {
+	root := project(t, "-- config/crd/bases/made.yaml --\n"+crd+"-- config/crd/bases/left.yaml --\n"+crd+
+		"-- config/crd/bases/mine.yaml --\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {}\n-- config/crd/bases/empty.yaml --\n-- config/crd/bases/folder.yaml/x --\n-- elsewhere/left.yaml --\n"+crd)
+	plan, _, err := regenerate.PlanFor(root, os.Getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bases := filepath.Join(root, "config", "crd", "bases")
+	if diff := cmp.Diff([]string{bases}, plan.CRDFolders()); diff != "" {
+		t.Errorf("folders: %s", diff)
+	}
+	left, err := regenerate.Leftovers(plan, []generate.File{{Path: filepath.Join(bases, "made.yaml")}})
+	if diff := cmp.Diff([]string{filepath.Join(bases, "left.yaml")}, left); diff != "" || err != nil {
+		t.Fatalf("%v %s", err, diff)
+	}
+	for range 2 { // what is gone is gone
+		if err := regenerate.Prune(plan, nil, left); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := os.Stat(left[0]); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("it is still there: %v", err)
+	}
+}
+
+// TestPruneOutside: what lies outside of the project goes only if its user allows that.
+func TestPruneOutside(t *testing.T) {
+	root, outside := project(t, ""), project(t, "-- left.yaml --\n"+crd)
+	plan := regenerate.PlanOver(root, []string{"./..."}, generate.Use{Name: "crd", Output: generate.Output{Config: outside}}, generate.Use{Name: "crd", Output: generate.Output{Config: outside}}, generate.Use{Name: "object"})
+	left, err := regenerate.Leftovers(plan, nil)
+	if err != nil || len(left) != 1 {
+		t.Fatal(left, err)
+	}
+	if refusal, ok := errors.AsType[*report.Error](regenerate.Prune(plan, nil, left)); !ok || refusal.Where != left[0] || refusal.Next != "slipway generate --prune --outside "+outside {
+		t.Errorf("got %v", refusal)
+	}
+	if err := regenerate.Prune(plan, []string{outside}, left); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(left[0]); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("it is still there: %v", err)
+	}
+	if folders := regenerate.PlanOf(root, generate.Use{Name: "crd"}).CRDFolders(); !slices.Equal(folders, []string{filepath.Join(root, "config", "crd")}) {
+		t.Errorf("the usual folders are %v", folders)
+	}
+}

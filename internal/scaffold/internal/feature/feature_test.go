@@ -1,0 +1,280 @@
+package feature_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/newapi"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/newwebhook"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/projecttest"
+)
+
+const list = "config/default/kustomization.yaml"
+
+// newProject has a CronJob with a controller.
+func newProject(t *testing.T) string {
+	t.Helper()
+	root := projecttest.New(t, newproject.Options{})
+	projecttest.Apply(t)(newapi.Create(root, newapi.Options{Group: "batch", Version: "v1", Kind: "CronJob", Resource: true, Controller: true, Namespaced: true}))
+	return root
+}
+
+// byAnotherTool takes away what only projects of slipway have.
+func byAnotherTool(t *testing.T, root string) {
+	t.Helper()
+	if err := os.Remove(filepath.Join(root, "internal/manager/flags.go")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// lines are the features that the project's configuration lists, in order.
+func lines(t *testing.T, root string) (names []string) {
+	t.Helper()
+	_, components, _ := strings.Cut(projecttest.Read(t, root, list), "components:\n")
+	for line := range strings.Lines(components) {
+		if name, ok := strings.CutPrefix(line, "- ../"); ok {
+			names = append(names, strings.TrimSpace(name))
+		}
+	}
+	return names
+}
+
+// TestSwitch: each feature can be switched on and off, and a second time changes nothing. Its configuration stays, its code goes.
+func TestSwitch(t *testing.T) {
+	code := map[feature.Feature]string{
+		feature.SelfCert: "internal/manager/certificate.go", feature.Tracing: "internal/manager/tracing.go", feature.Alerts: "docs/runbooks/ManagerAbsent.md",
+		feature.EndToEnd: "test/e2e/main_test.go", feature.Workflow: ".github/workflows/ci.yml",
+	}
+	for _, f := range feature.All() {
+		t.Run(string(f), func(t *testing.T) {
+			root := newProject(t)
+			exists := func(name string) bool {
+				_, err := os.Stat(filepath.Join(root, name))
+				return err == nil
+			}
+			for _, step := range []struct {
+				edit func(*testing.T) (*plan.Plan, error)
+				on   bool
+			}{
+				{func(t *testing.T) (*plan.Plan, error) { return projecttest.Edit(root, feature.Enable(f)) }, true},
+				{func(t *testing.T) (*plan.Plan, error) { return projecttest.Edit(root, feature.Disable(f)) }, false},
+			} {
+				projecttest.Apply(t)(step.edit(t))
+				if got := slices.Contains(lines(t, root), string(f)); got != (step.on && f.Deployed()) {
+					t.Errorf("listed is %v, want %v", got, step.on)
+				}
+				if file := code[f]; file != "" && exists(file) != step.on {
+					t.Errorf("%s is there: %v, want %v", file, exists(file), step.on)
+				}
+				if f.Deployed() && !exists("config/"+string(f)+"/kustomization.yaml") {
+					t.Error("its configuration is not there")
+				}
+				if again, err := step.edit(t); err != nil || !again.Empty() {
+					t.Errorf("a second time is not without changes: %v", err)
+				}
+			}
+		})
+	}
+}
+
+// TestOrder: the lines of features have their order, whatever the order in which they came.
+func TestOrder(t *testing.T) {
+	root := newProject(t)
+	for _, f := range []feature.Feature{feature.Tracing, feature.Alerts, feature.HA} {
+		projecttest.Apply(t)(projecttest.Edit(root, feature.Enable(f)))
+	}
+	if diff := cmp.Diff([]string{"metrics", "alerts", "ha", "tracing"}, lines(t, root)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestCompany: some features bring others along, or take their place.
+func TestCompany(t *testing.T) {
+	root := newProject(t)
+	for _, step := range []struct {
+		edits []func(*testing.T) (*plan.Plan, error)
+		want  []string
+	}{
+		{[]func(*testing.T) (*plan.Plan, error){enable(root, feature.Prometheus)}, []string{"metrics", "prometheus", "selfcert", "metrics-tls"}},
+		{[]func(*testing.T) (*plan.Plan, error){enable(root, feature.CertManager)}, []string{"metrics", "prometheus", "certmanager", "metrics-tls"}},
+		{[]func(*testing.T) (*plan.Plan, error){enable(root, feature.SelfCert)}, []string{"metrics", "prometheus", "selfcert", "metrics-tls"}},
+	} {
+		for _, edit := range step.edits {
+			projecttest.Apply(t)(edit(t))
+		}
+		if diff := cmp.Diff(step.want, lines(t, root)); diff != "" {
+			t.Error(diff)
+		}
+	}
+	for _, needed := range []feature.Feature{feature.Metrics, feature.SelfCert, feature.MetricsTLS} {
+		if err := second(projecttest.Edit(root, feature.Disable(needed))); err == nil {
+			t.Errorf("%s is switched off, which prometheus needs", needed)
+		}
+	}
+	changes := projecttest.Apply(t)(projecttest.Edit(root, feature.Disable(feature.Prometheus)))
+	if kept := projecttest.Paths(changes, report.Kept); !slices.Equal(kept, []string{"config/metrics-tls/kustomization.yaml"}) {
+		t.Errorf("kept are %v", kept)
+	}
+}
+
+func enable(root string, f feature.Feature) func(*testing.T) (*plan.Plan, error) {
+	return func(*testing.T) (*plan.Plan, error) { return projecttest.Edit(root, feature.Enable(f)) }
+}
+
+func second(_ *plan.Plan, err error) error { return err }
+
+// TestTracing traces controllers that are completed as usual, and leaves others alone.
+func TestTracing(t *testing.T) {
+	root := newProject(t)
+	const traced, other = "internal/controller/cronjob_controller.go", "internal/controller/mine_controller.go"
+	projecttest.Apply(t)(newapi.Create(root, newapi.Options{Group: "batch", Version: "v1", Kind: "CronJob", Controller: true, ControllerName: "mine"}))
+	mine := strings.Replace(projecttest.Read(t, root, other), "Complete(r)", "Complete(wrapped(r))", 1)
+	projecttest.Unpack(t, root, "-- "+other+" --\n"+mine)
+	projecttest.Apply(t)(projecttest.Edit(root, feature.Enable(feature.Tracing)))
+	projecttest.Holds(t, root, traced, "Complete(manager.Traced(r))", `"example.com/op/internal/manager"`)
+	projecttest.Holds(t, root, other, "Complete(wrapped(r))", "!internal/manager")
+	projecttest.Holds(t, root, "cmd/main.go", "manager.Trace(mgr)")
+	projecttest.Holds(t, root, "go.mod", "\tgo.opentelemetry.io/otel/sdk v", "!go.opentelemetry.io/otel/sdk v1.43.0 // indirect")
+}
+
+func TestRefusals(t *testing.T) {
+	const main, flags = "cmd/main.go", "internal/manager/flags.go"
+	for _, test := range []struct {
+		name, where string
+		change      string // files of the project that are other ones; no flags.go means another tool's project
+		feature     feature.Feature
+	}{
+		{"its own certificate", main, "", feature.SelfCert},
+		{"tracing", main, "", feature.Tracing},
+		{"a certificate of the metrics", list, "", feature.MetricsTLS},
+		{"profiles", main, "", feature.PProf},
+		{"other end-to-end tests", "test/e2e/mine_test.go", "-- " + flags + " --\npackage manager\n-- test/e2e/mine_test.go --\npackage e2e\n", feature.EndToEnd},
+		{"another target for them", "Makefile:2", "-- " + flags + " --\npackage manager\n-- Makefile --\n.PHONY: test-e2e\ntest-e2e:\n\tkind create cluster\n", feature.EndToEnd},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			root := newProject(t)
+			byAnotherTool(t, root)
+			projecttest.Unpack(t, root, test.change)
+			err := second(projecttest.Edit(root, feature.Enable(test.feature)))
+			if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Where != test.where {
+				t.Errorf("got %v, want a refusal of %s", err, test.where)
+			}
+		})
+	}
+}
+
+// TestOfOtherTools: what another tool lists among the resources, in a comment while it is off, is switched by the comment.
+func TestOfOtherTools(t *testing.T) {
+	root := newProject(t)
+	projecttest.Unpack(t, root, `
+-- config/default/kustomization.yaml --
+resources:
+- ../manager
+#- ../prometheus
+-- config/prometheus/kustomization.yaml --
+resources:
+- monitor.yaml
+`)
+	projecttest.Apply(t)(projecttest.Edit(root, feature.Enable(feature.Prometheus)))
+	projecttest.Holds(t, root, list, "\n- ../prometheus\n", "!components:")
+	projecttest.Apply(t)(projecttest.Edit(root, feature.Disable(feature.Prometheus)))
+	projecttest.Holds(t, root, list, "!\n- ../prometheus\n")
+}
+
+func TestInNamespace(t *testing.T) {
+	root := newProject(t)
+	projecttest.Apply(t)(projecttest.Edit(root, feature.InNamespace(true)))
+	projecttest.Holds(t, root, "PROJECT", "namespaced: true\n")
+	if !slices.Contains(lines(t, root), "namespaced") {
+		t.Error("the feature is off")
+	}
+	projecttest.Apply(t)(projecttest.Edit(root, feature.InNamespace(false)))
+	if slices.Contains(lines(t, root), "namespaced") {
+		t.Error("the feature is on")
+	}
+}
+
+// TestInNamespaceOfOtherTools: a manager that does not know the variable learns it, or its author is told what to write.
+func TestInNamespaceOfOtherTools(t *testing.T) {
+	const manager = "-- cmd/main.go --\npackage main\n\nimport (\n\tctrl \"sigs.k8s.io/controller-runtime\"\n)\n\nfunc main() {\n\t_, _ = ctrl.NewManager(nil, ctrl.Options{\n\t\tScheme: scheme,\n\t})\n}\n"
+	for _, test := range []struct{ name, files, where string }{
+		{"options", manager, ""},
+		{"options with a cache", strings.Replace(manager, "Scheme: scheme", "Cache: mine", 1), "cmd/main.go:9"},
+		{"no options", "-- cmd/main.go --\npackage main\n", "cmd/main.go:1"},
+		{"permissions of one namespace", "-- config/rbac/role_binding.yaml --\nkind: RoleBinding\n", "config/rbac/role_binding.yaml"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			root := newProject(t)
+			byAnotherTool(t, root)
+			projecttest.Unpack(t, root, test.files)
+			on := !strings.Contains(test.files, "RoleBinding")
+			p, err := projecttest.Edit(root, feature.InNamespace(on))
+			if test.where != "" {
+				if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Where != test.where {
+					t.Errorf("got %v, want a refusal of %s", err, test.where)
+				}
+				return
+			}
+			projecttest.Apply(t)(p, err)
+			projecttest.Holds(t, root, "cmd/main.go", "\t\tCache:  cache.Options{DefaultNamespaces: watchedNamespaces()},\n", `"sigs.k8s.io/controller-runtime/pkg/cache"`)
+			projecttest.Holds(t, root, "cmd/namespaces.go", "package main\n", "func watchedNamespaces()")
+		})
+	}
+}
+
+// TestConversion: a converted kind needs its lines in what serves it, and in what keeps the certificate.
+func TestConversion(t *testing.T) {
+	root := newProject(t)
+	projecttest.Apply(t)(newapi.Create(root, newapi.Options{Group: "batch", Version: "v2", Kind: "CronJob", Resource: true}))
+	projecttest.Apply(t)(newwebhook.Create(root, newwebhook.Options{Group: "batch", Version: "v1", Kind: "CronJob", Conversion: true}))
+	const patch = "conversion_batch.example.com_cronjobs.yaml"
+	projecttest.Holds(t, root, "config/webhook/kustomization.yaml", patch, "!manifests.yaml")
+	projecttest.Holds(t, root, "config/selfcert/kustomization.yaml", patch)
+	projecttest.Apply(t)(projecttest.Edit(root, feature.Enable(feature.CertManager)))
+	projecttest.Holds(t, root, "config/certmanager/kustomization.yaml", "name: cronjobs.batch.example.com}")
+}
+
+// TestRecord: what a project needs of its features is what Enable made.
+func TestRecord(t *testing.T) {
+	root := newProject(t)
+	created := projecttest.Paths(projecttest.Apply(t)(projecttest.Edit(root, feature.Enable(feature.Prometheus, feature.Tracing, feature.Alerts, feature.EndToEnd))), report.Created)
+	projecttest.Unpack(t, root, "-- internal/hook.go --\npackage internal\n\n// +kubebuilder:webhook:path=/mine\n-- config/webhook/kustomization.yaml --\nkind: Component\n")
+	p, file, err := projectfile.Open(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var needs plan.Needs
+	if err := feature.Record(p.Record(&needs), file); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(created, "config/webhook/manifests.yaml") {
+		if !needs.HasFile(name) {
+			t.Errorf("%s is not needed", name)
+		}
+	}
+	if needs.HasFile("config/ha/kustomization.yaml") {
+		t.Error("a feature that was never on is needed")
+	}
+}
+
+func TestParse(t *testing.T) {
+	for name, want := range map[string]feature.Feature{"metrics": feature.Metrics, "cert-manager": feature.CertManager, "certmanager": feature.CertManager} {
+		if got, ok := feature.Parse(name); got != want || !ok {
+			t.Errorf("%s is the feature %s, %v", name, got, ok)
+		}
+	}
+	if _, ok := feature.Parse("Metrics"); ok {
+		t.Error("a name in capitals is one")
+	}
+}

@@ -1,0 +1,76 @@
+package manager_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/projecttest"
+)
+
+// project is a plan for a project with these files.
+func project(t *testing.T, files string) *plan.Plan {
+	t.Helper()
+	root := t.TempDir()
+	projecttest.Unpack(t, root, files)
+	p, err := plan.New(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestFailure: an error is returned from a function that can return it, and ends the process in one that cannot.
+func TestFailure(t *testing.T) {
+	const wrapped, bare, ends = "\treturn fmt.Errorf(\"do it: %w\", err)\n", "\treturn err\n", "\tsetupLog.Error(err, \"unable to do it\")\n\tos.Exit(1)\n"
+	const point = " {\n\t// +kubebuilder:scaffold:builder\n}\n"
+	for _, test := range []struct{ name, src, want string }{
+		{"an error, and fmt", "package p\n\nimport \"fmt\"\n\nfunc run() error" + point, wrapped},
+		{"an error", "package p\n\nfunc other() {}\n\nfunc run() error" + point, bare},
+		{"nothing", "package p\n\nfunc main()" + point, ends},
+		{"something else", "package p\n\nfunc run() int" + point, ends},
+		{"more", "package p\n\nfunc run() (int, error)" + point, ends},
+		{"outside of functions", "package p\n\n// +kubebuilder:scaffold:builder\n", ends},
+		{"no such place", "package p\n", bare},
+		{"not Go", "package", ends},
+	} {
+		if got := manager.Failure(project(t, ""), []byte(test.src), gofile.ImportsOf([]byte(test.src)), "do it"); got != test.want {
+			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
+		}
+	}
+	if got := manager.Failure(project(t, "").Record(&plan.Needs{NamesOnly: true}), nil, nil, "do it"); got != "" {
+		t.Errorf("names alone need the code %q", got)
+	}
+}
+
+func TestMainFile(t *testing.T) {
+	for files, want := range map[string]string{
+		"-- main.go --\n-- cmd/main.go --\n": "cmd/main.go",
+		"-- main.go --\n":                    "main.go",
+	} {
+		if got, err := manager.MainFile(project(t, files)); err != nil || got != want {
+			t.Errorf("got %s, %v, want %s", got, err, want)
+		}
+	}
+	none := project(t, "")
+	_, err := manager.MainFile(none)
+	if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Where != none.Root() {
+		t.Errorf("without one: %v", err)
+	}
+	if got, err := manager.MainFile(none.Record(&plan.Needs{})); err != nil || got != "cmd/main.go" {
+		t.Errorf("a plan that records gets %s, %v", got, err)
+	}
+}
+
+func TestRolesByMarkers(t *testing.T) {
+	for files, want := range map[string]bool{
+		"": false, "-- config/rbac/role_binding.yaml --\nkind: RoleBinding\n": true, "-- config/rbac/role_binding.yaml --\nkind: ClusterRoleBinding\nroleRef:\n  kind: RoleBinding\n": false,
+	} {
+		if got, err := manager.RolesByMarkers(project(t, files)); err != nil || got != want {
+			t.Errorf("%q: got %v, %v, want %v", files, got, err, want)
+		}
+	}
+}

@@ -1,0 +1,158 @@
+// Package projecttest makes real projects for the tests of what plans changes to them.
+//
+//	root := projecttest.New(t, newproject.Options{})
+//	projecttest.Apply(t)(newapi.Create(root, options))
+//	main := projecttest.Read(t, root, "cmd/main.go")
+package projecttest
+
+import (
+	"cmp"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// New scaffolds a project in a folder of the test's own: op, unless the options have another name, of the module
+// example.com/op.
+func New(t testing.TB, o newproject.Options) (root string) {
+	t.Helper()
+	root = t.TempDir()
+	o.Name, o.Domain, o.Repo = cmp.Or(o.Name, "op"), cmp.Or(o.Domain, "example.com"), cmp.Or(o.Repo, "example.com/op")
+	o.License.Year = 2026
+	Apply(t)(newproject.Create(root, o))
+	return root
+}
+
+// Apply writes what a plan says, which must have been made without an error, and returns its changes. It does without the
+// transaction of [plan.Plan.Apply], whose waiting for the disk takes a hundred times as long as all the rest.
+func Apply(t testing.TB) func(*plan.Plan, error) []report.File {
+	return func(p *plan.Plan, err error) []report.File {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, change := range p.Changes() {
+			if err := write(p, change); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return p.Changes()
+	}
+}
+
+func write(p *plan.Plan, change report.File) error {
+	name := filepath.Join(p.Root(), filepath.FromSlash(change.Path))
+	switch change.Action {
+	case report.Deleted:
+		return os.Remove(name)
+	case report.Moved:
+		if err := os.Remove(filepath.Join(p.Root(), filepath.FromSlash(change.From))); err != nil {
+			return err
+		}
+	case report.Created, report.Updated:
+	default:
+		return nil
+	}
+	f, err := p.Find(change.Path)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(name, f.After(), 0o644)
+}
+
+// Unpack writes the files of a txtar archive into the project.
+func Unpack(t testing.TB, root, archive string) {
+	t.Helper()
+	for _, f := range txtar.Parse([]byte(archive)).Files {
+		name := filepath.Join(root, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, f.Data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Read returns a file of the project, which must be there.
+func Read(t testing.TB, root, name string) string {
+	t.Helper()
+	data, err := finite.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// Holds fails the test for each text that a file of the project lacks; a text that begins with "!" is one that it must lack.
+func Holds(t testing.TB, root, name string, texts ...string) {
+	t.Helper()
+	got := Read(t, root, name)
+	for _, text := range texts {
+		text, not := strings.CutPrefix(text, "!")
+		if strings.Contains(got, text) == not {
+			t.Errorf("%s: it holds %q: %v", name, text, not)
+			t.Log(got)
+		}
+	}
+}
+
+// Paths are the files on which a plan takes an action, in order.
+func Paths(files []report.File, action report.Action) []string {
+	var paths []string
+	for _, f := range files {
+		if f.Action == action {
+			paths = append(paths, f.Path)
+		}
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// Edit plans edits of a project, as functions that change a plan and what PROJECT says.
+func Edit(root string, edits ...func(*plan.Plan, *project.Project) error) (*plan.Plan, error) {
+	p, file, err := projectfile.Open(root)
+	if err != nil {
+		return nil, err
+	}
+	for _, edit := range edits {
+		if err := edit(p, file); err != nil {
+			return nil, err
+		}
+	}
+	if err := projectfile.Write(p, file); err != nil {
+		return nil, err
+	}
+	return p, p.Finish()
+}
+
+// Tree reads all files of a project, by their paths.
+func Tree(t testing.TB, root string) map[string]string {
+	t.Helper()
+	tree := map[string]string{}
+	err := fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			tree[name] = Read(t, root, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
