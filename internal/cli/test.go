@@ -70,7 +70,7 @@ func suites(args []string) dev.Suites {
 
 // shareCluster starts a cluster that lives no longer than this process.
 func (inv *invocation) shareCluster(ctx context.Context, controllers bool) (_ dev.Shared, end func() error, err error) {
-	session, err := inv.clusters().Tie(ctx, clusterctl.Options{Name: "test", NoControllers: !controllers, Socket: true})
+	session, err := inv.clusters().Tie(ctx, "test", clusterctl.Options{Spec: clusterctl.Spec{Controllers: &controllers}, Socket: true})
 	if err != nil {
 		return dev.Shared{}, nil, err
 	}
