@@ -33,7 +33,7 @@ func newMemory(f *program.Finder) memory {
 // file is where the answer about f is.
 func (m memory) file(f File) string {
 	h := sha256.New()
-	fmt.Fprintln(h, protocol, m.salt)
+	fmt.Fprintln(h, Protocol, m.salt)
 	h.Write([]byte(f.Content))
 	return filepath.Join(m.dir, hex.EncodeToString(h.Sum(nil)[:16])+".json")
 }
