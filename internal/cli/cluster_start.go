@@ -129,8 +129,7 @@ func (f *startFlags) options(flags *pflag.FlagSet, stdin io.Reader) (clusterctl.
 		f.SimulateMissingImages = &f.simulateMissing
 	}
 	var err error
-	o.Spec, err = f.Read(stdin)
-	o.Whole = f.File != ""
+	o.Spec, o.File, err = f.Read(stdin)
 	return o, err
 }
 

@@ -51,7 +51,7 @@ func (o Options) differences(is Spec, s *Status) []string {
 	if o.Controllers != nil {
 		differs("controllers", strconv.FormatBool(*o.Controllers), strconv.FormatBool(is.RunControllers()))
 	}
-	if o.Nodes != nil || o.Whole {
+	if o.Nodes != nil || o.File != nil {
 		differs("nodes", described(o.Nodes), described(is.Nodes))
 	}
 	if o.NodeKind != protocol.DefaultNodes {
@@ -60,9 +60,9 @@ func (o Options) differences(is Spec, s *Status) []string {
 	if asked := o.SimulateMissingImages; asked != nil && is.NodeKind.RunContainers() {
 		differs("simulating missing images", strconv.FormatBool(*asked), strconv.FormatBool(is.SimulateMissingImages != nil && *is.SimulateMissingImages))
 	}
-	compare(differs, "feature gate", o.FeatureGates, is.FeatureGates, o.Whole)
-	compare(differs, "runtime config", o.RuntimeConfig, is.RuntimeConfig, o.Whole)
-	if len(o.APIServerFlags) > 0 || o.Whole {
+	compare(differs, "feature gate", o.FeatureGates, is.FeatureGates, o.File != nil)
+	compare(differs, "runtime config", o.RuntimeConfig, is.RuntimeConfig, o.File != nil)
+	if len(o.APIServerFlags) > 0 || o.File != nil {
 		differs("API server flags", listed(o.APIServerFlags), listed(is.APIServerFlags))
 	}
 	return lines

@@ -2,9 +2,9 @@ package clusterctl
 
 import (
 	"cmp"
+	"maps"
 	"time"
 
-	"github.com/slipway-dev/slipway/internal/clusterctl/clusterfile"
 	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -15,13 +15,13 @@ type Spec = protocol.Spec
 // Options say what cluster to start, and how. The zero value is a good one: a free port, throw-away data, controllers and
 // one node, which is simulated.
 //
-// A cluster that has kept its data, or that died, is started with what it had before
-// wherever Spec says nothing, unless Whole is set.
+// Where Spec says nothing, File does, and without a file what an earlier start asked for: a cluster
+// that has kept its data, or that died, is started with what it had before.
 type Options struct {
 	Spec
-	// Whole says that Spec is all there is to the cluster: what an earlier
-	// start asked for does not count.
-	Whole bool
+	// File is the cluster's description in a file; nil: there is none. With a file, what an earlier start
+	// asked for does not count.
+	File *Spec
 
 	// NoContext leaves the user's kubeconfig alone (Start only; Tie never touches it).
 	NoContext bool
@@ -65,9 +65,17 @@ func (o Options) checkMissing(kind protocol.NodeKind) error {
 	return e
 }
 
+// described returns the options with what the file says in their Spec.
+func (o Options) described() Options {
+	if o.File != nil {
+		o.Spec = over(o.Spec, *o.File)
+	}
+	return o
+}
+
 // after returns the options for a cluster that was last asked to be like last.
 func (o Options) after(last Spec) Options {
-	if o.Whole {
+	if o.File != nil {
 		o.Durable = o.Durable || last.Durable
 		return o
 	}
@@ -77,6 +85,32 @@ func (o Options) after(last Spec) Options {
 	if len(o.APIServerFlags) > 0 { // otherwise a repeated command line would have each flag twice
 		last.APIServerFlags = nil
 	}
-	o.Spec = clusterfile.Over(o.Spec, last)
+	o.Spec = over(o.Spec, last)
 	return o
+}
+
+// over returns the cluster that s describes and, where it says nothing, base does.
+// Feature gates and the like add up, and those of s win.
+func over(s, base Spec) Spec {
+	s.Port, s.RegistryPort = cmp.Or(s.Port, base.Port), cmp.Or(s.RegistryPort, base.RegistryPort)
+	s.Durable = s.Durable || base.Durable
+	if s.Nodes == nil {
+		s.Nodes = base.Nodes
+	}
+	s.NodeKind = cmp.Or(s.NodeKind, base.NodeKind)
+	s.SimulateMissingImages = cmp.Or(s.SimulateMissingImages, base.SimulateMissingImages)
+	s.Controllers = cmp.Or(s.Controllers, base.Controllers)
+	s.FeatureGates = merged(base.FeatureGates, s.FeatureGates)
+	s.RuntimeConfig = merged(base.RuntimeConfig, s.RuntimeConfig)
+	s.APIServerFlags = append(base.APIServerFlags[:len(base.APIServerFlags):len(base.APIServerFlags)], s.APIServerFlags...)
+	return s
+}
+
+func merged[V any](base, over map[string]V) map[string]V {
+	if len(base) == 0 {
+		return over
+	}
+	all := maps.Clone(base)
+	maps.Copy(all, over)
+	return all
 }

@@ -74,10 +74,26 @@ func TestConfigurationReachesTheProgram(t *testing.T) {
 		t.Errorf("changed: %s", diff)
 	}
 	d.stop()
-	d.start(clusterctl.Options{Whole: true})
+	d.start(clusterctl.Options{File: &clusterctl.Spec{}})
 	want.Spec = clusterctl.Spec{Port: peerPort, RegistryPort: peerRegistryPort, Durable: true}
 	if diff := cmp.Diff(want, d.config(), cmpopts.IgnoreFields(protocol.Config{}, "NodeProgram")); diff != "" {
 		t.Errorf("whole: %s", diff)
+	}
+}
+
+// TestFlagsWinOverFile: what both say is as the flags have it, and feature gates and the like add up. What an earlier start asked for does not count.
+func TestFlagsWinOverFile(t *testing.T) {
+	d := newDock(t, sound)
+	d.start(clusterctl.Options{Spec: clusterctl.Spec{Durable: true, NodeKind: protocol.SimulatedNodes, RuntimeConfig: map[string]string{"earlier/v1": "true"}}})
+	d.stop()
+	file := clusterctl.Spec{Nodes: []clusterctl.Node{{Name: "a"}}, Controllers: new(false), RuntimeConfig: map[string]string{"api/all": "true"},
+		FeatureGates: map[string]bool{"A": true, "B": true}, APIServerFlags: []string{"--v=1"}}
+	flags := clusterctl.Spec{Nodes: []clusterctl.Node{}, Controllers: new(true), FeatureGates: map[string]bool{"B": false}, APIServerFlags: []string{"--v=2"}}
+	d.start(clusterctl.Options{Spec: flags, File: &file})
+	want := clusterctl.Spec{Port: peerPort, RegistryPort: peerRegistryPort, Nodes: []clusterctl.Node{}, Durable: true, Controllers: new(true),
+		RuntimeConfig: file.RuntimeConfig, FeatureGates: map[string]bool{"A": true, "B": false}, APIServerFlags: []string{"--v=1", "--v=2"}}
+	if diff := cmp.Diff(want, d.config().Spec); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -98,7 +114,7 @@ func TestOtherConfiguration(t *testing.T) {
 		"kind of nodes: plain is asked for, it has simulated":           {Spec: clusterctl.Spec{NodeKind: protocol.PlainNodes}},
 		"feature gate A: false is asked for, it has true":               {Spec: clusterctl.Spec{FeatureGates: map[string]bool{"A": false}}},
 		"feature gate C: true is asked for, it has the default":         {Spec: clusterctl.Spec{FeatureGates: map[string]bool{"C": true}}},
-		"runtime config api/all: the default is asked for, it has true": {Whole: true},
+		"runtime config api/all: the default is asked for, it has true": {File: &clusterctl.Spec{}},
 		"API server flags: --v=3 is asked for, it has --v=2":            {Spec: clusterctl.Spec{APIServerFlags: []string{"--v=3"}}},
 	} {
 		_, err := d.Start(t.Context(), "", o)
@@ -175,7 +191,7 @@ func TestKindsOfNodes(t *testing.T) {
 		"without controllers": {bare, clusterctl.Options{}, protocol.DefaultNodes, false},
 		"controllers back":    {bare, clusterctl.Options{Spec: clusterctl.Spec{Controllers: new(true)}}, protocol.DefaultNodes, true},
 		"simulated after all": {nothing, clusterctl.Options{Spec: simulated}, protocol.SimulatedNodes, false},
-		"not said any more":   {simulated, clusterctl.Options{Whole: true}, protocol.DefaultNodes, true},
+		"not said any more":   {simulated, clusterctl.Options{File: &clusterctl.Spec{}}, protocol.DefaultNodes, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDock(t, sound)

@@ -22,6 +22,7 @@ import (
 // context selected. If it runs already, nothing changes but that its context
 // is selected again. When ctx ends before the cluster is ready, nothing stays behind.
 func (c *Control) Start(ctx context.Context, name string, o Options) (*Status, error) {
+	o = o.described()
 	if err := o.check(); err != nil {
 		return nil, err
 	}

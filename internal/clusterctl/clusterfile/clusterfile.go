@@ -1,5 +1,5 @@
 // Package clusterfile reads how people describe a cluster: the file of
-// `slipway cluster start --config FILE`, the same from [Flags], and both, one [Over] the other.
+// `slipway cluster start --config FILE`, and the same from [Flags].
 //
 //	nodeKind: real # simulated, real or plain
 //	simulateMissingImages: true

@@ -31,19 +31,18 @@ type Flags struct {
 // fromStdin is what --config has to be for a description on stdin.
 const fromStdin = "-"
 
-// Read returns the cluster that the flags describe and, where they say nothing, their file does. A mistake is a [report.Error].
-func (f Flags) Read(stdin io.Reader) (protocol.Spec, error) {
-	spec, err := f.spec()
-	if err != nil || f.File == "" {
-		return spec, err
+// Read returns the cluster that the flags describe, and the one that their file does; nil without a file. A mistake is a [report.Error].
+func (f Flags) Read(stdin io.Reader) (flags protocol.Spec, file *protocol.Spec, err error) {
+	if flags, err = f.spec(); err != nil || f.File == "" {
+		return flags, nil, err
 	}
-	var base protocol.Spec
+	var said protocol.Spec
 	if f.File == fromStdin {
-		base, err = readAll(stdin)
+		said, err = readAll(stdin)
 	} else {
-		base, err = Read(f.File)
+		said, err = Read(f.File)
 	}
-	return Over(spec, base), err
+	return flags, &said, err
 }
 
 func readAll(stdin io.Reader) (protocol.Spec, error) {

@@ -13,29 +13,26 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// TestFlags: flags win over the file, and feature gates and the like add up.
+// TestFlags: flags and file are read apart.
 func TestFlags(t *testing.T) {
-	const file = `{port: 1, nodes: [{name: a}], nodeKind: real, durable: true, controllers: false, simulateMissingImages: true,
-		featureGates: {A: true, B: true}, runtimeConfig: {api/all: true}, apiServer: {flags: [--v=1]}}`
-	gates, none := map[string]bool{"A": true, "B": true}, map[string]bool{}
-	config := map[string]string{"api/all": "true"}
+	none, off := map[string]bool{}, map[string]string{}
 	for name, tc := range map[string]struct {
 		flags clusterfile.Flags
 		want  protocol.Spec
+		file  *protocol.Spec
 	}{
-		"none": {clusterfile.Flags{}, protocol.Spec{FeatureGates: none, RuntimeConfig: map[string]string{}}},
+		"none": {clusterfile.Flags{}, protocol.Spec{FeatureGates: none, RuntimeConfig: off}, nil},
 		"without a file": {clusterfile.Flags{NodeKind: "plain=2", Durable: true}, protocol.Spec{
-			NodeKind: protocol.PlainNodes, Nodes: []protocol.Node{{Name: "node-1"}, {Name: "node-2"}}, Durable: true, FeatureGates: none, RuntimeConfig: map[string]string{}}},
-		"the file alone": {clusterfile.Flags{File: "-"}, protocol.Spec{
-			Port: 1, Nodes: []protocol.Node{{Name: "a"}}, NodeKind: protocol.RealNodes, Durable: true, Controllers: new(false), SimulateMissingImages: new(true),
-			FeatureGates: gates, RuntimeConfig: config, APIServerFlags: []string{"--v=1"}}},
-		"both": {clusterfile.Flags{File: "-", Port: 2, Nodes: []string{"none"}, NodeKind: "plain", Controllers: new(true), SimulateMissingImages: new(false),
+			NodeKind: protocol.PlainNodes, Nodes: []protocol.Node{{Name: "node-1"}, {Name: "node-2"}}, Durable: true, FeatureGates: none, RuntimeConfig: off}, nil},
+		"the file alone": {clusterfile.Flags{File: "-"}, protocol.Spec{FeatureGates: none, RuntimeConfig: off}, &protocol.Spec{NodeKind: protocol.RealNodes, Port: 1}},
+		"both": {clusterfile.Flags{File: "-", Port: 2, RegistryPort: 3, Nodes: []string{"none"}, NodeKind: "plain", Controllers: new(true), SimulateMissingImages: new(false),
 			FeatureGates: []string{"B=false"}, RuntimeConfig: []string{"api/all=false"}, APIServerFlags: []string{"v=2"}}, protocol.Spec{
-			Port: 2, Nodes: []protocol.Node{}, NodeKind: protocol.PlainNodes, Durable: true, Controllers: new(true), SimulateMissingImages: new(false),
-			FeatureGates: map[string]bool{"A": true, "B": false}, RuntimeConfig: map[string]string{"api/all": "false"}, APIServerFlags: []string{"--v=1", "--v=2"}}},
+			Port: 2, RegistryPort: 3, Nodes: []protocol.Node{}, NodeKind: protocol.PlainNodes, Controllers: new(true), SimulateMissingImages: new(false),
+			FeatureGates: map[string]bool{"B": false}, RuntimeConfig: map[string]string{"api/all": "false"}, APIServerFlags: []string{"--v=2"}},
+			&protocol.Spec{NodeKind: protocol.RealNodes, Port: 1}},
 	} {
-		got, err := tc.flags.Read(strings.NewReader(file))
-		if diff := cmp.Diff(tc.want, got); err != nil || diff != "" {
+		got, file, err := tc.flags.Read(strings.NewReader("{nodeKind: real, port: 1}"))
+		if diff := cmp.Diff(tc.want, got) + cmp.Diff(tc.file, file); err != nil || diff != "" {
 			t.Errorf("%s: %v\n%s", name, err, diff)
 		}
 	}
@@ -58,7 +55,7 @@ func TestMistakesInFlags(t *testing.T) {
 		{clusterfile.Flags{RuntimeConfig: []string{"=true"}}, "--runtime-config", "names no version"},
 		{clusterfile.Flags{File: "-"}, "stdin", "cannot be read"},
 	} {
-		_, err := tc.flags.Read(iotest.ErrReader(errors.New("broken")))
+		_, _, err := tc.flags.Read(iotest.ErrReader(errors.New("broken")))
 		if e, ok := errors.AsType[*report.Error](err); !ok || e.Where != tc.where || !strings.Contains(e.What, tc.what) || e.Code != 2 {
 			t.Errorf("%+v: %+v", tc.flags, e)
 		}
