@@ -153,13 +153,15 @@ func (r *recorder) say(line json.RawMessage) {
 	}
 }
 
-// finish ends the program's input and notes its last lines.
+// finish ends the program's input, unless a request ends the program, and notes its last lines.
 func (r *recorder) finish() {
 	r.t.Helper()
 	if r.cmd == nil {
 		return
 	}
-	_ = r.stdin.Close() // fails when the program has ended
+	if !bytes.Contains(r.out.Bytes(), []byte(`"method":"stop"`)) { // otherwise it may stop for either reason
+		_ = r.stdin.Close() // fails when the program has ended
+	}
 	r.until("")
 	failed := bytes.Contains(r.out.Bytes(), []byte(`"event":"failed"`))
 	if err := r.cmd.Wait(); failed != (err != nil) {
