@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/atomicfile"
+	"github.com/slipway-dev/slipway/internal/cachefolder"
 	"github.com/slipway-dev/slipway/internal/program"
 )
 
@@ -23,7 +24,7 @@ type memory struct {
 // newMemory puts the memory into slipway's cache. Another state of the program, which may say something else, has another
 // one.
 func newMemory(f *program.Finder) memory {
-	root, err := f.CacheDir()
+	root, err := cachefolder.Root(f.Getenv)
 	if err != nil {
 		return memory{}
 	}
