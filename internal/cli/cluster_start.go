@@ -3,8 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -80,13 +78,7 @@ func (inv *invocation) clusterStartCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			begin := time.Now()
-			s, err := inv.clusters().Start(cmd.Context(), clusterName(args), o)
-			if err != nil {
-				return err
-			}
-			inv.handler.Handle(report.Result{Text: started(s, time.Since(begin)), Value: s})
-			return nil
+			return inv.session().StartCluster(cmd.Context(), clusterName(args), o)
 		},
 	}
 	f.define(cmd.Flags())
@@ -136,32 +128,4 @@ func (f *startFlags) options(flags *pflag.FlagSet, stdin io.Reader) (clusterctl.
 // flagValueError is a mistake in the value of one flag.
 func flagValueError(flag string, err error) error {
 	return &report.Error{What: err.Error(), Where: flag, Hint: clusterfile.Expected(err), Next: "slipway cluster start --help", Code: usageCode}
-}
-
-// started says how to go on with a cluster.
-func started(s *clusterctl.Status, elapsed time.Duration) string {
-	var b strings.Builder
-	if s.Already {
-		fmt.Fprintf(&b, "cluster %s runs already: Kubernetes %s at %s\n", s.Name, s.Kubernetes, s.Server)
-	} else {
-		fmt.Fprintf(&b, "cluster %s is ready after %.1fs: Kubernetes %s at %s\n", s.Name, elapsed.Seconds(), s.Kubernetes, s.Server)
-	}
-	if s.Registry != "" {
-		fmt.Fprintf(&b, "images pushed to %s are there for its pods%s\n", s.Registry, usualPort(s.Registry))
-	}
-	if s.Context != "" {
-		fmt.Fprintf(&b, "context %s is selected\n", s.Context)
-	} else {
-		fmt.Fprintf(&b, "kubeconfig: %s\n", s.Kubeconfig)
-	}
-	return b.String()
-}
-
-// usualPort warns of a registry that is not where one is wont to be.
-func usualPort(registry string) string {
-	_, port, _ := strings.Cut(registry, ":")
-	if port == strconv.Itoa(clusterctl.DefaultRegistryPort) {
-		return ""
-	}
-	return fmt.Sprintf("; port %d is not this cluster's", clusterctl.DefaultRegistryPort)
 }

@@ -2,12 +2,10 @@ package cli
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/image"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -38,9 +36,6 @@ Environment:
 	return cmd
 }
 
-// images is the facade for this invocation.
-func (inv *invocation) images() *image.Images { return image.New(inv.Getenv, inv.handler) }
-
 // oneImage wants the name of one image.
 func oneImage(cmd *cobra.Command, args []string) error {
 	if len(args) == 1 && args[0] != "" {
@@ -52,14 +47,6 @@ func oneImage(cmd *cobra.Command, args []string) error {
 		e.Where = args[1]
 	}
 	return e
-}
-
-// absolute is a path seen from the working directory.
-func (inv *invocation) absolute(path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(inv.Dir, path)
 }
 
 // keyed reads flags of the form KEY=VALUE.
@@ -74,6 +61,3 @@ func keyed(flag string, texts []string) (map[string]string, error) {
 	}
 	return values, nil
 }
-
-// mebibytes tells a size as people read it.
-func mebibytes(size int64) string { return fmt.Sprintf("%.1f MiB", float64(size)/(1<<20)) }

@@ -53,7 +53,7 @@ func (inv *invocation) kustomize(ctx context.Context, args []string) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if other := inv.inPlaceOf(kustomizeVersion); err == nil && other != "" && cmd.Name() == "version" {
+	if other := inv.session().InPlaceOf(kustomizeVersion); err == nil && other != "" && cmd.Name() == "version" {
 		_, err = fmt.Fprintln(inv.Stdout, strings.TrimSpace(other))
 	}
 	if err == nil {

@@ -1,4 +1,4 @@
-package cli
+package operation
 
 import (
 	"cmp"
@@ -16,21 +16,21 @@ import (
 // definitions are the CRDs among the files of a run, as the checker reads them. Their names lead to the
 // files from the working folder.
 type definitions struct {
-	inv   *invocation
-	root  string
-	files map[string]generate.File
-	list  []crdcheck.File
+	session *Session
+	root    string
+	files   map[string]generate.File
+	list    []crdcheck.File
 
 	strict bool // what has a place in a definition fails, also where an API server would let it pass
 }
 
-func (inv *invocation) definitions(root string, result generate.Result) definitions {
-	d := definitions{inv: inv, root: root, files: make(map[string]generate.File)}
+func (s *Session) definitions(root string, result generate.Result) definitions {
+	d := definitions{session: s, root: root, files: make(map[string]generate.File)}
 	for _, f := range result.Files {
 		if _, ok := f.Locate(""); !ok {
 			continue
 		}
-		name := inv.fromHere(root, f.Path)
+		name := s.fromHere(root, f.Path)
 		if rel, err := filepath.Rel(root, f.Path); err == nil && filepath.IsLocal(rel) {
 			name = filepath.ToSlash(rel)
 		}
@@ -44,10 +44,10 @@ func (inv *invocation) definitions(root string, result generate.Result) definiti
 func (d definitions) position(file, path string) report.Position {
 	f, ok := d.files[file]
 	if !ok {
-		return report.Position{File: d.inv.fromHere(d.root, file)}
+		return report.Position{File: d.session.fromHere(d.root, file)}
 	}
 	at, _ := f.Locate(path)
-	at.File = d.inv.fromHere(d.root, at.File)
+	at.File = d.session.fromHere(d.root, at.File)
 	return at
 }
 
@@ -59,13 +59,13 @@ var errRefused = errors.New("the files are written as the code says")
 // makes warnings errors too, apart from those about a definition as a whole, such as its size.
 //
 // A run that is recalled was checked, and found right, when it was made: all others are forgotten.
-func (inv *invocation) checkDefinitions(ctx context.Context, root string, result generate.Result, strict bool) error {
-	d := inv.definitions(root, result)
+func (s *Session) checkDefinitions(ctx context.Context, root string, result generate.Result, strict bool) error {
+	d := s.definitions(root, result)
 	d.strict = strict
-	if len(d.list) == 0 || crdcheck.Off(inv.Getenv) {
+	if len(d.list) == 0 || crdcheck.Off(s.Getenv) {
 		return nil
 	}
-	told, err := inv.tellDefinitions(ctx, d)
+	told, err := s.tellDefinitions(ctx, d)
 	if told == 0 && err == nil {
 		return nil
 	}
@@ -76,11 +76,11 @@ func (inv *invocation) checkDefinitions(ctx context.Context, root string, result
 }
 
 // tellDefinitions tells what is wrong with the CRDs, and how much it told.
-func (inv *invocation) tellDefinitions(ctx context.Context, d definitions) (told int, err error) {
-	checker := crdcheck.New(inv.Getenv, inv.handler)
+func (s *Session) tellDefinitions(ctx context.Context, d definitions) (told int, err error) {
+	checker := crdcheck.New(s.Getenv, s.Handler)
 	findings, err := checker.Check(ctx, d.list)
 	if errors.Is(err, crdcheck.ErrUnavailable) {
-		inv.handler.Handle(report.Note{Text: count(len(d.list), "CRD") + " not checked as an API server would: " + firstLine(err) + "; to see why: " + checker.Command()})
+		s.Handler.Handle(report.Note{Text: count(len(d.list), "CRD") + " not checked as an API server would: " + firstLine(err) + "; to see why: " + checker.Command()})
 		return 1, nil
 	}
 	if err != nil {
@@ -88,7 +88,7 @@ func (inv *invocation) tellDefinitions(ctx context.Context, d definitions) (told
 	}
 	list, refused := d.told(findings), 0
 	for _, f := range list {
-		inv.handler.Handle(f)
+		s.Handler.Handle(f)
 		if f.Fatal {
 			refused++
 		}
@@ -121,9 +121,9 @@ func (d definitions) told(findings []crdcheck.Finding) []report.Finding {
 
 // generateOnly is generate for those who do not check the CRDs, since they go to an API server now or others follow: the next
 // `slipway generate` does it.
-func (inv *invocation) generateOnly(ctx context.Context, root string) error {
-	result, err := inv.generate(ctx, root)
-	if err != nil || len(inv.definitions(root, result).list) == 0 {
+func (s *Session) generateOnly(ctx context.Context, root string) error {
+	result, err := s.generateWith(ctx, root, Generation{})
+	if err != nil || len(s.definitions(root, result).list) == 0 {
 		return err
 	}
 	return result.Forget()

@@ -1,4 +1,4 @@
-package cli
+package operation
 
 import (
 	"context"
@@ -7,26 +7,31 @@ import (
 	"github.com/slipway-dev/slipway/internal/generate"
 	"github.com/slipway-dev/slipway/internal/regenerate"
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/ui"
 )
 
-// watchAndGenerate is `slipway generate --watch`: mistakes are told and waited out.
-func (inv *invocation) watchAndGenerate(ctx context.Context, root string, flags generateFlags) error {
+// WatchAndGenerate generates whenever a file of the project changes, until ctx ends. Mistakes are told and waited out.
+func (s *Session) WatchAndGenerate(ctx context.Context, g Generation) error {
+	root, err := s.ProjectRoot()
+	if err != nil {
+		return err
+	}
 	attempt := func() {
 		begin := time.Now()
-		result, err := inv.generateAlone(ctx, root, flags)
+		result, err := s.generateAlone(ctx, root, g)
 		switch {
 		case ctx.Err() != nil:
 		case err != nil:
-			ui.Fail(inv.handler, err)
+			s.Fail(err)
 		case changedAny(result):
-			ui.Fail(inv.handler, inv.checkDefinitions(ctx, root, result, flags.strict))
-			inv.handler.Handle(generated(result, time.Since(begin)))
+			if err := s.checkDefinitions(ctx, root, result, g.Strict); err != nil {
+				s.Fail(err)
+			}
+			s.Handler.Handle(generated(result, time.Since(begin)))
 		}
 	}
 	ready := func() {
 		attempt()
-		inv.handler.Handle(report.Note{Text: "watching " + root + "; Ctrl-C ends it"})
+		s.Handler.Handle(report.Note{Text: "watching " + root + "; Ctrl-C ends it"})
 	}
 	return regenerate.Watch(ctx, root, ready, attempt)
 }

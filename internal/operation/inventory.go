@@ -1,4 +1,4 @@
-package cli
+package operation
 
 import (
 	"context"
@@ -6,8 +6,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/spf13/pflag"
-	"golang.org/x/mod/semver"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
@@ -35,7 +33,7 @@ func deploymentSet(root, folder string, objects []*unstructured.Unstructured) (*
 // definitionsSet is the inventory of the project in root, of which only the definitions count. It is that of the usual deployment, so that
 // deploy and install, undeploy and uninstall mean the same definitions.
 func definitionsSet(root string) (*ship.Set, error) {
-	set, err := deploymentSet(root, within(root, defaultFolder), nil)
+	set, err := deploymentSet(root, within(root, DefaultFolder), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +49,7 @@ var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
 
 // part tells deployments of one project's folders from each other; empty for the usual one.
 func part(root, folder string) string {
-	if folder == within(root, defaultFolder) {
+	if folder == within(root, DefaultFolder) {
 		return ""
 	}
 	name, err := filepath.Rel(root, folder)
@@ -76,27 +74,14 @@ func targetNamespace(folder string) string {
 	return says.Namespace
 }
 
-// toolVersion is slipway's version as inventories have it: a semantic one.
-func toolVersion() string {
-	if version := readVersion().Version; semver.IsValid(version) {
-		return version
-	}
-	return "v0.0.0-devel"
-}
-
-// bindConsent declares the flag that answers for scripts.
-func bindConsent(flags *pflag.FlagSet, yes *bool) {
-	flags.BoolVar(yes, "yes", false, "do not ask before namespaces and CRDs that others use are deleted")
-}
-
 // consent asks before namespaces and definitions are deleted that others use. Without a terminal the answer is what otherwise returns.
-func (inv *invocation) consent(yes bool, otherwise func(question string) (bool, error)) ship.Consent {
+func (s *Session) consent(yes bool, otherwise func(question string) (bool, error)) ship.Consent {
 	return func(ctx context.Context, question string) (bool, error) {
 		switch {
 		case yes:
 			return true, nil
-		case inv.interactive():
-			return inv.ask(ctx, question, "--yes")
+		case s.Ask != nil:
+			return s.Ask(ctx, question, "--yes")
 		}
 		return otherwise(question)
 	}

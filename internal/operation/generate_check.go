@@ -1,4 +1,4 @@
-package cli
+package operation
 
 import (
 	"context"
@@ -9,13 +9,17 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// checkGenerated is `slipway generate --check`.
-func (inv *invocation) checkGenerated(ctx context.Context, root string, flags generateFlags) error {
-	_, result, err := inv.plannedRun(ctx, root, generate.Options{Strict: flags.strict, DryRun: true, Cache: inv.runsFolder(), Within: flags.outside})
+// CheckGenerated writes nothing. It fails, with a diff, when a generated file is not what the code says.
+func (s *Session) CheckGenerated(ctx context.Context, g Generation) error {
+	root, err := s.ProjectRoot()
 	if err != nil {
 		return err
 	}
-	if err := inv.checkDefinitions(ctx, root, result, flags.strict); err != nil {
+	_, result, err := s.plannedRun(ctx, root, generate.Options{Strict: g.Strict, DryRun: true, Cache: s.runsFolder(), Within: g.Outside})
+	if err != nil {
+		return err
+	}
+	if err := s.checkDefinitions(ctx, root, result, g.Strict); err != nil {
 		return err
 	}
 	stale, err := regenerate.Stale(root, result.Files)
@@ -23,7 +27,7 @@ func (inv *invocation) checkGenerated(ctx context.Context, root string, flags ge
 		return err
 	}
 	if len(stale) == 0 {
-		inv.handler.Handle(report.Result{
+		s.Handler.Handle(report.Result{
 			Text:  "nothing is stale: " + count(len(result.Files), "generated file") + " up to date",
 			Value: checkSummary{Files: len(result.Files), Stale: []regenerate.Difference{}},
 		})
@@ -33,7 +37,7 @@ func (inv *invocation) checkGenerated(ctx context.Context, root string, flags ge
 	for _, d := range stale {
 		diffs.WriteString(d.Diff)
 	}
-	inv.handler.Handle(report.Result{Text: diffs.String(), Bare: true, Value: checkSummary{Files: len(result.Files), Stale: stale}})
+	s.Handler.Handle(report.Result{Text: diffs.String(), Bare: true, Value: checkSummary{Files: len(result.Files), Stale: stale}})
 	verb := " are"
 	if len(stale) == 1 {
 		verb = " is"
@@ -48,24 +52,23 @@ type checkSummary struct {
 }
 
 // tellLeftovers tells of CRDs whose kind is gone, or deletes them.
-func (inv *invocation) tellLeftovers(root string, plan regenerate.Plan, result generate.Result, flags generateFlags) error {
-	prune := flags.prune
+func (s *Session) tellLeftovers(root string, plan regenerate.Plan, result generate.Result, g Generation) error {
 	left, err := regenerate.Leftovers(plan, result.Files)
 	if err != nil {
 		return err
 	}
-	if prune {
-		if err := regenerate.Prune(plan, flags.outside, left); err != nil {
+	if g.Prune {
+		if err := regenerate.Prune(plan, g.Outside, left); err != nil {
 			return err
 		}
 	}
 	for _, path := range left {
 		name := regenerate.Relative(root, path)
-		if prune {
-			inv.handler.Handle(report.File{Path: name, Action: report.Deleted})
+		if g.Prune {
+			s.Handler.Handle(report.File{Path: name, Action: report.Deleted})
 			continue
 		}
-		inv.handler.Handle(report.Warning{Text: name + " is generated, and no kind makes it any longer; to delete it: slipway generate --prune"})
+		s.Handler.Handle(report.Warning{Text: name + " is generated, and no kind makes it any longer; to delete it: slipway generate --prune"})
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package cli
+package operation
 
 import (
 	"context"
@@ -11,41 +11,41 @@ import (
 )
 
 // stateFolder is where slipway keeps what it has to remember for the user.
-func (inv *invocation) stateFolder() (string, error) {
-	home, err := state.Locate(inv.Getenv)
+func (s *Session) stateFolder() (string, error) {
+	home, err := state.Locate(s.Getenv)
 	return home.Dir, err
 }
 
 // takeBack has the cluster ask its own webhooks again where a run was ended before it could see to that. A preview only says so.
-func (inv *invocation) takeBack(ctx context.Context, cluster *ship.Cluster, preview bool) error {
-	folder, err := inv.stateFolder()
+func (s *Session) takeBack(ctx context.Context, cluster *ship.Cluster, preview bool) error {
+	folder, err := s.stateFolder()
 	if err != nil {
 		return err
 	}
 	if !preview {
-		return dev.TakeBack(ctx, folder, cluster, inv.handler)
+		return dev.TakeBack(ctx, folder, cluster, s.Handler)
 	}
 	owed, err := dev.Owed(ctx, folder, cluster)
 	if owed {
-		inv.handler.Handle(report.Warning{Text: "the cluster still asks webhooks of a slipway run that was killed; without --dry-run and --diff this command gives them back first"})
+		s.Handler.Handle(report.Warning{Text: "the cluster still asks webhooks of a slipway run that was killed; without --dry-run and --diff this command gives them back first"})
 	}
 	return err
 }
 
 // takeBackBeforeKubectl is takeBack for the cluster that kubectl's arguments mean. kubectl runs in any case, for it may be what shows
 // what is wrong.
-func (inv *invocation) takeBackBeforeKubectl(ctx context.Context, args []string) {
-	folder, err := inv.stateFolder()
+func (s *Session) takeBackBeforeKubectl(ctx context.Context, args []string) {
+	folder, err := s.stateFolder()
 	if err != nil || !dev.Promised(folder) {
 		return
 	}
-	k := ship.Kubeconfig{List: inv.Getenv("KUBECONFIG"), Path: flagOf(args, "--kubeconfig"), Context: flagOf(args, "--context")}
-	cluster, err := ship.Connect(k, inv.handler)
+	k := ship.Kubeconfig{List: s.Getenv("KUBECONFIG"), Path: flagOf(args, "--kubeconfig"), Context: flagOf(args, "--context")}
+	cluster, err := ship.Connect(k, s.Handler)
 	if err == nil {
-		err = dev.TakeBack(ctx, folder, cluster, inv.handler)
+		err = dev.TakeBack(ctx, folder, cluster, s.Handler)
 	}
 	if err != nil {
-		inv.handler.Handle(report.Warning{Text: "the webhooks that an earlier slipway run had a cluster ask are not given back yet: " + err.Error()})
+		s.Handler.Handle(report.Warning{Text: "the webhooks that an earlier slipway run had a cluster ask are not given back yet: " + err.Error()})
 	}
 }
 

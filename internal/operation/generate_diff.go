@@ -1,4 +1,4 @@
-package cli
+package operation
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// definitionChanges is the JSON form of what `slipway generate --diff` found.
+// definitionChanges is the JSON form of what a comparison of definitions found.
 type definitionChanges struct {
 	Since      string            `json:"since"`
 	Breaking   int               `json:"breaking"`
@@ -29,48 +29,52 @@ func (c definitionChanges) String() string {
 // errBreaking is why a comparison fails.
 var errBreaking = errors.New("objects or clients that were right before may be wrong now")
 
-// diff compares the CRDs that follow from the code with older ones and writes nothing. Breaking changes are findings at their
-// places in the code, and an error.
-func (inv *invocation) diff(ctx context.Context, root string, flags generateFlags) error {
-	plan, result, err := inv.plannedRun(ctx, root, generate.Options{Strict: flags.strict, DryRun: true, Within: flags.outside})
+// CompareDefinitions compares the CRDs that follow from the code with older ones, those of a revision of git or in a folder or file, and
+// writes nothing. Breaking changes are findings at their places in the code, and an error.
+func (s *Session) CompareDefinitions(ctx context.Context, since string, g Generation) error {
+	root, err := s.ProjectRoot()
+	if err != nil {
+		return err
+	}
+	plan, result, err := s.plannedRun(ctx, root, generate.Options{Strict: g.Strict, DryRun: true, Within: g.Outside})
 	if err != nil {
 		return err
 	}
 	var older []crdcheck.File
 	for _, folder := range plan.CRDFolders() {
-		files, err := crdcheck.Older(ctx, root, regenerate.Relative(root, folder), flags.since)
+		files, err := crdcheck.Older(ctx, root, regenerate.Relative(root, folder), since)
 		if err != nil {
 			return err
 		}
 		older = append(older, files...)
 	}
-	d := inv.definitions(root, result)
-	checker := crdcheck.New(inv.Getenv, inv.handler)
+	d := s.definitions(root, result)
+	checker := crdcheck.New(s.Getenv, s.Handler)
 	changes, err := checker.Compare(ctx, older, d.list)
 	if err != nil {
 		return err
 	}
-	return inv.tellChanges(d, definitionChanges{Since: flags.since, Changes: changes})
+	return s.tellChanges(d, definitionChanges{Since: since, Changes: changes})
 }
 
-func (inv *invocation) tellChanges(d definitions, c definitionChanges) error {
+func (s *Session) tellChanges(d definitions, c definitionChanges) error {
 	for _, change := range c.Changes {
 		if change.Breaking {
 			c.Breaking++
-			inv.handler.Handle(report.Finding{Position: d.position(change.File, change.Path), Message: change.String(), Suggestion: change.Advice(), Fatal: true})
+			s.Handler.Handle(report.Finding{Position: d.position(change.File, change.Path), Message: change.String(), Suggestion: change.Advice(), Fatal: true})
 			continue
 		}
 		c.Compatible++
-		inv.handler.Handle(report.Note{Text: "compatible: " + change.String()})
+		s.Handler.Handle(report.Note{Text: "compatible: " + change.String()})
 	}
 	if c.Changes == nil {
 		c.Changes = []crdcheck.Change{}
 	}
 	if c.Breaking == 0 {
-		inv.handler.Handle(report.Result{Text: c.String(), Value: c})
+		s.Handler.Handle(report.Result{Text: c.String(), Value: c})
 		return nil
 	}
-	inv.handler.Handle(report.Result{Value: c})
+	s.Handler.Handle(report.Result{Value: c})
 	return &report.Error{What: count(c.Breaking, "breaking change") + " since " + c.Since + ", told above", Err: errBreaking,
 		Hint: "a new version beside the old one, with a conversion; or what was allowed stays allowed"}
 }

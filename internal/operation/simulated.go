@@ -1,4 +1,4 @@
-package cli
+package operation
 
 import (
 	"context"
@@ -15,12 +15,12 @@ import (
 )
 
 // running returns the embedded cluster that is as wanted; nil for none. It is asked for to say more, so failures do not matter.
-func (inv *invocation) running(ctx context.Context, is func(*clusterctl.Status) bool) *clusterctl.Status {
-	all, err := inv.clusters().List(ctx)
+func (s *Session) running(ctx context.Context, is func(*clusterctl.Status) bool) *clusterctl.Status {
+	all, err := s.clusters().List(ctx)
 	if err != nil {
 		return nil
 	}
-	at := slices.IndexFunc(all, func(s *clusterctl.Status) bool { return s.State == clusterctl.Running && s.Nodes != nil && is(s) })
+	at := slices.IndexFunc(all, func(c *clusterctl.Status) bool { return c.State == clusterctl.Running && c.Nodes != nil && is(c) })
 	if at < 0 {
 		return nil
 	}
@@ -33,14 +33,14 @@ func serves(server string) func(*clusterctl.Status) bool {
 }
 
 // tellSimulated says of what was deployed that it only seems to run, and how it runs.
-func (inv *invocation) tellSimulated(ctx context.Context, cluster *ship.Cluster, objects []*unstructured.Unstructured) {
+func (s *Session) tellSimulated(ctx context.Context, cluster *ship.Cluster, objects []*unstructured.Unstructured) {
 	simulated := cluster.Simulated(ctx, objects)
 	if len(simulated) == 0 {
 		return
 	}
-	embedded := inv.running(ctx, serves(cluster.Server()))
-	for _, s := range simulated {
-		inv.handler.Handle(report.Note{Text: "the pods of " + s.Workload + " are simulated, no container runs" + wayOut(embedded, s)})
+	embedded := s.running(ctx, serves(cluster.Server()))
+	for _, one := range simulated {
+		s.Handler.Handle(report.Note{Text: "the pods of " + one.Workload + " are simulated, no container runs" + wayOut(embedded, one)})
 	}
 }
 
@@ -62,26 +62,26 @@ func wayOut(s *clusterctl.Status, of ship.Simulation) string {
 }
 
 // tellOfPush says what is in the way of running an image that was pushed to the registry of an embedded cluster.
-func (inv *invocation) tellOfPush(ctx context.Context, image string) {
+func (s *Session) tellOfPush(ctx context.Context, image string) {
 	host := reference.Registry(image)
-	owner := inv.running(ctx, func(s *clusterctl.Status) bool { return loaded.Same(s.Registry, host) })
+	owner := s.running(ctx, func(s *clusterctl.Status) bool { return loaded.Same(s.Registry, host) })
 	if owner == nil {
 		return
 	}
-	if current := inv.currentCluster(ctx); current != nil && current.Name != owner.Name {
-		inv.handler.Handle(report.Warning{Text: host + " is the registry of cluster " + owner.Name + ", and the current context is that of cluster " + current.Name +
+	if current := s.currentCluster(ctx); current != nil && current.Name != owner.Name {
+		s.Handler.Handle(report.Warning{Text: host + " is the registry of cluster " + owner.Name + ", and the current context is that of cluster " + current.Name +
 			", whose nodes do not find the image there: push to " + current.Registry + ", or `slipway image load " + image + " --cluster " + current.Name + "`"})
 	}
 	if owner.Nodes.Joins && owner.Nodes.Real == 0 && owner.Nodes.Problem != "" {
-		inv.handler.Handle(report.Note{Text: "pods of cluster " + owner.Name + " stay simulated: " + owner.Nodes.Problem})
+		s.Handler.Handle(report.Note{Text: "pods of cluster " + owner.Name + " stay simulated: " + owner.Nodes.Problem})
 	}
 }
 
 // currentCluster is the embedded cluster of the current context; nil if it is another one.
-func (inv *invocation) currentCluster(ctx context.Context) *clusterctl.Status {
-	cluster, err := inv.connect(destination{})
+func (s *Session) currentCluster(ctx context.Context) *clusterctl.Status {
+	cluster, err := s.reach(Target{})
 	if err != nil {
 		return nil
 	}
-	return inv.running(ctx, serves(cluster.Server()))
+	return s.running(ctx, serves(cluster.Server()))
 }
