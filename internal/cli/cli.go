@@ -181,7 +181,8 @@ func (inv *invocation) verbs() []*cobra.Command {
 	}
 }
 
-// session is what the operations of this invocation share. It is made when a verb runs, since flags say how events are shown.
+// session is what the operations of this invocation share. It is made when a verb runs, since flags say how events
+// are shown.
 func (inv *invocation) session() *operation.Session {
 	s := &operation.Session{
 		Dir: inv.Dir, Getenv: inv.Getenv, Handler: inv.handler, Verbose: inv.verbose, Stdin: inv.Stdin, Stdout: inv.Stdout, Stderr: inv.Stderr,

@@ -47,7 +47,8 @@ var needed = map[string]string{
 	"project":                         "what the parts of a kind's name may be, which is asked for",
 }
 
-// TestCommandLineRunsOperations: a verb is flags, one operation and an exit code. What strings facades together is an operation.
+// TestCommandLineRunsOperations: a verb is flags, one operation and an exit code. What strings facades together is
+// an operation.
 func TestCommandLineRunsOperations(t *testing.T) {
 	imported := map[string]bool{}
 	for _, p := range packages(t) {

@@ -2,8 +2,9 @@
 //
 //	err := kustomize.Run(ctx, []string{"build", "config/default"}, kustomize.Streams{In: os.Stdin, Out: os.Stdout})
 //
-// All its commands are there, with their flags. Only build is another one: it reads within the limits of package bounded, since a
-// kustomization may be a stranger's. The commands are made when one is run, since making them takes longer than most of slipway's do.
+// All its commands are there, with their flags. Only build is another one: it reads within the limits of package
+// bounded, since a kustomization may be a stranger's. The commands are made when one is run, since making them
+// takes longer than most of slipway's do.
 package kustomize
 
 import (
@@ -26,7 +27,8 @@ import (
 // Version is the version that is linked in.
 const Version = "v5.8.1"
 
-// Streams are what a command line reads and what it says besides what kustomize itself prints, which goes to the process's own streams.
+// Streams are what a command line reads and what it says besides what kustomize itself prints, which goes to the
+// process's own streams.
 type Streams struct {
 	In  io.Reader
 	Out io.Writer

@@ -40,7 +40,8 @@ type Clients struct {
 // DefaultClientsDir is the folder of a project's clients, unless another one is given.
 const DefaultClientsDir = "pkg/generated"
 
-// GenerateClients writes typed clients for the project's kinds, and notes in PROJECT that they are to be kept up to date.
+// GenerateClients writes typed clients for the project's kinds, and notes in PROJECT that they are to be kept up to
+// date.
 func (s *Session) GenerateClients(ctx context.Context, clients Clients) error {
 	root, described, err := s.moduleRoot()
 	if err != nil {

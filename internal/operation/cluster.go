@@ -38,8 +38,8 @@ const (
 	RealNodes      = "real"
 )
 
-// BuildClusterProgram makes sure that the program for clusters is there, or that for nodes of a kind which have one, and answers with its
-// path.
+// BuildClusterProgram makes sure that the program for clusters is there, or that for nodes of a kind which have
+// one, and answers with its path.
 func (s *Session) BuildClusterProgram(ctx context.Context, nodes string) error {
 	path, err := s.clusterProgram(ctx, nodes)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// ClusterStatus answers with what a cluster and each of its components is doing. It fails when the cluster does not run.
+// ClusterStatus answers with what a cluster and each of its components is doing. It fails when the cluster does not
+// run.
 func (s *Session) ClusterStatus(ctx context.Context, name string) error {
 	status, err := s.clusters().Status(ctx, name)
 	if err != nil {

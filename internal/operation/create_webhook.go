@@ -36,7 +36,8 @@ func (s *Session) CreateWebhook(ctx context.Context, w Webhook) error {
 		func() error { return s.afterCreateWebhook(ctx, root, w) })
 }
 
-// postponeConversion leaves the conversion out of several webhooks where the kind has one version. It says what the conversion needs.
+// postponeConversion leaves the conversion out of several webhooks where the kind has one version. It says what the
+// conversion needs.
 func (s *Session) postponeConversion(root string, w *scaffold.Webhook) {
 	if !w.Conversion || !w.Defaulting && !w.Validation || !errors.Is(scaffold.CheckWebhook(root, *w), scaffold.ErrOneVersion) {
 		return

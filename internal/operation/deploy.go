@@ -115,7 +115,8 @@ func (s *Session) Deploy(ctx context.Context, d Deployment) error {
 	return nil
 }
 
-// withoutSelf suggests another command where cert-manager is missing and the project's manager cannot keep its certificates itself.
+// withoutSelf suggests another command where cert-manager is missing and the project's manager cannot keep its
+// certificates itself.
 func withoutSelf(root string, err error) error {
 	e, ok := errors.AsType[*report.Error](err)
 	if !ok || ship.MissingGroup(err) != ship.CertManager || scaffold.CanKeepCertificates(root) {
@@ -157,8 +158,8 @@ type Removal struct {
 	DryRun bool // only list what would go
 }
 
-// Undeploy builds the objects of the kustomization in a folder, which is in the project or an absolute path, and deletes them.
-// Nothing is generated: what is in the cluster came from what is there.
+// Undeploy builds the objects of the kustomization in a folder, which is in the project or an absolute path, and
+// deletes them. Nothing is generated: what is in the cluster came from what is there.
 func (s *Session) Undeploy(ctx context.Context, folder string, r Removal) error {
 	root, err := s.ProjectRoot()
 	if err != nil {
@@ -192,8 +193,8 @@ func (s *Session) remove(ctx context.Context, objects []*unstructured.Unstructur
 	return cluster.Delete(ctx, objects, o)
 }
 
-// outdated are the workloads of an embedded cluster whose pods run an older image than the one that the cluster's registry has under its name now. Of other
-// clusters it is not known what their nodes would pull.
+// outdated are the workloads of an embedded cluster whose pods run an older image than the one that the cluster's
+// registry has under its name now. Of other clusters it is not known what their nodes would pull.
 func (s *Session) outdated(ctx context.Context, cluster *ship.Cluster, objects []*unstructured.Unstructured) ([]ship.Outdated, error) {
 	embedded := s.running(ctx, serves(cluster.Server()))
 	if embedded == nil || embedded.Nodes.Real == 0 {

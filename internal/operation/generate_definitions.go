@@ -119,8 +119,8 @@ func (d definitions) told(findings []crdcheck.Finding) []report.Finding {
 	return told
 }
 
-// generateOnly is generate for those who do not check the CRDs, since they go to an API server now or others follow: the next
-// `slipway generate` does it.
+// generateOnly is generate for those who do not check the CRDs, since they go to an API server now or others
+// follow: the next `slipway generate` does it.
 func (s *Session) generateOnly(ctx context.Context, root string) error {
 	result, err := s.generateWith(ctx, root, Generation{})
 	if err != nil || len(s.definitions(root, result).list) == 0 {

@@ -29,8 +29,8 @@ func (c definitionChanges) String() string {
 // errBreaking is why a comparison fails.
 var errBreaking = errors.New("objects or clients that were right before may be wrong now")
 
-// CompareDefinitions compares the CRDs that follow from the code with older ones, those of a revision of git or in a folder or file, and
-// writes nothing. Breaking changes are findings at their places in the code, and an error.
+// CompareDefinitions compares the CRDs that follow from the code with older ones, those of a revision of git or in
+// a folder or file, and writes nothing. Breaking changes are findings at their places in the code, and an error.
 func (s *Session) CompareDefinitions(ctx context.Context, since string, g Generation) error {
 	root, err := s.ProjectRoot()
 	if err != nil {

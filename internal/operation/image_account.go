@@ -21,8 +21,9 @@ func (s *Session) registryAccount(name string) (*wire.Account, error) {
 	return &wire.Account{User: clusterctl.RegistryUser, Password: token}, nil
 }
 
-// accountFor is the account with which an image is pushed, if its name begins with the address of an embedded cluster's registry; nil for all
-// others, whose accounts are kept where docker does. At other addresses of loopback, such as [::1], somebody else may listen.
+// accountFor is the account with which an image is pushed, if its name begins with the address of an embedded
+// cluster's registry; nil for all others, whose accounts are kept where docker does. At other addresses of
+// loopback, such as [::1], somebody else may listen.
 func (s *Session) accountFor(ctx context.Context, image string) (*wire.Account, error) {
 	host := reference.Registry(image)
 	at, _, err := net.SplitHostPort(host)

@@ -30,8 +30,8 @@ func deploymentSet(root, folder string, objects []*unstructured.Unstructured) (*
 	return set, nil
 }
 
-// definitionsSet is the inventory of the project in root, of which only the definitions count. It is that of the usual deployment, so that
-// deploy and install, undeploy and uninstall mean the same definitions.
+// definitionsSet is the inventory of the project in root, of which only the definitions count. It is that of the
+// usual deployment, so that deploy and install, undeploy and uninstall mean the same definitions.
 func definitionsSet(root string) (*ship.Set, error) {
 	set, err := deploymentSet(root, within(root, DefaultFolder), nil)
 	if err != nil {
@@ -59,7 +59,8 @@ func part(root, folder string) string {
 	return strings.Trim(notInNames.ReplaceAllString(strings.ToLower(name), "-"), "-")
 }
 
-// targetNamespace is the namespace that the kustomization in a folder gives to its objects; empty if it does not say so itself.
+// targetNamespace is the namespace that the kustomization in a folder gives to its objects; empty if it does not
+// say so itself.
 func targetNamespace(folder string) string {
 	text, err := ship.ReadKustomization(folder)
 	if err != nil {
@@ -74,7 +75,8 @@ func targetNamespace(folder string) string {
 	return says.Namespace
 }
 
-// consent asks before namespaces and definitions are deleted that others use. Without a terminal the answer is what otherwise returns.
+// consent asks before namespaces and definitions are deleted that others use. Without a terminal the answer is what
+// otherwise returns.
 func (s *Session) consent(yes bool, otherwise func(question string) (bool, error)) ship.Consent {
 	return func(ctx context.Context, question string) (bool, error) {
 		switch {

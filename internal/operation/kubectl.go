@@ -9,7 +9,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// Kubectl returns the path of the kubectl that is to run with these arguments, after what a killed run owes to their cluster was seen to.
+// Kubectl returns the path of the kubectl that is to run with these arguments, after what a killed run owes to
+// their cluster was seen to.
 func (s *Session) Kubectl(ctx context.Context, args []string) (path string, err error) {
 	if path, err = s.kubectl(ctx); err != nil {
 		return "", err

@@ -33,8 +33,8 @@ func (s *Session) projectRootOrNone() (string, error) {
 	return root, err
 }
 
-// moduleRoot is the project's root or, for operations that need Go code alone, that of the module around the working folder. It
-// reports whether PROJECT is there.
+// moduleRoot is the project's root or, for operations that need Go code alone, that of the module around the
+// working folder. It reports whether PROJECT is there.
 func (s *Session) moduleRoot() (root string, described bool, err error) {
 	if root, err = s.projectRootOrNone(); err != nil || root != "" {
 		return root, err == nil, err

@@ -23,8 +23,8 @@ const EnvtestVersion = setupenvtest.Kubernetes
 // EnvtestHost is the system that folders are for unless another one is named.
 func EnvtestHost() setupenvtest.Platform { return setupenvtest.Host() }
 
-// Envtest is which folders of envtest's programs are meant. The request's selector is read from Version, and its assets are those that
-// the environment names.
+// Envtest is which folders of envtest's programs are meant. The request's selector is read from Version, and its
+// assets are those that the environment names.
 type Envtest struct {
 	setupenvtest.Request
 	Version string // of Kubernetes, such as 1.37.x; empty for the latest

@@ -14,7 +14,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/ship"
 )
 
-// running returns the embedded cluster that is as wanted; nil for none. It is asked for to say more, so failures do not matter.
+// running returns the embedded cluster that is as wanted; nil for none. It is asked for to say more, so failures do
+// not matter.
 func (s *Session) running(ctx context.Context, is func(*clusterctl.Status) bool) *clusterctl.Status {
 	all, err := s.clusters().List(ctx)
 	if err != nil {

@@ -16,7 +16,8 @@ func (s *Session) stateFolder() (string, error) {
 	return home.Dir, err
 }
 
-// takeBack has the cluster ask its own webhooks again where a run was ended before it could see to that. A preview only says so.
+// takeBack has the cluster ask its own webhooks again where a run was ended before it could see to that. A preview
+// only says so.
 func (s *Session) takeBack(ctx context.Context, cluster *ship.Cluster, preview bool) error {
 	folder, err := s.stateFolder()
 	if err != nil {
@@ -32,8 +33,8 @@ func (s *Session) takeBack(ctx context.Context, cluster *ship.Cluster, preview b
 	return err
 }
 
-// takeBackBeforeKubectl is takeBack for the cluster that kubectl's arguments mean. kubectl runs in any case, for it may be what shows
-// what is wrong.
+// takeBackBeforeKubectl is takeBack for the cluster that kubectl's arguments mean. kubectl runs in any case, for it
+// may be what shows what is wrong.
 func (s *Session) takeBackBeforeKubectl(ctx context.Context, args []string) {
 	folder, err := s.stateFolder()
 	if err != nil || !dev.Promised(folder) {

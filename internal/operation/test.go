@@ -10,7 +10,8 @@ import (
 // Suites are the tests to run, and with which control planes.
 type Suites = dev.Suites
 
-// Test runs go test with a control plane for suites written with envtest. In a project, generated files are brought up to date first.
+// Test runs go test with a control plane for suites written with envtest. In a project, generated files are brought
+// up to date first.
 func (s *Session) Test(ctx context.Context, suites Suites) error {
 	root, err := s.projectRootOrNone()
 	if err != nil {

@@ -16,8 +16,9 @@ import (
 // ToolFolder is where the Makefile of a project looks for its tools.
 const ToolFolder = "bin"
 
-// LinkTools puts links to slipway into a folder, under the names and versions of the tools that it stands for. An empty folder means
-// ToolFolder, which must not lead elsewhere then. Force replaces files that neither slipway nor the go command made.
+// LinkTools puts links to slipway into a folder, under the names and versions of the tools that it stands for. An
+// empty folder means ToolFolder, which must not lead elsewhere then. Force replaces files that neither slipway nor
+// the go command made.
 func (s *Session) LinkTools(dir string, force bool) error {
 	folder, err := s.toolFolder(dir)
 	if err != nil {

@@ -40,8 +40,8 @@ func ReadVersion() Version {
 	return v
 }
 
-// release is slipway's version as new projects record it: one word for all programs that are no release, so that a project does not
-// depend on the commit of the program that made it.
+// release is slipway's version as new projects record it: one word for all programs that are no release, so that a
+// project does not depend on the commit of the program that made it.
 func release() string {
 	version := ReadVersion().Version
 	if !semver.IsValid(version) || semver.Build(version) != "" || module.IsPseudoVersion(version) {
