@@ -2,15 +2,11 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"github.com/slipway-dev/slipway/internal/clusterctl"
-	"github.com/slipway-dev/slipway/internal/clusterctl/clusterfile"
-	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/operation"
 )
 
 const startLong = `Start starts a cluster in the background, waits until it is ready, enters it into the
@@ -66,7 +62,8 @@ const startExample = `  slipway cluster start
   slipway cluster start --feature-gate MutatingAdmissionPolicy=true --runtime-config admissionregistration.k8s.io/v1beta1`
 
 func (inv *invocation) clusterStartCommand() *cobra.Command {
-	var f startFlags
+	var c operation.Cluster
+	var controllers, simulate bool
 	cmd := &cobra.Command{
 		Use:     "start [NAME]",
 		Short:   "Start a cluster in the background and select its context",
@@ -74,58 +71,29 @@ func (inv *invocation) clusterStartCommand() *cobra.Command {
 		Example: startExample,
 		Args:    oneName,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o, err := f.options(cmd.Flags(), inv.Stdin)
-			if err != nil {
-				return err
+			if cmd.Flags().Changed("controllers") {
+				c.Controllers = &controllers
 			}
-			return inv.session().StartCluster(cmd.Context(), clusterName(args), o)
+			if cmd.Flags().Changed("simulate-missing-images") {
+				c.SimulateMissingImages = &simulate
+			}
+			c.Name = clusterName(args)
+			return inv.session().StartCluster(cmd.Context(), c)
 		},
 	}
-	f.define(cmd.Flags())
+	flags := cmd.Flags()
+	flags.StringVar(&c.File, "config", "", "`file` that describes the cluster, or - for stdin")
+	flags.IntVar(&c.Port, "port", 0, "`port` of the API server on 127.0.0.1; 0 picks a free one")
+	flags.IntVar(&c.RegistryPort, "registry-port", 0, fmt.Sprintf("`port` of the image registry on 127.0.0.1; 0 is %d, or a free one if that is taken", operation.RegistryPort))
+	flags.BoolVar(&c.Durable, "durable", false, "keep the cluster's data when it stops or crashes")
+	flags.StringArrayVar(&c.Nodes, "node", nil, "a `node`, see above; repeatable, or none for no nodes")
+	flags.StringVar(&c.NodeKind, "nodes", "", "`kind` of the nodes: simulated, or real, which run pods; real=2 has two; plain has no isolation")
+	flags.BoolVar(&simulate, "simulate-missing-images", false, "beside real nodes, simulate pods whose images are not in the cluster's registry")
+	flags.StringArrayVar(&c.APIServerFlags, "api-server-flag", nil, "a flag of kube-apiserver, `flag=value`; repeatable")
+	flags.StringSliceVar(&c.FeatureGates, "feature-gate", nil, "a feature gate, `name=bool`, of API server, controllers and scheduler; repeatable")
+	flags.StringSliceVar(&c.RuntimeConfig, "runtime-config", nil, "an API to serve or not, `version=bool`; repeatable")
+	flags.BoolVar(&controllers, "controllers", true, "run controllers, scheduler and nodes")
+	flags.BoolVar(&c.NoContext, "no-context", false, "leave the kubeconfig alone")
+	flags.DurationVar(&c.Timeout, "timeout", time.Minute, "how long the cluster may take to become ready")
 	return cmd
-}
-
-// startFlags are the flags of start as they are given.
-type startFlags struct {
-	clusterfile.Flags
-	controllers, simulateMissing bool
-	how                          clusterctl.Options
-}
-
-func (f *startFlags) define(flags *pflag.FlagSet) {
-	flags.StringVar(&f.File, "config", "", "`file` that describes the cluster, or - for stdin")
-	flags.IntVar(&f.Port, "port", 0, "`port` of the API server on 127.0.0.1; 0 picks a free one")
-	flags.IntVar(&f.RegistryPort, "registry-port", 0, fmt.Sprintf("`port` of the image registry on 127.0.0.1; 0 is %d, or a free one if that is taken", clusterctl.DefaultRegistryPort))
-	flags.BoolVar(&f.Durable, "durable", false, "keep the cluster's data when it stops or crashes")
-	flags.StringArrayVar(&f.Nodes, "node", nil, "a `node`, see above; repeatable, or none for no nodes")
-	flags.StringVar(&f.NodeKind, "nodes", "", "`kind` of the nodes: simulated, or real, which run pods; real=2 has two; plain has no isolation")
-	flags.BoolVar(&f.simulateMissing, "simulate-missing-images", false, "beside real nodes, simulate pods whose images are not in the cluster's registry")
-	flags.StringArrayVar(&f.APIServerFlags, "api-server-flag", nil, "a flag of kube-apiserver, `flag=value`; repeatable")
-	flags.StringSliceVar(&f.FeatureGates, "feature-gate", nil, "a feature gate, `name=bool`, of API server, controllers and scheduler; repeatable")
-	flags.StringSliceVar(&f.RuntimeConfig, "runtime-config", nil, "an API to serve or not, `version=bool`; repeatable")
-	flags.BoolVar(&f.controllers, "controllers", true, "run controllers, scheduler and nodes")
-	flags.BoolVar(&f.how.NoContext, "no-context", false, "leave the kubeconfig alone")
-	flags.DurationVar(&f.how.Timeout, "timeout", time.Minute, "how long the cluster may take to become ready")
-}
-
-// options are what the flags ask for and, where they say nothing, the file.
-func (f *startFlags) options(flags *pflag.FlagSet, stdin io.Reader) (clusterctl.Options, error) {
-	o := f.how
-	if o.Timeout <= 0 {
-		return o, &report.Error{What: "invalid timeout " + o.Timeout.String(), Where: "--timeout", Hint: "a time like 30s or 2m", Code: usageCode}
-	}
-	if flags.Changed("controllers") {
-		f.Controllers = &f.controllers
-	}
-	if flags.Changed("simulate-missing-images") {
-		f.SimulateMissingImages = &f.simulateMissing
-	}
-	var err error
-	o.Spec, o.File, err = f.Read(stdin)
-	return o, err
-}
-
-// flagValueError is a mistake in the value of one flag.
-func flagValueError(flag string, err error) error {
-	return &report.Error{What: err.Error(), Where: flag, Hint: clusterfile.Expected(err), Next: "slipway cluster start --help", Code: usageCode}
 }

@@ -55,7 +55,7 @@ func keyed(flag string, texts []string) (map[string]string, error) {
 	for _, text := range texts {
 		key, value, ok := strings.Cut(text, "=")
 		if !ok || key == "" {
-			return nil, flagValueError(flag, fmt.Errorf("%q is not of the form KEY=VALUE", text))
+			return nil, flagValueError(flag, fmt.Sprintf("%q is not of the form KEY=VALUE", text))
 		}
 		values[key] = value
 	}

@@ -24,7 +24,7 @@ an OCI image layout, which has room for several platforms. The archive is there 
 		Args: oneImage,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains([]string{"", operation.DockerArchive, operation.OCIArchive}, a.Format) {
-				return flagValueError("--format", fmt.Errorf("%q is neither docker nor oci", a.Format))
+				return flagValueError("--format", fmt.Sprintf("%q is neither docker nor oci", a.Format))
 			}
 			if a.File == "" {
 				return missingFlag(cmd, "file", args[0]+" --file image.tar")

@@ -3,18 +3,46 @@ package operation
 import (
 	"context"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
+	"github.com/slipway-dev/slipway/internal/clusterctl/clusterfile"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
+// RegistryPort is where the image registry of a cluster is, unless that port is taken.
+const RegistryPort = clusterctl.DefaultRegistryPort
+
+// A Cluster is which cluster to start.
+type Cluster struct {
+	Name              string // empty for DefaultCluster
+	clusterfile.Flags        // what it consists of
+	NoContext         bool   // leave the user's kubeconfig alone
+	Timeout           time.Duration
+}
+
+// options are what the facade is to do. A description that comes from standard input is read.
+func (c Cluster) options(stdin io.Reader) (clusterctl.Options, error) {
+	if c.Timeout <= 0 {
+		return clusterctl.Options{}, &report.Error{
+			What: "invalid timeout " + c.Timeout.String(), Where: "--timeout", Hint: "a time like 30s or 2m", Code: mistaken,
+		}
+	}
+	spec, file, err := c.Read(stdin)
+	return clusterctl.Options{Spec: spec, File: file, NoContext: c.NoContext, Timeout: c.Timeout}, err
+}
+
 // StartCluster starts a cluster in the background, waits until it is ready and selects its context.
-func (s *Session) StartCluster(ctx context.Context, name string, o clusterctl.Options) error {
+func (s *Session) StartCluster(ctx context.Context, c Cluster) error {
+	o, err := c.options(s.Stdin)
+	if err != nil {
+		return err
+	}
 	begin := time.Now()
-	status, err := s.clusters().Start(ctx, name, o)
+	status, err := s.clusters().Start(ctx, c.Name, o)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
+	"github.com/slipway-dev/slipway/internal/clusterctl/clusterfile"
 )
 
 // TestTellsOfClusters: the texts for people say what the values for programs hold.
@@ -57,6 +58,37 @@ func TestClusterNames(t *testing.T) {
 	}
 	if len(told.all) > 0 {
 		t.Errorf("it told %v", told.all)
+	}
+}
+
+// TestClusterOptions: a description comes from flags, from standard input or from both; mistakes name their place.
+func TestClusterOptions(t *testing.T) {
+	const description = "port: 6443\ndurable: true\n"
+	for _, test := range []struct {
+		name  string
+		given Cluster
+		port  int    // of the flags
+		file  int    // port of the file; 0 for no file
+		where string // of the mistake; empty for none
+	}{
+		{"nothing", Cluster{Timeout: time.Minute}, 0, 0, ""},
+		{"flags", Cluster{Timeout: time.Minute, Flags: clusterfile.Flags{Port: 7443}}, 7443, 0, ""},
+		{"standard input", Cluster{Timeout: time.Minute, Flags: clusterfile.Flags{File: "-"}}, 0, 6443, ""},
+		{"both", Cluster{Timeout: time.Minute, Flags: clusterfile.Flags{File: "-", Port: 7443}}, 7443, 6443, ""},
+		{"no time at all", Cluster{}, 0, 0, "--timeout"},
+		{"no such nodes", Cluster{Timeout: time.Minute, Flags: clusterfile.Flags{NodeKind: "imaginary"}}, 0, 0, "--nodes"},
+	} {
+		o, err := test.given.options(strings.NewReader(description))
+		switch {
+		case test.where != "":
+			if told := mistake(t, err); told.Where != test.where || told.ExitCode() != mistaken {
+				t.Errorf("%s: %v, want a mistake in %s", test.name, told, test.where)
+			}
+		case err != nil:
+			t.Errorf("%s: %v", test.name, err)
+		case o.Port != test.port || (o.File != nil) != (test.file != 0) || o.File != nil && o.File.Port != test.file:
+			t.Errorf("%s: %+v, %+v", test.name, o, o.File)
+		}
 	}
 }
 
