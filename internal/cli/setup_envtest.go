@@ -178,8 +178,7 @@ func (s *setupEnvtest) versionCommand() *cobra.Command {
 		Short: "Print the version of this tool",
 		Args:  oneVersion,
 		RunE: func(*cobra.Command, []string) error {
-			v := operation.ReadVersion()
-			s.handler.Handle(report.Result{Text: "setup-envtest version: " + v.String(), Value: v})
+			s.session().TellVersion("setup-envtest version: ")
 			return nil
 		},
 	}

@@ -7,6 +7,8 @@ import (
 
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
+
+	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // Version is which slipway this is; the JSON form is stable.
@@ -59,6 +61,12 @@ func (v Version) String() string {
 		s += " (modified)"
 	}
 	return fmt.Sprintf("%s, %s, %s", s, v.Go, v.Platform)
+}
+
+// TellVersion answers with which slipway this is; people see it after a text.
+func (s *Session) TellVersion(before string) {
+	v := ReadVersion()
+	s.Handler.Handle(report.Result{Text: before + v.String(), Value: v})
 }
 
 // toolVersion is slipway's version as inventories have it: a semantic one.
