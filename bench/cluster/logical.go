@@ -45,7 +45,7 @@ func logicalOnce(ctx context.Context, plane *controlplane.Plane, s series) error
 		return err
 	}
 	begin := time.Now()
-	if err := plane.Request(ctx, "addLogical", map[string]any{"name": "beside"}, nil); err != nil {
+	if err := plane.Request(ctx, "addLogical", controlplane.AddLogical{Name: "beside"}, nil); err != nil {
 		return err
 	}
 	s.add(ours, logicalWall, milliseconds(time.Since(begin)))
@@ -55,7 +55,7 @@ func logicalOnce(ctx context.Context, plane *controlplane.Plane, s series) error
 	}
 	const mebibyte = 1 << 20
 	s.add(ours, logicalMemory, float64(after.Resident-before.Resident)/mebibyte)
-	if err := plane.Request(ctx, "removeLogical", map[string]any{"name": "beside"}, nil); err != nil {
+	if err := plane.Request(ctx, "removeLogical", controlplane.RemoveLogical{Name: "beside"}, nil); err != nil {
 		return fmt.Errorf("afterwards: %w", err)
 	}
 	return nil

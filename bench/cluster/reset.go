@@ -50,7 +50,7 @@ func resetOnce(ctx context.Context, plane *controlplane.Plane, s series) error {
 	if err := errors.Join(plane.Establish(ctx), fill(ctx, plane, client)); err != nil {
 		return err
 	}
-	var answer struct{ Removed int }
+	var answer controlplane.ResetDone
 	took, err := timed(func() error { return plane.Request(ctx, "reset", nil, &answer) })
 	if err != nil {
 		return err

@@ -14,9 +14,6 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// protocolNumber is that of docs/protocol.md.
-const protocolNumber = 2
-
 // Slipway starts clusters with `slipway-cluster serve`, as the process protocol says: controllers, scheduler and a node included.
 type Slipway struct {
 	Program string
@@ -45,9 +42,8 @@ func (s Slipway) configure() (string, error) {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return "", err
 	}
-	config, err := json.Marshal(map[string]any{
-		"protocol": protocolNumber, "name": "bench", "dir": filepath.Join(s.Dir, "state"), "durable": s.Durable, "apiServerFlags": s.Flags,
-	})
+	config, err := json.Marshal(Config{Protocol: Number, Name: "bench", Dir: filepath.Join(s.Dir, "state"),
+		Spec: Spec{Durable: s.Durable, NodeKind: SimulatedNodes, APIServerFlags: s.Flags}})
 	if err != nil {
 		return "", err
 	}
@@ -101,25 +97,16 @@ func serve(ctx context.Context, program, config string) (*Plane, error) {
 // partner speaks the process protocol with a program. Its requests are made one after the other.
 type partner struct {
 	requests io.Writer
-	events   chan event // closed with the program's end
+	events   chan Event // closed with the program's end
 	last     int64
 }
 
-type event struct {
-	Event      string
-	Kubeconfig string
-	Component  string
-	Error      string
-	ID         int64
-	Result     json.RawMessage
-}
-
 func newPartner(requests io.Writer, lines io.Reader) *partner {
-	p := &partner{requests: requests, events: make(chan event, 1)}
+	p := &partner{requests: requests, events: make(chan Event, 1)}
 	go func() {
 		defer close(p.events)
 		for decoder := json.NewDecoder(lines); ; {
-			var e event
+			var e Event
 			if decoder.Decode(&e) != nil {
 				return
 			}
@@ -138,18 +125,18 @@ func (p *partner) drain() {
 var errEnded = errors.New("the program has ended")
 
 // next is the next event; a failure of the program is an error.
-func (p *partner) next(ctx context.Context) (event, error) {
+func (p *partner) next(ctx context.Context) (Event, error) {
 	select {
 	case e, ok := <-p.events:
 		if !ok {
 			return e, errEnded
 		}
-		if e.Event == "failed" {
+		if e.Name == EventFailed {
 			return e, errors.New(e.Component + ": " + e.Error)
 		}
 		return e, nil
 	case <-ctx.Done():
-		return event{}, context.Cause(ctx)
+		return Event{}, context.Cause(ctx)
 	}
 }
 
@@ -160,7 +147,7 @@ func (p *partner) ready(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("start a cluster: %w", err)
 		}
-		if e.Event == "ready" {
+		if e.Name == EventReady {
 			return e.Kubeconfig, nil
 		}
 	}
@@ -168,9 +155,12 @@ func (p *partner) ready(ctx context.Context) (string, error) {
 
 func (p *partner) request(ctx context.Context, method string, params, result any) error {
 	p.last++
-	request := map[string]any{"id": p.last, "method": method}
+	request := Request{ID: p.last, Method: method}
 	if params != nil {
-		request["params"] = params
+		var err error
+		if request.Params, err = json.Marshal(params); err != nil {
+			return err
+		}
 	}
 	line, err := json.Marshal(request)
 	if err != nil {
@@ -184,7 +174,7 @@ func (p *partner) request(ctx context.Context, method string, params, result any
 		switch {
 		case err != nil:
 			return err
-		case e.Event != "reply" || e.ID != p.last:
+		case !e.Answers(p.last):
 			continue
 		case e.Error != "":
 			return errors.New(e.Error)

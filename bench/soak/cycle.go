@@ -54,9 +54,9 @@ func (l *lasting) cycle(ctx context.Context, n int) (s sample, err error) {
 }
 
 func (l *lasting) useLogical(ctx context.Context) error {
-	var added struct{ Kubeconfig string }
-	name := map[string]any{"name": "soak"}
-	if err := l.plane.Request(ctx, "addLogical", name, &added); err != nil {
+	const name = "soak"
+	var added controlplane.LogicalAdded
+	if err := l.plane.Request(ctx, "addLogical", controlplane.AddLogical{Name: name}, &added); err != nil {
 		return err
 	}
 	logical, err := controlplane.Open(added.Kubeconfig)
@@ -66,7 +66,7 @@ func (l *lasting) useLogical(ctx context.Context) error {
 	if err := useObjects(ctx, logical); err != nil {
 		return fmt.Errorf("logical cluster: %w", err)
 	}
-	return l.plane.Request(ctx, "removeLogical", name, nil)
+	return l.plane.Request(ctx, "removeLogical", controlplane.RemoveLogical{Name: name}, nil)
 }
 
 // restarted is a durable cluster that is stopped and killed in turn.

@@ -17,11 +17,11 @@ const Protocol = 1
 // Kubernetes is the version whose API server would say the same. It equals the version of the libraries in go.mod, which a test checks.
 const Kubernetes = "1.37.1"
 
-// question is what the program is asked.
+// question is what the program is asked: about Files to check, or about what After changes in Before to compare.
 type question struct {
-	Files  []File `json:"files"`
-	Before []File `json:"before"`
-	After  []File `json:"after"`
+	Files  []File `json:"files,omitempty"`
+	Before []File `json:"before,omitempty"`
+	After  []File `json:"after,omitempty"`
 }
 
 // answer is what the program says.

@@ -122,7 +122,7 @@ func (c *Cluster) seed(ctx context.Context) error {
 }
 
 func (c *Cluster) startServer(ctx context.Context, store apiserver.Dialer) error {
-	c.components.set(protocol.APIServer, protocol.Starting)
+	c.components.set(protocol.APIServer, protocol.StateStarting)
 	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", c.spec.Port))
 	if err != nil {
 		return &protocol.ComponentError{Component: protocol.APIServer, Err: err}
@@ -151,7 +151,7 @@ func (c *Cluster) startServer(ctx context.Context, store apiserver.Dialer) error
 	if c.admin, err = c.server.Client(); err != nil {
 		return &protocol.ComponentError{Component: protocol.APIServer, Err: err}
 	}
-	c.components.set(protocol.APIServer, protocol.Running)
+	c.components.set(protocol.APIServer, protocol.StateReady)
 	return nil
 }
 
@@ -170,7 +170,7 @@ func (c *Cluster) runServer(ended context.CancelCauseFunc) {
 func (c *Cluster) run(ctx context.Context, component string, f func(context.Context) error) {
 	err := f(ctx)
 	if ctx.Err() != nil {
-		c.components.set(component, protocol.Ended)
+		c.components.set(component, protocol.StateStopped)
 		return
 	}
 	if err == nil {

@@ -19,9 +19,9 @@ func (c *components) set(component string, state protocol.State) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch state {
-	case protocol.Starting:
+	case protocol.StateStarting:
 		c.active = append(c.active, component)
-	case protocol.Ended:
+	case protocol.StateStopped:
 		c.active = slices.DeleteFunc(c.active, func(name string) bool { return name == component })
 	}
 	if c.tell != nil {
@@ -36,6 +36,6 @@ func (c *components) stopping() {
 	c.mu.Unlock()
 	slices.Reverse(running)
 	for _, component := range running {
-		c.set(component, protocol.Stopping)
+		c.set(component, protocol.StateStopping)
 	}
 }

@@ -140,7 +140,7 @@ func (h *Host) clear() error {
 
 // startEtcd starts etcd and offers it to the main cluster once it is filled.
 func (h *Host) startEtcd(ctx context.Context, to *coming) error {
-	h.components.set(protocol.Etcd, protocol.Starting)
+	h.components.set(protocol.Etcd, protocol.StateStarting)
 	store, err := etcd.Start(ctx, h.etcdConfig())
 	if err != nil {
 		return &protocol.ComponentError{Component: protocol.Etcd, Err: err}
@@ -161,7 +161,7 @@ func (h *Host) startEtcd(ctx context.Context, to *coming) error {
 		return err
 	}
 	to.come(store)
-	h.components.set(protocol.Etcd, protocol.Running)
+	h.components.set(protocol.Etcd, protocol.StateReady)
 	return nil
 }
 

@@ -33,7 +33,7 @@ func (h *Host) Stop() {
 	group.Wait()
 	if h.store != nil {
 		h.store.Stop()
-		h.components.set(protocol.Etcd, protocol.Ended)
+		h.components.set(protocol.Etcd, protocol.StateStopped)
 	}
 }
 

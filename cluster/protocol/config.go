@@ -12,32 +12,45 @@ import (
 
 // Config is what a cluster is started with.
 type Config struct {
-	Protocol     int     `json:"protocol"`
-	Name         string  `json:"name"`
-	Dir          string  `json:"dir"`
-	Socket       string  `json:"socket,omitempty"`
-	Port         int     `json:"port,omitempty"`         // 0 picks a free one
-	RegistryPort int     `json:"registryPort,omitempty"` // if it can be had; 0 picks a free one
-	Durable      bool    `json:"durable,omitempty"`
-	Nodes        *[]Node `json:"nodes,omitempty"`       // nil means one node, empty none
-	NodeProgram  string  `json:"nodeProgram,omitempty"` // the path of slipway-node: nodes are real; empty: they are simulated
-	PlainNodes   bool    `json:"plainNodes,omitempty"`  // pods of real nodes are plain processes, also where they could be isolated
-	// SimulateMissingImages adds a simulated node to the real ones, for pods whose images are not in the registry.
-	SimulateMissingImages bool `json:"simulateMissingImages,omitempty"`
-	// Join has a real node join the simulated ones when an image comes into the registry; nil: none does.
-	Join *Join `json:"join,omitempty"`
+	Protocol int    `json:"protocol"`
+	Name     string `json:"name"`
+	Dir      string `json:"dir"`
+	Socket   string `json:"socket,omitempty"` // empty: the protocol is served on no socket
+	// NodeProgram is the path at which slipway-node lies, or will lie once it is built. Real and plain nodes need it.
+	NodeProgram string `json:"nodeProgram,omitempty"`
 	// Registries are those that real nodes may pull from although their addresses are this machine's or private: host or host:port.
-	Registries     []string          `json:"registries,omitempty"`
-	Controllers    *bool             `json:"controllers,omitempty"` // nil means true
-	FeatureGates   map[string]bool   `json:"featureGates,omitempty"`
-	RuntimeConfig  map[string]string `json:"runtimeConfig,omitempty"` // API group, version or resource → true or false
-	APIServerFlags []string          `json:"apiServerFlags,omitempty"`
+	Registries []string `json:"registries,omitempty"`
+	Spec
 }
 
-// Join says what a real node that joins is made of.
-type Join struct {
-	Program string `json:"program,omitempty"` // the path at which slipway-node is, or will be once it is built; may be empty
+// Spec is a cluster as its user asks for it. The zero value of a field leaves it to the program.
+type Spec struct {
+	Port         int      `json:"port,omitempty"`         // of the API server; 0 picks a free one
+	RegistryPort int      `json:"registryPort,omitempty"` // of the image registry, if it can be had; 0 picks a free one
+	Durable      bool     `json:"durable,omitempty"`      // keep the data
+	Nodes        []Node   `json:"nodes,omitzero"`         // nil: node-1 alone; empty: none
+	NodeKind     NodeKind `json:"nodeKind,omitempty"`
+	// SimulateMissingImages adds a simulated node to the real ones, for pods whose images are not in the registry; nil: false.
+	SimulateMissingImages *bool             `json:"simulateMissingImages,omitempty"`
+	Controllers           *bool             `json:"controllers,omitempty"` // run controllers, scheduler and nodes; nil: true
+	FeatureGates          map[string]bool   `json:"featureGates,omitempty"`
+	RuntimeConfig         map[string]string `json:"runtimeConfig,omitempty"` // API group, version or resource → true or false
+	APIServerFlags        []string          `json:"apiServerFlags,omitempty"`
 }
+
+// NodeKind is the kind of the nodes in [Spec.Nodes].
+type NodeKind string
+
+// The kinds of nodes. Simulated nodes run no processes; real nodes run the kubelet, and containers from images.
+const (
+	DefaultNodes   NodeKind = "" // simulated; without a list of nodes a real node joins them, see [Spec.Joins]
+	SimulatedNodes NodeKind = "simulated"
+	RealNodes      NodeKind = "real"
+	PlainNodes     NodeKind = "plain" // real, and the containers are plain processes of this machine
+)
+
+// RunContainers reports whether nodes of the kind run containers.
+func (k NodeKind) RunContainers() bool { return k == RealNodes || k == PlainNodes }
 
 // Node describes one node.
 type Node struct {
@@ -47,21 +60,29 @@ type Node struct {
 	Capacity map[string]string `json:"capacity,omitempty"` // resource → quantity
 }
 
-// RunControllers says whether controllers, scheduler and nodes run.
-func (c Config) RunControllers() bool { return c.Controllers == nil || *c.Controllers }
+// RunControllers reports whether controllers, scheduler and nodes run.
+func (s Spec) RunControllers() bool { return s.Controllers == nil || *s.Controllers }
+
+// Joins reports whether a real node joins the simulated ones when an image comes: only where the user leaves the nodes to the program.
+func (s Spec) Joins() bool { return s.NodeKind == DefaultNodes && s.Nodes == nil && s.RunControllers() }
+
+// SimulatesMissing reports whether a simulated node stands beside the real ones.
+func (s Spec) SimulatesMissing() bool {
+	return s.SimulateMissingImages != nil && *s.SimulateMissingImages
+}
 
 // ServerFlags are the API server's flags that the configuration asks for, in the
 // order in which they apply.
-func (c Config) ServerFlags() []string {
-	gates := make([]string, 0, len(c.FeatureGates))
-	for name, on := range c.FeatureGates {
+func (s Spec) ServerFlags() []string {
+	gates := make([]string, 0, len(s.FeatureGates))
+	for name, on := range s.FeatureGates {
 		gates = append(gates, fmt.Sprintf("%s=%t", name, on))
 	}
-	runtime := make([]string, 0, len(c.RuntimeConfig))
-	for key, value := range c.RuntimeConfig {
+	runtime := make([]string, 0, len(s.RuntimeConfig))
+	for key, value := range s.RuntimeConfig {
 		runtime = append(runtime, key+"="+value)
 	}
-	return append(append(listFlag("feature-gates", gates), listFlag("runtime-config", runtime)...), c.APIServerFlags...)
+	return append(append(listFlag("feature-gates", gates), listFlag("runtime-config", runtime)...), s.APIServerFlags...)
 }
 
 // listFlag gives the entries an order, so that the same configuration gives the same flag.
@@ -105,12 +126,6 @@ func (c Config) validate() error {
 		return fmt.Errorf("%w: socket %q is not an absolute path", ErrConfig, c.Socket)
 	case c.NodeProgram != "" && !filepath.IsAbs(c.NodeProgram):
 		return fmt.Errorf("%w: nodeProgram %q is not an absolute path", ErrConfig, c.NodeProgram)
-	case c.SimulateMissingImages && c.NodeProgram == "":
-		return fmt.Errorf("%w: simulateMissingImages without nodeProgram: all nodes are simulated", ErrConfig)
-	case c.Join != nil && c.NodeProgram != "":
-		return fmt.Errorf("%w: join beside nodeProgram: the nodes are real already", ErrConfig)
-	case c.Join != nil && c.Join.Program != "" && !filepath.IsAbs(c.Join.Program):
-		return fmt.Errorf("%w: join.program %q is not an absolute path", ErrConfig, c.Join.Program)
 	case len(c.Socket) > maxSocket:
 		return fmt.Errorf("%w: socket %q has %d bytes, a system takes %d", ErrConfig, c.Socket, len(c.Socket), maxSocket)
 	case c.Port < 0 || c.Port > maxPort:
@@ -118,7 +133,22 @@ func (c Config) validate() error {
 	case c.RegistryPort < 0 || c.RegistryPort > maxPort:
 		return fmt.Errorf("%w: registryPort %d", ErrConfig, c.RegistryPort)
 	}
-	return c.validateEntries()
+	return errors.Join(c.validateNodes(), c.validateEntries())
+}
+
+func (c Config) validateNodes() error {
+	switch c.NodeKind {
+	case DefaultNodes, SimulatedNodes, RealNodes, PlainNodes:
+	default:
+		return fmt.Errorf("%w: nodeKind %q", ErrConfig, c.NodeKind)
+	}
+	switch {
+	case c.NodeKind.RunContainers() && c.NodeProgram == "":
+		return fmt.Errorf("%w: nodeKind %s without nodeProgram", ErrConfig, c.NodeKind)
+	case c.SimulatesMissing() && !c.NodeKind.RunContainers():
+		return fmt.Errorf("%w: simulateMissingImages with nodeKind %q: all nodes are simulated", ErrConfig, c.NodeKind)
+	}
+	return nil
 }
 
 // validateEntries refuses what would be read as another entry of the flag that it becomes.

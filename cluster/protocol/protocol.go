@@ -14,7 +14,7 @@
 package protocol
 
 // Number is the version of the protocol. Another number is refused.
-const Number = 2
+const Number = 3
 
 // The components that events and the status name.
 const (
@@ -26,13 +26,13 @@ const (
 	Nodes         = "nodes"
 )
 
-// State is where a component is in its life.
+// State is where a component of the cluster is in its life.
 type State string
 
 // The states of a component.
 const (
-	Starting State = "starting"
-	Running  State = "ready"
-	Stopping State = "stopping"
-	Ended    State = "stopped"
+	StateStarting State = "starting"
+	StateReady    State = "ready"
+	StateStopping State = "stopping"
+	StateStopped  State = "stopped"
 )

@@ -24,7 +24,7 @@ func TestEncode(t *testing.T) {
 	}{
 		{protocol.Hello{Protocol: 2, Version: "v0.1.0", Kubernetes: "1.37.1", PID: 7},
 			`{"event":"hello","protocol":2,"version":"v0.1.0","kubernetes":"1.37.1","pid":7}`},
-		{protocol.Progress{Component: protocol.Etcd, State: protocol.Running, ElapsedMs: 12},
+		{protocol.Progress{Component: protocol.Etcd, State: protocol.StateReady, ElapsedMs: 12},
 			`{"event":"progress","component":"etcd","state":"ready","elapsedMs":12}`},
 		{protocol.Note{Component: protocol.Nodes, Text: "no limits"}, `{"event":"note","component":"nodes","text":"no limits"}`},
 		{protocol.Ready{Server: "https://127.0.0.1:1", Kubeconfig: "/k", Registry: "127.0.0.1:2", ElapsedMs: 3},
@@ -44,42 +44,69 @@ func TestEncode(t *testing.T) {
 }
 
 func TestReadConfig(t *testing.T) {
-	const valid = `{"protocol": 2, "name": "a", "dir": "/d", "unknown": [], "nodes": [], "controllers": false, "apiServerFlags": ["--v=1"],
+	const valid = `{"protocol": 3, "name": "a", "dir": "/d", "unknown": [], "nodes": [], "controllers": false, "apiServerFlags": ["--v=1"],
 		"featureGates": {"B": true, "A": false}, "runtimeConfig": {"api/all": "true", "api/beta": "false"}}`
 	c, err := protocol.ReadConfig(strings.NewReader(valid))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Nodes == nil || len(*c.Nodes) != 0 || c.RunControllers() {
+	if c.Nodes == nil || len(c.Nodes) != 0 || c.RunControllers() {
 		t.Errorf("got %+v", c)
 	}
 	want := []string{"--feature-gates=A=false,B=true", "--runtime-config=api/all=true,api/beta=false", "--v=1"}
 	if got := c.ServerFlags(); !slices.Equal(got, want) {
 		t.Errorf("flags %q, want %q", got, want)
 	}
-	c, err = protocol.ReadConfig(strings.NewReader(`{"protocol": 2, "name": "a", "dir": "/d"}`))
+	c, err = protocol.ReadConfig(strings.NewReader(`{"protocol": 3, "name": "a", "dir": "/d"}`))
 	if err != nil || c.Nodes != nil || !c.RunControllers() || len(c.ServerFlags()) != 0 {
 		t.Errorf("defaults: %+v, %v", c, err)
 	}
 	for _, invalid := range []string{
 		``, `[]`, `{`,
 		`{"name": "a", "dir": "/d"}`,
-		`{"protocol": 1, "name": "a", "dir": "/d"}`,
-		`{"protocol": 2, "dir": "/d"}`,
-		`{"protocol": 2, "name": "a"}`,
-		`{"protocol": 2, "name": "a", "dir": "d"}`,
-		`{"protocol": 2, "name": "a", "dir": "/d", "socket": "s"}`,
-		`{"protocol": 2, "name": "a", "dir": "/d", "socket": "/` + strings.Repeat("s", 103) + `"}`,
-		`{"protocol": 2, "name": "a", "dir": "/d", "port": 70000}`,
-		`{"protocol": 2, "name": "a", "dir": "/d", "registryPort": 70000}`,
-		`{"protocol": 2, "name": "a", "dir": "/d", "nodes": "two"}`,
-		`{"protocol": 2, "name": "a", "dir": "/d", "featureGates": {"A": "true"}}`,
-		`{"protocol": 2, "name": "a", "dir": "/d", "featureGates": {"A,B": true}}`,
-		`{"protocol": 2, "name": "a", "dir": "/d", "runtimeConfig": {"a=b": "true"}}`,
-		`{"protocol": 2, "name": "a", "dir": "/d", "runtimeConfig": {"a": "true,b=true"}}`,
+		`{"protocol": 2, "name": "a", "dir": "/d"}`,
+		`{"protocol": 3, "name": "a", "dir": "/d", "nodeKind": "metal"}`,
+		`{"protocol": 3, "name": "a", "dir": "/d", "nodeKind": "real"}`,
+		`{"protocol": 3, "name": "a", "dir": "/d", "nodeKind": "plain", "nodeProgram": "slipway-node"}`,
+		`{"protocol": 3, "name": "a", "dir": "/d", "nodeKind": "simulated", "simulateMissingImages": true}`,
+		`{"protocol": 3, "name": "a", "dir": "/d", "simulateMissingImages": true}`,
+		`{"protocol": 3, "dir": "/d"}`,
+		`{"protocol": 3, "name": "a"}`,
+		`{"protocol": 3, "name": "a", "dir": "d"}`,
+		`{"protocol": 3, "name": "a", "dir": "/d", "socket": "s"}`,
+		`{"protocol": 3, "name": "a", "dir": "/d", "socket": "/` + strings.Repeat("s", 103) + `"}`,
+		`{"protocol": 3, "name": "a", "dir": "/d", "port": 70000}`,
+		`{"protocol": 3, "name": "a", "dir": "/d", "registryPort": 70000}`,
+		`{"protocol": 3, "name": "a", "dir": "/d", "nodes": "two"}`,
+		`{"protocol": 3, "name": "a", "dir": "/d", "featureGates": {"A": "true"}}`,
+		`{"protocol": 3, "name": "a", "dir": "/d", "featureGates": {"A,B": true}}`,
+		`{"protocol": 3, "name": "a", "dir": "/d", "runtimeConfig": {"a=b": "true"}}`,
+		`{"protocol": 3, "name": "a", "dir": "/d", "runtimeConfig": {"a": "true,b=true"}}`,
 	} {
 		if _, err := protocol.ReadConfig(strings.NewReader(invalid)); !errors.Is(err, protocol.ErrConfig) {
 			t.Errorf("%s: %v", invalid, err)
+		}
+	}
+}
+
+// TestJoins: a real node joins where nothing is said of nodes, and nowhere else.
+func TestJoins(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{}`:                         true,
+		`{"controllers": true}`:      true,
+		`{"controllers": false}`:     false,
+		`{"nodes": []}`:              false,
+		`{"nodes": [{"name": "a"}]}`: false,
+		`{"nodeKind": "simulated"}`:  false,
+		`{"nodeKind": "real"}`:       false,
+		`{"nodeKind": "plain"}`:      false,
+	} {
+		var spec protocol.Spec
+		if err := json.Unmarshal([]byte(text), &spec); err != nil {
+			t.Fatal(err)
+		}
+		if got := spec.Joins(); got != want {
+			t.Errorf("%s: %t", text, got)
 		}
 	}
 }

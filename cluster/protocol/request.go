@@ -11,7 +11,7 @@ import (
 type Request struct {
 	ID     int64           `json:"id"`
 	Method string          `json:"method"`
-	Params json.RawMessage `json:"params"` // may be absent
+	Params json.RawMessage `json:"params,omitempty"`
 }
 
 // ErrRequest marks a line that is not a request.
@@ -62,12 +62,12 @@ func Answer[Params, Result any](f func(Params) (Result, error)) Method {
 // Methods are the requests that a program answers, by name.
 type Methods map[string]Method
 
-// Reset are the parameters of reset.
+// Reset are the parameters of the reset request.
 type Reset struct {
-	Logical string `json:"logical"` // empty for the main cluster
+	Logical string `json:"logical,omitempty"` // empty: the main cluster
 }
 
-// ResetDone is the result of reset.
+// ResetDone is the result of the reset request.
 type ResetDone struct {
 	Removed  int     `json:"removed"`
 	Restored int     `json:"restored"`
@@ -75,12 +75,12 @@ type ResetDone struct {
 	Kept     bool    `json:"kept"` // it led back to what keep kept
 }
 
-// Keep are the parameters of keep.
+// Keep are the parameters of the keep request.
 type Keep struct {
-	Logical string `json:"logical"` // empty for the main cluster
+	Logical string `json:"logical,omitempty"` // empty: the main cluster
 }
 
-// KeepDone is the result of keep.
+// KeepDone is the result of the keep request.
 type KeepDone struct {
 	Objects int     `json:"objects"`
 	TookMs  float64 `json:"tookMs"`
@@ -89,7 +89,7 @@ type KeepDone struct {
 // Empty is the result {}.
 type Empty struct{}
 
-// Status is the result of the request status.
+// Status is the result of the status request.
 type Status struct {
 	Ready      bool             `json:"ready"`
 	Server     string           `json:"server"`
@@ -116,7 +116,7 @@ type NodeKinds struct {
 type Component struct {
 	Name    string `json:"name"`
 	State   State  `json:"state"`
-	Message string `json:"message"`
+	Message string `json:"message,omitempty"`
 }
 
 func (m Methods) answer(line []byte) (Reply, func()) {

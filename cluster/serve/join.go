@@ -44,22 +44,19 @@ func (j *joining) why() string {
 	return j.problem
 }
 
-// joins says whether a real node joins the simulated ones when an image comes.
-func (s *session) joins() bool { return s.config.Join != nil && s.config.RunControllers() }
-
 // program is the path of slipway-node, if it is there.
 func (s *session) program() (path string, ok bool) {
-	if s.config.Join == nil || s.config.Join.Program == "" {
+	if s.config.NodeProgram == "" {
 		return "", false
 	}
-	info, err := os.Stat(s.config.Join.Program)
-	return s.config.Join.Program, err == nil && info.Mode().IsRegular()
+	info, err := os.Stat(s.config.NodeProgram)
+	return s.config.NodeProgram, err == nil && info.Mode().IsRegular()
 }
 
 // joinWithImages has a real node join: now, if images are there, and else when one comes. What is pushed before the node is Ready waits for it, so
 // that a pod which is made after the push is placed by it.
 func (s *session) joinWithImages(ctx context.Context, images *registry.Registry) {
-	if !s.joins() {
+	if !s.config.Joins() {
 		return
 	}
 	images.Follow(ctx, func() {
@@ -93,7 +90,7 @@ func (s *session) joinByItself(ctx context.Context) {
 // join has a real node join, of that program or of the configuration's.
 func (s *session) join(ctx context.Context, program string) (protocol.NodeJoined, error) {
 	var joined protocol.NodeJoined
-	if !s.joins() {
+	if !s.config.Joins() {
 		return joined, engine.ErrOneKind
 	}
 	ctx, cancel := context.WithTimeout(ctx, joinLimit)
@@ -115,7 +112,7 @@ func (s *session) join(ctx context.Context, program string) (protocol.NodeJoined
 
 // nodes tells of which kinds the nodes are.
 func (s *session) nodes() protocol.NodeKinds {
-	n := protocol.NodeKinds{Joins: s.joins(), Problem: s.joining.why()}
+	n := protocol.NodeKinds{Joins: s.config.Joins(), Problem: s.joining.why()}
 	if h := s.host.Load(); h != nil {
 		k := h.Main().Kinds()
 		n.Simulated, n.Real = k.Simulated, k.Real

@@ -42,7 +42,7 @@ func (s *session) methods(life context.Context, c *client) protocol.Methods {
 		"keep": protocol.Answer(func(k protocol.Keep) (protocol.KeepDone, error) {
 			return s.keep(life, k.Logical)
 		}),
-		"addLogical": protocol.Answer(func(l protocol.Logical) (protocol.LogicalAdded, error) {
+		"addLogical": protocol.Answer(func(l protocol.AddLogical) (protocol.LogicalAdded, error) {
 			added, err := s.addLogical(life, l)
 			if err == nil && l.Tied {
 				c.tied = append(c.tied, l.Name)
@@ -84,13 +84,13 @@ func (s *session) currentStatus(ctx context.Context) protocol.Status {
 	return now
 }
 
-func (s *session) addLogical(ctx context.Context, l protocol.Logical) (protocol.LogicalAdded, error) {
+func (s *session) addLogical(ctx context.Context, l protocol.AddLogical) (protocol.LogicalAdded, error) {
 	begin := time.Now()
 	nodes, err := nodeSpecs(l.Nodes)
 	if err != nil {
 		return protocol.LogicalAdded{}, err
 	}
-	spec := engine.Spec{Name: l.Name, Nodes: nodes, Controllers: l.RunControllers(), APIServerFlags: l.ServerFlags(s.config)}
+	spec := engine.Spec{Name: l.Name, Nodes: nodes, Controllers: l.RunControllers(), APIServerFlags: l.ServerFlags(s.config.Spec)}
 	defer s.memory.start(logicalGC)()
 	var added protocol.LogicalAdded
 	err = s.withHost(func(h *engine.Host) error {

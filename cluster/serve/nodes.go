@@ -15,12 +15,12 @@ import (
 
 // nodeSpecs turns a configuration's nodes into those of package node. Errors
 // are [protocol.ErrConfig].
-func nodeSpecs(nodes *[]protocol.Node) ([]node.Spec, error) {
+func nodeSpecs(nodes []protocol.Node) ([]node.Spec, error) {
 	if nodes == nil {
 		return node.Default(), nil
 	}
-	specs := make([]node.Spec, 0, len(*nodes))
-	for _, n := range *nodes {
+	specs := make([]node.Spec, 0, len(nodes))
+	for _, n := range nodes {
 		spec, err := nodeSpec(n)
 		if err != nil {
 			return nil, fmt.Errorf("%w: node %s: %w", protocol.ErrConfig, n.Name, err)
@@ -42,21 +42,23 @@ func (s *session) mainSpec(images *registry.Registry) (engine.Spec, error) {
 	if err != nil {
 		return spec, err
 	}
-	if s.config.NodeProgram == "" && !s.joins() {
+	real := &engine.Real{Program: s.config.NodeProgram, Registry: images.Address(), Registries: s.config.Registries, Images: images}
+	switch s.config.NodeKind {
+	case protocol.RealNodes, protocol.PlainNodes:
+		real.Plain = s.config.NodeKind == protocol.PlainNodes
+		spec.RealNodes, spec.Real = nodes, real
+		if s.config.SimulatesMissing() {
+			spec.Nodes = []node.Spec{{Name: engine.FreeName("simulated-", nodes)}}
+		}
+	case protocol.SimulatedNodes:
 		spec.Nodes = nodes
-		return spec, nil
-	}
-	spec.Real = &engine.Real{
-		Program: s.config.NodeProgram, Plain: s.config.PlainNodes, Registry: images.Address(), Registries: s.config.Registries, Images: images,
-	}
-	if s.joins() {
-		_, built := s.program()
-		spec.Nodes, spec.Real.Joins = nodes, built && !images.Empty()
-		return spec, nil
-	}
-	spec.RealNodes = nodes
-	if s.config.SimulateMissingImages {
-		spec.Nodes = []node.Spec{{Name: engine.FreeName("simulated-", nodes)}}
+	case protocol.DefaultNodes:
+		spec.Nodes = nodes
+		if s.config.Joins() {
+			_, built := s.program()
+			real.Joins = built && !images.Empty()
+			spec.Real = real
+		}
 	}
 	return spec, nil
 }

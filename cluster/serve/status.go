@@ -32,7 +32,7 @@ func (s *status) set(component string, state protocol.State) {
 		s.now.Components = append(s.now.Components, protocol.Component{Name: component})
 	}
 	s.now.Components[at].State = state
-	if state == protocol.Stopping {
+	if state == protocol.StateStopping {
 		s.now.Ready = false
 	}
 }
@@ -40,7 +40,7 @@ func (s *status) set(component string, state protocol.State) {
 // describe completes what components are doing with messages.
 func describe(components []protocol.Component, doing map[string]string) {
 	for i, c := range components {
-		if c.State == protocol.Running {
+		if c.State == protocol.StateReady {
 			components[i].Message = doing[c.Name]
 		}
 	}

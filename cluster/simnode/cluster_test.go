@@ -52,7 +52,7 @@ func startCluster(t *testing.T) *rest.Config {
 	}
 	dir := t.TempDir()
 	config := filepath.Join(dir, "config.json")
-	text := fmt.Sprintf(`{"protocol": 2, "name": "node-test", "dir": %q, "nodes": [], "controllers": false}`, filepath.Join(dir, "state"))
+	text := fmt.Sprintf(`{"protocol": 3, "name": "node-test", "dir": %q, "nodes": [], "controllers": false}`, filepath.Join(dir, "state"))
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

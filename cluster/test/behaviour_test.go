@@ -26,7 +26,7 @@ import (
 // TestBehaviour shows what the user of a cluster sees, all of it on one cluster.
 func TestBehaviour(t *testing.T) {
 	config := newConfig(t)
-	config.Nodes = &[]protocol.Node{
+	config.Nodes = []protocol.Node{
 		{Name: "large", Labels: map[string]string{"size": "large"}, Capacity: map[string]string{"cpu": "128"}},
 		{Name: "tainted", Taints: []string{"dedicated=test:NoSchedule"}},
 	}

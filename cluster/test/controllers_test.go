@@ -16,7 +16,7 @@ import (
 // Kubernetes that work once per process would not work there.
 func TestControllers(t *testing.T) {
 	config := newConfig(t)
-	config.Nodes = &[]protocol.Node{{Name: "one"}, {Name: "two"}}
+	config.Nodes = []protocol.Node{{Name: "one"}, {Name: "two"}}
 	p := start(t, config)
 	p.send(`{"id":1,"method":"addLogical","params":{"name":"second","controllers":true,"nodes":[{"name":"one"},{"name":"two"}]}}`)
 	reply := p.next("reply")

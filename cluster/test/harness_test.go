@@ -148,7 +148,7 @@ func newConfig(t testing.TB) protocol.Config {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	state := filepath.Join(dir, "state")
-	return protocol.Config{Protocol: protocol.Number, Name: "test", Dir: state, Socket: filepath.Join(state, "socket")}
+	return protocol.Config{Protocol: protocol.Number, Name: "test", Dir: state, Socket: filepath.Join(state, "socket"), Spec: protocol.Spec{NodeKind: protocol.SimulatedNodes}}
 }
 
 // launch starts the program and does not wait for anything.

@@ -102,7 +102,7 @@ func TestRequestsOnSocketWithLateClient(t *testing.T) {
 		t.Errorf("components: %+v", status.Components)
 	}
 	for _, c := range status.Components {
-		if c.State != protocol.Running {
+		if c.State != protocol.StateReady {
 			t.Errorf("%s is %s", c.Name, c.State)
 		}
 	}
@@ -204,9 +204,9 @@ func TestBadConfigurationFails(t *testing.T) {
 	for name, change := range map[string]func(*protocol.Config){
 		"another protocol": func(c *protocol.Config) { c.Protocol = 99 },
 		"relative folder":  func(c *protocol.Config) { c.Dir = "here" },
-		"bad taint":        func(c *protocol.Config) { c.Nodes = &[]protocol.Node{{Name: "a", Taints: []string{"x"}}} },
+		"bad taint":        func(c *protocol.Config) { c.Nodes = []protocol.Node{{Name: "a", Taints: []string{"x"}}} },
 		"bad capacity": func(c *protocol.Config) {
-			c.Nodes = &[]protocol.Node{{Name: "a", Capacity: map[string]string{"cpu": "many"}}}
+			c.Nodes = []protocol.Node{{Name: "a", Capacity: map[string]string{"cpu": "many"}}}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -23,7 +23,7 @@ import (
 func (c *client) addLogical(name string, controllers bool) protocol.LogicalAdded {
 	c.t.Helper()
 	var added protocol.LogicalAdded
-	c.call("addLogical", protocol.Logical{Name: name, Controllers: &controllers}, &added)
+	c.call("addLogical", protocol.AddLogical{Name: name, Controllers: &controllers}, &added)
 	return added
 }
 
@@ -93,10 +93,10 @@ func mistakesAreRefused(t *testing.T, p *program) {
 		params any
 		want   string
 	}{
-		{"addLogical", protocol.Logical{Name: "a"}, "there is a logical cluster of that name"},
-		{"addLogical", protocol.Logical{Name: "A/../b"}, "DNS label"},
-		{"addLogical", protocol.Logical{Name: "bad", APIServerFlags: []string{"--no-such-flag"}}, "no-such-flag"},
-		{"addLogical", protocol.Logical{Name: "bad", Nodes: &[]protocol.Node{{Name: "n", Taints: []string{"x"}}}}, "taint"},
+		{"addLogical", protocol.AddLogical{Name: "a"}, "there is a logical cluster of that name"},
+		{"addLogical", protocol.AddLogical{Name: "A/../b"}, "DNS label"},
+		{"addLogical", protocol.AddLogical{Name: "bad", APIServerFlags: []string{"--no-such-flag"}}, "no-such-flag"},
+		{"addLogical", protocol.AddLogical{Name: "bad", Nodes: []protocol.Node{{Name: "n", Taints: []string{"x"}}}}, "taint"},
 		{"removeLogical", protocol.RemoveLogical{Name: "absent"}, "there are: a, b"},
 	} {
 		if refusal := p.ask(tt.method, tt.params, nil); !strings.Contains(refusal, tt.want) {
@@ -159,7 +159,7 @@ func TestStopWithWatches(t *testing.T) {
 // TestStopWhileAdding ends a program that is starting a logical cluster.
 func TestStopWhileAdding(t *testing.T) {
 	p := start(t, newConfig(t))
-	request, err := json.Marshal(map[string]any{"id": 1, "method": "addLogical", "params": protocol.Logical{Name: "a"}})
+	request, err := json.Marshal(map[string]any{"id": 1, "method": "addLogical", "params": protocol.AddLogical{Name: "a"}})
 	if err != nil {
 		t.Fatal(err)
 	}

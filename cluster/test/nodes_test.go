@@ -25,7 +25,7 @@ import (
 // TestNodes shows what users see of simulated nodes and pods, all of it on one cluster.
 func TestNodes(t *testing.T) {
 	config := newConfig(t)
-	config.Nodes = &[]protocol.Node{
+	config.Nodes = []protocol.Node{
 		{Name: "plain", Capacity: map[string]string{"cpu": "4"}},
 		{Name: "fast", Labels: map[string]string{"disk": "ssd"}, Taints: []string{"dedicated=fast:NoSchedule"}, Capacity: map[string]string{"cpu": "4"}},
 	}
@@ -209,7 +209,7 @@ func simulatedPodSaysSo(t *testing.T, c clients, ns string) {
 // A lost node's pods neither run nor go, until it comes back.
 func TestLostNode(t *testing.T) {
 	config := newConfig(t)
-	config.Nodes = &[]protocol.Node{{Name: "a"}, {Name: "b"}}
+	config.Nodes = []protocol.Node{{Name: "a"}, {Name: "b"}}
 	p := start(t, config)
 	c := p.clients()
 	ns := newNamespace(t, c)
@@ -254,14 +254,14 @@ func TestLostNode(t *testing.T) {
 func TestNodesOfADurableCluster(t *testing.T) {
 	config := newConfig(t)
 	config.Durable = true
-	config.Nodes = &[]protocol.Node{{Name: "n", Taints: []string{"old=x:NoSchedule"}, Labels: map[string]string{"old": "x"}}}
+	config.Nodes = []protocol.Node{{Name: "n", Taints: []string{"old=x:NoSchedule"}, Labels: map[string]string{"old": "x"}}}
 	p := start(t, config)
 	patch := []byte(`{"metadata":{"labels":{"mine":"x"}}}`)
 	if _, err := p.clients().CoreV1().Nodes().Patch(t.Context(), "n", "application/merge-patch+json", patch, metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	p.stop()
-	config.Nodes = &[]protocol.Node{{Name: "n", Labels: map[string]string{"new": "x"}}}
+	config.Nodes = []protocol.Node{{Name: "n", Labels: map[string]string{"new": "x"}}}
 	n, err := start(t, config).clients().CoreV1().Nodes().Get(t.Context(), "n", metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)

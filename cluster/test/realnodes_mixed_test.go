@@ -39,7 +39,7 @@ func startJoining(t testing.TB, changes ...func(*protocol.Config)) *realCluster 
 		t.Skip("real nodes need Linux")
 	}
 	c := newConfig(t)
-	c.Join = &protocol.Join{Program: nodeProgram()}
+	c.NodeKind, c.NodeProgram = protocol.DefaultNodes, nodeProgram()
 	for _, change := range changes {
 		change(&c)
 	}
@@ -208,7 +208,7 @@ func TestDurableClusterKeepsItsJoinedNode(t *testing.T) {
 	c.stop()
 
 	// Where the program has gone all is simulated again: nothing waits for a node that does not come.
-	c.config.Join = &protocol.Join{Program: filepath.Join(t.TempDir(), "absent")}
+	c.config.NodeProgram = filepath.Join(t.TempDir(), "absent")
 	p = launch(t, c.config)
 	p.next("ready")
 	c = &realCluster{program: p, t: t, client: p.clients(), image: c.image}
@@ -241,7 +241,7 @@ func TestDaemonsAreOnNodesOfBothKinds(t *testing.T) {
 
 // Real nodes that were asked for have a simulated one beside them if that was asked for, too; nothing else ever joins nodes that were chosen.
 func TestChosenKinds(t *testing.T) {
-	c := startReal(t, nil, func(c *protocol.Config) { c.SimulateMissingImages = true })
+	c := startReal(t, nil, func(c *protocol.Config) { c.SimulateMissingImages = new(true) })
 	if n := c.kinds(); n != (protocol.NodeKinds{Simulated: 1, Real: 1}) {
 		t.Errorf("real and simulated: %+v", n)
 	}

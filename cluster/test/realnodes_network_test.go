@@ -20,7 +20,7 @@ import (
 
 // twoNodes has a cluster have two.
 func twoNodes(c *protocol.Config) {
-	c.Nodes = &[]protocol.Node{{Name: "node-1"}, {Name: "node-2", Labels: map[string]string{"second": "yes"}}}
+	c.Nodes = []protocol.Node{{Name: "node-1"}, {Name: "node-2", Labels: map[string]string{"second": "yes"}}}
 }
 
 func TestRealNetwork(t *testing.T) {

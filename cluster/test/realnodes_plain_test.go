@@ -48,11 +48,8 @@ func startPlain(t *testing.T) (c *realCluster, note string) {
 	if err := os.Chown(filepath.Dir(config.Dir), ordinary, ordinary); err != nil && os.Getuid() == 0 {
 		t.Fatal(err)
 	}
-	config.NodeProgram = filepath.Join(filepath.Dir(programPath), "slipway-node")
-	if own := os.Getenv("SLIPWAY_NODE"); own != "" {
-		config.NodeProgram = own
-	}
-	config.NodeProgram = forOthers(t, config.NodeProgram, filepath.Join(filepath.Dir(config.NodeProgram), "slipway-container"))
+	config.NodeKind = protocol.RealNodes
+	config.NodeProgram = forOthers(t, nodeProgram(), filepath.Join(filepath.Dir(nodeProgram()), "slipway-container"))
 	image := publish(t)
 	p := launch(t, config, readable(t), forbidden)
 	note = p.next("note").Text
@@ -259,7 +256,7 @@ func testPlainKill(t *testing.T, c *realCluster) {
 
 // TestPlainStop: a cluster that is stopped returns when nothing of its nodes is left. Who wants plain nodes gets them anywhere.
 func TestPlainStop(t *testing.T) {
-	c := startReal(t, nil, func(config *protocol.Config) { config.PlainNodes = true })
+	c := startReal(t, nil, func(config *protocol.Config) { config.NodeKind = protocol.PlainNodes })
 	c.create(c.pod("kept", "stubborn"))
 	c.await("kept", ready)
 	processes := c.processes()

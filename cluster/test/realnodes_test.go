@@ -66,10 +66,7 @@ func startReal(t testing.TB, how func(*exec.Cmd), changes ...func(*protocol.Conf
 		t.Skip("real nodes need Linux")
 	}
 	c := newConfig(t)
-	c.NodeProgram = filepath.Join(filepath.Dir(programPath), "slipway-node")
-	if own := os.Getenv("SLIPWAY_NODE"); own != "" {
-		c.NodeProgram = own
-	}
+	c.NodeKind, c.NodeProgram = protocol.RealNodes, nodeProgram()
 	image := publish(t)
 	registry, _, _ := strings.Cut(image, "/")
 	c.Registries = []string{registry}

@@ -3,140 +3,242 @@ package test
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
-// session is the recording that the tests of all who speak the protocol read. Its client lines are written by hand.
-const session = "../../docs/protocol/session.jsonl"
+// recordings is the folder of what the tests of all who speak the protocol read. Lines of the config, the command and the client are
+// written by hand.
+const recordings = "../../docs/protocol"
 
-// said is a line of a recording: what the client says, or the program.
-type said struct {
+// recorded is a line of a recording.
+type recorded struct {
+	Config  json.RawMessage `json:"config,omitempty"`  // what the program is started with
+	Command []string        `json:"command,omitempty"` // or its arguments, where it only prints
 	Client  json.RawMessage `json:"client,omitempty"`
 	Program json.RawMessage `json:"program,omitempty"`
 }
 
-// TestRecordedSession: the program answers as it is recorded; -update records it.
-func TestRecordedSession(t *testing.T) {
-	recorded, err := os.ReadFile(session)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := record(t, newConfig(t), clientLines(t, recorded))
-	if *update {
-		if err := os.WriteFile(session, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(string(recorded), string(got)); diff != "" {
-		t.Errorf("docs/protocol/session.jsonl (-want +got):\n%s", diff)
+// TestRecordings: the program answers as it is recorded; -update records it.
+func TestRecordings(t *testing.T) {
+	for _, name := range []string{"version", "failed", "session", "joined", "plain"} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(recordings, name+".jsonl")
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if bytes.Contains(want, []byte(recordedNode)) && runtime.GOOS != "linux" {
+				t.Skip("real nodes need Linux")
+			}
+			got := record(t, want)
+			if *update {
+				if err := os.WriteFile(path, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if runtime.GOOS != "linux" { // the only system on which the program knows its memory
+				want = bytes.ReplaceAll(want, []byte(`"rssBytes":1,`), nil)
+			}
+			if diff := gocmp.Diff(string(want), string(got)); diff != "" {
+				t.Errorf("-recorded +now:\n%s", diff)
+			}
+		})
 	}
 }
 
-func clientLines(t *testing.T, recorded []byte) []json.RawMessage {
+// record does what the lines of a recording that are written by hand say, and returns all that is said.
+func record(t *testing.T, recording []byte) []byte {
 	t.Helper()
-	var lines []json.RawMessage
-	for line := range bytes.Lines(recorded) {
-		var s said
-		if err := json.Unmarshal(line, &s); err != nil {
+	r := &recorder{t: t, state: newConfig(t).Dir}
+	for line := range bytes.Lines(recording) {
+		var said recorded
+		if err := json.Unmarshal(line, &said); err != nil {
 			t.Fatal(err)
 		}
-		if s.Client != nil {
-			lines = append(lines, s.Client)
+		if said.Program != nil {
+			continue
+		}
+		r.note(said)
+		switch {
+		case said.Config != nil:
+			r.start(said.Config)
+			r.until("ready")
+		case said.Command != nil:
+			r.print(said.Command)
+		default:
+			r.say(said.Client)
+			r.until("reply")
 		}
 	}
-	return lines
-}
-
-// record starts the program, says each line once the one before is answered, and returns all that was said.
-func record(t *testing.T, config protocol.Config, lines []json.RawMessage) []byte {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), programPath, "serve", "--stdio", "--config", writeConfig(t, config))
-	cmd.WaitDelay = time.Second
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	r := &recorder{t: t, lines: bufio.NewScanner(stdout), state: config.Dir}
-	r.until("ready")
-	for _, line := range lines {
-		r.out = append(r.out, must[[]byte](t)(json.Marshal(said{Client: line})))
-		if _, err := fmt.Fprintf(stdin, "%s\n", bytes.Trim(line, `"`)); err != nil {
-			t.Fatal(err)
-		}
-		r.until("reply")
-	}
-	r.until("")
-	if err := cmd.Wait(); err != nil {
-		t.Fatal(err)
-	}
-	return append(bytes.Join(r.out, []byte("\n")), '\n')
+	r.finish()
+	return r.out.Bytes()
 }
 
 // recorder notes what a program says, without what differs from run to run.
 type recorder struct {
 	t     *testing.T
-	lines *bufio.Scanner
 	state string
-	out   [][]byte
+	cmd   *exec.Cmd // nil where the program only prints
+	stdin io.WriteCloser
+	lines *bufio.Scanner
+	out   bytes.Buffer
 }
 
-// until notes lines up to an event; with no event up to the end. Components change their states side by side: these lines are put in order.
+func (r *recorder) note(line recorded) {
+	r.t.Helper()
+	r.out.Write(must[[]byte](r.t)(json.Marshal(line)))
+	r.out.WriteByte('\n')
+}
+
+// start starts the program with a configuration.
+func (r *recorder) start(config json.RawMessage) {
+	r.t.Helper()
+	text := r.here(config)
+	file := filepath.Join(filepath.Dir(r.state), "config.json")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		r.t.Fatal(err)
+	}
+	r.cmd = exec.CommandContext(r.t.Context(), programPath, "serve", "--stdio", "--config", file)
+	r.cmd.WaitDelay = patience
+	var err error
+	if r.stdin, err = r.cmd.StdinPipe(); err != nil {
+		r.t.Fatal(err)
+	}
+	stdout, err := r.cmd.StdoutPipe()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.lines = bufio.NewScanner(stdout)
+	if err := r.cmd.Start(); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// here is a line that is written by hand, with the paths of this run.
+func (r *recorder) here(line json.RawMessage) string {
+	return strings.NewReplacer(`"/state`, `"`+r.state, `"`+recordedNode, `"`+nodeProgram()).Replace(string(line))
+}
+
+// print notes what a command of the program prints.
+func (r *recorder) print(args []string) {
+	r.t.Helper()
+	out, err := exec.CommandContext(r.t.Context(), programPath, args...).Output()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.note(recorded{Program: r.steady(out)})
+}
+
+// say says a line. A text is said as it is: it is no request.
+func (r *recorder) say(line json.RawMessage) {
+	r.t.Helper()
+	if _, err := fmt.Fprintln(r.stdin, strings.Trim(r.here(line), `"`)); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// finish ends the program's input, unless a request ends the program, and notes its last lines.
+func (r *recorder) finish() {
+	r.t.Helper()
+	if r.cmd == nil {
+		return
+	}
+	if !bytes.Contains(r.out.Bytes(), []byte(`"method":"stop"`)) { // otherwise it may stop for either reason
+		_ = r.stdin.Close() // fails when the program has ended
+	}
+	r.until("")
+	failed := bytes.Contains(r.out.Bytes(), []byte(`"event":"failed"`))
+	if err := r.cmd.Wait(); failed != (err != nil) {
+		r.t.Fatalf("failed: %t, and it ended with %v", failed, err)
+	}
+}
+
+// until notes lines up to an event, or a failure; with no event up to the end.
 func (r *recorder) until(event string) {
 	r.t.Helper()
-	var lines [][]byte
+	var progress []protocol.Progress // components change their states side by side
+	flush := func() {
+		slices.SortStableFunc(progress, func(a, b protocol.Progress) int { return cmp.Compare(a.Component, b.Component) })
+		for _, p := range progress {
+			r.note(recorded{Program: r.steady(must[[]byte](r.t)(protocol.Encode(p)))})
+		}
+		progress = nil
+	}
+	defer flush()
 	for r.lines.Scan() {
-		var e struct{ Event string }
+		var e struct {
+			Event, Text string
+			protocol.Progress
+		}
 		if err := json.Unmarshal(r.lines.Bytes(), &e); err != nil {
 			r.t.Fatal(err)
 		}
-		lines = append(lines, r.steady(r.lines.Bytes()))
-		if e.Event == event {
-			break
+		switch {
+		case e.Event == "progress":
+			progress = append(progress, e.Progress)
+			continue
+		case e.Event == "note" && strings.Contains(e.Text, "because"):
+			r.t.Skip(e.Text) // plain nodes in place of isolated ones
+		case e.Event == "note" && !strings.Contains(e.Text, "plain processes"):
+			continue // what isolated nodes lack on this machine
+		}
+		flush()
+		r.note(recorded{Program: r.steady(r.lines.Bytes())})
+		if e.Event == event || e.Event == "failed" {
+			return
 		}
 	}
-	isProgress := func(line []byte) bool { return bytes.Contains(line, []byte(`"event":"progress"`)) }
-	for from := 0; from < len(lines); from++ {
-		to := from
-		for to < len(lines) && isProgress(lines[to]) {
-			to++
-		}
-		slices.SortFunc(lines[from:to], bytes.Compare)
-		from = max(from, to-1)
-	}
-	r.out = append(r.out, lines...)
 }
 
+// recordedNode stands for the path of slipway-node.
+const recordedNode = "/programs/slipway-node"
+
 var (
-	ports   = regexp.MustCompile(`127\.0\.0\.1:\d+`)
-	numbers = regexp.MustCompile(`("(?:pid|elapsedMs|uptimeMs|rssBytes|tookMs|objects|removed|restored)"):[\d.]+`)
-	release = regexp.MustCompile(`("version"):"[^"]*"`)
+	ports      = regexp.MustCompile(`127\.0\.0\.1:\d+`)
+	numbers    = regexp.MustCompile(`("(?:pid|elapsedMs|uptimeMs|rssBytes|tookMs|objects|removed|restored)"):[\d.]+`)
+	releases   = regexp.MustCompile(`("(?:version|kubernetes)"):"[^"]*"`)
+	texts      = regexp.MustCompile(`("text"):"(?:[^"\\]|\\.)*"`)
+	components = regexp.MustCompile(`"components":\[[^]]*\]`)
 )
 
-// steady is a line with the same values for what differs between runs and machines.
-func (r *recorder) steady(line []byte) []byte {
-	text := strings.ReplaceAll(string(line), r.state, "/state")
-	text = ports.ReplaceAllString(text, "127.0.0.1:6443")
+// steady is a line with the same values for what differs between runs and machines, as docs/protocol.md lists it.
+func (r *recorder) steady(line []byte) json.RawMessage {
+	r.t.Helper()
+	text := strings.ReplaceAll(strings.TrimSpace(string(line)), r.state, "/state")
+	text = ports.ReplaceAllString(text, "127.0.0.1:1")
 	text = numbers.ReplaceAllString(text, "$1:1")
-	text = release.ReplaceAllString(text, `$1:"v0.1.0"`)
-	return must[[]byte](r.t)(json.Marshal(said{Program: json.RawMessage(text)}))
+	text = releases.ReplaceAllString(text, `$1:"1.0.0"`)
+	text = texts.ReplaceAllString(text, `$1:"words"`)
+	text = components.ReplaceAllStringFunc(text, r.steadyComponents)
+	return json.RawMessage(text)
+}
+
+// steadyComponents puts the components of a status in order.
+func (r *recorder) steadyComponents(text string) string {
+	r.t.Helper()
+	var status protocol.Status
+	if err := json.Unmarshal([]byte("{"+text+"}"), &status); err != nil {
+		r.t.Fatal(err)
+	}
+	slices.SortFunc(status.Components, func(a, b protocol.Component) int { return cmp.Compare(a.Name, b.Name) })
+	for i := range status.Components {
+		status.Components[i].Message = "words"
+	}
+	return `"components":` + string(must[[]byte](r.t)(json.Marshal(status.Components)))
 }

@@ -118,7 +118,7 @@ type worker struct {
 
 // start runs a worker and returns when it is of use, or why it is not.
 func (o Options) start(ctx, life context.Context, w worker) error {
-	o.Changed(w.component, protocol.Starting)
+	o.Changed(w.component, protocol.StateStarting)
 	started, ended := make(chan struct{}), make(chan error, 1)
 	o.Go(func() {
 		err := w.run(o.logging(life, w.component), func(view informed.View) {
@@ -145,14 +145,14 @@ func (o Options) start(ctx, life context.Context, w worker) error {
 			return err
 		}
 	}
-	o.Changed(w.component, protocol.Running)
+	o.Changed(w.component, protocol.StateReady)
 	return nil
 }
 
 // end tells of a worker's end, which before that of life is a failure: of the start, or, once it has started, of its own.
 func (o Options) end(life context.Context, component string, started <-chan struct{}, err error) {
 	if life.Err() != nil {
-		o.Changed(component, protocol.Ended)
+		o.Changed(component, protocol.StateStopped)
 		return
 	}
 	select {

@@ -1,5 +1,5 @@
 // Package cli is the slipway command line: one file per verb, each of which
-// turns flags into one call of a facade and lets the facade's events out
+// turns flags into one call of package operation and lets its events out
 // through package ui.
 //
 // [Main] runs a whole invocation and returns its exit code; nothing below it
@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/internal/collector"
+	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ui"
 )
@@ -133,7 +134,7 @@ Exit codes: 0 done, 1 failed, 2 a mistake on the command line, 130 interrupted.`
 			return strayFlags(cmd)
 		},
 	}
-	root.Version = readVersion().String()
+	root.Version = operation.ReadVersion().String()
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetArgs(inv.Args)
 	root.SetIn(inv.Stdin)
@@ -178,6 +179,27 @@ func (inv *invocation) verbs() []*cobra.Command {
 		inv.versionCommand(),
 		inv.completionCommand(),
 	}
+}
+
+// session is what the operations of this invocation share. It is made when a verb runs, since flags say how events
+// are shown.
+func (inv *invocation) session() *operation.Session {
+	s := &operation.Session{
+		Dir: inv.Dir, Getenv: inv.Getenv, Handler: inv.handler, Verbose: inv.verbose, Stdin: inv.Stdin, Stdout: inv.Stdout, Stderr: inv.Stderr,
+		Environ: os.Environ(), Output: inv.childStdout(), Fail: func(err error) { ui.Fail(inv.handler, err) }, Collector: inv.Collector,
+	}
+	if inv.interactive() {
+		s.Ask = inv.ask
+	}
+	return s
+}
+
+// childStdout is where children write: stdout, unless that is for JSON lines only.
+func (inv *invocation) childStdout() io.Writer {
+	if inv.output == ui.JSON {
+		return inv.Stderr
+	}
+	return inv.Stdout
 }
 
 // openHandler chooses how events are shown, once flags are known.

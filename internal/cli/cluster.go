@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/clusterctl"
+	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -18,8 +18,8 @@ func (inv *invocation) clusterCommand() *cobra.Command {
 scheduler, in one process on this machine. Only its nodes are simulated: pods pass
 through their phases, and nothing runs in them. It is ready in about a second.
 
-Several clusters can run at once; each has a name, "` + clusterctl.DefaultName + `" unless another is given, and
-a context of that name in the kubeconfig: "` + clusterctl.ContextName("NAME") + `".
+Several clusters can run at once; each has a name, "` + operation.DefaultCluster + `" unless another is given, and
+a context of that name in the kubeconfig: "` + operation.ClusterContext("NAME") + `".
 
 The program behind it, slipway-cluster, is looked for in SLIPWAY_CLUSTER, beside slipway
 and in the cache folder. If it is nowhere, it is compiled once, which takes minutes.
@@ -39,9 +39,6 @@ Environment:
 	)
 	return cmd
 }
-
-// clusters is the facade for this invocation.
-func (inv *invocation) clusters() *clusterctl.Control { return clusterctl.New(inv.Getenv, inv.handler) }
 
 // oneName refuses more than one argument, and an empty one: it comes from a
 // variable that is not set, and must not stop or delete the default cluster.

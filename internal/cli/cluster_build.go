@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/operation"
 )
 
 func (inv *invocation) clusterBuildCommand() *cobra.Command {
@@ -22,28 +20,9 @@ With --nodes real it does the same for the program of real nodes, slipway-node.`
   export SLIPWAY_CLUSTER=$(slipway cluster build) SLIPWAY_NODE=$(slipway cluster build --nodes real)`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			path, err := inv.buildClusterProgram(cmd.Context(), nodes)
-			if err != nil {
-				return err
-			}
-			value := struct {
-				Path string `json:"path"`
-			}{path}
-			inv.handler.Handle(report.Result{Text: path, Value: value})
-			return nil
+			return inv.session().BuildClusterProgram(cmd.Context(), nodes)
 		},
 	}
-	cmd.Flags().StringVar(&nodes, "nodes", "simulated", "`kind` of the nodes: simulated ones need no program of their own, real ones do")
+	cmd.Flags().StringVar(&nodes, "nodes", operation.SimulatedNodes, "`kind` of the nodes: simulated ones need no program of their own, real ones do")
 	return cmd
-}
-
-// buildClusterProgram makes sure that the program for clusters is there, or that for nodes of a kind which have one.
-func (inv *invocation) buildClusterProgram(ctx context.Context, nodes string) (string, error) {
-	switch nodes {
-	case "simulated":
-		return inv.clusters().Program(ctx)
-	case "real":
-		return inv.clusters().NodeProgram(ctx)
-	}
-	return "", &report.Error{What: "there are no such nodes", Where: "--nodes " + nodes, Hint: "expected simulated or real", Code: usageCode}
 }

@@ -1,22 +1,21 @@
 package cli
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/clusterctl"
+	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
 func (inv *invocation) clusterLogsCommand() *cobra.Command {
-	var o clusterctl.LogOptions
+	var o operation.Logs
 	cmd := &cobra.Command{
 		Use:   "logs [COMPONENT]",
 		Short: "Print what a cluster's components have logged",
 		Long: `Logs prints what the components of a cluster have logged since its last start, also when it does not
-run any more. Components are ` + strings.Join(clusterctl.Components(), ", ") + `; without one all
+run any more. Components are ` + strings.Join(operation.LogComponents(), ", ") + `; without one all
 logs are printed, in the order of their times, each line with its component.
 
 The log of the controllers says why something does not happen: a Job that cannot make its pods, a
@@ -32,25 +31,15 @@ server's which webhook fails. Each log is bounded in size; the oldest entries go
 			return &report.Error{What: cmd.CommandPath() + " takes one component", Where: args[1],
 				Hint: "--name names the cluster", Next: cmd.CommandPath() + " --help", Code: usageCode}
 		},
-		ValidArgs: clusterctl.Components(),
+		ValidArgs: operation.LogComponents(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Component = strings.Join(args, "")
-			return inv.clusters().Logs(cmd.Context(), o, func(e clusterctl.LogEntry) {
-				inv.handler.Handle(report.Result{Text: logLine(e, o.Component == ""), Value: e})
-			})
+			return inv.session().ClusterLogs(cmd.Context(), o)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.Name, "name", clusterctl.DefaultName, "`name` of the cluster")
+	flags.StringVar(&o.Name, "name", operation.DefaultCluster, "`name` of the cluster")
 	flags.BoolVarP(&o.Follow, "follow", "f", false, "go on printing until the cluster ends")
 	flags.IntVar(&o.Tail, "tail", -1, "`number` of the last entries to begin with; -1 means all")
 	return cmd
-}
-
-// logLine is an entry as people read it; named says to name its component.
-func logLine(e clusterctl.LogEntry, named bool) string {
-	if named {
-		return fmt.Sprintf("%s %s %-11s %s", e.Time, e.Level, e.Component, e.Message)
-	}
-	return e.Time + " " + e.Level + " " + e.Message
 }

@@ -2,11 +2,10 @@ package cli
 
 import (
 	"context"
-	"errors"
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/clusterctl"
+	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -19,7 +18,6 @@ it. A real node, which runs pods, can join a cluster with a simulated one. 'slip
 		Args: noSubcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	control := inv.clusters
 	addCommands(cmd,
 		inv.nodeCommand(&cobra.Command{
 			Use:   "stop NODE",
@@ -27,21 +25,21 @@ it. A real node, which runs pods, can join a cluster with a simulated one. 'slip
 			Long: `Stop makes a node fall silent, as one does whose machine loses power. After a while the cluster
 notices that it does not report: the node becomes NotReady and its pods are evicted. With a real node end the processes of its pods.`,
 			Example: `  slipway cluster node stop node-1`,
-		}, "is stopped", func(ctx context.Context, cluster, node string) error { return control().StopNode(ctx, cluster, node) }),
+		}, (*operation.Session).StopNode),
 		inv.nodeCommand(&cobra.Command{
 			Use:     "start NODE",
 			Short:   "Bring back a node that was stopped",
 			Long:    `Start brings back a node that was stopped: it reports again, becomes Ready and runs pods.`,
 			Example: `  slipway cluster node start node-1`,
-		}, "is started", func(ctx context.Context, cluster, node string) error { return control().StartNode(ctx, cluster, node) }),
+		}, (*operation.Session).StartNode),
 		inv.nodeJoinCommand(),
 	)
 	return cmd
 }
 
-// nodeCommand completes a command that does something to one node, after which the node is done.
-func (inv *invocation) nodeCommand(cmd *cobra.Command, done string, do func(ctx context.Context, cluster, node string) error) *cobra.Command {
-	name := cmd.Flags().String("name", clusterctl.DefaultName, "`name` of the cluster")
+// nodeCommand completes a command that does something to one node.
+func (inv *invocation) nodeCommand(cmd *cobra.Command, do func(s *operation.Session, ctx context.Context, cluster, node string) error) *cobra.Command {
+	name := cmd.Flags().String("name", operation.DefaultCluster, "`name` of the cluster")
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 1 && args[0] != "" {
 			return nil
@@ -49,15 +47,7 @@ func (inv *invocation) nodeCommand(cmd *cobra.Command, done string, do func(ctx 
 		return &report.Error{What: cmd.CommandPath() + " takes the name of one node", Next: "slipway kubectl get nodes", Code: usageCode}
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := do(cmd.Context(), *name, args[0]); err != nil {
-			return err
-		}
-		value := struct {
-			Cluster string `json:"cluster"`
-			Node    string `json:"node"`
-		}{*name, args[0]}
-		inv.handler.Handle(report.Result{Text: "node " + args[0] + " " + done, Value: value})
-		return nil
+		return do(inv.session(), cmd.Context(), *name, args[0])
 	}
 	return cmd
 }
@@ -72,25 +62,9 @@ that another program pushed before the node's program was there. It is built if 
 		Example: `  slipway cluster node join`,
 		Args:    noArgs,
 	}
-	name := cmd.Flags().String("name", clusterctl.DefaultName, "`name` of the cluster")
+	name := cmd.Flags().String("name", operation.DefaultCluster, "`name` of the cluster")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		joined, err := inv.clusters().Join(cmd.Context(), *name)
-		switch {
-		case err != nil:
-			return err
-		case joined.Problem != "":
-			return &report.Error{What: "no real node can join", Where: "cluster " + joined.Cluster, Err: errors.New(joined.Problem)}
-		}
-		inv.handler.Handle(report.Result{Text: joinedText(joined), Value: joined})
-		return nil
+		return inv.session().JoinNode(cmd.Context(), *name)
 	}
 	return cmd
-}
-
-// joinedText says what became of a cluster's nodes.
-func joinedText(j clusterctl.Joined) string {
-	if j.Problem != "" {
-		return "pods stay simulated: " + j.Problem
-	}
-	return "node " + j.Node + " has joined cluster " + j.Cluster + ": pods of its images run for real, others stay simulated"
 }

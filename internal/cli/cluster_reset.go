@@ -1,12 +1,7 @@
 package cli
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
-
-	"github.com/slipway-dev/slipway/internal/clusterctl"
-	"github.com/slipway-dev/slipway/internal/report"
 )
 
 func (inv *invocation) clusterResetCommand() *cobra.Command {
@@ -23,28 +18,9 @@ After 'slipway cluster keep' it goes back to what was kept instead.
 A durable cluster goes back to what it held when it was started last, on disk, too.`,
 		Args: oneName,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := inv.clusters().Reset(cmd.Context(), clusterName(args))
-			if err != nil {
-				return err
-			}
-			inv.handler.Handle(report.Result{Text: wasReset(r), Value: r})
-			return nil
+			return inv.session().ResetCluster(cmd.Context(), clusterName(args))
 		},
 	}
-}
-
-// wasReset says what a reset did.
-func wasReset(r *clusterctl.Reset) string {
-	then, last := "when it became ready", "its last start"
-	if r.Kept {
-		then, last = "when it was kept", "that time"
-	}
-	text := fmt.Sprintf("cluster %s is as it was %s: %s removed, %d restored, in %.0fms",
-		r.Name, then, counted(r.Removed, "object"), r.Restored, r.TookMs)
-	if r.Durable {
-		text += "\nits data on disk are those of " + last
-	}
-	return text
 }
 
 func (inv *invocation) clusterKeepCommand() *cobra.Command {
@@ -63,21 +39,7 @@ It holds until the next keep, or until the cluster stops.`,
   slipway cluster reset     # as often as you like`,
 		Args: oneName,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			k, err := inv.clusters().Keep(cmd.Context(), clusterName(args))
-			if err != nil {
-				return err
-			}
-			inv.handler.Handle(report.Result{Value: k,
-				Text: fmt.Sprintf("resets of cluster %s lead back to what it holds now, %s", k.Name, counted(k.Objects, "object"))})
-			return nil
+			return inv.session().KeepCluster(cmd.Context(), clusterName(args))
 		},
 	}
-}
-
-// counted is a number of things.
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -76,7 +76,7 @@ func startCluster(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: cluster")
 	}
 	control := clusterctl.New(ts.Getenv, report.Discard)
-	session, err := control.Tie(context.Background(), clusterctl.Options{Name: "script"})
+	session, err := control.Tie(context.Background(), "script", clusterctl.Options{})
 	ts.Check(err)
 	ts.Defer(func() {
 		if err := session.Close(); err != nil {

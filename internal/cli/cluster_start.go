@@ -1,19 +1,12 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"github.com/slipway-dev/slipway/internal/clusterctl"
-	"github.com/slipway-dev/slipway/internal/clusterctl/clusterfile"
-	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/operation"
 )
 
 const startLong = `Start starts a cluster in the background, waits until it is ready, enters it into the
@@ -39,7 +32,7 @@ All keys of the file are optional:
   runtimeConfig: {api/all: true}
   port: 6443
   registryPort: 5001                        # of the cluster's image registry
-  nodeKind: real                            # or simulated, see below
+  nodeKind: real                            # or simulated or plain, see below
   simulateMissingImages: true               # beside real nodes
   durable: true
   controllers: false                        # API server and etcd only
@@ -69,7 +62,8 @@ const startExample = `  slipway cluster start
   slipway cluster start --feature-gate MutatingAdmissionPolicy=true --runtime-config admissionregistration.k8s.io/v1beta1`
 
 func (inv *invocation) clusterStartCommand() *cobra.Command {
-	var f startFlags
+	var c operation.Cluster
+	var controllers, simulate bool
 	cmd := &cobra.Command{
 		Use:     "start [NAME]",
 		Short:   "Start a cluster in the background and select its context",
@@ -77,199 +71,29 @@ func (inv *invocation) clusterStartCommand() *cobra.Command {
 		Example: startExample,
 		Args:    oneName,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o, err := f.options(cmd.Flags(), inv.Stdin)
-			if err != nil {
-				return err
+			if cmd.Flags().Changed("controllers") {
+				c.Controllers = &controllers
 			}
-			o.Name = clusterName(args)
-			begin := time.Now()
-			s, err := inv.clusters().Start(cmd.Context(), o)
-			if err != nil {
-				return err
+			if cmd.Flags().Changed("simulate-missing-images") {
+				c.SimulateMissingImages = &simulate
 			}
-			inv.handler.Handle(report.Result{Text: started(s, time.Since(begin)), Value: s})
-			return nil
+			c.Name = clusterName(args)
+			return inv.session().StartCluster(cmd.Context(), c)
 		},
 	}
-	f.define(cmd.Flags())
+	flags := cmd.Flags()
+	flags.StringVar(&c.File, "config", "", "`file` that describes the cluster, or - for stdin")
+	flags.IntVar(&c.Port, "port", 0, "`port` of the API server on 127.0.0.1; 0 picks a free one")
+	flags.IntVar(&c.RegistryPort, "registry-port", 0, fmt.Sprintf("`port` of the image registry on 127.0.0.1; 0 is %d, or a free one if that is taken", operation.RegistryPort))
+	flags.BoolVar(&c.Durable, "durable", false, "keep the cluster's data when it stops or crashes")
+	flags.StringArrayVar(&c.Nodes, "node", nil, "a `node`, see above; repeatable, or none for no nodes")
+	flags.StringVar(&c.NodeKind, "nodes", "", "`kind` of the nodes: simulated, or real, which run pods; real=2 has two; plain has no isolation")
+	flags.BoolVar(&simulate, "simulate-missing-images", false, "beside real nodes, simulate pods whose images are not in the cluster's registry")
+	flags.StringArrayVar(&c.APIServerFlags, "api-server-flag", nil, "a flag of kube-apiserver, `flag=value`; repeatable")
+	flags.StringSliceVar(&c.FeatureGates, "feature-gate", nil, "a feature gate, `name=bool`, of API server, controllers and scheduler; repeatable")
+	flags.StringSliceVar(&c.RuntimeConfig, "runtime-config", nil, "an API to serve or not, `version=bool`; repeatable")
+	flags.BoolVar(&controllers, "controllers", true, "run controllers, scheduler and nodes")
+	flags.BoolVar(&c.NoContext, "no-context", false, "leave the kubeconfig alone")
+	flags.DurationVar(&c.Timeout, "timeout", time.Minute, "how long the cluster may take to become ready")
 	return cmd
-}
-
-// startFlags are the flags of start as they are given.
-type startFlags struct {
-	file, kind                          string
-	nodes, gates, runtimes, serverFlags []string
-	controllers, simulateMissing        bool
-	clusterctl.Options
-}
-
-func (f *startFlags) define(flags *pflag.FlagSet) {
-	flags.StringVar(&f.file, "config", "", "`file` that describes the cluster, or - for stdin")
-	flags.IntVar(&f.Port, "port", 0, "`port` of the API server on 127.0.0.1; 0 picks a free one")
-	flags.IntVar(&f.RegistryPort, "registry-port", 0, fmt.Sprintf("`port` of the image registry on 127.0.0.1; 0 is %d, or a free one if that is taken", clusterctl.DefaultRegistryPort))
-	flags.BoolVar(&f.Durable, "durable", false, "keep the cluster's data when it stops or crashes")
-	flags.StringArrayVar(&f.nodes, "node", nil, "a `node`, see above; repeatable, or none for no nodes")
-	flags.StringVar(&f.kind, "nodes", "", "`kind` of the nodes: simulated, or real, which run pods; real=2 has two; plain has no isolation")
-	flags.BoolVar(&f.simulateMissing, "simulate-missing-images", false, "beside real nodes, simulate pods whose images are not in the cluster's registry")
-	flags.StringArrayVar(&f.serverFlags, "api-server-flag", nil, "a flag of kube-apiserver, `flag=value`; repeatable")
-	flags.StringSliceVar(&f.gates, "feature-gate", nil, "a feature gate, `name=bool`, of API server, controllers and scheduler; repeatable")
-	flags.StringSliceVar(&f.runtimes, "runtime-config", nil, "an API to serve or not, `version=bool`; repeatable")
-	flags.BoolVar(&f.controllers, "controllers", true, "run controllers, scheduler and nodes")
-	flags.BoolVar(&f.NoContext, "no-context", false, "leave the kubeconfig alone")
-	flags.DurationVar(&f.Timeout, "timeout", time.Minute, "how long the cluster may take to become ready")
-}
-
-// options are what the flags ask for and, where they say nothing, the file.
-func (f *startFlags) options(flags *pflag.FlagSet, stdin io.Reader) (clusterctl.Options, error) {
-	o := f.Options
-	if o.Timeout <= 0 {
-		return o, &report.Error{What: "invalid timeout " + o.Timeout.String(), Where: "--timeout", Hint: "a time like 30s or 2m", Code: usageCode}
-	}
-	if flags.Changed("controllers") {
-		o.NoControllers, o.WithControllers = !f.controllers, f.controllers
-	}
-	if flags.Changed("simulate-missing-images") {
-		o.SimulateMissing = &f.simulateMissing
-	}
-	if err := f.parse(&o); err != nil {
-		return o, err
-	}
-	if f.file == "" {
-		return o, nil
-	}
-	file, err := f.read(stdin)
-	return o.Over(clusterctl.FromFile(file)), err
-}
-
-// fromStdin is what --config has to be for a description on stdin.
-const fromStdin = "-"
-
-func (f *startFlags) read(stdin io.Reader) (clusterfile.File, error) {
-	if f.file != fromStdin {
-		return clusterfile.Read(f.file)
-	}
-	text, err := io.ReadAll(stdin)
-	if err != nil {
-		return clusterfile.File{}, &report.Error{What: "the cluster's configuration cannot be read", Where: "stdin", Err: err, Code: usageCode}
-	}
-	return clusterfile.Parse("stdin", text)
-}
-
-// noNodes is what --node has to be for a cluster without nodes.
-const noNodes = "none"
-
-// parseKind reads the kind of the nodes and, behind it, how many there are to be.
-func (f *startFlags) parseKind(o *clusterctl.Options) error {
-	kind, count, counted := strings.Cut(f.kind, "=")
-	switch o.Kind = clusterctl.Kind(kind); o.Kind {
-	case clusterctl.UsualKind, clusterctl.SimulatedNodes, clusterctl.RealNodes, clusterctl.PlainNodes:
-	default:
-		return fmt.Errorf("nodes are simulated, real or plain, not %q", kind)
-	}
-	if !counted {
-		return nil
-	}
-	n, err := strconv.Atoi(count)
-	if err != nil || n < 1 || n > maxCounted {
-		return fmt.Errorf("%q is no number of nodes from 1 to %d", count, maxCounted)
-	}
-	if len(f.nodes) > 0 {
-		return errors.New("a number of nodes beside --node, which names them")
-	}
-	for i := range n {
-		o.Nodes = append(o.Nodes, clusterctl.Node{Name: fmt.Sprintf("node-%d", i+1)})
-	}
-	return nil
-}
-
-// maxCounted is more nodes than anybody asks for by number.
-const maxCounted = 100
-
-// parse reads the flags that have a syntax of their own.
-func (f *startFlags) parse(o *clusterctl.Options) error {
-	if err := f.parseKind(o); err != nil {
-		return flagValueError("--nodes", err)
-	}
-	if len(f.nodes) > 0 {
-		o.Nodes = []clusterctl.Node{}
-	}
-	for _, text := range f.nodes {
-		if text == noNodes && len(f.nodes) == 1 {
-			break
-		}
-		node, err := clusterfile.ParseNode(text)
-		if err != nil {
-			return flagValueError("--node", err)
-		}
-		if node.Name == noNodes {
-			return flagValueError("--node", errors.New(noNodes+" stands for no nodes, alone"))
-		}
-		for _, other := range o.Nodes {
-			if other.Name == node.Name {
-				return flagValueError("--node", fmt.Errorf("a second node called %s", node.Name))
-			}
-		}
-		o.Nodes = append(o.Nodes, node)
-	}
-	for _, text := range f.serverFlags {
-		flag, err := clusterfile.ParseFlag(text)
-		if err != nil {
-			return flagValueError("--api-server-flag", err)
-		}
-		o.APIServerFlags = append(o.APIServerFlags, flag)
-	}
-	return f.parseSwitches(o)
-}
-
-// parseSwitches reads the flags that switch features and APIs.
-func (f *startFlags) parseSwitches(o *clusterctl.Options) error {
-	o.FeatureGates, o.RuntimeConfig = map[string]bool{}, map[string]string{}
-	for _, text := range f.gates {
-		name, on, err := clusterfile.ParseGate(text)
-		if err != nil {
-			return flagValueError("--feature-gate", err)
-		}
-		o.FeatureGates[name] = on
-	}
-	for _, text := range f.runtimes {
-		key, value, err := clusterfile.ParseRuntime(text)
-		if err != nil {
-			return flagValueError("--runtime-config", err)
-		}
-		o.RuntimeConfig[key] = value
-	}
-	return nil
-}
-
-// flagValueError is a mistake in the value of one flag.
-func flagValueError(flag string, err error) error {
-	return &report.Error{What: err.Error(), Where: flag, Hint: clusterfile.Expected(err), Next: "slipway cluster start --help", Code: usageCode}
-}
-
-// started says how to go on with a cluster.
-func started(s *clusterctl.Status, elapsed time.Duration) string {
-	var b strings.Builder
-	if s.Already {
-		fmt.Fprintf(&b, "cluster %s runs already: Kubernetes %s at %s\n", s.Name, s.Kubernetes, s.Server)
-	} else {
-		fmt.Fprintf(&b, "cluster %s is ready after %.1fs: Kubernetes %s at %s\n", s.Name, elapsed.Seconds(), s.Kubernetes, s.Server)
-	}
-	if s.Registry != "" {
-		fmt.Fprintf(&b, "images pushed to %s are there for its pods%s\n", s.Registry, usualPort(s.Registry))
-	}
-	if s.Context != "" {
-		fmt.Fprintf(&b, "context %s is selected\n", s.Context)
-	} else {
-		fmt.Fprintf(&b, "kubeconfig: %s\n", s.Kubeconfig)
-	}
-	return b.String()
-}
-
-// usualPort warns of a registry that is not where one is wont to be.
-func usualPort(registry string) string {
-	_, port, _ := strings.Cut(registry, ":")
-	if port == strconv.Itoa(clusterctl.DefaultRegistryPort) {
-		return ""
-	}
-	return fmt.Sprintf("; port %d is not this cluster's", clusterctl.DefaultRegistryPort)
 }

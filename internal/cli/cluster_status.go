@@ -1,16 +1,7 @@
 package cli
 
 import (
-	"cmp"
-	"fmt"
-	"strings"
-	"text/tabwriter"
-	"time"
-
 	"github.com/spf13/cobra"
-
-	"github.com/slipway-dev/slipway/internal/clusterctl"
-	"github.com/slipway-dev/slipway/internal/report"
 )
 
 func (inv *invocation) clusterStatusCommand() *cobra.Command {
@@ -21,71 +12,9 @@ func (inv *invocation) clusterStatusCommand() *cobra.Command {
 cluster does not run: because it was not started, because it died, or because it does not answer.`,
 		Args: oneName,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := inv.clusters().Status(cmd.Context(), clusterName(args))
-			if err != nil {
-				return err
-			}
-			inv.handler.Handle(report.Result{Text: described(s), Value: s})
-			return s.Problem()
+			return inv.session().ClusterStatus(cmd.Context(), clusterName(args))
 		},
 	}
-}
-
-// described tells a running cluster's status in columns; what is wrong with
-// another one, its problem tells.
-func described(s *clusterctl.Status) string {
-	if s.Problem() != nil {
-		return ""
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "cluster %s is %s, up %s\n", s.Name, s.State, uptime(s))
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	for _, line := range [][2]string{
-		{"server", s.Server}, {"kubernetes", s.Kubernetes}, {"kubeconfig", s.Kubeconfig}, {"registry", s.Registry},
-		{"context", cmp.Or(s.Context, "none")}, {"data", kept(s)}, {"process", process(s)}, {"log", s.Log},
-	} {
-		if line[1] != "" { // known only once the cluster is ready
-			fmt.Fprintf(w, "  %s\t%s\n", line[0], line[1])
-		}
-	}
-	if s.Nodes != nil && s.Nodes.Problem != "" {
-		fmt.Fprintf(w, "  pods\tstay simulated: %s\n", s.Nodes.Problem)
-	}
-	for _, c := range s.Components {
-		fmt.Fprintf(w, "  %s\t%s\n", c.Name, saying(c))
-	}
-	for _, l := range s.Logical {
-		fmt.Fprintf(w, "  logical %s\t%s\n", l.Name, l.Server)
-	}
-	_ = w.Flush() // a strings.Builder takes everything
-	return b.String()
-}
-
-// saying is what a component is doing.
-func saying(c clusterctl.Component) string {
-	if c.Message == "" {
-		return string(c.State)
-	}
-	return string(c.State) + ", " + c.Message
-}
-
-// process is the id of the cluster's process, and the memory that it takes.
-func process(s *clusterctl.Status) string {
-	if s.RSSBytes == 0 {
-		return fmt.Sprint(s.PID)
-	}
-	return fmt.Sprintf("%d, %d MiB of memory", s.PID, s.RSSBytes>>20)
-}
-
-// kept says what becomes of the cluster's data.
-func kept(s *clusterctl.Status) string {
-	switch {
-	case s.Unknown != "":
-		return "kept: " + s.Unknown
-	case s.Durable:
-		return "kept"
-	}
-	return "thrown away when it stops"
 }
 
 func (inv *invocation) clusterListCommand() *cobra.Command {
@@ -96,54 +25,7 @@ func (inv *invocation) clusterListCommand() *cobra.Command {
 		Long:    `List lists the clusters that run, that died, and that are stopped and have kept their data.`,
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			all, err := inv.clusters().List(cmd.Context())
-			if err != nil {
-				return err
-			}
-			value := struct {
-				Clusters []*clusterctl.Status `json:"clusters"`
-			}{all}
-			inv.handler.Handle(report.Result{Text: table(all), Value: value})
-			return nil
+			return inv.session().ListClusters(cmd.Context())
 		},
 	}
-}
-
-// table tells clusters in columns.
-func table(all []*clusterctl.Status) string {
-	if len(all) == 0 {
-		return "there are no clusters; `slipway cluster start` starts one"
-	}
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(w, "NAME\tSTATE\tUP\tKUBERNETES\tNODES\tDATA\tSERVER")
-	for _, s := range all {
-		data := "thrown away"
-		if s.Durable {
-			data = "kept"
-		}
-		up := ""
-		if s.UptimeMs > 0 {
-			up = uptime(s).String()
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Name, s.State, cmp.Or(up, "-"), cmp.Or(s.Kubernetes, "-"), nodeKinds(s), data, cmp.Or(s.Server, "-"))
-	}
-	_ = w.Flush() // a strings.Builder takes everything
-	return b.String()
-}
-
-// nodeKinds tells how many nodes of each kind a cluster has.
-func nodeKinds(s *clusterctl.Status) string {
-	var kinds []string
-	if s.Nodes != nil && s.Nodes.Simulated > 0 {
-		kinds = append(kinds, fmt.Sprintf("%d simulated", s.Nodes.Simulated))
-	}
-	if s.Nodes != nil && s.Nodes.Real > 0 {
-		kinds = append(kinds, fmt.Sprintf("%d real", s.Nodes.Real))
-	}
-	return cmp.Or(strings.Join(kinds, ", "), "-")
-}
-
-func uptime(s *clusterctl.Status) time.Duration {
-	return (time.Duration(s.UptimeMs) * time.Millisecond).Round(time.Second)
 }

@@ -2,8 +2,6 @@ package cli
 
 import (
 	"github.com/spf13/cobra"
-
-	"github.com/slipway-dev/slipway/internal/report"
 )
 
 func (inv *invocation) clusterStopCommand() *cobra.Command {
@@ -15,19 +13,7 @@ leaves the kubeconfig, and the one that was current before is selected again. Da
 unless the cluster is durable; its logs stay. What a cluster that died left behind is tidied up.`,
 		Args: oneName,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := inv.clusters().Stop(cmd.Context(), clusterName(args))
-			if err != nil {
-				return err
-			}
-			text := "cluster " + s.Name + " is stopped"
-			if s.Already {
-				text = "cluster " + s.Name + " was not running"
-			}
-			if s.Durable {
-				text += "; its data are kept"
-			}
-			inv.handler.Handle(report.Result{Text: text, Value: s})
-			return nil
+			return inv.session().StopCluster(cmd.Context(), clusterName(args))
 		},
 	}
 }
@@ -40,16 +26,7 @@ func (inv *invocation) clusterDeleteCommand() *cobra.Command {
 context in the kubeconfig, the logs, and the data also of a durable cluster. It does not ask.`,
 		Args: oneName,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := inv.clusters().Delete(cmd.Context(), clusterName(args))
-			if err != nil {
-				return err
-			}
-			text := "cluster " + s.Name + " is deleted"
-			if s.Already {
-				text = "there is no cluster " + s.Name
-			}
-			inv.handler.Handle(report.Result{Text: text, Value: s})
-			return nil
+			return inv.session().DeleteCluster(cmd.Context(), clusterName(args))
 		},
 	}
 }

@@ -6,9 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/clusterctl/state"
-	"github.com/slipway-dev/slipway/internal/image"
-	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -65,24 +62,12 @@ func atMostOne(first completer) completer {
 
 // completeCluster completes the name of a cluster of which there is state.
 func (inv *invocation) completeCluster(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	home, err := state.Locate(inv.Getenv)
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	clusters, err := home.Clusters()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	var names []cobra.Completion
-	for _, c := range clusters {
-		names = append(names, c.Name)
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
+	return inv.session().ClusterNames(), cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeImage completes the name of an image that was built.
 func (inv *invocation) completeImage(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return image.New(inv.Getenv, report.Discard).Names(), cobra.ShellCompDirectiveNoFileComp
+	return inv.session().ImageNames(), cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeImageOrFile completes such a name, or that of an archive.
@@ -95,15 +80,7 @@ func (inv *invocation) completeImageOrFile(cmd *cobra.Command, args []string, ty
 func (inv *invocation) completeKind(part func(project.Resource) string) completer {
 	return func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		var parts []cobra.Completion
-		root, err := inv.projectRootOrNone()
-		if err != nil || root == "" {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		file, err := project.Load(root)
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		for _, r := range file.Resources {
+		for _, r := range inv.session().Kinds() {
 			if fits(cmd, "group", r.Group) && fits(cmd, "version", r.Version) && fits(cmd, "kind", r.Kind) && !slices.Contains(parts, part(r)) {
 				parts = append(parts, part(r))
 			}

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/slipway-dev/slipway/internal/generate"
+	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/toollink"
 )
 
 // controllerGenVersion is the version whose behaviour, and whose files, controller-gen has here.
@@ -66,7 +66,7 @@ func (inv *invocation) controllerGen(ctx context.Context, args []string) error {
 	case c.long:
 		return c.tellAll(c.Stdout)
 	case c.version:
-		_, err := fmt.Fprintln(c.Stdout, "Version: "+controllerGenVersion+c.inPlaceOf(controllerGenVersion))
+		_, err := fmt.Fprintln(c.Stdout, "Version: "+controllerGenVersion+c.session().InPlaceOf(controllerGenVersion))
 		return err
 	case c.help > 0:
 		return c.tellUsage(c.help)
@@ -78,26 +78,8 @@ func (inv *invocation) controllerGen(ctx context.Context, args []string) error {
 	case err != nil:
 		return c.mistake(err)
 	}
-	return c.run(ctx, args, options)
-}
-
-// run generates. Like controller-gen it tells mistakes only.
-func (c *controllerGen) run(ctx context.Context, args []string, options generate.Options) error {
-	options.Dir, options.Tags, options.Lenient = c.Dir, c.tags, true
-	options.Cache = c.runsFolder()
-	defer c.Collector.Patiently()()
-	result, err := generate.Run(ctx, options)
-	for _, f := range result.Findings {
-		c.handler.Handle(f)
-	}
-	if err != nil {
-		return err
-	}
-	if result.Failed() {
-		return &report.Error{What: "nothing was generated: the mistakes are told above", Next: c.again(args, "-w")}
-	}
-	_, err = c.Stdout.Write(result.Printed)
-	return err
+	options.Tags = c.tags
+	return c.session().ControllerGen(ctx, operation.Generators{Options: options, Explain: c.again(args, "-w")})
 }
 
 // mistake is a command line that makes no sense; it is told after the usage. controller-gen ends
@@ -116,16 +98,6 @@ func (c *controllerGen) mistake(err error) error {
 // again is the command line with another argument.
 func (c *controllerGen) again(args []string, last string) string {
 	return strings.Join(append(append([]string{"controller-gen"}, args...), last), " ")
-}
-
-// inPlaceOf says which other version the program stands for here: older Makefiles look for
-// theirs in what a tool says of its version.
-func (inv *invocation) inPlaceOf(version string) string {
-	other := inv.Getenv(toollink.StandsFor)
-	if other == "" || other == version {
-		return ""
-	}
-	return " (in place of " + other + ")"
 }
 
 // tellMarkers tells the markers of the generators that the options name.

@@ -1,13 +1,11 @@
 package cli
 
 import (
-	"context"
 	"errors"
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/scaffold"
+	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -24,8 +22,7 @@ func (inv *invocation) createCommand() *cobra.Command {
 
 // apiFlags are the flags of `slipway create api`.
 type apiFlags struct {
-	scaffold.API
-	createFlags
+	operation.API
 	plugins []string
 }
 
@@ -67,16 +64,17 @@ object, and tells in the status whether its pods run.`,
 	flags.BoolVar(&f.Namespaced, "namespaced", true, "objects live in namespaces, not in the cluster as a whole")
 	flags.StringVar(&f.ControllerName, "controller-name", "", "`name` of one more controller of the kind, such as nightly-report")
 	flags.BoolVar(&f.SSA, "ssa", false, "generate typed apply configurations, and use them in the controller")
-	bindExternal(flags, &f.External)
+	bindExternal(flags, &f.External.Path, &f.External.Domain, &f.External.Module)
 	f.bindImage(flags)
-	f.bind(flags)
+	bindForce(flags)
+	bindChange(flags, &f.Change)
 	return inv.accept(cmd, oldAPIFlags)
 }
 
 // createAPI is the run of `slipway create api`.
 func (inv *invocation) createAPI(cmd *cobra.Command, f apiFlags) error {
-	root, err := inv.projectRoot()
-	if err != nil {
+	session := inv.session()
+	if _, err := session.ProjectRoot(); err != nil {
 		return err
 	}
 	if err := inv.askKind(cmd, &f.Group, &f.Version, &f.Kind, project.Resource{}); err != nil {
@@ -89,13 +87,7 @@ func (inv *invocation) createAPI(cmd *cobra.Command, f apiFlags) error {
 	if err := inv.askWhatToCreate(cmd, &f); err != nil {
 		return err
 	}
-	inv.warnOfScope(root, f.API)
-	if err := inv.fetchExternal(cmd.Context(), root, f.createFlags, f.External, func() error { return scaffold.CheckAPI(root, f.API) }); err != nil {
-		return err
-	}
-	return inv.change(cmd.Context(), root, f.changeFlags,
-		func() (*scaffold.Plan, error) { return scaffold.CreateAPI(root, f.API) },
-		func() error { return inv.afterCreateAPI(cmd.Context(), root, f) })
+	return session.CreateAPI(cmd.Context(), f.API)
 }
 
 // askWhatToCreate asks for what flags do not say. The types of another module are not asked
@@ -122,30 +114,4 @@ func (inv *invocation) askWhatToCreate(cmd *cobra.Command, f *apiFlags) error {
 		}
 	}
 	return nil
-}
-
-// warnOfScope tells that a manager for namespaces does not see objects that live in none.
-func (inv *invocation) warnOfScope(root string, api scaffold.API) {
-	if api.Namespaced || !api.Controller {
-		return
-	}
-	// What is wrong with PROJECT is told by the planning, with its place.
-	if file, err := project.Load(root); err == nil && file.Namespaced {
-		inv.handler.Handle(report.Warning{Text: "the manager has permissions in its own namespace alone, and objects of this kind live in none; give it a ClusterRole for them, or undo that with slipway edit --namespaced=false"})
-	}
-}
-
-// afterCreateAPI generates what follows from the new API.
-func (inv *invocation) afterCreateAPI(ctx context.Context, root string, f apiFlags) error {
-	if f.generate {
-		if err := inv.generateForAPI(ctx, root, f.API); err != nil {
-			return err
-		}
-	}
-	what := "the types and the reconciler"
-	if !f.Resource {
-		what = "the reconciler and its permissions"
-	}
-	inv.handler.Handle(report.Note{Text: "Next: edit " + what + ", then run slipway generate"})
-	return inv.noteConversion(root, f.API)
 }

@@ -6,13 +6,13 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/scaffold"
 	"github.com/slipway-dev/slipway/project"
 )
 
 // imagePlugins are the names under which other tools ask for a controller that runs an image.
-var imagePlugins = []string{"deploy-image/v1-alpha", "deploy-image", scaffold.ImagePlugin}
+var imagePlugins = []string{"deploy-image/v1-alpha", "deploy-image", operation.ImagePlugin}
 
 // bindImage adds the flags of controllers that run an image.
 func (f *apiFlags) bindImage(flags *pflag.FlagSet) {

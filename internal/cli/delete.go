@@ -1,13 +1,10 @@
 package cli
 
 import (
-	"context"
-	"fmt"
-
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/scaffold"
+	"github.com/slipway-dev/slipway/internal/operation"
 )
 
 func (inv *invocation) deleteCommand() *cobra.Command {
@@ -21,21 +18,15 @@ func (inv *invocation) deleteCommand() *cobra.Command {
 	return cmd
 }
 
-// deleteFlags are the flags of `slipway delete api` and its like.
-type deleteFlags struct {
-	scaffold.Deletion
-	generatingFlags
-}
-
-func (f *deleteFlags) bind(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	bindKind(flags, &f.Group, &f.Version, &f.Kind)
-	flags.BoolVar(&f.WithChanges, "with-changes", false, "delete files that you have changed, too")
-	f.generatingFlags.bind(flags)
+// bindDeletion declares the flags of `slipway delete api` and its like.
+func bindDeletion(flags *pflag.FlagSet, d *operation.Deletion) {
+	bindKind(flags, &d.Group, &d.Version, &d.Kind)
+	flags.BoolVar(&d.WithChanges, "with-changes", false, "delete files that you have changed, too")
+	bindChange(flags, &d.Change)
 }
 
 func (inv *invocation) deleteAPICommand() *cobra.Command {
-	var f deleteFlags
+	var d operation.Deletion
 	cmd := &cobra.Command{
 		Use:   "api",
 		Short: "Take a kind out of the project",
@@ -54,17 +45,16 @@ Clusters are left alone: the CRD and its objects stay where they are installed.`
   slipway delete api --group batch --version v1 --kind CronJob`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return inv.delete(cmd.Context(), f, func(root string) (*scaffold.Plan, error) { return scaffold.DeleteAPI(root, f.Deletion) })
+			return inv.session().DeleteAPI(cmd.Context(), d)
 		},
 	}
-	f.bind(cmd)
-	cmd.Flags().StringVar(&f.ControllerName, "controller-name", "", "`name` of the controller that alone goes")
+	bindDeletion(cmd.Flags(), &d)
+	cmd.Flags().StringVar(&d.ControllerName, "controller-name", "", "`name` of the controller that alone goes")
 	return cmd
 }
 
 func (inv *invocation) deleteWebhookCommand() *cobra.Command {
-	var f deleteFlags
-	var d scaffold.WebhookDeletion
+	var d operation.WebhookDeletion
 	cmd := &cobra.Command{
 		Use:   "webhook",
 		Short: "Take webhooks of a kind out of the project",
@@ -77,45 +67,12 @@ What you have changed stays and is told, as with slipway delete api.`,
   slipway delete webhook --group batch --version v1 --kind CronJob --defaulting`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			d.Options = f.Deletion
-			return inv.delete(cmd.Context(), f, func(root string) (*scaffold.Plan, error) { return scaffold.DeleteWebhook(root, d) })
+			return inv.session().DeleteWebhook(cmd.Context(), d)
 		},
 	}
-	f.bind(cmd)
+	bindDeletion(cmd.Flags(), &d.Deletion)
 	cmd.Flags().BoolVar(&d.Defaulting, "defaulting", false, "only the defaulting webhook")
 	cmd.Flags().BoolVar(&d.Validation, "programmatic-validation", false, "only the validating webhook")
 	cmd.Flags().BoolVar(&d.Conversion, "conversion", false, "only the conversion between versions")
 	return cmd
-}
-
-// delete is the run of `slipway delete` with the plan of one of its commands.
-func (inv *invocation) delete(ctx context.Context, f deleteFlags, plan func(root string) (*scaffold.Plan, error)) error {
-	root, err := inv.projectRoot()
-	if err != nil {
-		return err
-	}
-	var made *scaffold.Plan
-	return inv.change(ctx, root, f.changeFlags, func() (*scaffold.Plan, error) {
-		made, err = plan(root)
-		return made, err
-	}, func() error { return inv.afterDelete(ctx, root, f, made) })
-}
-
-// afterDelete generates what follows from the code that is left, and says what stayed.
-func (inv *invocation) afterDelete(ctx context.Context, root string, f deleteFlags, made *scaffold.Plan) error {
-	if f.generate {
-		if err := inv.generateOnly(ctx, root); err != nil {
-			return err
-		}
-	}
-	kept := 0
-	for _, file := range made.Changes() {
-		if file.Why != "" {
-			kept++
-		}
-	}
-	if kept > 0 {
-		inv.handler.Handle(report.Note{Text: fmt.Sprintf("%s stayed, in whole or in part; the reasons are told above", count(kept, "file"))})
-	}
-	return nil
 }

@@ -1,44 +1,19 @@
 package cli
 
 import (
-	"context"
-	"errors"
-	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/yaml"
+	"github.com/spf13/pflag"
 
-	"github.com/slipway-dev/slipway/internal/image/reference"
+	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/scaffold"
-	"github.com/slipway-dev/slipway/internal/ship"
 )
-
-// Where a project keeps what is deployed, and the operator's image in it.
-const (
-	defaultFolder = "config/default"
-	managerFolder = "config/manager"
-)
-
-// deployTimeout is how long an operator may take to run: the first pull of its image is in it.
-const deployTimeout = 2 * time.Minute
-
-// deployment is what `slipway deploy` and `slipway undeploy` are about.
-type deployment struct {
-	to     destination
-	folder string // the kustomization, relative to the project
-	image  string // empty leaves the project's own
-}
 
 // deployCommand is `slipway deploy`.
 func (inv *invocation) deployCommand() *cobra.Command {
-	var d deployment
-	var options ship.ApplyOptions
-	var wait, show, yes bool
-	var preview changeFlags
+	var d operation.Deployment
+	show := false
 	cmd := &cobra.Command{
 		Use:   "deploy [IMG=REF]",
 		Short: "Run the operator in the cluster",
@@ -58,172 +33,52 @@ With --print the objects are shown instead, as one YAML stream: an installer for
 		Example: `  slipway deploy --image registry.example.com/team/operator:v1
   slipway deploy --image registry.example.com/team/operator:v1 --print > dist/install.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := d.readArguments(args); err != nil {
+			if err := readArguments(args, &d.Image); err != nil {
 				return err
 			}
-			if err := d.checkImage(cmd.Flags().Changed("image")); err != nil {
-				return err
+			if d.Image != "" || cmd.Flags().Changed("image") { // an empty one is a variable that was not set
+				if err := operation.CheckImage(d.Image); err != nil {
+					return err
+				}
 			}
 			if show {
-				return inv.printDeployment(cmd.Context(), d)
+				return inv.session().PrintDeployment(cmd.Context(), d.Folder, d.Image)
 			}
-			options.Timeout = d.to.timeout
-			options.Consent = inv.consent(yes, keepShared)
-			return inv.deploy(cmd.Context(), d, options, wait, preview)
+			return inv.session().Deploy(cmd.Context(), d)
 		},
 	}
-	d.addFlags(cmd, "for the operator to run")
-	cmd.Flags().StringVar(&d.image, "image", "", "the operator's image, a `reference`; default: the configuration's")
-	cmd.Flags().BoolVar(&wait, "wait", true, "wait until all is ready")
+	bindTarget(cmd.Flags(), &d.To, operation.DeployTimeout, "for the operator to run")
+	bindKustomization(cmd.Flags(), &d.Folder)
+	cmd.Flags().StringVar(&d.Image, "image", "", "the operator's image, a `reference`; default: the configuration's")
+	cmd.Flags().BoolVar(&d.Wait, "wait", true, "wait until all is ready")
 	cmd.Flags().BoolVar(&show, "print", false, "print the objects as YAML and touch no cluster")
-	cmd.Flags().BoolVar(&options.Force, "force-conflicts", false, "take over fields that others own")
-	bindConsent(cmd.Flags(), &yes)
-	preview.bindCluster(cmd.Flags())
+	cmd.Flags().BoolVar(&d.Force, "force-conflicts", false, "take over fields that others own")
+	bindConsent(cmd.Flags(), &d.Yes)
+	bindClusterPreview(cmd.Flags(), &d.Preview)
 	return cmd
 }
 
-// addFlags declares the flags that deploy and undeploy share.
-func (d *deployment) addFlags(cmd *cobra.Command, wait string) {
-	d.to.addFlags(cmd, wait)
-	timeout := cmd.Flags().Lookup("timeout")
-	d.to.timeout, timeout.DefValue = deployTimeout, deployTimeout.String()
-	cmd.Flags().StringVarP(&d.folder, "kustomize", "k", defaultFolder, "the `folder` with the kustomization")
+// bindKustomization declares the flag that names what is deployed.
+func bindKustomization(flags *pflag.FlagSet, folder *string) {
+	flags.StringVarP(folder, "kustomize", "k", operation.DefaultFolder, "the `folder` with the kustomization")
 }
 
 // readArguments takes the image in make's spelling.
-func (d *deployment) readArguments(args []string) error {
+func readArguments(args []string, to *string) error {
 	for _, argument := range args {
 		image, ok := strings.CutPrefix(argument, "IMG=")
 		if !ok || image == "" {
 			return &report.Error{What: "unexpected argument", Where: argument, Hint: "expected IMG=REFERENCE or flags", Code: usageCode}
 		}
-		d.image = image
+		*to = image
 	}
-	return nil
-}
-
-// checkImage refuses what no node could pull. An image that is given and empty is a variable that was not set.
-func (d *deployment) checkImage(given bool) error {
-	if d.image == "" && !given {
-		return nil
-	}
-	_, err := reference.Parse(d.image)
-	return err
-}
-
-// within is the path of a folder that a flag names: in the project, unless it is absolute.
-func within(root, folder string) string {
-	if folder = filepath.FromSlash(folder); filepath.IsAbs(folder) {
-		return folder
-	}
-	return filepath.Join(root, folder)
-}
-
-// buildDeployment generates and returns the objects to deploy from the project in root.
-func (inv *invocation) buildDeployment(ctx context.Context, root string, d deployment) ([]*unstructured.Unstructured, error) {
-	if err := inv.regenerate(ctx, root); err != nil {
-		return nil, err
-	}
-	folder := within(root, d.folder)
-	objects, err := ship.BuildWithImage(ctx, folder, within(root, managerFolder), d.image)
-	if err == nil && len(objects) == 0 {
-		return nil, noObjects(folder)
-	}
-	if err == nil && d.image != "" && !ship.RunsImage(objects, d.image) {
-		inv.handler.Handle(report.Warning{Text: "no container of " + d.folder + " runs " + d.image + ": only one whose image is called controller in " + managerFolder + " gets it"})
-	}
-	return objects, err
-}
-
-// noObjects is the error of a kustomization that builds and describes nothing.
-func noObjects(folder string) error {
-	return &report.Error{
-		What: "the kustomization has no objects", Where: folder,
-		Hint: "expected the operator's at least: folders or files of its resources, none of them empty",
-		Next: "slipway kustomize build " + folder,
-	}
-}
-
-// deploy builds and applies the objects, and waits for them.
-func (inv *invocation) deploy(ctx context.Context, d deployment, o ship.ApplyOptions, wait bool, preview changeFlags) error {
-	defer inv.Collector.Patiently()()
-	root, err := inv.projectRoot()
-	if err != nil {
-		return err
-	}
-	objects, err := inv.buildDeployment(ctx, root, d)
-	if err != nil {
-		return err
-	}
-	if o.Set, err = deploymentSet(root, within(root, d.folder), objects); err != nil {
-		return err
-	}
-	cluster, err := inv.connect(d.to)
-	if err != nil {
-		return err
-	}
-	if err := inv.takeBack(ctx, cluster, preview.preview()); err != nil {
-		return err
-	}
-	outdated, err := inv.outdated(ctx, cluster, objects)
-	if err != nil {
-		return err
-	}
-	if preview.preview() {
-		return withoutSelf(root, inv.previewObjects(ctx, cluster, objects, o, preview, outdated...))
-	}
-	if err := cluster.Apply(ctx, objects, o); err != nil {
-		return withoutSelf(root, err)
-	}
-	if err := cluster.Restart(ctx, outdated); err != nil || !wait {
-		return err
-	}
-	if err := cluster.AwaitReady(ctx, objects, d.to.timeout); err != nil {
-		return err
-	}
-	inv.tellSimulated(ctx, cluster, objects)
-	return nil
-}
-
-// withoutSelf suggests another command where cert-manager is missing and the project's manager cannot keep its certificates itself.
-func withoutSelf(root string, err error) error {
-	e, ok := errors.AsType[*report.Error](err)
-	if !ok || ship.MissingGroup(err) != ship.CertManager || scaffold.CanKeepCertificates(root) {
-		return err
-	}
-	advised := *e
-	advised.Hint = "cert-manager is not installed in the cluster, and this manager does not start without a certificate: install cert-manager"
-	advised.Next = "slipway kubectl apply -f https://github.com/cert-manager/cert-manager/releases/latest/download/cert-manager.yaml"
-	return &advised
-}
-
-// printDeployment shows the objects.
-func (inv *invocation) printDeployment(ctx context.Context, d deployment) error {
-	root, err := inv.projectRoot()
-	if err != nil {
-		return err
-	}
-	objects, err := inv.buildDeployment(ctx, root, d)
-	if err != nil {
-		return err
-	}
-	objects = ship.InInstallOrder(objects)
-	var documents []string
-	for _, object := range objects {
-		text, err := yaml.Marshal(object.Object)
-		if err != nil {
-			return err
-		}
-		documents = append(documents, string(text))
-	}
-	inv.handler.Handle(report.Result{Text: strings.Join(documents, "---\n"), Value: objects})
 	return nil
 }
 
 // undeployCommand is `slipway undeploy`.
 func (inv *invocation) undeployCommand() *cobra.Command {
-	var d deployment
-	var dryRun, yes bool
+	var removal operation.Removal
+	folder := ""
 	cmd := &cobra.Command{
 		Use:   "undeploy",
 		Short: "Remove the operator, its CRDs and their objects from the cluster",
@@ -236,48 +91,10 @@ names stays. CRDs with objects, and a namespace with more in it than the deploym
 without a terminal and --yes nothing is deleted then.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return inv.undeploy(cmd.Context(), d, dryRun, inv.consent(yes, refuseShared(cmd.CommandPath())))
+			return inv.session().Undeploy(cmd.Context(), folder, removal)
 		},
 	}
-	d.addFlags(cmd, "for the objects to be gone")
-	bindConsent(cmd.Flags(), &yes)
-	bindDeletion(cmd.Flags(), &dryRun)
+	bindRemoval(cmd.Flags(), &removal, operation.DeployTimeout, "for the objects to be gone")
+	bindKustomization(cmd.Flags(), &folder)
 	return cmd
-}
-
-// undeploy builds the objects and deletes them. Nothing is generated: what is in
-// the cluster came from what is there.
-func (inv *invocation) undeploy(ctx context.Context, d deployment, dryRun bool, consent ship.Consent) error {
-	root, err := inv.projectRoot()
-	if err != nil {
-		return err
-	}
-	folder := within(root, d.folder)
-	objects, err := ship.Build(ctx, folder)
-	if err != nil {
-		return err
-	}
-	if len(objects) == 0 {
-		return noObjects(folder)
-	}
-	set, err := deploymentSet(root, folder, objects)
-	if err != nil {
-		return err
-	}
-	return inv.remove(ctx, d.to, objects, dryRun, ship.DeleteOptions{Set: set, Consent: consent, Timeout: d.to.timeout})
-}
-
-// remove deletes the members of a set, or tells which.
-func (inv *invocation) remove(ctx context.Context, from destination, objects []*unstructured.Unstructured, dryRun bool, o ship.DeleteOptions) error {
-	cluster, err := inv.connect(from)
-	if err != nil {
-		return err
-	}
-	if err := inv.takeBack(ctx, cluster, dryRun); err != nil {
-		return err
-	}
-	if dryRun {
-		return inv.previewDeletion(ctx, cluster, objects, o)
-	}
-	return cluster.Delete(ctx, objects, o)
 }

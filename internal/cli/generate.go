@@ -1,30 +1,22 @@
 package cli
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/codegen"
-	"github.com/slipway-dev/slipway/internal/crdcheck"
-	"github.com/slipway-dev/slipway/internal/generate"
-	"github.com/slipway-dev/slipway/internal/regenerate"
+	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/scaffold"
 )
 
 // generateFlags are those of `slipway generate`.
 type generateFlags struct {
-	check, watch, strict, prune bool
+	operation.Generation
+	check, watch bool
 
 	since string // what to compare CRDs with
-
-	outside []string // folders beside the project's that may be written below
 }
 
 // generateCommand is `slipway generate`.
@@ -76,22 +68,24 @@ because syntax alone did not tell enough, and how long it took.`,
 			return errors.Join(flags.usable(cmd), flags.resolve(inv.Dir))
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			root, err := inv.projectRoot()
-			if err != nil {
-				return err
+			session := inv.session()
+			switch {
+			case cmd.Flags().Changed("diff"):
+				return session.CompareDefinitions(cmd.Context(), flags.since, flags.Generation)
+			case flags.check:
+				return session.CheckGenerated(cmd.Context(), flags.Generation)
+			case flags.watch:
+				return session.WatchAndGenerate(cmd.Context(), flags.Generation)
 			}
-			if cmd.Flags().Changed("diff") {
-				return inv.diff(cmd.Context(), root, flags)
-			}
-			return inv.runGenerate(cmd.Context(), root, flags)
+			return session.Generate(cmd.Context(), flags.Generation)
 		},
 	}
 	cmd.Flags().BoolVar(&flags.check, "check", false, "write nothing; fail with a diff when a generated file is not what the code says")
 	cmd.Flags().BoolVarP(&flags.watch, "watch", "w", false, "generate again whenever a file changes, until interrupted")
-	cmd.Flags().BoolVar(&flags.strict, "strict", false, "fail for misspelt and misplaced markers, and for what CRDs are warned of")
-	cmd.Flags().BoolVar(&flags.prune, "prune", false, "delete generated CRDs whose kind is gone")
+	cmd.Flags().BoolVar(&flags.Strict, "strict", false, "fail for misspelt and misplaced markers, and for what CRDs are warned of")
+	cmd.Flags().BoolVar(&flags.Prune, "prune", false, "delete generated CRDs whose kind is gone")
 	cmd.Flags().StringVar(&flags.since, "diff", "", "write nothing; compare the CRDs with those of a git `revision`, or in a folder or file")
-	cmd.Flags().StringArrayVar(&flags.outside, "outside", nil, "`folder` outside of the project that its links and its Makefile's output rules may lead to; may be repeated")
+	cmd.Flags().StringArrayVar(&flags.Outside, "outside", nil, "`folder` outside of the project that its links and its Makefile's output rules may lead to; may be repeated")
 	addCommands(cmd, inv.generateClientsCommand())
 	return cmd
 }
@@ -110,170 +104,14 @@ func (flags *generateFlags) usable(cmd *cobra.Command) error {
 
 // resolve makes the folders of --outside absolute, and refuses those that are none.
 func (flags *generateFlags) resolve(dir string) error {
-	for i, folder := range flags.outside {
+	for i, folder := range flags.Outside {
 		if !filepath.IsAbs(folder) {
 			folder = filepath.Join(dir, folder)
 		}
 		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
 			return &report.Error{What: "--outside names no folder", Where: folder, Hint: "a folder that exists, as an absolute path or relative to this one", Next: "mkdir -p " + folder, Code: usageCode}
 		}
-		flags.outside[i] = folder
+		flags.Outside[i] = folder
 	}
 	return nil
-}
-
-// runGenerate does what the flags say.
-func (inv *invocation) runGenerate(ctx context.Context, root string, flags generateFlags) error {
-	switch {
-	case flags.check:
-		return inv.checkGenerated(ctx, root, flags)
-	case flags.watch:
-		return inv.watchAndGenerate(ctx, root, flags)
-	}
-	return inv.generateOnce(ctx, root, flags)
-}
-
-// generateOnce generates and tells what it did.
-func (inv *invocation) generateOnce(ctx context.Context, root string, flags generateFlags) error {
-	begin := time.Now()
-	result, err := inv.generateAlone(ctx, root, flags)
-	if err != nil {
-		return err
-	}
-	if err := inv.checkDefinitions(ctx, root, result, flags.strict); err != nil {
-		return err
-	}
-	inv.handler.Handle(generated(result, time.Since(begin)))
-	return nil
-}
-
-// generateAlone generates while no other command changes the project.
-func (inv *invocation) generateAlone(ctx context.Context, root string, flags generateFlags) (generate.Result, error) {
-	release, err := inv.hold(ctx, root)
-	if err != nil {
-		return generate.Result{}, err
-	}
-	defer release()
-	return inv.generateWith(ctx, root, flags)
-}
-
-// generate brings the generated files of the project in root up to date and
-// tells what changed. Findings that make the result wrong are an error.
-func (inv *invocation) generate(ctx context.Context, root string) (generate.Result, error) {
-	return inv.generateWith(ctx, root, generateFlags{})
-}
-
-func (inv *invocation) generateWith(ctx context.Context, root string, flags generateFlags) (generate.Result, error) {
-	plan, result, err := inv.plannedRun(ctx, root, generate.Options{Strict: flags.strict, Cache: inv.runsFolder(), Within: flags.outside})
-	if err != nil {
-		return result, err
-	}
-	inv.tellRun(root, result)
-	return result, inv.tellLeftovers(root, plan, result, flags)
-}
-
-// runGenerators runs these generators in the project, and tells what they found and what changed.
-func (inv *invocation) runGenerators(ctx context.Context, root string, uses []generate.Use) (generate.Result, error) {
-	result, err := inv.runPlan(ctx, root, regenerate.PlanOf(root, uses...), generate.Options{Cache: inv.runsFolder()})
-	if err == nil {
-		inv.tellRun(root, result)
-	}
-	return result, err
-}
-
-// plannedRun runs the project's plan and tells all findings.
-func (inv *invocation) plannedRun(ctx context.Context, root string, options generate.Options) (regenerate.Plan, generate.Result, error) {
-	file, err := scaffold.ReadProject(root)
-	if err != nil {
-		return regenerate.Plan{}, generate.Result{}, err
-	}
-	clients, err := clientsUse(file, root)
-	if err != nil {
-		return regenerate.Plan{}, generate.Result{}, err
-	}
-	plan, findings, err := regenerate.PlanFor(root, inv.Getenv, clients...)
-	if err != nil {
-		return plan, generate.Result{}, err
-	}
-	inv.tellFindings(root, findings)
-	result, err := inv.runPlan(ctx, root, plan, options)
-	return plan, result, err
-}
-
-// runPlan runs a plan and tells what it found in the code. Findings that make the
-// result wrong are an error.
-func (inv *invocation) runPlan(ctx context.Context, root string, plan regenerate.Plan, options generate.Options) (generate.Result, error) {
-	options.Codegen = codegen.NewFinder(inv.Getenv, inv.handler)
-	if inv.verbose {
-		options.Events = inv.handler
-	}
-	defer inv.Collector.Patiently()()
-	result, err := plan.Run(ctx, options)
-	inv.tellFindings(root, result.Findings)
-	if err == nil && result.Failed() {
-		err = mistakes(result.Findings)
-	}
-	return result, err
-}
-
-// tellRun tells what became of each file and, to those who want to know, how much was read for that.
-func (inv *invocation) tellRun(root string, result generate.Result) {
-	inv.tellFiles(root, result.Files)
-	if inv.verbose && !result.Recalled {
-		inv.handler.Handle(report.Note{Text: fmt.Sprintf("parsed %s, type-checked %s", count(result.Parsed, "file"), count(result.Checked, "package"))})
-	}
-}
-
-func (inv *invocation) tellFindings(root string, findings []report.Finding) {
-	for _, f := range findings {
-		f.File = inv.fromHere(root, f.File)
-		inv.handler.Handle(f)
-	}
-}
-
-// runsFolder is the folder of the user's cache that remembers what generators have
-// read and written; "" when there is no place for it.
-func (inv *invocation) runsFolder() string {
-	dir := inv.Getenv("SLIPWAY_CACHE")
-	if dir == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			return ""
-		}
-		dir = filepath.Join(cache, "slipway")
-	}
-	if crdcheck.Off(inv.Getenv) {
-		return filepath.Join(dir, "runs-unchecked")
-	}
-	return filepath.Join(dir, "runs")
-}
-
-// fromHere turns a path that is relative to the project into one that leads to
-// the file from the working folder, as the go command shows paths.
-func (inv *invocation) fromHere(root, path string) string {
-	if filepath.IsAbs(path) || path == "" {
-		return path
-	}
-	rel, err := filepath.Rel(inv.Dir, filepath.Join(root, path))
-	if err != nil {
-		return filepath.Join(root, path)
-	}
-	return rel
-}
-
-// mistakes is the error after fatal findings, which were told already.
-func mistakes(findings []report.Finding) error {
-	fatal := 0
-	for _, f := range findings {
-		if f.Fatal {
-			fatal++
-		}
-	}
-	return &report.Error{What: "nothing was generated: " + count(fatal, "mistake") + " in the code, told above", Next: "slipway generate"}
-}
-
-func (inv *invocation) tellFiles(root string, files []generate.File) {
-	for _, f := range files {
-		inv.handler.Handle(report.File{Path: regenerate.Relative(root, f.Path), Action: f.Action})
-	}
 }

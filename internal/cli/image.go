@@ -2,12 +2,10 @@ package cli
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/image"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -38,9 +36,6 @@ Environment:
 	return cmd
 }
 
-// images is the facade for this invocation.
-func (inv *invocation) images() *image.Images { return image.New(inv.Getenv, inv.handler) }
-
 // oneImage wants the name of one image.
 func oneImage(cmd *cobra.Command, args []string) error {
 	if len(args) == 1 && args[0] != "" {
@@ -54,26 +49,15 @@ func oneImage(cmd *cobra.Command, args []string) error {
 	return e
 }
 
-// absolute is a path seen from the working directory.
-func (inv *invocation) absolute(path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(inv.Dir, path)
-}
-
 // keyed reads flags of the form KEY=VALUE.
 func keyed(flag string, texts []string) (map[string]string, error) {
 	values := map[string]string{}
 	for _, text := range texts {
 		key, value, ok := strings.Cut(text, "=")
 		if !ok || key == "" {
-			return nil, flagValueError(flag, fmt.Errorf("%q is not of the form KEY=VALUE", text))
+			return nil, flagValueError(flag, fmt.Sprintf("%q is not of the form KEY=VALUE", text))
 		}
 		values[key] = value
 	}
 	return values, nil
 }
-
-// mebibytes tells a size as people read it.
-func mebibytes(size int64) string { return fmt.Sprintf("%.1f MiB", float64(size)/(1<<20)) }

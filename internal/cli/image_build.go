@@ -1,14 +1,12 @@
 package cli
 
 import (
-	"fmt"
-	"os"
 	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/image/wire"
+	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -26,9 +24,8 @@ SOURCE_DATE_EPOCH. With several platforms the image is an index of one image for
 is pushed with it; 'slipway image inspect --sbom' shows it.`
 
 func (inv *invocation) imageBuildCommand() *cobra.Command {
-	var b wire.Build
+	var b operation.Build
 	var arguments, labels []string
-	var file, format string
 	cmd := &cobra.Command{
 		Use:   "build -t NAME [PACKAGE]",
 		Short: "Build an image of the project's manager",
@@ -48,23 +45,8 @@ func (inv *invocation) imageBuildCommand() *cobra.Command {
 			if b.Labels, err = keyed("--label", labels); err != nil {
 				return err
 			}
-			if b.Dir, err = inv.module(); err != nil {
-				return err
-			}
 			b.Package = strings.Join(args, "")
-			built, err := inv.images().Build(cmd.Context(), b)
-			if err != nil {
-				return err
-			}
-			if file != "" {
-				s := wire.Save{Ref: b.Tag, File: inv.absolute(file), Format: format}
-				if _, err := inv.images().Save(cmd.Context(), s); err != nil {
-					return err
-				}
-				inv.handler.Handle(report.File{Path: file, Action: report.Created})
-			}
-			inv.handler.Handle(report.Result{Text: builtText(built), Value: built})
-			return nil
+			return inv.session().BuildImage(cmd.Context(), b)
 		},
 	}
 	flags := cmd.Flags()
@@ -73,8 +55,8 @@ func (inv *invocation) imageBuildCommand() *cobra.Command {
 	flags.StringVar(&b.Base, "base", "", "`image` to put the program on top of")
 	flags.StringArrayVar(&arguments, "build-arg", nil, "a value for an ARG of the Dockerfile, `NAME=value`; repeatable")
 	flags.StringArrayVar(&labels, "label", nil, "a label of the image, `NAME=value`; repeatable")
-	flags.StringVarP(&file, "file", "o", "", "also save the image into this `archive`")
-	flags.StringVar(&format, "format", "", formatUsage)
+	flags.StringVarP(&b.File, "file", "o", "", "also save the image into this `archive`")
+	flags.StringVar(&b.Format, "format", "", formatUsage)
 	return cmd
 }
 
@@ -84,29 +66,4 @@ func onePackage(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	return &report.Error{What: cmd.CommandPath() + " takes one main package", Where: args[1], Next: cmd.CommandPath() + " --help", Code: usageCode}
-}
-
-// module is the folder of the project, or else the working directory.
-func (inv *invocation) module() (string, error) {
-	root, err := inv.projectRootOrNone()
-	if root != "" || err != nil {
-		return root, err
-	}
-	if _, err := os.Stat(inv.absolute("go.mod")); err != nil {
-		return inv.projectRoot() // which says what is missing
-	}
-	return inv.Dir, nil
-}
-
-// builtText tells what was built.
-func builtText(i wire.Image) string {
-	var platforms []string
-	for _, p := range i.Platforms {
-		platforms = append(platforms, p.Platform)
-	}
-	verb := "built"
-	if i.Unchanged {
-		verb = "unchanged:"
-	}
-	return fmt.Sprintf("%s %s for %s, %s\n%s", verb, i.Name, strings.Join(platforms, ", "), mebibytes(i.Size), i.Digest)
 }

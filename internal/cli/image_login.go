@@ -6,15 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/clusterctl"
-	"github.com/slipway-dev/slipway/internal/image/wire"
+	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
 func (inv *invocation) imageLoginCommand() *cobra.Command {
-	var l wire.Login
+	var user, cluster string
 	var stdin bool
-	var cluster string
 	cmd := &cobra.Command{
 		Use:   "login [REGISTRY]",
 		Short: "Keep the account of a registry",
@@ -35,38 +33,25 @@ who has started the cluster, and root, push there without an account.`,
 			}
 			return oneRegistry(cmd, args)
 		},
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case cluster != "" && len(args) == 1: // --cluster NAME
-				return inv.loginToCluster(cmd.Context(), args[0])
+				return inv.session().LoginToCluster(cmd.Context(), args[0])
 			case cluster != "":
-				return inv.loginToCluster(cmd.Context(), cluster)
+				return inv.session().LoginToCluster(cmd.Context(), cluster)
 			}
-			l.Registry = args[0]
-			if l.User, l.Password, err = inv.account(cmd, l.User, stdin); err != nil {
-				return err
-			}
-			in, err := inv.images().Login(cmd.Context(), l)
+			name, password, err := inv.account(cmd, user, stdin)
 			if err != nil {
 				return err
 			}
-			inv.warnReadable(in)
-			inv.handler.Handle(report.Result{Text: in.User + " is logged in to " + in.Registry + ", kept in " + in.Kept, Value: in})
-			return nil
+			return inv.session().Login(cmd.Context(), args[0], name, password)
 		},
 	}
-	cmd.Flags().StringVarP(&l.User, "username", "u", "", "the user's `name`")
+	cmd.Flags().StringVarP(&user, "username", "u", "", "the user's `name`")
 	cmd.Flags().BoolVar(&stdin, "password-stdin", false, "read the password or token from stdin")
 	cmd.Flags().StringVar(&cluster, "cluster", "", "log in to the registry of the cluster of that `name` (without one: the default one)")
-	cmd.Flags().Lookup("cluster").NoOptDefVal = clusterctl.DefaultName
+	cmd.Flags().Lookup("cluster").NoOptDefVal = operation.DefaultCluster
 	return cmd
-}
-
-// warnReadable warns of a password in a file.
-func (inv *invocation) warnReadable(in wire.LoggedIn) {
-	if !strings.HasPrefix(in.Kept, "docker-credential-") {
-		inv.handler.Handle(report.Warning{Text: in.Kept + " has the password as plain text, for lack of a credential helper"})
-	}
 }
 
 // account is the user and the password, from flags, stdin and the terminal.
@@ -100,16 +85,7 @@ func (inv *invocation) imageLogoutCommand() *cobra.Command {
 		Example: `  slipway image logout registry.example.com`,
 		Args:    oneRegistry,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			out, err := inv.images().Logout(cmd.Context(), wire.Logout{Registry: args[0]})
-			if err != nil {
-				return err
-			}
-			text := "the account of " + out.Registry + " is forgotten"
-			if !out.Known {
-				text = "there is no account of " + out.Registry
-			}
-			inv.handler.Handle(report.Result{Text: text, Value: out})
-			return nil
+			return inv.session().Logout(cmd.Context(), args[0])
 		},
 	}
 }

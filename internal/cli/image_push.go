@@ -1,15 +1,7 @@
 package cli
 
 import (
-	"context"
-	"slices"
-	"strings"
-
 	"github.com/spf13/cobra"
-
-	"github.com/slipway-dev/slipway/internal/clusterctl"
-	"github.com/slipway-dev/slipway/internal/image/wire"
-	"github.com/slipway-dev/slipway/internal/report"
 )
 
 func (inv *invocation) imagePushCommand() *cobra.Command {
@@ -25,17 +17,7 @@ started first. Push warns when the current context is another cluster's, and say
   slipway image push localhost:5001/operator:v1`,
 		Args: oneImage,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			account, err := inv.accountFor(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			pushed, err := inv.images().Push(cmd.Context(), wire.Push{Ref: args[0], Account: account})
-			if err != nil {
-				return err
-			}
-			inv.handler.Handle(report.Result{Text: "pushed " + pushed.Name + "\n" + pushed.Image, Value: pushed})
-			inv.tellOfPush(cmd.Context(), pushed.Name)
-			return nil
+			return inv.session().PushImage(cmd.Context(), args[0])
 		},
 	}
 }
@@ -57,65 +39,9 @@ An argument that ends in .tar, .tar.gz or .tgz is an archive, as 'slipway image 
   slipway image load operator.tar --cluster staging`,
 		Args: oneImage,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := inv.clusters().Status(cmd.Context(), cluster)
-			if err != nil {
-				return err
-			}
-			if err := s.Problem(); err != nil {
-				return err
-			}
-			account, err := inv.registryAccount(s.Name)
-			if err != nil {
-				return err
-			}
-			l := wire.Load{Ref: args[0], Registry: s.Registry, Account: account}
-			if isArchive(args[0]) {
-				l.Ref, l.File = "", inv.absolute(args[0])
-			}
-			loaded, err := inv.images().Load(cmd.Context(), l)
-			if err != nil {
-				return err
-			}
-			joined, err := inv.joinForImages(cmd.Context(), s)
-			if err != nil {
-				return err
-			}
-			inv.handler.Handle(report.Result{Text: loadedText(loaded, s.Name, joined), Value: loadedImages{loaded, joined}})
-			return nil
+			return inv.session().LoadImage(cmd.Context(), args[0], cluster)
 		},
 	}
 	cmd.Flags().StringVar(&cluster, "cluster", "", "`name` of the cluster (default: the default one)")
 	return cmd
-}
-
-// isArchive says whether a name is a file's; images have none that ends like these.
-func isArchive(name string) bool {
-	return slices.ContainsFunc([]string{".tar", ".tar.gz", ".tgz"}, func(suffix string) bool { return strings.HasSuffix(strings.ToLower(name), suffix) })
-}
-
-// loadedImages are the images that a cluster has, and the node that runs their pods.
-type loadedImages struct {
-	wire.Loaded
-
-	Node *clusterctl.Joined `json:"node,omitempty"`
-}
-
-// joinForImages has a real node join a cluster in which images are of use then; before is how the cluster was.
-func (inv *invocation) joinForImages(ctx context.Context, before *clusterctl.Status) (*clusterctl.Joined, error) {
-	if before.Nodes == nil || !before.Nodes.Joins || before.Nodes.Real > 0 {
-		return nil, nil
-	}
-	joined, err := inv.clusters().Join(ctx, before.Name)
-	return &joined, err
-}
-
-func loadedText(l wire.Loaded, cluster string, joined *clusterctl.Joined) string {
-	var lines []string
-	for _, i := range l.Images {
-		lines = append(lines, "cluster "+cluster+" has "+i.Name+"\n"+i.Digest)
-	}
-	if joined != nil {
-		lines = append(lines, joinedText(*joined))
-	}
-	return strings.Join(lines, "\n")
 }

@@ -1,24 +1,18 @@
 package cli
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/scaffold"
+	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/project"
 )
 
 // initFlags are the flags of `slipway init`.
 type initFlags struct {
-	scaffold.Project
-	changeFlags
-	licenseFile string
-	fetch       bool
-	skipGo      bool
-	version     string // --project-version
-	plugins     []string
+	operation.Project
+	skipGo  bool
+	version string // --project-version
+	plugins []string
 }
 
 func (inv *invocation) initCommand() *cobra.Command {
@@ -51,14 +45,14 @@ Environment:
 	flags.StringVar(&f.Repo, "repo", "", "`path` of the Go module (default: that of go.mod)")
 	flags.StringVar(&f.License.Owner, "owner", "", "`holder` of the copyright, for the license header")
 	flags.StringVar(&f.License.Name, "license", "apache2", "license header of Go files: `apache2` or none")
-	flags.StringVar(&f.licenseFile, "license-file", "", "`file` with a license header to use instead")
-	flags.BoolVar(&f.fetch, "fetch-deps", true, "fetch the modules that the project needs")
+	flags.StringVar(&f.LicenseFile, "license-file", "", "`file` with a license header to use instead")
+	flags.BoolVar(&f.Fetch, "fetch-deps", true, "fetch the modules that the project needs")
 	flags.BoolVar(&f.skipGo, "skip-go-version-check", false, "do not check the version of Go")
 	flags.BoolVar(&f.MultiGroup, "multigroup", false, "lay the project out for APIs of several groups")
 	flags.BoolVar(&f.Namespaced, "namespaced", false, "have the manager watch its own namespace, with permissions there alone")
 	flags.StringVar(&f.version, "project-version", project.Version, "`version` of the PROJECT file")
 	flags.StringSliceVar(&f.plugins, "plugins", nil, "`layouts` to use; there is one, "+project.Layout)
-	f.bind(flags)
+	bindPreview(flags, &f.Preview)
 	return inv.accept(cmd, oldInitFlags)
 }
 
@@ -70,34 +64,6 @@ func (inv *invocation) init(cmd *cobra.Command, f initFlags) error {
 	if err := inv.askProject(cmd, &f.Project); err != nil {
 		return err
 	}
-	if f.licenseFile != "" {
-		var err error
-		if f.License.Text, err = inv.readLicense(f.licenseFile); err != nil {
-			return err
-		}
-	}
-	f.CLIVersion = release()
-	var err error
-	if f.License.Year, err = inv.year(); err != nil {
-		return err
-	}
-	if !f.skipGo {
-		if err := scaffold.CheckGo(cmd.Context(), inv.Dir); err != nil {
-			return err
-		}
-	}
-	return inv.change(cmd.Context(), inv.Dir, f.changeFlags,
-		func() (*scaffold.Plan, error) { return scaffold.Init(inv.Dir, f.Project) },
-		func() error { return inv.afterInit(cmd.Context(), f) })
-}
-
-// afterInit fetches the modules that the project needs.
-func (inv *invocation) afterInit(ctx context.Context, f initFlags) error {
-	if f.fetch {
-		if err := scaffold.Fetch(ctx, inv.Dir, inv.handler); err != nil {
-			return err
-		}
-	}
-	inv.handler.Handle(report.Note{Text: "The project is ready. Next: slipway create api --group GROUP --version v1 --kind KIND"})
-	return nil
+	f.CheckGo = !f.skipGo
+	return inv.session().Init(cmd.Context(), f.Project)
 }

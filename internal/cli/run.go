@@ -1,20 +1,17 @@
 package cli
 
 import (
-	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/dev"
+	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/ui"
 )
 
 // runCommand is `slipway run`.
 func (inv *invocation) runCommand() *cobra.Command {
-	var kubeconfig, address string
+	var r operation.Run
 	cmd := &cobra.Command{
 		Use:   "run [flags] [-- ARGS…]",
 		Short: "Build the manager and run it on this machine until Ctrl-C",
@@ -37,42 +34,11 @@ cluster asks as it did before. If the run is killed, the next slipway command on
 					Next: cmd.CommandPath() + " -- " + strings.Join(args, " "), Code: usageCode,
 				}
 			}
-			root, err := inv.projectRoot()
-			if err != nil {
-				return err
-			}
-			o := inv.devOptions(root)
-			o.Address = address
-			if o.State, err = inv.stateFolder(); err != nil {
-				return err
-			}
-			if kubeconfig != "" {
-				o.Env = append(o.Env, "KUBECONFIG="+kubeconfig)
-			}
-			return dev.Run(cmd.Context(), o, args)
+			r.Args = args
+			return inv.session().Run(cmd.Context(), r)
 		},
 	}
-	cmd.Flags().StringVar(&kubeconfig, "kubeconfig", "", "kubeconfig `file` for the manager; default: KUBECONFIG, else ~/.kube/config")
-	cmd.Flags().StringVar(&address, "address", dev.Loopback, "IP `address` at which the manager listens; 0.0.0.0 is all of this machine's")
+	cmd.Flags().StringVar(&r.Kubeconfig, "kubeconfig", "", "kubeconfig `file` for the manager; default: KUBECONFIG, else ~/.kube/config")
+	cmd.Flags().StringVar(&r.Address, "address", operation.Loopback, "IP `address` at which the manager listens; 0.0.0.0 is all of this machine's")
 	return cmd
-}
-
-// devOptions are what the dev loop gets of this invocation, for children in dir.
-func (inv *invocation) devOptions(dir string) dev.Options {
-	return dev.Options{
-		Dir:      dir,
-		Env:      os.Environ(),
-		Stdout:   inv.childStdout(),
-		Stderr:   inv.Stderr,
-		Handler:  inv.handler,
-		Generate: inv.regenerate,
-	}
-}
-
-// childStdout is where children write: stdout, unless that is for JSON lines only.
-func (inv *invocation) childStdout() io.Writer {
-	if inv.output == ui.JSON {
-		return inv.Stderr
-	}
-	return inv.Stdout
 }

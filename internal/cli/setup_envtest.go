@@ -5,34 +5,24 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/setupenvtest"
-)
-
-// Forms in which setup-envtest tells a folder.
-const (
-	printOverview = "overview"
-	printPath     = "path"
-	printEnv      = "env"
 )
 
 // setupEnvtest is one run of `slipway setup-envtest`.
 type setupEnvtest struct {
 	*invocation
-	dir     string // --bin-dir
-	print   oneOf
-	level   logLevel
-	useEnv  bool
-	request setupenvtest.Request
+	operation.Envtest
+	print oneOf
+	level logLevel
 }
 
 // setupEnvtestCommand is `slipway setup-envtest`, with the flags of the tool whose place it takes.
 func (inv *invocation) setupEnvtestCommand() *cobra.Command {
-	s := &setupEnvtest{invocation: inv, print: oneOf{value: printOverview, of: []string{printOverview, printPath, printEnv}}}
+	s := &setupEnvtest{invocation: inv, print: oneOf{value: operation.OverviewForm, of: []string{operation.OverviewForm, operation.PathForm, operation.EnvForm}}}
 	s.level.verbose = &inv.verbose
 	cmd := &cobra.Command{
 		Use:   "setup-envtest",
@@ -40,7 +30,7 @@ func (inv *invocation) setupEnvtestCommand() *cobra.Command {
 		Long: `Setup-envtest keeps folders of the programs that controller-runtime's envtest starts. It takes the
 place of the tool of that name, with its commands, flags and folders, and needs no network:
 etcd, kube-apiserver and kubectl are the cluster program that slipway embeds. Only that is Kubernetes
-` + setupenvtest.Kubernetes + `; asked for one of the three minor versions before it, setup-envtest warns and takes
+` + operation.EnvtestVersion + `; asked for one of the three minor versions before it, setup-envtest warns and takes
 the embedded one. Folders that are there already, downloaded or sideloaded, are used as they are.
 
 It also answers to its own name, so that a link in a project's bin folder serves its Makefile:
@@ -85,17 +75,17 @@ func needSubcommand(cmd *cobra.Command, args []string) error {
 
 // flags declares the flags of all its commands. They may stand before or after the command's name.
 func (s *setupEnvtest) flags(cmd *cobra.Command) {
-	host := setupenvtest.Host()
+	host := operation.EnvtestHost()
 	flags := cmd.PersistentFlags()
 	flags.SortFlags = false
 	flags.VarP(&s.print, "print", "p", "what use and sideload tell: overview, path or env")
-	flags.StringVar(&s.dir, "bin-dir", "", "`folder` of the versions (default: kubebuilder-envtest in the user's data folder)")
-	flags.BoolVarP(&s.request.Installed, "installed-only", "i", s.Getenv("ENVTEST_INSTALLED_ONLY") != "", "only look at what is installed")
-	flags.BoolVar(&s.request.Exact, "exact", false, "fail where the embedded version would stand in for another")
-	flags.BoolVar(&s.request.Force, "force", false, "set the embedded version up in place of what is installed")
-	flags.BoolVar(&s.useEnv, "use-env", s.Getenv("ENVTEST_USE_ENV") != "", "use the folder in KUBEBUILDER_ASSETS, if there is one")
-	flags.StringVar(&s.request.Platform.OS, "os", host.OS, "operating `system`; * for all, with list and cleanup")
-	flags.StringVar(&s.request.Platform.Arch, "arch", host.Arch, "`architecture`; * for all, with list and cleanup")
+	flags.StringVar(&s.Envtest.Dir, "bin-dir", "", "`folder` of the versions (default: kubebuilder-envtest in the user's data folder)")
+	flags.BoolVarP(&s.Installed, "installed-only", "i", s.Getenv("ENVTEST_INSTALLED_ONLY") != "", "only look at what is installed")
+	flags.BoolVar(&s.Exact, "exact", false, "fail where the embedded version would stand in for another")
+	flags.BoolVar(&s.Force, "force", false, "set the embedded version up in place of what is installed")
+	flags.BoolVar(&s.UseEnv, "use-env", s.Getenv("ENVTEST_USE_ENV") != "", "use the folder in KUBEBUILDER_ASSETS, if there is one")
+	flags.StringVar(&s.Platform.OS, "os", host.OS, "operating `system`; * for all, with list and cleanup")
+	flags.StringVar(&s.Platform.Arch, "arch", host.Arch, "`architecture`; * for all, with list and cleanup")
 	flags.VarP(&s.level, "verbose", "v", "`level` of messages: debug, info, warn, error") // -v, as the tool has it
 	flags.Var(&s.level, "v", "")
 	// What concerns downloads only.
@@ -110,22 +100,11 @@ func (s *setupEnvtest) flags(cmd *cobra.Command) {
 	}
 }
 
-// prepare reads the version selector and makes the tool.
-func (s *setupEnvtest) prepare(args []string) (setupenvtest.Tool, error) {
-	if s.useEnv {
-		s.request.Assets = s.Getenv("KUBEBUILDER_ASSETS")
-	}
-	var err error
-	if s.request.Selector, err = setupenvtest.ParseSelector(strings.Join(args, "")); err != nil {
-		return setupenvtest.Tool{}, err
-	}
-	dir := s.dir
-	if dir == "" {
-		if dir, err = setupenvtest.DefaultDir(s.Getenv); err != nil {
-			return setupenvtest.Tool{}, err
-		}
-	}
-	return setupenvtest.Tool{Store: setupenvtest.Store{Dir: dir}, Programs: s.clusters().Assets, Handler: s.handler}, nil
+// asked is what flags and arguments ask for.
+func (s *setupEnvtest) asked(args []string) operation.Envtest {
+	e := s.Envtest
+	e.Version, e.Form = strings.Join(args, ""), s.print.value
+	return e
 }
 
 // oneVersion refuses more than one argument.
@@ -147,32 +126,9 @@ The first time of all the cluster program may have to be compiled, which takes m
 		Example: `  export KUBEBUILDER_ASSETS="$(slipway setup-envtest use 1.37.x --bin-dir bin -p path)"`,
 		Args:    oneVersion,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			tool, err := s.prepare(args)
-			if err != nil {
-				return err
-			}
-			used, err := tool.Use(cmd.Context(), s.request)
-			if err != nil {
-				return err
-			}
-			s.tell(used)
-			return nil
+			return s.session().UseEnvtest(cmd.Context(), s.asked(args))
 		},
 	}
-}
-
-// tell tells a folder in the form that was asked for.
-func (s *setupEnvtest) tell(u setupenvtest.Used) {
-	r := report.Result{Value: u}
-	switch s.print.value {
-	case printPath:
-		r.Text, r.Bare = u.Path, true
-	case printEnv:
-		r.Text = "export KUBEBUILDER_ASSETS='" + strings.ReplaceAll(u.Path, "'", `'"'"'`) + "'"
-	default:
-		r.Text = fmt.Sprintf("Version: %s\nOS/Arch: %s/%s\nPath: %s", u.Version, u.OS, u.Arch, u.Path)
-	}
-	s.handler.Handle(r)
 }
 
 func (s *setupEnvtest) listCommand() *cobra.Command {
@@ -183,33 +139,9 @@ func (s *setupEnvtest) listCommand() *cobra.Command {
 		Example: `  slipway setup-envtest list -i --os '*' --arch '*'`,
 		Args:    oneVersion,
 		RunE: func(_ *cobra.Command, args []string) error {
-			tool, err := s.prepare(args)
-			if err != nil {
-				return err
-			}
-			list, err := tool.List(s.request)
-			if err != nil {
-				return err
-			}
-			s.handler.Handle(report.Result{Text: listed(list), Value: list})
-			return nil
+			return s.session().ListEnvtest(s.asked(args))
 		},
 	}
-}
-
-// listed puts a list into columns.
-func listed(list []setupenvtest.Listed) string {
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	for _, l := range list {
-		state := "(available)"
-		if l.Installed {
-			state = "(installed)"
-		}
-		fmt.Fprintf(w, "%s\tv%s\t%s/%s\n", state, l.Version, l.OS, l.Arch)
-	}
-	_ = w.Flush() // a strings.Builder takes everything
-	return b.String()
 }
 
 func (s *setupEnvtest) cleanupCommand() *cobra.Command {
@@ -221,17 +153,7 @@ stays: the folders hold links to it.`,
 		Example: `  slipway setup-envtest cleanup '<1.36' --os '*' --arch '*'`,
 		Args:    oneVersion,
 		RunE: func(_ *cobra.Command, args []string) error {
-			tool, err := s.prepare(args)
-			if err != nil {
-				return err
-			}
-			removed, err := tool.Cleanup(s.request)
-			lines := make([]string, len(removed))
-			for i, item := range removed {
-				lines[i] = "removed " + item.String()
-			}
-			s.handler.Handle(report.Result{Text: strings.Join(lines, "\n"), Value: removed})
-			return err
+			return s.session().CleanupEnvtest(s.asked(args))
 		},
 	}
 }
@@ -245,16 +167,7 @@ tells the folder as use does. If the archive is damaged, what is installed stays
 		Example: `  slipway setup-envtest sideload 1.35.0 < envtest-v1.35.0-linux-amd64.tar.gz`,
 		Args:    oneVersion,
 		RunE: func(_ *cobra.Command, args []string) error {
-			tool, err := s.prepare(args)
-			if err != nil {
-				return err
-			}
-			used, err := tool.Sideload(s.request, s.Stdin)
-			if err != nil {
-				return err
-			}
-			s.tell(used)
-			return nil
+			return s.session().SideloadEnvtest(s.asked(args))
 		},
 	}
 }
@@ -265,8 +178,7 @@ func (s *setupEnvtest) versionCommand() *cobra.Command {
 		Short: "Print the version of this tool",
 		Args:  oneVersion,
 		RunE: func(*cobra.Command, []string) error {
-			v := readVersion()
-			s.handler.Handle(report.Result{Text: "setup-envtest version: " + v.String(), Value: v})
+			s.session().TellVersion("setup-envtest version: ")
 			return nil
 		},
 	}

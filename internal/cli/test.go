@@ -1,13 +1,11 @@
 package cli
 
 import (
-	"context"
 	"slices"
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/clusterctl"
-	"github.com/slipway-dev/slipway/internal/dev"
+	"github.com/slipway-dev/slipway/internal/operation"
 )
 
 // testCommand is `slipway test`. It leaves every flag to go test, also those that
@@ -41,19 +39,14 @@ Jobs do nothing. Two options change that, without a change to the suites. They s
 			if len(args) > 0 && slices.Contains([]string{"-h", "-help", "--help"}, args[0]) {
 				return cmd.Help()
 			}
-			root, err := inv.projectRootOrNone()
-			if err != nil {
-				return err
-			}
-			plane := dev.ControlPlane{Assets: inv.clusters().Assets, Program: inv.clusters().Program, Share: inv.shareCluster}
-			return dev.Test(cmd.Context(), inv.devOptions(inv.Dir), root, suites(args), plane)
+			return inv.session().Test(cmd.Context(), suites(args))
 		},
 	}
 }
 
 // suites takes our own options off the beginning of args.
-func suites(args []string) dev.Suites {
-	s := dev.Suites{Args: args}
+func suites(args []string) operation.Suites {
+	s := operation.Suites{Args: args}
 	for len(s.Args) > 0 {
 		switch s.Args[0] {
 		case "--controllers":
@@ -66,13 +59,4 @@ func suites(args []string) dev.Suites {
 		s.Args = s.Args[1:]
 	}
 	return s
-}
-
-// shareCluster starts a cluster that lives no longer than this process.
-func (inv *invocation) shareCluster(ctx context.Context, controllers bool) (_ dev.Shared, end func() error, err error) {
-	session, err := inv.clusters().Tie(ctx, clusterctl.Options{Name: "test", NoControllers: !controllers, Socket: true})
-	if err != nil {
-		return dev.Shared{}, nil, err
-	}
-	return dev.Shared{Kubeconfig: session.Kubeconfig, Socket: session.Socket}, session.Close, nil
 }

@@ -2,17 +2,11 @@ package cli
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
-	"runtime"
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/confine"
+	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/toollink"
 )
 
 // toolsCommand is `slipway tools`.
@@ -46,22 +40,7 @@ A second run changes nothing, unless slipway has moved.`,
   slipway tools link hack/tools/bin`,
 		Args: atMostOneFolder,
 		RunE: func(_ *cobra.Command, args []string) error {
-			folder, err := inv.toolFolder(args)
-			if err != nil {
-				return err
-			}
-			folder.Force = force
-			versions, unknown, err := toollink.Versions(inv.Dir)
-			if err != nil {
-				return err
-			}
-			for _, variable := range unknown {
-				inv.handler.Handle(report.Warning{Text: "the Makefile computes " + variable + ": its tool is linked without a version, and make may install its own"})
-			}
-			folder.Versions = versions
-			changes, err := folder.Link()
-			inv.tellLinks(changes, "linked")
-			return err
+			return inv.session().LinkTools(toolFolder(args), force)
 		},
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "replace files that neither slipway nor the go command made, too")
@@ -76,13 +55,7 @@ func (inv *invocation) toolsUnlinkCommand() *cobra.Command {
 		Example: `  slipway tools unlink`,
 		Args:    atMostOneFolder,
 		RunE: func(_ *cobra.Command, args []string) error {
-			folder, err := inv.toolFolder(args)
-			if err != nil {
-				return err
-			}
-			changes, err := folder.Unlink()
-			inv.tellLinks(changes, "unlinked")
-			return err
+			return inv.session().UnlinkTools(toolFolder(args))
 		},
 	}
 }
@@ -95,63 +68,10 @@ func atMostOneFolder(cmd *cobra.Command, args []string) error {
 	return &report.Error{What: cmd.CommandPath() + " takes one folder", Where: args[1], Next: cmd.CommandPath() + " --help", Code: usageCode}
 }
 
-// toolFolder is the folder that the arguments name.
-func (inv *invocation) toolFolder(args []string) (toollink.Folder, error) {
-	if runtime.GOOS == "windows" {
-		return toollink.Folder{}, &report.Error{What: "there are no links to tools on Windows", Hint: "copy slipway.exe to controller-gen.exe, kustomize.exe and setup-envtest.exe"}
+// toolFolder is the folder that the arguments name; empty when there are none.
+func toolFolder(args []string) string {
+	if len(args) == 0 {
+		return ""
 	}
-	program, err := os.Executable()
-	if err != nil {
-		return toollink.Folder{}, err
-	}
-	if err := inv.ownBin(args); err != nil {
-		return toollink.Folder{}, err
-	}
-	path := cmp.Or(append(args, "bin")[0], "bin")
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(inv.Dir, path)
-	}
-	return toollink.Folder{Path: path, Program: program}, nil
-}
-
-// ownBin refuses a bin that a repository has as a link to elsewhere, where commands would be replaced, unless it is named.
-func (inv *invocation) ownBin(args []string) error {
-	if len(args) > 0 {
-		return nil
-	}
-	here, err := confine.Open(inv.Dir)
-	if err != nil {
-		return err
-	}
-	_, err = here.Resolve("bin")
-	if _, out := errors.AsType[*confine.OutsideError](err); out {
-		err = &report.Error{What: "the folder of tools lies outside of this one", Where: "bin", Err: err, Hint: "nothing was changed; name the folder if that is meant", Next: "slipway tools link bin"}
-	}
-	return errors.Join(err, here.Close())
-}
-
-// tellLinks tells what happened to each file.
-func (inv *invocation) tellLinks(changes []toollink.Change, verb string) {
-	changed := 0
-	for i := range changes {
-		c := &changes[i]
-		if rel, err := filepath.Rel(inv.Dir, c.Path); err == nil && filepath.IsLocal(rel) {
-			c.Path = rel
-		}
-		if c.Action != report.Unchanged && c.Action != report.Kept {
-			changed++
-		}
-		if c.Action == report.Kept {
-			inv.handler.Handle(report.Warning{Text: c.Path + " is kept: " + c.Why})
-			continue
-		}
-		inv.handler.Handle(report.File{Path: c.Path, Action: c.Action, Why: c.Why})
-	}
-	text := fmt.Sprintf("%s: %s changed", verb, count(changed, "file"))
-	if changed == 0 {
-		text = "nothing changed"
-	}
-	inv.handler.Handle(report.Result{Text: text, Value: struct {
-		Files []toollink.Change `json:"files"`
-	}{changes}})
+	return cmp.Or(args[0], operation.ToolFolder)
 }

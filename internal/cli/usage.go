@@ -87,6 +87,11 @@ func missingFlag(cmd *cobra.Command, name, next string) error {
 	return &report.Error{What: cmd.CommandPath() + " needs --" + name, Where: "--" + name, Next: cmd.CommandPath() + " " + next, Code: usageCode}
 }
 
+// flagValueError is a mistake in the value of one flag.
+func flagValueError(flag, what string) error {
+	return &report.Error{What: what, Where: flag, Next: "slipway cluster start --help", Code: usageCode}
+}
+
 // requestedOutput is the format that a command line asks for, which may be one that
 // cannot be read as a whole: its mistakes are told in that format too. What is
 // not the name of a format is left to the flag itself.

@@ -12,10 +12,7 @@ import (
 
 // adopt enters a ready cluster into the user's kubeconfig and remembers that. A cluster that runs may have been entered
 // into others already, which stay: each is for its own KUBECONFIG.
-func (c *Control) adopt(ctx context.Context, cl state.Cluster, run state.Run, o Options) error {
-	if o.NoContext {
-		return nil
-	}
+func (c *Control) adopt(ctx context.Context, cl state.Cluster, run state.Run) error {
 	files, err := kubecontext.Files(c.getenv)
 	if err != nil {
 		return err
@@ -77,10 +74,7 @@ func (c *Control) contexts(cl state.Cluster, run state.Run) []state.Context {
 
 // checkContexts refuses kubeconfig files that [Control.adopt] could not use, before
 // anything is built or started for them.
-func (c *Control) checkContexts(o Options) error {
-	if o.NoContext {
-		return nil
-	}
+func (c *Control) checkContexts() error {
 	files, err := kubecontext.Files(c.getenv)
 	if err != nil {
 		return err

@@ -52,14 +52,14 @@ type patience struct {
 	answer time.Duration // to answer a request
 }
 
-// usual is the patience with the real program: it stops within a second, by itself after five (stopLimit of cluster/serve) at the latest, and
+// ordinary is the patience with the real program: it stops within a second, by itself after five (stopLimit of cluster/serve) at the latest, and
 // answers within milliseconds.
-var usual = patience{stop: 8 * time.Second, answer: 5 * time.Second}
+var ordinary = patience{stop: 8 * time.Second, answer: 5 * time.Second}
 
 // New returns a Control that asks getenv for SLIPWAY_CLUSTER, SLIPWAY_SOURCE,
 // SLIPWAY_CACHE, SLIPWAY_STATE, SLIPWAY_REGISTRIES, XDG_STATE_HOME and KUBECONFIG.
 func New(getenv func(string) string, h report.Handler) *Control {
-	return &Control{getenv: getenv, handler: h, patience: usual}
+	return &Control{getenv: getenv, handler: h, patience: ordinary}
 }
 
 // Program returns the path of the slipway-cluster program. It is built if there
@@ -72,16 +72,6 @@ func (c *Control) Program(ctx context.Context) (string, error) {
 // NodeProgram returns the path of the slipway-node program, a real node; it is built like [Control.Program]'s.
 func (c *Control) NodeProgram(ctx context.Context) (string, error) {
 	return program.NewFinder(c.getenv, c.handler).EnsureNode(ctx)
-}
-
-// withNodeProgram completes options that ask for real nodes with their program, which is built like the cluster's.
-func (c *Control) withNodeProgram(ctx context.Context, o Options) (Options, error) {
-	if !o.Kind.real() {
-		return o, nil
-	}
-	var err error
-	o.nodeProgram, err = c.NodeProgram(ctx)
-	return o, err
 }
 
 // FindProgram is Program for those who do not want to wait for a build: ok is

@@ -83,7 +83,12 @@ func (d *dock) end() {
 
 func (d *dock) start(o clusterctl.Options) *clusterctl.Status {
 	d.t.Helper()
-	s, err := d.Start(d.t.Context(), o)
+	return d.startNamed("", o)
+}
+
+func (d *dock) startNamed(name string, o clusterctl.Options) *clusterctl.Status {
+	d.t.Helper()
+	s, err := d.Start(d.t.Context(), name, o)
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -193,8 +198,8 @@ func TestStateIsPrivate(t *testing.T) {
 
 func TestSeveralClusters(t *testing.T) {
 	d := newDock(t, sound)
-	d.start(clusterctl.Options{Name: "a"})
-	d.start(clusterctl.Options{Name: "b"})
+	d.startNamed("a", clusterctl.Options{})
+	d.startNamed("b", clusterctl.Options{})
 	all, err := d.List(t.Context())
 	if err != nil || len(all) != 2 || all[0].PID == all[1].PID {
 		t.Fatalf("list: %+v, %v", all, err)
@@ -214,7 +219,7 @@ func TestTwoStartsAtOnce(t *testing.T) {
 	statuses := make([]*clusterctl.Status, 4)
 	for i := range statuses {
 		wg.Go(func() {
-			s, err := d.Start(t.Context(), clusterctl.Options{})
+			s, err := d.Start(t.Context(), "", clusterctl.Options{})
 			if err != nil {
 				t.Error(err)
 			}
@@ -290,7 +295,7 @@ func TestFrozenClusterIsKilled(t *testing.T) {
 	if e := userError(t, hung.Problem()); e.Next != "slipway cluster stop" {
 		t.Errorf("problem: %+v", e)
 	}
-	if _, err := d.Start(t.Context(), clusterctl.Options{}); userError(t, err).Next != "slipway cluster stop" {
+	if _, err := d.Start(t.Context(), "", clusterctl.Options{}); userError(t, err).Next != "slipway cluster stop" {
 		t.Errorf("start: %v", err)
 	}
 	if _, err := d.Stop(t.Context(), ""); err != nil {
@@ -315,7 +320,7 @@ func TestStartFails(t *testing.T) {
 			if tc.mode == hang {
 				o.Timeout = 20 * time.Second // in which its program has to begin
 			}
-			_, err := d.Start(t.Context(), o)
+			_, err := d.Start(t.Context(), "", o)
 			e := userError(t, err)
 			if e.Err == nil || !strings.Contains(e.Err.Error(), tc.err) || !strings.Contains(e.Hint, tc.hint) {
 				t.Errorf("error: %+v", e)
@@ -352,8 +357,8 @@ func TestNothingIsLeft(t *testing.T) {
 		}
 		return append(folders, files...)
 	}
-	for _, o := range []clusterctl.Options{{Port: taken}, {Port: taken, Durable: true}} {
-		if _, err := d.Start(t.Context(), o); err == nil {
+	for _, o := range []clusterctl.Spec{{Port: taken}, {Port: taken, Durable: true}} {
+		if _, err := d.Start(t.Context(), "", clusterctl.Options{Spec: o}); err == nil {
 			t.Error("no error")
 		}
 		if got := left(); len(got) != 0 {
@@ -361,7 +366,7 @@ func TestNothingIsLeft(t *testing.T) {
 		}
 	}
 	t.Setenv(peerMode, crash)
-	_, err = d.Start(t.Context(), clusterctl.Options{})
+	_, err = d.Start(t.Context(), "", clusterctl.Options{})
 	if e := userError(t, err); !slices.Contains(left(), e.Where) {
 		t.Errorf("its log, which the error names, is not there: %v", left())
 	}
@@ -373,7 +378,7 @@ func TestNothingIsLeft(t *testing.T) {
 
 func TestOutdatedProgramIsRefused(t *testing.T) {
 	d := newDock(t, outdated)
-	_, err := d.Start(t.Context(), clusterctl.Options{})
+	_, err := d.Start(t.Context(), "", clusterctl.Options{})
 	if e := userError(t, err); !strings.Contains(e.What, "SLIPWAY_CLUSTER") || !strings.Contains(e.Err.Error(), "protocol 99") {
 		t.Errorf("error: %+v", e)
 	}
@@ -391,7 +396,7 @@ func TestInterruptedStart(t *testing.T) {
 					cancel()
 				}
 			}
-			_, err := d.Start(ctx, clusterctl.Options{})
+			_, err := d.Start(ctx, "", clusterctl.Options{})
 			if !errors.Is(err, context.Canceled) {
 				t.Fatalf("error: %v", err)
 			}
@@ -406,18 +411,18 @@ func TestInterruptedStart(t *testing.T) {
 func TestBadOptions(t *testing.T) {
 	d := newDock(t, sound)
 	for _, name := range []string{"Upper", "../up", "-x", "a.b", strings.Repeat("x", 41)} {
-		if _, err := d.Start(t.Context(), clusterctl.Options{Name: name}); userError(t, err).Where != name {
+		if _, err := d.Start(t.Context(), name, clusterctl.Options{}); userError(t, err).Where != name {
 			t.Errorf("name %q: %v", name, err)
 		}
 	}
-	if _, err := d.Start(t.Context(), clusterctl.Options{Port: 70000}); userError(t, err).Where != "--port" {
+	if _, err := d.Start(t.Context(), "", clusterctl.Options{Spec: clusterctl.Spec{Port: 70000}}); userError(t, err).Where != "--port" {
 		t.Errorf("port: %v", err)
 	}
 }
 
 func TestDurableStaysDurable(t *testing.T) {
 	d := newDock(t, sound)
-	d.start(clusterctl.Options{Durable: true})
+	d.start(clusterctl.Options{Spec: clusterctl.Spec{Durable: true}})
 	data := filepath.Join(d.state, "clusters", "default", "etcd")
 	if err := os.WriteFile(data, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
@@ -502,7 +507,7 @@ func TestUnusableKubeconfig(t *testing.T) {
 	if err := os.WriteFile(d.kube, []byte("{{{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := d.Start(t.Context(), clusterctl.Options{})
+	_, err := d.Start(t.Context(), "", clusterctl.Options{})
 	if e := userError(t, err); e.Where != d.kube || e.Next == "" {
 		t.Errorf("error: %+v", e)
 	}

@@ -46,13 +46,13 @@ func (c *Control) claimData(ctx context.Context, cl state.Cluster, path string) 
 func minor(d state.Data) string { return semver.MajorMinor("v" + d.Kubernetes) }
 
 // kept tells whether cluster cl has data that stay when it is started. With data of which nobody knows whether they
-// are to stay, it is started only if that is said now.
-func (c *Control) kept(cl state.Cluster, o Options) (bool, error) {
+// are to stay, it is started only if it is to be durable now.
+func (c *Control) kept(cl state.Cluster, durable bool) (bool, error) {
 	keep, unknown := cl.Keeps()
 	switch {
 	case unknown == nil:
 		return keep, nil
-	case o.Durable:
+	case durable:
 		c.handler.Handle(report.Warning{Text: fmt.Sprintf("cluster %s goes on with the data that it has; other than durable, it has what is asked for now: %v", cl.Name, unknown)})
 		return true, nil
 	}

@@ -1,6 +1,7 @@
 package clusterctl
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/url"
@@ -16,7 +17,7 @@ import (
 // refuse returns an error if o asks for another cluster than the one that runs with the
 // configuration is: to do nothing about that would be silence, and to restart
 // a cluster is for its user to decide.
-func (o Options) refuse(s *Status, is protocol.Config) error {
+func (o Options) refuse(s *Status, is Spec) error {
 	lines := o.differences(is, s)
 	if len(lines) == 0 {
 		return nil
@@ -31,7 +32,7 @@ func (o Options) refuse(s *Status, is protocol.Config) error {
 }
 
 // differences lists what o asks for and a cluster with the configuration is does not have.
-func (o Options) differences(is protocol.Config, s *Status) []string {
+func (o Options) differences(is Spec, s *Status) []string {
 	var lines []string
 	differs := func(key, asked, has string) {
 		if asked != has {
@@ -47,21 +48,21 @@ func (o Options) differences(is protocol.Config, s *Status) []string {
 	if o.Durable && !is.Durable {
 		lines = append(lines, "durable: asked for, its data are thrown away")
 	}
-	if without := is.Controllers != nil && !*is.Controllers; o.NoControllers && !without || o.WithControllers && without {
-		differs("controllers", strconv.FormatBool(o.WithControllers), strconv.FormatBool(!without))
+	if o.Controllers != nil {
+		differs("controllers", strconv.FormatBool(*o.Controllers), strconv.FormatBool(is.RunControllers()))
 	}
-	if o.Nodes != nil || o.Whole {
+	if o.Nodes != nil || o.File != nil {
 		differs("nodes", described(o.Nodes), described(is.Nodes))
 	}
-	if o.Kind != UsualKind {
-		differs("kind of nodes", string(o.Kind), kindOf(is).described())
+	if o.NodeKind != protocol.DefaultNodes {
+		differs("kind of nodes", string(o.NodeKind), describedKind(is))
 	}
-	if kindOf(is).real() && o.SimulateMissing != nil {
-		differs("simulating missing images", strconv.FormatBool(*o.SimulateMissing), strconv.FormatBool(is.SimulateMissingImages))
+	if asked := o.SimulateMissingImages; asked != nil && is.NodeKind.RunContainers() {
+		differs("simulating missing images", strconv.FormatBool(*asked), strconv.FormatBool(is.SimulateMissingImages != nil && *is.SimulateMissingImages))
 	}
-	compare(differs, "feature gate", o.FeatureGates, is.FeatureGates, o.Whole)
-	compare(differs, "runtime config", o.RuntimeConfig, is.RuntimeConfig, o.Whole)
-	if len(o.APIServerFlags) > 0 || o.Whole {
+	compare(differs, "feature gate", o.FeatureGates, is.FeatureGates, o.File != nil)
+	compare(differs, "runtime config", o.RuntimeConfig, is.RuntimeConfig, o.File != nil)
+	if len(o.APIServerFlags) > 0 || o.File != nil {
 		differs("API server flags", listed(o.APIServerFlags), listed(is.APIServerFlags))
 	}
 	return lines
@@ -79,12 +80,12 @@ func compare[V any](differs func(key, asked, has string), what string, asked, ha
 	}
 }
 
-// described tells a kind as people read it.
-func (k Kind) described() string {
-	if k == UsualKind {
+// describedKind tells the kind of a cluster's nodes as people read it.
+func describedKind(is Spec) string {
+	if is.Joins() {
 		return "simulated ones, which a real one joins when an image is loaded"
 	}
-	return string(k)
+	return string(cmp.Or(is.NodeKind, protocol.SimulatedNodes))
 }
 
 func value[V any](m map[string]V, key string) string {

@@ -6,22 +6,12 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/slipway-dev/slipway/internal/program"
 	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // joinTime bounds a real node's way into a cluster, which takes a second.
 const joinTime = 90 * time.Second
-
-// withJoin completes options that say nothing of nodes with what a real node is that joins once an image was loaded. It is not
-// built for that, but may be while the cluster runs.
-func (c *Control) withJoin(o Options) Options {
-	if o.usual() {
-		o.join = &protocol.Join{Program: program.NewFinder(c.getenv, c.handler).NodePath()}
-	}
-	return o
-}
 
 // Joined is what became of a request that a real node join a cluster.
 type Joined struct {
@@ -43,9 +33,7 @@ func (c *Control) Join(ctx context.Context, name string) (Joined, error) {
 	if j.Problem = refusal(s.Nodes); j.Problem != "" {
 		return j, nil
 	}
-	var params struct {
-		Program string `json:"program"`
-	}
+	var params protocol.JoinNode
 	if s.Nodes.Real == 0 {
 		if params.Program, err = c.NodeProgram(ctx); err != nil {
 			j.Problem = told(err)
@@ -54,7 +42,7 @@ func (c *Control) Join(ctx context.Context, name string) (Joined, error) {
 	}
 	limit, cancel := context.WithTimeout(ctx, joinTime)
 	defer cancel()
-	var answer protocol.Joined
+	var answer protocol.NodeJoined
 	if err := c.call(limit, s, "no real node can join", "joinNode", params, &answer); err != nil {
 		j.Problem = told(err)
 		return j, ctx.Err()

@@ -33,7 +33,7 @@ func (d *dock) told(part string) bool {
 // peer writes no data of its own.
 func (d *dock) keepData() {
 	d.t.Helper()
-	d.start(clusterctl.Options{Durable: true})
+	d.start(clusterctl.Options{Spec: clusterctl.Spec{Durable: true}})
 	if err := os.MkdirAll(filepath.Join(d.state, "clusters", "default", "etcd"), 0o700); err != nil {
 		d.t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestVersions(t *testing.T) {
 		t.Setenv(peerKubernetes, "")
 		d.keepData()
 		t.Setenv(peerKubernetes, version)
-		_, err := d.Start(t.Context(), clusterctl.Options{})
+		_, err := d.Start(t.Context(), "", clusterctl.Options{})
 		if (err == nil) != ok {
 			t.Errorf("%s: %v", version, err)
 		}
@@ -80,7 +80,7 @@ func TestDamagedData(t *testing.T) {
 	d.keepData()
 	for _, mode := range []string{crash, refuse} {
 		t.Setenv(peerMode, mode)
-		_, err := d.Start(t.Context(), clusterctl.Options{})
+		_, err := d.Start(t.Context(), "", clusterctl.Options{})
 		if e := userError(t, err); !strings.Contains(e.Hint, "`slipway cluster delete` removes them") {
 			t.Errorf("%s: %+v", mode, e)
 		}

@@ -15,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
-	"github.com/slipway-dev/slipway/internal/clusterctl/clusterfile"
 	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -42,8 +41,8 @@ func (d *dock) stop() {
 }
 
 // rich is a cluster about which much is said.
-var rich = clusterctl.Options{
-	Durable: true, Nodes: []clusterctl.Node{{Name: "a", Taints: []string{"x:NoSchedule"}}, {Name: "b"}}, NoControllers: true,
+var rich = clusterctl.Spec{
+	Durable: true, Nodes: []clusterctl.Node{{Name: "a", Taints: []string{"x:NoSchedule"}}, {Name: "b"}}, Controllers: new(false),
 	FeatureGates: map[string]bool{"A": true, "B": false}, RuntimeConfig: map[string]string{"api/all": "true"}, APIServerFlags: []string{"--v=2"},
 }
 
@@ -57,9 +56,9 @@ const (
 // cluster is started by its name alone.
 func TestConfigurationReachesTheProgram(t *testing.T) {
 	d := newDock(t, sound)
-	d.start(rich)
-	want := protocol.Config{Protocol: protocol.Number, Name: "default", Port: peerPort, RegistryPort: peerRegistryPort, Durable: true, Nodes: rich.Nodes, Controllers: new(false),
-		FeatureGates: rich.FeatureGates, RuntimeConfig: rich.RuntimeConfig, APIServerFlags: rich.APIServerFlags}
+	d.start(clusterctl.Options{Spec: rich})
+	want := protocol.Config{Protocol: protocol.Number, Name: "default", Spec: rich}
+	want.Port, want.RegistryPort = peerPort, peerRegistryPort
 	if diff := cmp.Diff(want, d.config()); diff != "" {
 		t.Error(diff)
 	}
@@ -69,27 +68,31 @@ func TestConfigurationReachesTheProgram(t *testing.T) {
 		t.Errorf("again: %s", diff)
 	}
 	d.stop()
-	d.start(clusterctl.Options{WithControllers: true, FeatureGates: map[string]bool{"B": true}, APIServerFlags: []string{"--v=3"}})
-	want.Controllers, want.FeatureGates, want.APIServerFlags = nil, map[string]bool{"A": true, "B": true}, []string{"--v=3"}
+	d.start(clusterctl.Options{Spec: clusterctl.Spec{Controllers: new(true), FeatureGates: map[string]bool{"B": true}, APIServerFlags: []string{"--v=3"}}})
+	want.Controllers, want.FeatureGates, want.APIServerFlags = new(true), map[string]bool{"A": true, "B": true}, []string{"--v=3"}
 	if diff := cmp.Diff(want, d.config()); diff != "" {
 		t.Errorf("changed: %s", diff)
 	}
 	d.stop()
-	d.start(clusterctl.Options{Whole: true})
-	if diff := cmp.Diff(protocol.Config{Protocol: protocol.Number, Name: "default", Port: peerPort, RegistryPort: peerRegistryPort, Durable: true, Join: &protocol.Join{}},
-		d.config(), cmpopts.IgnoreFields(protocol.Join{}, "Program")); diff != "" {
+	d.start(clusterctl.Options{File: &clusterctl.Spec{}})
+	want.Spec = clusterctl.Spec{Port: peerPort, RegistryPort: peerRegistryPort, Durable: true}
+	if diff := cmp.Diff(want, d.config(), cmpopts.IgnoreFields(protocol.Config{}, "NodeProgram")); diff != "" {
 		t.Errorf("whole: %s", diff)
 	}
 }
 
+// TestFlagsWinOverFile: what both say is as the flags have it, and feature gates and the like add up. What an earlier start asked for does not count.
 func TestFlagsWinOverFile(t *testing.T) {
-	file := clusterfile.File{Port: 1, Nodes: []protocol.Node{{Name: "a"}}, Durable: new(true), Controllers: new(false),
+	d := newDock(t, sound)
+	d.start(clusterctl.Options{Spec: clusterctl.Spec{Durable: true, NodeKind: protocol.SimulatedNodes, RuntimeConfig: map[string]string{"earlier/v1": "true"}}})
+	d.stop()
+	file := clusterctl.Spec{Nodes: []clusterctl.Node{{Name: "a"}}, Controllers: new(false), RuntimeConfig: map[string]string{"api/all": "true"},
 		FeatureGates: map[string]bool{"A": true, "B": true}, APIServerFlags: []string{"--v=1"}}
-	got := clusterctl.Options{Port: 2, Nodes: []clusterctl.Node{}, WithControllers: true, FeatureGates: map[string]bool{"B": false},
-		APIServerFlags: []string{"--v=2"}}.Over(clusterctl.FromFile(file))
-	want := clusterctl.Options{Port: 2, Nodes: []clusterctl.Node{}, Durable: true, WithControllers: true, Whole: true,
-		FeatureGates: map[string]bool{"A": true, "B": false}, APIServerFlags: []string{"--v=1", "--v=2"}}
-	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(clusterctl.Options{})); diff != "" {
+	flags := clusterctl.Spec{Nodes: []clusterctl.Node{}, Controllers: new(true), FeatureGates: map[string]bool{"B": false}, APIServerFlags: []string{"--v=2"}}
+	d.start(clusterctl.Options{Spec: flags, File: &file})
+	want := clusterctl.Spec{Port: peerPort, RegistryPort: peerRegistryPort, Nodes: []clusterctl.Node{}, Durable: true, Controllers: new(true),
+		RuntimeConfig: file.RuntimeConfig, FeatureGates: map[string]bool{"A": true, "B": false}, APIServerFlags: []string{"--v=1", "--v=2"}}
+	if diff := cmp.Diff(want, d.config().Spec); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -97,23 +100,24 @@ func TestFlagsWinOverFile(t *testing.T) {
 // TestOtherConfiguration asks a cluster that runs to be another one.
 func TestOtherConfiguration(t *testing.T) {
 	d := newDock(t, sound)
-	d.start(rich)
+	d.start(clusterctl.Options{Spec: rich})
 	pid := d.want("", clusterctl.Running).PID
-	for _, same := range []clusterctl.Options{{}, rich, {Port: 1}, {NoControllers: true}, {FeatureGates: map[string]bool{"B": false}}} {
-		if s := d.start(same); !s.Already || s.PID != pid {
+	for _, same := range []clusterctl.Spec{{}, rich, {Port: 1}, {Controllers: new(false)}, {FeatureGates: map[string]bool{"B": false}}, {NodeKind: protocol.SimulatedNodes}} {
+		if s := d.start(clusterctl.Options{Spec: same}); !s.Already || s.PID != pid {
 			t.Errorf("%+v: %+v", same, s)
 		}
 	}
 	for want, o := range map[string]clusterctl.Options{
-		"port: 2 is asked for, it has 1":                                {Port: 2},
-		"controllers: true is asked for, it has false":                  {WithControllers: true},
-		"nodes: none is asked for, it has a,taint=x:NoSchedule b":       {Nodes: []clusterctl.Node{}},
-		"feature gate A: false is asked for, it has true":               {FeatureGates: map[string]bool{"A": false}},
-		"feature gate C: true is asked for, it has the default":         {FeatureGates: map[string]bool{"C": true}},
-		"runtime config api/all: the default is asked for, it has true": {Whole: true},
-		"API server flags: --v=3 is asked for, it has --v=2":            {APIServerFlags: []string{"--v=3"}},
+		"port: 2 is asked for, it has 1":                                {Spec: clusterctl.Spec{Port: 2}},
+		"controllers: true is asked for, it has false":                  {Spec: clusterctl.Spec{Controllers: new(true)}},
+		"nodes: none is asked for, it has a,taint=x:NoSchedule b":       {Spec: clusterctl.Spec{Nodes: []clusterctl.Node{}}},
+		"kind of nodes: plain is asked for, it has simulated":           {Spec: clusterctl.Spec{NodeKind: protocol.PlainNodes}},
+		"feature gate A: false is asked for, it has true":               {Spec: clusterctl.Spec{FeatureGates: map[string]bool{"A": false}}},
+		"feature gate C: true is asked for, it has the default":         {Spec: clusterctl.Spec{FeatureGates: map[string]bool{"C": true}}},
+		"runtime config api/all: the default is asked for, it has true": {File: &clusterctl.Spec{}},
+		"API server flags: --v=3 is asked for, it has --v=2":            {Spec: clusterctl.Spec{APIServerFlags: []string{"--v=3"}}},
 	} {
-		_, err := d.Start(t.Context(), o)
+		_, err := d.Start(t.Context(), "", o)
 		e := userError(t, err)
 		if !strings.Contains(e.What, "runs with another configuration") || !strings.Contains(e.Hint, want) || e.Next != "slipway cluster stop" {
 			t.Errorf("%+v: %+v", o, e)
@@ -127,7 +131,7 @@ func TestOtherConfiguration(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.start(clusterctl.Options{})
-	_, err := d.Start(t.Context(), clusterctl.Options{Durable: true})
+	_, err := d.Start(t.Context(), "", clusterctl.Options{Spec: clusterctl.Spec{Durable: true}})
 	if e := userError(t, err); !strings.Contains(e.Hint, "durable: asked for") || !strings.Contains(e.Hint, "thrown away then") {
 		t.Errorf("durable: %+v", e)
 	}
@@ -138,18 +142,18 @@ func TestOtherConfiguration(t *testing.T) {
 func TestFailedStartIsNotRemembered(t *testing.T) {
 	d := newDock(t, sound)
 	t.Setenv(peerMode, refuse)
-	if _, err := d.Start(t.Context(), clusterctl.Options{Durable: true}); err == nil {
+	if _, err := d.Start(t.Context(), "", clusterctl.Options{Spec: clusterctl.Spec{Durable: true}}); err == nil {
 		t.Fatal("no error")
 	}
 	if all, err := d.List(t.Context()); err != nil || len(all) != 0 {
 		t.Errorf("there is a cluster: %+v, %v", all, err)
 	}
 	t.Setenv(peerMode, sound)
-	d.start(clusterctl.Options{Durable: true, APIServerFlags: []string{"--v=1"}})
+	d.start(clusterctl.Options{Spec: clusterctl.Spec{Durable: true, APIServerFlags: []string{"--v=1"}}})
 	want := d.config()
 	d.stop()
 	t.Setenv(peerMode, refuse)
-	if _, err := d.Start(t.Context(), clusterctl.Options{APIServerFlags: []string{"--sink"}}); err == nil {
+	if _, err := d.Start(t.Context(), "", clusterctl.Options{Spec: clusterctl.Spec{APIServerFlags: []string{"--sink"}}}); err == nil {
 		t.Fatal("no error")
 	}
 	t.Setenv(peerMode, sound)
@@ -161,37 +165,43 @@ func TestFailedStartIsNotRemembered(t *testing.T) {
 
 func TestNegativeTimeout(t *testing.T) {
 	d := newDock(t, sound)
-	_, err := d.Start(t.Context(), clusterctl.Options{Timeout: -time.Second})
+	_, err := d.Start(t.Context(), "", clusterctl.Options{Timeout: -time.Second})
 	if e := userError(t, err); e.Where != "--timeout" || e.Code != 2 {
 		t.Errorf("start: %+v", e)
 	}
-	if _, err := d.Tie(t.Context(), clusterctl.Options{Timeout: -1}); err == nil {
+	if _, err := d.Tie(t.Context(), "", clusterctl.Options{Timeout: -1}); err == nil {
 		t.Error("tie: no error")
 	}
 }
 
-// TestKindsOfNodes: a real node joins where nothing was said of nodes, and nowhere else; a durable cluster keeps that.
+// TestKindsOfNodes: the state has the kind as the user gave it, at the first start or at a later one of a durable cluster. A real node
+// joins where nothing was said of nodes, and nowhere else.
 func TestKindsOfNodes(t *testing.T) {
+	named, bare := clusterctl.Spec{Nodes: []clusterctl.Node{{Name: "a"}}}, clusterctl.Spec{Controllers: new(false)}
+	simulated, nothing := clusterctl.Spec{NodeKind: protocol.SimulatedNodes}, clusterctl.Spec{}
 	for name, c := range map[string]struct {
-		first, then clusterctl.Options
-		joins       bool
+		first clusterctl.Spec
+		then  clusterctl.Options
+		kind  protocol.NodeKind
+		joins bool
 	}{
-		"nothing said":        {clusterctl.Options{}, clusterctl.Options{}, true},
-		"simulated":           {clusterctl.Options{Kind: clusterctl.SimulatedNodes}, clusterctl.Options{}, false},
-		"named":               {clusterctl.Options{Nodes: []clusterctl.Node{{Name: "a"}}}, clusterctl.Options{}, false},
-		"without controllers": {clusterctl.Options{NoControllers: true}, clusterctl.Options{}, false},
-		"controllers back":    {clusterctl.Options{NoControllers: true}, clusterctl.Options{WithControllers: true}, true},
-		"simulated after all": {clusterctl.Options{}, clusterctl.Options{Kind: clusterctl.SimulatedNodes}, false},
-		"not said any more":   {clusterctl.Options{Kind: clusterctl.SimulatedNodes}, clusterctl.Options{Whole: true}, true},
+		"nothing said":        {nothing, clusterctl.Options{}, protocol.DefaultNodes, true},
+		"simulated":           {simulated, clusterctl.Options{}, protocol.SimulatedNodes, false},
+		"named":               {named, clusterctl.Options{}, protocol.DefaultNodes, false},
+		"without controllers": {bare, clusterctl.Options{}, protocol.DefaultNodes, false},
+		"controllers back":    {bare, clusterctl.Options{Spec: clusterctl.Spec{Controllers: new(true)}}, protocol.DefaultNodes, true},
+		"simulated after all": {nothing, clusterctl.Options{Spec: simulated}, protocol.SimulatedNodes, false},
+		"not said any more":   {simulated, clusterctl.Options{File: &clusterctl.Spec{}}, protocol.DefaultNodes, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDock(t, sound)
 			c.first.Durable = true
-			d.start(c.first)
+			d.start(clusterctl.Options{Spec: c.first})
 			d.stop()
 			d.start(c.then)
-			if joins := d.config().Join != nil; joins != c.joins {
-				t.Errorf("a real node joins: %t", joins)
+			got := d.config()
+			if joins := got.NodeProgram != ""; got.NodeKind != c.kind || joins != c.joins || got.Joins() != c.joins {
+				t.Errorf("nodes are %q, a real node joins: %t; the program lies at %q", got.NodeKind, got.Joins(), got.NodeProgram)
 			}
 		})
 	}
@@ -200,14 +210,41 @@ func TestKindsOfNodes(t *testing.T) {
 // TestSimulatingWhatIsMissing needs real nodes.
 func TestSimulatingWhatIsMissing(t *testing.T) {
 	d := newDock(t, sound)
-	for _, o := range []clusterctl.Options{{SimulateMissing: new(true)}, {SimulateMissing: new(true), Kind: clusterctl.SimulatedNodes}} {
-		if _, err := d.Start(t.Context(), o); err == nil || !strings.Contains(err.Error(), "is for real nodes") {
+	for _, o := range []clusterctl.Spec{{SimulateMissingImages: new(true)}, {SimulateMissingImages: new(true), NodeKind: protocol.SimulatedNodes}} {
+		if _, err := d.Start(t.Context(), "", clusterctl.Options{Spec: o}); err == nil || !strings.Contains(err.Error(), "is for real nodes") {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	d.start(clusterctl.Options{SimulateMissing: new(false)})
-	_, err := d.Start(t.Context(), clusterctl.Options{Kind: clusterctl.RealNodes})
+	d.start(clusterctl.Options{Spec: clusterctl.Spec{SimulateMissingImages: new(false)}})
+	_, err := d.Start(t.Context(), "", clusterctl.Options{Spec: clusterctl.Spec{NodeKind: protocol.RealNodes}})
 	if e, ok := errors.AsType[*report.Error](err); !ok || !strings.Contains(e.Hint, "real is asked for, it has simulated ones, which a real one joins") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestEarlierState starts durable clusters whose configurations slipway wrote while it spoke protocol 2, each by its name alone.
+func TestEarlierState(t *testing.T) {
+	for name, want := range map[string]clusterctl.Spec{
+		"usual":     {},
+		"simulated": {NodeKind: protocol.SimulatedNodes},
+		"named":     {Nodes: []clusterctl.Node{{Name: "a", Taints: []string{"x:NoSchedule"}}}},
+		"bare":      {Controllers: new(false)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDock(t, sound)
+			d.keepPrecious()
+			text, err := os.ReadFile(filepath.Join("state", "testdata", "protocol2", name+".json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			d.lose("-" + string(text))
+			d.start(clusterctl.Options{})
+			got := d.config()
+			want.Port, want.RegistryPort, want.Durable = peerPort, peerRegistryPort, true
+			if diff := cmp.Diff(want, got.Spec); diff != "" || got.Protocol != protocol.Number {
+				t.Errorf("protocol %d: %s", got.Protocol, diff)
+			}
+			d.wantPrecious("start")
+		})
 	}
 }

@@ -111,20 +111,20 @@ func (c *Control) follow(conn *protocol.Conn) (hello, ready protocol.Event, err 
 			return hello, ready, err
 		}
 		switch e.Name {
-		case protocol.Hello:
+		case protocol.EventHello:
 			if e.Protocol != protocol.Number {
 				return hello, ready, otherProtocol(e.Protocol)
 			}
 			hello = e
-		case protocol.Progress:
+		case protocol.EventProgress:
 			c.tell(e, time.Duration(e.ElapsedMs)*time.Millisecond)
-		case protocol.Note:
+		case protocol.EventNote:
 			c.handler.Handle(report.Note{Text: e.Text})
-		case protocol.Failed:
+		case protocol.EventFailed:
 			return hello, ready, &failed{e}
-		case protocol.Stopped:
+		case protocol.EventStopped:
 			return hello, ready, io.EOF
-		case protocol.Ready:
+		case protocol.EventReady:
 			return hello, e, nil
 		}
 	}
@@ -133,9 +133,9 @@ func (c *Control) follow(conn *protocol.Conn) (hello, ready protocol.Event, err 
 // tell passes on what a component is doing, elapsed after the work began.
 func (c *Control) tell(e protocol.Event, elapsed time.Duration) {
 	switch e.State {
-	case protocol.ComponentStarting, protocol.ComponentStopping:
+	case protocol.StateStarting, protocol.StateStopping:
 		c.handler.Handle(report.Step{Name: string(e.State) + " " + e.Component})
-	case protocol.ComponentReady, protocol.ComponentStopped:
+	case protocol.StateReady, protocol.StateStopped:
 		c.handler.Handle(report.Step{Name: e.Component + " " + string(e.State), Elapsed: elapsed})
 	}
 }

@@ -83,14 +83,14 @@ func TestRealLife(t *testing.T) {
 
 func TestRealPortInUse(t *testing.T) {
 	d := newRealDock(t)
-	s := d.start(clusterctl.Options{Name: "a"})
+	s := d.startNamed("a", clusterctl.Options{})
 	var port int
 	if _, text, ok := strings.Cut(s.Server, "127.0.0.1:"); ok {
 		for _, digit := range text {
 			port = port*10 + int(digit-'0')
 		}
 	}
-	_, err := d.Start(t.Context(), clusterctl.Options{Name: "b", Port: port})
+	_, err := d.Start(t.Context(), "b", clusterctl.Options{Spec: clusterctl.Spec{Port: port}})
 	if e := userError(t, err); e.Where != "--port" {
 		t.Errorf("error: %+v", e)
 	}
@@ -110,7 +110,7 @@ func TestRealInterrupt(t *testing.T) {
 				}
 			}
 		}
-		_, err := d.Start(ctx, clusterctl.Options{})
+		_, err := d.Start(ctx, "", clusterctl.Options{})
 		cancel()
 		if err == nil {
 			break // more steps than there are: it became ready
@@ -124,7 +124,7 @@ func TestRealInterrupt(t *testing.T) {
 
 func TestRealTie(t *testing.T) {
 	d := newRealDock(t)
-	s, err := d.Tie(t.Context(), clusterctl.Options{NoControllers: true})
+	s, err := d.Tie(t.Context(), "", clusterctl.Options{Spec: clusterctl.Spec{Controllers: new(false)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,15 +56,15 @@ func size(mebibytes int) string { return "size=" + strconv.Itoa(mebibytes) + "m"
 func TestRealFullDisk(t *testing.T) {
 	d := newRealDock(t)
 	d.smallDisk(20)
-	_, err := d.Start(t.Context(), clusterctl.Options{Durable: true})
+	_, err := d.Start(t.Context(), "", clusterctl.Options{Spec: clusterctl.Spec{Durable: true}})
 	if e := userError(t, err); e.What != "too little space for a cluster" || !strings.Contains(e.Hint, "SLIPWAY_STATE") {
 		t.Errorf("start on a full disk: %+v", e)
 	}
 	d.resize(60)
-	s := d.start(clusterctl.Options{Durable: true, NoControllers: true})
+	s := d.start(clusterctl.Options{Spec: clusterctl.Spec{Durable: true, Controllers: new(false)}})
 	acknowledged := fill(t, wantAPI(t, d.kube))
 	gone(t, s.PID)
-	for _, err := range []error{d.want("", clusterctl.Died).Problem(), second(d.Start(t.Context(), clusterctl.Options{}))} {
+	for _, err := range []error{d.want("", clusterctl.Died).Problem(), second(d.Start(t.Context(), "", clusterctl.Options{}))} {
 		e := userError(t, err)
 		if !strings.HasPrefix(e.Where, d.state) || !strings.Contains(e.Hint, "make space there") {
 			t.Errorf("on a full disk: %+v", e)
@@ -117,7 +117,7 @@ func TestRealDamagedData(t *testing.T) {
 	}{{"snap/db", garbage}, {"snap/db", zeroes}, {"snap/db", short}, {"wal/*.wal", garbage}, {"wal/*.wal", short}} {
 		file := damage.file
 		d := newRealDock(t)
-		d.start(clusterctl.Options{Durable: true, NoControllers: true})
+		d.start(clusterctl.Options{Spec: clusterctl.Spec{Durable: true, Controllers: new(false)}})
 		d.stop()
 		files, err := filepath.Glob(filepath.Join(d.state, "clusters", "default", "etcd", "member", file))
 		if err != nil || len(files) == 0 {
@@ -132,7 +132,7 @@ func TestRealDamagedData(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		_, err = d.Start(t.Context(), clusterctl.Options{})
+		_, err = d.Start(t.Context(), "", clusterctl.Options{})
 		e := userError(t, err)
 		if !strings.Contains(e.Hint, "`slipway cluster delete` removes them") || e.Next != "slipway cluster delete" ||
 			!strings.Contains(e.Err.Error()+e.Hint, "the data cannot be used: "+d.state) || strings.Contains(e.Hint, "goroutine") {
@@ -143,7 +143,7 @@ func TestRealDamagedData(t *testing.T) {
 		if _, err := d.Delete(t.Context(), ""); err != nil {
 			t.Error(err)
 		}
-		d.start(clusterctl.Options{NoControllers: true})
+		d.start(clusterctl.Options{Spec: clusterctl.Spec{Controllers: new(false)}})
 	}
 }
 
@@ -151,7 +151,7 @@ func TestRealDamagedData(t *testing.T) {
 // says so, and keeps that.
 func TestRealPortTaken(t *testing.T) {
 	d := newRealDock(t)
-	o := clusterctl.Options{Durable: true, NoControllers: true}
+	o := clusterctl.Options{Spec: clusterctl.Spec{Durable: true, Controllers: new(false)}}
 	before := d.start(o).Server
 	d.stop()
 	l, err := net.Listen("tcp", strings.TrimPrefix(before, "https://"))
@@ -177,7 +177,7 @@ func TestRealPortTaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = d.Start(t.Context(), clusterctl.Options{Port: asked})
+	_, err = d.Start(t.Context(), "", clusterctl.Options{Spec: clusterctl.Spec{Port: asked}})
 	if e := userError(t, err); e.Where != "--port" {
 		t.Errorf("a port that is asked for: %+v", e)
 	}
@@ -193,7 +193,7 @@ func TestRealAtOnce(t *testing.T) {
 	created := make(chan string, 4)
 	for _, name := range []string{"a", "b", "a", "b"} {
 		wg.Go(func() {
-			s, err := d.Start(t.Context(), clusterctl.Options{Name: name, NoControllers: true})
+			s, err := d.Start(t.Context(), name, clusterctl.Options{Spec: clusterctl.Spec{Controllers: new(false)}})
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 			} else if !s.Already {
@@ -222,7 +222,7 @@ func TestRealAtOnce(t *testing.T) {
 // TestRealPrivate: nobody else may use what the program makes.
 func TestRealPrivate(t *testing.T) {
 	d := newRealDock(t)
-	d.start(clusterctl.Options{Durable: true})
+	d.start(clusterctl.Options{Spec: clusterctl.Spec{Durable: true}})
 	err := filepath.WalkDir(d.state, func(path string, _ os.DirEntry, err error) error {
 		if err != nil {
 			return err

@@ -15,7 +15,7 @@ const resetTime = time.Minute
 // Reset is what a reset did.
 type Reset struct {
 	Name string `json:"name"`
-	protocol.Reset
+	protocol.ResetDone
 	Durable bool `json:"durable"` // what was removed was removed from the kept data, too
 }
 
@@ -29,13 +29,13 @@ func (c *Control) Reset(ctx context.Context, name string) (*Reset, error) {
 	ctx, cancel := context.WithTimeout(ctx, resetTime)
 	defer cancel()
 	r := &Reset{Name: s.Name, Durable: s.Durable}
-	return r, c.call(ctx, s, "cluster "+s.Name+" cannot be reset", "reset", nil, &r.Reset)
+	return r, c.call(ctx, s, "cluster "+s.Name+" cannot be reset", "reset", nil, &r.ResetDone)
 }
 
 // Kept is what resets lead back to.
 type Kept struct {
 	Name string `json:"name"`
-	protocol.Kept
+	protocol.KeepDone
 }
 
 // Keep has resets of the cluster called name lead back to what it holds now, until it stops. It waits
@@ -48,7 +48,7 @@ func (c *Control) Keep(ctx context.Context, name string) (*Kept, error) {
 	ctx, cancel := context.WithTimeout(ctx, resetTime)
 	defer cancel()
 	k := &Kept{Name: s.Name}
-	return k, c.call(ctx, s, "what cluster "+s.Name+" holds cannot be kept", "keep", nil, &k.Kept)
+	return k, c.call(ctx, s, "what cluster "+s.Name+" holds cannot be kept", "keep", nil, &k.KeepDone)
 }
 
 // StopNode makes a simulated node of the cluster called name silent, like a machine that was
@@ -69,10 +69,7 @@ func (c *Control) callNode(ctx context.Context, name, method, node, done string)
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.answer)
 	defer cancel()
-	params := struct {
-		Name string `json:"name"`
-	}{node}
-	return elsewhere(c.call(ctx, s, "node "+node+" cannot be "+done, method, params, nil))
+	return elsewhere(c.call(ctx, s, "node "+node+" cannot be "+done, method, protocol.NodeOf{Name: node}, nil))
 }
 
 // elsewhere adds to a refusal what is most likely to help: the node is another cluster's.

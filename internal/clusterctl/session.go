@@ -1,8 +1,8 @@
 package clusterctl
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -39,16 +39,19 @@ type Session struct {
 
 // Tie starts a cluster for this process alone, in a temporary folder, and
 // returns once it is ready. It ends with Close, with ctx or with the process,
-// whichever is first. Options' Name is for messages only.
-func (c *Control) Tie(ctx context.Context, o Options) (*Session, error) {
-	if err := errors.Join(o.check(), o.checkKind(o.Kind)); err != nil {
+// whichever is first. The name is for messages only. Unless o names another kind, nodes are simulated: no real one joins.
+func (c *Control) Tie(ctx context.Context, name string, o Options) (*Session, error) {
+	o = o.described()
+	o.NodeKind = cmp.Or(o.NodeKind, protocol.SimulatedNodes)
+	if err := o.check(); err != nil {
 		return nil, err
 	}
 	program, err := c.Program(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if o, err = c.withNodeProgram(ctx, o); err != nil {
+	config, err := c.configure(ctx, o.Spec)
+	if err != nil {
 		return nil, err
 	}
 	sweep()
@@ -56,11 +59,11 @@ func (c *Control) Tie(ctx context.Context, o Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.tie(ctx, program, dir, o)
+	cl := session(name, dir)
+	s, err := c.tie(ctx, program, cl, config, o)
 	if err != nil {
-		over := session(o.Name, dir)
-		err = explain(ctx, over, err)
-		_, _ = over.Remove()
+		err = explain(ctx, cl, err)
+		_, _ = cl.Remove()
 		return nil, err
 	}
 	return s, nil
@@ -74,20 +77,14 @@ func session(name, dir string) state.Cluster {
 	return state.Cluster{Name: name, Dir: dir}
 }
 
-// tie is Tie in the folder dir. If the cluster does not become ready, the program is ended.
-func (c *Control) tie(ctx context.Context, program, dir string, o Options) (*Session, error) {
-	cl := session(o.Name, dir)
-	var socket string
+// tie is Tie in the folder of cl. If the cluster does not become ready, the program is ended.
+func (c *Control) tie(ctx context.Context, program string, cl state.Cluster, config protocol.Config, o Options) (*Session, error) {
+	config.Name, config.Dir = cl.Name, cl.Dir
 	if o.Socket {
 		var err error
-		if socket, err = cl.PrepareSocket(); err != nil {
+		if config.Socket, err = cl.PrepareSocket(); err != nil {
 			return nil, err
 		}
-	}
-	config := o.config(cl.Name, dir, socket)
-	var err error
-	if config.Registries, err = c.registries(); err != nil {
-		return nil, err
 	}
 	if err := cl.WriteConfig(config); err != nil {
 		return nil, err
@@ -96,14 +93,14 @@ func (c *Control) tie(ctx context.Context, program, dir string, o Options) (*Ses
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{Socket: socket, process: p, stdin: stdin, dir: dir, grace: c.stop, drained: make(chan struct{})}
+	s := &Session{Socket: config.Socket, process: p, stdin: stdin, dir: cl.Dir, grace: c.stop, drained: make(chan struct{})}
 	limit, cancel := context.WithTimeout(ctx, o.timeout())
 	defer cancel()
 	conn := protocol.NewConn(stdout, stdin, func() error { return p.cmd.Process.Kill() })
 	hello, ready, err := c.await(limit, p, conn)
 	go s.drain(stdout)
 	if err != nil {
-		s.grace = c.grace(o)
+		s.grace = c.grace(o.Durable)
 		s.end()
 		return nil, err
 	}

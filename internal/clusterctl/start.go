@@ -13,18 +13,20 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl/state"
+	"github.com/slipway-dev/slipway/internal/program"
 	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// Start starts a cluster in the background and returns once it is ready and its
+// Start starts a cluster called name in the background, [DefaultName] if it is empty, and returns once it is ready and its
 // context selected. If it runs already, nothing changes but that its context
 // is selected again. When ctx ends before the cluster is ready, nothing stays behind.
-func (c *Control) Start(ctx context.Context, o Options) (*Status, error) {
+func (c *Control) Start(ctx context.Context, name string, o Options) (*Status, error) {
+	o = o.described()
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	cl, err := c.cluster(o.Name)
+	cl, err := c.cluster(name)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +52,7 @@ func (c *Control) Start(ctx context.Context, o Options) (*Status, error) {
 	if err := cl.CheckSpace(); err != nil {
 		return nil, err
 	}
-	keep, err := c.kept(cl, o)
+	keep, err := c.kept(cl, o.Durable)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +83,7 @@ func (c *Control) resume(cl state.Cluster, s *Status, o Options) Options {
 	if !known {
 		return o
 	}
-	return c.withPorts(o, o.after(last))
+	return c.withPorts(o, o.after(last.Spec))
 }
 
 // withPorts gives up ports that are only remembered when another program has taken them since.
@@ -121,7 +123,7 @@ func (c *Control) join(ctx context.Context, cl state.Cluster, s *Status, o Optio
 	if is, known, err := cl.LastConfig(); err != nil {
 		c.handler.Handle(report.Warning{Text: leftAlone(cl, err)})
 	} else if known {
-		if err := errors.Join(o.checkKind(cmp.Or(o.Kind, kindOf(is))), o.refuse(s, is)); err != nil {
+		if err := errors.Join(o.checkMissing(cmp.Or(o.NodeKind, is.NodeKind)), o.refuse(s, is.Spec)); err != nil {
 			return nil, err
 		}
 	}
@@ -140,8 +142,10 @@ func (c *Control) join(ctx context.Context, cl state.Cluster, s *Status, o Optio
 	if err != nil {
 		return nil, err
 	}
-	if err := c.adopt(ctx, cl, run, o); err != nil {
-		return nil, err
+	if !o.NoContext {
+		if err := c.adopt(ctx, cl, run); err != nil {
+			return nil, err
+		}
 	}
 	s, err = c.inspect(ctx, cl)
 	if s != nil {
@@ -157,28 +161,31 @@ func (c *Control) quietly() *Control {
 
 // create starts a cluster that does not run.
 func (c *Control) create(ctx context.Context, cl state.Cluster, o Options) (*Status, error) {
-	if err := errors.Join(o.checkKind(o.Kind), freePort("--port", o.Port), freePort("--registry-port", o.RegistryPort)); err != nil {
+	if err := errors.Join(o.checkMissing(o.NodeKind), freePort("--port", o.Port), freePort("--registry-port", o.RegistryPort)); err != nil {
 		return nil, err
 	}
-	if err := c.checkContexts(o); err != nil {
-		return nil, err
+	if !o.NoContext {
+		if err := c.checkContexts(); err != nil {
+			return nil, err
+		}
 	}
-	program, err := c.Program(ctx)
+	path, err := c.Program(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if o, err = c.withNodeProgram(ctx, o); err != nil {
+	config, err := c.configure(ctx, o.Spec)
+	if err != nil {
 		return nil, err
 	}
-	o = c.withJoin(o)
+	config.RegistryPort = cmp.Or(config.RegistryPort, DefaultRegistryPort)
 	if o.Durable {
-		if err := c.claimData(ctx, cl, program); err != nil {
+		if err := c.claimData(ctx, cl, path); err != nil {
 			return nil, err
 		}
 	}
 	last, known, _ := cl.LastConfig()
 	keep, _ := cl.Keeps() // as it was before this start
-	s, err := c.launch(ctx, cl, program, o)
+	s, err := c.launch(ctx, cl, path, config, o)
 	if err == nil {
 		return s, nil
 	}
@@ -195,31 +202,44 @@ func (c *Control) create(ctx context.Context, cl state.Cluster, o Options) (*Sta
 	return nil, err
 }
 
+// configure returns the program's configuration for a cluster, without its place. Programs of real nodes are built like the
+// cluster's; that of one which joins is not built for it, but may be while the cluster runs.
+func (c *Control) configure(ctx context.Context, spec Spec) (protocol.Config, error) {
+	config := protocol.Config{Protocol: protocol.Number, Spec: spec}
+	var err error
+	switch {
+	case spec.NodeKind.RunContainers():
+		config.NodeProgram, err = c.NodeProgram(ctx)
+	case spec.Joins():
+		config.NodeProgram = program.NewFinder(c.getenv, c.handler).NodePath()
+	}
+	if err != nil {
+		return config, err
+	}
+	config.Registries, err = c.registries()
+	return config, err
+}
+
 // launch starts the program, waits until it is ready and selects its context.
 // If any of that fails, the program is ended.
-func (c *Control) launch(ctx context.Context, cl state.Cluster, program string, o Options) (s *Status, err error) {
-	socket, err := cl.PrepareSocket()
-	if err != nil {
-		return nil, err
-	}
-	config := o.config(cl.Name, cl.Dir, socket)
-	config.RegistryPort = cmp.Or(config.RegistryPort, DefaultRegistryPort)
-	if config.Registries, err = c.registries(); err != nil {
+func (c *Control) launch(ctx context.Context, cl state.Cluster, path string, config protocol.Config, o Options) (s *Status, err error) {
+	config.Name, config.Dir = cl.Name, cl.Dir
+	if config.Socket, err = cl.PrepareSocket(); err != nil {
 		return nil, err
 	}
 	if err := cl.WriteConfig(config); err != nil {
 		return nil, err
 	}
-	p, err := background(program, cl)
+	p, err := background(path, cl)
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			p.end(c.grace(o))
+			p.end(c.grace(o.Durable))
 		}
 	}()
-	run := state.Run{Program: program, PID: p.cmd.Process.Pid, Socket: socket, Started: time.Now()}
+	run := state.Run{Program: path, PID: p.cmd.Process.Pid, Socket: config.Socket, Started: time.Now()}
 	if err := cl.WriteRun(run); err != nil {
 		return nil, err
 	}
@@ -227,7 +247,7 @@ func (c *Control) launch(ctx context.Context, cl state.Cluster, program string, 
 	go func() { synced <- cl.Sync() }() // which takes a disk some milliseconds, and the program a second
 	limit, cancel := context.WithTimeout(ctx, o.timeout())
 	defer cancel()
-	conn, err := p.dial(limit, socket)
+	conn, err := p.dial(limit, config.Socket)
 	if err != nil {
 		return nil, err
 	}
@@ -235,7 +255,10 @@ func (c *Control) launch(ctx context.Context, cl state.Cluster, program string, 
 	if _, _, err := c.await(limit, p, conn); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(c.adopt(ctx, cl, run, o), <-synced); err != nil {
+	if !o.NoContext {
+		err = c.adopt(ctx, cl, run)
+	}
+	if err := errors.Join(err, <-synced); err != nil {
 		return nil, err
 	}
 	if s, err = c.inspect(ctx, cl); err != nil {
@@ -246,8 +269,8 @@ func (c *Control) launch(ctx context.Context, cl state.Cluster, program string, 
 
 // grace is how long a program may take to stop whose start is given up: none
 // if it has no data to save.
-func (c *Control) grace(o Options) time.Duration {
-	if o.Durable {
+func (c *Control) grace(durable bool) time.Duration {
+	if durable {
 		return c.stop
 	}
 	return 0

@@ -30,10 +30,10 @@ const (
 type Component = protocol.Component
 
 // Nodes says of which kinds a cluster's nodes are.
-type Nodes = protocol.Nodes
+type Nodes = protocol.NodeKinds
 
 // Logical is a logical cluster in a cluster's process.
-type Logical = protocol.Logical
+type Logical = protocol.LogicalCluster
 
 // Status is what is known of a cluster.
 type Status struct {

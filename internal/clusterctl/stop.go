@@ -91,7 +91,7 @@ func (c *Control) requestStop(ctx context.Context, cl state.Cluster) error {
 		if err != nil {
 			return nil // it ended the connection: whether it lives, the lock tells
 		}
-		if e.Name == protocol.Progress && ends(e.State) {
+		if e.Name == protocol.EventProgress && ends(e.State) {
 			c.tell(e, time.Since(begin))
 		}
 	}
@@ -99,8 +99,8 @@ func (c *Control) requestStop(ctx context.Context, cl state.Cluster) error {
 
 // ends tells the events of a stop from those of the start, which the program tells
 // every client again.
-func ends(s protocol.ComponentState) bool {
-	return s == protocol.ComponentStopping || s == protocol.ComponentStopped
+func ends(s protocol.State) bool {
+	return s == protocol.StateStopping || s == protocol.StateStopped
 }
 
 // killTime is how long the system may take to end a process that was killed.

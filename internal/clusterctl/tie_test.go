@@ -14,7 +14,7 @@ import (
 
 func TestTie(t *testing.T) {
 	d := newDock(t, sound)
-	s, err := d.Tie(t.Context(), clusterctl.Options{})
+	s, err := d.Tie(t.Context(), "", clusterctl.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestTie(t *testing.T) {
 func TestTieEndsWithContext(t *testing.T) {
 	d := newDock(t, sound)
 	ctx, cancel := context.WithCancel(t.Context())
-	s, err := d.Tie(ctx, clusterctl.Options{})
+	s, err := d.Tie(ctx, "", clusterctl.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestTieEndsWithContext(t *testing.T) {
 func TestTieSweeps(t *testing.T) {
 	d := newDock(t, sound)
 	t.Setenv("TMPDIR", t.TempDir())
-	s, err := d.Tie(t.Context(), clusterctl.Options{})
+	s, err := d.Tie(t.Context(), "", clusterctl.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestTieSweeps(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	second, err := d.Tie(t.Context(), clusterctl.Options{})
+	second, err := d.Tie(t.Context(), "", clusterctl.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestTieFails(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			d := newDock(t, mode)
 			t.Setenv("TMPDIR", t.TempDir())
-			_, err := d.Tie(t.Context(), clusterctl.Options{Timeout: brief})
+			_, err := d.Tie(t.Context(), "", clusterctl.Options{Timeout: brief})
 			if err == nil {
 				t.Fatal("no error")
 			}

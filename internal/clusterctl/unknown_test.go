@@ -56,7 +56,7 @@ func TestUnknownIsKept(t *testing.T) {
 			d := newDock(t, sound)
 			d.keepPrecious()
 			d.lose(text)
-			_, err := d.Start(t.Context(), clusterctl.Options{})
+			_, err := d.Start(t.Context(), "", clusterctl.Options{})
 			d.wantPrecious("start")
 			if e := userError(t, err); e.Next != "slipway cluster start --durable" || !strings.Contains(e.Hint, "slipway cluster delete") {
 				t.Errorf("start: %+v", e)
@@ -70,13 +70,13 @@ func TestUnknownIsKept(t *testing.T) {
 				t.Errorf("list: %+v, %v", all, err)
 			}
 			t.Setenv(peerMode, crash)
-			if _, err := d.Start(t.Context(), clusterctl.Options{Durable: true}); err == nil {
+			if _, err := d.Start(t.Context(), "", clusterctl.Options{Spec: clusterctl.Spec{Durable: true}}); err == nil {
 				t.Error("a program that crashes started")
 			}
 			d.wantPrecious("a start that failed")
 			t.Setenv(peerMode, sound)
 			d.lose(text)
-			d.start(clusterctl.Options{Durable: true})
+			d.start(clusterctl.Options{Spec: clusterctl.Spec{Durable: true}})
 			d.wantPrecious("start --durable")
 			d.stop()
 			if _, err := d.Delete(t.Context(), ""); err != nil {
@@ -98,7 +98,7 @@ func TestUnknownWhileItRuns(t *testing.T) {
 				d.t.Fatal(err)
 			}
 			gone(d.t, pid)
-			if _, err := d.Start(d.t.Context(), clusterctl.Options{}); err == nil {
+			if _, err := d.Start(d.t.Context(), "", clusterctl.Options{}); err == nil {
 				d.t.Error("it was started anew")
 			}
 			d.stop()
@@ -154,7 +154,7 @@ func TestManyAtOnce(t *testing.T) {
 			}
 		})
 		group.Go(func() {
-			if s, err := d.Start(t.Context(), clusterctl.Options{}); err != nil || !s.Already {
+			if s, err := d.Start(t.Context(), "", clusterctl.Options{}); err != nil || !s.Already {
 				t.Errorf("start: %+v, %v", s, err)
 			}
 		})

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/cachefolder"
 	"github.com/slipway-dev/slipway/internal/codegen/wire"
 	"github.com/slipway-dev/slipway/internal/finite"
 )
@@ -19,7 +20,7 @@ const memoryAge = 30 * 24 * time.Hour
 // memory is the file in the cache for the answer of a program to a request that
 // reads the given inputs, and everything that the answer follows from is in its name.
 func (f *Finder) memory(program string, request wire.Request, inputs string) (string, error) {
-	cache, err := f.programs.CacheDir()
+	cache, err := cachefolder.Root(f.programs.Getenv)
 	if err != nil {
 		return "", err
 	}

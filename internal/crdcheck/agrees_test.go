@@ -82,7 +82,7 @@ func served(t *testing.T) dynamic.ResourceInterface {
 	if env["SLIPWAY_CLUSTER"] == "" {
 		t.Skip("SLIPWAY_CLUSTER names no cluster program; `make test` does")
 	}
-	session, err := control.Tie(t.Context(), clusterctl.Options{Name: "definitions"})
+	session, err := control.Tie(t.Context(), "definitions", clusterctl.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

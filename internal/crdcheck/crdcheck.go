@@ -58,14 +58,22 @@ type Change struct {
 	Breaking bool `json:"breaking"`
 }
 
-// protocol is the number of the form of questions and answers, the same as in the program.
-const protocol = 1
+// Protocol is the number of the form of questions and answers, the same as in the program.
+const Protocol = 1
+
+// question is what the program is asked: about Files to check, or about what After changes in Before to compare.
+type question struct {
+	Files  []File `json:"files,omitempty"`
+	Before []File `json:"before,omitempty"`
+	After  []File `json:"after,omitempty"`
+}
 
 // answer is what the program says.
 type answer struct {
-	Protocol int       `json:"protocol"`
-	Findings []Finding `json:"findings"`
-	Changes  []Change  `json:"changes"`
+	Protocol   int       `json:"protocol"`
+	Kubernetes string    `json:"kubernetes"`
+	Findings   []Finding `json:"findings,omitempty"`
+	Changes    []Change  `json:"changes,omitempty"`
 }
 
 // Checker asks the program.
@@ -103,7 +111,7 @@ func (c *Checker) Check(ctx context.Context, files []File) ([]Finding, error) {
 		unknown = append(unknown, f)
 	}
 	if len(unknown) > 0 {
-		a, err := c.ask(ctx, "check", map[string]any{"files": unknown})
+		a, err := c.ask(ctx, "check", question{Files: unknown})
 		if err != nil {
 			return nil, err
 		}
@@ -131,7 +139,7 @@ func about(findings []Finding, file string) []Finding {
 
 // Compare returns how the definitions in after differ from those in before, by definition, breaking changes first.
 func (c *Checker) Compare(ctx context.Context, before, after []File) ([]Change, error) {
-	a, err := c.ask(ctx, "compare", map[string]any{"before": before, "after": after})
+	a, err := c.ask(ctx, "compare", question{Before: before, After: after})
 	return a.Changes, err
 }
 
@@ -139,7 +147,7 @@ func (c *Checker) Compare(ctx context.Context, before, after []File) ([]Change, 
 const killDelay = time.Second
 
 // ask runs the program once.
-func (c *Checker) ask(ctx context.Context, question string, content any) (answer, error) {
+func (c *Checker) ask(ctx context.Context, verb string, q question) (answer, error) {
 	path, err := c.finder.EnsureChecker(ctx)
 	if err != nil {
 		if c.finder.Getenv("SLIPWAY_CHECK") != "" {
@@ -147,11 +155,11 @@ func (c *Checker) ask(ctx context.Context, question string, content any) (answer
 		}
 		return answer{}, unavailable(ctx, err)
 	}
-	in, err := json.Marshal(content)
+	in, err := json.Marshal(q)
 	if err != nil {
 		return answer{}, err
 	}
-	cmd := exec.CommandContext(ctx, path, question)
+	cmd := exec.CommandContext(ctx, path, verb)
 	cmd.WaitDelay = killDelay
 	cmd.Stdin = bytes.NewReader(in)
 	var stderr bytes.Buffer
@@ -167,9 +175,9 @@ func (c *Checker) ask(ctx context.Context, question string, content any) (answer
 	if err := json.Unmarshal(out, &a); err != nil {
 		return answer{}, &report.Error{What: "the checker of CRDs answered what is not understood", Where: path, Err: err}
 	}
-	if a.Protocol != protocol {
+	if a.Protocol != Protocol {
 		return answer{}, &report.Error{What: "the checker of CRDs is of another version", Where: path,
-			Err: fmt.Errorf("it speaks protocol %d, this slipway %d", a.Protocol, protocol), Hint: "unset SLIPWAY_CHECK, or remove the program, to let slipway build its own"}
+			Err: fmt.Errorf("it speaks protocol %d, this slipway %d", a.Protocol, Protocol), Hint: "unset SLIPWAY_CHECK, or remove the program, to let slipway build its own"}
 	}
 	return a, nil
 }

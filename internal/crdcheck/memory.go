@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/atomicfile"
+	"github.com/slipway-dev/slipway/internal/cachefolder"
 	"github.com/slipway-dev/slipway/internal/program"
 )
 
@@ -23,7 +24,7 @@ type memory struct {
 // newMemory puts the memory into slipway's cache. Another state of the program, which may say something else, has another
 // one.
 func newMemory(f *program.Finder) memory {
-	root, err := f.CacheDir()
+	root, err := cachefolder.Root(f.Getenv)
 	if err != nil {
 		return memory{}
 	}
@@ -33,7 +34,7 @@ func newMemory(f *program.Finder) memory {
 // file is where the answer about f is.
 func (m memory) file(f File) string {
 	h := sha256.New()
-	fmt.Fprintln(h, protocol, m.salt)
+	fmt.Fprintln(h, Protocol, m.salt)
 	h.Write([]byte(f.Content))
 	return filepath.Join(m.dir, hex.EncodeToString(h.Sum(nil)[:16])+".json")
 }

@@ -97,7 +97,7 @@ func startSea(t *testing.T) *sea {
 	if _, found, err := control.FindProgram(t.Context()); err != nil || !found {
 		t.Skip("no cluster program: compile it with slipway cluster build")
 	}
-	session, err := control.Tie(t.Context(), clusterctl.Options{Name: "dev"})
+	session, err := control.Tie(t.Context(), "dev", clusterctl.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,6 +39,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/cachefolder"
 	"github.com/slipway-dev/slipway/internal/image/wire"
 	programs "github.com/slipway-dev/slipway/internal/program"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -116,7 +117,7 @@ func ask[Result any](ctx context.Context, i *Images, request wire.Request) (Resu
 	if err != nil {
 		return result, err
 	}
-	cache, err := i.programs.CacheDir()
+	cache, err := cachefolder.Root(i.programs.Getenv)
 	if err != nil {
 		return result, err
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/slipway-dev/slipway/internal/cachefolder"
 	"github.com/slipway-dev/slipway/internal/image/wire"
 )
 
@@ -16,7 +17,7 @@ const maxIndex = 16 << 20
 // Names lists the names of the images that are kept, in order, as far as their index tells: it is read without the
 // program, for completion. What cannot be read has no names.
 func (i *Images) Names() []string {
-	cache, err := i.programs.CacheDir()
+	cache, err := cachefolder.Root(i.programs.Getenv)
 	if err != nil {
 		return nil
 	}

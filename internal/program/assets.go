@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+
+	"github.com/slipway-dev/slipway/internal/cachefolder"
 )
 
 // assets names the files that stand for the stock programs that envtest starts. A
@@ -29,7 +31,7 @@ func (f *Finder) Assets(ctx context.Context) (dir string, err error) {
 	if err != nil {
 		return "", err
 	}
-	root, err := f.CacheDir()
+	root, err := cachefolder.Root(f.Getenv)
 	if err != nil {
 		return "", err
 	}

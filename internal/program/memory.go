@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/atomicfile"
+	"github.com/slipway-dev/slipway/internal/cachefolder"
 	"github.com/slipway-dev/slipway/internal/protocol"
 )
 
@@ -50,7 +51,7 @@ func (f *Finder) ask(ctx context.Context, path string) (protocol.Version, error)
 // remember returns the file for the answer of the program at path and the state
 // of that program; ok is false where none can be kept.
 func (f *Finder) remember(path string) (memory string, now answer, ok bool) {
-	root, err := f.CacheDir()
+	root, err := cachefolder.Root(f.Getenv)
 	if err != nil {
 		return "", answer{}, false
 	}

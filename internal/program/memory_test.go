@@ -59,7 +59,7 @@ func TestMemory(t *testing.T) {
 // TestScriptsAreAskedEachTime changes what a script runs, and not the script.
 func TestScriptsAreAskedEachTime(t *testing.T) {
 	y := newYard(t)
-	answer := y.write("answer", `{"protocol": 2, "version": "v1"}`)
+	answer := y.write("answer", `{"protocol": 3, "version": "v1"}`)
 	y.env["SLIPWAY_CLUSTER"] = y.script("wrapper", "cat "+answer)
 	y.ensure()
 	y.write("answer", `{"protocol": 7, "version": "v7"}`)

@@ -118,7 +118,7 @@ func (y *yard) wantNothingBuilt() {
 }
 
 const (
-	sameProtocol  = `echo '{"protocol": 2, "version": "v1"}'`
+	sameProtocol  = `echo '{"protocol": 3, "version": "v1"}'`
 	otherSpeaking = `echo '{"protocol": 7, "version": "v7"}'`
 )
 

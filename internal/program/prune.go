@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/cachefolder"
 )
 
 // The programs are large, and a developer of the cluster makes many: each state
@@ -33,7 +35,7 @@ func (s slot) touch() {
 
 // touch notes the use of a program that was named by its path, which may be one in the cache.
 func (f *Finder) touch(path string) {
-	root, err := f.CacheDir()
+	root, err := cachefolder.Root(f.Getenv)
 	if err != nil || filepath.Dir(filepath.Dir(path)) != filepath.Join(root, programsDir) {
 		return
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/slipway-dev/slipway/internal/cachefolder"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -31,23 +32,11 @@ func (f *Finder) slot(p *product, src source) (slot, error) {
 	if err != nil {
 		return slot{}, fmt.Errorf("read %s's sources: %w", p.what, err)
 	}
-	root, err := f.CacheDir()
+	root, err := cachefolder.Root(f.Getenv)
 	if err != nil {
 		return slot{}, err
 	}
 	return slot{p, filepath.Join(root, programsDir, key)}, nil
-}
-
-// CacheDir is slipway's folder in the user's cache.
-func (f *Finder) CacheDir() (string, error) {
-	if dir := f.Getenv("SLIPWAY_CACHE"); dir != "" {
-		return filepath.Abs(dir)
-	}
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return "", &report.Error{What: "no place to keep the programs that slipway builds", Err: err, Hint: "set HOME to your home folder, or SLIPWAY_CACHE to a folder of yours"}
-	}
-	return filepath.Join(dir, "slipway"), nil
 }
 
 func (s slot) program() string { return s.file(s.last()) }

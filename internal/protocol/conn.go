@@ -60,11 +60,14 @@ func (c *Conn) Read() (Event, error) {
 // Send makes a request, with params unless they are nil, and returns its id, which the reply will carry.
 func (c *Conn) Send(method string, params any) (int64, error) {
 	c.lastID++
-	line, err := json.Marshal(struct {
-		ID     int64  `json:"id"`
-		Method string `json:"method"`
-		Params any    `json:"params,omitempty"`
-	}{c.lastID, method, params})
+	request := Request{ID: c.lastID, Method: method}
+	if params != nil {
+		var err error
+		if request.Params, err = json.Marshal(params); err != nil {
+			return 0, err
+		}
+	}
+	line, err := json.Marshal(request)
 	if err != nil {
 		return 0, err
 	}
@@ -90,7 +93,7 @@ func (c *Conn) Call(method string, params, result any, seen func(Event)) error {
 		switch {
 		case err != nil:
 			return err
-		case e.Name != Reply || e.ID != id:
+		case !e.Answers(id):
 			seen(e)
 		case e.Error != "":
 			return &Refusal{method, e.Error}

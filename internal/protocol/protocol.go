@@ -14,36 +14,55 @@ import (
 )
 
 // Number is the protocol that this package speaks.
-const Number = 2
+const Number = 3
 
 // Config is the configuration of one cluster, as `slipway-cluster serve` reads it.
 type Config struct {
-	Protocol     int    `json:"protocol"`
-	Name         string `json:"name"`
-	Dir          string `json:"dir"`
-	Socket       string `json:"socket"`                 // empty: the protocol is served on no socket
-	Port         int    `json:"port"`                   // 0 picks a free one
-	RegistryPort int    `json:"registryPort,omitempty"` // if it can be had; 0 picks a free one
-	Durable      bool   `json:"durable"`
-	Nodes        []Node `json:"nodes,omitzero"`        // nil: one default node; empty: none
-	NodeProgram  string `json:"nodeProgram,omitempty"` // path of slipway-node; empty: nodes are simulated
-	PlainNodes   bool   `json:"plainNodes,omitempty"`  // their pods are plain processes, also where they could be isolated
-	// SimulateMissingImages adds a simulated node to the real ones, for pods whose images are not in the registry.
-	SimulateMissingImages bool `json:"simulateMissingImages,omitempty"`
-	// Join has a real node join the simulated ones when an image comes into the registry; nil: none does.
-	Join *Join `json:"join,omitempty"`
+	Protocol int    `json:"protocol"`
+	Name     string `json:"name"`
+	Dir      string `json:"dir"`
+	Socket   string `json:"socket,omitempty"` // empty: the protocol is served on no socket
+	// NodeProgram is the path at which slipway-node lies, or will lie once it is built. Real and plain nodes need it.
+	NodeProgram string `json:"nodeProgram,omitempty"`
 	// Registries are those that real nodes may pull from although their addresses are this machine's or private: host or host:port.
-	Registries     []string          `json:"registries,omitempty"`
-	Controllers    *bool             `json:"controllers,omitempty"`
-	FeatureGates   map[string]bool   `json:"featureGates,omitempty"`
-	RuntimeConfig  map[string]string `json:"runtimeConfig,omitempty"` // group, version or resource → true or false
-	APIServerFlags []string          `json:"apiServerFlags,omitempty"`
+	Registries []string `json:"registries,omitempty"`
+	Spec
 }
 
-// Join says what a real node that joins is made of.
-type Join struct {
-	Program string `json:"program,omitempty"` // the path at which slipway-node is, or will be once it is built; may be empty
+// Spec is a cluster as its user asks for it. The zero value of a field leaves it to the program.
+type Spec struct {
+	Port         int      `json:"port,omitempty"`         // of the API server; 0 picks a free one
+	RegistryPort int      `json:"registryPort,omitempty"` // of the image registry, if it can be had; 0 picks a free one
+	Durable      bool     `json:"durable,omitempty"`      // keep the data
+	Nodes        []Node   `json:"nodes,omitzero"`         // nil: node-1 alone; empty: none
+	NodeKind     NodeKind `json:"nodeKind,omitempty"`
+	// SimulateMissingImages adds a simulated node to the real ones, for pods whose images are not in the registry; nil: false.
+	SimulateMissingImages *bool             `json:"simulateMissingImages,omitempty"`
+	Controllers           *bool             `json:"controllers,omitempty"` // run controllers, scheduler and nodes; nil: true
+	FeatureGates          map[string]bool   `json:"featureGates,omitempty"`
+	RuntimeConfig         map[string]string `json:"runtimeConfig,omitempty"` // group, version or resource → true or false
+	APIServerFlags        []string          `json:"apiServerFlags,omitempty"`
 }
+
+// NodeKind is the kind of the nodes in [Spec.Nodes].
+type NodeKind string
+
+// The kinds of nodes. Simulated nodes run no processes; real nodes run the kubelet, and containers from images.
+const (
+	DefaultNodes   NodeKind = "" // simulated; without a list of nodes a real node joins them, see [Spec.Joins]
+	SimulatedNodes NodeKind = "simulated"
+	RealNodes      NodeKind = "real"
+	PlainNodes     NodeKind = "plain" // real, and the containers are plain processes of this machine
+)
+
+// RunContainers reports whether nodes of the kind run containers.
+func (k NodeKind) RunContainers() bool { return k == RealNodes || k == PlainNodes }
+
+// RunControllers reports whether controllers, scheduler and nodes run.
+func (s Spec) RunControllers() bool { return s.Controllers == nil || *s.Controllers }
+
+// Joins reports whether a real node joins the simulated ones when an image comes: only where the user leaves the nodes to the program.
+func (s Spec) Joins() bool { return s.NodeKind == DefaultNodes && s.Nodes == nil && s.RunControllers() }
 
 // Node is a node.
 type Node struct {
@@ -58,24 +77,24 @@ type EventName string
 
 // The events that this package knows; others are to be ignored.
 const (
-	Hello    EventName = "hello"
-	Progress EventName = "progress"
-	Note     EventName = "note"
-	Ready    EventName = "ready"
-	Failed   EventName = "failed"
-	Stopped  EventName = "stopped"
-	Reply    EventName = "reply"
+	EventHello    EventName = "hello"
+	EventProgress EventName = "progress"
+	EventNote     EventName = "note"
+	EventReady    EventName = "ready"
+	EventFailed   EventName = "failed"
+	EventStopped  EventName = "stopped"
+	EventReply    EventName = "reply"
 )
 
-// ComponentState is what a component of the cluster is doing.
-type ComponentState string
+// State is where a component of the cluster is in its life.
+type State string
 
 // The states of a component.
 const (
-	ComponentStarting ComponentState = "starting"
-	ComponentReady    ComponentState = "ready"
-	ComponentStopping ComponentState = "stopping"
-	ComponentStopped  ComponentState = "stopped"
+	StateStarting State = "starting"
+	StateReady    State = "ready"
+	StateStopping State = "stopping"
+	StateStopped  State = "stopped"
 )
 
 // Event is one line from the program. Which fields are set depends on Name.
@@ -83,34 +102,44 @@ type Event struct {
 	Name EventName `json:"event"`
 
 	// Hello.
-	Protocol   int    `json:"protocol"`
-	Version    string `json:"version"`
-	Kubernetes string `json:"kubernetes"`
-	PID        int    `json:"pid"`
+	Protocol   int    `json:"protocol,omitempty"`
+	Version    string `json:"version,omitempty"`
+	Kubernetes string `json:"kubernetes,omitempty"`
+	PID        int    `json:"pid,omitempty"`
 
 	// Progress; Component also names what failed, and what a Note is about.
-	Component string         `json:"component"`
-	State     ComponentState `json:"state"`
-	ElapsedMs int64          `json:"elapsedMs"`
+	Component string `json:"component,omitempty"`
+	State     State  `json:"state,omitempty"`
+	ElapsedMs int64  `json:"elapsedMs,omitempty"`
 
 	// Note.
-	Text string `json:"text"`
+	Text string `json:"text,omitempty"`
 
 	// Ready.
-	Server     string `json:"server"`
-	Kubeconfig string `json:"kubeconfig"`
-	Registry   string `json:"registry"` // host:port
+	Server     string `json:"server,omitempty"`
+	Kubeconfig string `json:"kubeconfig,omitempty"`
+	Registry   string `json:"registry,omitempty"` // host:port
 
 	// Failed, and a Reply that reports a failure.
-	Error string `json:"error"`
-	Hint  string `json:"hint"`
+	Error string `json:"error,omitempty"`
+	Hint  string `json:"hint,omitempty"`
 
 	// Stopped.
-	Reason string `json:"reason"`
+	Reason string `json:"reason,omitempty"`
 
-	// Reply.
+	// Reply; ID is that of the request, and 0 for a line that was no request.
+	ID     *int64          `json:"id,omitempty"`
+	Result json.RawMessage `json:"result,omitempty"`
+}
+
+// Answers reports whether the event is the reply to a request.
+func (e Event) Answers(id int64) bool { return e.Name == EventReply && e.ID != nil && *e.ID == id }
+
+// Request is one line to the program.
+type Request struct {
 	ID     int64           `json:"id"`
-	Result json.RawMessage `json:"result"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params,omitempty"`
 }
 
 // ParseEvent reads one line of the program's.
@@ -127,57 +156,78 @@ func ParseEvent(line []byte) (Event, error) {
 
 // Component is a part of the cluster, as the status request tells it.
 type Component struct {
-	Name    string         `json:"name"`
-	State   ComponentState `json:"state"`
-	Message string         `json:"message,omitempty"`
+	Name    string `json:"name"`
+	State   State  `json:"state"`
+	Message string `json:"message,omitempty"`
 }
 
 // Status is the result of the status request.
 type Status struct {
-	Ready      bool        `json:"ready"`
-	Server     string      `json:"server"`
-	Kubeconfig string      `json:"kubeconfig"`
-	Registry   string      `json:"registry"` // host:port
-	Kubernetes string      `json:"kubernetes"`
-	PID        int         `json:"pid"`
-	UptimeMs   int64       `json:"uptimeMs"`
-	RSSBytes   int64       `json:"rssBytes"`
-	Nodes      Nodes       `json:"nodes"`
-	Components []Component `json:"components"`
-	Logical    []Logical   `json:"logical"`
+	Ready      bool             `json:"ready"`
+	Server     string           `json:"server"`
+	Kubeconfig string           `json:"kubeconfig"`
+	Registry   string           `json:"registry"` // host:port
+	Kubernetes string           `json:"kubernetes"`
+	PID        int              `json:"pid"`
+	UptimeMs   int64            `json:"uptimeMs"`
+	RSSBytes   int64            `json:"rssBytes,omitempty"` // resident memory, where it is known
+	Nodes      NodeKinds        `json:"nodes"`
+	Components []Component      `json:"components"`
+	Logical    []LogicalCluster `json:"logical"`
 }
 
-// Nodes says of which kinds a cluster's nodes are.
-type Nodes struct {
+// NodeKinds says of which kinds the main cluster's nodes are.
+type NodeKinds struct {
 	Simulated int    `json:"simulated"`
 	Real      int    `json:"real"`
 	Joins     bool   `json:"joins"`             // a real node joins when an image comes
 	Problem   string `json:"problem,omitempty"` // why none has, although one came
 }
 
-// Joined is the result of the joinNode request.
-type Joined struct {
-	Name    string `json:"name"`    // of the real node
-	Already bool   `json:"already"` // it was there
-}
-
-// Logical is a logical cluster beside the main one.
-type Logical struct {
+// LogicalCluster is a logical cluster beside the main one.
+type LogicalCluster struct {
 	Name       string `json:"name"`
 	Server     string `json:"server"`
 	Kubeconfig string `json:"kubeconfig"`
 }
 
-// Reset is the result of the reset request.
+// NodeOf are the parameters of the stopNode and startNode requests.
+type NodeOf struct {
+	Name    string `json:"name"`
+	Logical string `json:"logical,omitempty"` // empty: the main cluster
+}
+
+// JoinNode are the parameters of the joinNode request.
+type JoinNode struct {
+	Program string `json:"program,omitempty"` // the path of slipway-node; empty: that of the configuration
+}
+
+// NodeJoined is the result of the joinNode request.
+type NodeJoined struct {
+	Name    string `json:"name"`    // of the real node
+	Already bool   `json:"already"` // it was there
+}
+
+// Reset are the parameters of the reset request.
 type Reset struct {
+	Logical string `json:"logical,omitempty"` // empty: the main cluster
+}
+
+// ResetDone is the result of the reset request.
+type ResetDone struct {
 	Removed  int     `json:"removed"`  // objects that are gone
 	Restored int     `json:"restored"` // objects that are as they were
 	TookMs   float64 `json:"tookMs"`
 	Kept     bool    `json:"kept"` // it led back to what was kept, not to the start
 }
 
-// Kept is the result of the keep request.
-type Kept struct {
+// Keep are the parameters of the keep request.
+type Keep struct {
+	Logical string `json:"logical,omitempty"` // empty: the main cluster
+}
+
+// KeepDone is the result of the keep request.
+type KeepDone struct {
 	Objects int     `json:"objects"` // that resets lead back to
 	TookMs  float64 `json:"tookMs"`
 }

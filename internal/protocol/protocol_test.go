@@ -23,11 +23,11 @@ func TestConfig(t *testing.T) {
 		want   string
 	}{
 		{protocol.Config{Protocol: 1, Name: "a", Dir: "/d"},
-			`{"protocol":1,"name":"a","dir":"/d","socket":"","port":0,"durable":false}`},
-		{protocol.Config{Protocol: 1, Nodes: []protocol.Node{}, Controllers: new(false), APIServerFlags: []string{"--v=2"}},
-			`{"protocol":1,"name":"","dir":"","socket":"","port":0,"durable":false,"nodes":[],"controllers":false,"apiServerFlags":["--v=2"]}`},
-		{protocol.Config{Nodes: []protocol.Node{{Name: "n", Taints: []string{"k=v:NoSchedule"}, Capacity: map[string]string{"cpu": "2"}}}},
-			`{"protocol":0,"name":"","dir":"","socket":"","port":0,"durable":false,"nodes":[{"name":"n","taints":["k=v:NoSchedule"],"capacity":{"cpu":"2"}}]}`},
+			`{"protocol":1,"name":"a","dir":"/d"}`},
+		{protocol.Config{Protocol: 1, Spec: protocol.Spec{Nodes: []protocol.Node{}, Controllers: new(false), APIServerFlags: []string{"--v=2"}}},
+			`{"protocol":1,"name":"","dir":"","nodes":[],"controllers":false,"apiServerFlags":["--v=2"]}`},
+		{protocol.Config{Spec: protocol.Spec{Nodes: []protocol.Node{{Name: "n", Taints: []string{"k=v:NoSchedule"}, Capacity: map[string]string{"cpu": "2"}}}}},
+			`{"protocol":0,"name":"","dir":"","nodes":[{"name":"n","taints":["k=v:NoSchedule"],"capacity":{"cpu":"2"}}]}`},
 	} {
 		got, err := json.Marshal(tc.config)
 		if err != nil {
@@ -58,7 +58,7 @@ func TestCall(t *testing.T) {
 	if err := c.Call("status", nil, &got, func(e protocol.Event) { seen = append(seen, e.Name) }); err != nil {
 		t.Fatal(err)
 	}
-	want := protocol.Status{Ready: true, PID: 42, Components: []protocol.Component{{Name: "etcd", State: protocol.ComponentReady}}}
+	want := protocol.Status{Ready: true, PID: 42, Components: []protocol.Component{{Name: "etcd", State: protocol.StateReady}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

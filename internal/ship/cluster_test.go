@@ -56,7 +56,7 @@ func connect(t *testing.T) (*Cluster, *recorder) {
 		if _, running.found, running.err = control.FindProgram(context.Background()); !running.found {
 			return
 		}
-		running.session, running.err = control.Tie(context.Background(), clusterctl.Options{Name: "ship"})
+		running.session, running.err = control.Tie(context.Background(), "ship", clusterctl.Options{})
 	})
 	if running.err != nil {
 		t.Fatal(running.err)

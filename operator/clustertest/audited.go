@@ -15,11 +15,11 @@ func Audited() Option {
 	return func(s *settings) { s.audited = true }
 }
 
-// begin starts a cluster by start, which gets the features of s and, if s asks for it, flags for a log of requests. The log's
+// begin starts a cluster by start, which gets the spec of s and, if s asks for it, flags for a log of requests. The log's
 // folder goes with the cluster.
-func (s settings) begin(start func(protocol.Features) (*Cluster, error)) (*Cluster, error) {
+func (s settings) begin(start func(protocol.Spec) (*Cluster, error)) (*Cluster, error) {
 	if !s.audited {
-		return start(s.features)
+		return start(s.spec)
 	}
 	dir, release, err := session.Claim()
 	if err != nil {
@@ -29,9 +29,9 @@ func (s settings) begin(start func(protocol.Features) (*Cluster, error)) (*Clust
 	if err != nil {
 		return nil, errors.Join(err, release())
 	}
-	features := s.features
-	features.APIServerFlags = slices.Concat(features.APIServerFlags, flags)
-	c, err := start(features)
+	spec := s.spec
+	spec.APIServerFlags = slices.Concat(spec.APIServerFlags, flags)
+	c, err := start(spec)
 	if err != nil {
 		return nil, errors.Join(err, release())
 	}

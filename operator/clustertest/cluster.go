@@ -64,7 +64,7 @@ func StartContext(ctx context.Context, options ...Option) (*Cluster, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	c, err := s.begin(func(f protocol.Features) (*Cluster, error) {
+	c, err := s.begin(func(f protocol.Spec) (*Cluster, error) {
 		running, reached, err := session.Start(ctx, path, f)
 		if err != nil {
 			return nil, err

@@ -141,12 +141,12 @@ func TestOptions(t *testing.T) {
 
 func TestNodes(t *testing.T) {
 	s := newSettings([]Option{Nodes()})
-	if s.features.Nodes == nil || len(s.features.Nodes) > 0 {
-		t.Errorf("Nodes() means %v, want an empty list and not the usual node", s.features.Nodes)
+	if s.spec.Nodes == nil || len(s.spec.Nodes) > 0 {
+		t.Errorf("Nodes() means %v, want an empty list and not the usual node", s.spec.Nodes)
 	}
 	s = newSettings([]Option{Nodes(Node{Name: "a"}, Node{Name: "b", Labels: map[string]string{"zone": "x"}})})
-	if len(s.features.Nodes) != 2 || s.features.Nodes[1].Labels["zone"] != "x" {
-		t.Errorf("two nodes became %v", s.features.Nodes)
+	if len(s.spec.Nodes) != 2 || s.spec.Nodes[1].Labels["zone"] != "x" {
+		t.Errorf("two nodes became %v", s.spec.Nodes)
 	}
 }
 
@@ -158,11 +158,11 @@ func TestSettingsAreCopied(t *testing.T) {
 	if got := base.crds[:2][1]; got != "b" {
 		t.Errorf("the base's paths were overwritten with %q", got)
 	}
-	if len(derived.crds) != 2 || len(derived.features.APIServerFlags) != 2 || len(derived.features.RuntimeConfig) != 2 {
+	if len(derived.crds) != 2 || len(derived.spec.APIServerFlags) != 2 || len(derived.spec.RuntimeConfig) != 2 {
 		t.Errorf("derived settings are %+v, want both options' values", derived)
 	}
-	if len(base.features.RuntimeConfig) != 1 {
-		t.Errorf("the base's runtime configuration became %v", base.features.RuntimeConfig)
+	if len(base.spec.RuntimeConfig) != 1 {
+		t.Errorf("the base's runtime configuration became %v", base.spec.RuntimeConfig)
 	}
 }
 

@@ -28,27 +28,13 @@ func (c *Cluster) Isolated(t testing.TB, options ...Option) *Cluster {
 	return own
 }
 
-// addLogical are the parameters of the request for a logical cluster.
-type addLogical struct {
-	Name           string          `json:"name"`
-	Controllers    *bool           `json:"controllers,omitempty"`
-	Nodes          []protocol.Node `json:"nodes,omitzero"`
-	APIServerFlags []string        `json:"apiServerFlags,omitempty"`
-	Tied           bool            `json:"tied,omitempty"`
-}
-
-// named are the parameters of a request that names a logical cluster.
-type named struct {
-	Name string `json:"name"`
-}
-
 // errGates is why a logical cluster is not started.
 var errGates = errors.New("feature gates are of the whole program")
 
 // IsolatedContext is [Cluster.Isolated] without a test: [Cluster.Close] stops the cluster.
 func (c *Cluster) IsolatedContext(ctx context.Context, options ...Option) (*Cluster, error) {
 	s := c.settings.with(options)
-	if !maps.Equal(s.features.FeatureGates, c.settings.features.FeatureGates) {
+	if !maps.Equal(s.spec.FeatureGates, c.settings.spec.FeatureGates) {
 		return nil, &fault.Error{What: "an isolated cluster cannot have feature gates of its own", Err: errGates,
 			Hint: "a program of its own: clustertest.Start"}
 	}
@@ -66,15 +52,18 @@ type program struct {
 
 // logicalCluster starts a logical cluster in p.
 func logicalCluster(ctx context.Context, p program, s settings) (*Cluster, error) {
-	c, err := s.begin(func(f protocol.Features) (*Cluster, error) {
-		ask := addLogical{logicalName(), f.Controllers, f.Nodes, append(f.RuntimeFlags(), f.APIServerFlags...), p.tied}
+	c, err := s.begin(func(f protocol.Spec) (*Cluster, error) {
+		ask := protocol.AddLogical{Name: logicalName(), Controllers: f.Controllers, Nodes: f.Nodes,
+			APIServerFlags: append(f.RuntimeFlags(), f.APIServerFlags...), Tied: p.tied}
 		c := &Cluster{program: p, settings: s, logical: ask.Name, end: func() error { return remove(p.conn, ask.Name) }}
-		if err := p.conn.Call(ctx, "addLogical", ask, &c.reached); err != nil {
+		var added protocol.LogicalAdded
+		if err := p.conn.Call(ctx, "addLogical", ask, &added); err != nil {
 			if ctx.Err() != nil { // the program goes on making it
 				err = errors.Join(err, c.end())
 			}
 			return nil, &fault.Error{What: "an isolated cluster did not start", Err: err}
 		}
+		c.reached = protocol.Cluster{Server: added.Server, Kubeconfig: added.Kubeconfig}
 		return c, nil
 	})
 	if err != nil {
@@ -90,7 +79,7 @@ const removeTime = time.Minute
 func remove(conn *protocol.Conn, name string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), removeTime)
 	defer cancel()
-	err := conn.Call(ctx, "removeLogical", named{name}, nil)
+	err := conn.Call(ctx, "removeLogical", protocol.RemoveLogical{Name: name}, nil)
 	if err == nil || errors.Is(err, protocol.ErrEnded) {
 		return nil
 	}

@@ -15,7 +15,7 @@ import (
 const sharedVariable = "SLIPWAY_SHARED_CLUSTER"
 
 // sharable tells whether a cluster with these settings can be one of several in a program.
-func (s settings) sharable() bool { return len(s.features.FeatureGates) == 0 }
+func (s settings) sharable() bool { return len(s.spec.FeatureGates) == 0 }
 
 // join starts a cluster in the program that serves socket. It ends with our connection at the latest, as that ends
 // with our process.

@@ -28,7 +28,7 @@ func host(t *testing.T) (string, *protocol.Conn) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := protocol.Config{Protocol: protocol.Number, Name: "host", Dir: dir, Socket: filepath.Join(dir, "socket"), Features: newSettings([]Option{Controllers(false)}).features}
+	config := protocol.Config{Protocol: protocol.Number, Name: "host", Dir: dir, Socket: filepath.Join(dir, "socket"), Spec: newSettings([]Option{Controllers(false)}).spec}
 	text, err := json.Marshal(config)
 	if err != nil {
 		t.Fatal(err)

@@ -27,7 +27,7 @@ type Node struct {
 
 // settings are what options make. The zero value is not of use, see [newSettings].
 type settings struct {
-	features protocol.Features
+	spec     protocol.Spec
 	crds     []string
 	webhooks []string
 	scheme   *runtime.Scheme
@@ -41,7 +41,7 @@ type settings struct {
 const readyTime = 2 * time.Minute
 
 func newSettings(options []Option) settings {
-	s := settings{scheme: scheme.Scheme, timeout: readyTime}
+	s := settings{spec: protocol.Spec{NodeKind: protocol.SimulatedNodes}, scheme: scheme.Scheme, timeout: readyTime}
 	s.apply(options)
 	return s
 }
@@ -55,9 +55,9 @@ func (s *settings) apply(options []Option) {
 // with returns a copy of s to which options are applied.
 func (s settings) with(options []Option) settings {
 	s.crds, s.webhooks = slices.Clone(s.crds), slices.Clone(s.webhooks)
-	s.features.APIServerFlags = slices.Clone(s.features.APIServerFlags)
-	s.features.FeatureGates = maps.Clone(s.features.FeatureGates)
-	s.features.RuntimeConfig = maps.Clone(s.features.RuntimeConfig)
+	s.spec.APIServerFlags = slices.Clone(s.spec.APIServerFlags)
+	s.spec.FeatureGates = maps.Clone(s.spec.FeatureGates)
+	s.spec.RuntimeConfig = maps.Clone(s.spec.RuntimeConfig)
 	s.apply(options)
 	return s
 }
@@ -88,33 +88,33 @@ func Scheme(types *runtime.Scheme) Option {
 // there is no more than envtest has: no namespace is ever gone, no garbage collected and
 // no pod started, but no one changes an object behind the test's back either.
 func Controllers(run bool) Option {
-	return func(s *settings) { s.features.Controllers = &run }
+	return func(s *settings) { s.spec.Controllers = &run }
 }
 
 // Nodes replaces the usual node by these; none at all leaves pods pending.
 func Nodes(nodes ...Node) Option {
 	return func(s *settings) {
-		s.features.Nodes = []protocol.Node{}
+		s.spec.Nodes = []protocol.Node{}
 		for _, n := range nodes {
-			s.features.Nodes = append(s.features.Nodes, protocol.Node(n))
+			s.spec.Nodes = append(s.spec.Nodes, protocol.Node(n))
 		}
 	}
 }
 
 // APIServerFlags gives the API server further flags, each as --flag=value. They are applied last.
 func APIServerFlags(flags ...string) Option {
-	return func(s *settings) { s.features.APIServerFlags = append(s.features.APIServerFlags, flags...) }
+	return func(s *settings) { s.spec.APIServerFlags = append(s.spec.APIServerFlags, flags...) }
 }
 
 // FeatureGates switches features of Kubernetes on and off.
 func FeatureGates(gates map[string]bool) Option {
-	return func(s *settings) { s.features.FeatureGates = merged(s.features.FeatureGates, gates) }
+	return func(s *settings) { s.spec.FeatureGates = merged(s.spec.FeatureGates, gates) }
 }
 
 // RuntimeConfig switches API versions on and off, as the API server's flag does:
 // "resource.k8s.io/v1alpha3": "true".
 func RuntimeConfig(config map[string]string) Option {
-	return func(s *settings) { s.features.RuntimeConfig = merged(s.features.RuntimeConfig, config) }
+	return func(s *settings) { s.spec.RuntimeConfig = merged(s.spec.RuntimeConfig, config) }
 }
 
 // Timeout bounds the time in which the cluster must be ready, two minutes if it is not given. A

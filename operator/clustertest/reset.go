@@ -5,12 +5,8 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/operator/clustertest/internal/fault"
+	"github.com/slipway-dev/slipway/operator/clustertest/internal/protocol"
 )
-
-// ofLogical are the parameters of a request that is about one of the program's clusters.
-type ofLogical struct {
-	Name string `json:"logical,omitempty"` // empty: the program's first
-}
 
 // Reset makes the cluster what it was when it was started, in some milliseconds: all that was made since is gone,
 // finalizers or not, and all that was changed or deleted is back. What [CRDs] and [Webhooks] install stays. After
@@ -27,7 +23,7 @@ func (c *Cluster) Reset(t testing.TB) {
 
 // ResetContext is [Cluster.Reset] without a test.
 func (c *Cluster) ResetContext(ctx context.Context) error {
-	if err := c.conn.Call(ctx, "reset", ofLogical{c.logical}, nil); err != nil {
+	if err := c.conn.Call(ctx, "reset", protocol.Reset{Logical: c.logical}, nil); err != nil {
 		return &fault.Error{What: "the cluster cannot be reset", Err: err}
 	}
 	return nil
@@ -44,7 +40,7 @@ func (c *Cluster) Keep(t testing.TB) {
 
 // KeepContext is [Cluster.Keep] without a test.
 func (c *Cluster) KeepContext(ctx context.Context) error {
-	if err := c.conn.Call(ctx, "keep", ofLogical{c.logical}, nil); err != nil {
+	if err := c.conn.Call(ctx, "keep", protocol.Keep{Logical: c.logical}, nil); err != nil {
 		return &fault.Error{What: "what the cluster holds cannot be kept", Err: err}
 	}
 	return nil

@@ -1,7 +1,7 @@
-// Package clusterfile reads the file with which people describe a cluster,
-// `slipway cluster start --config FILE`, and the same from flags.
+// Package clusterfile reads how people describe a cluster: the file of
+// `slipway cluster start --config FILE`, and the same from [Flags].
 //
-//	nodeKind: real
+//	nodeKind: real # simulated, real or plain
 //	simulateMissingImages: true
 //	nodes:
 //	- name: big
@@ -37,76 +37,62 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// File is what a file says. Zero values mean that it says nothing.
-type File struct {
-	Nodes          []protocol.Node // empty and not nil: there are to be none
-	NodeKind       string          // simulated or real
-	APIServerFlags []string
-	FeatureGates   map[string]bool
-	RuntimeConfig  map[string]string
-	Port           int
-	RegistryPort   int
-	Durable        *bool
-	Controllers    *bool
-
-	SimulateMissingImages *bool
-}
-
 // Read reads the file at path. A mistake is a [report.Error] with its place.
-func Read(path string) (File, error) {
+func Read(path string) (protocol.Spec, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		if p, ok := errors.AsType[*fs.PathError](err); ok {
 			err = p.Err
 		}
-		return File{}, &report.Error{What: "the cluster's configuration cannot be read", Where: path, Err: err, Code: 2}
+		return protocol.Spec{}, &report.Error{What: "the cluster's configuration cannot be read", Where: path, Err: err, Code: 2}
 	}
 	return Parse(path, text)
 }
 
 // Parse reads text; path is for messages.
-func Parse(path string, text []byte) (File, error) {
-	var f File
+func Parse(path string, text []byte) (protocol.Spec, error) {
+	var s protocol.Spec
 	r := &reader{path: path}
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	var document, further yaml.Node
 	switch err := decoder.Decode(&document); {
 	case errors.Is(err, io.EOF):
-		return f, nil // nothing, or comments only
+		return s, nil // nothing, or comments only
 	case err != nil:
-		return f, &report.Error{What: "the cluster's configuration is no YAML", Where: path, Code: 2,
+		return s, &report.Error{What: "the cluster's configuration is no YAML", Where: path, Code: 2,
 			Err: errors.New(strings.TrimPrefix(err.Error(), "yaml: "))}
 	}
-	r.file(document.Content[0], &f)
+	r.file(document.Content[0], &s)
 	if decoder.Decode(&further) == nil && r.err == nil {
 		r.fail(&further, "a second document", "one document", nil)
 	}
 	if r.err != nil {
-		return File{}, r.err
+		return protocol.Spec{}, r.err
 	}
-	return f, nil
+	return s, nil
 }
 
-// nodeKinds are the kinds of nodes.
-var nodeKinds = []string{"real", "simulated"}
+// nodeKinds are the kinds of nodes that a user can name.
+var nodeKinds = []string{string(protocol.PlainNodes), string(protocol.RealNodes), string(protocol.SimulatedNodes)}
 
-func (r *reader) file(n *yaml.Node, f *File) {
+func (r *reader) file(n *yaml.Node, s *protocol.Spec) {
 	r.mapping(n, "", fields{
-		"nodes": func(n *yaml.Node, at string) { f.Nodes = r.nodes(n, at) },
+		"nodes": func(n *yaml.Node, at string) { s.Nodes = r.nodes(n, at) },
 		"nodeKind": func(n *yaml.Node, at string) {
-			f.NodeKind = r.text(n, at)
-			if !slices.Contains(nodeKinds, f.NodeKind) {
-				r.fail(n, fmt.Sprintf("%s: there are no %q nodes", at, f.NodeKind), suggestion(f.NodeKind, nodeKinds), nil)
+			kind := r.text(n, at)
+			if !slices.Contains(nodeKinds, kind) {
+				r.fail(n, fmt.Sprintf("%s: there are no %q nodes", at, kind), suggestion(kind, nodeKinds), nil)
 			}
+			s.NodeKind = protocol.NodeKind(kind)
 		},
-		"simulateMissingImages": func(n *yaml.Node, at string) { f.SimulateMissingImages = new(r.boolean(n, at)) },
-		"apiServer":             func(n *yaml.Node, at string) { f.APIServerFlags = r.apiServer(n, at) },
-		"featureGates":          func(n *yaml.Node, at string) { f.FeatureGates = r.bools(n, at) },
-		"runtimeConfig":         func(n *yaml.Node, at string) { f.RuntimeConfig = r.texts(n, at) },
-		"port":                  func(n *yaml.Node, at string) { f.Port = r.port(n, at) },
-		"registryPort":          func(n *yaml.Node, at string) { f.RegistryPort = r.port(n, at) },
-		"durable":               func(n *yaml.Node, at string) { f.Durable = new(r.boolean(n, at)) },
-		"controllers":           func(n *yaml.Node, at string) { f.Controllers = new(r.boolean(n, at)) },
+		"simulateMissingImages": func(n *yaml.Node, at string) { s.SimulateMissingImages = new(r.boolean(n, at)) },
+		"apiServer":             func(n *yaml.Node, at string) { s.APIServerFlags = r.apiServer(n, at) },
+		"featureGates":          func(n *yaml.Node, at string) { s.FeatureGates = r.bools(n, at) },
+		"runtimeConfig":         func(n *yaml.Node, at string) { s.RuntimeConfig = r.texts(n, at) },
+		"port":                  func(n *yaml.Node, at string) { s.Port = r.port(n, at) },
+		"registryPort":          func(n *yaml.Node, at string) { s.RegistryPort = r.port(n, at) },
+		"durable":               func(n *yaml.Node, at string) { s.Durable = r.boolean(n, at) },
+		"controllers":           func(n *yaml.Node, at string) { s.Controllers = new(r.boolean(n, at)) },
 	})
 }
 

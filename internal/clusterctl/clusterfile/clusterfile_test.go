@@ -31,6 +31,7 @@ apiServer:
 featureGates: {MutatingAdmissionPolicy: true, Other: false}
 runtimeConfig: {api/all: true, batch/v2alpha1: "false"}
 port: 6443
+nodeKind: plain
 durable: true
 controllers: false
 `
@@ -40,7 +41,7 @@ func TestWholeFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := clusterfile.File{
+	want := protocol.Spec{
 		Nodes: []protocol.Node{
 			{Name: "big", Labels: map[string]string{"disk": "ssd", "generation": "3", "spot": "true"},
 				Taints:   []string{"gpu=yes:NoSchedule", "old:PreferNoSchedule"},
@@ -50,7 +51,7 @@ func TestWholeFile(t *testing.T) {
 		APIServerFlags: []string{"--audit-log-path=/tmp/audit.log", "--v=2"},
 		FeatureGates:   map[string]bool{"MutatingAdmissionPolicy": true, "Other": false},
 		RuntimeConfig:  map[string]string{"api/all": "true", "batch/v2alpha1": "false"},
-		Port:           6443, Durable: new(true), Controllers: new(false),
+		Port:           6443, Durable: true, Controllers: new(false), NodeKind: protocol.PlainNodes,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -58,12 +59,14 @@ func TestWholeFile(t *testing.T) {
 }
 
 func TestLittle(t *testing.T) {
-	for text, want := range map[string]clusterfile.File{
-		"":               {},
-		"# nothing\n":    {},
-		"{}":             {},
-		"nodes: []":      {Nodes: []protocol.Node{}},
-		"durable: false": {Durable: new(false)},
+	for text, want := range map[string]protocol.Spec{
+		"":                {},
+		"# nothing\n":     {},
+		"{}":              {},
+		"nodes: []":       {Nodes: []protocol.Node{}},
+		"durable: false":  {},
+		"nodeKind: plain": {NodeKind: protocol.PlainNodes},
+		"nodeKind: real\nsimulateMissingImages: false": {NodeKind: protocol.RealNodes, SimulateMissingImages: new(false)},
 		"nodes: [&n {name: a}, {name: b, labels: &l {x: y}}, {name: c, labels: *l}]": {Nodes: []protocol.Node{
 			{Name: "a"}, {Name: "b", Labels: map[string]string{"x": "y"}}, {Name: "c", Labels: map[string]string{"x": "y"}}}},
 	} {
@@ -106,6 +109,8 @@ func TestMistakes(t *testing.T) {
 		{"apiServer: {flags: [bind-address=0.0.0.0]}", "f:1:21", "--bind-address of the API server", "127.0.0.1"},
 		{"apiServer: {flags: [--etcd-servers=x]}", "f:1:21", "--etcd-servers of the API server", "etcd"},
 		{"featureGates: {A: 'yes'}", "f:1:19", `featureGates.A is "yes"`, "true or false"},
+		{"nodeKind: plane", "f:1:11", `nodeKind: there are no "plane" nodes`, "did you mean plain?"},
+		{"nodeKind: containers", "f:1:11", `nodeKind: there are no "containers" nodes`, "known are plain, real, simulated"},
 		{"a: {", "f", "no YAML", ""},
 		{"port: 1\n---\nport: 2", "f:2:1", "a second document", "one document"},
 	} {

@@ -1,7 +1,6 @@
 package state
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -44,7 +43,7 @@ var ErrUnknown = errors.New("its configuration cannot be read")
 func (c Cluster) LastConfig() (config protocol.Config, known bool, err error) {
 	text, err := os.ReadFile(c.Config())
 	if err == nil {
-		err = json.Unmarshal(text, &config)
+		config, err = parseConfig(text)
 	}
 	switch {
 	case err == nil:

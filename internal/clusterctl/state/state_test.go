@@ -180,7 +180,7 @@ func TestRun(t *testing.T) {
 func TestClear(t *testing.T) {
 	for _, durable := range []bool{false, true} {
 		c := cluster(t, t.TempDir())
-		if err := c.WriteConfig(protocol.Config{Durable: durable}); err != nil {
+		if err := c.WriteConfig(protocol.Config{Spec: protocol.Spec{Durable: durable}}); err != nil {
 			t.Fatal(err)
 		}
 		if keep, err := c.Keeps(); keep != durable || err != nil {

@@ -7,76 +7,65 @@
 package protocol
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 )
 
 // Number is the protocol that this package speaks.
-const Number = 2
+const Number = 3
 
 // Config is the configuration of one cluster, as `slipway-cluster serve` reads it.
 type Config struct {
 	Protocol int    `json:"protocol"`
 	Name     string `json:"name"`
 	Dir      string `json:"dir"`
-	Socket   string `json:"socket,omitempty"` // empty: none
-	Features
+	Socket   string `json:"socket,omitempty"` // empty: the protocol is served on no socket
+	// NodeProgram is the path at which slipway-node lies, or will lie once it is built. Real and plain nodes need it.
+	NodeProgram string `json:"nodeProgram,omitempty"`
+	// Registries are those that real nodes may pull from although their addresses are this machine's or private: host or host:port.
+	Registries []string `json:"registries,omitempty"`
+	Spec
 }
 
-// Features are what a cluster has, be it the program's first or a logical one.
-type Features struct {
-	Nodes          []Node            `json:"nodes,omitzero"`        // nil: one default node; empty: none
-	Controllers    *bool             `json:"controllers,omitempty"` // nil: yes
-	APIServerFlags []string          `json:"apiServerFlags,omitempty"`
-	FeatureGates   map[string]bool   `json:"featureGates,omitempty"`
-	RuntimeConfig  map[string]string `json:"runtimeConfig,omitempty"`
+// Spec is a cluster as its user asks for it. The zero value of a field leaves it to the program.
+type Spec struct {
+	Port         int      `json:"port,omitempty"`         // of the API server; 0 picks a free one
+	RegistryPort int      `json:"registryPort,omitempty"` // of the image registry, if it can be had; 0 picks a free one
+	Durable      bool     `json:"durable,omitempty"`      // keep the data
+	Nodes        []Node   `json:"nodes,omitzero"`         // nil: node-1 alone; empty: none
+	NodeKind     NodeKind `json:"nodeKind,omitempty"`
+	// SimulateMissingImages adds a simulated node to the real ones, for pods whose images are not in the registry; nil: false.
+	SimulateMissingImages *bool             `json:"simulateMissingImages,omitempty"`
+	Controllers           *bool             `json:"controllers,omitempty"` // run controllers, scheduler and nodes; nil: true
+	FeatureGates          map[string]bool   `json:"featureGates,omitempty"`
+	RuntimeConfig         map[string]string `json:"runtimeConfig,omitempty"` // group, version or resource → true or false
+	APIServerFlags        []string          `json:"apiServerFlags,omitempty"`
 }
+
+// NodeKind is the kind of the nodes in [Spec.Nodes].
+type NodeKind string
+
+// The kinds of nodes. Simulated nodes run no processes; real nodes run the kubelet, and containers from images.
+const (
+	DefaultNodes   NodeKind = "" // simulated; without a list of nodes a real node joins them
+	SimulatedNodes NodeKind = "simulated"
+	RealNodes      NodeKind = "real"
+	PlainNodes     NodeKind = "plain" // real, and the containers are plain processes of this machine
+)
 
 // RuntimeFlags returns the API server's flags that mean RuntimeConfig, for where there is no key for it.
-func (f Features) RuntimeFlags() []string {
+func (s Spec) RuntimeFlags() []string {
 	var flags []string
-	for _, version := range slices.Sorted(maps.Keys(f.RuntimeConfig)) {
-		flags = append(flags, "--runtime-config="+version+"="+f.RuntimeConfig[version])
+	for _, version := range slices.Sorted(maps.Keys(s.RuntimeConfig)) {
+		flags = append(flags, "--runtime-config="+version+"="+s.RuntimeConfig[version])
 	}
 	return flags
 }
 
-// Node is a simulated node.
+// Node is a node.
 type Node struct {
 	Name     string            `json:"name"`
 	Labels   map[string]string `json:"labels,omitempty"`
 	Taints   []string          `json:"taints,omitempty"`   // key=value:Effect
 	Capacity map[string]string `json:"capacity,omitempty"` // resource name → quantity
-}
-
-// event is one line from the program. Which fields are set depends on Name;
-// events of other names are ignored.
-type event struct {
-	Name string `json:"event"`
-
-	// hello
-	Protocol   int    `json:"protocol"`
-	Version    string `json:"version"`
-	Kubernetes string `json:"kubernetes"`
-
-	// ready
-	Server     string `json:"server"`
-	Kubeconfig string `json:"kubeconfig"`
-
-	// failed, and a reply that reports a failure
-	Component string `json:"component"`
-	Error     string `json:"error"`
-	Hint      string `json:"hint"`
-
-	// reply
-	ID     int64           `json:"id"`
-	Result json.RawMessage `json:"result"`
-}
-
-// request is one line to the program.
-type request struct {
-	ID     int64  `json:"id"`
-	Method string `json:"method"`
-	Params any    `json:"params,omitempty"`
 }

@@ -15,9 +15,9 @@ const maxLine = 1 << 20
 
 // Cluster tells how to reach a cluster that is ready.
 type Cluster struct {
-	Server     string `json:"server"`
-	Kubeconfig string `json:"kubeconfig"`
-	Kubernetes string `json:"kubernetes"`
+	Server     string
+	Kubeconfig string
+	Kubernetes string
 }
 
 // Conn is a connection to a program. Its methods may be called by several goroutines.
@@ -31,7 +31,7 @@ type Conn struct {
 	mu      sync.Mutex // guards the rest
 	w       io.Writer
 	lastID  int64
-	waiting map[int64]chan event
+	waiting map[int64]chan Event
 }
 
 // ErrEnded is why a request has no answer: the program, or its connection, ended.
@@ -56,7 +56,7 @@ func (f *Failed) Error() string { return f.Component + ": " + f.Reason }
 
 // NewConn speaks over r and w. It reads r until its end, in a goroutine that ends with r.
 func NewConn(r io.Reader, w io.Writer) *Conn {
-	c := &Conn{w: w, ready: make(chan struct{}), ended: make(chan struct{}), waiting: map[int64]chan event{}}
+	c := &Conn{w: w, ready: make(chan struct{}), ended: make(chan struct{}), waiting: map[int64]chan Event{}}
 	go c.read(r)
 	return c
 }
@@ -100,33 +100,36 @@ func (c *Conn) fail(err error) {
 
 // handle returns an error for an event with which the cluster is of no use.
 func (c *Conn) handle(line []byte) error {
-	var e event
+	var e Event
 	if err := json.Unmarshal(line, &e); err != nil {
 		return fmt.Errorf("not a line of the cluster protocol: %.80q: %w", line, err)
 	}
 	switch e.Name {
-	case "hello":
+	case EventHello:
 		c.cluster.Kubernetes = e.Kubernetes
 		if e.Protocol != Number {
 			return &Mismatch{Program: e.Protocol, Version: Number}
 		}
-	case "ready":
+	case EventReady:
 		c.cluster.Server, c.cluster.Kubeconfig = e.Server, e.Kubeconfig
 		close(c.ready)
-	case "failed":
+	case EventFailed:
 		return &Failed{e.Component, e.Error, e.Hint}
-	case "reply":
+	case EventReply:
 		c.deliver(e)
 	}
 	return nil
 }
 
 // deliver hands a reply to who waits for it, if he still does.
-func (c *Conn) deliver(e event) {
+func (c *Conn) deliver(e Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if w, ok := c.waiting[e.ID]; ok {
-		delete(c.waiting, e.ID)
+	if e.ID == nil {
+		return
+	}
+	if w, ok := c.waiting[*e.ID]; ok {
+		delete(c.waiting, *e.ID)
 		w <- e
 	}
 }
@@ -148,7 +151,7 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 	}
 }
 
-func (e event) decode(method string, result any) error {
+func (e Event) decode(method string, result any) error {
 	if e.Error != "" {
 		return fmt.Errorf("%w: %s: %s", ErrRefused, method, e.Error)
 	}
@@ -159,15 +162,22 @@ func (e event) decode(method string, result any) error {
 }
 
 // send writes a request and returns where its reply will come.
-func (c *Conn) send(method string, params any) (int64, <-chan event, error) {
+func (c *Conn) send(method string, params any) (int64, <-chan Event, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.lastID++
-	line, err := json.Marshal(request{c.lastID, method, params})
+	request := Request{ID: c.lastID, Method: method}
+	if params != nil {
+		var err error
+		if request.Params, err = json.Marshal(params); err != nil {
+			return 0, nil, err
+		}
+	}
+	line, err := json.Marshal(request)
 	if err != nil {
 		return 0, nil, err
 	}
-	reply := make(chan event, 1)
+	reply := make(chan Event, 1)
 	c.waiting[c.lastID] = reply
 	if _, err := c.w.Write(append(line, '\n')); err != nil {
 		delete(c.waiting, c.lastID)

@@ -41,13 +41,13 @@ type Session struct {
 const grace = 10 * time.Second
 
 // Start starts the program in a new folder and returns once its cluster is ready.
-func Start(ctx context.Context, program string, f protocol.Features) (*Session, protocol.Cluster, error) {
+func Start(ctx context.Context, program string, f protocol.Spec) (*Session, protocol.Cluster, error) {
 	dir, err := newDir()
 	if err != nil {
 		return nil, protocol.Cluster{}, err
 	}
 	s := &Session{Dir: dir, exited: make(chan struct{})}
-	if err := s.begin(program, protocol.Config{Protocol: protocol.Number, Name: "test", Dir: dir, Features: f}); err != nil {
+	if err := s.begin(program, protocol.Config{Protocol: protocol.Number, Name: "test", Dir: dir, Spec: f}); err != nil {
 		_ = os.RemoveAll(dir)
 		return nil, protocol.Cluster{}, err
 	}

@@ -30,7 +30,7 @@ func endSlowly() {
 
 // TestDiedJustNow: Close tells of a program that has died, also where the system has not yet told of its end.
 func TestDiedJustNow(t *testing.T) {
-	s, _, err := Start(t.Context(), os.Args[0], protocol.Features{})
+	s, _, err := Start(t.Context(), os.Args[0], protocol.Spec{})
 	if err != nil {
 		t.Fatal(err)
 	}

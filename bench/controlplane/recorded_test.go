@@ -1,0 +1,118 @@
+package controlplane
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+)
+
+// recordings are what the program and a client said to each other: docs/protocol.md tells how they are made.
+const recordings = "../../docs/protocol"
+
+// recorded is a line of a recording.
+type recorded struct {
+	Config  json.RawMessage `json:"config,omitempty"`  // what the program is started with
+	Command []string        `json:"command,omitempty"` // or its arguments, where it only prints
+	Client  json.RawMessage `json:"client,omitempty"`
+	Program json.RawMessage `json:"program,omitempty"`
+}
+
+// recordedLines are the lines of a recording.
+func recordedLines(t *testing.T, name string) []recorded {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(recordings, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []recorded
+	for line := range bytes.Lines(text) {
+		all = append(all, again[recorded](t, line))
+	}
+	return all
+}
+
+// again decodes a text into a T, which has to know all of its keys, and wants the T to say the same.
+func again[T any](t *testing.T, text []byte) (value T) {
+	t.Helper()
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&value); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	said, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, got any
+	if err := errors.Join(json.Unmarshal(text, &want), json.Unmarshal(said, &got)); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(want, got) {
+		t.Errorf("%T says\n%s\nof\n%s", value, said, text)
+	}
+	return value
+}
+
+// as is [again] for a T that nothing is asked of but to know all.
+func as[T any](t *testing.T, text []byte) {
+	t.Helper()
+	again[T](t, text)
+}
+
+// spoken are the requests that this package makes: what their parameters and results are.
+var spoken = map[string]struct{ params, result func(*testing.T, []byte) }{
+	"reset":         {anything, as[ResetDone]},
+	"addLogical":    {as[AddLogical], as[LogicalAdded]},
+	"removeLogical": {as[RemoveLogical], as[struct{}]},
+}
+
+// unspoken are the requests that others make.
+var unspoken = []string{"status", "stop", "keep", "stopNode", "startNode", "joinNode"}
+
+// TestRecordings: the benchmark understands each word of every recording, and would say it in the same way.
+func TestRecordings(t *testing.T) {
+	for _, name := range []string{"failed.jsonl", "session.jsonl", "joined.jsonl", "plain.jsonl"} {
+		var asked Request
+		for _, line := range recordedLines(t, name) {
+			switch {
+			case line.Config != nil:
+				as[Config](t, line.Config)
+			case bytes.HasPrefix(line.Client, []byte(`"`)): // no request
+			case line.Client != nil:
+				asked = again[Request](t, line.Client)
+			default:
+				event := again[Event](t, line.Program)
+				if event.Name == EventReply && event.Error == "" {
+					checkReply(t, asked, event)
+				}
+			}
+		}
+	}
+}
+
+// checkReply checks what a fulfilled request asked for and got.
+func checkReply(t *testing.T, asked Request, reply Event) {
+	t.Helper()
+	if *reply.ID != asked.ID {
+		t.Fatalf("a reply to %d after the request %d", *reply.ID, asked.ID)
+	}
+	words, ok := spoken[asked.Method]
+	if !ok {
+		if !slices.Contains(unspoken, asked.Method) {
+			t.Errorf("%s is a request that is neither spoken nor left to others", asked.Method)
+		}
+		return
+	}
+	if asked.Params != nil {
+		words.params(t, asked.Params)
+	}
+	words.result(t, reply.Result)
+}
+
+// anything are parameters that the benchmark leaves out.
+func anything(*testing.T, []byte) {}

@@ -1,0 +1,158 @@
+package controlplane
+
+import "encoding/json"
+
+// Number is the protocol that this package speaks, that of docs/protocol.md.
+const Number = 3
+
+// Config is the configuration of one cluster, as `slipway-cluster serve` reads it.
+type Config struct {
+	Protocol int    `json:"protocol"`
+	Name     string `json:"name"`
+	Dir      string `json:"dir"`
+	Socket   string `json:"socket,omitempty"` // empty: the protocol is served on no socket
+	// NodeProgram is the path at which slipway-node lies, or will lie once it is built. Real and plain nodes need it.
+	NodeProgram string `json:"nodeProgram,omitempty"`
+	// Registries are those that real nodes may pull from although their addresses are this machine's or private: host or host:port.
+	Registries []string `json:"registries,omitempty"`
+	Spec
+}
+
+// Spec is a cluster as its user asks for it. The zero value of a field leaves it to the program.
+type Spec struct {
+	Port         int      `json:"port,omitempty"`         // of the API server; 0 picks a free one
+	RegistryPort int      `json:"registryPort,omitempty"` // of the image registry, if it can be had; 0 picks a free one
+	Durable      bool     `json:"durable,omitempty"`      // keep the data
+	Nodes        []Node   `json:"nodes,omitzero"`         // nil: node-1 alone; empty: none
+	NodeKind     NodeKind `json:"nodeKind,omitempty"`
+	// SimulateMissingImages adds a simulated node to the real ones, for pods whose images are not in the registry; nil: false.
+	SimulateMissingImages *bool             `json:"simulateMissingImages,omitempty"`
+	Controllers           *bool             `json:"controllers,omitempty"` // run controllers, scheduler and nodes; nil: true
+	FeatureGates          map[string]bool   `json:"featureGates,omitempty"`
+	RuntimeConfig         map[string]string `json:"runtimeConfig,omitempty"` // group, version or resource → true or false
+	APIServerFlags        []string          `json:"apiServerFlags,omitempty"`
+}
+
+// NodeKind is the kind of the nodes in [Spec.Nodes].
+type NodeKind string
+
+// The kinds of nodes. Simulated nodes run no processes; real nodes run the kubelet, and containers from images.
+const (
+	DefaultNodes   NodeKind = "" // simulated; without a list of nodes a real node joins them
+	SimulatedNodes NodeKind = "simulated"
+	RealNodes      NodeKind = "real"
+	PlainNodes     NodeKind = "plain" // real, and the containers are plain processes of this machine
+)
+
+// Node is a node.
+type Node struct {
+	Name     string            `json:"name"`
+	Labels   map[string]string `json:"labels,omitempty"`
+	Taints   []string          `json:"taints,omitempty"`   // key=value:Effect
+	Capacity map[string]string `json:"capacity,omitempty"` // resource name → quantity
+}
+
+// EventName says which kind an [Event] is of.
+type EventName string
+
+// The events that this package knows; others are to be ignored.
+const (
+	EventHello    EventName = "hello"
+	EventProgress EventName = "progress"
+	EventNote     EventName = "note"
+	EventReady    EventName = "ready"
+	EventFailed   EventName = "failed"
+	EventStopped  EventName = "stopped"
+	EventReply    EventName = "reply"
+)
+
+// State is where a component of the cluster is in its life.
+type State string
+
+// The states of a component.
+const (
+	StateStarting State = "starting"
+	StateReady    State = "ready"
+	StateStopping State = "stopping"
+	StateStopped  State = "stopped"
+)
+
+// Event is one line from the program. Which fields are set depends on Name.
+type Event struct {
+	Name EventName `json:"event"`
+
+	// Hello.
+	Protocol   int    `json:"protocol,omitempty"`
+	Version    string `json:"version,omitempty"`
+	Kubernetes string `json:"kubernetes,omitempty"`
+	PID        int    `json:"pid,omitempty"`
+
+	// Progress; Component also names what failed, and what a Note is about.
+	Component string `json:"component,omitempty"`
+	State     State  `json:"state,omitempty"`
+	ElapsedMs int64  `json:"elapsedMs,omitempty"`
+
+	// Note.
+	Text string `json:"text,omitempty"`
+
+	// Ready.
+	Server     string `json:"server,omitempty"`
+	Kubeconfig string `json:"kubeconfig,omitempty"`
+	Registry   string `json:"registry,omitempty"` // host:port
+
+	// Failed, and a Reply that reports a failure.
+	Error string `json:"error,omitempty"`
+	Hint  string `json:"hint,omitempty"`
+
+	// Stopped.
+	Reason string `json:"reason,omitempty"`
+
+	// Reply; ID is that of the request, and 0 for a line that was no request.
+	ID     *int64          `json:"id,omitempty"`
+	Result json.RawMessage `json:"result,omitempty"`
+}
+
+// Answers reports whether the event is the reply to a request.
+func (e Event) Answers(id int64) bool { return e.Name == EventReply && e.ID != nil && *e.ID == id }
+
+// Request is one line to the program.
+type Request struct {
+	ID     int64           `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params,omitempty"`
+}
+
+// ResetDone is the result of the reset request.
+type ResetDone struct {
+	Removed  int     `json:"removed"`  // objects that are gone
+	Restored int     `json:"restored"` // objects that are as they were
+	TookMs   float64 `json:"tookMs"`
+	Kept     bool    `json:"kept"` // it led back to what was kept, not to the start
+}
+
+// AddLogical are the parameters of the addLogical request.
+type AddLogical struct {
+	Name           string   `json:"name"`
+	Nodes          []Node   `json:"nodes,omitzero"`        // as in a [Spec]
+	Controllers    *bool    `json:"controllers,omitempty"` // as in a [Spec]
+	APIServerFlags []string `json:"apiServerFlags,omitempty"`
+	Tied           bool     `json:"tied,omitempty"` // it ends with the connection that asked for it
+}
+
+// LogicalCluster is a logical cluster beside the main one.
+type LogicalCluster struct {
+	Name       string `json:"name"`
+	Server     string `json:"server"`
+	Kubeconfig string `json:"kubeconfig"`
+}
+
+// LogicalAdded is the result of the addLogical request.
+type LogicalAdded struct {
+	LogicalCluster
+	ElapsedMs int64 `json:"elapsedMs"`
+}
+
+// RemoveLogical are the parameters of the removeLogical request.
+type RemoveLogical struct {
+	Name string `json:"name"`
+}

@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/slipway-dev/slipway/internal/operation"
+)
+
+// bindPreview declares the flags of every verb that changes the project's own files.
+func bindPreview(flags *pflag.FlagSet, p *operation.Preview) {
+	flags.BoolVar(&p.DryRun, "dry-run", false, "list what would be done to which file, and write nothing")
+	flags.BoolVar(&p.Diff, "diff", false, "show what would be done as a diff, and write nothing")
+}
+
+// bindChange declares the flags of changes from which generated files follow.
+func bindChange(flags *pflag.FlagSet, c *operation.Change) {
+	flags.BoolVar(&c.Generate, "make", true, "generate what follows from the code afterwards")
+	bindPreview(flags, &c.Preview)
+}
+
+// bindForce declares a flag that has no effect.
+func bindForce(flags *pflag.FlagSet) {
+	flags.Bool("force", false, "accepted for scripts; nothing needs it, and what exists is kept")
+}
+
+// bindClusterPreview declares the flags of a verb that changes a cluster.
+func bindClusterPreview(flags *pflag.FlagSet, p *operation.Preview) {
+	flags.BoolVar(&p.DryRun, "dry-run", false, "list what would be done to which object, as the server judges it, and change none")
+	flags.BoolVar(&p.Diff, "diff", false, "show what would be done as a diff of the objects, and change none")
+}
+
+// bindRemoval declares the flags of a verb that takes objects away; wait says what the timeout is for.
+func bindRemoval(flags *pflag.FlagSet, r *operation.Removal, timeout time.Duration, wait string) {
+	bindTarget(flags, &r.From, timeout, wait)
+	bindConsent(flags, &r.Yes)
+	flags.BoolVar(&r.DryRun, "dry-run", false, "list which objects would go, and change none")
+}
+
+// bindTarget declares the flags that say which cluster is meant; wait says what the timeout is for.
+func bindTarget(flags *pflag.FlagSet, t *operation.Target, timeout time.Duration, wait string) {
+	flags.StringVar(&t.Kubeconfig, "kubeconfig", "", "kubeconfig `file`; default: KUBECONFIG, else ~/.kube/config")
+	flags.StringVar(&t.Context, "context", "", "`context` of the kubeconfig; default: its current one")
+	flags.DurationVar(&t.Timeout, "timeout", timeout, "how long to wait "+wait)
+}
+
+// bindConsent declares the flag that answers for scripts.
+func bindConsent(flags *pflag.FlagSet, yes *bool) {
+	flags.BoolVar(yes, "yes", false, "do not ask before namespaces and CRDs that others use are deleted")
+}
+
+// bindKind adds the flags that name a kind.
+func bindKind(flags *pflag.FlagSet, group, version, kind *string) {
+	flags.StringVar(group, "group", "", "API `group`, without the project's domain")
+	flags.StringVar(version, "version", "", "API `version`, such as v1 or v1alpha1")
+	flags.StringVar(kind, "kind", "", "`kind` in CamelCase, such as CronJob")
+}
+
+// bindExternal adds the flags of kinds of other modules.
+func bindExternal(flags *pflag.FlagSet, path, domain, module *string) {
+	flags.StringVar(path, "external-api-path", "", "import `path` of the types of a kind of another module")
+	flags.StringVar(domain, "external-api-domain", "", "`domain` of its group")
+	flags.StringVar(module, "external-api-module", "", "its `module`, as example.com/module@v1.2.3, to be required in go.mod")
+}

@@ -1,0 +1,63 @@
+package clusterfile_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl/clusterfile"
+	"github.com/slipway-dev/slipway/internal/protocol"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// TestFlags: flags and file are read apart.
+func TestFlags(t *testing.T) {
+	none, off := map[string]bool{}, map[string]string{}
+	for name, tc := range map[string]struct {
+		flags clusterfile.Flags
+		want  protocol.Spec
+		file  *protocol.Spec
+	}{
+		"none": {clusterfile.Flags{}, protocol.Spec{FeatureGates: none, RuntimeConfig: off}, nil},
+		"without a file": {clusterfile.Flags{NodeKind: "plain=2", Durable: true}, protocol.Spec{
+			NodeKind: protocol.PlainNodes, Nodes: []protocol.Node{{Name: "node-1"}, {Name: "node-2"}}, Durable: true, FeatureGates: none, RuntimeConfig: off}, nil},
+		"the file alone": {clusterfile.Flags{File: "-"}, protocol.Spec{FeatureGates: none, RuntimeConfig: off}, &protocol.Spec{NodeKind: protocol.RealNodes, Port: 1}},
+		"both": {clusterfile.Flags{File: "-", Port: 2, RegistryPort: 3, Nodes: []string{"none"}, NodeKind: "plain", Controllers: new(true), SimulateMissingImages: new(false),
+			FeatureGates: []string{"B=false"}, RuntimeConfig: []string{"api/all=false"}, APIServerFlags: []string{"v=2"}}, protocol.Spec{
+			Port: 2, RegistryPort: 3, Nodes: []protocol.Node{}, NodeKind: protocol.PlainNodes, Controllers: new(true), SimulateMissingImages: new(false),
+			FeatureGates: map[string]bool{"B": false}, RuntimeConfig: map[string]string{"api/all": "false"}, APIServerFlags: []string{"--v=2"}},
+			&protocol.Spec{NodeKind: protocol.RealNodes, Port: 1}},
+	} {
+		got, file, err := tc.flags.Read(strings.NewReader("{nodeKind: real, port: 1}"))
+		if diff := cmp.Diff(tc.want, got) + cmp.Diff(tc.file, file); err != nil || diff != "" {
+			t.Errorf("%s: %v\n%s", name, err, diff)
+		}
+	}
+}
+
+func TestMistakesInFlags(t *testing.T) {
+	for _, tc := range []struct {
+		flags       clusterfile.Flags
+		where, what string
+	}{
+		{clusterfile.Flags{NodeKind: "metal"}, "--nodes", `nodes are simulated, real or plain, not "metal"`},
+		{clusterfile.Flags{NodeKind: "real=0"}, "--nodes", `"0" is no number of nodes from 1 to 100`},
+		{clusterfile.Flags{NodeKind: "real=101"}, "--nodes", `"101" is no number`},
+		{clusterfile.Flags{NodeKind: "real=2", Nodes: []string{"a"}}, "--nodes", "beside --node"},
+		{clusterfile.Flags{Nodes: []string{"A_b"}}, "--node", `"A_b" cannot be the name`},
+		{clusterfile.Flags{Nodes: []string{"a", "a"}}, "--node", "a second node called a"},
+		{clusterfile.Flags{Nodes: []string{"a", "none"}}, "--node", "none stands for no nodes, alone"},
+		{clusterfile.Flags{APIServerFlags: []string{"--secure-port=1"}}, "--api-server-flag", "cannot be set"},
+		{clusterfile.Flags{FeatureGates: []string{"A=perhaps"}}, "--feature-gate", "is no feature gate"},
+		{clusterfile.Flags{RuntimeConfig: []string{"=true"}}, "--runtime-config", "names no version"},
+		{clusterfile.Flags{File: "-"}, "stdin", "cannot be read"},
+	} {
+		_, _, err := tc.flags.Read(iotest.ErrReader(errors.New("broken")))
+		if e, ok := errors.AsType[*report.Error](err); !ok || e.Where != tc.where || !strings.Contains(e.What, tc.what) || e.Code != 2 {
+			t.Errorf("%+v: %+v", tc.flags, e)
+		}
+	}
+}

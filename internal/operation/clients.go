@@ -1,0 +1,192 @@
+package operation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/confine"
+	"github.com/slipway-dev/slipway/internal/generate"
+	"github.com/slipway-dev/slipway/internal/regenerate"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// clientsKey is where PROJECT keeps what was asked of generate clients.
+const clientsKey = "clients." + project.PluginKey
+
+// clientFacts is what later runs need to know to keep clients up to date.
+type clientFacts struct {
+	Dir       string   `yaml:"dir"`
+	Groups    []string `yaml:"groups,omitempty"`
+	Plurals   []string `yaml:"plurals,omitempty"`
+	Externals []string `yaml:"applyConfigurations,omitempty"`
+}
+
+// Clients are which typed clients a project is to have. What is nil is as it was the last time.
+type Clients struct {
+	Dir       *string  // folder to write to, below the project's
+	Groups    []string // API groups, by their names or the first parts of those; empty for all
+	Plurals   []string // as Kind:Plural, where English rules do not give them
+	Externals []string // as package.Type@package, where apply configurations of types of other packages are
+}
+
+// DefaultClientsDir is the folder of a project's clients, unless another one is given.
+const DefaultClientsDir = "pkg/generated"
+
+// GenerateClients writes typed clients for the project's kinds, and notes in PROJECT that they are to be kept up to
+// date.
+func (s *Session) GenerateClients(ctx context.Context, clients Clients) error {
+	root, described, err := s.moduleRoot()
+	if err != nil {
+		return err
+	}
+	release, err := s.hold(ctx, root)
+	if err != nil {
+		return err
+	}
+	defer release()
+	file := &project.Project{}
+	if described {
+		if file, err = scaffold.ReadProject(root); err != nil {
+			return err
+		}
+	}
+	facts, err := clients.facts(file)
+	if err != nil {
+		return err
+	}
+	if err := facts.usable(); err != nil {
+		return err
+	}
+	begin := time.Now()
+	result, err := s.runGenerators(ctx, root, []generate.Use{facts.use(root)})
+	if err != nil {
+		return err
+	}
+	if described {
+		if err := s.keepFacts(root, file, facts); err != nil {
+			return err
+		}
+	}
+	s.Handler.Handle(generated(result, time.Since(begin)))
+	return nil
+}
+
+// facts are those of the last time, but for what is given now.
+func (c Clients) facts(file *project.Project) (clientFacts, error) {
+	facts := clientFacts{Dir: DefaultClientsDir}
+	if _, err := file.Plugin(clientsKey, &facts); err != nil {
+		return facts, err
+	}
+	if c.Dir != nil {
+		facts.Dir = filepath.ToSlash(filepath.Clean(*c.Dir))
+	}
+	for _, list := range []struct {
+		given []string
+		to    *[]string
+	}{{c.Groups, &facts.Groups}, {c.Plurals, &facts.Plurals}, {c.Externals, &facts.Externals}} {
+		if list.given != nil {
+			*list.to = list.given
+		}
+	}
+	return facts, nil
+}
+
+// The forms of values that consist of parts.
+var (
+	pluralForm   = regexp.MustCompile(`^[A-Z]\w*:[A-Z]\w*$`)
+	externalForm = regexp.MustCompile(`^[^@\s]+\.\w+@[^@\s]+$`)
+)
+
+// usable refuses what can be no folder, plural or package before anything is read.
+func (f clientFacts) usable() error {
+	if !filepath.IsLocal(filepath.FromSlash(f.Dir)) || filepath.Clean(f.Dir) == "." {
+		return unusableValue("clients need a folder of their own in the project", "--dir "+f.Dir, "a relative path, like pkg/generated")
+	}
+	for _, p := range f.Plurals {
+		if !pluralForm.MatchString(p) {
+			return unusableValue("a plural is given as Kind:Plural", "--plural "+p, "both as Go types are called, like Fish:Fish")
+		}
+	}
+	for _, e := range f.Externals {
+		if !externalForm.MatchString(e) {
+			return unusableValue("apply configurations are given as package.Type@package", "--apply-configuration "+e,
+				"like k8s.io/api/core/v1.Pod@k8s.io/client-go/applyconfigurations/core/v1")
+		}
+	}
+	return nil
+}
+
+func unusableValue(what, where, hint string) error {
+	return &report.Error{What: what, Where: where, Hint: hint, Next: "slipway generate clients --help", Code: mistaken}
+}
+
+// keepFacts writes the facts to PROJECT if they are others than those there.
+func (s *Session) keepFacts(root string, file *project.Project, facts clientFacts) error {
+	var kept clientFacts
+	if found, err := file.Plugin(clientsKey, &kept); err != nil || found && fmt.Sprint(kept) == fmt.Sprint(facts) {
+		return err
+	}
+	if err := file.SetPlugin(clientsKey, facts); err != nil {
+		return err
+	}
+	data, err := file.Marshal()
+	if err != nil {
+		return err
+	}
+	if err := rewrite(root, project.FileName, data); err != nil {
+		return &report.Error{What: "file cannot be written", Where: filepath.Join(root, project.FileName), Err: err}
+	}
+	s.Handler.Handle(report.File{Path: project.FileName, Action: report.Updated, Why: "slipway generate keeps the clients up to date"})
+	return nil
+}
+
+// rewrite replaces a file of the project, which may be no link that leads out of it.
+func rewrite(root, name string, content []byte) error {
+	folder, err := confine.Open(root)
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.WriteFile(name, content), folder.Close())
+}
+
+// use is the generator's run.
+func (f clientFacts) use(root string) generate.Use {
+	options := []string{"dir=" + quoted(f.Dir)}
+	for _, o := range []struct {
+		name   string
+		values []string
+	}{{"groups", f.Groups}, {"pluralExceptions", f.Plurals}, {"externals", f.Externals}} {
+		var list []string
+		for _, v := range o.values {
+			list = append(list, quoted(v))
+		}
+		if len(list) > 0 {
+			options = append(options, o.name+"={"+strings.Join(list, ",")+"}")
+		}
+	}
+	if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(regenerate.Boilerplate))); err == nil {
+		options = append(options, "headerFile="+quoted(regenerate.Boilerplate))
+	}
+	return generate.Use{Name: "clients", Options: strings.Join(options, ",")}
+}
+
+// quoted is a value as an option has it.
+func quoted(value string) string { return fmt.Sprintf("%q", value) }
+
+// clientsUse is the run that keeps the project's clients up to date, if it has any.
+func clientsUse(file *project.Project, root string) ([]generate.Use, error) {
+	var facts clientFacts
+	found, err := file.Plugin(clientsKey, &facts)
+	if !found || err != nil {
+		return nil, err
+	}
+	return []generate.Use{facts.use(root)}, nil
+}

@@ -1,0 +1,133 @@
+package operation
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// ClusterStatus answers with what a cluster and each of its components is doing. It fails when the cluster does not
+// run.
+func (s *Session) ClusterStatus(ctx context.Context, name string) error {
+	status, err := s.clusters().Status(ctx, name)
+	if err != nil {
+		return err
+	}
+	s.Handler.Handle(report.Result{Text: described(status), Value: status})
+	return status.Problem()
+}
+
+// ListClusters answers with the clusters that run, that died, and that have kept data.
+func (s *Session) ListClusters(ctx context.Context) error {
+	all, err := s.clusters().List(ctx)
+	if err != nil {
+		return err
+	}
+	value := struct {
+		Clusters []*clusterctl.Status `json:"clusters"`
+	}{all}
+	s.Handler.Handle(report.Result{Text: table(all), Value: value})
+	return nil
+}
+
+// described tells a running cluster's status in columns; what is wrong with
+// another one, its problem tells.
+func described(s *clusterctl.Status) string {
+	if s.Problem() != nil {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "cluster %s is %s, up %s\n", s.Name, s.State, uptime(s))
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, line := range [][2]string{
+		{"server", s.Server}, {"kubernetes", s.Kubernetes}, {"kubeconfig", s.Kubeconfig}, {"registry", s.Registry},
+		{"context", cmp.Or(s.Context, "none")}, {"data", kept(s)}, {"process", process(s)}, {"log", s.Log},
+	} {
+		if line[1] != "" { // known only once the cluster is ready
+			fmt.Fprintf(w, "  %s\t%s\n", line[0], line[1])
+		}
+	}
+	if s.Nodes != nil && s.Nodes.Problem != "" {
+		fmt.Fprintf(w, "  pods\tstay simulated: %s\n", s.Nodes.Problem)
+	}
+	for _, c := range s.Components {
+		fmt.Fprintf(w, "  %s\t%s\n", c.Name, saying(c))
+	}
+	for _, l := range s.Logical {
+		fmt.Fprintf(w, "  logical %s\t%s\n", l.Name, l.Server)
+	}
+	_ = w.Flush() // a strings.Builder takes everything
+	return b.String()
+}
+
+// saying is what a component is doing.
+func saying(c clusterctl.Component) string {
+	if c.Message == "" {
+		return string(c.State)
+	}
+	return string(c.State) + ", " + c.Message
+}
+
+// process is the id of the cluster's process, and the memory that it takes.
+func process(s *clusterctl.Status) string {
+	if s.RSSBytes == 0 {
+		return fmt.Sprint(s.PID)
+	}
+	return fmt.Sprintf("%d, %d MiB of memory", s.PID, s.RSSBytes>>20)
+}
+
+// kept says what becomes of the cluster's data.
+func kept(s *clusterctl.Status) string {
+	switch {
+	case s.Unknown != "":
+		return "kept: " + s.Unknown
+	case s.Durable:
+		return "kept"
+	}
+	return "thrown away when it stops"
+}
+
+// table tells clusters in columns.
+func table(all []*clusterctl.Status) string {
+	if len(all) == 0 {
+		return "there are no clusters; `slipway cluster start` starts one"
+	}
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(w, "NAME\tSTATE\tUP\tKUBERNETES\tNODES\tDATA\tSERVER")
+	for _, s := range all {
+		data := "thrown away"
+		if s.Durable {
+			data = "kept"
+		}
+		up := ""
+		if s.UptimeMs > 0 {
+			up = uptime(s).String()
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Name, s.State, cmp.Or(up, "-"), cmp.Or(s.Kubernetes, "-"), nodeKinds(s), data, cmp.Or(s.Server, "-"))
+	}
+	_ = w.Flush() // a strings.Builder takes everything
+	return b.String()
+}
+
+// nodeKinds tells how many nodes of each kind a cluster has.
+func nodeKinds(s *clusterctl.Status) string {
+	var kinds []string
+	if s.Nodes != nil && s.Nodes.Simulated > 0 {
+		kinds = append(kinds, fmt.Sprintf("%d simulated", s.Nodes.Simulated))
+	}
+	if s.Nodes != nil && s.Nodes.Real > 0 {
+		kinds = append(kinds, fmt.Sprintf("%d real", s.Nodes.Real))
+	}
+	return cmp.Or(strings.Join(kinds, ", "), "-")
+}
+
+func uptime(s *clusterctl.Status) time.Duration {
+	return (time.Duration(s.UptimeMs) * time.Millisecond).Round(time.Second)
+}

@@ -1,0 +1,147 @@
+package operation
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl"
+	"github.com/slipway-dev/slipway/internal/clusterctl/clusterfile"
+)
+
+// TestTellsOfClusters: the texts for people say what the values for programs hold.
+func TestTellsOfClusters(t *testing.T) {
+	running := &clusterctl.Status{
+		Name: "a", State: clusterctl.Running, Server: "https://127.0.0.1:6443", Kubernetes: "v1.37.1", Registry: "localhost:5001", Context: "slipway-a",
+		PID: 7, UptimeMs: 61_000, Nodes: &clusterctl.Nodes{Simulated: 1, Real: 2},
+	}
+	elsewhere := *running
+	elsewhere.Registry, elsewhere.Context, elsewhere.Kubeconfig, elsewhere.Already = "localhost:5002", "", "/a/kubeconfig", true
+	fresh, durable := clusterctl.Reset{Name: "a"}, clusterctl.Reset{Name: "a", Durable: true}
+	fresh.Removed, fresh.Restored, durable.Kept = 1, 2, true
+	for _, test := range []struct {
+		name, got string
+		want      []string
+	}{
+		{"started", started(running, 1500*time.Millisecond), []string{"cluster a is ready after 1.5s", "localhost:5001", "context slipway-a is selected"}},
+		{"already", started(&elsewhere, time.Second), []string{"runs already", "port 5001 is not this cluster's", "kubeconfig: /a/kubeconfig"}},
+		{"status", described(running), []string{"cluster a is running, up 1m1s", "https://127.0.0.1:6443", "thrown away when it stops"}},
+		{"list", table([]*clusterctl.Status{running, {Name: "b", State: clusterctl.Stopped, Durable: true}}), []string{"1 simulated, 2 real", "kept", "thrown away"}},
+		{"no clusters", table(nil), []string{"slipway cluster start"}},
+		{"reset", wasReset(&fresh), []string{"when it became ready: 1 object removed, 2 restored"}},
+		{"reset to what was kept", wasReset(&durable), []string{"when it was kept: 0 objects removed", "on disk are those of that time"}},
+		{"joined", joinedText(clusterctl.Joined{Cluster: "a", Node: "real-1"}), []string{"node real-1 has joined cluster a"}},
+		{"not joined", joinedText(clusterctl.Joined{Problem: "no namespaces"}), []string{"stay simulated: no namespaces"}},
+		{"a component's entry", logLine(clusterctl.LogEntry{Time: "T", Level: "I", Component: "etcd", Message: "ready"}, true), []string{"T I etcd        ready"}},
+		{"an entry", logLine(clusterctl.LogEntry{Time: "T", Level: "I", Component: "etcd", Message: "ready"}, false), []string{"T I ready"}},
+	} {
+		for _, want := range test.want {
+			if !strings.Contains(test.got, want) {
+				t.Errorf("%s: no %q in\n%s", test.name, want, test.got)
+			}
+		}
+	}
+}
+
+// TestClusterNames: completion reads names without starting a program.
+func TestClusterNames(t *testing.T) {
+	s, told := begin(t, t.TempDir())
+	if names := s.ClusterNames(); len(names) > 0 {
+		t.Errorf("there are clusters: %q", names)
+	}
+	if names := s.ImageNames(); len(names) > 0 {
+		t.Errorf("there are images: %q", names)
+	}
+	if len(told.all) > 0 {
+		t.Errorf("it told %v", told.all)
+	}
+}
+
+// TestClusterOptions: a description comes from flags, from standard input or from both; mistakes name their place.
+func TestClusterOptions(t *testing.T) {
+	const description = "port: 6443\ndurable: true\n"
+	for _, test := range []struct {
+		name  string
+		given Cluster
+		port  int    // of the flags
+		file  int    // port of the file; 0 for no file
+		where string // of the mistake; empty for none
+	}{
+		{"nothing", Cluster{Timeout: time.Minute}, 0, 0, ""},
+		{"flags", Cluster{Timeout: time.Minute, Flags: clusterfile.Flags{Port: 7443}}, 7443, 0, ""},
+		{"standard input", Cluster{Timeout: time.Minute, Flags: clusterfile.Flags{File: "-"}}, 0, 6443, ""},
+		{"both", Cluster{Timeout: time.Minute, Flags: clusterfile.Flags{File: "-", Port: 7443}}, 7443, 6443, ""},
+		{"no time at all", Cluster{}, 0, 0, "--timeout"},
+		{"no such nodes", Cluster{Timeout: time.Minute, Flags: clusterfile.Flags{NodeKind: "imaginary"}}, 0, 0, "--nodes"},
+	} {
+		o, err := test.given.options(strings.NewReader(description))
+		switch {
+		case test.where != "":
+			if told := mistake(t, err); told.Where != test.where || told.ExitCode() != mistaken {
+				t.Errorf("%s: %v, want a mistake in %s", test.name, told, test.where)
+			}
+		case err != nil:
+			t.Errorf("%s: %v", test.name, err)
+		case o.Port != test.port || (o.File != nil) != (test.file != 0) || o.File != nil && o.File.Port != test.file:
+			t.Errorf("%s: %+v, %+v", test.name, o, o.File)
+		}
+	}
+}
+
+func TestNoSuchNodes(t *testing.T) {
+	s, _ := begin(t, t.TempDir())
+	if err := mistake(t, s.BuildClusterProgram(t.Context(), "imaginary")); err.Where != "--nodes imaginary" || err.ExitCode() != mistaken {
+		t.Error(err)
+	}
+}
+
+func TestWriteKubeconfig(t *testing.T) {
+	s, told := begin(t, t.TempDir())
+	file := filepath.Join(s.Dir, "kubeconfig")
+	if err := s.writeKubeconfig(file, []byte("secret")); err != nil {
+		t.Fatal(err)
+	}
+	if got := last(t, told).Value.(kubeconfigFile); got.Path != file || got.Kubeconfig != "" {
+		t.Errorf("the result is %+v", got)
+	}
+	if text, err := os.ReadFile(file); err != nil || string(text) != "secret" {
+		t.Errorf("the file holds %q, %v", text, err)
+	}
+	if err := mistake(t, s.writeKubeconfig(filepath.Join(s.Dir, "missing", "kubeconfig"), nil)); err.Where == "" || err.Hint == "" {
+		t.Errorf("%+v", err)
+	}
+}
+
+// TestReadableByOthers: a pipe is not a file, and only the permissions of a file matter.
+func TestReadableByOthers(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("permissions are those of Unix")
+	}
+	for mode, want := range map[os.FileMode]bool{0o600: false, 0o640: true, 0o604: true, 0o660: true} {
+		file, err := os.OpenFile(filepath.Join(t.TempDir(), "out"), os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		if err := file.Chmod(mode); err != nil {
+			t.Fatal(err)
+		}
+		if _, is := readableByOthers(file); is != want {
+			t.Errorf("%v: readable by others is %v", mode, is)
+		}
+	}
+	_, pipe, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pipe.Close()
+	for name, w := range map[string]io.Writer{"a pipe": pipe, "a buffer": &strings.Builder{}} {
+		if _, is := readableByOthers(w); is {
+			t.Errorf("%s is readable by others", name)
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package operation
+
+import (
+	"context"
+
+	"github.com/slipway-dev/slipway/internal/generate"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/toollink"
+)
+
+// Generators are what to generate as controller-gen does, with a command line of its own.
+type Generators struct {
+	generate.Options        // as its arguments say
+	Explain          string // the command line that explains markers, for the error about mistakes in them
+}
+
+// ControllerGen generates below the working folder. Like controller-gen it tells mistakes only.
+func (s *Session) ControllerGen(ctx context.Context, g Generators) error {
+	g.Dir, g.Lenient, g.Cache = s.Dir, true, s.runsFolder()
+	defer s.Collector.Patiently()()
+	result, err := generate.Run(ctx, g.Options)
+	for _, f := range result.Findings {
+		s.Handler.Handle(f)
+	}
+	if err != nil {
+		return err
+	}
+	if result.Failed() {
+		return &report.Error{What: "nothing was generated: the mistakes are told above", Next: g.Explain}
+	}
+	_, err = s.Stdout.Write(result.Printed)
+	return err
+}
+
+// InPlaceOf says which other version the program stands for here: older Makefiles look for
+// theirs in what a tool says of its version.
+func (s *Session) InPlaceOf(version string) string {
+	other := s.Getenv(toollink.StandsFor)
+	if other == "" || other == version {
+		return ""
+	}
+	return " (in place of " + other + ")"
+}

@@ -1,0 +1,136 @@
+package operation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/slipway-dev/slipway/internal/generate"
+	"github.com/slipway-dev/slipway/internal/regenerate"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// A Change is how to change a project.
+type Change struct {
+	Generate bool // what follows from the code, afterwards
+	Preview
+}
+
+// An API is a kind to add to a project, or what else of a kind is missing.
+type API struct {
+	scaffold.API
+	Change
+}
+
+// ImagePlugin is the plug-in by which PROJECT says that a controller runs an image.
+const ImagePlugin = scaffold.ImagePlugin
+
+// CreateAPI adds a kind to the project.
+func (s *Session) CreateAPI(ctx context.Context, a API) error {
+	root, err := s.ProjectRoot()
+	if err != nil {
+		return err
+	}
+	s.warnOfScope(root, a.API)
+	if err := s.fetchExternal(ctx, root, a.Preview, a.External, func() error { return scaffold.CheckAPI(root, a.API) }); err != nil {
+		return err
+	}
+	return s.change(ctx, root, a.Preview,
+		func() (*scaffold.Plan, error) { return scaffold.CreateAPI(root, a.API) },
+		func() error { return s.afterCreateAPI(ctx, root, a) })
+}
+
+// fetchExternal has go.mod require the module that a kind of another module is from. What can be refused
+// without the network is refused before, by check.
+func (s *Session) fetchExternal(ctx context.Context, root string, p Preview, external scaffold.External, check func() error) error {
+	if external.Module == "" || p.only() {
+		return nil
+	}
+	if err := check(); err != nil {
+		return err
+	}
+	return scaffold.Require(ctx, root, external, s.Handler)
+}
+
+// warnOfScope tells that a manager for namespaces does not see objects that live in none.
+func (s *Session) warnOfScope(root string, api scaffold.API) {
+	if api.Namespaced || !api.Controller {
+		return
+	}
+	// What is wrong with PROJECT is told by the planning, with its place.
+	if file, err := project.Load(root); err == nil && file.Namespaced {
+		s.Handler.Handle(report.Warning{Text: "the manager has permissions in its own namespace alone, and objects of this kind live in none; give it a ClusterRole for them, or undo that with slipway edit --namespaced=false"})
+	}
+}
+
+// afterCreateAPI generates what follows from the new API.
+func (s *Session) afterCreateAPI(ctx context.Context, root string, a API) error {
+	if a.Generate {
+		if err := s.generateForAPI(ctx, root, a.API); err != nil {
+			return err
+		}
+	}
+	what := "the types and the reconciler"
+	if !a.Resource {
+		what = "the reconciler and its permissions"
+	}
+	s.Handler.Handle(report.Note{Text: "Next: edit " + what + ", then run slipway generate"})
+	return s.noteConversion(root, a.API)
+}
+
+// generateForAPI generates what follows from a new API. Apply configurations come first: the
+// controller imports them, and code that imports what is not there cannot be read.
+func (s *Session) generateForAPI(ctx context.Context, root string, api scaffold.API) error {
+	if api.SSA {
+		if err := s.generateApplyConfigurations(ctx, root, api); err != nil {
+			return err
+		}
+	}
+	return s.generateOnly(ctx, root)
+}
+
+func (s *Session) generateApplyConfigurations(ctx context.Context, root string, api scaffold.API) error {
+	file, err := scaffold.ReadProject(root)
+	if err != nil {
+		return err
+	}
+	r := file.Lookup(api.Group, api.Version, api.Kind)
+	if r == nil {
+		return nil
+	}
+	options := "headerFile=" + regenerate.Boilerplate
+	if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(regenerate.Boilerplate))); errors.Is(err, fs.ErrNotExist) {
+		options = ""
+	}
+	plan := regenerate.PlanOver(root, []string{"./" + file.APIDir(*r)},
+		generate.Use{Name: "object", Options: options}, generate.Use{Name: "applyconfiguration", Options: options})
+	result, err := s.runPlan(ctx, root, plan, generate.Options{Cache: s.runsFolder()})
+	if err == nil {
+		s.tellRun(root, result)
+	}
+	return err
+}
+
+// noteConversion says that a kind whose versions are converted has one that is not yet: its manager
+// would not start.
+func (s *Session) noteConversion(root string, api scaffold.API) error {
+	p, err := scaffold.ReadProject(root)
+	if err != nil {
+		return err
+	}
+	for _, hub := range p.Resources {
+		if hub.Group != api.Group || hub.Kind != api.Kind || hub.Version == api.Version || hub.Webhooks == nil || !hub.Webhooks.Conversion || slices.Contains(hub.Webhooks.Spoke, api.Version) {
+			continue
+		}
+		s.Handler.Handle(report.Note{Text: fmt.Sprintf(
+			"The versions of %s are converted, and %s is not one of them yet: the manager starts once it is.\n  try:   slipway create webhook --group %s --version %s --kind %s --conversion --spoke %s",
+			api.Kind, api.Version, hub.Group, hub.Version, hub.Kind, api.Version)})
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package operation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold"
+)
+
+// A Webhook is which webhooks of a kind to add to a project.
+type Webhook struct {
+	scaffold.Webhook
+	Certs string // the certificate provider: self or cert-manager; empty leaves the choice to the project
+	Change
+}
+
+// CreateWebhook adds webhooks of a kind to the project.
+func (s *Session) CreateWebhook(ctx context.Context, w Webhook) error {
+	root, err := s.ProjectRoot()
+	if err != nil {
+		return err
+	}
+	if w.Certificates, err = parseCertificates(w.Certs); err != nil {
+		return err
+	}
+	s.postponeConversion(root, &w.Webhook)
+	check := func() error { return scaffold.CheckWebhook(root, w.Webhook) }
+	if err := s.fetchExternal(ctx, root, w.Preview, w.External, check); err != nil {
+		return err
+	}
+	return s.change(ctx, root, w.Preview,
+		func() (*scaffold.Plan, error) { return scaffold.CreateWebhook(root, w.Webhook) },
+		func() error { return s.afterCreateWebhook(ctx, root, w) })
+}
+
+// postponeConversion leaves the conversion out of several webhooks where the kind has one version. It says what the
+// conversion needs.
+func (s *Session) postponeConversion(root string, w *scaffold.Webhook) {
+	if !w.Conversion || !w.Defaulting && !w.Validation || !errors.Is(scaffold.CheckWebhook(root, *w), scaffold.ErrOneVersion) {
+		return
+	}
+	w.Conversion, w.Spokes = false, nil
+	s.Handler.Handle(report.Warning{Text: fmt.Sprintf("no conversion is made: %[2]s has version %[3]s alone. Another version comes with "+
+		"slipway create api --group %[1]s --version v2 --kind %[2]s --resource --controller=false, and then the conversion with "+
+		"slipway create webhook --group %[1]s --version %[3]s --kind %[2]s --conversion", w.Group, w.Kind, w.Version)})
+}
+
+// afterCreateWebhook generates what follows from the new webhooks.
+func (s *Session) afterCreateWebhook(ctx context.Context, root string, w Webhook) error {
+	if w.Generate {
+		if err := s.generateOnly(ctx, root); err != nil {
+			return err
+		}
+	}
+	s.Handler.Handle(report.Note{Text: "Next: " + toWrite(w.Webhook) + ", then run slipway test ./..."})
+	return nil
+}
+
+// toWrite says what of new webhooks is left to their author.
+func toWrite(w scaffold.Webhook) string {
+	var parts []string
+	if w.Defaulting || w.Validation {
+		parts = append(parts, "write the webhooks in internal/webhook")
+	}
+	if w.Conversion {
+		parts = append(parts, "convert what says TODO in the files "+strings.ToLower(w.Kind)+"_conversion.go beside the types")
+	}
+	return strings.Join(parts, " and ")
+}

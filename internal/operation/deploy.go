@@ -1,0 +1,210 @@
+package operation
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl/loaded"
+	"github.com/slipway-dev/slipway/internal/image/reference"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold"
+	"github.com/slipway-dev/slipway/internal/ship"
+)
+
+// Where a project keeps what is deployed, and the operator's image in it.
+const (
+	DefaultFolder = "config/default"
+	managerFolder = "config/manager"
+)
+
+// DeployTimeout is how long an operator may usually take to run: the first pull of its image is in it.
+const DeployTimeout = 2 * time.Minute
+
+// A Deployment is what to bring into a cluster, and how.
+type Deployment struct {
+	To     Target
+	Folder string // the kustomization, in the project or as an absolute path
+	Image  string // the operator's; empty leaves the configuration's
+	Force  bool   // take over fields that others own
+	Yes    bool   // delete namespaces and CRDs that others use, if they left the configuration, without a question
+	Wait   bool   // until all is ready
+	Preview
+}
+
+// CheckImage refuses what no node could pull.
+func CheckImage(image string) error {
+	_, err := reference.Parse(image)
+	return err
+}
+
+// within is the path of a folder that a flag names: in the project, unless it is absolute.
+func within(root, folder string) string {
+	if folder = filepath.FromSlash(folder); filepath.IsAbs(folder) {
+		return folder
+	}
+	return filepath.Join(root, folder)
+}
+
+// buildDeployment generates and returns the objects to deploy from the project in root.
+func (s *Session) buildDeployment(ctx context.Context, root, folder, image string) ([]*unstructured.Unstructured, error) {
+	if err := s.regenerate(ctx, root); err != nil {
+		return nil, err
+	}
+	objects, err := ship.BuildWithImage(ctx, within(root, folder), within(root, managerFolder), image)
+	if err == nil && len(objects) == 0 {
+		return nil, noObjects(within(root, folder))
+	}
+	if err == nil && image != "" && !ship.RunsImage(objects, image) {
+		s.Handler.Handle(report.Warning{Text: "no container of " + folder + " runs " + image + ": only one whose image is called controller in " + managerFolder + " gets it"})
+	}
+	return objects, err
+}
+
+// noObjects is the error of a kustomization that builds and describes nothing.
+func noObjects(folder string) error {
+	return &report.Error{
+		What: "the kustomization has no objects", Where: folder,
+		Hint: "expected the operator's at least: folders or files of its resources, none of them empty",
+		Next: "slipway kustomize build " + folder,
+	}
+}
+
+// Deploy generates, builds and applies what the project's configuration describes, and waits for it.
+func (s *Session) Deploy(ctx context.Context, d Deployment) error {
+	defer s.Collector.Patiently()()
+	root, err := s.ProjectRoot()
+	if err != nil {
+		return err
+	}
+	objects, err := s.buildDeployment(ctx, root, d.Folder, d.Image)
+	if err != nil {
+		return err
+	}
+	set, err := deploymentSet(root, within(root, d.Folder), objects)
+	if err != nil {
+		return err
+	}
+	cluster, err := s.connect(ctx, d.To, d.only())
+	if err != nil {
+		return err
+	}
+	outdated, err := s.outdated(ctx, cluster, objects)
+	if err != nil {
+		return err
+	}
+	o := ship.ApplyOptions{Set: set, Force: d.Force, Timeout: d.To.Timeout, Consent: s.consent(d.Yes, keepShared)}
+	if d.only() {
+		return withoutSelf(root, s.previewObjects(ctx, cluster, objects, o, d.Preview, outdated...))
+	}
+	if err := cluster.Apply(ctx, objects, o); err != nil {
+		return withoutSelf(root, err)
+	}
+	if err := cluster.Restart(ctx, outdated); err != nil || !d.Wait {
+		return err
+	}
+	if err := cluster.AwaitReady(ctx, objects, d.To.Timeout); err != nil {
+		return err
+	}
+	s.tellSimulated(ctx, cluster, objects)
+	return nil
+}
+
+// withoutSelf suggests another command where cert-manager is missing and the project's manager cannot keep its
+// certificates itself.
+func withoutSelf(root string, err error) error {
+	e, ok := errors.AsType[*report.Error](err)
+	if !ok || ship.MissingGroup(err) != ship.CertManager || scaffold.CanKeepCertificates(root) {
+		return err
+	}
+	advised := *e
+	advised.Hint = "cert-manager is not installed in the cluster, and this manager does not start without a certificate: install cert-manager"
+	advised.Next = "slipway kubectl apply -f https://github.com/cert-manager/cert-manager/releases/latest/download/cert-manager.yaml"
+	return &advised
+}
+
+// PrintDeployment answers with the objects of a deployment, as one YAML stream, and touches no cluster.
+func (s *Session) PrintDeployment(ctx context.Context, folder, image string) error {
+	root, err := s.ProjectRoot()
+	if err != nil {
+		return err
+	}
+	objects, err := s.buildDeployment(ctx, root, folder, image)
+	if err != nil {
+		return err
+	}
+	objects = ship.InInstallOrder(objects)
+	var documents []string
+	for _, object := range objects {
+		text, err := yaml.Marshal(object.Object)
+		if err != nil {
+			return err
+		}
+		documents = append(documents, string(text))
+	}
+	s.Handler.Handle(report.Result{Text: strings.Join(documents, "---\n"), Value: objects})
+	return nil
+}
+
+// A Removal is how to take away from a cluster what an operation brought there.
+type Removal struct {
+	From   Target
+	Yes    bool // delete what others use, too, without a question
+	DryRun bool // only list what would go
+}
+
+// Undeploy builds the objects of the kustomization in a folder, which is in the project or an absolute path, and
+// deletes them. Nothing is generated: what is in the cluster came from what is there.
+func (s *Session) Undeploy(ctx context.Context, folder string, r Removal) error {
+	root, err := s.ProjectRoot()
+	if err != nil {
+		return err
+	}
+	folder = within(root, folder)
+	objects, err := ship.Build(ctx, folder)
+	if err != nil {
+		return err
+	}
+	if len(objects) == 0 {
+		return noObjects(folder)
+	}
+	set, err := deploymentSet(root, folder, objects)
+	if err != nil {
+		return err
+	}
+	return s.remove(ctx, objects, set, r, "slipway undeploy")
+}
+
+// remove deletes the members of a set, or tells which. The error for what cannot be asked names the command.
+func (s *Session) remove(ctx context.Context, objects []*unstructured.Unstructured, set *ship.Set, r Removal, command string) error {
+	cluster, err := s.connect(ctx, r.From, r.DryRun)
+	if err != nil {
+		return err
+	}
+	o := ship.DeleteOptions{Set: set, Consent: s.consent(r.Yes, refuseShared(command)), Timeout: r.From.Timeout}
+	if r.DryRun {
+		return s.previewDeletion(ctx, cluster, objects, o)
+	}
+	return cluster.Delete(ctx, objects, o)
+}
+
+// outdated are the workloads of an embedded cluster whose pods run an older image than the one that the cluster's
+// registry has under its name now. Of other clusters it is not known what their nodes would pull.
+func (s *Session) outdated(ctx context.Context, cluster *ship.Cluster, objects []*unstructured.Unstructured) ([]ship.Outdated, error) {
+	embedded := s.running(ctx, serves(cluster.Server()))
+	if embedded == nil || embedded.Nodes.Real == 0 {
+		return nil, nil
+	}
+	return cluster.Outdated(ctx, objects, func(ctx context.Context, image string) ([]string, error) {
+		digests, err := loaded.Digests(ctx, embedded.Registry, image)
+		if err != nil {
+			return nil, &report.Error{What: "cannot find out whether image " + image + " is current", Where: "cluster " + embedded.Name, Err: err, Next: "slipway cluster status " + embedded.Name}
+		}
+		return digests, nil
+	})
+}

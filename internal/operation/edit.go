@@ -1,0 +1,170 @@
+package operation
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold"
+	"github.com/slipway-dev/slipway/internal/spelling"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// An Edit is what to change about the shape of a project. What is nil or empty stays as it is.
+type Edit struct {
+	MultiGroup      *bool
+	Namespaced      *bool
+	Enable, Disable []string // features, by their names
+	Certs           string   // the certificate provider of webhooks and metrics: self or cert-manager
+	License         *License
+	Preview
+}
+
+// Edit changes the shape of the project: all of it or nothing.
+func (s *Session) Edit(ctx context.Context, e Edit) error {
+	root, err := s.ProjectRoot()
+	if err != nil {
+		return err
+	}
+	edits, err := s.edits(e)
+	if err != nil {
+		return err
+	}
+	if len(edits) == 0 {
+		return &report.Error{What: "there is nothing to edit", Where: "slipway edit", Hint: "a flag says what to change", Next: "slipway edit --help", Code: mistaken}
+	}
+	then := nothing
+	switch {
+	case slices.Contains(e.Enable, string(scaffold.Policies)):
+		then = func() error { return s.generateOnly(ctx, root) }
+	case e.MultiGroup != nil:
+		then = func() error { return s.regenerateMoved(ctx, root) }
+	}
+	return s.change(ctx, root, e.Preview, func() (*scaffold.Plan, error) { return scaffold.EditProject(root, edits...) }, then)
+}
+
+// edits are what scaffold is to do.
+func (s *Session) edits(e Edit) ([]scaffold.Edit, error) {
+	var edits []scaffold.Edit
+	if e.MultiGroup != nil {
+		edits = append(edits, scaffold.MultiGroup(*e.MultiGroup))
+	}
+	if e.Namespaced != nil {
+		edits = append(edits, scaffold.InNamespace(*e.Namespaced))
+	}
+	features, err := editFeatures(e)
+	if err != nil {
+		return nil, err
+	}
+	edits = append(edits, features...)
+	if e.License != nil {
+		license, err := s.license(*e.License)
+		if err != nil {
+			return nil, err
+		}
+		edits = append(edits, scaffold.Relicense(license))
+	}
+	return edits, nil
+}
+
+// editFeatures switches parts of what is deployed on and off.
+func editFeatures(e Edit) ([]scaffold.Edit, error) {
+	on, err := parseFeatures("--enable", e.Enable)
+	if err != nil {
+		return nil, err
+	}
+	off, err := parseFeatures("--disable", e.Disable)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range on {
+		for _, g := range off {
+			if f == g {
+				return nil, &report.Error{What: fmt.Sprintf("%s is to be switched on and off", f), Where: "--enable, --disable", Hint: "one of them", Code: mistaken}
+			}
+		}
+	}
+	keeper, err := parseCertificates(e.Certs)
+	if err != nil {
+		return nil, err
+	}
+	if keeper != "" {
+		on = append(on, keeper)
+	}
+	var edits []scaffold.Edit
+	if at := slices.Index(on, scaffold.Namespaced); at >= 0 { // PROJECT tells of it, and the manager must know
+		on = slices.Delete(on, at, at+1)
+		edits = append(edits, scaffold.InNamespace(true))
+	}
+	if at := slices.Index(off, scaffold.Namespaced); at >= 0 {
+		off = slices.Delete(off, at, at+1)
+		edits = append(edits, scaffold.InNamespace(false))
+	}
+	if len(off) > 0 {
+		edits = append(edits, scaffold.Disable(off...))
+	}
+	if len(on) > 0 {
+		edits = append(edits, scaffold.Enable(on...))
+	}
+	return edits, nil
+}
+
+// FeatureNames lists the features that a project can have.
+func FeatureNames() string {
+	var names []string
+	for _, f := range scaffold.Features() {
+		names = append(names, string(f))
+	}
+	return strings.Join(names, ", ")
+}
+
+// parseFeatures reads the names that a flag has.
+func parseFeatures(flag string, names []string) ([]scaffold.Feature, error) {
+	var features []scaffold.Feature
+	for _, name := range names {
+		f, ok := scaffold.ParseFeature(strings.TrimSpace(name))
+		if !ok {
+			return nil, &report.Error{What: fmt.Sprintf("unknown feature %q", name), Where: flag, Hint: "there are " + FeatureNames() + nearest(name), Code: mistaken}
+		}
+		features = append(features, f)
+	}
+	return features, nil
+}
+
+// nearest asks whether a feature of a similar name is meant.
+func nearest(name string) string {
+	for _, f := range scaffold.Features() {
+		if spelling.Distance(name, string(f), 3) <= 2 {
+			return "; did you mean " + string(f) + "?"
+		}
+	}
+	return ""
+}
+
+// parseCertificates reads the certificate provider; an empty name leaves the choice to the project.
+func parseCertificates(name string) (scaffold.Feature, error) {
+	switch name {
+	case "":
+		return "", nil
+	case "cert-manager", "certmanager":
+		return scaffold.CertManager, nil
+	case "self", "selfcert":
+		return scaffold.SelfCert, nil
+	}
+	return "", &report.Error{What: fmt.Sprintf("unknown certificate provider %q", name), Where: "--certs", Hint: "use self or cert-manager", Code: mistaken}
+}
+
+// regenerateMoved brings apply configurations up to date, in which the folder of their types has
+// part in names. Nothing else that is generated does.
+func (s *Session) regenerateMoved(ctx context.Context, root string) error {
+	file, err := scaffold.ReadProject(root)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(file.Resources, func(r project.Resource) bool { return r.API != nil && r.API.SSA }) {
+		return s.generateOnly(ctx, root)
+	}
+	return nil
+}

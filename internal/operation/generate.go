@@ -1,0 +1,151 @@
+package operation
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/cachefolder"
+	"github.com/slipway-dev/slipway/internal/codegen"
+	"github.com/slipway-dev/slipway/internal/crdcheck"
+	"github.com/slipway-dev/slipway/internal/generate"
+	"github.com/slipway-dev/slipway/internal/regenerate"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold"
+)
+
+// A Generation is how to bring a project's generated files up to date.
+type Generation struct {
+	Strict  bool     // misspelt and misplaced markers fail it, and so does what CRDs are warned of
+	Prune   bool     // delete generated CRDs whose kind is gone
+	Outside []string // absolute paths of folders beside the project's that may be written below
+}
+
+// Generate brings the project's generated files up to date and has new definitions checked as an API server would.
+func (s *Session) Generate(ctx context.Context, g Generation) error {
+	root, err := s.ProjectRoot()
+	if err != nil {
+		return err
+	}
+	begin := time.Now()
+	result, err := s.generateAlone(ctx, root, g)
+	if err != nil {
+		return err
+	}
+	if err := s.checkDefinitions(ctx, root, result, g.Strict); err != nil {
+		return err
+	}
+	s.Handler.Handle(generated(result, time.Since(begin)))
+	return nil
+}
+
+// generateAlone generates while no other command changes the project.
+func (s *Session) generateAlone(ctx context.Context, root string, g Generation) (generate.Result, error) {
+	release, err := s.hold(ctx, root)
+	if err != nil {
+		return generate.Result{}, err
+	}
+	defer release()
+	return s.generateWith(ctx, root, g)
+}
+
+// generateWith brings the generated files of the project in root up to date and
+// tells what changed. Findings that make the result wrong are an error.
+func (s *Session) generateWith(ctx context.Context, root string, g Generation) (generate.Result, error) {
+	plan, result, err := s.plannedRun(ctx, root, generate.Options{Strict: g.Strict, Cache: s.runsFolder(), Within: g.Outside})
+	if err != nil {
+		return result, err
+	}
+	s.tellRun(root, result)
+	return result, s.tellLeftovers(root, plan, result, g)
+}
+
+// runGenerators runs these generators in the project, and tells what they found and what changed.
+func (s *Session) runGenerators(ctx context.Context, root string, uses []generate.Use) (generate.Result, error) {
+	result, err := s.runPlan(ctx, root, regenerate.PlanOf(root, uses...), generate.Options{Cache: s.runsFolder()})
+	if err == nil {
+		s.tellRun(root, result)
+	}
+	return result, err
+}
+
+// plannedRun runs the project's plan and tells all findings.
+func (s *Session) plannedRun(ctx context.Context, root string, options generate.Options) (regenerate.Plan, generate.Result, error) {
+	file, err := scaffold.ReadProject(root)
+	if err != nil {
+		return regenerate.Plan{}, generate.Result{}, err
+	}
+	clients, err := clientsUse(file, root)
+	if err != nil {
+		return regenerate.Plan{}, generate.Result{}, err
+	}
+	plan, findings, err := regenerate.PlanFor(root, s.Getenv, clients...)
+	if err != nil {
+		return plan, generate.Result{}, err
+	}
+	s.tellFindings(root, findings)
+	result, err := s.runPlan(ctx, root, plan, options)
+	return plan, result, err
+}
+
+// runPlan runs a plan and tells what it found in the code. Findings that make the
+// result wrong are an error.
+func (s *Session) runPlan(ctx context.Context, root string, plan regenerate.Plan, options generate.Options) (generate.Result, error) {
+	options.Codegen = codegen.NewFinder(s.Getenv, s.Handler)
+	if s.Verbose {
+		options.Events = s.Handler
+	}
+	defer s.Collector.Patiently()()
+	result, err := plan.Run(ctx, options)
+	s.tellFindings(root, result.Findings)
+	if err == nil && result.Failed() {
+		err = mistakes(result.Findings)
+	}
+	return result, err
+}
+
+// tellRun tells what became of each file and, to those who want to know, how much was read for that.
+func (s *Session) tellRun(root string, result generate.Result) {
+	s.tellFiles(root, result.Files)
+	if s.Verbose && !result.Recalled {
+		s.Handler.Handle(report.Note{Text: fmt.Sprintf("parsed %s, type-checked %s", count(result.Parsed, "file"), count(result.Checked, "package"))})
+	}
+}
+
+func (s *Session) tellFindings(root string, findings []report.Finding) {
+	for _, f := range findings {
+		f.File = s.fromHere(root, f.File)
+		s.Handler.Handle(f)
+	}
+}
+
+// runsFolder is the folder of the user's cache that remembers what generators have
+// read and written; "" when there is no place for it.
+func (s *Session) runsFolder() string {
+	cache, err := cachefolder.Root(s.Getenv)
+	if err != nil {
+		return ""
+	}
+	if crdcheck.Off(s.Getenv) {
+		return filepath.Join(cache, "runs-unchecked")
+	}
+	return filepath.Join(cache, "runs")
+}
+
+// mistakes is the error after fatal findings, which were told already.
+func mistakes(findings []report.Finding) error {
+	fatal := 0
+	for _, f := range findings {
+		if f.Fatal {
+			fatal++
+		}
+	}
+	return &report.Error{What: "nothing was generated: " + count(fatal, "mistake") + " in the code, told above", Next: "slipway generate"}
+}
+
+func (s *Session) tellFiles(root string, files []generate.File) {
+	for _, f := range files {
+		s.Handler.Handle(report.File{Path: regenerate.Relative(root, f.Path), Action: f.Action})
+	}
+}

@@ -1,0 +1,74 @@
+package operation
+
+import (
+	"context"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/generate"
+	"github.com/slipway-dev/slipway/internal/regenerate"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// CheckGenerated writes nothing. It fails, with a diff, when a generated file is not what the code says.
+func (s *Session) CheckGenerated(ctx context.Context, g Generation) error {
+	root, err := s.ProjectRoot()
+	if err != nil {
+		return err
+	}
+	_, result, err := s.plannedRun(ctx, root, generate.Options{Strict: g.Strict, DryRun: true, Cache: s.runsFolder(), Within: g.Outside})
+	if err != nil {
+		return err
+	}
+	if err := s.checkDefinitions(ctx, root, result, g.Strict); err != nil {
+		return err
+	}
+	stale, err := regenerate.Stale(root, result.Files)
+	if err != nil {
+		return err
+	}
+	if len(stale) == 0 {
+		s.Handler.Handle(report.Result{
+			Text:  "nothing is stale: " + count(len(result.Files), "generated file") + " up to date",
+			Value: checkSummary{Files: len(result.Files), Stale: []regenerate.Difference{}},
+		})
+		return nil
+	}
+	var diffs strings.Builder
+	for _, d := range stale {
+		diffs.WriteString(d.Diff)
+	}
+	s.Handler.Handle(report.Result{Text: diffs.String(), Bare: true, Value: checkSummary{Files: len(result.Files), Stale: stale}})
+	verb := " are"
+	if len(stale) == 1 {
+		verb = " is"
+	}
+	return &report.Error{What: count(len(stale), "generated file") + verb + " not what the code says", Where: root, Next: "slipway generate"}
+}
+
+// checkSummary is the JSON form of what --check found.
+type checkSummary struct {
+	Files int                     `json:"files"`
+	Stale []regenerate.Difference `json:"stale"`
+}
+
+// tellLeftovers tells of CRDs whose kind is gone, or deletes them.
+func (s *Session) tellLeftovers(root string, plan regenerate.Plan, result generate.Result, g Generation) error {
+	left, err := regenerate.Leftovers(plan, result.Files)
+	if err != nil {
+		return err
+	}
+	if g.Prune {
+		if err := regenerate.Prune(plan, g.Outside, left); err != nil {
+			return err
+		}
+	}
+	for _, path := range left {
+		name := regenerate.Relative(root, path)
+		if g.Prune {
+			s.Handler.Handle(report.File{Path: name, Action: report.Deleted})
+			continue
+		}
+		s.Handler.Handle(report.Warning{Text: name + " is generated, and no kind makes it any longer; to delete it: slipway generate --prune"})
+	}
+	return nil
+}

@@ -1,0 +1,136 @@
+package operation
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/crdcheck"
+	"github.com/slipway-dev/slipway/internal/generate"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// definitions are the CRDs among the files of a run, as the checker reads them. Their names lead to the
+// files from the working folder.
+type definitions struct {
+	session *Session
+	root    string
+	files   map[string]generate.File
+	list    []crdcheck.File
+
+	strict bool // what has a place in a definition fails, also where an API server would let it pass
+}
+
+func (s *Session) definitions(root string, result generate.Result) definitions {
+	d := definitions{session: s, root: root, files: make(map[string]generate.File)}
+	for _, f := range result.Files {
+		if _, ok := f.Locate(""); !ok {
+			continue
+		}
+		name := s.fromHere(root, f.Path)
+		if rel, err := filepath.Rel(root, f.Path); err == nil && filepath.IsLocal(rel) {
+			name = filepath.ToSlash(rel)
+		}
+		d.files[name] = f
+		d.list = append(d.list, crdcheck.File{Name: name, Content: string(f.Content)})
+	}
+	return d
+}
+
+// position finds the place in the code, or else the file, that a place in a CRD comes from.
+func (d definitions) position(file, path string) report.Position {
+	f, ok := d.files[file]
+	if !ok {
+		return report.Position{File: d.session.fromHere(d.root, file)}
+	}
+	at, _ := f.Locate(path)
+	at.File = d.session.fromHere(d.root, at.File)
+	return at
+}
+
+// errRefused is why a run fails whose files are written.
+var errRefused = errors.New("the files are written as the code says")
+
+// checkDefinitions tells what an API server would say to the CRDs of a run that are new to the
+// checker. What an API server refuses is an error, although the files are written: they are what the code says. Strict
+// makes warnings errors too, apart from those about a definition as a whole, such as its size.
+//
+// A run that is recalled was checked, and found right, when it was made: all others are forgotten.
+func (s *Session) checkDefinitions(ctx context.Context, root string, result generate.Result, strict bool) error {
+	d := s.definitions(root, result)
+	d.strict = strict
+	if len(d.list) == 0 || crdcheck.Off(s.Getenv) {
+		return nil
+	}
+	told, err := s.tellDefinitions(ctx, d)
+	if told == 0 && err == nil {
+		return nil
+	}
+	if forgetting := result.Forget(); forgetting != nil {
+		return errors.Join(err, forgetting)
+	}
+	return err
+}
+
+// tellDefinitions tells what is wrong with the CRDs, and how much it told.
+func (s *Session) tellDefinitions(ctx context.Context, d definitions) (told int, err error) {
+	checker := crdcheck.New(s.Getenv, s.Handler)
+	findings, err := checker.Check(ctx, d.list)
+	if errors.Is(err, crdcheck.ErrUnavailable) {
+		s.Handler.Handle(report.Note{Text: count(len(d.list), "CRD") + " not checked as an API server would: " + firstLine(err) + "; to see why: " + checker.Command()})
+		return 1, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	list, refused := d.told(findings), 0
+	for _, f := range list {
+		s.Handler.Handle(f)
+		if f.Fatal {
+			refused++
+		}
+	}
+	if refused == 0 {
+		return len(list), nil
+	}
+	what := "API servers refuse these CRDs: "
+	if d.strict {
+		what = "the CRDs are not right: "
+	}
+	return len(list), &report.Error{What: what + count(refused, "mistake") + ", told above", Err: errRefused, Next: "slipway generate"}
+}
+
+// told are findings at their places in the code, in the order of those. What concerns a definition as a whole and is no
+// mistake is told when the definition changes, not in every run: there need not be anything to change about it.
+func (d definitions) told(findings []crdcheck.Finding) []report.Finding {
+	var told []report.Finding
+	for _, f := range findings {
+		if !f.Refused && f.Path == "" && d.files[f.File].Action == report.Unchanged {
+			continue
+		}
+		told = append(told, report.Finding{Position: d.position(f.File, f.Path), Message: f.String(), Suggestion: f.Advice(), Fatal: f.Refused || d.strict && f.Path != ""})
+	}
+	slices.SortStableFunc(told, func(a, b report.Finding) int {
+		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return told
+}
+
+// generateOnly is generate for those who do not check the CRDs, since they go to an API server now or others
+// follow: the next `slipway generate` does it.
+func (s *Session) generateOnly(ctx context.Context, root string) error {
+	result, err := s.generateWith(ctx, root, Generation{})
+	if err != nil || len(s.definitions(root, result).list) == 0 {
+		return err
+	}
+	return result.Forget()
+}
+
+// firstLine is an error's text up to its first line break.
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}

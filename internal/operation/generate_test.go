@@ -1,0 +1,155 @@
+package operation
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// generatable is a project with a type that needs a DeepCopy method, and no module besides its own.
+func generatable(t *testing.T) (*Session, *events) {
+	t.Helper()
+	s, told := begin(t, t.TempDir())
+	write(t, s.Dir, "PROJECT", projectFile)
+	write(t, s.Dir, "go.mod", "module example.com/sample\n\ngo 1.26\n")
+	write(t, s.Dir, "api/v1/types.go", `// Package v1 has one type.
+// +kubebuilder:object:generate=true
+package v1
+
+// Spec has a list.
+type Spec struct {
+	Names []string
+}
+`)
+	return s, told
+}
+
+const copies = "api/v1/zz_generated.deepcopy.go"
+
+// TestGenerate: files appear, are up to date the second time, and are stale after a change.
+func TestGenerate(t *testing.T) {
+	s, told := generatable(t)
+	ctx := context.Background()
+	if err := s.CheckGenerated(ctx, Generation{}); err == nil {
+		t.Error("what was never generated is up to date")
+	}
+	if _, err := os.Stat(filepath.Join(s.Dir, copies)); err == nil {
+		t.Error("a check wrote a file")
+	}
+	if err := s.Generate(ctx, Generation{}); err != nil {
+		t.Fatal(err)
+	}
+	if made := of[report.File](told); len(made) != 1 || made[0].Path != copies || made[0].Action != report.Created {
+		t.Errorf("the files are %v", made)
+	}
+	if summary, ok := last(t, told).Value.(generateSummary); !ok || summary.Created != 1 || summary.Updated+summary.Unchanged > 0 {
+		t.Errorf("the summary is %+v", last(t, told).Value)
+	}
+	if err := s.CheckGenerated(ctx, Generation{}); err != nil {
+		t.Errorf("what was generated is stale: %v", err)
+	}
+	write(t, s.Dir, "api/v1/more.go", "package v1\n\n// Other has a map.\ntype Other struct{ Named map[string]string }\n")
+	if err := s.CheckGenerated(ctx, Generation{}); err == nil {
+		t.Error("a new type makes nothing stale")
+	}
+	if found, ok := last(t, told).Value.(checkSummary); !ok || len(found.Stale) != 1 || !strings.Contains(last(t, told).Text, "+func (in *Other) DeepCopy") {
+		t.Errorf("the check found %+v", last(t, told))
+	}
+}
+
+// TestGenerateMistakes: what is wrong in the code is told at its place from the working folder, and nothing is written.
+func TestGenerateMistakes(t *testing.T) {
+	s, told := generatable(t)
+	write(t, s.Dir, "api/v1/broken.go", "package v1\n\ntype Broken struct {\n")
+	s.Dir = filepath.Join(s.Dir, "api")
+	if err := s.Generate(context.Background(), Generation{}); err == nil {
+		t.Fatal("broken code is no mistake")
+	}
+	findings := of[report.Finding](told)
+	if len(findings) == 0 || findings[0].File != filepath.Join("v1", "broken.go") || !findings[0].Fatal {
+		t.Errorf("the findings are %+v", findings)
+	}
+	if _, err := os.Stat(filepath.Join(s.Dir, "v1", "zz_generated.deepcopy.go")); err == nil {
+		t.Error("a file was written")
+	}
+}
+
+// TestWatchAndGenerate: a mistake is shown and waited out; the next change generates.
+func TestWatchAndGenerate(t *testing.T) {
+	s, _ := generatable(t)
+	write(t, s.Dir, "api/v1/broken.go", "package v1\n\ntype Broken struct {\n")
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	failed, summaries := make(chan error, 16), make(chan report.Result, 16)
+	s.Fail = func(err error) { failed <- err }
+	s.Handler = report.HandlerFunc(func(e report.Event) {
+		if result, ok := e.(report.Result); ok {
+			summaries <- result
+		}
+	})
+	ended := make(chan error, 1)
+	go func() { ended <- s.WatchAndGenerate(ctx, Generation{}) }()
+	if err := <-failed; err == nil {
+		t.Error("the first attempt failed with nothing")
+	}
+	write(t, s.Dir, "api/v1/broken.go", "package v1\n")
+	if summary, ok := (<-summaries).Value.(generateSummary); !ok || summary.Created != 1 {
+		t.Errorf("the summary is %+v", summary)
+	}
+	cancel()
+	if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+func TestClientFacts(t *testing.T) {
+	folder := "pkg/client/"
+	file := &project.Project{}
+	facts, err := Clients{}.facts(file)
+	if err != nil || facts.Dir != DefaultClientsDir || facts.Groups != nil {
+		t.Fatalf("without a last time: %+v, %v", facts, err)
+	}
+	last := clientFacts{Dir: "pkg/last", Groups: []string{"batch"}, Plurals: []string{"Fish:Fish"}}
+	if err := file.SetPlugin(clientsKey, last); err != nil {
+		t.Fatal(err)
+	}
+	facts, err = Clients{Dir: &folder, Groups: []string{}, Externals: []string{"a.B@c"}}.facts(file)
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case facts.Dir != "pkg/client", len(facts.Groups) != 0, len(facts.Plurals) != 1, len(facts.Externals) != 1:
+		t.Errorf("%+v: what is given counts, an empty list too, and all else is as the last time", facts)
+	}
+}
+
+func TestUsableClientFacts(t *testing.T) {
+	for where, facts := range map[string]clientFacts{
+		"":                          {Dir: "pkg/generated", Plurals: []string{"Fish:Fish"}, Externals: []string{"k8s.io/api/core/v1.Pod@k8s.io/client-go/applyconfigurations/core/v1"}},
+		"--dir .":                   {Dir: "."},
+		"--dir ../a":                {Dir: "../a"},
+		"--dir /a":                  {Dir: "/a"},
+		"--plural fish":             {Dir: "a", Plurals: []string{"fish"}},
+		"--apply-configuration Pod": {Dir: "a", Externals: []string{"Pod"}},
+	} {
+		err := facts.usable()
+		if where == "" {
+			if err != nil {
+				t.Error(err)
+			}
+			continue
+		}
+		if told := mistake(t, err); told.Where != where || told.ExitCode() != mistaken {
+			t.Errorf("%+v: %v, want a mistake in %s", facts, told, where)
+		}
+	}
+	use := clientFacts{Dir: "a", Groups: []string{"batch", "apps"}}.use(t.TempDir())
+	if use.Name != "clients" || use.Options != `dir="a",groups={"batch","apps"}` {
+		t.Errorf("the generator's run is %+v", use)
+	}
+}

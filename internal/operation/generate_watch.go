@@ -1,0 +1,47 @@
+package operation
+
+import (
+	"context"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/generate"
+	"github.com/slipway-dev/slipway/internal/regenerate"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// WatchAndGenerate generates whenever a file of the project changes, until ctx ends. Mistakes are told and waited out.
+func (s *Session) WatchAndGenerate(ctx context.Context, g Generation) error {
+	root, err := s.ProjectRoot()
+	if err != nil {
+		return err
+	}
+	attempt := func() {
+		begin := time.Now()
+		result, err := s.generateAlone(ctx, root, g)
+		switch {
+		case ctx.Err() != nil:
+		case err != nil:
+			s.Fail(err)
+		case changedAny(result):
+			if err := s.checkDefinitions(ctx, root, result, g.Strict); err != nil {
+				s.Fail(err)
+			}
+			s.Handler.Handle(generated(result, time.Since(begin)))
+		}
+	}
+	ready := func() {
+		attempt()
+		s.Handler.Handle(report.Note{Text: "watching " + root + "; Ctrl-C ends it"})
+	}
+	return regenerate.Watch(ctx, root, ready, attempt)
+}
+
+// changedAny reports whether a run is worth a line: a file changed.
+func changedAny(result generate.Result) bool {
+	for _, f := range result.Files {
+		if f.Action != report.Unchanged {
+			return true
+		}
+	}
+	return false
+}

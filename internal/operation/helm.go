@@ -1,0 +1,141 @@
+package operation
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/slipway-dev/slipway/internal/chart"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold"
+)
+
+// A Chart is the Helm chart to make of a project. What is empty is as it was the last time, or has a default.
+type Chart struct {
+	chart.Options
+	Folder    string // of the chart, in the project; the default is dist/chart
+	Config    string // folder with the kustomization, in the project
+	Conflicts string // whose lines are taken where both sides changed them: mine or generated; empty refuses
+	Restore   bool   // make files again that the user deleted
+	Preview
+}
+
+// Helm makes a Helm chart of the project, or brings it up to date.
+func (s *Session) Helm(ctx context.Context, c Chart) error {
+	root, err := s.ProjectRoot()
+	if err != nil {
+		return err
+	}
+	prefer, err := parsePreference(c.Conflicts)
+	if err != nil {
+		return err
+	}
+	if err := c.complete(root); err != nil {
+		return scaffold.Remedy(ctx, root, err)
+	}
+	if !c.only() {
+		if err := s.regenerate(ctx, root); err != nil {
+			return err
+		}
+	}
+	var planned *scaffold.Plan
+	plan := func() (*scaffold.Plan, error) {
+		files, err := chart.Generate(ctx, filepath.Join(root, filepath.FromSlash(c.Config)), c.Options)
+		if err != nil {
+			return nil, err
+		}
+		derived := scaffold.Derived{Folder: c.Folder, Mark: chart.Mark, Files: map[string][]byte{}, Restore: c.Restore, Prefer: prefer, Next: "slipway helm --conflicts mine"}
+		for _, file := range files {
+			derived.Files[file.Path] = file.Content
+		}
+		planned, err = scaffold.Derive(root, derived)
+		return planned, err
+	}
+	return s.change(ctx, root, c.Preview, plan, func() error {
+		if planned.Empty() {
+			return nil
+		}
+		s.Handler.Handle(report.Note{Text: fmt.Sprintf("Next: helm upgrade --install %s %s --namespace %s-system --create-namespace", c.Name, c.Folder, c.Name)})
+		return nil
+	})
+}
+
+// complete fills in what the flags leave open: what was said the last time, or a default.
+func (c *Chart) complete(root string) error {
+	base, err := scaffold.ReadBase(root)
+	if err != nil {
+		return err
+	}
+	if c.Folder == "" {
+		c.Folder = cmp.Or(lastChart(base), "dist/chart")
+	}
+	c.Folder = path.Clean(filepath.ToSlash(c.Folder))
+	if !filepath.IsLocal(filepath.FromSlash(c.Folder)) || c.Folder == "." {
+		return &report.Error{What: "the chart's folder must lie in the project", Where: "--chart " + c.Folder, Hint: "a path relative to the project, such as dist/chart", Code: mistaken}
+	}
+	last := chart.Options{}
+	if text, ok := base.File(path.Join(c.Folder, chart.Mark)); ok {
+		last = chart.ReadOptions(text)
+	}
+	c.Version = cmp.Or(c.Version, last.Version, "0.1.0")
+	c.AppVersion = cmp.Or(c.AppVersion, last.AppVersion, c.Version)
+	c.Name = cmp.Or(c.Name, last.Name)
+	if c.Name == "" {
+		p, err := scaffold.ReadProject(root)
+		if err != nil {
+			return err
+		}
+		c.Name = cmp.Or(p.Name, filepath.Base(root))
+	}
+	return c.check()
+}
+
+// lastChart is the folder of the chart that was made before, if there is one alone.
+func lastChart(base *scaffold.Base) string {
+	folder := ""
+	for file := range base.Files() {
+		if path.Base(file) != chart.Mark {
+			continue
+		}
+		if folder != "" {
+			return ""
+		}
+		folder = path.Dir(file)
+	}
+	return folder
+}
+
+var chartName = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?$`)
+
+// check refuses what Helm would refuse.
+func (c *Chart) check() error {
+	if !chartName.MatchString(c.Name) || len(c.Name) > 40 {
+		return &report.Error{What: fmt.Sprintf("%q cannot be the name of a chart", c.Name), Where: "--name", Hint: "lower-case letters, digits and -, a letter first, at most 40 characters", Code: mistaken}
+	}
+	if v := "v" + strings.TrimPrefix(c.Version, "v"); !semver.IsValid(v) || semver.Canonical(v)+semver.Build(v) != v {
+		return &report.Error{What: fmt.Sprintf("%q is no version of a chart", c.Version), Where: "--version", Hint: "three numbers, such as 0.2.0 or 1.0.0-rc.1", Code: mistaken}
+	}
+	if strings.ContainsAny(c.AppVersion, "\n\"\\") {
+		return &report.Error{What: fmt.Sprintf("%q is no version of the operator", c.AppVersion), Where: "--app-version", Hint: "such as v1.4.0", Code: mistaken}
+	}
+	return nil
+}
+
+// parsePreference reads whose lines are taken.
+func parsePreference(name string) (scaffold.Preference, error) {
+	switch name {
+	case "":
+		return scaffold.Ask, nil
+	case "mine":
+		return scaffold.Mine, nil
+	case "generated":
+		return scaffold.Generated, nil
+	}
+	return scaffold.Ask, &report.Error{What: fmt.Sprintf("%q takes nobody's lines", name), Where: "--conflicts", Hint: "mine or generated", Code: mistaken}
+}

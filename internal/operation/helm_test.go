@@ -1,0 +1,42 @@
+package operation
+
+import (
+	"testing"
+
+	"github.com/slipway-dev/slipway/internal/chart"
+)
+
+func TestCompleteCharts(t *testing.T) {
+	s, _ := beginProject(t)
+	for _, test := range []struct {
+		name  string
+		given Chart
+		want  chart.Options
+		in    string // the folder
+		where string // of the mistake; empty for none
+	}{
+		{"defaults", Chart{}, chart.Options{Name: "sample", Version: "0.1.0", AppVersion: "0.1.0"}, "dist/chart", ""},
+		{"given", Chart{Folder: "charts/a/", Options: chart.Options{Name: "a", Version: "1.0.0-rc.1", AppVersion: "v2"}}, chart.Options{Name: "a", Version: "1.0.0-rc.1", AppVersion: "v2"}, "charts/a", ""},
+		{"outside", Chart{Folder: "../chart"}, chart.Options{}, "", "--chart ../chart"},
+		{"the project itself", Chart{Folder: "."}, chart.Options{}, "", "--chart ."},
+		{"no name", Chart{Options: chart.Options{Name: "My Chart"}}, chart.Options{}, "", "--name"},
+		{"no version", Chart{Options: chart.Options{Version: "1"}}, chart.Options{}, "", "--version"},
+		{"no version of the operator", Chart{Options: chart.Options{AppVersion: "a\nb"}}, chart.Options{}, "", "--app-version"},
+	} {
+		c := test.given
+		err := c.complete(s.Dir)
+		switch {
+		case test.where != "":
+			if told := mistake(t, err); told.Where != test.where || told.ExitCode() != mistaken {
+				t.Errorf("%s: %v, want a mistake in %s", test.name, told, test.where)
+			}
+		case err != nil:
+			t.Errorf("%s: %v", test.name, err)
+		case c.Options != test.want || c.Folder != test.in:
+			t.Errorf("%s: %+v in %s", test.name, c.Options, c.Folder)
+		}
+	}
+	if _, err := parsePreference("theirs"); mistake(t, err).Where != "--conflicts" {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,181 @@
+package operation
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/slipway-dev/slipway/internal/image/wire"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// A Build is which image to build.
+type Build struct {
+	wire.Build        // Dir is the project's
+	File       string // archive to save the image into, too; empty for none
+	Format     string // of the archive: DockerArchive, OCIArchive or empty, as the platforms need it
+}
+
+// The formats of archives.
+const (
+	DockerArchive = wire.Docker
+	OCIArchive    = wire.OCI
+)
+
+// BuildImage builds an image of the project's manager, or of another main package.
+func (s *Session) BuildImage(ctx context.Context, b Build) (err error) {
+	if b.Dir, err = s.module(); err != nil {
+		return err
+	}
+	built, err := s.images().Build(ctx, b.Build)
+	if err != nil {
+		return err
+	}
+	if b.File != "" {
+		save := wire.Save{Ref: b.Tag, File: s.absolute(b.File), Format: b.Format}
+		if _, err := s.images().Save(ctx, save); err != nil {
+			return err
+		}
+		s.Handler.Handle(report.File{Path: b.File, Action: report.Created})
+	}
+	s.Handler.Handle(report.Result{Text: builtText(built), Value: built})
+	return nil
+}
+
+// An Archive is an image to save.
+type Archive struct {
+	Image    string
+	File     string
+	Format   string // DockerArchive, OCIArchive or empty, as the platforms need it
+	Platform string // one of several; empty for all
+}
+
+// SaveImage saves an image that was built into an archive.
+func (s *Session) SaveImage(ctx context.Context, a Archive) error {
+	saved, err := s.images().Save(ctx, wire.Save{Ref: a.Image, File: s.absolute(a.File), Format: a.Format, Platform: a.Platform})
+	if err != nil {
+		return err
+	}
+	s.Handler.Handle(report.Result{Text: fmt.Sprintf("saved %s to %s, %s, format %s", saved.Name, a.File, mebibytes(saved.Size), saved.Format), Value: saved})
+	return nil
+}
+
+// ImageNames lists the names of the images that were built, without the program that builds them.
+func (s *Session) ImageNames() []string { return s.images().Names() }
+
+// InspectImage answers with what an image that was built is, or with its bills of materials.
+func (s *Session) InspectImage(ctx context.Context, name string, sbom bool) error {
+	i, err := s.images().Inspect(ctx, wire.Inspect{Ref: name, SBOM: sbom})
+	if err != nil {
+		return err
+	}
+	text := inspected(i)
+	if sbom {
+		text = bills(i)
+	}
+	s.Handler.Handle(report.Result{Text: text, Value: i})
+	return nil
+}
+
+// ListImages answers with the images that were built.
+func (s *Session) ListImages(ctx context.Context) error {
+	all, err := s.images().List(ctx)
+	if err != nil {
+		return err
+	}
+	value := struct {
+		Images []wire.Listed `json:"images"`
+	}{all}
+	s.Handler.Handle(report.Result{Text: imageTable(all), Value: value})
+	return nil
+}
+
+// RemoveImages removes images that were built. One that is not there is no mistake.
+func (s *Session) RemoveImages(ctx context.Context, names ...string) error {
+	removed, err := s.images().Remove(ctx, names...)
+	if err != nil {
+		return err
+	}
+	lines := make([]string, len(removed))
+	for i, name := range removed {
+		lines[i] = "removed " + name
+	}
+	value := struct {
+		Removed []string `json:"removed"`
+	}{removed}
+	s.Handler.Handle(report.Result{Text: strings.Join(lines, "\n"), Value: value})
+	return nil
+}
+
+// mebibytes tells a size as people read it.
+func mebibytes(size int64) string { return fmt.Sprintf("%.1f MiB", float64(size)/(1<<20)) }
+
+// builtText tells what was built.
+func builtText(i wire.Image) string {
+	var platforms []string
+	for _, p := range i.Platforms {
+		platforms = append(platforms, p.Platform)
+	}
+	verb := "built"
+	if i.Unchanged {
+		verb = "unchanged:"
+	}
+	return fmt.Sprintf("%s %s for %s, %s\n%s", verb, i.Name, strings.Join(platforms, ", "), mebibytes(i.Size), i.Digest)
+}
+
+// inspected tells an image in columns.
+func inspected(i wire.Image) string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "%s\n  digest\t%s\n  type\t%s\n  size\t%s\n", i.Name, i.Digest, i.MediaType, mebibytes(i.Size))
+	for _, p := range i.Platforms {
+		fmt.Fprintf(w, "%s\n  digest\t%s\n  created\t%s\n  size\t%s\n  user\t%s\n  entrypoint\t%s\n", p.Platform, p.Digest, p.Created, mebibytes(p.Size),
+			cmp.Or(p.User, "root"), strings.Join(p.Entrypoint, " "))
+		if len(p.Command) > 0 {
+			fmt.Fprintf(w, "  command\t%s\n", strings.Join(p.Command, " "))
+		}
+		for _, e := range p.Env {
+			fmt.Fprintf(w, "  env\t%s\n", e)
+		}
+		for _, name := range slices.Sorted(maps.Keys(p.Labels)) {
+			fmt.Fprintf(w, "  label\t%s=%s\n", name, p.Labels[name])
+		}
+		for _, l := range p.Layers {
+			fmt.Fprintf(w, "  layer\t%s %s %s\n", l.Digest, mebibytes(l.Size), l.Made)
+		}
+	}
+	_ = w.Flush() // a strings.Builder takes everything
+	return b.String()
+}
+
+// bills are the bills of materials of all platforms.
+func bills(i wire.Image) string {
+	var b bytes.Buffer
+	for _, p := range i.Platforms {
+		_ = json.Indent(&b, p.SBOM, "", "  ") // it came as JSON
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// imageTable tells images in columns.
+func imageTable(all []wire.Listed) string {
+	if len(all) == 0 {
+		return "there are no images; `slipway image build -t NAME` builds one"
+	}
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(w, "NAME\tDIGEST\tPLATFORMS\tCREATED\tSIZE")
+	for _, i := range all {
+		const short = len("sha256:") + 12
+		fmt.Fprintf(w, "%s\t%.*s\t%s\t%s\t%s\n", i.Name, short, i.Digest, strings.Join(i.Platforms, ","), i.Created, mebibytes(i.Size))
+	}
+	_ = w.Flush() // a strings.Builder takes everything
+	return b.String()
+}

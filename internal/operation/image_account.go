@@ -1,0 +1,100 @@
+package operation
+
+import (
+	"context"
+	"net"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl"
+	"github.com/slipway-dev/slipway/internal/clusterctl/loaded"
+	"github.com/slipway-dev/slipway/internal/image/reference"
+	"github.com/slipway-dev/slipway/internal/image/wire"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// registryAccount is the account of the registry of the cluster called name; nil if it has none.
+func (s *Session) registryAccount(name string) (*wire.Account, error) {
+	token, err := s.clusters().RegistryToken(name)
+	if err != nil || token == "" {
+		return nil, err
+	}
+	return &wire.Account{User: clusterctl.RegistryUser, Password: token}, nil
+}
+
+// accountFor is the account with which an image is pushed, if its name begins with the address of an embedded
+// cluster's registry; nil for all others, whose accounts are kept where docker does. At other addresses of
+// loopback, such as [::1], somebody else may listen.
+func (s *Session) accountFor(ctx context.Context, image string) (*wire.Account, error) {
+	host := reference.Registry(image)
+	at, _, err := net.SplitHostPort(host)
+	if err != nil || !strings.EqualFold(at, "localhost") && at != "127.0.0.1" {
+		return nil, nil
+	}
+	owner := s.running(ctx, func(s *clusterctl.Status) bool { return loaded.Same(s.Registry, host) })
+	if owner == nil {
+		return nil, nil
+	}
+	return s.registryAccount(owner.Name)
+}
+
+// Login keeps the account of a registry, which is asked whether the password or token is right.
+func (s *Session) Login(ctx context.Context, registry, user, password string) error {
+	in, err := s.images().Login(ctx, wire.Login{Registry: registry, User: user, Password: password})
+	if err != nil {
+		return err
+	}
+	s.warnReadable(in)
+	s.Handler.Handle(report.Result{Text: in.User + " is logged in to " + in.Registry + ", kept in " + in.Kept, Value: in})
+	return nil
+}
+
+// Logout forgets the account of a registry. If there is none that is no mistake.
+func (s *Session) Logout(ctx context.Context, registry string) error {
+	out, err := s.images().Logout(ctx, wire.Logout{Registry: registry})
+	if err != nil {
+		return err
+	}
+	text := "the account of " + out.Registry + " is forgotten"
+	if !out.Known {
+		text = "there is no account of " + out.Registry
+	}
+	s.Handler.Handle(report.Result{Text: text, Value: out})
+	return nil
+}
+
+// LoginToCluster keeps the account of a cluster's registry under both names that it has on this machine.
+func (s *Session) LoginToCluster(ctx context.Context, name string) error {
+	cluster, err := s.clusters().Status(ctx, name)
+	if err != nil {
+		return err
+	}
+	if err := cluster.Problem(); err != nil {
+		return err
+	}
+	account, err := s.registryAccount(cluster.Name)
+	if err != nil {
+		return err
+	}
+	_, port, err := net.SplitHostPort(cluster.Registry)
+	if account == nil || err != nil {
+		return &report.Error{What: "cluster " + cluster.Name + " has no account for its registry", Err: err, Hint: "an earlier version of slipway has started it",
+			Next: "slipway cluster stop " + cluster.Name}
+	}
+	var in wire.LoggedIn
+	for _, host := range []string{"127.0.0.1", "localhost"} {
+		l := wire.Login{Registry: net.JoinHostPort(host, port), User: account.User, Password: account.Password}
+		if in, err = s.images().Login(ctx, l); err != nil {
+			return err
+		}
+	}
+	s.warnReadable(in)
+	s.Handler.Handle(report.Result{Text: "docker and podman may push to " + in.Registry + ", the registry of cluster " + cluster.Name + ", by the account kept in " + in.Kept, Value: in})
+	return nil
+}
+
+// warnReadable warns of a password in a file.
+func (s *Session) warnReadable(in wire.LoggedIn) {
+	if !strings.HasPrefix(in.Kept, "docker-credential-") {
+		s.Handler.Handle(report.Warning{Text: in.Kept + " has the password as plain text, for lack of a credential helper"})
+	}
+}

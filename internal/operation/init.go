@@ -1,0 +1,50 @@
+package operation
+
+import (
+	"context"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold"
+)
+
+// A Project is which project to begin.
+type Project struct {
+	scaffold.Project
+	LicenseFile string // with the license header; empty means the one that License.Name names
+	Fetch       bool   // the modules that the project needs
+	CheckGo     bool   // refuse a version of Go that is too old
+	Preview
+}
+
+// Init begins a project in the working folder, or completes it.
+func (s *Session) Init(ctx context.Context, p Project) error {
+	var err error
+	if p.LicenseFile != "" {
+		if p.License.Text, err = s.readLicense(p.LicenseFile); err != nil {
+			return err
+		}
+	}
+	p.CLIVersion = release()
+	if p.License.Year, err = s.year(); err != nil {
+		return err
+	}
+	if p.CheckGo {
+		if err := scaffold.CheckGo(ctx, s.Dir); err != nil {
+			return err
+		}
+	}
+	return s.change(ctx, s.Dir, p.Preview,
+		func() (*scaffold.Plan, error) { return scaffold.Init(s.Dir, p.Project) },
+		func() error { return s.afterInit(ctx, p) })
+}
+
+// afterInit fetches the modules that the project needs.
+func (s *Session) afterInit(ctx context.Context, p Project) error {
+	if p.Fetch {
+		if err := scaffold.Fetch(ctx, s.Dir, s.Handler); err != nil {
+			return err
+		}
+	}
+	s.Handler.Handle(report.Note{Text: "The project is ready. Next: slipway create api --group GROUP --version v1 --kind KIND"})
+	return nil
+}

@@ -1,0 +1,128 @@
+package operation
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/ship"
+)
+
+// crdFolder holds the kustomization of a project's definitions.
+const crdFolder = "config/crd"
+
+// InstallTimeout is how long definitions may usually take to be served.
+const InstallTimeout = ship.DefaultTimeout
+
+// A Target is which cluster is meant, and how long it may take.
+type Target struct {
+	Kubeconfig string        // a file; empty is KUBECONFIG, else ~/.kube/config
+	Context    string        // of the kubeconfig; empty is its current one
+	Timeout    time.Duration // 0 is InstallTimeout
+}
+
+// connect returns the cluster that to means, after what a killed run owes to it was seen to.
+func (s *Session) connect(ctx context.Context, to Target, preview bool) (*ship.Cluster, error) {
+	cluster, err := s.reach(to)
+	if err != nil {
+		return nil, err
+	}
+	return cluster, s.takeBack(ctx, cluster, preview)
+}
+
+// reach returns the cluster that to means.
+func (s *Session) reach(to Target) (*ship.Cluster, error) {
+	if to.Timeout < 0 {
+		return nil, &report.Error{What: "a timeout cannot be negative", Where: "--timeout", Hint: "expected a duration such as 30s or 2m", Code: mistaken}
+	}
+	k := ship.Kubeconfig{Path: to.Kubeconfig, List: s.Getenv("KUBECONFIG"), Context: to.Context}
+	return ship.Connect(k, s.Handler)
+}
+
+// An Installation is how to bring a project's definitions into a cluster.
+type Installation struct {
+	To    Target
+	Force bool // take over fields that others own
+	Yes   bool // delete definitions that left the project, with their objects, without a question
+	Preview
+}
+
+// Install generates, builds and applies the project's definitions, and waits until the API server serves them.
+func (s *Session) Install(ctx context.Context, i Installation) error {
+	root, err := s.ProjectRoot()
+	if err != nil {
+		return err
+	}
+	if err := s.regenerate(ctx, root); err != nil {
+		return err
+	}
+	definitions, err := s.buildDefinitions(ctx, root)
+	if err != nil {
+		return err
+	}
+	set, err := definitionsSet(root)
+	if err != nil {
+		return err
+	}
+	cluster, err := s.connect(ctx, i.To, i.only())
+	if err != nil {
+		return err
+	}
+	o := ship.ApplyOptions{Set: set, Force: i.Force, Timeout: i.To.Timeout, Consent: s.consent(i.Yes, keepShared)}
+	if i.only() {
+		return s.previewObjects(ctx, cluster, definitions, o, i.Preview)
+	}
+	return cluster.Apply(ctx, definitions, o)
+}
+
+// regenerate brings generated files up to date, before a command that uses them.
+func (s *Session) regenerate(ctx context.Context, root string) error {
+	release, err := s.hold(ctx, root)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return s.generateOnly(ctx, root)
+}
+
+// Uninstall deletes the project's definitions, and with them their objects.
+func (s *Session) Uninstall(ctx context.Context, r Removal) error {
+	root, err := s.ProjectRoot()
+	if err != nil {
+		return err
+	}
+	definitions, err := s.buildDefinitions(ctx, root)
+	if err != nil {
+		return err
+	}
+	set, err := definitionsSet(root)
+	if err != nil {
+		return err
+	}
+	return s.remove(ctx, definitions, set, r, "slipway uninstall")
+}
+
+// buildDefinitions builds the definitions of the project in root. Having none is reported and no mistake.
+func (s *Session) buildDefinitions(ctx context.Context, root string) ([]*unstructured.Unstructured, error) {
+	dir := filepath.Join(root, filepath.FromSlash(crdFolder))
+	if !ship.IsKustomization(dir) {
+		return nil, &report.Error{
+			What:  "the project has no custom resource definitions",
+			Where: dir,
+			Hint:  "they come with the project's first API",
+			Next:  "slipway create api --group batch --version v1 --kind CronJob --resource --controller",
+		}
+	}
+	definitions, err := ship.Build(ctx, dir)
+	if known, ok := errors.AsType[*report.Error](err); ok && known.Next == "" {
+		known.Next = "slipway generate"
+	}
+	if err == nil && len(definitions) == 0 {
+		s.Handler.Handle(report.Note{Text: crdFolder + " has no definitions; they come with the project's first API (slipway create api)"})
+	}
+	return definitions, err
+}

@@ -1,0 +1,104 @@
+package operation
+
+import (
+	"context"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/ship"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// deploymentSet is the inventory of what is deployed from a folder of the project in root: the same for every checkout.
+func deploymentSet(root, folder string, objects []*unstructured.Unstructured) (*ship.Set, error) {
+	p, err := project.Load(root)
+	if err != nil {
+		return nil, err
+	}
+	set := &ship.Set{Project: p.Name, Part: part(root, folder), Namespace: targetNamespace(folder), Version: toolVersion()}
+	if set.Project == "" { // of a project of kubebuilder's versions 1 and 2
+		set.Project = "project"
+	}
+	if set.Namespace == "" {
+		set.Namespace = ship.SetNamespace(objects)
+	}
+	return set, nil
+}
+
+// definitionsSet is the inventory of the project in root, of which only the definitions count. It is that of the
+// usual deployment, so that deploy and install, undeploy and uninstall mean the same definitions.
+func definitionsSet(root string) (*ship.Set, error) {
+	set, err := deploymentSet(root, within(root, DefaultFolder), nil)
+	if err != nil {
+		return nil, err
+	}
+	if set.Namespace == "" { // as a project without config/default would have it
+		set.Namespace = set.Project + "-system"
+	}
+	set.DefinitionsOnly = true
+	return set, nil
+}
+
+// notInNames is what names of objects do not have.
+var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
+
+// part tells deployments of one project's folders from each other; empty for the usual one.
+func part(root, folder string) string {
+	if folder == within(root, DefaultFolder) {
+		return ""
+	}
+	name, err := filepath.Rel(root, folder)
+	if err != nil || strings.HasPrefix(name, "..") {
+		name = filepath.Base(folder)
+	}
+	return strings.Trim(notInNames.ReplaceAllString(strings.ToLower(name), "-"), "-")
+}
+
+// targetNamespace is the namespace that the kustomization in a folder gives to its objects; empty if it does not
+// say so itself.
+func targetNamespace(folder string) string {
+	text, err := ship.ReadKustomization(folder)
+	if err != nil {
+		return ""
+	}
+	var says struct {
+		Namespace string `json:"namespace"`
+	}
+	if err := yaml.Unmarshal(text, &says); err != nil {
+		return ""
+	}
+	return says.Namespace
+}
+
+// consent asks before namespaces and definitions are deleted that others use. Without a terminal the answer is what
+// otherwise returns.
+func (s *Session) consent(yes bool, otherwise func(question string) (bool, error)) ship.Consent {
+	return func(ctx context.Context, question string) (bool, error) {
+		switch {
+		case yes:
+			return true, nil
+		case s.Ask != nil:
+			return s.Ask(ctx, question, "--yes")
+		}
+		return otherwise(question)
+	}
+}
+
+// keepShared keeps them, and deploy says so.
+func keepShared(string) (bool, error) { return false, nil }
+
+// refuseShared ends the command before anything is deleted.
+func refuseShared(command string) func(string) (bool, error) {
+	return func(question string) (bool, error) {
+		about, _, _ := strings.Cut(question, "\nDelete")
+		return false, &report.Error{
+			What: "others use what would be deleted, and there is no terminal to ask at: nothing was deleted", Where: command,
+			Hint: about, Next: command + " --yes",
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package operation
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// Kubectl returns the path of the kubectl that is to run with these arguments, after what a killed run owes to
+// their cluster was seen to.
+func (s *Session) Kubectl(ctx context.Context, args []string) (path string, err error) {
+	if path, err = s.kubectl(ctx); err != nil {
+		return "", err
+	}
+	s.takeBackBeforeKubectl(ctx, args)
+	return path, nil
+}
+
+// errNoKubectl is why a program that the user named does not do for kubectl.
+var errNoKubectl = errors.New("slipway-kubectl is not there")
+
+// isThisProgram tells whether a path leads to the running program, as a link called kubectl may.
+func isThisProgram(path string) bool {
+	own, err := os.Executable()
+	if err != nil {
+		return false
+	}
+	ours, err := os.Stat(own)
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(path)
+	return err == nil && os.SameFile(ours, there)
+}
+
+// kubectl returns the path of kubectl: ours, or else the one on PATH, or else ours once it is compiled.
+func (s *Session) kubectl(ctx context.Context) (path string, err error) {
+	path, ok, err := s.clusters().FindKubectl(ctx)
+	if ok || err != nil {
+		return path, err
+	}
+	if path, err := exec.LookPath("kubectl"); err == nil && !isThisProgram(path) {
+		return path, nil
+	}
+	s.Handler.Handle(report.Note{Text: "there is no kubectl on PATH; the cluster program's is compiled first"})
+	path, ok, err = s.clusters().Kubectl(ctx)
+	if err == nil && !ok {
+		err = &report.Error{What: "there is no kubectl beside the cluster program, nor on PATH", Where: path, Err: errNoKubectl,
+			Hint: "slipway-kubectl is built together with slipway-cluster and belongs into its folder; unset SLIPWAY_CLUSTER to let slipway build both"}
+	}
+	return path, err
+}

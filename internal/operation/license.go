@@ -1,0 +1,48 @@
+package operation
+
+import (
+	"os"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold"
+	"github.com/slipway-dev/slipway/internal/sourcedate"
+)
+
+// A License is the license header of Go files to come.
+type License struct {
+	Name  string // apache2 or none
+	File  string // with a header to use instead
+	Owner string // holder of the copyright
+}
+
+// license is what scaffold writes above Go files.
+func (s *Session) license(l License) (scaffold.License, error) {
+	license := scaffold.License{Name: l.Name, Owner: l.Owner}
+	var err error
+	if l.File != "" {
+		if license.Text, err = s.readLicense(l.File); err != nil {
+			return license, err
+		}
+	}
+	license.Year, err = s.year()
+	return license, err
+}
+
+// year is that of the copyright: SOURCE_DATE_EPOCH's, so that a project can be made again, else today's.
+func (s *Session) year() (int, error) {
+	when, set, err := sourcedate.Read(s.Getenv)
+	if !set {
+		when = time.Now()
+	}
+	return when.Year(), err
+}
+
+// readLicense reads a file with a license header.
+func (s *Session) readLicense(name string) (string, error) {
+	data, err := os.ReadFile(s.absolute(name))
+	if err != nil {
+		return "", &report.Error{What: "the license header cannot be read", Where: "--license-file", Hint: "a text file to put at the top of Go files", Err: err}
+	}
+	return string(data), nil
+}

@@ -1,0 +1,56 @@
+// Package operation is what can be done to a project, a cluster or an image: sequences over the facades that report
+// what happens as events. The command line runs one of them for each verb, and what strings verbs together calls
+// the same ones:
+//
+//	session := &operation.Session{Dir: dir, Getenv: os.Getenv, Handler: handler}
+//	err := session.Deploy(ctx, operation.Deployment{Folder: operation.DefaultFolder, Image: "registry.example.com/operator:v1", Wait: true})
+//
+// What an operation is to do is a value of its own type, such as [Deployment]. What it has to tell goes to the
+// handler: at the end a [report.Result] with the text for people and the value for programs. Its error is a
+// [report.Error], or wraps one. It names flags of the command line, since users know the inputs by those.
+//
+// The package knows no flags, and asks no questions but by [Session.Ask]. It ends no process, and reads no
+// environment but by [Session.Getenv] and, to find the user's folders, package os.
+package operation
+
+import (
+	"context"
+	"io"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl"
+	"github.com/slipway-dev/slipway/internal/collector"
+	"github.com/slipway-dev/slipway/internal/image"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// A Session is what all operations of one invocation share. Its methods are the operations.
+type Session struct {
+	Dir     string              // working folder: a project is looked for here and above, and relative paths begin here
+	Getenv  func(string) string // the environment
+	Handler report.Handler      // learns what happens
+	Verbose bool                // whether to tell more of what is done and why
+
+	Stdin  io.Reader // for operations that are to read an archive or a description from it
+	Stdout io.Writer // takes what is the result itself, such as a generated file
+	Stderr io.Writer // of programs that are run
+
+	Environ []string  // of programs that are run, as key=value
+	Output  io.Writer // standard output of programs that are run
+
+	// Ask puts a question that is answered with yes or no; flag is the one that answers it for scripts. It is nil
+	// when there is no one to ask.
+	Ask func(ctx context.Context, question, flag string) (bool, error)
+	// Fail shows an error that does not end the operation, such as that of one attempt of many.
+	Fail func(err error)
+	// Collector decides when garbage is collected; nil leaves that as it is.
+	Collector *collector.Collector
+}
+
+// mistaken is the exit code of an operation that was asked for what cannot be.
+const mistaken = 2
+
+// clusters is the facade of embedded clusters.
+func (s *Session) clusters() *clusterctl.Control { return clusterctl.New(s.Getenv, s.Handler) }
+
+// images is the facade of images.
+func (s *Session) images() *image.Images { return image.New(s.Getenv, s.Handler) }

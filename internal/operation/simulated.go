@@ -1,0 +1,88 @@
+package operation
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl"
+	"github.com/slipway-dev/slipway/internal/clusterctl/loaded"
+	"github.com/slipway-dev/slipway/internal/image/reference"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/ship"
+)
+
+// running returns the embedded cluster that is as wanted; nil for none. It is asked for to say more, so failures do
+// not matter.
+func (s *Session) running(ctx context.Context, is func(*clusterctl.Status) bool) *clusterctl.Status {
+	all, err := s.clusters().List(ctx)
+	if err != nil {
+		return nil
+	}
+	at := slices.IndexFunc(all, func(c *clusterctl.Status) bool { return c.State == clusterctl.Running && c.Nodes != nil && is(c) })
+	if at < 0 {
+		return nil
+	}
+	return all[at]
+}
+
+// serves finds the embedded cluster with that API server.
+func serves(server string) func(*clusterctl.Status) bool {
+	return func(s *clusterctl.Status) bool { return s.Server == strings.TrimSuffix(server, "/") }
+}
+
+// tellSimulated says of what was deployed that it only seems to run, and how it runs.
+func (s *Session) tellSimulated(ctx context.Context, cluster *ship.Cluster, objects []*unstructured.Unstructured) {
+	simulated := cluster.Simulated(ctx, objects)
+	if len(simulated) == 0 {
+		return
+	}
+	embedded := s.running(ctx, serves(cluster.Server()))
+	for _, one := range simulated {
+		s.Handler.Handle(report.Note{Text: "the pods of " + one.Workload + " are simulated, no container runs" + wayOut(embedded, one)})
+	}
+}
+
+// wayOut is how pods of an embedded cluster, if it is one, become real.
+func wayOut(s *clusterctl.Status, of ship.Simulation) string {
+	switch {
+	case s == nil:
+		return ""
+	case !s.Nodes.Joins && s.Nodes.Real == 0:
+		return ": the cluster was started with simulated nodes; `slipway cluster start " + s.Name + " --nodes real`, after a stop, has real ones"
+	case s.Nodes.Real == 0 && s.Nodes.Problem != "":
+		return ": " + s.Nodes.Problem
+	}
+	load := "slipway image load " + strings.Join(of.Images, " and ")
+	if s.Name != clusterctl.DefaultName {
+		load += " --cluster " + s.Name
+	}
+	return ": `" + load + "` and a new rollout make them real"
+}
+
+// tellOfPush says what is in the way of running an image that was pushed to the registry of an embedded cluster.
+func (s *Session) tellOfPush(ctx context.Context, image string) {
+	host := reference.Registry(image)
+	owner := s.running(ctx, func(s *clusterctl.Status) bool { return loaded.Same(s.Registry, host) })
+	if owner == nil {
+		return
+	}
+	if current := s.currentCluster(ctx); current != nil && current.Name != owner.Name {
+		s.Handler.Handle(report.Warning{Text: host + " is the registry of cluster " + owner.Name + ", and the current context is that of cluster " + current.Name +
+			", whose nodes do not find the image there: push to " + current.Registry + ", or `slipway image load " + image + " --cluster " + current.Name + "`"})
+	}
+	if owner.Nodes.Joins && owner.Nodes.Real == 0 && owner.Nodes.Problem != "" {
+		s.Handler.Handle(report.Note{Text: "pods of cluster " + owner.Name + " stay simulated: " + owner.Nodes.Problem})
+	}
+}
+
+// currentCluster is the embedded cluster of the current context; nil if it is another one.
+func (s *Session) currentCluster(ctx context.Context) *clusterctl.Status {
+	cluster, err := s.reach(Target{})
+	if err != nil {
+		return nil
+	}
+	return s.running(ctx, serves(cluster.Server()))
+}

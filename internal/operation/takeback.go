@@ -1,0 +1,67 @@
+package operation
+
+import (
+	"context"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl/state"
+	"github.com/slipway-dev/slipway/internal/dev"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/ship"
+)
+
+// stateFolder is where slipway keeps what it has to remember for the user.
+func (s *Session) stateFolder() (string, error) {
+	home, err := state.Locate(s.Getenv)
+	return home.Dir, err
+}
+
+// takeBack has the cluster ask its own webhooks again where a run was ended before it could see to that. A preview
+// only says so.
+func (s *Session) takeBack(ctx context.Context, cluster *ship.Cluster, preview bool) error {
+	folder, err := s.stateFolder()
+	if err != nil {
+		return err
+	}
+	if !preview {
+		return dev.TakeBack(ctx, folder, cluster, s.Handler)
+	}
+	owed, err := dev.Owed(ctx, folder, cluster)
+	if owed {
+		s.Handler.Handle(report.Warning{Text: "the cluster still asks webhooks of a slipway run that was killed; without --dry-run and --diff this command gives them back first"})
+	}
+	return err
+}
+
+// takeBackBeforeKubectl is takeBack for the cluster that kubectl's arguments mean. kubectl runs in any case, for it
+// may be what shows what is wrong.
+func (s *Session) takeBackBeforeKubectl(ctx context.Context, args []string) {
+	folder, err := s.stateFolder()
+	if err != nil || !dev.Promised(folder) {
+		return
+	}
+	k := ship.Kubeconfig{List: s.Getenv("KUBECONFIG"), Path: flagOf(args, "--kubeconfig"), Context: flagOf(args, "--context")}
+	cluster, err := ship.Connect(k, s.Handler)
+	if err == nil {
+		err = dev.TakeBack(ctx, folder, cluster, s.Handler)
+	}
+	if err != nil {
+		s.Handler.Handle(report.Warning{Text: "the webhooks that an earlier slipway run had a cluster ask are not given back yet: " + err.Error()})
+	}
+}
+
+// flagOf is the value of another program's flag, up to the arguments that it hands on.
+func flagOf(args []string, name string) string {
+	for i, arg := range args {
+		if arg == "--" {
+			break
+		}
+		if value, joined := strings.CutPrefix(arg, name+"="); joined {
+			return value
+		}
+		if arg == name && i+1 < len(args) {
+			return args[i+1]
+		}
+	}
+	return ""
+}
