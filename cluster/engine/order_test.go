@@ -360,6 +360,9 @@ func TestNamesOfLogicalClusters(t *testing.T) {
 	if _, err := h.Cluster("red"); err == nil || err.Error() != `no such logical cluster: "red"; there are: blue` {
 		t.Errorf("another one: %v", err)
 	}
+	if err := h.RemoveThis(&Cluster{spec: Spec{Name: "blue"}}); !errors.Is(err, ErrUnknown) || len(h.Logical()) != 1 {
+		t.Errorf("the removal of a former one of its name: %v", err)
+	}
 	l.fail(&Error{protocol.Nodes, errors.New("why")})
 	if err := <-h.Failed(); err.Error() != "nodes: logical cluster blue: why" {
 		t.Errorf("its failure is the host's: %v", err)

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -306,18 +307,35 @@ func tied(t *testing.T, p *partner, socket string) {
 	if p.ask(22, `{"id":22,"method":"status"}`, &s); len(s.Logical) != 1 || s.Logical[0].Name != "mine" || s.Logical[0].Server == s.Server {
 		t.Errorf("status: %+v", s.Logical)
 	}
+	// Its name may be another's when the connection ends.
+	for _, request := range []string{
+		`{"id":23,"method":"removeLogical","params":{"name":"mine"}}`, `{"id":23,"method":"addLogical","params":{"name":"mine","controllers":false}}`,
+	} {
+		if reply := p.ask(23, request, nil); reply.Error != "" {
+			t.Fatalf("%+v", reply)
+		}
+	}
+	if reply := other.ask(24, `{"id":24,"method":"addLogical","params":{"name":"last","controllers":false,"tied":true}}`, nil); reply.Error != "" {
+		t.Fatalf("%+v", reply)
+	}
 	if err := conn.Close(); err != nil {
 		t.Fatal(err)
 	}
 	limit := time.After(waitLimit)
-	for id := int64(23); len(s.Logical) > 0; id++ {
+	has := func(name string) bool {
+		return slices.ContainsFunc(s.Logical, func(l protocol.LogicalCluster) bool { return l.Name == name })
+	}
+	for s.Logical = []protocol.LogicalCluster{{Name: "last"}}; has("last"); {
 		select {
 		case <-limit:
 			t.Fatal("it is still there")
 		default:
 		}
 		s = protocol.Status{}
-		p.ask(23, `{"id":23,"method":"status"}`, &s)
+		p.ask(25, `{"id":25,"method":"status"}`, &s)
+	}
+	if !has("mine") {
+		t.Error("a cluster that is not tied has gone, because a former one of its name was")
 	}
 }
 
