@@ -267,3 +267,14 @@ func TestPrepare(t *testing.T) {
 		t.Errorf("a program that the image has not: %v", err)
 	}
 }
+
+// TestTheLongestMountCounts, in whatever order they come.
+func TestTheLongestMountCounts(t *testing.T) {
+	deep, shallow := inside.Mount{Source: "/deep", Target: "/etc/config/deep"}, inside.Mount{Source: "/shallow", Target: "/etc/config"}
+	for _, mounts := range [][]inside.Mount{{deep, shallow}, {shallow, deep}} {
+		p := paths{root: t.TempDir(), mounts: mounts}
+		if got := p.of("/etc/config/deep/a"); got != "/deep/a" {
+			t.Errorf("%v: %s", mounts, got)
+		}
+	}
+}
