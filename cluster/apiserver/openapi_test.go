@@ -23,8 +23,8 @@ func document(t *testing.T, c kubernetes.Interface, path string, into any) {
 	}
 }
 
-// TestDocumentsAreMadeWhenAskedFor: the list names the built-in groups beside other APIs, and what it leads to describes their kinds. The document of
-// version 2 has all of them.
+// TestDocumentsAreMadeWhenAskedFor: the list names the built-in groups beside other APIs, and what it leads to
+// describes their kinds. The document of version 2 has all of them.
 func TestDocumentsAreMadeWhenAskedFor(t *testing.T) {
 	c := theServer(t).client(t)
 	var list handler3.OpenAPIV3Discovery

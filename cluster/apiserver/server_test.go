@@ -254,8 +254,8 @@ func TestLargeObjectsAreTold(t *testing.T) {
 	}
 }
 
-// TestEnd: a second server stands beside the first on the same etcd, with flags of its user. When it is told to end it ends without an error and
-// lets go of what it was; the first goes on.
+// TestEnd: a second server stands beside the first on the same etcd, with flags of its user. When it is told to end it
+// ends without an error and lets go of what it was; the first goes on.
 func TestEnd(t *testing.T) {
 	b := theBed(t)
 	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)

@@ -80,7 +80,8 @@ func TestOursIsOneAddressOfTheRange(t *testing.T) {
 	}
 }
 
-// TestChooseAddress: the one that is asked for if it can be had, else the lowest that neither a Service shows nor was given to one.
+// TestChooseAddress: the one that is asked for if it can be had, else the lowest that neither a Service shows nor was
+// given to one.
 func TestChooseAddress(t *testing.T) {
 	shown := []*corev1.Service{
 		serviceAt("one", corev1.ServiceTypeLoadBalancer, "203.0.113.1"), serviceAt("own", corev1.ServiceTypeLoadBalancer, "203.0.113.9"),
@@ -171,7 +172,8 @@ func TestOutOfService(t *testing.T) {
 	}
 }
 
-// TestSurplus: of more pods than are kept those that have ended go, the oldest first, and by name where they are of the same age.
+// TestSurplus: of more pods than are kept those that have ended go, the oldest first, and by name where they are of the
+// same age.
 func TestSurplus(t *testing.T) {
 	var pods []*corev1.Pod
 	for _, p := range []struct {

@@ -49,7 +49,8 @@ func TestNamespaceGoes(t *testing.T) {
 	}
 }
 
-// TestSparing: a collection is deleted in a namespace that goes, unless it is known to be empty, and never in one that stays.
+// TestSparing: a collection is deleted in a namespace that goes, unless it is known to be empty, and never in one that
+// stays.
 func TestSparing(t *testing.T) {
 	clean(t)
 	client, err := kubernetes.NewForConfig(admin(t))
@@ -96,7 +97,8 @@ func TestSparing(t *testing.T) {
 	}
 }
 
-// TestSolidOwners: an object is not deleted on behalf of an owner that is there and stays, by the UID that the object names.
+// TestSolidOwners: an object is not deleted on behalf of an owner that is there and stays, by the UID that the object
+// names.
 func TestSolidOwners(t *testing.T) {
 	clean(t)
 	client, err := kubernetes.NewForConfig(admin(t))
@@ -224,7 +226,8 @@ func boats(name string) *extensionsv1.CustomResourceDefinition {
 	}
 }
 
-// TestPodsThatNoKubeletRemoves: those of a node that never was, and those that are deleted on a node that is out of service; others stay.
+// TestPodsThatNoKubeletRemoves: those of a node that never was, and those that are deleted on a node that is out of
+// service; others stay.
 func TestPodsThatNoKubeletRemoves(t *testing.T) {
 	client := run(t, "pod-garbage-collector-controller")
 	ns := namespace(t, client, "left-pods")

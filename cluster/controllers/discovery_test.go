@@ -40,8 +40,8 @@ func newAnswers(names ...string) (*answers, *changedDiscovery, *int) {
 	}, told
 }
 
-// TestDiscoveryAnswersWhenThereIsSomethingNew: the same answer is held back until it changes, which is looked for often while a change is on its way;
-// after a while it is given all the same.
+// TestDiscoveryAnswersWhenThereIsSomethingNew: the same answer is held back until it changes, which is looked for often
+// while a change is on its way; after a while it is given all the same.
 func TestDiscoveryAnswersWhenThereIsSomethingNew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, c, told := newAnswers("widgets")

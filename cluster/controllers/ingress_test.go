@@ -29,7 +29,8 @@ func addressOf(client kubernetes.Interface, namespace, name string) func(context
 	}
 }
 
-// TestIngressAddresses: Ingresses have an address for as long as their class is one of ours, whichever way they name it and whichever comes first.
+// TestIngressAddresses: Ingresses have an address for as long as their class is one of ours, whichever way they name it
+// and whichever comes first.
 func TestIngressAddresses(t *testing.T) {
 	client := run(t, ingressController)
 	ns := namespace(t, client, "ingresses")

@@ -43,7 +43,8 @@ func newLoadBalancer(ctx context.Context, d *Deps) (Loop, error) {
 	services := d.Informers.Core().V1().Services()
 	b := &loadBalancer{client: client, events: recorder(ctx, client, name), services: services.Lister(), given: map[netip.Addr]string{}}
 	q := newQueue(name, b.serve)
-	// Also those of other types: the API server takes the address off a Service whose type changes, which then shows nothing of it.
+	// Also those of other types: the API server takes the address off a Service whose type changes, which then shows
+	// nothing of it.
 	if err := q.watch(services.Informer(), func(any) bool { return true }); err != nil {
 		return nil, err
 	}

@@ -9,8 +9,8 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// TestLoadBalancerAddresses: Services get the lowest free address or the one that they ask for, keep it, and give it back when they go or
-// become something else. A class that somebody else implements is left alone.
+// TestLoadBalancerAddresses: Services get the lowest free address or the one that they ask for, keep it, and give it
+// back when they go or become something else. A class that somebody else implements is left alone.
 func TestLoadBalancerAddresses(t *testing.T) {
 	client := run(t, "service-lb-controller")
 	ns := namespace(t, client, "balanced")

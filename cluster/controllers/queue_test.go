@@ -15,7 +15,8 @@ import (
 	source "k8s.io/client-go/tools/cache/testing"
 )
 
-// TestQueueTriesAgain: a key comes back after pauses that grow to a limit, until it is done; its next time begins with the shortest.
+// TestQueueTriesAgain: a key comes back after pauses that grow to a limit, until it is done; its next time begins with
+// the shortest.
 func TestQueueTriesAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
@@ -53,7 +54,8 @@ func TestQueueTriesAgain(t *testing.T) {
 	})
 }
 
-// TestQueueWatches: what is added, changed or, where that is wanted, removed comes into the queue, if it is what the controller is for.
+// TestQueueWatches: what is added, changed or, where that is wanted, removed comes into the queue, if it is what the
+// controller is for.
 func TestQueueWatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())

@@ -13,7 +13,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/controllers"
 )
 
-// TestVolumesAreMadeGrownAndRemoved: a claim's volume is made when it is wanted, is as large as the claim asks for by now, and goes after it.
+// TestVolumesAreMadeGrownAndRemoved: a claim's volume is made when it is wanted, is as large as the claim asks for by
+// now, and goes after it.
 func TestVolumesAreMadeGrownAndRemoved(t *testing.T) {
 	client := run(t, "persistentvolume-binder-controller", "simulated-volume-provisioner",
 		"persistentvolume-protection-controller", "persistentvolumeclaim-protection-controller")

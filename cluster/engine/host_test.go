@@ -316,7 +316,8 @@ func (l life) stopped(t *testing.T) {
 	}
 }
 
-// TestStartFails: the error names the component that could not start and keeps why, and nothing is left that would hinder the next start.
+// TestStartFails: the error names the component that could not start and keeps why, and nothing is left that would
+// hinder the next start.
 func TestStartFails(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -367,8 +368,9 @@ func write(t *testing.T, path, text string) {
 // child is a folder in the environment of a process that runs one test of these for another.
 const child = "SLIPWAY_TEST_CHILD"
 
-// inChild has the test run in a process of its own, and returns the folder that is for it if this is that one. An API server whose start is given
-// up cannot be stopped: what is left of it would still write files, and end the process of the other tests when it gives up itself.
+// inChild has the test run in a process of its own, and returns the folder that is for it if this is that one. An API
+// server whose start is given up cannot be stopped: what is left of it would still write files, and end the process of
+// the other tests when it gives up itself.
 func inChild(t *testing.T) (dir string, is bool) {
 	t.Helper()
 	if dir := os.Getenv(child); dir != "" {

@@ -97,7 +97,8 @@ func (h *Host) Remove(name string) error {
 	return h.remove(name, func(*logical) bool { return true })
 }
 
-// RemoveThis does so with one that [Host.Add] has returned, unless that has been removed already: another one may have its name by now.
+// RemoveThis does so with one that [Host.Add] has returned, unless that has been removed already: another one may have
+// its name by now.
 func (h *Host) RemoveThis(c *Cluster) error {
 	return h.remove(c.Name(), func(l *logical) bool { return l.Cluster == c })
 }

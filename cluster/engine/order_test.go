@@ -40,7 +40,8 @@ func TestStoppingIsToldBackwards(t *testing.T) {
 	(&components{}).set("nobody listens", protocol.Starting)
 }
 
-// TestEndOfAComponent: before the cluster's end it is a failure, which names the component; after that it is what was wanted.
+// TestEndOfAComponent: before the cluster's end it is a failure, which names the component; after that it is what was
+// wanted.
 func TestEndOfAComponent(t *testing.T) {
 	problem := errors.New("out of luck")
 	for name, tt := range map[string]struct {
@@ -138,7 +139,8 @@ func (endedGround) DialContext(_ context.Context, network, address string) (net.
 	return nil, errors.New("dialled " + network + " " + address)
 }
 
-// TestReach: the way into the network of real nodes is there while their machine runs, and leads to their addresses alone.
+// TestReach: the way into the network of real nodes is there while their machine runs, and leads to their addresses
+// alone.
 func TestReach(t *testing.T) {
 	r := &reach{}
 	dial := func() string {
@@ -260,7 +262,8 @@ func holding(t *testing.T, name, revision string) cache.Store {
 	return store
 }
 
-// TestWhatInformersKnow: who follows a resource must know what was restored, and not what was removed, though perhaps what was made anew since.
+// TestWhatInformersKnow: who follows a resource must know what was restored, and not what was removed, though perhaps
+// what was made anew since.
 func TestWhatInformersKnow(t *testing.T) {
 	for _, tt := range []struct {
 		name             string
@@ -316,7 +319,8 @@ func TestPathsOfResources(t *testing.T) {
 	}
 }
 
-// TestOfNode: what belongs to a node that has joined is its own, its kubelet's, and the Service for names; not what resembles it.
+// TestOfNode: what belongs to a node that has joined is its own, its kubelet's, and the Service for names; not what
+// resembles it.
 func TestOfNode(t *testing.T) {
 	names := netip.MustParseAddr("10.0.0.10")
 	for key, want := range map[string]bool{
@@ -332,7 +336,8 @@ func TestOfNode(t *testing.T) {
 	}
 }
 
-// TestNamesOfLogicalClusters: a name is a DNS label, is taken by one that is being made or removed, and cannot be had once the host stops.
+// TestNamesOfLogicalClusters: a name is a DNS label, is taken by one that is being made or removed, and cannot be had
+// once the host stops.
 func TestNamesOfLogicalClusters(t *testing.T) {
 	h := &Host{options: Options{Dir: t.TempDir()}, logical: map[string]*logical{}, failed: make(chan error, 1)}
 	if _, err := h.Cluster("red"); !errors.Is(err, ErrUnknown) || err.Error() != `no such logical cluster: "red"; there are none` {

@@ -14,8 +14,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/pki"
 )
 
-// TestNodesAreNodesAlone: a node is known by its name in the group of nodes, serves at its address, and can use neither certificate for the
-// other's purpose.
+// TestNodesAreNodesAlone: a node is known by its name in the group of nodes, serves at its address, and can use neither
+// certificate for the other's purpose.
 func TestNodesAreNodesAlone(t *testing.T) {
 	files, err := pki.Ensure(t.TempDir(), "demo")
 	if err != nil {

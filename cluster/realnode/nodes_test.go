@@ -43,8 +43,8 @@ func TestIsReady(t *testing.T) {
 	}
 }
 
-// TestTaints: a taint takes the place of one of its key and effect, and a node that is Ready loses those that it has before. What was given
-// stays as it is.
+// TestTaints: a taint takes the place of one of its key and effect, and a node that is Ready loses those that it has
+// before. What was given stays as it is.
 func TestTaints(t *testing.T) {
 	given := []corev1.Taint{
 		{Key: "a", Value: "old", Effect: corev1.TaintEffectNoSchedule}, {Key: "a", Effect: corev1.TaintEffectNoExecute},

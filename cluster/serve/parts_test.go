@@ -100,7 +100,8 @@ func published(t *testing.T, s *session) string {
 	return string(all)
 }
 
-// TestGivingUp: a component that gives up ends the process and is told, with where to look; once the cluster is to stop, that is no failure.
+// TestGivingUp: a component that gives up ends the process and is told, with where to look; once the cluster is to
+// stop, that is no failure.
 func TestGivingUp(t *testing.T) {
 	s, exits, stderr := bare()
 	s.fatal(t.Context(), protocol.Etcd, errors.New("why"))

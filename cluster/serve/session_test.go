@@ -342,8 +342,8 @@ func tied(t *testing.T, p *partner, socket string) {
 // child is a folder in the environment of a process that runs one test of these for another.
 const child = "SLIPWAY_TEST_CHILD"
 
-// TestStopDuringStart: the end of stdin ends a cluster that is starting, and is told as the reason. It has a process of its own, for what has
-// started of an API server ends with the process.
+// TestStopDuringStart: the end of stdin ends a cluster that is starting, and is told as the reason. It has a process of
+// its own, for what has started of an API server ends with the process.
 func TestStopDuringStart(t *testing.T) {
 	dir := os.Getenv(child)
 	if dir == "" {

@@ -17,7 +17,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/engine"
 )
 
-// TestHooksDoWhatUpstreams do: on a server that lacks roles and priority classes they make them, and where all is there they have nothing to do.
+// TestHooksDoWhatUpstreams do: on a server that lacks roles and priority classes they make them, and where all is there
+// they have nothing to do.
 func TestHooksDoWhatUpstreamsDo(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -77,7 +78,8 @@ func TestHooksDoWhatUpstreamsDo(t *testing.T) {
 	}
 }
 
-// TestPromptly: a hook tries at once and again until it is done, or fails for good; a server that stops makes it no failure.
+// TestPromptly: a hook tries at once and again until it is done, or fails for good; a server that stops makes it no
+// failure.
 func TestPromptly(t *testing.T) {
 	problem := errors.New("why")
 	for name, tt := range map[string]struct {

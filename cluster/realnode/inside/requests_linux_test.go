@@ -201,8 +201,8 @@ func TestSpawnerStartsProcessesAlone(t *testing.T) {
 	}
 }
 
-// TestIDsOfAProcess: with many ids all are as in the node, root's apart; the one of a node that has no more is seen as what the container wants, and
-// hands its rights on.
+// TestIDsOfAProcess: with many ids all are as in the node, root's apart; the one of a node that has no more is seen as
+// what the container wants, and hands its rights on.
 func TestIDsOfAProcess(t *testing.T) {
 	many := Spawn{IDs: true, UID: 5, GID: 6}.attributes()
 	if len(many.UidMappings) != 2 || many.UidMappings[0].Size != 1 || many.UidMappings[1].Size != idRange-1 || !slices.Equal(many.UidMappings, many.GidMappings) {

@@ -17,7 +17,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
 )
 
-// bePlainNode is the test's own program in place of a slipway-node that has no namespaces: it says what it was told, and lives until it is to end.
+// bePlainNode is the test's own program in place of a slipway-node that has no namespaces: it says what it was told,
+// and lives until it is to end.
 func bePlainNode() {
 	text, err := io.ReadAll(os.NewFile(nodeconfig.FileConfig, "configuration"))
 	fmt.Println("told", string(text), err)
@@ -75,7 +76,8 @@ func await(t *testing.T, what string, done <-chan struct{}) {
 	}
 }
 
-// TestPlainNodes: a node is a process of this machine, of which there is one by its name; it ends when it is killed, and all do with their machine.
+// TestPlainNodes: a node is a process of this machine, of which there is one by its name; it ends when it is killed,
+// and all do with their machine.
 func TestPlainNodes(t *testing.T) {
 	p := machine.StartPlain(machine.Options{State: t.TempDir()}, nil)
 	o, s := plainNode(t, "a")
@@ -186,7 +188,8 @@ func TestPlainNetwork(t *testing.T) {
 	}
 }
 
-// TestNotice: users hear what plain processes lack, and where they asked for better ones why these are not, with what allows them.
+// TestNotice: users hear what plain processes lack, and where they asked for better ones why these are not, with what
+// allows them.
 func TestNotice(t *testing.T) {
 	asked := machine.StartPlain(machine.Options{}, nil).Notice()
 	why := &machine.Forbidden{Fix: "sudo allow", Err: errors.New("a switch is off")}

@@ -82,7 +82,8 @@ func all(t *testing.T, f *os.File) string {
 	return string(text)
 }
 
-// TestProcess: a container's program has its arguments, environment, folder and input, and its outputs and status are told.
+// TestProcess: a container's program has its arguments, environment, folder and input, and its outputs and status are
+// told.
 func TestProcess(t *testing.T) {
 	p := begin(t, `echo "$#:$2:$NAME"; pwd; cat; echo problem >&2; exit 7`, func(c *runtimeapi.ContainerConfig) { c.Stdin = true })
 	s := p.Streams()
@@ -135,7 +136,8 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// TestEnter: another process has the container's environment and folder, its own input and status, and ends with the container or with who asked.
+// TestEnter: another process has the container's environment and folder, its own input and status, and ends with the
+// container or with who asked.
 func TestEnter(t *testing.T) {
 	p := begin(t, `case "$1" in one) echo ready; sleep 1000;; ask) cat; echo "$NAME" >&2; pwd; exit 3;; hang) echo hangs; sleep 1000;; esac`, nil)
 	if got, err := bufio.NewReader(p.Streams().Stdout).ReadString('\n'); got != "ready\n" {

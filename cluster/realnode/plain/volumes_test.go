@@ -154,7 +154,8 @@ func TestLinksToLogsAreNotTouched(t *testing.T) {
 	}
 }
 
-// TestEnvironment: a container finds the API server on the loopback and its account in a kubeconfig for it alone, unless it has one of its own.
+// TestEnvironment: a container finds the API server on the loopback and its account in a kubeconfig for it alone,
+// unless it has one of its own.
 func TestEnvironment(t *testing.T) {
 	dir, account := t.TempDir(), t.TempDir()
 	put(t, filepath.Join(account, "namespace"), "team\n", 0o600)
@@ -230,7 +231,8 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// TestPrepare: the image is copied into the container's folder, and what cannot be a plain process is refused with the reason.
+// TestPrepare: the image is copied into the container's folder, and what cannot be a plain process is refused with the
+// reason.
 func TestPrepare(t *testing.T) {
 	image := t.TempDir()
 	put(t, filepath.Join(image, "bin", "tool"), "program", 0o755)

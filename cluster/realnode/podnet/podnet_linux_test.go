@@ -24,8 +24,8 @@ func addresses(pods string) *Network {
 	return n
 }
 
-// TestAddressesAreNotUsedAgainSoon: an address that was given back is the last to be given out again. Neither the network's own, nor the node's, nor
-// the broadcast address is.
+// TestAddressesAreNotUsedAgainSoon: an address that was given back is the last to be given out again. Neither the
+// network's own, nor the node's, nor the broadcast address is.
 func TestAddressesAreNotUsedAgainSoon(t *testing.T) {
 	n := addresses("10.128.0.0/29")
 	take := func(want string) {
@@ -53,8 +53,8 @@ func TestAddressesAreNotUsedAgainSoon(t *testing.T) {
 // inNamespaces is set in the environment of a process that has namespaces of its own.
 const inNamespaces = "SLIPWAY_TEST_IN_NAMESPACES"
 
-// TestNetwork: a pod is reached from its node, from another pod and from the machine, has no way out, and is gone with its end. The machine is a
-// network of its own here, as anywhere.
+// TestNetwork: a pod is reached from its node, from another pod and from the machine, has no way out, and is gone with
+// its end. The machine is a network of its own here, as anywhere.
 func TestNetwork(t *testing.T) {
 	if os.Getenv(inNamespaces) == "" && os.Getuid() != 0 { // root needs no namespace for users
 		again := exec.Command(os.Args[0], "-test.run=^TestNetwork$", "-test.v")

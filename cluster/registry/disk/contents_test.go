@@ -79,7 +79,8 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// TestUploadInPieces: an upload is gone on with where it was left, by its name alone, and has its place once it has its digest.
+// TestUploadInPieces: an upload is gone on with where it was left, by its name alone, and has its place once it has its
+// digest.
 func TestUploadInPieces(t *testing.T) {
 	dir := t.TempDir()
 	b := disk.New(dir, false)
