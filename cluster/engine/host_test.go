@@ -281,7 +281,7 @@ func (l life) fails(t *testing.T) {
 	})
 	select {
 	case err := <-l.Failed():
-		if e, ok := errors.AsType[*Error](err); !ok || e.Component != protocol.Scheduler || !errors.Is(err, problem) {
+		if e, ok := errors.AsType[*protocol.ComponentError](err); !ok || e.Component != protocol.Scheduler || !errors.Is(err, problem) {
 			t.Errorf("failed: %v", err)
 		}
 	case <-time.After(waitLimit):
@@ -350,7 +350,7 @@ func TestStartFails(t *testing.T) {
 					h.Stop()
 					t.Fatal("it starts")
 				}
-				if e, ok := errors.AsType[*Error](err); !ok || e.Component != tt.component || tt.is != nil && !errors.Is(err, tt.is) {
+				if e, ok := errors.AsType[*protocol.ComponentError](err); !ok || e.Component != tt.component || tt.is != nil && !errors.Is(err, tt.is) {
 					t.Errorf("error %v, want one of %s that is %v", err, tt.component, tt.is)
 				}
 			}
@@ -395,7 +395,7 @@ func TestStoreFailsToStart(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 	defer cancel()
 	_, err := Start(ctx, o)
-	if e, ok := errors.AsType[*Error](err); !ok || e.Component != protocol.Etcd {
+	if e, ok := errors.AsType[*protocol.ComponentError](err); !ok || e.Component != protocol.Etcd {
 		t.Errorf("error %v, want one of etcd", err)
 	}
 	if ctx.Err() != nil {

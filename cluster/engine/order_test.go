@@ -72,7 +72,7 @@ func TestEndOfAComponent(t *testing.T) {
 				}
 				return
 			}
-			if e, ok := errors.AsType[*Error](err); !ok || e.Component != protocol.Scheduler || err.Error() != tt.want || ended {
+			if e, ok := errors.AsType[*protocol.ComponentError](err); !ok || e.Component != protocol.Scheduler || err.Error() != tt.want || ended {
 				t.Errorf("failed: %v, want %q", err, tt.want)
 			}
 			if tt.err != nil && !errors.Is(err, tt.err) {
@@ -85,8 +85,8 @@ func TestEndOfAComponent(t *testing.T) {
 // TestFailureOfALogicalCluster keeps the component and says in which cluster that is.
 func TestFailureOfALogicalCluster(t *testing.T) {
 	cause := errors.New("why")
-	err := inLogical("blue", &Error{protocol.Scheduler, cause})
-	if e, ok := errors.AsType[*Error](err); !ok || e.Component != protocol.Scheduler || e.Err.Error() != "logical cluster blue: why" || !errors.Is(err, cause) {
+	err := inLogical("blue", &protocol.ComponentError{Component: protocol.Scheduler, Err: cause})
+	if e, ok := errors.AsType[*protocol.ComponentError](err); !ok || e.Component != protocol.Scheduler || e.Err.Error() != "logical cluster blue: why" || !errors.Is(err, cause) {
 		t.Errorf("%v", err)
 	}
 	if err := inLogical("blue", cause); !errors.Is(err, cause) || err.Error() != "why" {
@@ -368,7 +368,7 @@ func TestNamesOfLogicalClusters(t *testing.T) {
 	if err := h.RemoveThis(&Cluster{spec: Spec{Name: "blue"}}); !errors.Is(err, ErrUnknown) || len(h.Logical()) != 1 {
 		t.Errorf("the removal of a former one of its name: %v", err)
 	}
-	l.fail(&Error{protocol.Nodes, errors.New("why")})
+	l.fail(&protocol.ComponentError{Component: protocol.Nodes, Err: errors.New("why")})
 	if err := <-h.Failed(); err.Error() != "nodes: logical cluster blue: why" {
 		t.Errorf("its failure is the host's: %v", err)
 	}

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/cluster/apiserver"
-	"github.com/slipway-dev/slipway/cluster/engine"
 	"github.com/slipway-dev/slipway/cluster/etcd"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
@@ -30,10 +29,10 @@ func TestFailure(t *testing.T) {
 		want protocol.Failed
 	}{
 		"of nobody":        {plain, protocol.Failed{Component: protocol.Configuration, Error: "why"}},
-		"of a component":   {&engine.Error{Component: protocol.Scheduler, Err: plain}, protocol.Failed{Component: protocol.Scheduler, Error: "why"}},
-		"wrapped":          {fmt.Errorf("start: %w", &engine.Error{Component: protocol.Nodes, Err: plain}), protocol.Failed{Component: protocol.Nodes, Error: "why"}},
-		"a port in use":    {&engine.Error{Component: protocol.APIServer, Err: syscall.EADDRINUSE}, protocol.Failed{Component: protocol.APIServer, Error: syscall.EADDRINUSE.Error(), Hint: "choose another port, or 0 for a free one"}},
-		"a flag":           {&engine.Error{Component: protocol.APIServer, Err: &apiserver.FlagError{Err: plain}}, protocol.Failed{Component: protocol.APIServer, Error: "API server flags: why", Hint: "see the flags of kube-apiserver"}},
+		"of a component":   {&protocol.ComponentError{Component: protocol.Scheduler, Err: plain}, protocol.Failed{Component: protocol.Scheduler, Error: "why"}},
+		"wrapped":          {fmt.Errorf("start: %w", &protocol.ComponentError{Component: protocol.Nodes, Err: plain}), protocol.Failed{Component: protocol.Nodes, Error: "why"}},
+		"a port in use":    {&protocol.ComponentError{Component: protocol.APIServer, Err: syscall.EADDRINUSE}, protocol.Failed{Component: protocol.APIServer, Error: syscall.EADDRINUSE.Error(), Hint: "choose another port, or 0 for a free one"}},
+		"a flag":           {&protocol.ComponentError{Component: protocol.APIServer, Err: &apiserver.FlagError{Err: plain}}, protocol.Failed{Component: protocol.APIServer, Error: "API server flags: why", Hint: "see the flags of kube-apiserver"}},
 		"no configuration": {fmt.Errorf("%w: x", protocol.ErrConfig), protocol.Failed{Component: protocol.Configuration, Error: "invalid configuration: x", Hint: "see docs/protocol.md for the configuration"}},
 	} {
 		if got := failure(tt.err); got != tt.want {
@@ -132,7 +131,7 @@ func TestEnd(t *testing.T) {
 	}{
 		"by request":        {stopReason(protocol.ByRequest), statusOK, `"event":"stopped","reason":"request"`},
 		"by signal":         {fmt.Errorf("because: %w", stopReason(protocol.BySignal)), statusOK, `"reason":"signal"`},
-		"a component ended": {&engine.Error{Component: protocol.Scheduler, Err: errors.New("why")}, statusFailed, `"component":"scheduler"`},
+		"a component ended": {&protocol.ComponentError{Component: protocol.Scheduler, Err: errors.New("why")}, statusFailed, `"component":"scheduler"`},
 	} {
 		s, _, _ := bare()
 		if status := s.end(tt.err); status != tt.status {

@@ -35,7 +35,7 @@ func (h *heard) options(group *sync.WaitGroup) Options {
 	return Options{
 		Changed: func(component string, state protocol.State) { h.add(string(state)) },
 		See:     func(informed.View) { h.add("seen") },
-		Failed:  func(e *Error) { h.add("failed: " + e.Error()) },
+		Failed:  func(e *protocol.ComponentError) { h.add("failed: " + e.Error()) },
 		Go:      group.Go,
 	}.withDefaults()
 }
@@ -142,7 +142,7 @@ func TestStartNamesTheWorker(t *testing.T) {
 	defer end()
 	var group sync.WaitGroup
 	_, err := Start(ctx, life, Options{Client: &rest.Config{Host: "https://127.0.0.1:1"}, RootCA: filepath.Join(t.TempDir(), "absent"), Go: group.Go})
-	e, ok := errors.AsType[*Error](err)
+	e, ok := errors.AsType[*protocol.ComponentError](err)
 	if !ok || e.Component != protocol.Controllers || !errors.Is(err, os.ErrNotExist) || !strings.HasPrefix(err.Error(), protocol.Controllers+": ") {
 		t.Errorf("%v", err)
 	}

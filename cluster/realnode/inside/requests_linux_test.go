@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // asking is the other side of requests.
@@ -20,7 +22,7 @@ type asking struct {
 }
 
 // ask returns requests that are answered until the other side hangs up, and that side; ended gives what became of them.
-func ask(t *testing.T, answer func(q *requests, r Request, files []int)) (a asking, ended chan error) {
+func ask(t *testing.T, answer func(q *requests, r wire.Request, files []int)) (a asking, ended chan error) {
 	t.Helper()
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -29,7 +31,7 @@ func ask(t *testing.T, answer func(q *requests, r Request, files []int)) (a aski
 	q := newRequests(pair[1])
 	ended = make(chan error, 1)
 	go func() {
-		err := q.each(func(r Request, files []int) { answer(q, r, files) })
+		err := q.each(func(r wire.Request, files []int) { answer(q, r, files) })
 		_ = unix.Close(pair[1])
 		ended <- err
 	}()
@@ -48,7 +50,7 @@ func (a asking) send(text string, files ...int) {
 }
 
 // reply is the next one, with the files that came with it.
-func (a asking) reply() (r Reply, files []int) {
+func (a asking) reply() (r wire.Reply, files []int) {
 	a.t.Helper()
 	text, control := make([]byte, maxRequest), make([]byte, unix.CmsgSpace(4*maxFiles))
 	n, rest, _, _, err := unix.Recvmsg(a.conn, text, control, unix.MSG_CMSG_CLOEXEC)
@@ -72,7 +74,7 @@ func open(fd int) bool { return unix.Fstat(fd, &unix.Stat_t{}) == nil }
 // TestRequestsAreAnsweredInTurn, each under its number and with its files, which are closed then.
 func TestRequestsAreAnsweredInTurn(t *testing.T) {
 	var came []int
-	a, ended := ask(t, func(q *requests, r Request, files []int) {
+	a, ended := ask(t, func(q *requests, r wire.Request, files []int) {
 		came = append(came, files...)
 		switch {
 		case r.Kill == "refuse":
@@ -80,7 +82,7 @@ func TestRequestsAreAnsweredInTurn(t *testing.T) {
 		case r.Kill == "explain":
 			q.refuse(r, errors.New("no"))
 		default:
-			q.send(Reply{ID: r.ID, Status: fmt.Sprint(r.Kill, " with ", len(files))}, files...)
+			q.send(wire.Reply{ID: r.ID, Status: fmt.Sprint(r.Kill, " with ", len(files))}, files...)
 		}
 	})
 	null, err := os.Open(os.DevNull)
@@ -92,9 +94,9 @@ func TestRequestsAreAnsweredInTurn(t *testing.T) {
 	a.send(`{"ID":2,"Kill":"refuse"}`)
 	a.send(`{"ID":3,"Kill":"explain"}`)
 	for _, want := range []struct {
-		Reply
+		wire.Reply
 		files int
-	}{{Reply{ID: 1, Status: "a with 2"}, 2}, {Reply{ID: 2, Error: "kill: operation not permitted", Errno: int(unix.EPERM)}, 0}, {Reply{ID: 3, Error: "no"}, 0}} {
+	}{{wire.Reply{ID: 1, Status: "a with 2"}, 2}, {wire.Reply{ID: 2, Error: "kill: operation not permitted", Errno: int(unix.EPERM)}, 0}, {wire.Reply{ID: 3, Error: "no"}, 0}} {
 		got, files := a.reply()
 		if got != want.Reply || len(files) != want.files {
 			t.Errorf("%+v with %d files, want %+v with %d", got, len(files), want.Reply, want.files)
@@ -127,7 +129,7 @@ func TestRequestsThatAreNone(t *testing.T) {
 		"too many files": {`{}`, many, errTooMuch},
 		"no JSON":        {`{`, nil, nil},
 	} {
-		a, ended := ask(t, func(*requests, Request, []int) { t.Errorf("%s: it is answered", name) })
+		a, ended := ask(t, func(*requests, wire.Request, []int) { t.Errorf("%s: it is answered", name) })
 		a.send(tt.text, tt.files...)
 		if err := <-ended; err == nil || tt.is != nil && !errors.Is(err, tt.is) {
 			t.Errorf("%s: %v", name, err)
@@ -139,7 +141,7 @@ func TestRequestsThatAreNone(t *testing.T) {
 // TestSockets: the machine makes sockets that listen and connect, and says with the kernel's number why it does not.
 func TestSockets(t *testing.T) {
 	h := &holder{nodes: map[string]*os.Process{}}
-	a, ended := ask(t, func(q *requests, r Request, files []int) {
+	a, ended := ask(t, func(q *requests, r wire.Request, files []int) {
 		h.requests = q
 		h.answer(r, files)
 	})
@@ -185,7 +187,7 @@ func TestSockets(t *testing.T) {
 // TestSpawnerStartsProcessesAlone and wants what belongs to one.
 func TestSpawnerStartsProcessesAlone(t *testing.T) {
 	s := &spawner{network: -1}
-	a, ended := ask(t, func(q *requests, r Request, files []int) {
+	a, ended := ask(t, func(q *requests, r wire.Request, files []int) {
 		s.requests = q
 		s.answer(r, files)
 	})
@@ -204,14 +206,14 @@ func TestSpawnerStartsProcessesAlone(t *testing.T) {
 // TestIDsOfAProcess: with many ids all are as in the node, root's apart; the one of a node that has no more is seen as
 // what the container wants, and hands its rights on.
 func TestIDsOfAProcess(t *testing.T) {
-	many := Spawn{IDs: true, UID: 5, GID: 6}.attributes()
+	many := attributes(wire.Spawn{IDs: true, UID: 5, GID: 6})
 	if len(many.UidMappings) != 2 || many.UidMappings[0].Size != 1 || many.UidMappings[1].Size != idRange-1 || !slices.Equal(many.UidMappings, many.GidMappings) {
 		t.Errorf("many: %+v, %+v", many.UidMappings, many.GidMappings)
 	}
 	if len(many.AmbientCaps) != 0 || !many.GidMappingsEnableSetgroups {
 		t.Errorf("many: rights %v, groups %v", many.AmbientCaps, many.GidMappingsEnableSetgroups)
 	}
-	one := Spawn{UID: 5, GID: 6}.attributes()
+	one := attributes(wire.Spawn{UID: 5, GID: 6})
 	if len(one.UidMappings) != 1 || one.UidMappings[0].ContainerID != 5 || one.GidMappings[0].ContainerID != 6 || one.UidMappings[0].Size != 1 {
 		t.Errorf("one: %+v, %+v", one.UidMappings, one.GidMappings)
 	}

@@ -15,7 +15,7 @@ import (
 	"k8s.io/kubernetes/pkg/volume/util/subpath"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/cri"
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 func put(t *testing.T, path, text string, mode os.FileMode) string {
@@ -160,7 +160,7 @@ func TestEnvironment(t *testing.T) {
 	dir, account := t.TempDir(), t.TempDir()
 	put(t, filepath.Join(account, "namespace"), "team\n", 0o600)
 	s := New(Options{Server: "127.0.0.1:6443"})
-	p := paths{root: filepath.Join(dir, rootFolder), mounts: []inside.Mount{{Source: account, Target: accountFolder}}}
+	p := paths{root: filepath.Join(dir, rootFolder), mounts: []wire.Mount{{Source: account, Target: accountFolder}}}
 	env, err := s.environment(cri.Container{Dir: dir, Env: []string{"KUBERNETES_SERVICE_HOST=10.0.0.1", "TOKEN=" + accountFolder + "/token"}}, p)
 	if err != nil {
 		t.Fatal(err)
@@ -198,7 +198,7 @@ func TestEnvironment(t *testing.T) {
 	if info, err := os.Stat(kubeconfig); err != nil || info.Mode().Perm() != keyMode {
 		t.Errorf("%v, %v", info, err)
 	}
-	own := paths{root: p.root, mounts: append(p.mounts, inside.Mount{Source: "/volume", Target: "/tmp"})}
+	own := paths{root: p.root, mounts: append(p.mounts, wire.Mount{Source: "/volume", Target: "/tmp"})}
 	env, err = s.environment(cri.Container{Dir: t.TempDir(), Env: []string{"KUBECONFIG=own"}}, own)
 	if err != nil || variable(env, "KUBECONFIG") != "own" || variable(env, "TMPDIR") != "/volume" {
 		t.Errorf("%q, %v", env, err)
@@ -218,7 +218,7 @@ func TestProgram(t *testing.T) {
 	put(t, filepath.Join(root, "bin", "tool"), "", 0o755)
 	put(t, filepath.Join(root, "app", "own"), "", 0o755)
 	put(t, filepath.Join(volume, "mounted"), "", 0o755)
-	w := &workload{paths: paths{root: root, mounts: []inside.Mount{{Source: volume, Target: "/vol"}}}, search: "/usr/bin:/bin", dir: "/app"}
+	w := &workload{paths: paths{root: root, mounts: []wire.Mount{{Source: volume, Target: "/vol"}}}, search: "/usr/bin:/bin", dir: "/app"}
 	for name, want := range map[string]string{
 		"tool": filepath.Join(root, "bin/tool"), "/bin/tool": filepath.Join(root, "bin/tool"), "./own": filepath.Join(root, "app/own"),
 		"../bin/tool": filepath.Join(root, "bin/tool"), "/vol/mounted": filepath.Join(volume, "mounted"),
@@ -272,8 +272,8 @@ func TestPrepare(t *testing.T) {
 
 // TestTheLongestMountCounts, in whatever order they come.
 func TestTheLongestMountCounts(t *testing.T) {
-	deep, shallow := inside.Mount{Source: "/deep", Target: "/etc/config/deep"}, inside.Mount{Source: "/shallow", Target: "/etc/config"}
-	for _, mounts := range [][]inside.Mount{{deep, shallow}, {shallow, deep}} {
+	deep, shallow := wire.Mount{Source: "/deep", Target: "/etc/config/deep"}, wire.Mount{Source: "/shallow", Target: "/etc/config"}
+	for _, mounts := range [][]wire.Mount{{deep, shallow}, {shallow, deep}} {
 		p := paths{root: t.TempDir(), mounts: mounts}
 		if got := p.of("/etc/config/deep/a"); got != "/deep/a" {
 			t.Errorf("%v: %s", mounts, got)
