@@ -127,7 +127,7 @@ func TestDialWaitsForTheStore(t *testing.T) {
 	}
 }
 
-// ended is a machine that is over when the channel is closed.
+// endedGround is a machine that is over when the channel is closed.
 type endedGround struct {
 	ground
 	ended chan struct{}

@@ -17,7 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/engine"
 )
 
-// TestHooksDoWhatUpstreams do: on a server that lacks roles and priority classes they make them, and where all is there
+// TestHooksDoWhatUpstreamsDo: on a server that lacks roles and priority classes they make them, and where all is there
 // they have nothing to do.
 func TestHooksDoWhatUpstreamsDo(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
