@@ -43,11 +43,9 @@ func newLoadBalancer(ctx context.Context, d *Deps) (Loop, error) {
 	services := d.Informers.Core().V1().Services()
 	b := &loadBalancer{client: client, events: recorder(ctx, client, name), services: services.Lister(), given: map[netip.Addr]string{}}
 	q := newQueue(name, b.serve)
-	concerned := func(obj any) bool {
-		s, ok := obj.(*corev1.Service)
-		return ok && (balanced(s) || len(s.Status.LoadBalancer.Ingress) > 0)
-	}
-	if err := q.watch(services.Informer(), concerned); err != nil {
+	// Also those of other types: the API server takes the address off a Service whose type changes, which then shows
+	// nothing of it.
+	if err := q.watch(services.Informer(), func(any) bool { return true }); err != nil {
 		return nil, err
 	}
 	if err := q.watchGone(services.Informer()); err != nil {
@@ -71,11 +69,15 @@ func (b *loadBalancer) serve(ctx context.Context, key string) error {
 		b.release(key)
 		return ignoreNotFound(err)
 	}
-	switch ingress := service.Status.LoadBalancer.Ingress; {
-	case balanced(service) && len(ingress) == 0:
+	ingress := service.Status.LoadBalancer.Ingress
+	if balanced(service) {
+		if len(ingress) > 0 {
+			return nil
+		}
 		return b.give(ctx, key, service)
-	case !balanced(service) && ours(ingress):
-		b.release(key)
+	}
+	b.release(key)
+	if ours(ingress) {
 		return b.write(ctx, service, nil)
 	}
 	return nil

@@ -94,9 +94,19 @@ func (l *logical) begin(ctx context.Context, h *Host) error {
 
 // Remove stops a logical cluster and removes all that it left.
 func (h *Host) Remove(name string) error {
+	return h.remove(name, func(*logical) bool { return true })
+}
+
+// RemoveThis does so with one that [Host.Add] has returned, unless that has been removed already: another one may have
+// its name by now.
+func (h *Host) RemoveThis(c *Cluster) error {
+	return h.remove(c.Name(), func(l *logical) bool { return l.Cluster == c })
+}
+
+func (h *Host) remove(name string, meant func(*logical) bool) error {
 	h.mu.Lock()
 	l := h.logical[name]
-	if l == nil || !l.ready {
+	if l == nil || !l.ready || !meant(l) {
 		defer h.mu.Unlock()
 		return h.unknown(name)
 	}

@@ -15,16 +15,16 @@ var errNotReady = errors.New("the cluster is not ready yet")
 
 // client is one connection. Its requests are answered one after the other, so it needs no lock.
 type client struct {
-	tied []string // logical clusters that end with it
+	tied []*engine.Cluster // logical clusters that end with it
 }
 
 // connect returns the methods for a client of the socket, and what to do once it has gone.
 func (s *session) connect(life context.Context) (protocol.Methods, func()) {
 	c := &client{}
 	return s.methods(life, c), func() {
-		for _, name := range c.tied {
+		for _, cluster := range c.tied {
 			// It may have been removed by request, and nobody is left to be told of a failure.
-			_ = s.removeLogical(name)
+			_ = s.remove(func(h *engine.Host) error { return h.RemoveThis(cluster) })
 		}
 	}
 }
@@ -43,9 +43,9 @@ func (s *session) methods(life context.Context, c *client) protocol.Methods {
 			return s.keep(life, k.Logical)
 		}),
 		"addLogical": protocol.Answer(func(l protocol.AddLogical) (protocol.LogicalAdded, error) {
-			added, err := s.addLogical(life, l)
+			cluster, added, err := s.addLogical(life, l)
 			if err == nil && l.Tied {
-				c.tied = append(c.tied, l.Name)
+				c.tied = append(c.tied, cluster)
 			}
 			return added, err
 		}),
@@ -84,30 +84,33 @@ func (s *session) currentStatus(ctx context.Context) protocol.Status {
 	return now
 }
 
-func (s *session) addLogical(ctx context.Context, l protocol.AddLogical) (protocol.LogicalAdded, error) {
+func (s *session) addLogical(ctx context.Context, l protocol.AddLogical) (c *engine.Cluster, added protocol.LogicalAdded, err error) {
 	begin := time.Now()
 	nodes, err := nodeSpecs(l.Nodes)
 	if err != nil {
-		return protocol.LogicalAdded{}, err
+		return nil, added, err
 	}
 	spec := engine.Spec{Name: l.Name, Nodes: nodes, Controllers: l.RunControllers(), APIServerFlags: l.ServerFlags(s.config.Spec)}
 	defer s.memory.start(logicalGC)()
-	var added protocol.LogicalAdded
-	err = s.withHost(func(h *engine.Host) error {
-		c, err := h.Add(ctx, spec)
-		if err != nil {
+	err = s.withHost(func(h *engine.Host) (err error) {
+		if c, err = h.Add(ctx, spec); err != nil {
 			return err
 		}
 		added.LogicalCluster = protocol.LogicalCluster{Name: c.Name(), Server: c.Server(), Kubeconfig: c.Kubeconfig()}
 		return nil
 	})
 	added.ElapsedMs = time.Since(begin).Milliseconds()
-	return added, err
+	return c, added, err
 }
 
 func (s *session) removeLogical(name string) error {
+	return s.remove(func(h *engine.Host) error { return h.Remove(name) })
+}
+
+// remove has a host remove a logical cluster.
+func (s *session) remove(f func(*engine.Host) error) error {
 	defer s.memory.left()
-	return s.withHost(func(h *engine.Host) error { return h.Remove(name) })
+	return s.withHost(f)
 }
 
 func (s *session) reset(ctx context.Context, logical string) (protocol.ResetDone, error) {

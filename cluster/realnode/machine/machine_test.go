@@ -17,6 +17,7 @@ import (
 
 	"github.com/slipway-dev/slipway/cluster/realnode/handover"
 	"github.com/slipway-dev/slipway/cluster/realnode/machine"
+	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
 )
 
 // built is the folder of slipway-container, which all tests use.
@@ -26,6 +27,9 @@ func TestMain(m *testing.M) {
 	if os.Args[0] == "slipway-node" {
 		beNode()
 		return
+	}
+	if len(os.Args) == 2 && os.Args[1] == nodeconfig.PlainVerb {
+		bePlainNode()
 	}
 	os.Exit(runTests(m))
 }

@@ -1,0 +1,312 @@
+package controllers
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	networkinglisters "k8s.io/client-go/listers/networking/v1"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/ptr"
+)
+
+// indexed is what an informer has that knows these objects.
+func indexed[T any](t *testing.T, objects ...T) cache.Indexer {
+	t.Helper()
+	i := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
+	for _, o := range objects {
+		if err := i.Add(o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return i
+}
+
+func serviceAt(name string, kind corev1.ServiceType, ips ...string) *corev1.Service {
+	s := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name}, Spec: corev1.ServiceSpec{Type: kind}}
+	for _, ip := range ips {
+		s.Status.LoadBalancer.Ingress = append(s.Status.LoadBalancer.Ingress, corev1.LoadBalancerIngress{IP: ip})
+	}
+	return s
+}
+
+func TestBalanced(t *testing.T) {
+	changed := func(f func(*corev1.Service)) *corev1.Service {
+		s := serviceAt("a", corev1.ServiceTypeLoadBalancer)
+		f(s)
+		return s
+	}
+	for name, tt := range map[string]struct {
+		service *corev1.Service
+		want    bool
+	}{
+		"a load balancer":  {changed(func(*corev1.Service) {}), true},
+		"another type":     {serviceAt("a", corev1.ServiceTypeNodePort), false},
+		"another's class":  {changed(func(s *corev1.Service) { s.Spec.LoadBalancerClass = ptr.To("other") }), false},
+		"one that is gone": {changed(func(s *corev1.Service) { s.DeletionTimestamp = &metav1.Time{} }), false},
+	} {
+		if balanced(tt.service) != tt.want {
+			t.Errorf("%s: want %v", name, tt.want)
+		}
+	}
+}
+
+func TestOursIsOneAddressOfTheRange(t *testing.T) {
+	at := func(ips ...string) []corev1.LoadBalancerIngress {
+		return serviceAt("a", corev1.ServiceTypeLoadBalancer, ips...).Status.LoadBalancer.Ingress
+	}
+	for _, tt := range []struct {
+		ingress []corev1.LoadBalancerIngress
+		want    bool
+	}{
+		{at("203.0.113.7"), true}, {at("192.0.2.7"), false}, {at("203.0.113.7", "203.0.113.8"), false}, {nil, false},
+		{[]corev1.LoadBalancerIngress{{Hostname: "lb.example.com"}}, false},
+	} {
+		if ours(tt.ingress) != tt.want {
+			t.Errorf("%v: want %v", tt.ingress, tt.want)
+		}
+	}
+}
+
+// TestChooseAddress: the one that is asked for if it can be had, else the lowest that neither a Service shows nor was
+// given to one.
+func TestChooseAddress(t *testing.T) {
+	shown := []*corev1.Service{
+		serviceAt("one", corev1.ServiceTypeLoadBalancer, "203.0.113.1"), serviceAt("own", corev1.ServiceTypeLoadBalancer, "203.0.113.9"),
+		serviceAt("name", corev1.ServiceTypeLoadBalancer, "no address"),
+	}
+	given := map[string]string{"203.0.113.2": "ns/two", "203.0.113.5": "ns/own"}
+	for _, tt := range []struct{ key, asks, want string }{
+		{"ns/new", "", "203.0.113.3"},
+		{"ns/new", "203.0.113.77", "203.0.113.77"},
+		{"ns/new", "203.0.113.1", "203.0.113.3"},
+		{"ns/new", "203.0.113.2", "203.0.113.3"},
+		{"ns/new", "192.0.2.1", "203.0.113.3"},
+		{"ns/new", "nonsense", "203.0.113.3"},
+		{"ns/two", "", "203.0.113.2"},
+		{"ns/own", "203.0.113.9", "203.0.113.9"},
+		{"ns/own", "203.0.113.5", "203.0.113.5"},
+	} {
+		b := &loadBalancer{services: corelisters.NewServiceLister(indexed(t, shown...)), given: map[netip.Addr]string{}}
+		for a, key := range given {
+			b.given[netip.MustParseAddr(a)] = key
+		}
+		got, err := b.choose(tt.key, tt.asks)
+		if err != nil || got.String() != tt.want {
+			t.Errorf("%s, which asks for %q, gets %v, want %s; %v", tt.key, tt.asks, got, tt.want, err)
+		}
+		if b.given[got] != tt.key {
+			t.Errorf("%v was given to %q", got, b.given[got])
+		}
+	}
+}
+
+// TestAddressesRunOut: neither the network's own address nor the broadcast address is given out; then there are none.
+func TestAddressesRunOut(t *testing.T) {
+	b := &loadBalancer{services: corelisters.NewServiceLister(indexed[*corev1.Service](t)), given: map[netip.Addr]string{}}
+	for n := 1; n <= 254; n++ {
+		if a, err := b.choose(fmt.Sprint("ns/", n), ""); err != nil || a.As4()[3] != byte(n) {
+			t.Fatalf("%d: %v, %v", n, a, err)
+		}
+	}
+	if a, err := b.choose("ns/last", ""); !errors.Is(err, errNoAddress) {
+		t.Errorf("one more gets %v, %v", a, err)
+	}
+	b.release("ns/100")
+	if a, err := b.choose("ns/last", ""); err != nil || a.String() != "203.0.113.100" {
+		t.Errorf("after one was given back: %v, %v", a, err)
+	}
+}
+
+func TestIngressClassOf(t *testing.T) {
+	class := func(name, controller string) *networkingv1.IngressClass {
+		return &networkingv1.IngressClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: networkingv1.IngressClassSpec{Controller: controller}}
+	}
+	c := &ingress{classes: networkinglisters.NewIngressClassLister(indexed(t, class("ours", IngressController), class("foreign", "example.com/other")))}
+	for _, tt := range []struct {
+		field      *string
+		annotation string
+		want       bool
+	}{
+		{nil, "", false}, {ptr.To("ours"), "", true}, {nil, "ours", true}, {ptr.To("foreign"), "ours", false}, {ptr.To("ours"), "foreign", true},
+		{ptr.To(""), "ours", true}, {ptr.To("absent"), "", false}, {nil, "foreign", false},
+	} {
+		i := &networkingv1.Ingress{Spec: networkingv1.IngressSpec{IngressClassName: tt.field}}
+		if tt.annotation != "" {
+			i.Annotations = map[string]string{classAnnotation: tt.annotation}
+		}
+		if got, err := c.served(i); got != tt.want || err != nil {
+			t.Errorf("field %v, annotation %q: %v, %v", tt.field, tt.annotation, got, err)
+		}
+	}
+}
+
+func TestOutOfService(t *testing.T) {
+	for _, tt := range []struct {
+		ready corev1.ConditionStatus
+		taint string
+		want  bool
+	}{
+		{corev1.ConditionFalse, corev1.TaintNodeOutOfService, true}, {corev1.ConditionUnknown, corev1.TaintNodeOutOfService, true}, {"", corev1.TaintNodeOutOfService, true},
+		{corev1.ConditionTrue, corev1.TaintNodeOutOfService, false}, {corev1.ConditionFalse, corev1.TaintNodeUnreachable, false},
+	} {
+		n := &corev1.Node{Spec: corev1.NodeSpec{Taints: []corev1.Taint{{Key: tt.taint}}}}
+		if tt.ready != "" {
+			n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: tt.ready}}
+		}
+		if outOfService(n) != tt.want {
+			t.Errorf("ready %q, taint %s: want %v", tt.ready, tt.taint, tt.want)
+		}
+	}
+}
+
+// TestSurplus: of more pods than are kept those that have ended go, the oldest first, and by name where they are of the
+// same age.
+func TestSurplus(t *testing.T) {
+	var pods []*corev1.Pod
+	for _, p := range []struct {
+		name  string
+		age   time.Duration
+		phase corev1.PodPhase
+	}{
+		{"young", time.Minute, corev1.PodSucceeded}, {"b", time.Hour, corev1.PodFailed}, {"runs", 2 * time.Hour, corev1.PodRunning}, {"a", time.Hour, corev1.PodSucceeded},
+	} {
+		pods = append(pods, &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: p.name, CreationTimestamp: metav1.NewTime(time.Unix(1e9, 0).Add(-p.age))},
+			Status:     corev1.PodStatus{Phase: p.phase},
+		})
+	}
+	c := &podCollector{pods: corelisters.NewPodLister(indexed(t, pods...))}
+	for keep, want := range map[int][]string{0: {"a", "b", "young"}, 1: {"a", "b"}, 2: {"a"}, 3: nil, 4: nil, 10: nil} {
+		var got []string
+		for _, p := range c.surplus(keep) {
+			got = append(got, p.Name)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("keep %d: %q, want %q", keep, got, want)
+		}
+	}
+}
+
+func TestVolumeFor(t *testing.T) {
+	request := corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("2Gi")}
+	claim := &corev1.PersistentVolumeClaim{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "data", UID: "uid", ResourceVersion: "7"},
+		Spec: corev1.PersistentVolumeClaimSpec{
+			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}, VolumeMode: ptr.To(corev1.PersistentVolumeBlock),
+			Resources: corev1.VolumeResourceRequirements{Requests: request},
+		},
+	}
+	class := &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "fast"}, MountOptions: []string{"ro"}}
+	v := volumeFor(claim, class)
+	ref := v.Spec.ClaimRef
+	if v.Name != "pvc-uid" || ref.Namespace != "ns" || ref.Name != "data" || ref.UID != "uid" || v.Spec.StorageClassName != "fast" || *v.Spec.VolumeMode != corev1.PersistentVolumeBlock {
+		t.Errorf("%+v", v.Spec)
+	}
+	if size := v.Spec.Capacity[corev1.ResourceStorage]; size.String() != "2Gi" {
+		t.Errorf("it has %s", size.String())
+	}
+	if v.Spec.PersistentVolumeReclaimPolicy != corev1.PersistentVolumeReclaimDelete {
+		t.Errorf("without a policy: %s", v.Spec.PersistentVolumeReclaimPolicy)
+	}
+	class.ReclaimPolicy = ptr.To(corev1.PersistentVolumeReclaimRetain)
+	if p := volumeFor(claim, class).Spec.PersistentVolumeReclaimPolicy; p != corev1.PersistentVolumeReclaimRetain {
+		t.Errorf("with a policy: %s", p)
+	}
+}
+
+func TestWaitsForNode(t *testing.T) {
+	for _, tt := range []struct {
+		mode *storagev1.VolumeBindingMode
+		node string
+		want bool
+	}{
+		{nil, "", false}, {ptr.To(storagev1.VolumeBindingImmediate), "", false},
+		{ptr.To(storagev1.VolumeBindingWaitForFirstConsumer), "", true}, {ptr.To(storagev1.VolumeBindingWaitForFirstConsumer), "node-1", false},
+	} {
+		claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{selectedNodeAnnotation: tt.node}}}
+		if waitsForNode(claim, &storagev1.StorageClass{VolumeBindingMode: tt.mode}) != tt.want {
+			t.Errorf("mode %v, node %q: want %v", tt.mode, tt.node, tt.want)
+		}
+	}
+}
+
+func TestReclaimable(t *testing.T) {
+	left := func(change func(*corev1.PersistentVolume)) *corev1.PersistentVolume {
+		v := &corev1.PersistentVolume{
+			ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{provisionedByAnnotation: Provisioner}},
+			Spec:       corev1.PersistentVolumeSpec{PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimDelete},
+			Status:     corev1.PersistentVolumeStatus{Phase: corev1.VolumeReleased},
+		}
+		change(v)
+		return v
+	}
+	for name, tt := range map[string]struct {
+		volume any
+		want   bool
+	}{
+		"left over": {left(func(*corev1.PersistentVolume) {}), true},
+		"bound":     {left(func(v *corev1.PersistentVolume) { v.Status.Phase = corev1.VolumeBound }), false},
+		"to be kept": {left(func(v *corev1.PersistentVolume) {
+			v.Spec.PersistentVolumeReclaimPolicy = corev1.PersistentVolumeReclaimRetain
+		}), false},
+		"another's":       {left(func(v *corev1.PersistentVolume) { v.Annotations[provisionedByAnnotation] = "other" }), false},
+		"deleted already": {left(func(v *corev1.PersistentVolume) { v.DeletionTimestamp = &metav1.Time{} }), false},
+		"no volume":       {&corev1.Pod{}, false},
+	} {
+		if reclaimable(tt.volume) != tt.want {
+			t.Errorf("%s: want %v", name, tt.want)
+		}
+	}
+}
+
+func TestCRDIsFinishedAfterItsObjects(t *testing.T) {
+	crd := func(finalizer string, terminating apiextensions.ConditionStatus) *apiextensions.CustomResourceDefinition {
+		c := &apiextensions.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Finalizers: []string{finalizer}}}
+		c.Status.Conditions = []apiextensions.CustomResourceDefinitionCondition{{Type: apiextensions.Terminating, Status: terminating}}
+		return c
+	}
+	const cleanup = apiextensions.CustomResourceCleanupFinalizer
+	for _, tt := range []struct {
+		crd  *apiextensions.CustomResourceDefinition
+		want bool
+	}{
+		{crd(cleanup, apiextensions.ConditionTrue), true}, {crd(cleanup, apiextensions.ConditionFalse), false},
+		{crd("example.com/other", apiextensions.ConditionTrue), false}, {&apiextensions.CustomResourceDefinition{}, false},
+	} {
+		if deletesObjects(tt.crd) != tt.want {
+			t.Errorf("%v, %v: want %v", tt.crd.Finalizers, tt.crd.Status.Conditions, tt.want)
+		}
+	}
+	two := &apiextensions.CustomResourceDefinition{Spec: apiextensions.CustomResourceDefinitionSpec{
+		Versions: []apiextensions.CustomResourceDefinitionVersion{{Name: "v1alpha1"}, {Name: "v1", Served: true}},
+	}}
+	if got := servedVersion(two); got != "v1" {
+		t.Errorf("the version that is served is %q", got)
+	}
+	if got := servedVersion(&apiextensions.CustomResourceDefinition{}); got != "" {
+		t.Errorf("without one: %q", got)
+	}
+}
+
+func TestIgnoreNotFound(t *testing.T) {
+	other := errors.New("other")
+	if err := ignoreNotFound(apierrors.NewNotFound(schema.GroupResource{}, "a")); err != nil {
+		t.Error(err)
+	}
+	if err := ignoreNotFound(other); !errors.Is(err, other) {
+		t.Error(err)
+	}
+}
