@@ -173,7 +173,7 @@ func (m *member) config(ctx context.Context) (nodeconfig.Config, error) {
 // is changed by controllers at the same time.
 func (m *member) publishAddress(ctx context.Context) error {
 	nodes := m.nodes.client.CoreV1().Nodes()
-	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+	err := retry.RetryOnConflict(node.Conflicts(), func() error {
 		object, err := nodes.Get(ctx, m.spec.Name, metav1.GetOptions{})
 		if err != nil {
 			return err
@@ -229,7 +229,7 @@ func isReady(object *corev1.Node, since time.Time) bool {
 // untaint takes off what keeps pods from a node that was not ready. A controller would do it a little later.
 func (m *member) untaint(ctx context.Context) error {
 	nodes := m.nodes.client.CoreV1().Nodes()
-	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+	err := retry.RetryOnConflict(node.Conflicts(), func() error {
 		object, err := nodes.Get(ctx, m.spec.Name, metav1.GetOptions{})
 		if err != nil {
 			return err

@@ -89,7 +89,7 @@ func registerOne(ctx context.Context, client kubernetes.Interface, spec node.Spe
 		}
 	}
 	var result *corev1.Node
-	err = retry.RetryOnConflict(retry.DefaultBackoff, func() (err error) {
+	err = retry.RetryOnConflict(node.Conflicts(), func() (err error) {
 		if old == nil {
 			if old, err = nodes.Get(ctx, spec.Name, metav1.GetOptions{}); err != nil {
 				return err
