@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"time"
+	"weak"
 
 	"github.com/slipway-dev/slipway/cluster/engine"
 	"github.com/slipway-dev/slipway/cluster/protocol"
@@ -15,14 +16,19 @@ var errNotReady = errors.New("the cluster is not ready yet")
 
 // client is one connection. Its requests are answered one after the other, so it needs no lock.
 type client struct {
-	tied []*engine.Cluster // logical clusters that end with it
+	// tied are the logical clusters that end with it. One that was removed before is not to stay in memory for that.
+	tied []weak.Pointer[engine.Cluster]
 }
 
 // connect returns the methods for a client of the socket, and what to do once it has gone.
 func (s *session) connect(life context.Context) (protocol.Methods, func()) {
 	c := &client{}
 	return s.methods(life, c), func() {
-		for _, cluster := range c.tied {
+		for _, tied := range c.tied {
+			cluster := tied.Value()
+			if cluster == nil {
+				continue
+			}
 			// It may have been removed by request, and nobody is left to be told of a failure.
 			_ = s.remove(func(h *engine.Host) error { return h.RemoveThis(cluster) })
 		}
@@ -45,7 +51,7 @@ func (s *session) methods(life context.Context, c *client) protocol.Methods {
 		"addLogical": protocol.Answer(func(l protocol.AddLogical) (protocol.LogicalAdded, error) {
 			cluster, added, err := s.addLogical(life, l)
 			if err == nil && l.Tied {
-				c.tied = append(c.tied, cluster)
+				c.tied = append(c.tied, weak.Make(cluster))
 			}
 			return added, err
 		}),

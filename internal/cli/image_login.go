@@ -28,7 +28,7 @@ who has started the cluster, and root, push there without an account.`,
   slipway image login --cluster
   echo $TOKEN | slipway image login ghcr.io --username octocat --password-stdin`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("cluster") && len(args) == 0 {
+			if cluster != "" && len(args) == 0 {
 				return nil
 			}
 			return oneRegistry(cmd, args)

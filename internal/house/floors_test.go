@@ -39,6 +39,13 @@ func TestFloors(t *testing.T) {
 			t.Errorf("floors.txt has no place for %s", p.dir)
 		}
 	}
+	for part, other := range strangers {
+		for _, dir := range []string{part, other} {
+			if _, _, ok := place(h.floors, dir); !ok {
+				t.Errorf("strangers names %s, which has no floor", dir)
+			}
+		}
+	}
 	for _, f := range h.floors {
 		for _, pattern := range f.packages {
 			if !used[pattern] {

@@ -25,7 +25,7 @@ import (
 
 // A Session is what all operations of one invocation share. Its methods are the operations.
 type Session struct {
-	Dir     string              // working folder: a project is looked for here and above, and relative paths begin here
+	Dir     string              // the process's working folder: a project is looked for here and above
 	Getenv  func(string) string // the environment
 	Handler report.Handler      // learns what happens
 	Verbose bool                // whether to tell more of what is done and why
@@ -40,7 +40,7 @@ type Session struct {
 	// Ask puts a question that is answered with yes or no; flag is the one that answers it for scripts. It is nil
 	// when there is no one to ask.
 	Ask func(ctx context.Context, question, flag string) (bool, error)
-	// Fail shows an error that does not end the operation, such as that of one attempt of many.
+	// Fail shows an error that does not end the operation, such as that of one attempt of many. WatchAndGenerate needs it.
 	Fail func(err error)
 	// Collector decides when garbage is collected; nil leaves that as it is.
 	Collector *collector.Collector

@@ -27,6 +27,7 @@ func parseConfig(text []byte) (protocol.Config, error) {
 	}
 	if c.Protocol < firstKinded {
 		c.NodeKind = c.kind(c.Config)
+		c.Protocol = firstKinded // which it says now, and may be written as
 	}
 	return c.Config, nil
 }

@@ -36,6 +36,12 @@ func TestEarlierConfigurations(t *testing.T) {
 		if diff := cmp.Diff(want, got.Spec); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
+		if err := c.WriteConfig(got); err != nil { // as a start that fails does
+			t.Fatal(err)
+		}
+		if again, _, err := c.LastConfig(); err != nil || !cmp.Equal(got.Spec, again.Spec) {
+			t.Errorf("%s, written again: %s, %v", name, cmp.Diff(got.Spec, again.Spec), err)
+		}
 	}
 }
 
