@@ -33,7 +33,7 @@ func (r Request) String() string {
 func (r Request) Conflict() bool { return r.Code == http.StatusConflict }
 
 // Refused reports whether the account lacked the permission.
-func (r Request) Refused() bool { return r.Code == http.StatusForbidden }
+func (r Request) Refused() bool { return r.Forbidden }
 
 // Writes reports whether the request changes an object. Dry runs do not, and neither do questions that are put as a creation
 // (a SubjectAccessReview). Leases are left out: a leader renews its own every few seconds.

@@ -74,7 +74,7 @@ func (r *CronJobReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ct
 		return ctrl.Result{}, err
 	}
 	now := r.Clock.Now()
-	table, blocked := schedule.Plan(&cronJob.Spec, remember(&cronJob, jobs), now)
+	table, blocked := schedule.Plan(&cronJob.Spec, remember(&cronJob, jobs, now), now)
 
 	storageErr := r.claimStorage(ctx, &cronJob)
 	trimErr := r.trimHistory(ctx, &cronJob, jobs)
@@ -108,11 +108,11 @@ func (r *CronJobReconciler) listJobs(ctx context.Context, cronJob *batchv1.CronJ
 }
 
 // remember returns what the CronJob's status and its Jobs know of earlier runs.
-func remember(cronJob *batchv1.CronJob, jobs childJobs) schedule.Past {
+func remember(cronJob *batchv1.CronJob, jobs childJobs, now time.Time) schedule.Past {
 	past := schedule.Past{
 		Schedule:   cronJob.Status.PlannedSchedule,
 		Since:      cronJob.CreationTimestamp.Time,
-		LastRun:    later(timeOf(cronJob.Status.LastScheduleTime), jobs.lastRun()),
+		LastRun:    later(timeOf(cronJob.Status.LastScheduleTime), jobs.lastRun(now)),
 		LastMissed: timeOf(cronJob.Status.LastMissedTime),
 	}
 	if since := cronJob.Status.PlannedSince; since != nil {

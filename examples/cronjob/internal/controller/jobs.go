@@ -47,12 +47,13 @@ func classify(jobs []kbatch.Job) childJobs {
 	return children
 }
 
-// lastRun returns the latest time for which a Job was scheduled, zero if there is no Job.
-func (c childJobs) lastRun() time.Time {
+// lastRun returns the latest time up to now for which a Job was scheduled, zero if there is no such Job. Users can make Jobs that look
+// like the CronJob's: one for a time to come would end scheduling until then.
+func (c childJobs) lastRun(now time.Time) time.Time {
 	var last time.Time
-	for _, list := range [][]*kbatch.Job{c.active, c.succeeded, c.failed} {
-		if len(list) > 0 {
-			last = later(last, scheduledAt(list[len(list)-1]))
+	for _, job := range slices.Concat(c.active, c.succeeded, c.failed) {
+		if at := scheduledAt(job); !at.After(now) {
+			last = later(last, at)
 		}
 	}
 	return last

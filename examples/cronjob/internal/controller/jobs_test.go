@@ -39,8 +39,8 @@ func TestClassify(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", list.name, names, list.want)
 		}
 	}
-	if want := epoch.Add(12 * time.Hour); !got.lastRun().Equal(want) {
-		t.Errorf("last run: got %v, want %v", got.lastRun(), want)
+	if want := epoch.Add(12 * time.Hour); !got.lastRun(want).Equal(want) {
+		t.Errorf("last run: got %v, want %v", got.lastRun(want), want)
 	}
 }
 

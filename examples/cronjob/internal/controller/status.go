@@ -61,7 +61,7 @@ func (r *CronJobReconciler) writeStatus(ctx context.Context, cronJob *batchv1.Cr
 // status rebuilds the status from the Jobs and the timetable. Only what neither of them knows is kept.
 func (o observation) status(cronJob *batchv1.CronJob, now time.Time) batchv1.CronJobStatus {
 	past := o.table.Past
-	past.LastRun = later(past.LastRun, o.jobs.lastRun())
+	past.LastRun = later(past.LastRun, o.jobs.lastRun(now))
 	if !o.table.Due.IsZero() && o.startErr == nil {
 		past.LastRun = o.table.Due
 	}

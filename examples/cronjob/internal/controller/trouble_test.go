@@ -116,6 +116,19 @@ func TestForgedRunTime(t *testing.T) {
 	f.run("02:00:00")
 }
 
+// A Job whose run is to come, which anyone who may create Jobs can make, neither ends scheduling nor goes into the status.
+func TestForgedRunToCome(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.startRun("01:00:00", kbatch.JobComplete)
+	if err := f.Client.Create(t.Context(), f.jobOwnedBy(f.current(), "09:00:00")); err != nil {
+		t.Fatal(err)
+	}
+	f.reconcileAt("02:00:00")
+	f.wantRuns("01:00:00", "02:00:00", "09:00:00")
+	f.wantSchedulable(metav1.ConditionTrue, batchv1.ReasonScheduled)
+}
+
 // What is reported of an error is short enough for an event.
 func TestShort(t *testing.T) {
 	t.Parallel()

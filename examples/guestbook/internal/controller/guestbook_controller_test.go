@@ -28,8 +28,8 @@ func TestLife(t *testing.T) {
 	f.create(f.config())
 	f.waitFor(guestbook, webappv1.ReasonReady)
 	f.wantPods(guestbook, "main-0", "main-1")
+	f.wantEvent(guestbook, "Created") // events are written late, and AtRest counts them
 	f.account.AtRest(t, o.pass(guestbook))
-	f.wantEvent(guestbook, "Created")
 
 	f.resize(guestbook, 4)
 	f.waitFor(guestbook, webappv1.ReasonReady)
@@ -243,5 +243,8 @@ func TestKubectl(t *testing.T) {
 		if _, err := c.Kubectl(t, "patch", "guestbook", "seen", "--namespace", f.namespace, "--type=merge", "--patch", test.patch); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %q", test.patch, err, test.want)
 		}
+	}
+	if err := f.user.Create(t.Context(), f.guestbook(strings.Repeat("n", 53), 1)); err == nil || !strings.Contains(err.Error(), "so it may have 52") {
+		t.Errorf("a name of 53 characters: %v", err)
 	}
 }

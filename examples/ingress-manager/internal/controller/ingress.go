@@ -83,6 +83,11 @@ func hostProblems(host string) []string {
 // below reports whether a host, or all that a wildcard stands for, is in a domain. The empty host, which is all hosts, is in none.
 func below(host, domain string) bool { return strings.HasSuffix(host, "."+domain) }
 
+// strays reports whether an Ingress has a host outside of the domain, from before the domain was limited.
+func (c *Controller) strays(ingress *networkv1.Ingress) bool {
+	return c.domain != "" && slices.ContainsFunc(ingress.Spec.Rules, func(r networkv1.IngressRule) bool { return !below(r.Host, c.domain) })
+}
+
 // ofPredecessor reports whether an Ingress is that of a deleted Service of the same name, which the garbage collector is about to delete.
 func ofPredecessor(ingress *networkv1.Ingress, service *corev1.Service) bool {
 	owner := metav1.GetControllerOf(ingress)

@@ -54,6 +54,9 @@ func (c *Controller) provide(ctx context.Context, service *corev1.Service, ingre
 	switch {
 	case mistake != nil:
 		c.recorder.Eventf(service, nil, corev1.EventTypeWarning, mistake.reason, "Provide", "%s", mistake.text)
+		if ingress != nil && c.strays(ingress) {
+			return c.remove(ctx, service, ingress)
+		}
 		return nil
 	case ingress == nil:
 		return c.create(ctx, service, desired)

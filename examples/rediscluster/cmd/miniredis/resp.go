@@ -14,7 +14,7 @@ import (
 
 // These limits keep a client from filling the memory with one command.
 const (
-	maxParts  = 1 << 10
+	maxParts  = 16
 	maxLength = 1 << 20
 )
 

@@ -26,7 +26,7 @@ func TestTalk(t *testing.T) {
 		"no length":        {"*1\r\n$x\r\n", "-ERR Protocol error: invalid bulk length\r\n"},
 		"less than none":   {"*1\r\n$-1\r\n", "-ERR Protocol error: invalid bulk length\r\n"},
 		"too long":         {"*1\r\n$1048577\r\n", "-ERR Protocol error: invalid bulk length\r\n"},
-		"too many":         {"*1025\r\n", "-ERR Protocol error: invalid multibulk length\r\n"},
+		"too many":         {"*17\r\n", "-ERR Protocol error: invalid multibulk length\r\n"},
 		"a line for ever":  {strings.Repeat("x", 1<<16), "-ERR Protocol error: too big inline request\r\n"},
 		"cut off":          {"*2\r\n$3\r\nGE", ""},
 		"fewer than none":  {"*-1\r\nPING\r\n", "+PONG\r\n"},

@@ -25,8 +25,8 @@ func TestLife(t *testing.T) {
 	f.create(set)
 	f.waitFor(set, batchv1.ReasonReady)
 	f.wantPods(set, "main-0", "main-1")
+	f.wantEvent(set, "Scaled") // events are written late, and AtRest counts them
 	f.account.AtRest(t, o.pass(set))
-	f.wantEvent(set, "Scaled")
 
 	f.scale(set, 4)
 	f.wantPods(set, "main-0", "main-1", "main-2", "main-3")

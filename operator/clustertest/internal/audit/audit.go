@@ -47,6 +47,7 @@ type Request struct {
 	Verb, Group, Resource, Subresource, Namespace, Name string
 	URI                                                 string
 	Code                                                int
+	Forbidden                                           bool // by RBAC, and not by a quota or a policy, whose answer has the same Code
 }
 
 // event is what is read of a line.
@@ -68,12 +69,14 @@ type event struct {
 	Response struct {
 		Code int `json:"code"`
 	} `json:"responseStatus"`
+	Annotations map[string]string `json:"annotations"`
 }
 
 func (e event) request() Request {
 	o := e.Object
 	return Request{Time: e.Received, Verb: e.Verb, Group: o.Group, Resource: o.Resource, Subresource: o.Subresource,
-		Namespace: o.Namespace, Name: o.Name, URI: e.RequestURI, Code: e.Response.Code}
+		Namespace: o.Namespace, Name: o.Name, URI: e.RequestURI, Code: e.Response.Code,
+		Forbidden: e.Annotations["authorization.k8s.io/decision"] == "forbid"}
 }
 
 // Requests returns the requests of a user for objects, in the order in which they came.
