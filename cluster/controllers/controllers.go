@@ -51,6 +51,7 @@ type Config struct {
 	RootCA            []byte        // PEM, published to every namespace
 	CAFile, CAKeyFile string        // the authority that signs approved certificate requests; may be empty
 	ServiceAccountKey crypto.Signer // signs the tokens of token Secrets
+	Volumes           VolumeData    // what is in volumes; nil without real nodes
 }
 
 // Deps is what the constructors share. It stands where upstream has a ControllerContext.

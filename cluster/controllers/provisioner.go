@@ -9,18 +9,21 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/kubernetes"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	storagelisters "k8s.io/client-go/listers/storage/v1"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/utils/ptr"
+
+	"github.com/slipway-dev/slipway/cluster/node"
 )
 
 const (
-	// Provisioner is the provisioner of storage classes whose volumes are simulated,
+	// Provisioner is the provisioner of storage classes whose volumes are the cluster's own,
 	// and the CSI driver that those volumes name.
-	Provisioner = "volume.slipway.dev"
+	Provisioner = node.VolumeDriver
 	// DefaultStorageClass is the class of claims that name none.
 	DefaultStorageClass = "standard"
 
@@ -30,16 +33,27 @@ const (
 	selectedNodeAnnotation  = "volume.kubernetes.io/selected-node"
 )
 
-// provisioner makes the volumes of storage classes with [Provisioner], grows them with
-// their claims, and removes them after their claims. It stands where a real cluster has a
-// CSI driver with its sidecars. Its volumes store nothing, are as large as wanted, offer all
-// access modes, and are reached from every node, as network volumes are.
+// VolumeData is what pods on real nodes have written to volumes, each of which has a folder named by the UID of its
+// PersistentVolume.
+type VolumeData interface {
+	// List names the volumes that have a folder.
+	List() ([]string, error)
+	// Remove removes a volume's folder, if there is one.
+	Remove(uid string) error
+}
+
+// provisioner makes the volumes of storage classes with [Provisioner], grows them with their claims, and removes them
+// after their claims. It stands where a real cluster has a CSI driver with its sidecars. Its volumes are as large as
+// wanted, offer all access modes, and are reached from every node, as network volumes are. Those that pods on real
+// nodes use have data, which go with the PersistentVolume, whoever removes that: a UID never comes back but by a
+// reset, after which the volume is empty.
 type provisioner struct {
 	client  kubernetes.Interface
 	events  record.EventRecorder
 	claims  corelisters.PersistentVolumeClaimLister
 	volumes corelisters.PersistentVolumeLister
 	classes storagelisters.StorageClassLister
+	data    VolumeData // nil without real nodes
 }
 
 func newProvisioner(ctx context.Context, d *Deps) (Loop, error) {
@@ -55,7 +69,7 @@ func newProvisioner(ctx context.Context, d *Deps) (Loop, error) {
 	p := &provisioner{
 		client: client, events: recorder(ctx, client, name),
 		claims: core.PersistentVolumeClaims().Lister(), volumes: core.PersistentVolumes().Lister(),
-		classes: d.Informers.Storage().V1().StorageClasses().Lister(),
+		classes: d.Informers.Storage().V1().StorageClasses().Lister(), data: d.Volumes,
 	}
 	claims, volumes := newQueue(name, p.serveClaim), newQueue(name, p.reclaim)
 	if err := claims.watch(core.PersistentVolumeClaims().Informer(), func(any) bool { return true }); err != nil {
@@ -64,7 +78,54 @@ func newProvisioner(ctx context.Context, d *Deps) (Loop, error) {
 	if err := volumes.watch(core.PersistentVolumes().Informer(), reclaimable); err != nil {
 		return nil, err
 	}
-	return together(claims.loop(workers), volumes.loop(workers)), nil
+	loops := []Loop{claims.loop(workers), volumes.loop(workers)}
+	if p.data != nil {
+		data, err := p.cleaning(name, core.PersistentVolumes().Informer())
+		if err != nil {
+			return nil, err
+		}
+		loops = append(loops, data)
+	}
+	return together(loops...), nil
+}
+
+// cleaning removes the data of volumes that go, and of those that an earlier run has left. The latter are listed
+// here, before any node can make new ones.
+func (p *provisioner) cleaning(name string, volumes cache.SharedIndexInformer) (Loop, error) {
+	left, err := p.data.List()
+	if err != nil {
+		return nil, err
+	}
+	q := newQueue(name, p.clean)
+	err = q.handleWith(volumes, cache.ResourceEventHandlerFuncs{DeleteFunc: func(obj any) {
+		if last, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+			obj = last.Obj
+		}
+		if volume, ok := obj.(*corev1.PersistentVolume); ok && hasData(volume) {
+			q.keys.Add(string(volume.UID))
+		}
+	}})
+	for _, uid := range left {
+		q.keys.Add(uid)
+	}
+	return q.loop(workers), err
+}
+
+// hasData says whether real nodes keep data of a volume.
+func hasData(volume *corev1.PersistentVolume) bool {
+	return volume.Spec.CSI != nil && volume.Spec.CSI.Driver == Provisioner
+}
+
+// clean removes the data of a volume that is not there.
+func (p *provisioner) clean(_ context.Context, uid string) error {
+	all, err := p.volumes.List(labels.Everything())
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(all, func(v *corev1.PersistentVolume) bool { return string(v.UID) == uid }) {
+		return nil
+	}
+	return p.data.Remove(uid)
 }
 
 // makeDefaultClass makes the class that kind's users know, unless there is one of its

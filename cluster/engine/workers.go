@@ -3,7 +3,9 @@ package engine
 import (
 	"context"
 
+	"github.com/slipway-dev/slipway/cluster/controllers"
 	"github.com/slipway-dev/slipway/cluster/protocol"
+	"github.com/slipway-dev/slipway/cluster/realnode/machine"
 	"github.com/slipway-dev/slipway/cluster/scheduler"
 	"github.com/slipway-dev/slipway/cluster/workers"
 )
@@ -14,9 +16,17 @@ func (c *Cluster) startWorkers(ctx, life context.Context) error {
 		Client: c.loopback(), Nodes: c.spec.Nodes, RunNodes: c.runNodes, Images: c.images(),
 		RootCA: c.keys.CA, ServiceAccountKey: c.keys.ServiceAccountKey, SigningCA: c.keys.CA, SigningKey: c.keys.CAKey,
 		Logger: c.logger, Changed: c.components.set, See: c.see, Go: c.workers.Go,
-		Failed: func(e *protocol.ComponentError) { c.fail(e) },
+		Failed: func(e *protocol.ComponentError) { c.fail(e) }, Volumes: c.volumes(),
 	})
 	return err
+}
+
+// volumes are the data that real nodes keep; nil where there never are any.
+func (c *Cluster) volumes() controllers.VolumeData {
+	if c.spec.Real == nil {
+		return nil
+	}
+	return machine.Volumes{State: c.nodesDir()}
 }
 
 // images are what pods are placed by; nil where nodes are of one kind for good.

@@ -42,7 +42,9 @@ func (o Options) controllersConfig() (controllers.Config, error) {
 	if err != nil {
 		return controllers.Config{}, err
 	}
-	return controllers.Config{Client: o.Client, RootCA: root, CAFile: o.SigningCA, CAKeyFile: o.SigningKey, ServiceAccountKey: key}, nil
+	return controllers.Config{
+		Client: o.Client, RootCA: root, CAFile: o.SigningCA, CAKeyFile: o.SigningKey, ServiceAccountKey: key, Volumes: o.Volumes,
+	}, nil
 }
 
 // signer reads the key that signs the tokens of service accounts.

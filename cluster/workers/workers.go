@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
+	"github.com/slipway-dev/slipway/cluster/controllers"
 	"github.com/slipway-dev/slipway/cluster/informed"
 	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/protocol"
@@ -36,6 +37,8 @@ type Options struct {
 	ServiceAccountKey string // the file of the key that signs tokens of service accounts
 	SigningCA         string // the file of the authority that signs approved certificate requests; empty: nobody does
 	SigningKey        string // its key
+
+	Volumes controllers.VolumeData // what is in volumes; nil without real nodes
 
 	// Logger is asked for a component's log. Without it controllers and scheduler log by klog, and nodes do not.
 	Logger func(component string) *slog.Logger

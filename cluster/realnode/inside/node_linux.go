@@ -65,6 +65,7 @@ func makeRoot(state string) error {
 		{"mount /proc", "proc", newRoot + "/proc", "proc", plain | unix.MS_NOEXEC, ""},
 		{"mount /sys", "sysfs", newRoot + "/sys", "sysfs", plain | unix.MS_NOEXEC | unix.MS_RDONLY, ""},
 		{"show the node's files", state, newRoot + varFolder, "", unix.MS_BIND, ""},
+		{"show the cluster's volumes", filepath.Join(varFolder, wire.VolumesFolder), newRoot + wire.PathVolumes, "", unix.MS_BIND, ""},
 	} {
 		if err := m.make(); err != nil {
 			return err
@@ -82,7 +83,7 @@ var nodeFiles = map[string]string{
 
 // furnishNode makes the root's folders, and the files that are needed of the host's.
 func furnishNode() error {
-	for _, folder := range []string{"/dev", filepath.Dir(authorities), "/proc", "/root", "/sys", "/tmp", varFolder} {
+	for _, folder := range []string{"/dev", filepath.Dir(authorities), "/proc", "/root", "/sys", "/tmp", varFolder, wire.PathVolumes} {
 		if err := os.MkdirAll(newRoot+folder, folderMode); err != nil {
 			return err
 		}

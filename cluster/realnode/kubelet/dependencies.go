@@ -49,7 +49,7 @@ func (n *node) dependencies(ctx context.Context, s *kubeletoptions.KubeletServer
 		CAdvisorInterface: newHardware(n.Config, n.ground.folders), ContainerManager: newContainers(n.extended()),
 		OOMAdjuster:          oom.NewFakeOOMAdjuster(),
 		RemoteRuntimeService: runtime, RemoteImageService: images,
-		OSInterface: n.ground.files, VolumePlugins: volumePlugins(),
+		OSInterface: n.ground.files, VolumePlugins: volumePlugins(n.ground.folders.volumes),
 		Mounter: n.ground.mounter, Subpather: n.ground.subpather, HostUtil: n.ground.host,
 		Recorder: recorder, PodConfig: n.podConfig(ctx, recorder, tracker), PodStartupLatencyTracker: tracker,
 		NodeStartupLatencyTracker: kubeletutil.NewNodeStartupLatencyTracker(klog.FromContext(ctx)),
@@ -89,9 +89,11 @@ func through[Update ~struct{ Pods []*corev1.Pod }](to chan<- Update, change func
 	return from
 }
 
-// volumePlugins are those whose volumes hold what the API server has, or nothing. There is none for the host's folders.
-func volumePlugins() []volume.VolumePlugin {
-	var all []volume.VolumePlugin
+// volumePlugins are those whose volumes hold what the API server has, or nothing, and the one for the cluster's own
+// volumes, whose data are in a folder. For others, the host's folders above all, there is one that says why they are
+// not mounted.
+func volumePlugins(volumes string) []volume.VolumePlugin {
+	all := []volume.VolumePlugin{&ownVolumes{dir: volumes}, &otherVolumes{}}
 	for _, probe := range []func() []volume.VolumePlugin{
 		emptydir.ProbeVolumePlugins, configmap.ProbeVolumePlugins, secret.ProbeVolumePlugins, downwardapi.ProbeVolumePlugins,
 		projected.ProbeVolumePlugins, image.ProbeVolumePlugins,

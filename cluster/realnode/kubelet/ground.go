@@ -13,6 +13,7 @@ import (
 	"k8s.io/mount-utils"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/cri"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // ground is what a node stands on: namespaces of its own, or the machine as it is.
@@ -34,18 +35,19 @@ type ground struct {
 }
 
 // folders are those of a node.
-type folders struct{ root, images, containers, logs, keys string }
+type folders struct{ root, images, containers, logs, keys, volumes string }
 
 // usualFolders are those of a node with files of its own, where a kubelet has them anywhere.
 func usualFolders() folders {
 	return folders{
 		root: "/var/lib/kubelet", images: "/var/lib/slipway/images", containers: "/var/lib/slipway/containers", logs: "/var/log/pods",
-		keys: "/tmp/keys", // in memory, and gone with the node
+		keys:    "/tmp/keys", // in memory, and gone with the node
+		volumes: wire.PathVolumes,
 	}
 }
 
-// foldersBelow are those of a node that has a folder of this machine.
-func foldersBelow(dir string) folders {
+// foldersBelow are those of a node that has a folder of this machine, and beside that one with the cluster's volumes.
+func foldersBelow(dir, volumes string) folders {
 	below := func(name string) string { return filepath.Join(dir, name) }
-	return folders{root: below("k"), images: below("images"), containers: below("c"), logs: below("logs"), keys: below("keys")}
+	return folders{root: below("k"), images: below("images"), containers: below("c"), logs: below("logs"), keys: below("keys"), volumes: volumes}
 }

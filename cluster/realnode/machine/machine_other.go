@@ -23,6 +23,8 @@ func Start(context.Context, Options) (*Machine, error) {
 // RemoveAll removes a machine's state.
 func RemoveAll(state string) error { return os.RemoveAll(state) }
 
+func removeBelow(_, dir string) error { return os.RemoveAll(dir) }
+
 // IDs is never called, as are the other methods.
 func (m *Machine) IDs() bool { return false }
 

@@ -34,8 +34,10 @@ func (m *Machine) StartNode(ctx context.Context, o NodeOptions) (*Node, error) {
 }
 
 func (m *Machine) startNode(ctx context.Context, o NodeOptions) error {
-	if err := m.makeFolder(o.Name); err != nil {
-		return err
+	for _, folder := range []string{o.Name, wire.VolumesFolder} {
+		if err := m.makeFolder(folder); err != nil {
+			return err
+		}
 	}
 	program, err := os.Open(o.Program)
 	if err != nil {
@@ -100,7 +102,7 @@ func (m *Machine) runnable(program *os.File) error {
 	return nil
 }
 
-// makeFolder makes a node's folder, which belongs to whom the state does.
+// makeFolder makes a node's folder, or the one of volumes, which belongs to whom the state does.
 func (m *Machine) makeFolder(name string) error {
 	dir := filepath.Join(m.state, name)
 	if err := os.Mkdir(dir, folderMode); err != nil && !errors.Is(err, fs.ErrExist) {

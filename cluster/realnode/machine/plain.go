@@ -19,6 +19,7 @@ import (
 
 	"github.com/slipway-dev/slipway/cluster/network"
 	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 	"github.com/slipway-dev/slipway/cluster/registry/peer"
 )
 
@@ -97,7 +98,8 @@ func (p *Plain) ListenPacket(context.Context, string) (net.PacketConn, error) {
 // Place says where a node finds what it needs. Its port is free now.
 func (p *Plain) Place(node string) (*nodeconfig.Plain, error) {
 	dir := filepath.Join(p.options.State, node)
-	if err := os.MkdirAll(dir, plainMode); err != nil {
+	volumes := filepath.Join(p.options.State, wire.VolumesFolder)
+	if err := errors.Join(os.MkdirAll(dir, plainMode), os.MkdirAll(volumes, plainMode)); err != nil {
 		return nil, fmt.Errorf("make the node's folder: %w", err)
 	}
 	dir, err := p.short(dir)
@@ -109,7 +111,7 @@ func (p *Plain) Place(node string) (*nodeconfig.Plain, error) {
 		return nil, fmt.Errorf("find a port for the kubelet: %w", err)
 	}
 	defer l.Close()
-	return &nodeconfig.Plain{Dir: dir, Container: p.options.Program, Port: l.Addr().(*net.TCPAddr).Port}, nil
+	return &nodeconfig.Plain{Dir: dir, Volumes: volumes, Container: p.options.Program, Port: l.Addr().(*net.TCPAddr).Port}, nil
 }
 
 const (

@@ -18,13 +18,16 @@ const remover = ".remover"
 // RemoveAll removes a machine's state. What an ordinary user may not remove, slipway-container does: files of ids that were
 // set aside for him do not belong to him, and the kernel makes folders for overlays that nobody may enter, which are not empty when
 // a node was killed at the wrong moment.
-func RemoveAll(state string) error {
+func RemoveAll(state string) error { return removeBelow(state, state) }
+
+// removeBelow removes a folder in a machine's state, or all of it.
+func removeBelow(state, dir string) error {
 	program, _ := os.ReadFile(filepath.Join(state, remover)) // without one there was no machine
-	err := os.RemoveAll(state)
+	err := os.RemoveAll(dir)
 	if len(program) == 0 || !errors.Is(err, fs.ErrPermission) || os.Geteuid() == 0 {
 		return err
 	}
-	if out, removeErr := exec.Command(string(program), wire.PartRemove, state).CombinedOutput(); removeErr != nil {
+	if out, removeErr := exec.Command(string(program), wire.PartRemove, dir).CombinedOutput(); removeErr != nil {
 		return fmt.Errorf("%w (%w: %s)", err, removeErr, bytes.TrimSpace(out))
 	}
 	return nil

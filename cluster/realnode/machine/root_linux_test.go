@@ -77,7 +77,7 @@ func TestRootOfItsOwn(t *testing.T) {
 		t.Fatalf("%q: %v", line, err)
 	}
 	<-node.Ended()
-	if want := []string{"dev", "etc", "proc", "root", "sys", "tmp", "var"}; !slices.Equal(s.Root, want) {
+	if want := []string{"dev", "etc", "proc", "root", "sys", "tmp", "var", "volumes"}; !slices.Equal(s.Root, want) {
 		t.Errorf("in the root: %q, want %q", s.Root, want)
 	}
 	if want := []string{"group", "hosts", "passwd", "ssl"}; !slices.Equal(s.Etc, want) {
@@ -89,7 +89,7 @@ func TestRootOfItsOwn(t *testing.T) {
 	if !s.Protected {
 		t.Error("slipway-container can be written to")
 	}
-	if want := 4 + len(s.Dev); s.Mounts != want {
+	if want := 5 + len(s.Dev); s.Mounts != want {
 		t.Errorf("%d mounts, want %d", s.Mounts, want)
 	}
 	if host, err := os.ReadFile("/etc/ssl/certs/ca-certificates.crt"); err == nil && s.Trust != string(host) {

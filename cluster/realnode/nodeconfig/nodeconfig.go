@@ -43,6 +43,7 @@ type Config struct {
 // Plain is what a node has to know that has no namespaces.
 type Plain struct {
 	Dir       string // a folder of its own, of a short path: sockets are below it
+	Volumes   string // the folder with the data of the cluster's volumes
 	Container string // the path of slipway-container
 	Port      int    // of the kubelet, on this machine's loopback
 }

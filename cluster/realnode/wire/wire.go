@@ -17,6 +17,13 @@ const (
 	PartRemove    = "remove"
 )
 
+// VolumesFolder is the folder with the data of the cluster's volumes, in the machine's state; no node has such a
+// name. An isolated node has it at [PathVolumes].
+const (
+	VolumesFolder = ".volumes"
+	PathVolumes   = "/volumes"
+)
+
 // MachineConfig is the argument of the part machine.
 type MachineConfig struct {
 	State string // the folder with a folder for each node
