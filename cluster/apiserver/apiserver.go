@@ -144,6 +144,9 @@ func assemble(config *app.Config, inside *inprocess.Front, large func()) (*Serve
 
 func completeOptions(ctx context.Context, o Options) (options.CompletedOptions, error) {
 	s := options.NewServerRunOptions()
+	if o.Inside != nil {
+		addRefuser(s)
+	}
 	if err := parseFlags(s, o); err != nil {
 		return options.CompletedOptions{}, err
 	}

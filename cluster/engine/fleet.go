@@ -33,7 +33,7 @@ func (c *Cluster) runNodes(ctx context.Context, specs []node.Spec, log *slog.Log
 		if c.spec.Real != nil && c.spec.Real.Joins {
 			others = append(others, FreeName(joined, specs))
 		}
-		simulated, err := simnode.Run(ctx, c.loopback(), specs, log, others...)
+		simulated, err := simnode.Run(ctx, c.loopback(), simnode.Options{Specs: specs, Others: others, Log: log, Why: c.whySimulated()})
 		if err != nil {
 			return nil, err
 		}

@@ -3,12 +3,12 @@ package scheduler
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
@@ -26,11 +26,13 @@ type Images interface {
 // byImage is the name of the plugin.
 const byImage = "SlipwayImages"
 
-// placer is the plugin that places pods by their images in a cluster that has simulated and real nodes: those whose images
-// are all in the cluster's registry fit on real nodes alone, all others on simulated ones alone. It has no say where nodes are of one kind,
-// about nodes of neither kind, and about the pods of DaemonSets, each of which is meant for one node.
+// placer is the plugin that places pods in a cluster that has simulated and real nodes: those whose images are all in
+// the cluster's registry, and of which real nodes refuse nothing, fit on real nodes alone, all others on simulated
+// ones alone. It has no say where nodes are of one kind, about nodes of neither kind, and about the pods of
+// DaemonSets, each of which is meant for one node.
 type placer struct {
 	images Images
+	claims node.Claims
 	handle fwk.Handle
 }
 
@@ -43,9 +45,25 @@ var (
 // newPlacer makes the plugin. A pod that waits because of it is tried again when an image comes.
 func newPlacer(images Images) func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) {
 	return func(ctx context.Context, _ runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
-		p := &placer{images, handle}
+		core := handle.SharedInformerFactory().Core().V1()
+		p := &placer{images, claimsFrom(core.PersistentVolumeClaims().Lister(), core.PersistentVolumes().Lister()), handle}
 		images.Follow(ctx, func() { p.tryAgain(klog.FromContext(ctx)) })
 		return p, nil
+	}
+}
+
+// claimsFrom looks claims up in what the scheduler follows.
+func claimsFrom(claims corelisters.PersistentVolumeClaimLister, volumes corelisters.PersistentVolumeLister) node.Claims {
+	return func(namespace, name string) (*corev1.PersistentVolumeClaim, *corev1.PersistentVolume) {
+		claim, err := claims.PersistentVolumeClaims(namespace).Get(name)
+		if err != nil {
+			return nil, nil // it may come
+		}
+		volume, err := volumes.Get(claim.Spec.VolumeName)
+		if err != nil {
+			return claim, nil
+		}
+		return claim, volume
 	}
 }
 
@@ -69,26 +87,29 @@ func (p *placer) tryAgain(log klog.Logger) {
 
 // EventsToRegister are the changes of the cluster after which a pod may fit.
 func (p *placer) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
-	return []fwk.ClusterEventWithHint{{Event: fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add | fwk.Delete | fwk.UpdateNodeLabel}}}, nil
+	return []fwk.ClusterEventWithHint{
+		{Event: fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add | fwk.Delete | fwk.UpdateNodeLabel}},
+		{Event: fwk.ClusterEvent{Resource: fwk.PersistentVolumeClaim, ActionType: fwk.Add | fwk.Update}},
+	}, nil
 }
 
 // finding is what PreFilter finds out about a pod, for Filter.
 type finding struct {
-	missing string // the first image that the cluster's registry does not have; empty if it has all
+	missing  string // the first image that the cluster's registry does not have; empty if it has all
+	obstacle string // the first thing that real nodes refuse; empty if there is none
 }
 
 // Clone returns the same: nobody changes it.
 func (f *finding) Clone() fwk.StateData { return f }
 
-// PreFilter looks for the pod's images, if that matters.
+// PreFilter looks for the pod's images and for what real nodes refuse, if that matters.
 func (p *placer) PreFilter(_ context.Context, state fwk.CycleState, pod *corev1.Pod, nodes []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
-	if metav1.GetControllerOf(pod) != nil && metav1.GetControllerOf(pod).Kind == "DaemonSet" || !mixed(nodes) {
+	mixed, plain := kindsOf(nodes)
+	if metav1.GetControllerOf(pod) != nil && metav1.GetControllerOf(pod).Kind == "DaemonSet" || !mixed {
 		return nil, fwk.NewStatus(fwk.Skip)
 	}
-	f := &finding{}
-	if i := slices.IndexFunc(imagesOf(pod), func(ref string) bool { return !p.images.Has(ref) }); i >= 0 {
-		f.missing = imagesOf(pod)[i]
-	}
+	f := &finding{obstacle: node.Obstacle(pod, plain, p.claims)}
+	f.missing = node.Missing(pod, p.images.Has)
 	state.Write(byImage, f)
 	return nil, nil
 }
@@ -109,23 +130,23 @@ func (p *placer) Filter(_ context.Context, state fwk.CycleState, _ *corev1.Pod, 
 	case real && f.missing != "":
 		return fwk.NewStatus(fwk.UnschedulableAndUnresolvable,
 			fmt.Sprintf("node(s) real, and image %s is not in the cluster (slipway image load puts it there)", f.missing))
-	case simulated && f.missing == "":
+	case real && f.obstacle != "":
+		return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, fmt.Sprintf("node(s) real, which refuse %s", f.obstacle))
+	case simulated && f.missing == "" && f.obstacle == "":
 		return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "node(s) simulated, and the pod's images are in the cluster, so that it is to run for real")
 	}
 	return nil
 }
 
-// mixed says whether there are nodes of both kinds.
-func mixed(nodes []fwk.NodeInfo) bool {
+// kindsOf says whether there are nodes of both kinds, and whether the real ones are plain.
+func kindsOf(nodes []fwk.NodeInfo) (mixed, plain bool) {
 	var anyReal, anySimulated bool
 	for _, n := range nodes {
 		real, simulated := kinds(n.Node())
 		anyReal, anySimulated = anyReal || real, anySimulated || simulated
-		if anyReal && anySimulated {
-			return true
-		}
+		plain = plain || real && n.Node().Labels[node.PlainLabel] != ""
 	}
-	return false
+	return anyReal && anySimulated, plain
 }
 
 // kinds says which kind a node says that it is of.
@@ -134,24 +155,4 @@ func kinds(n *corev1.Node) (real, simulated bool) {
 		return false, false
 	}
 	return n.Labels[node.RealLabel] != "", n.Labels[node.SimulatedLabel] != ""
-}
-
-// imagesOf are the images that a pod needs.
-func imagesOf(pod *corev1.Pod) []string {
-	var all []string
-	for _, c := range pod.Spec.InitContainers {
-		all = append(all, c.Image)
-	}
-	for _, c := range pod.Spec.Containers {
-		all = append(all, c.Image)
-	}
-	for _, c := range pod.Spec.EphemeralContainers {
-		all = append(all, c.Image)
-	}
-	for _, v := range pod.Spec.Volumes {
-		if v.Image != nil && v.Image.Reference != "" {
-			all = append(all, v.Image.Reference)
-		}
-	}
-	return all
 }

@@ -32,6 +32,7 @@ func nodeWith(name string, labels ...string) fwk.NodeInfo {
 var (
 	real      = nodeWith("real", node.RealLabel)
 	simulated = nodeWith("simulated", node.SimulatedLabel)
+	plain     = nodeWith("plain", node.RealLabel, node.PlainLabel)
 	foreign   = nodeWith("foreign")
 )
 
@@ -58,8 +59,19 @@ func fits(t *testing.T, p *placer, pod *corev1.Pod, nodes ...fwk.NodeInfo) (name
 	return names, words
 }
 
-func TestPodsGoByTheirImages(t *testing.T) {
-	p := &placer{images: some{"here:v1", "tools:v1"}}
+// claimsFor has a claim "ours" with a volume of the cluster's provisioner, and others of NFS.
+func claimsFor(_, name string) (*corev1.PersistentVolumeClaim, *corev1.PersistentVolume) {
+	volume := &corev1.PersistentVolume{}
+	if name == "ours" {
+		volume.Spec.CSI = &corev1.CSIPersistentVolumeSource{Driver: node.VolumeDriver}
+	} else {
+		volume.Spec.NFS = &corev1.NFSVolumeSource{}
+	}
+	return &corev1.PersistentVolumeClaim{}, volume
+}
+
+func TestPodsGoByTheirImagesAndWishes(t *testing.T) {
+	p := &placer{images: some{"here:v1", "tools:v1"}, claims: claimsFor}
 	all := []fwk.NodeInfo{simulated, real, foreign}
 	pod := func(images ...string) *corev1.Pod {
 		p := &corev1.Pod{}
@@ -72,6 +84,19 @@ func TestPodsGoByTheirImages(t *testing.T) {
 	initial.Spec.InitContainers = []corev1.Container{{Image: "elsewhere:v1"}}
 	volume := pod("here:v1")
 	volume.Spec.Volumes = []corev1.Volume{{VolumeSource: corev1.VolumeSource{Image: &corev1.ImageVolumeSource{Reference: "data:v1"}}}}
+	with := func(source corev1.VolumeSource) *corev1.Pod {
+		p := pod("here:v1")
+		p.Spec.Volumes = []corev1.Volume{{Name: "data", VolumeSource: source}}
+		return p
+	}
+	claimed := func(name string) *corev1.Pod {
+		return with(corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: name}})
+	}
+	hostPath := corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/var"}}
+	daemonOnHost := with(hostPath)
+	daemonOnHost.OwnerReferences = []metav1.OwnerReference{{Kind: "DaemonSet", Controller: new(true)}}
+	privileged := pod("here:v1")
+	privileged.Spec.Containers[0].SecurityContext = &corev1.SecurityContext{Privileged: new(true)}
 	daemon := pod("elsewhere:v1")
 	daemon.OwnerReferences = []metav1.OwnerReference{{Kind: "DaemonSet", Controller: new(true)}}
 	for _, c := range []struct {
@@ -87,6 +112,13 @@ func TestPodsGoByTheirImages(t *testing.T) {
 		{"a volume's missing", volume, all, []string{"simulated", "foreign"}, "image data:v1"},
 		{"a DaemonSet's", daemon, all, []string{"simulated", "real", "foreign"}, ""},
 		{"missing, all nodes real", pod("elsewhere:v1"), []fwk.NodeInfo{real, foreign}, []string{"real", "foreign"}, ""},
+		{"with our volume", claimed("ours"), all, []string{"real", "foreign"}, "to run for real"},
+		{"with another volume", claimed("nfs"), all, []string{"simulated", "foreign"}, "refuse the nfs volume of claim nfs"},
+		{"with a hostPath", with(hostPath), all, []string{"simulated", "foreign"}, "refuse the hostPath volume data"},
+		{"with a hostPath, all nodes real", with(hostPath), []fwk.NodeInfo{real}, []string{"real"}, ""},
+		{"a DaemonSet's with a hostPath", daemonOnHost, all, []string{"simulated", "real", "foreign"}, ""},
+		{"privileged", privileged, all, []string{"real", "foreign"}, "to run for real"},
+		{"privileged, beside plain nodes", privileged, []fwk.NodeInfo{simulated, plain}, []string{"simulated"}, "where pods are plain processes"},
 		{"there, all nodes simulated", pod("here:v1"), []fwk.NodeInfo{simulated}, []string{"simulated"}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

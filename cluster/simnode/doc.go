@@ -3,7 +3,7 @@
 //
 // [Run] registers the nodes that its specs describe and returns once they are Ready and schedulable:
 //
-//	nodes, err := simnode.Run(ctx, config, node.Default(), log)
+//	nodes, err := simnode.Run(ctx, config, simnode.Options{Specs: node.Default(), Log: log})
 //	if err != nil { … }
 //	defer nodes.Stop()
 //

@@ -36,6 +36,7 @@ type pods struct {
 	informer cache.SharedIndexInformer
 	queue    workqueue.TypedRateLimitingInterface[string]
 	log      *slog.Logger
+	why      func(context.Context, *corev1.Pod) string
 
 	hosts map[string]*host // by node name
 
@@ -56,10 +57,11 @@ type life struct {
 	uid    types.UID
 	node   string
 	status corev1.PodStatus
+	fresh  bool                   // it had not begun when it was seen first, and it was not told yet that it is simulated
 	told   map[stage.Problem]bool // what is wrong with its annotations, as far as it was told
 }
 
-func newPods(client kubernetes.Interface, log *slog.Logger) *pods {
+func newPods(client kubernetes.Interface, options Options) *pods {
 	bound := func(o *metav1.ListOptions) {
 		o.FieldSelector = fields.OneTermNotEqualSelector("spec.nodeName", "").String()
 	}
@@ -67,7 +69,8 @@ func newPods(client kubernetes.Interface, log *slog.Logger) *pods {
 		client:   client,
 		informer: coreinformers.NewFilteredPodInformer(client, metav1.NamespaceAll, 0, cache.Indexers{}, bound),
 		queue:    workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]()),
-		log:      log,
+		log:      options.Log,
+		why:      options.Why,
 		hosts:    map[string]*host{},
 		lives:    map[string]life{},
 	}
@@ -199,7 +202,7 @@ func (p *pods) sync(ctx context.Context, key string) (wake time.Time, err error)
 	if err != nil {
 		return time.Time{}, err
 	}
-	if err := errors.Join(p.report(ctx, pod, step.Status), p.tell(ctx, key, pod, problems)); err != nil {
+	if err := errors.Join(p.report(ctx, pod, step.Status), p.tellWhy(ctx, key, pod), p.tell(ctx, key, pod, problems)); err != nil {
 		return time.Time{}, err
 	}
 	if step.Remove {
@@ -215,7 +218,7 @@ func (p *pods) next(key string, pod *corev1.Pod, h *host, plan stage.Plan) (stag
 	known, ok := p.lives[key]
 	if !ok || known.uid != pod.UID {
 		p.drop(key)
-		known = life{uid: pod.UID, node: pod.Spec.NodeName, status: pod.Status}
+		known = life{uid: pod.UID, node: pod.Spec.NodeName, status: pod.Status, fresh: pod.Status.StartTime == nil}
 	}
 	in := stage.Input{Pod: pod, Status: known.status, Plan: plan, Host: stage.Host{NodeIP: h.ip}, Now: time.Now()}
 	if !stage.Terminal(pod.Status.Phase) && !stage.Terminal(known.status.Phase) && !pod.Spec.HostNetwork {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
@@ -26,11 +27,20 @@ type Nodes struct {
 	members map[string]*member // by name
 }
 
-// Run registers the nodes that specs describe and simulates them until ctx ends or [Nodes.Stop] is called. It returns once all
-// are Ready and schedulable, or with a [node.ErrInvalid] or the API server's error, and then nothing is left running. Others are the names of
-// nodes that somebody else runs; Nodes of an earlier run that are in neither list are removed.
-func Run(ctx context.Context, config *rest.Config, specs []node.Spec, log *slog.Logger, others ...string) (*Nodes, error) {
-	if err := node.Validate(specs); err != nil {
+// Options say which nodes to simulate.
+type Options struct {
+	Specs  []node.Spec
+	Others []string // nodes that somebody else runs
+	Log    *slog.Logger
+	// Why says why a pod of these nodes is simulated, for an Event on the pod. Without it all pods of the cluster are.
+	Why func(context.Context, *corev1.Pod) string
+}
+
+// Run registers the nodes and simulates them until ctx ends or [Nodes.Stop] is called. It returns once all
+// are Ready and schedulable, or with a [node.ErrInvalid] or the API server's error, and then nothing is left running.
+// Nodes of an earlier run that are neither among Specs nor among Others are removed.
+func Run(ctx context.Context, config *rest.Config, o Options) (*Nodes, error) {
+	if err := node.Validate(o.Specs); err != nil {
 		return nil, err
 	}
 	client, err := newClient(config)
@@ -38,11 +48,11 @@ func Run(ctx context.Context, config *rest.Config, specs []node.Spec, log *slog.
 		return nil, fmt.Errorf("nodes: %w", err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	n := &Nodes{client: client, log: log, pods: newPods(client, log), life: ctx, cancel: cancel, members: map[string]*member{}}
+	n := &Nodes{client: client, log: o.Log, pods: newPods(client, o), life: ctx, cancel: cancel, members: map[string]*member{}}
 	n.keeper = newKeeper(n)
 	n.group.Go(func() { n.pods.informer.RunWithContext(ctx) })
 
-	nodes, err := register(ctx, client, specs, others, time.Now())
+	nodes, err := register(ctx, client, o.Specs, o.Others, time.Now())
 	if err == nil {
 		err = n.pods.wait(ctx)
 	}
@@ -54,7 +64,7 @@ func Run(ctx context.Context, config *rest.Config, specs []node.Spec, log *slog.
 	}
 	for _, r := range nodes {
 		n.members[r.spec.Name] = &member{registered: r}
-		n.members[r.spec.Name].begin(ctx, client, log)
+		n.members[r.spec.Name].begin(ctx, client, o.Log)
 	}
 	n.pods.settle(nodes)
 	n.group.Go(func() { n.pods.run(ctx) })

@@ -152,7 +152,7 @@ func TestManyPodsNeedFewGoroutines(t *testing.T) {
 
 func TestRunReportsFailure(t *testing.T) {
 	nowhere := &rest.Config{Host: "https://127.0.0.1:1"}
-	if _, err := simnode.Run(t.Context(), nowhere, node.Default(), slog.New(slog.DiscardHandler)); err == nil {
+	if _, err := simnode.Run(t.Context(), nowhere, simnode.Options{Specs: node.Default(), Log: slog.New(slog.DiscardHandler)}); err == nil {
 		t.Error("nodes ran without an API server")
 	}
 }
@@ -174,7 +174,7 @@ func start(t *testing.T) (*rest.Config, kubernetes.Interface) {
 func run(t *testing.T, config *rest.Config, specs ...node.Spec) *simnode.Nodes {
 	t.Helper()
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
-	nodes, err := simnode.Run(t.Context(), config, specs, log)
+	nodes, err := simnode.Run(t.Context(), config, simnode.Options{Specs: specs, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -98,6 +98,9 @@ func TestNodeJoinsWithTheFirstImage(t *testing.T) {
 	if early := c.await("early", ready); !c.on(early, node.SimulatedLabel) {
 		t.Error("without an image a pod is not simulated")
 	}
+	c.awaitEvent("early", "Simulated", "image server:v1 is not in the cluster")
+	set := c.createClaiming("set", 1)
+	set.awaitReady()
 
 	c.load(loaded)
 	if n := c.kinds(); n != (protocol.NodeKinds{Simulated: 1, Real: 1, Joins: true}) {
@@ -116,6 +119,20 @@ func TestNodeJoinsWithTheFirstImage(t *testing.T) {
 	if p := c.await("early", ready); !c.on(p, node.SimulatedLabel) {
 		t.Error("a pod that was simulated has moved")
 	}
+	if p := c.replace("set-0"); !c.on(p, node.RealLabel) { // as after a restart of the rollout
+		t.Errorf("a pod with its image and a claim is on %s", p.Spec.NodeName)
+	}
+	set.write()
+	folders := set.folders()
+	host := c.pod("host")
+	host.Spec.Volumes = []corev1.Volume{{Name: "host", VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/"}}}}
+	c.create(host)
+	if p := c.await("host", ready); !c.on(p, node.SimulatedLabel) {
+		t.Errorf("a pod with a hostPath volume is on %s", p.Spec.NodeName)
+	}
+	c.awaitEvent("host", "Simulated", "real nodes refuse the hostPath volume host")
+	host.Name, host.Spec.NodeName = "bound", "real-1"
+	c.refuses(host, "real nodes refuse the hostPath volume host")
 	c.load(loaded) // again: nothing changes
 	c.send(`{"id":2,"method":"joinNode"}`)
 	if got := string(c.next("reply").Result); got != `{"name":"real-1","already":true}` {
@@ -129,6 +146,7 @@ func TestNodeJoinsWithTheFirstImage(t *testing.T) {
 	if n := c.kinds(); n.Real != 1 {
 		t.Errorf("after a reset: %+v", n)
 	}
+	allGone(t, folders)
 	c.create(c.pod("after", "serve"))
 	if p := c.await("after", ready); !c.on(p, node.RealLabel) {
 		t.Errorf("after a reset a pod with its image is on %s", p.Spec.NodeName)

@@ -76,6 +76,7 @@ func TestPlain(t *testing.T) {
 	t.Run("label", func(t *testing.T) { testPlainLabel(t, c) })
 	t.Run("serving", func(t *testing.T) { testPlainServing(t, c) })
 	t.Run("volumes", func(t *testing.T) { testPlainVolumes(t, c) })
+	t.Run("claims", func(t *testing.T) { testClaims(t, c) })
 	t.Run("image again", func(t *testing.T) { testImageAgain(t, c) })
 	t.Run("ends", func(t *testing.T) { testPlainEnds(t, c) })
 	t.Run("refused", func(t *testing.T) { testPlainRefused(t, c) })
@@ -131,23 +132,6 @@ func testPlainServing(t *testing.T, c *realCluster) {
 	}
 	c.awaitEvent("server", "NotIsolated", "without: fsGroup, runAsUser")
 	c.remove("server")
-}
-
-// awaitEvent waits for an Event about a pod.
-func (c *realCluster) awaitEvent(pod, reason, text string) {
-	c.t.Helper()
-	eventually(c.t, "an Event "+reason+" of pod "+pod, func(ctx context.Context) (bool, error) {
-		list, err := c.client.CoreV1().Events("default").List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=" + pod})
-		if err != nil {
-			return false, err
-		}
-		for _, e := range list.Items {
-			if e.Reason == reason && strings.Contains(e.Message, text) {
-				return true, nil
-			}
-		}
-		return false, nil
-	})
 }
 
 // testPlainVolumes: paths are those of this machine, and the image's files stay as they are.
@@ -223,16 +207,11 @@ func testPlainEnds(t *testing.T, c *realCluster) {
 func testPlainRefused(t *testing.T, c *realCluster) {
 	p := c.pod("privileged")
 	p.Spec.Containers[0].SecurityContext = &corev1.SecurityContext{Privileged: new(true)}
-	c.create(p)
-	c.awaitEvent("privileged", "Failed", "a privileged container")
+	c.refuses(p, "the privileged container main where pods are plain processes")
 	p = c.pod("host-path")
 	p.Spec.Volumes = []corev1.Volume{{Name: "host", VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/"}}}}
 	p.Spec.Containers[0].VolumeMounts = []corev1.VolumeMount{{Name: "host", MountPath: "/host"}}
-	c.create(p)
-	c.awaitEvent("host-path", "FailedMount", "no volume plugin matched")
-	for _, name := range []string{"privileged", "host-path"} {
-		c.remove(name)
-	}
+	c.refuses(p, "the hostPath volume host")
 }
 
 // testPlainKill: when the node is killed its pods' processes end and come back, and nothing is left of a cluster that is killed.

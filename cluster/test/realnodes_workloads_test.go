@@ -23,7 +23,7 @@ func TestRealWorkloads(t *testing.T) {
 			name string
 			run  func(*testing.T, *realCluster)
 		}{
-			{"restarts", testRestarts}, {"init containers", testInitContainers}, {"jobs", testJobs}, {"volumes", testVolumes},
+			{"restarts", testRestarts}, {"init containers", testInitContainers}, {"jobs", testJobs}, {"volumes", testVolumes}, {"claims", testClaims},
 			{"probes", testProbes}, {"hooks and grace", testGrace}, {"images", testImages}, {"refusals", testRefusals}, {"identity", testIdentity},
 		} {
 			t.Run(test.name, func(t *testing.T) {
@@ -262,6 +262,32 @@ func testImages(t *testing.T, c *realCluster) {
 	c.remove("loaded")
 }
 
+// awaitEvent waits for an Event about a pod.
+func (c *realCluster) awaitEvent(pod, reason, text string) {
+	c.t.Helper()
+	eventually(c.t, "an Event "+reason+" of pod "+pod, func(ctx context.Context) (bool, error) {
+		list, err := c.client.CoreV1().Events("default").List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=" + pod})
+		if err != nil {
+			return false, err
+		}
+		for _, e := range list.Items {
+			if e.Reason == reason && strings.Contains(e.Message, text) {
+				return true, nil
+			}
+		}
+		return false, nil
+	})
+}
+
+// refuses expects a pod not to be made, with these words.
+func (c *realCluster) refuses(p *corev1.Pod, words string) {
+	c.t.Helper()
+	_, err := c.client.CoreV1().Pods("default").Create(c.t.Context(), p, metav1.CreateOptions{})
+	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), words) {
+		c.t.Errorf("pod %s: %v", p.Name, err)
+	}
+}
+
 func testRefusals(t *testing.T, c *realCluster) {
 	for name, change := range map[string]func(*corev1.PodSpec){
 		"hostpid": func(s *corev1.PodSpec) { s.HostPID = true },
@@ -273,11 +299,7 @@ func testRefusals(t *testing.T, c *realCluster) {
 	} {
 		p := c.pod(name)
 		change(&p.Spec)
-		c.create(p)
-		eventually(t, name+" is refused", func(ctx context.Context) (bool, error) {
-			events, err := c.client.CoreV1().Events("default").List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=" + name + ",type=Warning"})
-			return err == nil && len(events.Items) > 0, err
-		})
+		c.refuses(p, "real nodes refuse ")
 	}
 }
 

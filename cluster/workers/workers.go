@@ -64,7 +64,7 @@ type Nodes interface {
 
 func simulate(client *rest.Config) func(context.Context, []node.Spec, *slog.Logger) (Nodes, error) {
 	return func(ctx context.Context, specs []node.Spec, log *slog.Logger) (Nodes, error) {
-		return simnode.Run(ctx, client, specs, log)
+		return simnode.Run(ctx, client, simnode.Options{Specs: specs, Log: log})
 	}
 }
 
