@@ -8,7 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
-	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
@@ -49,21 +48,6 @@ func newPlacer(images Images) func(context.Context, runtime.Object, fwk.Handle) 
 		p := &placer{images, claimsFrom(core.PersistentVolumeClaims().Lister(), core.PersistentVolumes().Lister()), handle}
 		images.Follow(ctx, func() { p.tryAgain(klog.FromContext(ctx)) })
 		return p, nil
-	}
-}
-
-// claimsFrom looks claims up in what the scheduler follows.
-func claimsFrom(claims corelisters.PersistentVolumeClaimLister, volumes corelisters.PersistentVolumeLister) node.Claims {
-	return func(namespace, name string) (*corev1.PersistentVolumeClaim, *corev1.PersistentVolume) {
-		claim, err := claims.PersistentVolumeClaims(namespace).Get(name)
-		if err != nil {
-			return nil, nil // it may come
-		}
-		volume, err := volumes.Get(claim.Spec.VolumeName)
-		if err != nil {
-			return claim, nil
-		}
-		return claim, volume
 	}
 }
 

@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -9,7 +10,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding"
 
 	"github.com/slipway-dev/slipway/cluster/node"
 )
@@ -130,11 +133,82 @@ func TestPodsGoByTheirImagesAndWishes(t *testing.T) {
 	}
 }
 
-func TestPluginIsInTheDefaultProfileAlone(t *testing.T) {
-	if options, err := profile(nil); len(options) != 0 || err != nil {
-		t.Errorf("without images: %d options, %v", len(options), err)
+func TestPluginsOfTheProfile(t *testing.T) {
+	for _, c := range []struct {
+		images Images
+		want   int
+	}{{nil, 1}, {some{}, 2}} {
+		profiles, registry, err := profile(c.images)
+		if err != nil || len(registry) != c.want {
+			t.Errorf("%d plugins, want %d (%v)", len(registry), c.want, err)
+		}
+		for _, p := range profiles {
+			has := func(name string) bool {
+				return slices.ContainsFunc(p.Plugins.MultiPoint.Enabled, func(e config.Plugin) bool { return e.Name == name }) &&
+					slices.ContainsFunc(p.PluginConfig, func(e config.PluginConfig) bool { return e.Name == name && e.Args != nil })
+			}
+			if has(volumebinding.Name) || !has(byClaims) {
+				t.Errorf("the plugin for volumes is not in the place of the stock one: %+v", p.Plugins.MultiPoint.Enabled)
+			}
+			if byImages := len(p.Plugins.Filter.Enabled) + len(p.Plugins.PreFilter.Enabled); byImages != 2*(c.want-1) {
+				t.Errorf("%d points for images with %v", byImages, c.images)
+			}
+		}
 	}
-	if options, err := profile(some{}); len(options) == 0 || err != nil {
-		t.Errorf("with images: %d options, %v", len(options), err)
+}
+
+// slowBinder waits until it is told to end, as the stock one does for a second.
+type slowBinder struct {
+	volumebinding.SchedulerVolumeBinder
+	err error
+}
+
+func (s slowBinder) BindPodVolumes(ctx context.Context, _ *corev1.Pod, _ *volumebinding.PodVolumes) error {
+	if s.err != nil {
+		return s.err
+	}
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// TestClaimsAreBoundFast: a pod waits for its claims no longer than until all are bound to the cluster's own volumes.
+func TestClaimsAreBoundFast(t *testing.T) {
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "pod"}}
+	pod.Spec.Volumes = []corev1.Volume{
+		{Name: "config", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{}}},
+		{Name: "data", VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "ours"}}},
+		{Name: "scratch", VolumeSource: corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{}}},
+	}
+	bind := func(fails error, scratch string, phase corev1.PersistentVolumeClaimPhase) error {
+		b := binder{slowBinder{err: fails}, func(namespace, name string) (*corev1.PersistentVolumeClaim, *corev1.PersistentVolume) {
+			if name == "pod-scratch" {
+				name = scratch
+			}
+			claim, volume := claimsFor(namespace, name)
+			claim.Status.Phase = phase
+			return claim, volume
+		}}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*bindPoll)
+		defer cancel()
+		if fails == nil && phase == corev1.ClaimBound && scratch == "ours" {
+			ctx = t.Context() // it ends by itself
+		}
+		return b.BindPodVolumes(ctx, pod, nil)
+	}
+	failed := errors.New("failed")
+	for _, c := range []struct {
+		fails   error
+		scratch string
+		phase   corev1.PersistentVolumeClaimPhase
+		want    error
+	}{
+		{nil, "ours", corev1.ClaimBound, nil},
+		{nil, "ours", corev1.ClaimPending, context.DeadlineExceeded},
+		{nil, "nfs", corev1.ClaimBound, context.DeadlineExceeded},
+		{failed, "ours", corev1.ClaimPending, failed},
+	} {
+		if err := bind(c.fails, c.scratch, c.phase); !errors.Is(err, c.want) {
+			t.Errorf("%+v: %v", c, err)
+		}
 	}
 }

@@ -1,5 +1,6 @@
-// Package scheduler runs the stock scheduler with its default profile, to which a cluster that may have simulated and real nodes side
-// by side adds one plugin: it places pods by their images.
+// Package scheduler runs the stock scheduler with its default profile, in which volumes are bound as soon as they are
+// there. A cluster that may have simulated and real nodes side by side adds one plugin: it places pods by their images
+// and by what real nodes refuse.
 //
 // It is k8s.io/kubernetes/pkg/scheduler without the program around it (upstream:
 // cmd/kube-scheduler/app/server.go): no leader election, no server of its own.
@@ -44,12 +45,12 @@ func Run(ctx context.Context, client *rest.Config, images Images, started func(i
 
 	informers := scheduler.NewInformerFactory(typed, 0, nil)
 	dynInformers := dynamicinformer.NewFilteredDynamicSharedInformerFactory(dyn, 0, corev1.NamespaceAll, nil)
-	options, err := profile(images)
+	profiles, registry, err := profile(images)
 	if err != nil {
 		return fmt.Errorf("set up the scheduler: %w", err)
 	}
-	options = append(options, scheduler.WithKubeConfig(own))
-	s, err := scheduler.New(ctx, typed, informers, dynInformers, broadcaster.NewRecorder, options...)
+	s, err := scheduler.New(ctx, typed, informers, dynInformers, broadcaster.NewRecorder, scheduler.WithKubeConfig(own),
+		scheduler.WithProfiles(profiles...), scheduler.WithFrameworkOutOfTreeRegistry(registry))
 	if err != nil {
 		return fmt.Errorf("set up the scheduler: %w", err)
 	}
@@ -66,22 +67,24 @@ func Run(ctx context.Context, client *rest.Config, images Images, started func(i
 	return nil
 }
 
-// profile adds the plugin to the default profile, if it is of use.
-func profile(images Images) ([]scheduler.Option, error) {
-	if images == nil {
-		return nil, nil
-	}
+// profile is the default one, which binds volumes fast, and with the plugin for images if that is of use.
+func profile(images Images) ([]config.KubeSchedulerProfile, frameworkruntime.Registry, error) {
 	defaults, err := latest.Default()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	for _, p := range defaults.Profiles {
-		enabled := config.Plugin{Name: byImage}
-		p.Plugins.PreFilter.Enabled = append(p.Plugins.PreFilter.Enabled, enabled)
-		p.Plugins.Filter.Enabled = append(p.Plugins.Filter.Enabled, enabled)
+	registry := frameworkruntime.Registry{byClaims: newVolumeBinding}
+	if images != nil {
+		registry[byImage] = newPlacer(images)
 	}
-	return []scheduler.Option{
-		scheduler.WithProfiles(defaults.Profiles...),
-		scheduler.WithFrameworkOutOfTreeRegistry(frameworkruntime.Registry{byImage: newPlacer(images)}),
-	}, nil
+	for i := range defaults.Profiles {
+		p := &defaults.Profiles[i]
+		bindFast(p)
+		if images != nil {
+			enabled := config.Plugin{Name: byImage}
+			p.Plugins.PreFilter.Enabled = append(p.Plugins.PreFilter.Enabled, enabled)
+			p.Plugins.Filter.Enabled = append(p.Plugins.Filter.Enabled, enabled)
+		}
+	}
+	return defaults.Profiles, registry, nil
 }
