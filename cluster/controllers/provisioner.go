@@ -17,13 +17,13 @@ import (
 	"k8s.io/client-go/tools/record"
 	"k8s.io/utils/ptr"
 
-	"github.com/slipway-dev/slipway/cluster/node"
+	"github.com/slipway-dev/slipway/cluster/realnode/obstacle"
 )
 
 const (
 	// Provisioner is the provisioner of storage classes whose volumes are the cluster's own,
 	// and the CSI driver that those volumes name.
-	Provisioner = node.VolumeDriver
+	Provisioner = obstacle.VolumeDriver
 	// DefaultStorageClass is the class of claims that name none.
 	DefaultStorageClass = "standard"
 

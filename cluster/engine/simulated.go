@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/slipway-dev/slipway/cluster/node"
+	"github.com/slipway-dev/slipway/cluster/realnode/obstacle"
 )
 
 // whySimulated says why a pod on a simulated node does not run for real, in the same order in which the scheduler
@@ -19,10 +19,10 @@ func (c *Cluster) whySimulated() func(context.Context, *corev1.Pod) string {
 		return nil
 	}
 	return func(ctx context.Context, pod *corev1.Pod) string {
-		if image := node.Missing(pod, images.Has); image != "" {
+		if image := obstacle.MissingImage(pod, images.Has); image != "" {
 			return fmt.Sprintf("image %s is not in the cluster (slipway image load %[1]s), and pods go by their images", image)
 		}
-		if what := node.Obstacle(pod, c.spec.Real.Plain, c.claims(ctx)); what != "" {
+		if what := obstacle.Of(pod, c.spec.Real.Plain, c.claims(ctx)); what != "" {
 			return "real nodes refuse " + what
 		}
 		if c.Kinds().Real == 0 {
@@ -33,7 +33,7 @@ func (c *Cluster) whySimulated() func(context.Context, *corev1.Pod) string {
 }
 
 // claims asks the API server for what claims lead to.
-func (c *Cluster) claims(ctx context.Context) node.Claims {
+func (c *Cluster) claims(ctx context.Context) obstacle.Claims {
 	return func(namespace, name string) (*corev1.PersistentVolumeClaim, *corev1.PersistentVolume) {
 		client, err := kubernetes.NewForConfig(c.loopback())
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding"
 
-	"github.com/slipway-dev/slipway/cluster/node"
+	"github.com/slipway-dev/slipway/cluster/realnode/obstacle"
 )
 
 // byClaims is the name of the plugin that stands in for the stock one for volumes.
@@ -45,7 +45,7 @@ func newVolumeBinding(ctx context.Context, args runtime.Object, handle fwk.Handl
 // volumes are there within milliseconds: a StatefulSet would wait a second for each pod.
 type binder struct {
 	volumebinding.SchedulerVolumeBinder
-	claims node.Claims
+	claims obstacle.Claims
 }
 
 // bindPoll lies between two looks at claims that are being bound.
@@ -86,7 +86,7 @@ func (b binder) allBound(pod *corev1.Pod) bool {
 }
 
 func ownVolume(v *corev1.PersistentVolume) bool {
-	return v.Spec.CSI != nil && v.Spec.CSI.Driver == node.VolumeDriver && v.Spec.NodeAffinity == nil
+	return v.Spec.CSI != nil && v.Spec.CSI.Driver == obstacle.VolumeDriver && v.Spec.NodeAffinity == nil
 }
 
 // claimOf is the claim of a pod's volume; empty if it has none.
@@ -101,7 +101,7 @@ func claimOf(pod *corev1.Pod, v corev1.Volume) string {
 }
 
 // claimsFrom looks claims up in what the scheduler follows.
-func claimsFrom(claims corelisters.PersistentVolumeClaimLister, volumes corelisters.PersistentVolumeLister) node.Claims {
+func claimsFrom(claims corelisters.PersistentVolumeClaimLister, volumes corelisters.PersistentVolumeLister) obstacle.Claims {
 	return func(namespace, name string) (*corev1.PersistentVolumeClaim, *corev1.PersistentVolume) {
 		claim, err := claims.PersistentVolumeClaims(namespace).Get(name)
 		if err != nil {

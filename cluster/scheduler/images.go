@@ -12,6 +12,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/slipway-dev/slipway/cluster/node"
+	"github.com/slipway-dev/slipway/cluster/realnode/obstacle"
 )
 
 // Images are those in the cluster's own registry.
@@ -31,7 +32,7 @@ const byImage = "SlipwayImages"
 // DaemonSets, each of which is meant for one node.
 type placer struct {
 	images Images
-	claims node.Claims
+	claims obstacle.Claims
 	handle fwk.Handle
 }
 
@@ -79,8 +80,8 @@ func (p *placer) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, 
 
 // finding is what PreFilter finds out about a pod, for Filter.
 type finding struct {
-	missing  string // the first image that the cluster's registry does not have; empty if it has all
-	obstacle string // the first thing that real nodes refuse; empty if there is none
+	missing string // the first image that the cluster's registry does not have; empty if it has all
+	refused string // the first thing that real nodes refuse; empty if there is none
 }
 
 // Clone returns the same: nobody changes it.
@@ -92,8 +93,8 @@ func (p *placer) PreFilter(_ context.Context, state fwk.CycleState, pod *corev1.
 	if metav1.GetControllerOf(pod) != nil && metav1.GetControllerOf(pod).Kind == "DaemonSet" || !mixed {
 		return nil, fwk.NewStatus(fwk.Skip)
 	}
-	f := &finding{obstacle: node.Obstacle(pod, plain, p.claims)}
-	f.missing = node.Missing(pod, p.images.Has)
+	f := &finding{refused: obstacle.Of(pod, plain, p.claims)}
+	f.missing = obstacle.MissingImage(pod, p.images.Has)
 	state.Write(byImage, f)
 	return nil, nil
 }
@@ -114,9 +115,9 @@ func (p *placer) Filter(_ context.Context, state fwk.CycleState, _ *corev1.Pod, 
 	case real && f.missing != "":
 		return fwk.NewStatus(fwk.UnschedulableAndUnresolvable,
 			fmt.Sprintf("node(s) real, and image %s is not in the cluster (slipway image load puts it there)", f.missing))
-	case real && f.obstacle != "":
-		return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, fmt.Sprintf("node(s) real, which refuse %s", f.obstacle))
-	case simulated && f.missing == "" && f.obstacle == "":
+	case real && f.refused != "":
+		return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, fmt.Sprintf("node(s) real, which refuse %s", f.refused))
+	case simulated && f.missing == "" && f.refused == "":
 		return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "node(s) simulated, and the pod's images are in the cluster, so that it is to run for real")
 	}
 	return nil

@@ -1,4 +1,10 @@
-package node
+// Package obstacle knows what real nodes refuse of pods. All that decides about pods asks it, and so decides alike: the
+// scheduler, the API server when a pod is created, simulated nodes for what they report, and real nodes for volumes.
+//
+//	if what := obstacle.Of(pod, plain, claims); what != "" {
+//		return fmt.Errorf("real nodes refuse %s", what)
+//	}
+package obstacle
 
 import (
 	"path"
@@ -15,9 +21,9 @@ const VolumeDriver = "volume.slipway.dev"
 // Claims looks up a claim, and the volume that it is bound to; either is nil if there is none.
 type Claims func(namespace, name string) (*corev1.PersistentVolumeClaim, *corev1.PersistentVolume)
 
-// Obstacle names the first thing that a pod asks for and real nodes refuse, as "the hostPath volume data"; it is
+// Of names the first thing that a pod asks for and real nodes refuse, as "the hostPath volume data"; it is
 // empty if they run the pod. Plain says that these nodes have no namespaces.
-func Obstacle(pod *corev1.Pod, plain bool, claims Claims) string {
+func Of(pod *corev1.Pod, plain bool, claims Claims) string {
 	for _, found := range []string{ofNamespaces(&pod.Spec), ofVolumes(pod, claims), ofSettings(&pod.Spec, plain)} {
 		if found != "" {
 			return found
@@ -165,8 +171,8 @@ func ofMount(m corev1.VolumeMount) string {
 	return ""
 }
 
-// Missing is the first image of a pod that is not there; empty if all are.
-func Missing(pod *corev1.Pod, has func(ref string) bool) string {
+// MissingImage is the first image of a pod that is not there; empty if all are.
+func MissingImage(pod *corev1.Pod, has func(ref string) bool) string {
 	for _, c := range containersOf(&pod.Spec) {
 		if !has(c.Image) {
 			return c.Image

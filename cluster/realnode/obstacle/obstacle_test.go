@@ -1,4 +1,4 @@
-package node
+package obstacle
 
 import (
 	"testing"
@@ -85,10 +85,10 @@ func TestObstacles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "main"}}}}
 			c.change(&pod.Spec)
-			if got := Obstacle(pod, false, claimsFor); got != c.isolated {
+			if got := Of(pod, false, claimsFor); got != c.isolated {
 				t.Errorf("isolated nodes: %q, want %q", got, c.isolated)
 			}
-			if got := Obstacle(pod, true, claimsFor); got != c.plain {
+			if got := Of(pod, true, claimsFor); got != c.plain {
 				t.Errorf("plain nodes: %q, want %q", got, c.plain)
 			}
 		})
