@@ -17,11 +17,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/ship"
 )
 
-// Where a project keeps what is deployed, and the operator's image in it.
-const (
-	DefaultFolder = "config/default"
-	managerFolder = "config/manager"
-)
+// DefaultFolder is where a project keeps what is deployed.
+const DefaultFolder = "config/default"
 
 // DeployTimeout is how long an operator may usually take to run: the first pull of its image is in it.
 const DeployTimeout = 2 * time.Minute
@@ -56,12 +53,12 @@ func (s *Session) buildDeployment(ctx context.Context, root, folder, image strin
 	if err := s.regenerate(ctx, root); err != nil {
 		return nil, err
 	}
-	objects, err := ship.BuildWithImage(ctx, within(root, folder), within(root, managerFolder), image)
+	objects, err := ship.Kustomization{Folder: within(root, folder), Image: image}.Build(ctx)
 	if err == nil && len(objects) == 0 {
 		return nil, noObjects(within(root, folder))
 	}
 	if err == nil && image != "" && !ship.RunsImage(objects, image) {
-		s.Handler.Handle(report.Warning{Text: "no container of " + folder + " runs " + image + ": only one whose image is called controller in " + managerFolder + " gets it"})
+		s.Handler.Handle(report.Warning{Text: "no container of " + folder + " runs " + image + ": only one whose image is called controller gets it"})
 	}
 	return objects, err
 }

@@ -28,9 +28,11 @@ func TestBuildRefusesBombs(t *testing.T) {
 			"data:\n" + bomb.String(), bounded.ErrAliases},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Build(t.Context(), unpack(t, c.archive))
-			if refusal, ok := errors.AsType[*report.Error](err); !ok || !errors.Is(err, c.want) || refusal.Hint == "" {
-				t.Errorf("got %.500v", err)
+			for _, image := range []string{"", "example.com/op:v1"} { // which has the kustomizations parsed before
+				_, err := Kustomization{Folder: unpack(t, c.archive), Image: image}.Build(t.Context())
+				if refusal, ok := errors.AsType[*report.Error](err); !ok || !errors.Is(err, c.want) || refusal.Hint == "" {
+					t.Errorf("image %q: got %.500v", image, err)
+				}
 			}
 		})
 	}

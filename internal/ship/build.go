@@ -46,17 +46,26 @@ func Build(ctx context.Context, dir string) ([]*unstructured.Unstructured, error
 	return build(ctx, filesys.MakeFsOnDisk(), dir)
 }
 
-// BuildWithImage is [Build] with the operator's image set to the reference image, in the kustomization of
-// the folder manager, which dir includes. An empty image leaves the project's own.
-func BuildWithImage(ctx context.Context, dir, manager, image string) ([]*unstructured.Unstructured, error) {
-	if image == "" {
-		return Build(ctx, dir)
+// A Kustomization is a folder to build as if some of its files were others. None is changed.
+type Kustomization struct {
+	Folder string
+	// Image is the operator's, a reference. It is set as `kustomize edit set image controller=REF` sets it: in each kustomization
+	// of the tree that names that image, and in the folder's own for those that none names. Empty leaves the project's.
+	Image string
+	// Generated are texts by absolute path, read in place of what the disk has there, or has not.
+	Generated map[string][]byte
+}
+
+// Build returns the objects that the kustomization describes, in its order. Errors are those of [Build].
+func (k Kustomization) Build(ctx context.Context) ([]*unstructured.Unstructured, error) {
+	disk := laidOver(filesys.MakeFsOnDisk(), k.Generated)
+	if k.Image != "" {
+		var err error
+		if disk, err = withImage(disk, k.Folder, k.Image); err != nil {
+			return nil, err
+		}
 	}
-	disk, err := withImage(manager, image)
-	if err != nil {
-		return nil, err
-	}
-	return build(ctx, disk, dir)
+	return build(ctx, disk, k.Folder)
 }
 
 // build returns the objects of the kustomization in dir of disk.

@@ -3,6 +3,7 @@ package ship
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -11,7 +12,9 @@ import (
 	"sigs.k8s.io/kustomize/api/provider"
 	"sigs.k8s.io/kustomize/kustomize/v5/commands/edit"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
+	"sigs.k8s.io/yaml"
 
+	"github.com/slipway-dev/slipway/internal/bounded"
 	"github.com/slipway-dev/slipway/internal/image/reference"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -19,20 +22,55 @@ import (
 // imagePlaceholder is what kubebuilder's manifests call the operator's image.
 const imagePlaceholder = "controller"
 
-// withImage returns the disk, with an operator's image set in the kustomization of
-// dir as `kustomize edit set image controller=REF` would set it. The file itself stays as it is:
-// which image runs is a choice of one deployment and not a change of the project.
-func withImage(dir, image string) (filesys.FileSystem, error) {
-	source, err := ReadKustomization(dir)
+// withImage is the disk as if an operator's image were set in the kustomizations of dir's tree, as
+// `kustomize edit set image controller=REF` would set it: in those that name it, wherever the project keeps its manager, and in that of
+// dir itself. The files stay as they are: which image runs is a choice of one deployment and not a change of the project.
+func withImage(disk filesys.FileSystem, dir, image string) (filesys.FileSystem, error) {
+	top, err := kustomizationIn(dir)
 	if err != nil {
 		return nil, err
 	}
-	text, err := setImage(source, image)
-	if err != nil {
+	if top, err = readAs(top); err != nil {
+		return nil, &report.Error{What: "the kustomization cannot be read", Where: top, Err: err}
+	}
+	if _, err := setImage([]byte("resources: []\n"), image); err != nil {
 		return nil, &report.Error{What: fmt.Sprintf("%q cannot be the image", image), Where: dir, Err: err,
 			Hint: "expected a reference such as registry.example.com/team/operator:v1"}
 	}
-	return withKustomization(dir, text, func(_ string, other []byte) []byte { return other })
+	return imaged{disk, top, image}, nil
+}
+
+// imaged is a disk of whose kustomizations some have an image set when they are read.
+type imaged struct {
+	filesys.FileSystem
+	top   string // the kustomization that is built
+	image string
+}
+
+// ReadFile reads a file. A kustomization in which no image can be set is read as it is: kustomize reports what is wrong with it.
+func (i imaged) ReadFile(path string) ([]byte, error) {
+	if !slices.Contains(konfig.RecognizedKustomizationFileNames(), filepath.Base(path)) {
+		return i.FileSystem.ReadFile(path)
+	}
+	text, err := bounded.Over(i.FileSystem).ReadFile(path) // before it is parsed
+	if err != nil || path != i.top && !namesPlaceholder(text) {
+		return text, err
+	}
+	if edited, err := setImage(text, i.image); err == nil {
+		return edited, nil
+	}
+	return text, nil
+}
+
+// namesPlaceholder tells whether a kustomization sets the operator's image.
+func namesPlaceholder(text []byte) bool {
+	var k struct {
+		Images, ImageTags []struct{ Name string }
+	}
+	if yaml.Unmarshal(text, &k) != nil {
+		return false
+	}
+	return slices.ContainsFunc(append(k.Images, k.ImageTags...), func(i struct{ Name string }) bool { return i.Name == imagePlaceholder })
 }
 
 // setImage runs kustomize's own edit command on the text of a kustomization.

@@ -1,11 +1,15 @@
 package ship
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // imageProject writes a small kustomization of two folders and returns them.
@@ -54,7 +58,7 @@ func TestBuildWithImage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			overall, manager := imageProject(t, test.manager)
-			objects, err := BuildWithImage(t.Context(), overall, manager, test.image)
+			objects, err := Kustomization{Folder: overall, Image: test.image}.Build(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -75,7 +79,7 @@ func TestBuildWithImageThroughLink(t *testing.T) {
 	if err := os.Symlink(filepath.Dir(overall), link); err != nil {
 		t.Skip(err)
 	}
-	objects, err := BuildWithImage(t.Context(), filepath.Join(link, "default"), filepath.Join(link, "manager"), "example.com/op:v1")
+	objects, err := Kustomization{Folder: filepath.Join(link, "default"), Image: "example.com/op:v1"}.Build(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,9 +88,56 @@ func TestBuildWithImageThroughLink(t *testing.T) {
 	}
 }
 
-func TestBuildWithImageWithoutManager(t *testing.T) {
-	overall, _ := imageProject(t, "resources: [manager.yaml]\n")
-	if _, err := BuildWithImage(t.Context(), overall, t.TempDir(), "example.com/op:v1"); err == nil {
-		t.Error("built without a place to set the image")
+// TestBuildWithImageAnywhere: the image is set wherever the tree names it, however deep, and also where nothing names it.
+func TestBuildWithImageAnywhere(t *testing.T) {
+	deployment := func(name, image string) string {
+		return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: " + name + "}\nspec: {template: {spec: {containers: [{name: c, image: \"" + image + "\"}]}}}\n"
+	}
+	for name, archive := range map[string]string{
+		"named far below":    "-- kustomization.yaml --\nresources: [components/manager]\n-- components/manager/kustomization.yaml --\nresources: [m.yaml]\nimages: [{name: controller, newName: example.com/staging, newTag: main}]\n-- components/manager/m.yaml --\n" + deployment("m", "controller:latest"),
+		"named nowhere":      "-- kustomization.yaml --\nresources: [components/manager]\n-- components/manager/kustomization.yaml --\nresources: [m.yaml]\n-- components/manager/m.yaml --\n" + deployment("m", "controller"),
+		"named above":        "-- kustomization.yaml --\nresources: [middle]\n-- middle/kustomization.yml --\nresources: [manager]\nimages: [{name: controller, newName: example.com/staging}]\n-- middle/manager/Kustomization --\nresources: [m.yaml]\n-- middle/manager/m.yaml --\n" + deployment("m", "controller:v1"),
+		"with a misspelling": "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			if archive == "" {
+				_, err := Kustomization{Folder: unpack(t, "-- kustomization.yaml --\nresorces: []\n"), Image: "example.com/op:v1"}.Build(t.Context())
+				if e, ok := errors.AsType[*report.Error](err); !ok || e.What != "the kustomization does not build" {
+					t.Errorf("got %v", err)
+				}
+				return
+			}
+			objects, err := Kustomization{Folder: unpack(t, archive), Image: "example.com/op:v2"}.Build(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := images(objects[0]); got[0] != "example.com/op:v2" {
+				t.Errorf("images %v", got)
+			}
+		})
+	}
+}
+
+// TestBuildGenerated: what would be generated is built, also as a new file, in a new folder and through a link, and nothing is written.
+func TestBuildGenerated(t *testing.T) {
+	dir := unpack(t, "-- kustomization.yaml --\nresources: [there.yaml, bases/new.yaml]\n-- there.yaml --\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: old}\n")
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Skip(err)
+	}
+	named := func(name string) []byte {
+		return []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + "}\n")
+	}
+	objects, err := Kustomization{Folder: dir, Generated: map[string][]byte{
+		filepath.Join(link, "there.yaml"): named("first"), filepath.Join(link, "bases", "new.yaml"): named("second"),
+	}}.Build(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(objects) != 2 || objects[0].GetName() != "first" || objects[1].GetName() != "second" {
+		t.Errorf("built %v", objects)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "bases")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a folder was written: %v", err)
 	}
 }
