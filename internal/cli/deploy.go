@@ -29,7 +29,8 @@ and CRDs deploy asks first, and without a terminal and --yes it keeps them.
 
 In an embedded cluster, workloads whose image was loaded or pushed again under its old name are restarted.
 
-With --print the objects are shown instead, as one YAML stream: an installer for those without the project.`,
+With --print the objects are shown instead, as one YAML stream: an installer for those without the project. --print,
+--dry-run and --diff generate in memory and write no file; --no-generate takes the project's files as they are.`,
 		Example: `  slipway deploy --image registry.example.com/team/operator:v1
   slipway deploy --image registry.example.com/team/operator:v1 --print > dist/install.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -42,7 +43,7 @@ With --print the objects are shown instead, as one YAML stream: an installer for
 				}
 			}
 			if show {
-				return inv.session().PrintDeployment(cmd.Context(), d.Folder, d.Image)
+				return inv.session().PrintDeployment(cmd.Context(), d)
 			}
 			return inv.session().Deploy(cmd.Context(), d)
 		},
@@ -54,6 +55,7 @@ With --print the objects are shown instead, as one YAML stream: an installer for
 	cmd.Flags().BoolVar(&show, "print", false, "print the objects as YAML and touch no cluster")
 	cmd.Flags().BoolVar(&d.Force, "force-conflicts", false, "take over fields that others own")
 	bindConsent(cmd.Flags(), &d.Yes)
+	bindNoGenerate(cmd.Flags(), &d.NoGenerate)
 	bindClusterPreview(cmd.Flags(), &d.Preview)
 	return cmd
 }

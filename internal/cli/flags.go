@@ -20,6 +20,11 @@ func bindChange(flags *pflag.FlagSet, c *operation.Change) {
 	bindPreview(flags, &c.Preview)
 }
 
+// bindNoGenerate declares the flag of verbs that generate before they build.
+func bindNoGenerate(flags *pflag.FlagSet, asTheyAre *bool) {
+	flags.BoolVar(asTheyAre, "no-generate", false, "generate nothing before; take the project's files as they are")
+}
+
 // bindForce declares a flag that has no effect.
 func bindForce(flags *pflag.FlagSet) {
 	flags.Bool("force", false, "accepted for scripts; nothing needs it, and what exists is kept")

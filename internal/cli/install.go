@@ -17,7 +17,9 @@ current context and waits until the API server serves them. They are generated f
 have changed.
 
 They are applied on the server's side, so they may be of any size. A second run changes nothing. A CRD that left the
-project is deleted, with its objects, if you say so: install asks, and keeps it without a terminal and --yes.`,
+project is deleted, with its objects, if you say so: install asks, and keeps it without a terminal and --yes.
+
+--dry-run and --diff generate in memory and write no file; --no-generate takes the project's files as they are.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return inv.session().Install(cmd.Context(), i)
@@ -26,6 +28,7 @@ project is deleted, with its objects, if you say so: install asks, and keeps it 
 	bindTarget(cmd.Flags(), &i.To, operation.InstallTimeout, "for the definitions to be served")
 	cmd.Flags().BoolVar(&i.Force, "force-conflicts", false, "take over fields that others own")
 	bindConsent(cmd.Flags(), &i.Yes)
+	bindNoGenerate(cmd.Flags(), &i.NoGenerate)
 	bindClusterPreview(cmd.Flags(), &i.Preview)
 	return cmd
 }

@@ -17,10 +17,19 @@ type Preview struct{ DryRun, Diff bool }
 // only reports whether nothing is to be changed.
 func (p Preview) only() bool { return p.DryRun || p.Diff }
 
-// change makes a plan for the project in folder root and applies it, while no other
-// command changes the project; then does what follows from it, such as generating. A
-// preview shows the plan instead.
+// change is changeAndThen for what follows from changes alone, such as generating.
 func (s *Session) change(ctx context.Context, root string, p Preview, plan func() (*scaffold.Plan, error), then func() error) error {
+	return s.changeAndThen(ctx, root, p, plan, func(changed bool) error {
+		if !changed {
+			return nil
+		}
+		return then()
+	})
+}
+
+// changeAndThen makes a plan for the project in folder root and applies it, while no other
+// command changes the project; then does what follows from it. A preview shows the plan instead.
+func (s *Session) changeAndThen(ctx context.Context, root string, p Preview, plan func() (*scaffold.Plan, error), then func(changed bool) error) error {
 	if p.only() {
 		s.warnInterrupted(root)
 		planned, err := plan()
@@ -42,7 +51,7 @@ func (s *Session) change(ctx context.Context, root string, p Preview, plan func(
 	if err := s.apply(planned); err != nil {
 		return err
 	}
-	return then()
+	return then(!planned.Empty())
 }
 
 // hold waits until no other command changes the project, and keeps others from it until release is called.

@@ -31,6 +31,8 @@ type Deployment struct {
 	Force  bool   // take over fields that others own
 	Yes    bool   // delete namespaces and CRDs that others use, if they left the configuration, without a question
 	Wait   bool   // until all is ready
+
+	NoGenerate bool // deploy the files as they are
 	Preview
 }
 
@@ -48,17 +50,19 @@ func within(root, folder string) string {
 	return filepath.Join(root, folder)
 }
 
-// buildDeployment generates and returns the objects to deploy from the project in root.
-func (s *Session) buildDeployment(ctx context.Context, root, folder, image string) ([]*unstructured.Unstructured, error) {
-	if err := s.regenerate(ctx, root); err != nil {
+// buildDeployment returns the objects to deploy from the project in root. What follows from the code is generated before, in memory
+// alone for those who only look.
+func (s *Session) buildDeployment(ctx context.Context, root string, d Deployment, look bool) ([]*unstructured.Unstructured, error) {
+	generated, err := s.sources(ctx, root, look, d.NoGenerate)
+	if err != nil {
 		return nil, err
 	}
-	objects, err := ship.Kustomization{Folder: within(root, folder), Image: image}.Build(ctx)
+	objects, err := ship.Kustomization{Folder: within(root, d.Folder), Image: d.Image, Generated: generated}.Build(ctx)
 	if err == nil && len(objects) == 0 {
-		return nil, noObjects(within(root, folder))
+		return nil, noObjects(within(root, d.Folder))
 	}
-	if err == nil && image != "" && !ship.RunsImage(objects, image) {
-		s.Handler.Handle(report.Warning{Text: "no container of " + folder + " runs " + image + ": only one whose image is called controller gets it"})
+	if err == nil && d.Image != "" && !ship.RunsImage(objects, d.Image) {
+		s.Handler.Handle(report.Warning{Text: "no container of " + d.Folder + " runs " + d.Image + ": only one whose image is called controller gets it"})
 	}
 	return objects, err
 }
@@ -79,7 +83,7 @@ func (s *Session) Deploy(ctx context.Context, d Deployment) error {
 	if err != nil {
 		return err
 	}
-	objects, err := s.buildDeployment(ctx, root, d.Folder, d.Image)
+	objects, err := s.buildDeployment(ctx, root, d, d.only())
 	if err != nil {
 		return err
 	}
@@ -126,12 +130,12 @@ func withoutSelf(root string, err error) error {
 }
 
 // PrintDeployment answers with the objects of a deployment, as one YAML stream, and touches no cluster.
-func (s *Session) PrintDeployment(ctx context.Context, folder, image string) error {
+func (s *Session) PrintDeployment(ctx context.Context, d Deployment) error {
 	root, err := s.ProjectRoot()
 	if err != nil {
 		return err
 	}
-	objects, err := s.buildDeployment(ctx, root, folder, image)
+	objects, err := s.buildDeployment(ctx, root, d, true)
 	if err != nil {
 		return err
 	}

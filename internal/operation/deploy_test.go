@@ -42,7 +42,7 @@ metadata: {name: system}
 func TestPrintDeployment(t *testing.T) {
 	s, told := deployable(t)
 	const image = "registry.example.com/sample:v1"
-	if err := s.PrintDeployment(context.Background(), DefaultFolder, image); err != nil {
+	if err := s.PrintDeployment(context.Background(), Deployment{Folder: DefaultFolder, Image: image}); err != nil {
 		t.Fatal(err)
 	}
 	printed := last(t, told)
@@ -67,7 +67,7 @@ func TestImageOfNoContainer(t *testing.T) {
 	s, told := deployable(t)
 	write(t, s.Dir, "config/other/kustomization.yaml", "resources: [map.yaml]\n")
 	write(t, s.Dir, "config/other/map.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\n")
-	if err := s.PrintDeployment(context.Background(), "config/other", "registry.example.com/sample:v1"); err != nil {
+	if err := s.PrintDeployment(context.Background(), Deployment{Folder: "config/other", Image: "registry.example.com/sample:v1"}); err != nil {
 		t.Fatal(err)
 	}
 	if warnings := of[report.Warning](told); len(warnings) != 1 {

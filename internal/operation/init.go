@@ -33,9 +33,9 @@ func (s *Session) Init(ctx context.Context, p Project) error {
 			return err
 		}
 	}
-	return s.change(ctx, s.Dir, p.Preview,
+	return s.changeAndThen(ctx, s.Dir, p.Preview,
 		func() (*scaffold.Plan, error) { return scaffold.Init(s.Dir, p.Project) },
-		func() error { return s.afterInit(ctx, p) })
+		func(bool) error { return s.afterInit(ctx, p) }) // modules also where an earlier try could not fetch them
 }
 
 // afterInit fetches the modules that the project needs.

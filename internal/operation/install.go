@@ -48,6 +48,8 @@ type Installation struct {
 	To    Target
 	Force bool // take over fields that others own
 	Yes   bool // delete definitions that left the project, with their objects, without a question
+
+	NoGenerate bool // install the files as they are
 	Preview
 }
 
@@ -57,10 +59,11 @@ func (s *Session) Install(ctx context.Context, i Installation) error {
 	if err != nil {
 		return err
 	}
-	if err := s.regenerate(ctx, root); err != nil {
+	generated, err := s.sources(ctx, root, i.only(), i.NoGenerate)
+	if err != nil {
 		return err
 	}
-	definitions, err := s.buildDefinitions(ctx, root)
+	definitions, err := s.buildDefinitions(ctx, root, generated)
 	if err != nil {
 		return err
 	}
@@ -79,23 +82,13 @@ func (s *Session) Install(ctx context.Context, i Installation) error {
 	return cluster.Apply(ctx, definitions, o)
 }
 
-// regenerate brings generated files up to date, before a command that uses them.
-func (s *Session) regenerate(ctx context.Context, root string) error {
-	release, err := s.hold(ctx, root)
-	if err != nil {
-		return err
-	}
-	defer release()
-	return s.generateOnly(ctx, root)
-}
-
 // Uninstall deletes the project's definitions, and with them their objects.
 func (s *Session) Uninstall(ctx context.Context, r Removal) error {
 	root, err := s.ProjectRoot()
 	if err != nil {
 		return err
 	}
-	definitions, err := s.buildDefinitions(ctx, root)
+	definitions, err := s.buildDefinitions(ctx, root, nil)
 	if err != nil {
 		return err
 	}
@@ -106,8 +99,9 @@ func (s *Session) Uninstall(ctx context.Context, r Removal) error {
 	return s.remove(ctx, definitions, set, r, "slipway uninstall")
 }
 
-// buildDefinitions builds the definitions of the project in root. Having none is reported and no mistake.
-func (s *Session) buildDefinitions(ctx context.Context, root string) ([]*unstructured.Unstructured, error) {
+// buildDefinitions builds the definitions of the project in root, with generated texts in place of the disk's. Having none is
+// reported and no mistake.
+func (s *Session) buildDefinitions(ctx context.Context, root string, generated map[string][]byte) ([]*unstructured.Unstructured, error) {
 	dir := filepath.Join(root, filepath.FromSlash(crdFolder))
 	if !ship.IsKustomization(dir) {
 		return nil, &report.Error{
@@ -117,7 +111,7 @@ func (s *Session) buildDefinitions(ctx context.Context, root string) ([]*unstruc
 			Next:  "slipway create api --group batch --version v1 --kind CronJob --resource --controller",
 		}
 	}
-	definitions, err := ship.Build(ctx, dir)
+	definitions, err := ship.Kustomization{Folder: dir, Generated: generated}.Build(ctx)
 	if known, ok := errors.AsType[*report.Error](err); ok && known.Next == "" {
 		known.Next = "slipway generate"
 	}

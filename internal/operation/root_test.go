@@ -67,7 +67,7 @@ func TestNeedAProject(t *testing.T) {
 		"Install":            func(s *Session) error { return s.Install(context.Background(), Installation{}) },
 		"Uninstall":          func(s *Session) error { return s.Uninstall(context.Background(), Removal{}) },
 		"Deploy":             func(s *Session) error { return s.Deploy(context.Background(), Deployment{Folder: DefaultFolder}) },
-		"PrintDeployment":    func(s *Session) error { return s.PrintDeployment(context.Background(), DefaultFolder, "") },
+		"PrintDeployment":    func(s *Session) error { return s.PrintDeployment(context.Background(), Deployment{Folder: DefaultFolder}) },
 		"Undeploy":           func(s *Session) error { return s.Undeploy(context.Background(), DefaultFolder, Removal{}) },
 		"Run":                func(s *Session) error { return s.Run(context.Background(), Run{Address: Loopback}) },
 		"CreateAPI":          func(s *Session) error { return s.CreateAPI(context.Background(), API{}) },

@@ -1,0 +1,49 @@
+package operation
+
+import (
+	"context"
+
+	"github.com/slipway-dev/slipway/internal/generate"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// sources sees to it that what is built from the project follows from its code. Those who only look get what
+// differs from the disk, by absolute path, and nothing is written. With asTheyAre the files count.
+func (s *Session) sources(ctx context.Context, root string, look, asTheyAre bool) (map[string][]byte, error) {
+	switch {
+	case asTheyAre:
+		return nil, nil
+	case look:
+		return s.generateInMemory(ctx, root)
+	}
+	return nil, s.regenerate(ctx, root)
+}
+
+// regenerate brings generated files up to date, before a command that uses them.
+func (s *Session) regenerate(ctx context.Context, root string) error {
+	release, err := s.hold(ctx, root)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return s.generateOnly(ctx, root)
+}
+
+// generateInMemory returns the texts that generated files would get, of those that are out of date.
+func (s *Session) generateInMemory(ctx context.Context, root string) (map[string][]byte, error) {
+	s.warnInterrupted(root)
+	_, result, err := s.plannedRun(ctx, root, generate.Options{DryRun: true, Cache: s.runsFolder()})
+	if err != nil {
+		return nil, err
+	}
+	texts := make(map[string][]byte)
+	for _, f := range result.Files {
+		if f.Action == report.Created || f.Action == report.Updated {
+			texts[f.Path] = f.Content
+		}
+	}
+	if len(texts) > 0 {
+		s.Handler.Handle(report.Note{Text: count(len(texts), "generated file") + " out of date and left so: shown is what follows from the code; slipway generate writes it"})
+	}
+	return texts, nil
+}
