@@ -34,6 +34,14 @@ type Call struct {
 	Arguments []string
 	// Unclear says why Arguments cannot be told; "" when they can.
 	Unclear string
+	// Then is the first command of the recipe's later lines that may change what the program wrote; nil when there is none.
+	Then *Step
+}
+
+// Step is a command of a recipe.
+type Step struct {
+	Line int
+	Text string // as make would run it, what only make knows left as it stands in the Makefile
 }
 
 // Calls finds the calls in a Makefile, in order. Getenv is asked for variables that the
@@ -43,16 +51,52 @@ func Calls(content []byte, program Program, getenv func(string) string) []Call {
 	// The variable's value is of no interest: its reference becomes the program's name.
 	m.variables[program.Variable] = variable{value: program.Name}
 	var calls []Call
-	for _, r := range m.recipes {
-		calls = append(calls, m.calls(r, program)...)
+	for i, r := range m.recipes {
+		found := m.calls(r, program)
+		if len(found) > 0 {
+			then := m.after(i, program)
+			for j := range found {
+				found[j].Then = then
+			}
+		}
+		calls = append(calls, found...)
 	}
 	return calls
+}
+
+// after finds the first command behind a line of a recipe that is neither the program's nor one that writes no file.
+func (m *reader) after(i int, program Program) *Step {
+	for _, r := range m.recipes[i+1:] {
+		if r.rule != m.recipes[i].rule {
+			return nil
+		}
+		if len(m.calls(r, program)) > 0 || harmless(r.text) {
+			continue
+		}
+		text := strings.Join(strings.Fields(m.expand(strings.TrimLeft(r.text, "@-+ \t"), 0)), " ")
+		if strings.Contains(text, opaque) {
+			text = strings.Join(strings.Fields(strings.TrimLeft(r.text, "@-+ \t")), " ")
+		}
+		return &Step{Line: r.line, Text: text}
+	}
+	return nil
+}
+
+// quiet are commands that write no file, unless the shell sends their output to one.
+var quiet = []string{"echo", "printf", "true", ":", "exit"}
+
+// harmless reports whether a line of a recipe is a comment or prints something.
+func harmless(text string) bool {
+	text = strings.TrimLeft(text, "@-+ \t")
+	word, _, _ := strings.Cut(text, " ")
+	return text == "" || text[0] == '#' || slices.Contains(quiet, word) && !strings.ContainsAny(text, ">|;&`")
 }
 
 // recipe is a line of a rule's recipe, continuation lines joined.
 type recipe struct {
 	line   int
 	target string
+	rule   int // which rule of the Makefile it is in
 	text   string
 }
 
@@ -86,7 +130,7 @@ func callIn(statement *syntax.Stmt, program Program, alone bool) (Call, bool) {
 			return true
 		}
 		arguments, unclear, is := argumentsOf(command, program)
-		if !is {
+		if !is || unclear == "" && asks(arguments) {
 			return true
 		}
 		found = true
@@ -100,6 +144,11 @@ func callIn(statement *syntax.Stmt, program Program, alone bool) (Call, bool) {
 		call.Arguments = nil
 	}
 	return call, found
+}
+
+// asks reports whether arguments ask a program for its version or for help.
+func asks(arguments []string) bool {
+	return len(arguments) == 1 && slices.Contains([]string{"--version", "--help", "-h"}, arguments[0])
 }
 
 // argumentsOf returns what follows the program's name, also behind `go run` or `go tool`.

@@ -41,6 +41,20 @@ func TestCalls(t *testing.T) {
 			"gen:\n\t$(CONTROLLER_GEN) crd\n\techo done\n\t$(CONTROLLER_GEN) object\n",
 			[]makefile.Call{{Line: 2, Target: "gen", Arguments: []string{"crd"}}, {Line: 4, Target: "gen", Arguments: []string{"object"}}},
 		},
+		"the recipe goes on": {
+			"H ?= ./hack/headers.sh\ngen:\n\t$(CONTROLLER_GEN) crd\n\t@# a comment\n\t@echo done\n\t@$(H) \\\n\t  config\n\tmv a b\nother:\n\t$(CONTROLLER_GEN) rbac\nnext:\n\tmv a b\n",
+			[]makefile.Call{
+				{Line: 3, Target: "gen", Arguments: []string{"crd"}, Then: &makefile.Step{Line: 6, Text: "./hack/headers.sh config"}},
+				{Line: 10, Target: "other", Arguments: []string{"rbac"}},
+			},
+		},
+		"it goes on with what only make knows": {
+			"gen:\n\t$(CONTROLLER_GEN) crd\n\techo $@ > log\n",
+			[]makefile.Call{{Line: 2, Target: "gen", Arguments: []string{"crd"}, Then: &makefile.Step{Line: 3, Text: "echo $@ > log"}}},
+		},
+		"asking for the version is no call": {
+			"gen:\n\ttest -s x && $(CONTROLLER_GEN) --version | grep -q v1 || go install x\n\t$(CONTROLLER_GEN) --version\n", nil,
+		},
 		"a folder of its own": {
 			"gen:\n\tcd api && $(CONTROLLER_GEN) crd\n",
 			[]makefile.Call{{Line: 2, Target: "gen", Unclear: "it is part of a larger shell command"}},

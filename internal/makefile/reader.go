@@ -24,6 +24,7 @@ type reader struct {
 	recipes   []recipe
 
 	target    string
+	rule      int  // how many rules began
 	condition int  // depth of ifeq and the like
 	define    bool // inside of define
 }
@@ -52,7 +53,7 @@ func (m *reader) line(number int, text string) {
 	case m.define:
 		m.define = word != "endef"
 	case strings.HasPrefix(text, "\t") && m.target != "":
-		m.recipes = append(m.recipes, recipe{line: number, target: m.target, text: text[1:]})
+		m.recipes = append(m.recipes, recipe{line: number, target: m.target, rule: m.rule, text: text[1:]})
 	case word == "define":
 		m.define = true
 	case strings.HasPrefix(word, "ifeq") || strings.HasPrefix(word, "ifneq") || word == "ifdef" || word == "ifndef":
@@ -73,6 +74,7 @@ func (m *reader) declaration(text string) {
 	}
 	if r := rule.FindStringSubmatch(text); r != nil {
 		m.target = strings.TrimSpace(r[1])
+		m.rule++
 	}
 }
 

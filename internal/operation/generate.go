@@ -72,21 +72,26 @@ func (s *Session) runGenerators(ctx context.Context, root string, uses []generat
 
 // plannedRun runs the project's plan and tells all findings.
 func (s *Session) plannedRun(ctx context.Context, root string, options generate.Options) (regenerate.Plan, generate.Result, error) {
-	file, err := scaffold.ReadProject(root)
-	if err != nil {
-		return regenerate.Plan{}, generate.Result{}, err
-	}
-	clients, err := clientsUse(file, root)
-	if err != nil {
-		return regenerate.Plan{}, generate.Result{}, err
-	}
-	plan, findings, err := regenerate.PlanFor(root, s.Getenv, clients...)
+	plan, findings, err := s.plan(root)
 	if err != nil {
 		return plan, generate.Result{}, err
 	}
 	s.tellFindings(root, findings)
 	result, err := s.runPlan(ctx, root, plan, options)
 	return plan, result, err
+}
+
+// plan is what the project in root generates, and what is worth telling about its Makefile.
+func (s *Session) plan(root string) (regenerate.Plan, []report.Finding, error) {
+	file, err := scaffold.ReadProject(root)
+	if err != nil {
+		return regenerate.Plan{}, nil, err
+	}
+	clients, err := clientsUse(file, root)
+	if err != nil {
+		return regenerate.Plan{}, nil, err
+	}
+	return regenerate.PlanFor(root, s.Getenv, clients...)
 }
 
 // runPlan runs a plan and tells what it found in the code. Findings that make the

@@ -19,7 +19,13 @@ import (
 type Plan struct {
 	root string
 	runs []planned
+
+	partial bool // the Makefile does more than the plan
 }
+
+// Partial reports whether the project's Makefile does more to generated files than the plan does: a recipe goes on after
+// controller-gen, or a call cannot be followed. The findings of [PlanFor] have the lines.
+func (p Plan) Partial() bool { return p.partial }
 
 // everywhere is all packages of a project.
 var everywhere = []string{"./..."}
@@ -55,9 +61,17 @@ func PlanFor(root string, getenv func(string) string, more ...generate.Use) (Pla
 		if err != nil {
 			return Plan{}, nil, err
 		}
-		findings = append(findings, told...)
+		for _, f := range told {
+			if !slices.Contains(findings, f) { // a recipe with several calls goes on once
+				findings = append(findings, f)
+			}
+		}
 	}
 	if len(plan.runs) == 0 {
+		if len(calls) > 0 {
+			findings = append(findings, report.Finding{Position: report.Position{File: makefileName},
+				Message: "no call of controller-gen can be followed: defaults are used", Suggestion: "slipway generate --help lists them"})
+		}
 		plan.runs, err = defaults(root)
 	}
 	if _, on := os.Stat(filepath.Join(root, filepath.FromSlash(policyFolder), "kustomization.yaml")); on == nil {
@@ -83,6 +97,7 @@ func PlanOver(root string, paths []string, uses ...generate.Use) Plan {
 func (p *Plan) follow(call makefile.Call) ([]report.Finding, error) {
 	at := report.Position{File: makefileName, Line: call.Line, Column: 1}
 	if call.Unclear != "" {
+		p.partial = true
 		return []report.Finding{{Position: at,
 			Message:    "this call of controller-gen is not followed: " + call.Unclear,
 			Suggestion: "make " + call.Target,
@@ -100,7 +115,19 @@ func (p *Plan) follow(call makefile.Call) ([]report.Finding, error) {
 		return nil, err
 	}
 	p.add(options)
-	return told, nil
+	return append(told, p.goesOn(call)...), nil
+}
+
+// goesOn is the finding of a recipe that does more after a call.
+func (p *Plan) goesOn(call makefile.Call) []report.Finding {
+	if call.Then == nil {
+		return nil
+	}
+	p.partial = true
+	return []report.Finding{{Position: report.Position{File: makefileName, Line: call.Then.Line, Column: 1},
+		Message:    "the recipe goes on with " + call.Then.Text + ", which slipway does not run",
+		Suggestion: "make " + call.Target,
+	}}
 }
 
 // parse reads the arguments of a call, which stands at a place of the Makefile.
