@@ -37,6 +37,7 @@ Name, versions and folder are those of the last time unless flags give others.`,
 	flags.StringVar(&c.Config, "config", "config/default", "`folder` with the kustomization, in the project")
 	flags.StringVar(&c.Conflicts, "conflicts", "", "whose lines are taken where both sides changed them: `mine` or generated")
 	flags.BoolVar(&c.Restore, "restore", false, "make files again that you deleted")
+	bindNoGenerate(flags, &c.NoGenerate)
 	bindPreview(flags, &c.Preview)
 	return cmd
 }

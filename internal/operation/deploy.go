@@ -20,6 +20,9 @@ import (
 // DefaultFolder is where a project keeps what is deployed.
 const DefaultFolder = "config/default"
 
+// scaffoldedFile is in the base of projects that slipway made.
+const scaffoldedFile = "Makefile"
+
 // DeployTimeout is how long an operator may usually take to run: the first pull of its image is in it.
 const DeployTimeout = 2 * time.Minute
 
@@ -53,7 +56,11 @@ func within(root, folder string) string {
 // buildDeployment returns the objects to deploy from the project in root. What follows from the code is generated before, in memory
 // alone for those who only look.
 func (s *Session) buildDeployment(ctx context.Context, root string, d Deployment, look bool) ([]*unstructured.Unstructured, error) {
-	generated, err := s.sources(ctx, root, look, d.NoGenerate)
+	asTheyAre, err := s.asTheyAre(root, d)
+	if err != nil {
+		return nil, err
+	}
+	generated, err := s.sources(ctx, root, look, asTheyAre)
 	if err != nil {
 		return nil, err
 	}
@@ -65,6 +72,23 @@ func (s *Session) buildDeployment(ctx context.Context, root string, d Deployment
 		s.Handler.Handle(report.Warning{Text: "no container of " + d.Folder + " runs " + d.Image + ": only one whose image is called controller gets it"})
 	}
 	return objects, err
+}
+
+// asTheyAre reports whether a deployment takes the project's files as they are: on demand, and where another kustomization than the
+// usual one of a project is meant that slipway did not make. What that includes need not follow from the code.
+func (s *Session) asTheyAre(root string, d Deployment) (bool, error) {
+	if d.NoGenerate || d.Folder == DefaultFolder {
+		return d.NoGenerate, nil
+	}
+	base, err := scaffold.ReadBase(root)
+	if err != nil {
+		return false, err
+	}
+	if _, ours := base.File(scaffoldedFile); ours {
+		return false, nil
+	}
+	s.Handler.Handle(report.Note{Text: "Nothing is generated for " + d.Folder + ", since slipway did not make this project; slipway generate does it."})
+	return true, nil
 }
 
 // noObjects is the error of a kustomization that builds and describes nothing.

@@ -23,6 +23,8 @@ type Chart struct {
 	Config    string // folder with the kustomization, in the project
 	Conflicts string // whose lines are taken where both sides changed them: mine or generated; empty refuses
 	Restore   bool   // make files again that the user deleted
+
+	NoGenerate bool // make the chart of the files as they are
 	Preview
 }
 
@@ -39,7 +41,7 @@ func (s *Session) Helm(ctx context.Context, c Chart) error {
 	if err := c.complete(root); err != nil {
 		return scaffold.Remedy(ctx, root, err)
 	}
-	if !c.only() {
+	if !c.only() && !c.NoGenerate {
 		if err := s.regenerate(ctx, root); err != nil {
 			return err
 		}
