@@ -1,6 +1,6 @@
 // Package makefile finds out what a project's Makefile passes to a program, without running make or a shell.
 //
-//	calls := makefile.Calls(content, makefile.Program{Name: "controller-gen", Variable: "CONTROLLER_GEN"}, os.Getenv)
+//	calls := makefile.Calls(content, makefile.Program{Name: "controller-gen", Variable: "CONTROLLER_GEN"}, os.Getenv, root.FS())
 //	for _, c := range calls {
 //		c.Line, c.Target, c.Arguments, c.Unclear
 //	}
@@ -13,6 +13,7 @@
 package makefile
 
 import (
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -29,6 +30,7 @@ type Program struct {
 
 // Call is one call of the program in a recipe.
 type Call struct {
+	File      string // the included file's name; "" in the Makefile itself
 	Line      int    // the first line of the command, from 1
 	Target    string // the rule's
 	Arguments []string
@@ -40,14 +42,16 @@ type Call struct {
 
 // Step is a command of a recipe.
 type Step struct {
+	File string // as in Call
 	Line int
 	Text string // as make would run it, what only make knows left as it stands in the Makefile
 }
 
 // Calls finds the calls in a Makefile, in order. Getenv is asked for variables that the
-// Makefile leaves to the environment (?=).
-func Calls(content []byte, program Program, getenv func(string) string) []Call {
-	m := read(string(content), getenv)
+// Makefile leaves to the environment (?=), and files has what it includes:
+// those of the project's folder, and no others ([os.Root.FS]); nil includes none.
+func Calls(content []byte, program Program, getenv func(string) string, files fs.FS) []Call {
+	m := read(string(content), getenv, files)
 	// The variable's value is of no interest: its reference becomes the program's name.
 	m.variables[program.Variable] = variable{value: program.Name}
 	var calls []Call
@@ -77,7 +81,7 @@ func (m *reader) after(i int, program Program) *Step {
 		if strings.Contains(text, opaque) {
 			text = strings.Join(strings.Fields(strings.TrimLeft(r.text, "@-+ \t")), " ")
 		}
-		return &Step{Line: r.line, Text: text}
+		return &Step{File: r.file, Line: r.line, Text: text}
 	}
 	return nil
 }
@@ -94,6 +98,7 @@ func harmless(text string) bool {
 
 // recipe is a line of a rule's recipe, continuation lines joined.
 type recipe struct {
+	file   string
 	line   int
 	target string
 	rule   int // which rule of the Makefile it is in
@@ -108,12 +113,12 @@ func (m *reader) calls(r recipe, program Program) []Call {
 	text := strings.TrimLeft(m.expand(strings.TrimLeft(r.text, "@-+ \t"), 0), "@-+ \t")
 	file, err := syntax.NewParser().Parse(strings.NewReader(text), "")
 	if err != nil {
-		return []Call{{Line: r.line, Target: r.target, Unclear: "it is no shell command that can be read: " + err.Error()}}
+		return []Call{{File: r.file, Line: r.line, Target: r.target, Unclear: "it is no shell command that can be read: " + err.Error()}}
 	}
 	var calls []Call
 	for _, statement := range file.Stmts {
 		if c, found := callIn(statement, program, len(file.Stmts) == 1); found {
-			c.Line, c.Target = r.line, r.target
+			c.File, c.Line, c.Target = r.file, r.line, r.target
 			calls = append(calls, c)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/makefile"
@@ -55,6 +56,13 @@ func TestCalls(t *testing.T) {
 		"asking for the version is no call": {
 			"gen:\n\ttest -s x && $(CONTROLLER_GEN) --version | grep -q v1 || go install x\n\t$(CONTROLLER_GEN) --version\n", nil,
 		},
+		"included": {
+			"DIR := tools\n-include gone.mk $(DIR)/kube.mk # a comment\ngen:\n\t$(CONTROLLER_GEN) $(OPT) rbac\n",
+			[]makefile.Call{
+				{File: "tools/kube.mk", Line: 4, Target: "manifests", Arguments: []string{"crd"}, Then: &makefile.Step{File: "tools/kube.mk", Line: 5, Text: "mv a b"}},
+				{Line: 4, Target: "gen", Arguments: []string{"crd", "rbac"}},
+			},
+		},
 		"a folder of its own": {
 			"gen:\n\tcd api && $(CONTROLLER_GEN) crd\n",
 			[]makefile.Call{{Line: 2, Target: "gen", Unclear: "it is part of a larger shell command"}},
@@ -75,8 +83,9 @@ func TestCalls(t *testing.T) {
 		"none":             {"all:\n\tslipway generate\n", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
+			files := fstest.MapFS{"tools/kube.mk": {Data: []byte("include tools/*.mk\nOPT = crd\nmanifests:\n\t$(CONTROLLER_GEN) $(OPT)\n\tmv a b\n")}}
 			getenv := func(name string) string { return map[string]string{"MAX": "7"}[name] }
-			if got := makefile.Calls([]byte(c.content), generator, getenv); !reflect.DeepEqual(got, c.want) {
+			if got := makefile.Calls([]byte(c.content), generator, getenv, files); !reflect.DeepEqual(got, c.want) {
 				t.Errorf("got  %+v\nwant %+v", got, c.want)
 			}
 		})
@@ -88,8 +97,9 @@ func FuzzCalls(f *testing.F) {
 	f.Add("A = $(B)\nB = $(A)\ngen:\n\t$(CONTROLLER_GEN) $(A)\n")
 	f.Add("gen:\n\tcontroller-gen 'a\n")
 	f.Add("gen:\n\tcontroller-gen $(x${y}) $$(a) `b`\n")
+	f.Add("include *.mk\ngen:\n\tcontroller-gen a\n")
 	f.Fuzz(func(t *testing.T, content string) {
-		for _, c := range makefile.Calls([]byte(content), generator, func(string) string { return "" }) {
+		for _, c := range makefile.Calls([]byte(content), generator, func(string) string { return "" }, fstest.MapFS{"a.mk": {Data: []byte(content)}}) {
 			if c.Unclear != "" && c.Arguments != nil {
 				t.Errorf("unclear, with arguments: %s", fmt.Sprint(c))
 			}

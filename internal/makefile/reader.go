@@ -1,6 +1,8 @@
 package makefile
 
 import (
+	"io/fs"
+	"path"
 	"regexp"
 	"strings"
 )
@@ -11,6 +13,12 @@ const opaque = "\ue000"
 // maxDepth bounds references in references.
 const maxDepth = 20
 
+// The limits of what is included: how many files, and how many bytes of each.
+const (
+	maxIncluded = 200
+	maxFile     = 1 << 20
+)
+
 // variable is a variable's unexpanded value.
 type variable struct {
 	value       string
@@ -20,6 +28,9 @@ type variable struct {
 // reader has read a Makefile's variables and recipes.
 type reader struct {
 	getenv    func(string) string
+	files     fs.FS
+	included  map[string]bool // files may include themselves
+	file      string          // the one that is read; "" is the Makefile
 	variables map[string]variable
 	recipes   []recipe
 
@@ -29,8 +40,14 @@ type reader struct {
 	define    bool // inside of define
 }
 
-func read(content string, getenv func(string) string) *reader {
-	m := &reader{getenv: getenv, variables: make(map[string]variable)}
+func read(content string, getenv func(string) string, files fs.FS) *reader {
+	m := &reader{getenv: getenv, files: files, included: make(map[string]bool), variables: make(map[string]variable)}
+	m.lines(content)
+	return m
+}
+
+// lines reads the lines of a file.
+func (m *reader) lines(content string) {
 	lines := strings.Split(strings.ReplaceAll(content, "\r\n", "\n"), "\n")
 	for i := 0; i < len(lines); i++ {
 		first, text := i, lines[i]
@@ -40,7 +57,39 @@ func read(content string, getenv func(string) string) *reader {
 		}
 		m.line(first+1, text)
 	}
-	return m
+}
+
+// includes reads the files that a line names, as if they stood in its place, each once.
+func (m *reader) includes(names string) {
+	if m.files == nil {
+		return
+	}
+	for _, pattern := range strings.Fields(m.expand(withoutComment(names), 0)) {
+		found, err := fs.Glob(m.files, path.Clean(pattern))
+		if err != nil {
+			continue // no pattern of ours; make may know better
+		}
+		for _, name := range found {
+			m.read(name)
+		}
+	}
+}
+
+// read reads one file that is included. What cannot be read is passed over, as make does with -include.
+func (m *reader) read(name string) {
+	info, err := fs.Stat(m.files, name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxFile || m.included[name] || len(m.included) == maxIncluded {
+		return
+	}
+	m.included[name] = true
+	text, err := fs.ReadFile(m.files, name)
+	if err != nil {
+		return
+	}
+	including := m.file
+	m.file, m.target = name, ""
+	m.lines(string(text))
+	m.file, m.target = including, ""
 }
 
 var (
@@ -53,11 +102,13 @@ func (m *reader) line(number int, text string) {
 	case m.define:
 		m.define = word != "endef"
 	case strings.HasPrefix(text, "\t") && m.target != "":
-		m.recipes = append(m.recipes, recipe{line: number, target: m.target, rule: m.rule, text: text[1:]})
+		m.recipes = append(m.recipes, recipe{file: m.file, line: number, target: m.target, rule: m.rule, text: text[1:]})
 	case word == "define":
 		m.define = true
 	case strings.HasPrefix(word, "ifeq") || strings.HasPrefix(word, "ifneq") || word == "ifdef" || word == "ifndef":
 		m.condition++
+	case word == "include" || word == "-include" || word == "sinclude":
+		m.includes(strings.TrimPrefix(strings.TrimSpace(text), word))
 	case word == "endif":
 		m.condition = max(0, m.condition-1)
 	default:

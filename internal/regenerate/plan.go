@@ -1,6 +1,7 @@
 package regenerate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,7 +54,12 @@ func PlanFor(root string, getenv func(string) string, more ...generate.Use) (Pla
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Plan{}, nil, &report.Error{What: "the Makefile cannot be read", Where: filepath.Join(root, makefileName), Err: err}
 	}
-	calls := makefile.Calls(content, makefile.Program{Name: "controller-gen", Variable: "CONTROLLER_GEN"}, getenv)
+	files, err := os.OpenRoot(root)
+	if err != nil {
+		return Plan{}, nil, &report.Error{What: "the project's folder cannot be read", Where: root, Err: err}
+	}
+	defer files.Close()
+	calls := makefile.Calls(content, makefile.Program{Name: "controller-gen", Variable: "CONTROLLER_GEN"}, getenv, files.FS())
 	plan := Plan{root: root}
 	var findings []report.Finding
 	for _, call := range calls {
@@ -68,9 +74,9 @@ func PlanFor(root string, getenv func(string) string, more ...generate.Use) (Pla
 		}
 	}
 	if len(plan.runs) == 0 {
-		if len(calls) > 0 {
+		if len(calls) > 0 || len(content) > 0 && !callsSlipway(content, getenv) {
 			findings = append(findings, report.Finding{Position: report.Position{File: makefileName},
-				Message: "no call of controller-gen can be followed: defaults are used", Suggestion: "slipway generate --help lists them"})
+				Message: "no call of controller-gen that can be followed: defaults are used", Suggestion: "slipway generate --help lists them"})
 		}
 		plan.runs, err = defaults(root)
 	}
@@ -81,6 +87,11 @@ func PlanFor(root string, getenv func(string) string, more ...generate.Use) (Pla
 		plan.add(generate.Options{Paths: everywhere, Uses: more})
 	}
 	return plan, findings, err
+}
+
+// callsSlipway reports whether a Makefile leaves generating to slipway, as that of our scaffold does.
+func callsSlipway(content []byte, getenv func(string) string) bool {
+	return len(makefile.Calls(content, makefile.Program{Name: "slipway", Variable: "SLIPWAY"}, getenv, nil)) > 0
 }
 
 // PlanOf is a plan of these generators over all packages of the project in root.
@@ -95,7 +106,7 @@ func PlanOver(root string, paths []string, uses ...generate.Use) Plan {
 
 // follow adds what a call in the Makefile generates.
 func (p *Plan) follow(call makefile.Call) ([]report.Finding, error) {
-	at := report.Position{File: makefileName, Line: call.Line, Column: 1}
+	at := report.Position{File: cmp.Or(call.File, makefileName), Line: call.Line, Column: 1}
 	if call.Unclear != "" {
 		p.partial = true
 		return []report.Finding{{Position: at,
@@ -110,7 +121,7 @@ func (p *Plan) follow(call makefile.Call) ([]report.Finding, error) {
 	if err != nil {
 		var e *report.Error
 		if errors.As(err, &e) && e.Where == "" {
-			e.Where = fmt.Sprintf("%s:%d", filepath.Join(p.root, makefileName), call.Line)
+			e.Where = fmt.Sprintf("%s:%d", filepath.Join(p.root, filepath.FromSlash(at.File)), call.Line)
 		}
 		return nil, err
 	}
@@ -124,7 +135,7 @@ func (p *Plan) goesOn(call makefile.Call) []report.Finding {
 		return nil
 	}
 	p.partial = true
-	return []report.Finding{{Position: report.Position{File: makefileName, Line: call.Then.Line, Column: 1},
+	return []report.Finding{{Position: report.Position{File: cmp.Or(call.Then.File, makefileName), Line: call.Then.Line, Column: 1},
 		Message:    "the recipe goes on with " + call.Then.Text + ", which slipway does not run",
 		Suggestion: "make " + call.Target,
 	}}

@@ -81,7 +81,11 @@ func TestPlanFor(t *testing.T) {
 		findings    []report.Finding
 	}{
 		{"no Makefile", "", []string{deepcopy, "config/rbac/role.yaml"}, nil},
-		{"a Makefile without a call", "-- Makefile --\nall:\n\tgo build ./...\n", []string{deepcopy, "config/rbac/role.yaml"}, nil},
+		{
+			"a Makefile without a call", "-- Makefile --\nall:\n\tgo build ./...\n", []string{deepcopy, "config/rbac/role.yaml"},
+			[]report.Finding{{Position: report.Position{File: "Makefile"}, Suggestion: "slipway generate --help lists them"}},
+		},
+		{"a Makefile that calls slipway", "-- Makefile --\nSLIPWAY ?= slipway\ngenerate:\n\t$(SLIPWAY) generate\n", []string{deepcopy, "config/rbac/role.yaml"}, nil},
 		{"one with a call", "-- Makefile --\nmanifests:\n\t$(CONTROLLER_GEN) rbac:roleName=x paths=./... output:rbac:dir=permissions\n", []string{"permissions/role.yaml"}, nil},
 		{"one with two calls", "-- Makefile --\na:\n\tcontroller-gen object paths=./api/...\nb:\n\tcontroller-gen rbac:roleName=x paths=./internal/...\n", []string{deepcopy, "config/rbac/role.yaml"}, nil},
 		{"a call for help", "-- Makefile --\na:\n\tcontroller-gen object paths=./...\nb:\n\tcontroller-gen --version\n", []string{deepcopy}, nil},
