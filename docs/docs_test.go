@@ -99,7 +99,8 @@ func newReader(t *testing.T) *reader {
 	r.env = append(os.Environ(),
 		"PATH="+slipway+string(os.PathListSeparator)+os.Getenv("PATH"),
 		"SLIPWAY_SOURCE="+source,
-		// The scaffolds of pages and of scripts are compiled once, in whichever folders they lie; see sharedBuilds in internal/cli.
+		// The scaffolds of pages and of scripts are compiled once, in whichever folders they lie; see sharedBuilds in
+		// internal/cli.
 		"GOFLAGS=-trimpath -ldflags=-w -vet=off", "CGO_ENABLED=0",
 		"SLIPWAY_STATE="+filepath.Join(home, "state"),
 		"KUBECONFIG="+filepath.Join(home, "kubeconfig"),

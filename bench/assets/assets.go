@@ -4,8 +4,8 @@
 //	stock, err := assets.Stock(ctx)          // upstream's programs, each by itself
 //	ours, err := assets.Ours(ctx, dir)       // three links to slipway-cluster
 //
-// The stock programs are built from the versions that the cluster's module pins, with the linker flags of Kubernetes' release
-// build, and kept in the user's cache folder: linking an API server takes a while.
+// The stock programs are built from the versions that the cluster's module pins, with the linker flags of Kubernetes'
+// release build, and kept in the user's cache folder: linking an API server takes a while.
 package assets
 
 import (
@@ -112,8 +112,8 @@ func clusterModule(ctx context.Context) (string, error) {
 	return filepath.Join(root, "cluster"), err
 }
 
-// compile builds main packages as the cluster's module sees them, out being a program or the folder of several; go leaves a
-// program that is up to date alone.
+// compile builds main packages as the cluster's module sees them, out being a program or the folder of several; go
+// leaves a program that is up to date alone.
 func compile(ctx context.Context, out, ldflags, packages string) error {
 	module, err := clusterModule(ctx)
 	if err != nil {

@@ -46,8 +46,8 @@ func ControllerGen(ctx context.Context, dir string) (string, error) {
 	return Compile(ctx, filepath.Join(root, "bench"), dir, "controller-gen", "sigs.k8s.io/controller-tools/cmd/controller-gen")
 }
 
-// CodeGenerator builds one of k8s.io/code-generator's programs, like client-gen, into dir and returns its path. It is of
-// the version that our own module requires.
+// CodeGenerator builds one of k8s.io/code-generator's programs, like client-gen, into dir and returns its path. It is
+// of the version that our own module requires.
 func CodeGenerator(ctx context.Context, dir, name string) (string, error) {
 	root, err := Root(ctx)
 	if err != nil {

@@ -23,8 +23,9 @@ const (
 	watches = 50
 )
 
-// idle lets both control planes do nothing at the same time and measures what that costs, and then how long ours takes to
-// stop while clients watch. Envtest's does not: its API server waits for the watches until envtest loses patience and kills it.
+// idle lets both control planes do nothing at the same time and measures what that costs, and then how long ours takes
+// to stop while clients watch. Envtest's does not: its API server waits for the watches until envtest loses patience
+// and kills it.
 func idle(ctx context.Context, b *bench) ([]sidebyside.Figure, error) {
 	s, err := b.rounds(ctx, "idle", func(ctx context.Context, s series) error {
 		return b.both(ctx, func(planes map[side]*controlplane.Plane) error {

@@ -14,8 +14,8 @@ const (
 	logicalMemory quantity = "memory of a logical cluster"
 )
 
-// logical measures an isolated logical cluster beside a running cluster, controllers, scheduler and a node included. Each time
-// the program is a new one: memory that a program has had once and does not need is no measure.
+// logical measures an isolated logical cluster beside a running cluster, controllers, scheduler and a node included.
+// Each time the program is a new one: memory that a program has had once and does not need is no measure.
 func logical(ctx context.Context, b *bench) ([]sidebyside.Figure, error) {
 	s, err := b.rounds(ctx, "logical", func(ctx context.Context, s series) (err error) {
 		plane, err := contender{ours, b.slipway}.ready(ctx)

@@ -1,13 +1,13 @@
-// Command cluster measures the embedded cluster against controller-runtime's envtest on stock programs of the same version, and by
-// itself where envtest has no counterpart. Both sides take turns within one run, after a warm-up that does not count; the report
-// is a Markdown table of medians and ratios. It fails when a bar is missed.
+// Command cluster measures the embedded cluster against controller-runtime's envtest on stock programs of the same
+// version, and by itself where envtest has no counterpart. Both sides take turns within one run, after a warm-up that
+// does not count; the report is a Markdown table of medians and ratios. It fails when a bar is missed.
 //
 //	go run ./cluster
 //	go run ./cluster -runs 21 -only start,writes
 //
-// SLIPWAY_CLUSTER names the built program; otherwise it is built. The stock programs are built once and kept in the user's cache
-// folder. Slipway's side always includes controllers, scheduler and a node, which envtest does not have. docs/benchmarks.md says what
-// each figure means.
+// SLIPWAY_CLUSTER names the built program; otherwise it is built. The stock programs are built once and kept in the
+// user's cache folder. Slipway's side always includes controllers, scheduler and a node, which envtest does not have.
+// docs/benchmarks.md says what each figure means.
 package main
 
 import (

@@ -25,8 +25,8 @@ const (
 	resetObjects    = resetWidgets + resetServices + resetConfigMaps + resetOthers
 )
 
-// reset fills a cluster and measures how long a client waits until it is as it was. The next round, which makes the same
-// namespace, CRD and addresses, could not do that if something were left.
+// reset fills a cluster and measures how long a client waits until it is as it was. The next round, which makes the
+// same namespace, CRD and addresses, could not do that if something were left.
 func reset(ctx context.Context, b *bench) ([]sidebyside.Figure, error) {
 	plane, err := b.slipway.Start(ctx)
 	if err != nil {

@@ -24,8 +24,8 @@ const (
 // later is when memory is measured again: programs give back what their start took, on their own time.
 const later = 10 * time.Second
 
-// start measures one control plane at a time from nothing until a custom resource can be listed, its memory then and some time
-// later, and how long it takes to stop it.
+// start measures one control plane at a time from nothing until a custom resource can be listed, its memory then and
+// some time later, and how long it takes to stop it.
 func start(ctx context.Context, b *bench) ([]sidebyside.Figure, error) {
 	s, err := b.rounds(ctx, "start", func(ctx context.Context, s series) error {
 		for _, c := range b.contenders() {

@@ -26,8 +26,8 @@ const (
 	together = 10
 )
 
-// writes creates objects of a custom resource with one client, one after the other and several at a time. Both control planes run
-// and take turns, so that whatever disturbs one disturbs the other.
+// writes creates objects of a custom resource with one client, one after the other and several at a time. Both control
+// planes run and take turns, so that whatever disturbs one disturbs the other.
 func writes(ctx context.Context, b *bench) ([]sidebyside.Figure, error) {
 	s, err := b.rounds(ctx, "writes", func(ctx context.Context, s series) error {
 		return b.both(ctx, func(planes map[side]*controlplane.Plane) error { return writeOnce(ctx, planes, s) })

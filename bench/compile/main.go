@@ -1,18 +1,22 @@
-// Command compile measures the cold compile of slipway-cluster against that of a program which imports Kubernetes' own commands
-// (imports.txt): the processor time of the compilers, from an empty build cache, without the standard library and without linking.
+// Command compile measures the cold compile of slipway-cluster against that of a program which imports Kubernetes' own
+// commands (imports.txt): the processor time of the compilers, from an empty build cache, without the standard library
+// and without linking.
 //
 //	go run ./compile                      # two hours on two cores: 7 rounds
 //	go run ./compile -runs 1 -packages 40 # a round, and what the costliest packages bring
 //	go run ./compile -estimate            # seconds: by the amount of source code, compiling nothing
 //
-// Processor time, because the wall time of a compile says more about the number of cores and their other work. There are two figures:
+// Processor time, because the wall time of a compile says more about the number of cores and their other work. There
+// are two figures:
 //
-//   - The bar's compares ours as `slipway cluster build` has it compiled with the reference as the go command compiles by itself.
-//   - The other one is of the imports alone. Both sides are compiled the same way into one cache, and the go command tells what each package
-//     cost: what both import is compiled once and counts for both, so that the ratio knows nothing of the machine's mood.
+//   - The bar's compares ours as `slipway cluster build` has it compiled with the reference as the go command compiles
+//     by itself.
+//   - The other one is of the imports alone. Both sides are compiled the same way into one cache, and the go command
+//     tells what each package cost: what both import is compiled once and counts for both, so that the ratio knows
+//     nothing of the machine's mood.
 //
-// The estimate knows nothing of what a package costs besides its size: each one that has client-go's large interfaces in its
-// types costs as much as thousands of lines.
+// The estimate knows nothing of what a package costs besides its size: each one that has client-go's large interfaces
+// in its types costs as much as thousands of lines.
 package main
 
 import (

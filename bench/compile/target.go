@@ -59,8 +59,8 @@ func (t target) list(ctx context.Context, flags ...string) *exec.Cmd {
 // costs says what compiling a package took of the processors.
 type costs map[string]time.Duration
 
-// compile compiles the targets, one after the other, into a cache that is empty before and removed afterwards. Linking is left out: the
-// packages are listed with their export data, for which the go command compiles them.
+// compile compiles the targets, one after the other, into a cache that is empty before and removed afterwards. Linking
+// is left out: the packages are listed with their export data, for which the go command compiles them.
 func compile(ctx context.Context, dir string, environment []string, targets ...target) (costs, error) {
 	cache, actions := filepath.Join(dir, "cache"), filepath.Join(dir, "actions.json")
 	defer func() { _ = os.RemoveAll(cache) }()

@@ -11,8 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/bench/sidebyside"
 )
 
-// size is that of a made-up project: how many kinds its API has, and how many packages that have nothing to do with the API
-// are beside it.
+// size is that of a made-up project: how many kinds its API has, and how many packages that have nothing to do with the
+// API are beside it.
 type size struct{ kinds, packages int }
 
 // sizes are the points of the curve: more kinds beside the same rest, and more rest beside the same kinds.

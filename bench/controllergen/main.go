@@ -1,6 +1,6 @@
-// Command controllergen measures `slipway controller-gen` against controller-gen itself: the same command line, each on a copy
-// of the same real code, as whole processes that take turns. It prints medians with the ratio and the bar of each as a
-// Markdown table, and fails when a bar is missed or when the two did not write the same bytes.
+// Command controllergen measures `slipway controller-gen` against controller-gen itself: the same command line, each on
+// a copy of the same real code, as whole processes that take turns. It prints medians with the ratio and the bar of
+// each as a Markdown table, and fails when a bar is missed or when the two did not write the same bytes.
 //
 //	go run ./controllergen                    # all experiments
 //	go run ./controllergen -only change,curve

@@ -1,5 +1,6 @@
 // Package controlplane starts the control planes that benchmarks compare: slipway-cluster as `slipway` starts it, with
-// controllers, scheduler and a node, and controller-runtime's envtest on stock programs, which is etcd and an API server.
+// controllers, scheduler and a node, and controller-runtime's envtest on stock programs, which is etcd and an API
+// server.
 //
 //	plane, err := controlplane.Envtest{Folder: folder}.Start(ctx)
 //	err = plane.Establish(ctx)       // a custom resource can be used

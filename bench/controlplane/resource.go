@@ -17,8 +17,8 @@ import (
 // poll is how often a state is asked for that takes milliseconds to come about.
 const poll = 5 * time.Millisecond
 
-// Establish installs the custom resource of package widget, unless it is there, and returns when it can be listed: an established resource is
-// served a moment later.
+// Establish installs the custom resource of package widget, unless it is there, and returns when it can be listed: an
+// established resource is served a moment later.
 func (p *Plane) Establish(ctx context.Context) error {
 	client, err := apiextensions.NewForConfig(p.Config)
 	if err != nil {

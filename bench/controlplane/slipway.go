@@ -14,7 +14,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// Slipway starts clusters with `slipway-cluster serve`, as the process protocol says: controllers, scheduler and a node included.
+// Slipway starts clusters with `slipway-cluster serve`, as the process protocol says: controllers, scheduler and a node
+// included.
 type Slipway struct {
 	Program string
 	Dir     string // of the cluster's state

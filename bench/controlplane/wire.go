@@ -13,7 +13,8 @@ type Config struct {
 	Socket   string `json:"socket,omitempty"` // empty: the protocol is served on no socket
 	// NodeProgram is the path at which slipway-node lies, or will lie once it is built. Real and plain nodes need it.
 	NodeProgram string `json:"nodeProgram,omitempty"`
-	// Registries are those that real nodes may pull from although their addresses are this machine's or private: host or host:port.
+	// Registries are those that real nodes may pull from although their addresses are this machine's or private: host
+	// or host:port.
 	Registries []string `json:"registries,omitempty"`
 	Spec
 }
@@ -25,7 +26,8 @@ type Spec struct {
 	Durable      bool     `json:"durable,omitempty"`      // keep the data
 	Nodes        []Node   `json:"nodes,omitzero"`         // nil: node-1 alone; empty: none
 	NodeKind     NodeKind `json:"nodeKind,omitempty"`
-	// SimulateMissingImages adds a simulated node to the real ones, for pods whose images are not in the registry; nil: false.
+	// SimulateMissingImages adds a simulated node to the real ones, for pods whose images are not in the registry; nil:
+	// false.
 	SimulateMissingImages *bool             `json:"simulateMissingImages,omitempty"`
 	Controllers           *bool             `json:"controllers,omitempty"` // run controllers, scheduler and nodes; nil: true
 	FeatureGates          map[string]bool   `json:"featureGates,omitempty"`

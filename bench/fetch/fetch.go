@@ -17,8 +17,8 @@ import (
 // ErrNotAvailable says that the proxy does not have a module.
 var ErrNotAvailable = errors.New("cannot be downloaded")
 
-// Module copies a module, given with its version, to a folder, which is made. Its files can be written to, unlike those of
-// the module cache.
+// Module copies a module, given with its version, to a folder, which is made. Its files can be written to, unlike those
+// of the module cache.
 func Module(ctx context.Context, module, to string) error {
 	cmd := exec.CommandContext(ctx, "go", "mod", "download", "-json", module)
 	cmd.Dir = os.TempDir() // in no module

@@ -1,5 +1,5 @@
-// Command fleet measures what a member of a fleet costs the operator of examples/fleet, and prints the figures as a Markdown table. It fails
-// when a bar is missed.
+// Command fleet measures what a member of a fleet costs the operator of examples/fleet, and prints the figures as a
+// Markdown table. It fails when a bar is missed.
 //
 //	go run ./fleet
 //	go run ./fleet -members 48

@@ -1,4 +1,5 @@
-// Package generation runs `slipway generate` and controller-gen on copies of one project, to measure and to compare them.
+// Package generation runs `slipway generate` and controller-gen on copies of one project, to measure and to compare
+// them.
 //
 //	programs, err := generation.Build(ctx, dir)
 //	err = generation.Copy(project, ours)

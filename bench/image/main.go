@@ -1,5 +1,5 @@
-// Command image measures how long `slipway image build` takes for the CronJob operator, as a whole process, and prints the
-// figures as a Markdown table. It fails when the build takes longer than the bar.
+// Command image measures how long `slipway image build` takes for the CronJob operator, as a whole process, and prints
+// the figures as a Markdown table. It fails when the build takes longer than the bar.
 //
 //	go run ./image
 //	go run ./image -runs 21

@@ -12,8 +12,9 @@ import (
 	"golang.org/x/tools/benchmark/parse"
 )
 
-// alone is the benchmark of the runtime of real nodes, which starts a container while nothing else happens. It is what the start of a
-// container can be compared in with a runtime that is called by itself: in a cluster the API server, too, works for the pod at that time.
+// alone is the benchmark of the runtime of real nodes, which starts a container while nothing else happens. It is what
+// the start of a container can be compared in with a runtime that is called by itself: in a cluster the API server,
+// too, works for the pod at that time.
 type alone struct {
 	program, folder string
 	container       string // the program slipway-container
@@ -42,7 +43,8 @@ func (b *bench) prepareAlone(ctx context.Context) (*alone, error) {
 
 var errNoResult = errors.New("the runtime's benchmark gave no result")
 
-// startsAtOnce is how many containers one process starts for a sample, after a first one: a node lives long, and has started some before.
+// startsAtOnce is how many containers one process starts for a sample, after a first one: a node lives long, and has
+// started some before.
 const startsAtOnce = "5x"
 
 // start is how many milliseconds one container takes.

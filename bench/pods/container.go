@@ -41,9 +41,9 @@ func (s *starts) figures() (all []sidebyside.Figure) {
 	return append(all, s.within, s.sandbox)
 }
 
-// container measures the start of a container, from the kubelet's call of the runtime until the image's program is executed: as part of the
-// start of a pod, by the kubelet's own measurements, whose sum is read before and after each pod; and, when there is no cluster any more, by
-// itself, in turn with runc, where that can be had.
+// container measures the start of a container, from the kubelet's call of the runtime until the image's program is
+// executed: as part of the start of a pod, by the kubelet's own measurements, whose sum is read before and after each
+// pod; and, when there is no cluster any more, by itself, in turn with runc, where that can be had.
 func (b *bench) container(ctx context.Context) ([]sidebyside.Figure, error) {
 	s := newStarts()
 	err := b.onCluster(ctx, "real", func(client kubernetes.Interface) error {

@@ -1,13 +1,14 @@
-// Command pods measures what pods on real nodes take, as their user sees it through the API, and prints the figures as a Markdown table. It
-// fails when one misses its bar.
+// Command pods measures what pods on real nodes take, as their user sees it through the API, and prints the figures as
+// a Markdown table. It fails when one misses its bar.
 //
 //	go run ./pods
 //	go run ./pods -runs 15
 //	go run ./pods -only pod,deploy
 //
-// The programs of clusters and of real nodes are built first unless SLIPWAY_CLUSTER and SLIPWAY_NODE name them. The peer of
-// "start" is the same cluster with simulated nodes, that of "container" is runc: the one on PATH, or else Debian's package, unpacked for the
-// time of the run. The others have none: a container engine is what is not needed here.
+// The programs of clusters and of real nodes are built first unless SLIPWAY_CLUSTER and SLIPWAY_NODE name them. The
+// peer of "start" is the same cluster with simulated nodes, that of "container" is runc: the one on PATH, or else
+// Debian's package, unpacked for the time of the run. The others have none: a container engine is what is not needed
+// here.
 package main
 
 import (

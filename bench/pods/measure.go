@@ -47,7 +47,8 @@ func (b *bench) startOnce(ctx context.Context, nodes string) (float64, error) {
 	return took, b.run(ctx, b.dir, "cluster", "stop")
 }
 
-// pod measures one pod at a time, without a probe and with one: created until ready, and then, at once, deleted until gone.
+// pod measures one pod at a time, without a probe and with one: created until ready, and then, at once, deleted until
+// gone.
 func (b *bench) pod(ctx context.Context) ([]sidebyside.Figure, error) {
 	var figures []sidebyside.Figure
 	err := b.onCluster(ctx, "real", func(client kubernetes.Interface) error {
@@ -147,8 +148,8 @@ func crowded(ctx context.Context, client kubernetes.Interface) (float64, error) 
 	return took, await(ctx, seen, crowd, isGone)
 }
 
-// deploy measures `slipway deploy` of the CronJob operator with webhooks, conversion, metrics and a self-kept certificate: two replicas
-// until they are available and the API server trusts their certificate.
+// deploy measures `slipway deploy` of the CronJob operator with webhooks, conversion, metrics and a self-kept
+// certificate: two replicas until they are available and the API server trusts their certificate.
 func (b *bench) deploy(ctx context.Context) ([]sidebyside.Figure, error) {
 	f := sidebyside.Figure{Case: "slipway deploy of two replicas, all features, self-kept certificate", Unit: "ms", Bar: sidebyside.AtMost(5000)}
 	operator := filepath.Join(b.dir, "operator")

@@ -24,8 +24,8 @@ type runc struct {
 
 var errNotRoot = errors.New("it is started as root")
 
-// prepareRunc finds runc or unpacks Debian's package, and describes a container like ours to it: namespaces of its own, the user namespace among
-// them, few rights, a filter of system calls, an overlay.
+// prepareRunc finds runc or unpacks Debian's package, and describes a container like ours to it: namespaces of its own,
+// the user namespace among them, few rights, a filter of system calls, an overlay.
 func (b *bench) prepareRunc(ctx context.Context) (*runc, error) {
 	if os.Geteuid() != 0 {
 		return nil, errNotRoot
@@ -88,7 +88,8 @@ func (b *bench) findRunc(ctx context.Context) (string, error) {
 	return program, os.Setenv("LD_LIBRARY_PATH", strings.Join(libraries, ":"))
 }
 
-// start is how many milliseconds `runc run` takes until the program's first word, less what the program takes for that by itself.
+// start is how many milliseconds `runc run` takes until the program's first word, less what the program takes for that
+// by itself.
 func (r *runc) start(ctx context.Context, number int) (float64, error) {
 	itself, err := untilFirstWord(exec.CommandContext(ctx, r.server))
 	if err != nil {

@@ -106,7 +106,8 @@ func readStat(path string) (stat, error) {
 // ticksPerSecond is USER_HZ, which Linux fixes for /proc.
 const ticksPerSecond = 100
 
-// parseStat reads a line of /proc/PID/stat (proc(5)). The fields count from behind the command's name, which may hold spaces.
+// parseStat reads a line of /proc/PID/stat (proc(5)). The fields count from behind the command's name, which may hold
+// spaces.
 func parseStat(line string) (s stat, err error) {
 	const (
 		fieldParent = 1

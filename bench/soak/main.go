@@ -3,15 +3,16 @@
 //	go run ./soak              # 30 minutes
 //	go run ./soak -for 2m
 //
-// One cluster lives through the whole run, and one, a durable one, is stopped or killed and started again now and then. Each cycle
-// creates, changes and deletes objects of a custom resource that is itself new, while others watch and count what they see; runs
-// pods; adds a logical cluster, uses and removes it; and resets the cluster. Then the program's garbage is collected again and again,
-// until its goroutines, its heap and its resident memory become less no more, and these are noted. At the end, the first cycles
-// aside, and for resident memory a third of the run, each of them must not have grown, by a trend that single outliers do not change ([trend]). When goroutines have, the report
-// says at which places in the code.
+// One cluster lives through the whole run, and one, a durable one, is stopped or killed and started again now and then.
+// Each cycle creates, changes and deletes objects of a custom resource that is itself new, while others watch and count
+// what they see; runs pods; adds a logical cluster, uses and removes it; and resets the cluster. Then the program's
+// garbage is collected again and again, until its goroutines, its heap and its resident memory become less no more, and
+// these are noted. At the end, the first cycles aside, and for resident memory a third of the run, each of them must
+// not have grown, by a trend that single outliers do not change ([trend]). When goroutines have, the report says at
+// which places in the code.
 //
-// The API server compacts etcd's history every 15 seconds instead of every five minutes, so that old revisions are the same small part of
-// the memory at every sample.
+// The API server compacts etcd's history every 15 seconds instead of every five minutes, so that old revisions are the
+// same small part of the memory at every sample.
 package main
 
 import (

@@ -33,9 +33,9 @@ type quantity struct {
 // megabytes, with the phase of the compaction. What a logical cluster leaves behind if it is held by anything is forty
 // megabytes, each cycle; 50 KB per cycle are more than the bound in half an hour.
 //
-// Resident memory: the same part, but of pages, which the heap shares among objects that live long and short. Objects do not
-// move, so what a removed logical cluster leaves is holes, of which there are more until the next one's objects fit into them: a third
-// of the run does not count. A real leak is in the heap, too.
+// Resident memory: the same part, but of pages, which the heap shares among objects that live long and short. Objects
+// do not move, so what a removed logical cluster leaves is holes, of which there are more until the next one's objects
+// fit into them: a third of the run does not count. A real leak is in the heap, too.
 func quantities() []quantity {
 	return []quantity{
 		{"goroutines", func(s sample) float64 { return s.goroutines }, 20, 0, 0},

@@ -40,7 +40,8 @@ func (p probe) get(ctx context.Context, path string, params ...string) ([]byte, 
 	return request.DoRaw(ctx)
 }
 
-// sample collects the garbage first. It asks for profiles and not for metrics, whose answer is megabytes of garbage itself.
+// sample collects the garbage first. It asks for profiles and not for metrics, whose answer is megabytes of garbage
+// itself.
 func (p probe) sample(ctx context.Context) (s sample, err error) {
 	heap, err := p.get(ctx, "/debug/pprof/heap", "gc", "1", "debug", "1")
 	if err != nil {
@@ -76,7 +77,8 @@ func figure(profile []byte, before string) (float64, error) {
 
 const (
 	samplePause = 500 * time.Millisecond
-	// calm is how long nothing must have become less. The program gives memory back two seconds after it has become free.
+	// calm is how long nothing must have become less. The program gives memory back two seconds after it has become
+	// free.
 	calm = 4 * time.Second
 )
 

@@ -1,14 +1,15 @@
-// Command suites runs controller-runtime's own test suites, unchanged, on the control plane that slipway-cluster is under the names
-// `etcd` and `kube-apiserver`, and on stock programs of the same versions, and compares what became of each test.
+// Command suites runs controller-runtime's own test suites, unchanged, on the control plane that slipway-cluster is
+// under the names `etcd` and `kube-apiserver`, and on stock programs of the same versions, and compares what became of
+// each test.
 //
 //	go run ./suites                  # all packages that start a control plane
 //	go run ./suites client webhook   # those below pkg/
 //
-// The suites are those of the controller-runtime version that this module pins, from a copy of the module, each package compiled
-// once. It fails when a test passes on stock programs and not on ours. Because these suites have tests that fail now and then on any
-// control plane, a package in which one failed is run again, up to three times in all: a test passes when it does so
-// once, and the table tells how many needed that. What fails on both, such as tests that download an old Kubernetes when
-// there is no network, is listed.
+// The suites are those of the controller-runtime version that this module pins, from a copy of the module, each package
+// compiled once. It fails when a test passes on stock programs and not on ours. Because these suites have tests that
+// fail now and then on any control plane, a package in which one failed is run again, up to three times in all: a test
+// passes when it does so once, and the table tells how many needed that. What fails on both, such as tests that
+// download an old Kubernetes when there is no network, is listed.
 //
 // SLIPWAY_CLUSTER names the built program; otherwise it is built.
 package main

@@ -1,5 +1,5 @@
-// Package widget is the custom resource that benchmarks and differential tests install: small, so that they measure and compare
-// control planes, not schemas.
+// Package widget is the custom resource that benchmarks and differential tests install: small, so that they measure and
+// compare control planes, not schemas.
 package widget
 
 import (

@@ -8,8 +8,9 @@
 //	go func() { failed <- server.Run(ctx) }()
 //	err = server.WaitReady(ctx)
 //
-// Besides its TLS listener on loopback the server is reachable in process: [Server.Loopback] is a client configuration with
-// all rights that leads to the complete handler chain without a connection. The server's own clients go that way, too.
+// Besides its TLS listener on loopback the server is reachable in process: [Server.Loopback] is a client configuration
+// with all rights that leads to the complete handler chain without a connection. The server's own clients go that way,
+// too.
 //
 // The Endpoints of the Service default/kubernetes are not written: the API refuses
 // loopback addresses in them, since 1.37 the reconciler that writes them ends the
@@ -65,7 +66,8 @@ type Options struct {
 	Flags      []string // further flags of kube-apiserver, applied last
 	// Inside connects to pods and kubelets of real nodes; nil if nodes are simulated.
 	Inside network.Inside
-	// Large is called when a request brings a large object, whose handling leaves many times its size as garbage. May be nil.
+	// Large is called when a request brings a large object, whose handling leaves many times its size as garbage. May
+	// be nil.
 	Large func()
 }
 

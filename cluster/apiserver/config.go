@@ -38,11 +38,12 @@ import (
 
 // configuration is a server's configuration while it is being made of the options.
 //
-// Upstream's own way leads over an RSA key and a certificate for the connections of the server to itself, which it makes at
-// each start, and which are a fifth of the CPU time of a start. Nobody makes such connections here: who is in
-// this process, the server itself too, asks its handler, by package inprocess, with the same token as upstream. Besides that the steps are
-// those of NewConfig in k8s.io/kubernetes/cmd/kube-apiserver/app/config.go and BuildGenericConfig in
-// k8s.io/kubernetes/pkg/controlplane/apiserver/config.go, whose order counts: several look at what the ones before have set.
+// Upstream's own way leads over an RSA key and a certificate for the connections of the server to itself, which it
+// makes at each start, and which are a fifth of the CPU time of a start. Nobody makes such connections here: who is in
+// this process, the server itself too, asks its handler, by package inprocess, with the same token as upstream. Besides
+// that the steps are those of NewConfig in k8s.io/kubernetes/cmd/kube-apiserver/app/config.go and BuildGenericConfig in
+// k8s.io/kubernetes/pkg/controlplane/apiserver/config.go, whose order counts: several look at what the ones before have
+// set.
 type configuration struct {
 	options   options.CompletedOptions
 	generic   *server.Config

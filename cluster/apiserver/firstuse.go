@@ -20,8 +20,8 @@ import (
 // EaseFirstUse makes custom resources usable from the moment at which their CRD is established. Upstream
 // has two pauses there, for the sake of others:
 //
-//   - Who creates an object within two seconds after the CRD was established sleeps for two seconds, so that all servers
-//     of a cluster know the CRD. Here is one server, which stores the time a little earlier: see [backdated].
+//   - Who creates an object within two seconds after the CRD was established sleeps for two seconds, so that all
+//     servers of a cluster know the CRD. Here is one server, which stores the time a little earlier: see [backdated].
 //   - Who lists or watches before the storage has read what there is, which it does when it is first used and takes it
 //     milliseconds, is sent away for a second. Here he waits those milliseconds: see [patient].
 //
@@ -59,8 +59,8 @@ func (d decorated) GetRESTOptions(resource schema.GroupResource, example runtime
 	return options, nil
 }
 
-// backdated stores CRDs as having been established earlier than they were, so early that the server does not think that others
-// may not know them yet.
+// backdated stores CRDs as having been established earlier than they were, so early that the server does not think that
+// others may not know them yet.
 type backdated struct{ storage.Interface }
 
 // backdate is more than upstream's two seconds even when fractions of a second are cut off.
@@ -81,8 +81,8 @@ func (s backdated) GuaranteedUpdate(
 	return s.Interface.GuaranteedUpdate(ctx, key, destination, ignoreNotFound, preconditions, earlier, cached)
 }
 
-// backdateEstablished does not ask for the condition's status, because upstream does not: who creates while the server has not
-// noticed itself that the CRD is established sleeps for the time since when it was not.
+// backdateEstablished does not ask for the condition's status, because upstream does not: who creates while the server
+// has not noticed itself that the CRD is established sleeps for the time since when it was not.
 func backdateEstablished(crd *apiextensions.CustomResourceDefinition, now time.Time) {
 	earlier := now.Add(-backdate)
 	for i := range crd.Status.Conditions {

@@ -9,7 +9,8 @@ import (
 	"k8s.io/apiserver/pkg/server/mux"
 )
 
-// front stands before the handlers of a server, tells of large objects that come, and lets go of the handlers when the server has ended.
+// front stands before the handlers of a server, tells of large objects that come, and lets go of the handlers when the
+// server has ended.
 //
 // A connection of HTTP/2 whose client leaves in the middle of a watch is kept in memory for another 90
 // seconds, by a timer that golang.org/x/net/http2 starts once more when it closes the connection's last stream
@@ -20,8 +21,8 @@ type front struct {
 	large   func() // may be nil
 }
 
-// largeObject is the size, in bytes, from which on a request is told of. A definition whose kind has a template of a pod in two
-// versions is a megabyte and more; one of a simple kind is ten kilobytes.
+// largeObject is the size, in bytes, from which on a request is told of. A definition whose kind has a template of a
+// pod in two versions is a megabyte and more; one of a simple kind is ten kilobytes.
 const largeObject = 256 << 10
 
 // newFront puts a front before a server that does not run yet. Upstream counterpart: NewAPIServerHandler in
@@ -55,8 +56,8 @@ func (f *front) run(ctx context.Context, server interface{ Run(context.Context) 
 	return server.Run(ctx)
 }
 
-// letGo forgets all that leads to the server. Upstream asks for the first two while it is being built only, for the third also
-// when an APIService comes or goes.
+// letGo forgets all that leads to the server. Upstream asks for the first two while it is being built only, for the
+// third also when an APIService comes or goes.
 func (f *front) letGo() {
 	f.behind.Store(nil)
 	f.handler.Director, f.handler.GoRestfulContainer = nil, nil

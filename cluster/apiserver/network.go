@@ -12,9 +12,10 @@ import (
 	"github.com/slipway-dev/slipway/cluster/simnode/kubeletapi"
 )
 
-// joinNetwork makes the server reach Services, and the kubelets of simulated nodes, by way of package network. Webhooks,
-// aggregated API servers and the proxy subresources all connect with the one transport. A user's own egress
-// configuration is left alone. Upstream counterpart: CreateKubeAPIServerConfig in k8s.io/kubernetes/cmd/kube-apiserver/app.
+// joinNetwork makes the server reach Services, and the kubelets of simulated nodes, by way of package network.
+// Webhooks, aggregated API servers and the proxy subresources all connect with the one transport. A user's own egress
+// configuration is left alone. Upstream counterpart: CreateKubeAPIServerConfig in
+// k8s.io/kubernetes/cmd/kube-apiserver/app.
 func joinNetwork(ctx context.Context, config *app.Config, o Options) error {
 	control := &config.KubeAPIs.ControlPlane
 	if control.Generic.EgressSelector != nil {

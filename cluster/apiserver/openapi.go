@@ -18,11 +18,11 @@ import (
 // documents serves the OpenAPI documents of the built-in groups beside those that the
 // server has without them: of custom resources, and of other servers' APIs.
 //
-// Upstream describes and renders all built-in groups before it serves, a third of the start's CPU time and of its memory, though
-// most clusters are never asked for one: what validates custom resources and merges applied objects knows the types
-// from elsewhere. Here the first request for a document describes what it holds: of version 3, whose list is made without
-// the documents, so that an entry has no hash and clients ask whether the document that they have is current; and of
-// version 2, one document for everything, in openapi_v2.go.
+// Upstream describes and renders all built-in groups before it serves, a third of the start's CPU time and of its
+// memory, though most clusters are never asked for one: what validates custom resources and merges applied objects
+// knows the types from elsewhere. Here the first request for a document describes what it holds: of version 3, whose
+// list is made without the documents, so that an entry has no hash and clients ask whether the document that they have
+// is current; and of version 2, one document for everything, in openapi_v2.go.
 //
 // The counterparts are PrepareRun in k8s.io/apiserver/pkg/server and in k8s.io/kube-aggregator/pkg/apiserver.
 type documents struct {
@@ -32,8 +32,8 @@ type documents struct {
 	rendered           func() http.Handler
 }
 
-// deferDocuments takes the built-in groups' documents out of the server's start. The configuration must have been completed, and
-// no server made of it.
+// deferDocuments takes the built-in groups' documents out of the server's start. The configuration must have been
+// completed, and no server made of it.
 func deferDocuments(config *app.Config) *documents {
 	groups, extensions, front := config.KubeAPIs.ControlPlane.Generic, config.ApiExtensions.GenericConfig, config.Aggregator.GenericConfig
 	d := &documents{routes: routes.OpenAPI{Config: groups.OpenAPIConfig, V3Config: groups.OpenAPIV3Config}}

@@ -15,11 +15,11 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// rootV2 is the path of the one document of version 2, which kubectl falls back to where a kind has no document of version 3, as
-// the kind List, and which older clients read.
+// rootV2 is the path of the one document of version 2, which kubectl falls back to where a kind has no document of
+// version 3, as the kind List, and which older clients read.
 //
-// The server in front merges it, upstream's way, of its own part and of those that it downloads from the servers behind it and
-// from others' when it is asked. Its own part is made before it serves, so that here it is empty; the built-in
+// The server in front merges it, upstream's way, of its own part and of those that it downloads from the servers behind
+// it and from others' when it is asked. Its own part is made before it serves, so that here it is empty; the built-in
 // groups' server adds it to its own.
 const rootV2 = "/openapi/v2"
 
@@ -36,7 +36,8 @@ func (d *documents) installV2() {
 	builtIn := handler.NewOpenAPIServiceLazy(cached.Once(cached.Func(d.builtInV2)))
 	builtIn.RegisterOpenAPIVersionedService(rootV2, d.groups.Handler.NonGoRestfulMux)
 
-	// The controller that upstream runs for custom resources adds them to the static part whenever the document is asked for.
+	// The controller that upstream runs for custom resources adds them to the static part whenever the document is
+	// asked for.
 	static := &spec.Swagger{}
 	d.extensions.StaticOpenAPISpec = static
 	d.extensions.OpenAPIVersionedService = handler.NewOpenAPIServiceLazy(cached.Static(static, "without custom resources"))

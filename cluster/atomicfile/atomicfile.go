@@ -1,5 +1,6 @@
-// Package atomicfile replaces files that only this program's user may read, so that a reader, or a crash, meets the
-// old content or the new one. The command has a package of the same name and a larger choice: the two modules share no code.
+// Package atomicfile replaces files that only this program's user may read, so that a reader, or a crash, meets the old
+// content or the new one. The command has a package of the same name and a larger choice: the two modules share no
+// code.
 package atomicfile
 
 import (

@@ -11,10 +11,10 @@ import (
 
 // borrowed is an informer in the hands of one controller, who may give it back.
 //
-// Upstream's garbage collector and its quota monitor add a handler for every resource and never remove it, also when the
-// resource goes: each CRD that is deleted and made again would cost one more, with its goroutines.
-// What they do when a resource goes is to end the controller that the informer
-// gave them, which means nothing to a shared informer. Here it means that the informer is given back.
+// Upstream's garbage collector and its quota monitor add a handler for every resource and never remove it, also when
+// the resource goes: each CRD that is deleted and made again would cost one more, with its goroutines. What they do
+// when a resource goes is to end the controller that the informer gave them, which means nothing to a shared informer.
+// Here it means that the informer is given back.
 type borrowed struct {
 	informers.GenericInformer
 	informer *borrowedInformer

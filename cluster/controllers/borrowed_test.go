@@ -21,7 +21,8 @@ type genericInformer struct {
 
 func (g genericInformer) Informer() cache.SharedIndexInformer { return g.shared }
 
-// TestBorrowedInformerIsGivenBack: who ends the controller that an informer gave him hears nothing more, and others go on.
+// TestBorrowedInformerIsGivenBack: who ends the controller that an informer gave him hears nothing more, and others go
+// on.
 func TestBorrowedInformerIsGivenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		objects := source.NewFakeControllerSource()

@@ -23,8 +23,8 @@ const (
 	// classAnnotation is how Ingresses named their class before there was a field.
 	classAnnotation = "kubernetes.io/ingress.class"
 
-	// ingressAddress is shared by all Ingresses, as that of an ingress controller is. Like those of load balancers it is
-	// reserved for documentation (RFC 5737): a program that connects to it reaches no other machine.
+	// ingressAddress is shared by all Ingresses, as that of an ingress controller is. Like those of load balancers it
+	// is reserved for documentation (RFC 5737): a program that connects to it reaches no other machine.
 	ingressAddress = "198.51.100.1"
 )
 

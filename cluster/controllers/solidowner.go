@@ -16,8 +16,8 @@ var errSolidOwner = errors.New("its owner is there")
 // solidOwners is the garbage collector's client. It refuses, as a lost race, to delete an object of which an owner is
 // there and stays.
 //
-// The collector remembers which owners are gone, by UID, and does not ask for these again: a UID never comes back. With a
-// reset it does.
+// The collector remembers which owners are gone, by UID, and does not ask for these again: a UID never comes back. With
+// a reset it does.
 type solidOwners struct {
 	metadata.Interface
 	mapper meta.RESTMapper

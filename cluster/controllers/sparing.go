@@ -12,11 +12,11 @@ import (
 
 var errStays = errors.New("its namespace is not being deleted")
 
-// sparing is a metadata client that does not ask for the deletion of collections that are empty,
-// as far as informers know. It is for the namespace controller's deleter, which deletes the collection of every
-// resource there is and then lists it to be sure. An informer that lags behind shows
-// in that list, and the deletion is tried again. Nor does it ask for a deletion in a namespace that is not going any
-// more: the deleter looks that up once, before it works through all resources, and a reset may bring a namespace back meanwhile.
+// sparing is a metadata client that does not ask for the deletion of collections that are empty, as far as informers
+// know. It is for the namespace controller's deleter, which deletes the collection of every resource there is and then
+// lists it to be sure. An informer that lags behind shows in that list, and the deletion is tried again. Nor does it
+// ask for a deletion in a namespace that is not going any more: the deleter looks that up once, before it works through
+// all resources, and a reset may bring a namespace back meanwhile.
 type sparing struct {
 	metadata.Interface
 	empty func(resource schema.GroupVersionResource, namespace string) bool

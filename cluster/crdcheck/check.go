@@ -36,8 +36,8 @@ type Finding struct {
 	Refused bool `json:"refused"`
 }
 
-// Check returns what is wrong with the definitions of a file, in the order of their paths. A file that cannot be decoded is a
-// finding too.
+// Check returns what is wrong with the definitions of a file, in the order of their paths. A file that cannot be
+// decoded is a finding too.
 func Check(ctx context.Context, f File) []Finding {
 	definitions, err := decode(f)
 	if err != nil {
@@ -110,8 +110,8 @@ func (c *checker) add(path, value, message string, refused bool) {
 	c.findings = append(c.findings, Finding{File: c.file, Definition: c.object.Name, Path: path, Value: value, Message: message, Refused: refused})
 }
 
-// validate has the API server's libraries look. They panic at a few definitions that no API server takes either: there it
-// answers the request with an internal error.
+// validate has the API server's libraries look. They panic at a few definitions that no API server takes either: there
+// it answers the request with an internal error.
 func (c *checker) validate(internal *apiextensions.CustomResourceDefinition) {
 	defer func() {
 		if p := recover(); p != nil {

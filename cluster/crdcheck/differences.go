@@ -16,7 +16,8 @@ type difference struct {
 	breaking     bool
 }
 
-// differences compares what crdify leaves, which it would count as breaking, and what it does not tell: that more is allowed than before.
+// differences compares what crdify leaves, which it would count as breaking, and what it does not tell: that more is
+// allowed than before.
 func differences(old, now *props) []difference {
 	var found []difference
 	for _, r := range remaining {

@@ -15,9 +15,11 @@ import (
 )
 
 const (
-	// etcdLimit is what etcd takes in one request, with its default settings: 1.5 MiB. The API server stores definitions as JSON.
+	// etcdLimit is what etcd takes in one request, with its default settings: 1.5 MiB. The API server stores
+	// definitions as JSON.
 	etcdLimit = 1.5 * 1024 * 1024
-	// annotationLimit is what the annotations of an object may have together; kubectl apply keeps the whole object in one.
+	// annotationLimit is what the annotations of an object may have together; kubectl apply keeps the whole object in
+	// one.
 	annotationLimit = 256 * 1024
 	// lastApplied is the annotation of kubectl apply.
 	lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
@@ -124,8 +126,8 @@ func (c *checker) scale(s *apiextensionsv1.CustomResourceSubresources, root *api
 	}
 }
 
-// missingField is the first part of a path in dots that a schema rules out. It says nothing about paths with filters and
-// indices, nor about metadata, which every object has.
+// missingField is the first part of a path in dots that a schema rules out. It says nothing about paths with filters
+// and indices, nor about metadata, which every object has.
 func missingField(s *apiextensionsv1.JSONSchemaProps, path string) (string, bool) {
 	if strings.ContainsAny(path, `[]'"*?@\`) || !strings.HasPrefix(path, ".") {
 		return "", false

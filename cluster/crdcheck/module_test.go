@@ -31,7 +31,8 @@ func TestKubernetesVersion(t *testing.T) {
 	}
 }
 
-// TestOthersStandAlone: the cluster program does without the checker, so a change of the checker does not have it built anew.
+// TestOthersStandAlone: the cluster program does without the checker, so a change of the checker does not have it built
+// anew.
 func TestOthersStandAlone(t *testing.T) {
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -58,8 +59,8 @@ func TestOthersStandAlone(t *testing.T) {
 	}
 }
 
-// TestStandsAlone keeps the checker small: it is built without the rest of the module, and rebuilt only when these two folders
-// change.
+// TestStandsAlone keeps the checker small: it is built without the rest of the module, and rebuilt only when these two
+// folders change.
 func TestStandsAlone(t *testing.T) {
 	const own = "github.com/slipway-dev/slipway/cluster/"
 	for _, folder := range []string{".", "../cmd/slipway-check"} {

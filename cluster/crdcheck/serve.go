@@ -14,7 +14,8 @@ import (
 // Protocol is the number of the form of questions and answers. It grows when either changes.
 const Protocol = 1
 
-// Kubernetes is the version whose API server would say the same. It equals the version of the libraries in go.mod, which a test checks.
+// Kubernetes is the version whose API server would say the same. It equals the version of the libraries in go.mod,
+// which a test checks.
 const Kubernetes = "1.37.1"
 
 // question is what the program is asked: about Files to check, or about what After changes in Before to compare.

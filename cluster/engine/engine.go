@@ -79,10 +79,12 @@ type Real struct {
 	Program  string // the path of slipway-node, beside which slipway-container lies, for RealNodes
 	Plain    bool   // pods of RealNodes are to be plain processes, also where they could be isolated
 	Registry string // host:port on this machine's loopback; empty for none
-	// Registries are those that nodes may pull from although their addresses are this machine's or private: host or host:port.
+	// Registries are those that nodes may pull from although their addresses are this machine's or private: host or
+	// host:port.
 	Registries []string
 	Images     scheduler.Images
-	// Joins says that a real node joins as soon as the cluster runs, so that the one of an earlier run is left alone until then.
+	// Joins says that a real node joins as soon as the cluster runs, so that the one of an earlier run is left alone
+	// until then.
 	Joins bool
 }
 

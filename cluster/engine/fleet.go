@@ -25,7 +25,8 @@ type fleet struct {
 
 var _ workers.Nodes = (*fleet)(nil)
 
-// runNodes starts the nodes that the cluster begins with. Simulated ones come first: each kind gives its nodes numbers that are free.
+// runNodes starts the nodes that the cluster begins with. Simulated ones come first: each kind gives its nodes numbers
+// that are free.
 func (c *Cluster) runNodes(ctx context.Context, specs []node.Spec, log *slog.Logger) (workers.Nodes, error) {
 	f := &fleet{}
 	if len(specs) > 0 || len(c.spec.RealNodes) == 0 {

@@ -28,8 +28,8 @@ func notice(g ground) string {
 	return g.Unlimited()
 }
 
-// findMachine starts a machine with namespaces or, where that is wanted or where the system has none, takes this one. Nobody gets plain
-// processes who has not asked for real nodes.
+// findMachine starts a machine with namespaces or, where that is wanted or where the system has none, takes this one.
+// Nobody gets plain processes who has not asked for real nodes.
 func (c *Cluster) findMachine(ctx context.Context, program string) (ground, error) {
 	o := machine.Options{
 		Program: filepath.Join(filepath.Dir(program), containerProgram), State: c.nodesDir(), Log: c.klogOf(protocol.Nodes),

@@ -26,8 +26,8 @@ var (
 // joined is what a real node is called that joins simulated ones: with a number behind it that is free.
 const joined = "real-"
 
-// Join has a real node join the simulated ones, and returns its name once it is Ready; already says that one had joined before.
-// Pods are then placed by their images. Resets leave it where it is.
+// Join has a real node join the simulated ones, and returns its name once it is Ready; already says that one had joined
+// before. Pods are then placed by their images. Resets leave it where it is.
 func (c *Cluster) Join(ctx context.Context, program string) (name string, already bool, err error) {
 	switch {
 	case !c.spec.Controllers:
@@ -108,7 +108,8 @@ func (c *Cluster) adoptNode(ctx context.Context, name string, names netip.Addr) 
 	return nil
 }
 
-// ofNode says whether a key holds a node, what its kubelet has made, or the Service for names, which comes with the first real node.
+// ofNode says whether a key holds a node, what its kubelet has made, or the Service for names, which comes with the
+// first real node.
 func ofNode(key, name string, names netip.Addr) bool {
 	const service = "kube-system/kube-dns"
 	return slices.Contains([]string{

@@ -92,8 +92,8 @@ func (c *Cluster) startMachine(ctx context.Context, program string) error {
 	return nil
 }
 
-// watchMachine fails when the machine ends before the cluster does: nodes, Services and what the API server connects to all stand on it, so
-// nothing would be left to go on with.
+// watchMachine fails when the machine ends before the cluster does: nodes, Services and what the API server connects to
+// all stand on it, so nothing would be left to go on with.
 func (c *Cluster) watchMachine(m *machine.Machine) {
 	<-m.Ended()
 	if c.workersLife.Err() == nil {

@@ -17,8 +17,9 @@ import (
 )
 
 const (
-	// writeGrace is how long a reset waits for writes of the controllers that are under way: the deletion of a collection
-	// goes on for a while, and would take from what has come back. Only an admission webhook makes one that long.
+	// writeGrace is how long a reset waits for writes of the controllers that are under way: the deletion of a
+	// collection goes on for a while, and would take from what has come back. Only an admission webhook makes one that
+	// long.
 	writeGrace = 500 * time.Millisecond
 	// completeLimit bounds the wait for a store to be complete.
 	completeLimit = 10 * time.Second
@@ -103,8 +104,8 @@ type Outcome struct {
 	Kept              bool
 }
 
-// Reset brings the cluster back to its state when it got ready, or to the one that was kept since: in the store, in what the API
-// server answers and in what controllers, scheduler and nodes know. Finalizers do not matter.
+// Reset brings the cluster back to its state when it got ready, or to the one that was kept since: in the store, in
+// what the API server answers and in what controllers, scheduler and nodes know. Finalizers do not matter.
 //
 // The difference goes into the store directly. The server, which learns of it like of any
 // change, then tells everybody; Reset waits until they know. Meanwhile the controllers cannot

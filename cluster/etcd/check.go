@@ -80,8 +80,8 @@ func walk(path string) (applied uint64, err error) {
 	return applied, err
 }
 
-// errLost says that the log lacks what the store has. etcd waits for other members to send it then, or goes on and takes what is
-// written for what it has already: it acknowledges it and does not keep it.
+// errLost says that the log lacks what the store has. etcd waits for other members to send it then, or goes on and
+// takes what is written for what it has already: it acknowledges it and does not keep it.
 var errLost = errors.New("the log of writes ends before what the store has")
 
 // checkLog reads the whole log of writes. Where that is damaged, etcd panics and does not say why. A last entry

@@ -27,7 +27,8 @@ func TestLogIsQuiet(t *testing.T) {
 	}
 }
 
-// TestDamagedDataAreNamed empties the log of writes, at which etcd panics without a word. The error must say whose fault that is.
+// TestDamagedDataAreNamed empties the log of writes, at which etcd panics without a word. The error must say whose
+// fault that is.
 func TestDamagedDataAreNamed(t *testing.T) {
 	dir := t.TempDir()
 	start(t, dir, true).Stop()

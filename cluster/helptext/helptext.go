@@ -1,10 +1,11 @@
 // Package helptext answers `kube-apiserver --help` before the program has begun.
 //
-// envtest asks that at every start of a control plane, to learn which flags there are. A thousand packages of Kubernetes are
-// initialised before main runs, which takes ten times as long as everything else about such a short command. This one needs
-// hardly any other and is therefore initialised early; so, like package collector, it makes an exception to the
-// rule that packages do nothing by themselves. The text is the one that the command itself prints, recorded: a test in cluster/test
-// compares the two, and records it with -update. Where the text depends on the terminal, or on other arguments, the command answers.
+// envtest asks that at every start of a control plane, to learn which flags there are. A thousand packages of
+// Kubernetes are initialised before main runs, which takes ten times as long as everything else about such a short
+// command. This one needs hardly any other and is therefore initialised early; so, like package collector, it makes an
+// exception to the rule that packages do nothing by themselves. The text is the one that the command itself prints,
+// recorded: a test in cluster/test compares the two, and records it with -update. Where the text depends on the
+// terminal, or on other arguments, the command answers.
 package helptext
 
 import (

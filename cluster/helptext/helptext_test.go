@@ -38,7 +38,8 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// TestTerminalsAreLeftToTheCommand, for which the text is folded: what is no file that can be looked at is left to it, too.
+// TestTerminalsAreLeftToTheCommand, for which the text is folded: what is no file that can be looked at is left to it,
+// too.
 func TestTerminalsAreLeftToTheCommand(t *testing.T) {
 	closed, _, err := os.Pipe()
 	if err != nil {

@@ -85,8 +85,8 @@ func (a *answer) Flush() {
 	a.begin()
 }
 
-// CloseNotify is how older handlers ask for what the request's context tells. They take who has it not for one that cannot
-// stream.
+// CloseNotify is how older handlers ask for what the request's context tells. They take who has it not for one that
+// cannot stream.
 func (a *answer) CloseNotify() <-chan bool {
 	gone := make(chan bool, 1)
 	context.AfterFunc(a.ctx, func() { gone <- true })
@@ -102,7 +102,8 @@ func (a *answer) begin() {
 	a.changed.Broadcast()
 }
 
-// end ends the answer: because the handler is through, then the context ends too; because it failed; or because the context has ended.
+// end ends the answer: because the handler is through, then the context ends too; because it failed; or because the
+// context has ended.
 func (a *answer) end(err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

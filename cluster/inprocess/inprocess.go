@@ -1,7 +1,8 @@
-// Package inprocess makes requests to an [http.Handler] of this process without a connection: no sockets, TLS or frames.
+// Package inprocess makes requests to an [http.Handler] of this process without a connection: no sockets, TLS or
+// frames.
 //
-// The handler meets what a server over HTTP/2 would give it, so that it authenticates, authorizes, streams and gives up as
-// always; the client meets what a connection would give it:
+// The handler meets what a server over HTTP/2 would give it, so that it authenticates, authorizes, streams and gives up
+// as always; the client meets what a connection would give it:
 //
 //	front := inprocess.New()
 //	client := &http.Client{Transport: front}   // requests wait
@@ -9,9 +10,9 @@
 //	…
 //	front.Close()                              // ends all that are open, watches too
 //
-// An answer begins when the handler flushes it, when it is complete, or when it has grown to [bufferSize]. From then on a
-// handler that is that far ahead of its reader waits for him. The handler's context ends with the request's, when the answer is closed,
-// and with the server.
+// An answer begins when the handler flushes it, when it is complete, or when it has grown to [bufferSize]. From then on
+// a handler that is that far ahead of its reader waits for him. The handler's context ends with the request's, when the
+// answer is closed, and with the server.
 package inprocess
 
 import (
@@ -25,7 +26,8 @@ import (
 // ErrClosed says that the server has ended.
 var ErrClosed = errors.New("the server in this process has ended")
 
-// Front is the client's side of a handler, an [http.RoundTripper]. It may be given to clients before there is a handler.
+// Front is the client's side of a handler, an [http.RoundTripper]. It may be given to clients before there is a
+// handler.
 type Front struct {
 	handler http.Handler
 	there   chan struct{}   // closed once handler is set

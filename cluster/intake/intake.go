@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Connections calls each with every connection, until listener is closed. While it works no other connection is taken, so each starts what takes
-// long. Trouble is called with the first of several failures in a row, and may be nil.
+// Connections calls each with every connection, until listener is closed. While it works no other connection is taken,
+// so each starts what takes long. Trouble is called with the first of several failures in a row, and may be nil.
 func Connections(listener net.Listener, each func(net.Conn), trouble func(error)) {
 	p := pause{trouble: trouble}
 	for {

@@ -46,8 +46,8 @@ type (
 	}
 )
 
-// Write replaces the file at path (0600) by one that reaches server as its
-// administrator: readers see the old file or the new one. A power loss ends the cluster, too. Cluster, user and context are called slipway-NAME.
+// Write replaces the file at path (0600) by one that reaches server as its administrator: readers see the old file or
+// the new one. A power loss ends the cluster, too. Cluster, user and context are called slipway-NAME.
 func Write(path, name, server string, keys pki.Files) error {
 	data, err := encode("slipway-"+name, server, keys)
 	if err != nil {

@@ -3,8 +3,8 @@
 //	os.Exit(kubectl.Run(os.Args))
 //
 // It is a program of its own, slipway-kubectl, and not a part of slipway-cluster: its output templates call methods by
-// name, and a linker that has seen this once keeps every exported method of every type. In the cluster program that is a
-// quarter of its size, and ten milliseconds of each start.
+// name, and a linker that has seen this once keeps every exported method of every type. In the cluster program that is
+// a quarter of its size, and ten milliseconds of each start.
 //
 // Its upstream counterpart is k8s.io/kubernetes/cmd/kubectl.
 package kubectl

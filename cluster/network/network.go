@@ -5,13 +5,13 @@
 // Services. Here no such rules exist; a [Dialer] stands in for them. It connects to
 //
 //   - a Service's address by way of one of the Service's endpoints, programs of this machine first;
-//   - the address [Host], which is this machine's loopback: the API refuses loopback addresses as endpoints, and a machine's
-//     other addresses come and go;
+//   - the address [Host], which is this machine's loopback: the API refuses loopback addresses as endpoints, and a
+//     machine's other addresses come and go;
 //   - a kubelet, which package [github.com/slipway-dev/slipway/cluster/kubelet] plays;
 //   - anything else that is real as it is.
 //
-// Simulated pods and nodes listen nowhere. Whoever asks for one gets an [ErrSimulated] at once, which says what to do, in
-// place of a timeout.
+// Simulated pods and nodes listen nowhere. Whoever asks for one gets an [ErrSimulated] at once, which says what to do,
+// in place of a timeout.
 package network
 
 import "net/netip"

@@ -20,7 +20,8 @@ const (
 // KubeletVersion is what the nodes report.
 const KubeletVersion = "v" + version.Kubernetes
 
-// Unnamed lists the Nodes of an earlier run, simulated or real, that are neither among specs any more nor among the others.
+// Unnamed lists the Nodes of an earlier run, simulated or real, that are neither among specs any more nor among the
+// others.
 func Unnamed(specs []Spec, others []string, existing map[string]*corev1.Node) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(existing)), func(name string) bool {
 		labels := existing[name].Labels

@@ -70,7 +70,8 @@ func (t Taint) validate() error {
 	return nil
 }
 
-// Validate reports everything in specs that the API server would refuse or that has no place in the network; each error is an [ErrInvalid].
+// Validate reports everything in specs that the API server would refuse or that has no place in the network; each error
+// is an [ErrInvalid].
 func Validate(specs []Spec) error {
 	var errs []error
 	seen := map[string]bool{}

@@ -15,8 +15,8 @@ import (
 // Pair is a certificate with its key, in PEM.
 type Pair struct{ Certificate, Key []byte }
 
-// ForNode makes the certificates of a node: the one by which it is known to the API server, with the rights of the node authorizer
-// alone, and the one with which its kubelet serves. They are in no file.
+// ForNode makes the certificates of a node: the one by which it is known to the API server, with the rights of the node
+// authorizer alone, and the one with which its kubelet serves. They are in no file.
 func ForNode(files Files, name string, ip net.IP) (identity, serving Pair, err error) {
 	ca, err := readAuthority(files)
 	if err != nil {

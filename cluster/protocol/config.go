@@ -18,7 +18,8 @@ type Config struct {
 	Socket   string `json:"socket,omitempty"` // empty: the protocol is served on no socket
 	// NodeProgram is the path at which slipway-node lies, or will lie once it is built. Real and plain nodes need it.
 	NodeProgram string `json:"nodeProgram,omitempty"`
-	// Registries are those that real nodes may pull from although their addresses are this machine's or private: host or host:port.
+	// Registries are those that real nodes may pull from although their addresses are this machine's or private: host
+	// or host:port.
 	Registries []string `json:"registries,omitempty"`
 	Spec
 }
@@ -30,7 +31,8 @@ type Spec struct {
 	Durable      bool     `json:"durable,omitempty"`      // keep the data
 	Nodes        []Node   `json:"nodes,omitzero"`         // nil: node-1 alone; empty: none
 	NodeKind     NodeKind `json:"nodeKind,omitempty"`
-	// SimulateMissingImages adds a simulated node to the real ones, for pods whose images are not in the registry; nil: false.
+	// SimulateMissingImages adds a simulated node to the real ones, for pods whose images are not in the registry; nil:
+	// false.
 	SimulateMissingImages *bool             `json:"simulateMissingImages,omitempty"`
 	Controllers           *bool             `json:"controllers,omitempty"` // run controllers, scheduler and nodes; nil: true
 	FeatureGates          map[string]bool   `json:"featureGates,omitempty"`
@@ -63,7 +65,8 @@ type Node struct {
 // RunControllers reports whether controllers, scheduler and nodes run.
 func (s Spec) RunControllers() bool { return s.Controllers == nil || *s.Controllers }
 
-// Joins reports whether a real node joins the simulated ones when an image comes: only where the user leaves the nodes to the program.
+// Joins reports whether a real node joins the simulated ones when an image comes: only where the user leaves the nodes
+// to the program.
 func (s Spec) Joins() bool { return s.NodeKind == DefaultNodes && s.Nodes == nil && s.RunControllers() }
 
 // SimulatesMissing reports whether a simulated node stands beside the real ones.

@@ -103,7 +103,8 @@ func NewListener(log *Log, client func() (methods Methods, gone func())) *Listen
 	return &Listener{log: log, client: client}
 }
 
-// Accept serves the clients of l until l is closed. Trouble is called when none can be taken for a moment, and may be nil.
+// Accept serves the clients of l until l is closed. Trouble is called when none can be taken for a moment, and may be
+// nil.
 func (s *Listener) Accept(ctx context.Context, l net.Listener, trouble func(error)) {
 	intake.Connections(l, func(conn net.Conn) { s.clients.Go(func() { s.serve(ctx, conn) }) }, trouble)
 }

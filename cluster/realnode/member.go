@@ -139,7 +139,8 @@ func (m *member) launch(ctx context.Context) (*machine.Node, error) {
 	})
 }
 
-// config is what the node has to know. The Node exists; what it is labelled and tainted with decides about the pods that it takes.
+// config is what the node has to know. The Node exists; what it is labelled and tainted with decides about the pods
+// that it takes.
 func (m *member) config(ctx context.Context) (nodeconfig.Config, error) {
 	o := m.nodes.options
 	object, err := m.nodes.client.CoreV1().Nodes().Get(ctx, m.spec.Name, metav1.GetOptions{})
@@ -169,8 +170,8 @@ func (m *member) config(ctx context.Context) (nodeconfig.Config, error) {
 	}, nil
 }
 
-// publishAddress tells the address by which the API server asks for a node that has none of its own, as clouds do for theirs. A new node
-// is changed by controllers at the same time.
+// publishAddress tells the address by which the API server asks for a node that has none of its own, as clouds do for
+// theirs. A new node is changed by controllers at the same time.
 func (m *member) publishAddress(ctx context.Context) error {
 	nodes := m.nodes.client.CoreV1().Nodes()
 	err := retry.RetryOnConflict(node.Conflicts(), func() error {
@@ -193,7 +194,8 @@ func (m *member) publishAddress(ctx context.Context) error {
 // readyPoll is short because a node's start takes a fraction of a second.
 const readyPoll = 10 * time.Millisecond
 
-// waitReady waits until the node has reported since then that it is Ready, and takes the taint off that nodes have before.
+// waitReady waits until the node has reported since then that it is Ready, and takes the taint off that nodes have
+// before.
 func (m *member) waitReady(ctx context.Context, p *machine.Node, since time.Time) error {
 	tick := time.NewTicker(readyPoll)
 	defer tick.Stop()

@@ -12,8 +12,8 @@ import (
 
 const own = "github.com/slipway-dev/slipway/cluster/"
 
-// Packages of the module by the programs that they are in. The programs are built apart from each other, when one of their own folders has
-// changed: internal/program of the command has the same lists.
+// Packages of the module by the programs that they are in. The programs are built apart from each other, when one of
+// their own folders has changed: internal/program of the command has the same lists.
 var (
 	nodeOnly = []string{"realnode/capability", "realnode/cri", "realnode/imagestore", "realnode/isolated", "realnode/keeper", "realnode/kubelet", "realnode/plain", "realnode/podnet", "realnode/process", "realnode/seccomp"}
 	shared   = []string{"realnode/handover", "realnode/inside", "realnode/nodeconfig", "realnode/obstacle", "realnode/subid", "realnode/wire", "registry/peer", "registry/places", "version"}

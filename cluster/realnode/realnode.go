@@ -39,7 +39,8 @@ type Options struct {
 	Services netip.Prefix // the range of Services
 	Keys     pki.Files
 	Registry string // the cluster's own, host:port on this machine's loopback; empty for none
-	// Registries are those that nodes may pull from although their addresses are this machine's or private: host or host:port.
+	// Registries are those that nodes may pull from although their addresses are this machine's or private: host or
+	// host:port.
 	Registries []string
 	Log        *slog.Logger // for what is done here
 	Output     io.Writer    // for what the kubelets log, in klog's lines
@@ -56,7 +57,8 @@ func (o Options) ways() handover.Ways {
 	return handover.Ways{Own: own, Named: o.Registries}
 }
 
-// Machine is what nodes stand on: [machine.Machine] with a network of its own, or [machine.Plain], this machine as it is.
+// Machine is what nodes stand on: [machine.Machine] with a network of its own, or [machine.Plain], this machine as it
+// is.
 type Machine interface {
 	services.Inside
 	// IDs says whether many user ids are there, or only one.
@@ -87,8 +89,8 @@ type Nodes struct {
 	members   map[string]*member // by name
 }
 
-// Run starts the nodes that specs describe, with their Services and names, and returns once all are Ready and schedulable. They run until
-// ctx ends or [Nodes.Stop] is called.
+// Run starts the nodes that specs describe, with their Services and names, and returns once all are Ready and
+// schedulable. They run until ctx ends or [Nodes.Stop] is called.
 func Run(ctx context.Context, o Options) (*Nodes, error) {
 	if err := node.Validate(o.Specs); err != nil {
 		return nil, err
@@ -187,7 +189,8 @@ func (n *Nodes) serveNames(ctx context.Context, names *dns.Server) error {
 	return nil
 }
 
-// Stop ends the nodes and returns when nothing of them runs any more. They stay registered, as those of stopped machines do.
+// Stop ends the nodes and returns when nothing of them runs any more. They stay registered, as those of stopped
+// machines do.
 func (n *Nodes) Stop() {
 	n.cancel()
 	for _, m := range n.members {
@@ -196,7 +199,8 @@ func (n *Nodes) Stop() {
 	n.group.Wait()
 }
 
-// StopNode makes a node be lost, as when its machine is switched off: with it go its pods' processes. A lost node stays lost.
+// StopNode makes a node be lost, as when its machine is switched off: with it go its pods' processes. A lost node stays
+// lost.
 func (n *Nodes) StopNode(name string) error {
 	m, err := n.member(name)
 	if err != nil {

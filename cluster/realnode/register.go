@@ -23,8 +23,9 @@ type registered struct {
 	number int
 }
 
-// register makes the Nodes that specs describe, each with its range for pods; the kubelets find them and say how they are. Nodes of an
-// earlier run, real or simulated, that are neither among specs any more nor among the others are removed. Labels say of what kind nodes are.
+// register makes the Nodes that specs describe, each with its range for pods; the kubelets find them and say how they
+// are. Nodes of an earlier run, real or simulated, that are neither among specs any more nor among the others are
+// removed. Labels say of what kind nodes are.
 func register(ctx context.Context, client kubernetes.Interface, specs []node.Spec, others []string, plain bool) ([]registered, error) {
 	list, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -106,8 +107,8 @@ const (
 // allocatorPoll is how often the server is asked for an address that may not give any yet.
 const allocatorPoll = 10 * time.Millisecond
 
-// ensureNameService makes the Service for names, and returns its address: the usual one, unless another Service has that. A server that
-// has just begun may say for a moment that there are no addresses.
+// ensureNameService makes the Service for names, and returns its address: the usual one, unless another Service has
+// that. A server that has just begun may say for a moment that there are no addresses.
 func ensureNameService(ctx context.Context, client kubernetes.Interface, services netip.Prefix) (netip.Addr, error) {
 	for {
 		service, err := nameServiceOf(ctx, client, services)

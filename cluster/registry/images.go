@@ -10,7 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/registry/places"
 )
 
-// Has says whether a pod's image is here, loaded or pushed. It needs no network; what is no name of an image is not here.
+// Has says whether a pod's image is here, loaded or pushed. It needs no network; what is no name of an image is not
+// here.
 func (r *Registry) Has(ref string) bool {
 	p, err := places.Of(ref, r.Address())
 	if err != nil {
@@ -44,6 +45,6 @@ func (r *Registry) Empty() bool {
 	return true
 }
 
-// Follow has f called whenever an image has come, until ctx ends. The push is answered when f returns: who has pushed an image may count on
-// what follows from it.
+// Follow has f called whenever an image has come, until ctx ends. The push is answered when f returns: who has pushed
+// an image may count on what follows from it.
 func (r *Registry) Follow(ctx context.Context, f func()) { r.images.follow(ctx, f) }

@@ -8,7 +8,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/registry"
 )
 
-// What a pod's image is called says whether it is here: loaded, or pushed under the registry's own address, whatever that is called.
+// What a pod's image is called says whether it is here: loaded, or pushed under the registry's own address, whatever
+// that is called.
 func TestHas(t *testing.T) {
 	r := start(t, registry.Options{Dir: t.TempDir()})
 	if !r.Empty() {

@@ -11,10 +11,11 @@
 // what it serves lies in files (package disk), so that a durable cluster still has its images
 // after a restart. Starting costs a listener and nothing else.
 //
-// Whoever is on this machine may pull. Pushing and deleting is for the user whose process this is and for root, whom Linux tells by their connections
-// (package peer), and for those who have the token, by HTTP's basic authentication as [User]. Requests whose Host is no name of this machine
-// are refused: a web page that has its own name resolve to 127.0.0.1 must not get at the images. So are changes that pages of elsewhere ask for.
-// On Linux nobody else can listen at the same port of [::1], which is localhost too.
+// Whoever is on this machine may pull. Pushing and deleting is for the user whose process this is and for root, whom
+// Linux tells by their connections (package peer), and for those who have the token, by HTTP's basic authentication as
+// [User]. Requests whose Host is no name of this machine are refused: a web page that has its own name resolve to
+// 127.0.0.1 must not get at the images. So are changes that pages of elsewhere ask for. On Linux nobody else can listen
+// at the same port of [::1], which is localhost too.
 package registry
 
 import (
@@ -146,8 +147,8 @@ func limitManifests(next http.Handler) http.Handler {
 	})
 }
 
-// uploadUnmounted begins an upload where contents are to be mounted that are not there. The specification wants it so, and clients go on
-// with the upload, while they give up at a refusal.
+// uploadUnmounted begins an upload where contents are to be mounted that are not there. The specification wants it so,
+// and clients go on with the upload, while they give up at a refusal.
 func uploadUnmounted(images ociregistry.Interface, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		wanted := digest.Digest(r.URL.Query().Get("mount"))

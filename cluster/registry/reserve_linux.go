@@ -8,8 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reserve keeps everybody from listening at the same port of [::1], which container engines and browsers ask first when they mean localhost: whoever
-// answered there would be sent images, and accounts. It is taken and not listened at, so that they are refused there and ask 127.0.0.1.
+// reserve keeps everybody from listening at the same port of [::1], which container engines and browsers ask first when
+// they mean localhost: whoever answered there would be sent images, and accounts. It is taken and not listened at, so
+// that they are refused there and ask 127.0.0.1.
 func reserve(port int) (release func() error, err error) {
 	none := func() error { return nil }
 	fd, err := unix.Socket(unix.AF_INET6, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)

@@ -10,8 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/registry"
 )
 
-// TestSixthIsReserved: nobody listens at the registry's port of [::1], which is asked first for localhost, and where somebody does the registry has
-// another port.
+// TestSixthIsReserved: nobody listens at the registry's port of [::1], which is asked first for localhost, and where
+// somebody does the registry has another port.
 func TestSixthIsReserved(t *testing.T) {
 	l, err := net.Listen("tcp", "[::1]:0")
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 // User is the name that goes with a registry's token.
 const User = "slipway"
 
-// rights say who may change what the registry has: the user whose process this is, and root, whom the system tells by their connection; and
-// whoever has the token.
+// rights say who may change what the registry has: the user whose process this is, and root, whom the system tells by
+// their connection; and whoever has the token.
 type rights struct {
 	owner int
 	token string // empty: nobody has one
@@ -31,7 +31,8 @@ func withUser(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, userOf{}, sync.OnceValues(func() (int, bool) { return peer.User(c) }))
 }
 
-// guard refuses changes by others. It refuses their first question too, by which clients find out whether to log in; what is there they may read.
+// guard refuses changes by others. It refuses their first question too, by which clients find out whether to log in;
+// what is there they may read.
 func (r rights) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		reads := req.Method == http.MethodGet || req.Method == http.MethodHead
@@ -62,7 +63,8 @@ func (r rights) owned(req *http.Request) bool {
 	return ok && (uid == r.owner || uid == 0)
 }
 
-// notFromPages refuses changes that web pages of elsewhere ask for: a browser is a process of its user, whoever wrote the page.
+// notFromPages refuses changes that web pages of elsewhere ask for: a browser is a process of its user, whoever wrote
+// the page.
 func notFromPages(next http.Handler) http.Handler {
 	protection := http.NewCrossOriginProtection()
 	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -8,7 +8,8 @@ import (
 	"os"
 )
 
-// Token returns the token in a file, which it makes for this user alone if it is not there. Programs that find it there may push.
+// Token returns the token in a file, which it makes for this user alone if it is not there. Programs that find it there
+// may push.
 func Token(path string) (string, error) {
 	text, err := os.ReadFile(path)
 	switch {

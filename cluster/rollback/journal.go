@@ -61,7 +61,8 @@ func (j *Journal) mark(ctx context.Context, sums ...[]byte) error {
 	return err
 }
 
-// write replaces the file. A store that names the one that is there names both before, since the process may end between.
+// write replaces the file. A store that names the one that is there names both before, since the process may end
+// between.
 func (j *Journal) write(ctx context.Context, base *baseline.Baseline) error {
 	var b bytes.Buffer
 	if err := base.Encode(&b); err != nil {

@@ -19,14 +19,16 @@ import (
 )
 
 const (
-	// killFolder and killAfter make this test, started again, a process that rolls back and is killed after so many commits.
+	// killFolder and killAfter make this test, started again, a process that rolls back and is killed after so many
+	// commits.
 	killFolder = "SLIPWAY_TEST_ROLLBACK"
 	killAfter  = "SLIPWAY_TEST_COMMITS"
 	// everyKill has the test kill after each commit, and not only after some.
 	everyKill = "SLIPWAY_KILLS"
 )
 
-// killingStore ends the process in the way that nobody can prepare for, but not after the commit that says that all is done.
+// killingStore ends the process in the way that nobody can prepare for, but not after the commit that says that all is
+// done.
 type killingStore struct {
 	rollback.Store
 	left atomic.Int64
@@ -41,8 +43,8 @@ func (k *killingStore) Apply(ctx context.Context, remove [][]byte, put []etcd.Pa
 	return revision, err
 }
 
-// TestKill kills a process that rolls a durable store back after each of its commits, while a program deletes at random. What
-// the next start finds is finished: the store is what it was, and never something between.
+// TestKill kills a process that rolls a durable store back after each of its commits, while a program deletes at
+// random. What the next start finds is finished: the store is what it was, and never something between.
 func TestKill(t *testing.T) {
 	if dir := os.Getenv(killFolder); dir != "" {
 		rollUntilKilled(t, dir)

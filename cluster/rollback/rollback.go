@@ -33,7 +33,8 @@ const (
 var (
 	// ErrBusy says that the store did not get back to the baseline, because somebody wrote all the time.
 	ErrBusy = errors.New("objects keep changing, a program is writing to the cluster")
-	// ErrMarked says that the next start finishes the rollback, because the store did not let the journal end: the process is to end, too.
+	// ErrMarked says that the next start finishes the rollback, because the store did not let the journal end: the
+	// process is to end, too.
 	ErrMarked = errors.New("the next start of the cluster finishes the reset")
 	// errCommit says that a part of what was to be written was not.
 	errCommit = errors.New("the store did not take a change")

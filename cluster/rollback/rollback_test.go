@@ -210,8 +210,9 @@ func TestLostBaseline(t *testing.T) {
 	}
 }
 
-// TestFull: a store that refuses an object in the middle is left as it is, for what is written afterwards is not to be lost
-// by the next start. One that takes nothing at all, not even the journal's end, is finished by the next start, however often that fails.
+// TestFull: a store that refuses an object in the middle is left as it is, for what is written afterwards is not to be
+// lost by the next start. One that takes nothing at all, not even the journal's end, is finished by the next start,
+// however often that fails.
 func TestFull(t *testing.T) {
 	for name, test := range map[string]struct {
 		store  *refusingStore
@@ -277,7 +278,8 @@ func (r *refusingStore) Apply(ctx context.Context, remove [][]byte, put []etcd.P
 	return r.Store.Apply(ctx, remove, put)
 }
 
-// TestBaselineChanges: a baseline that a later round takes to another state, as real pods do, is found again wherever the store fails in that round.
+// TestBaselineChanges: a baseline that a later round takes to another state, as real pods do, is found again wherever
+// the store fails in that round.
 func TestBaselineChanges(t *testing.T) {
 	dir := t.TempDir()
 	s := start(t, dir)
@@ -296,8 +298,8 @@ func TestBaselineChanges(t *testing.T) {
 	}
 }
 
-// backToAnother rolls back to a baseline that is another one in the second round, in a store that takes so many changes. It returns how many
-// were left.
+// backToAnother rolls back to a baseline that is another one in the second round, in a store that takes so many
+// changes. It returns how many were left.
 func backToAnother(t *testing.T, s *etcd.Server, file string, changes int) (left int) {
 	t.Helper()
 	base := keep(t, s)

@@ -24,8 +24,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/informed"
 )
 
-// Run schedules pods until ctx ends, by their images unless these are nil. started is called once it does, with a view of
-// what the scheduler knows; an error says that it could not be set up.
+// Run schedules pods until ctx ends, by their images unless these are nil. started is called once it does, with a view
+// of what the scheduler knows; an error says that it could not be set up.
 func Run(ctx context.Context, client *rest.Config, images Images, started func(informed.View)) error {
 	own := rest.AddUserAgent(rest.CopyConfig(client), "kube-scheduler")
 	dyn, err := dynamic.NewForConfig(own)

@@ -53,8 +53,8 @@ func (s *session) program() (path string, ok bool) {
 	return s.config.NodeProgram, err == nil && info.Mode().IsRegular()
 }
 
-// joinWithImages has a real node join: now, if images are there, and else when one comes. What is pushed before the node is Ready waits for it, so
-// that a pod which is made after the push is placed by it.
+// joinWithImages has a real node join: now, if images are there, and else when one comes. What is pushed before the
+// node is Ready waits for it, so that a pod which is made after the push is placed by it.
 func (s *session) joinWithImages(ctx context.Context, images *registry.Registry) {
 	if !s.config.Joins() {
 		return

@@ -16,10 +16,11 @@ const (
 	steadyGC  = 100
 	// resetGC keeps the collector, which takes a core and longer than all the rest, out of a reset.
 	resetGC = 400
-	// rushGC does so while large objects come: a definition of 1.5 MB leaves two gigabytes of garbage until it is established and
-	// trusted, and collecting that as usual is a fifth of the work.
+	// rushGC does so while large objects come: a definition of 1.5 MB leaves two gigabytes of garbage until it is
+	// established and trusted, and collecting that as usual is a fifth of the work.
 	rushGC = 400
-	// rushCalm is how long after the last large object a rush is over. Controllers write it again within a second or two.
+	// rushCalm is how long after the last large object a rush is over. Controllers write it again within a second or
+	// two.
 	rushCalm = 3 * time.Second
 	// spendLimit is how much memory, in bytes, there may be at such times, or twice as much as was in use before them.
 	spendLimit = 1 << 30

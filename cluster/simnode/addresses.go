@@ -12,8 +12,8 @@ import (
 
 var errRangeFull = errors.New("no free pod address")
 
-// addresses hands out a node's pod addresses. It moves on through its range before it reuses one, so that a new pod does not
-// get what clients of an old one may still remember.
+// addresses hands out a node's pod addresses. It moves on through its range before it reuses one, so that a new pod
+// does not get what clients of an old one may still remember.
 type addresses struct {
 	prefix netip.Prefix
 	next   int // offset of the address to try next

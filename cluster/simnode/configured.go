@@ -10,8 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/node"
 )
 
-// configuration is the annotation in which a Node remembers the spec that it was last brought in line with, so that what is
-// dropped from the configuration can be told from what somebody else added.
+// configuration is the annotation in which a Node remembers the spec that it was last brought in line with, so that
+// what is dropped from the configuration can be told from what somebody else added.
 const configuration = "slipway.dev/configuration"
 
 // configured is the old Node with what changed in its configuration since it was last applied. What others changed

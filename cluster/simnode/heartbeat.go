@@ -15,9 +15,9 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Leases are renewed each quarter of their time, as a kubelet does, but they are shorter than its 40 s: so that the loss
-// of a node is noticed after seconds (package controllers, nodes.go). Conditions are reported every five minutes when
-// nothing changed, as a kubelet does.
+// Leases are renewed each quarter of their time, as a kubelet does, but they are shorter than its 40 s: so that the
+// loss of a node is noticed after seconds (package controllers, nodes.go). Conditions are reported every five minutes
+// when nothing changed, as a kubelet does.
 const (
 	leaseSeconds      = 8
 	leaseRenewal      = leaseSeconds * time.Second / 4

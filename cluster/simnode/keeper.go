@@ -15,8 +15,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/node"
 )
 
-// keeper watches the Nodes and mends what befalls those that run: one that was deleted registers again, one that counts as
-// lost, as after a suspend of this machine, reports at once and not with its next heartbeat.
+// keeper watches the Nodes and mends what befalls those that run: one that was deleted registers again, one that counts
+// as lost, as after a suspend of this machine, reports at once and not with its next heartbeat.
 type keeper struct {
 	nodes    *Nodes
 	informer cache.SharedIndexInformer

@@ -77,8 +77,8 @@ func (m *member) become(object *corev1.Node) {
 }
 
 // StopNode makes a node be lost, as when its machine is switched off: when it returns, neither heartbeats nor news of
-// pods come from it any more. The cluster notices as it does with any node. A lost node stays lost; an unknown name is a
-// [node.ErrUnknown].
+// pods come from it any more. The cluster notices as it does with any node. A lost node stays lost; an unknown name is
+// a [node.ErrUnknown].
 func (n *Nodes) StopNode(name string) error {
 	m, err := n.member(name)
 	if err != nil {
@@ -91,8 +91,8 @@ func (n *Nodes) StopNode(name string) error {
 	return nil
 }
 
-// StartNode brings a lost node back, which then is Ready at once and tells what became of its pods. It does nothing to a
-// node that runs; an unknown name is a [node.ErrUnknown].
+// StartNode brings a lost node back, which then is Ready at once and tells what became of its pods. It does nothing to
+// a node that runs; an unknown name is a [node.ErrUnknown].
 func (n *Nodes) StartNode(ctx context.Context, name string) error {
 	m, err := n.member(name)
 	if err != nil {

@@ -142,7 +142,8 @@ func deleteNode(t *testing.T, client kubernetes.Interface, name string) {
 	}
 }
 
-// awaitNode returns the Node once it is as wanted. It asks, because a Node that is gone for a while is part of the matter.
+// awaitNode returns the Node once it is as wanted. It asks, because a Node that is gone for a while is part of the
+// matter.
 func awaitNode(t *testing.T, client kubernetes.Interface, name string, wanted func(*corev1.Node) bool) *corev1.Node {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)

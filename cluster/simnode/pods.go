@@ -261,8 +261,8 @@ func (p *pods) report(ctx context.Context, pod *corev1.Pod, status corev1.PodSta
 	return ignoreReplaced(err)
 }
 
-// remove tells the API server that nothing of the deleted pod runs any more. It names what it has seen: a pod that a reset has
-// brought back under the same UID stays.
+// remove tells the API server that nothing of the deleted pod runs any more. It names what it has seen: a pod that a
+// reset has brought back under the same UID stays.
 func (p *pods) remove(ctx context.Context, pod *corev1.Pod) error {
 	err := p.client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{
 		GracePeriodSeconds: new(int64),
@@ -279,8 +279,8 @@ func ignoreReplaced(err error) error {
 	return err
 }
 
-// statusPatch is nil when the status is as the API server shows it. It names the pod's UID, so that it does not apply to
-// a new pod of the same name, and leaves alone what others wrote in the meantime.
+// statusPatch is nil when the status is as the API server shows it. It names the pod's UID, so that it does not apply
+// to a new pod of the same name, and leaves alone what others wrote in the meantime.
 func statusPatch(pod *corev1.Pod, status corev1.PodStatus) ([]byte, error) {
 	before, err := json.Marshal(&corev1.Pod{Status: pod.Status})
 	if err != nil {

@@ -32,7 +32,8 @@ type registered struct {
 	object *corev1.Node
 }
 
-// register makes the cluster's simulated nodes be those of specs, Ready and without the not-ready taint. The other ones stay as they are.
+// register makes the cluster's simulated nodes be those of specs, Ready and without the not-ready taint. The other ones
+// stay as they are.
 func register(ctx context.Context, client kubernetes.Interface, specs []node.Spec, others []string, now time.Time) ([]registered, error) {
 	list, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -102,8 +103,9 @@ func registerOne(ctx context.Context, client kubernetes.Interface, spec node.Spe
 	return result, err
 }
 
-// bring makes an existing Node like the wanted one, with the edits of others kept. Admission taints every new node as not
-// ready, and it is the node lifecycle controller that takes the taint off in other clusters; here the node knows best.
+// bring makes an existing Node like the wanted one, with the edits of others kept. Admission taints every new node as
+// not ready, and it is the node lifecycle controller that takes the taint off in other clusters; here the node knows
+// best.
 func bring(ctx context.Context, client kubernetes.Interface, old, wanted *corev1.Node, spec node.Spec) (*corev1.Node, error) {
 	n := configured(old, wanted, spec)
 	var err error

@@ -119,13 +119,13 @@ func runAPIServer(ctx context.Context, cmd *cobra.Command, o *options.ServerRunO
 	return prepared.Run(ctx)
 }
 
-// watchGrace is how long a server that is told to stop waits for clients to end their watches. Upstream's is a minute, longer than
-// envtest waits for the server's end, and a watch lasts as long as its client. Other requests that are under way are
-// waited for as upstream does.
+// watchGrace is how long a server that is told to stop waits for clients to end their watches. Upstream's is a minute,
+// longer than envtest waits for the server's end, and a watch lasts as long as its client. Other requests that are
+// under way are waited for as upstream does.
 const watchGrace = 100 * time.Millisecond
 
-// assemble is upstream's assembly with two start-up hooks that do the same as upstream's without sleeping first, custom resources
-// that can be used at once, and, on request, the clients of the server that envtest leaves out.
+// assemble is upstream's assembly with two start-up hooks that do the same as upstream's without sleeping first, custom
+// resources that can be used at once, and, on request, the clients of the server that envtest leaves out.
 func assemble(o options.CompletedOptions) (*aggregator.APIAggregator, error) {
 	config, err := app.NewConfig(o)
 	if err != nil {

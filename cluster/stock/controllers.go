@@ -25,8 +25,8 @@ const controllersVariable = "SLIPWAY_CONTROLLERS"
 
 func withControllers() bool { return os.Getenv(controllersVariable) == "1" }
 
-// controllersHook is the start-up hook that brings them. The server is healthy when it is through, as with all hooks, so a
-// suite begins with a node that is Ready.
+// controllersHook is the start-up hook that brings them. The server is healthy when it is through, as with all hooks,
+// so a suite begins with a node that is Ready.
 const controllersHook = "slipway/start-controllers"
 
 // startControllers makes the hook. What it starts ends with the server.

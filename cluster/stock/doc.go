@@ -1,5 +1,5 @@
-// Package stock runs the programs that this one embeds, etcd and kube-apiserver, under their own command lines; and hands over to
-// kubectl, which lies beside it.
+// Package stock runs the programs that this one embeds, etcd and kube-apiserver, under their own command lines; and
+// hands over to kubectl, which lies beside it.
 //
 // A link with one of those names is all that envtest and other users of the stock programs need:
 //
@@ -8,7 +8,7 @@
 //	}
 //
 // The programs are upstream's own commands with upstream's flags, output and exit codes; nothing of Slipway's settings
-// applies to them, with two exceptions: the API server's slow start-up hooks do their work without sleeping first, and with
-// SLIPWAY_CONTROLLERS=1 in its environment it brings controllers, scheduler and a node. Their main functions are the counterparts of what is here: k8s.io/kubernetes/cmd/kube-apiserver and
-// go.etcd.io/etcd/server/v3.
+// applies to them, with two exceptions: the API server's slow start-up hooks do their work without sleeping first, and
+// with SLIPWAY_CONTROLLERS=1 in its environment it brings controllers, scheduler and a node. Their main functions are
+// the counterparts of what is here: k8s.io/kubernetes/cmd/kube-apiserver and go.etcd.io/etcd/server/v3.
 package stock

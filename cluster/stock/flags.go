@@ -8,7 +8,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// removedFlags are flags that kube-apiserver once had, which older projects and tutorials pass, and what does their work today.
+// removedFlags are flags that kube-apiserver once had, which older projects and tutorials pass, and what does their
+// work today.
 var removedFlags = map[string]string{
 	"address":           "the insecure port is gone; use --bind-address and --secure-port",
 	"basic-auth-file":   "use --token-auth-file or client certificates",

@@ -58,11 +58,11 @@ func promptly(what string, try func(context.Context, kubernetes.Interface) (bool
 
 // ensureRBACPolicy is what upstream's hook does at each try; k8s.io/kubernetes/pkg/registry/rbac/rest/storage_rbac.go.
 //
-// Upstream exports only the hook, which sleeps a second first. The seed of package seed does not serve here: it is written as
-// keys into a store that is empty and our own, while this server is given somebody's etcd, which may hold a cluster,
-// and its flags choose how objects are stored. Rules that a cluster lacks are added and those that were changed
-// reconciled, for six kinds with their aggregation, which is too much to say twice. If upstream moves the function,
-// the program does not link.
+// Upstream exports only the hook, which sleeps a second first. The seed of package seed does not serve here: it is
+// written as keys into a store that is empty and our own, while this server is given somebody's etcd, which may hold a
+// cluster, and its flags choose how objects are stored. Rules that a cluster lacks are added and those that were
+// changed reconciled, for six kinds with their aggregation, which is too much to say twice. If upstream moves the
+// function, the program does not link.
 //
 //go:linkname ensureRBACPolicy k8s.io/kubernetes/pkg/registry/rbac/rest.ensureRBACPolicy
 func ensureRBACPolicy(*rbacrest.PolicyData, kubernetes.Interface) (done bool, err error)
@@ -79,7 +79,8 @@ func bootstrapPolicy() *rbacrest.PolicyData {
 	}
 }
 
-// ensurePriorityClasses is the counterpart of AddSystemPriorityClasses in k8s.io/kubernetes/pkg/registry/scheduling/rest.
+// ensurePriorityClasses is the counterpart of AddSystemPriorityClasses in
+// k8s.io/kubernetes/pkg/registry/scheduling/rest.
 func ensurePriorityClasses(ctx context.Context, client kubernetes.Interface) (done bool, err error) {
 	classes := client.SchedulingV1().PriorityClasses()
 	for _, class := range schedulingv1.SystemPriorityClasses() {

@@ -38,8 +38,9 @@ func kubectl(args []string) (status int, err error) {
 	return become(path, args)
 }
 
-// note is the part of the note beside programs, which slipway writes when it has built them, that tells of a file that was cut off:
-// such a program would end by a signal, with no word. Slipway compares contents, too, whenever it looks for programs.
+// note is the part of the note beside programs, which slipway writes when it has built them, that tells of a file that
+// was cut off: such a program would end by a signal, with no word. Slipway compares contents, too, whenever it looks
+// for programs.
 type note struct {
 	Files map[string]struct {
 		Size int64 `json:"size"`

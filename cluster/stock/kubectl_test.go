@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestWhole: a kubectl that was cut off is told by the note beside it, and nothing is said without a note or of another program.
+// TestWhole: a kubectl that was cut off is told by the note beside it, and nothing is said without a note or of another
+// program.
 func TestWhole(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, sibling)

@@ -14,8 +14,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/collector"
 )
 
-// Program runs to its end and returns its exit status. args are a process's arguments, the program's name first. Programs may end
-// the process themselves, and read signals.
+// Program runs to its end and returns its exit status. args are a process's arguments, the program's name first.
+// Programs may end the process themselves, and read signals.
 type Program func(args []string) int
 
 // Lookup finds the program that a process was called as.

@@ -21,8 +21,9 @@ const (
 	resetTime = 40 * time.Millisecond
 )
 
-// TestKilledResetIsFinished kills a durable cluster at any moment of a reset. What the next start serves, and resets lead back
-// to, is what was kept, or all that there was before the reset, and nothing between. Package rollback kills after each commit.
+// TestKilledResetIsFinished kills a durable cluster at any moment of a reset. What the next start serves, and resets
+// lead back to, is what was kept, or all that there was before the reset, and nothing between. Package rollback kills
+// after each commit.
 func TestKilledResetIsFinished(t *testing.T) {
 	config := newConfig(t)
 	config.Durable = true

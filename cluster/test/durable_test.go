@@ -28,12 +28,13 @@ const (
 	leastWrites, mostWrites = 20, 400
 )
 
-// TestAcknowledgedWritesSurviveKill kills a durable cluster while several clients create, update and delete, and compares the store
-// with what the clients were told, again and again on the same data. A write that got no answer may have happened or not; every
-// other one must be there as it was acknowledged, resource version included.
+// TestAcknowledgedWritesSurviveKill kills a durable cluster while several clients create, update and delete, and
+// compares the store with what the clients were told, again and again on the same data. A write that got no answer may
+// have happened or not; every other one must be there as it was acknowledged, resource version included.
 //
-// The kernel lives on when a process is killed, so this shows that nothing is acknowledged before it has left the process.
-// That it has reached the disk as well, which matters when the machine goes, is shown by the tests of package etcd.
+// The kernel lives on when a process is killed, so this shows that nothing is acknowledged before it has left the
+// process. That it has reached the disk as well, which matters when the machine goes, is shown by the tests of package
+// etcd.
 func TestAcknowledgedWritesSurviveKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make test-long-kills")
@@ -218,7 +219,8 @@ func (w *writer) change(ctx context.Context, maps corev1client.ConfigMapInterfac
 	}
 }
 
-// check compares the state of an object with what is known of it. When the pending write has happened, that is what is known now.
+// check compares the state of an object with what is known of it. When the pending write has happened, that is what is
+// known now.
 func (w *writer) check(name string, found entry) error {
 	known := w.known[name]
 	if found == known {

@@ -17,8 +17,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// TestFirstUse shows that a custom resource can be created, listed and watched the moment its CRD is established: nobody is sent
-// away or held up, whatever comes first, and no controller is needed for that.
+// TestFirstUse shows that a custom resource can be created, listed and watched the moment its CRD is established:
+// nobody is sent away or held up, whatever comes first, and no controller is needed for that.
 func TestFirstUse(t *testing.T) {
 	for name, controllers := range map[string]bool{"controllers": true, "no controllers": false} {
 		t.Run(name, func(t *testing.T) {

@@ -79,7 +79,8 @@ func available(ctx context.Context, c clients) (bool, error) {
 	return !slices.ContainsFunc(list.Items, wanting), nil
 }
 
-// breakKept removes CRDs, a namespace and a Deployment, all of which leave much to delete, and adds and removes objects.
+// breakKept removes CRDs, a namespace and a Deployment, all of which leave much to delete, and adds and removes
+// objects.
 func breakKept(t *testing.T, c clients) {
 	t.Helper()
 	for i := range 2 {
@@ -103,8 +104,8 @@ func breakKept(t *testing.T, c clients) {
 	})
 }
 
-// sweep returns when the garbage collector and the namespace controller have done all that they had to do: each has been
-// given one more thing, and has done that.
+// sweep returns when the garbage collector and the namespace controller have done all that they had to do: each has
+// been given one more thing, and has done that.
 func sweep(t *testing.T, c clients) {
 	t.Helper()
 	absent := metav1.OwnerReference{APIVersion: "v1", Kind: "Secret", Name: "never", UID: "never"}

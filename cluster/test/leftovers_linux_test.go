@@ -11,8 +11,9 @@ import (
 	"testing"
 )
 
-// TestLeftProcessesAreTheClusters: who is in a namespace that a cluster had is found, also when the process is gone that the namespace was found by;
-// and others are not taken for the cluster's, though the kernel gives what they make the numbers of what is gone.
+// TestLeftProcessesAreTheClusters: who is in a namespace that a cluster had is found, also when the process is gone
+// that the namespace was found by; and others are not taken for the cluster's, though the kernel gives what they make
+// the numbers of what is gone.
 func TestLeftProcessesAreTheClusters(t *testing.T) {
 	const nobodys = "/folder that nobody knows of"
 	first, end := inNamespaces(t)
@@ -35,8 +36,8 @@ func TestLeftProcessesAreTheClusters(t *testing.T) {
 	}
 }
 
-// inNamespaces starts two processes in namespaces of their own, a shell and its child, which does not end with it. Who calls end waits until
-// both have.
+// inNamespaces starts two processes in namespaces of their own, a shell and its child, which does not end with it. Who
+// calls end waits until both have.
 func inNamespaces(t *testing.T) (shell *exec.Cmd, end func()) {
 	t.Helper()
 	in, hold, err := os.Pipe()

@@ -44,8 +44,9 @@ type owned struct {
 	groups     map[string]bool     // folders of cgroups
 }
 
-// ownedBy is what these processes have that this one has not. Until it is forgotten the namespaces stay, also without a process, and so do their
-// names: of a namespace that is gone the kernel gives the number to the next one that anybody makes.
+// ownedBy is what these processes have that this one has not. Until it is forgotten the namespaces stay, also without a
+// process, and so do their names: of a namespace that is gone the kernel gives the number to the next one that anybody
+// makes.
 func ownedBy(processes map[int]string) owned {
 	o := owned{namespaces: map[string]*os.File{}, groups: map[string]bool{}}
 	shared := namespacesOf("/proc/self")
@@ -100,8 +101,8 @@ func groupsOf(proc string) (folders []string) {
 	return folders
 }
 
-// nothingLeft waits until no process of the cluster in dir is there, nor any in a namespace that it had, nor its cgroups, and compares the
-// machine with what it was before. What the cluster had is forgotten then.
+// nothingLeft waits until no process of the cluster in dir is there, nor any in a namespace that it had, nor its
+// cgroups, and compares the machine with what it was before. What the cluster had is forgotten then.
 func nothingLeft(t testing.TB, dir string, had owned, before machineState) {
 	t.Helper()
 	defer had.forget()
@@ -133,7 +134,8 @@ func nothingLeft(t testing.TB, dir string, had owned, before machineState) {
 	}
 }
 
-// leftProcesses are those that know of the cluster's folder, by an argument or a mount, or that are in one of the namespaces.
+// leftProcesses are those that know of the cluster's folder, by an argument or a mount, or that are in one of the
+// namespaces.
 func leftProcesses(dir string, namespaces map[string]*os.File) (left []string) {
 	for _, pid := range allProcesses() {
 		proc := filepath.Join("/proc", strconv.Itoa(pid))

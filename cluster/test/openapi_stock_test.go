@@ -23,8 +23,8 @@ const (
 	asProtobufV3 = "application/com.github.proto-openapi.spec.v3.v1.0+protobuf"
 )
 
-// TestDocumentsAreStock compares all OpenAPI documents with those of the stock server, which describes and renders everything
-// before it serves: alone, with a custom resource, and when that has gone again.
+// TestDocumentsAreStock compares all OpenAPI documents with those of the stock server, which describes and renders
+// everything before it serves: alone, with a custom resource, and when that has gone again.
 func TestDocumentsAreStock(t *testing.T) {
 	ours, stock := start(t, withoutControllers(t)).clients(), startStock(t)
 	t.Run("fresh", func(t *testing.T) { sameDocuments(t, ours, stock) })
@@ -62,8 +62,8 @@ func described(t *testing.T, c clients, r schema.GroupVersionResource, want bool
 	})
 }
 
-// sameDocuments compares the documents of both versions, and the list of those of version 3. The order of keys in version 2 is
-// another on the two servers, and with it the hash; version 3 is the same to the byte.
+// sameDocuments compares the documents of both versions, and the list of those of version 3. The order of keys in
+// version 2 is another on the two servers, and with it the hash; version 3 is the same to the byte.
 func sameDocuments(t *testing.T, ours, stock clients) {
 	a, b := get(t, ours, "/openapi/v2", "Accept", asJSON), get(t, stock, "/openapi/v2", "Accept", asJSON)
 	sameHeader(t, "/openapi/v2", a, b, "Content-Type", "Vary", "Cache-Control")

@@ -34,7 +34,8 @@ func edited(t *testing.T, edit string) v1.Image {
 	return image
 }
 
-// pushWithToken puts an image into the cluster's registry by its token, as tools of other users would, and returns its digest.
+// pushWithToken puts an image into the cluster's registry by its token, as tools of other users would, and returns its
+// digest.
 func (c *realCluster) pushWithToken(repository string, image v1.Image) v1.Hash {
 	c.t.Helper()
 	token, err := os.ReadFile(filepath.Join(c.config.Dir, "registry-token"))
@@ -80,7 +81,8 @@ func testImageAgain(t *testing.T, c *realCluster) {
 	}
 }
 
-// testRegistryBehindService: the cluster's process connects to its registry on behalf of whoever uses a Service, who may read, and not write.
+// testRegistryBehindService: the cluster's process connects to its registry on behalf of whoever uses a Service, who
+// may read, and not write.
 func testRegistryBehindService(t *testing.T, c *realCluster) {
 	var port int32
 	if _, err := fmt.Sscanf(c.registry(), "127.0.0.1:%d", &port); err != nil {

@@ -9,8 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// TestRealCommandsEnd: of commands in a container nothing is left, also of those that are broken off or whose way into the container is
-// killed; else the container could not end.
+// TestRealCommandsEnd: of commands in a container nothing is left, also of those that are broken off or whose way into
+// the container is killed; else the container could not end.
 func TestRealCommandsEnd(t *testing.T) {
 	asUsers(t, func(t *testing.T, c *realCluster) {
 		c.createCrowd("kept", 1)

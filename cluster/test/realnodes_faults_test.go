@@ -76,8 +76,8 @@ func asUsersInTurn(t *testing.T, test func(*testing.T, func(*exec.Cmd))) {
 	t.Run("user", func(t *testing.T) { test(t, beOrdinary) })
 }
 
-// TestRealKillsOfCluster kills the cluster's process at random moments of all that it does. Each time nothing of it may be left, and the
-// durable cluster comes back with the pods that it was told to have.
+// TestRealKillsOfCluster kills the cluster's process at random moments of all that it does. Each time nothing of it may
+// be left, and the durable cluster comes back with the pods that it was told to have.
 func TestRealKillsOfCluster(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make test-long-kills")
@@ -176,7 +176,8 @@ func (c *realCluster) deleteCrowd(label string) {
 	}
 }
 
-// awaitCrowd waits until so many pods with a label are ready, for which each answers by a command: what a status says may be from before.
+// awaitCrowd waits until so many pods with a label are ready, for which each answers by a command: what a status says
+// may be from before.
 func (c *realCluster) awaitCrowd(label string, n int) {
 	c.t.Helper()
 	eventually(c.t, fmt.Sprintf("%d pods %s are ready", n, label), func(ctx context.Context) (bool, error) {
@@ -230,8 +231,8 @@ func (c *realCluster) closeStreams() {
 	c.streams = nil
 }
 
-// TestRealKillsOfParts kills nodes and containers at random moments of all that pods do. The cluster goes on: the node is ready again, all
-// pods run that are wanted, and of those that are not nothing is left.
+// TestRealKillsOfParts kills nodes and containers at random moments of all that pods do. The cluster goes on: the node
+// is ready again, all pods run that are wanted, and of those that are not nothing is left.
 func TestRealKillsOfParts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make test-long-kills")

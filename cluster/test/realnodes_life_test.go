@@ -19,7 +19,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
-// processes are those that belong to a cluster: each has a namespace that its first process has begun, or is one of that process's children.
+// processes are those that belong to a cluster: each has a namespace that its first process has begun, or is one of
+// that process's children.
 func (c *realCluster) processes() map[int]string {
 	c.t.Helper()
 	parents, names := map[int]int{}, map[int]string{}

@@ -18,7 +18,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
-// groups are the cluster's own cgroups: those that what is to remove them was told when it started. Any other cluster's may be beside them.
+// groups are the cluster's own cgroups: those that what is to remove them was told when it started. Any other cluster's
+// may be beside them.
 func (c *realCluster) groups() []string {
 	c.t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", c.find("slipway-sweep")))
@@ -70,8 +71,9 @@ func (c *realCluster) limited(name string, limits corev1.ResourceList, args ...s
 	return p
 }
 
-// TestRealLimits: a container that wants more memory than it may have is ended and its pod says why, and so it is with a command in it; CPU and
-// processes are limited; what containers use is measured. Where the machine allows no limits, the cluster says so and measures nevertheless.
+// TestRealLimits: a container that wants more memory than it may have is ended and its pod says why, and so it is with
+// a command in it; CPU and processes are limited; what containers use is measured. Where the machine allows no limits,
+// the cluster says so and measures nevertheless.
 func TestRealLimits(t *testing.T) {
 	asUsers(t, testLimits)
 	t.Run("user with cgroups", func(t *testing.T) {
@@ -225,7 +227,8 @@ func metric(text, name, labels string) float64 {
 	return -1
 }
 
-// TestRealGroupsGone: with a container goes its cgroup, with a node its containers', and with a cluster all, however they end.
+// TestRealGroupsGone: with a container goes its cgroup, with a node its containers', and with a cluster all, however
+// they end.
 func TestRealGroupsGone(t *testing.T) {
 	c := startReal(t, nil)
 	if why := c.noLimits(); why != "" {

@@ -88,7 +88,8 @@ func (c *realCluster) on(pod *corev1.Pod, label string) bool {
 	return err == nil && n.Labels[label] == "true"
 }
 
-// An image that comes brings a real node. Pods then go by their images, those that wait for one too; a reset leaves the node.
+// An image that comes brings a real node. Pods then go by their images, those that wait for one too; a reset leaves the
+// node.
 func TestNodeJoinsWithTheFirstImage(t *testing.T) {
 	c := startJoining(t)
 	if n := c.kinds(); n != (protocol.NodeKinds{Simulated: 1, Joins: true}) {
@@ -257,7 +258,8 @@ func TestDaemonsAreOnNodesOfBothKinds(t *testing.T) {
 	})
 }
 
-// Real nodes that were asked for have a simulated one beside them if that was asked for, too; nothing else ever joins nodes that were chosen.
+// Real nodes that were asked for have a simulated one beside them if that was asked for, too; nothing else ever joins
+// nodes that were chosen.
 func TestChosenKinds(t *testing.T) {
 	c := startReal(t, nil, func(c *protocol.Config) { c.SimulateMissingImages = new(true) })
 	if n := c.kinds(); n != (protocol.NodeKinds{Simulated: 1, Real: 1}) {

@@ -24,7 +24,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
-// forbidden makes a process that of an ordinary user to whom the system gives no user namespaces: in one of its own, whose limit of them is 0.
+// forbidden makes a process that of an ordinary user to whom the system gives no user namespaces: in one of its own,
+// whose limit of them is 0.
 func forbidden(cmd *exec.Cmd) {
 	uid, gid := os.Getuid(), os.Getgid()
 	if uid == 0 {
@@ -214,7 +215,8 @@ func testPlainRefused(t *testing.T, c *realCluster) {
 	c.refuses(p, "the hostPath volume host")
 }
 
-// testPlainKill: when the node is killed its pods' processes end and come back, and nothing is left of a cluster that is killed.
+// testPlainKill: when the node is killed its pods' processes end and come back, and nothing is left of a cluster that
+// is killed.
 func testPlainKill(t *testing.T, c *realCluster) {
 	c.create(c.pod("kept", "stubborn"))
 	c.await("kept", ready)
@@ -233,7 +235,8 @@ func testPlainKill(t *testing.T, c *realCluster) {
 	allEnded(t, before)
 }
 
-// TestPlainStop: a cluster that is stopped returns when nothing of its nodes is left. Who wants plain nodes gets them anywhere.
+// TestPlainStop: a cluster that is stopped returns when nothing of its nodes is left. Who wants plain nodes gets them
+// anywhere.
 func TestPlainStop(t *testing.T) {
 	c := startReal(t, nil, func(config *protocol.Config) { config.NodeKind = protocol.PlainNodes })
 	c.create(c.pod("kept", "stubborn"))

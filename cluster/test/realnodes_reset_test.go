@@ -8,8 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestRealReset: a reset ends the pods that are not part of what it leads back to, whatever they are doing, and what is kept runs again, the pods
-// that were deleted as well. The node stays ready.
+// TestRealReset: a reset ends the pods that are not part of what it leads back to, whatever they are doing, and what is
+// kept runs again, the pods that were deleted as well. The node stays ready.
 func TestRealReset(t *testing.T) {
 	asUsers(t, func(t *testing.T, c *realCluster) {
 		empty := c.usageOf()

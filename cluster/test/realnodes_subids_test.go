@@ -12,7 +12,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// withFurtherIDs makes a process that of an ordinary user for whom the system has set ids aside, by files that it sees in place of the machine's.
+// withFurtherIDs makes a process that of an ordinary user for whom the system has set ids aside, by files that it sees
+// in place of the machine's.
 func withFurtherIDs(t *testing.T) func(*exec.Cmd) {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -59,8 +60,8 @@ const (
 	furtherGroups = 600000
 )
 
-// TestRealFurtherIDs: where the system has set ids aside for an ordinary user, his nodes have as many as root's. Files belong to whom they should,
-// on this machine to the ids that were set aside, and the next start removes them.
+// TestRealFurtherIDs: where the system has set ids aside for an ordinary user, his nodes have as many as root's. Files
+// belong to whom they should, on this machine to the ids that were set aside, and the next start removes them.
 func TestRealFurtherIDs(t *testing.T) {
 	c := startReal(t, withFurtherIDs(t))
 	as := func(user int64) *corev1.SecurityContext { return &corev1.SecurityContext{RunAsUser: &user} }

@@ -213,7 +213,8 @@ func testGrace(t *testing.T, c *realCluster) {
 			break
 		}
 	}
-	// The stock kubelet adds an error when the container is removed before it has asked whether that still runs. All that was written comes first.
+	// The stock kubelet adds an error when the container is removed before it has asked whether that still runs. All
+	// that was written comes first.
 	if got, _, _ := strings.Cut(text.String(), "rpc error: code = NotFound"); got != "waiting\nabout to stop\ngoodbye\n" && got != "waiting\ngoodbye\n" {
 		t.Errorf("logged %q", got)
 	}

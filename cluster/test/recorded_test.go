@@ -21,8 +21,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
-// recordings is the folder of what the tests of all who speak the protocol read. Lines of the config, the command and the client are
-// written by hand.
+// recordings is the folder of what the tests of all who speak the protocol read. Lines of the config, the command and
+// the client are written by hand.
 const recordings = "../../docs/protocol"
 
 // recorded is a line of a recording.

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestRegistry: a cluster's registry is at the address that it tells, and a durable one has its images again after a kill.
+// TestRegistry: a cluster's registry is at the address that it tells, and a durable one has its images again after a
+// kill.
 func TestRegistry(t *testing.T) {
 	config := newConfig(t)
 	config.Durable, config.Controllers = true, new(false)

@@ -400,8 +400,8 @@ func rulesAreGone(t *testing.T, p *program, c clients) {
 	p.reset()
 }
 
-// deletedAtOnce has a program delete, as soon as it sees them, an object that a reset brings back and the CRD of another
-// one: the reset brings them back again, and waits for nobody to learn what is not so any more.
+// deletedAtOnce has a program delete, as soon as it sees them, an object that a reset brings back and the CRD of
+// another one: the reset brings them back again, and waits for nobody to learn what is not so any more.
 func deletedAtOnce(t *testing.T, p *program, c clients) {
 	maps, crds := c.CoreV1().ConfigMaps("default"), c.extensions.ApiextensionsV1().CustomResourceDefinitions()
 	disliked := customResource(100)

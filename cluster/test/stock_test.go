@@ -23,7 +23,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// TestStockServerBringsControllers runs a Job on the stock-named programs, to which SLIPWAY_CONTROLLERS gives controllers and a node.
+// TestStockServerBringsControllers runs a Job on the stock-named programs, to which SLIPWAY_CONTROLLERS gives
+// controllers and a node.
 func TestStockServerBringsControllers(t *testing.T) {
 	c := startStock(t, "SLIPWAY_CONTROLLERS=1")
 	node, err := c.CoreV1().Nodes().Get(t.Context(), "node-1", metav1.GetOptions{}) // at once: the server is ready
@@ -52,7 +53,8 @@ func TestStockServerAlone(t *testing.T) {
 	if err != nil || len(nodes.Items) != 0 {
 		t.Errorf("nodes %v, %v", nodes.Items, err)
 	}
-	// The server is through with all its hooks, so that controllers would have been started, and the namespace is older than the Job.
+	// The server is through with all its hooks, so that controllers would have been started, and the namespace is older
+	// than the Job.
 	job, err := c.BatchV1().Jobs("default").Get(t.Context(), "work", metav1.GetOptions{})
 	if err != nil || job.Status.StartTime != nil {
 		t.Errorf("the Job was started: %+v, %v", job, err)

@@ -76,7 +76,8 @@ func webhookByExternalName(t *testing.T, c clients, ns string) {
 	admits(t, c, ns, config)
 }
 
-// webhookBesidePods gives a Service simulated endpoints and a real one, as a user has who deploys an operator and runs it as well.
+// webhookBesidePods gives a Service simulated endpoints and a real one, as a user has who deploys an operator and runs
+// it as well.
 func webhookBesidePods(t *testing.T, c clients, ns string) {
 	s := serveTLS(t, "hook."+ns+".svc", admission)
 	makeHookService(t, c, ns, map[string]string{"app": "test"})

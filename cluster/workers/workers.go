@@ -70,8 +70,8 @@ func simulate(client *rest.Config) func(context.Context, []node.Spec, *slog.Logg
 
 var errEnded = errors.New("ended by itself")
 
-// Start starts all workers at once and returns when pods can be made and will run, or with a [*protocol.ComponentError], and then what has
-// started goes on until life ends. ctx bounds the start.
+// Start starts all workers at once and returns when pods can be made and will run, or with a
+// [*protocol.ComponentError], and then what has started goes on until life ends. ctx bounds the start.
 func Start(ctx, life context.Context, o Options) (Nodes, error) {
 	o = o.withDefaults()
 	var nodes Nodes
@@ -152,7 +152,8 @@ func (o Options) start(ctx, life context.Context, w worker) error {
 	return nil
 }
 
-// end tells of a worker's end, which before that of life is a failure: of the start, or, once it has started, of its own.
+// end tells of a worker's end, which before that of life is a failure: of the start, or, once it has started, of its
+// own.
 func (o Options) end(life context.Context, component string, started <-chan struct{}, err error) {
 	if life.Err() != nil {
 		o.Changed(component, protocol.StateStopped)

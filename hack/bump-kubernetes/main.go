@@ -4,11 +4,12 @@
 //	go run ./hack/bump-kubernetes v1.38.0     # to this one
 //	go run ./hack/bump-kubernetes -modules cluster,. v1.38.0
 //
-// It runs in the repository's root folder. Before anything is changed it downloads what it needs. Then it sets k8s.io/kubernetes, its
-// staging modules and etcd as that release's own go.mod has them, writes the version down, builds the program, has that record
-// the seed and the help of kube-apiserver, runs the tests of the cluster's module, and ends with what is left for people: wiring whose upstream counterpart has changed
-// (package cluster/internal/wiring), tests that fail, places that still name the old version. When the modules cannot be had or do not
-// fit together, go.mod and go.sum are as before.
+// It runs in the repository's root folder. Before anything is changed it downloads what it needs. Then it sets
+// k8s.io/kubernetes, its staging modules and etcd as that release's own go.mod has them, writes the version down,
+// builds the program, has that record the seed and the help of kube-apiserver, runs the tests of the cluster's module,
+// and ends with what is left for people: wiring whose upstream counterpart has changed (package
+// cluster/internal/wiring), tests that fail, places that still name the old version. When the modules cannot be had or
+// do not fit together, go.mod and go.sum are as before.
 //
 // With -check it ends after the modules, the version and the wiring, before the long compile.
 package main

@@ -100,7 +100,8 @@ func wantedModules(ctx context.Context, version string) ([]module.Version, error
 	return wanted, nil
 }
 
-// belongTo reads Kubernetes' go.mod. What it takes from its own staging folder is released as v0.X.Y with Kubernetes v1.X.Y.
+// belongTo reads Kubernetes' go.mod. What it takes from its own staging folder is released as v0.X.Y with Kubernetes
+// v1.X.Y.
 func belongTo(version string, goMod []byte) ([]module.Version, error) {
 	upstream, err := modfile.ParseLax("go.mod", goMod, nil)
 	if err != nil {
@@ -165,9 +166,9 @@ func require(ctx context.Context, folder, from string, wanted []module.Version) 
 	return show(ctx, "go", "mod", "tidy", "-C", folder, "-e")
 }
 
-// setVersions changes the requirements that are there. Of etcd, whose modules are released together, that is all of them; a module
-// that was part of the old release and is not of the new one goes. A go.mod that requires Kubernetes itself must require every
-// staging module, because Kubernetes' own names a version that does not exist.
+// setVersions changes the requirements that are there. Of etcd, whose modules are released together, that is all of
+// them; a module that was part of the old release and is not of the new one goes. A go.mod that requires Kubernetes
+// itself must require every staging module, because Kubernetes' own names a version that does not exist.
 func setVersions(goMod []byte, from string, wanted []module.Version) ([]byte, error) {
 	file, err := modfile.Parse("go.mod", goMod, nil)
 	if err != nil {

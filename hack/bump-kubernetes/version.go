@@ -34,8 +34,8 @@ func embedded() (string, error) {
 	return string(found[1]), nil
 }
 
-// committed is the version before an upgrade that is under way, which may have been interrupted; without a repository it is the
-// present one.
+// committed is the version before an upgrade that is under way, which may have been interrupted; without a repository
+// it is the present one.
 func committed(ctx context.Context, present string) string {
 	out, err := output(ctx, "git", "show", "HEAD:"+versionFile)
 	if found := versionConstant.FindSubmatch(out); err == nil && found != nil {

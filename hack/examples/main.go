@@ -1,12 +1,13 @@
 //go:build unix
 
-// Command examples does what the section "Try it" of each example's README says, in a cluster of its own, and prints a line for each.
+// Command examples does what the section "Try it" of each example's README says, in a cluster of its own, and prints a
+// line for each.
 //
 //	go run ./hack/examples -bin bin examples/guestbook examples/toy
 //
-// The section's first block of shell commands is one terminal: its last command runs until the example has ended. The second block is the
-// other terminal, which begins when the first shows what stands in backticks between the two. There each command must succeed, in the end: it is
-// asked again for a while, since the operator works beside it. One whose
+// The section's first block of shell commands is one terminal: its last command runs until the example has ended. The
+// second block is the other terminal, which begins when the first shows what stands in backticks between the two. There
+// each command must succeed, in the end: it is asked again for a while, since the operator works beside it. One whose
 // line ends in "# refused" must be refused by the API server. The commands are those of a Unix shell.
 package main
 

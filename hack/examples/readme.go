@@ -49,8 +49,8 @@ func block(section string) (commands []string, rest string) {
 // refused reports whether a command must be refused.
 func refused(line string) bool { return strings.HasSuffix(line, "# refused") }
 
-// asItShould reports whether a command did what its line says. A refusal is an answer of the API server, in the words that kubectl has for
-// it: a server that is not reached, or a kind that it does not have yet, refuses nothing.
+// asItShould reports whether a command did what its line says. A refusal is an answer of the API server, in the words
+// that kubectl has for it: a server that is not reached, or a kind that it does not have yet, refuses nothing.
 func asItShould(line string, failed bool, out string) bool {
 	if !refused(line) {
 		return !failed

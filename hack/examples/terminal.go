@@ -111,8 +111,8 @@ func (t *terminal) start(line string) (*operator, error) {
 	return o, nil
 }
 
-// awaits waits until the operator shows that it works. What others do before that it might not see: an object that a webhook should have
-// refused, for instance.
+// awaits waits until the operator shows that it works. What others do before that it might not see: an object that a
+// webhook should have refused, for instance.
 func (o *operator) awaits(ctx context.Context, works string) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -1,5 +1,5 @@
-// Command reflow breaks lines of prose anew, in Go comments and Markdown, where one has more than 120 columns. It changes no word, and
-// leaves alone what package prose lists: code, tables, markers, generated files.
+// Command reflow breaks lines of prose anew, in Go comments and Markdown, where one has more than 120 columns. It
+// changes no word, and leaves alone what package prose lists: code, tables, markers, generated files.
 //
 //	reflow             all files of the current folder and below, but for test data
 //	reflow docs a.go   these files and folders

@@ -1,6 +1,7 @@
-// Command writes runs a command while it writes CronJobs of examples/cronjob, a request every 20 milliseconds, to the cluster of the
-// current context. The operator's webhooks are part of each: objects are created as v1, changed as v2 and deleted, and bad ones must be
-// refused. It fails if the API server answers anything else, or the command fails. Tests of rollouts run it.
+// Command writes runs a command while it writes CronJobs of examples/cronjob, a request every 20 milliseconds, to the
+// cluster of the current context. The operator's webhooks are part of each: objects are created as v1, changed as v2
+// and deleted, and bad ones must be refused. It fails if the API server answers anything else, or the command fails.
+// Tests of rollouts run it.
 //
 //	writes slipway deploy --image cronjob:v2
 package main

@@ -1,9 +1,9 @@
 // Package atomicfile replaces files so that a reader, or a crash, meets the old
 // content or the new one and never a half of it.
 //
-// [Write] is for what cannot be made again: the new content is on the disk when it returns, and a power loss leaves
-// no empty file. [WriteCache] is for what can: it waits for no disk, and [Sync] does so later. [Update] is for files of the user that others
-// write too: they stay what they are in all but their content.
+// [Write] is for what cannot be made again: the new content is on the disk when it returns, and a power loss leaves no
+// empty file. [WriteCache] is for what can: it waits for no disk, and [Sync] does so later. [Update] is for files of
+// the user that others write too: they stay what they are in all but their content.
 package atomicfile
 
 import (
@@ -19,8 +19,8 @@ func Write(path string, data []byte, perm fs.FileMode) error {
 	return disk{(*os.File).Sync}.write(path, data, perm)
 }
 
-// WriteSecret is [Write] for a file that its user alone may read, from its first byte on. It follows no symbolic link, which
-// in a folder of several users may be a stranger's: what is at path is replaced.
+// WriteSecret is [Write] for a file that its user alone may read, from its first byte on. It follows no symbolic link,
+// which in a folder of several users may be a stranger's: what is at path is replaced.
 func WriteSecret(path string, data []byte) error {
 	return disk{(*os.File).Sync}.replace(path, data, func(temp *os.File) error { return temp.Chmod(0o600) })
 }

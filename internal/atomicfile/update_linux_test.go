@@ -11,7 +11,8 @@ import (
 // mountedHere tells this test, started again in namespaces of its own, which file to mount.
 const mountedHere = "SLIPWAY_TEST_MOUNTED"
 
-// TestUpdateOfAMount: a file that is mounted by itself, as containers have it, cannot be replaced and is written in place.
+// TestUpdateOfAMount: a file that is mounted by itself, as containers have it, cannot be replaced and is written in
+// place.
 func TestUpdateOfAMount(t *testing.T) {
 	if path := os.Getenv(mountedHere); path != "" {
 		if err := syscall.Mount(path, path, "", syscall.MS_BIND, ""); err != nil {

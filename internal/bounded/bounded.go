@@ -1,17 +1,17 @@
 // Package bounded is a disk that kustomize reads within limits.
 //
-// A kustomization is a file of a repository, and not to be trusted: a few hundred bytes of YAML whose aliases stand for lists
-// of aliases become gigabytes in memory, and so do a few folders of which each includes the next one twice. A [Disk] looks
-// at a file before kustomize does: at its size, at what it becomes once aliases are replaced, also in the patches that
-// it holds as text, and at what was read altogether.
+// A kustomization is a file of a repository, and not to be trusted: a few hundred bytes of YAML whose aliases stand for
+// lists of aliases become gigabytes in memory, and so do a few folders of which each includes the next one twice. A
+// [Disk] looks at a file before kustomize does: at its size, at what it becomes once aliases are replaced, also in the
+// patches that it holds as text, and at what was read altogether.
 //
 //	disk := bounded.Over(filesys.MakeFsOnDisk())
 //	defer bounded.Fetching()()
 //	built, err := bounded.Await(ctx, func() (resmap.ResMap, error) { return kustomizer.Run(disk, dir) })
 //	if exceeded := disk.Exceeded(); exceeded != nil { … } // says it better than err
 //
-// What a kustomization has fetched by URL is read by kustomize itself, and not bounded. Git, which fetches it, has programs started by some
-// addresses and versions: [Fetching] and the disk leave those out.
+// What a kustomization has fetched by URL is read by kustomize itself, and not bounded. Git, which fetches it, has
+// programs started by some addresses and versions: [Fetching] and the disk leave those out.
 package bounded
 
 import (
@@ -23,7 +23,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// The limits, far above what projects have: all CRDs of the largest operators are some megabytes, and aliases save some lines.
+// The limits, far above what projects have: all CRDs of the largest operators are some megabytes, and aliases save some
+// lines.
 const (
 	maxFile   = 32 << 20 // bytes of a file
 	maxTotal  = 64 << 20 // bytes of all files, each as often as it is read
@@ -41,7 +42,8 @@ type Disk struct {
 // Over is a disk with the files of another one, whose limits count from now.
 func Over(disk filesys.FileSystem) *Disk { return &Disk{FileSystem: disk} }
 
-// Exceeded is the limit that was met first, or nil: kustomize tries other ways to read what it could not, and reports them.
+// Exceeded is the limit that was met first, or nil: kustomize tries other ways to read what it could not, and reports
+// them.
 func (d *Disk) Exceeded() error { return d.exceeded }
 
 // A LimitError is a file that is not given to kustomize.

@@ -20,14 +20,15 @@ var ErrOption = errors.New("it has git fetch a version whose name begins with -,
 // protocols is the variable by which git is told what it may fetch from.
 const protocols = "GIT_ALLOW_PROTOCOL"
 
-// remote are the protocols by which git starts no program here that the address, or the version in it, names. From a file:// it does.
+// remote are the protocols by which git starts no program here that the address, or the version in it, names. From a
+// file:// it does.
 const remote = "http:https:ssh:git"
 
 // environment is held while git's variable is set: it is the process's, and kustomize hands on no other.
 var environment sync.Mutex
 
-// Fetching has git, which kustomize runs for bases that are addresses, also for those that fetched ones name, fetch over networks alone until
-// end is called. What the user has set for that counts.
+// Fetching has git, which kustomize runs for bases that are addresses, also for those that fetched ones name, fetch
+// over networks alone until end is called. What the user has set for that counts.
 func Fetching() (end func()) {
 	environment.Lock()
 	if os.Getenv(protocols) != "" {

@@ -12,8 +12,8 @@ const maxNesting = 8
 // nodeSize is about what a node takes beside its text.
 const nodeSize = 64
 
-// growth is how many bytes are added to a text of YAML when each alias is replaced by what it stands for. A text that is no
-// YAML adds nothing: kustomize says what is wrong with it.
+// growth is how many bytes are added to a text of YAML when each alias is replaced by what it stands for. A text that
+// is no YAML adds nothing: kustomize says what is wrong with it.
 func growth(text []byte) (int, error) { return (&measure{}).text(text, 0) }
 
 // measure adds up what aliases stand for.
@@ -89,8 +89,8 @@ func (w *walk) size(n *yaml.Node) (int, error) {
 	return size, nil
 }
 
-// suspicious tells whether there may be aliases in a text, or in a text in it: an anchor and an alias, as they are or as
-// characters that quotes hide.
+// suspicious tells whether there may be aliases in a text, or in a text in it: an anchor and an alias, as they are or
+// as characters that quotes hide.
 func suspicious(text []byte) bool {
 	if len(text) > 0 && text[0] >= 0xfe { // UTF-16
 		return true
@@ -116,7 +116,8 @@ func names(text []byte, sign byte) bool {
 	}
 }
 
-// isName tells whether a byte may begin the name of an anchor: a letter, a digit, _ or -, or part of a longer character.
+// isName tells whether a byte may begin the name of an anchor: a letter, a digit, _ or -, or part of a longer
+// character.
 func isName(b byte) bool {
 	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9' || b == '_' || b == '-' || b >= 0x80
 }

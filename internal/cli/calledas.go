@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// tools are the programs that slipway stands for when it is called by their names, as by a link in a project's bin folder,
-// and the verbs that they are.
+// tools are the programs that slipway stands for when it is called by their names, as by a link in a project's bin
+// folder, and the verbs that they are.
 var tools = map[string][]string{
 	"controller-gen": {"controller-gen"},
 	"kubectl":        {"kubectl"},

@@ -153,8 +153,8 @@ var written = map[string][]string{
 	},
 }
 
-// TestExamplesAreScaffolded: each example with a PROJECT is what the commands in its README make today, apart from what was written
-// by hand; -update brings it up to date. What the generator rewrites is compared by its own check.
+// TestExamplesAreScaffolded: each example with a PROJECT is what the commands in its README make today, apart from what
+// was written by hand; -update brings it up to date. What the generator rewrites is compared by its own check.
 func TestExamplesAreScaffolded(t *testing.T) {
 	projects, err := filepath.Glob(filepath.Join(examplesDir, "*", "PROJECT"))
 	if err != nil || len(projects) < len(written) {

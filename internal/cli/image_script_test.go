@@ -36,7 +36,8 @@ func useImages(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("SLIPWAY_IMAGE", path)
 }
 
-// startRegistry is the script command `registry [USER:PASSWORD]`: a registry in $REGISTRY, host:port, until the script ends.
+// startRegistry is the script command `registry [USER:PASSWORD]`: a registry in $REGISTRY, host:port, until the script
+// ends.
 func startRegistry(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 1 {
 		ts.Fatalf("usage: registry [USER:PASSWORD]")
@@ -62,8 +63,8 @@ func private(next http.Handler, login string) http.Handler {
 	})
 }
 
-// pulled is the script command `pulled REF`: the image is in its registry, valid by the library's own judgement, and each of its
-// platforms has a bill of materials.
+// pulled is the script command `pulled REF`: the image is in its registry, valid by the library's own judgement, and
+// each of its platforms has a bill of materials.
 func pulled(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: pulled REF")

@@ -59,8 +59,9 @@ func TestScript(t *testing.T) {
 	}
 }
 
-// sharedBuilds has the same scaffold compiled once, in whichever folders scripts make it: without -trimpath a package's folder is part of what Go's cache
-// knows it by. Images are compiled with these settings anyway. Programs that run for a moment need no tables for debuggers, and go vet has scripts of its own.
+// sharedBuilds has the same scaffold compiled once, in whichever folders scripts make it: without -trimpath a package's
+// folder is part of what Go's cache knows it by. Images are compiled with these settings anyway. Programs that run for
+// a moment need no tables for debuggers, and go vet has scripts of its own.
 var sharedBuilds = []string{"GOFLAGS=-trimpath -ldflags=-w -vet=off", "CGO_ENABLED=0"}
 
 // goEnv is what scripts inherit of the caller's Go installation.
@@ -110,7 +111,8 @@ func scriptEnv(env *testscript.Env) error {
 	return os.MkdirAll(home, 0o700)
 }
 
-// checkProgram is the compiled checker of CRDs, or empty: tests do not compile it, `make test` does before it runs them.
+// checkProgram is the compiled checker of CRDs, or empty: tests do not compile it, `make test` does before it runs
+// them.
 var checkProgram = sync.OnceValues(func() (string, error) {
 	path, found, err := crdcheck.New(os.Getenv, report.Discard).Find()
 	if !found {

@@ -52,8 +52,8 @@ type patience struct {
 	answer time.Duration // to answer a request
 }
 
-// ordinary is the patience with the real program: it stops within a second, by itself after five (stopLimit of cluster/serve) at the latest, and
-// answers within milliseconds.
+// ordinary is the patience with the real program: it stops within a second, by itself after five (stopLimit of
+// cluster/serve) at the latest, and answers within milliseconds.
 var ordinary = patience{stop: 8 * time.Second, answer: 5 * time.Second}
 
 // New returns a Control that asks getenv for SLIPWAY_CLUSTER, SLIPWAY_SOURCE,

@@ -12,8 +12,8 @@ import (
 // Spec is a cluster as its user asks for it.
 type Spec = protocol.Spec
 
-// Options say what cluster to start, and how. The zero value is a good one: a free port, throw-away data, controllers and
-// one node, which is simulated.
+// Options say what cluster to start, and how. The zero value is a good one: a free port, throw-away data, controllers
+// and one node, which is simulated.
 //
 // Where Spec says nothing, File does, and without a file what an earlier start asked for: a cluster
 // that has kept its data, or that died, is started with what it had before.

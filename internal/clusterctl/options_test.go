@@ -81,7 +81,8 @@ func TestConfigurationReachesTheProgram(t *testing.T) {
 	}
 }
 
-// TestFlagsWinOverFile: what both say is as the flags have it, and feature gates and the like add up. What an earlier start asked for does not count.
+// TestFlagsWinOverFile: what both say is as the flags have it, and feature gates and the like add up. What an earlier
+// start asked for does not count.
 func TestFlagsWinOverFile(t *testing.T) {
 	d := newDock(t, sound)
 	d.start(clusterctl.Options{Spec: clusterctl.Spec{Durable: true, NodeKind: protocol.SimulatedNodes, RuntimeConfig: map[string]string{"earlier/v1": "true"}}})
@@ -174,8 +175,8 @@ func TestNegativeTimeout(t *testing.T) {
 	}
 }
 
-// TestKindsOfNodes: the state has the kind as the user gave it, at the first start or at a later one of a durable cluster. A real node
-// joins where nothing was said of nodes, and nowhere else.
+// TestKindsOfNodes: the state has the kind as the user gave it, at the first start or at a later one of a durable
+// cluster. A real node joins where nothing was said of nodes, and nowhere else.
 func TestKindsOfNodes(t *testing.T) {
 	named, bare := clusterctl.Spec{Nodes: []clusterctl.Node{{Name: "a"}}}, clusterctl.Spec{Controllers: new(false)}
 	simulated, nothing := clusterctl.Spec{NodeKind: protocol.SimulatedNodes}, clusterctl.Spec{}
@@ -222,7 +223,8 @@ func TestSimulatingWhatIsMissing(t *testing.T) {
 	}
 }
 
-// TestEarlierState starts durable clusters whose configurations slipway wrote while it spoke protocol 2, each by its name alone.
+// TestEarlierState starts durable clusters whose configurations slipway wrote while it spoke protocol 2, each by its
+// name alone.
 func TestEarlierState(t *testing.T) {
 	for name, want := range map[string]clusterctl.Spec{
 		"usual":     {},

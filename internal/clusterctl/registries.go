@@ -6,8 +6,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// registriesVariable names registries that real nodes may pull from although their addresses are this machine's or private ones. It is an environment
-// variable and no flag: which network the machine is in is the same for all of its clusters, also for those that another verb starts.
+// registriesVariable names registries that real nodes may pull from although their addresses are this machine's or
+// private ones. It is an environment variable and no flag: which network the machine is in is the same for all of its
+// clusters, also for those that another verb starts.
 const registriesVariable = "SLIPWAY_REGISTRIES"
 
 // registries are those that the variable names, each host or host:port, with commas between them.

@@ -37,9 +37,9 @@ type Session struct {
 	once    sync.Once
 }
 
-// Tie starts a cluster for this process alone, in a temporary folder, and
-// returns once it is ready. It ends with Close, with ctx or with the process,
-// whichever is first. The name is for messages only. Unless o names another kind, nodes are simulated: no real one joins.
+// Tie starts a cluster for this process alone, in a temporary folder, and returns once it is ready. It ends with Close,
+// with ctx or with the process, whichever is first. The name is for messages only. Unless o names another kind, nodes
+// are simulated: no real one joins.
 func (c *Control) Tie(ctx context.Context, name string, o Options) (*Session, error) {
 	o = o.described()
 	o.NodeKind = cmp.Or(o.NodeKind, protocol.SimulatedNodes)

@@ -18,9 +18,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// Start starts a cluster called name in the background, [DefaultName] if it is empty, and returns once it is ready and its
-// context selected. If it runs already, nothing changes but that its context
-// is selected again. When ctx ends before the cluster is ready, nothing stays behind.
+// Start starts a cluster called name in the background, [DefaultName] if it is empty, and returns once it is ready and
+// its context selected. If it runs already, nothing changes but that its context is selected again. When ctx ends
+// before the cluster is ready, nothing stays behind.
 func (c *Control) Start(ctx context.Context, name string, o Options) (*Status, error) {
 	o = o.described()
 	if err := o.check(); err != nil {
@@ -99,7 +99,8 @@ func (c *Control) withPorts(asked, o Options) Options {
 	return o
 }
 
-// keepPorts remembers the ports that a durable cluster got, so that copies of its kubeconfig and names of images stay good.
+// keepPorts remembers the ports that a durable cluster got, so that copies of its kubeconfig and names of images stay
+// good.
 func keepPorts(cl state.Cluster, s *Status) error {
 	last, known, err := cl.LastConfig()
 	if err != nil || !known || !last.Durable {
@@ -202,8 +203,8 @@ func (c *Control) create(ctx context.Context, cl state.Cluster, o Options) (*Sta
 	return nil, err
 }
 
-// configure returns the program's configuration for a cluster, without its place. Programs of real nodes are built like the
-// cluster's; that of one which joins is not built for it, but may be while the cluster runs.
+// configure returns the program's configuration for a cluster, without its place. Programs of real nodes are built like
+// the cluster's; that of one which joins is not built for it, but may be while the cluster runs.
 func (c *Control) configure(ctx context.Context, spec Spec) (protocol.Config, error) {
 	config := protocol.Config{Protocol: protocol.Number, Spec: spec}
 	var err error

@@ -49,7 +49,8 @@ func (d *dock) wantPrecious(after string) {
 	}
 }
 
-// TestUnknownIsKept: the data of a cluster of which nobody knows whether it was durable are never removed but by delete.
+// TestUnknownIsKept: the data of a cluster of which nobody knows whether it was durable are never removed but by
+// delete.
 func TestUnknownIsKept(t *testing.T) {
 	for name, text := range losses {
 		t.Run(name, func(t *testing.T) {

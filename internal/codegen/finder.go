@@ -23,14 +23,15 @@ func NewFinder(getenv func(string) string, handler report.Handler) *Finder {
 	return &Finder{program.NewFinder(getenv, handler)}
 }
 
-// Own is the minor version of the generators that slipway's own module requires, and Oldest the first one that the program can
-// be built with.
+// Own is the minor version of the generators that slipway's own module requires, and Oldest the first one that the
+// program can be built with.
 const (
 	Own    = "v0.37"
 	Oldest = "v0.30"
 )
 
-// Program returns the path of the program with the generators of a version, which is built if need be. "" is slipway's own.
+// Program returns the path of the program with the generators of a version, which is built if need be. "" is slipway's
+// own.
 func (f *Finder) Program(ctx context.Context, version string) (string, error) {
 	switch minor := semver.MajorMinor(version); {
 	case minor == "" || minor == Own:

@@ -119,7 +119,8 @@ func TestUnknownGenerator(t *testing.T) {
 	}
 }
 
-// TestRemembers asks the program once for the same request and inputs, and again when any of them changes, or a header does.
+// TestRemembers asks the program once for the same request and inputs, and again when any of them changes, or a header
+// does.
 func TestRemembers(t *testing.T) {
 	program := script(t, `echo '{"protocol":`+strconv.Itoa(wire.Protocol)+`,"files":[{"path":"/a","content":"Yg=="}]}'`)
 	f, header := finder(t, program), filepath.Join(t.TempDir(), "header.txt")

@@ -1,9 +1,9 @@
 // Package collector puts off garbage collection: most commands are over before any of it is worth its time.
 //
 // The packages of the program allocate several megabytes while they are initialised, most of which stays, and with the
-// usual settings that is looked through before main runs. So this package, which is initialised before most others, turns the
-// collector off: the one exception to the rule that packages do nothing by themselves. A program calls [Begin] when it
-// has begun.
+// usual settings that is looked through before main runs. So this package, which is initialised before most others,
+// turns the collector off: the one exception to the rule that packages do nothing by themselves. A program calls
+// [Begin] when it has begun.
 package collector
 
 import (

@@ -1,17 +1,18 @@
 // Package confine writes below one folder and nowhere else.
 //
-// What lies in a repository is not to be trusted: a file or a folder of it may be a symbolic link to anywhere, and a path in
-// one of its files may be absolute or begin with "..". A [Folder] writes for all verbs that change a project:
+// What lies in a repository is not to be trusted: a file or a folder of it may be a symbolic link to anywhere, and a
+// path in one of its files may be absolute or begin with "..". A [Folder] writes for all verbs that change a project:
 //
 //	folder, err := confine.Open(root)
 //	defer folder.Close()
 //	err = folder.WriteFile("config/rbac/role.yaml", content)
 //
-// Links that stay below the folder are followed and stay links. What leads out of it is refused with an [OutsideError], which
-// names the link. Git's own folder is outside too, because git runs what lies in there. [Folder.Stage] divides a
+// Links that stay below the folder are followed and stay links. What leads out of it is refused with an [OutsideError],
+// which names the link. Git's own folder is outside too, because git runs what lies in there. [Folder.Stage] divides a
 // replacement in two, so that many files can be written in full before the first one is replaced.
 //
-// A link is looked at first and followed by os.Root, which stays below its folder also when somebody changes links meanwhile.
+// A link is looked at first and followed by os.Root, which stays below its folder also when somebody changes links
+// meanwhile.
 package confine
 
 import (
@@ -78,7 +79,8 @@ func (e *OutsideError) Error() string {
 	return fmt.Sprintf("%s lies %s", e.Leads, where)
 }
 
-// Below returns the name of an absolute path in the folder, with slashes, links not followed. Ok is false if it is not below.
+// Below returns the name of an absolute path in the folder, with slashes, links not followed. Ok is false if it is not
+// below.
 func (f *Folder) Below(full string) (name string, ok bool) {
 	for _, base := range []string{f.path, f.real} {
 		if rel, err := filepath.Rel(base, full); err == nil && filepath.IsLocal(rel) {
@@ -91,8 +93,8 @@ func (f *Folder) Below(full string) (name string, ok bool) {
 // maxLinks is how many links are followed for one path, as the systems do.
 const maxLinks = 40
 
-// Resolve returns where a name below the folder leads to once all links are followed, as a name with slashes that has none.
-// It need not exist.
+// Resolve returns where a name below the folder leads to once all links are followed, as a name with slashes that has
+// none. It need not exist.
 func (f *Folder) Resolve(name string) (string, error) {
 	w := walk{folder: f, asked: name, rest: split(name)}
 	for len(w.rest) > 0 {

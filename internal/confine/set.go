@@ -29,8 +29,8 @@ func (s Set) Close() {
 	}
 }
 
-// Find returns the folder that an absolute path lies below, and its name there: where links of one folder lead to another
-// one, that. The error for a path that is below none is the [OutsideError] of the first folder.
+// Find returns the folder that an absolute path lies below, and its name there: where links of one folder lead to
+// another one, that. The error for a path that is below none is the [OutsideError] of the first folder.
 func (s Set) Find(full string) (*Folder, string, error) {
 	var first error
 	for range len(s) + 1 { // from each folder to the next, and no further

@@ -15,7 +15,8 @@ type Staged struct {
 	temp, name string
 }
 
-// WriteFile replaces a file, or makes it with the folders that are missing for it. A reader meets the old content or the new one.
+// WriteFile replaces a file, or makes it with the folders that are missing for it. A reader meets the old content or
+// the new one.
 func (f *Folder) WriteFile(name string, content []byte) error {
 	s, err := f.Stage(name, content)
 	if err != nil {
@@ -25,7 +26,8 @@ func (f *Folder) WriteFile(name string, content []byte) error {
 	return s.Place()
 }
 
-// Stage writes a file's new content beside it. A file that is there keeps its permissions; a new one is for all to read.
+// Stage writes a file's new content beside it. A file that is there keeps its permissions; a new one is for all to
+// read.
 func (f *Folder) Stage(name string, content []byte) (*Staged, error) {
 	name, err := f.Resolve(name)
 	if err != nil {

@@ -24,8 +24,8 @@ import (
 // mutants is how many definitions are compared.
 const mutants = 320
 
-// TestAgreesWithAnAPIServer draws definitions with mistakes of many kinds and has them checked, and created (dry run) in a cluster: what
-// the cluster takes is not refused, and what it does not take is.
+// TestAgreesWithAnAPIServer draws definitions with mistakes of many kinds and has them checked, and created (dry run)
+// in a cluster: what the cluster takes is not refused, and what it does not take is.
 func TestAgreesWithAnAPIServer(t *testing.T) {
 	checker := crdcheck.New(os.Getenv, report.Discard)
 	if _, found, err := checker.Find(); err != nil || !found {
@@ -141,7 +141,8 @@ func rules(texts ...any) []any {
 	return all
 }
 
-// changes are what is done to definitions: to structure, rules, defaults, lists, names, columns and size. Some are right.
+// changes are what is done to definitions: to structure, rules, defaults, lists, names, columns and size. Some are
+// right.
 var changes = []func(random *rand.Rand, spec, version, crd object){
 	func(r *rand.Rand, spec, _, _ object) { delete(field(r, spec), "type") },
 	func(r *rand.Rand, spec, _, _ object) {

@@ -1,11 +1,12 @@
-// Package crdcheck has CustomResourceDefinitions checked as an API server would check them, and compared with older ones.
+// Package crdcheck has CustomResourceDefinitions checked as an API server would check them, and compared with older
+// ones.
 //
 //	checker := crdcheck.New(getenv, handler)
 //	findings, err := checker.Check(ctx, files)
 //
-// It asks the slipway-check program, which holds the API server's validation and is built when it is needed for the first
-// time (package program). What it said about a definition is remembered in the cache under a hash of the content, so a
-// definition that did not change costs no more than reading a small file.
+// It asks the slipway-check program, which holds the API server's validation and is built when it is needed for the
+// first time (package program). What it said about a definition is remembered in the cache under a hash of the content,
+// so a definition that did not change costs no more than reading a small file.
 //
 // A finding names a place in the definition, and what to do about it in terms of Go and markers; whoever generated the
 // definition knows the place in the code.
@@ -82,8 +83,8 @@ type Checker struct {
 	memory memory
 }
 
-// New returns a checker that asks getenv for SLIPWAY_CHECK, SLIPWAY_SOURCE and SLIPWAY_CACHE, and tells h when it has to build the
-// program.
+// New returns a checker that asks getenv for SLIPWAY_CHECK, SLIPWAY_SOURCE and SLIPWAY_CACHE, and tells h when it has
+// to build the program.
 func New(getenv func(string) string, h report.Handler) *Checker {
 	finder := program.NewFinder(getenv, h)
 	return &Checker{finder: finder, memory: newMemory(finder)}
@@ -98,8 +99,8 @@ func (c *Checker) Command() string { return c.finder.BuildChecker() }
 // Find returns the path of the program, if there is one, and never builds it.
 func (c *Checker) Find() (path string, ok bool, err error) { return c.finder.FindChecker() }
 
-// Check returns what is wrong with the definitions in files, in the order of the files. Only those that are not remembered
-// are checked.
+// Check returns what is wrong with the definitions in files, in the order of the files. Only those that are not
+// remembered are checked.
 func (c *Checker) Check(ctx context.Context, files []File) ([]Finding, error) {
 	known := make(map[string][]Finding)
 	var unknown []File

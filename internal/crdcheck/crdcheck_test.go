@@ -15,7 +15,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// script is a program in the place of the checker that counts its runs beside itself, and the environment that names it.
+// script is a program in the place of the checker that counts its runs beside itself, and the environment that names
+// it.
 func script(t *testing.T, text string) (path string, getenv func(string) string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {

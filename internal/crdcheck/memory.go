@@ -14,15 +14,15 @@ import (
 	"github.com/slipway-dev/slipway/internal/program"
 )
 
-// memory keeps what was said about definitions, a file for each state of one. Without a cache folder it keeps nothing: then
-// every definition is checked every time.
+// memory keeps what was said about definitions, a file for each state of one. Without a cache folder it keeps nothing:
+// then every definition is checked every time.
 type memory struct {
 	dir  string // "" when there is none
 	salt string // what the answer depends on besides the content
 }
 
-// newMemory puts the memory into slipway's cache. Another state of the program, which may say something else, has another
-// one.
+// newMemory puts the memory into slipway's cache. Another state of the program, which may say something else, has
+// another one.
 func newMemory(f *program.Finder) memory {
 	root, err := cachefolder.Root(f.Getenv)
 	if err != nil {

@@ -16,7 +16,8 @@ type recorded struct {
 	Program json.RawMessage `json:"program,omitempty"`
 }
 
-// TestRecording: what is asked and answered in the recording of slipway-check is what this package asks and understands, each word of it.
+// TestRecording: what is asked and answered in the recording of slipway-check is what this package asks and
+// understands, each word of it.
 func TestRecording(t *testing.T) {
 	text, err := os.ReadFile("../../docs/protocol/check.jsonl")
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// Older reads the files that definitions are compared with: those in the folder crds of the project root, as they were in a
-// revision of git, or else those in a folder or a file. What git knows as a revision is one; a path that is to be
+// Older reads the files that definitions are compared with: those in the folder crds of the project root, as they were
+// in a revision of git, or else those in a folder or a file. What git knows as a revision is one; a path that is to be
 // one begins with a dot or a slash.
 func Older(ctx context.Context, root, crds, what string) ([]File, error) {
 	isPath := filepath.IsAbs(what) || strings.HasPrefix(what, ".")

@@ -11,8 +11,8 @@ import (
 // firstSign is how long a child may work before its user is told that it does.
 const firstSign = 3 * time.Second
 
-// signsOfLife tells, in lines of their own, that a child works, until stop is called: after three seconds, and then each
-// time that twice as much has passed, since the child's own output comes in between.
+// signsOfLife tells, in lines of their own, that a child works, until stop is called: after three seconds, and then
+// each time that twice as much has passed, since the child's own output comes in between.
 func signsOfLife(ctx context.Context, h report.Handler, doing string) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var ended sync.WaitGroup

@@ -12,7 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// Flags by which managers are told where to listen: kubebuilder's of health probes, and of webhooks those of slipway's own scaffolds.
+// Flags by which managers are told where to listen: kubebuilder's of health probes, and of webhooks those of slipway's
+// own scaffolds.
 const (
 	probeFlag       = "health-probe-bind-address"
 	probePort       = "8081" // unless probeFlag says otherwise
@@ -55,9 +56,10 @@ func (l listening) webhookPort() string {
 // everywhere tells whether all addresses are asked for.
 func (l listening) everywhere() bool { return net.ParseIP(l.host).IsUnspecified() }
 
-// flags returns the manager's arguments, behind flags that have it listen where it is to. The manager is a compiled program: it gets the
-// flags that it has, if nobody has set them. Health probes move to a free port if theirs is taken: on a developer's machine
-// nobody asks for them, and a second operator, or what else listens there, would keep the manager from starting.
+// flags returns the manager's arguments, behind flags that have it listen where it is to. The manager is a compiled
+// program: it gets the flags that it has, if nobody has set them. Health probes move to a free port if theirs is taken:
+// on a developer's machine nobody asks for them, and a second operator, or what else listens there, would keep the
+// manager from starting.
 func (o Options) flags(manager string, l listening, webhooks bool) ([]string, error) {
 	program, err := os.ReadFile(manager)
 	if err != nil {
@@ -116,8 +118,8 @@ func isFlag(arg, name string) bool {
 	return arg == "-"+name || arg == "--"+name
 }
 
-// webhooksTaken is why a manager cannot serve webhooks at an address, or nil. Managers without a flag for it listen at all addresses, and are
-// asked at one: not every system refuses the one to who has the other.
+// webhooksTaken is why a manager cannot serve webhooks at an address, or nil. Managers without a flag for it listen at
+// all addresses, and are asked at one: not every system refuses the one to who has the other.
 func webhooksTaken(address string) error {
 	_, port, err := net.SplitHostPort(address)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// TestFlags: a manager listens on loopback, or where it is asked for, if it has the flags; whoever names an address gets it.
+// TestFlags: a manager listens on loopback, or where it is asked for, if it has the flags; whoever names an address
+// gets it.
 func TestFlags(t *testing.T) {
 	const all, theirs = "--health-probe-bind-address :8081 --webhook-host --webhook-port", "--health-probe-bind-address :8081"
 	for _, test := range []struct {

@@ -20,9 +20,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/ship"
 )
 
-// A promise is the file in which a run says what it has to take back in a cluster. It is on the disk before the first change is made,
-// and goes when all is taken back; one whose run has ended is kept by the next command, see [TakeBack]. Whether the run has ended is told
-// by a lock, which the system releases however it ends.
+// A promise is the file in which a run says what it has to take back in a cluster. It is on the disk before the first
+// change is made, and goes when all is taken back; one whose run has ended is kept by the next command, see [TakeBack].
+// Whether the run has ended is told by a lock, which the system releases however it ends.
 type promise struct {
 	path string
 	lock *flock.Flock
@@ -108,8 +108,8 @@ func (p *promise) keep(ctx context.Context, cluster *ship.Cluster, d *ship.Detou
 // release lets others promise. The file of the lock stays: who removes one that another waits for has two hold it.
 func (p *promise) release() error { return p.lock.Unlock() }
 
-// TakeBack takes back in a cluster what runs changed there that have ended without doing so, as when they were killed. The state is the
-// folder in which runs keep their promises. A run that goes on is left alone.
+// TakeBack takes back in a cluster what runs changed there that have ended without doing so, as when they were killed.
+// The state is the folder in which runs keep their promises. A run that goes on is left alone.
 func TakeBack(ctx context.Context, state string, cluster *ship.Cluster, h report.Handler) error {
 	return eachBroken(ctx, state, cluster, func(p *promise, d *ship.Detour) error {
 		ctx, cancel := context.WithTimeout(ctx, takeBackPatience)
@@ -135,8 +135,8 @@ func Owed(ctx context.Context, state string, cluster *ship.Cluster) (owed bool, 
 	return owed, err
 }
 
-// eachBroken calls do with each promise about the cluster that was neither kept nor is being kept. Without promises, as nearly always,
-// the cluster is not asked.
+// eachBroken calls do with each promise about the cluster that was neither kept nor is being kept. Without promises, as
+// nearly always, the cluster is not asked.
 func eachBroken(ctx context.Context, state string, cluster *ship.Cluster, do func(*promise, *ship.Detour) error) error {
 	paths, err := filepath.Glob(filepath.Join(promises(state), "*"+promiseSuffix))
 	if err != nil {

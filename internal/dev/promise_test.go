@@ -54,7 +54,8 @@ webhooks:
   - {apiGroups: [ship.example.com], apiVersions: [v1], operations: [CREATE], resources: [frigates]}
 `
 
-// served is a run of nothing but its webhooks: the project, the state and the kubeconfig are in the folder that it starts in.
+// served is a run of nothing but its webhooks: the project, the state and the kubeconfig are in the folder that it
+// starts in.
 func served() {
 	o := Options{Dir: ".", State: "state", Handler: report.Discard}
 	cluster, err := ship.Connect(ship.Kubeconfig{Path: "kubeconfig"}, report.Discard)
@@ -211,8 +212,9 @@ func TestServedWebhooks(t *testing.T) {
 	t.Run("second run", s.testSecondRun)
 }
 
-// testGivenBack: wherever a run is killed, before or after a change of it is stored, the next command gives the webhooks back; and signals
-// that come twice or more, as a terminal that closes sends them, do not keep the run from doing so itself.
+// testGivenBack: wherever a run is killed, before or after a change of it is stored, the next command gives the
+// webhooks back; and signals that come twice or more, as a terminal that closes sends them, do not keep the run from
+// doing so itself.
 func (s *sea) testGivenBack(t *testing.T) {
 	before := s.asks(t)
 	s.hit = func(int64, bool) {}
@@ -224,7 +226,8 @@ func (s *sea) testGivenBack(t *testing.T) {
 		t.Fatalf("without a kill (-before +after):\n%s", diff)
 	}
 	const atLeast = 5
-	// A run makes more changes than another one where the server itself has changed a definition meanwhile, so each one tells whether it came that far.
+	// A run makes more changes than another one where the server itself has changed a definition meanwhile, so each one
+	// tells whether it came that far.
 	for step, killed := int64(1), true; killed || step <= atLeast; step++ {
 		for _, early := range []bool{true, false} {
 			if killed = s.kill(t, dir, step, early); !killed && step <= atLeast {
@@ -251,7 +254,8 @@ func (s *sea) testGivenBack(t *testing.T) {
 	}
 }
 
-// kill has a run killed at a change, and another command come after it. It returns false for a run that makes fewer changes.
+// kill has a run killed at a change, and another command come after it. It returns false for a run that makes fewer
+// changes.
 func (s *sea) kill(t *testing.T, dir string, step int64, early bool) (killed bool) {
 	t.Helper()
 	cmd := s.run(t, dir)
@@ -286,7 +290,8 @@ func (s *sea) kill(t *testing.T, dir string, step int64, early bool) (killed boo
 	return true
 }
 
-// testSecondRun: of two runs of a project the second one refuses, and what the first one made stays; that one's promise is not kept by others.
+// testSecondRun: of two runs of a project the second one refuses, and what the first one made stays; that one's promise
+// is not kept by others.
 func (s *sea) testSecondRun(t *testing.T) {
 	s.hit = func(int64, bool) {}
 	before := s.asks(t)

@@ -19,8 +19,8 @@ import (
 // is a [report.Error] with its exit code. Without a reachable cluster nothing is
 // built.
 //
-// A project's webhooks work too: while the manager runs, a cluster on this machine asks it, see serveWebhooks. However the run
-// ends, that is taken back: by itself, or by the next command that calls [TakeBack].
+// A project's webhooks work too: while the manager runs, a cluster on this machine asks it, see serveWebhooks. However
+// the run ends, that is taken back: by itself, or by the next command that calls [TakeBack].
 //
 // The cluster is the manager's own choice: --kubeconfig among args, else KUBECONFIG and
 // ~/.kube/config, as controller-runtime has it.

@@ -76,7 +76,8 @@ func certify(hooks *ship.LocalWebhooks, host string) (temporary string, err erro
 	return temporary, err
 }
 
-// giveBack keeps a promise. The run is over, and so is its context; what it changed in the cluster is taken back all the same.
+// giveBack keeps a promise. The run is over, and so is its context; what it changed in the cluster is taken back all
+// the same.
 func (o Options) giveBack(p *promise, cluster *ship.Cluster, d *ship.Detour) error {
 	o.Handler.Handle(report.Step{Name: "giving the cluster's webhooks back; if this is killed, the next slipway command on the cluster does it"})
 	ctx, cancel := context.WithTimeout(context.Background(), takeBackPatience)

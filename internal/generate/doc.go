@@ -12,9 +12,9 @@
 //		},
 //	})
 //
-// [Generators] lists the generators. They read the same markers and make the same
-// bytes as controller-gen v0.23.0, which is also the version that CRDs name. All generators of a run share one load of the packages and
-// run at once; see package load for how that works without the go command.
+// [Generators] lists the generators. They read the same markers and make the same bytes as controller-gen v0.23.0,
+// which is also the version that CRDs name. All generators of a run share one load of the packages and run at once; see
+// package load for how that works without the go command.
 //
 // A run plans all files before it writes one. Mistakes in the user's code are
 // findings of the [Result]; if one of them is fatal, nothing is written. Files

@@ -137,8 +137,8 @@ func TestIncremental(t *testing.T) {
 	}
 }
 
-// TestIncrementalReached: a package outside of the paths that a kind leads to may hold a version of another kind, which is found
-// when the former comes first; so both are made although only one has changed.
+// TestIncrementalReached: a package outside of the paths that a kind leads to may hold a version of another kind, which
+// is found when the former comes first; so both are made although only one has changed.
 func TestIncrementalReached(t *testing.T) {
 	dir := project(t)
 	const beside = `"example.com/project/beside/v1beta1"`

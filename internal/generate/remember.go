@@ -71,8 +71,8 @@ func (p past) begin() (*inputs.Set, memory, map[string]*load.Facts) {
 	return p.last.Inputs(), last, settled
 }
 
-// inflections are the variables, and else the names in the working folder, of the files in which users tell the library that
-// makes plurals about words of theirs. It reads them when the program starts.
+// inflections are the variables, and else the names in the working folder, of the files in which users tell the library
+// that makes plurals about words of theirs. It reads them when the program starts.
 var inflections = map[string]string{"INFLECT_PATH": "inflections.json", "ACRONYMS_PATH": "acronyms.json"}
 
 // noteInflections notes that the run depends on those files.

@@ -4,8 +4,9 @@
 //	keys, err := git.Programs(ctx, dir)   // what of the repository's configuration has `git status` run a program
 //	cmd.Env = append(cmd.Env, git.Environment()...)   // for a program that runs git
 //
-// A clone brings no configuration with it, but an archive or a shared folder may: its .git/config names programs as monitors of
-// files, hooks, filters and transports. Those that a variable can turn off are turned off; Programs tells the rest.
+// A clone brings no configuration with it, but an archive or a shared folder may: its .git/config names programs as
+// monitors of files, hooks, filters and transports. Those that a variable can turn off are turned off; Programs tells
+// the rest.
 package git
 
 import (
@@ -76,15 +77,16 @@ func said(text string) error {
 // IsMissing says whether an error is that there is no git.
 func IsMissing(err error) bool { return errors.Is(err, exec.ErrNotFound) }
 
-// Keys that name programs: of any command that looks at files, and of one that has to fetch what a partial clone is without.
+// Keys that name programs: of any command that looks at files, and of one that has to fetch what a partial clone is
+// without.
 var (
 	filter    = regexp.MustCompile(`^(filter\..*\.(clean|process|smudge)|hook\..*)$`)
 	transport = regexp.MustCompile(`^(core\.(sshcommand|gitproxy|askpass)|credential\.(.*\.)?helper|remote\..*\.(uploadpack|vcs)|protocol\..*)$`)
 	partial   = regexp.MustCompile(`^(extensions\.partialclone|remote\..*\.(promisor|partialclonefilter))$`)
 )
 
-// Programs are the keys of the configuration of the repository that dir is in, and of its submodules, by which `git status` and
-// `git log` run a program that [Environment] does not turn off.
+// Programs are the keys of the configuration of the repository that dir is in, and of its submodules, by which
+// `git status` and `git log` run a program that [Environment] does not turn off.
 func Programs(ctx context.Context, dir string) ([]string, error) { return programs(ctx, dir, deep) }
 
 // deep is how deep submodules may lie in each other.

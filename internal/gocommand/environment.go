@@ -22,7 +22,8 @@ type Environment struct {
 	Ignored []string
 }
 
-// theirs are the settings of the go command that a user has and that change no bytes: where modules come from, where caches are.
+// theirs are the settings of the go command that a user has and that change no bytes: where modules come from, where
+// caches are.
 var theirs = []string{"GOAUTH", "GOCACHE", "GOCACHEPROG", "GOINSECURE", "GOMODCACHE", "GONOPROXY", "GONOSUMDB", "GOPATH", "GOPRIVATE", "GOPROXY", "GOSUMDB", "GOTMPDIR",
 	"GOTOOLCHAIN", "GOVCS"}
 
@@ -30,7 +31,8 @@ var theirs = []string{"GOAUTH", "GOCACHE", "GOCACHEPROG", "GOINSECURE", "GOMODCA
 var alike = []string{"GOENV=off", "GOEXPERIMENT=", "GOFIPS140=off", "GODEBUG=", "GO111MODULE=on", "GO386=sse2", "GOAMD64=v1", "GOARM=7", "GOARM64=v8.0", "GOMIPS=hardfloat",
 	"GOMIPS64=hardfloat", "GOPPC64=power8", "GORISCV64=rva20u64", "GOWASM=", "CGO_ENABLED=0"}
 
-// harmless are variables with a name of the go command's that its runtime reads, and those of a user who has more than one Go.
+// harmless are variables with a name of the go command's that its runtime reads, and those of a user who has more than
+// one Go.
 var harmless = []string{"GOGC", "GOMEMLIMIT", "GOMAXPROCS", "GOROOT"}
 
 // Read asks the go command for the user's settings.
@@ -107,7 +109,8 @@ func foreign(all []string) []string {
 	})
 }
 
-// defaults are flags of no importance here: builds work without git and decide themselves whether to name the commit, and change no go.mod.
+// defaults are flags of no importance here: builds work without git and decide themselves whether to name the commit,
+// and change no go.mod.
 var defaults = []string{"buildvcs=false", "buildvcs=auto", "mod=readonly"}
 
 // flags are those of the user's GOFLAGS that change no bytes. The others are noted.
@@ -133,7 +136,8 @@ func (e *Environment) flags() string {
 // compilers are the user's settings for programs with parts in C.
 var compilers = []string{"CGO_ENABLED", "AR", "CC", "CXX", "CGO_CFLAGS", "CGO_CPPFLAGS", "CGO_CXXFLAGS", "CGO_LDFLAGS", "PKG_CONFIG"}
 
-// C are variables for programs of slipway itself, which may have parts in C as the user's machine has them. An image has none.
+// C are variables for programs of slipway itself, which may have parts in C as the user's machine has them. An image
+// has none.
 func (e *Environment) C() []string {
 	var all []string
 	for _, name := range compilers {

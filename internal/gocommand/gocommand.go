@@ -5,9 +5,10 @@
 //	err = cmd.Run(ctx)
 //	if e := env.Explain(said.String(), out); e != nil { … }  // a disk that is full, a folder that is not there
 //
-// The same sources are to make the same bytes for each user. So whatever changes what is compiled has the value here that the Go
-// installation has by default: flags, experiments, levels of processors, a workspace. The settings of the user that
-// say where modules come from and where caches are, which change no bytes, are the user's, also those of `go env -w`.
+// The same sources are to make the same bytes for each user. So whatever changes what is compiled has the value here
+// that the Go installation has by default: flags, experiments, levels of processors, a workspace. The settings of the
+// user that say where modules come from and where caches are, which change no bytes, are the user's, also those of
+// `go env -w`.
 //
 // A command runs in a process group of its own: when its context ends, it ends with all compilers that it has started.
 package gocommand
@@ -31,7 +32,8 @@ type Command struct {
 // killDelay is how long the go command may take to end its compilers after an interrupt before all of them are killed.
 const killDelay = 2 * time.Second
 
-// Run runs the command. When ctx is done, it ends the command with everything that it has started and returns ctx's error.
+// Run runs the command. When ctx is done, it ends the command with everything that it has started and returns ctx's
+// error.
 func (c Command) Run(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, "go", c.Args...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = c.Dir, c.Env, c.Stdout, c.Stderr

@@ -11,8 +11,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// Explain tells from what a command said before it failed, and from the folders that it works in, that it was a folder's fault and
-// not that of what was compiled. It is nil if nothing is known of such a fault. Out is where the command was to write.
+// Explain tells from what a command said before it failed, and from the folders that it works in, that it was a
+// folder's fault and not that of what was compiled. It is nil if nothing is known of such a fault. Out is where the
+// command was to write.
 func (e *Environment) Explain(said, out string) *report.Error {
 	temp := cmp.Or(e.settings["GOTMPDIR"], os.Getenv("GOTMPDIR"), os.TempDir())
 	if made, err := os.MkdirTemp(temp, "slipway-"); err != nil {
@@ -29,7 +30,8 @@ func (e *Environment) Explain(said, out string) *report.Error {
 		Hint: fmt.Sprintf("%d MiB are free there; TMPDIR names another folder for temporary files, GOCACHE for compiled packages, SLIPWAY_CACHE for what slipway keeps", free>>20)}
 }
 
-// isFull says whether a program gave up because of a full disk. It is another process, so the system's text for that is all there is.
+// isFull says whether a program gave up because of a full disk. It is another process, so the system's text for that is
+// all there is.
 func isFull(said string) bool {
 	return strings.Contains(said, syscall.ENOSPC.Error()) || strings.Contains(said, quota.Error())
 }

@@ -13,9 +13,10 @@ import (
 	"testing"
 )
 
-// TestCommentsNameWhatTheyDocument: the comment of a function, a method, a type, a variable or a constant begins with its name, that of a type
-// perhaps after an article. A test's may be a sentence on what it shows. Fields, methods of interfaces and what is declared in a group
-// may be described in other words, but not under another's name. A field of an API may go by its name in JSON.
+// TestCommentsNameWhatTheyDocument: the comment of a function, a method, a type, a variable or a constant begins with
+// its name, that of a type perhaps after an article. A test's may be a sentence on what it shows. Fields, methods of
+// interfaces and what is declared in a group may be described in other words, but not under another's name. A field of
+// an API may go by its name in JSON.
 func TestCommentsNameWhatTheyDocument(t *testing.T) {
 	folders := map[string][]documented{}
 	for _, file := range files(t, ".go") {
@@ -109,7 +110,8 @@ func declarations(set *token.FileSet, f *ast.File, file string) []documented {
 	return all
 }
 
-// specified adds what one line of a declaration declares. A declaration without parentheses has the comment before the keyword.
+// specified adds what one line of a declaration declares. A declaration without parentheses has the comment before the
+// keyword.
 func specified(decl *ast.GenDecl, spec ast.Spec, add func(*ast.CommentGroup, documented, *ast.Ident)) {
 	alone := !decl.Lparen.IsValid()
 	switch spec := spec.(type) {

@@ -10,8 +10,8 @@ import (
 // reasons is the page that says why each module is required.
 const reasons = "docs/design/dependencies.md"
 
-// TestDirectDependenciesAreExplained: the page has a section for each module of ours, which lists what its go.mod requires directly and
-// nothing else. Examples are operators: they depend on what scaffolds do.
+// TestDirectDependenciesAreExplained: the page has a section for each module of ours, which lists what its go.mod
+// requires directly and nothing else. Examples are operators: they depend on what scaffolds do.
 func TestDirectDependenciesAreExplained(t *testing.T) {
 	sections := explained(readText(t, reasons))
 	for _, dir := range modules(t) {
@@ -47,7 +47,8 @@ func compare(t *testing.T, dir string, explained, direct []string) {
 	}
 }
 
-// explained returns the paths in the tables' first columns, by the folder in the headings of sections: ## Name (`folder`).
+// explained returns the paths in the tables' first columns, by the folder in the headings of sections: ## Name
+// (`folder`).
 func explained(page string) map[string][]string {
 	heading := regexp.MustCompile("^## .* \\(`(.+)`\\)$")
 	code := regexp.MustCompile("`([^`]+)`")

@@ -107,7 +107,8 @@ func readFloors(t *testing.T) []floor {
 	return floors
 }
 
-// place returns the floor of a package and the pattern that gives it: its name if it is listed, else the first pattern that fits.
+// place returns the floor of a package and the pattern that gives it: its name if it is listed, else the first pattern
+// that fits.
 func place(floors []floor, dir string) (of floor, pattern string, ok bool) {
 	for _, f := range floors {
 		for _, p := range f.packages {
@@ -132,7 +133,8 @@ func modulePaths(t *testing.T) map[string]string {
 	return paths
 }
 
-// folderOf returns the folder of an imported package if it is ours: below the module whose path is the longest that it begins with.
+// folderOf returns the folder of an imported package if it is ours: below the module whose path is the longest that it
+// begins with.
 func folderOf(paths map[string]string, imp string) (dir string, ours bool) {
 	longest := 0
 	for folder, module := range paths {

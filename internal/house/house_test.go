@@ -68,7 +68,8 @@ func TestCommandStaysLight(t *testing.T) {
 	}
 }
 
-// TestImagesAreAProgramOfTheirOwn: the libraries of registries are for slipway-image alone; the command knows names and the form of requests.
+// TestImagesAreAProgramOfTheirOwn: the libraries of registries are for slipway-image alone; the command knows names and
+// the form of requests.
 func TestImagesAreAProgramOfTheirOwn(t *testing.T) {
 	const inside = module + "/internal/image/"
 	for _, p := range packages(t) {
@@ -110,8 +111,8 @@ func modules(t *testing.T) []string {
 	return dirs
 }
 
-// files returns the slash-separated paths, relative to the root, of the repository's files whose names end with suffix. It leaves out
-// folders of test data, and those that begin with a dot.
+// files returns the slash-separated paths, relative to the root, of the repository's files whose names end with suffix.
+// It leaves out folders of test data, and those that begin with a dot.
 func files(t *testing.T, suffix string) []string {
 	t.Helper()
 	var found []string

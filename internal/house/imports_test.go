@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// TestImportGroups: imports stand in one group each for the standard library, third parties and ourselves, in this order.
+// TestImportGroups: imports stand in one group each for the standard library, third parties and ourselves, in this
+// order.
 func TestImportGroups(t *testing.T) {
 	paths := modulePaths(t)
 	checked := 0
@@ -48,8 +49,8 @@ const (
 
 func (o origin) String() string { return [...]string{"standard", "third party", "ours", "mixed"}[o] }
 
-// ours returns the paths below which imports of a package are our own: all of the repository's modules, but examples are users' code, where
-// only their own is.
+// ours returns the paths below which imports of a package are our own: all of the repository's modules, but examples
+// are users' code, where only their own is.
 func ours(paths map[string]string, dir string) []string {
 	home := homeOf(paths, dir)
 	if strings.HasPrefix(home, "examples/") {

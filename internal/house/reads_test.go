@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// readers are the parts, and the files of other parts, that read with package os, and why that ends. All else reads with package finite or bounded.
+// readers are the parts, and the files of other parts, that read with package os, and why that ends. All else reads
+// with package finite or bounded.
 var readers = map[string]string{
 	"internal/finite":                               "it looks at what kind of file it is, and at its size, first",
 	"internal/program":                              "sources and caches of slipway itself",

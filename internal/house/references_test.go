@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// splitters are the files that judge addresses or cut text at an @, and what of. Names of images and addresses of registries are the business
-// of internal/image/reference, and in the cluster's module of registry/places.
+// splitters are the files that judge addresses or cut text at an @, and what of. Names of images and addresses of
+// registries are the business of internal/image/reference, and in the cluster's module of registry/places.
 var splitters = map[string]string{
 	"internal/image/reference/parts.go":           "it is the one for names of images",
 	"internal/dev/certificate.go":                 "an IP address, not its text",

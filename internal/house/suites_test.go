@@ -23,7 +23,8 @@ func TestNoTestSleeps(t *testing.T) {
 	}
 }
 
-// TestSkippedTestsNameTheirPart: a test that make test leaves out says which part of make test-long runs it, and there is such a part.
+// TestSkippedTestsNameTheirPart: a test that make test leaves out says which part of make test-long runs it, and there
+// is such a part.
 func TestSkippedTestsNameTheirPart(t *testing.T) {
 	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// images asks a script in the place of slipway-image, which notes the request and then does what text says. Events are those of
-// the handler.
+// images asks a script in the place of slipway-image, which notes the request and then does what text says. Events are
+// those of the handler.
 func images(t *testing.T, text string) (i *image.Images, request func() wire.Request, events *[]report.Event, cache string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -43,7 +43,8 @@ func images(t *testing.T, text string) (i *image.Images, request func() wire.Req
 	}, events, cache
 }
 
-// TestAsk: each call is a request of its own kind, and its answer the result. What is told on the way reaches the handler.
+// TestAsk: each call is a request of its own kind, and its answer the result. What is told on the way reaches the
+// handler.
 func TestAsk(t *testing.T) {
 	ctx := t.Context()
 	for name, test := range map[string]struct {

@@ -9,11 +9,11 @@
 // every machine: times are those of the commit, and nothing is taken from the machine but Go. A bill of materials
 // goes with each.
 //
-// Built images are kept in the user's cache (SLIPWAY_CACHE, or slipway in the cache folder), under their names, until they are
-// removed or built again.
+// Built images are kept in the user's cache (SLIPWAY_CACHE, or slipway in the cache folder), under their names, until
+// they are removed or built again.
 //
-// The libraries that images and registries take would add half a millisecond to every start of slipway. So
-// they are in a program of their own, slipway-image, that is built the first time that it is needed; this package asks it, in the
+// The libraries that images and registries take would add half a millisecond to every start of slipway. So they are in
+// a program of their own, slipway-image, that is built the first time that it is needed; this package asks it, in the
 // form of package wire. Package serve is the other end. Below it each package has one reason to change:
 //
 //	reference    names of images
@@ -54,7 +54,8 @@ type Images struct {
 	handler  report.Handler
 }
 
-// New returns the images of the user. Getenv is asked for SLIPWAY_IMAGE, the program, and SLIPWAY_CACHE; handler learns what is done.
+// New returns the images of the user. Getenv is asked for SLIPWAY_IMAGE, the program, and SLIPWAY_CACHE; handler learns
+// what is done.
 func New(getenv func(string) string, handler report.Handler) *Images {
 	return &Images{programs.NewFinder(getenv, handler), handler}
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestProgramConsistsOfItsFolders: a change anywhere else must not have made another program, for nobody would compile that.
-// The list is the one of package program.
+// TestProgramConsistsOfItsFolders: a change anywhere else must not have made another program, for nobody would compile
+// that. The list is the one of package program.
 func TestProgramConsistsOfItsFolders(t *testing.T) {
 	const module = "github.com/slipway-dev/slipway/"
 	out, err := exec.Command("go", "list", "-deps", module+"cmd/slipway-image").Output()

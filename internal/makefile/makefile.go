@@ -5,9 +5,9 @@
 //		c.Line, c.Target, c.Arguments, c.Unclear
 //	}
 //
-// It understands what such Makefiles do: variables, their references in one another, recipes of simple commands. What it
-// does not understand it says ([Call.Unclear]) and never guesses: a variable that depends on a condition or on a command's
-// output, arguments with shell expansions, a command in a loop or a pipe.
+// It understands what such Makefiles do: variables, their references in one another, recipes of simple commands. What
+// it does not understand it says ([Call.Unclear]) and never guesses: a variable that depends on a condition or on a
+// command's output, arguments with shell expansions, a command in a loop or a pipe.
 //
 // GNU make's manual, "How to Use Variables" and "Writing Recipes in Rules", says what the syntax means.
 package makefile
@@ -36,7 +36,8 @@ type Call struct {
 	Arguments []string
 	// Unclear says why Arguments cannot be told; "" when they can.
 	Unclear string
-	// Then is the first command of the recipe's later lines that may change what the program wrote; nil when there is none.
+	// Then is the first command of the recipe's later lines that may change what the program wrote; nil when there is
+	// none.
 	Then *Step
 }
 

@@ -53,8 +53,8 @@ func within(root, folder string) string {
 	return filepath.Join(root, folder)
 }
 
-// buildDeployment returns the objects to deploy from the project in root. What follows from the code is generated before, in memory
-// alone for those who only look.
+// buildDeployment returns the objects to deploy from the project in root. What follows from the code is generated
+// before, in memory alone for those who only look.
 func (s *Session) buildDeployment(ctx context.Context, root string, d Deployment, look bool) ([]*unstructured.Unstructured, error) {
 	asTheyAre, err := s.asTheyAre(root, d)
 	if err != nil {
@@ -74,8 +74,9 @@ func (s *Session) buildDeployment(ctx context.Context, root string, d Deployment
 	return objects, err
 }
 
-// asTheyAre reports whether a deployment takes the project's files as they are: on demand, and where another kustomization than the
-// usual one of a project is meant that slipway did not make. What that includes need not follow from the code.
+// asTheyAre reports whether a deployment takes the project's files as they are: on demand, and where another
+// kustomization than the usual one of a project is meant that slipway did not make. What that includes need not follow
+// from the code.
 func (s *Session) asTheyAre(root string, d Deployment) (bool, error) {
 	if d.NoGenerate || d.Folder == DefaultFolder {
 		return d.NoGenerate, nil

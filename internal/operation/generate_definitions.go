@@ -119,8 +119,8 @@ func (d definitions) told(findings []crdcheck.Finding) []report.Finding {
 	return told
 }
 
-// generateOnly is generate for those who do not check the CRDs, since they go to an API server now or others
-// follow: the next `slipway generate` does it. Where make does more to generated files than slipway would, they are left alone.
+// generateOnly is generate for those who do not check the CRDs, since they go to an API server now or others follow:
+// the next `slipway generate` does it. Where make does more to generated files than slipway would, they are left alone.
 func (s *Session) generateOnly(ctx context.Context, root string) error {
 	if left, err := s.leavesGenerated(root); left || err != nil {
 		return err

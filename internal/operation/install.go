@@ -99,8 +99,8 @@ func (s *Session) Uninstall(ctx context.Context, r Removal) error {
 	return s.remove(ctx, definitions, set, r, "slipway uninstall")
 }
 
-// buildDefinitions builds the definitions of the project in root, with generated texts in place of the disk's. Having none is
-// reported and no mistake.
+// buildDefinitions builds the definitions of the project in root, with generated texts in place of the disk's. Having
+// none is reported and no mistake.
 func (s *Session) buildDefinitions(ctx context.Context, root string, generated map[string][]byte) ([]*unstructured.Unstructured, error) {
 	dir := filepath.Join(root, filepath.FromSlash(crdFolder))
 	if !ship.IsKustomization(dir) {

@@ -40,7 +40,8 @@ type Session struct {
 	// Ask puts a question that is answered with yes or no; flag is the one that answers it for scripts. It is nil
 	// when there is no one to ask.
 	Ask func(ctx context.Context, question, flag string) (bool, error)
-	// Fail shows an error that does not end the operation, such as that of one attempt of many. WatchAndGenerate needs it.
+	// Fail shows an error that does not end the operation, such as that of one attempt of many. WatchAndGenerate needs
+	// it.
 	Fail func(err error)
 	// Collector decides when garbage is collected; nil leaves that as it is.
 	Collector *collector.Collector

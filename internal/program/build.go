@@ -118,9 +118,9 @@ func (f *Finder) build(ctx context.Context, p *product, src source, out string) 
 	return nil
 }
 
-// collectLess has the compilers collect their garbage half as often, unless the caller has a wish of his own: a sixth of the processor
-// time of a compile from nothing, for a few hundred megabytes in the largest package. What they make is the same and so are its keys
-// in Go's cache.
+// collectLess has the compilers collect their garbage half as often, unless the caller has a wish of his own: a sixth
+// of the processor time of a compile from nothing, for a few hundred megabytes in the largest package. What they make
+// is the same and so are its keys in Go's cache.
 func collectLess() []string {
 	if os.Getenv("GOGC") != "" {
 		return nil
@@ -128,10 +128,12 @@ func collectLess() []string {
 	return []string{"GOGC=200"}
 }
 
-// forAll is the mode of programs: those of real nodes are run by the nodes' users as well, whatever the builder's umask is.
+// forAll is the mode of programs: those of real nodes are run by the nodes' users as well, whatever the builder's umask
+// is.
 const forAll = 0o755
 
-// take moves the programs out of the folder in which they were built. The note that tells that the slot is filled comes last.
+// take moves the programs out of the folder in which they were built. The note that tells that the slot is filled comes
+// last.
 func (s slot) take(built string) error {
 	for _, program := range s.programs {
 		if err := os.Chmod(filepath.Join(built, fileName(program)), forAll); err != nil {
@@ -159,7 +161,8 @@ func (src source) fetch(ctx context.Context, p *product) (dir string, err error)
 	return download(ctx, p, src.version)
 }
 
-// accept refuses a program that was built but cannot be used. The checker is asked for its protocol whenever it answers.
+// accept refuses a program that was built but cannot be used. The checker is asked for its protocol whenever it
+// answers.
 func (s slot) accept(ctx context.Context, built string, src source) error {
 	if s.last() != name {
 		return nil

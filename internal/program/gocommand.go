@@ -25,8 +25,9 @@ type goCommand struct {
 	line func(string) bool
 }
 
-// forHere has the go command build for this machine, in the module's own way, whatever the project at hand and the user's settings
-// for it are: another platform, a workspace, a vendor folder, tags. So what is built follows from the sources and from Go alone.
+// forHere has the go command build for this machine, in the module's own way, whatever the project at hand and the
+// user's settings for it are: another platform, a workspace, a vendor folder, tags. So what is built follows from the
+// sources and from Go alone.
 func forHere(ctx context.Context) (*gocommand.Environment, []string, error) {
 	env, err := gocommand.Read(ctx)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/gocommand"
 )
 
-// key names what is built from src for this machine: a hash over the Go that compiles, and the content of the sources or else their
-// version. Settings of the user have no part in it, as they have none in the build.
+// key names what is built from src for this machine: a hash over the Go that compiles, and the content of the sources
+// or else their version. Settings of the user have no part in it, as they have none in the build.
 func (src source) key(p *product) (string, error) {
 	h := sha256.New()
 	fmt.Fprintln(h, gocommand.Toolchain(), runtime.GOOS, runtime.GOARCH)

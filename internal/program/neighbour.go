@@ -11,9 +11,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// besideSlipway looks for a product beside slipway's own executable, where release archives have it. Programs of another version or
-// of other sources than slipway's are passed over, with a warning: one that an older slipway left there may speak
-// the same protocol and do something else.
+// besideSlipway looks for a product beside slipway's own executable, where release archives have it. Programs of
+// another version or of other sources than slipway's are passed over, with a warning: one that an older slipway left
+// there may speak the same protocol and do something else.
 func (f *Finder) besideSlipway(p *product) (path string, ok bool) {
 	own, err := f.executable()
 	if err != nil || p.pin != "" {
@@ -53,8 +53,8 @@ var (
 	errOtherSources   = errors.New("it was not built from the same sources as this slipway")
 )
 
-// same says whether a program is of this slipway: by the note beside it, or else by what the go command noted in it. A script is what
-// the user put there.
+// same says whether a program is of this slipway: by the note beside it, or else by what the go command noted in it. A
+// script is what the user put there.
 func (f *Finder) same(p *product, path, program string) error {
 	if n, ok := readNote(filepath.Dir(path)); ok && n.Files[program] != (state{}) {
 		return f.sameKey(p, n, path, program)

@@ -17,9 +17,9 @@ import (
 // noteName is the file beside programs that says what they are. It is written last: a folder without it is not filled.
 const noteName = "slipway-programs.json"
 
-// note says what the programs in a folder were built from, and what they were like then. Programs are compared with it each time that
-// they are found, by size and time, and by content when these differ: a disk that was full, or a copy that was cut off, leaves
-// programs that end with nothing but a signal.
+// note says what the programs in a folder were built from, and what they were like then. Programs are compared with it
+// each time that they are found, by size and time, and by content when these differ: a disk that was full, or a copy
+// that was cut off, leaves programs that end with nothing but a signal.
 type note struct {
 	Key   string           `json:"key"` // of the sources, see source.key
 	Files map[string]state `json:"files"`

@@ -173,8 +173,8 @@ func (y *yard) clusterKey() (string, error) {
 	return filepath.Base(s.dir), err
 }
 
-// TestNeighbours: a program beside slipway is used if it is known to be of the same sources or version, and else passed over with one
-// warning, however often it is looked for.
+// TestNeighbours: a program beside slipway is used if it is known to be of the same sources or version, and else passed
+// over with one warning, however often it is looked for.
 func TestNeighbours(t *testing.T) {
 	y := newYard(t)
 	built := y.ensure()

@@ -14,9 +14,9 @@ const (
 	toolsModule = "golang.org/x/tools"
 )
 
-// pinned are the flags with which the go command builds the product in dir with the pinned version: those of a go.mod of its own in
-// the folder out, which requires little else, so that the generators have all that they need at the versions that they were made
-// with. There are none for a product that is not pinned.
+// pinned are the flags with which the go command builds the product in dir with the pinned version: those of a go.mod
+// of its own in the folder out, which requires little else, so that the generators have all that they need at the
+// versions that they were made with. There are none for a product that is not pinned.
 func (p *product) pinned(dir, out string) ([]string, error) {
 	if p.pin == "" {
 		return nil, nil

@@ -24,19 +24,22 @@ func clusterProduct() *product {
 		apart: append(checkFolders(), nodeFolders()...)}
 }
 
-// nodeFolders are those of real nodes that the cluster program has nothing to do with. A test of package realnode sees to that.
+// nodeFolders are those of real nodes that the cluster program has nothing to do with. A test of package realnode sees
+// to that.
 func nodeFolders() []string {
 	return []string{"cmd/" + nodeName, "cmd/" + containerName, "realnode/capability", "realnode/cri", "realnode/imagestore", "realnode/isolated",
 		"realnode/keeper", "realnode/kubelet", "realnode/plain", "realnode/podnet", "realnode/process", "realnode/seccomp"}
 }
 
-// nodeProduct is a real node: the kubelet, and what containers begin with. Nobody has to compile a kubelet to have simulated nodes.
+// nodeProduct is a real node: the kubelet, and what containers begin with. Nobody has to compile a kubelet to have
+// simulated nodes.
 func nodeProduct() *product {
 	return &product{module: clusterModule, folder: "cluster", what: "the program of real nodes", programs: []string{containerName, nodeName},
 		variable: "SLIPWAY_NODE", folders: []string{"cmd/" + nodeName, "cmd/" + containerName, "realnode", "registry/peer", "registry/places", "version"}}
 }
 
-// checkFolders are those of the checker. Tests of the package crdcheck see to it that nothing else there has to do with them.
+// checkFolders are those of the checker. Tests of the package crdcheck see to it that nothing else there has to do with
+// them.
 func checkFolders() []string { return []string{"cmd/" + checkName, "crdcheck"} }
 
 // checkProduct is the checker of CRDs. It is small and independent of the cluster program, so nobody has to compile

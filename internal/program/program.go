@@ -1,5 +1,5 @@
-// Package program finds the programs that are not part of slipway itself, and builds them when there are none: the slipway-cluster
-// program, and two small ones.
+// Package program finds the programs that are not part of slipway itself, and builds them when there are none: the
+// slipway-cluster program, and two small ones.
 //
 // The API server is large: nobody should compile or download it to scaffold
 // a project, and nobody should have to install it by hand either. So it is a
@@ -12,18 +12,19 @@
 //     itself was built from (SLIPWAY_SOURCE, or the path recorded by the
 //     compiler), or else by `go install` of slipway's own version.
 //
-// slipway-kubectl, the kubectl of the same version, is built together with it and
-// lies beside it ([Program.Kubectl]). slipway-check, which checks CRDs, is looked for and built in the same way, by
-// itself ([Finder.EnsureChecker], SLIPWAY_CHECK): it is a fifth of the size. So are slipway-codegen, which writes
-// clients ([Finder.EnsureCodegen], SLIPWAY_CODEGEN), the builder of images ([Finder.EnsureImage], SLIPWAY_IMAGE), and slipway-node,
-// which is a real node ([Finder.EnsureNode], SLIPWAY_NODE).
+// slipway-kubectl, the kubectl of the same version, is built together with it and lies beside it ([Program.Kubectl]).
+// slipway-check, which checks CRDs, is looked for and built in the same way, by itself ([Finder.EnsureChecker],
+// SLIPWAY_CHECK): it is a fifth of the size. So are slipway-codegen, which writes clients ([Finder.EnsureCodegen],
+// SLIPWAY_CODEGEN), the builder of images ([Finder.EnsureImage], SLIPWAY_IMAGE), and slipway-node, which is a real node
+// ([Finder.EnsureNode], SLIPWAY_NODE).
 //
-// A program beside slipway is taken only if it is of slipway's own version or sources, and speaks the same number of the protocol;
-// others are passed over with a warning. What the user asked for by name, in SLIPWAY_CLUSTER, is used or refused.
+// A program beside slipway is taken only if it is of slipway's own version or sources, and speaks the same number of
+// the protocol; others are passed over with a warning. What the user asked for by name, in SLIPWAY_CLUSTER, is used or
+// refused.
 //
-// Built programs are the same for all users: the go command runs with the settings of package gocommand. A note beside them says
-// from which sources they are and what they are like, and they are compared with it whenever they are found: what is damaged is built
-// again, with a warning.
+// Built programs are the same for all users: the go command runs with the settings of package gocommand. A note beside
+// them says from which sources they are and what they are like, and they are compared with it whenever they are found:
+// what is damaged is built again, with a warning.
 //
 // A build can be interrupted at any time: Go's build cache keeps the packages that are
 // done. Two builds at once wait for each other; a finished program appears under

@@ -9,7 +9,8 @@ const checkName = "slipway-check"
 // executable, in the cache. Ok is false when it is in none of these places.
 func (f *Finder) FindChecker() (path string, ok bool, err error) { return f.find(checkProduct()) }
 
-// EnsureChecker finds the slipway-check program or builds it, which takes a minute or two when nothing of it is compiled.
+// EnsureChecker finds the slipway-check program or builds it, which takes a minute or two when nothing of it is
+// compiled.
 func (f *Finder) EnsureChecker(ctx context.Context) (path string, err error) {
 	return f.ensure(ctx, checkProduct())
 }
@@ -21,7 +22,8 @@ func (f *Finder) BuildChecker() string { return f.command(checkProduct()) }
 // need the program to be there.
 func (f *Finder) CheckerID() string { return f.id(checkProduct()) }
 
-// The file names of the program of real nodes, and of the one beside it that containers begin with, without their extensions.
+// The file names of the program of real nodes, and of the one beside it that containers begin with, without their
+// extensions.
 const (
 	nodeName      = "slipway-node"
 	containerName = "slipway-container"
@@ -54,8 +56,8 @@ func (f *Finder) EnsureImage(ctx context.Context) (path string, err error) {
 	return f.ensure(ctx, imageProduct())
 }
 
-// EnsureCodegenOf finds or builds the program with the generators of the version that k8s.io/code-generator has there: the code
-// that they write needs a client-go of about the same one.
+// EnsureCodegenOf finds or builds the program with the generators of the version that k8s.io/code-generator has there:
+// the code that they write needs a client-go of about the same one.
 func (f *Finder) EnsureCodegenOf(ctx context.Context, version string) (path string, err error) {
 	return f.ensure(ctx, codegenProductOf(version))
 }

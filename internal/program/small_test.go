@@ -20,7 +20,8 @@ func (y *yard) small(name string) {
 	y.write("cluster/cmd/"+name+"/main.go", "package main\n\nfunc main() {}\n")
 }
 
-// TestEnsureChecker: built once, from the folders that it consists of; a change of those makes another one, others do not.
+// TestEnsureChecker: built once, from the folders that it consists of; a change of those makes another one, others do
+// not.
 func TestEnsureChecker(t *testing.T) {
 	y := newYard(t)
 	y.small(checkName)
@@ -108,7 +109,8 @@ func TestEnsureCheckerCannot(t *testing.T) {
 	}
 }
 
-// TestPinnedModule: a program with other generators than the module's own requires them, and nothing else but what lets them compile.
+// TestPinnedModule: a program with other generators than the module's own requires them, and nothing else but what lets
+// them compile.
 func TestPinnedModule(t *testing.T) {
 	own, err := modfile.Parse("go.mod", []byte("module example.com/own\n\ngo 1.26.0\n\nrequire (\n\tgolang.org/x/tools v0.52.0\n\tk8s.io/code-generator v0.37.1\n\tk8s.io/api v0.37.1\n)\n"), nil)
 	if err != nil {
@@ -124,7 +126,8 @@ func TestPinnedModule(t *testing.T) {
 	}
 }
 
-// TestPinnedHasSlotOfItsOwn: programs with other generators lie beside each other in the cache, and the user's own is taken for any.
+// TestPinnedHasSlotOfItsOwn: programs with other generators lie beside each other in the cache, and the user's own is
+// taken for any.
 func TestPinnedHasSlotOfItsOwn(t *testing.T) {
 	keys := make(map[string]bool)
 	for _, p := range []*product{codegenProduct(), codegenProductOf("v0.34.1"), codegenProductOf("v0.34.2")} {

@@ -17,8 +17,8 @@ func Version(ctx context.Context, path string) (protocol.Version, error) {
 	return v, err
 }
 
-// LastWords are what a program said before it failed. One that said nothing, such as a file that was cut off, may not be a program any
-// more; variable is the one that names it.
+// LastWords are what a program said before it failed. One that said nothing, such as a file that was cut off, may not
+// be a program any more; variable is the one that names it.
 func LastWords(said, variable string) string {
 	if said = strings.TrimSpace(said); said != "" {
 		return said

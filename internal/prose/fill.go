@@ -12,8 +12,8 @@ const tabWidth = 4
 // item matches the beginning of an item of a list.
 var item = regexp.MustCompile(`^ *(?:[-*+•]|\d+[.)]) +`)
 
-// itemAfter returns what an item of a list begins with that follows a paragraph or nothing, or "" if the line is none. In a text, whose
-// lines begin at a column, a number begins no item unless it is the first of a list.
+// itemAfter returns what an item of a list begins with that follows a paragraph or nothing, or "" if the line is none.
+// In a text, whose lines begin at a column, a number begins no item unless it is the first of a list.
 func itemAfter(open *paragraph, column int, line string) string {
 	head := item.FindString(line)
 	mark := strings.Trim(head, " .)")
@@ -32,7 +32,8 @@ func columns(text string) int {
 	return utf8.RuneCountInString(text) + (tabWidth-1)*strings.Count(text, "\t")
 }
 
-// broken returns the lines of a paragraph broken anew, or nil if none of them is too wide or they cannot be broken better.
+// broken returns the lines of a paragraph broken anew, or nil if none of them is too wide or they cannot be broken
+// better.
 func (p paragraph) broken(lines []string) []string {
 	old := lines[p.first : p.last+1]
 	if !slices.ContainsFunc(old, func(line string) bool { return columns(line) > Width }) || p.fixed || p.aligned() {
@@ -69,14 +70,17 @@ func (p paragraph) fill() []string {
 }
 
 var (
-	// spaceless matches what stands without a space outside of code in backquotes; such code is one piece if it fits on a line.
+	// spaceless matches what stands without a space outside of code in backquotes; such code is one piece if it fits on
+	// a line.
 	spaceless = regexp.MustCompile("^(?:[^\\s`]|`[^`]{1,100}`)+\\S*")
-	// telling matches a word that would make a line that begins with it a list, a heading, a quotation, a table, HTML or a marker.
+	// telling matches a word that would make a line that begins with it a list, a heading, a quotation, a table, HTML
+	// or a marker.
 	telling = regexp.MustCompile("^(?:[-*•+=|>#:~`<].*|\\d+[.)]|(?:Unordered )?[Oo]utput:.*|\\[[^]]*\\]:.*)$")
 )
 
-// pieces returns the parts of a text between which a line may end: words, but code in backquotes is one, and a telling word stays with
-// the one before. A telling first letter is no harm where code begins a line, if it is a single backquote.
+// pieces returns the parts of a text between which a line may end: words, but code in backquotes is one, and a telling
+// word stays with the one before. A telling first letter is no harm where code begins a line, if it is a single
+// backquote.
 func pieces(text string) []string {
 	var found []string
 	for _, word := range words(text) {

@@ -8,7 +8,8 @@ import (
 
 var (
 	fence = regexp.MustCompile("^[ ]*(```+|~~~+)")
-	// other matches lines that are no prose and end a paragraph: headings, tables, quotations, HTML, rules, definitions of links.
+	// other matches lines that are no prose and end a paragraph: headings, tables, quotations, HTML, rules, definitions
+	// of links.
 	other = regexp.MustCompile(`^ *(?:#{1,6}(?: |$)|[|>]|<[a-zA-Z/!?]|(?:[-*_] *){3,}$|=+$|\[[^]]+\]:)`)
 )
 

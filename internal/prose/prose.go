@@ -1,17 +1,20 @@
-// Package prose holds the lines of prose in Go comments and Markdown to a width. It changes where lines break, never the words.
+// Package prose holds the lines of prose in Go comments and Markdown to a width. It changes where lines break, never
+// the words.
 //
 //	out, err := prose.Reflow("README.md", src) // src with its long paragraphs broken anew
 //	long, err := prose.Long("main.go", src)    // the numbers of the lines where such paragraphs begin
 //
-// Only a paragraph or an item of a list that has a line of more than [Width] columns is broken anew, as a whole. All else stays as it is:
+// Only a paragraph or an item of a list that has a line of more than [Width] columns is broken anew, as a whole. All
+// else stays as it is:
 //
-//   - in Go: generated files, comments after code, /* comments */, directives and markers (//go:build, // +kubebuilder:…), what is
-//     indented (examples), headings, the expected output of examples
-//   - in Markdown: fenced and indented code, tables, headings, quotations, HTML, definitions of links, lines that end in a break
+//   - in Go: generated files, comments after code, /* comments */, directives and markers (//go:build,
+//     // +kubebuilder:…), what is indented (examples), headings, the expected output of examples
+//   - in Markdown: fenced and indented code, tables, headings, quotations, HTML, definitions of links, lines that end
+//     in a break
 //   - in both: a line that is one word, and paragraphs with two spaces between words, which are small tables
 //
-// Text in `backquotes` stays on one line, and no line begins with a word that would make it something else, such as a dash or a marker.
-// Reflow is idempotent. A tab is four columns wide.
+// Text in `backquotes` stays on one line, and no line begins with a word that would make it something else, such as a
+// dash or a marker. Reflow is idempotent. A tab is four columns wide.
 package prose
 
 import (
@@ -33,8 +36,8 @@ type paragraph struct {
 	fixed       bool // its lines have to break where they do
 }
 
-// Reflow returns the source of a .go or .md file with its long paragraphs broken anew. Other files come back as they are. An error is one
-// of Go's syntax.
+// Reflow returns the source of a .go or .md file with its long paragraphs broken anew. Other files come back as they
+// are. An error is one of Go's syntax.
 func Reflow(path string, src []byte) ([]byte, error) {
 	lines, paragraphs, err := parse(path, src)
 	if err != nil {
@@ -66,7 +69,8 @@ func Long(path string, src []byte) ([]int, error) {
 	return found, nil
 }
 
-// Files returns the .go and .md files in a folder and below, but for test data, vendored code and what begins with a dot.
+// Files returns the .go and .md files in a folder and below, but for test data, vendored code and what begins with a
+// dot.
 func Files(root string) ([]string, error) {
 	var found []string
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

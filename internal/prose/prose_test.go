@@ -38,8 +38,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestRepository breaks the prose of every file here: no word changes, documentation stays what it was, and gofmt has nothing to change
-// in comments afterwards.
+// TestRepository breaks the prose of every file here: no word changes, documentation stays what it was, and gofmt has
+// nothing to change in comments afterwards.
 func TestRepository(t *testing.T) {
 	files, err := prose.Files("../..")
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestOneVocabulary: what two packages that speak a protocol declare under one name is the same in both. Their modules are apart, so each has
-// types of its own.
+// TestOneVocabulary: what two packages that speak a protocol declare under one name is the same in both. Their modules
+// are apart, so each has types of its own.
 func TestOneVocabulary(t *testing.T) {
 	for _, tc := range []struct {
 		speakers []string
@@ -46,8 +46,8 @@ func TestOneVocabulary(t *testing.T) {
 	}
 }
 
-// vocabulary is what the Go package in dir declares for the wire: structs that JSON knows, named texts, and constants. By name it has what JSON calls
-// each field with the field's name, type and options, or what a type or constant is.
+// vocabulary is what the Go package in dir declares for the wire: structs that JSON knows, named texts, and constants.
+// By name it has what JSON calls each field with the field's name, type and options, or what a type or constant is.
 func vocabulary(t *testing.T, dir string) map[string]any {
 	t.Helper()
 	all := map[string]any{}

@@ -6,8 +6,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// withoutFlags takes controller-gen's flags out of the arguments of a call. A call for help or the version has none left, since
-// it generates nothing. Tags are those of the packages that are read; nil is the usual one.
+// withoutFlags takes controller-gen's flags out of the arguments of a call. A call for help or the version has none
+// left, since it generates nothing. Tags are those of the packages that are read; nil is the usual one.
 func withoutFlags(arguments []string) (rest, tags []string, err error) {
 	flags := pflag.NewFlagSet("controller-gen", pflag.ContinueOnError)
 	flags.Usage = func() {}

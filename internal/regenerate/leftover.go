@@ -15,8 +15,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// Leftovers are the CRDs in the plan's folders that a generator once wrote and that no kind makes any longer, as absolute
-// paths. Files that people wrote lack the generator's annotation and are none.
+// Leftovers are the CRDs in the plan's folders that a generator once wrote and that no kind makes any longer, as
+// absolute paths. Files that people wrote lack the generator's annotation and are none.
 func Leftovers(plan Plan, made []generate.File) ([]string, error) {
 	var left []string
 	for _, folder := range plan.CRDFolders() {

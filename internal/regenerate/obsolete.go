@@ -8,8 +8,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// obsolete are options of the crd generator that controller-gen had before v0.5 (preserveUnknownFields: v0.6), with what
-// became of them. Only CRDs of apiextensions.k8s.io/v1beta1 needed them, which Kubernetes 1.22 removed.
+// obsolete are options of the crd generator that controller-gen had before v0.5 (preserveUnknownFields: v0.6), with
+// what became of them. Only CRDs of apiextensions.k8s.io/v1beta1 needed them, which Kubernetes 1.22 removed.
 var obsolete = map[string]string{
 	"trivialVersions":       "all CRDs have a schema per version now",
 	"preserveUnknownFields": "unknown fields are always pruned now; +kubebuilder:pruning:PreserveUnknownFields keeps those of one field",

@@ -24,8 +24,8 @@ type Plan struct {
 	partial bool // the Makefile does more than the plan
 }
 
-// Partial reports whether the project's Makefile does more to generated files than the plan does: a recipe goes on after
-// controller-gen, or a call cannot be followed. The findings of [PlanFor] have the lines.
+// Partial reports whether the project's Makefile does more to generated files than the plan does: a recipe goes on
+// after controller-gen, or a call cannot be followed. The findings of [PlanFor] have the lines.
 func (p Plan) Partial() bool { return p.partial }
 
 // everywhere is all packages of a project.
@@ -183,8 +183,9 @@ func defaults(root string) ([]planned, error) {
 	}}}, nil
 }
 
-// Run runs the plan with what options say beside what to generate, and joins the results. It stops at the first run with
-// a fatal finding. What the Makefile and links of the project lead to is written below the project, and below options.Within.
+// Run runs the plan with what options say beside what to generate, and joins the results. It stops at the first run
+// with a fatal finding. What the Makefile and links of the project lead to is written below the project, and below
+// options.Within.
 func (p Plan) Run(ctx context.Context, options generate.Options) (generate.Result, error) {
 	options.Within = p.within(options.Within)
 	var results []generate.Result

@@ -41,7 +41,8 @@ type Step struct {
 	Elapsed time.Duration `json:"elapsedNanoseconds,omitempty"`
 }
 
-// Progress says how far a long piece of work has come. Left is an estimate; zero means unknown, and so does a Total of zero.
+// Progress says how far a long piece of work has come. Left is an estimate; zero means unknown, and so does a Total of
+// zero.
 type Progress struct {
 	Name    string        `json:"name"`
 	Done    int           `json:"done"`

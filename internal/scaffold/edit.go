@@ -78,7 +78,8 @@ const (
 // Features lists all features in their order.
 func Features() []Feature { return feature.All() }
 
-// CanKeepCertificates reports whether [SelfCert] can be switched on in the project in folder root: its manager starts without a certificate.
+// CanKeepCertificates reports whether [SelfCert] can be switched on in the project in folder root: its manager starts
+// without a certificate.
 func CanKeepCertificates(root string) bool { return feature.StartsWithoutCertificate(root) }
 
 // ParseFeature returns the feature of a name; cert-manager may be spelt as its project does.

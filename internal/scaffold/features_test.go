@@ -72,7 +72,8 @@ func TestFeaturesOfOtherTools(t *testing.T) {
 	}
 }
 
-// TestWebhookByHand: what is generated from a marker is deployed, also if PROJECT knows no webhook; without a marker there is nothing to list.
+// TestWebhookByHand: what is generated from a marker is deployed, also if PROJECT knows no webhook; without a marker
+// there is nothing to list.
 func TestWebhookByHand(t *testing.T) {
 	const kustomization = "config/webhook/kustomization.yaml"
 	root := newProject(t, Project{})
@@ -217,8 +218,8 @@ func TestWebhooksGolden(t *testing.T) {
 	}
 }
 
-// TestCertificateCodeGoesWithItsFeature: without selfcert the code is as before it, also when the other feature takes over;
-// what somebody changed stays and is told, and creating webhooks does not bring it back.
+// TestCertificateCodeGoesWithItsFeature: without selfcert the code is as before it, also when the other feature takes
+// over; what somebody changed stays and is told, and creating webhooks does not bring it back.
 func TestCertificateCodeGoesWithItsFeature(t *testing.T) {
 	const code = "internal/manager/certificate.go"
 	project := func(t *testing.T) string {

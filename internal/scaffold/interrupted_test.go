@@ -11,8 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// TestInterrupted: beside what a killed command left plans can be made and looked at, and none is applied; Hold stops at what
-// is not ours.
+// TestInterrupted: beside what a killed command left plans can be made and looked at, and none is applied; Hold stops
+// at what is not ours.
 func TestInterrupted(t *testing.T) {
 	root := newProject(t, Project{})
 	must(t, os.Mkdir(filepath.Join(root, ".slipway", "pending"), 0o755))

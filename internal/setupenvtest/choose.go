@@ -12,8 +12,8 @@ type choice struct {
 	standIn bool // for a version that cannot be had
 }
 
-// choose decides which folder serves a request: one of those installed that match, the newest first, or that of our own version, which
-// may be there already. It knows the rules and touches nothing.
+// choose decides which folder serves a request: one of those installed that match, the newest first, or that of our own
+// version, which may be there already. It knows the rules and touches nothing.
 func choose(own Version, r Request, installed []Item, ownInstalled bool) (choice, error) {
 	if i, ok := suits(own, r, installed); ok {
 		return choice{item: i}, nil

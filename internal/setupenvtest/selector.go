@@ -22,8 +22,8 @@ type Selector struct {
 
 var selectorSyntax = regexp.MustCompile(`^(~|<=|<)?` + number + `\.` + number + `(?:\.(0|[1-9]\d{0,8}|x|\*))?(!)?$`)
 
-// ParseSelector reads a version selector: X.Y.Z; X.Y, X.Y.x or X.Y.* for any patch; ~X.Y.Z for that patch or a later one;
-// <X.Y.Z and <=X.Y.Z; a ! at the end for the newest that can be had. Empty or latest is the newest of all,
+// ParseSelector reads a version selector: X.Y.Z; X.Y, X.Y.x or X.Y.* for any patch; ~X.Y.Z for that patch or a later
+// one; <X.Y.Z and <=X.Y.Z; a ! at the end for the newest that can be had. Empty or latest is the newest of all,
 // latest-on-disk the newest that is installed.
 func ParseSelector(text string) (Selector, error) {
 	switch text {

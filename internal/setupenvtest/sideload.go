@@ -11,7 +11,8 @@ import (
 	"path/filepath"
 )
 
-// add makes the item's folder from a .tar.gz archive, in place of the one that is there. When the archive is bad, that one stays.
+// add makes the item's folder from a .tar.gz archive, in place of the one that is there. When the archive is bad, that
+// one stays.
 func (s Store) add(i Item, archive io.Reader) error {
 	temp, err := s.prepare()
 	if err != nil {

@@ -29,8 +29,8 @@ var (
 const (
 	// answerLimit is how long one that is asked may take to answer.
 	answerLimit = 5 * time.Second
-	// certificateDelay is how long a certificate may take to get into files: a kubelet looks after a pod's Secrets once in 60 to 90 seconds
-	// unless it is told otherwise.
+	// certificateDelay is how long a certificate may take to get into files: a kubelet looks after a pod's Secrets once
+	// in 60 to 90 seconds unless it is told otherwise.
 	certificateDelay = 90 * time.Second
 )
 
@@ -81,11 +81,12 @@ func (w *watch) awaitAnswers(ctx context.Context, calling, objects []*unstructur
 	return nil
 }
 
-// awaitAnswer waits until all pods of a Service that are ready answer over TLS, and so does the Service. A manager without a
-// readiness check of its webhooks has ready pods before: its certificate reaches the files of a pod some time after it was stored in a Secret, which the kubelet decides.
+// awaitAnswer waits until all pods of a Service that are ready answer over TLS, and so does the Service. A manager
+// without a readiness check of its webhooks has ready pods before: its certificate reaches the files of a pod some time
+// after it was stored in a Secret, which the kubelet decides.
 //
-// They are asked through the API server's proxy, which is no proof: it has no certificate of its own to show, and not everybody may use
-// it. So if they do not answer in time that is told, and nothing more.
+// They are asked through the API server's proxy, which is no proof: it has no certificate of its own to show, and not
+// everybody may use it. So if they do not answer in time that is told, and nothing more.
 func (w *watch) awaitAnswer(ctx context.Context, object *unstructured.Unstructured, s called) error {
 	var missing *silence
 	err := poll(ctx, min(w.patience-time.Since(w.start), certificateDelay), func(ctx context.Context) (bool, error) {

@@ -37,8 +37,8 @@ webhooks:
 - {name: far, clientConfig: {caBundle: QQ==, url: "https://example.com"}}
 `
 
-// behind are the Service's pods: two that are ready, of which the second has the port by another number and in a sidecar, one that is
-// not ready, and one that is being deleted.
+// behind are the Service's pods: two that are ready, of which the second has the port by another number and in a
+// sidecar, one that is not ready, and one that is being deleted.
 const behind = `
 kind: PodList
 apiVersion: v1
@@ -200,7 +200,8 @@ func TestAwaitAnswer(t *testing.T) {
 	}
 }
 
-// TestAskSilent: one who does not answer at all is not waited for any longer than that, and not once the caller has given up.
+// TestAskSilent: one who does not answer at all is not waited for any longer than that, and not once the caller has
+// given up.
 func TestAskSilent(t *testing.T) {
 	h := newHarbour(t)
 	left := make(chan struct{})

@@ -21,7 +21,8 @@ import (
 )
 
 const (
-	// settling is how long the server may go on to judge objects by a definition as it was, when it has been changed, and to ask a webhook that is gone.
+	// settling is how long the server may go on to judge objects by a definition as it was, when it has been changed,
+	// and to ask a webhook that is gone.
 	settling = 2 * time.Second
 	// farewell is how long objects that are being deleted are waited for, all together, so that they can be made anew.
 	farewell = 10 * time.Second
@@ -128,8 +129,8 @@ func because(reasons ...string) string {
 
 func isEmpty(text string) bool { return text == "" }
 
-// before is the object as the cluster has it; nil if it has none. One that is being deleted would go with what is applied to it, so
-// that is waited for, for a while.
+// before is the object as the cluster has it; nil if it has none. One that is being deleted would go with what is
+// applied to it, so that is waited for, for a while.
 func (a *application) before(ctx context.Context, resource dynamic.ResourceInterface, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if a.dry {
 		return existing(ctx, resource, object.GetName())
@@ -169,7 +170,8 @@ func existing(ctx context.Context, resource dynamic.ResourceInterface, name stri
 // patching says how an object is applied.
 type patching struct{ force, dry bool }
 
-// patch has the server apply an object. Where it may still judge that by a definition as it was, or ask a webhook that is gone, it is asked again.
+// patch has the server apply an object. Where it may still judge that by a definition as it was, or ask a webhook that
+// is gone, it is asked again.
 func (a *application) patch(ctx context.Context, resource dynamic.ResourceInterface, object *unstructured.Unstructured, how patching) (*unstructured.Unstructured, error) {
 	text, err := json.Marshal(object)
 	if err != nil {
@@ -195,7 +197,8 @@ func (a *application) patch(ctx context.Context, resource dynamic.ResourceInterf
 	return after, cmp.Or(err, refusal)
 }
 
-// judges tells whether the server refuses an object for what is in it. A field that a schema does not have is an internal error to it.
+// judges tells whether the server refuses an object for what is in it. A field that a schema does not have is an
+// internal error to it.
 func judges(err error) bool {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {

@@ -24,9 +24,9 @@ type ApplyOptions struct {
 // Consent asks the user whether to delete what others may use.
 type Consent func(ctx context.Context, question string) (bool, error)
 
-// Apply makes the cluster hold objects, in the order in which they need each
-// other, and no more of the set than these; it reports each as a [report.Object]. It begins only when all kinds are known, and stops at the first failure,
-// a [report.Error]; applying again continues. See the package's guide.
+// Apply makes the cluster hold objects, in the order in which they need each other, and no more of the set than these;
+// it reports each as a [report.Object]. It begins only when all kinds are known, and stops at the first failure, a
+// [report.Error]; applying again continues. See the package's guide.
 func (c *Cluster) Apply(ctx context.Context, objects []*unstructured.Unstructured, o ApplyOptions) error {
 	if err := c.Ping(ctx); err != nil {
 		return err
@@ -89,8 +89,8 @@ func (c *Cluster) locate(ctx context.Context, object *unstructured.Unstructured,
 	return resource.Namespace(object.GetNamespace()), object, nil
 }
 
-// withoutNamespace takes away the namespace that kustomize has set on an object of a kind that it does not know to have none, such
-// as a ValidatingAdmissionPolicy: it would be known as another object than the cluster's.
+// withoutNamespace takes away the namespace that kustomize has set on an object of a kind that it does not know to have
+// none, such as a ValidatingAdmissionPolicy: it would be known as another object than the cluster's.
 func withoutNamespace(object *unstructured.Unstructured) *unstructured.Unstructured {
 	if object.GetNamespace() == "" {
 		return object

@@ -49,8 +49,9 @@ func Build(ctx context.Context, dir string) ([]*unstructured.Unstructured, error
 // A Kustomization is a folder to build as if some of its files were others. None is changed.
 type Kustomization struct {
 	Folder string
-	// Image is the operator's, a reference. It is set as `kustomize edit set image controller=REF` sets it: in each kustomization
-	// of the tree that names that image, and in the folder's own for those that none names. Empty leaves the project's.
+	// Image is the operator's, a reference. It is set as `kustomize edit set image controller=REF` sets it: in each
+	// kustomization of the tree that names that image, and in the folder's own for those that none names. Empty leaves
+	// the project's.
 	Image string
 	// Generated are texts by absolute path, read in place of what the disk has there, or has not.
 	Generated map[string][]byte
@@ -98,7 +99,8 @@ func build(ctx context.Context, disk filesys.FileSystem, dir string) ([]*unstruc
 	return objects, nil
 }
 
-// TooMuch is the refusal of a kustomization that would take more memory than any project needs, or have git start a program.
+// TooMuch is the refusal of a kustomization that would take more memory than any project needs, or have git start a
+// program.
 func TooMuch(exceeded error) *report.Error {
 	if errors.Is(exceeded, bounded.ErrOption) {
 		return &report.Error{What: "the kustomization could have git run a program", Err: exceeded, Hint: "a version is the name of a branch, of a tag or of a commit"}

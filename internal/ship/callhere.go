@@ -31,9 +31,9 @@ type LocalWebhooks struct {
 // callHereManager owns what [Cluster.CallHere] sets, so that taking it back leaves the rest alone.
 const callHereManager = "slipway-run"
 
-// CallHere has the API server ask webhooks at an address, as a detour that [Cluster.PlanDetour] made says. The detour has to be written
-// down before: [Cluster.TakeBack] needs it, whatever CallHere came to. A request that is under way when ctx ends is waited for, since one
-// that is given up may be stored after all, and later than what takes it back.
+// CallHere has the API server ask webhooks at an address, as a detour that [Cluster.PlanDetour] made says. The detour
+// has to be written down before: [Cluster.TakeBack] needs it, whatever CallHere came to. A request that is under way
+// when ctx ends is waited for, since one that is given up may be stored after all, and later than what takes it back.
 func (c *Cluster) CallHere(ctx context.Context, d *Detour) error {
 	for _, object := range d.wanted {
 		if ctx.Err() != nil {

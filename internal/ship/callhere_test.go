@@ -117,8 +117,8 @@ func callHere(t *testing.T, c *Cluster, w LocalWebhooks) (restore func() error, 
 	return func() error { return c.TakeBack(t.Context(), read) }, c.CallHere(t.Context(), d)
 }
 
-// TestConversionAsBefore: a kind that is converted elsewhere, at a URL, is so again afterwards, and its fields have the owner that they had.
-// Whatever somebody else says meanwhile stays.
+// TestConversionAsBefore: a kind that is converted elsewhere, at a URL, is so again afterwards, and its fields have the
+// owner that they had. Whatever somebody else says meanwhile stays.
 func TestConversionAsBefore(t *testing.T) {
 	c, _ := connect(t)
 	text := definition("elsewhere.example.com", "a boat")
@@ -190,7 +190,8 @@ func TestConversionAsBefore(t *testing.T) {
 	}
 }
 
-// TestCallHereSparesOthers: a configuration that is none of a run's is not overwritten, and one that another run made meanwhile not removed.
+// TestCallHereSparesOthers: a configuration that is none of a run's is not overwritten, and one that another run made
+// meanwhile not removed.
 func TestCallHereSparesOthers(t *testing.T) {
 	c, _ := connect(t)
 	w := LocalWebhooks{Manifests: []byte(localHooks), Prefix: "spared-", Address: "127.0.0.1:1", Authority: []byte(authority)}

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// changes tells whether object, when it was applied, changed what the cluster had. A status that a controller writes in the same
-// moment does not count; what else somebody changes then does, for it cannot be told from ours.
+// changes tells whether object, when it was applied, changed what the cluster had. A status that a controller writes in
+// the same moment does not count; what else somebody changes then does, for it cannot be told from ours.
 func changes(object, before, after *unstructured.Unstructured, manager string) bool {
 	if before.GetResourceVersion() == after.GetResourceVersion() {
 		return false

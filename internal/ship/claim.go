@@ -16,8 +16,8 @@ const (
 	whyBefore   = "was there before and is not slipway's: undeploy leaves it"
 )
 
-// claim is object as it is applied: a member of the set, unless the object that the cluster has, live, which may be nil, is
-// not this deployment's. Then why says so, and only its fields are set.
+// claim is object as it is applied: a member of the set, unless the object that the cluster has, live, which may be
+// nil, is not this deployment's. Then why says so, and only its fields are set.
 func (s *Set) claim(object, live *unstructured.Unstructured, force bool) (claimed *unstructured.Unstructured, why string) {
 	if s == nil {
 		return object, ""
@@ -35,8 +35,8 @@ func (s *Set) claim(object, live *unstructured.Unstructured, force bool) (claime
 	return claimed, ""
 }
 
-// notOurs is why an object that the cluster has is not this deployment's; empty if it is, or if there is none. What has no label is so if
-// an earlier slipway or `kubectl apply` brought it: those who deploy it now take it over.
+// notOurs is why an object that the cluster has is not this deployment's; empty if it is, or if there is none. What has
+// no label is so if an earlier slipway or `kubectl apply` brought it: those who deploy it now take it over.
 func (s *Set) notOurs(live *unstructured.Unstructured) string {
 	if live == nil {
 		return ""
@@ -53,8 +53,8 @@ func (s *Set) notOurs(live *unstructured.Unstructured) string {
 	return whyAnothers
 }
 
-// has tells whether an object that the cluster has is a member of the set, or was brought by a slipway that knew no sets. What kubectl
-// brought and slipway never applied is not ours to delete.
+// has tells whether an object that the cluster has is a member of the set, or was brought by a slipway that knew no
+// sets. What kubectl brought and slipway never applied is not ours to delete.
 func (s *Set) has(live *unstructured.Unstructured) bool {
 	label, labelled := live.GetLabels()[partOfLabel]
 	return label == s.id() || !labelled && slices.ContainsFunc(live.GetManagedFields(), isUnnamed)

@@ -19,7 +19,8 @@ import (
 // crdResource is where definitions live.
 var crdResource = schema.GroupVersionResource{Group: crdKind.Group, Version: "v1", Resource: "customresourcedefinitions"}
 
-// firstDoubt is when a definition that is not served is asked why, for the first time; each later time takes twice as long.
+// firstDoubt is when a definition that is not served is asked why, for the first time; each later time takes twice as
+// long.
 const firstDoubt = 2 * time.Second
 
 // establish waits until the cluster serves what definitions define.
@@ -45,8 +46,9 @@ func (c *Cluster) establish(ctx context.Context, definitions []*unstructured.Uns
 	return nil
 }
 
-// serves tells whether the cluster serves all versions that definition wants served, by its names. The definition itself would say whether
-// it is established, but may be a megabyte, which the server, busy with establishing it, would write again and again.
+// serves tells whether the cluster serves all versions that definition wants served, by its names. The definition
+// itself would say whether it is established, but may be a megabyte, which the server, busy with establishing it, would
+// write again and again.
 func (c *Cluster) serves(ctx context.Context, definition *unstructured.Unstructured) (bool, error) {
 	for _, wanted := range servedResources(definition) {
 		c.catalog.forget(wanted.GroupVersion())
@@ -58,7 +60,8 @@ func (c *Cluster) serves(ctx context.Context, definition *unstructured.Unstructu
 	return true, nil
 }
 
-// isOf tells whether resource is what definition defines, and has the names that it wants. One that is being deleted cannot be created.
+// isOf tells whether resource is what definition defines, and has the names that it wants. One that is being deleted
+// cannot be created.
 func isOf(resource metav1.APIResource, definition *unstructured.Unstructured) bool {
 	plural, _, _ := unstructured.NestedString(definition.Object, "spec", "names", "plural")
 	kind, _, _ := unstructured.NestedString(definition.Object, "spec", "names", "kind")
@@ -113,8 +116,8 @@ func established(n int) string {
 	return fmt.Sprintf("%d definitions established", n)
 }
 
-// coming tells of a kind that is not served whether it will be, because the cluster has a definition that wants it. Else the error is
-// what is missing, with the definition if there is one for other versions.
+// coming tells of a kind that is not served whether it will be, because the cluster has a definition that wants it.
+// Else the error is what is missing, with the definition if there is one for other versions.
 func (c *Cluster) coming(ctx context.Context, missing errNoKind) error {
 	list, err := c.objects.Resource(crdResource).List(ctx, metav1.ListOptions{})
 	if err != nil {

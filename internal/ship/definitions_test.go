@@ -43,8 +43,8 @@ func TestApplyNewVersion(t *testing.T) {
 	events.want(t, "created crd/boats."+group, "updated crd/boats."+group, "created boat/default/one")
 }
 
-// TestApplyNewFields: an update of a definition adds a field, which objects that come with it have. The server judges those by
-// the definition as it was for a moment more.
+// TestApplyNewFields: an update of a definition adds a field, which objects that come with it have. The server judges
+// those by the definition as it was for a moment more.
 func TestApplyNewFields(t *testing.T) {
 	c, _ := connect(t)
 	const group = "fields.example.com"
@@ -62,7 +62,8 @@ func TestApplyNewFields(t *testing.T) {
 	}
 }
 
-// TestApplyUnserved: an object of a version that its definition does not serve is told of before anything is applied, and at once.
+// TestApplyUnserved: an object of a version that its definition does not serve is told of before anything is applied,
+// and at once.
 func TestApplyUnserved(t *testing.T) {
 	c, events := connect(t)
 	const group = "unserved.example.com"
@@ -125,7 +126,8 @@ func TestApplyInvalid(t *testing.T) {
 	events.want(t)
 }
 
-// TestApplyLeaving: a definition that is being deleted is waited for and made anew; where it stays, what was applied to it is not called done.
+// TestApplyLeaving: a definition that is being deleted is waited for and made anew; where it stays, what was applied to
+// it is not called done.
 func TestApplyLeaving(t *testing.T) {
 	c, events := connect(t)
 	ctx := t.Context()

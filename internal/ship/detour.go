@@ -16,8 +16,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// A Detour says how an API server comes to ask webhooks on this machine, and what has to be as it was afterwards. Its JSON is all that
-// [Cluster.TakeBack] needs, in this process or in another.
+// A Detour says how an API server comes to ask webhooks on this machine, and what has to be as it was afterwards. Its
+// JSON is all that [Cluster.TakeBack] needs, in this process or in another.
 type Detour struct {
 	Cluster        types.UID      `json:"cluster"` // of kube-system; empty if the user may not know it
 	Server         string         `json:"server"`
@@ -48,7 +48,8 @@ type conversionOf struct {
 // Empty tells whether the detour changes nothing.
 func (d *Detour) Empty() bool { return len(d.wanted) == 0 }
 
-// PlanDetour looks how things are, and changes nothing. Where the cluster converts a kind by a Service already, that stays.
+// PlanDetour looks how things are, and changes nothing. Where the cluster converts a kind by a Service already, that
+// stays.
 func (c *Cluster) PlanDetour(ctx context.Context, w LocalWebhooks) (*Detour, error) {
 	d := &Detour{Cluster: c.identity(ctx), Server: c.server, URL: w.url(), Bundle: w.bundle()}
 	configurations, err := w.configurations()
@@ -106,7 +107,8 @@ func (c *Cluster) requireFree(ctx context.Context, object *unstructured.Unstruct
 // isCallHere tells an entry of managed fields that a run made.
 func isCallHere(entry metav1.ManagedFieldsEntry) bool { return entry.Manager == callHereManager }
 
-// TakeBack ends a detour. What it changed is as it was, and owned by whom it was; what others changed since stays. It may be repeated.
+// TakeBack ends a detour. What it changed is as it was, and owned by whom it was; what others changed since stays. It
+// may be repeated.
 func (c *Cluster) TakeBack(ctx context.Context, d *Detour) error {
 	var errs []error
 	for _, configuration := range d.Configurations {
@@ -179,8 +181,8 @@ func (c *Cluster) dropConfiguration(ctx context.Context, d *Detour, configuratio
 	return err
 }
 
-// convertAsBefore restores how a kind is converted, and returns when the API server acts on it: it goes on asking at the
-// address for a moment after it has stored the definition, and nobody is there any more.
+// convertAsBefore restores how a kind is converted, and returns when the API server acts on it: it goes on asking at
+// the address for a moment after it has stored the definition, and nobody is there any more.
 func (c *Cluster) convertAsBefore(ctx context.Context, d *Detour, conversion conversionOf) error {
 	definition, err := c.objects.Resource(crdResource).Get(ctx, conversion.Definition, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {

@@ -200,8 +200,8 @@ func (c *Cluster) diagnoseContainer(ctx context.Context, pod corev1.Pod, contain
 // quotedLines is how many of a log's last lines are shown.
 const quotedLines = 8
 
-// quoteLog shows the end of a container's log, or of the one before it, and what is known of the mistakes it tells of. When it was
-// restarted since its status was read, what was the log then is that of the one before now.
+// quoteLog shows the end of a container's log, or of the one before it, and what is known of the mistakes it tells of.
+// When it was restarted since its status was read, what was the log then is that of the one before now.
 func (c *Cluster) quoteLog(ctx context.Context, pod corev1.Pod, container corev1.ContainerStatus, previous bool, d *diagnosis) {
 	log := c.logOf(ctx, pod, container.Name, previous)
 	if len(log) == 0 && !previous {
@@ -220,8 +220,8 @@ func (c *Cluster) quoteLog(ctx context.Context, pod corev1.Pod, container corev1
 	}
 }
 
-// warnOfPermissions tells of what the logs of a workload that runs say is forbidden to it: an operator whose cache may not
-// list a kind is ready all the same, and does nothing.
+// warnOfPermissions tells of what the logs of a workload that runs say is forbidden to it: an operator whose cache may
+// not list a kind is ready all the same, and does nothing.
 func (c *Cluster) warnOfPermissions(ctx context.Context, workload *unstructured.Unstructured) {
 	if !runsPods(workload) {
 		return

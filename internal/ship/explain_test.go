@@ -14,7 +14,8 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// TestExplainRefusals: what the server refuses by no role of the user's is not explained by one, and what helps is said.
+// TestExplainRefusals: what the server refuses by no role of the user's is not explained by one, and what helps is
+// said.
 func TestExplainRefusals(t *testing.T) {
 	c, _ := connect(t)
 	const job = `apiVersion: batch/v1
@@ -53,7 +54,8 @@ spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: "a:
 	}
 }
 
-// awaitQuota waits until a quota of no ConfigMaps is in force: the server remembers for a while that a namespace has none.
+// awaitQuota waits until a quota of no ConfigMaps is in force: the server remembers for a while that a namespace has
+// none.
 func awaitQuota(t *testing.T, c *Cluster, namespace string) {
 	t.Helper()
 	maps := c.objects.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace(namespace)

@@ -18,8 +18,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold"
 )
 
-// featuredProject is a project with every feature, with certificates of a keeper: its kind has two versions, a rule in CEL and
-// all kinds of webhooks.
+// featuredProject is a project with every feature, with certificates of a keeper: its kind has two versions, a rule in
+// CEL and all kinds of webhooks.
 func featuredProject(t *testing.T, keeper scaffold.Feature) string {
 	t.Helper()
 	root := t.TempDir()
@@ -135,8 +135,8 @@ func choices(n int) [][]bool {
 	return all
 }
 
-// TestFeatureCombinations: every pair of features builds, alone and among all others, and an API server takes all that it
-// describes.
+// TestFeatureCombinations: every pair of features builds, alone and among all others, and an API server takes all that
+// it describes.
 func TestFeatureCombinations(t *testing.T) {
 	c, _ := connect(t)
 	prepare(t, c)
@@ -146,7 +146,8 @@ func TestFeatureCombinations(t *testing.T) {
 	t.Run("certmanager", func(t *testing.T) { testCombinations(t, c, scaffold.CertManager, "- ../certmanager", seen) })
 }
 
-// testCombinations is [TestFeatureCombinations] with certificates of one keeper, and the line always on. It skips objects that were seen.
+// testCombinations is [TestFeatureCombinations] with certificates of one keeper, and the line always on. It skips
+// objects that were seen.
 func testCombinations(t *testing.T, c *Cluster, keeper scaffold.Feature, always string, seen map[[32]byte]bool) {
 	t.Helper()
 	root := featuredProject(t, keeper)

@@ -12,7 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/bounded"
 )
 
-// TestBuildRunsNothing: git, which fetches the bases that are addresses, runs no program that a kustomization names, whoever names the base.
+// TestBuildRunsNothing: git, which fetches the bases that are addresses, runs no program that a kustomization names,
+// whoever names the base.
 func TestBuildRunsNothing(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip(err)

@@ -23,8 +23,9 @@ import (
 const imagePlaceholder = "controller"
 
 // withImage is the disk as if an operator's image were set in the kustomizations of dir's tree, as
-// `kustomize edit set image controller=REF` would set it: in those that name it, wherever the project keeps its manager, and in that of
-// dir itself. The files stay as they are: which image runs is a choice of one deployment and not a change of the project.
+// `kustomize edit set image controller=REF` would set it: in those that name it, wherever the project keeps its
+// manager, and in that of dir itself. The files stay as they are: which image runs is a choice of one deployment and
+// not a change of the project.
 func withImage(disk filesys.FileSystem, dir, image string) (filesys.FileSystem, error) {
 	top, err := kustomizationIn(dir)
 	if err != nil {
@@ -47,7 +48,8 @@ type imaged struct {
 	image string
 }
 
-// ReadFile reads a file. A kustomization in which no image can be set is read as it is: kustomize reports what is wrong with it.
+// ReadFile reads a file. A kustomization in which no image can be set is read as it is: kustomize reports what is wrong
+// with it.
 func (i imaged) ReadFile(path string) ([]byte, error) {
 	if !slices.Contains(konfig.RecognizedKustomizationFileNames(), filepath.Base(path)) {
 		return i.FileSystem.ReadFile(path)
@@ -92,8 +94,8 @@ func setImage(source []byte, image string) ([]byte, error) {
 	return memory.ReadFile(name)
 }
 
-// RunsImage reports whether one of objects has a container of that image, as kustomize writes it: a name without a tag keeps the tag that
-// was there.
+// RunsImage reports whether one of objects has a container of that image, as kustomize writes it: a name without a tag
+// keeps the tag that was there.
 func RunsImage(objects []*unstructured.Unstructured, image string) bool {
 	_, wantedTag, digest := reference.Split(image)
 	return slices.ContainsFunc(objects, func(o *unstructured.Unstructured) bool {

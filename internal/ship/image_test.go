@@ -88,7 +88,8 @@ func TestBuildWithImageThroughLink(t *testing.T) {
 	}
 }
 
-// TestBuildWithImageAnywhere: the image is set wherever the tree names it, however deep, and also where nothing names it.
+// TestBuildWithImageAnywhere: the image is set wherever the tree names it, however deep, and also where nothing names
+// it.
 func TestBuildWithImageAnywhere(t *testing.T) {
 	deployment := func(name, image string) string {
 		return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: " + name + "}\nspec: {template: {spec: {containers: [{name: c, image: \"" + image + "\"}]}}}\n"
@@ -118,7 +119,8 @@ func TestBuildWithImageAnywhere(t *testing.T) {
 	}
 }
 
-// TestBuildGenerated: what would be generated is built, also as a new file, in a new folder and through a link, and nothing is written.
+// TestBuildGenerated: what would be generated is built, also as a new file, in a new folder and through a link, and
+// nothing is written.
 func TestBuildGenerated(t *testing.T) {
 	dir := unpack(t, "-- kustomization.yaml --\nresources: [there.yaml, bases/new.yaml]\n-- there.yaml --\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: old}\n")
 	link := filepath.Join(t.TempDir(), "link")

@@ -73,8 +73,9 @@ func contains(objects []*unstructured.Unstructured, other *unstructured.Unstruct
 	})
 }
 
-// open removes webhooks that are left over: their operator may answer no more, and they would have what comes refused. Then it writes
-// down what will be there before the first object is, so that nothing is forgotten if the run ends early.
+// open removes webhooks that are left over: their operator may answer no more, and they would have what comes refused.
+// Then it writes down what will be there before the first object is, so that nothing is forgotten if the run ends
+// early.
 func (i *inventory) open(ctx context.Context) error {
 	if i.set == nil {
 		return nil
@@ -163,8 +164,8 @@ func (i *inventory) close(ctx context.Context, consent Consent) error {
 	return nil
 }
 
-// now is the scope when the left-overs are gone, apart from those that are kept. Kinds that this user may not list stay, with the namespaces: another
-// user may be to find what is left of them.
+// now is the scope when the left-overs are gone, apart from those that are kept. Kinds that this user may not list
+// stay, with the namespaces: another user may be to find what is left of them.
 func (i *inventory) now(ctx context.Context, kept []*unstructured.Unstructured) scope {
 	now := newScope()
 	now.namespaces[i.set.Namespace] = true
@@ -242,8 +243,8 @@ func (c *Cluster) question(ctx context.Context, shared []*unstructured.Unstructu
 	return strings.Join(append(lines, "Delete them? [y/n]"), "\n")
 }
 
-// members lists the set's members of the scope's kinds in its namespaces. Kinds that are not served have none; those that the user may
-// not list are reported, left out, and returned as unseen.
+// members lists the set's members of the scope's kinds in its namespaces. Kinds that are not served have none; those
+// that the user may not list are reported, left out, and returned as unseen.
 func (c *Cluster) members(ctx context.Context, set *Set, s scope) (members []*unstructured.Unstructured, unseen []schema.GroupKind, err error) {
 	for _, kind := range sortedKinds(s.kinds) {
 		if set.DefinitionsOnly && kind != crdKind {

@@ -29,7 +29,8 @@ func (c *Cluster) requireKinds(ctx context.Context, objects []*unstructured.Unst
 	return nil
 }
 
-// requireKind fails when a kind is not served and will not be. Its definition, if it comes with it, decides whatever the cluster serves now.
+// requireKind fails when a kind is not served and will not be. Its definition, if it comes with it, decides whatever
+// the cluster serves now.
 func (c *Cluster) requireKind(ctx context.Context, kind schema.GroupVersionKind, definition *unstructured.Unstructured) error {
 	if definition != nil && !servesVersion(definition, kind.Version) {
 		return errNoKind{kind, definition}

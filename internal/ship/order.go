@@ -62,8 +62,8 @@ func InInstallOrder(objects []*unstructured.Unstructured) []*unstructured.Unstru
 	return slices.Concat(shipments(objects)...)
 }
 
-// departures groups objects in the order in which they go: custom resources and definitions, whose objects may wait for an operator that
-// is among the rest, and then against the install order.
+// departures groups objects in the order in which they go: custom resources and definitions, whose objects may wait for
+// an operator that is among the rest, and then against the install order.
 func departures(objects []*unstructured.Unstructured) [][]*unstructured.Unstructured {
 	groups := shipments(objects)
 	slices.Reverse(groups)

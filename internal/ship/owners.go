@@ -48,7 +48,8 @@ func below(set *fieldpath.Set, path fieldpath.Path) *fieldpath.Set {
 	return found
 }
 
-// ownersOf are the entries of an object's managed fields, about the fields at a path and below it. Those of a run are none.
+// ownersOf are the entries of an object's managed fields, about the fields at a path and below it. Those of a run are
+// none.
 func ownersOf(object *unstructured.Unstructured, path fieldpath.Path) ([]metav1.ManagedFieldsEntry, error) {
 	var owners []metav1.ManagedFieldsEntry
 	for _, entry := range object.GetManagedFields() {

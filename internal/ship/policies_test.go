@@ -78,8 +78,8 @@ func TestPoliciesJudgeAsDefinitions(t *testing.T) {
 	}
 }
 
-// policyOf makes the definition of a kind with rules and the policies of its rules, those in the other group; leftOut are rules
-// that the policies do not have.
+// policyOf makes the definition of a kind with rules and the policies of its rules, those in the other group; leftOut
+// are rules that the policies do not have.
 func policyOf(t *testing.T) (definition, policies string, leftOut []string) {
 	t.Helper()
 	root := t.TempDir()

@@ -94,7 +94,8 @@ func probedPort(container map[string]any) int64 {
 	return 0
 }
 
-// rolls tells whether applying a Deployment replaces pods that run by new ones beside them. What cannot be had is not warned of.
+// rolls tells whether applying a Deployment replaces pods that run by new ones beside them. What cannot be had is not
+// warned of.
 func (c *Cluster) rolls(ctx context.Context, object *unstructured.Unstructured) bool {
 	if kindOf(object) != deploymentKind {
 		return false

@@ -26,7 +26,8 @@ spec:
         readinessProbe: {httpGet: {path: /readyz, port: 8081}}
 `
 
-// TestWarnOfPorts: where pods share a machine's ports, replicas and rollouts that cannot be are told of, and only there.
+// TestWarnOfPorts: where pods share a machine's ports, replicas and rollouts that cannot be are told of, and only
+// there.
 func TestWarnOfPorts(t *testing.T) {
 	c, events := connect(t)
 	remove(t, c, served)

@@ -19,17 +19,18 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// A Set is what one deployment of a project has in a cluster: the inventory of its objects, in kubectl's convention (ApplySet, KEP-3659).
-// Each member has a label with the set's id; a ConfigMap, the parent, says of which kinds and in which namespaces members are. The id
-// follows from the parent's name, so that every checkout of a project means the same set.
+// A Set is what one deployment of a project has in a cluster: the inventory of its objects, in kubectl's convention
+// (ApplySet, KEP-3659). Each member has a label with the set's id; a ConfigMap, the parent, says of which kinds and in
+// which namespaces members are. The id follows from the parent's name, so that every checkout of a project means the
+// same set.
 type Set struct {
 	Project   string // its name
 	Part      string // which of the project's kustomizations is deployed; empty for the usual one
 	Namespace string // of the parent; empty means that of the kubeconfig
 	Version   string // of slipway
 
-	// DefinitionsOnly is for those who bring and remove the project's definitions alone: other members are left as they are. There
-	// need be no namespace yet for a parent, and definitions are found without one.
+	// DefinitionsOnly is for those who bring and remove the project's definitions alone: other members are left as they
+	// are. There need be no namespace yet for a parent, and definitions are found without one.
 	DefinitionsOnly bool
 }
 
@@ -179,8 +180,8 @@ func (s *Set) inNamespace(usual string) *Set {
 	return &filled
 }
 
-// SetNamespace is the namespace in which the inventory of objects belongs: that of their workloads, else of another object. It is empty if
-// they name none.
+// SetNamespace is the namespace in which the inventory of objects belongs: that of their workloads, else of another
+// object. It is empty if they name none.
 func SetNamespace(objects []*unstructured.Unstructured) string {
 	var first, space string
 	for _, object := range InInstallOrder(objects) {

@@ -101,8 +101,8 @@ func words(differences []Difference) (lines []string) {
 	return lines
 }
 
-// TestSharedNamespace: two projects that share a namespace keep their fields and their objects; what one does not have any more goes, its
-// webhooks first; and what one leaves the other keeps.
+// TestSharedNamespace: two projects that share a namespace keep their fields and their objects; what one does not have
+// any more goes, its webhooks first; and what one leaves the other keeps.
 func TestSharedNamespace(t *testing.T) {
 	c, events := connect(t)
 	ctx := t.Context()
@@ -186,8 +186,8 @@ func never(t *testing.T) Consent {
 	}
 }
 
-// TestForeignDefinition: a definition that others brought stays, with its objects; one of ours that has objects is asked about; and one that
-// leaves the manifests goes only if that is wanted.
+// TestForeignDefinition: a definition that others brought stays, with its objects; one of ours that has objects is
+// asked about; and one that leaves the manifests goes only if that is wanted.
 func TestForeignDefinition(t *testing.T) {
 	c, events := connect(t)
 	ctx := t.Context()
@@ -237,8 +237,8 @@ func TestForeignDefinition(t *testing.T) {
 	}
 }
 
-// TestTakeOver: of what `kubectl apply` or an earlier slipway brought, the fields that the manifest has are taken over, and no others;
-// the preview shows what the run does.
+// TestTakeOver: of what `kubectl apply` or an earlier slipway brought, the fields that the manifest has are taken over,
+// and no others; the preview shows what the run does.
 func TestTakeOver(t *testing.T) {
 	c, events := connect(t)
 	ctx := t.Context()

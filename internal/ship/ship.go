@@ -29,10 +29,10 @@
 // reported as created, updated or unchanged; a status that a controller writes in that
 // moment is no update. Applying twice changes nothing.
 //
-// A [Set] is the inventory of a deployment: it says which objects are members, so that those which are not among the objects any
-// more are deleted, webhooks first, and that nothing else ever is. An object that was there before, or is another set's, gets its fields and
-// stays whose it was. Of those that `kubectl apply` or an earlier slipway brought, the fields that the manifest has are taken over.
-// [Cluster.Preview] judges by the same code as [Cluster.Apply].
+// A [Set] is the inventory of a deployment: it says which objects are members, so that those which are not among the
+// objects any more are deleted, webhooks first, and that nothing else ever is. An object that was there before, or is
+// another set's, gets its fields and stays whose it was. Of those that `kubectl apply` or an earlier slipway brought,
+// the fields that the manifest has are taken over. [Cluster.Preview] judges by the same code as [Cluster.Apply].
 //
 // A field that somebody else owns with another value is a conflict: nothing is
 // taken over unless [ApplyOptions.Force] says so, and the error names the field
@@ -40,19 +40,22 @@
 // for it (429 and 503 with Retry-After), and for a custom resource whose definition
 // was established or changed a moment ago. Fields that the server does not know are errors.
 //
-// An object that is being deleted would go with what is applied to it: it is waited for, some seconds, and made anew. If it stays, the
-// rest is applied, for an operator may have to come back to let it go, and the error says what it waits for.
+// An object that is being deleted would go with what is applied to it: it is waited for, some seconds, and made anew.
+// If it stays, the rest is applied, for an operator may have to come back to let it go, and the error says what it
+// waits for.
 //
 // # Restarting
 //
-// [Cluster.Outdated] finds workloads whose pods run an older image than its name leads to, for those who know what nodes would pull now, and
-// [Cluster.Restart] rolls them out anew, as `kubectl rollout restart` does. What is applied afterwards leaves that alone.
+// [Cluster.Outdated] finds workloads whose pods run an older image than its name leads to, for those who know what
+// nodes would pull now, and [Cluster.Restart] rolls them out anew, as `kubectl rollout restart` does. What is applied
+// afterwards leaves that alone.
 //
 // # Waiting
 //
-// [Cluster.AwaitReady] waits until workloads run as they should, and other objects say that they are ready. When they do not, it
-// says why, and gives up early where waiting would not help. Webhooks are ready when the API server holds the authority of
-// their certificate, and their pods answer; these are asked through its proxy, which is evidence and no proof.
+// [Cluster.AwaitReady] waits until workloads run as they should, and other objects say that they are ready. When they
+// do not, it says why, and gives up early where waiting would not help. Webhooks are ready when the API server holds
+// the authority of their certificate, and their pods answer; these are asked through its proxy, which is evidence and
+// no proof.
 //
 // # Deleting
 //
@@ -63,8 +66,8 @@
 //
 // # Webhooks outside of the cluster
 //
-// [Cluster.CallHere] has the API server ask a manager on this machine. Before, [Cluster.PlanDetour] says what that will change, as a
-// [Detour] to be written down; [Cluster.TakeBack] restores it, values and owners, in whatever process.
+// [Cluster.CallHere] has the API server ask a manager on this machine. Before, [Cluster.PlanDetour] says what that will
+// change, as a [Detour] to be written down; [Cluster.TakeBack] restores it, values and owners, in whatever process.
 package ship
 
 // FieldManager is the owner of what slipway applied before each project had a name of its own; theirs begin with it.

@@ -14,8 +14,8 @@ import (
 // recreateStrategy is the patch that takes away what the server has filled in for rollouts.
 const recreateStrategy = `{"spec":{"strategy":{"type":"Recreate","rollingUpdate":null}}}`
 
-// recreates tells whether a Deployment that was rolled out is to be recreated from now on. What the server has filled in for rollouts is
-// nobody's, so that it would stay when that is applied, and be refused.
+// recreates tells whether a Deployment that was rolled out is to be recreated from now on. What the server has filled
+// in for rollouts is nobody's, so that it would stay when that is applied, and be refused.
 func recreates(before, wanted *unstructured.Unstructured) bool {
 	if before == nil || kindOf(wanted) != deploymentKind {
 		return false
@@ -30,8 +30,8 @@ func (a *application) recreate(ctx context.Context, resource dynamic.ResourceInt
 	return resource.Patch(ctx, name, types.MergePatchType, []byte(recreateStrategy), metav1.PatchOptions{FieldManager: a.manager()})
 }
 
-// judgeRecreated has the server judge a Deployment that is to be recreated. It refuses the strategy as long as what it has filled in is there,
-// so that it is judged without.
+// judgeRecreated has the server judge a Deployment that is to be recreated. It refuses the strategy as long as what it
+// has filled in is there, so that it is judged without.
 func (a *application) judgeRecreated(ctx context.Context, resource dynamic.ResourceInterface, object, before *unstructured.Unstructured) (outcome, error) {
 	strategy, _, _ := unstructured.NestedMap(object.Object, "spec", "strategy")
 	object, why := a.set.claim(object, before, a.force)

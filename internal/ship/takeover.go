@@ -21,7 +21,8 @@ type loss struct {
 	fields *fieldpath.Set
 }
 
-// losses are the fields that managers of an object lose when it becomes another state, apart from the one that is named.
+// losses are the fields that managers of an object lose when it becomes another state, apart from the one that is
+// named.
 func losses(before, after *unstructured.Unstructured, manager string) (all []loss, err error) {
 	if before == nil {
 		return nil, nil
@@ -67,8 +68,9 @@ func inWords(all []loss) string {
 // maxTaken bounds how many fields are listed.
 const maxTaken = 5
 
-// take applies an object. Fields that others own and set differently are a conflict, unless force says to take them, or those others are earlier
-// ways to apply the same manifests: what these have that is not in the object stays as it is. It says what was taken.
+// take applies an object. Fields that others own and set differently are a conflict, unless force says to take them, or
+// those others are earlier ways to apply the same manifests: what these have that is not in the object stays as it is.
+// It says what was taken.
 func (a *application) take(ctx context.Context, resource dynamic.ResourceInterface, object, before *unstructured.Unstructured) (after *unstructured.Unstructured, taken string, err error) {
 	after, err = a.patch(ctx, resource, object, patching{force: a.force, dry: a.dry})
 	if before != nil && apierrors.IsConflict(err) && a.takesEarlier(ctx, resource, object, before) {
@@ -105,8 +107,8 @@ func (a *application) earlier(entry metav1.ManagedFieldsEntry) bool {
 	return isEarlier(entry)
 }
 
-// release takes from earlier ways to apply what is ours now, so that a field goes when it leaves the manifests. An object that somebody
-// changes meanwhile, as controllers do while pods come and go, is looked at again.
+// release takes from earlier ways to apply what is ours now, so that a field goes when it leaves the manifests. An
+// object that somebody changes meanwhile, as controllers do while pods come and go, is looked at again.
 func (a *application) release(ctx context.Context, resource dynamic.ResourceInterface, live *unstructured.Unstructured) error {
 	name := live.GetName()
 	return poll(ctx, a.patience, func(ctx context.Context) (bool, error) {
@@ -130,7 +132,8 @@ func (a *application) release(ctx context.Context, resource dynamic.ResourceInte
 	})
 }
 
-// released are entries in which those of earlier ways to apply have no more what manager has too, and are gone if nothing is left.
+// released are entries in which those of earlier ways to apply have no more what manager has too, and are gone if
+// nothing is left.
 func released(entries []metav1.ManagedFieldsEntry, manager string, earlier func(metav1.ManagedFieldsEntry) bool) (left []metav1.ManagedFieldsEntry, changed bool, err error) {
 	ours := &fieldpath.Set{}
 	for _, entry := range entries {

@@ -18,9 +18,9 @@ import (
 // injectionAnnotation names the Certificate whose authority cert-manager writes into an object.
 const injectionAnnotation = "cert-manager.io/inject-ca-from"
 
-// awaitTrust waits until objects that have the API server call a Service hold the authority that its certificate
-// is checked against, and until it answers. cert-manager, or the operator itself, makes both after they run; before that each such
-// call fails.
+// awaitTrust waits until objects that have the API server call a Service hold the authority that its certificate is
+// checked against, and until it answers. cert-manager, or the operator itself, makes both after they run; before that
+// each such call fails.
 func (w *watch) awaitTrust(ctx context.Context, objects []*unstructured.Unstructured) error {
 	calling := slices.DeleteFunc(slices.Clone(objects), func(o *unstructured.Unstructured) bool { return len(calledBy(o)) == 0 })
 	if len(calling) == 0 {

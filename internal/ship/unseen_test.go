@@ -77,8 +77,8 @@ func TestUnseenKinds(t *testing.T) {
 	events.want(t, "deleted configmap/default/seen", "deleted configmap/default/slipway-unseen")
 }
 
-// TestUnlistedObjects: objects that cannot be listed, as one may not, or as the operator that converts them does not run, keep their definition from
-// going without a question, but not from going.
+// TestUnlistedObjects: objects that cannot be listed, as one may not, or as the operator that converts them does not
+// run, keep their definition from going without a question, but not from going.
 func TestUnlistedObjects(t *testing.T) {
 	c, _ := connect(t)
 	user, events := limited(t, c)

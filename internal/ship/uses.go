@@ -18,8 +18,9 @@ const (
 	maxNamed = 5
 )
 
-// uses says which of the objects that are about to go others use: namespaces with more in them than goes by itself, and definitions
-// with objects, or with objects that cannot be listed. In a namespace, kinds that the user may not list are not seen.
+// uses says which of the objects that are about to go others use: namespaces with more in them than goes by itself, and
+// definitions with objects, or with objects that cannot be listed. In a namespace, kinds that the user may not list are
+// not seen.
 func (c *Cluster) uses(ctx context.Context, set *Set, going []*unstructured.Unstructured) (lines []string, err error) {
 	for _, object := range going {
 		var others []string
@@ -76,12 +77,12 @@ func (c *Cluster) usesOfDefinition(ctx context.Context, set *Set, definition *un
 	return others, nil
 }
 
-// unknownObjects are those of a definition that the user may not list, or that the operator which converts them does not answer for: that must not
-// keep it from being undeployed.
+// unknownObjects are those of a definition that the user may not list, or that the operator which converts them does
+// not answer for: that must not keep it from being undeployed.
 func unknownObjects(err error) string { return "objects that cannot be listed (" + err.Error() + ")" }
 
-// usesOfNamespace are the objects in a namespace that do not go with the set: they are neither members nor made by a controller, nor what each
-// namespace has, nor what workloads that go have mounted.
+// usesOfNamespace are the objects in a namespace that do not go with the set: they are neither members nor made by a
+// controller, nor what each namespace has, nor what workloads that go have mounted.
 func (c *Cluster) usesOfNamespace(ctx context.Context, set *Set, namespace string, going []*unstructured.Unstructured) ([]string, error) {
 	resources, err := c.catalog.namespaced(ctx)
 	if err != nil {
@@ -146,7 +147,8 @@ func mounts(workloads []*unstructured.Unstructured) (names []string) {
 // traces are resources whose objects come of what runs, and go with it.
 var traces = []string{"endpoints", "endpointslices", "events", "leases"}
 
-// namespaced lists the resources that namespaces have objects of, apart from traces, each in the version that the server prefers.
+// namespaced lists the resources that namespaces have objects of, apart from traces, each in the version that the
+// server prefers.
 func (c *catalog) namespaced(ctx context.Context) (all []schema.GroupVersionResource, err error) {
 	var groups metav1.APIGroupList
 	if err := c.get(ctx, "/apis", &groups); err != nil {

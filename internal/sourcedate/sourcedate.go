@@ -18,7 +18,8 @@ const Variable = "SOURCE_DATE_EPOCH"
 // latest is the last second of the year 9999: later years do not fit into four digits.
 const latest = 253402300799
 
-// Read returns the time that the variable holds, in UTC, and whether it is set. The error is a [report.Error] about what is no time.
+// Read returns the time that the variable holds, in UTC, and whether it is set. The error is a [report.Error] about
+// what is no time.
 func Read(getenv func(string) string) (when time.Time, set bool, err error) {
 	text := getenv(Variable)
 	if text == "" {

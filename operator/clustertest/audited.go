@@ -9,14 +9,14 @@ import (
 	"github.com/slipway-dev/slipway/operator/clustertest/internal/session"
 )
 
-// Audited has the API server log the requests of ServiceAccounts, for [Account.Requests] and what is built on it. A cluster
-// of [Cluster.Isolated] keeps a log of its own.
+// Audited has the API server log the requests of ServiceAccounts, for [Account.Requests] and what is built on it. A
+// cluster of [Cluster.Isolated] keeps a log of its own.
 func Audited() Option {
 	return func(s *settings) { s.audited = true }
 }
 
-// begin starts a cluster by start, which gets the spec of s and, if s asks for it, flags for a log of requests. The log's
-// folder goes with the cluster.
+// begin starts a cluster by start, which gets the spec of s and, if s asks for it, flags for a log of requests. The
+// log's folder goes with the cluster.
 func (s settings) begin(start func(protocol.Spec) (*Cluster, error)) (*Cluster, error) {
 	if !s.audited {
 		return start(s.spec)

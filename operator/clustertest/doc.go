@@ -41,9 +41,10 @@
 //
 // # Under its own account
 //
-// An operator that works as the administrator in its tests may lack a permission in production. [Cluster.Account] makes a
-// ServiceAccount that holds the roles the operator is deployed with. In an [Audited] cluster the API server's log shows what it asked
-// for: that a pass over unchanged objects writes nothing, which permissions it never needs, how many requests met a conflict.
+// An operator that works as the administrator in its tests may lack a permission in production. [Cluster.Account] makes
+// a ServiceAccount that holds the roles the operator is deployed with. In an [Audited] cluster the API server's log
+// shows what it asked for: that a pass over unchanged objects writes nothing, which permissions it never needs, how
+// many requests met a conflict.
 //
 //	c := clustertest.Start(t, clustertest.Audited(), clustertest.CRDs("../../config/crd/bases"))
 //	account := c.Account(t, "../../config/rbac/role.yaml")
@@ -54,11 +55,12 @@
 //		return err
 //	})
 //
-// [Account.Restarted], [Account.FewWrites] and [Account.LeastPermissions] check what a restart causes, what many objects cost, and that the
-// role is no more than what is needed.
+// [Account.Restarted], [Account.FewWrites] and [Account.LeastPermissions] check what a restart causes, what many
+// objects cost, and that the role is no more than what is needed.
 //
-// [Account.Interrupt] has each write fail in turn, lost or unanswered. With the client of [Observe] a test knows when a new manager has looked
-// at all objects. [Cluster.WaitForEmpty] shows that a deletion leaves nothing, and [Cluster.Kubectl] what a user of kubectl gets to see.
+// [Account.Interrupt] has each write fail in turn, lost or unanswered. With the client of [Observe] a test knows when a
+// new manager has looked at all objects. [Cluster.WaitForEmpty] shows that a deletion leaves nothing, and
+// [Cluster.Kubectl] what a user of kubectl gets to see.
 //
 // # Without a testing.T
 //
@@ -69,8 +71,8 @@
 // # The program
 //
 // The cluster is a program of its own, slipway-cluster, and nothing of it is compiled into tests. It is the one that
-// the variable SLIPWAY_CLUSTER names, or else the one that the slipway command on PATH has; slipway compiles it when it is needed
-// for the first time, which takes minutes.
+// the variable SLIPWAY_CLUSTER names, or else the one that the slipway command on PATH has; slipway compiles it when it
+// is needed for the first time, which takes minutes.
 //
 // Where SLIPWAY_SHARED_CLUSTER names the socket of a running program, clusters are started in that, beside
 // those of other processes.

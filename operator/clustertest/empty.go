@@ -49,8 +49,8 @@ func (c *Cluster) waitForEmpty(ctx context.Context, namespace string) error {
 	return nil
 }
 
-// namespaced returns all resources that can be listed in a namespace, each in one version. Endpoints are left out: they are
-// made for Services, and mirrored as EndpointSlices.
+// namespaced returns all resources that can be listed in a namespace, each in one version. Endpoints are left out: they
+// are made for Services, and mirrored as EndpointSlices.
 func (c *Cluster) namespaced() ([]schema.GroupVersionResource, error) {
 	discover, err := discovery.NewDiscoveryClientForConfig(c.config)
 	if err != nil {

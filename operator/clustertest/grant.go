@@ -95,8 +95,8 @@ func rulesOf(policy []rbacv1.PolicyRule) (rules []rule) {
 	return rules
 }
 
-// permits reports whether the rule is one by which a request is allowed. A watch that asks for what is there already stands
-// for a list, too: informers list where an API server does not know such watches.
+// permits reports whether the rule is one by which a request is allowed. A watch that asks for what is there already
+// stands for a list, too: informers list where an API server does not know such watches.
 func (r rule) permits(q Request) bool {
 	resource := q.Resource
 	if q.Subresource != "" {

@@ -9,13 +9,14 @@ import (
 	"testing"
 )
 
-// ErrInterrupted is why a write of an account fails in [Account.Interrupt], as far as the operator's client keeps causes.
+// ErrInterrupted is why a write of an account fails in [Account.Interrupt], as far as the operator's client keeps
+// causes.
 var ErrInterrupted = errors.New("the connection was interrupted by clustertest")
 
-// Interrupt calls scenario again and again, and each time one more write of the account fails: in the first call its first write,
-// then its second, until a call makes fewer writes. Each is tried twice, lost before the API server sees it, and unanswered after it
-// took effect. An operator that repeats what failed comes to the same end each time; scenario makes an object of its own, has the
-// operator work, and checks that end.
+// Interrupt calls scenario again and again, and each time one more write of the account fails: in the first call its
+// first write, then its second, until a call makes fewer writes. Each is tried twice, lost before the API server sees
+// it, and unanswered after it took effect. An operator that repeats what failed comes to the same end each time;
+// scenario makes an object of its own, has the operator work, and checks that end.
 //
 // Leases and events are left alone: a leader and a recorder write them whenever they like.
 func (a *Account) Interrupt(t *testing.T, scenario func(t *testing.T)) {
@@ -62,7 +63,8 @@ func (w *wire) disarm() bool {
 	return w.met
 }
 
-// hit reports whether a write that is about to be sent is the one that fails, and whether it reaches the API server all the same.
+// hit reports whether a write that is about to be sent is the one that fails, and whether it reaches the API server all
+// the same.
 func (w *wire) hit() (hit, reaches bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -21,12 +21,14 @@ import (
 	"github.com/slipway-dev/slipway/operator/clustertest/internal/find"
 )
 
-// Kubectl runs the real kubectl, which is built with the cluster program, as the cluster's administrator, and returns its standard
-// output. The error of a kubectl that fails has what it wrote to standard error: a test compares what a user would read.
+// Kubectl runs the real kubectl, which is built with the cluster program, as the cluster's administrator, and returns
+// its standard output. The error of a kubectl that fails has what it wrote to standard error: a test compares what a
+// user would read.
 //
 //	out, err := c.Kubectl(t, "get", "guestbooks", "--namespace", ns)
 //
-// An API server publishes the schema of a new kind a moment after it serves the kind. kubectl explain is run when it has.
+// An API server publishes the schema of a new kind a moment after it serves the kind. kubectl explain is run when it
+// has.
 func (c *Cluster) Kubectl(t testing.TB, args ...string) (output string, err error) {
 	t.Helper()
 	program, err := find.Program(t.Context(), os.Getenv, os.Stderr)
@@ -52,8 +54,9 @@ func (c *Cluster) Kubectl(t testing.TB, args ...string) (output string, err erro
 	return stdout.String(), nil
 }
 
-// Manifest writes an object into a file that is removed with t, for kubectl create and apply: what the API server refuses is refused in
-// the words that a user reads. An object without a kind gets the one that [Scheme] has for its type.
+// Manifest writes an object into a file that is removed with t, for kubectl create and apply: what the API server
+// refuses is refused in the words that a user reads. An object without a kind gets the one that [Scheme] has for its
+// type.
 //
 //	_, err := c.Kubectl(t, "create", "--filename", c.Manifest(t, guestbook))
 func (c *Cluster) Manifest(t testing.TB, object client.Object) (path string) {

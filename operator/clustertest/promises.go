@@ -9,8 +9,8 @@ import (
 )
 
 // AtRest fails t if pass writes anything. A pass is one more look of the operator at objects that have not changed
-// since its last one, at the same time of its clock: a call of its Reconcile, or of what a work queue calls. A level-based operator
-// finds everything as it should be, and any write would cause the next pass.
+// since its last one, at the same time of its clock: a call of its Reconcile, or of what a work queue calls. A
+// level-based operator finds everything as it should be, and any write would cause the next pass.
 func (a *Account) AtRest(t testing.TB, pass func(context.Context) error) {
 	t.Helper()
 	writes := a.Writes(t, func() {
@@ -24,9 +24,9 @@ func (a *Account) AtRest(t testing.TB, pass func(context.Context) error) {
 	}
 }
 
-// Restarted fails t if an operator that begins anew writes anything: it finds all objects as its predecessor left them. again runs the
-// new operator until it has looked at all of them, and stops it; see [Observe]. Writes for which allowed returns true are not
-// counted, such as those for an object by which the test notices that the others were looked at.
+// Restarted fails t if an operator that begins anew writes anything: it finds all objects as its predecessor left them.
+// again runs the new operator until it has looked at all of them, and stops it; see [Observe]. Writes for which allowed
+// returns true are not counted, such as those for an object by which the test notices that the others were looked at.
 func (a *Account) Restarted(t testing.TB, again func(), allowed ...func(Request) bool) {
 	t.Helper()
 	writes := slices.DeleteFunc(a.Writes(t, again), func(w Request) bool {
@@ -40,9 +40,9 @@ func (a *Account) Restarted(t testing.TB, again func(), allowed ...func(Request)
 // calm is of how many objects one may meet a conflict. More of them are a storm, in which each write spoils others.
 const calm = 10
 
-// FewWrites fails t if bringing n objects to rest has taken the account more than each requests that write for one of them on
-// average, those that were refused and repeated included, or if more than one object in ten has met a conflict. Events are not counted, which
-// recorders gather. The figures are logged.
+// FewWrites fails t if bringing n objects to rest has taken the account more than each requests that write for one of
+// them on average, those that were refused and repeated included, or if more than one object in ten has met a conflict.
+// Events are not counted, which recorders gather. The figures are logged.
 func (a *Account) FewWrites(t testing.TB, n, each int) {
 	t.Helper()
 	written, conflicts := 0, 0
@@ -62,8 +62,9 @@ func (a *Account) FewWrites(t testing.TB, n, each int) {
 	}
 }
 
-// LeastPermissions fails t unless the account has needed all of its permissions, but for those that are named in spare as
-// [Account.Unused] does, and has asked for nothing else. It comes at the end of a test that sees the operator do all that it can do.
+// LeastPermissions fails t unless the account has needed all of its permissions, but for those that are named in spare
+// as [Account.Unused] does, and has asked for nothing else. It comes at the end of a test that sees the operator do all
+// that it can do.
 func (a *Account) LeastPermissions(t testing.TB, spare ...string) {
 	t.Helper()
 	unused := a.Unused(t)
@@ -84,8 +85,8 @@ func (a *Account) LeastPermissions(t testing.TB, spare ...string) {
 	}
 }
 
-// Unused returns the account's permissions that no request has needed so far, each as "VERB RESOURCE.GROUP", sorted. In a test
-// that sees the operator do all that it can do, these are too many.
+// Unused returns the account's permissions that no request has needed so far, each as "VERB RESOURCE.GROUP", sorted. In
+// a test that sees the operator do all that it can do, these are too many.
 func (a *Account) Unused(t testing.TB) []string {
 	t.Helper()
 	requests := a.Requests(t)

@@ -43,7 +43,8 @@ func (c *Cluster) published(ctx context.Context) error {
 	return nil
 }
 
-// publishes reports whether the document of a resource's group and version has the resource. One that is about to change is no error.
+// publishes reports whether the document of a resource's group and version has the resource. One that is about to
+// change is no error.
 func publishes(documents openapi.Client, r schema.GroupVersionResource) (bool, error) {
 	paths, err := documents.Paths()
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/slipway-dev/slipway/operator/clustertest/internal/fault"
 )
 
-// Request is a request that the API server received: its verb as RBAC knows it, the resource, the object, and the HTTP status of
-// the answer, 0 while there is none.
+// Request is a request that the API server received: its verb as RBAC knows it, the resource, the object, and the HTTP
+// status of the answer, 0 while there is none.
 type Request struct{ audit.Request }
 
 // String is the request for messages: "patch deployments.apps/status default/web: 409".
@@ -35,8 +35,8 @@ func (r Request) Conflict() bool { return r.Code == http.StatusConflict }
 // Refused reports whether the account lacked the permission.
 func (r Request) Refused() bool { return r.Forbidden }
 
-// Writes reports whether the request changes an object. Dry runs do not, and neither do questions that are put as a creation
-// (a SubjectAccessReview). Leases are left out: a leader renews its own every few seconds.
+// Writes reports whether the request changes an object. Dry runs do not, and neither do questions that are put as a
+// creation (a SubjectAccessReview). Leases are left out: a leader renews its own every few seconds.
 func (r Request) Writes() bool {
 	if !slices.Contains([]string{"create", "update", "patch", "delete", "deletecollection"}, r.Verb) {
 		return false
@@ -74,7 +74,8 @@ func (a *Account) Requests(t testing.TB) []Request {
 	return requests
 }
 
-// Writes returns the requests by which the account wrote, or tried to, while do ran. The account's other goroutines count, too.
+// Writes returns the requests by which the account wrote, or tried to, while do ran. The account's other goroutines
+// count, too.
 func (a *Account) Writes(t testing.TB, do func()) []Request {
 	t.Helper()
 	before := len(a.Requests(t))

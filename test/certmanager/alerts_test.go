@@ -16,8 +16,8 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 )
 
-// TestAlerts: Prometheus' own promtool takes the scaffolded rules and what a dashboard asks for, and each alert fires where
-// it should. It needs no cluster.
+// TestAlerts: Prometheus' own promtool takes the scaffolded rules and what a dashboard asks for, and each alert fires
+// where it should. It needs no cluster.
 func TestAlerts(t *testing.T) {
 	dir := t.TempDir()
 	promtool := findPromtool(t, dir)

@@ -31,8 +31,8 @@ type operator struct {
 	manifests []*unstructured.Unstructured
 }
 
-// TestEverything deploys the CronJob operator with all its features, follows its certificate from the first issue to another
-// authority, kills the manager that leads, and has Prometheus collect the metrics.
+// TestEverything deploys the CronJob operator with all its features, follows its certificate from the first issue to
+// another authority, kills the manager that leads, and has Prometheus collect the metrics.
 func TestEverything(t *testing.T) {
 	c := newCluster(t)
 	c.installCertManager(t)
@@ -118,7 +118,8 @@ func (o operator) policed(t *testing.T) {
 	}
 }
 
-// noWarnings waits until cert-manager has told of the certificate that was asked for, and wants that it disliked nothing.
+// noWarnings waits until cert-manager has told of the certificate that was asked for, and wants that it disliked
+// nothing.
 func (o operator) noWarnings(t *testing.T) {
 	t.Helper()
 	var events corev1.EventList
@@ -148,8 +149,8 @@ func (o operator) undeploy(t *testing.T) {
 	}
 }
 
-// works waits until the certificate is in use everywhere, and uses it. Every look is at the Secret of that moment: cert-manager
-// issues twice in a row when it hears that it has issued before it hears of the Secret that it wrote.
+// works waits until the certificate is in use everywhere, and uses it. Every look is at the Secret of that moment:
+// cert-manager issues twice in a row when it hears that it has issued before it hears of the Secret that it wrote.
 func (o operator) works(t *testing.T) {
 	t.Helper()
 	o.trusted(t)

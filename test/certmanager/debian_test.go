@@ -21,7 +21,8 @@ import (
 // unpackLimit is for Debian's mirror, of which apt asks each address of each source.
 const unpackLimit = 3 * time.Minute
 
-// loadPrometheus makes an image of Debian's packages, and puts it into the cluster. Without Debian's packages the test is skipped.
+// loadPrometheus makes an image of Debian's packages, and puts it into the cluster. Without Debian's packages the test
+// is skipped.
 func (c *cluster) loadPrometheus(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
@@ -38,8 +39,8 @@ func (c *cluster) loadPrometheus(t *testing.T) {
 	output(t, command(t, dir, c.env, c.slipway, "image", "load", archive))
 }
 
-// unpackPackages unpacks Debian's packages into a folder; nothing is installed. Apt's lists are fetched, to below dir, if the
-// machine has none that still hold.
+// unpackPackages unpacks Debian's packages into a folder; nothing is installed. Apt's lists are fetched, to below dir,
+// if the machine has none that still hold.
 func unpackPackages(ctx context.Context, dir, root string, packages ...string) error {
 	lists := []string{"-o", "Dir::State=" + filepath.Join(dir, "state"), "-o", "Dir::Cache=" + filepath.Join(dir, "cache")}
 	if err := aptGet(ctx, dir, append([]string{"download"}, packages...)...); err != nil {
@@ -86,7 +87,8 @@ func aptGet(ctx context.Context, dir string, args ...string) error {
 	return nil
 }
 
-// writeImage writes an archive as `docker save` does, with an image of one layer: those of root's files and folders that are there.
+// writeImage writes an archive as `docker save` does, with an image of one layer: those of root's files and folders
+// that are there.
 func writeImage(archive, name, root string, paths ...string) error {
 	layer := archive + ".layer"
 	if err := writeFile(layer, func(out *tar.Writer) error {

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// through waits until check, which is told an address on this machine, finds nothing wrong with what answers at a port of a pod or
-// Service. kubectl gives up when nobody answers there for a moment: then another one is asked.
+// through waits until check, which is told an address on this machine, finds nothing wrong with what answers at a port
+// of a pod or Service. kubectl gives up when nobody answers there for a moment: then another one is asked.
 func (c *cluster) through(t *testing.T, what, namespace, to string, port int, check func(ctx context.Context, address string) error) {
 	t.Helper()
 	var f *forwarding
@@ -43,7 +43,8 @@ const endLimit = 10 * time.Second
 // forwardingFrom is what kubectl says of it.
 var forwardingFrom = regexp.MustCompile(`^Forwarding from (127\.0\.0\.1:\d+) -> (\d+)`)
 
-// forward leads a port of this machine to one of a pod or Service. It goes on when ctx, in which it is to begin, has ended.
+// forward leads a port of this machine to one of a pod or Service. It goes on when ctx, in which it is to begin, has
+// ended.
 func (c *cluster) forward(ctx context.Context, t *testing.T, namespace, to string, port int) (*forwarding, error) {
 	t.Helper()
 	f := &forwarding{ended: make(chan struct{})}

@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// scrape collects metrics as the ServiceMonitor tells the Prometheus operator: by that name, trusting the authority in that
-// Secret. Those may who have a token and hold the role, nobody else.
+// scrape collects metrics as the ServiceMonitor tells the Prometheus operator: by that name, trusting the authority in
+// that Secret. Those may who have a token and hold the role, nobody else.
 func (o operator) scrape(t *testing.T) {
 	t.Helper()
 	stranger, reader := o.account(t), o.account(t)

@@ -68,8 +68,8 @@ const (
 	tokenFile     = "/etc/prometheus/token"
 )
 
-// configuration is Prometheus' for a ServiceMonitor, as the Prometheus operator makes it, but that the targets are given: Debian
-// builds Prometheus without what finds them in a cluster. A second job asks by the name of a Service.
+// configuration is Prometheus' for a ServiceMonitor, as the Prometheus operator makes it, but that the targets are
+// given: Debian builds Prometheus without what finds them in a cluster. A second job asks by the name of a Service.
 func (m serviceMonitor) configuration(t *testing.T, targets []string, service string) string {
 	t.Helper()
 	e := m.Endpoints[0]

@@ -38,8 +38,8 @@ func (o operator) collected(t *testing.T) {
 	}
 }
 
-// startPrometheus does for a ServiceMonitor what the Prometheus operator does: it copies the authority and the token from Secrets and makes
-// the configuration. All else is in testdata/prometheus.yaml.
+// startPrometheus does for a ServiceMonitor what the Prometheus operator does: it copies the authority and the token
+// from Secrets and makes the configuration. All else is in testdata/prometheus.yaml.
 func (o operator) startPrometheus(t *testing.T) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/prometheus.yaml")

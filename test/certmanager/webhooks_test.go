@@ -72,7 +72,8 @@ func (o operator) serving(t *testing.T, change func()) {
 	change()
 }
 
-// invalid waits until an object is refused for what is in it. Until then the manager that is asked may be one that was just killed.
+// invalid waits until an object is refused for what is in it. Until then the manager that is asked may be one that was
+// just killed.
 func (o operator) invalid(t *testing.T, object *unstructured.Unstructured) (refusal error) {
 	t.Helper()
 	eventually(t, "a bad object", func(ctx context.Context) error {

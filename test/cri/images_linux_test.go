@@ -30,7 +30,8 @@ import (
 // unpackLimit is for Debian's mirror.
 const unpackLimit = 3 * time.Minute
 
-// unpackBusybox unpacks Debian's busybox below dir; nothing is installed. Without Debian's packages the test is skipped.
+// unpackBusybox unpacks Debian's busybox below dir; nothing is installed. Without Debian's packages the test is
+// skipped.
 func unpackBusybox(t *testing.T, dir string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), unpackLimit)
@@ -166,7 +167,8 @@ func (l *layer) addFile(name string, mode int64, from string) {
 	l.add(tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: mode}, content)
 }
 
-// busybox is an image with Debian's. Its programs are links to one file, but no symbolic ones: each can be hidden by itself.
+// busybox is an image with Debian's. Its programs are links to one file, but no symbolic ones: each can be hidden by
+// itself.
 func busybox(dir string) (v1.Image, error) {
 	program := filepath.Join(dir, "busybox", "bin", "busybox")
 	list, err := exec.Command(program, "--list").Output()

@@ -13,8 +13,8 @@ import (
 	utilexec "k8s.io/utils/exec"
 )
 
-// runtimeServer serves a runtime that is called by its Go interface. Containers of a pod have processes of their own, as the kubelet asks for
-// unless a pod says otherwise: critest leaves that open, which would mean that they share them.
+// runtimeServer serves a runtime that is called by its Go interface. Containers of a pod have processes of their own,
+// as the kubelet asks for unless a pod says otherwise: critest leaves that open, which would mean that they share them.
 type runtimeServer struct {
 	api.UnimplementedRuntimeServiceServer
 	runtime internalapi.RuntimeService

@@ -30,8 +30,8 @@ func TestLife(t *testing.T) {
 
 	f.remove(cronJob)
 	f.WaitForEmpty(t, f.namespace)
-	// Clusters that protect owners ask for the permission on finalizers; this one does not. An event is changed when it comes
-	// again within minutes, which none of these does.
+	// Clusters that protect owners ask for the permission on finalizers; this one does not. An event is changed when it
+	// comes again within minutes, which none of these does.
 	f.account.LeastPermissions(t, "update cronjobs/finalizers.batch.tutorial.kubebuilder.io", "patch events.events.k8s.io")
 }
 
@@ -53,8 +53,8 @@ func TestInterrupted(t *testing.T) {
 	})
 }
 
-// many is how many objects come at once, and attempts how many writes each may cost: the finalizer, the Job, the status before and
-// after that, and one to spare.
+// many is how many objects come at once, and attempts how many writes each may cost: the finalizer, the Job, the status
+// before and after that, and one to spare.
 const (
 	many     = 200
 	attempts = 5

@@ -29,8 +29,8 @@ import (
 	"tutorial.kubebuilder.io/project/internal/storage"
 )
 
-// The tests share one cluster, whose API server logs what the operator asks for. The types of v2 are left out, so that no
-// webhook has to convert.
+// The tests share one cluster, whose API server logs what the operator asks for. The types of v2 are left out, so that
+// no webhook has to convert.
 var (
 	kinds   = runtime.NewScheme()
 	cluster = clustertest.ForPackage(clustertest.Audited(), clustertest.Scheme(kinds), clustertest.CRDs("../../examples/cronjob/config/crd/bases"))
@@ -141,8 +141,8 @@ func (f *fixture) hourly(name string) *batchv1.CronJob {
 	return cronJob
 }
 
-// runAt sets the clock, and passes until the run of that time has a Job, and the status says so. The manager's timers do not notice
-// a clock that is set. A pass may fail, as where the test has writes fail.
+// runAt sets the clock, and passes until the run of that time has a Job, and the status says so. The manager's timers
+// do not notice a clock that is set. A pass may fail, as where the test has writes fail.
 func (f *fixture) runAt(o operator, cronJob *batchv1.CronJob, at time.Time) {
 	f.Helper()
 	f.clock.SetTime(at)

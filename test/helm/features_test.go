@@ -28,7 +28,8 @@ func (p project) components() []string {
 	return names
 }
 
-// choices are those of n switches of which at most two are on, or at most two are off, as bits: any two meet in each way.
+// choices are those of n switches of which at most two are on, or at most two are off, as bits: any two meet in each
+// way.
 func choices(n int) []int {
 	var all []int
 	for choice := range 1 << n {

@@ -1,5 +1,5 @@
-// Slipway-check says what an API server would say to CustomResourceDefinitions. It reads a question and writes an answer, each of
-// them one JSON value:
+// Slipway-check says what an API server would say to CustomResourceDefinitions. It reads a question and writes an
+// answer, each of them one JSON value:
 //
 //	slipway-check check    {"files":[{"name","content"}]}       → {"protocol","kubernetes","findings":[…]}
 //	slipway-check compare  {"before":[…],"after":[…]}            → {"protocol","kubernetes","changes":[…]}

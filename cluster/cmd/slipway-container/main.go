@@ -1,5 +1,5 @@
-// Slipway-container is what containers of real nodes, and the namespaces of those, begin with. It belongs to slipway-node and
-// lies beside it.
+// Slipway-container is what containers of real nodes, and the namespaces of those, begin with. It belongs to
+// slipway-node and lies beside it.
 package main
 
 import (

@@ -1,9 +1,10 @@
-// Package gate hands out to tests what the whole machine has once, such as TCP ports, so that packages, modules and even checkouts
-// that are tested at the same time do not meet.
+// Package gate hands out to tests what the whole machine has once, such as TCP ports, so that packages, modules and
+// even checkouts that are tested at the same time do not meet.
 //
-// [Hold] waits until a name is free and has it until the test ends; [Port] is a port that no other test is given. The contract between processes,
-// and between modules, which share no Go code, is a lock (flock) on a file in the folder slipway-test-gate of the system's folder for
-// temporary files: "port-9443" for a TCP port, other names for other things. The system takes a lock back when its process dies.
+// [Hold] waits until a name is free and has it until the test ends; [Port] is a port that no other test is given. The
+// contract between processes, and between modules, which share no Go code, is a lock (flock) on a file in the folder
+// slipway-test-gate of the system's folder for temporary files: "port-9443" for a TCP port, other names for other
+// things. The system takes a lock back when its process dies.
 package gate
 
 import (

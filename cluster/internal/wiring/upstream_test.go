@@ -92,7 +92,8 @@ func (u *upstream) sum(t *testing.T, file string) string {
 	return hash(data)
 }
 
-// complete names a file with its module. Comments leave out k8s.io/kubernetes, and name etcd's files as its repository does.
+// complete names a file with its module. Comments leave out k8s.io/kubernetes, and name etcd's files as its repository
+// does.
 func (u *upstream) complete(file string) (string, bool) {
 	for _, candidate := range []string{file, kubernetes + "/" + file, etcdServer + "/" + strings.TrimPrefix(file, "server/")} {
 		if u.has(candidate) {

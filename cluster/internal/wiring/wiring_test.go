@@ -1,10 +1,11 @@
 // Package wiring_test watches the upstream files that our wiring stands for.
 //
-// Some files of this module do what a file of Kubernetes or etcd does: they wire the same parts together, with other settings. When
-// upstream changes there, a new default, a controller split in two, nothing here fails to compile and ours has become
-// different by standing still. So such a file names its counterpart in a comment ("Upstream: cmd/kube-controller-manager/app/apps.go."), and
-// upstream.sum holds the hash of every file that is named anywhere. After an upgrade this test tells which have changed and
-// what to compare; once our side has been looked at, the new state is recorded:
+// Some files of this module do what a file of Kubernetes or etcd does: they wire the same parts together, with other
+// settings. When upstream changes there, a new default, a controller split in two, nothing here fails to compile and
+// ours has become different by standing still. So such a file names its counterpart in a comment ("Upstream:
+// cmd/kube-controller-manager/app/apps.go."), and upstream.sum holds the hash of every file that is named anywhere.
+// After an upgrade this test tells which have changed and what to compare; once our side has been looked at, the new
+// state is recorded:
 //
 //	go test ./internal/wiring -update
 package wiring_test

@@ -1,4 +1,5 @@
-// Package capability knows the capabilities of Linux, by the names that pods give them, and which of them a container may keep.
+// Package capability knows the capabilities of Linux, by the names that pods give them, and which of them a container
+// may keep.
 //
 //	set := capability.Of(security)
 //	capability.Known("CAP_NET_ADMIN") // true

@@ -126,7 +126,8 @@ func gone(t *testing.T, tree *Tree) {
 	}
 }
 
-// TestSweeper: cgroups are removed when their process ends without having done it, once the processes in them have ended.
+// TestSweeper: cgroups are removed when their process ends without having done it, once the processes in them have
+// ended.
 func TestSweeper(t *testing.T) {
 	tree := open(t)
 	files, err := tree.Node().Make("c", wire.Limits{})
@@ -152,7 +153,8 @@ func TestSweeper(t *testing.T) {
 	}
 }
 
-// TestLeftovers: what a killed cluster and its killed sweeper have left is removed by the next one, and what is in use stays.
+// TestLeftovers: what a killed cluster and its killed sweeper have left is removed by the next one, and what is in use
+// stays.
 func TestLeftovers(t *testing.T) {
 	used, left := open(t), open(t)
 	if _, err := left.Node().Make("c", wire.Limits{}); err != nil {
@@ -349,7 +351,8 @@ func TestUnified(t *testing.T) {
 	expect(t, dir, map[string]string{"memory.max": "max", "memory.swap.max": "max", "cpu.weight": "1", "cpu.max": "max 100000", "pids.max": "max"})
 }
 
-// TestNoQuota: where the kernel has no quotas, processors are shared out all the same, and it is known that there are none.
+// TestNoQuota: where the kernel has no quotas, processors are shared out all the same, and it is known that there are
+// none.
 func TestNoQuota(t *testing.T) {
 	for name, test := range map[string]struct {
 		unified             bool

@@ -79,9 +79,10 @@ func (g group) begin(l wire.Limits) ([]*os.File, error) {
 	return files, nil
 }
 
-// joinFile takes whoever writes to it into the group. With the first version that is a thread, which is all that is left of a process when it
-// becomes another program, and which the kernel moves at once. To move a process with all that it consists of it waits until no processor is
-// beginning another one, ten milliseconds and more; with the second version there is no other way.
+// joinFile takes whoever writes to it into the group. With the first version that is a thread, which is all that is
+// left of a process when it becomes another program, and which the kernel moves at once. To move a process with all
+// that it consists of it waits until no processor is beginning another one, ten milliseconds and more; with the second
+// version there is no other way.
 func (g group) joinFile() string {
 	if g.unified {
 		return "cgroup.procs"

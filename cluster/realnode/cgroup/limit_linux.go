@@ -25,7 +25,8 @@ func (g group) limit(l wire.Limits) error {
 	return nil
 }
 
-// limitMemory limits memory and, where the kernel counts that, memory with what is swapped, which must not be below the other at any time.
+// limitMemory limits memory and, where the kernel counts that, memory with what is swapped, which must not be below the
+// other at any time.
 func limitMemory(dir string, l wire.Limits) error {
 	const file, withSwap = "memory.limit_in_bytes", "memory.memsw.limit_in_bytes"
 	value := "-1"
@@ -55,7 +56,8 @@ func optional(err error) error {
 	return err
 }
 
-// limitCPU shares processors out, and holds the container to its quota where the kernel has quotas: see [Tree.Unlimited].
+// limitCPU shares processors out, and holds the container to its quota where the kernel has quotas: see
+// [Tree.Unlimited].
 func limitCPU(dir string, l wire.Limits) error {
 	quota := int64(-1)
 	if l.CPUQuota > 0 {
@@ -90,8 +92,8 @@ func period(l wire.Limits) int64 {
 	return 100_000
 }
 
-// weight is what the second version has in place of shares. As container runtimes do it, the ends and the defaults of both ranges
-// meet: 2 is 1, 1024 is 100, 262144 is 10000.
+// weight is what the second version has in place of shares. As container runtimes do it, the ends and the defaults of
+// both ranges meet: 2 is 1, 1024 is 100, 262144 is 10000.
 func weight(shares int64) int64 {
 	l := math.Log2(float64(shares))
 	exponent := (l*l+125*l)/612 - 7.0/34

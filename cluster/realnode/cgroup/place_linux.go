@@ -123,7 +123,8 @@ func (m *mount) folder(path string) (string, error) {
 	return filepath.Join(m.at, below), nil
 }
 
-// separate is the place of the first version: below the own cgroup of each controller. Without the one of memory there is none.
+// separate is the place of the first version: below the own cgroup of each controller. Without the one of memory there
+// is none.
 func (all mounts) separate(own map[string]string) (place, error) {
 	p := place{parents: map[string]string{}}
 	for _, controller := range []string{memory, cpu, cpuTime, pids} {

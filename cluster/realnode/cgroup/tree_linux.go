@@ -37,7 +37,8 @@ type Tree struct {
 	end     *os.File // that the sweeper waits for
 }
 
-// Open makes the cluster's cgroups, after it has removed those of clusters that are gone. The error is [ErrForbidden] where that is not possible.
+// Open makes the cluster's cgroups, after it has removed those of clusters that are gone. The error is [ErrForbidden]
+// where that is not possible.
 func Open(o Options) (*Tree, error) {
 	p, err := findPlace("/proc/self")
 	if err != nil {
@@ -84,7 +85,8 @@ func claimAt(p place) (*Tree, error) {
 	return t, nil
 }
 
-// weigh makes the cluster's containers together count as much as that many processes as there are CPUs, not as one. That they do is not vital.
+// weigh makes the cluster's containers together count as much as that many processes as there are CPUs, not as one.
+// That they do is not vital.
 func (t *Tree) weigh() {
 	const sharesOfOne, weightOfOne, maxWeight = 1024, 100, 10_000
 	switch dir := t.dirs[cpu]; {
@@ -201,7 +203,8 @@ func lockFolder(path string) *os.File {
 	return nil
 }
 
-// sweepLeftovers removes what nobody holds a lock on. What cannot be removed is another user's, or the next cluster's task.
+// sweepLeftovers removes what nobody holds a lock on. What cannot be removed is another user's, or the next cluster's
+// task.
 func sweepLeftovers(parent string) {
 	entries, err := os.ReadDir(parent)
 	if err != nil {

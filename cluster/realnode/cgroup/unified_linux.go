@@ -12,8 +12,9 @@ import (
 // wanted are the controllers of the second version that are used; time is measured without one.
 func wanted() []string { return []string{memory, cpu, pids} }
 
-// unifiedPlace is the place of the second version: below the nearest cgroup, from the own one up, whose children have all controllers.
-// One that has to be told so first is the second choice, and the one with the most controllers the last.
+// unifiedPlace is the place of the second version: below the nearest cgroup, from the own one up, whose children have
+// all controllers. One that has to be told so first is the second choice, and the one with the most controllers the
+// last.
 func (m *mount) unifiedPlace(own string) (place, error) {
 	at, err := m.folder(own)
 	if err != nil {
@@ -79,7 +80,8 @@ func enabled(dir string) []string {
 	return slices.DeleteFunc(wanted(), func(c string) bool { return !slices.Contains(has, c) })
 }
 
-// enable gives a cgroup's children the wanted controllers that it has, as far as that is possible: not where processes are.
+// enable gives a cgroup's children the wanted controllers that it has, as far as that is possible: not where processes
+// are.
 func enable(dir string) []string {
 	text, err := os.ReadFile(filepath.Join(dir, "cgroup.controllers"))
 	if err != nil {

@@ -83,7 +83,8 @@ func (v *viewer) write(p piece) {
 	}
 }
 
-// offer gives the viewer something to show, and waits a moment if it is behind. One that takes nothing meanwhile has to leave.
+// offer gives the viewer something to show, and waits a moment if it is behind. One that takes nothing meanwhile has to
+// leave.
 func (v *viewer) offer(p piece, hurried <-chan struct{}) {
 	select {
 	case v.queue <- p:

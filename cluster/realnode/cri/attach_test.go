@@ -45,7 +45,8 @@ func lines(n int) string {
 // TestStalledViewerHoldsNothingUp: a client that stops to read is sent away; another sees all, and all is in the log.
 func TestStalledViewerHoldsNothingUp(t *testing.T) {
 	l := testLog(t)
-	// The time is not the machine's: where that is busy, the one who reads may not come to it for as long as one is waited for.
+	// The time is not the machine's: where that is busy, the one who reads may not come to it for as long as one is
+	// waited for.
 	synctest.Test(t, func(t *testing.T) { stalledViewer(t, l) })
 }
 
@@ -84,7 +85,8 @@ func stalledViewer(t *testing.T, l *logFile) {
 	}
 }
 
-// TestPromptIsSeen: who is attached sees output that ends no line as it comes; the log has whole lines, long ones in parts.
+// TestPromptIsSeen: who is attached sees output that ends no line as it comes; the log has whole lines, long ones in
+// parts.
 func TestPromptIsSeen(t *testing.T) {
 	l, a := testLog(t), newAttached()
 	screen, seen := io.Pipe()

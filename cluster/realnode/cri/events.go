@@ -23,8 +23,8 @@ func (r *Runtime) GetContainerEvents(ctx context.Context, events chan *runtimeap
 	return ctx.Err()
 }
 
-// again is when the kubelet is told once more. Each step that it takes with a pod that ends waits for a look that is newer than the step before,
-// and nobody but it knows when those are; else there would be one look a second.
+// again is when the kubelet is told once more. Each step that it takes with a pod that ends waits for a look that is
+// newer than the step before, and nobody but it knows when those are; else there would be one look a second.
 func again() []time.Duration {
 	return []time.Duration{30 * time.Millisecond, 100 * time.Millisecond, 250 * time.Millisecond, 500 * time.Millisecond}
 }

@@ -40,11 +40,12 @@ func (r *Runtime) ExecSync(ctx context.Context, id string, command []string, tim
 	return out.Bytes(), errs.Bytes(), err
 }
 
-// maxOutput is how many bytes of each stream are kept of a command without a client, which is for probes and hooks, of which the kubelet takes
-// 10 KiB; other runtimes keep up to 16 MiB, and a node has hundreds of probes at a time.
+// maxOutput is how many bytes of each stream are kept of a command without a client, which is for probes and hooks, of
+// which the kubelet takes 10 KiB; other runtimes keep up to 16 MiB, and a node has hundreds of probes at a time.
 const maxOutput = 1 << 20
 
-// Head keeps the beginning of what is written to it. The rest is taken all the same, so that the command ends as it would anywhere.
+// Head keeps the beginning of what is written to it. The rest is taken all the same, so that the command ends as it
+// would anywhere.
 type Head struct {
 	mu     sync.Mutex
 	buffer bytes.Buffer

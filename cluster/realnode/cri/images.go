@@ -53,8 +53,9 @@ func describeImage(img imagestore.Image) *runtimeapi.Image {
 	return described
 }
 
-// ImageStatus describes the image that is to run now; one that is not there has no description. Images of the cluster's registry are there: the kubelet
-// asks before it starts a container, unless it pulls in any case, and would else run what the name led to before.
+// ImageStatus describes the image that is to run now; one that is not there has no description. Images of the cluster's
+// registry are there: the kubelet asks before it starts a container, unless it pulls in any case, and would else run
+// what the name led to before.
 func (s *Images) ImageStatus(ctx context.Context, spec *runtimeapi.ImageSpec, _ bool) (*runtimeapi.ImageStatusResponse, error) {
 	img, err := s.store.Current(ctx, spec.GetImage())
 	if errors.Is(err, imagestore.ErrUnknown) {

@@ -17,7 +17,8 @@ type logFile struct {
 	f  *os.File // nil while it is closed
 }
 
-// newLog is what a container's path below its pod's folder says: nothing is kept where either is missing, as with other runtimes.
+// newLog is what a container's path below its pod's folder says: nothing is kept where either is missing, as with other
+// runtimes.
 func newLog(folder, path string) *logFile {
 	if folder == "" || path == "" {
 		return &logFile{}
@@ -61,7 +62,8 @@ func (l *logFile) close() {
 // longest is how long a line gets before it is written in parts.
 const longest = 16 << 10
 
-// copy writes what comes from a stream, line by line, until that ends. Attached clients get each part as it comes: a prompt does not end a line.
+// copy writes what comes from a stream, line by line, until that ends. Attached clients get each part as it comes: a
+// prompt does not end a line.
 func (l *logFile) copy(stream string, from io.Reader, attached *attached) {
 	buffer, kept := make([]byte, longest), 0
 	for {
@@ -79,7 +81,8 @@ func (l *logFile) copy(stream string, from io.Reader, attached *attached) {
 	}
 }
 
-// writeLines writes the lines that the first n bytes of a buffer hold, and moves the beginning of the next one to the front, whose length it returns.
+// writeLines writes the lines that the first n bytes of a buffer hold, and moves the beginning of the next one to the
+// front, whose length it returns.
 func (l *logFile) writeLines(stream string, buffer []byte, n int) int {
 	text := buffer[:n]
 	for end := bytes.IndexByte(text, '\n'); end >= 0; end = bytes.IndexByte(text, '\n') {

@@ -36,11 +36,12 @@ func refuseSettings(config *runtimeapi.PodSandboxConfig) error {
 	return nil
 }
 
-// errNoUser is for a group without a user: the interface wants that refused, since the group would go with whatever user the image has.
+// errNoUser is for a group without a user: the interface wants that refused, since the group would go with whatever
+// user the image has.
 var errNoUser = errors.New("a group is asked for (runAsGroup), but no user")
 
-// refuseSecurity says what a container's security context asks for that cannot be had. Leaving it out in silence would remove a protection that the
-// pod's author relies on.
+// refuseSecurity says what a container's security context asks for that cannot be had. Leaving it out in silence would
+// remove a protection that the pod's author relies on.
 func refuseSecurity(security *runtimeapi.LinuxContainerSecurityContext) error {
 	if security.GetRunAsGroup() != nil && security.GetRunAsUser() == nil && security.GetRunAsUsername() == "" {
 		return errNoUser

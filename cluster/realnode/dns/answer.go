@@ -9,8 +9,8 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// answer answers a message, in at most so many bytes; nil where there is nothing to say. Pods send what they like, and the API server is in this
-// process: a fault ends one answer, and the first is logged.
+// answer answers a message, in at most so many bytes; nil where there is nothing to say. Pods send what they like, and
+// the API server is in this process: a fault ends one answer, and the first is logged.
 func (s *Server) answer(message []byte, limit int) (reply []byte) {
 	defer func() {
 		fault := recover()
@@ -65,8 +65,8 @@ func (s *Server) reply(message []byte, limit int) []byte {
 	return packed(reply, limit)
 }
 
-// packed is a reply in at most so many bytes: one that is longer says so and has as many answers as there is room for, as some clients
-// never ask over TCP. What comes besides answers is left out first.
+// packed is a reply in at most so many bytes: one that is longer says so and has as many answers as there is room for,
+// as some clients never ask over TCP. What comes besides answers is left out first.
 func packed(reply *dnsmessage.Message, limit int) []byte {
 	text, err := reply.Pack()
 	if err == nil && len(text) > limit {

@@ -1,12 +1,13 @@
-// Package dns answers the questions of pods for names of the cluster, as CoreDNS does elsewhere: Services, headless ones with the
-// hostnames of their pods, ExternalName, SRV records of named ports, addresses of pods, and the names of Services' addresses.
+// Package dns answers the questions of pods for names of the cluster, as CoreDNS does elsewhere: Services, headless
+// ones with the hostnames of their pods, ExternalName, SRV records of named ports, addresses of pods, and the names of
+// Services' addresses.
 //
 //	server := dns.New(informers, "cluster.local", log)
 //	go server.Serve(packetConn)
 //	go server.ServeTCP(listener)
 //
-// Addresses are answered as their family has them, A or AAAA. What pods send is hostile: questions have a limit of size, connections one of number,
-// in all and for each pod, and a fault while one is answered ends that answer alone.
+// Addresses are answered as their family has them, A or AAAA. What pods send is hostile: questions have a limit of
+// size, connections one of number, in all and for each pod, and a fault while one is answered ends that answer alone.
 //
 // Names outside of the cluster do not exist: pods have no way to them.
 package dns

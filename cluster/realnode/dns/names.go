@@ -82,7 +82,8 @@ func podAddress(label string) answer {
 	return answer{exists: true, addresses: []netip.Addr{ip}}
 }
 
-// parse reads an address that a record can hold. Which network a zone names is known where the address was written alone.
+// parse reads an address that a record can hold. Which network a zone names is known where the address was written
+// alone.
 func parse(text string) (netip.Addr, bool) {
 	ip, err := netip.ParseAddr(text)
 	return ip.Unmap(), err == nil && ip.Zone() == ""

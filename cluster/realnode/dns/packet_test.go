@@ -159,7 +159,8 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// TestStrangePackets: what is no question is answered with why or, where an answer would be one to an answer, not at all.
+// TestStrangePackets: what is no question is answered with why or, where an answer would be one to an answer, not at
+// all.
 func TestStrangePackets(t *testing.T) {
 	s := families(t, slog.New(slog.DiscardHandler))
 	const name = "six.ns.svc.cluster.local."
@@ -182,7 +183,8 @@ func TestStrangePackets(t *testing.T) {
 	}
 }
 
-// TestLongAnswers: an answer in a packet is as long as the client says that it may be, has what there is room for, and says that there is more.
+// TestLongAnswers: an answer in a packet is as long as the client says that it may be, has what there is room for, and
+// says that there is more.
 func TestLongAnswers(t *testing.T) {
 	f := informers.NewSharedInformerFactory(nil, 0)
 	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "many"}, Spec: corev1.ServiceSpec{ClusterIP: "None"}}

@@ -32,8 +32,9 @@ const (
 	maxDials = 256
 )
 
-// Serve makes connections of this process's network, on behalf of the node, for the other side of conn, and does what it asks of groups, until that
-// hangs up or ctx ends. Then conn is closed. The other side may be in the hands of what it was to keep in: it gets what host says, and no more at a time than a node needs.
+// Serve makes connections of this process's network, on behalf of the node, for the other side of conn, and does what
+// it asks of groups, until that hangs up or ctx ends. Then conn is closed. The other side may be in the hands of what
+// it was to keep in: it gets what host says, and no more at a time than a node needs.
 func Serve(ctx context.Context, conn int, host Host) {
 	ctx, cancel := context.WithCancel(ctx)
 	var group sync.WaitGroup

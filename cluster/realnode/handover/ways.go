@@ -15,9 +15,10 @@ import (
 	"github.com/slipway-dev/slipway/cluster/registry/places"
 )
 
-// Ways are the ways that the host lets a node have: to what is named here, and to public addresses, where registries are that images name, with
-// those that give tokens for them and store their layers. A node that is in wrong hands reaches no service of this machine or of the network that it
-// is in. What counts is the address that is connected to, whatever name leads to it.
+// Ways are the ways that the host lets a node have: to what is named here, and to public addresses, where registries
+// are that images name, with those that give tokens for them and store their layers. A node that is in wrong hands
+// reaches no service of this machine or of the network that it is in. What counts is the address that is connected to,
+// whatever name leads to it.
 type Ways struct {
 	Own   []string // host:port on this machine's loopback, by whatever name of that: the API server and the cluster's registry
 	Named []string // host or host:port of registries that the user has named
@@ -65,8 +66,8 @@ func controlled(wanted string) func(network, address string, _ syscall.RawConn) 
 	}
 }
 
-// special are addresses that look public and are not: of providers' and test networks, reserved ones, and those of IPv6 that stand for
-// addresses of IPv4.
+// special are addresses that look public and are not: of providers' and test networks, reserved ones, and those of IPv6
+// that stand for addresses of IPv4.
 var special = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
 	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"),

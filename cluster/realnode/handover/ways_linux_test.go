@@ -28,7 +28,8 @@ func addresses(t *testing.T) (all []string) {
 	return all
 }
 
-// TestNodeHasNoOtherWays: a node that asks for whatever it likes reaches what it needs, and no service of this machine or its network.
+// TestNodeHasNoOtherWays: a node that asks for whatever it likes reaches what it needs, and no service of this machine
+// or its network.
 func TestNodeHasNoOtherWays(t *testing.T) {
 	listener, err := net.Listen("tcp", ":0")
 	if err != nil {

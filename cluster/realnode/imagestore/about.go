@@ -53,8 +53,8 @@ func read(dir string) (Image, time.Time, error) {
 	return image, info.ModTime(), json.Unmarshal(text, &image)
 }
 
-// keep adds an image or another name of one, and returns it as it is now. A tag leads to what it was pulled as last, also for the node's next run:
-// it is taken from the others before it is given.
+// keep adds an image or another name of one, and returns it as it is now. A tag leads to what it was pulled as last,
+// also for the node's next run: it is taken from the others before it is given.
 func (s *Store) keep(image Image) (Image, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

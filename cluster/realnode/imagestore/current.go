@@ -12,8 +12,9 @@ import (
 	"github.com/slipway-dev/slipway/cluster/registry/places"
 )
 
-// Current returns the image that a pod of now runs. What the cluster's registry has under the name is pulled from there, unless it was; whatever
-// else was pulled under a tag is no answer then. An image that is neither there nor here is [ErrUnknown].
+// Current returns the image that a pod of now runs. What the cluster's registry has under the name is pulled from
+// there, unless it was; whatever else was pulled under a tag is no answer then. An image that is neither there nor here
+// is [ErrUnknown].
 func (s *Store) Current(ctx context.Context, ref string) (Image, error) {
 	known, err := s.Get(ref)
 	if err == nil && fixed(known, ref) {
@@ -74,8 +75,8 @@ func (s *Store) locate(ctx context.Context, ref string) (location, error) {
 // resolveLimit bounds a question that takes a millisecond.
 const resolveLimit = 10 * time.Second
 
-// resolve asks the cluster's registry for the digest that a name has there; empty if it has none. It is one request, where the library would
-// first ask how to speak to the registry.
+// resolve asks the cluster's registry for the digest that a name has there; empty if it has none. It is one request,
+// where the library would first ask how to speak to the registry.
 func (s *Store) resolve(ctx context.Context, place name.Reference) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, resolveLimit)
 	defer cancel()

@@ -16,7 +16,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/inside"
 )
 
-// place is where a name lies, by way of links to folders that lower layers have; not of its own. The folders that lead there are made.
+// place is where a name lies, by way of links to folders that lower layers have; not of its own. The folders that lead
+// there are made.
 func (u *unpacking) place(name string) (string, error) {
 	folder := filepath.Dir(name)
 	if folder == "." {
@@ -130,8 +131,9 @@ const (
 	capability      = "security.capability"
 )
 
-// attributes gives a file its capabilities, which hold in the containers of this user namespace, and the attributes that are programs' own. Those of
-// overlays are not an image's business: they say where else in the node a layer has its files.
+// attributes gives a file its capabilities, which hold in the containers of this user namespace, and the attributes
+// that are programs' own. Those of overlays are not an image's business: they say where else in the node a layer has
+// its files.
 func (u *unpacking) attributes(f *os.File, path string, h *tar.Header) {
 	for record, value := range h.PAXRecords {
 		name, ok := strings.CutPrefix(record, attributePrefix)

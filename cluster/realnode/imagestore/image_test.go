@@ -120,7 +120,8 @@ func TestUnpackStaysInside(t *testing.T) {
 	}
 }
 
-// TestPull: the cluster's registry is asked first, under the name of a loaded image; what is there stays over a restart of the node.
+// TestPull: the cluster's registry is asked first, under the name of a loaded image; what is there stays over a restart
+// of the node.
 func TestPull(t *testing.T) {
 	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
 	defer server.Close()

@@ -2,8 +2,8 @@ package imagestore
 
 import "context"
 
-// wanted is what a pull is for. Who may have something else does not wait for the same pull: a pod without a pull secret would be given what another one's
-// secret opens.
+// wanted is what a pull is for. Who may have something else does not wait for the same pull: a pod without a pull
+// secret would be given what another one's secret opens.
 type wanted struct {
 	ref, digest string
 	credentials Credentials
@@ -18,7 +18,8 @@ type pull struct {
 	err     error
 }
 
-// Pull gets an image from a registry. Pulls of what one name leads to, with the same credentials and at the same time, are one.
+// Pull gets an image from a registry. Pulls of what one name leads to, with the same credentials and at the same time,
+// are one.
 func (s *Store) Pull(ctx context.Context, ref string, credentials *Credentials) (Image, error) {
 	at, err := s.locate(ctx, ref)
 	if err != nil {

@@ -60,8 +60,8 @@ func newPrivate(t *testing.T) *private {
 	return p
 }
 
-// TestPullsJoined: who has the same credentials waits for the same pull, also when the one that began it leaves. Who has others, or none, is asked
-// for them.
+// TestPullsJoined: who has the same credentials waits for the same pull, also when the one that began it leaves. Who
+// has others, or none, is asked for them.
 func TestPullsJoined(t *testing.T) {
 	p := newPrivate(t)
 	s, err := Open(t.TempDir(), Options{})

@@ -16,7 +16,8 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
-// unpacking lays the layers of an image over each other, the lowest first, in one folder. No name and no link in a layer leads out of it.
+// unpacking lays the layers of an image over each other, the lowest first, in one folder. No name and no link in a
+// layer leads out of it.
 type unpacking struct {
 	dir    string
 	root   *os.Root
@@ -36,7 +37,8 @@ var (
 	errTooLarge = errors.New("the image has more files than there is room for")
 )
 
-// unpack makes the folder root and puts the image's files into it. It returns those that are without their capabilities.
+// unpack makes the folder root and puts the image's files into it. It returns those that are without their
+// capabilities.
 func unpack(image v1.Image, root string, owners bool) (bare []string, err error) {
 	if err := os.MkdirAll(root, folderMode); err != nil {
 		return nil, err
@@ -70,8 +72,8 @@ func unpack(image v1.Image, root string, owners bool) (bare []string, err error)
 	return u.bare, u.finish()
 }
 
-// layer adds a layer, which has to be the one that the image's configuration names: an image is known by that configuration alone, and another one that
-// only says so would take its place.
+// layer adds a layer, which has to be the one that the image's configuration names: an image is known by that
+// configuration alone, and another one that only says so would take its place.
 func (u *unpacking) layer(l v1.Layer, id v1.Hash) error {
 	content, err := l.Uncompressed()
 	if err != nil {

@@ -125,7 +125,8 @@ func TestAttributes(t *testing.T) {
 	}
 }
 
-// TestForeignLayers: an image is not unpacked whose layers are others than its configuration says, which is all that it is known by.
+// TestForeignLayers: an image is not unpacked whose layers are others than its configuration says, which is all that it
+// is known by.
 func TestForeignLayers(t *testing.T) {
 	honest := imageOf(t, layer(t, entry{name: "which", text: "honest"}))
 	config, err := honest.ConfigFile()

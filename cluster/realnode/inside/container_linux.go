@@ -99,7 +99,8 @@ const (
 	plain      = unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC
 )
 
-// systemFolders are where the kernel is seen. They are folders of their own: what is hidden of them is hidden by these names.
+// systemFolders are where the kernel is seen. They are folders of their own: what is hidden of them is hidden by these
+// names.
 var systemFolders = []string{"proc", "sys", "dev"}
 
 // system mounts what the kernel has to show.
@@ -202,8 +203,8 @@ func (t *tree) show(v wire.Mount) error {
 	return nil
 }
 
-// coverable says why nothing can be mounted on what is open. /proc is not what it seems to be with something else in it, to what hides parts of it
-// and to programs.
+// coverable says why nothing can be mounted on what is open. /proc is not what it seems to be with something else in
+// it, to what hides parts of it and to programs.
 func (t *tree) coverable(at int) error {
 	proc, err := isProc(at)
 	if err != nil {
@@ -219,7 +220,8 @@ func (t *tree) coverable(at int) error {
 	return nil
 }
 
-// readOnly remounts what is mounted there. Flags that are locked, as mounts from outside of the user namespace have them, must stay.
+// readOnly remounts what is mounted there. Flags that are locked, as mounts from outside of the user namespace have
+// them, must stay.
 func readOnly(path string) error {
 	var s unix.Statfs_t
 	if err := unix.Statfs(path, &s); err != nil {
@@ -276,7 +278,8 @@ func (t *tree) at(path string, do func(fd int) error) error {
 	return do(fd)
 }
 
-// notThere says whether something is out of the container's reach: what this process, with all rights, cannot find none there can.
+// notThere says whether something is out of the container's reach: what this process, with all rights, cannot find none
+// there can.
 func notThere(err error) bool {
 	return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.EACCES)
 }

@@ -1,5 +1,5 @@
-// Package inside is what runs between a clone and an exec: the program slipway-container, which is small because every container
-// starts with it, and which the namespaces of real nodes are set up by from within.
+// Package inside is what runs between a clone and an exec: the program slipway-container, which is small because every
+// container starts with it, and which the namespaces of real nodes are set up by from within.
 //
 // It plays several parts, in the order in which they begin each other:
 //
@@ -12,9 +12,9 @@
 //	enter      starts one more process in a container that runs ([wire.Process])
 //	sweep      outlives the cluster's process by a moment and removes its cgroups, which do not end by themselves
 //
-// A machine is the first process of its own pid namespace, and so is each node and each container in theirs: whichever ends takes
-// with it everything that it has begun. Nothing of the host is changed. What a part has to know comes as JSON in a file that it
-// inherits, in the form of package [github.com/slipway-dev/slipway/cluster/realnode/wire].
+// A machine is the first process of its own pid namespace, and so is each node and each container in theirs: whichever
+// ends takes with it everything that it has begun. Nothing of the host is changed. What a part has to know comes as
+// JSON in a file that it inherits, in the form of package [github.com/slipway-dev/slipway/cluster/realnode/wire].
 package inside
 
 // The parts that only this program begins.

@@ -14,9 +14,9 @@ const containerNamespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_N
 
 // enter starts a process in a container, whose first process [FileFirst] stands for, and waits for its end.
 //
-// A process with several threads, which a Go program always has, cannot enter a user namespace. So this one forks without the help of
-// the runtime. The child, which has one thread, enters; its own child, the first to be in the container's pid namespace, becomes this
-// program once more, in the part entered. The files for that stay as they are.
+// A process with several threads, which a Go program always has, cannot enter a user namespace. So this one forks
+// without the help of the runtime. The child, which has one thread, enters; its own child, the first to be in the
+// container's pid namespace, becomes this program once more, in the part entered. The files for that stay as they are.
 func enter() error {
 	unix.CloseOnExec(wire.FileProgram)
 	unix.CloseOnExec(wire.FileFirst)
@@ -72,8 +72,8 @@ func newEntry(first, self int) *entry {
 // failedEntry is the status of a process that could not enter.
 const failedEntry = 126
 
-// fork starts the child. From there on no Go code may run but what is marked nosplit and makes raw system calls: the runtime's other threads
-// are not there. Signals are blocked, lest one is handled meanwhile.
+// fork starts the child. From there on no Go code may run but what is marked nosplit and makes raw system calls: the
+// runtime's other threads are not there. Signals are blocked, lest one is handled meanwhile.
 //
 //go:norace
 //go:nosplit
@@ -95,7 +95,8 @@ func (e *entry) fork() (pid int, errno unix.Errno) {
 func (e *entry) inChild() {
 	unix.RawSyscall6(unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0, 0)
 	if _, _, errno := unix.RawSyscall(unix.SYS_SETNS, e.first, containerNamespaces|unix.CLONE_NEWCGROUP, 0); errno != 0 {
-		// Where the container has no view of cgroups of its own, it is the host's, which cannot be entered and need not be.
+		// Where the container has no view of cgroups of its own, it is the host's, which cannot be entered and need not
+		// be.
 		if _, _, errno := unix.RawSyscall(unix.SYS_SETNS, e.first, containerNamespaces, 0); errno != 0 {
 			exit(failedEntry)
 		}
@@ -126,7 +127,8 @@ func (e *entry) inChild() {
 	exit(uintptr(e.status>>8) & 0xff)
 }
 
-// inGrandchild becomes the part entered, with all rights in the container's user namespace, also where its id there is not root's.
+// inGrandchild becomes the part entered, with all rights in the container's user namespace, also where its id there is
+// not root's.
 //
 //go:norace
 //go:nosplit

@@ -22,8 +22,9 @@ func install(filter []wire.Instruction) error {
 	return nil
 }
 
-// ignoreOwners makes changes of a file's owner succeed and do nothing. With one user id all files belong to it, and it is shown to
-// each container as the id that its image or pod asks for; so there is nothing to change, and nothing that could be.
+// ignoreOwners makes changes of a file's owner succeed and do nothing. With one user id all files belong to it, and it
+// is shown to each container as the id that its image or pod asks for; so there is nothing to change, and nothing that
+// could be.
 func ignoreOwners() error {
 	calls := append(ownerCalls(), unix.SYS_FCHOWN, unix.SYS_FCHOWNAT)
 	load := wire.Instruction{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS}

@@ -17,7 +17,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// join moves this thread, which is to become the program, into the cgroups whose lists it has inherited, from [FileGroups] on.
+// join moves this thread, which is to become the program, into the cgroups whose lists it has inherited, from
+// [FileGroups] on.
 func join(groups int) error {
 	for fd := wire.FileGroups; fd < wire.FileGroups+groups; fd++ {
 		_, err := unix.Write(fd, []byte("0")) // oneself, whatever one's number is to whom
@@ -29,7 +30,8 @@ func join(groups int) error {
 	return nil
 }
 
-// sweep waits until its stdin ends, as it does with the cluster's process however that ends, and removes the cgroups that are named.
+// sweep waits until its stdin ends, as it does with the cluster's process however that ends, and removes the cgroups
+// that are named.
 func sweep() error {
 	if err := unix.Prctl(unix.PR_SET_NAME, uintptr(unsafe.Pointer(&[]byte("slipway-sweep\x00")[0])), 0, 0, 0); err != nil {
 		return err
@@ -45,7 +47,8 @@ func sweep() error {
 // sweepPatience is how long is waited for processes that are being ended.
 const sweepPatience = 30 * time.Second
 
-// RemoveGroups removes a cgroup with those below it. As long as processes are in one it cannot be removed, and they are waited for.
+// RemoveGroups removes a cgroup with those below it. As long as processes are in one it cannot be removed, and they are
+// waited for.
 func RemoveGroups(path string, patience time.Duration) error {
 	const pause = 2 * time.Millisecond
 	for deadline := time.Now().Add(patience); ; time.Sleep(pause) {
@@ -75,8 +78,8 @@ func removeGroups(path string) error {
 	return unix.Rmdir(path)
 }
 
-// showCgroups shows a container its own cgroups, of which it is in the namespace: programs look there for how much they may use. Where
-// the kernel refuses that, they see none, as they do on systems without.
+// showCgroups shows a container its own cgroups, of which it is in the namespace: programs look there for how much they
+// may use. Where the kernel refuses that, they see none, as they do on systems without.
 func showCgroups(at string) {
 	text, err := os.ReadFile("/proc/thread-self/cgroup")
 	if err != nil {

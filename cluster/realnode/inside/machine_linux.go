@@ -53,7 +53,8 @@ func machine() error {
 	return h.requests.each(h.answer)
 }
 
-// settle makes the machine's view of files, as whoever began it, and then takes on the identity of the user namespace's root. It returns this program.
+// settle makes the machine's view of files, as whoever began it, and then takes on the identity of the user namespace's
+// root. It returns this program.
 func settle(c wire.MachineConfig) (*os.File, error) {
 	for _, m := range []mount{
 		{"keep mounts to the machine", "", "/", "", unix.MS_REC | unix.MS_PRIVATE, ""},
@@ -81,8 +82,8 @@ func settle(c wire.MachineConfig) (*os.File, error) {
 	return self, unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0)
 }
 
-// protectedSelf is this program, opened where nobody can write to it. Containers begin with it, and what runs in one can open it by way of
-// /proc; the file may belong to the user whom the container has as its root.
+// protectedSelf is this program, opened where nobody can write to it. Containers begin with it, and what runs in one
+// can open it by way of /proc; the file may belong to the user whom the container has as its root.
 func protectedSelf() (*os.File, error) {
 	const self = "/proc/self/exe"
 	path, err := os.Readlink(self)

@@ -17,8 +17,9 @@ import (
 // firstFile is the first one that is inherited besides the usual three.
 const firstFile = 3
 
-// handOnBelow hands on the files below a number to what this process becomes or starts, and no others but those that it names then. It may have been
-// given some that nobody here knows of: those of a shell, say, that has opened them for itself.
+// handOnBelow hands on the files below a number to what this process becomes or starts, and no others but those that it
+// names then. It may have been given some that nobody here knows of: those of a shell, say, that has opened them for
+// itself.
 func handOnBelow(number uint) error {
 	err := unix.CloseRange(number, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC)
 	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL) { // which is what a kernel says that does not know the call, or the flag
@@ -30,7 +31,8 @@ func handOnBelow(number uint) error {
 	return nil
 }
 
-// errTooOld says that the kernel lacks something. Linux 5.11 has it; it is the first, too, that lets user namespaces mount overlays.
+// errTooOld says that the kernel lacks something. Linux 5.11 has it; it is the first, too, that lets user namespaces
+// mount overlays.
 var errTooOld = errors.New("this Linux is older than 5.11")
 
 // usualMask is the umask of most systems.

@@ -42,12 +42,12 @@ func node() error {
 	return fmt.Errorf("become slipway-node: %w", unix.Exec(program, args, os.Environ()))
 }
 
-// EnterRoot has a node's process leave the host's files behind, at its beginning. It is not done for it before: it may be linked with libraries, which are the
-// host's and have been loaded by now.
+// EnterRoot has a node's process leave the host's files behind, at its beginning. It is not done for it before: it may
+// be linked with libraries, which are the host's and have been loaded by now.
 func EnterRoot() error { return pivot(newRoot) }
 
-// makeRoot makes files, processes and network settings that are the node's, in a root that has nothing of the host: what a link in an image
-// or a volume leads to, whoever may follow it, is never the host's.
+// makeRoot makes files, processes and network settings that are the node's, in a root that has nothing of the host:
+// what a link in an image or a volume leads to, whoever may follow it, is never the host's.
 func makeRoot(state string) error {
 	const plain = unix.MS_NOSUID | unix.MS_NODEV
 	for _, m := range []mount{

@@ -41,8 +41,8 @@ func becomeRoot() error {
 	return nil
 }
 
-// remove removes a folder of this user's, with what in it he may not enter and what belongs to ids that were set aside for him: in a user
-// namespace that has those, or him alone if there are none.
+// remove removes a folder of this user's, with what in it he may not enter and what belongs to ids that were set aside
+// for him: in a user namespace that has those, or him alone if there are none.
 func remove() error {
 	if len(os.Args) < 3 {
 		return errors.New("a folder to remove is missing")

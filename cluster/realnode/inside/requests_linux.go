@@ -36,7 +36,8 @@ var errHungUp = errors.New("the other side has hung up")
 // errTooMuch says that a request is longer, or brings more files, than any can.
 var errTooMuch = errors.New("a request that is too long")
 
-// each has every request answered, one after the other, until the other side hangs up. The files that came with one are closed then.
+// each has every request answered, one after the other, until the other side hangs up. The files that came with one are
+// closed then.
 func (q *requests) each(answer func(wire.Request, []int)) error {
 	for {
 		r, files, err := q.next()

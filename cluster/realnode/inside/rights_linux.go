@@ -45,10 +45,12 @@ func (p *processSpec) become() error {
 	return fmt.Errorf("run %s: %w", program, unix.Exec(program, p.Args, p.Env))
 }
 
-// openFiles is how many files each process of a container may have open, where the machine allows that many: as many as the kubelet takes for itself.
+// openFiles is how many files each process of a container may have open, where the machine allows that many: as many as
+// the kubelet takes for itself.
 const openFiles = 1_000_000
 
-// limitFiles says so expressly: a program in Go, such as this one, would restore what it was started with, which is for those who use select.
+// limitFiles says so expressly: a program in Go, such as this one, would restore what it was started with, which is for
+// those who use select.
 func limitFiles() error {
 	var limit syscall.Rlimit
 	err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit)
@@ -100,7 +102,8 @@ func (p *processSpec) takeRights() error {
 	return nil
 }
 
-// takeIdentity changes the ids of this thread alone: the program that it becomes has no other. Rights stay, for the filter.
+// takeIdentity changes the ids of this thread alone: the program that it becomes has no other. Rights stay, for the
+// filter.
 func (p *processSpec) takeIdentity() error {
 	if err := unix.Prctl(unix.PR_SET_KEEPCAPS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("keep rights over a change of identity: %w", err)

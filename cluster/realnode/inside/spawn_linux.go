@@ -11,9 +11,9 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// spawner starts the first processes of a node's containers. The node itself could, but is large and has many threads: a process that is to be
-// in a new user namespace begins as a copy of the one that starts it, and each page that the two share, and one then writes to, is
-// taken from all processors that a thread of it runs on.
+// spawner starts the first processes of a node's containers. The node itself could, but is large and has many threads:
+// a process that is to be in a new user namespace begins as a copy of the one that starts it, and each page that the
+// two share, and one then writes to, is taken from all processors that a thread of it runs on.
 type spawner struct {
 	requests *requests
 	network  int // the node's network namespace
@@ -86,19 +86,21 @@ const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | u
 // idRange is the number of ids in a node's user namespace.
 const idRange = 1 << 16
 
-// attributes make the process the node's child, as this one is: it ends with the node's thread that started this one, and the node waits
-// for it.
+// attributes make the process the node's child, as this one is: it ends with the node's thread that started this one,
+// and the node waits for it.
 func attributes(p wire.Spawn) *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{
 		Cloneflags: namespaces | unix.CLONE_PARENT, Pdeathsig: syscall.SIGKILL, Setsid: true, GidMappingsEnableSetgroups: p.IDs,
 	}
 	if p.IDs {
-		// Root's id and the others apart: those of an ordinary user's node are from two places, over which a range may not reach.
+		// Root's id and the others apart: those of an ordinary user's node are from two places, over which a range may
+		// not reach.
 		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: 0, Size: 1}, {ContainerID: 1, HostID: 1, Size: idRange - 1}}
 		a.GidMappings = a.UidMappings
 		return a
 	}
-	// There is one id, which the container sees as the one that it is to have. Where that is not root's, rights have to be handed on.
+	// There is one id, which the container sees as the one that it is to have. Where that is not root's, rights have to
+	// be handed on.
 	a.UidMappings = []syscall.SysProcIDMap{{ContainerID: p.UID, HostID: 0, Size: 1}}
 	a.GidMappings = []syscall.SysProcIDMap{{ContainerID: p.GID, HostID: 0, Size: 1}}
 	for c := uintptr(0); c <= unix.CAP_LAST_CAP; c++ {

@@ -8,9 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tree is a container's root file system while it is being made. Another container of the pod may run already, and change at any moment what is in
-// volumes that both have: a path that was looked at may lead elsewhere when it is used. So the kernel opens each path once, as if the tree's
-// root were the root, and what is mounted there is mounted on what was opened.
+// tree is a container's root file system while it is being made. Another container of the pod may run already, and
+// change at any moment what is in volumes that both have: a path that was looked at may lead elsewhere when it is used.
+// So the kernel opens each path once, as if the tree's root were the root, and what is mounted there is mounted on what
+// was opened.
 type tree struct {
 	path string
 	root int
@@ -77,8 +78,8 @@ func makeFile(dir int, name string) error {
 	return unix.Close(fd)
 }
 
-// make makes something, with the folders that lead there. The way is found first, and then gone without following a link: where one has come
-// meanwhile that is an error.
+// make makes something, with the folders that lead there. The way is found first, and then gone without following a
+// link: where one has come meanwhile that is an error.
 func (t *tree) make(path string, last maker) (int, error) {
 	at, err := Within(t.path, path)
 	if err != nil {
@@ -120,7 +121,8 @@ func step(dir int, name string, make maker) (int, error) {
 // asPath is a path of something that is open. It leads there, whatever has become of the names on the way.
 func asPath(fd int) string { return fmt.Sprintf("/proc/self/fd/%d", fd) }
 
-// bind shows, at one place that is open, what is at another one, with what is mounted below it. It returns the new mount.
+// bind shows, at one place that is open, what is at another one, with what is mounted below it. It returns the new
+// mount.
 func bind(source, at int) (int, error) {
 	mount, err := unix.OpenTree(source, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_EMPTY_PATH|unix.AT_RECURSIVE)
 	if err != nil {

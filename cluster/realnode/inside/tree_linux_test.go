@@ -36,8 +36,8 @@ func swap(t *testing.T, a, b string) {
 	})
 }
 
-// TestSwappedMeanwhile: as another container exchanges a folder of a volume for a link that leads out of the root (CVE-2021-30465, CVE-2024-45310),
-// nothing is made and nothing is opened outside.
+// TestSwappedMeanwhile: as another container exchanges a folder of a volume for a link that leads out of the root
+// (CVE-2021-30465, CVE-2024-45310), nothing is made and nothing is opened outside.
 func TestSwappedMeanwhile(t *testing.T) {
 	dir := t.TempDir()
 	outside, root := filepath.Join(dir, "outside"), filepath.Join(dir, "root")
@@ -89,7 +89,8 @@ func checkedOpen(t *testing.T, open func(string) (int, error), path string) (s u
 	return s
 }
 
-// TestTree: links lead to places in the root, what is missing is made, and the kernel's links to what a process has open lead nowhere.
+// TestTree: links lead to places in the root, what is missing is made, and the kernel's links to what a process has
+// open lead nowhere.
 func TestTree(t *testing.T) {
 	root := t.TempDir()
 	for name, to := range map[string]string{"run": "/var/run", "up": "../../..", "self": "/proc/self/root"} {

@@ -11,9 +11,9 @@ import (
 // maxLinks is how many links a path may lead over, as in the kernel.
 const maxLinks = 40
 
-// Within is where path lies in the tree below root, whose links are followed as if root were the root. Nothing of the container
-// runs yet, so nothing changes meanwhile. It fails with ELOOP where there are more links than the kernel follows, which would follow them out of
-// the root.
+// Within is where path lies in the tree below root, whose links are followed as if root were the root. Nothing of the
+// container runs yet, so nothing changes meanwhile. It fails with ELOOP where there are more links than the kernel
+// follows, which would follow them out of the root.
 func Within(root, path string) (string, error) {
 	at, links := root, 0
 	parts := strings.Split(path, "/")

@@ -49,8 +49,8 @@ func (b *bed) imageWith(change func(root string)) imagestore.Image {
 	return imagestore.Image{Root: root}
 }
 
-// TestRefused: containers do not start whose pod, image or volume would have something of the node changed, shown or uncovered. The numbers
-// are those of published faults of other runtimes.
+// TestRefused: containers do not start whose pod, image or volume would have something of the node changed, shown or
+// uncovered. The numbers are those of published faults of other runtimes.
 func TestRefused(t *testing.T) {
 	b := newBed(t)
 	for what, test := range map[string]struct {

@@ -82,7 +82,8 @@ func processesOf(t *testing.T, c *isolated) (all []string) {
 	return all
 }
 
-// checkFiles looks for files besides those that a program of Go opens by itself, to wait for events and to see how many processors it may use.
+// checkFiles looks for files besides those that a program of Go opens by itself, to wait for events and to see how many
+// processors it may use.
 func checkFiles(t *testing.T, pid, foreign string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("/proc", pid, "fd/*"))

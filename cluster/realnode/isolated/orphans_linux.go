@@ -14,9 +14,9 @@ import (
 
 // children are the processes that this one has started for containers and waits for.
 //
-// The node's process is the first of its namespace, so that it is also given those whose parent has been killed: what is left of a command whose
-// way into the container was. Nobody waits for them, and as long as nobody does they count among the container's, which
-// cannot end before them.
+// The node's process is the first of its namespace, so that it is also given those whose parent has been killed: what
+// is left of a command whose way into the container was. Nobody waits for them, and as long as nobody does they count
+// among the container's, which cannot end before them.
 type children struct {
 	mu  sync.Mutex
 	own map[int]*child
@@ -91,8 +91,8 @@ type state struct {
 	letter               string
 }
 
-// orphaned says whether a process has ended which this one, the first of its namespace, may have been given. What it starts by itself for other ends
-// than containers, such as mounts, stays in its session.
+// orphaned says whether a process has ended which this one, the first of its namespace, may have been given. What it
+// starts by itself for other ends than containers, such as mounts, stays in its session.
 func (s state) orphaned(self int) bool {
 	return s.letter == "Z" && s.parent == self && s.session != self
 }

@@ -25,7 +25,8 @@ func TestOrphaned(t *testing.T) {
 	}
 }
 
-// TestStateOfThis: what the kernel says of a process is understood. Its session is 0 where the session's leader is of another namespace.
+// TestStateOfThis: what the kernel says of a process is understood. Its session is 0 where the session's leader is of
+// another namespace.
 func TestStateOfThis(t *testing.T) {
 	session, err := unix.Getsid(0)
 	if err != nil {

@@ -26,9 +26,9 @@ var (
 	usualMounts  = []string{"/etc/hosts", "/etc/hostname", "/etc/resolv.conf", "/var/run/secrets/kubernetes.io/serviceaccount"}
 )
 
-// layPoints lays a tree with the usual points below the image. Each of them would otherwise be made when the container starts, in the container's own
-// layer, where that takes longest; containers with the same ones, as nearly all are, have the same tree. What a pod asks for besides is
-// made at the start, as is all of it where there is no tree.
+// layPoints lays a tree with the usual points below the image. Each of them would otherwise be made when the container
+// starts, in the container's own layer, where that takes longest; containers with the same ones, as nearly all are,
+// have the same tree. What a pod asks for besides is made at the start, as is all of it where there is no tree.
 func layPoints(c *wire.Container, dir string) error {
 	points, err := pointsOf(*c)
 	if err != nil {

@@ -59,8 +59,8 @@ func (p pointed) is(tree, path, want string) {
 	}
 }
 
-// TestPoints: what every container has something mounted on is there, by way of the image's links, and as what that is; what a pod asks for is not, since
-// folders that come from below cannot be renamed.
+// TestPoints: what every container has something mounted on is there, by way of the image's links, and as what that is;
+// what a pod asks for is not, since folders that come from below cannot be renamed.
 func TestPoints(t *testing.T) {
 	p := newPointed(t)
 	p.made(os.Symlink("/run", filepath.Join(p.image, "var", "run")))
@@ -77,7 +77,8 @@ func TestPoints(t *testing.T) {
 	}
 }
 
-// TestPointsShared: containers that need the same have the same, in whatever order, others do not, and nothing unfinished is left.
+// TestPointsShared: containers that need the same have the same, in whatever order, others do not, and nothing
+// unfinished is left.
 func TestPointsShared(t *testing.T) {
 	p := newPointed(t)
 	hosts, name := wire.Mount{Source: p.file, Target: "/etc/hosts"}, wire.Mount{Source: p.file, Target: "/etc/hostname"}

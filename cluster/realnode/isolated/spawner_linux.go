@@ -15,7 +15,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// spawner is the process by which containers' first processes are started, which become children of this one all the same.
+// spawner is the process by which containers' first processes are started, which become children of this one all the
+// same.
 type spawner struct {
 	program *os.File // slipway-container
 	thread  thread
@@ -25,8 +26,8 @@ type spawner struct {
 	process *child
 }
 
-// start starts a container's first process with the files that it inherits. If the error is [handover.ErrGone], whoever could start it was killed; the next
-// start has another one.
+// start starts a container's first process with the files that it inherits. If the error is [handover.ErrGone], whoever
+// could start it was killed; the next start has another one.
 func (s *spawner) start(what wire.Spawn, files []*os.File) (*child, error) {
 	client, err := s.ready()
 	if err != nil {
@@ -39,7 +40,8 @@ func (s *spawner) start(what wire.Spawn, files []*os.File) (*child, error) {
 	return c, err
 }
 
-// descriptors are taken at the last moment: while others are waited for a file may be closed, and its number become another one's.
+// descriptors are taken at the last moment: while others are waited for a file may be closed, and its number become
+// another one's.
 func descriptors(files []*os.File) (all []int) {
 	for _, f := range files {
 		all = append(all, int(f.Fd()))

@@ -22,8 +22,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// bed is what containers of a test start from: an image whose program is slipway-container, which waits for the end of its input as
-// "sweep", and ends with status 2 when it is called wrongly.
+// bed is what containers of a test start from: an image whose program is slipway-container, which waits for the end of
+// its input as "sweep", and ends with status 2 when it is called wrongly.
 type bed struct {
 	tb      testing.TB
 	dir     string
@@ -185,8 +185,8 @@ func end(c cri.Process) {
 	_ = c.Streams().Stdin.Close()
 }
 
-// TestStartWhateverIsOpen: containers start, and are entered, whatever numbers the files have that are open. One that has to make room for others
-// is moved above all of them, wherever that is.
+// TestStartWhateverIsOpen: containers start, and are entered, whatever numbers the files have that are open. One that
+// has to make room for others is moved above all of them, wherever that is.
 func TestStartWhateverIsOpen(t *testing.T) {
 	b := newBed(t)
 	p := b.prepare(b.describe())
@@ -224,7 +224,8 @@ func (b *bed) lowest(f **os.File) (back func()) {
 	}
 }
 
-// nodeMemory is what a node's process has of its own, in bytes, when some pods run: its page tables are copied with each start.
+// nodeMemory is what a node's process has of its own, in bytes, when some pods run: its page tables are copied with
+// each start.
 const nodeMemory = 32 << 20
 
 // beLarge makes this process as large as a node's.
@@ -240,8 +241,8 @@ func beLarge(b *testing.B) {
 	b.Cleanup(func() { _ = unix.Munmap(memory) })
 }
 
-// BenchmarkStart is what a container takes from the kubelet's calls to make and to start it until its program is executed, when nothing else
-// happens.
+// BenchmarkStart is what a container takes from the kubelet's calls to make and to start it until its program is
+// executed, when nothing else happens.
 func BenchmarkStart(b *testing.B) {
 	bed := newBed(b)
 	beLarge(b)

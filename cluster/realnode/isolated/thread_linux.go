@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// thread starts processes, from one thread: the kernel ends a process that is tied to its parent with the thread that started it, and with the
-// same one what the spawner starts.
+// thread starts processes, from one thread: the kernel ends a process that is tied to its parent with the thread that
+// started it, and with the same one what the spawner starts.
 type thread struct {
 	work     chan func()
 	children *children

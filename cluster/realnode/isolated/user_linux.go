@@ -80,7 +80,8 @@ func (id *identity) findGroups(groups [][]string, wanted, user string) (err erro
 	return nil
 }
 
-// maxID is the highest id of a user or a group. The kernel takes the one above as "leave it as it is" and cuts off higher ones: both would be root.
+// maxID is the highest id of a user or a group. The kernel takes the one above as "leave it as it is" and cuts off
+// higher ones: both would be root.
 const maxID = math.MaxUint32 - 1
 
 func parseID(text string) (int, error) {
@@ -121,7 +122,8 @@ func table(root, path string) [][]string {
 	return lines
 }
 
-// find finds a line by the name that it begins with or, where a number is wanted, by that alone: nobody is root for being called 1000.
+// find finds a line by the name that it begins with or, where a number is wanted, by that alone: nobody is root for
+// being called 1000.
 func find(lines [][]string, wanted string) []string {
 	field := 0
 	if _, err := strconv.Atoi(wanted); err == nil {

@@ -1,18 +1,18 @@
-// Package keeper stands by a process of a container that is a plain process of this machine: it is the program slipway-container in its
-// part [Part], started by a node, and does for such a process what a pid namespace does for others. Nothing of it outlives the
-// process, and nothing the node, however that ends.
+// Package keeper stands by a process of a container that is a plain process of this machine: it is the program
+// slipway-container in its part [Part], started by a node, and does for such a process what a pid namespace does for
+// others. Nothing of it outlives the process, and nothing the node, however that ends.
 //
 //	cmd := exec.Command(program, keeper.Part)
 //	cmd.Stdin, cmd.Stdout, cmd.Stderr = …        // those of the process
 //	cmd.ExtraFiles = []*os.File{orders, status, presence}
 //
-// It reads from orders a [Process], as JSON in one line, and after it signals to send, as numbers in lines of their own. When that file
-// ends, the node is gone, or wants everything to end. To status it writes why the process could not be begun, and closes it once it
-// has. Its exit status is that of the process, or 128 and the signal that ended it. The file presence it holds as long as it lives, so that
-// others see when all keepers have ended.
+// It reads from orders a [Process], as JSON in one line, and after it signals to send, as numbers in lines of their
+// own. When that file ends, the node is gone, or wants everything to end. To status it writes why the process could not
+// be begun, and closes it once it has. Its exit status is that of the process, or 128 and the signal that ended it. The
+// file presence it holds as long as it lives, so that others see when all keepers have ended.
 //
-// The process leads a session of its own, and with it ends its process group. On Linux all that it has begun ends, also what has left
-// the group: it becomes the keeper's child when it has no parent any more.
+// The process leads a session of its own, and with it ends its process group. On Linux all that it has begun ends, also
+// what has left the group: it becomes the keeper's child when it has no parent any more.
 package keeper
 
 import (
@@ -40,7 +40,8 @@ const (
 	filePresence = 5
 )
 
-// statusFailed is the exit status of a keeper whose process could not be begun, and what is added to the number of a signal.
+// statusFailed is the exit status of a keeper whose process could not be begun, and what is added to the number of a
+// signal.
 const statusFailed = 128
 
 // Process is what to run.
@@ -98,8 +99,8 @@ func (k *keeper) begin(orders *bufio.Reader) error {
 }
 
 const (
-	// busyLimit bounds the wait for a program that is being written. Between fork and exec, which takes moments, a process of the
-	// node has all its files open, also one that was just written and closed.
+	// busyLimit bounds the wait for a program that is being written. Between fork and exec, which takes moments, a
+	// process of the node has all its files open, also one that was just written and closed.
 	busyLimit = 2 * time.Second
 	busyPause = 5 * time.Millisecond
 )

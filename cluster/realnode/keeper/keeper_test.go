@@ -157,7 +157,8 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
-// TestBusy: a program that another process still has open to write, as one that was forked a moment ago, is run when that is over.
+// TestBusy: a program that another process still has open to write, as one that was forked a moment ago, is run when
+// that is over.
 func TestBusy(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "program")
 	if err := os.WriteFile(program, []byte("#!/bin/sh\nexit 3\n"), 0o755); err != nil {

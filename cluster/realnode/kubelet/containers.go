@@ -5,8 +5,8 @@ import (
 	"k8s.io/kubernetes/pkg/kubelet/cm"
 )
 
-// containers stands for the container manager, which manages cgroups elsewhere: upstream's stub, which says at every look at a pod that it
-// does not know the pod's cgroup; this one says that there is none.
+// containers stands for the container manager, which manages cgroups elsewhere: upstream's stub, which says at every
+// look at a pod that it does not know the pod's cgroup; this one says that there is none.
 type containers struct{ cm.ContainerManager }
 
 func newContainers(extended corev1.ResourceList) containers {

@@ -25,7 +25,8 @@ type tracker struct {
 func (t *tracker) ObservedPodOnWatch(klog.Logger, *corev1.Pod, time.Time) { t.observed++ }
 func (t *tracker) DeletePodStartupState(types.UID)                        { t.deleted++ }
 
-// TestDeletionsAreLookedAtOnce: a pod is looked at when it is first seen to be deleted, and again only after it was forgotten.
+// TestDeletionsAreLookedAtOnce: a pod is looked at when it is first seen to be deleted, and again only after it was
+// forgotten.
 func TestDeletionsAreLookedAtOnce(t *testing.T) {
 	var looked []types.UID
 	inner := &tracker{}
@@ -50,7 +51,8 @@ func TestDeletionsAreLookedAtOnce(t *testing.T) {
 	}
 }
 
-// TestHardware is the machine's, unless the node's capacity says otherwise; what every node has is no extended resource.
+// TestHardware is the machine's, unless the node's capacity says otherwise; what every node has is no extended
+// resource.
 func TestHardware(t *testing.T) {
 	if h := newHardware(nodeconfig.Config{Name: "n"}, folders{}); h.cpus < 1 || h.memory == 0 || h.kernel == "" {
 		t.Errorf("%+v", h)
@@ -73,7 +75,8 @@ func TestHardware(t *testing.T) {
 	}
 }
 
-// TestSettings: the kubelet is known by the node's name, listens where its ground says, asks who somebody is, and runs as many pods as its capacity says.
+// TestSettings: the kubelet is known by the node's name, listens where its ground says, asks who somebody is, and runs
+// as many pods as its capacity says.
 func TestSettings(t *testing.T) {
 	n := &node{
 		Config: nodeconfig.Config{

@@ -11,8 +11,9 @@ import (
 	kubeletutil "k8s.io/kubernetes/pkg/kubelet/util"
 )
 
-// deletions notes when a pod is deleted, and has the pod looked at. A pod's worker ends its containers only after a look at them that is newer than
-// what it did last; when that was a moment ago, as for a pod that just became ready, the next look is up to a second away.
+// deletions notes when a pod is deleted, and has the pod looked at. A pod's worker ends its containers only after a
+// look at them that is newer than what it did last; when that was a moment ago, as for a pod that just became ready,
+// the next look is up to a second away.
 //
 // It sees each pod that the kubelet is given, as the tracker of their latency does that it stands before.
 type deletions struct {

@@ -65,8 +65,9 @@ func (n *node) recorder(ctx context.Context) record.EventRecorderLogger {
 	return broadcaster.NewRecorder(legacyscheme.Scheme, corev1.EventSource{Component: kubeletserver.ComponentKubelet, Host: n.Name})
 }
 
-// podConfig follows the pods of this node from the beginning. The stock kubelet first waits for its own Node, and looks only once a second
-// whether that has come: it wants the Node's labels, for the pods that ask for some. Here the configuration has them.
+// podConfig follows the pods of this node from the beginning. The stock kubelet first waits for its own Node, and looks
+// only once a second whether that has come: it wants the Node's labels, for the pods that ask for some. Here the
+// configuration has them.
 func (n *node) podConfig(ctx context.Context, recorder record.EventRecorderLogger, tracker kubeletutil.PodStartupLatencyTracker) *config.PodConfig {
 	c := config.NewPodConfig(recorder, tracker)
 	there := func() bool { return true }

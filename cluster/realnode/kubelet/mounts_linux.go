@@ -8,7 +8,8 @@ import (
 	"k8s.io/mount-utils"
 )
 
-// mounts mounts volumes by itself: upstream runs the programs mount and umount, which are the host's and not in a node's root.
+// mounts mounts volumes by itself: upstream runs the programs mount and umount, which are the host's and not in a
+// node's root.
 type mounts struct{ mount.Interface }
 
 func newMounts() mounts { return mounts{&mount.Mounter{}} }

@@ -15,8 +15,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/plain"
 )
 
-// beginPlain prepares the process of a node on the machine as it is, and returns its configuration. The node ends with the process that
-// has started it: then a file ends.
+// beginPlain prepares the process of a node on the machine as it is, and returns its configuration. The node ends with
+// the process that has started it: then a file ends.
 func beginPlain() (nodeconfig.Config, error) {
 	syscall.CloseOnExec(nodeconfig.FileConfig)
 	syscall.CloseOnExec(nodeconfig.FileLife)

@@ -21,11 +21,12 @@ const (
 	maxPods = 250
 	// restartPeriod bounds the wait before a container that has ended is started again: a developer waits with it.
 	restartPeriod = time.Second
-	// leaseSeconds is as long as that of simulated nodes, so that the loss of a node is noticed as soon. A quarter of it passes between
-	// two signs of life.
+	// leaseSeconds is as long as that of simulated nodes, so that the loss of a node is noticed as soon. A quarter of
+	// it passes between two signs of life.
 	leaseSeconds = 8
-	// syncPeriod is how often a pod is looked at that nothing has happened to, half of it again at most. ConfigMaps and Secrets in volumes follow
-	// with it: an operator that keeps its certificate in one waits for that. Fifty idle pods take 3% of a processor so, and 2% with five seconds.
+	// syncPeriod is how often a pod is looked at that nothing has happened to, half of it again at most. ConfigMaps and
+	// Secrets in volumes follow with it: an operator that keeps its certificate in one waits for that. Fifty idle pods
+	// take 3% of a processor so, and 2% with five seconds.
 	syncPeriod = 2 * time.Second
 )
 

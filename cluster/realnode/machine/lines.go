@@ -6,7 +6,8 @@ import (
 	"os"
 )
 
-// longestLine is as much as is read before it is passed on, whether the line has ended or not: a node may never end one.
+// longestLine is as much as is read before it is passed on, whether the line has ended or not: a node may never end
+// one.
 const longestLine = 64 << 10
 
 // copyLines copies whole lines until from ends, and longer ones in parts.

@@ -46,8 +46,8 @@ type Machine struct {
 // idRange is the number of ids in a user namespace made by root.
 const idRange = 1 << 16
 
-// Start starts a machine. With root's rights its user namespace has a range of ids of its own; else it has those that the system has set aside
-// for the user or, where there are none, his one id.
+// Start starts a machine. With root's rights its user namespace has a range of ids of its own; else it has those that
+// the system has set aside for the user or, where there are none, his one id.
 func Start(ctx context.Context, o Options) (*Machine, error) {
 	if os.Geteuid() != 0 {
 		if err := os.WriteFile(filepath.Join(o.State, remover), []byte(o.Program), 0o600); err != nil {
@@ -188,13 +188,14 @@ func (m *Machine) identify(attr *syscall.SysProcAttr) error {
 	}
 	attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: m.base, Size: idRange}}
 	attr.GidMappings, attr.GidMappingsEnableSetgroups = attr.UidMappings, true
-	// Until it has taken on the namespace's root's id it is still root to files, which is how it finds its program and the state folder;
-	// and nobody in the namespace, so that it has no other rights than these.
+	// Until it has taken on the namespace's root's id it is still root to files, which is how it finds its program and
+	// the state folder; and nobody in the namespace, so that it has no other rights than these.
 	attr.AmbientCaps = inside.AllRights()
 	return nil
 }
 
-// startTied starts a process that ends with this one. The kernel ties it to the thread that started it, so that one has to stay.
+// startTied starts a process that ends with this one. The kernel ties it to the thread that started it, so that one has
+// to stay.
 func startTied(cmd *exec.Cmd, ended chan<- struct{}) error {
 	started := make(chan error)
 	go func() {

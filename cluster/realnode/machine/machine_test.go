@@ -107,7 +107,8 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestProgramForOthers: a program that its owner keeps to himself cannot be that of nodes, and what is said names the way out.
+// TestProgramForOthers: a program that its owner keeps to himself cannot be that of nodes, and what is said names the
+// way out.
 func TestProgramForOthers(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("an ordinary user's nodes have no users of their own")

@@ -16,7 +16,8 @@ import (
 // oldLinux is set where the test's process is on a Linux of before 5.9, as far as it can tell.
 const oldLinux = "SLIPWAY_TEST_OLD_LINUX"
 
-// TestOldLinux: where Linux lacks what isolated pods need, that is said as what forbids them, so that plain ones can take their place.
+// TestOldLinux: where Linux lacks what isolated pods need, that is said as what forbids them, so that plain ones can
+// take their place.
 func TestOldLinux(t *testing.T) {
 	if os.Getenv(oldLinux) == "" {
 		if os.Geteuid() != 0 {

@@ -11,17 +11,19 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/subid"
 )
 
-// The ids from 0x70000000 on are nobody's by the conventions of Linux distributions. Clusters get different ranges of them.
+// The ids from 0x70000000 on are nobody's by the conventions of Linux distributions. Clusters get different ranges of
+// them.
 const (
 	firstID  = 0x70000000
 	idRanges = 1 << 11
 )
 
-// errNotOurs says that files of nodes belong to somebody else. Unlike what a system forbids, it is nothing that other nodes are the answer to.
+// errNotOurs says that files of nodes belong to somebody else. Unlike what a system forbids, it is nothing that other
+// nodes are the answer to.
 var errNotOurs = errors.New("the ids of root's nodes belong to users")
 
-// owned gives the state folder of root's machine to the first id of a range that nothing else on the host uses, and returns that. A folder that has
-// been given away keeps its owner: its files are theirs.
+// owned gives the state folder of root's machine to the first id of a range that nothing else on the host uses, and
+// returns that. A folder that has been given away keeps its owner: its files are theirs.
 func owned(state string) (int, error) {
 	var s unix.Stat_t
 	if err := unix.Stat(state, &s); err != nil {
@@ -48,8 +50,8 @@ func owned(state string) (int, error) {
 	return r.First, nil
 }
 
-// keepable says why the owner of a state folder cannot be that of root's nodes. An ordinary user's folder would give them the ids of the users that
-// follow.
+// keepable says why the owner of a state folder cannot be that of root's nodes. An ordinary user's folder would give
+// them the ids of the users that follow.
 func keepable(state string, base int, reserved []subid.Range) error {
 	switch r := (subid.Range{First: base, Count: idRange}); {
 	case base < firstID || base >= firstID+idRanges*idRange || base%idRange != 0:

@@ -210,7 +210,8 @@ func (p *Plain) await(name string, n *plainNode) {
 	close(n.ended)
 }
 
-// KillNode ends a node at once, if it runs, and returns when nothing of it is left: the keepers of its pods' processes see to those.
+// KillNode ends a node at once, if it runs, and returns when nothing of it is left: the keepers of its pods' processes
+// see to those.
 func (p *Plain) KillNode(ctx context.Context, name string) error {
 	p.mu.Lock()
 	n := p.nodes[name]

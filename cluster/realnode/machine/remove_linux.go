@@ -15,9 +15,9 @@ import (
 // remover is the file in a machine's state that names the program which can remove all of it; no node has such a name.
 const remover = ".remover"
 
-// RemoveAll removes a machine's state. What an ordinary user may not remove, slipway-container does: files of ids that were
-// set aside for him do not belong to him, and the kernel makes folders for overlays that nobody may enter, which are not empty when
-// a node was killed at the wrong moment.
+// RemoveAll removes a machine's state. What an ordinary user may not remove, slipway-container does: files of ids that
+// were set aside for him do not belong to him, and the kernel makes folders for overlays that nobody may enter, which
+// are not empty when a node was killed at the wrong moment.
 func RemoveAll(state string) error { return removeBelow(state, state) }
 
 // removeBelow removes a folder in a machine's state, or all of it.

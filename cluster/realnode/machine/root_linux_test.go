@@ -53,8 +53,8 @@ func names(dir string) (all []string) {
 	return all
 }
 
-// TestRootOfItsOwn: a node sees its own files, the devices that all have, and nothing else of the host; nobody can write to the program that its containers
-// begin with (CVE-2019-5736).
+// TestRootOfItsOwn: a node sees its own files, the devices that all have, and nothing else of the host; nobody can
+// write to the program that its containers begin with (CVE-2019-5736).
 func TestRootOfItsOwn(t *testing.T) {
 	m := start(t)
 	program, err := os.Executable()

@@ -51,7 +51,8 @@ func (p paths) temp(dir string) string {
 	return filepath.Join(dir, tempFolder)
 }
 
-// writeKubeconfig leads to the API server with a service account, whose files are in a folder. Tokens are renewed there.
+// writeKubeconfig leads to the API server with a service account, whose files are in a folder. Tokens are renewed
+// there.
 func (s *Starter) writeKubeconfig(file, account string) error {
 	namespace, err := os.ReadFile(filepath.Join(account, "namespace"))
 	if err != nil {

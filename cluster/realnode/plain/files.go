@@ -6,7 +6,8 @@ import (
 	kubecontainer "k8s.io/kubernetes/pkg/kubelet/container"
 )
 
-// linksFolder is where kubelets link logs from, for programs that collect them. On this machine it may be that of another kubelet.
+// linksFolder is where kubelets link logs from, for programs that collect them. On this machine it may be that of
+// another kubelet.
 const linksFolder = "/var/log/containers"
 
 // Files are the kubelet's operations on files, without those on links to logs.

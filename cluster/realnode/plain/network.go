@@ -26,7 +26,8 @@ func (Network) Add(map[string]string) (*podnet.Pod, error) {
 // Remove does nothing.
 func (Network) Remove(*podnet.Pod) {}
 
-// Address is this machine's first one that others may know too: the API takes no loopback addresses for pods, and the kubelet dials what the API has.
+// Address is this machine's first one that others may know too: the API takes no loopback addresses for pods, and the
+// kubelet dials what the API has.
 func Address() (netip.Addr, error) {
 	all, err := net.InterfaceAddrs()
 	if err != nil {

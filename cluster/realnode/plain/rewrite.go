@@ -14,8 +14,9 @@ func (p paths) translateAll(texts []string) []string {
 	return all
 }
 
-// translate replaces the paths in a text that are the container's by those of this machine: what is in a mount, and in folders that the image
-// has. A path begins where something else ends, as in --config=/etc/app.yaml, in lists and in quotes.
+// translate replaces the paths in a text that are the container's by those of this machine: what is in a mount, and in
+// folders that the image has. A path begins where something else ends, as in --config=/etc/app.yaml, in lists and in
+// quotes.
 func (p paths) translate(text string) string {
 	var b strings.Builder
 	for len(text) > 0 {
@@ -70,7 +71,8 @@ func nextPath(text string) (begin, end int) {
 	return len(text), len(text)
 }
 
-// authority is as long as the beginning of a URL that is no path: of file:///a it is the first two slashes, and all of what another one names.
+// authority is as long as the beginning of a URL that is no path: of file:///a it is the first two slashes, and all of
+// what another one names.
 func authority(text string, at int) int {
 	if !strings.HasPrefix(text[at:], "//") || at == 0 || text[at-1] != ':' {
 		return 0

@@ -91,8 +91,8 @@ func (w *workload) describe(args []string) (keeper.Process, error) {
 	return p, err
 }
 
-// withoutElection switches leader election off. There is one replica, and client libraries read the namespace for it from a
-// path that is not there.
+// withoutElection switches leader election off. There is one replica, and client libraries read the namespace for it
+// from a path that is not there.
 func withoutElection(args []string) []string {
 	const flag = "leader-elect"
 	changed := make([]string, len(args))

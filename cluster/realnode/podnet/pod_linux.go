@@ -10,7 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// usual are the settings of a pod's network that container runtimes make: whoever is not root may listen on any port, and ping.
+// usual are the settings of a pod's network that container runtimes make: whoever is not root may listen on any port,
+// and ping.
 var usual = map[string]string{"net.ipv4.ip_unprivileged_port_start": "0", "net.ipv4.ping_group_range": "0 0"}
 
 // Add makes a pod's network, with further settings.

@@ -202,7 +202,8 @@ func ipNet(p netip.Prefix) *net.IPNet {
 // ErrFull says that all addresses of a node's pods are in use.
 var ErrFull = errors.New("no free pod address")
 
-// take moves on through the range before it gives an address out again: who remembers an old pod's should not reach a new one.
+// take moves on through the range before it gives an address out again: who remembers an old pod's should not reach a
+// new one.
 func (n *Network) take() (netip.Addr, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

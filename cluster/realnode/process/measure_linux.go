@@ -49,8 +49,8 @@ func Measure(of Filter) (wire.Usage, error) {
 	return u, nil
 }
 
-// Of are the processes of a container, the first of which is pid: those in its pid namespace, also if they have entered it. Where it has none
-// of its own, they are those that have it as an ancestor.
+// Of are the processes of a container, the first of which is pid: those in its pid namespace, also if they have entered
+// it. Where it has none of its own, they are those that have it as an ancestor.
 func Of(pid int) (Filter, error) {
 	namespace, err := namespaceOf(strconv.Itoa(pid))
 	if err != nil {

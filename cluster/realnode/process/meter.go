@@ -24,7 +24,8 @@ type Reading struct {
 // shortest is the least time that a rate is told of.
 const shortest = time.Second
 
-// Note takes a measurement into account. CPU time never goes back, though with processes that have ended theirs may be gone.
+// Note takes a measurement into account. CPU time never goes back, though with processes that have ended theirs may be
+// gone.
 func (m *Meter) Note(u wire.Usage, at time.Time) Reading {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -132,7 +132,8 @@ func order(all []netip.AddrPort, t target, client net.Addr) []netip.AddrPort {
 	return all
 }
 
-// rotate begins with the endpoint whose turn it is by a number; the same number gives the same one as long as the endpoints stay.
+// rotate begins with the endpoint whose turn it is by a number; the same number gives the same one as long as the
+// endpoints stay.
 func rotate(all []netip.AddrPort, number uint32) {
 	if len(all) == 0 {
 		return

@@ -10,8 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/intake"
 )
 
-// flows are the clients of UDP of all Services that have an endpoint. There are only so many: for one too many, the one that was used longest ago
-// ends, of the same client if that has its share.
+// flows are the clients of UDP of all Services that have an endpoint. There are only so many: for one too many, the one
+// that was used longest ago ends, of the same client if that has its share.
 type flows struct {
 	all, each int
 	buffers   sync.Pool // for packets that are passed on just now
@@ -115,7 +115,8 @@ func (f *flows) drop(one *flow) {
 	one.inAll, one.inClient = nil, nil
 }
 
-// endStale ends the flows to endpoints that are not among those of their target any more: their clients' next packets go to another.
+// endStale ends the flows to endpoints that are not among those of their target any more: their clients' next packets
+// go to another.
 func (f *flows) endStale(endpoints func(target) []netip.AddrPort) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

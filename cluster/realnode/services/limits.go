@@ -7,14 +7,15 @@ import (
 )
 
 const (
-	// mostConns and mostFlows are as many as there are at a time, of TCP and of UDP, on a machine with open files enough.
+	// mostConns and mostFlows are as many as there are at a time, of TCP and of UDP, on a machine with open files
+	// enough.
 	mostConns, mostFlows = 8192, 2048
 	// fewest are possible on any.
 	fewest = 64
 	// ofOne is the part of all that one pod can have: one that wants more leaves the others some.
 	ofOne = 4
-	// A connection takes six open files while it is busy, a flow one; a quarter of all may go to each kind. The API server and etcd, which
-	// are in this process, need the others.
+	// A connection takes six open files while it is busy, a flow one; a quarter of all may go to each kind. The API
+	// server and etcd, which are in this process, need the others.
 	filesOfConn, filesOfFlow = 24, 4
 )
 

@@ -31,7 +31,8 @@ type Inside interface {
 // Options say between whom to pass connections on.
 type Options struct {
 	Inside Inside
-	// PortsOnly leaves out the Services' own addresses, which there is no network for: ports of this machine are listened to.
+	// PortsOnly leaves out the Services' own addresses, which there is no network for: ports of this machine are
+	// listened to.
 	PortsOnly bool
 	Server    string     // the API server, on this machine's loopback
 	Names     netip.Addr // the Service for names, which is served already
@@ -125,7 +126,8 @@ func (p *Proxy) Run(ctx context.Context, ready func()) {
 	}
 }
 
-// wanted are the listeners that there should be: none for a port that leads nowhere, so that connections to it are refused as they are elsewhere.
+// wanted are the listeners that there should be: none for a port that leads nowhere, so that connections to it are
+// refused as they are elsewhere.
 func (p *Proxy) wanted() map[key]target {
 	all, err := p.services.List(labels.Everything())
 	if err != nil {
@@ -210,7 +212,8 @@ func (p *Proxy) listen(ctx context.Context, k key, t target) (func(), error) {
 // dialLimit bounds the way to one endpoint.
 const dialLimit = 5 * time.Second
 
-// dial connects to the first endpoint that takes the connection, and returns which. That of the API server has no address here.
+// dial connects to the first endpoint that takes the connection, and returns which. That of the API server has no
+// address here.
 func (p *Proxy) dial(ctx context.Context, protocol string, t target, client net.Addr) (net.Conn, netip.AddrPort, error) {
 	if t.server() {
 		conn, err := (&net.Dialer{}).DialContext(ctx, protocol, p.options.Server)

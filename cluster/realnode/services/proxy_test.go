@@ -151,7 +151,8 @@ func echo(t *testing.T) (tcp, udp int32) {
 	return int32(listener.Addr().(*net.TCPAddr).Port), int32(packets.LocalAddr().(*net.UDPAddr).Port)
 }
 
-// TestNobodyThereRefuses: a Service accepts as long as it leads somewhere, and refuses else, as `nc -z` of an init container counts on.
+// TestNobodyThereRefuses: a Service accepts as long as it leads somewhere, and refuses else, as `nc -z` of an init
+// container counts on.
 func TestNobodyThereRefuses(t *testing.T) {
 	f := newFixture(t)
 	http, udp := echo(t)
@@ -202,7 +203,8 @@ func TestFlowsHaveALimit(t *testing.T) {
 	}
 }
 
-// TestFlowLeavesEndpoint: a client that keeps its port of UDP goes on with another endpoint once its own is not ready any more.
+// TestFlowLeavesEndpoint: a client that keeps its port of UDP goes on with another endpoint once its own is not ready
+// any more.
 func TestFlowLeavesEndpoint(t *testing.T) {
 	f := newFixture(t)
 	http, udp := echo(t)

@@ -29,7 +29,8 @@ func (r Range) Overlaps(others []Range) bool {
 	return false
 }
 
-// Reserved are the ids that belong to somebody by the files of a system below root: users, groups, and what is set aside for them.
+// Reserved are the ids that belong to somebody by the files of a system below root: users, groups, and what is set
+// aside for them.
 func Reserved(root string) ([]Range, error) {
 	var all []Range
 	for file, read := range map[string]func([]string) (Range, bool){
@@ -72,7 +73,8 @@ func id(text string) (int, bool) {
 	return int(n), err == nil
 }
 
-// Running are the ids of the processes in a folder like /proc: those of users that no file names, and of other namespaces.
+// Running are the ids of the processes in a folder like /proc: those of users that no file names, and of other
+// namespaces.
 func Running(proc string) ([]Range, error) {
 	entries, err := os.ReadDir(proc)
 	if err != nil {
@@ -94,8 +96,8 @@ func Running(proc string) ([]Range, error) {
 	return all, nil
 }
 
-// Free returns the first range of count ids from within that has none of those that are taken. It looks at number, then at those that follow, and
-// then at those before.
+// Free returns the first range of count ids from within that has none of those that are taken. It looks at number, then
+// at those that follow, and then at those before.
 func Free(within Range, count, number int, taken []Range) (Range, error) {
 	n := within.Count / count
 	for i := range n {

@@ -68,7 +68,8 @@ func set(file string) (Range, error) {
 	return r, nil
 }
 
-// Largest is the largest range that a file with lines of a user's name or number, a first id and a count has for a user.
+// Largest is the largest range that a file with lines of a user's name or number, a first id and a count has for a
+// user.
 func Largest(text string, uid int, name string) (largest Range) {
 	for line := range strings.Lines(text) {
 		fields := strings.Split(strings.TrimSpace(line), ":")

@@ -1,9 +1,9 @@
-// Package wire is what the programs of real nodes say to each other: the cluster's process, slipway-node and slipway-container, which
-// package [github.com/slipway-dev/slipway/cluster/realnode/inside] is.
+// Package wire is what the programs of real nodes say to each other: the cluster's process, slipway-node and
+// slipway-container, which package [github.com/slipway-dev/slipway/cluster/realnode/inside] is.
 //
-// A part of slipway-container is started with its name, and inherits a description as JSON ([MachineConfig], [Container], [Process]) and
-// files with fixed numbers. The parts that live on are asked by a [Request] over a socket and answer with a [Reply]. All programs are
-// built from this package, so the form is in one place; it holds data only.
+// A part of slipway-container is started with its name, and inherits a description as JSON ([MachineConfig],
+// [Container], [Process]) and files with fixed numbers. The parts that live on are asked by a [Request] over a socket
+// and answer with a [Reply]. All programs are built from this package, so the form is in one place; it holds data only.
 package wire
 
 // The parts of slipway-container, which are its first argument.
@@ -60,8 +60,8 @@ type Node struct {
 	IDs  bool
 }
 
-// Spawn asks for a container's first process, which becomes a child of the node. With the request come the network namespace that it begins in,
-// if it has one of its own, and the files that it inherits, without [FileProgram].
+// Spawn asks for a container's first process, which becomes a child of the node. With the request come the network
+// namespace that it begins in, if it has one of its own, and the files that it inherits, without [FileProgram].
 type Spawn struct {
 	Network  bool // it has one of its own
 	IDs      bool // many ids are mapped, not one
@@ -87,8 +87,8 @@ const (
 	FileHost    = 7 // a socket by which the host makes connections
 )
 
-// The files that a container's first process inherits. A process that enters a container inherits the first three, and in place of
-// the fourth the one that stands for the container's first process.
+// The files that a container's first process inherits. A process that enters a container inherits the first three, and
+// in place of the fourth the one that stands for the container's first process.
 const (
 	FileProgram     = 3 // slipway-container, found at [PathProgram]
 	FileSpawner     = 4 // a socket by which the spawner is asked
@@ -102,8 +102,9 @@ const (
 // FileGiven is where a process that begins without ids reads when it has been given them.
 const FileGiven = 4
 
-// PathProgram is the path of slipway-container for a process that inherits it as [FileProgram]. Only among the files that are inherited is it
-// safe: os/exec puts those in their places by way of other numbers, and may put them over any file that is not one of them.
+// PathProgram is the path of slipway-container for a process that inherits it as [FileProgram]. Only among the files
+// that are inherited is it safe: os/exec puts those in their places by way of other numbers, and may put them over any
+// file that is not one of them.
 const PathProgram = "/proc/self/fd/3"
 
 // Container describes a container's first process and what it finds.

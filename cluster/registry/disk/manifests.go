@@ -29,7 +29,8 @@ func (b *Backend) manifestPath(repo string, d ociregistry.Digest) string {
 	return filepath.Join(b.repository(repo), d.Algorithm().String(), d.Encoded())
 }
 
-// escape makes tags that differ in the case of letters files that differ on every system. A tag has no exclamation mark.
+// escape makes tags that differ in the case of letters files that differ on every system. A tag has no exclamation
+// mark.
 func escape(tag string) string {
 	var s strings.Builder
 	for _, c := range tag {
@@ -110,7 +111,8 @@ func (b *Backend) PushManifest(_ context.Context, repo, tag string, contents []b
 	return d, b.writeDescriptor(b.tagPath(repo, tag), d)
 }
 
-// maxName is how long the name of a repository may be, as in other registries and, for each part of it, in file systems.
+// maxName is how long the name of a repository may be, as in other registries and, for each part of it, in file
+// systems.
 const maxName = 255
 
 // check refuses what is no manifest, and one of which a part is missing.

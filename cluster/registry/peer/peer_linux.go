@@ -24,8 +24,8 @@ func User(c net.Conn) (uid int, ok bool) {
 	if err != nil {
 		return 0, false
 	}
-	// A socket that its process has closed has no user any more, which looks like root. The second answer says that at the time of the first the
-	// socket was open: it is the same one, and still is.
+	// A socket that its process has closed has no user any more, which looks like root. The second answer says that at
+	// the time of the first the socket was open: it is the same one, and still is.
 	second, err := find(remote, local)
 	if err != nil || first != second || !first.open() || nobody(first.uid) {
 		return 0, false

@@ -1,5 +1,5 @@
-// Package places says where an image may be had in a cluster that has a registry of its own. Whoever looks for one, to pull it or to
-// decide where its pod runs, looks in the same places:
+// Package places says where an image may be had in a cluster that has a registry of its own. Whoever looks for one, to
+// pull it or to decide where its pod runs, looks in the same places:
 //
 //	found, err := places.Of("controller:v1", "127.0.0.1:5001")
 //	found.Loaded // 127.0.0.1:5001/index.docker.io/library/controller:v1: what was loaded
@@ -40,7 +40,8 @@ func Of(ref, registry string) (Places, error) {
 	return Places{Loaded: loaded, Own: own, Pushed: Same(own.Context().RegistryStr(), registry)}, nil
 }
 
-// Here are the names that an image may have in the cluster's registry, in the order in which they are asked for; none without such a registry.
+// Here are the names that an image may have in the cluster's registry, in the order in which they are asked for; none
+// without such a registry.
 func (p Places) Here() []name.Reference {
 	var here []name.Reference
 	if p.Loaded != nil {

@@ -1,8 +1,8 @@
 // Package kubeletapi answers for the kubelets of simulated nodes.
 //
-// The API server asks a kubelet for a pod's logs and passes `kubectl exec`, `attach` and `port-forward` on to it. A simulated
-// node runs no process, and its kubelet says so at once, in words that kubectl prints. It listens nowhere: the API
-// server, in the same process, connects with [Server.Dial].
+// The API server asks a kubelet for a pod's logs and passes `kubectl exec`, `attach` and `port-forward` on to it. A
+// simulated node runs no process, and its kubelet says so at once, in words that kubectl prints. It listens nowhere:
+// the API server, in the same process, connects with [Server.Dial].
 //
 //	kubelets := kubeletapi.New(ctx, certFile, keyFile)
 //	conn, err := kubelets.Dial(ctx)

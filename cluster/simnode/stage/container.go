@@ -173,8 +173,8 @@ func (r run) leave(o Outcome) {
 	ended.Message = o.Message
 }
 
-// stop ends the container because its pod is being ended, and returns when it will have ended if that takes a while. One that
-// never ran is left waiting, unless the pod got as far as starting it.
+// stop ends the container because its pod is being ended, and returns when it will have ended if that takes a while.
+// One that never ran is left waiting, unless the pod got as far as starting it.
 func (r run) stop(initialized bool, e ending, now time.Time) (wake time.Time) {
 	switch {
 	case r.status.State.Running != nil:

@@ -66,7 +66,8 @@ func (p *pod) initialized() bool {
 	return true
 }
 
-// ours are the conditions that a node keeps. PodScheduled is the scheduler's; a node adds it to pods that came without one.
+// ours are the conditions that a node keeps. PodScheduled is the scheduler's; a node adds it to pods that came without
+// one.
 func ours(kind corev1.PodConditionType) bool {
 	switch kind {
 	case corev1.PodReadyToStartContainers, corev1.PodInitialized, corev1.PodReady, corev1.ContainersReady:

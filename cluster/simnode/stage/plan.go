@@ -35,8 +35,8 @@ type Outcome struct {
 // it starts at once and runs until it is stopped.
 type Plan map[string]Outcome
 
-// DefaultPlan is the ordinary life of a pod: init containers end at once, sidecars and containers that are always restarted run
-// until they are stopped, others run for [JobRun]. All succeed.
+// DefaultPlan is the ordinary life of a pod: init containers end at once, sidecars and containers that are always
+// restarted run until they are stopped, others run for [JobRun]. All succeed.
 func DefaultPlan(pod *corev1.Pod) Plan {
 	plan := Plan{}
 	for _, c := range pod.Spec.InitContainers {

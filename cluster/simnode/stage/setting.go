@@ -56,7 +56,8 @@ func duration(field func(*Outcome) *time.Duration) func(*Outcome, string) error 
 	}
 }
 
-// putExitCode also ends a container that otherwise would run until it is stopped: after the time that those of Jobs take.
+// putExitCode also ends a container that otherwise would run until it is stopped: after the time that those of Jobs
+// take.
 func putExitCode(o *Outcome, value string) error {
 	code, err := strconv.ParseUint(value, 10, 8)
 	if err != nil {

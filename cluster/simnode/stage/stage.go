@@ -116,7 +116,8 @@ func (p *pod) settle(host Host) {
 	p.settleEphemeral()
 }
 
-// settleEphemeral ends the containers that `kubectl debug` adds before it waits for them: there is nothing that they could look at.
+// settleEphemeral ends the containers that `kubectl debug` adds before it waits for them: there is nothing that they
+// could look at.
 func (p *pod) settleEphemeral() {
 	for _, c := range p.Spec.EphemeralContainers[min(len(p.status.EphemeralContainerStatuses), len(p.Spec.EphemeralContainers)):] {
 		at := metav1.NewTime(p.now)
@@ -180,7 +181,8 @@ func seconds(n *int64) time.Duration {
 	return time.Duration(*n) * time.Second
 }
 
-// advance moves the containers as far as the time allows: init containers one after the other, then the others together.
+// advance moves the containers as far as the time allows: init containers one after the other, then the others
+// together.
 func (p *pod) advance() (wake time.Time) {
 	since := p.status.StartTime.Time
 	for i := range p.Spec.InitContainers {

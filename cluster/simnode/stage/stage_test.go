@@ -357,7 +357,8 @@ func throughAPIServer(t *testing.T, s corev1.PodStatus) (result corev1.PodStatus
 	return result
 }
 
-// tell puts a status into one line: phase, containers, and the conditions that are true by name, others with their reason.
+// tell puts a status into one line: phase, containers, and the conditions that are true by name, others with their
+// reason.
 func tell(pod *corev1.Pod, s corev1.PodStatus) string {
 	words := []string{string(s.Phase)}
 	if s.Reason != "" {

@@ -31,7 +31,8 @@ type Flags struct {
 // fromStdin is what --config has to be for a description on stdin.
 const fromStdin = "-"
 
-// Read returns the cluster that the flags describe, and the one that their file does; nil without a file. A mistake is a [report.Error].
+// Read returns the cluster that the flags describe, and the one that their file does; nil without a file. A mistake is
+// a [report.Error].
 func (f Flags) Read(stdin io.Reader) (flags protocol.Spec, file *protocol.Spec, err error) {
 	if flags, err = f.spec(); err != nil || f.File == "" {
 		return flags, nil, err

@@ -1,4 +1,5 @@
-// Package loaded says which image a name leads to in the registry of an embedded cluster, where the cluster's nodes look first:
+// Package loaded says which image a name leads to in the registry of an embedded cluster, where the cluster's nodes
+// look first:
 //
 //	digests, err := loaded.Digests(ctx, "127.0.0.1:5001", "operator:v1")
 //
@@ -30,8 +31,9 @@ const (
 const kinds = "application/vnd.oci.image.index.v1+json, application/vnd.docker.distribution.manifest.list.v2+json, " +
 	"application/vnd.oci.image.manifest.v1+json, application/vnd.docker.distribution.manifest.v2+json"
 
-// Digests are those of the image that a name leads to in the registry, host:port: the first one is the tag's own, behind that of an index are those
-// for each platform. There are none for what is not there, and for a name with a digest, which leads to one image for good.
+// Digests are those of the image that a name leads to in the registry, host:port: the first one is the tag's own,
+// behind that of an index are those for each platform. There are none for what is not there, and for a name with a
+// digest, which leads to one image for good.
 func Digests(ctx context.Context, registry, image string) ([]string, error) {
 	ref, err := reference.Parse(image)
 	if err != nil {
@@ -55,8 +57,8 @@ func Digests(ctx context.Context, registry, image string) ([]string, error) {
 	return nil, nil
 }
 
-// repositories are where an image may be in the registry: loaded under the name that it has elsewhere or, if its name has the registry's own
-// address, pushed.
+// repositories are where an image may be in the registry: loaded under the name that it has elsewhere or, if its name
+// has the registry's own address, pushed.
 func repositories(registry string, tag name.Tag) []string {
 	all := []string{reference.Kept(tag)}
 	if Same(tag.RegistryStr(), registry) {

@@ -29,7 +29,8 @@ type Cluster struct {
 // Kubeconfig is the path of the kubeconfig that the program writes.
 func (c Cluster) Kubeconfig() string { return filepath.Join(c.Dir, "kubeconfig") }
 
-// RegistryToken is the token with which images are pushed into the cluster's registry, which the program writes; empty if there is none.
+// RegistryToken is the token with which images are pushed into the cluster's registry, which the program writes; empty
+// if there is none.
 func (c Cluster) RegistryToken() (string, error) {
 	text, err := os.ReadFile(filepath.Join(c.Dir, "registry-token"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -56,7 +57,8 @@ type Run struct {
 	Socket  string    `json:"socket"`
 	Started time.Time `json:"started"`
 
-	// Contexts tells what was changed in the user's kubeconfigs: one for each KUBECONFIG that the cluster was started with.
+	// Contexts tells what was changed in the user's kubeconfigs: one for each KUBECONFIG that the cluster was started
+	// with.
 	Contexts []Context `json:"contexts,omitempty"`
 	// Context is what earlier versions wrote instead.
 	Context *Context `json:"context,omitempty"`

@@ -38,8 +38,8 @@ func (c Cluster) Sync() error {
 // ErrUnknown says that there are data, and that the configuration does not say whether they are to be kept.
 var ErrUnknown = errors.New("its configuration cannot be read")
 
-// LastConfig returns the configuration of the last start; known is false if there is none, and no data either. With data
-// and without a configuration that can be read the error is [ErrUnknown].
+// LastConfig returns the configuration of the last start; known is false if there is none, and no data either. With
+// data and without a configuration that can be read the error is [ErrUnknown].
 func (c Cluster) LastConfig() (config protocol.Config, known bool, err error) {
 	text, err := os.ReadFile(c.Config())
 	if err == nil {

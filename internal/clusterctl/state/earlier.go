@@ -9,8 +9,8 @@ import (
 // firstKinded is the first protocol whose configurations name the kind of nodes.
 const firstKinded = 3
 
-// earlier is what configurations before [firstKinded] said of the kind of nodes, each with a key of its own. Their nodeProgram was there
-// for real nodes alone.
+// earlier is what configurations before [firstKinded] said of the kind of nodes, each with a key of its own. Their
+// nodeProgram was there for real nodes alone.
 type earlier struct {
 	PlainNodes bool      `json:"plainNodes"`
 	Join       *struct{} `json:"join"` // a real node joined
@@ -32,8 +32,8 @@ func parseConfig(text []byte) (protocol.Config, error) {
 	return c.Config, nil
 }
 
-// kind is what the user must have asked for. Nodes that were named, or left out with the controllers, do not tell simulated ones from those of
-// no kind: the latter is what gives the same cluster.
+// kind is what the user must have asked for. Nodes that were named, or left out with the controllers, do not tell
+// simulated ones from those of no kind: the latter is what gives the same cluster.
 func (e earlier) kind(c protocol.Config) protocol.NodeKind {
 	switch {
 	case c.NodeProgram != "" && e.PlainNodes:

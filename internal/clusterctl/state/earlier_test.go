@@ -10,7 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/protocol"
 )
 
-// TestEarlierConfigurations reads what slipway wrote while it spoke protocol 2: one durable cluster for each kind of nodes.
+// TestEarlierConfigurations reads what slipway wrote while it spoke protocol 2: one durable cluster for each kind of
+// nodes.
 func TestEarlierConfigurations(t *testing.T) {
 	for name, want := range map[string]protocol.Spec{
 		"usual":     {},                                                                                                    // start

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// remover removes files, also those that this user may not remove: real nodes have files of ids that the system has set aside for him, where
-// newuidmap and newgidmap give them, and folders of overlays that nobody may enter.
+// remover removes files, also those that this user may not remove: real nodes have files of ids that the system has set
+// aside for him, where newuidmap and newgidmap give them, and folders of overlays that nobody may enter.
 type remover struct {
 	program string // slipway-container, which can; empty without real nodes
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/codegen/wire"
 )
 
-// TestForm: the form of requests and answers changes with [wire.Protocol] only, since the program may be of another version.
+// TestForm: the form of requests and answers changes with [wire.Protocol] only, since the program may be of another
+// version.
 func TestForm(t *testing.T) {
 	if wire.Protocol != 1 {
 		t.Fatal("another protocol: write down its form here")

@@ -1,5 +1,5 @@
-// Package answer is what the program slipway-image consists of: it answers one request, in the form of package wire, with what the
-// packages for images do.
+// Package answer is what the program slipway-image consists of: it answers one request, in the form of package wire,
+// with what the packages for images do.
 //
 //	os.Exit(serve.Main(ctx, os.Getenv, os.Stdin, os.Stdout, os.Stderr))
 package answer

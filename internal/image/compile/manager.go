@@ -5,12 +5,13 @@
 //	program, err := m.Compile(ctx, platform, store)
 //	program.Path, program.Created, program.Info
 //
-// The go command does the work, as a Dockerfile has it do: without C, with trimmed paths, with the flags that the Dockerfile
-// gives. So the same sources make the same bytes wherever they lie, and whoever compiles them. Programs stay in the store, where the
-// go command finds them up to date the next time and links nothing.
+// The go command does the work, as a Dockerfile has it do: without C, with trimmed paths, with the flags that the
+// Dockerfile gives. So the same sources make the same bytes wherever they lie, and whoever compiles them. Programs stay
+// in the store, where the go command finds them up to date the next time and links nothing.
 //
-// The sources may be a stranger's. No program of theirs is run: not by flags and variables (package dockerfile), not by cgo, which
-// is off, and not by git's configuration, which comes with an archive. Toolchains that go.mod asks for are Go's, as the user's GOTOOLCHAIN has it.
+// The sources may be a stranger's. No program of theirs is run: not by flags and variables (package dockerfile), not by
+// cgo, which is off, and not by git's configuration, which comes with an archive. Toolchains that go.mod asks for are
+// Go's, as the user's GOTOOLCHAIN has it.
 package compile
 
 import (
@@ -43,7 +44,8 @@ type Manager struct {
 	sources sources
 }
 
-// Find finds the manager of the module in dir: the package that is named, or the one that the Dockerfile builds, or the one there is.
+// Find finds the manager of the module in dir: the package that is named, or the one that the Dockerfile builds, or the
+// one there is.
 func Find(dir, pkg string, arguments map[string]string) (Manager, error) {
 	mod, err := readSmall(filepath.Join(dir, "go.mod"), maxGoMod)
 	if errors.Is(err, errLarge) {

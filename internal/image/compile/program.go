@@ -46,8 +46,8 @@ func (p Program) Setting(name string) string {
 	return ""
 }
 
-// Created is the time that an image of the program has: SOURCE_DATE_EPOCH's, else that of the commit it was made from, else the
-// beginning of time. It is never the time of the day: the same sources are to make the same image.
+// Created is the time that an image of the program has: SOURCE_DATE_EPOCH's, else that of the commit it was made from,
+// else the beginning of time. It is never the time of the day: the same sources are to make the same image.
 func (p Program) Created(getenv func(string) string) (time.Time, error) {
 	if when, set, err := sourcedate.Read(getenv); set || err != nil {
 		return when, err

@@ -55,8 +55,8 @@ func (s *sources) warn(format string, args ...any) {
 	s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
 }
 
-// elsewhere warns of a workspace that the go command would use by itself. An image is made of the module's folder, as a container
-// engine makes it.
+// elsewhere warns of a workspace that the go command would use by itself. An image is made of the module's folder, as a
+// container engine makes it.
 func (s *sources) elsewhere(dir string) {
 	work := os.Getenv("GOWORK")
 	for up := filepath.Dir(dir); work == "" && up != dir; dir, up = up, filepath.Dir(up) {
@@ -112,7 +112,8 @@ func (m Manager) written() []string {
 // repositories are the names by which the go command knows the root of a repository.
 var repositories = []string{".git", ".hg", ".svn", ".bzr", ".fslckout", "_FOSSIL_"}
 
-// stamp decides whether the go command may ask a repository for the commit. Only git can be kept from running what a repository names.
+// stamp decides whether the go command may ask a repository for the commit. Only git can be kept from running what a
+// repository names.
 func (s *sources) stamp(ctx context.Context, dir string) error {
 	switch found := repositoriesAbove(dir); {
 	case len(found) == 0:

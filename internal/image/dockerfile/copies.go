@@ -69,8 +69,8 @@ func within(dir, to string) string {
 	return path.Join("/", dir, to)
 }
 
-// choose decides which program the image is of: the one that is started, or else the first one that is copied, or else the last one
-// that is built.
+// choose decides which program the image is of: the one that is started, or else the first one that is copied, or else
+// the last one that is built.
 func (r *reader) choose() {
 	started := r.recipe.Started()
 	var taken *copied

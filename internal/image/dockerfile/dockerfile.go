@@ -6,12 +6,13 @@
 //	recipe.Apart                               // what an image of the manager alone has no place for
 //	recipe.Omitted                             // what the go command is not given
 //
-// It understands the Dockerfiles that operators have: a stage in which the go command builds, and a last one into which the
-// program is copied. Whatever else a Dockerfile does, a package that is installed, a file that is copied, it does not guess at:
-// it names the line, so that nobody takes an image without it for one with it.
+// It understands the Dockerfiles that operators have: a stage in which the go command builds, and a last one into which
+// the program is copied. Whatever else a Dockerfile does, a package that is installed, a file that is copied, it does
+// not guess at: it names the line, so that nobody takes an image without it for one with it.
 //
-// A Dockerfile is the project's, and here the go command runs as the user and not in a container. Of flags and variables only those
-// are taken that are known to start no program and to name no file outside of the project; the others are Omitted.
+// A Dockerfile is the project's, and here the go command runs as the user and not in a container. Of flags and
+// variables only those are taken that are known to start no program and to name no file outside of the project; the
+// others are Omitted.
 package dockerfile
 
 import (
@@ -79,7 +80,8 @@ type reader struct {
 // MaxSize is how long a Dockerfile may be that is read; those of projects have some kilobytes.
 const MaxSize = 128 << 10
 
-// maxExpanded is how many bytes variables stand for in all of a Dockerfile: a few lines that double one would take all memory.
+// maxExpanded is how many bytes variables stand for in all of a Dockerfile: a few lines that double one would take all
+// memory.
 const maxExpanded = 1 << 20
 
 // Read reads a Dockerfile. Arguments are those of --build-arg.

@@ -77,7 +77,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestProgram: whatever the form in which a Dockerfile builds, copies and starts the program, the image has it where it is started.
+// TestProgram: whatever the form in which a Dockerfile builds, copies and starts the program, the image has it where it
+// is started.
 func TestProgram(t *testing.T) {
 	for name, c := range map[string]struct{ text, pkg, binary, started string }{
 		"several builds":        {"FROM go AS b\nRUN go build -o m ./cmd && go build -o tool ./tool\nFROM x\nCOPY --from=b /w/m /\nENTRYPOINT [\"/m\"]", "./cmd", "/m", "/m"},

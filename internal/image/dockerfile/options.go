@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// The go command is not in a container here: it runs as the user, and some of its flags have it start a program or write a file that
-// they name. So only flags that are known to do neither are taken, and of their values only those.
+// The go command is not in a container here: it runs as the user, and some of its flags have it start a program or
+// write a file that they name. So only flags that are known to do neither are taken, and of their values only those.
 
 // option is a flag of go build.
 type option struct {
@@ -145,7 +145,8 @@ var fetching = []string{"GOINSECURE", "GONOPROXY", "GONOSUMDB", "GOPRIVATE", "GO
 // levels are those of processors.
 var levels = []string{"GO386", "GOAMD64", "GOARM", "GOARM64", "GOMIPS", "GOMIPS64", "GOPPC64", "GORISCV64", "GOWASM"}
 
-// values are what variables may have. Those without a pattern follow from the platform that an image is built for, or are so in any case.
+// values are what variables may have. Those without a pattern follow from the platform that an image is built for, or
+// are so in any case.
 var values = map[string]*regexp.Regexp{
 	"GOEXPERIMENT": regexp.MustCompile(`^[a-z0-9]+(,[a-z0-9]+)*$`),
 	"GOFIPS140":    regexp.MustCompile(`^(off|latest|inprocess|certified|v[0-9]+\.[0-9]+\.[0-9]+)$`),
@@ -224,7 +225,8 @@ func joined(pattern string, flags []string) string {
 	return pattern + strings.Join(quoted(flags), " ")
 }
 
-// quoted quotes fields as the go command reads them. One with spaces was in quotes of one kind, so it has none of the other.
+// quoted quotes fields as the go command reads them. One with spaces was in quotes of one kind, so it has none of the
+// other.
 func quoted(all []string) []string {
 	var texts []string
 	for _, text := range all {

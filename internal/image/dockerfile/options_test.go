@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/image/dockerfile"
 )
 
-// TestNothingIsRun: of what a Dockerfile gives the go command, nothing stays that has it run a program or use a file of somewhere else,
-// wherever it is given, and each is told.
+// TestNothingIsRun: of what a Dockerfile gives the go command, nothing stays that has it run a program or use a file of
+// somewhere else, wherever it is given, and each is told.
 func TestNothingIsRun(t *testing.T) {
 	for name, c := range map[string]struct {
 		text    string

@@ -123,8 +123,8 @@ func (r *reader) unknown(word *syntax.Word) (name string) {
 	return name
 }
 
-// literal expands a word of text and variables, which may have a value for when they have none. Nothing is computed: that a shell
-// could do forever.
+// literal expands a word of text and variables, which may have a value for when they have none. Nothing is computed:
+// that a shell could do forever.
 func (r *reader) literal(word *syntax.Word, variables map[string]string) (text, why string) {
 	syntax.Walk(word, func(n syntax.Node) bool {
 		switch n := n.(type) {
@@ -219,7 +219,8 @@ func (r *reader) build(in instruction, c command) {
 	r.builds = append(r.builds, b.Build)
 }
 
-// place finds out where the program comes to be, and what the package is that is named in a folder, seen from where the sources are.
+// place finds out where the program comes to be, and what the package is that is named in a folder, seen from where the
+// sources are.
 func (b *Build) place(root, dir string) {
 	called := path.Base(path.Join(dir, strings.TrimSuffix(b.Package, ".go")))
 	if b.output == "" || strings.HasSuffix(b.output, "/") {

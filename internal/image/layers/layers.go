@@ -1,4 +1,5 @@
-// Package layers remembers which layer was made of what, so that a program that has not changed is not compressed again.
+// Package layers remembers which layer was made of what, so that a program that has not changed is not compressed
+// again.
 //
 //	m := layers.Memory{Dir: dir, Blob: store.Blob, Temp: temp}
 //	key := layers.Key("program", digest, path)
@@ -46,7 +47,8 @@ func Key(of ...string) string {
 
 func (m Memory) path(key string) string { return filepath.Join(m.Dir, key+".json") }
 
-// Recall returns the layer that was made of what the key names. It stays when the image that has it is removed meanwhile.
+// Recall returns the layer that was made of what the key names. It stays when the image that has it is removed
+// meanwhile.
 func (m Memory) Recall(key string) (v1.Layer, bool) {
 	n, ok := m.read(m.path(key))
 	if !ok {

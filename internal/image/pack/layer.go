@@ -22,7 +22,8 @@ import (
 
 var errNoImage = errors.New("an image with a subject is no image")
 
-// Layer writes files into a layer, in one pass. The layer is kept in a file in the folder temp, for its user to remove with that.
+// Layer writes files into a layer, in one pass. The layer is kept in a file in the folder temp, for its user to remove
+// with that.
 func Layer(files []rootfs.File, created time.Time, temp string) (v1.Layer, error) {
 	return write(temp, func(w *tar.Writer) error {
 		for _, f := range files {

@@ -3,8 +3,8 @@
 //	tag, err := reference.ParseTag("registry.example.com/operator")     // …:latest
 //	ref, err := reference.Parse("registry.example.com/operator@sha256:…")
 //
-// It accepts what registries, container runtimes and the kubelet accept, and nothing else. It stands alone, so that who only has to
-// judge a name need not have the libraries that images take.
+// It accepts what registries, container runtimes and the kubelet accept, and nothing else. It stands alone, so that who
+// only has to judge a name need not have the libraries that images take.
 package reference
 
 import (

@@ -1,5 +1,5 @@
-// Package rootfs makes the files that a static program needs besides itself: the certificates of authorities, the users root and
-// nonroot, the time zones, and a folder for temporary files.
+// Package rootfs makes the files that a static program needs besides itself: the certificates of authorities, the users
+// root and nonroot, the time zones, and a folder for temporary files.
 //
 //	files, err := rootfs.Files(goroot)
 //
@@ -26,7 +26,8 @@ import (
 // Nonroot is the user and the group that programs run as.
 const Nonroot = 65532
 
-// User is a user, or USER:GROUP, by numbers: pods that must not run as root want these. One that the files have no name for is not known.
+// User is a user, or USER:GROUP, by numbers: pods that must not run as root want these. One that the files have no name
+// for is not known.
 func User(text string) (numbers string, known bool) {
 	user, group, grouped := strings.Cut(text, ":")
 	if user, known = number(user); !known || !grouped && user == text {
@@ -90,8 +91,8 @@ func Digest(files []File) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// authorities are Mozilla's, as Go's programs have them when a system has none. Those that are trusted under a condition only,
-// for certificates up to some day, are left out: a file cannot say so.
+// authorities are Mozilla's, as Go's programs have them when a system has none. Those that are trusted under a
+// condition only, for certificates up to some day, are left out: a file cannot say so.
 func authorities() []byte {
 	var out bytes.Buffer
 	for root := range bundle.Roots() {

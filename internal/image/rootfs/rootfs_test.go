@@ -58,7 +58,8 @@ func TestUser(t *testing.T) {
 	}
 }
 
-// TestZonesWithoutTheirFile: a Go without it, as distributions have, makes the same files; one without any database is refused.
+// TestZonesWithoutTheirFile: a Go without it, as distributions have, makes the same files; one without any database is
+// refused.
 func TestZonesWithoutTheirFile(t *testing.T) {
 	out, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {

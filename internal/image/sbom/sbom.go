@@ -1,5 +1,5 @@
-// Package sbom writes the bill of materials of a Go program, in SPDX 2.3, from what the go command noted in it: the modules that
-// it consists of, with their versions, and Go itself.
+// Package sbom writes the bill of materials of a Go program, in SPDX 2.3, from what the go command noted in it: the
+// modules that it consists of, with their versions, and Go itself.
 //
 //	text, err := sbom.SPDX(info, digestOfTheProgram, created)
 package sbom

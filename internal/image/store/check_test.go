@@ -72,7 +72,8 @@ func TestGarbledIndexAndCopy(t *testing.T) {
 	}
 }
 
-// TestDamagedContents: each file of an image, cut off or changed, is found, is no obstacle for others, and building again repairs it.
+// TestDamagedContents: each file of an image, cut off or changed, is found, is no obstacle for others, and building
+// again repairs it.
 func TestDamagedContents(t *testing.T) {
 	s, warnings := warned(t)
 	img := build(t, "one")
@@ -168,7 +169,8 @@ func TestDamagedLayerIsNotRecalled(t *testing.T) {
 	}
 }
 
-// TestTidyLeavesWhatIsBuilt: an old program that is being compiled anew, and one whose folder is removed while another build waits for it.
+// TestTidyLeavesWhatIsBuilt: an old program that is being compiled anew, and one whose folder is removed while another
+// build waits for it.
 func TestTidyLeavesWhatIsBuilt(t *testing.T) {
 	s, _ := warned(t)
 	lock, dir, err := s.Program(t.Context(), "key")

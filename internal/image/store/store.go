@@ -1,17 +1,17 @@
-// Package store keeps images that were built until they are pushed, saved or loaded: an OCI image layout in a folder, which other
-// tools can read, with one name for each image.
+// Package store keeps images that were built until they are pushed, saved or loaded: an OCI image layout in a folder,
+// which other tools can read, with one name for each image.
 //
 //	s := store.Store{Dir: dir}
 //	err := s.Put(ctx, tag, store.Image{Image: img})
 //	entry, err := s.Get(tag)
 //
-// A name is an image's alone: an image that gets one that another one has takes it away. What no name leads to is removed, once
-// nobody reads it ([Store.Read]). Names change by one file being renamed, so an image is there whole or not at all, also when
-// the process is killed.
+// A name is an image's alone: an image that gets one that another one has takes it away. What no name leads to is
+// removed, once nobody reads it ([Store.Read]). Names change by one file being renamed, so an image is there whole or
+// not at all, also when the process is killed.
 //
-// Disks fill up and files are cut off all the same. An index that cannot be read is restored from its copy, or else begun anew;
-// contents are compared with their digests before they are used ([Store.Check]) or taken for being there, so that building an image
-// again repairs it. Each is told by one warning.
+// Disks fill up and files are cut off all the same. An index that cannot be read is restored from its copy, or else
+// begun anew; contents are compared with their digests before they are used ([Store.Check]) or taken for being there,
+// so that building an image again repairs it. Each is told by one warning.
 package store
 
 import (

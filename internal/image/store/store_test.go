@@ -95,7 +95,8 @@ func TestReadStays(t *testing.T) {
 	}
 }
 
-// TestRecalledStays: a layer that a build takes over from an image stays when that image is removed before the build has ended.
+// TestRecalledStays: a layer that a build takes over from an image stays when that image is removed before the build
+// has ended.
 func TestRecalledStays(t *testing.T) {
 	s := store.Store{Dir: t.TempDir()}
 	img := build(t, "one")

@@ -43,8 +43,8 @@ func (s Store) Temp() (dir string, done func(), err error) {
 // ProgramFile is the name of a compiled program in its folder.
 const ProgramFile = "manager"
 
-// Program is the folder of a compiled program, by the name that it is to have. Nobody else compiles into it or removes it until the
-// lock is closed.
+// Program is the folder of a compiled program, by the name that it is to have. Nobody else compiles into it or removes
+// it until the lock is closed.
 func (s Store) Program(ctx context.Context, key string) (lock *flock.Flock, dir string, err error) {
 	dir = filepath.Join(s.Programs(), key)
 	for {
@@ -78,15 +78,15 @@ func isThere(lock *flock.Flock) bool {
 	return err == nil && os.SameFile(locked, now)
 }
 
-// Tidy removes what killed processes have left, and programs that were not built for long. What somebody works at stays, and so does
-// what cannot be removed.
+// Tidy removes what killed processes have left, and programs that were not built for long. What somebody works at
+// stays, and so does what cannot be removed.
 func (s Store) Tidy() {
 	remove(filepath.Join(s.Dir, "work-*"), "", lockName, begun)
 	remove(filepath.Join(s.Programs(), "*"), ProgramFile, programLock, unused)
 }
 
-// remove removes the folders that match a pattern and whose lock is free, by the age of a file in them, or of the folder itself if
-// there is none.
+// remove removes the folders that match a pattern and whose lock is free, by the age of a file in them, or of the
+// folder itself if there is none.
 func remove(pattern, file, lockFile string, age time.Duration) {
 	found, err := filepath.Glob(pattern)
 	if err != nil {
@@ -108,8 +108,8 @@ func remove(pattern, file, lockFile string, age time.Duration) {
 	}
 }
 
-// discard removes a folder whose lock is held. It loses its name first: who waits for the lock, or comes now, makes a folder anew, of
-// which nothing is removed.
+// discard removes a folder whose lock is held. It loses its name first: who waits for the lock, or comes now, makes a
+// folder anew, of which nothing is removed.
 func discard(dir string) {
 	const gone = ".gone"
 	if strings.HasSuffix(dir, gone) || os.Rename(dir, dir+gone) != nil {

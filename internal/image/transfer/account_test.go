@@ -50,7 +50,8 @@ func TestAccount(t *testing.T) {
 	}
 }
 
-// TestAccountOfLocalhost: who listens at the port of 127.0.0.1 gets the account, and not another user who listens at that of [::1].
+// TestAccountOfLocalhost: who listens at the port of 127.0.0.1 gets the account, and not another user who listens at
+// that of [::1].
 func TestAccountOfLocalhost(t *testing.T) {
 	t.Setenv("DOCKER_CONFIG", t.TempDir())
 	asks := func(passwords *[]string) http.HandlerFunc {

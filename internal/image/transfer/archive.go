@@ -54,7 +54,8 @@ func SaveOCI(ctx context.Context, file string, tag name.Tag, img store.Image, te
 	return whole(ctx, file, func(w io.Writer) error { return archive(w, string(path)) })
 }
 
-// canonical is a full name as container runtimes write it. The library names docker's registry by the host that answers.
+// canonical is a full name as container runtimes write it. The library names docker's registry by the host that
+// answers.
 func canonical(tag name.Tag) string {
 	if rest, hub := strings.CutPrefix(tag.Name(), name.DefaultRegistry+"/"); hub {
 		return "docker.io/" + rest
@@ -313,7 +314,8 @@ func hasLayout(f io.Reader) (bool, error) {
 	}
 }
 
-// unpackFile writes a file of a layout. Root keeps it within its folder. Contents have the digest that they are named by.
+// unpackFile writes a file of a layout. Root keeps it within its folder. Contents have the digest that they are named
+// by.
 func unpackFile(root *os.Root, name string, from io.Reader) error {
 	if dir := path.Dir(name); dir != "." {
 		if err := root.MkdirAll(dir, 0o755); err != nil {

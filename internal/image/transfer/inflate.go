@@ -9,7 +9,8 @@ import (
 	"os"
 )
 
-// inflate returns an archive as it was before it was compressed by gzip, in a file in temp, or the archive itself if it was not.
+// inflate returns an archive as it was before it was compressed by gzip, in a file in temp, or the archive itself if it
+// was not.
 func inflate(archive, temp string) (string, error) {
 	f, err := os.Open(archive)
 	if err != nil {

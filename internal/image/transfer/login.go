@@ -23,8 +23,8 @@ type Account struct {
 	Password string
 }
 
-// Login asks a registry whether an account is right, and keeps it where docker does, by the credential helper that is configured there. It returns
-// that place.
+// Login asks a registry whether an account is right, and keeps it where docker does, by the credential helper that is
+// configured there. It returns that place.
 func (r Registries) Login(ctx context.Context, registry string, a Account) (string, error) {
 	reg, err := parseRegistry(registry)
 	if err != nil {

@@ -5,8 +5,8 @@
 //	base, err := r.Pull(ctx, ref, platform)
 //	err := transfer.Save(file, transfer.OCI, tag, img)
 //
-// Credentials are the user's own: those of docker and podman, and their helpers. Without encryption it speaks to registries on
-// this machine alone.
+// Credentials are the user's own: those of docker and podman, and their helpers. Without encryption it speaks to
+// registries on this machine alone.
 package transfer
 
 import (
@@ -45,8 +45,8 @@ func (r Registries) options(ctx context.Context) []remote.Option {
 		remote.WithUserAgent("slipway"), remote.WithTransport(guarded{carrier()})}
 }
 
-// carrier is what requests go by. Localhost is 127.0.0.1 there and no other address that the name may have: whoever else is on the machine may
-// listen at the same port of [::1], which is asked first, and would be sent the account.
+// carrier is what requests go by. Localhost is 127.0.0.1 there and no other address that the name may have: whoever
+// else is on the machine may listen at the same port of [::1], which is asked first, and would be sent the account.
 var carrier = sync.OnceValue(func() http.RoundTripper {
 	usual, ok := remote.DefaultTransport.(*http.Transport)
 	if !ok {

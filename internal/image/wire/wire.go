@@ -1,6 +1,7 @@
-// Package wire is what slipway and its program slipway-image say to each other. A [Request] goes to the program's standard
-// input, as JSON; lines with an [Event] each come from its standard output, the last of which holds a result or a failure.
-// Both are built from this package, so the form is in one place; a program of another version is told by [Protocol].
+// Package wire is what slipway and its program slipway-image say to each other. A [Request] goes to the program's
+// standard input, as JSON; lines with an [Event] each come from its standard output, the last of which holds a result
+// or a failure. Both are built from this package, so the form is in one place; a program of another version is told by
+// [Protocol].
 package wire
 
 import (

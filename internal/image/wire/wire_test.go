@@ -13,7 +13,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// TestForm: the form of requests and events changes with [wire.Protocol] only, since the program may be of another version.
+// TestForm: the form of requests and events changes with [wire.Protocol] only, since the program may be of another
+// version.
 func TestForm(t *testing.T) {
 	if wire.Protocol != 1 {
 		t.Fatal("another protocol: write down its form here")

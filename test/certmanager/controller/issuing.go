@@ -37,8 +37,8 @@ var issuingControllers = []string{
 	revisionmanager.ControllerName,
 }
 
-// contexts makes what each controller works with. Limits and waits are cert-manager's defaults, but for that of a request
-// that failed: an hour is for services that count.
+// contexts makes what each controller works with. Limits and waits are cert-manager's defaults, but for that of a
+// request that failed: an hour is for services that count.
 func contexts(ctx context.Context, o options) (*controller.ContextFactory, error) {
 	factory, err := controller.NewContextFactory(ctx, controller.ContextOptions{
 		KubernetesAPIQPS:   20,

@@ -1,5 +1,6 @@
-// Command webhook is cert-manager's: it refuses Certificates and requests that cannot be right, and says in requests who made
-// them. It keeps the certificate that it serves with by itself. It takes the flags that cert-manager's chart gives.
+// Command webhook is cert-manager's: it refuses Certificates and requests that cannot be right, and says in requests
+// who made them. It keeps the certificate that it serves with by itself. It takes the flags that cert-manager's chart
+// gives.
 package main
 
 import (

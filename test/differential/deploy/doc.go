@@ -1,3 +1,3 @@
-// Package deploy holds the test of what slipway does with a cluster that it knows nothing of: upstream's API server and etcd,
-// without controllers and nodes.
+// Package deploy holds the test of what slipway does with a cluster that it knows nothing of: upstream's API server and
+// etcd, without controllers and nodes.
 package deploy

@@ -57,8 +57,9 @@ func fetchMarked(t *testing.T, pkg string) string {
 	return dir
 }
 
-// TestClientsOfRealAPI has code-generator's programs, called as kube_codegen.sh calls them, and `slipway generate clients` write the
-// clients of a real API into the same folder of a copy each, and compares the trees byte for byte.
+// TestClientsOfRealAPI has code-generator's programs, called as kube_codegen.sh calls them, and
+// `slipway generate clients` write the clients of a real API into the same folder of a copy each, and compares the
+// trees byte for byte.
 func TestClientsOfRealAPI(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make test-long-real")
@@ -83,8 +84,8 @@ func TestClientsOfRealAPI(t *testing.T) {
 	compareContents(t, files, peers, 100)
 }
 
-// useOurClientGo has the module in dir require the client-go that slipway's own module does. Clients are written by the generators
-// of a project's own version, and those that the peers are built from are of this one.
+// useOurClientGo has the module in dir require the client-go that slipway's own module does. Clients are written by the
+// generators of a project's own version, and those that the peers are built from are of this one.
 func useOurClientGo(t *testing.T, dir string) {
 	t.Helper()
 	root, err := build.Root(t.Context())
@@ -187,7 +188,8 @@ func applied(t *testing.T, dir string, cmd *exec.Cmd, failed func(format string,
 	return files
 }
 
-// compareContents tells every file that is not the same in both; fewer files than expected mean that too little was compared.
+// compareContents tells every file that is not the same in both; fewer files than expected mean that too little was
+// compared.
 func compareContents(t *testing.T, ours, peers map[string][]byte, atLeast int) {
 	t.Helper()
 	if len(peers) < atLeast {

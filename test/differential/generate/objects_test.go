@@ -37,8 +37,8 @@ func TestMutatedObjects(t *testing.T) {
 	}
 }
 
-// onlyInterfaces reports whether we refused nothing but types that are interfaces. Where such an interface has one of the
-// methods controller-gen writes the other one for the type, which Go then refuses.
+// onlyInterfaces reports whether we refused nothing but types that are interfaces. Where such an interface has one of
+// the methods controller-gen writes the other one for the type, which Go then refuses.
 func onlyInterfaces(said string) bool {
 	errors := 0
 	for line := range strings.Lines(said) {

@@ -60,7 +60,8 @@ func TestMutatedPermissions(t *testing.T) {
 	}
 }
 
-// addPeerRoles runs controller-gen a few times, for its chance orders to show themselves, and adds the variants of roles that are new.
+// addPeerRoles runs controller-gen a few times, for its chance orders to show themselves, and adds the variants of
+// roles that are new.
 func (b *tempPackages) addPeerRoles(t *testing.T, packages []string, variants map[string][]string) {
 	t.Helper()
 	const runs = 6
@@ -76,7 +77,8 @@ func (b *tempPackages) addPeerRoles(t *testing.T, packages []string, variants ma
 	}
 }
 
-// differingRoles are the names of our roles that are none of the variants, and do not permit what all of several variants do.
+// differingRoles are the names of our roles that are none of the variants, and do not permit what all of several
+// variants do.
 func differingRoles(t *testing.T, ours map[string]string, variants map[string][]string) []string {
 	t.Helper()
 	var names []string

@@ -17,9 +17,9 @@ import (
 
 var realFlag = flag.Bool("real", false, "compare on the longer list of real projects")
 
-// TestRealProjects generates for real projects, in place on a copy, with both programs, and compares the whole trees. The
-// DeepCopy methods are type-checked. A project that cannot be had here, or of which controller-gen finds a module missing, is
-// skipped, and why is told.
+// TestRealProjects generates for real projects, in place on a copy, with both programs, and compares the whole trees.
+// The DeepCopy methods are type-checked. A project that cannot be had here, or of which controller-gen finds a module
+// missing, is skipped, and why is told.
 func TestRealProjects(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make test-long-real")
@@ -49,8 +49,8 @@ func TestRealProjects(t *testing.T) {
 // written is the folder, in the project, for all that is not written beside the code.
 const written = "written"
 
-// arguments are those of the call. Two options make sure that the generators write something: no project has its DeepCopy
-// methods with such a header, and some have floating-point numbers.
+// arguments are those of the call. Two options make sure that the generators write something: no project has its
+// DeepCopy methods with such a header, and some have floating-point numbers.
 func (c realCall) arguments() []string {
 	var args []string
 	for _, g := range c.generators {

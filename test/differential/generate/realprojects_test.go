@@ -5,7 +5,8 @@ import "strings"
 // realProject is a project that people use.
 type realProject struct {
 	module string // with its version
-	// nested are modules that its go.mod replaces by folders of the same repository, by folder. The module proxy keeps them apart.
+	// nested are modules that its go.mod replaces by folders of the same repository, by folder. The module proxy keeps
+	// them apart.
 	nested map[string]string
 	calls  []realCall
 	longer bool // on the longer list only
@@ -17,7 +18,8 @@ type realProject struct {
 type realCall struct {
 	generators []string // crd, object, rbac, webhook, or schemapatch:manifests=DIR
 	patterns   []string
-	// mistaken says which mistakes controller-gen finds in the project: both programs must fail, and tell the same places.
+	// mistaken says which mistakes controller-gen finds in the project: both programs must fail, and tell the same
+	// places.
 	mistaken string
 	// crashes is set where controller-gen panics, and we do not.
 	crashes bool
@@ -44,8 +46,9 @@ func broken(generators, patterns, why string) realCall {
 	return c
 }
 
-// realProjects are those whose modules, and all that they import, the module proxy has. Others were tried. The modules of
-// external-secrets are not there by themselves; knative.dev/serving and istio.io/client-go require what is not there.
+// realProjects are those whose modules, and all that they import, the module proxy has. Others were tried. The modules
+// of external-secrets are not there by themselves; knative.dev/serving and istio.io/client-go require what is not
+// there.
 var realProjects = []realProject{
 	{module: "github.com/fluxcd/source-controller/api@v1.6.2", calls: []realCall{call("crd object", "./...")}},
 	{module: "sigs.k8s.io/karpenter@v1.8.0", calls: []realCall{call("crd object", "./pkg/apis/..."), call("schemapatch:manifests=pkg/apis/crds", "./pkg/apis/...")}},

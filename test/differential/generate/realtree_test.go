@@ -74,8 +74,8 @@ func (tree *realTree) exemptInterfaces(t *testing.T) {
 	}
 }
 
-// run runs a program in the tree and puts back what it changed. The go command, which controller-gen calls, may complete
-// go.mod and go.sum.
+// run runs a program in the tree and puts back what it changed. The go command, which controller-gen calls, may
+// complete go.mod and go.sum.
 func (tree *realTree) run(t *testing.T, program string, args ...string) realResult {
 	t.Helper()
 	defer tree.restore(t)
@@ -120,8 +120,8 @@ func (tree *realTree) restore(t *testing.T) {
 	}
 }
 
-// typeCheck does what a compiler does before it makes code, to the packages whose DeepCopy methods were written, and returns
-// their mistakes. To compile what all these projects import would take hours.
+// typeCheck does what a compiler does before it makes code, to the packages whose DeepCopy methods were written, and
+// returns their mistakes. To compile what all these projects import would take hours.
 func (tree *realTree) typeCheck(t *testing.T, files map[string][]byte) []packages.Error {
 	t.Helper()
 	defer tree.restore(t)

@@ -71,8 +71,8 @@ func isRolledOut(deployment *appsv1.Deployment) bool {
 		s.Replicas == *want && s.UpdatedReplicas == *want && s.AvailableReplicas == *want
 }
 
-// maxMessage is how long a message may be. The API server quotes what users have written, however long it is, and refuses
-// an event whose note has more than 1 KB.
+// maxMessage is how long a message may be. The API server quotes what users have written, however long it is, and
+// refuses an event whose note has more than 1 KB.
 const maxMessage = 1000
 
 // short is the text of an error, cut where it would not be taken.

@@ -47,8 +47,8 @@ func classify(jobs []kbatch.Job) childJobs {
 	return children
 }
 
-// lastRun returns the latest time up to now for which a Job was scheduled, zero if there is no such Job. Users can make Jobs that look
-// like the CronJob's: one for a time to come would end scheduling until then.
+// lastRun returns the latest time up to now for which a Job was scheduled, zero if there is no such Job. Users can make
+// Jobs that look like the CronJob's: one for a time to come would end scheduling until then.
 func (c childJobs) lastRun(now time.Time) time.Time {
 	var last time.Time
 	for _, job := range slices.Concat(c.active, c.succeeded, c.failed) {

@@ -8,7 +8,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
 
-// A goober is an attempt to start a run that is due. These metrics are served with controller-runtime's own, at /metrics.
+// A goober is an attempt to start a run that is due. These metrics are served with controller-runtime's own, at
+// /metrics.
 var (
 	goobers = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "goobers_total",

@@ -31,9 +31,9 @@ var (
 	months = flag.Int("months", 1, "how many months are simulated")
 )
 
-// Left alone for a month, an operator on a real API server meets edits, denials of an admission policy, writes that are lost or unanswered, kills
-// between any two of them, storage that fails, foreign Jobs, and days of outage. It starts no run twice, and whenever all is
-// well again the next regular run comes.
+// Left alone for a month, an operator on a real API server meets edits, denials of an admission policy, writes that are
+// lost or unanswered, kills between any two of them, storage that fails, foreign Jobs, and days of outage. It starts no
+// run twice, and whenever all is well again the next regular run comes.
 func TestMonth(t *testing.T) {
 	for i := range *months {
 		t.Run(fmt.Sprintf("seed %d", *seed+int64(i)), func(t *testing.T) {
@@ -175,8 +175,8 @@ func (m *month) disturb() {
 	}
 }
 
-// finishSome has some Jobs end, and users delete some whose run the status remembers. (One that it does not remember would
-// start again: the gap that the README names.)
+// finishSome has some Jobs end, and users delete some whose run the status remembers. (One that it does not remember
+// would start again: the gap that the README names.)
 func (m *month) finishSome() {
 	m.Helper()
 	last := timeOf(m.current().Status.LastScheduleTime)
@@ -283,8 +283,8 @@ func (m *month) wantTrimmed() {
 	}
 }
 
-// wantTruth checks after a pass without trouble that Schedulable is what the spec asks for, and that the status claims no run that
-// did not start.
+// wantTruth checks after a pass without trouble that Schedulable is what the spec asks for, and that the status claims
+// no run that did not start.
 func (m *month) wantTruth() {
 	m.Helper()
 	now := m.current()
@@ -307,8 +307,8 @@ func (m *month) wantTruth() {
 // errTrouble is what the world's trouble looks like.
 var errTrouble = errors.New("this is the trouble of a simulated month")
 
-// badAPI is a client to an API server that denies Jobs for a while, and to which the connection is bad for a while. It notes
-// which Jobs it created.
+// badAPI is a client to an API server that denies Jobs for a while, and to which the connection is bad for a while. It
+// notes which Jobs it created.
 type badAPI struct {
 	client.Client
 	random         *rand.Rand

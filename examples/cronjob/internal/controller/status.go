@@ -187,8 +187,8 @@ func stamp(t time.Time) *metav1.Time {
 	return &metav1.Time{Time: t.Truncate(time.Second)}
 }
 
-// maxMessage is how long a message may be. The API server quotes what users have written, however long it is, and refuses
-// an event whose note has more than 1 KB.
+// maxMessage is how long a message may be. The API server quotes what users have written, however long it is, and
+// refuses an event whose note has more than 1 KB.
 const maxMessage = 1000
 
 // short is the text of an error, cut where it would not be taken.

@@ -116,7 +116,8 @@ func TestForgedRunTime(t *testing.T) {
 	f.run("02:00:00")
 }
 
-// A Job whose run is to come, which anyone who may create Jobs can make, neither ends scheduling nor goes into the status.
+// A Job whose run is to come, which anyone who may create Jobs can make, neither ends scheduling nor goes into the
+// status.
 func TestForgedRunToCome(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

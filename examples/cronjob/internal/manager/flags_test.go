@@ -76,7 +76,8 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// A reconciler reads what it has written, unless the manager watches several namespaces: there controller-runtime cannot tell.
+// A reconciler reads what it has written, unless the manager watches several namespaces: there controller-runtime
+// cannot tell.
 func TestReadYourWrites(t *testing.T) {
 	for list, want := range map[string]bool{"": true, "a": true, "a,b": false} {
 		t.Setenv("WATCH_NAMESPACE", list)

@@ -25,7 +25,8 @@ type DemoStatus struct {
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 }
 
-// ConditionRegistered is the type of the condition that is true while the Demo's entry outside of the cluster is as it should be.
+// ConditionRegistered is the type of the condition that is true while the Demo's entry outside of the cluster is as it
+// should be.
 const ConditionRegistered = "Registered"
 
 // These are the reasons of the condition Registered.
@@ -36,7 +37,8 @@ const (
 	// ReasonRegistryFailed: the entry cannot be written. The operator tries again.
 	ReasonRegistryFailed = "RegistryFailed"
 
-	// ReasonCleanupFailed: the Demo is being deleted, and stays because its entry cannot be removed. The operator tries again.
+	// ReasonCleanupFailed: the Demo is being deleted, and stays because its entry cannot be removed. The operator tries
+	// again.
 	ReasonCleanupFailed = "CleanupFailed"
 )
 

@@ -1,8 +1,8 @@
 // Copyright 2026 The democrd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package controller registers Demos outside of the cluster, and removes their entries before they go. demo_controller.go is
-// the way through one pass, and status.go what is reported.
+// Package controller registers Demos outside of the cluster, and removes their entries before they go.
+// demo_controller.go is the way through one pass, and status.go what is reported.
 package controller
 
 import (
@@ -29,8 +29,8 @@ import (
 	"example.com/democrd/internal/registry"
 )
 
-// Registry holds an entry for each Demo. Both methods may be called again after they have done their work: the operator may be
-// stopped before it notes that.
+// Registry holds an entry for each Demo. Both methods may be called again after they have done their work: the operator
+// may be stopped before it notes that.
 type Registry interface {
 	Put(ctx context.Context, owner types.UID, entry string) error
 	Remove(ctx context.Context, owner types.UID) error
@@ -58,7 +58,8 @@ type DemoReconciler struct {
 // lookAgain is when a Demo is looked at again without a change. What is outside of the cluster cannot be watched.
 const lookAgain = 10 * time.Minute
 
-// Reconcile brings one Demo up to date: the finalizer first, since an entry that was made without it might be left behind.
+// Reconcile brings one Demo up to date: the finalizer first, since an entry that was made without it might be left
+// behind.
 func (r *DemoReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	var demo examplev1.Demo
 	if err := r.Get(ctx, req.NamespacedName, &demo); err != nil {
@@ -74,8 +75,9 @@ func (r *DemoReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.
 	return ctrl.Result{RequeueAfter: lookAgain}, errors.Join(failed, r.report(ctx, &demo, failed))
 }
 
-// finalize removes the entry of a Demo that is being deleted, and then lets the Demo go. If the operator is stopped in between, the
-// next one finds no entry and goes on. While another finalizer keeps the Demo, there is nothing more to do.
+// finalize removes the entry of a Demo that is being deleted, and then lets the Demo go. If the operator is stopped in
+// between, the next one finds no entry and goes on. While another finalizer keeps the Demo, there is nothing more to
+// do.
 func (r *DemoReconciler) finalize(ctx context.Context, demo *examplev1.Demo) error {
 	if !controllerutil.ContainsFinalizer(demo, examplev1.Finalizer) {
 		return nil
@@ -90,8 +92,8 @@ func (r *DemoReconciler) finalize(ctx context.Context, demo *examplev1.Demo) err
 	return nil
 }
 
-// changeFinalizers writes the finalizers if change does something to them. They are a list as a whole: with the optimistic
-// lock nothing is lost that others write at the same time.
+// changeFinalizers writes the finalizers if change does something to them. They are a list as a whole: with the
+// optimistic lock nothing is lost that others write at the same time.
 func (r *DemoReconciler) changeFinalizers(ctx context.Context, demo *examplev1.Demo, change func(client.Object, string) bool) error {
 	before := demo.DeepCopy()
 	if !change(demo, examplev1.Finalizer) {
@@ -103,7 +105,8 @@ func (r *DemoReconciler) changeFinalizers(ctx context.Context, demo *examplev1.D
 // registryVariable names the folder of the registry.
 const registryVariable = "REGISTRY_DIR"
 
-// SetupWithManager registers the reconciler for Demos. A deletion that waits for the finalizer raises the generation, too.
+// SetupWithManager registers the reconciler for Demos. A deletion that waits for the finalizer raises the generation,
+// too.
 func (r *DemoReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	if r.Recorder == nil {
 		r.Recorder = mgr.GetEventRecorder("demo-controller")

@@ -66,8 +66,8 @@ func (f *fixture) wantEvent(demo *examplev1.Demo, reason string) {
 	})
 }
 
-// A Demo waits for its registry, on creation as on deletion, and says so. A Demo of another time with the same name has nothing to do
-// with it.
+// A Demo waits for its registry, on creation as on deletion, and says so. A Demo of another time with the same name has
+// nothing to do with it.
 func TestRegistryOutOfOrder(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -1,8 +1,8 @@
 // Copyright 2026 The democrd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package registry keeps entries outside of the cluster, as files in a folder. To the operator it is what a record in a DNS
-// or a bucket in a cloud would be: no garbage collector of Kubernetes knows it.
+// Package registry keeps entries outside of the cluster, as files in a folder. To the operator it is what a record in a
+// DNS or a bucket in a cloud would be: no garbage collector of Kubernetes knows it.
 package registry
 
 import (
@@ -19,8 +19,8 @@ import (
 // Folder is the folder with all entries.
 type Folder string
 
-// Put makes the owner's entry, or changes it if it differs. Again, it changes nothing. The entry is a file named by the UID, which no other
-// owner ever has, not even a later one of the same name.
+// Put makes the owner's entry, or changes it if it differs. Again, it changes nothing. The entry is a file named by the
+// UID, which no other owner ever has, not even a later one of the same name.
 func (f Folder) Put(_ context.Context, owner types.UID, entry string) error {
 	if err := os.MkdirAll(string(f), 0o700); err != nil {
 		return fmt.Errorf("make the registry: %w", err)

@@ -1,9 +1,10 @@
 // Copyright 2026 The fleet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package kubeconfig reads kubeconfigs from Secrets. A kubeconfig may name programs to run and files to read, which is harmless in a
-// user's home and is not in a manager's pod: all who may write a Secret could run programs there, and read the manager's
-// own token. So a list says what is allowed, and everything else is refused, also what later versions of the format add.
+// Package kubeconfig reads kubeconfigs from Secrets. A kubeconfig may name programs to run and files to read, which is
+// harmless in a user's home and is not in a manager's pod: all who may write a Secret could run programs there, and
+// read the manager's own token. So a list says what is allowed, and everything else is refused, also what later
+// versions of the format add.
 package kubeconfig
 
 import (
@@ -27,14 +28,15 @@ var ErrRefused = errors.New("the kubeconfig may not have")
 // ErrInvalid is why a kubeconfig that lacks something is not used.
 var ErrInvalid = errors.New("the kubeconfig cannot be used")
 
-// What a kubeconfig may have, by the names in the file. Extensions are notes of other programs, which nothing here reads.
+// What a kubeconfig may have, by the names in the file. Extensions are notes of other programs, which nothing here
+// reads.
 var (
 	allowedOfCluster = []string{"server", "tls-server-name", "certificate-authority-data", "disable-compression", "extensions"}
 	allowedOfUser    = []string{"token", "client-certificate-data", "client-key-data", "extensions"}
 )
 
-// Parse returns how the cluster of the current context is reached. Errors quote nothing of data except names of fields: they end up
-// where more people can read them than Secrets.
+// Parse returns how the cluster of the current context is reached. Errors quote nothing of data except names of fields:
+// they end up where more people can read them than Secrets.
 func Parse(data []byte) (*rest.Config, error) {
 	file, err := clientcmd.Load(data)
 	if err != nil {
@@ -97,14 +99,16 @@ func complete(cluster *api.Cluster, user *api.AuthInfo) error {
 	return nil
 }
 
-// configOf builds the connection from what is allowed. The loaders of client-go would fill gaps with the pod's own account.
+// configOf builds the connection from what is allowed. The loaders of client-go would fill gaps with the pod's own
+// account.
 func configOf(cluster *api.Cluster, user *api.AuthInfo) (*rest.Config, error) {
 	config := &rest.Config{
 		Host:               cluster.Server,
 		BearerToken:        user.Token,
 		DisableCompression: cluster.DisableCompression,
 		QPS:                -1, // the member's own priority and fairness limits its clients
-		// A transport with a function is not put into client-go's cache of transports, where it would outlive the member.
+		// A transport with a function is not put into client-go's cache of transports, where it would outlive the
+		// member.
 		Proxy: http.ProxyFromEnvironment,
 		TLSClientConfig: rest.TLSClientConfig{
 			ServerName: cluster.TLSServerName,

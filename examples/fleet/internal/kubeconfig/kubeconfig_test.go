@@ -41,7 +41,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// What starts programs, reads files, lowers the guard or acts for others is refused by its name, and its value is not shown.
+// What starts programs, reads files, lowers the guard or acts for others is refused by its name, and its value is not
+// shown.
 func TestRefused(t *testing.T) {
 	marker := filepath.Join(t.TempDir(), "ran")
 	for _, test := range []struct{ field, cluster, user string }{

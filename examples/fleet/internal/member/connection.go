@@ -27,8 +27,8 @@ type link struct {
 	dialer *connrotation.Dialer
 }
 
-// link returns a link on which connections are opened until ctx ends. The context of a request would not do: Go's transport
-// goes on connecting after it, for later requests.
+// link returns a link on which connections are opened until ctx ends. The context of a request would not do: Go's
+// transport goes on connecting after it, for later requests.
 func (m *member) link(ctx context.Context) link {
 	tcp := &net.Dialer{Timeout: m.options.Timeout, KeepAlive: 30 * time.Second}
 	dialer := connrotation.NewDialer(func(_ context.Context, network, address string) (net.Conn, error) {
@@ -41,7 +41,8 @@ func (m *member) link(ctx context.Context) link {
 
 func (l link) close() { l.dialer.CloseAll() }
 
-// open returns the member as a cluster of controller-runtime: a client and a cache for one kind. Nothing is asked of the member yet.
+// open returns the member as a cluster of controller-runtime: a client and a cache for one kind. Nothing is asked of
+// the member yet.
 func (m *member) open(l link, watchFailed func(error)) (cluster.Cluster, error) {
 	http, err := rest.HTTPClientFor(l.config)
 	if err != nil {
@@ -88,8 +89,8 @@ func (m *member) mapper(*rest.Config, *http.Client) (meta.RESTMapper, error) {
 	return mapper, nil
 }
 
-// look asks the member for the number of objects. That is answered only if it is there, serves the kind, and accepts the credentials;
-// an endpoint for health says the first.
+// look asks the member for the number of objects. That is answered only if it is there, serves the kind, and accepts
+// the credentials; an endpoint for health says the first.
 func (m *member) look(ctx context.Context, cl cluster.Cluster) (int64, error) {
 	kind, err := apiutil.GVKForObject(m.options.Kind, m.options.Scheme)
 	if err != nil {

@@ -1,8 +1,8 @@
 // Copyright 2026 The fleet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package member keeps the members of the fleet engaged: fleet.go knows which there should be, member.go is the life of one,
-// connection.go how it is reached, and problem.go what can be wrong with it.
+// Package member keeps the members of the fleet engaged: fleet.go knows which there should be, member.go is the life of
+// one, connection.go how it is reached, and problem.go what can be wrong with it.
 package member
 
 import (
@@ -93,8 +93,8 @@ func (f *Fleet) Start(ctx context.Context, aware multicluster.Aware) error {
 	return nil
 }
 
-// Keep has a member engaged by a connection, in the background, and returns what is known of it. It may be called at any time with
-// the same connection; another Version replaces the member. Only the last call counts.
+// Keep has a member engaged by a connection, in the background, and returns what is known of it. It may be called at
+// any time with the same connection; another Version replaces the member. Only the last call counts.
 func (f *Fleet) Keep(name multicluster.ClusterName, connection Connection) State {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -17,7 +17,8 @@ import (
 	"sigs.k8s.io/multicluster-runtime/pkg/multicluster"
 )
 
-// ProfileLabel marks all goroutines that work for a member, in goroutine and CPU profiles: its value is the member's name.
+// ProfileLabel marks all goroutines that work for a member, in goroutine and CPU profiles: its value is the member's
+// name.
 const ProfileLabel = "member"
 
 // A member is one cluster of the fleet, reached by one connection. Another connection makes another member.
@@ -35,8 +36,8 @@ type member struct {
 	cluster cluster.Cluster // nil while it is not engaged
 }
 
-// run engages the member again and again until ctx ends. A member that cannot be engaged costs one timer, which gets longer with each
-// failure, up to RetryMax.
+// run engages the member again and again until ctx ends. A member that cannot be engaged costs one timer, which gets
+// longer with each failure, up to RetryMax.
 func (m *member) run(ctx context.Context) {
 	pprof.Do(ctx, pprof.Labels(ProfileLabel, m.name.String()), func(ctx context.Context) {
 		delays := m.delays()
@@ -55,7 +56,8 @@ func (m *member) run(ctx context.Context) {
 	})
 }
 
-// delays are those between attempts. They vary, so that members which were lost together do not come back in one moment.
+// delays are those between attempts. They vary, so that members which were lost together do not come back in one
+// moment.
 func (m *member) delays() wait.Backoff {
 	return wait.Backoff{Duration: m.options.RetryMin, Factor: 2, Jitter: 0.2, Steps: math.MaxInt32, Cap: m.options.RetryMax}
 }
@@ -70,8 +72,8 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// engage connects to the member, fills its cache, has the controllers work, and watches over it. It returns why that ended, and
-// nothing of it is left then: neither goroutines nor connections.
+// engage connects to the member, fills its cache, has the controllers work, and watches over it. It returns why that
+// ended, and nothing of it is left then: neither goroutines nor connections.
 func (m *member) engage(ctx context.Context) error {
 	ctx, end := context.WithCancelCause(ctx)
 	var running sync.WaitGroup
@@ -119,7 +121,8 @@ func (m *member) watch(ctx context.Context, cl cluster.Cluster) error {
 	}
 }
 
-// watchFailed is called when the cache's watch ends with an error. Those that a repetition does not mend end the engagement.
+// watchFailed is called when the cache's watch ends with an error. Those that a repetition does not mend end the
+// engagement.
 func (m *member) watchFailed(err error, end context.CancelCauseFunc) {
 	if lasting(err) {
 		end(err)

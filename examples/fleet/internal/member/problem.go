@@ -22,8 +22,8 @@ type Problem struct{ Reason, Message string }
 // Error makes a Problem an error.
 func (p *Problem) Error() string { return p.Reason + ": " + p.Message }
 
-// problemOf says what an error means. It quotes nothing that a server has sent, since the kubeconfig decides which server that is,
-// and the same failure has the same words each time, so that it is written once.
+// problemOf says what an error means. It quotes nothing that a server has sent, since the kubeconfig decides which
+// server that is, and the same failure has the same words each time, so that it is written once.
 func problemOf(err error) *Problem {
 	switch {
 	case apierrors.IsUnauthorized(err):
@@ -43,8 +43,8 @@ func lasting(err error) bool {
 	return apierrors.IsUnauthorized(err) || apierrors.IsForbidden(err) || apierrors.IsNotFound(err)
 }
 
-// cause is the reason of a failed request. Of its text nothing is used but what the operating system says: that of a name which is not
-// found has the name, that of a certificate has what stands in it, and both were written by others.
+// cause is the reason of a failed request. Of its text nothing is used but what the operating system says: that of a
+// name which is not found has the name, that of a certificate has what stands in it, and both were written by others.
 func cause(err error) string {
 	var status apierrors.APIStatus
 	var timeout net.Error

@@ -67,7 +67,8 @@ const (
 	// ReasonNameTaken: there is a StatefulSet of this name that belongs to something else.
 	ReasonNameTaken = "NameTaken"
 
-	// ReasonRefused: the API server does not take the StatefulSet. The message has its answer, and the operator tries again.
+	// ReasonRefused: the API server does not take the StatefulSet. The message has its answer, and the operator tries
+	// again.
 	ReasonRefused = "Refused"
 )
 

@@ -38,8 +38,8 @@ type GuestbookReconciler struct {
 	Recorder events.EventRecorder
 }
 
-// Each verb here is used, and none that is used is missing: a test counts them at the API server. Reads come from the cache, which
-// lists and watches and never gets.
+// Each verb here is used, and none that is used is missing: a test counts them at the API server. Reads come from the
+// cache, which lists and watches and never gets.
 
 // +kubebuilder:rbac:groups=webapp.my.domain,resources=guestbooks,verbs=list;watch
 // +kubebuilder:rbac:groups=webapp.my.domain,resources=guestbooks/status,verbs=patch
@@ -48,8 +48,8 @@ type GuestbookReconciler struct {
 // +kubebuilder:rbac:groups="",resources=pods;configmaps,verbs=list;watch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create
 
-// Reconcile brings one Guestbook up to date: its instances, and its status. It needs no finalizer, since all that belongs to
-// a Guestbook is in the cluster and goes by garbage collection.
+// Reconcile brings one Guestbook up to date: its instances, and its status. It needs no finalizer, since all that
+// belongs to a Guestbook is in the cluster and goes by garbage collection.
 func (r *GuestbookReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	var guestbook webappv1.Guestbook
 	if err := r.Get(ctx, req.NamespacedName, &guestbook); err != nil {
@@ -124,9 +124,10 @@ var errTaken = errors.New("the StatefulSet belongs to something else")
 // configIndex finds Guestbooks by the ConfigMap that they name.
 const configIndex = "spec.configMapName"
 
-// SetupWithManager registers the reconciler for Guestbooks, and for all that changes what it finds. A StatefulSet concerns the Guestbook
-// of its name, also one that it does not own: Owns would miss that a name becomes free. Of ConfigMaps only the
-// metadata is watched: their contents are for the instances. Changes of a Guestbook's status are its own.
+// SetupWithManager registers the reconciler for Guestbooks, and for all that changes what it finds. A StatefulSet
+// concerns the Guestbook of its name, also one that it does not own: Owns would miss that a name becomes free. Of
+// ConfigMaps only the metadata is watched: their contents are for the instances. Changes of a Guestbook's status are
+// its own.
 func (r *GuestbookReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	if r.Recorder == nil {
 		r.Recorder = mgr.GetEventRecorder("guestbook-controller")

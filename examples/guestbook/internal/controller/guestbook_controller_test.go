@@ -87,7 +87,8 @@ func (f *fixture) lose(name string, guestbook *webappv1.Guestbook) {
 	f.waitFor(guestbook, webappv1.ReasonReady)
 }
 
-// impersonate creates a pod with the labels of a Guestbook, and waits until it is ready. It is no instance, and counts for nothing.
+// impersonate creates a pod with the labels of a Guestbook, and waits until it is ready. It is no instance, and counts
+// for nothing.
 func (f *fixture) impersonate(guestbook *webappv1.Guestbook) *corev1.Pod {
 	f.Helper()
 	pod := &corev1.Pod{
@@ -180,8 +181,8 @@ func TestInterrupted(t *testing.T) {
 	})
 }
 
-// many is how many objects come at once, and attempts how many writes each may cost: the StatefulSet, the status while it
-// starts and when it is ready, and one to spare.
+// many is how many objects come at once, and attempts how many writes each may cost: the StatefulSet, the status while
+// it starts and when it is ready, and one to spare.
 const (
 	many     = 200
 	attempts = 4

@@ -29,8 +29,8 @@ func labels(guestbook string) map[string]string {
 	return map[string]string{instanceLabel: guestbook, managedByLabel: managedBy}
 }
 
-// describe writes into a StatefulSet what a Guestbook asks for. It touches no field that it has no opinion about, so that what the API
-// server fills in is no difference, and sets what cannot be changed later only in a new one.
+// describe writes into a StatefulSet what a Guestbook asks for. It touches no field that it has no opinion about, so
+// that what the API server fills in is no difference, and sets what cannot be changed later only in a new one.
 func describe(guestbook *webappv1.Guestbook, set *appsv1.StatefulSet) {
 	if set.ResourceVersion == "" {
 		set.Spec.Selector = &metav1.LabelSelector{MatchLabels: labels(guestbook.Name)}
@@ -50,8 +50,8 @@ func describe(guestbook *webappv1.Guestbook, set *appsv1.StatefulSet) {
 		LocalObjectReference: corev1.LocalObjectReference{Name: guestbook.Spec.ConfigMapName}}}}
 }
 
-// isInstance reports whether a pod belongs to the StatefulSet of a Guestbook. All who may edit pods may set labels: the selector alone
-// would count their pods, too.
+// isInstance reports whether a pod belongs to the StatefulSet of a Guestbook. All who may edit pods may set labels: the
+// selector alone would count their pods, too.
 func isInstance(pod *corev1.Pod, guestbook *webappv1.Guestbook) bool {
 	owner := metav1.GetControllerOf(pod)
 	return owner != nil && owner.APIVersion == appsv1.SchemeGroupVersion.String() && owner.Kind == "StatefulSet" && owner.Name == guestbook.Name

@@ -59,8 +59,8 @@ func available(guestbook *webappv1.Guestbook, seen observation) metav1.Condition
 // maxMessage is how long a message may be. The API server quotes what users have written, however long it is.
 const maxMessage = 1000
 
-// refusal is the API server's answer when it does not take what is written, for example because of a quota or a policy; empty for errors that
-// go by themselves.
+// refusal is the API server's answer when it does not take what is written, for example because of a quota or a policy;
+// empty for errors that go by themselves.
 func refusal(err error) string {
 	if !apierrors.IsForbidden(err) && !apierrors.IsInvalid(err) {
 		return ""

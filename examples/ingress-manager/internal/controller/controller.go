@@ -1,9 +1,9 @@
-// Package controller gives each Service with the annotation [HostAnnotation] an Ingress of the Service's name, and takes it away when
-// the annotation goes.
+// Package controller gives each Service with the annotation [HostAnnotation] an Ingress of the Service's name, and
+// takes it away when the annotation goes.
 //
-// It is made of the parts that every controller of Kubernetes has: informers watch Services and Ingresses and keep copies of them,
-// listers read these copies, a work queue holds the keys of Services to look at, and workers bring one Service after the other to its
-// desired state. See [Controller.Run].
+// It is made of the parts that every controller of Kubernetes has: informers watch Services and Ingresses and keep
+// copies of them, listers read these copies, a work queue holds the keys of Services to look at, and workers bring one
+// Service after the other to its desired state. See [Controller.Run].
 package controller
 
 import (
@@ -23,12 +23,13 @@ import (
 )
 
 const (
-	// Retries is how often a failed pass over a Service is repeated. With the queue's usual delays, from five milliseconds and
-	// doubled each time, that is more than a minute. Afterwards the Service waits for its next change, or for the informers' resync.
+	// Retries is how often a failed pass over a Service is repeated. With the queue's usual delays, from five
+	// milliseconds and doubled each time, that is more than a minute. Afterwards the Service waits for its next change,
+	// or for the informers' resync.
 	Retries = 15
 
-	// passTime bounds one pass, also that which a stopped controller has begun. A leader that has lost its lease knows it five seconds before
-	// another may take the lease.
+	// passTime bounds one pass, also that which a stopped controller has begun. A leader that has lost its lease knows
+	// it five seconds before another may take the lease.
 	passTime = 5 * time.Second
 )
 
@@ -92,9 +93,10 @@ func New(o Options) (*Controller, error) {
 	return c, nil
 }
 
-// enqueueAll returns a handler of events for Services and Ingresses alike, since an Ingress has the name of its Service. So any change of an
-// Ingress, that of another owner too, brings the Service up that may want this name. The events only say where to look: a pass reads
-// what there is, so that it does not matter how many events were folded into one key, or missed.
+// enqueueAll returns a handler of events for Services and Ingresses alike, since an Ingress has the name of its
+// Service. So any change of an Ingress, that of another owner too, brings the Service up that may want this name. The
+// events only say where to look: a pass reads what there is, so that it does not matter how many events were folded
+// into one key, or missed.
 func (c *Controller) enqueueAll() cache.ResourceEventHandlerFuncs {
 	return cache.ResourceEventHandlerFuncs{
 		AddFunc:    c.enqueue,
@@ -103,7 +105,8 @@ func (c *Controller) enqueueAll() cache.ResourceEventHandlerFuncs {
 	}
 }
 
-// enqueue adds the key of an object, or of the tombstone of one whose deletion was missed, without a delay: only failures are delayed.
+// enqueue adds the key of an object, or of the tombstone of one whose deletion was missed, without a delay: only
+// failures are delayed.
 func (c *Controller) enqueue(object any) {
 	key, err := cache.DeletionHandlingObjectToName(object)
 	if err != nil {
@@ -113,9 +116,11 @@ func (c *Controller) enqueue(object any) {
 	c.queue.Add(key)
 }
 
-// Run works until ctx ends, and returns when the workers have completed the passes that they had begun. A controller runs once.
+// Run works until ctx ends, and returns when the workers have completed the passes that they had begun. A controller
+// runs once.
 func (c *Controller) Run(ctx context.Context) {
-	// Deferred calls run last first: the informers stop when ctx has ended, and are waited for when the workers have ended.
+	// Deferred calls run last first: the informers stop when ctx has ended, and are waited for when the workers have
+	// ended.
 	ctx, cancel := context.WithCancel(ctx)
 	defer c.informers.Shutdown()
 	defer cancel()
@@ -134,8 +139,8 @@ func (c *Controller) Run(ctx context.Context) {
 	workers.Wait()
 }
 
-// waitForCaches waits until the listers know all objects that there were at the start, and their keys are in the queue. A pass before that
-// would take what is not listed yet for missing. It reports false if ctx has ended.
+// waitForCaches waits until the listers know all objects that there were at the start, and their keys are in the queue.
+// A pass before that would take what is not listed yet for missing. It reports false if ctx has ended.
 func (c *Controller) waitForCaches(ctx context.Context) bool {
 	if c.informers.WaitForCacheSyncWithContext(ctx).Err != nil {
 		return false

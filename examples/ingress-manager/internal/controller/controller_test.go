@@ -24,7 +24,8 @@ var shop = &corev1.Service{
 	Spec:       corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80, Protocol: corev1.ProtocolTCP}}},
 }
 
-// begin runs a controller for shop whose creations of Ingresses are answered by create. stop ends it, and returns when it has ended.
+// begin runs a controller for shop whose creations of Ingresses are answered by create. stop ends it, and returns when
+// it has ended.
 func begin(t *testing.T, create func() error) (c *Controller, client *fake.Clientset, stop func()) {
 	t.Helper()
 	client = fake.NewClientset(shop.DeepCopy())

@@ -14,8 +14,8 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// HostAnnotation is the annotation with which a Service asks for an Ingress. Its value is the host, *.example.com for instance; without a
-// value the Ingress is for all hosts.
+// HostAnnotation is the annotation with which a Service asks for an Ingress. Its value is the host, *.example.com for
+// instance; without a value the Ingress is for all hosts.
 const HostAnnotation = "ingress-manager.example.com/host"
 
 // A mistake is why a Service cannot have an Ingress until its author changes it.
@@ -58,8 +58,8 @@ func rule(host, service string, port int32) networkv1.IngressRule {
 	}
 }
 
-// ownedBy returns the reference by which a Service controls an object of its namespace. It does not block the Service's foreground deletion:
-// for that some clusters ask for the permission to update finalizers of Services.
+// ownedBy returns the reference by which a Service controls an object of its namespace. It does not block the Service's
+// foreground deletion: for that some clusters ask for the permission to update finalizers of Services.
 func ownedBy(service *corev1.Service) metav1.OwnerReference {
 	ref := *metav1.NewControllerRef(service, corev1.SchemeGroupVersion.WithKind("Service"))
 	ref.BlockOwnerDeletion = nil
@@ -80,7 +80,8 @@ func hostProblems(host string) []string {
 	return validation.IsDNS1123Subdomain(host)
 }
 
-// below reports whether a host, or all that a wildcard stands for, is in a domain. The empty host, which is all hosts, is in none.
+// below reports whether a host, or all that a wildcard stands for, is in a domain. The empty host, which is all hosts,
+// is in none.
 func below(host, domain string) bool { return strings.HasSuffix(host, "."+domain) }
 
 // strays reports whether an Ingress has a host outside of the domain, from before the domain was limited.
@@ -88,20 +89,23 @@ func (c *Controller) strays(ingress *networkv1.Ingress) bool {
 	return c.domain != "" && slices.ContainsFunc(ingress.Spec.Rules, func(r networkv1.IngressRule) bool { return !below(r.Host, c.domain) })
 }
 
-// ofPredecessor reports whether an Ingress is that of a deleted Service of the same name, which the garbage collector is about to delete.
+// ofPredecessor reports whether an Ingress is that of a deleted Service of the same name, which the garbage collector
+// is about to delete.
 func ofPredecessor(ingress *networkv1.Ingress, service *corev1.Service) bool {
 	owner := metav1.GetControllerOf(ingress)
 	return owner != nil && owner.APIVersion == "v1" && owner.Kind == "Service" && owner.Name == service.Name && owner.UID != service.UID
 }
 
-// upToDate compares what this controller decides, and nothing else: a certificate's manager may add TLS, the API server its defaults.
+// upToDate compares what this controller decides, and nothing else: a certificate's manager may add TLS, the API server
+// its defaults.
 func upToDate(ingress, desired *networkv1.Ingress) bool {
 	taken := ingress.DeepCopy()
 	take(taken, desired)
 	return equality.Semantic.DeepEqual(ingress, taken)
 }
 
-// take sets in an Ingress what this controller decides. A class that the cluster has filled in stays when there is none to set.
+// take sets in an Ingress what this controller decides. A class that the cluster has filled in stays when there is none
+// to set.
 func take(ingress, desired *networkv1.Ingress) {
 	ingress.Spec.Rules = desired.Spec.Rules
 	if desired.Spec.IngressClassName != nil {

@@ -23,8 +23,8 @@ const (
 	ReasonHostNotAllowed = "HostNotAllowed" // the host is not in the domain that Services may use
 )
 
-// Sync is one pass over a Service: it compares what the caches have with what should be, and makes at most one write. The write's event
-// causes the next pass, which finds nothing to do.
+// Sync is one pass over a Service: it compares what the caches have with what should be, and makes at most one write.
+// The write's event causes the next pass, which finds nothing to do.
 //
 // Objects of a lister are shared with all its readers: they are copied before they are changed.
 func (c *Controller) Sync(ctx context.Context, key cache.ObjectName) error {
@@ -48,7 +48,8 @@ func (c *Controller) Sync(ctx context.Context, key cache.ObjectName) error {
 	return c.provide(ctx, service, ingress)
 }
 
-// provide sees to it that the Service has its Ingress. What only the user can mend is an event and no error: to repeat the pass would not help.
+// provide sees to it that the Service has its Ingress. What only the user can mend is an event and no error: to repeat
+// the pass would not help.
 func (c *Controller) provide(ctx context.Context, service *corev1.Service, ingress *networkv1.Ingress) error {
 	desired, mistake := c.desiredIngress(service)
 	switch {
@@ -72,8 +73,8 @@ func (c *Controller) provide(ctx context.Context, service *corev1.Service, ingre
 	return c.update(ctx, service, ingress, desired)
 }
 
-// create never takes over an Ingress that the cache does not know yet, which a server-side apply would do. The API server refuses
-// it then, and a later pass looks at what is there.
+// create never takes over an Ingress that the cache does not know yet, which a server-side apply would do. The API
+// server refuses it then, and a later pass looks at what is there.
 func (c *Controller) create(ctx context.Context, service *corev1.Service, desired *networkv1.Ingress) error {
 	if _, err := c.client.NetworkingV1().Ingresses(service.Namespace).Create(ctx, desired, metav1.CreateOptions{}); err != nil {
 		return fmt.Errorf("create the Ingress: %w", err)
@@ -82,8 +83,8 @@ func (c *Controller) create(ctx context.Context, service *corev1.Service, desire
 	return nil
 }
 
-// update sets what this controller decides, and keeps what others have added: the cached resource version goes along, so that
-// the API server refuses the update if the object is no longer the one that was looked at.
+// update sets what this controller decides, and keeps what others have added: the cached resource version goes along,
+// so that the API server refuses the update if the object is no longer the one that was looked at.
 func (c *Controller) update(ctx context.Context, service *corev1.Service, ingress, desired *networkv1.Ingress) error {
 	changed := ingress.DeepCopy()
 	take(changed, desired)
@@ -94,7 +95,8 @@ func (c *Controller) update(ctx context.Context, service *corev1.Service, ingres
 	return nil
 }
 
-// remove deletes the Ingress if the Service controls it, and only that very object: another of the same name may have taken its place.
+// remove deletes the Ingress if the Service controls it, and only that very object: another of the same name may have
+// taken its place.
 func (c *Controller) remove(ctx context.Context, service *corev1.Service, ingress *networkv1.Ingress) error {
 	if ingress == nil || ingress.DeletionTimestamp != nil || !metav1.IsControlledBy(ingress, service) {
 		return nil

@@ -1,5 +1,5 @@
-// Package manager runs the controller as the one that works among its replicas: with clients, informers, a recorder of events
-// and a lease.
+// Package manager runs the controller as the one that works among its replicas: with clients, informers, a recorder of
+// events and a lease.
 package manager
 
 import (
@@ -19,7 +19,8 @@ import (
 // Name is the name of the lease, and that under which events are reported.
 const Name = "ingress-manager"
 
-// resync is how often each Service is looked at although nothing has changed. It brings back what was given up after too many failures.
+// resync is how often each Service is looked at although nothing has changed. It brings back what was given up after
+// too many failures.
 const resync = 10 * time.Minute
 
 // Options are how a manager runs.
@@ -43,8 +44,8 @@ type Options struct {
 	Workers int
 }
 
-// Run waits until it leads, and works until ctx ends or the lease is lost, which is an error. It gives the lease back when the work has ended, so
-// that another replica need not wait until it expires.
+// Run waits until it leads, and works until ctx ends or the lease is lost, which is an error. It gives the lease back
+// when the work has ended, so that another replica need not wait until it expires.
 func Run(ctx context.Context, config *rest.Config, o Options) error {
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
@@ -55,7 +56,8 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	})
 }
 
-// work runs the controller. The informers are made now, not before this replica leads: one that waits has no need of them.
+// work runs the controller. The informers are made now, not before this replica leads: one that waits has no need of
+// them.
 func work(ctx context.Context, client kubernetes.Interface, o Options) error {
 	// Events are recorded until the work has ended: passes go on for a moment when ctx ends.
 	recording, stop := context.WithCancel(context.WithoutCancel(ctx))

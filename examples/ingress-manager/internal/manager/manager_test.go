@@ -20,7 +20,8 @@ import (
 	"github.com/slipway-dev/slipway/operator/clustertest"
 )
 
-// The life of an Ingress, by the commands of a user; with no more permissions than the manifests grant, and all of them used.
+// The life of an Ingress, by the commands of a user; with no more permissions than the manifests grant, and all of them
+// used.
 func TestIngressFollowsItsService(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -57,7 +58,8 @@ func TestIngressFollowsItsService(t *testing.T) {
 	f.account.LeastPermissions(t)
 }
 
-// refuseTwice has the controller look twice at the same mistake, since something else has changed: the second event is a change of the first.
+// refuseTwice has the controller look twice at the same mistake, since something else has changed: the second event is
+// a change of the first.
 func (f *fixture) refuseTwice() {
 	f.Helper()
 	f.service("refused", ptr.To(""), http)
@@ -178,7 +180,8 @@ func TestMistakes(t *testing.T) {
 	f.wantEvent("udp", controller.ReasonNoPort)
 }
 
-// With a domain, all who may write a Service cannot take the hosts of others: those outside of it, and all hosts at once, are refused.
+// With a domain, all who may write a Service cannot take the hosts of others: those outside of it, and all hosts at
+// once, are refused.
 func TestDomain(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -265,7 +268,8 @@ func TestAtRest(t *testing.T) {
 	}
 }
 
-// Two hundred Services at once: one creation and one event each, and no conflict. Then another manager begins and finds nothing to do.
+// Two hundred Services at once: one creation and one event each, and no conflict. Then another manager begins and finds
+// nothing to do.
 func TestManyServices(t *testing.T) {
 	t.Parallel()
 	const many = 200

@@ -51,8 +51,8 @@ func starting(myCronJob *batchv1.MyCronJob, startErr error) metav1.Condition {
 	return c
 }
 
-// maxMessage is how long a message may be. The API server quotes what users have written, however long it is, and refuses
-// an event whose note has more than 1 KB.
+// maxMessage is how long a message may be. The API server quotes what users have written, however long it is, and
+// refuses an event whose note has more than 1 KB.
 const maxMessage = 1000
 
 // short is the text of an error, cut where it would not be taken.

@@ -142,7 +142,8 @@ type StepPhase struct {
 	ServicePhase Phase `json:"servicePhase,omitempty"`
 }
 
-// Phase is one word about a part, or about the Pipeline as a whole. Volumes and claims have those of Kubernetes besides: Available, Bound, …
+// Phase is one word about a part, or about the Pipeline as a whole. Volumes and claims have those of Kubernetes
+// besides: Available, Bound, …
 type Phase string
 
 // These are the phases that Kubernetes does not have.

@@ -27,8 +27,8 @@ import (
 	distriinferv1beta1 "example.com/pipeline/api/v1beta1"
 )
 
-// The tests of this package share one cluster, whose API server logs what the operator asks for. It has the locations of the sample. Pipelines
-// are in no namespace: by a label, the operator of each test sees only the test's own.
+// The tests of this package share one cluster, whose API server logs what the operator asks for. It has the locations
+// of the sample. Pipelines are in no namespace: by a label, the operator of each test sees only the test's own.
 var (
 	kinds   = runtime.NewScheme()
 	cluster = clustertest.ForPackage(clustertest.Audited(), clustertest.Scheme(kinds), clustertest.CRDs("../../config/crd/bases"),

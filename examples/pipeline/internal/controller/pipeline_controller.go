@@ -1,8 +1,8 @@
 // Copyright 2026 The pipeline authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package controller runs Pipelines. pipeline_controller.go is the way through one pass, watches.go says what brings one about, storage.go and
-// steps.go know the parts of a Pipeline, and status.go what is reported.
+// Package controller runs Pipelines. pipeline_controller.go is the way through one pass, watches.go says what brings
+// one about, storage.go and steps.go know the parts of a Pipeline, and status.go what is reported.
 package controller
 
 import (
@@ -32,8 +32,8 @@ type PipelineReconciler struct {
 	Recorder events.EventRecorder
 }
 
-// Reads come from the cache, which lists and watches and never gets. Volume and claim are never deleted by the operator: they go with
-// their Pipeline, as the steps do that it still has.
+// Reads come from the cache, which lists and watches and never gets. Volume and claim are never deleted by the
+// operator: they go with their Pipeline, as the steps do that it still has.
 
 // +kubebuilder:rbac:groups=distri-infer.ndsl.cn,resources=pipelines,verbs=list;watch
 // +kubebuilder:rbac:groups=distri-infer.ndsl.cn,resources=pipelines/status,verbs=patch
@@ -72,7 +72,8 @@ type part struct {
 	taken    bool                            // something else has its name
 }
 
-// newParts lists the parts of a Pipeline. The volume comes first, the claim second, then a Deployment and a Service for each step.
+// newParts lists the parts of a Pipeline. The volume comes first, the claim second, then a Deployment and a Service for
+// each step.
 func newParts(pipeline *distriinferv1beta1.Pipeline) []*part {
 	parts := []*part{newVolume(pipeline), newClaim(pipeline)}
 	for i := range pipeline.Spec.Steps {

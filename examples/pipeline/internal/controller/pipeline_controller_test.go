@@ -17,7 +17,8 @@ import (
 	distriinferv1beta1 "example.com/pipeline/api/v1beta1"
 )
 
-// A Pipeline's life: its parts are as it says, steps come, change places, move and go, what others spoil comes back, and its end leaves nothing.
+// A Pipeline's life: its parts are as it says, steps come, change places, move and go, what others spoil comes back,
+// and its end leaves nothing.
 func TestLife(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -137,7 +138,8 @@ func (f *fixture) wantStep(pipeline *distriinferv1beta1.Pipeline, step *distriin
 	}
 }
 
-// spoil changes and deletes parts as a user may by mistake, and waits until all is as it was. What Pipelines have no opinion about stays.
+// spoil changes and deletes parts as a user may by mistake, and waits until all is as it was. What Pipelines have no
+// opinion about stays.
 func (f *fixture) spoil(pipeline *distriinferv1beta1.Pipeline) {
 	f.Helper()
 	volume, claim := f.storage(pipeline)

@@ -29,7 +29,8 @@ func labels(pipeline *distriinferv1beta1.Pipeline) map[string]string {
 	return map[string]string{"pipeline": pipeline.Name}
 }
 
-// stepLabels are on the pods of a step. They have its name and not its number, since a Deployment's selector is fixed and steps may change places.
+// stepLabels are on the pods of a step. They have its name and not its number, since a Deployment's selector is fixed
+// and steps may change places.
 func stepLabels(pipeline *distriinferv1beta1.Pipeline, step *distriinferv1beta1.Step) map[string]string {
 	return merged(labels(pipeline), map[string]string{"step": step.Model})
 }
@@ -55,8 +56,8 @@ func newDeployment(pipeline *distriinferv1beta1.Pipeline, step *distriinferv1bet
 	}
 }
 
-// describeDeployment touches no field that it has no opinion about, so that what the API server fills in is no difference. The number
-// of pods is left to kubectl scale.
+// describeDeployment touches no field that it has no opinion about, so that what the API server fills in is no
+// difference. The number of pods is left to kubectl scale.
 func describeDeployment(pipeline *distriinferv1beta1.Pipeline, step *distriinferv1beta1.Step, deployment *appsv1.Deployment) {
 	if deployment.ResourceVersion == "" {
 		deployment.Spec.Selector = &metav1.LabelSelector{MatchLabels: stepLabels(pipeline, step)}

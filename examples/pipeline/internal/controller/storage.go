@@ -19,7 +19,8 @@ const nominal = "1Gi"
 // storageName is the name of both the volume and the claim.
 func storageName(pipeline *distriinferv1beta1.Pipeline) string { return pipeline.Name + "-models" }
 
-// newVolume is the PersistentVolume with the models. It is in no namespace, and so can only have an owner that is in none.
+// newVolume is the PersistentVolume with the models. It is in no namespace, and so can only have an owner that is in
+// none.
 func newVolume(pipeline *distriinferv1beta1.Pipeline) *part {
 	volume := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: storageName(pipeline)}}
 	return &part{Object: volume, describe: func() { describeVolume(pipeline, volume) }, phase: func() distriinferv1beta1.Phase {
@@ -27,8 +28,8 @@ func newVolume(pipeline *distriinferv1beta1.Pipeline) *part {
 	}}
 }
 
-// describeVolume reserves a new volume for the claim. The volume of a claim that was deleted is set free for its successor, which
-// Kubernetes leaves to people, since the data may be another one's.
+// describeVolume reserves a new volume for the claim. The volume of a claim that was deleted is set free for its
+// successor, which Kubernetes leaves to people, since the data may be another one's.
 func describeVolume(pipeline *distriinferv1beta1.Pipeline, volume *corev1.PersistentVolume) {
 	spec := &volume.Spec
 	if volume.ResourceVersion == "" {
@@ -44,8 +45,8 @@ func describeVolume(pipeline *distriinferv1beta1.Pipeline, volume *corev1.Persis
 	}
 }
 
-// newClaim is the PersistentVolumeClaim through which the steps' pods reach the volume. It names its volume, and the empty class: without
-// it, the cluster's default class would make another volume.
+// newClaim is the PersistentVolumeClaim through which the steps' pods reach the volume. It names its volume, and the
+// empty class: without it, the cluster's default class would make another volume.
 func newClaim(pipeline *distriinferv1beta1.Pipeline) *part {
 	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: pipeline.Spec.Namespace, Name: storageName(pipeline)}}
 	describe := func() {

@@ -137,8 +137,8 @@ func TestInterrupted(t *testing.T) {
 	})
 }
 
-// many is how many objects come at once, and attempts how many writes each may cost: four parts, the status a few times while they start,
-// and one to spare.
+// many is how many objects come at once, and attempts how many writes each may cost: four parts, the status a few times
+// while they start, and one to spare.
 const (
 	many     = 200
 	attempts = 12

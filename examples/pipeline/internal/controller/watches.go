@@ -29,8 +29,8 @@ const (
 	ownerIndex = "metadata.controller"
 )
 
-// SetupWithManager registers the reconciler for Pipelines, and for all that changes what it finds. An object concerns the Pipelines that
-// want its name, also those that do not own it: Owns would miss that a name becomes free.
+// SetupWithManager registers the reconciler for Pipelines, and for all that changes what it finds. An object concerns
+// the Pipelines that want its name, also those that do not own it: Owns would miss that a name becomes free.
 func (r *PipelineReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	if r.Recorder == nil {
 		r.Recorder = mgr.GetEventRecorder("pipeline-controller")

@@ -1,8 +1,8 @@
 // Copyright 2026 The rediscluster authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Command miniredis stands for Redis where its image is not at hand: it keeps values in memory and takes those of Redis'
-// arguments that the operator passes. With -call it is a client: miniredis -port 6379 -call SET greeting hello.
+// Command miniredis stands for Redis where its image is not at hand: it keeps values in memory and takes those of
+// Redis' arguments that the operator passes. With -call it is a client: miniredis -port 6379 -call SET greeting hello.
 package main
 
 import (

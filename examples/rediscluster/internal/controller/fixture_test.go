@@ -27,8 +27,8 @@ import (
 	redisv1 "example.com/rediscluster/api/v1"
 )
 
-// The tests of this package share one cluster, whose API server logs what the operator asks for. It has two nodes, since one
-// takes a thousand pods.
+// The tests of this package share one cluster, whose API server logs what the operator asks for. It has two nodes,
+// since one takes a thousand pods.
 var (
 	kinds   = runtime.NewScheme()
 	cluster = clustertest.ForPackage(clustertest.Audited(), clustertest.Scheme(kinds), clustertest.CRDs("../../config/crd/bases"),

@@ -49,8 +49,9 @@ func newPlan(cluster *redisv1.RedisCluster, addr netip.AddrPort, seen observatio
 	return p
 }
 
-// replaceable chooses from the pods of an older spec those that may go now: all that are not ready, since they are of no use, and
-// one of the others when no instance is missing. So a spec with which nothing starts stops one instance, not all.
+// replaceable chooses from the pods of an older spec those that may go now: all that are not ready, since they are of
+// no use, and one of the others when no instance is missing. So a spec with which nothing starts stops one instance,
+// not all.
 func replaceable(old []*corev1.Pod, complete bool) []*corev1.Pod {
 	idle := slices.DeleteFunc(slices.Clone(old), isReady)
 	if len(idle) == 0 && len(old) > 0 && complete {

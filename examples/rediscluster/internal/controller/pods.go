@@ -84,8 +84,8 @@ func newPod(cluster *redisv1.RedisCluster, addr netip.AddrPort, number int) *cor
 	}
 }
 
-// differs finds a pod that was made from another spec, or has lost its labels. Containers are not compared: what webhooks of the
-// cluster change in them, or add, would have pods replaced for ever.
+// differs finds a pod that was made from another spec, or has lost its labels. Containers are not compared: what
+// webhooks of the cluster change in them, or add, would have pods replaced for ever.
 func differs(pod, want *corev1.Pod) bool {
 	return pod.Annotations[startedWith] != want.Annotations[startedWith] ||
 		slices.ContainsFunc(slices.Collect(maps.Keys(want.Labels)), func(key string) bool { return pod.Labels[key] != want.Labels[key] })

@@ -1,8 +1,8 @@
 // Copyright 2026 The rediscluster authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package controller runs RedisClusters. rediscluster_controller.go is the way through one pass, pods.go knows what an instance
-// looks like, plan.go decides what is started and stopped, and status.go what is reported.
+// Package controller runs RedisClusters. rediscluster_controller.go is the way through one pass, pods.go knows what an
+// instance looks like, plan.go decides what is started and stopped, and status.go what is reported.
 package controller
 
 import (
@@ -34,8 +34,9 @@ type RedisClusterReconciler struct {
 	Recorder events.EventRecorder
 }
 
-// Each verb here is used, and none that is used is missing: a test counts them at the API server. Reads come from the cache, which
-// lists and watches and never gets. Each event is about another pod, so that none is patched to say that it came again.
+// Each verb here is used, and none that is used is missing: a test counts them at the API server. Reads come from the
+// cache, which lists and watches and never gets. Each event is about another pod, so that none is patched to say that
+// it came again.
 
 // +kubebuilder:rbac:groups=bytewang123-redis.wzj.kubebuilder.io,resources=redisclusters,verbs=list;watch
 // +kubebuilder:rbac:groups=bytewang123-redis.wzj.kubebuilder.io,resources=redisclusters/status,verbs=patch
@@ -124,11 +125,12 @@ func (r *RedisClusterReconciler) start(ctx context.Context, cluster *redisv1.Red
 	return nil
 }
 
-// ownerIndex finds pods by the UID of what controls them. A RedisCluster that was deleted and made again has another one.
+// ownerIndex finds pods by the UID of what controls them. A RedisCluster that was deleted and made again has another
+// one.
 const ownerIndex = "metadata.controller"
 
-// SetupWithManager registers the reconciler for RedisClusters and for pods. A pod concerns the RedisCluster that its name fits, also
-// one that it does not own: Owns would miss that a name becomes free.
+// SetupWithManager registers the reconciler for RedisClusters and for pods. A pod concerns the RedisCluster that its
+// name fits, also one that it does not own: Owns would miss that a name becomes free.
 func (r *RedisClusterReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	if r.Recorder == nil {
 		r.Recorder = mgr.GetEventRecorder("rediscluster-controller")

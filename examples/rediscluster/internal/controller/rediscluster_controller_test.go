@@ -163,7 +163,8 @@ func TestNameTaken(t *testing.T) {
 	f.wantPods(redis, 6)
 }
 
-// Two RedisClusters of one namespace do not count each other's pods, and one whose addr came past the webhook stops nothing.
+// Two RedisClusters of one namespace do not count each other's pods, and one whose addr came past the webhook stops
+// nothing.
 func TestBadAddr(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -226,8 +227,8 @@ func TestInterrupted(t *testing.T) {
 	})
 }
 
-// many is how many objects come at once, and attempts how many writes each may cost: six pods, the status before they start and as
-// each gets ready, and one to spare.
+// many is how many objects come at once, and attempts how many writes each may cost: six pods, the status before they
+// start and as each gets ready, and one to spare.
 const (
 	many     = 200
 	attempts = 14

@@ -47,7 +47,8 @@ func controllingFoo(deployment *appsv1.Deployment) *metav1.OwnerReference {
 	return owner
 }
 
-// enqueueFoo adds the key of a Foo, or of the tombstone of one whose deletion was missed, without a delay: only failures are delayed.
+// enqueueFoo adds the key of a Foo, or of the tombstone of one whose deletion was missed, without a delay: only
+// failures are delayed.
 func (c *Controller) enqueueFoo(object any) {
 	key, err := cache.DeletionHandlingObjectToName(object)
 	if err != nil {
@@ -57,7 +58,8 @@ func (c *Controller) enqueueFoo(object any) {
 	c.queue.Add(key)
 }
 
-// enqueueConcerned adds the Foo that controls a Deployment, and those that name it: they may have waited for the name to be free.
+// enqueueConcerned adds the Foo that controls a Deployment, and those that name it: they may have waited for the name
+// to be free.
 func (c *Controller) enqueueConcerned(object any) {
 	if missed, ok := object.(cache.DeletedFinalStateUnknown); ok {
 		object = missed.Obj

@@ -1,7 +1,7 @@
 // Package controller gives each Foo the Deployment that it names, and reports in the Foo's status how that stands.
 //
-// It uses the clientset, informers and listers that are generated from the types in pkg/apis, beside client-go's own for Deployments, in
-// the same way: see [Controller.Run].
+// It uses the clientset, informers and listers that are generated from the types in pkg/apis, beside client-go's own
+// for Deployments, in the same way: see [Controller.Run].
 package controller
 
 import (
@@ -25,12 +25,13 @@ import (
 )
 
 const (
-	// Retries is how often a failed pass over a Foo is repeated. With the queue's usual delays, from five milliseconds and
-	// doubled each time, that is more than a minute. Afterwards the Foo waits for its next change, or for the informers' resync.
+	// Retries is how often a failed pass over a Foo is repeated. With the queue's usual delays, from five milliseconds
+	// and doubled each time, that is more than a minute. Afterwards the Foo waits for its next change, or for the
+	// informers' resync.
 	Retries = 15
 
-	// passTime bounds one pass, also that which a stopped controller has begun. A leader that has lost its lease knows it five seconds before
-	// another may take the lease.
+	// passTime bounds one pass, also that which a stopped controller has begun. A leader that has lost its lease knows
+	// it five seconds before another may take the lease.
 	passTime = 5 * time.Second
 )
 
@@ -88,8 +89,8 @@ func New(o Options) (*Controller, error) {
 	return c, c.handle(deployments.Informer(), c.enqueueConcerned)
 }
 
-// handle has enqueue called for each object of an informer that comes, changes or goes. The events only say where to look: a pass
-// reads what there is, so that it does not matter how many events were folded into one key, or missed.
+// handle has enqueue called for each object of an informer that comes, changes or goes. The events only say where to
+// look: a pass reads what there is, so that it does not matter how many events were folded into one key, or missed.
 func (c *Controller) handle(informer cache.SharedIndexInformer, enqueue func(any)) error {
 	handler, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    enqueue,
@@ -103,9 +104,11 @@ func (c *Controller) handle(informer cache.SharedIndexInformer, enqueue func(any
 	return nil
 }
 
-// Run works until ctx ends, and returns when the workers have completed the passes that they had begun. A controller runs once.
+// Run works until ctx ends, and returns when the workers have completed the passes that they had begun. A controller
+// runs once.
 func (c *Controller) Run(ctx context.Context) {
-	// Deferred calls run last first: the informers stop when ctx has ended, and are waited for when the workers have ended.
+	// Deferred calls run last first: the informers stop when ctx has ended, and are waited for when the workers have
+	// ended.
 	ctx, cancel := context.WithCancel(ctx)
 	defer c.KubeInformers.Shutdown()
 	defer c.FooInformers.Shutdown()
@@ -124,8 +127,9 @@ func (c *Controller) Run(ctx context.Context) {
 	workers.Wait()
 }
 
-// Listen starts the informers, until ctx ends, and waits until the listers know all objects that there are, and their keys are in the queue. A
-// pass before that would take what is not listed yet for missing. It reports false if ctx has ended.
+// Listen starts the informers, until ctx ends, and waits until the listers know all objects that there are, and their
+// keys are in the queue. A pass before that would take what is not listed yet for missing. It reports false if ctx has
+// ended.
 func (c *Controller) Listen(ctx context.Context) bool {
 	c.KubeInformers.StartWithContext(ctx)
 	c.FooInformers.StartWithContext(ctx)
@@ -136,7 +140,8 @@ func (c *Controller) Listen(ctx context.Context) bool {
 	return cache.WaitFor(ctx, "", delivered...)
 }
 
-// work passes over one Foo after the other until the queue is shut down. Keys that wait then are left for the next leader.
+// work passes over one Foo after the other until the queue is shut down. Keys that wait then are left for the next
+// leader.
 func (c *Controller) work(ctx context.Context) {
 	for {
 		key, shutdown := c.queue.Get()

@@ -30,8 +30,8 @@ var shop = &samplev1alpha1.Foo{
 	Spec:       samplev1alpha1.FooSpec{DeploymentName: "shop", Replicas: ptr.To[int32](2)},
 }
 
-// begin runs a controller for shop, on the generated fake clientset, whose creations of Deployments are answered by create. stop ends it, and
-// returns when it has ended.
+// begin runs a controller for shop, on the generated fake clientset, whose creations of Deployments are answered by
+// create. stop ends it, and returns when it has ended.
 func begin(t *testing.T, create func() error) (c *Controller, kube *kubefake.Clientset, stop func()) {
 	t.Helper()
 	kube, foos := kubefake.NewClientset(), fake.NewSimpleClientset(shop.DeepCopy())

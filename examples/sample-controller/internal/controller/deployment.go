@@ -44,8 +44,8 @@ func desiredDeployment(foo *samplev1alpha1.Foo, image string) *appsv1.Deployment
 // replicas is how many pods a Foo asks for. The definition has the default, too: objects from before it have none.
 func replicas(foo *samplev1alpha1.Foo) int32 { return ptr.Deref(foo.Spec.Replicas, 1) }
 
-// ownedBy returns the reference by which a Foo controls an object of its namespace. It does not block the Foo's foreground deletion:
-// for that some clusters ask for the permission to update finalizers of Foos.
+// ownedBy returns the reference by which a Foo controls an object of its namespace. It does not block the Foo's
+// foreground deletion: for that some clusters ask for the permission to update finalizers of Foos.
 func ownedBy(foo *samplev1alpha1.Foo) metav1.OwnerReference {
 	ref := *metav1.NewControllerRef(foo, fooKind)
 	ref.BlockOwnerDeletion = nil

@@ -25,8 +25,9 @@ const (
 // errNotOwned is returned for a Deployment that a Foo names and does not control.
 var errNotOwned = errors.New("the Deployment is not controlled by this Foo")
 
-// Sync is one pass over a Foo: it brings its Deployment to what the spec says, deletes that of a former name, and then writes the status
-// if it has changed. Objects of a lister are shared with all its readers: they are copied before they are changed.
+// Sync is one pass over a Foo: it brings its Deployment to what the spec says, deletes that of a former name, and then
+// writes the status if it has changed. Objects of a lister are shared with all its readers: they are copied before they
+// are changed.
 func (c *Controller) Sync(ctx context.Context, key cache.ObjectName) error {
 	foo, err := c.foos.Foos(key.Namespace).Get(key.Name)
 	if apierrors.IsNotFound(err) {
@@ -63,8 +64,8 @@ func (c *Controller) provide(ctx context.Context, foo *samplev1alpha1.Foo) (*app
 	return c.update(ctx, foo, deployment, desired)
 }
 
-// create never takes over a Deployment that the cache does not know yet, which a server-side apply would do. The API server refuses
-// it then, and a later pass looks at what is there.
+// create never takes over a Deployment that the cache does not know yet, which a server-side apply would do. The API
+// server refuses it then, and a later pass looks at what is there.
 func (c *Controller) create(ctx context.Context, foo *samplev1alpha1.Foo, desired *appsv1.Deployment) (*appsv1.Deployment, error) {
 	made, err := c.Kube.AppsV1().Deployments(foo.Namespace).Create(ctx, desired, metav1.CreateOptions{})
 	if err != nil {
@@ -74,8 +75,8 @@ func (c *Controller) create(ctx context.Context, foo *samplev1alpha1.Foo, desire
 	return made, nil
 }
 
-// update sets what this controller decides, and keeps what others have added: the cached resource version goes along, so that
-// the API server refuses the update if the object is no longer the one that was looked at.
+// update sets what this controller decides, and keeps what others have added: the cached resource version goes along,
+// so that the API server refuses the update if the object is no longer the one that was looked at.
 func (c *Controller) update(ctx context.Context, foo *samplev1alpha1.Foo, deployment, desired *appsv1.Deployment) (*appsv1.Deployment, error) {
 	changed := deployment.DeepCopy()
 	take(changed, desired)
@@ -115,8 +116,8 @@ func (c *Controller) delete(ctx context.Context, foo *samplev1alpha1.Foo, deploy
 	return nil
 }
 
-// refuse reports a Deployment that is not the Foo's: in the status, and with an event when it is news. To repeat the pass would not help, and
-// is no error: an event of the Deployment brings the Foo back.
+// refuse reports a Deployment that is not the Foo's: in the status, and with an event when it is news. To repeat the
+// pass would not help, and is no error: an event of the Deployment brings the Foo back.
 func (c *Controller) refuse(ctx context.Context, foo *samplev1alpha1.Foo) error {
 	status := refusedStatus(foo, c.Clock.Now())
 	if !equality.Semantic.DeepEqual(foo.Status, status) {
@@ -126,7 +127,8 @@ func (c *Controller) refuse(ctx context.Context, foo *samplev1alpha1.Foo) error 
 	return c.writeStatus(ctx, foo, status)
 }
 
-// writeStatus applies a status that differs from the one in the cache. It is the only writer of these fields, so that no conflict can arise.
+// writeStatus applies a status that differs from the one in the cache. It is the only writer of these fields, so that
+// no conflict can arise.
 func (c *Controller) writeStatus(ctx context.Context, foo *samplev1alpha1.Foo, status samplev1alpha1.FooStatus) error {
 	if equality.Semantic.DeepEqual(foo.Status, status) {
 		return nil

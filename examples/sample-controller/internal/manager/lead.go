@@ -12,11 +12,12 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-// ErrLost is returned when another replica may have become the leader: the process ends, and begins anew as one that waits.
+// ErrLost is returned when another replica may have become the leader: the process ends, and begins anew as one that
+// waits.
 var ErrLost = errors.New("the lease was lost")
 
-// lead waits for the lease, calls work while it holds it, and gives it back afterwards. The context of work ends with ctx and
-// with the loss of the lease.
+// lead waits for the lease, calls work while it holds it, and gives it back afterwards. The context of work ends with
+// ctx and with the loss of the lease.
 func lead(ctx context.Context, client kubernetes.Interface, o Options, work func(context.Context) error) error {
 	led := make(chan context.Context, 1)
 	elector, err := leaderelection.NewLeaderElector(election(client, o, func(leading context.Context) { led <- leading }))

@@ -26,7 +26,8 @@ import (
 	"github.com/slipway-dev/slipway/operator/clustertest"
 )
 
-// The life of a Foo, with no more permissions than the manifests grant. TestInterruptedWrites shows that each of them is needed.
+// The life of a Foo, with no more permissions than the manifests grant. TestInterruptedWrites shows that each of them
+// is needed.
 func TestFoo(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -151,8 +152,8 @@ func TestChangedDeployment(t *testing.T) {
 	}
 }
 
-// Each write may be lost, or take effect without an answer: the end is the same. All that the account may do is done in between; a change
-// of an event, for instance, when a refusal is found again, since its status could not be written.
+// Each write may be lost, or take effect without an answer: the end is the same. All that the account may do is done in
+// between; a change of an event, for instance, when a refusal is found again, since its status could not be written.
 func TestInterruptedWrites(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -28,7 +28,8 @@ type CustomSetStatus struct {
 	// +optional
 	ReadyReplicas int32 `json:"readyReplicas"`
 
-	// selector finds the pods, in the form that kubectl --selector takes. A HorizontalPodAutoscaler reads it through /scale.
+	// selector finds the pods, in the form that kubectl --selector takes. A HorizontalPodAutoscaler reads it through
+	// /scale.
 	// +optional
 	Selector string `json:"selector,omitempty"`
 
@@ -57,7 +58,8 @@ const (
 	ReasonRefused = "Refused"
 )
 
-// CustomSet is a number of pods that kubectl scale changes. Its name is also the value of a label on them, which may not be longer.
+// CustomSet is a number of pods that kubectl scale changes. Its name is also the value of a label on them, which may
+// not be longer.
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63",message="the name may not be longer than 63 characters"

@@ -8,7 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// ToySpec says what a toy is. Rules that hold in several places, or for the elements of a list, are on types of their own.
+// ToySpec says what a toy is. Rules that hold in several places, or for the elements of a list, are on types of their
+// own.
 type ToySpec struct {
 	// name is what is printed on the box.
 	// +kubebuilder:validation:MinLength=1

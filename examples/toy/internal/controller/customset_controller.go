@@ -1,8 +1,8 @@
 // Copyright 2026 The toy authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package controller keeps the pods of CustomSets. customset_controller.go is the way through one pass, pods.go decides which
-// pods are missing and which are too many, and status.go reports. A Toy needs no controller.
+// Package controller keeps the pods of CustomSets. customset_controller.go is the way through one pass, pods.go decides
+// which pods are missing and which are too many, and status.go reports. A Toy needs no controller.
 package controller
 
 import (
@@ -33,8 +33,8 @@ type CustomSetReconciler struct {
 	Recorder events.EventRecorder
 }
 
-// Each verb here is used, and none that is used is missing: a test counts them at the API server. The subresource /scale is for users:
-// the operator reads spec.replicas, whichever way it was changed.
+// Each verb here is used, and none that is used is missing: a test counts them at the API server. The subresource
+// /scale is for users: the operator reads spec.replicas, whichever way it was changed.
 
 // +kubebuilder:rbac:groups=batch.tutorial.kubebuilder.io,resources=customsets,verbs=list;watch
 // +kubebuilder:rbac:groups=batch.tutorial.kubebuilder.io,resources=customsets/status,verbs=patch
@@ -86,8 +86,8 @@ func (r *CustomSetReconciler) scale(ctx context.Context, set *batchv1.CustomSet,
 // setIndex finds pods by the CustomSet that their name begins with.
 const setIndex = "customSet"
 
-// SetupWithManager registers the reconciler for CustomSets and for pods. A pod concerns the CustomSet that its name begins with, also
-// one that it does not belong to: Owns would miss that a name becomes free.
+// SetupWithManager registers the reconciler for CustomSets and for pods. A pod concerns the CustomSet that its name
+// begins with, also one that it does not belong to: Owns would miss that a name becomes free.
 func (r *CustomSetReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	if r.Recorder == nil {
 		r.Recorder = mgr.GetEventRecorder("customset-controller")

@@ -162,7 +162,8 @@ func TestRefused(t *testing.T) {
 	f.waitFor(set, batchv1.ReasonReady)
 }
 
-// Each write fails once, lost or unanswered, and the CustomSet comes to rest all the same: after it grew, and after it shrank.
+// Each write fails once, lost or unanswered, and the CustomSet comes to rest all the same: after it grew, and after it
+// shrank.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -183,8 +184,8 @@ func TestInterrupted(t *testing.T) {
 	})
 }
 
-// many is how many objects come at once, and attempts how many writes each may cost: its pod, the status while it starts and
-// when it is ready, and one to spare.
+// many is how many objects come at once, and attempts how many writes each may cost: its pod, the status while it
+// starts and when it is ready, and one to spare.
 const (
 	many     = 200
 	attempts = 4

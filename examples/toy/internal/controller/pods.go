@@ -29,7 +29,8 @@ func marks(set string) map[string]string {
 	return map[string]string{"app.kubernetes.io/instance": set, "app.kubernetes.io/managed-by": "customset-controller"}
 }
 
-// describe is pod n of a CustomSet. Its name follows from the set and the number, so that the same pod is never made twice.
+// describe is pod n of a CustomSet. Its name follows from the set and the number, so that the same pod is never made
+// twice.
 func describe(set *batchv1.CustomSet, n int) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: set.Namespace, Name: fmt.Sprintf("%s-%d", set.Name, n), Labels: marks(set.Name)},
@@ -102,7 +103,8 @@ func ready(pod corev1.Pod) bool {
 	})
 }
 
-// matters lets those changes of pods through that change what compare finds, or the status. A pod's status changes often.
+// matters lets those changes of pods through that change what compare finds, or the status. A pod's status changes
+// often.
 func matters() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, ok := e.ObjectOld.(*corev1.Pod)

@@ -119,7 +119,8 @@ func managerOf(m *model.Model) *tree.Map {
 	return containers[len(containers)-1]
 }
 
-// TestFollowing: where a value follows from a feature, the setting is empty, and goes before the feature when it is set.
+// TestFollowing: where a value follows from a feature, the setting is empty, and goes before the feature when it is
+// set.
 func TestFollowing(t *testing.T) {
 	m := modelOf(t, manager)
 	spec := m.Documents[0].Object.At("spec")

@@ -206,7 +206,8 @@ func TestModuleOf(t *testing.T) {
 	}
 }
 
-// TestInputs: what generated code follows from has another hash when it changes, and the same one when something else does.
+// TestInputs: what generated code follows from has another hash when it changes, and the same one when something else
+// does.
 func TestInputs(t *testing.T) {
 	const other = "-- internal/x/x.go --\npackage x\n-- internal/y/y.go --\npackage y\n"
 	files := strings.Replace(v1, "import (\n", "import (\n\t_ \"example.com/op/internal/x\"\n", 1) + other

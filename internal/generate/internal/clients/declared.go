@@ -15,8 +15,8 @@ import (
 // metaPath is the package of the types that objects embed.
 const metaPath = "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// embedsMetadata reports whether objects of a type have metav1's TypeMeta and ObjectMeta. Unlike a kind with a CRD, it may have
-// been given the fields of another version's type: type Boat v1.Boat.
+// embedsMetadata reports whether objects of a type have metav1's TypeMeta and ObjectMeta. Unlike a kind with a CRD, it
+// may have been given the fields of another version's type: type Boat v1.Boat.
 func embedsMetadata(d *load.TypeDecl) bool {
 	found := make(map[string]bool)
 	for _, f := range d.Type().Underlying().StructFields() {
@@ -27,8 +27,8 @@ func embedsMetadata(d *load.TypeDecl) bool {
 	return found["TypeMeta"] && found["ObjectMeta"]
 }
 
-// declared are the names of the package's functions and variables, wherever they come from: register-gen writes what clients
-// need into a file that generators do not read otherwise.
+// declared are the names of the package's functions and variables, wherever they come from: register-gen writes what
+// clients need into a file that generators do not read otherwise.
 func (v *apiVersion) declared(pass *generator.Pass) map[string]bool {
 	names := make(map[string]bool)
 	for _, path := range v.compiled() {

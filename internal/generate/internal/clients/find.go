@@ -163,7 +163,8 @@ func (f *finding) checkTogether() {
 	}
 }
 
-// goNameMarker is the marker with which a package has its group called another name in Go than the first part of its own.
+// goNameMarker is the marker with which a package has its group called another name in Go than the first part of its
+// own.
 const goNameMarker = "groupGoName"
 
 // goName is what a clientset calls the group and the version.

@@ -168,8 +168,8 @@ func groups(versions []*apiVersion) []wire.Tag {
 	return tags
 }
 
-// resources tell the generators under which names the definitions have the types served. Their own plurals know fewer of the
-// words that have none, such as fish, and nothing of the markers.
+// resources tell the generators under which names the definitions have the types served. Their own plurals know fewer
+// of the words that have none, such as fish, and nothing of the markers.
 func resources(versions []*apiVersion) []wire.Tag {
 	var tags []wire.Tag
 	for _, v := range versions {

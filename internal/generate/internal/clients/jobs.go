@@ -14,8 +14,8 @@ import (
 // jobs are the runs of one pass, by the module in which their packages are looked up.
 type jobs struct {
 	pass *generator.Pass
-	// matching has the generators be of the version of the client-go that the module requires, for what they write is compiled with
-	// it; else they are those that controller-gen has.
+	// matching has the generators be of the version of the client-go that the module requires, for what they write is
+	// compiled with it; else they are those that controller-gen has.
 	matching bool
 	requests []*job
 	failed   bool // the generators did not like something
@@ -76,8 +76,8 @@ func (j *jobs) do(ctx context.Context) error {
 	return nil
 }
 
-// generate has the files of one request made. Where apply configurations are the only thing that cannot be made, the rest is: their
-// generator fails at types that the others are fine with, and clients are of use without it.
+// generate has the files of one request made. Where apply configurations are the only thing that cannot be made, the
+// rest is: their generator fails at types that the others are fine with, and clients are of use without it.
 func (j *jobs) generate(ctx context.Context, r *job, inputs string) ([]wire.File, error) {
 	files, err := j.pass.Codegen.Generate(ctx, r.version, r.Request, inputs)
 	if len(r.without) == 0 || !errors.Is(err, codegen.ErrRefused) {

@@ -32,8 +32,8 @@ func moduleOf(loader *load.Loader, dir string) (goModule, error) {
 	}
 }
 
-// clientGo is the version of client-go that the module requires, or else of apimachinery, which has the same ones; "" when it
-// requires neither, or no release of them.
+// clientGo is the version of client-go that the module requires, or else of apimachinery, which has the same ones; ""
+// when it requires neither, or no release of them.
 func (m goModule) clientGo(loader *load.Loader) string {
 	text, err := loader.ReadFile(filepath.Join(m.dir, "go.mod"))
 	if err != nil {

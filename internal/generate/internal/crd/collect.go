@@ -55,7 +55,8 @@ func (c *collector) collect() ([]printed, groups) {
 	return all, groups
 }
 
-// defineAll makes the definitions of the kinds whose groups do not stand, each of which is printed while the next is made.
+// defineAll makes the definitions of the kinds whose groups do not stand, each of which is printed while the next is
+// made.
 func (c *collector) defineAll(kinds []kind, packages []apiPackage, standing map[string]bool) []printed {
 	press := c.printing.start()
 	for _, k := range kinds {

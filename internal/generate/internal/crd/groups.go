@@ -44,7 +44,8 @@ func (gs groups) anyOf(names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { _, found := gs[name]; return found })
 }
 
-// What the generator notes for the next run: the kinds of each package, and the groups that it met outside of the user's packages.
+// What the generator notes for the next run: the kinds of each package, and the groups that it met outside of the
+// user's packages.
 const (
 	kindsNote   = "kinds in "
 	reachedNote = "reached groups"
@@ -60,8 +61,8 @@ func (c *collector) kindsOf(p apiPackage) []string {
 	return names
 }
 
-// reached are the groups of packages that are no roots and that types of kinds refer to, now or in the last run. When one of them
-// is also a group of the user's, then what a definition holds depends on which kinds were made before it.
+// reached are the groups of packages that are no roots and that types of kinds refer to, now or in the last run. When
+// one of them is also a group of the user's, then what a definition holds depends on which kinds were made before it.
 func (c *collector) reached() []string {
 	names := slices.Clone(c.pass.Last.Notes[reachedNote])
 	for _, p := range c.withReached(nil) {

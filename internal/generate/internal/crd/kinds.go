@@ -21,7 +21,8 @@ func Scope(values marker.Values) (scope string, found bool) {
 	return r.Scope, found
 }
 
-// Plural is the name under which a kind's definition has its objects served: what its markers say, or the plural of its name.
+// Plural is the name under which a kind's definition has its objects served: what its markers say, or the plural of its
+// name.
 func Plural(kind string, values marker.Values) string {
 	r, _ := marker.Get[resource](values, "kubebuilder:resource")
 	return cmp.Or(r.Path, project.Plural(kind))

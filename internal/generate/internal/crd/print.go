@@ -25,8 +25,8 @@ type printed struct {
 	content []byte
 }
 
-// press prints definitions one after the other, in a goroutine of its own: most of what is in one of them comes again in
-// others.
+// press prints definitions one after the other, in a goroutine of its own: most of what is in one of them comes again
+// in others.
 type press struct {
 	in  chan *definition
 	out chan []printed

@@ -2,9 +2,9 @@ package load
 
 import "bytes"
 
-// blankBodies overwrites with spaces what stands in the bodies of functions, lines apart: parsing statements that nobody
-// looks at takes longer than all else. Every position stays as it is. It is for code that its own authors compile; the
-// mistakes of the user's code are to be found, so that is parsed as it is.
+// blankBodies overwrites with spaces what stands in the bodies of functions, lines apart: parsing statements that
+// nobody looks at takes longer than all else. Every position stays as it is. It is for code that its own authors
+// compile; the mistakes of the user's code are to be found, so that is parsed as it is.
 func blankBodies(data []byte) {
 	b := blanker{data: data}
 	for b.at < len(data) {

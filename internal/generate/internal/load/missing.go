@@ -61,7 +61,8 @@ func (l *Loader) Missing() error {
 	}
 }
 
-// homeless returns an error when nothing tells where downloaded modules are: it is not the modules that are missing then.
+// homeless returns an error when nothing tells where downloaded modules are: it is not the modules that are missing
+// then.
 func (l *Loader) homeless() error {
 	if filepath.IsAbs(l.env.modcache()) {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// withLengths are the files that a checker has to see, and the names in the lengths of arrays there: [len(names)]T, in which names may
-// be a variable. Files with no types are among them if one of the names is declared nowhere else.
+// withLengths are the files that a checker has to see, and the names in the lengths of arrays there: [len(names)]T, in
+// which names may be a variable. Files with no types are among them if one of the names is declared nowhere else.
 func (p *Package) withLengths() ([]*File, map[string]bool) {
 	files := p.Files()
 	lengths, declared := make(map[string]bool), make(map[string]bool)
@@ -80,7 +80,8 @@ func declaredValues(file *ast.File, names map[string]bool) {
 	}
 }
 
-// variables is a declaration with those of its variables alone that have one of the names; it is nil when there are none.
+// variables is a declaration with those of its variables alone that have one of the names; it is nil when there are
+// none.
 func variables(d *ast.GenDecl, names map[string]bool) *ast.GenDecl {
 	some := *d
 	some.Specs = nil
@@ -95,8 +96,9 @@ func variables(d *ast.GenDecl, names map[string]bool) *ast.GenDecl {
 	return &some
 }
 
-// onlyTypes is a file with its declarations of types, constants and methods of interest alone, the variables that lengths of arrays
-// are taken from, and the imports that these need: what other functions, and variables, import would lead to most of a program.
+// onlyTypes is a file with its declarations of types, constants and methods of interest alone, the variables that
+// lengths of arrays are taken from, and the imports that these need: what other functions, and variables, import would
+// lead to most of a program.
 func onlyTypes(f *File, lengths map[string]bool) *ast.File {
 	pruned := *f.Syntax
 	pruned.Decls, pruned.Imports = nil, nil

@@ -63,12 +63,11 @@ type Definition struct {
 
 // Define makes the definition of the marker name on target whose value is a T.
 //
-// The exported fields of a struct T are the arguments. The tag
-// `marker:"name,optional"` renames one and makes it optional (pointers always
-// are); `marker:"."` on the only field takes the value without an argument name.
-// The tag `doc:"…"` says what the argument is, for help, and `example:"…"` a value that fits most, for who has left it out.
-// Any other T is itself the value: string, int, int32, float64, bool, any,
-// slices and string-keyed maps of these, [Raw], or an [Unmarshaler].
+// The exported fields of a struct T are the arguments. The tag `marker:"name,optional"` renames one and makes it
+// optional (pointers always are); `marker:"."` on the only field takes the value without an argument name. The tag
+// `doc:"…"` says what the argument is, for help, and `example:"…"` a value that fits most, for who has left it out. Any
+// other T is itself the value: string, int, int32, float64, bool, any, slices and string-keyed maps of these, [Raw], or
+// an [Unmarshaler].
 //
 // A T that cannot be an argument is reported by [NewRegistry].
 func Define[T any](name string, target Target, doc string) Definition {

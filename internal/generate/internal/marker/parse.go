@@ -100,7 +100,8 @@ func (p *parser) arguments(d *Definition, out reflect.Value) {
 	}
 }
 
-// missing reports the arguments that are needed and not there, all at once, with what to write where the definition says it.
+// missing reports the arguments that are needed and not there, all at once, with what to write where the definition
+// says it.
 func (p *parser) missing(arguments []argument) {
 	if len(arguments) == 0 {
 		return

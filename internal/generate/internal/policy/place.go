@@ -96,8 +96,8 @@ func (p place) each(s *schema.Schema, variable, name string) place {
 // An old is where the value is that a place had before.
 type old struct {
 	reach
-	// of is the new value that it belongs to when that is not the place's own but the nearest one around it which has an old one,
-	// and outside is how much of the text before the place's values stands before that one.
+	// of is the new value that it belongs to when that is not the place's own but the nearest one around it which has
+	// an old one, and outside is how much of the text before the place's values stands before that one.
 	of      string
 	outside int
 }
@@ -136,7 +136,8 @@ func notNull(s *schema.Schema, value string) string {
 
 var identifier = regexp.MustCompile(`^[_a-zA-Z][_a-zA-Z0-9]*$`)
 
-// reserved are the words that CEL has for itself (https://github.com/google/cel-spec/blob/master/doc/langdef.md#syntax).
+// reserved are the words that CEL has for itself
+// (https://github.com/google/cel-spec/blob/master/doc/langdef.md#syntax).
 var reserved = []string{
 	"true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop",
 	"package", "namespace", "return", "var", "void", "while",

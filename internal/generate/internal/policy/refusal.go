@@ -58,8 +58,8 @@ type search struct {
 	is    func(*schema.Schema) bool
 }
 
-// in searches the schema of a name. What is named as a whole is meant with all that is below, and so is what is named without
-// naming anything below.
+// in searches the schema of a name. What is named as a whole is meant with all that is below, and so is what is named
+// without naming anything below.
 func (of search) in(s *schema.Schema, name string, all bool) *schema.Schema {
 	all = all || slices.Contains(of.alone, name)
 	if (all || slices.Contains(of.named, name)) && of.is(s) {

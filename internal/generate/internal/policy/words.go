@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// words are what an expression consists of, as far as it matters whether a policy can have it: names and operators, without
-// what stands in literals.
+// words are what an expression consists of, as far as it matters whether a policy can have it: names and operators,
+// without what stands in literals.
 type words struct {
 	names     []string
 	operators string

@@ -5,8 +5,8 @@
 //	b.Set("cmd/main.go", changed)
 //	data := b.Encode()
 //
-// The record is a text that is committed with the project and that git merges: [Attributes] has git take both sides of a conflict.
-// Each line of a file stands on a line of its own, behind the file's id and a tag:
+// The record is a text that is committed with the project and that git merges: [Attributes] has git take both sides of
+// a conflict. Each line of a file stands on a line of its own, behind the file's id and a tag:
 //
 //	# slipway base 1: …
 //	== 4k2v9q cmd/main.go
@@ -15,9 +15,9 @@
 //	4k2v9qd0e1" with a space at its end \n"
 //	# end of slipway base
 //
-// Lines that came into the file together have the same tag, a hash of them. So two branches that insert at the same place share
-// no line, and taking both sides of a conflict drops no closing brace that both happen to have. The same insertion on two branches has
-// the same tag, and is taken once.
+// Lines that came into the file together have the same tag, a hash of them. So two branches that insert at the same
+// place share no line, and taking both sides of a conflict drops no closing brace that both happen to have. The same
+// insertion on two branches has the same tag, and is taken once.
 package base
 
 import (

@@ -35,8 +35,8 @@ func merge(t *testing.T, how string, from, ours, theirs *Base) []byte {
 	return out
 }
 
-// ways are those in which git merges: with our attributes, and without them, by a host or in a project that has none, in
-// each of its styles.
+// ways are those in which git merges: with our attributes, and without them, by a host or in a project that has none,
+// in each of its styles.
 var ways = []string{"--union", "--quiet", "--diff3"}
 
 // merged is what all ways of merging have to come to.
@@ -137,8 +137,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestMergeRandomly: however two branches change the files, git's merge of them can be read, what one of them alone has done to
-// a file is done, and what both have put in is there.
+// TestMergeRandomly: however two branches change the files, git's merge of them can be read, what one of them alone has
+// done to a file is done, and what both have put in is there.
 func TestMergeRandomly(t *testing.T) {
 	for seed := range uint64(40) {
 		random := rand.New(rand.NewPCG(seed, 2))

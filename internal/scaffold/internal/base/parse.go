@@ -42,8 +42,8 @@ type VersionError struct{ Version string }
 
 func (e *VersionError) Error() string { return "its format has the version " + e.Version }
 
-// Parse reads a base, in whatever form: as it is written, with conflicts of a merge or files that a merge has put there twice,
-// of which it takes both sides, or packed as earlier versions did it.
+// Parse reads a base, in whatever form: as it is written, with conflicts of a merge or files that a merge has put there
+// twice, of which it takes both sides, or packed as earlier versions did it.
 func Parse(data []byte) (*Base, error) {
 	if len(data) > maxSize {
 		return nil, &SyntaxError{Err: errLarge}
@@ -79,7 +79,8 @@ type row struct {
 	text   string
 }
 
-// split are the rows of a text. Line ends that version control has changed are none of the base's, which quotes its own.
+// split are the rows of a text. Line ends that version control has changed are none of the base's, which quotes its
+// own.
 func split(data []byte) []row {
 	var rows []row
 	for i, text := range lines.Split(data) {

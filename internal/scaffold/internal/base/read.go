@@ -51,8 +51,8 @@ func remedy(syntax *SyntaxError, hint, next string) *report.Error {
 	return &report.Error{What: "the record of what was scaffolded is damaged", Where: where.String(), Hint: "nothing was changed. To go on, " + hint, Next: next, Err: syntax}
 }
 
-// Remedy makes the error of a damaged base one that says which version of it git can restore, if there is one. Any other error
-// stays as it is.
+// Remedy makes the error of a damaged base one that says which version of it git can restore, if there is one. Any
+// other error stays as it is.
 func Remedy(ctx context.Context, root string, err error) error {
 	syntax, ok := errors.AsType[*SyntaxError](err)
 	if !ok {

@@ -31,8 +31,8 @@ func (f *file) tagged(path string, content []byte) []line {
 	return append(out, f.lines[at:]...)
 }
 
-// slide chooses between the places at which taking lines out gives the same text, such as of two closing braces: what came
-// together goes together, so that taking out undoes putting in. The place lies within the given lines.
+// slide chooses between the places at which taking lines out gives the same text, such as of two closing braces: what
+// came together goes together, so that taking out undoes putting in. The place lies within the given lines.
 func (f *file) slide(c lines.Change, from, until int) lines.Change {
 	if len(c.With) > 0 {
 		return c
@@ -50,7 +50,8 @@ func (f *file) slide(c lines.Change, from, until int) lines.Change {
 	return best
 }
 
-// cuts is how many lines with one tag a change separates, at its ends, and how many with different tags it takes out together.
+// cuts is how many lines with one tag a change separates, at its ends, and how many with different tags it takes out
+// together.
 func (f *file) cuts(c lines.Change) int {
 	n := 0
 	for i := max(c.Start, 1); i <= min(c.End, len(f.lines)-1); i++ {

@@ -87,8 +87,8 @@ func lookup(p *plan.Plan, file *project.Project, d Options) (r project.Resource,
 	return r, r.API != nil || r.Controller
 }
 
-// recordedFiles are the main files of all kinds in PROJECT. The versions of a kind share the file of their controller, and Cronjob
-// would have the files of CronJob.
+// recordedFiles are the main files of all kinds in PROJECT. The versions of a kind share the file of their controller,
+// and Cronjob would have the files of CronJob.
 func recordedFiles(file *project.Project) []string {
 	var files []string
 	for _, r := range file.Resources {

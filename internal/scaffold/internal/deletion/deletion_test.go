@@ -133,7 +133,8 @@ func TestSpoke(t *testing.T) {
 	projecttest.Holds(t, root, "cmd/main.go", "!SetupCronJobWebhookWithManager")
 }
 
-// TestKeeps: what its author has changed stays, as does what that uses, and the plan says why. With the option all of it goes.
+// TestKeeps: what its author has changed stays, as does what that uses, and the plan says why. With the option all of
+// it goes.
 func TestKeeps(t *testing.T) {
 	const types, controller = "api/v1/cronjob_types.go", "internal/controller/cronjob_controller.go"
 	root := projecttest.New(t, newproject.Options{})

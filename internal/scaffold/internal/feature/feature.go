@@ -1,5 +1,6 @@
-// Package feature switches parts of a project on and off: most are a kustomize component in config/<feature>
-// and one line in config/default/kustomization.yaml. Some have [parts] besides, or instead: code, files elsewhere, pinned modules.
+// Package feature switches parts of a project on and off: most are a kustomize component in config/<feature> and one
+// line in config/default/kustomization.yaml. Some have [parts] besides, or instead: code, files elsewhere, pinned
+// modules.
 //
 // [Enable] and [Disable] are edits of a project; [Serve] gives webhooks what deploys them; [Record] says which features
 // a project has, for undoing. Projects of other tools have the same parts as lists in comments; those are
@@ -46,8 +47,8 @@ func All() []Feature {
 	}
 }
 
-// Deployed reports whether the feature is a component of what is deployed. One that is not consists of its [parts] alone: it is on
-// while their file is there.
+// Deployed reports whether the feature is a component of what is deployed. One that is not consists of its [parts]
+// alone: it is on while their file is there.
 func (f Feature) Deployed() bool { return f != EndToEnd && f != Workflow }
 
 // Parse returns the feature of a name; cert-manager may be spelt as its project does.

@@ -50,7 +50,8 @@ func lines(t *testing.T, root string) (names []string) {
 	return names
 }
 
-// TestSwitch: each feature can be switched on and off, and a second time changes nothing. Its configuration stays, its code goes.
+// TestSwitch: each feature can be switched on and off, and a second time changes nothing. Its configuration stays, its
+// code goes.
 func TestSwitch(t *testing.T) {
 	code := map[feature.Feature]string{
 		feature.SelfCert: "internal/manager/certificate.go", feature.Tracing: "internal/manager/tracing.go", feature.Alerts: "docs/runbooks/ManagerAbsent.md",
@@ -174,7 +175,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestOfOtherTools: what another tool lists among the resources, in a comment while it is off, is switched by the comment.
+// TestOfOtherTools: what another tool lists among the resources, in a comment while it is off, is switched by the
+// comment.
 func TestOfOtherTools(t *testing.T) {
 	root := newProject(t)
 	projecttest.Unpack(t, root, `
@@ -205,7 +207,8 @@ func TestInNamespace(t *testing.T) {
 	}
 }
 
-// TestInNamespaceOfOtherTools: a manager that does not know the variable learns it, or its author is told what to write.
+// TestInNamespaceOfOtherTools: a manager that does not know the variable learns it, or its author is told what to
+// write.
 func TestInNamespaceOfOtherTools(t *testing.T) {
 	const manager = "-- cmd/main.go --\npackage main\n\nimport (\n\tctrl \"sigs.k8s.io/controller-runtime\"\n)\n\nfunc main() {\n\t_, _ = ctrl.NewManager(nil, ctrl.Options{\n\t\tScheme: scheme,\n\t})\n}\n"
 	for _, test := range []struct{ name, files, where string }{

@@ -90,7 +90,8 @@ func (p *planner) tracePieces(src []byte) []plan.Piece {
 	return []plan.Piece{sharedImport{piece.ImportAt(p.project.Repo, name, pkg), piece.Import{Name: name, Path: pkg}}, piece.Fragment{Marker: "builder", Code: code, Key: key}}
 }
 
-// tracedPieces trace the reconciler of a controller's file. One that is completed in another way stays as it is, without the import.
+// tracedPieces trace the reconciler of a controller's file. One that is completed in another way stays as it is,
+// without the import.
 func (p *planner) tracedPieces(src []byte) []plan.Piece {
 	name, pkg := p.managerPackage(src)
 	traced := piece.WrappedArgument{Method: "Complete", Argument: "r", Around: name + ".Traced"}

@@ -8,8 +8,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
 )
 
-// planVerification switches on what Prometheus needs to verify whose metrics it collects: the metrics, a certificate, and
-// metrics that are served with it. Where a manager that another tool made has no flag for the certificate, that is left to the user.
+// planVerification switches on what Prometheus needs to verify whose metrics it collects: the metrics, a certificate,
+// and metrics that are served with it. Where a manager that another tool made has no flag for the certificate, that is
+// left to the user.
 func (p *planner) planVerification() error {
 	if p.Recording() {
 		return nil // these are features of their own, each with its needs
@@ -76,7 +77,8 @@ func (p *planner) refuseUnverified(off []Feature) error {
 	return nil
 }
 
-// neededByPrometheus are the metrics, and what verifies them in a project that has it: one that was made before may not.
+// neededByPrometheus are the metrics, and what verifies them in a project that has it: one that was made before may
+// not.
 func (p *planner) neededByPrometheus() ([]Feature, error) {
 	verified, err := p.on(MetricsTLS)
 	if err != nil || !verified {

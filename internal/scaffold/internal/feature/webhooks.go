@@ -55,7 +55,8 @@ const (
 	webhookManifests = "config/webhook/manifests.yaml"
 )
 
-// admission reports whether configurations are generated: for webhooks that PROJECT knows, or for one that was written by hand.
+// admission reports whether configurations are generated: for webhooks that PROJECT knows, or for one that was written
+// by hand.
 func (p *planner) admission() (bool, error) {
 	if slices.ContainsFunc(p.project.Resources, func(r project.Resource) bool {
 		return r.Webhooks != nil && (r.Webhooks.Defaulting || r.Webhooks.Validation)
@@ -65,8 +66,8 @@ func (p *planner) admission() (bool, error) {
 	return p.webhookByHand()
 }
 
-// webhookByHand reports whether code that was not scaffolded declares a webhook, as those for core types that are registered on
-// the server by their path. PROJECT does not know it.
+// webhookByHand reports whether code that was not scaffolded declares a webhook, as those for core types that are
+// registered on the server by their path. PROJECT does not know it.
 func (p *planner) webhookByHand() (bool, error) {
 	sources, err := usage.Read(p.Root())
 	if err != nil {

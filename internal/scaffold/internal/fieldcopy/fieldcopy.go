@@ -1,5 +1,5 @@
-// Package fieldcopy writes the Go statements that convert one version of a kind to another, as far as syntax
-// tells: [Read] reads the types of a package, [Statements] copies the fields whose types are the same or can be converted, and
+// Package fieldcopy writes the Go statements that convert one version of a kind to another, as far as syntax tells:
+// [Read] reads the types of a package, [Statements] copies the fields whose types are the same or can be converted, and
 // names the others.
 package fieldcopy
 

@@ -97,7 +97,8 @@ func TestImportPath(t *testing.T) {
 	}
 }
 
-// TestDirectUse: only the comment of the requirement changes, and the block that it stands in; comments of its author's stay.
+// TestDirectUse: only the comment of the requirement changes, and the block that it stands in; comments of its author's
+// stay.
 func TestDirectUse(t *testing.T) {
 	const head = "module example.com/op\n\nrequire "
 	for _, test := range []struct{ name, indirect, direct string }{

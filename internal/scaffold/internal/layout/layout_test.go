@@ -20,7 +20,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projecttest"
 )
 
-// newProject has a CronJob with apply configurations, a controller and webhooks, and a controller and webhooks of Deployments.
+// newProject has a CronJob with apply configurations, a controller and webhooks, and a controller and webhooks of
+// Deployments.
 func newProject(t *testing.T) string {
 	t.Helper()
 	root := projecttest.New(t, newproject.Options{})

@@ -52,7 +52,8 @@ func letters(text string) []string {
 	return slices.DeleteFunc(strings.Split(text, ""), func(s string) bool { return s == "" })
 }
 
-// TestChangesLeadThere: the changes of random texts make one of the other, and no text with less to change has been missed.
+// TestChangesLeadThere: the changes of random texts make one of the other, and no text with less to change has been
+// missed.
 func TestChangesLeadThere(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	text := func() []string {

@@ -2,9 +2,9 @@
 // command left that was killed.
 //
 // The lock is the system's, on the project's folder itself: it holds whichever way the folder is reached, by a link, in
-// another case or in a container in which it is mounted, and whatever the environment says. None is left in the project, and
-// the system frees that of a process that dies. Where folders cannot be locked, on Windows and on some network file systems, a
-// file of the user's own is, whose name is the folder's number in the file system.
+// another case or in a container in which it is mounted, and whatever the environment says. None is left in the
+// project, and the system frees that of a process that dies. Where folders cannot be locked, on Windows and on some
+// network file systems, a file of the user's own is, whose name is the folder's number in the file system.
 package lock
 
 import (

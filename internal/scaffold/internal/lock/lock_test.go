@@ -75,8 +75,8 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
-// TestStandIn: where folders cannot be locked, the same file stands for a folder by whatever path it is reached, and another
-// one for its copy.
+// TestStandIn: where folders cannot be locked, the same file stands for a folder by whatever path it is reached, and
+// another one for its copy.
 func TestStandIn(t *testing.T) {
 	root, locks := t.TempDir(), filepath.Join(t.TempDir(), "locks")
 	first, err := standIn(root, locks)

@@ -164,8 +164,8 @@ func (a *planner) resourceMarker() string {
 	return "+kubebuilder:resource:" + strings.Join(args, ",")
 }
 
-// samplesKustomizations are the names that the list of samples may have, the first for a new one: kubectl apply -f config/samples
-// takes what ends in .yaml for an object.
+// samplesKustomizations are the names that the list of samples may have, the first for a new one: kubectl apply -f
+// config/samples takes what ends in .yaml for an object.
 var samplesKustomizations = []string{"config/samples/Kustomization", "config/samples/kustomization.yaml", "config/samples/kustomization.yml"}
 
 // planConfig plans CRD, sample and roles, and lists them in their kustomizations.

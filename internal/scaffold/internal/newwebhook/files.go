@@ -98,8 +98,8 @@ func (w *planner) goImports(paths ...string) []plan.Piece {
 	return imports
 }
 
-// planMain lets the manager serve the webhooks, unless ENABLE_WEBHOOKS is false. A manager made by another tool does not start
-// without a certificate, so it needs no check of whether it has one.
+// planMain lets the manager serve the webhooks, unless ENABLE_WEBHOOKS is false. A manager made by another tool does
+// not start without a certificate, so it needs no check of whether it has one.
 func (w *planner) planMain() error {
 	file, err := manager.MainFile(w.Plan)
 	if err != nil {

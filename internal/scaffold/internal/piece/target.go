@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// A MakefileTarget is a target of a Makefile with its recipe. A target of that name which is there already is left alone.
+// A MakefileTarget is a target of a Makefile with its recipe. A target of that name which is there already is left
+// alone.
 type MakefileTarget struct {
 	Name string
 	Text string // from the line .PHONY to the recipe's last

@@ -24,8 +24,8 @@ func (p *Plan) Apply(h report.Handler) error {
 	return nil
 }
 
-// SealWith has the plan applied in a way that a later command can take back, should this one be killed: the user's key in that
-// folder says that it was one of his.
+// SealWith has the plan applied in a way that a later command can take back, should this one be killed: the user's key
+// in that folder says that it was one of his.
 func (p *Plan) SealWith(keys string) { p.keys = keys }
 
 // key seals what is applied; without one it can only be taken back by this process.

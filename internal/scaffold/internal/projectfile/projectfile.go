@@ -1,5 +1,5 @@
-// Package projectfile reads and plans the PROJECT file of a project that is there, and says what is wrong with one, or with
-// the names that a user gave, in words for the user.
+// Package projectfile reads and plans the PROJECT file of a project that is there, and says what is wrong with one, or
+// with the names that a user gave, in words for the user.
 package projectfile
 
 import (

@@ -35,8 +35,8 @@ func New(t testing.TB, o newproject.Options) (root string) {
 	return root
 }
 
-// Apply writes what a plan says, which must have been made without an error, and returns its changes. It does without the
-// transaction of [plan.Plan.Apply], whose waiting for the disk takes a hundred times as long as all the rest.
+// Apply writes what a plan says, which must have been made without an error, and returns its changes. It does without
+// the transaction of [plan.Plan.Apply], whose waiting for the disk takes a hundred times as long as all the rest.
 func Apply(t testing.TB) func(*plan.Plan, error) []report.File {
 	return func(p *plan.Plan, err error) []report.File {
 		t.Helper()
@@ -99,7 +99,8 @@ func Read(t testing.TB, root, name string) string {
 	return string(data)
 }
 
-// Holds fails the test for each text that a file of the project lacks; a text that begins with "!" is one that it must lack.
+// Holds fails the test for each text that a file of the project lacks; a text that begins with "!" is one that it must
+// lack.
 func Holds(t testing.TB, root, name string, texts ...string) {
 	t.Helper()
 	got := Read(t, root, name)

@@ -54,8 +54,8 @@ func climbs(lit *ast.BasicLit) (string, bool) {
 	return text, err == nil && (text == ".." || strings.HasPrefix(text, "../"))
 }
 
-// join rewrites the first literals that filepath.Join is given one after the other. Those that follow something else, such as the
-// folder of the file itself, are a path of the project only if they lead to what is there.
+// join rewrites the first literals that filepath.Join is given one after the other. Those that follow something else,
+// such as the folder of the file itself, are a path of the project only if they lead to what is there.
 func (r *rewriting) join(call *ast.CallExpr, seen map[*ast.BasicLit]bool) {
 	for _, arg := range call.Args {
 		if lit, ok := arg.(*ast.BasicLit); ok {

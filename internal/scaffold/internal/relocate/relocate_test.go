@@ -82,7 +82,8 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// TestStayingFile: a file that stays imports what moved from its new place, under a name that it used or the part's own.
+// TestStayingFile: a file that stays imports what moved from its new place, under a name that it used or the part's
+// own.
 func TestStayingFile(t *testing.T) {
 	for _, test := range []struct{ name, src, want string }{
 		{"other imports stay", `import "example.com/op/api/v1beta1"`, `import "example.com/op/api/v1beta1"`},

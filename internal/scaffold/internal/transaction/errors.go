@@ -45,8 +45,8 @@ func (e *StuckError) Error() string {
 // Unwrap returns both causes.
 func (e *StuckError) Unwrap() []error { return []error{e.Cause, e.Err} }
 
-// A ForeignError is something in the place of an interrupted run that no run of this user on this machine has left, or not
-// in this folder. Nothing of it is used, and nothing was changed.
+// A ForeignError is something in the place of an interrupted run that no run of this user on this machine has left, or
+// not in this folder. Nothing of it is used, and nothing was changed.
 type ForeignError struct {
 	Path string // relative to the folder
 	Err  error

@@ -96,7 +96,8 @@ func forged(t *testing.T, target string) []byte {
 	return data
 }
 
-// TestForgedJournal: a repository that carries a journal has nothing of it done, whoever sealed it, and keeps all its files.
+// TestForgedJournal: a repository that carries a journal has nothing of it done, whoever sealed it, and keeps all its
+// files.
 func TestForgedJournal(t *testing.T) {
 	for _, name := range []string{journalFile, doneFile, pending + "/0.new", ownerFile} {
 		for _, target := range []string{".git/hooks/post-checkout", "../outside", "/tmp/outside"} {
@@ -123,8 +124,8 @@ func TestForgedJournal(t *testing.T) {
 	}
 }
 
-// TestCopied: the copy of a half-done project changes neither the original nor itself, and says so; the original is still
-// taken back.
+// TestCopied: the copy of a half-done project changes neither the original nor itself, and says so; the original is
+// still taken back.
 func TestCopied(t *testing.T) {
 	root := halfDone(t)
 	copied := filepath.Join(t.TempDir(), "copy")
@@ -200,7 +201,8 @@ func TestKeptIsChanged(t *testing.T) {
 	}
 }
 
-// TestLinkedTarget: a link that was put in the place of a file, or of a folder around it, since the run is not followed out.
+// TestLinkedTarget: a link that was put in the place of a file, or of a folder around it, since the run is not followed
+// out.
 func TestLinkedTarget(t *testing.T) {
 	for _, linked := range []string{"a", "."} {
 		root := halfDone(t)

@@ -159,7 +159,8 @@ func (e entry) check() error {
 	return nil
 }
 
-// local tells whether a name is one of a file or folder that runs change: below the folder, and neither git's nor their own.
+// local tells whether a name is one of a file or folder that runs change: below the folder, and neither git's nor their
+// own.
 func local(name string) bool {
 	parts := strings.Split(name, "/")
 	return fs.ValidPath(name) && name != "." && filepath.IsLocal(filepath.FromSlash(name)) && !slices.ContainsFunc(parts, confine.IsGit) &&

@@ -56,8 +56,8 @@ func (r *run) isFolder(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// owns tells whether what is there without a journal is ours: the owner's file, or as much of it as was written, is there
-// before anything else and goes after everything else.
+// owns tells whether what is there without a journal is ours: the owner's file, or as much of it as was written, is
+// there before anything else and goes after everything else.
 func (r *run) owns() bool {
 	entries, err := r.entries()
 	if err != nil {

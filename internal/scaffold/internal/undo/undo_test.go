@@ -15,7 +15,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/undo"
 )
 
-// The project consists of a part, which has a.go and a line in list.yaml, and of the rest, which has b.go and another line.
+// The project consists of a part, which has a.go and a line in list.yaml, and of the rest, which has b.go and another
+// line.
 const (
 	a       = "package p\n\n// +kubebuilder:rbac:groups=x\n\ntype A struct{}\n"
 	b       = "package p\n\ntype B struct{}\n"

@@ -1,8 +1,8 @@
 // Package audit reads the log of requests that an API server keeps. [Prepare] makes the flags for such a log, and a
 // [Log] returns what it holds.
 //
-// The format is that of the API server's log backend, audit.k8s.io/v1: a JSON object a line, for each stage of a request. A request is
-// logged before it is handled, so that a reader who knows of its answer finds it in the log.
+// The format is that of the API server's log backend, audit.k8s.io/v1: a JSON object a line, for each stage of a
+// request. A request is logged before it is handled, so that a reader who knows of its answer finds it in the log.
 package audit
 
 import (

@@ -133,7 +133,8 @@ func (s *Session) Died() error {
 	return s.explain(s.cmd.Path, protocol.ErrEnded)
 }
 
-// ends waits for the end of a program that nothing more is heard of: its files are closed a moment before it can be waited for.
+// ends waits for the end of a program that nothing more is heard of: its files are closed a moment before it can be
+// waited for.
 func (s *Session) ends() bool {
 	select {
 	case <-s.exited:

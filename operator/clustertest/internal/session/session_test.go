@@ -20,7 +20,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// endSlowly is ready, is then heard of no more, and ends a moment later, as a program does of which the kernel has much to clear away.
+// endSlowly is ready, is then heard of no more, and ends a moment later, as a program does of which the kernel has much
+// to clear away.
 func endSlowly() {
 	fmt.Printf(`{"event": "hello", "protocol": %d}`+"\n"+`{"event": "ready"}`+"\n", protocol.Number)
 	_ = os.Stdout.Close()

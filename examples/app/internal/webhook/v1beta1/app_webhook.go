@@ -32,8 +32,8 @@ func SetupAppWebhookWithManager(mgr ctrl.Manager) error {
 // AppCustomDefaulter fills in what the author of a App left out.
 type AppCustomDefaulter struct{}
 
-// Default changes the object before it is validated and stored, on create and on update. Called again with its own result,
-// which happens at each update, it changes nothing.
+// Default changes the object before it is validated and stored, on create and on update. Called again with its own
+// result, which happens at each update, it changes nothing.
 func (d *AppCustomDefaulter) Default(_ context.Context, app *ingressv1beta1.App) error {
 	if app.Spec.EnableIngress == nil {
 		app.Spec.EnableIngress = new(app.Spec.EnableService)
@@ -52,8 +52,8 @@ func (v *AppCustomValidator) ValidateCreate(_ context.Context, app *ingressv1bet
 	return nil, v.refuse(app, nil, v.validate(app))
 }
 
-// ValidateUpdate is asked before a changed object is stored. A stricter rule must not hold objects that are stored already:
-// an object that is being deleted passes, and so do mistakes that the old object has too.
+// ValidateUpdate is asked before a changed object is stored. A stricter rule must not hold objects that are stored
+// already: an object that is being deleted passes, and so do mistakes that the old object has too.
 func (v *AppCustomValidator) ValidateUpdate(_ context.Context, old, app *ingressv1beta1.App) (admission.Warnings, error) {
 	if app.GetDeletionTimestamp() != nil {
 		return nil, nil
@@ -66,8 +66,8 @@ func (v *AppCustomValidator) ValidateDelete(context.Context, *ingressv1beta1.App
 	return nil, nil
 }
 
-// validate collects all mistakes, so that the author of the object sees them at once. An object that is stored already may
-// lack what the defaulting webhook fills in.
+// validate collects all mistakes, so that the author of the object sees them at once. An object that is stored already
+// may lack what the defaulting webhook fills in.
 func (v *AppCustomValidator) validate(app *ingressv1beta1.App) field.ErrorList {
 	var mistakes field.ErrorList
 

@@ -72,8 +72,8 @@ func (v *CronJobCustomValidator) ValidateCreate(_ context.Context, cronJob *batc
 	return nil, v.refuse(cronJob, nil, v.validate(cronJob))
 }
 
-// ValidateUpdate is asked before a changed object is stored. A stricter rule must not hold objects that are stored already:
-// an object that is being deleted passes, and so do mistakes that the old object has too.
+// ValidateUpdate is asked before a changed object is stored. A stricter rule must not hold objects that are stored
+// already: an object that is being deleted passes, and so do mistakes that the old object has too.
 func (v *CronJobCustomValidator) ValidateUpdate(_ context.Context, old, cronJob *batchv1.CronJob) (admission.Warnings, error) {
 	if cronJob.GetDeletionTimestamp() != nil {
 		return nil, nil
@@ -86,8 +86,8 @@ func (v *CronJobCustomValidator) ValidateDelete(context.Context, *batchv1.CronJo
 	return nil, nil
 }
 
-// validate collects all mistakes, so that the author of the object sees them at once. An object that is stored already may
-// lack what the defaulting webhook fills in.
+// validate collects all mistakes, so that the author of the object sees them at once. An object that is stored already
+// may lack what the defaulting webhook fills in.
 func (v *CronJobCustomValidator) validate(cronJob *batchv1.CronJob) field.ErrorList {
 	var mistakes field.ErrorList
 	if len(cronJob.Name) > maxNameLength {

@@ -14,7 +14,8 @@ const KubeconfigSecretType corev1.SecretType = "fleet.my.domain/kubeconfig"
 
 // ClusterSpec says how a member of the fleet is reached.
 type ClusterSpec struct {
-	// kubeconfigSecret names the Secret with the kubeconfig, in the same namespace and of the type fleet.my.domain/kubeconfig.
+	// kubeconfigSecret names the Secret with the kubeconfig, in the same namespace and of the type
+	// fleet.my.domain/kubeconfig.
 	// +required
 	KubeconfigSecret SecretKey `json:"kubeconfigSecret"`
 }
@@ -52,7 +53,8 @@ type ClusterStatus struct {
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 }
 
-// ConditionReady is the type of the condition that is true while the member is engaged: its cache is filled, and its controller runs.
+// ConditionReady is the type of the condition that is true while the member is engaged: its cache is filled, and its
+// controller runs.
 const ConditionReady = "Ready"
 
 // These are the reasons of the condition Ready.

@@ -40,7 +40,8 @@ type VGPUInstanceStatus struct {
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 }
 
-// ConditionRegistered is the type of the condition that is true once the fleet knows the instance, as it is now specified.
+// ConditionRegistered is the type of the condition that is true once the fleet knows the instance, as it is now
+// specified.
 const ConditionRegistered = "Registered"
 
 // ReasonSeen is why the condition Registered is true: the member's controller has seen the instance.

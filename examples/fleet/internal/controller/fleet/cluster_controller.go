@@ -1,8 +1,9 @@
 // Copyright 2026 The fleet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package fleet keeps the members of the fleet engaged as Cluster objects and their Secrets ask for. cluster_controller.go is the way
-// through one pass, status.go what is reported. What runs for a member is in the package member.
+// Package fleet keeps the members of the fleet engaged as Cluster objects and their Secrets ask for.
+// cluster_controller.go is the way through one pass, status.go what is reported. What runs for a member is in the
+// package member.
 package fleet
 
 import (
@@ -35,7 +36,8 @@ import (
 	"example.com/fleet/internal/member"
 )
 
-// ClusterReconciler keeps the members engaged. It never waits for a member: one that does not answer must not hold up a worker.
+// ClusterReconciler keeps the members engaged. It never waits for a member: one that does not answer must not hold up a
+// worker.
 type ClusterReconciler struct {
 	client.Client
 	Fleet *member.Fleet
@@ -54,8 +56,8 @@ type ClusterReconciler struct {
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=list;watch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create
 
-// Reconcile brings one member in line with its Cluster object. A deleted Cluster needs no finalizer: what there is of it is in this
-// process, and a new process begins without it.
+// Reconcile brings one member in line with its Cluster object. A deleted Cluster needs no finalizer: what there is of
+// it is in this process, and a new process begins without it.
 func (r *ClusterReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	var cluster fleetv1.Cluster
 	err := r.Get(ctx, req.NamespacedName, &cluster)
@@ -79,8 +81,8 @@ type observation struct {
 	hash string // of the kubeconfig
 }
 
-// keep has the member engaged by the kubeconfig in its Secret. Without one that can be used it is dropped: the old credentials were
-// taken away on purpose.
+// keep has the member engaged by the kubeconfig in its Secret. Without one that can be used it is dropped: the old
+// credentials were taken away on purpose.
 func (r *ClusterReconciler) keep(ctx context.Context, cluster *fleetv1.Cluster) (seen observation, err error) {
 	name := nameOf(client.ObjectKeyFromObject(cluster))
 	connection, hash, err := r.connection(ctx, cluster)
@@ -95,8 +97,8 @@ func (r *ClusterReconciler) keep(ctx context.Context, cluster *fleetv1.Cluster) 
 	return observation{r.Fleet.Keep(name, connection), hash}, nil
 }
 
-// connection reads how a member is reached. Its version changes with the kubeconfig and the labels, and not with other changes of the
-// Secret.
+// connection reads how a member is reached. Its version changes with the kubeconfig and the labels, and not with other
+// changes of the Secret.
 func (r *ClusterReconciler) connection(ctx context.Context, cluster *fleetv1.Cluster) (c member.Connection, hash string, err error) {
 	ref := cluster.Spec.KubeconfigSecret
 	var secret corev1.Secret
@@ -126,8 +128,8 @@ func nameOf(key types.NamespacedName) multicluster.ClusterName {
 	return multicluster.ClusterName(key.String())
 }
 
-// CacheOptions are those of the manager's cache for this controller: of Secrets it holds those with kubeconfigs alone. So a Cluster
-// cannot name other Secrets, either.
+// CacheOptions are those of the manager's cache for this controller: of Secrets it holds those with kubeconfigs alone.
+// So a Cluster cannot name other Secrets, either.
 func CacheOptions() map[client.Object]cache.ByObject {
 	return map[client.Object]cache.ByObject{
 		&corev1.Secret{}: {Field: fields.OneTermEqualSelector("type", string(fleetv1.KubeconfigSecretType))},

@@ -18,8 +18,8 @@ import (
 	"example.com/fleet/internal/controller/gpu"
 )
 
-// A member's life: its Secret comes late, its instances are registered, its labels change, its credentials are rotated, and it is
-// deleted. Nothing of it is left in the operator then.
+// A member's life: its Secret comes late, its instances are registered, its labels change, its credentials are rotated,
+// and it is deleted. Nothing of it is left in the operator then.
 func TestLife(t *testing.T) {
 	f := newFixture(t)
 	s := newSite(t)
@@ -70,8 +70,8 @@ func (f *fixture) waitForCount(c *fleetv1.Cluster, n int64) {
 	})
 }
 
-// watchMemory returns what reports, after a collection, whether the memory of an engaged member was free to be used again. The client
-// stands for all: the cluster, its cache and its controller lead to it.
+// watchMemory returns what reports, after a collection, whether the memory of an engaged member was free to be used
+// again. The client stands for all: the cluster, its cache and its controller lead to it.
 func (f *fixture) watchMemory(o operator, c *fleetv1.Cluster) func() (bool, error) {
 	f.Helper()
 	cl, err := o.Fleet.Get(f.Context(), nameOf(client.ObjectKeyFromObject(c)))
@@ -85,7 +85,8 @@ func (f *fixture) watchMemory(o operator, c *fleetv1.Cluster) func() (bool, erro
 	}
 }
 
-// waitForNothing waits until nothing of a member runs, and no connection is open. There are no more goroutines than before it was engaged.
+// waitForNothing waits until nothing of a member runs, and no connection is open. There are no more goroutines than
+// before it was engaged.
 func (f *fixture) waitForNothing(c *fleetv1.Cluster, g *gate, before int) {
 	f.Helper()
 	n, all := 0, 0
@@ -190,7 +191,8 @@ func TestRestart(t *testing.T) {
 	})
 }
 
-// waitUntilEngaged waits until an operator has engaged a member. The status does not tell: it stays while a new operator connects.
+// waitUntilEngaged waits until an operator has engaged a member. The status does not tell: it stays while a new
+// operator connects.
 func (f *fixture) waitUntilEngaged(o operator, c *fleetv1.Cluster) {
 	f.Helper()
 	f.eventually(c.Name+" is engaged again", func() (bool, error) {
@@ -199,7 +201,8 @@ func (f *fixture) waitUntilEngaged(o operator, c *fleetv1.Cluster) {
 	})
 }
 
-// Two Clusters lead to one cluster: the instances stay with the first, and the second takes them over when the first has gone.
+// Two Clusters lead to one cluster: the instances stay with the first, and the second takes them over when the first
+// has gone.
 func TestSameClusterTwice(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

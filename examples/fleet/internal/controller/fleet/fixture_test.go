@@ -34,7 +34,8 @@ import (
 	"example.com/fleet/internal/member"
 )
 
-// The tests of this package share the cluster in which the operator runs. Members are logical clusters of the same program.
+// The tests of this package share the cluster in which the operator runs. Members are logical clusters of the same
+// program.
 var (
 	kinds = runtime.NewScheme()
 	hub   = clustertest.ForPackage(clustertest.Audited(), clustertest.Scheme(kinds), clustertest.CRDs("../../../config/crd/bases"))

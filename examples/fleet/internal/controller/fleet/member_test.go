@@ -83,7 +83,8 @@ func (f *fixture) waitForInstance(user client.Client, i *gpuv1beta1.VGPUInstance
 	})
 }
 
-// A gate is a way to a server that can be closed, which refuses connections, and silenced, which leaves them without an answer.
+// A gate is a way to a server that can be closed, which refuses connections, and silenced, which leaves them without an
+// answer.
 type gate struct {
 	address string
 	server  string

@@ -11,8 +11,8 @@ import (
 	fleetv1 "example.com/fleet/api/fleet/v1"
 )
 
-// Of three members one is stopped, and started again. It is reported, costs one goroutine meanwhile, and comes back by itself. The
-// others do not notice.
+// Of three members one is stopped, and started again. It is reported, costs one goroutine meanwhile, and comes back by
+// itself. The others do not notice.
 func TestOutage(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -54,7 +54,8 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-// A member falls silent: its connections stay open, and nothing comes. That is noticed, too, and does not hold up others.
+// A member falls silent: its connections stay open, and nothing comes. That is noticed, too, and does not hold up
+// others.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -21,7 +21,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A program is a cluster program of its own, with data on disk: it can be stopped, and is then started again at the same address.
+// A program is a cluster program of its own, with data on disk: it can be stopped, and is then started again at the
+// same address.
 type program struct {
 	dir  string
 	port int

@@ -26,7 +26,8 @@ clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}]
 users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, command: touch, args: [MARKER], interactiveMode: Never}}}]
 `
 
-// A kubeconfig that runs a program, reads a file or is none is reported, and nothing is run for it. The package kubeconfig tries each field.
+// A kubeconfig that runs a program, reads a file or is none is reported, and nothing is run for it. The package
+// kubeconfig tries each field.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

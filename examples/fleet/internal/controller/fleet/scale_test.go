@@ -90,7 +90,8 @@ type figures struct {
 	Cluster                             int64 // resident memory of a member itself, in bytes; 0 where that is not known
 }
 
-// What a member costs: goroutines, memory and the time until it is engaged, for many members at once. Figures are in the README.
+// What a member costs: goroutines, memory and the time until it is engaged, for many members at once. Figures are in
+// the README.
 func TestScale(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make test-long-examples")
@@ -162,7 +163,8 @@ func (s figures) publish(t *testing.T) {
 	}
 }
 
-// clusterMemory is the resident memory of the programs that this process has started: that of the members. It is known on Linux.
+// clusterMemory is the resident memory of the programs that this process has started: that of the members. It is known
+// on Linux.
 func clusterMemory(t *testing.T) (bytes int64) {
 	t.Helper()
 	lists, err := filepath.Glob("/proc/self/task/*/children")

@@ -44,8 +44,8 @@ func (r *ClusterReconciler) report(ctx context.Context, cluster *fleetv1.Cluster
 // connecting reports whether the member has not been reached yet, by this connection.
 func connecting(seen observation) bool { return !seen.Engaged && seen.Problem == nil }
 
-// isReported reports whether there is a condition for the Cluster as it is now specified. It stays while a new operator, or one with new
-// credentials, connects: members that are well do not blink when the operator is restarted.
+// isReported reports whether there is a condition for the Cluster as it is now specified. It stays while a new
+// operator, or one with new credentials, connects: members that are well do not blink when the operator is restarted.
 func isReported(cluster *fleetv1.Cluster) bool {
 	c := meta.FindStatusCondition(cluster.Status.Conditions, fleetv1.ConditionReady)
 	return c != nil && c.ObservedGeneration == cluster.Generation

@@ -1,8 +1,8 @@
 // Copyright 2026 The fleet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package gpu registers the VGPUInstances of all members: each learns in which member of the fleet it is. Every member has
-// a controller of its own, with its own queue and workers, so that one member cannot hold up another.
+// Package gpu registers the VGPUInstances of all members: each learns in which member of the fleet it is. Every member
+// has a controller of its own, with its own queue and workers, so that one member cannot hold up another.
 package gpu
 
 import (
@@ -54,8 +54,8 @@ func (r *VGPUInstanceReconciler) Start(ctx context.Context) error {
 	return nil
 }
 
-// Engage runs a controller for a member until ctx ends. All share a name, and so their metrics: a name for each would leave series
-// behind for each member that ever was.
+// Engage runs a controller for a member until ctx ends. All share a name, and so their metrics: a name for each would
+// leave series behind for each member that ever was.
 func (r *VGPUInstanceReconciler) Engage(ctx context.Context, name multicluster.ClusterName, cl cluster.Cluster) error {
 	c, err := mccontroller.NewUnmanaged("gpu-vgpuinstance", r.Manager, mccontroller.Options{
 		Reconciler:              r,
@@ -101,8 +101,8 @@ func (r *VGPUInstanceReconciler) Reconcile(ctx context.Context, req mcreconcile.
 	return ctrl.Result{}, r.register(ctx, cl.GetClient(), &instance, req.ClusterName)
 }
 
-// taken reports whether another engaged member has registered the instance. Two Clusters may have kubeconfigs of the same cluster;
-// without this they would write over each other for ever.
+// taken reports whether another engaged member has registered the instance. Two Clusters may have kubeconfigs of the
+// same cluster; without this they would write over each other for ever.
 func (r *VGPUInstanceReconciler) taken(ctx context.Context, instance *gpuv1beta1.VGPUInstance, name multicluster.ClusterName) bool {
 	other := multicluster.ClusterName(instance.Status.Cluster)
 	if other == "" || other == name {

@@ -22,7 +22,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 )
 
-// cluster is shared by the tests of this package, which isolate what they change in it: a webhook for Pods concerns all namespaces.
+// cluster is shared by the tests of this package, which isolate what they change in it: a webhook for Pods concerns all
+// namespaces.
 var cluster = clustertest.ForPackage(clustertest.Audited())
 
 func TestMain(m *testing.M) {

@@ -30,18 +30,19 @@ func SetupPodWebhookWithManager(mgr ctrl.Manager) error {
 		Complete()
 }
 
-// While the operator is down, failurePolicy=fail refuses what it would have been asked about: an annotation that may be forged is worth nothing.
-// So that this blocks as little as possible, the namespace selector leaves out the control plane and the operator's own
-// namespace, without which it could not come back, and the condition all updates that leave the annotation as it is: those
-// of controllers and kubelets. The subresource status is listed since annotations can be changed through it.
+// While the operator is down, failurePolicy=fail refuses what it would have been asked about: an annotation that may be
+// forged is worth nothing. So that this blocks as little as possible, the namespace selector leaves out the control
+// plane and the operator's own namespace, without which it could not come back, and the condition all updates that
+// leave the annotation as it is: those of controllers and kubelets. The subresource status is listed since annotations
+// can be changed through it.
 
 // +kubebuilder:webhook:path=/mutate-v1-pod,mutating=true,failurePolicy=fail,sideEffects=None,timeoutSeconds=5,groups="",resources=pods;pods/status,verbs=create;update,versions=v1,name=mpod-v1.kb.io,admissionReviewVersions=v1,reinvocationPolicy=IfNeeded,patch=`{"namespaceSelector":{"matchExpressions":[{"key":"kubernetes.io/metadata.name","operator":"NotIn","values":["kube-system","podannotator-system"]}]},"matchConditions":[{"name":"sets-or-changes-it","expression":"request.operation == 'CREATE' || object.metadata.?annotations[?'podannotator.tutorial.kubebuilder.io/created-by'] != oldObject.metadata.?annotations[?'podannotator.tutorial.kubebuilder.io/created-by']"}]}`
 
 // PodCustomDefaulter notes on each Pod who created it. No controller could: only admission knows the user.
 type PodCustomDefaulter struct{}
 
-// Default sets the annotation of a new Pod, whatever its author has written there, and keeps that of a stored one. Called
-// again with its own result, which the API server may do, it changes nothing.
+// Default sets the annotation of a new Pod, whatever its author has written there, and keeps that of a stored one.
+// Called again with its own result, which the API server may do, it changes nothing.
 func (d *PodCustomDefaulter) Default(ctx context.Context, pod *corev1.Pod) error {
 	req, err := admission.RequestFromContext(ctx)
 	if err != nil {

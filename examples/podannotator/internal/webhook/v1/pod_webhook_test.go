@@ -56,8 +56,8 @@ func (f *fixture) wantLeastPermissions() {
 	}
 }
 
-// While the operator is down, new Pods are refused, but not where that would keep the cluster or the operator from coming back, and
-// Pods that are there go on: their updates are not asked about.
+// While the operator is down, new Pods are refused, but not where that would keep the cluster or the operator from
+// coming back, and Pods that are there go on: their updates are not asked about.
 func TestOperatorDown(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

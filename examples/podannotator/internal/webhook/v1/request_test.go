@@ -36,8 +36,8 @@ func review(operation, object, oldObject string) string {
 		`"userInfo":{"username":"jane"},"object":` + object + `,"oldObject":` + oldObject + `}}`
 }
 
-// The same request twice gives the same object, and one about the result changes nothing: the API server may ask again after another
-// webhook.
+// The same request twice gives the same object, and one about the result changes nothing: the API server may ask again
+// after another webhook.
 func TestAskedAgain(t *testing.T) {
 	t.Parallel()
 	for name, pod := range map[string]string{

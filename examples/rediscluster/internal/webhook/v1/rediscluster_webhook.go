@@ -52,8 +52,8 @@ func (v *RedisClusterCustomValidator) ValidateCreate(_ context.Context, redisClu
 	return nil, v.refuse(redisCluster, nil, v.validate(redisCluster))
 }
 
-// ValidateUpdate is asked before a changed object is stored. A stricter rule must not hold objects that are stored already:
-// an object that is being deleted passes, and so do mistakes that the old object has too.
+// ValidateUpdate is asked before a changed object is stored. A stricter rule must not hold objects that are stored
+// already: an object that is being deleted passes, and so do mistakes that the old object has too.
 func (v *RedisClusterCustomValidator) ValidateUpdate(_ context.Context, old, redisCluster *redisv1.RedisCluster) (admission.Warnings, error) {
 	if redisCluster.GetDeletionTimestamp() != nil {
 		return nil, nil
@@ -66,8 +66,8 @@ func (v *RedisClusterCustomValidator) ValidateDelete(context.Context, *redisv1.R
 	return nil, nil
 }
 
-// validate collects all mistakes, so that the author of the object sees them at once. An object that is stored already may
-// lack what the defaulting webhook fills in.
+// validate collects all mistakes, so that the author of the object sees them at once. An object that is stored already
+// may lack what the defaulting webhook fills in.
 func (v *RedisClusterCustomValidator) validate(redisCluster *redisv1.RedisCluster) field.ErrorList {
 	var mistakes field.ErrorList
 	if _, err := redisCluster.Spec.AddrPort(); err != nil {

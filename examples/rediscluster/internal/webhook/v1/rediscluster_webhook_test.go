@@ -74,8 +74,8 @@ func (f *fixture) start() {
 	f.waitUntilAsked()
 }
 
-// waitUntilAsked waits until the API server knows both webhooks, a moment after they are installed. Only a size that one of them has
-// raised passes the schema, and only then is the other asked about the addr.
+// waitUntilAsked waits until the API server knows both webhooks, a moment after they are installed. Only a size that
+// one of them has raised passes the schema, and only then is the other asked about the addr.
 func (f *fixture) waitUntilAsked() {
 	f.Helper()
 	err := wait.PollUntilContextTimeout(f.Context(), 10*time.Millisecond, 2*time.Minute, true, func(ctx context.Context) (bool, error) {

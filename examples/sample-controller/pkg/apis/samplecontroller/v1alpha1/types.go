@@ -36,7 +36,8 @@ type Foo struct {
 
 // FooSpec is what a Foo should be.
 type FooSpec struct {
-	// DeploymentName is the name of the Deployment, in the Foo's namespace. A new name is a new Deployment; the old one is deleted.
+	// DeploymentName is the name of the Deployment, in the Foo's namespace. A new name is a new Deployment; the old one
+	// is deleted.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`

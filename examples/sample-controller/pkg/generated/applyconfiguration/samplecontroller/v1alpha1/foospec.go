@@ -7,7 +7,8 @@ package v1alpha1
 //
 // FooSpec is what a Foo should be.
 type FooSpecApplyConfiguration struct {
-	// DeploymentName is the name of the Deployment, in the Foo's namespace. A new name is a new Deployment; the old one is deleted.
+	// DeploymentName is the name of the Deployment, in the Foo's namespace. A new name is a new Deployment; the old one
+	// is deleted.
 	DeploymentName *string `json:"deploymentName,omitempty"`
 	// Replicas is the number of pods.
 	Replicas *int32 `json:"replicas,omitempty"`
