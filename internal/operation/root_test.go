@@ -67,15 +67,17 @@ func TestNeedAProject(t *testing.T) {
 		"Install":            func(s *Session) error { return s.Install(context.Background(), Installation{}) },
 		"Uninstall":          func(s *Session) error { return s.Uninstall(context.Background(), Removal{}) },
 		"Deploy":             func(s *Session) error { return s.Deploy(context.Background(), Deployment{Folder: DefaultFolder}) },
-		"PrintDeployment":    func(s *Session) error { return s.PrintDeployment(context.Background(), Deployment{Folder: DefaultFolder}) },
-		"Undeploy":           func(s *Session) error { return s.Undeploy(context.Background(), DefaultFolder, Removal{}) },
-		"Run":                func(s *Session) error { return s.Run(context.Background(), Run{Address: Loopback}) },
-		"CreateAPI":          func(s *Session) error { return s.CreateAPI(context.Background(), API{}) },
-		"CreateWebhook":      func(s *Session) error { return s.CreateWebhook(context.Background(), Webhook{}) },
-		"DeleteAPI":          func(s *Session) error { return s.DeleteAPI(context.Background(), Deletion{}) },
-		"DeleteWebhook":      func(s *Session) error { return s.DeleteWebhook(context.Background(), WebhookDeletion{}) },
-		"Edit":               func(s *Session) error { return s.Edit(context.Background(), Edit{}) },
-		"Helm":               func(s *Session) error { return s.Helm(context.Background(), Chart{Config: DefaultFolder}) },
+		"PrintDeployment": func(s *Session) error {
+			return s.PrintDeployment(context.Background(), Deployment{Folder: DefaultFolder})
+		},
+		"Undeploy":      func(s *Session) error { return s.Undeploy(context.Background(), DefaultFolder, Removal{}) },
+		"Run":           func(s *Session) error { return s.Run(context.Background(), Run{Address: Loopback}) },
+		"CreateAPI":     func(s *Session) error { return s.CreateAPI(context.Background(), API{}) },
+		"CreateWebhook": func(s *Session) error { return s.CreateWebhook(context.Background(), Webhook{}) },
+		"DeleteAPI":     func(s *Session) error { return s.DeleteAPI(context.Background(), Deletion{}) },
+		"DeleteWebhook": func(s *Session) error { return s.DeleteWebhook(context.Background(), WebhookDeletion{}) },
+		"Edit":          func(s *Session) error { return s.Edit(context.Background(), Edit{}) },
+		"Helm":          func(s *Session) error { return s.Helm(context.Background(), Chart{Config: DefaultFolder}) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, told := begin(t, t.TempDir())
