@@ -59,7 +59,7 @@ func (p *program) kubeconfig(t *testing.T) []byte {
 func (p *program) start(t *testing.T) {
 	t.Helper()
 	config := filepath.Join(t.TempDir(), "config.json")
-	text := fmt.Sprintf(`{"protocol":2,"name":"tower","dir":%q,"port":%d,"durable":true,"nodes":[],"controllers":false}`, p.dir, p.port)
+	text := fmt.Sprintf(`{"protocol":3,"name":"tower","dir":%q,"port":%d,"durable":true,"nodes":[],"controllers":false}`, p.dir, p.port)
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
