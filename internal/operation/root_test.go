@@ -95,7 +95,7 @@ func TestNeedAProject(t *testing.T) {
 }
 
 func TestPathsFromHere(t *testing.T) {
-	root := filepath.FromSlash("/work/operator")
+	root := filepath.FromSlash("/projects/operator")
 	s := &Session{Dir: filepath.Join(root, "api")}
 	for given, want := range map[string]string{
 		"":                    "",
