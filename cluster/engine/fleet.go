@@ -32,7 +32,7 @@ func (c *Cluster) runNodes(ctx context.Context, specs []node.Spec, log *slog.Log
 	if len(specs) > 0 || len(c.spec.RealNodes) == 0 {
 		others := names(c.spec.RealNodes)
 		if c.spec.Real != nil && c.spec.Real.Joins {
-			others = append(others, FreeName(joined, specs))
+			others = append(others, FreeName(node.Joined, specs))
 		}
 		simulated, err := simnode.Run(ctx, c.loopback(), simnode.Options{Specs: specs, Others: others, Log: log, Why: c.whySimulated()})
 		if err != nil {
@@ -41,7 +41,7 @@ func (c *Cluster) runNodes(ctx context.Context, specs []node.Spec, log *slog.Log
 		f.simulated = simulated
 	}
 	if len(c.spec.RealNodes) > 0 {
-		real, err := c.runReal(ctx, c.spec.Real.Program, c.spec.RealNodes, names(specs), log)
+		real, err := c.runReal(ctx, c.spec.Real.Program, c.spec.RealNodes, f.Names(), log)
 		if err != nil {
 			f.Stop()
 			return nil, err

@@ -129,10 +129,10 @@ func (l life) started(t *testing.T) {
 			t.Errorf("nothing is said of %s: %v", component, doing)
 		}
 	}
-	if err := l.Main().Nodes().StopNode("node-1"); err != nil {
+	if err := l.Main().Nodes().StopNode("simulated-1"); err != nil {
 		t.Fatal(err)
 	}
-	if got := l.Doing(t.Context())[protocol.Nodes]; got != "0 of 1 simulated node; stopped: node-1" {
+	if got := l.Doing(t.Context())[protocol.Nodes]; got != "0 of 1 simulated node; stopped: simulated-1" {
 		t.Errorf("a lost node: %q", got)
 	}
 	if _, err := l.client(t, l.Main()).CoreV1().ServiceAccounts(metav1.NamespaceDefault).Get(t.Context(), "default", metav1.GetOptions{}); err != nil {

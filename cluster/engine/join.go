@@ -23,9 +23,6 @@ var (
 	ErrNoNodes = errors.New("the cluster runs no controllers, and so has no nodes")
 )
 
-// joined is what a real node is called that joins simulated ones: with a number behind it that is free.
-const joined = "real-"
-
 // Join has a real node join the simulated ones, and returns its name once it is Ready; already says that one had joined
 // before. Pods are then placed by their images. Resets leave it where it is.
 func (c *Cluster) Join(ctx context.Context, program string) (name string, already bool, err error) {
@@ -38,7 +35,7 @@ func (c *Cluster) Join(ctx context.Context, program string) (name string, alread
 	c.resetting.Lock() // a reset would take away what is half there
 	defer c.resetting.Unlock()
 	f := c.nodes.Load()
-	name = FreeName(joined, c.spec.Nodes)
+	name = FreeName(node.Joined, c.spec.Nodes)
 	if f.kinds().Real > 0 {
 		return name, true, nil
 	}

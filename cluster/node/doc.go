@@ -1,7 +1,7 @@
 // Package node is what simulated and real nodes share: how they are described, named and marked, and which addresses
 // they have.
 //
-//	specs := node.Default()                         // or those of a configuration, which [Validate] judges
+//	specs := node.Default()                         // or DefaultReal, or those of a configuration, which [Validate] judges
 //	numbers, err := node.NumberNodes(specs, ranges) // by which each has its [Address] and its [PodRange]
 //	for _, name := range node.Unnamed(specs, others, existing) { … } // is removed
 //

@@ -19,6 +19,9 @@ type Spec struct {
 	Taints []Taint `json:"taints,omitempty"`
 	// Capacity replaces the default amounts of cpu, memory, ephemeral-storage and pods, and adds further resources.
 	Capacity corev1.ResourceList `json:"capacity,omitempty"`
+	// Formerly is the name that earlier versions gave this node. A durable cluster that has a Node of that name and of
+	// this configuration keeps it, and with it the pods that are bound to it.
+	Formerly string `json:"-"`
 }
 
 // Taint is a node's taint; its text form is `key=value:Effect` or `key:Effect`, as kubectl takes it.
@@ -33,9 +36,26 @@ var (
 // roleLabel is how kubeadm, and so kind, mark the node with the control plane; kubectl shows it as the node's role.
 const roleLabel = "node-role.kubernetes.io/control-plane"
 
-// Default is what a cluster has when nothing else is said: one large node, node-1.
+// Names of the nodes that a configuration does not name: a number follows. Pods show the name, so it says of what kind
+// the node is.
+const (
+	Simulated = "simulated-"
+	Joined    = "real-" // a real node that joins simulated ones
+	Real      = "node-" // where nodes are real from the start
+)
+
+// Default is the node of a cluster whose configuration names none, where nodes are simulated.
 func Default() []Spec {
-	return []Spec{{Name: "node-1", Labels: map[string]string{roleLabel: ""}}}
+	s := first(Simulated)
+	s.Formerly = Real + "1"
+	return []Spec{s}
+}
+
+// DefaultReal is the node of a cluster whose configuration names none, where nodes are real.
+func DefaultReal() []Spec { return []Spec{first(Real)} }
+
+func first(kind string) Spec {
+	return Spec{Name: kind + "1", Labels: map[string]string{roleLabel: ""}}
 }
 
 // UnmarshalText reads `key=value:Effect` or `key:Effect`.

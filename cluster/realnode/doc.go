@@ -2,7 +2,7 @@
 // a stock kubelet started, probes and restarts.
 //
 //	m, err := machine.Start(ctx, …)          // the network that joins the nodes
-//	nodes, err := realnode.Run(ctx, realnode.Options{Machine: m, Specs: node.Default(), …})
+//	nodes, err := realnode.Run(ctx, realnode.Options{Machine: m, Specs: node.DefaultReal(), …})
 //	defer nodes.Stop()
 //
 // The parts, by who runs them:

@@ -92,7 +92,7 @@ func (s *session) currentStatus(ctx context.Context) protocol.Status {
 
 func (s *session) addLogical(ctx context.Context, l protocol.AddLogical) (c *engine.Cluster, added protocol.LogicalAdded, err error) {
 	begin := time.Now()
-	nodes, err := nodeSpecs(l.Nodes)
+	nodes, err := nodeSpecs(l.Nodes, protocol.SimulatedNodes)
 	if err != nil {
 		return nil, added, err
 	}

@@ -15,8 +15,11 @@ import (
 
 // nodeSpecs turns a configuration's nodes into those of package node. Errors
 // are [protocol.ErrConfig].
-func nodeSpecs(nodes []protocol.Node) ([]node.Spec, error) {
-	if nodes == nil {
+func nodeSpecs(nodes []protocol.Node, kind protocol.NodeKind) ([]node.Spec, error) {
+	switch {
+	case nodes == nil && kind.RunContainers():
+		return node.DefaultReal(), nil
+	case nodes == nil:
 		return node.Default(), nil
 	}
 	specs := make([]node.Spec, 0, len(nodes))
@@ -38,7 +41,7 @@ func (s *session) mainSpec(images *registry.Registry) (engine.Spec, error) {
 	spec := engine.Spec{
 		Name: s.config.Name, Port: s.config.Port, Controllers: s.config.RunControllers(), APIServerFlags: s.config.ServerFlags(),
 	}
-	nodes, err := nodeSpecs(s.config.Nodes)
+	nodes, err := nodeSpecs(s.config.Nodes, s.config.NodeKind)
 	if err != nil {
 		return spec, err
 	}
@@ -48,7 +51,7 @@ func (s *session) mainSpec(images *registry.Registry) (engine.Spec, error) {
 		real.Plain = s.config.NodeKind == protocol.PlainNodes
 		spec.RealNodes, spec.Real = nodes, real
 		if s.config.SimulatesMissing() {
-			spec.Nodes = []node.Spec{{Name: engine.FreeName("simulated-", nodes)}}
+			spec.Nodes = []node.Spec{{Name: engine.FreeName(node.Simulated, nodes)}}
 		}
 	case protocol.SimulatedNodes:
 		spec.Nodes = nodes

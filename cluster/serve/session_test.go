@@ -189,7 +189,7 @@ func TestLife(t *testing.T) {
 	// While it starts there is nothing to change, and it says so.
 	for id, request := range map[int64]string{
 		1: `{"id":1,"method":"reset"}`, 2: `{"id":2,"method":"keep"}`, 3: `{"id":3,"method":"addLogical","params":{"name":"early"}}`,
-		4: `{"id":4,"method":"removeLogical","params":{"name":"early"}}`, 5: `{"id":5,"method":"stopNode","params":{"name":"node-1"}}`,
+		4: `{"id":4,"method":"removeLogical","params":{"name":"early"}}`, 5: `{"id":5,"method":"stopNode","params":{"name":"simulated-1"}}`,
 	} {
 		if reply := r.ask(id, request, nil); reply.Error != errNotReady.Error() {
 			t.Errorf("%s while it starts: %+v", request, reply)
@@ -239,8 +239,8 @@ func requests(t *testing.T, p *partner, kubeconfig string) {
 		{`{"id":10,"method":"removeLogical","params":{"name":"none"}}`, "no such logical cluster"},
 		{`{"id":10,"method":"addLogical","params":{"name":"A_B"}}`, "DNS label"},
 		{`{"id":10,"method":"addLogical","params":{"name":"a","nodes":[{"name":"n","taints":["nonsense"]}]}}`, "node n"},
-		{`{"id":10,"method":"stopNode","params":{"name":"none"}}`, "the nodes are node-1"},
-		{`{"id":10,"method":"startNode","params":{"name":"node-1","logical":"none"}}`, "no such logical cluster"},
+		{`{"id":10,"method":"stopNode","params":{"name":"none"}}`, "the nodes are simulated-1"},
+		{`{"id":10,"method":"startNode","params":{"name":"simulated-1","logical":"none"}}`, "no such logical cluster"},
 		{`{"id":10`, "invalid request"},
 	} {
 		id := int64(10)
@@ -280,7 +280,7 @@ func requests(t *testing.T, p *partner, kubeconfig string) {
 	if list, err := client.CoreV1().ConfigMaps(metav1.NamespaceDefault).List(t.Context(), metav1.ListOptions{}); err != nil || len(list.Items) != 2 { // with the root certificate
 		t.Errorf("%d are there, %v", len(list.Items), err)
 	}
-	for _, request := range []string{`{"id":14,"method":"stopNode","params":{"name":"node-1"}}`, `{"id":14,"method":"startNode","params":{"name":"node-1"}}`} {
+	for _, request := range []string{`{"id":14,"method":"stopNode","params":{"name":"simulated-1"}}`, `{"id":14,"method":"startNode","params":{"name":"simulated-1"}}`} {
 		if reply := p.ask(14, request, nil); reply.Error != "" {
 			t.Errorf("%s: %s", request, reply.Error)
 		}

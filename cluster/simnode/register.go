@@ -45,6 +45,7 @@ func register(ctx context.Context, client kubernetes.Interface, specs []node.Spe
 		existing[list.Items[i].Name] = &list.Items[i]
 		ranges[list.Items[i].Name] = list.Items[i].Spec.PodCIDR
 	}
+	specs = underFormerNames(specs, existing)
 	numbers, err := node.NumberNodes(specs, ranges)
 	if err != nil {
 		return nil, err
@@ -72,6 +73,23 @@ func register(ctx context.Context, client kubernetes.Interface, specs []node.Spe
 		})
 	}
 	return nodes, group.Wait()
+}
+
+// underFormerNames gives nodes back the name that an earlier version registered them with.
+func underFormerNames(specs []node.Spec, existing map[string]*corev1.Node) []node.Spec {
+	specs = slices.Clone(specs)
+	for i, s := range specs {
+		old := existing[s.Formerly]
+		if old == nil || old.Labels[node.SimulatedLabel] == "" || existing[s.Name] != nil {
+			continue
+		}
+		last := remembered(old)
+		last.Name, last.Formerly = s.Name, s.Formerly
+		if apiequality.Semantic.DeepEqual(last, s) {
+			specs[i].Name = s.Formerly
+		}
+	}
+	return specs
 }
 
 func registerOne(ctx context.Context, client kubernetes.Interface, spec node.Spec, number int, old *corev1.Node, now time.Time) (*corev1.Node, error) {

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -96,6 +97,35 @@ func TestReplacedPodStartsAnew(t *testing.T) {
 	p := await(t, client, "p", func(p *corev1.Pod) bool { return p.UID != old.UID && ready(p) })
 	if p.Status.PodIP == old.Status.PodIP || p.Status.ContainerStatuses[0].ContainerID == old.Status.ContainerStatuses[0].ContainerID {
 		t.Errorf("the new pod has the old one's address %s or container", p.Status.PodIP)
+	}
+}
+
+// A durable cluster of an earlier version keeps the name of its node, and its pods stay where they are.
+func TestFormerNameIsKept(t *testing.T) {
+	config, client := start(t)
+	earlier := node.Default()[0]
+	earlier.Name, earlier.Formerly = earlier.Formerly, ""
+	run(t, config, earlier).Stop()
+	create(t, client, pod("p", earlier.Name, corev1.RestartPolicyAlways))
+	for range 2 { // the second start finds what the first has kept
+		nodes := run(t, config, node.Default()...)
+		if names := nodes.Names(); !slices.Equal(names, []string{"node-1"}) {
+			t.Errorf("the nodes are %v", names)
+		}
+		await(t, client, "p", ready)
+		nodes.Stop()
+	}
+}
+
+// Nodes that a configuration named so are others: they go, as all do that it names no more.
+func TestOtherNodesOfTheFormerNameGo(t *testing.T) {
+	config, client := start(t)
+	run(t, config, node.Spec{Name: "node-1", Labels: map[string]string{"disk": "ssd"}}).Stop()
+	if names := run(t, config, node.Default()...).Names(); !slices.Equal(names, []string{"simulated-1"}) {
+		t.Errorf("the nodes are %v", names)
+	}
+	if _, err := client.CoreV1().Nodes().Get(t.Context(), "node-1", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+		t.Errorf("the node of the earlier configuration: %v", err)
 	}
 }
 

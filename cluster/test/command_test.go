@@ -120,7 +120,7 @@ func TestHelpIsRecorded(t *testing.T) {
 func TestKubectlVerb(t *testing.T) {
 	p := start(t, newConfig(t))
 	out, stderr, status := run(t, programPath, "kubectl", "--kubeconfig", filepath.Join(p.config.Dir, "kubeconfig"), "get", "nodes", "-o", "name")
-	if status != 0 || strings.TrimSpace(out) != "node/node-1" {
+	if status != 0 || strings.TrimSpace(out) != "node/simulated-1" {
 		t.Errorf("status %d, stdout %q, stderr %q", status, out, stderr)
 	}
 }

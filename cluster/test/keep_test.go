@@ -62,7 +62,7 @@ func TestKeep(t *testing.T) {
 
 // leased says whether the node has written its lease, which it does some time after it is ready.
 func leased(ctx context.Context, c clients) (bool, error) {
-	_, err := c.CoordinationV1().Leases("kube-node-lease").Get(ctx, "node-1", metav1.GetOptions{})
+	_, err := c.CoordinationV1().Leases("kube-node-lease").Get(ctx, "simulated-1", metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return false, nil
 	}

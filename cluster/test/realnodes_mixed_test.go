@@ -190,7 +190,7 @@ func TestBothKindsBesideEachOther(t *testing.T) {
 		_, err := c.client.CoreV1().RESTClient().Get().Namespace("default").Resource("services").Name("web").SubResource("proxy").DoRaw(ctx)
 		return err == nil, nil
 	})
-	for _, name := range []string{"real-1", "node-1"} {
+	for _, name := range []string{"real-1", "simulated-1"} {
 		for _, method := range []string{"stopNode", "startNode"} {
 			c.send(fmt.Sprintf(`{"id":4,"method":%q,"params":{"name":%q}}`, method, name))
 			if r := c.next("reply"); r.Error != "" {
@@ -202,7 +202,7 @@ func TestBothKindsBesideEachOther(t *testing.T) {
 	c.await("web-1", ready)
 
 	c.send(`{"id":5,"method":"stopNode","params":{"name":"nobody"}}`)
-	if r := c.next("reply"); !strings.Contains(r.Error, "the nodes are node-1, real-1") {
+	if r := c.next("reply"); !strings.Contains(r.Error, "the nodes are real-1, simulated-1") {
 		t.Errorf("an unknown node: %s", r.Error)
 	}
 }

@@ -266,7 +266,7 @@ func addAll(t *testing.T, all map[string]string, client metadata.Interface, r sc
 			return
 		}
 		for _, o := range objects.Items {
-			if r.Resource == "events" && strings.HasPrefix(o.Name, "node-1.") {
+			if r.Resource == "events" && strings.HasPrefix(o.Name, "simulated-1.") {
 				continue // nodes go on, and what happens to them is told at any time
 			}
 			all[r.Resource+" "+o.Namespace+"/"+o.Name] = string(o.UID)

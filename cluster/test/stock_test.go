@@ -27,7 +27,7 @@ import (
 // controllers and a node.
 func TestStockServerBringsControllers(t *testing.T) {
 	c := startStock(t, "SLIPWAY_CONTROLLERS=1")
-	node, err := c.CoreV1().Nodes().Get(t.Context(), "node-1", metav1.GetOptions{}) // at once: the server is ready
+	node, err := c.CoreV1().Nodes().Get(t.Context(), "simulated-1", metav1.GetOptions{}) // at once: the server is ready
 	if err != nil {
 		t.Fatal(err)
 	}

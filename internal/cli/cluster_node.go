@@ -24,13 +24,13 @@ it. A real node, which runs pods, can join a cluster with a simulated one. 'slip
 			Short: "Stop a node without a word to anybody",
 			Long: `Stop makes a node fall silent, as one does whose machine loses power. After a while the cluster
 notices that it does not report: the node becomes NotReady and its pods are evicted. With a real node end the processes of its pods.`,
-			Example: `  slipway cluster node stop node-1`,
+			Example: `  slipway cluster node stop simulated-1`,
 		}, (*operation.Session).StopNode),
 		inv.nodeCommand(&cobra.Command{
 			Use:     "start NODE",
 			Short:   "Bring back a node that was stopped",
 			Long:    `Start brings back a node that was stopped: it reports again, becomes Ready and runs pods.`,
-			Example: `  slipway cluster node start node-1`,
+			Example: `  slipway cluster node start simulated-1`,
 		}, (*operation.Session).StartNode),
 		inv.nodeJoinCommand(),
 	)

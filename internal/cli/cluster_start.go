@@ -21,7 +21,7 @@ a later version of Kubernetes. 'slipway cluster delete' removes its data.
 What the cluster consists of is said by flags, by a file ('-' is stdin), or by both; flags win.
 All keys of the file are optional:
 
-  nodes:                                    # absent: node-1 alone; []: none
+  nodes:                                    # absent: one, simulated-1; []: none
   - name: big
     labels: {disk: ssd}
     taints: [gpu=yes:NoSchedule]

@@ -85,8 +85,12 @@ func (f Flags) nodeKind(s *protocol.Spec) error {
 	if len(f.Nodes) > 0 {
 		return wrong("--nodes", errors.New("a number of nodes beside --node, which names them"))
 	}
+	name := "node-%d"
+	if s.NodeKind == protocol.SimulatedNodes {
+		name = "simulated-%d" // as the cluster itself calls it where no number is given
+	}
 	for i := range n {
-		s.Nodes = append(s.Nodes, protocol.Node{Name: fmt.Sprintf("node-%d", i+1)})
+		s.Nodes = append(s.Nodes, protocol.Node{Name: fmt.Sprintf(name, i+1)})
 	}
 	return nil
 }

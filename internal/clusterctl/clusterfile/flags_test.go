@@ -24,6 +24,8 @@ func TestFlags(t *testing.T) {
 		"none": {clusterfile.Flags{}, protocol.Spec{FeatureGates: none, RuntimeConfig: off}, nil},
 		"without a file": {clusterfile.Flags{NodeKind: "plain=2", Durable: true}, protocol.Spec{
 			NodeKind: protocol.PlainNodes, Nodes: []protocol.Node{{Name: "node-1"}, {Name: "node-2"}}, Durable: true, FeatureGates: none, RuntimeConfig: off}, nil},
+		"simulated ones": {clusterfile.Flags{NodeKind: "simulated=2"}, protocol.Spec{NodeKind: protocol.SimulatedNodes,
+			Nodes: []protocol.Node{{Name: "simulated-1"}, {Name: "simulated-2"}}, FeatureGates: none, RuntimeConfig: off}, nil},
 		"the file alone": {clusterfile.Flags{File: "-"}, protocol.Spec{FeatureGates: none, RuntimeConfig: off}, &protocol.Spec{NodeKind: protocol.RealNodes, Port: 1}},
 		"both": {clusterfile.Flags{File: "-", Port: 2, RegistryPort: 3, Nodes: []string{"none"}, NodeKind: "plain", Controllers: new(true), SimulateMissingImages: new(false),
 			FeatureGates: []string{"B=false"}, RuntimeConfig: []string{"api/all=false"}, APIServerFlags: []string{"v=2"}}, protocol.Spec{

@@ -33,7 +33,7 @@ type Spec struct {
 	Port         int      `json:"port,omitempty"`         // of the API server; 0 picks a free one
 	RegistryPort int      `json:"registryPort,omitempty"` // of the image registry, if it can be had; 0 picks a free one
 	Durable      bool     `json:"durable,omitempty"`      // keep the data
-	Nodes        []Node   `json:"nodes,omitzero"`         // nil: node-1 alone; empty: none
+	Nodes        []Node   `json:"nodes,omitzero"`         // nil: one; empty: none
 	NodeKind     NodeKind `json:"nodeKind,omitempty"`
 	// SimulateMissingImages adds a simulated node to the real ones, for pods whose images are not in the registry; nil:
 	// false.
