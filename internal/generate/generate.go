@@ -148,6 +148,22 @@ func (f File) Locate(path string) (at report.Position, ok bool) {
 	return found[0].Position, true
 }
 
+// Recursion is the name of the Go type at a place, given as for [File.Locate], if it contains itself there; else "".
+func (f File) Recursion(path string) string {
+	if f.source == nil {
+		return ""
+	}
+	return f.source.Recursion(path)
+}
+
+// Unbounded lists the fields that make a CEL rule at a place costly, as users write them: nothing bounds their length.
+func (f File) Unbounded(path string) []string {
+	if f.source == nil {
+		return nil
+	}
+	return f.source.Unbounded(path)
+}
+
 // Run runs the generators. Nothing is written if it returns an error before the
 // first file is, which is when all of them are known.
 func Run(ctx context.Context, options Options) (Result, error) {

@@ -146,7 +146,7 @@ func mistakes(findings []report.Finding) error {
 			fatal++
 		}
 	}
-	return &report.Error{What: "nothing was generated: " + count(fatal, "mistake") + " in the code, told above", Next: "slipway generate"}
+	return &report.Error{What: "nothing was generated: " + count(fatal, "mistake") + " in the code, reported above", Hint: "correct what the lines above name, then run slipway generate again"}
 }
 
 func (s *Session) tellFiles(root string, files []generate.File) {

@@ -100,24 +100,41 @@ func (s *Session) tellDefinitions(ctx context.Context, d definitions) (told int,
 	if d.strict {
 		what = "the CRDs are not right: "
 	}
-	return len(list), &report.Error{What: what + count(refused, "mistake") + ", told above", Err: errRefused, Next: "slipway generate"}
+	return len(list), &report.Error{What: what + count(refused, "mistake") + ", reported above", Err: errRefused, Hint: "correct them in the Go types, then run slipway generate again"}
 }
 
 // told are findings at their places in the code, in the order of those. What concerns a definition as a whole and is no
 // mistake is told when the definition changes, not in every run: there need not be anything to change about it.
 func (d definitions) told(findings []crdcheck.Finding) []report.Finding {
 	var told []report.Finding
-	for _, f := range findings {
+	for _, f := range crdcheck.Distinct(findings) {
 		if !f.Refused && f.Path == "" && d.files[f.File].Action == report.Unchanged {
 			continue
 		}
-		told = append(told, report.Finding{Position: d.position(f.File, f.Path), Message: f.String(), Suggestion: f.Advice(), Fatal: f.Refused || d.strict && f.Path != ""})
+		told = append(told, d.finding(f))
 	}
 	slices.SortStableFunc(told, func(a, b report.Finding) int {
 		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	return told
 }
+
+// finding is what the checker found, in the words of the code.
+func (d definitions) finding(f crdcheck.Finding) report.Finding {
+	out := report.Finding{Position: d.position(f.File, f.Path), Message: f.String(), Suggestion: f.Advice(), Fatal: f.Refused || d.strict && f.Path != ""}
+	place := d.files[f.File]
+	if name := place.Recursion(f.Path); name != "" && f.Untyped() {
+		out.Message = f.Definition + ": " + crdcheck.Place(strings.TrimSuffix(f.Path, ".type")) + ": the type " + name + " contains itself, and the schema of a CRD cannot be recursive"
+		out.Suggestion = "put +kubebuilder:validation:Schemaless and +kubebuilder:pruning:PreserveUnknownFields on the field, or refer to the inner object by name"
+	}
+	if fields := place.Unbounded(f.Path); f.Costly() && len(fields) > 0 {
+		out.Suggestion += "; without a bound: " + strings.Join(fields[:min(len(fields), mostFields)], ", ")
+	}
+	return out
+}
+
+// mostFields bounds how many fields a suggestion names.
+const mostFields = 8
 
 // generateOnly is generate for those who do not check the CRDs, since they go to an API server now or others follow:
 // the next `slipway generate` does it. Where make does more to generated files than slipway would, they are left alone.

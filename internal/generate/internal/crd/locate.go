@@ -11,19 +11,11 @@ import (
 // Locate finds what in the code a place in the definition comes from, given as the API server writes it, like
 // spec.versions[0].schema.openAPIV3Schema.properties[spec]. It ends at the kind where the code says nothing closer.
 func (d *definition) Locate(path string) report.Position {
-	key, index, rest := schema.Step(strings.TrimPrefix(path, "spec."))
-	v := d.Versions[0]
-	for _, stored := range d.Versions {
-		if stored.Storage {
-			v = stored
-		}
-	}
-	switch key {
-	case "versions":
-		if n, err := strconv.Atoi(index); err == nil && n < len(d.Versions) {
-			v = d.Versions[n]
-		}
+	if v, rest := d.version(path); v != nil {
 		return v.locate(rest)
+	}
+	v := d.stored()
+	switch key, _, _ := schema.Step(strings.TrimPrefix(path, "spec.")); key {
 	case "group":
 		return v.atPackage("groupName")
 	case "names", "scope":
@@ -32,6 +24,56 @@ func (d *definition) Locate(path string) report.Position {
 		return v.atKind("kubebuilder:metadata", 0)
 	}
 	return v.atKind("", 0)
+}
+
+// version is the version that a path leads into, and the path from there; nil for paths elsewhere.
+func (d *definition) version(path string) (v *version, rest string) {
+	key, index, rest := schema.Step(strings.TrimPrefix(path, "spec."))
+	if key != "versions" {
+		return nil, ""
+	}
+	if n, err := strconv.Atoi(index); err == nil && n >= 0 && n < len(d.Versions) {
+		return d.Versions[n], rest
+	}
+	return d.stored(), rest
+}
+
+// stored is the version in which objects are stored, or else the first one.
+func (d *definition) stored() *version {
+	for _, v := range d.Versions {
+		if v.Storage {
+			return v
+		}
+	}
+	return d.Versions[0]
+}
+
+// schemaAt is the version whose schema a path leads into, and the path in it.
+func (d *definition) schemaAt(path string) (v *version, rest string, ok bool) {
+	v, rest = d.version(path)
+	if v == nil {
+		return nil, "", false
+	}
+	rest, ok = strings.CutPrefix(strings.TrimPrefix(rest, "."), "schema.openAPIV3Schema")
+	return v, rest, ok
+}
+
+// Recursion is the name of the type at a path, given as for Locate, if it contains itself there; else "".
+func (d *definition) Recursion(path string) string {
+	v, rest, ok := d.schemaAt(path)
+	if !ok {
+		return ""
+	}
+	return schema.Recursion(v.decl, v.Schema, rest)
+}
+
+// Unbounded lists the fields that make a rule at a path costly, since nothing bounds their length.
+func (d *definition) Unbounded(path string) []string {
+	v, rest, ok := d.schemaAt(path)
+	if !ok {
+		return nil
+	}
+	return schema.Unbounded(v.Schema, rest)
 }
 
 // locate finds a place in a version.

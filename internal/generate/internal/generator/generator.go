@@ -116,6 +116,10 @@ type File struct {
 // of paths is the generator's own.
 type Source interface {
 	Locate(path string) report.Position
+	// Recursion is the name of the type at path if it contains itself there, else "".
+	Recursion(path string) string
+	// Unbounded lists the fields that make a rule at path costly, since nothing bounds their length.
+	Unbounded(path string) []string
 }
 
 // Code adds a file that belongs to a package's code.

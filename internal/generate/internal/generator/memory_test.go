@@ -40,6 +40,8 @@ func packages(t *testing.T, settled ...string) (p, q *load.Package) {
 type nowhere struct{}
 
 func (nowhere) Locate(string) report.Position { return report.Position{} }
+func (nowhere) Recursion(string) string       { return "" }
+func (nowhere) Unbounded(string) []string     { return nil }
 
 // TestUnit: a unit that stands is kept as it is on disk, and is remembered again.
 func TestUnit(t *testing.T) {

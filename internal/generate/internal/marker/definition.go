@@ -121,6 +121,9 @@ func (d Definition) Named(name string) Definition {
 	return d
 }
 
+// takesValue reports whether the marker has one argument, without a name.
+func (d *Definition) takesValue() bool { return d.nameless || d.custom }
+
 func (d *Definition) validate() error {
 	switch {
 	case d.Name == "" || strings.ContainsAny(d.Name, "=, \t"):

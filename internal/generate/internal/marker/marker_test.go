@@ -146,6 +146,8 @@ func TestMisspelt(t *testing.T) {
 		"+optionnal":                          "did you mean +optional?",
 		"+test:rul:verbs=get":                 "did you mean +test:rule?",
 		"+kubebuilder:quite:different":        "",
+		"+test:flag:false":                    "did you mean +test:flag=false?",
+		"+test:flag:x=false":                  "write +test:flag=false",
 		"+kubebuilder:scaffold:imports":       "none",
 		"+genclient":                          "none",
 		"+optional":                           "none",

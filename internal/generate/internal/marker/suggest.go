@@ -24,6 +24,7 @@ func (r *Registry) Misspelt(fset *token.FileSet, comments []Comment) []report.Fi
 	suggested := make(map[string]string)
 	for _, c := range comments {
 		if r.knows(c) {
+			findings = append(findings, r.passedOver(fset, c)...)
 			continue
 		}
 		nearest, done := suggested[c.Name()]
@@ -60,12 +61,47 @@ func isForeign(name string) bool {
 	return false
 }
 
+// withColon returns what is meant by a marker that has a colon where an equals sign belongs, or "".
+func (r *Registry) withColon(text string) string {
+	colon := strings.LastIndexByte(text, ':')
+	if colon < 0 || strings.Contains(text, "=") {
+		return ""
+	}
+	for _, definitions := range r.byTarget {
+		if d := definitions[text[:colon]]; d != nil && d.takesValue() {
+			return text[:colon] + "=" + text[colon+1:]
+		}
+	}
+	return ""
+}
+
+// passedOver returns a finding for a word between the name of a marker that takes one value and that value, as x in
+// +kubebuilder:default:x=false. It is passed over: the value is false, whatever x is.
+func (r *Registry) passedOver(fset *token.FileSet, c Comment) []report.Finding {
+	named, nameless, rest := split(c.Text)
+	for target := range r.byTarget {
+		d := r.byTarget[target][named]
+		if named == nameless || r.byTarget[target][nameless] != nil || d == nil || !d.takesValue() {
+			continue
+		}
+		return []report.Finding{{
+			Position:   position(fset, c.Pos),
+			Message:    fmt.Sprintf("+%s has one value without a name: %q is passed over, and the value is %s", named, nameless[len(named)+1:], rest),
+			Suggestion: "write +" + named + "=" + rest,
+		}}
+	}
+	return nil
+}
+
 // nearest returns the known name that the marker's writer most likely meant, or
 // "". Short names must be nearly right: many words are one letter from another.
 func (r *Registry) nearest(c Comment) string {
 	named, nameless, _ := split(c.Text)
 	if isForeign(nameless) {
 		return ""
+	}
+	if known := r.withColon(nameless); known != "" {
+		return known
 	}
 	best, bestDistance := "", 1<<30
 	for _, written := range []string{nameless, named} {

@@ -322,4 +322,5 @@ func (c context) apply(values marker.Values, s *Schema, pos token.Pos) {
 	for _, problem := range applyAll(values, c.decl, s) {
 		c.b.fail(cmp.Or(problem.pos, pos), c.decl.File, "%v", problem.err)
 	}
+	c.doubtSchema(values, s)
 }

@@ -22,7 +22,7 @@ func (c context) structure(e *ast.StructType) *Schema {
 		c.fail(e, "%v", err)
 		return s
 	}
-	b := structBuilder{context: c, schema: s, choices: choices}
+	b := structBuilder{context: c, schema: s, choices: choices, names: make(map[string]string)}
 	b.optional = c.decl.Package.Markers().Has("kubebuilder:validation:Optional")
 	for _, f := range c.decl.Fields() {
 		b.field(f)
@@ -38,6 +38,7 @@ type structBuilder struct {
 	optional  bool     // fields are optional unless they say otherwise
 	choices   []string // fields of which only some may be set
 	immutable []string
+	names     map[string]string // of the fields so far: in JSON → in Go
 }
 
 func (b *structBuilder) field(f *load.Field) {
@@ -53,6 +54,7 @@ func (b *structBuilder) field(f *load.Field) {
 		return
 	}
 	name, inline, omitted := readTag(tag)
+	b.doubtField(f, name)
 	if b.isRequired(f, inline, omitted) {
 		if slices.Contains(b.choices, name) {
 			b.fail(f.Syntax, "field %s is one of several to choose from, so it cannot be required; add omitempty or +optional", name)
@@ -65,10 +67,17 @@ func (b *structBuilder) field(f *load.Field) {
 	}
 	s.Description = f.Doc
 	b.apply(f.Markers, s, f.Syntax.Pos())
+	b.doubtMetadata(f, name, s)
+	if inline && s.Type != "" && s.Type != "object" {
+		b.fail(f.Syntax, "field %s of type %s is inlined, which only a struct can be; put a name into its json tag", fieldName(f), s.Type)
+		return
+	}
 	if inline {
+		b.doubtInlined(f)
 		b.schema.AllOf = append(b.schema.AllOf, s)
 		return
 	}
+	b.doubtName(f, name)
 	if f.Markers.Has("k8s:immutable") {
 		b.immutable = append(b.immutable, name)
 	}

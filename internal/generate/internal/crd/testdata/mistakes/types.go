@@ -56,6 +56,8 @@ type Kind struct {
 	R string `json:"r"`
 	S Stage  `json:"s"`
 	T Choice `json:"t"`
+	// want is inlined, which only a struct can be
+	V string `json:",omitempty"`
 	// want a function has no schema
 	U func() `json:"u"`
 }

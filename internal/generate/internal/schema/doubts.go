@@ -1,0 +1,204 @@
+package schema
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/generate/internal/load"
+	"github.com/slipway-dev/slipway/internal/generate/internal/marker"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// Doubts are findings that are not fatal: code that this generator and its peers accept without a word, with a schema
+// that its author can hardly mean. They change no schema. Only the user's own packages are doubted.
+
+// doubt reports a doubt at pos, with what to write instead.
+func (c context) doubt(pos token.Pos, suggestion, format string, args ...any) {
+	if !c.decl.Package.Local() {
+		return
+	}
+	c.b.loader.Report(report.Finding{
+		Position: c.decl.File.Position(pos), Message: fmt.Sprintf(format, args...), Suggestion: suggestion,
+	})
+}
+
+// doubtField doubts what a field says beside its type. Name is its name in JSON.
+func (b *structBuilder) doubtField(f *load.Field, name string) {
+	if f.Name != "" && !ast.IsExported(f.Name) {
+		b.doubt(f.Syntax.Pos(), "export it, or use the option crd:ignoreUnexportedFields=true",
+			"field %s is not exported: no program reads or writes it, but the schema has it as %q", f.Name, name)
+	}
+	if name == "omitempty" || name == "omitzero" || name == "inline" {
+		b.doubt(f.Syntax.Pos(), `write json:"NAME,`+name+`"`, "field %s is named %q in JSON: its tag lacks a comma", fieldName(f), name)
+	}
+	b.doubtPresence(f)
+}
+
+// doubtInlined doubts a field that is inlined although Go programs give it a name.
+func (b *structBuilder) doubtInlined(f *load.Field) {
+	options := strings.Split(f.Tag.Get("json"), ",")
+	if f.Name == "" || slices.Contains(options, "inline") {
+		return
+	}
+	b.doubt(f.Syntax.Pos(), "put a name before the comma of its json tag",
+		"field %s has no name in its json tag: Go programs call it %q, and the schema has its fields in its place", f.Name, f.Name)
+}
+
+// doubtName doubts a field whose name in JSON another field of the struct has, too.
+func (b *structBuilder) doubtName(f *load.Field, name string) {
+	if other, taken := b.names[name]; taken {
+		b.doubt(f.Syntax.Pos(), "give each field a name of its own",
+			"fields %s and %s of %s are both named %q in JSON: Go programs leave out both", other, fieldName(f), b.decl.Name(), name)
+	}
+	b.names[name] = fieldName(f)
+}
+
+var (
+	requiring  = []string{"kubebuilder:validation:Required", "required", "k8s:required"}
+	permitting = []string{"kubebuilder:validation:Optional", "optional", "k8s:optional"}
+)
+
+// doubtPresence doubts a field that is both required and optional.
+func (b *structBuilder) doubtPresence(f *load.Field) {
+	one := firstOf(f.Markers, requiring)
+	other := firstOf(f.Markers, permitting)
+	if one == nil || other == nil {
+		return
+	}
+	effect := "optional"
+	if b.isRequired(f, false, false) {
+		effect = "required"
+	}
+	b.doubt(max(one.Pos, other.Pos), "delete one of them",
+		"+%s and +%s contradict each other; the field is %s", one.Definition.Name, other.Definition.Name, effect)
+}
+
+func firstOf(values marker.Values, names []string) *marker.Value {
+	for i := range values {
+		if slices.Contains(names, values[i].Definition.Name) {
+			return &values[i]
+		}
+	}
+	return nil
+}
+
+// doubtSchema doubts a schema that values have just changed, at the marker that is to blame.
+func (c context) doubtSchema(values marker.Values, s *Schema) {
+	for i := range values {
+		v := &values[i]
+		target := s
+		if strings.HasPrefix(v.Definition.Name, itemsPrefix) {
+			target = s.Items
+		}
+		if target == nil {
+			continue
+		}
+		switch v.Data.(type) {
+		case intOrString:
+			c.doubtIntOrString(v, target)
+		case enum:
+			c.doubtEnum(v, target)
+		case maximum, maxLength, maxItems, maxProperties:
+			c.doubtBounds(v, target)
+		}
+	}
+}
+
+func (c context) doubtIntOrString(v *marker.Value, s *Schema) {
+	if s.Type == "" {
+		return
+	}
+	c.doubt(v.Pos, "use a field of the type intstr.IntOrString",
+		"+%s has no effect on a field of type %s: the API server takes only that type", v.Definition.Name, s.Type)
+}
+
+// doubtEnum doubts an enum of which no value has the field's type.
+func (c context) doubtEnum(v *marker.Value, s *Schema) {
+	types := typesOf(s)
+	if len(s.Enum) == 0 || len(types) == 0 {
+		return
+	}
+	for _, value := range s.Enum {
+		if slices.Contains(types, typeOfJSON(value)) {
+			return
+		}
+	}
+	suggestion := ""
+	if s.Type == "string" {
+		suggestion = "put each value in quotes: +" + v.Definition.Name + "=" + quoted(s)
+	}
+	c.doubt(v.Pos, suggestion, "+%s lists no value of type %s: the API server refuses every value", v.Definition.Name, s.Type)
+}
+
+func quoted(s *Schema) string {
+	var values []string
+	for _, v := range s.Enum {
+		values = append(values, fmt.Sprintf("%q", v))
+	}
+	return strings.Join(values, ";")
+}
+
+// typesOf are the types of JSON values that s accepts, or none where that is not known.
+func typesOf(s *Schema) []string {
+	switch s.Type {
+	case "string", "boolean", "integer":
+		return []string{s.Type}
+	case "number":
+		return []string{"integer", "number"}
+	}
+	return nil
+}
+
+// typeOfJSON is the type of a JSON text, in the words of schemas.
+func typeOfJSON(text []byte) string {
+	switch text[0] {
+	case '"':
+		return "string"
+	case 't', 'f':
+		return "boolean"
+	case '[':
+		return "array"
+	case '{':
+		return "object"
+	case 'n':
+		return "null"
+	}
+	if strings.ContainsAny(string(text), ".eE") {
+		return "number"
+	}
+	return "integer"
+}
+
+// bounds are a pair of bounds; open ones are not allowed themselves.
+type bounds struct {
+	least, most *float64
+	open        bool
+}
+
+// doubtBounds doubts a pair of bounds that no value meets.
+func (c context) doubtBounds(v *marker.Value, s *Schema) {
+	for _, b := range []bounds{
+		{s.Minimum, s.Maximum, s.ExclusiveMinimum || s.ExclusiveMaximum},
+		{float(s.MinLength), float(s.MaxLength), false},
+		{float(s.MinItems), float(s.MaxItems), false},
+		{float(s.MinProperties), float(s.MaxProperties), false},
+	} {
+		if b.empty() {
+			c.doubt(v.Pos, "", "+%s: no value meets both bounds, %v and %v", v.Definition.Name, *b.least, *b.most)
+		}
+	}
+}
+
+func (b bounds) empty() bool {
+	return b.least != nil && b.most != nil && (*b.least > *b.most || b.open && *b.least == *b.most)
+}
+
+func float(n *int64) *float64 {
+	if n == nil {
+		return nil
+	}
+	return new(float64(*n))
+}
