@@ -81,7 +81,7 @@ func (inv *invocation) createAPI(cmd *cobra.Command, f apiFlags) error {
 		return err
 	}
 	// Mistakes in flags are told before more questions are asked.
-	if err := errors.Join(f.checkPlugins(), f.Check()); err != nil {
+	if err := errors.Join(inv.checkPlugins(&f), f.Check()); err != nil {
 		return err
 	}
 	if err := inv.askWhatToCreate(cmd, &f); err != nil {

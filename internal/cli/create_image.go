@@ -8,7 +8,6 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/project"
 )
 
 // imagePlugins are the names under which other tools ask for a controller that runs an image.
@@ -24,13 +23,13 @@ func (f *apiFlags) bindImage(flags *pflag.FlagSet) {
 }
 
 // checkPlugins refuses plug-ins that there are not, and an image's without an image.
-func (f *apiFlags) checkPlugins() error {
+func (inv *invocation) checkPlugins(f *apiFlags) error {
 	for _, name := range f.plugins {
-		switch {
-		case name == "go/v4" || name == project.Layout:
-		case !slices.Contains(imagePlugins, name):
-			return &report.Error{What: "unknown plug-in " + name, Where: "--plugins", Hint: "there is one for an API: " + imagePlugins[0]}
-		case f.Image.Name == "":
+		if !slices.Contains(imagePlugins, name) {
+			if err := inv.acceptPlugin(name, false); err != nil {
+				return err
+			}
+		} else if f.Image.Name == "" {
 			return &report.Error{What: "there is no image to run", Where: "--plugins=" + strings.Join(f.plugins, ","), Hint: "say which one with --image"}
 		}
 	}

@@ -50,7 +50,7 @@ what is missing, such as validation for a kind that has defaulting.`,
 	flags.StringVar(&w.Certs, "certs", "", "certificate `provider`: self for the operator (default), or cert-manager")
 	bindForce(flags)
 	bindChange(flags, &w.Change)
-	return inv.accept(cmd, oldWebhookFlags)
+	return inv.acceptPlugins(inv.accept(cmd, oldWebhookFlags), false)
 }
 
 // createWebhook is the run of `slipway create webhook`.

@@ -50,7 +50,7 @@ Clusters are left alone: the CRD and its objects stay where they are installed.`
 	}
 	bindDeletion(cmd.Flags(), &d)
 	cmd.Flags().StringVar(&d.ControllerName, "controller-name", "", "`name` of the controller that alone goes")
-	return cmd
+	return inv.acceptPlugins(cmd, false)
 }
 
 func (inv *invocation) deleteWebhookCommand() *cobra.Command {
@@ -74,5 +74,5 @@ What you have changed stays and is told, as with slipway delete api.`,
 	cmd.Flags().BoolVar(&d.Defaulting, "defaulting", false, "only the defaulting webhook")
 	cmd.Flags().BoolVar(&d.Validation, "programmatic-validation", false, "only the validating webhook")
 	cmd.Flags().BoolVar(&d.Conversion, "conversion", false, "only the conversion between versions")
-	return cmd
+	return inv.acceptPlugins(cmd, false)
 }

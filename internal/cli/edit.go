@@ -46,5 +46,5 @@ hand are told. Called again it changes nothing.`,
 	flags.StringVar(&license.Owner, "owner", "", "`holder` of the copyright, for the license header")
 	bindForce(flags)
 	bindPreview(flags, &e.Preview)
-	return cmd
+	return inv.acceptPlugins(cmd, true)
 }

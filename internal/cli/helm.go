@@ -6,6 +6,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/operation"
 )
 
+// defaultConfig is the folder that deploys a project as it is scaffolded.
+const defaultConfig = "config/default"
+
 func (inv *invocation) helmCommand() *cobra.Command {
 	var c operation.Chart
 	cmd := &cobra.Command{
@@ -34,7 +37,7 @@ Name, versions and folder are those of the last time unless flags give others.`,
 	flags.StringVar(&c.Name, "name", "", "`name` of the chart (default that of the project)")
 	flags.StringVar(&c.Version, "version", "", "`version` of the chart (default 0.1.0)")
 	flags.StringVar(&c.AppVersion, "app-version", "", "`version` of the operator (default that of the chart)")
-	flags.StringVar(&c.Config, "config", "config/default", "`folder` with the kustomization, in the project")
+	flags.StringVar(&c.Config, "config", defaultConfig, "`folder` with the kustomization, in the project")
 	flags.StringVar(&c.Conflicts, "conflicts", "", "whose lines are taken where both sides changed them: `mine` or generated")
 	flags.BoolVar(&c.Restore, "restore", false, "make files again that you deleted")
 	bindNoGenerate(flags, &c.NoGenerate)

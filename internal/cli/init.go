@@ -12,7 +12,6 @@ type initFlags struct {
 	operation.Project
 	skipGo  bool
 	version string // --project-version
-	plugins []string
 }
 
 func (inv *invocation) initCommand() *cobra.Command {
@@ -51,14 +50,13 @@ Environment:
 	flags.BoolVar(&f.MultiGroup, "multigroup", false, "lay the project out for APIs of several groups")
 	flags.BoolVar(&f.Namespaced, "namespaced", false, "have the manager watch its own namespace, with permissions there alone")
 	flags.StringVar(&f.version, "project-version", project.Version, "`version` of the PROJECT file")
-	flags.StringSliceVar(&f.plugins, "plugins", nil, "`layouts` to use; there is one, "+project.Layout)
 	bindPreview(flags, &f.Preview)
-	return inv.accept(cmd, oldInitFlags)
+	return inv.acceptPlugins(inv.accept(cmd, oldInitFlags), false)
 }
 
 // init is the run of `slipway init`.
 func (inv *invocation) init(cmd *cobra.Command, f initFlags) error {
-	if err := inv.acceptLayout(f.version, f.plugins); err != nil {
+	if err := inv.acceptVersion(f.version); err != nil {
 		return err
 	}
 	if err := inv.askProject(cmd, &f.Project); err != nil {

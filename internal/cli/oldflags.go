@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -65,9 +64,9 @@ func (inv *invocation) accept(cmd *cobra.Command, old []oldFlag) *cobra.Command 
 	return cmd
 }
 
-// acceptLayout notes what is made instead of what earlier versions of tools called their
-// layouts and formats, and refuses others.
-func (inv *invocation) acceptLayout(version string, plugins []string) error {
+// acceptVersion notes what is made instead of what earlier tools called the version of a PROJECT file, and refuses
+// others.
+func (inv *invocation) acceptVersion(version string) error {
 	switch {
 	case version == project.Version:
 	case version == "2" || strings.HasPrefix(version, "3-"):
@@ -75,25 +74,5 @@ func (inv *invocation) acceptLayout(version string, plugins []string) error {
 	default:
 		return &report.Error{What: "unknown project version " + version, Where: "--project-version", Hint: "there is one: " + project.Version, Code: usageCode}
 	}
-	for _, p := range plugins {
-		name, _, _ := strings.Cut(p, "/")
-		switch {
-		case p == project.Layout || p == "go/v4" || p == "go":
-		case name == "go" || name == "go.kubebuilder.io", strings.HasPrefix(name, "kustomize"), strings.HasPrefix(name, "base.go"):
-			inv.handler.Handle(report.Note{Text: fmt.Sprintf("--plugins %s: the project has the layout go/v4, which follows it", p)})
-		default:
-			return &report.Error{What: "unknown layout " + p, Where: "--plugins", Hint: "there is one: go/v4" + outOfScope(name), Code: usageCode}
-		}
-	}
 	return nil
-}
-
-// outOfScope says of a plug-in of kubebuilder's what there is instead.
-func outOfScope(name string) string {
-	short, _, _ := strings.Cut(name, ".")
-	switch short {
-	case "grafana", "autoupdate", "deploy-image", "helm":
-		return "; what there is instead of " + short + " is in docs/scaffolding.md"
-	}
-	return ""
 }

@@ -32,6 +32,9 @@ func noSubcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
+	if known := otherTool(cmd, args); known != nil {
+		return known
+	}
 	e := &report.Error{
 		What: fmt.Sprintf("%s has no command %q", cmd.CommandPath(), args[0]),
 		Next: cmd.CommandPath() + " --help", Code: usageCode,
@@ -115,6 +118,11 @@ func requestedOutput(args []string) string {
 // flagError makes a mistake in a flag the error that its user sees. An unknown
 // flag gets the nearest one of its command suggested.
 func flagError(cmd *cobra.Command, err error) error {
+	if words := cmd.Flags().Args(); cmd.HasSubCommands() && len(words) > 0 {
+		if known := otherTool(cmd, words); known != nil {
+			return known
+		}
+	}
 	e := &report.Error{What: "the flags cannot be read", Err: err, Next: cmd.CommandPath() + " --help", Code: usageCode}
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok || unknown.GetSpecifiedShortnames() != "" {

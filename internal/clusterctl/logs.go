@@ -1,6 +1,7 @@
 package clusterctl
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"slices"
@@ -60,6 +61,7 @@ func (c *Control) Logs(ctx context.Context, o LogOptions, tell func(LogEntry)) e
 // logged checks what Logs is asked for.
 func (c *Control) logged(o LogOptions) (cl state.Cluster, components []string, err error) {
 	components = Components()
+	o.Component = cmp.Or(programs[o.Component], o.Component)
 	if o.Component != "" {
 		if !slices.Contains(components, o.Component) {
 			return cl, nil, unknownComponent(o.Component, components)
@@ -74,6 +76,11 @@ func (c *Control) logged(o LogOptions) (cl state.Cluster, components []string, e
 			Hint: "they are written from its first start on", Next: command("start", cl.Name)}
 	}
 	return cl, components, nil
+}
+
+// programs are the components by the names of the programs that they are in other clusters.
+var programs = map[string]string{
+	"kube-apiserver": "apiserver", "kube-controller-manager": "controllers", "kube-scheduler": "scheduler", "kubelet": "nodes",
 }
 
 func unknownComponent(name string, known []string) error {

@@ -36,14 +36,15 @@ func TestOnlyCommandLinesHaveFlags(t *testing.T) {
 
 // needed are the packages of this module that the command line may import, and why.
 var needed = map[string]string{
-	"internal/operation": "what verbs do",
-	"internal/report":    "mistakes on the command line",
-	"internal/ui":        "how events and errors are shown",
-	"internal/collector": "a process begins with it",
-	"internal/spelling":  "the flag that a misspelt one is nearest to",
-	"internal/kustomize": "a command line of its own",
-	"internal/generate":  "arguments and help of controller-gen, which are the generators' own",
-	"project":            "what the parts of a kind's name may be, which is asked for",
+	"internal/operation":  "what verbs do",
+	"internal/report":     "mistakes on the command line",
+	"internal/ui":         "how events and errors are shown",
+	"internal/collector":  "a process begins with it",
+	"internal/othertools": "what a command of another tool is here",
+	"internal/spelling":   "the flag that a misspelt one is nearest to",
+	"internal/kustomize":  "a command line of its own",
+	"internal/generate":   "arguments and help of controller-gen, which are the generators' own",
+	"project":             "what the parts of a kind's name may be, which is asked for",
 }
 
 // TestCommandLineRunsOperations: a verb is flags, one operation and an exit code. What strings facades together is

@@ -1,0 +1,126 @@
+package othertools
+
+import "slices"
+
+// Commands is the table: by tool, in the order in which an operator's author meets the commands.
+func Commands() []Command {
+	return slices.Concat(kubebuilder(), makeTargets(), generators(), testEnvironment(), clusters(), manifests(), images())
+}
+
+func kubebuilder() []Command {
+	const tool = "kubebuilder"
+	return []Command{
+		{Tool: tool, Theirs: "init", Ours: "slipway init", Note: "the same flags"},
+		{Tool: tool, Theirs: "create api", Ours: "slipway create api", Note: "the same flags and questions"},
+		{Tool: tool, Theirs: "create webhook", Ours: "slipway create webhook", Note: "the same flags"},
+		{Tool: tool, Theirs: "edit --multigroup=true", Ours: "slipway edit --multigroup", Note: "it also moves the code"},
+		{Tool: tool, Theirs: "edit --plugins helm/v2-alpha", Ours: "slipway helm", Note: "a second run keeps your edits"},
+		{Tool: tool, Theirs: "edit --plugins grafana/v1-alpha", Ours: "slipway edit --enable dashboard", Note: "a dashboard of the metrics that the manager has"},
+		{Tool: tool, Theirs: "edit --plugins autoupdate/v1-alpha", Note: "no command updates a scaffold by itself yet"},
+		{Tool: tool, Theirs: "create api --plugins deploy-image/v1-alpha", Ours: "slipway create api --image memcached:1.6-alpine", Note: "the same flags; the plug-in may be named"},
+		{Tool: tool, Theirs: "alpha generate", Note: "no command scaffolds an existing project anew yet"},
+		{Tool: tool, Theirs: "alpha update", Note: "no command updates a scaffold by itself yet"},
+		{Tool: tool, Theirs: "alpha webhook", Ours: "slipway create webhook", Note: "the name that early versions had"},
+		{Tool: tool, Theirs: "version", Ours: "slipway version"},
+		{Tool: tool, Theirs: "completion bash", Ours: "slipway completion bash"},
+	}
+}
+
+func makeTargets() []Command {
+	const tool = "make"
+	return []Command{
+		{Tool: tool, Theirs: "manifests", Ours: "slipway generate", Note: "with the options that the Makefile has"},
+		{Tool: tool, Theirs: "generate", Ours: "slipway generate"},
+		{Tool: tool, Theirs: "fmt", Note: "run go fmt ./...; slipway formats what it writes"},
+		{Tool: tool, Theirs: "vet", Note: "run go vet ./..."},
+		{Tool: tool, Theirs: "lint", Note: "run golangci-lint; .golangci.yml is scaffolded"},
+		{Tool: tool, Theirs: "lint-fix", Note: "run golangci-lint run --fix"},
+		{Tool: tool, Theirs: "lint-config", Note: "run golangci-lint config verify"},
+		{Tool: tool, Theirs: "test", Ours: "slipway test ./...", Note: "with the cluster's control plane; no download"},
+		{Tool: tool, Theirs: "setup-test-e2e", Ours: "slipway cluster start", Note: "an embedded cluster takes the place of kind's"},
+		{Tool: tool, Theirs: "test-e2e", Ours: "slipway edit --enable e2e", Note: "adds the tests and the target; make test-e2e runs them"},
+		{Tool: tool, Theirs: "cleanup-test-e2e", Ours: "slipway cluster delete"},
+		{Tool: tool, Theirs: "build", Note: "run go build ./cmd; slipway run builds what it runs"},
+		{Tool: tool, Theirs: "run", Ours: "slipway run", Note: "webhooks work, too"},
+		{Tool: tool, Theirs: "docker-build", Ours: "slipway image build -t operator:v1"},
+		{Tool: tool, Theirs: "docker-push", Ours: "slipway image push operator:v1"},
+		{Tool: tool, Theirs: "docker-buildx", Ours: "slipway image build -t operator:v1 --platform linux/amd64,linux/arm64", Note: "image push then pushes an index of both"},
+		{Tool: tool, Theirs: "build-installer", Ours: "slipway deploy --print", Note: "redirect the output to dist/install.yaml"},
+		{Tool: tool, Theirs: "install", Ours: "slipway install"},
+		{Tool: tool, Theirs: "uninstall", Ours: "slipway uninstall"},
+		{Tool: tool, Theirs: "deploy", Ours: "slipway deploy", Note: "waits until the operator is ready, and deletes what the configuration no longer has"},
+		{Tool: tool, Theirs: "undeploy", Ours: "slipway undeploy"},
+		{Tool: tool, Theirs: "kustomize", Ours: "slipway tools link", Note: "puts links where the Makefile looks for its tools"},
+		{Tool: tool, Theirs: "controller-gen", Ours: "slipway tools link"},
+		{Tool: tool, Theirs: "envtest", Ours: "slipway tools link"},
+	}
+}
+
+func generators() []Command {
+	const clients = "slipway generate clients"
+	return []Command{
+		{Tool: "controller-gen", Theirs: "object crd rbac:roleName=manager-role webhook paths=./...", Ours: "slipway generate", Note: "slipway controller-gen takes controller-gen's own command line"},
+		{Tool: "controller-gen", Theirs: "crd -w", Ours: "slipway controller-gen crd -w", Note: "lists the markers"},
+		{Tool: "type-scaffold", Theirs: "--kind Foo", Ours: "slipway type --kind Foo"},
+		{Tool: "deepcopy-gen", Ours: "slipway generate", Note: "from the markers +k8s:deepcopy-gen and +kubebuilder:object"},
+		{Tool: "client-gen", Ours: clients, Note: "from the marker +genclient; informers and listers are made with it"},
+		{Tool: "lister-gen", Ours: clients},
+		{Tool: "informer-gen", Ours: clients},
+		{Tool: "applyconfiguration-gen", Ours: "slipway create api --ssa", Note: "for clients, slipway generate clients makes them"},
+		{Tool: "generate-groups.sh", Ours: clients, Typed: []string{"update-codegen.sh", "code-generator"}, Note: "no copy of code-generator is needed"},
+	}
+}
+
+func testEnvironment() []Command {
+	const tool = "setup-envtest"
+	return []Command{
+		{Tool: tool, Theirs: "use", Ours: "slipway setup-envtest use", Note: "the same command line; the folder is filled without a download"},
+		{Tool: tool, Theirs: "list", Ours: "slipway setup-envtest list"},
+	}
+}
+
+func clusters() []Command {
+	const tool = "kind"
+	return []Command{
+		{Tool: tool, Theirs: "create cluster", Ours: "slipway cluster start", Typed: []string{"cluster create", "create cluster"}, Note: "a name stands without a flag; a second run is a no-op"},
+		{Tool: tool, Theirs: "create cluster --config kind.yaml", Ours: "slipway cluster start --config cluster.yaml", Note: "the file is slipway's: nodes, labels, taints, feature gates"},
+		{Tool: tool, Theirs: "delete cluster", Ours: "slipway cluster delete", Typed: []string{"delete cluster"}},
+		{Tool: tool, Theirs: "get clusters", Ours: "slipway cluster list", Typed: []string{"cluster get", "get clusters"}},
+		{Tool: tool, Theirs: "get nodes", Ours: "slipway kubectl get nodes", Typed: []string{"get nodes", "cluster get nodes"}},
+		{Tool: tool, Theirs: "get kubeconfig", Ours: "slipway cluster kubeconfig", Typed: []string{"get kubeconfig", "cluster get kubeconfig"}},
+		{Tool: tool, Theirs: "export kubeconfig", Ours: "slipway cluster kubeconfig", Typed: []string{"export kubeconfig", "cluster export", "cluster export kubeconfig"}, Note: "prints it; slipway cluster start writes it to your kubeconfig"},
+		{Tool: tool, Theirs: "export logs", Ours: "slipway cluster logs", Typed: []string{"export logs", "cluster export logs"}, Note: "prints them; a component's name selects its own"},
+		{Tool: tool, Theirs: "load docker-image", Ours: "slipway image load controller:latest", Typed: []string{"load docker-image", "load image", "cluster load"}, Note: "an image that slipway image build made, or an archive"},
+		{Tool: tool, Theirs: "load image-archive", Ours: "slipway image load operator.tar", Typed: []string{"load image-archive", "cluster load image-archive"}},
+		{Tool: tool, Theirs: "build node-image", Note: "no node image exists; slipway cluster build compiles the cluster program", Typed: []string{"build node-image"}},
+		{Tool: "minikube", Theirs: "start", Ours: "slipway cluster start"},
+		{Tool: "minikube", Theirs: "delete", Ours: "slipway cluster delete"},
+		{Tool: "k3d", Theirs: "cluster create", Ours: "slipway cluster start"},
+	}
+}
+
+func manifests() []Command {
+	return []Command{
+		{Tool: "kustomize", Theirs: "build config/default", Ours: "slipway kustomize build config/default", Note: "kustomize's own command line"},
+		{Tool: "kustomize", Theirs: "edit set image controller=IMG", Ours: "slipway deploy --image IMG", Note: "no file changes; slipway kustomize edit changes it"},
+		{Tool: "kubectl", Theirs: "apply -f", Ours: "slipway kubectl apply -f", Note: "the embedded Kubernetes' own kubectl"},
+	}
+}
+
+func images() []Command {
+	const tool = "docker"
+	return []Command{
+		{Tool: tool, Theirs: "build -t NAME .", Ours: "slipway image build -t NAME", Note: "reads the Dockerfile for how the manager is compiled and started"},
+		{Tool: tool, Theirs: "buildx build --platform linux/amd64,linux/arm64", Ours: "slipway image build -t NAME --platform linux/amd64,linux/arm64"},
+		{Tool: tool, Theirs: "push", Ours: "slipway image push NAME"},
+		{Tool: tool, Theirs: "login", Ours: "slipway image login REGISTRY", Typed: []string{"login"}},
+		{Tool: tool, Theirs: "logout", Ours: "slipway image logout REGISTRY", Typed: []string{"logout"}},
+		{Tool: tool, Theirs: "images", Ours: "slipway image list", Typed: []string{"images"}},
+		{Tool: tool, Theirs: "rmi", Ours: "slipway image remove NAME"},
+		{Tool: tool, Theirs: "save -o", Ours: "slipway image save NAME -o ARCHIVE"},
+		{Tool: tool, Theirs: "inspect", Ours: "slipway image inspect NAME"},
+		{Tool: tool, Theirs: "ps", Ours: "slipway kubectl get pods -A", Note: "pods are processes of the cluster, not containers of an engine"},
+		{Tool: tool, Theirs: "logs", Ours: "slipway kubectl logs POD"},
+		{Tool: tool, Theirs: "exec", Ours: "slipway kubectl exec POD -- COMMAND"},
+	}
+}

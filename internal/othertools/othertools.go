@@ -1,0 +1,72 @@
+// Package othertools maps the commands of the tools that users come from to slipway's.
+//
+// [Commands] is the table. The page docs/other-tools.md shows it, and the command line answers with it when one of
+// these commands is typed after slipway, with the tool's name before it or without:
+//
+//	if c, ok := othertools.Lookup([]string{"kind", "create", "cluster"}); ok { … c.Ours … }
+package othertools
+
+import "strings"
+
+// Command is a command of another tool.
+type Command struct {
+	Tool   string // its name: kubebuilder, kind, make
+	Theirs string // the words after it, without flags that vary
+	// Ours is the command that does the same; empty where none is needed or none exists.
+	Ours string
+	// Note says what differs, or why there is no command.
+	Note string
+	// Typed are other forms in which users type the command after slipway, such as "cluster create".
+	Typed []string
+}
+
+// Lookup returns the command that begins with the most of the given words, which were typed after slipway. What follows
+// the first flag is passed over.
+func Lookup(words []string) (Command, bool) {
+	typed := plain(words)
+	var best Command
+	length := 0
+	for _, c := range Commands() {
+		for _, form := range c.forms() {
+			want := strings.Fields(form)
+			if len(want) > length && hasPrefix(typed, want) {
+				best, length = c, len(want)
+			}
+		}
+	}
+	return best, length > 0
+}
+
+// forms are what users may type after slipway for c.
+func (c Command) forms() []string {
+	forms := append([]string{c.Tool + " " + c.Theirs}, c.Typed...)
+	if c.Theirs != "" && (c.Tool == "make" || c.Tool == "kubebuilder") {
+		forms = append(forms, c.Theirs)
+	}
+	for i, form := range forms {
+		forms[i] = strings.Join(plain(strings.Fields(form)), " ")
+	}
+	return forms
+}
+
+// plain are the words before the first flag.
+func plain(words []string) []string {
+	for i, w := range words {
+		if strings.HasPrefix(w, "-") {
+			return words[:i]
+		}
+	}
+	return words
+}
+
+func hasPrefix(words, prefix []string) bool {
+	if len(words) < len(prefix) {
+		return false
+	}
+	for i, w := range prefix {
+		if words[i] != w {
+			return false
+		}
+	}
+	return true
+}
