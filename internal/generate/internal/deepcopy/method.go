@@ -71,11 +71,23 @@ func isDeepCopyInto(f *load.Method, on *load.Type) bool {
 
 // isReceiver reports whether t is the declared type that f is a method of. For
 // a method of an interface that is the interface it was found in. An alias does
-// not count.
+// not count, and neither does another instance of a generic type.
 func isReceiver(t *load.Type, f *load.Method, on *load.Type) bool {
+	if f.Decl != nil && f.Decl.IsGeneric() {
+		return t.Kind == load.Named && load.IsReceiver(t, receiverOf(on))
+	}
 	decl := f.Decl
 	if decl == nil {
 		decl = on.Unalias().Decl
 	}
 	return t.Kind == load.Named && decl != nil && t.Decl == decl
+}
+
+// receiverOf is the type that t is, or points to.
+func receiverOf(t *load.Type) *load.Type {
+	t = t.Unalias()
+	if t.Kind == load.Pointer {
+		return t.Elem.Unalias()
+	}
+	return t
 }

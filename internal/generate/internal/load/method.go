@@ -131,8 +131,8 @@ func (t *Type) Method(name string) (m *Method, depth int) {
 			return nil, 0
 		}
 	}
-	level := []*Type{t}
-	seen := make(map[*TypeDecl]bool)
+	level := []embedding{{typ: t}}
+	seen := make(instances)
 	for ; len(level) > 0 && depth < maxDepth; depth++ {
 		found, fields, next := searchLevel(level, name, seen)
 		switch {
@@ -141,39 +141,91 @@ func (t *Type) Method(name string) (m *Method, depth int) {
 		case len(found)+fields > 0:
 			return nil, 0
 		}
-		level = next
+		level = joined(next)
 	}
 	return nil, 0
 }
 
+// embedding is a type embedded at some depth. It is double when the depth has it more than once: then it, and all that
+// it embeds, promotes nothing, and what it has hides what lies deeper.
+type embedding struct {
+	typ    *Type
+	double bool
+}
+
+// named is the type without aliases and, for an embedded *T, without the pointer.
+func (e embedding) named() *Type {
+	t := e.typ.Unalias()
+	if t.Kind == Pointer {
+		t = t.Elem.Unalias()
+	}
+	return t
+}
+
+// joined has each type of a depth once.
+func joined(level []embedding) []embedding {
+	once, at := level[:0], make(instances)
+	for _, e := range level {
+		if first, seen := at.add(e.named(), len(once)); seen {
+			once[first].double = true
+			continue
+		}
+		once = append(once, e)
+	}
+	return once
+}
+
+// instances are types with a number each, by declaration. One that is generic has several types.
+type instances map[*TypeDecl][]instance
+
+type instance struct {
+	typ    *Type
+	number int
+}
+
+// add adds t with a number unless it is there, and returns the number that t has then.
+func (in instances) add(t *Type, number int) (first int, seen bool) {
+	for _, other := range in[t.Decl] {
+		if other.typ == t || Identical(other.typ, t) {
+			return other.number, true
+		}
+	}
+	in[t.Decl] = append(in[t.Decl], instance{t, number})
+	return number, false
+}
+
 // searchLevel looks for the name among types embedded at one depth; next are
 // the types that they embed.
-func searchLevel(level []*Type, name string, seen map[*TypeDecl]bool) (found []*Method, fields int, next []*Type) {
-	for _, t := range level {
-		t = t.Unalias()
-		if t.Kind == Pointer { // an embedded *T
-			t = t.Elem.Unalias()
+func searchLevel(level []embedding, name string, seen instances) (found []*Method, fields int, next []embedding) {
+	add := func(m *Method, double bool) {
+		found = append(found, m)
+		if double {
+			found = append(found, m)
 		}
+	}
+	for _, e := range level {
+		t := e.named()
 		if t.Kind == Named {
-			if seen[t.Decl] {
+			if _, before := seen.add(t, 0); before {
 				continue
 			}
-			seen[t.Decl] = true
 			if m := t.own(name); m != nil {
-				found = append(found, m)
+				add(m, e.double)
 				continue
 			}
 		}
 		under := t.Underlying()
 		if under.Kind == Interface {
-			if m := under.interfaceMethod(name, 0); m != nil {
-				found = append(found, m)
+			if m := under.interfaceMethod(name); m != nil {
+				add(m, e.double)
 			}
 			continue
 		}
 		hidden, embedded := under.members(name)
 		fields += hidden
-		next = append(next, embedded...)
+		for _, t := range embedded {
+			next = append(next, embedding{t, e.double})
+		}
 	}
 	return found, fields, next
 }
@@ -218,21 +270,42 @@ func (t *Type) own(name string) *Method {
 		if m.Name == name {
 			m := *m
 			m.Decl = t.Decl
+			m.checked, m.loader = t.signature(name), p.loader
 			return &m
 		}
 	}
 	return nil
 }
 
+// signature is that of a method of an instance of a generic type, with the instance's arguments; nil for other types.
+func (t *Type) signature(name string) *types.Signature {
+	named, ok := types.Unalias(t.checked).(*types.Named)
+	if !ok {
+		return nil
+	}
+	for m := range named.Methods() {
+		if m.Name() == name {
+			return m.Signature()
+		}
+	}
+	return nil
+}
+
 // interfaceMethod finds a method of an interface, embedded ones included.
-func (t *Type) interfaceMethod(name string, depth int) *Method {
+func (t *Type) interfaceMethod(name string) *Method {
+	return t.embeddedMethod(name, make(map[*ast.InterfaceType]bool))
+}
+
+// embeddedMethod looks into each interface once: one may embed another many times, and itself by mistake.
+func (t *Type) embeddedMethod(name string, seen map[*ast.InterfaceType]bool) *Method {
 	if t.checked != nil {
 		return t.checkedMethod(name)
 	}
 	syntax, ok := t.syntax.(*ast.InterfaceType)
-	if !ok || depth > maxDepth {
+	if !ok || seen[syntax] {
 		return nil
 	}
+	seen[syntax] = true
 	for _, f := range syntax.Methods.List {
 		signature, isMethod := f.Type.(*ast.FuncType)
 		if isMethod && len(f.Names) == 1 && f.Names[0].Name == name {
@@ -242,7 +315,7 @@ func (t *Type) interfaceMethod(name string, depth int) *Method {
 			continue
 		}
 		if embedded := t.scope.resolve(f.Type).Underlying(); embedded.Kind == Interface {
-			if m := embedded.interfaceMethod(name, depth+1); m != nil {
+			if m := embedded.embeddedMethod(name, seen); m != nil {
 				return m
 			}
 		}

@@ -1,6 +1,7 @@
 package load_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"testing"
 
@@ -219,6 +220,23 @@ func TestMethods(t *testing.T) {
 	}
 	if n := p.Loader().Checked(); n != 0 {
 		t.Errorf("%d packages were type-checked", n)
+	}
+}
+
+// TestEmbeddedTwice: an interface that embeds another one twice, and that one a third, and so on, is looked through at
+// once, as is one that embeds itself.
+func TestEmbeddedTwice(t *testing.T) {
+	code := "package m\n\ntype I0 interface{ Other() }\n"
+	for i := range 60 {
+		code += fmt.Sprintf("type I%d interface { I%d; I%[2]d }\n", i+1, i)
+	}
+	dir := tree(t, "-- go.mod --\nmodule example.com/m\n\ngo 1.26\n-- m.go --\n"+code+"type Self interface { Self; Self }\ntype Uses struct { I60; Self }\n")
+	roots, err := newLoader(t, dir, nil).Roots(t.Context(), ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, _ := roots[0].Decl("Uses").Type().Method("MarshalJSON"); m != nil {
+		t.Errorf("found %+v", m)
 	}
 }
 

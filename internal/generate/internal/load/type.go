@@ -178,6 +178,24 @@ func Identical(a, b *Type) bool {
 	return false
 }
 
+// IsReceiver reports whether t, in the signature of a method of a generic type, is the type that has the method: an
+// instance, or the generic type itself, which has its own parameters as arguments there.
+func IsReceiver(t, receiver *Type) bool {
+	if receiver.checked != nil {
+		return Identical(t, receiver)
+	}
+	named, ok := t.checked.(*types.Named)
+	if !ok || t.Decl != receiver.Decl {
+		return false
+	}
+	for i := range named.TypeArgs().Len() {
+		if param, ok := named.TypeArgs().At(i).(*types.TypeParam); !ok || param.Index() != i {
+			return false
+		}
+	}
+	return true
+}
+
 func canonical(basic string) string {
 	switch basic {
 	case "byte":
