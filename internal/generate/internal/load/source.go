@@ -2,6 +2,7 @@ package load
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/slipway-dev/slipway/internal/generate/internal/inputs"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -16,7 +17,7 @@ type source struct {
 	// interesting is set when the file may declare a type, hold a marker or
 	// define one of the methods that decide how a type is treated.
 	interesting bool
-	constants   bool // may declare constants
+	constants   bool // it is not of interest and may declare constants
 
 	name    string       // in the package clause
 	parsed  bool         // imports is set
@@ -90,31 +91,33 @@ type header struct {
 
 func readHeader(data []byte) header {
 	h := header{end: len(data)}
-	rest := data
+	rest, found := bytes.CutPrefix(h.skip(data), []byte("package"))
+	if !found {
+		return h
+	}
+	rest = h.skip(rest)
+	n := 0
+	for n < len(rest) && isIdent(rest[n]) {
+		n++
+	}
+	h.name = string(rest[:n])
+	h.end = len(data) - len(rest) + n
+	return h
+}
+
+// skip passes over space and comments, of which one without an end has all the rest.
+func (h *header) skip(rest []byte) []byte {
 	for {
 		rest = bytes.TrimLeft(rest, " \t\r\n;\ufeff")
 		switch {
 		case bytes.HasPrefix(rest, []byte("//")):
-			line, after, _ := bytes.Cut(rest, []byte("\n"))
+			var line []byte
+			line, rest, _ = bytes.Cut(rest, []byte("\n"))
 			h.marker = h.marker || isMarkerLine(line)
-			rest = after
 		case bytes.HasPrefix(rest, []byte("/*")):
-			_, after, closed := bytes.Cut(rest, []byte("*/"))
-			if !closed {
-				return h
-			}
-			rest = after
-		case bytes.HasPrefix(rest, []byte("package")):
-			rest = bytes.TrimLeft(rest[len("package"):], " \t")
-			n := 0
-			for n < len(rest) && isIdent(rest[n]) {
-				n++
-			}
-			h.name = string(rest[:n])
-			h.end = len(data) - len(rest) + n
-			return h
+			_, rest, _ = bytes.Cut(rest, []byte("*/"))
 		default:
-			return h
+			return rest
 		}
 	}
 }
@@ -128,33 +131,58 @@ func isMarkerLine(line []byte) bool {
 	return len(rest) > 0 && rest[0] == '+'
 }
 
-// scan looks at the first word of each line, which is enough to tell whether
+// scan looks where declarations and markers begin, which is enough to tell whether
 // the file can matter: a file that is parsed in vain costs time only. The part
 // of the first line after the package clause is not the start of a line, so
 // anything but a comment there makes the file interesting.
 func (s *source) scan(data []byte) {
 	line, data, _ := bytes.Cut(data, []byte("\n"))
 	line = bytes.TrimSpace(line)
-	s.interesting = len(line) > 0 && (!bytes.HasPrefix(line, []byte("//")) || isMarkerLine(line))
-	for len(data) > 0 {
-		line, data, _ = bytes.Cut(data, []byte("\n"))
-		line = bytes.TrimLeft(line, " \t")
-		if len(line) < 3 {
-			continue
+	s.interesting = len(line) > 0 && !bytes.HasPrefix(line, []byte("//")) || isMarkedAnywhere(line)
+	for rest := data; len(rest) > 0 && !s.interesting; {
+		line, rest, _ = bytes.Cut(rest, []byte("\n"))
+		s.declaration(line)
+	}
+	s.scanAfter(data, "*/")
+	s.scanAfter(data, ";")
+	s.interesting = s.interesting || isMarkedAnywhere(data)
+}
+
+// scanAfter looks at what stands after each mark that a declaration may follow on the same line.
+func (s *source) scanAfter(data []byte, mark string) {
+	for found := true; found && !s.interesting; {
+		_, data, found = bytes.Cut(data, []byte(mark))
+		s.declaration(data)
+	}
+}
+
+// declaration looks at the word that a text begins with.
+func (s *source) declaration(text []byte) {
+	text = bytes.TrimLeft(text, " \t")
+	if len(text) < 3 {
+		return
+	}
+	switch text[0] {
+	case 't':
+		s.interesting = s.interesting || hasWord(text, "type")
+	case 'c':
+		s.constants = s.constants || hasWord(text, "const")
+	case 'f':
+		s.interesting = s.interesting || hasWord(text, "func") && mayBeOfInterest(text[len("func"):])
+	}
+}
+
+// isMarkedAnywhere reports whether there is a plus sign at the beginning of a comment, or of what looks like one.
+func isMarkedAnywhere(data []byte) bool {
+	for {
+		before, after, found := bytes.Cut(data, []byte("+"))
+		if !found {
+			return false
 		}
-		switch line[0] {
-		case '/':
-			s.interesting = s.interesting || line[1] == '/' && isMarkerLine(line)
-		case 't':
-			s.interesting = s.interesting || hasWord(line, "type")
-		case 'c':
-			s.constants = s.constants || hasWord(line, "const")
-		case 'f':
-			s.interesting = s.interesting || hasWord(line, "func") && isMethodOfInterest(line)
+		if bytes.HasSuffix(bytes.TrimRight(before, " \t"), []byte("//")) {
+			return true
 		}
-		if s.interesting && s.constants {
-			return
-		}
+		data = after
 	}
 }
 
@@ -166,16 +194,34 @@ func hasWord(line []byte, word string) bool {
 // serialised or copied. Others are not guaranteed to be known to the resolver.
 var methodsOfInterest = [...]string{"MarshalJSON", "MarshalText", "UnmarshalJSON", "UnmarshalText", "DeepCopy", "DeepCopyInto"}
 
-func isMethodOfInterest(line []byte) bool {
-	_, rest, found := bytes.Cut(line, []byte(")"))
-	if !found {
-		return false
+// mayBeOfInterest reports whether a declaration may be one of a method of interest, from what follows the word func. It
+// may if the line ends before the name, or if there are comments in it.
+func mayBeOfInterest(text []byte) bool {
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	line = bytes.Trim(line, " \t\r")
+	if len(line) > 0 && line[0] != '(' && line[0] != '/' {
+		return false // a function
 	}
-	rest = bytes.TrimLeft(rest, " \t")
-	for _, name := range methodsOfInterest {
-		if hasWord(rest, name) {
-			return true
+	end := endOfReceiver(line)
+	if end < 0 || bytes.Contains(line[:end], []byte("//")) || bytes.Contains(line, []byte("/*")) {
+		return true
+	}
+	name := bytes.TrimLeft(line[end:], " \t")
+	return slices.ContainsFunc(methodsOfInterest[:], func(method string) bool { return hasWord(name, method) })
+}
+
+// endOfReceiver is where the parenthesis that a line begins with has been closed, or -1.
+func endOfReceiver(line []byte) int {
+	depth := 0
+	for i, b := range line {
+		switch b {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return i + 1
+			}
 		}
 	}
-	return false
+	return -1
 }
