@@ -312,7 +312,7 @@ module example.com/dep
 -- new/dep.go --
 package dep
 type T struct{}
-`, "new", true},
+`, "new", false},
 		"old go directive": {`
 -- main/go.mod --
 module example.com/main
@@ -324,7 +324,7 @@ module example.com/dep
 -- dep/dep.go --
 package dep
 type T struct{}
-`, "dep", true},
+`, "dep", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := tree(t, test.archive+smallMain)

@@ -12,14 +12,13 @@ import (
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
-	"golang.org/x/mod/semver"
 
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // completeSince is the go version from which a go.mod names every module that
 // provides packages to the main module, so that no version needs to be selected.
-const completeSince = "v1.17"
+const completeSince = "go1.17"
 
 // modules knows where the packages of one main module, or of one workspace, are.
 type modules struct {
@@ -28,6 +27,9 @@ type modules struct {
 	mains  []mainModule
 	vendor string            // folder of vendored packages, or ""
 	dirs   map[string]string // module path → folder, of the required modules
+
+	replaced map[module.Version]location
+	excluded map[module.Version]bool
 
 	mu     sync.Mutex
 	found  map[string]string // import path → folder
@@ -98,7 +100,10 @@ func (l *Loader) workFile(dir string) string {
 }
 
 func (l *Loader) readModules(modDir, work string) (*modules, error) {
-	m := &modules{loader: l, root: modDir, dirs: make(map[string]string), found: make(map[string]string), nested: make(map[string]bool)}
+	m := &modules{
+		loader: l, root: modDir, dirs: make(map[string]string), found: make(map[string]string), nested: make(map[string]bool),
+		replaced: make(map[module.Version]location), excluded: make(map[module.Version]bool),
+	}
 	if work != "" {
 		return m, m.readWorkspace(work)
 	}
@@ -106,17 +111,40 @@ func (l *Loader) readModules(modDir, work string) (*modules, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.mains = []mainModule{{file.Module.Mod.Path, modDir}}
-	m.useVendor(file.Go)
-	if m.vendor != "" {
+	m.add(file, modDir)
+	if m.useVendor(file.Go, false); m.vendor != "" {
 		return m, nil
 	}
-	if !isComplete(file) {
-		m.askGo("its go.mod does not name all modules (go directive before 1.17)")
+	if isComplete(file) {
+		for _, r := range file.Require {
+			m.use(r.Mod)
+		}
 		return m, nil
 	}
-	m.require(file.Require, newReplacements(file.Replace, modDir))
+	m.useSelected([]*modfile.File{file})
 	return m, nil
+}
+
+// add adds a module that is worked on.
+func (m *modules) add(file *modfile.File, dir string) {
+	m.mains = append(m.mains, mainModule{file.Module.Mod.Path, dir})
+	m.replace(file.Replace, dir)
+	for _, e := range file.Exclude {
+		m.excluded[e.Mod] = true
+	}
+}
+
+// useSelected finds out which versions are in use of the modules that the go.mod files require, and where they are.
+func (m *modules) useSelected(files []*modfile.File) {
+	selected, ok := m.selectVersions(files)
+	if !ok {
+		if m.askGo("go.mod files of modules are not in the module cache"); len(m.asked) > 0 {
+			return
+		}
+	}
+	for path, version := range selected {
+		m.use(module.Version{Path: path, Version: version})
+	}
 }
 
 // modFileOf is the file that stands for the go.mod in dir, which a flag may say.
@@ -155,27 +183,40 @@ func (l *Loader) readModFile(name string) (*modfile.File, error) {
 }
 
 func isComplete(file *modfile.File) bool {
-	return file.Go != nil && semver.Compare("v"+file.Go.Version, completeSince) >= 0
+	return isGoAtLeast(file.Go, completeSince)
 }
 
-// useVendor turns to the vendor folder where the go command would.
-func (m *modules) useVendor(directive *modfile.Go) {
+// useVendor turns to the vendor folder where the go command would: by itself only to one that was written for a
+// workspace in a workspace, and for a module outside of one.
+func (m *modules) useVendor(directive *modfile.Go, inWorkspace bool) {
 	dir := filepath.Join(m.root, "vendor")
-	if !m.loader.env.isFile(filepath.Join(dir, "modules.txt")) {
+	name := filepath.Join(dir, "modules.txt")
+	if !m.loader.env.isFile(name) {
 		return
 	}
 	switch m.loader.env.flag("mod") {
 	case "vendor":
 		m.vendor = dir
 	case "":
-		if directive != nil && semver.Compare("v"+directive.Version, "v1.14") >= 0 {
+		if isGoAtLeast(directive, "go1.14") && m.loader.isForWorkspace(name) == inWorkspace {
 			m.vendor = dir
 		}
 	}
 }
 
-func newReplacements(replaces []*modfile.Replace, dir string) map[module.Version]location {
-	r := make(map[module.Version]location)
+// isForWorkspace tells from the first line of a vendor/modules.txt whether go work vendor has written it.
+func (l *Loader) isForWorkspace(name string) bool {
+	data, err := l.config.Inputs.ReadFile(name)
+	if err != nil {
+		return false
+	}
+	line, _, _ := strings.Cut(string(data), "\n")
+	annotations, _ := strings.CutPrefix(line, "## ")
+	return annotations != line && slices.ContainsFunc(strings.Split(annotations, ";"), func(a string) bool { return strings.TrimSpace(a) == "workspace" })
+}
+
+// replace takes note of replacements in a file in dir.
+func (m *modules) replace(replaces []*modfile.Replace, dir string) {
 	for _, replace := range replaces {
 		to := location{mod: replace.New}
 		if replace.New.Version == "" {
@@ -184,9 +225,8 @@ func newReplacements(replaces []*modfile.Replace, dir string) map[module.Version
 				to.dir = filepath.Join(dir, to.dir)
 			}
 		}
-		r[replace.Old] = to
+		m.replaced[replace.Old] = to
 	}
-	return r
 }
 
 // location is a folder, or a module in the cache.
@@ -195,21 +235,25 @@ type location struct {
 	mod module.Version
 }
 
-func (m *modules) require(requires []*modfile.Require, replaced map[module.Version]location) {
-	for _, r := range requires {
-		to, ok := replaced[r.Mod]
-		if !ok {
-			to, ok = replaced[module.Version{Path: r.Mod.Path}]
-		}
-		if !ok {
-			to = location{mod: r.Mod}
-		}
-		if to.dir == "" {
-			to.dir = m.cached(to.mod)
-		}
-		if to.dir != "" {
-			m.dirs[r.Mod.Path] = to.dir
-		}
+// location is where a version of a module is, or what replaces it.
+func (m *modules) location(mod module.Version) location {
+	if to, ok := m.replaced[mod]; ok {
+		return to
+	}
+	if to, ok := m.replaced[module.Version{Path: mod.Path}]; ok {
+		return to
+	}
+	return location{mod: mod}
+}
+
+// use has packages found in a version of a module.
+func (m *modules) use(mod module.Version) {
+	at := m.location(mod)
+	if at.dir == "" {
+		at.dir = m.cached(at.mod)
+	}
+	if at.dir != "" {
+		m.dirs[mod.Path] = at.dir
 	}
 }
 

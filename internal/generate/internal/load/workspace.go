@@ -3,11 +3,13 @@ package load
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os/exec"
 	"path/filepath"
 	"strings"
 
 	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
 
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -23,10 +25,7 @@ func (m *modules) readWorkspace(work string) error {
 		return &report.Error{What: "go.work cannot be read", Where: work, Err: err}
 	}
 	m.root = filepath.Dir(work)
-	var requires []*modfile.Require
-	replaced := newReplacements(file.Replace, m.root)
-	agree := true
-	versions := make(map[string]string)
+	var files []*modfile.File
 	for _, use := range file.Use {
 		dir := filepath.FromSlash(use.Path)
 		if !filepath.IsAbs(dir) {
@@ -36,28 +35,22 @@ func (m *modules) readWorkspace(work string) error {
 		if err != nil {
 			return err
 		}
-		m.mains = append(m.mains, mainModule{mod.Module.Mod.Path, dir})
-		agree = agree && isComplete(mod)
-		for _, r := range mod.Require {
-			agree = agree && (versions[r.Mod.Path] == "" || versions[r.Mod.Path] == r.Mod.Version)
-			versions[r.Mod.Path] = r.Mod.Version
-		}
-		requires = append(requires, mod.Require...)
-		for old, to := range newReplacements(mod.Replace, dir) {
-			if _, overridden := replaced[old]; !overridden {
-				replaced[old] = to
-			}
-		}
+		m.add(mod, dir)
+		files = append(files, mod)
 	}
-	m.useVendor(file.Go)
-	switch {
-	case m.vendor != "":
-	case agree:
-		m.require(requires, replaced)
-	default:
-		m.askGo("the workspace's modules require different versions")
+	m.override(file.Replace)
+	if m.useVendor(file.Go, true); m.vendor == "" {
+		m.useSelected(files)
 	}
 	return nil
+}
+
+// override replaces modules as go.work says, whatever go.mod files say about any version of them.
+func (m *modules) override(replaces []*modfile.Replace) {
+	for _, replace := range replaces {
+		maps.DeleteFunc(m.replaced, func(old module.Version, _ location) bool { return old.Path == replace.Old.Path })
+	}
+	m.replace(replaces, m.root)
 }
 
 // askGo learns from the go command where all modules are. It happens once.
