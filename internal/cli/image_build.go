@@ -53,6 +53,7 @@ func (inv *invocation) imageBuildCommand() *cobra.Command {
 	flags.StringVarP(&b.Tag, "tag", "t", "", "`name` of the image, like registry.example.com/operator:v1")
 	flags.StringSliceVar(&b.Platforms, "platform", []string{"linux/" + runtime.GOARCH}, "`platforms` to build for, like linux/amd64,linux/arm64; darwin/arm64 for plain nodes of a Mac")
 	flags.StringVar(&b.Base, "base", "", "`image` to put the program on top of")
+	bindMirrors(cmd, &b.Mirrors)
 	flags.StringArrayVar(&arguments, "build-arg", nil, "a value for an ARG of the Dockerfile, `NAME=value`; repeatable")
 	flags.StringArrayVar(&labels, "label", nil, "a label of the image, `NAME=value`; repeatable")
 	flags.StringVarP(&b.File, "file", "o", "", "also save the image into this `archive`")

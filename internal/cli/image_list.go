@@ -10,8 +10,8 @@ func (inv *invocation) imageListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "list",
 		Aliases: []string{"ls"},
-		Short:   "List the images that were built",
-		Long:    `List lists the images that were built and are kept, by their names.`,
+		Short:   "List the images that were built or pulled",
+		Long:    `List lists the images that were built or pulled and are kept, by their names.`,
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return inv.session().ListImages(cmd.Context())
@@ -23,8 +23,8 @@ func (inv *invocation) imageRemoveCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "remove NAME...",
 		Aliases: []string{"rm"},
-		Short:   "Remove images that were built",
-		Long: `Remove removes images that were built from the user's cache. One that is not there is no mistake. What was pushed or
+		Short:   "Remove images that were built or pulled",
+		Long: `Remove removes images that were built or pulled from the user's cache. One that is not there is no mistake. What was pushed or
 saved stays where it is.`,
 		Example: `  slipway image remove operator:v1`,
 		Args:    someImages,

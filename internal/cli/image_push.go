@@ -27,7 +27,7 @@ func (inv *invocation) imageLoadCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "load NAME|ARCHIVE",
 		Short: "Put an image into an embedded cluster",
-		Long: `Load puts an image that was built, or all that an archive has, into the registry of an embedded cluster that runs. Its
+		Long: `Load puts an image that was built or pulled, or all that an archive has, into the registry of an embedded cluster that runs. Its
 nodes look there first, whatever registry an image's name begins with, so that a name like controller:latest needs none.
 
 Pods of the image run for real: a cluster that was started without a word about nodes is joined by a real node, which is

@@ -2,6 +2,8 @@ package cli_test
 
 import (
 	"context"
+	"crypto/x509"
+	"encoding/pem"
 	"io"
 	"log"
 	"net/http"
@@ -36,19 +38,37 @@ func useImages(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("SLIPWAY_IMAGE", path)
 }
 
-// startRegistry is the script command `registry [USER:PASSWORD]`: a registry in $REGISTRY, host:port, until the script
-// ends.
+// startRegistry is the script command `registry [-tls] [USER:PASSWORD]`: a registry in $REGISTRY, host:port, until the
+// script ends. With -tls it speaks TLS, and $SSL_CERT_FILE names its authority.
 func startRegistry(ts *testscript.TestScript, neg bool, args []string) {
+	tls := len(args) > 0 && args[0] == "-tls"
+	if tls {
+		args = args[1:]
+	}
 	if neg || len(args) > 1 {
-		ts.Fatalf("usage: registry [USER:PASSWORD]")
+		ts.Fatalf("usage: registry [-tls] [USER:PASSWORD]")
 	}
 	handler := registry.New(registry.Logger(log.New(io.Discard, "", 0)), registry.WithReferrersSupport(true))
 	if len(args) == 1 {
 		handler = private(handler, args[0])
 	}
-	server := httptest.NewServer(handler)
+	server := httptest.NewUnstartedServer(handler)
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // clients that do not trust it
+	if tls {
+		server.StartTLS()
+		trust(ts, server.Certificate())
+	} else {
+		server.Start()
+	}
 	ts.Defer(server.Close)
-	ts.Setenv("REGISTRY", strings.TrimPrefix(server.URL, "http://"))
+	ts.Setenv("REGISTRY", server.Listener.Addr().String())
+}
+
+// trust has the script's programs trust a certificate, and no other one.
+func trust(ts *testscript.TestScript, certificate *x509.Certificate) {
+	file := ts.MkAbs("registry.pem")
+	ts.Check(os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Raw}), 0o600))
+	ts.Setenv("SSL_CERT_FILE", file)
 }
 
 // private asks for a user and a password.

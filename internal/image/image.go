@@ -9,8 +9,8 @@
 // every machine: times are those of the commit, and nothing is taken from the machine but Go. A bill of materials
 // goes with each.
 //
-// Built images are kept in the user's cache (SLIPWAY_CACHE, or slipway in the cache folder), under their names, until
-// they are removed or built again.
+// Built and pulled images are kept in the user's cache (SLIPWAY_CACHE, or slipway in the cache folder), under their
+// names, until they are removed or built again.
 //
 // The libraries that images and registries take would add half a millisecond to every start of slipway. So they are in
 // a program of their own, slipway-image, that is built the first time that it is needed; this package asks it, in the
@@ -66,6 +66,11 @@ func (i *Images) Program(ctx context.Context) (string, error) { return i.program
 // Build builds an image of a project's manager and keeps it under its name.
 func (i *Images) Build(ctx context.Context, b wire.Build) (wire.Image, error) {
 	return ask[wire.Image](ctx, i, wire.Request{Build: &b})
+}
+
+// Pull gets an image from the registry in its name, or from that registry's mirror, and keeps it under its name.
+func (i *Images) Pull(ctx context.Context, p wire.Pull) (wire.Image, error) {
+	return ask[wire.Image](ctx, i, wire.Request{Pull: &p})
 }
 
 // Push pushes an image to the registry in its name.

@@ -118,15 +118,11 @@ func mebibytes(size int64) string { return fmt.Sprintf("%.1f MiB", float64(size)
 
 // builtText tells what was built.
 func builtText(i wire.Image) string {
-	var platforms []string
-	for _, p := range i.Platforms {
-		platforms = append(platforms, p.Platform)
-	}
 	verb := "built"
 	if i.Unchanged {
 		verb = "unchanged:"
 	}
-	return fmt.Sprintf("%s %s for %s, %s\n%s", verb, i.Name, strings.Join(platforms, ", "), mebibytes(i.Size), i.Digest)
+	return fmt.Sprintf("%s %s for %s, %s\n%s", verb, i.Name, platforms(i), mebibytes(i.Size), i.Digest)
 }
 
 // inspected tells an image in columns.
@@ -167,7 +163,7 @@ func bills(i wire.Image) string {
 // imageTable tells images in columns.
 func imageTable(all []wire.Listed) string {
 	if len(all) == 0 {
-		return "there are no images; `slipway image build -t NAME` builds one"
+		return "there are no images; `slipway image build -t NAME` builds one, `slipway image pull NAME` gets one of a registry"
 	}
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)

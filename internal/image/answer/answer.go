@@ -66,6 +66,8 @@ func (w *worker) answer(ctx context.Context, r wire.Request) (any, error) {
 	switch {
 	case r.Build != nil:
 		return w.build(ctx, *r.Build)
+	case r.Pull != nil:
+		return w.pull(ctx, *r.Pull)
 	case r.Remove != nil:
 		return w.remove(ctx, *r.Remove)
 	case r.Login != nil:
@@ -128,20 +130,20 @@ func (w *worker) registries(name string) transfer.Registries {
 
 // find returns an image of the store by its name.
 func (w *worker) find(text string) (store.Entry, error) {
-	tag, err := reference.ParseTag(text)
+	ref, err := reference.Parse(text)
 	if err != nil {
 		return store.Entry{}, err
 	}
-	e, err := w.store.Get(tag)
+	e, err := w.store.Get(ref)
 	if err == nil {
 		err = w.store.Check(e.Image)
 	}
 	if errors.Is(err, store.ErrUnknown) {
-		return e, &report.Error{What: "no such image", Where: text, Hint: "`slipway image list` lists those that were built",
+		return e, &report.Error{What: "no such image", Where: text, Hint: "`slipway image list` lists those that were built or pulled; `slipway image pull " + text + "` gets one of a registry",
 			Next: "slipway image build -t " + text}
 	}
 	if err != nil {
-		return e, &report.Error{What: "the image cannot be read", Where: text, Err: err, Hint: "building it again repairs it", Next: "slipway image build -t " + text}
+		return e, &report.Error{What: "the image cannot be read", Where: text, Err: err, Hint: "building or pulling it again repairs it", Next: "slipway image build -t " + text}
 	}
 	return e, nil
 }

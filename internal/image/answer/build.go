@@ -31,6 +31,7 @@ type builder struct {
 	wire.Build
 	manager compile.Manager
 	base    name.Reference // nil for none
+	mirrors reference.Mirrors
 	temp    string
 	memory  layers.Memory
 	made    map[string]v1.Layer // by what they were made of
@@ -47,6 +48,9 @@ func (w *worker) build(ctx context.Context, r wire.Build) (wire.Image, error) {
 		return wire.Image{}, err
 	}
 	if b.manager, err = b.manager.Prepare(ctx); err != nil {
+		return wire.Image{}, err
+	}
+	if b.mirrors, err = w.mirrors(r.Mirrors); err != nil {
 		return wire.Image{}, err
 	}
 	b.warnings()
@@ -210,7 +214,9 @@ func (b *builder) binary() string {
 // below is what the program is put on: the base that was asked for, or nothing but the files that it needs.
 func (b *builder) below(ctx context.Context, p compile.Platform) (v1.Image, []pack.Part, error) {
 	if b.base != nil {
-		img, err := b.registries("").Pull(ctx, b.base, platform(p))
+		registries := b.registries("")
+		registries.Mirrors = b.mirrors
+		img, err := registries.Pull(ctx, b.base, platform(p))
 		return img, nil, err
 	}
 	goroot, err := b.manager.Goroot(ctx, p)

@@ -30,7 +30,7 @@ func (w *worker) push(ctx context.Context, r wire.Push) (wire.Pushed, error) {
 }
 
 // pushAs pushes an image to a place that may have another name than the image.
-func (w *worker) pushAs(ctx context.Context, image, to name.Tag, img store.Image, account *wire.Account) (wire.Pushed, error) {
+func (w *worker) pushAs(ctx context.Context, image, to name.Reference, img store.Image, account *wire.Account) (wire.Pushed, error) {
 	registries := w.registries("pushing " + image.String() + ", KiB")
 	registries.Account = (*transfer.Account)(account)
 	digest, err := registries.Push(ctx, to, img)
@@ -118,11 +118,11 @@ func (w *worker) load(ctx context.Context, r wire.Load) (wire.Loaded, error) {
 		if err != nil {
 			return wire.Loaded{}, err
 		}
-		tag, err := reference.ParseTag(r.Ref)
+		ref, err := reference.Parse(r.Ref)
 		if err != nil {
 			return wire.Loaded{}, err
 		}
-		all = []transfer.Archived{{Image: e.Image, Tag: tag}}
+		all = []transfer.Archived{{Image: e.Image, Name: ref}}
 	} else {
 		temp, done, err := w.store.Temp()
 		if err != nil {
@@ -135,11 +135,11 @@ func (w *worker) load(ctx context.Context, r wire.Load) (wire.Loaded, error) {
 	}
 	var loaded wire.Loaded
 	for _, a := range all {
-		to, err := kept(r.Registry, a.Tag)
+		to, err := kept(r.Registry, a.Name)
 		if err != nil {
 			return loaded, err
 		}
-		pushed, err := w.pushAs(ctx, a.Tag, to, a.Image, r.Account)
+		pushed, err := w.pushAs(ctx, a.Name, to, a.Image, r.Account)
 		if err != nil {
 			return loaded, err
 		}
@@ -149,12 +149,19 @@ func (w *worker) load(ctx context.Context, r wire.Load) (wire.Loaded, error) {
 }
 
 // kept is the name by which a cluster's registry keeps an image, see docs/protocol.md.
-func kept(registry string, tag name.Tag) (name.Tag, error) {
-	host, repository := tag.RegistryStr(), reference.Kept(tag)
+func kept(registry string, ref name.Reference) (name.Reference, error) {
+	host, repository := ref.Context().RegistryStr(), reference.Kept(ref)
 	if _, port, _ := strings.Cut(registry, ":"); host == registry || host == "localhost:"+port {
-		repository = tag.RepositoryStr()
+		repository = ref.Context().RepositoryStr()
 	}
-	return name.NewTag(registry + "/" + repository + ":" + tag.TagStr())
+	to, err := name.NewRepository(registry + "/" + repository)
+	if err != nil {
+		return nil, err
+	}
+	if digest, ok := ref.(name.Digest); ok {
+		return to.Digest(digest.DigestStr()), nil
+	}
+	return to.Tag(ref.Identifier()), nil
 }
 
 // inspect tells of an image of the store.
@@ -191,18 +198,18 @@ func (w *worker) list() ([]wire.Listed, error) {
 func (w *worker) remove(ctx context.Context, r wire.Remove) ([]string, error) {
 	removed := []string{}
 	for _, text := range r.Refs {
-		tag, err := reference.ParseTag(text)
+		ref, err := reference.Parse(text)
 		if err != nil {
 			return removed, err
 		}
-		err = w.store.Remove(ctx, tag)
+		err = w.store.Remove(ctx, ref)
 		switch {
 		case errors.Is(err, store.ErrUnknown):
 			w.send(wire.Event{Note: &report.Note{Text: fmt.Sprintf("there is no image %s", text)}})
 		case err != nil:
 			return removed, err
 		default:
-			removed = append(removed, tag.String())
+			removed = append(removed, ref.String())
 		}
 	}
 	return removed, nil

@@ -37,7 +37,7 @@ func OnLoopback(address string) bool {
 
 // Kept is the repository in which the registry of an embedded cluster keeps an image that was loaded: docs/protocol.md
 // says where images are there.
-func Kept(tag name.Tag) string {
-	host := strings.NewReplacer(":", "_", "[", "", "]", "").Replace(strings.ToLower(tag.RegistryStr()))
-	return host + "/" + tag.RepositoryStr()
+func Kept(tag name.Reference) string {
+	host := strings.NewReplacer(":", "_", "[", "", "]", "").Replace(strings.ToLower(tag.Context().RegistryStr()))
+	return host + "/" + tag.Context().RepositoryStr()
 }

@@ -1,5 +1,5 @@
-// Package store keeps images that were built until they are pushed, saved or loaded: an OCI image layout in a folder,
-// which other tools can read, with one name for each image.
+// Package store keeps images that were built or pulled until they are pushed, saved or loaded: an OCI image layout in a
+// folder, which other tools can read, with one name for each image.
 //
 //	s := store.Store{Dir: dir}
 //	err := s.Put(ctx, tag, store.Image{Image: img})
@@ -72,7 +72,7 @@ func (i Image) appendable() interface {
 }
 
 // Put keeps an image under a name.
-func (s Store) Put(ctx context.Context, tag name.Tag, img Image) error {
+func (s Store) Put(ctx context.Context, tag name.Reference, img Image) error {
 	release, err := s.hold(ctx)
 	if err != nil {
 		return err
@@ -113,6 +113,22 @@ func (s Store) Put(ctx context.Context, tag name.Tag, img Image) error {
 	return s.change(func(all []v1.Descriptor) []v1.Descriptor { return append(without(all, tag.Name()), added...) })
 }
 
+// Fetch writes the contents of an image, which come from a registry, before [Store.Put] gives it a name: others change
+// the store meanwhile. The caller keeps them by [Store.Read].
+func (s Store) Fetch(img Image) error {
+	path, err := s.open()
+	if err != nil {
+		return err
+	}
+	if err := s.discard(img); err != nil {
+		return err
+	}
+	if img.Index != nil {
+		return path.WriteIndex(img.Index)
+	}
+	return path.WriteImage(img.Image)
+}
+
 // without are the descriptors but for those of a name, and artifacts about what has no name then.
 func without(all []v1.Descriptor, name string) []v1.Descriptor {
 	all = slices.DeleteFunc(slices.Clone(all), func(d v1.Descriptor) bool { return d.Annotations[nameKey] == name })
@@ -128,7 +144,7 @@ func without(all []v1.Descriptor, name string) []v1.Descriptor {
 }
 
 // Get returns the image of a name.
-func (s Store) Get(tag name.Tag) (Entry, error) {
+func (s Store) Get(tag name.Reference) (Entry, error) {
 	all, err := s.descriptors()
 	if err != nil {
 		return Entry{}, err
@@ -141,7 +157,7 @@ func (s Store) Get(tag name.Tag) (Entry, error) {
 }
 
 // named is the place of the image of a name; it is negative if there is none.
-func named(all []v1.Descriptor, tag name.Tag) int {
+func named(all []v1.Descriptor, tag name.Reference) int {
 	return slices.IndexFunc(all, func(d v1.Descriptor) bool { return d.Annotations[nameKey] == tag.Name() })
 }
 
@@ -168,7 +184,7 @@ func (s Store) List() ([]Entry, error) {
 }
 
 // Remove takes an image's name from it.
-func (s Store) Remove(ctx context.Context, tag name.Tag) error {
+func (s Store) Remove(ctx context.Context, tag name.Reference) error {
 	release, err := s.hold(ctx)
 	if err != nil {
 		return err

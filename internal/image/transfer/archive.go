@@ -161,7 +161,7 @@ func archiveFile(out *tar.Writer, file, as string) error {
 // Archived is an image of an archive.
 type Archived struct {
 	store.Image
-	Tag name.Tag
+	Name name.Reference
 }
 
 // Open returns the images of an archive of either format. Temp is a folder in which they lie from then on.
@@ -232,7 +232,7 @@ func openLayout(dir string) ([]Archived, error) {
 			continue
 		}
 		a := Archived{}
-		if a.Tag, err = name.NewTag(text); err != nil {
+		if a.Name, err = name.NewTag(text); err != nil {
 			return nil, err
 		}
 		if d.MediaType.IsIndex() {

@@ -3,6 +3,7 @@ package transfer
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"syscall"
 
@@ -15,8 +16,8 @@ import (
 
 const credentials = "credentials are read from ~/.docker/config.json, or the folder in DOCKER_CONFIG, with its helpers, and from podman's auth.json"
 
-// explain makes an error of a registry one that its user understands. Done is what was to be done with the image.
-func explain(ctx context.Context, done string, ref name.Reference, err error) error {
+// Explain makes an error of a registry one that its user understands. Done is what was to be done with the image.
+func Explain(ctx context.Context, done string, ref name.Reference, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -33,6 +34,8 @@ func explain(ctx context.Context, done string, ref name.Reference, err error) er
 		e.Hint = host + " wants fewer requests: try again later, or log in, which some allow more"
 	case answered && answer.StatusCode == http.StatusInsufficientStorage:
 		e.Hint = "the registry's disk is full"
+	case errors.Is(err, syscall.ENOSPC):
+		e.Hint, e.Next = "this disk is full; images that were built or pulled can be removed", "slipway image list"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		e.Hint = "nothing listens at " + host
 		if reference.OnLoopback(ref.Context().Registry.RegistryStr()) || ref.Context().Scheme() == "http" {
@@ -42,5 +45,22 @@ func explain(ctx context.Context, done string, ref name.Reference, err error) er
 	case errors.Is(err, errPlain):
 		e.Hint = "only registries on this machine are spoken to without encryption"
 	}
+	if done == "pulled" && e.Hint == "" && !answered && unreachable(err) {
+		e.Hint = "this machine does not reach " + host + "; a mirror that it reaches is asked with --mirror " + dockerName(host) + "=HOST, or " + reference.MirrorVariable
+	}
 	return e
+}
+
+// unreachable says whether a network let no request through.
+func unreachable(err error) bool {
+	_, connection := errors.AsType[net.Error](err)
+	return connection
+}
+
+// dockerName is a registry's name as people write it.
+func dockerName(host string) string {
+	if host == name.DefaultRegistry {
+		return "docker.io"
+	}
+	return host
 }

@@ -25,7 +25,6 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/image/reference"
 	"github.com/slipway-dev/slipway/internal/image/store"
-	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // Registries are those that the user's credentials open.
@@ -34,6 +33,8 @@ type Registries struct {
 	Progress func(done, total int64)
 	// Account is for the one registry that is spoken to; nil is the one that is kept for it.
 	Account *Account
+	// Mirrors are asked in place of the registries that images to pull name.
+	Mirrors reference.Mirrors
 }
 
 func (r Registries) options(ctx context.Context) []remote.Option {
@@ -79,7 +80,7 @@ func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 func (r Registries) Push(ctx context.Context, to name.Reference, img store.Image) (v1.Hash, error) {
 	digest, err := r.push(ctx, to, img)
 	if err != nil {
-		return digest, explain(ctx, "pushed", to, err)
+		return digest, Explain(ctx, "pushed", to, err)
 	}
 	return digest, nil
 }
@@ -121,20 +122,4 @@ func (r Registries) push(ctx context.Context, to name.Reference, img store.Image
 		}
 	}
 	return digest, nil
-}
-
-// Pull returns an image of a registry for a platform. Its layers are fetched when they are read.
-func (r Registries) Pull(ctx context.Context, from name.Reference, platform v1.Platform) (v1.Image, error) {
-	img, err := remote.Image(from, append(r.options(ctx), remote.WithPlatform(platform))...)
-	if err != nil {
-		return nil, explain(ctx, "pulled", from, err)
-	}
-	file, err := img.ConfigFile()
-	if err != nil {
-		return nil, explain(ctx, "pulled", from, err)
-	}
-	if file.Architecture != "" && (file.OS != platform.OS || file.Architecture != platform.Architecture) { // it is no index
-		return nil, &report.Error{What: "the image is not there for " + platform.String(), Where: from.Name(), Hint: "it is there for " + file.Platform().String(), Code: 2}
-	}
-	return img, nil
 }

@@ -20,8 +20,9 @@ const Protocol = 1
 // Request is what the program is asked to do: one of its pointers is not nil.
 type Request struct {
 	Protocol int      `json:"protocol"`
-	Store    string   `json:"store"` // folder of the images that were built
+	Store    string   `json:"store"` // folder of the images that were built or pulled
 	Build    *Build   `json:"build,omitempty"`
+	Pull     *Pull    `json:"pull,omitempty"`
 	Push     *Push    `json:"push,omitempty"`
 	Save     *Save    `json:"save,omitempty"`
 	Load     *Load    `json:"load,omitempty"`
@@ -39,6 +40,7 @@ type Build struct {
 	Package   string            `json:"package,omitempty"` // main package, like ./cmd; "" is the Dockerfile's or the only one
 	Platforms []string          `json:"platforms"`         // like linux/arm64; empty is linux on this machine's processor
 	Base      string            `json:"base,omitempty"`    // image below; "" is none
+	Mirrors   []string          `json:"mirrors,omitempty"` // like docker.io=mirror.example.com, before those of SLIPWAY_MIRROR
 	BuildArgs map[string]string `json:"buildArgs,omitempty"`
 	Labels    map[string]string `json:"labels,omitempty"`
 }
@@ -47,6 +49,13 @@ type Build struct {
 type Account struct {
 	User     string `json:"user"`
 	Password string `json:"password"`
+}
+
+// Pull asks for an image of a registry to be kept. The result is an [Image].
+type Pull struct {
+	Ref      string   `json:"ref"`
+	Platform string   `json:"platform,omitempty"` // like linux/arm64; "" is linux on this machine's processor
+	Mirrors  []string `json:"mirrors,omitempty"`  // as those of [Build]
 }
 
 // Push asks for an image to be pushed. The result is [Pushed].
@@ -110,7 +119,7 @@ type Image struct {
 	MediaType string     `json:"mediaType"`
 	Size      int64      `json:"size"` // of all that is pushed, in bytes
 	Platforms []Platform `json:"platforms"`
-	Unchanged bool       `json:"unchanged,omitempty"` // a build made what was there
+	Unchanged bool       `json:"unchanged,omitempty"` // a build made, or a pull found, what was there
 }
 
 // Platform is the image for one platform.

@@ -1,0 +1,115 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+
+	"github.com/slipway-dev/slipway/internal/image/store"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// Limits for what a registry says that an image consists of. A layer or a configuration that has more bytes than its
+// manifest says is an error of the library, and so is one with another digest.
+const (
+	maxConfig    = 8 << 20
+	maxImage     = 64 << 30 // as on real nodes
+	maxPlatforms = 64
+)
+
+var errLarge = errors.New("the image is too large")
+
+// Pull returns an image of a registry, or of its mirror, for a platform. Its layers are fetched when they are read.
+func (r Registries) Pull(ctx context.Context, from name.Reference, platform v1.Platform) (v1.Image, error) {
+	at, err := r.Mirrors.Of(from)
+	if err != nil {
+		return nil, err
+	}
+	img, err := remote.Image(at, append(r.options(ctx), remote.WithPlatform(platform))...)
+	if err == nil {
+		err = modest(img)
+	}
+	if err != nil {
+		return nil, Explain(ctx, "pulled", at, err)
+	}
+	file, err := img.ConfigFile()
+	if err != nil {
+		return nil, Explain(ctx, "pulled", at, err)
+	}
+	if file.Architecture != "" && (file.OS != platform.OS || file.Architecture != platform.Architecture) { // it is no index
+		return nil, &report.Error{What: "the image is not there for " + platform.String(), Where: from.Name(), Hint: "it is there for " + file.Platform().String(), Code: 2}
+	}
+	return img, nil
+}
+
+// PullDigest returns what a registry, or its mirror, has under a digest: an image, or an index with those of all
+// platforms, since no other contents have that digest.
+func (r Registries) PullDigest(ctx context.Context, from name.Digest) (store.Image, error) {
+	at, err := r.Mirrors.Of(from)
+	if err != nil {
+		return store.Image{}, err
+	}
+	img, err := r.all(ctx, at)
+	if err != nil {
+		return store.Image{}, Explain(ctx, "pulled", at, err)
+	}
+	return img, nil
+}
+
+func (r Registries) all(ctx context.Context, at name.Reference) (store.Image, error) {
+	d, err := remote.Get(at, r.options(ctx)...)
+	if err != nil {
+		return store.Image{}, err
+	}
+	if !d.MediaType.IsIndex() {
+		img, err := d.Image()
+		if err != nil {
+			return store.Image{}, err
+		}
+		return store.Image{Image: img}, modest(img)
+	}
+	index, err := d.ImageIndex()
+	if err != nil {
+		return store.Image{}, err
+	}
+	m, err := index.IndexManifest()
+	if err != nil {
+		return store.Image{}, err
+	}
+	if len(m.Manifests) > maxPlatforms {
+		return store.Image{}, fmt.Errorf("%w: it has %d platforms, and %d are the limit", errLarge, len(m.Manifests), maxPlatforms)
+	}
+	for _, one := range m.Manifests {
+		img, err := index.Image(one.Digest)
+		if err != nil {
+			return store.Image{}, err
+		}
+		if err := modest(img); err != nil {
+			return store.Image{}, err
+		}
+	}
+	return store.Image{Index: index}, nil
+}
+
+// modest refuses an image that says it is larger than any should be.
+func modest(img v1.Image) error {
+	m, err := img.Manifest()
+	if err != nil {
+		return err
+	}
+	if m.Config.Size > maxConfig {
+		return fmt.Errorf("%w: its configuration has %d bytes, and %d are the limit", errLarge, m.Config.Size, maxConfig)
+	}
+	size := m.Config.Size
+	for _, l := range m.Layers {
+		if l.Size < 0 || l.Size > maxImage-size {
+			return fmt.Errorf("%w: its layers have more than %d GiB", errLarge, maxImage>>30)
+		}
+		size += l.Size
+	}
+	return nil
+}
