@@ -12,7 +12,7 @@ func (inv *invocation) installCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install",
 		Short: "Bring the project's CRDs into the cluster",
-		Long: `Install brings the project's custom resource definitions (config/crd) into the cluster of the
+		Long: `Install brings the project's custom resource definitions (config/crd, or else config/*/crd) into the cluster of the
 current context and waits until the API server serves them. They are generated first where the types
 have changed.
 

@@ -2,18 +2,11 @@ package operation
 
 import (
 	"context"
-	"errors"
-	"path/filepath"
 	"time"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
 )
-
-// crdFolder holds the kustomization of a project's definitions.
-const crdFolder = "config/crd"
 
 // InstallTimeout is how long definitions may usually take to be served.
 const InstallTimeout = ship.DefaultTimeout
@@ -97,26 +90,4 @@ func (s *Session) Uninstall(ctx context.Context, r Removal) error {
 		return err
 	}
 	return s.remove(ctx, definitions, set, r, "slipway uninstall")
-}
-
-// buildDefinitions builds the definitions of the project in root, with generated texts in place of the disk's. Having
-// none is reported and no mistake.
-func (s *Session) buildDefinitions(ctx context.Context, root string, generated map[string][]byte) ([]*unstructured.Unstructured, error) {
-	dir := filepath.Join(root, filepath.FromSlash(crdFolder))
-	if !ship.IsKustomization(dir) {
-		return nil, &report.Error{
-			What:  "the project has no custom resource definitions",
-			Where: dir,
-			Hint:  "they come with the project's first API",
-			Next:  "slipway create api --group batch --version v1 --kind CronJob --resource --controller",
-		}
-	}
-	definitions, err := ship.Kustomization{Folder: dir, Generated: generated}.Build(ctx)
-	if known, ok := errors.AsType[*report.Error](err); ok && known.Next == "" {
-		known.Next = "slipway generate"
-	}
-	if err == nil && len(definitions) == 0 {
-		s.Handler.Handle(report.Note{Text: crdFolder + " has no definitions; they come with the project's first API (slipway create api)"})
-	}
-	return definitions, err
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/kustomize/api/konfig"
@@ -40,6 +41,11 @@ func kustomizationIn(dir string) (string, error) {
 	}
 }
 
+// hasKustomization reports whether a disk has a kustomization in dir, which may be one that is laid over it.
+func hasKustomization(disk filesys.FileSystem, dir string) bool {
+	return slices.ContainsFunc(konfig.RecognizedKustomizationFileNames(), func(name string) bool { return disk.Exists(filepath.Join(dir, name)) })
+}
+
 // Build returns the objects that the kustomization in dir describes, in its
 // order. A folder without one, and one that does not build, is a [report.Error].
 func Build(ctx context.Context, dir string) ([]*unstructured.Unstructured, error) {
@@ -71,7 +77,7 @@ func (k Kustomization) Build(ctx context.Context) ([]*unstructured.Unstructured,
 
 // build returns the objects of the kustomization in dir of disk.
 func build(ctx context.Context, disk filesys.FileSystem, dir string) ([]*unstructured.Unstructured, error) {
-	if _, err := kustomizationIn(dir); err != nil {
+	if _, err := kustomizationIn(dir); err != nil && !hasKustomization(disk, dir) {
 		return nil, err
 	}
 	limited := bounded.Over(disk)

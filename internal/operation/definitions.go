@@ -1,0 +1,130 @@
+package operation
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/ship"
+)
+
+// crdFolder holds the kustomization of a project's definitions, as kubebuilder lays projects out.
+const crdFolder = "config/crd"
+
+// buildDefinitions builds the definitions of the project in root, with generated texts in place of the disk's. Having
+// none is reported and no mistake.
+func (s *Session) buildDefinitions(ctx context.Context, root string, generated map[string][]byte) ([]*unstructured.Unstructured, error) {
+	dir, err := definitionsFolder(root)
+	if err != nil {
+		return nil, err
+	}
+	if !ship.IsKustomization(dir) {
+		if generated, err = withKustomization(dir, generated); err != nil {
+			return nil, err
+		}
+	}
+	definitions, err := ship.Kustomization{Folder: dir, Generated: generated}.Build(ctx)
+	if known, ok := errors.AsType[*report.Error](err); ok && known.Next == "" {
+		known.Next = "slipway generate"
+	}
+	if err == nil && len(definitions) == 0 {
+		s.Handler.Handle(report.Note{Text: crdFolder + " has no definitions; they come with the project's first API (slipway create api)"})
+	}
+	return definitions, err
+}
+
+// definitionsFolder is where a project has its definitions: the kustomization in config/crd, or else one in a folder
+// crd further down, such as config/components/crd, or else files without a kustomization.
+func definitionsFolder(root string) (string, error) {
+	usual := filepath.Join(root, filepath.FromSlash(crdFolder))
+	if ship.IsKustomization(usual) {
+		return usual, nil
+	}
+	elsewhere, err := filepath.Glob(filepath.Join(escaped(root), "config", "*", "crd"))
+	if err != nil {
+		return "", err
+	}
+	found := slices.DeleteFunc(slices.Clone(elsewhere), func(dir string) bool { return !ship.IsKustomization(dir) })
+	if len(found) == 0 {
+		found = withManifests(append([]string{usual}, elsewhere...))
+	}
+	switch len(found) {
+	case 0:
+		return "", &report.Error{
+			What: "the project has no custom resource definitions", Where: usual, Hint: "they come with the project's first API",
+			Next: "slipway create api --group batch --version v1 --kind CronJob --resource --controller",
+		}
+	case 1:
+		return found[0], nil
+	}
+	return "", &report.Error{What: "several folders have definitions", Where: strings.Join(found, " and "), Hint: "a kustomization in " + crdFolder + " says which count",
+		Next: "slipway kubectl apply --server-side -k " + found[0]}
+}
+
+// withManifests are the folders bases in some folders, as far as they have manifests.
+func withManifests(folders []string) []string {
+	var found []string
+	for _, dir := range folders {
+		if bases := filepath.Join(dir, "bases"); len(manifestsIn(bases)) > 0 {
+			found = append(found, bases)
+		}
+	}
+	return found
+}
+
+// escaped is a path as a pattern that matches it alone.
+func escaped(path string) string {
+	if os.PathSeparator == '\\' { // where patterns have no escapes
+		return path
+	}
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
+}
+
+// withKustomization are texts together with that of a kustomization, in a folder without one, which names the folder's manifests.
+func withKustomization(dir string, texts map[string][]byte) (map[string][]byte, error) {
+	names := manifestsIn(dir)
+	for file := range texts {
+		if filepath.Dir(file) == dir && isManifest(file) {
+			names = append(names, filepath.Base(file))
+		}
+	}
+	slices.Sort(names)
+	kustomization, err := json.Marshal(map[string][]string{"resources": slices.Compact(names)})
+	if err != nil {
+		return nil, err
+	}
+	all := maps.Clone(texts)
+	if all == nil {
+		all = map[string][]byte{}
+	}
+	all[filepath.Join(dir, "kustomization.yaml")] = kustomization
+	return all, nil
+}
+
+// manifestsIn are the names of the manifests in a folder; none if there is no such folder.
+func manifestsIn(dir string) []string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, e := range entries {
+		if !e.IsDir() && isManifest(e.Name()) {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+func isManifest(name string) bool {
+	extension := filepath.Ext(name)
+	return extension == ".yaml" || extension == ".yml"
+}
