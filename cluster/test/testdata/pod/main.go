@@ -22,7 +22,7 @@ func main() {
 	commands := map[string]func(args []string) error{
 		"serve": serve, "exit": exit, "echo": echo, "cat": cat, "env": env, "status": status, "get": get, "udp": udp, "resolve": resolve,
 		"stubborn": stubborn, "write": write, "ls": list, "terminal": terminal, "graceful": graceful, "mount": mount, "api": api, "allocate": allocate, "spin": spin,
-		"kubeconfig": kubeconfig, "owner": owner, "leave": leave,
+		"kubeconfig": kubeconfig, "owner": owner, "leave": leave, "linkdown": linkdown,
 	}
 	args := os.Args[1:]
 	if len(args) == 0 {

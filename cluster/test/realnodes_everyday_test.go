@@ -1,0 +1,225 @@
+package test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/slipway-dev/slipway/cluster/protocol"
+)
+
+// everyday is what users do with the pods of any cluster and no other test of real nodes does. [TestRealNodesPage]
+// knows which line of the page each item shows.
+var everyday = []struct {
+	name string
+	run  func(*testing.T, *realCluster)
+}{
+	{"rollout", testRollout}, {"drain", testDrain}, {"priorities", testPriorities}, {"quota", testQuota},
+	{"sidecars", testSidecars}, {"termination messages", testTerminationMessages}, {"cron job", testCronJob},
+	{"volumes of all kinds", testVolumesOfAllKinds}, {"one pod a claim", testOnePodAClaim}, {"retained", testRetained},
+	{"foreign volumes", testForeignVolumes}, {"refused", testRefused}, {"refused controllers", testRefusedControllers},
+	{"refused capability", testRefusedCapability}, {"debug with a target", testDebugTarget},
+	{"host network", testHostNetwork}, {"privileged", testPrivileged}, {"SELinux", testSELinux}, {"not listening", testNotListening},
+}
+
+// TestRealEveryday goes through everyday on one cluster with two real nodes.
+func TestRealEveryday(t *testing.T) {
+	c := startReal(t, nil, func(c *protocol.Config) {
+		// The second one is for those that ask for it, which then may drain it.
+		c.Nodes = []protocol.Node{{Name: "node-1"}, {Name: "node-2", Taints: []string{drained + "=yes:NoSchedule"}}}
+	})
+	var running sync.WaitGroup // all at once: each has names of its own, and mostly waits for the kubelet
+	for _, item := range everyday {
+		running.Go(func() {
+			t.Run(item.name, func(t *testing.T) {
+				item.run(t, &realCluster{program: c.program, t: t, client: c.client, image: c.image})
+			})
+		})
+	}
+	running.Wait()
+}
+
+// kubectl runs the real command, and returns what it prints; its exit status is not 0 if failed is true.
+func (c *realCluster) kubectl(args ...string) (out string, failed bool) {
+	c.t.Helper()
+	args = append([]string{"--kubeconfig", filepath.Join(c.config.Dir, "kubeconfig")}, args...)
+	cmd := exec.CommandContext(c.t.Context(), filepath.Join(filepath.Dir(programPath), "slipway-kubectl"), args...)
+	var b bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &b, &b
+	err := cmd.Run()
+	if _, ended := err.(*exec.ExitError); err != nil && !ended {
+		c.t.Fatal(err)
+	}
+	return b.String(), err != nil
+}
+
+// mustKubectl is kubectl for what succeeds.
+func (c *realCluster) mustKubectl(args ...string) string {
+	c.t.Helper()
+	out, failed := c.kubectl(args...)
+	if failed {
+		c.t.Fatalf("kubectl %s: %s", strings.Join(args, " "), out)
+	}
+	return out
+}
+
+// deployment has pods like this one.
+func (c *realCluster) deployment(p *corev1.Pod, replicas int32) *appsv1.Deployment {
+	return &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: p.Name}, Spec: appsv1.DeploymentSpec{
+		Replicas: &replicas, Selector: &metav1.LabelSelector{MatchLabels: p.Labels},
+		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: p.Labels}, Spec: p.Spec},
+	}}
+}
+
+func (c *realCluster) createDeployment(p *corev1.Pod, replicas int32) {
+	c.t.Helper()
+	must[*appsv1.Deployment](c.t)(c.client.AppsV1().Deployments("default").Create(c.t.Context(), c.deployment(p, replicas), metav1.CreateOptions{}))
+}
+
+// podsOf lists the pods with a label app, without those that are being deleted.
+func (c *realCluster) podsOf(ctx context.Context, app string) (pods []corev1.Pod, err error) {
+	all, err := c.client.CoreV1().Pods("default").List(ctx, metav1.ListOptions{LabelSelector: "app=" + app})
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range all.Items {
+		if p.DeletionTimestamp == nil {
+			pods = append(pods, p)
+		}
+	}
+	return pods, nil
+}
+
+// testRollout: a Deployment is rolled out, rolled out anew, undone and scaled, as kubectl's user sees it.
+func testRollout(t *testing.T, c *realCluster) {
+	p := c.pod("web", "serve")
+	p.Spec.Containers[0].ReadinessProbe = &corev1.Probe{
+		ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/", Port: intstr.FromInt(8080)}}, PeriodSeconds: 1,
+	}
+	c.createDeployment(p, 1)
+	status := func() {
+		t.Helper()
+		if out := c.mustKubectl("rollout", "status", "deployment/web", "--timeout=1m"); !strings.Contains(out, "successfully rolled out") {
+			t.Errorf("the rollout: %s", out)
+		}
+	}
+	environment := func() string {
+		t.Helper()
+		pods, err := c.podsOf(t.Context(), "web")
+		if err != nil || len(pods) == 0 {
+			t.Fatalf("%d pods, %v", len(pods), err)
+		}
+		return c.exec(pods[0].Name, "pod", "env")
+	}
+	status()
+	c.mustKubectl("set", "env", "deployment/web", "WORD=second")
+	status()
+	if got := environment(); !strings.Contains(got, "WORD=second") {
+		t.Errorf("after the rollout: %s", got)
+	}
+	c.mustKubectl("rollout", "undo", "deployment/web")
+	status()
+	if got := environment(); strings.Contains(got, "WORD=") {
+		t.Errorf("after it was undone: %s", got)
+	}
+	c.mustKubectl("scale", "deployment/web", "--replicas=2")
+	status()
+	if out := c.mustKubectl("get", "deployment", "web", "-o", "jsonpath={.status.readyReplicas}"); out != "2" {
+		t.Errorf("%s replicas are ready", out)
+	}
+}
+
+// testSidecars: a container that goes on beside the others is there for init containers, and ends after the others: its
+// Job completes.
+func testSidecars(t *testing.T, c *realCluster) {
+	spec := c.pod("", "get", "http://127.0.0.1:8080/").Spec
+	spec.RestartPolicy = corev1.RestartPolicyNever
+	sidecar := corev1.Container{
+		Name: "sidecar", Image: c.image, Args: []string{"serve"}, RestartPolicy: new(corev1.ContainerRestartPolicyAlways),
+		StartupProbe: &corev1.Probe{ProbeHandler: corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromInt(8080)}}, PeriodSeconds: 1},
+	}
+	spec.InitContainers = []corev1.Container{sidecar, {Name: "first", Image: c.image, Args: spec.Containers[0].Args}}
+	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "with-sidecar"}, Spec: batchv1.JobSpec{
+		BackoffLimit: new(int32(0)), Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "with-sidecar"}}, Spec: spec},
+	}}
+	must[*batchv1.Job](t)(c.client.BatchV1().Jobs("default").Create(t.Context(), job, metav1.CreateOptions{}))
+	eventually(t, "the Job with a sidecar completes", func(ctx context.Context) (bool, error) {
+		j, err := c.client.BatchV1().Jobs("default").Get(ctx, job.Name, metav1.GetOptions{})
+		if err == nil && j.Status.Failed > 0 {
+			return false, fmt.Errorf("it failed: %+v", j.Status)
+		}
+		return err == nil && j.Status.Succeeded == 1, err
+	})
+	pods, err := c.podsOf(t.Context(), job.Name)
+	if err != nil || len(pods) != 1 {
+		t.Fatalf("%d pods, %v", len(pods), err)
+	}
+	if got := c.log(pods[0].Name, corev1.PodLogOptions{Container: "sidecar"}); got != "serving 8080\n" {
+		t.Errorf("the sidecar logged %q", got)
+	}
+	for _, s := range pods[0].Status.InitContainerStatuses {
+		if s.State.Terminated == nil {
+			t.Errorf("container %s did not end: %+v", s.Name, s.State)
+		}
+	}
+}
+
+// testTerminationMessages: a container leaves its last words in a file, or its log is taken for them.
+func testTerminationMessages(t *testing.T, c *realCluster) {
+	written := c.pod("written", "write", "/dev/termination-log", "bye")
+	logged := c.pod("logged", "exit", "3")
+	logged.Spec.Containers[0].TerminationMessagePolicy = corev1.TerminationMessageFallbackToLogsOnError
+	for want, p := range map[string]*corev1.Pod{"bye\n": written, "exiting with 3\n": logged} {
+		p.Spec.RestartPolicy = corev1.RestartPolicyNever
+		c.create(p)
+		p = c.await(p.Name, func(p *corev1.Pod) bool { return c.mainStatus(p).State.Terminated != nil })
+		if got := c.mainStatus(p).State.Terminated.Message; got != want {
+			t.Errorf("pod %s left %q, want %q", p.Name, got, want)
+		}
+	}
+}
+
+// testCronJob: a run that is due is made, and succeeds. The last one is moved into the past.
+func testCronJob(t *testing.T, c *realCluster) {
+	template := corev1.PodTemplateSpec{Spec: c.pod("", "echo", "on time").Spec}
+	template.Spec.RestartPolicy = corev1.RestartPolicyNever
+	jobs := c.client.BatchV1().CronJobs("default")
+	must[*batchv1.CronJob](t)(jobs.Create(t.Context(), &batchv1.CronJob{ObjectMeta: metav1.ObjectMeta{Name: "cron"}, Spec: batchv1.CronJobSpec{
+		Schedule: "* * * * *", JobTemplate: batchv1.JobTemplateSpec{Spec: batchv1.JobSpec{Template: template}},
+	}}, metav1.CreateOptions{}))
+	past := fmt.Appendf(nil, `{"status":{"lastScheduleTime":%q}}`, time.Now().Add(-time.Minute).UTC().Format(time.RFC3339))
+	must[*batchv1.CronJob](t)(jobs.Patch(t.Context(), "cron", types.MergePatchType, past, metav1.PatchOptions{}, "status"))
+	eventually(t, "the CronJob has succeeded", func(ctx context.Context) (bool, error) {
+		cron, err := jobs.Get(ctx, "cron", metav1.GetOptions{})
+		return err == nil && cron.Status.LastSuccessfulTime != nil, err
+	})
+}
+
+// testNotListening: a Service whose pod is ready and does not listen accepts a connection, and resets it.
+func testNotListening(t *testing.T, c *realCluster) {
+	c.create(c.pod("deaf", "graceful"))
+	c.create(c.pod("caller", "graceful"))
+	c.await("deaf", ready)
+	c.await("caller", ready)
+	c.service("deaf", corev1.ServiceSpec{Selector: map[string]string{"app": "deaf"}, Ports: []corev1.ServicePort{{Port: 80, TargetPort: intstr.FromInt32(8080)}}})
+	eventually(t, "the Service resets the connection", func(context.Context) (bool, error) {
+		out, stderr, err := c.try("caller", nil, false, "pod", "get", "http://deaf/")
+		if err == nil {
+			return false, fmt.Errorf("it answers %q", out)
+		}
+		return strings.Contains(stderr, "reset by peer") || strings.Contains(stderr, "EOF"), nil // refused before it has an endpoint
+	})
+}
