@@ -1,12 +1,9 @@
 package cli
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/internal/operation"
-	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // clusterCommand is `slipway cluster`.
@@ -39,20 +36,3 @@ Environment:
 	)
 	return cmd
 }
-
-// oneName refuses more than one argument, and an empty one: it comes from a
-// variable that is not set, and must not stop or delete the default cluster.
-func oneName(cmd *cobra.Command, args []string) error {
-	if len(args) == 1 && args[0] == "" {
-		return &report.Error{What: "the name of the cluster is empty", Hint: "leave it out to mean the default cluster",
-			Next: cmd.CommandPath() + " --help", Code: usageCode}
-	}
-	if len(args) <= 1 {
-		return nil
-	}
-	return &report.Error{What: cmd.CommandPath() + " takes the name of one cluster", Where: args[1],
-		Next: cmd.CommandPath() + " --help", Code: usageCode}
-}
-
-// clusterName is the optional argument of the cluster verbs.
-func clusterName(args []string) string { return strings.Join(args, "") }

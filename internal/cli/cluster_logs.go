@@ -23,13 +23,13 @@ namespace that cannot be removed. The scheduler's says why a pod is not placed, 
 server's which webhook fails. Each log is bounded in size; the oldest entries go first.`,
 		Example: `  slipway cluster logs controllers
   slipway cluster logs --tail 20 --follow
-  slipway cluster logs apiserver --name staging`,
+  slipway cluster logs apiserver --cluster staging`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) <= 1 {
 				return nil
 			}
 			return &report.Error{What: cmd.CommandPath() + " takes one component", Where: args[1],
-				Hint: "--name names the cluster", Next: cmd.CommandPath() + " --help", Code: usageCode}
+				Hint: "--cluster names the cluster", Next: cmd.CommandPath() + " --help", Code: usageCode}
 		},
 		ValidArgs: operation.LogComponents(),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -38,7 +38,7 @@ server's which webhook fails. Each log is bounded in size; the oldest entries go
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.Name, "name", operation.DefaultCluster, "`name` of the cluster")
+	bindCluster(flags, &o.Name)
 	flags.BoolVarP(&o.Follow, "follow", "f", false, "go on printing until the cluster ends")
 	flags.IntVar(&o.Tail, "tail", -1, "`number` of the last entries to begin with; -1 means all")
 	return cmd

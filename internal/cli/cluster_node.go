@@ -39,7 +39,8 @@ notices that it does not report: the node becomes NotReady and its pods are evic
 
 // nodeCommand completes a command that does something to one node.
 func (inv *invocation) nodeCommand(cmd *cobra.Command, do func(s *operation.Session, ctx context.Context, cluster, node string) error) *cobra.Command {
-	name := cmd.Flags().String("name", operation.DefaultCluster, "`name` of the cluster")
+	var name string
+	bindCluster(cmd.Flags(), &name)
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 1 && args[0] != "" {
 			return nil
@@ -47,7 +48,7 @@ func (inv *invocation) nodeCommand(cmd *cobra.Command, do func(s *operation.Sess
 		return &report.Error{What: cmd.CommandPath() + " takes the name of one node", Next: "slipway kubectl get nodes", Code: usageCode}
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return do(inv.session(), cmd.Context(), *name, args[0])
+		return do(inv.session(), cmd.Context(), name, args[0])
 	}
 	return cmd
 }
@@ -62,9 +63,10 @@ that another program pushed before the node's program was there. It is built if 
 		Example: `  slipway cluster node join`,
 		Args:    noArgs,
 	}
-	name := cmd.Flags().String("name", operation.DefaultCluster, "`name` of the cluster")
+	var name string
+	bindCluster(cmd.Flags(), &name)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return inv.session().JoinNode(cmd.Context(), *name)
+		return inv.session().JoinNode(cmd.Context(), name)
 	}
 	return cmd
 }

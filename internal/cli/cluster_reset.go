@@ -2,10 +2,12 @@ package cli
 
 import (
 	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/internal/operation"
 )
 
 func (inv *invocation) clusterResetCommand() *cobra.Command {
-	return &cobra.Command{
+	return inv.ofCluster(&cobra.Command{
 		Use:   "reset [NAME]",
 		Short: "Take a running cluster back to where it was when it became ready",
 		Long: `Reset makes a running cluster as good as new, within milliseconds: objects that were made since it
@@ -16,15 +18,11 @@ run again. It does not ask.
 After 'slipway cluster keep' it goes back to what was kept instead.
 
 A durable cluster goes back to what it held when it was started last, on disk, too.`,
-		Args: oneName,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return inv.session().ResetCluster(cmd.Context(), clusterName(args))
-		},
-	}
+	}, (*operation.Session).ResetCluster)
 }
 
 func (inv *invocation) clusterKeepCommand() *cobra.Command {
-	return &cobra.Command{
+	return inv.ofCluster(&cobra.Command{
 		Use:   "keep [NAME]",
 		Short: "Have resets of a running cluster lead back to what it holds now",
 		Long: `Keep takes what a running cluster holds for what 'slipway cluster reset' goes back to, in place of
@@ -37,9 +35,5 @@ It holds until the next keep, or until the cluster stops.`,
   slipway kubectl apply -f config/crd/bases -f config/samples
   slipway cluster keep
   slipway cluster reset     # as often as you like`,
-		Args: oneName,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return inv.session().KeepCluster(cmd.Context(), clusterName(args))
-		},
-	}
+	}, (*operation.Session).KeepCluster)
 }

@@ -77,11 +77,15 @@ func (inv *invocation) clusterStartCommand() *cobra.Command {
 			if cmd.Flags().Changed("simulate-missing-images") {
 				c.SimulateMissingImages = &simulate
 			}
-			c.Name = clusterName(args)
+			var err error
+			if c.Name, err = clusterName(cmd, args, c.Name); err != nil {
+				return err
+			}
 			return inv.session().StartCluster(cmd.Context(), c)
 		},
 	}
 	flags := cmd.Flags()
+	flags.StringVar(&c.Name, "cluster", "", "`name` of the cluster, as NAME; default: "+operation.DefaultCluster)
 	flags.StringVar(&c.File, "config", "", "`file` that describes the cluster, or - for stdin")
 	flags.IntVar(&c.Port, "port", 0, "`port` of the API server on 127.0.0.1; 0 picks a free one")
 	flags.IntVar(&c.RegistryPort, "registry-port", 0, fmt.Sprintf("`port` of the image registry on 127.0.0.1; 0 is %d, or a free one if that is taken", operation.RegistryPort))

@@ -2,19 +2,17 @@ package cli
 
 import (
 	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/internal/operation"
 )
 
 func (inv *invocation) clusterStatusCommand() *cobra.Command {
-	return &cobra.Command{
+	return inv.ofCluster(&cobra.Command{
 		Use:   "status [NAME]",
 		Short: "Tell what a cluster and each of its components is doing",
 		Long: `Status tells what a cluster and each of its components is doing. It fails, with status 1, when the
 cluster does not run: because it was not started, because it died, or because it does not answer.`,
-		Args: oneName,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return inv.session().ClusterStatus(cmd.Context(), clusterName(args))
-		},
-	}
+	}, (*operation.Session).ClusterStatus)
 }
 
 func (inv *invocation) clusterListCommand() *cobra.Command {

@@ -43,11 +43,7 @@ func (inv *invocation) flagCompleters(cmd *cobra.Command) map[string]completer {
 			"kind":    inv.completeKind(func(r project.Resource) string { return r.Kind }),
 		}
 	}
-	completers := map[string]completer{"cluster": inv.completeCluster, "image": inv.completeImage}
-	if cmd.HasParent() && cmd.Parent().Name() != "slipway" {
-		completers["name"] = inv.completeCluster // of cluster logs and cluster node; slipway helm names a chart
-	}
-	return completers
+	return map[string]completer{"cluster": inv.completeCluster, "image": inv.completeImage}
 }
 
 // atMostOne completes the first argument alone.

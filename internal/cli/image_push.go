@@ -42,6 +42,6 @@ An argument that ends in .tar, .tar.gz or .tgz is an archive, as 'slipway image 
 			return inv.session().LoadImage(cmd.Context(), args[0], cluster)
 		},
 	}
-	cmd.Flags().StringVar(&cluster, "cluster", "", "`name` of the cluster (default: the default one)")
+	bindCluster(cmd.Flags(), &cluster)
 	return cmd
 }

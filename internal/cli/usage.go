@@ -128,8 +128,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	if !ok || unknown.GetSpecifiedShortnames() != "" {
 		return e
 	}
-	if unknown.GetSpecifiedName() == "name" && strings.HasSuffix(cmd.Use, " [NAME]") {
-		e.Hint = "the name stands without a flag: " + cmd.CommandPath() + " my-cluster"
+	if unknown.GetSpecifiedName() == "name" && cmd.Flags().Lookup("cluster") != nil {
+		e.Hint = "did you mean --cluster?"
 	} else if near := nearestFlag(cmd, unknown.GetSpecifiedName()); near != "" {
 		e.Hint = "did you mean --" + near + "?"
 	}

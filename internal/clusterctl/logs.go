@@ -85,7 +85,7 @@ var programs = map[string]string{
 
 func unknownComponent(name string, known []string) error {
 	e := &report.Error{What: "no component is called " + name, Code: 2,
-		Hint: "components are " + strings.Join(known, ", ") + "; --name names the cluster"}
+		Hint: "components are " + strings.Join(known, ", ") + "; --cluster names the cluster"}
 	if near := clusterfile.Nearest(name, known); near != "" {
 		e.Hint, e.Next = "did you mean "+near+"?", "slipway cluster logs "+near
 	}

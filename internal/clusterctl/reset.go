@@ -76,7 +76,7 @@ func (c *Control) callNode(ctx context.Context, name, method, node, done string)
 func elsewhere(err error) error {
 	e, ok := errors.AsType[*report.Error](err)
 	if _, refused := errors.AsType[*protocol.Refusal](err); ok && refused {
-		e.Hint, e.Next = "--name names another cluster", "slipway cluster list"
+		e.Hint, e.Next = "--cluster names another cluster", "slipway cluster list"
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
+	"github.com/slipway-dev/slipway/internal/clusterctl/kubecontext"
 	"github.com/slipway-dev/slipway/internal/clusterctl/state"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -30,6 +31,28 @@ func (s *Session) ClusterNames() []string {
 		names = append(names, c.Name)
 	}
 	return names
+}
+
+// meant is the name of the cluster that a user means: the given one, else that of the kubeconfig's current context if
+// it is an embedded cluster, else DefaultCluster.
+func (s *Session) meant(name string) string {
+	if name != "" {
+		return name
+	}
+	files, err := kubecontext.Files(s.Getenv)
+	if err != nil {
+		return DefaultCluster
+	}
+	current, err := kubecontext.Current(files)
+	if err != nil || current == "" {
+		return DefaultCluster
+	}
+	for _, known := range s.ClusterNames() {
+		if clusterctl.ContextName(known) == current {
+			return known
+		}
+	}
+	return DefaultCluster
 }
 
 // The kinds of nodes that BuildClusterProgram knows.
@@ -65,7 +88,7 @@ func (s *Session) clusterProgram(ctx context.Context, nodes string) (string, err
 
 // StopCluster stops a cluster and takes its context out of the kubeconfig.
 func (s *Session) StopCluster(ctx context.Context, name string) error {
-	stopped, err := s.clusters().Stop(ctx, name)
+	stopped, err := s.clusters().Stop(ctx, s.meant(name))
 	if err != nil {
 		return err
 	}
@@ -82,7 +105,7 @@ func (s *Session) StopCluster(ctx context.Context, name string) error {
 
 // DeleteCluster stops a cluster and removes all that is kept of it, durable data too.
 func (s *Session) DeleteCluster(ctx context.Context, name string) error {
-	deleted, err := s.clusters().Delete(ctx, name)
+	deleted, err := s.clusters().Delete(ctx, s.meant(name))
 	if err != nil {
 		return err
 	}
@@ -96,7 +119,7 @@ func (s *Session) DeleteCluster(ctx context.Context, name string) error {
 
 // ResetCluster takes a running cluster back to where it was when it became ready, or was kept.
 func (s *Session) ResetCluster(ctx context.Context, name string) error {
-	r, err := s.clusters().Reset(ctx, name)
+	r, err := s.clusters().Reset(ctx, s.meant(name))
 	if err != nil {
 		return err
 	}
@@ -106,7 +129,7 @@ func (s *Session) ResetCluster(ctx context.Context, name string) error {
 
 // KeepCluster has resets of a running cluster lead back to what it holds now.
 func (s *Session) KeepCluster(ctx context.Context, name string) error {
-	k, err := s.clusters().Keep(ctx, name)
+	k, err := s.clusters().Keep(ctx, s.meant(name))
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 
 // PrintKubeconfig answers with the kubeconfig of a running cluster, and warns where others could read it.
 func (s *Session) PrintKubeconfig(ctx context.Context, cluster string) error {
-	path, text, err := s.clusters().Kubeconfig(ctx, cluster)
+	path, text, err := s.clusters().Kubeconfig(ctx, s.meant(cluster))
 	if err != nil {
 		return err
 	}
@@ -28,7 +28,7 @@ func (s *Session) PrintKubeconfig(ctx context.Context, cluster string) error {
 
 // WriteKubeconfig writes the kubeconfig of a running cluster to a file that only its user can read.
 func (s *Session) WriteKubeconfig(ctx context.Context, cluster, file string) error {
-	_, text, err := s.clusters().Kubeconfig(ctx, cluster)
+	_, text, err := s.clusters().Kubeconfig(ctx, s.meant(cluster))
 	if err != nil {
 		return err
 	}

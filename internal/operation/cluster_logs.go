@@ -16,6 +16,7 @@ func LogComponents() []string { return clusterctl.Components() }
 
 // ClusterLogs answers with each entry of a cluster's logs.
 func (s *Session) ClusterLogs(ctx context.Context, l Logs) error {
+	l.Name = s.meant(l.Name)
 	return s.clusters().Logs(ctx, l, func(e clusterctl.LogEntry) {
 		s.Handler.Handle(report.Result{Text: logLine(e, l.Component == ""), Value: e})
 	})

@@ -10,6 +10,7 @@ import (
 
 // StopNode has a node of a cluster fall silent, as one does whose machine loses power.
 func (s *Session) StopNode(ctx context.Context, cluster, node string) error {
+	cluster = s.meant(cluster)
 	if err := s.clusters().StopNode(ctx, cluster, node); err != nil {
 		return err
 	}
@@ -19,6 +20,7 @@ func (s *Session) StopNode(ctx context.Context, cluster, node string) error {
 
 // StartNode brings back a node that was stopped.
 func (s *Session) StartNode(ctx context.Context, cluster, node string) error {
+	cluster = s.meant(cluster)
 	if err := s.clusters().StartNode(ctx, cluster, node); err != nil {
 		return err
 	}
@@ -37,7 +39,7 @@ func (s *Session) tellNode(cluster, node, done string) {
 
 // JoinNode has a real node join a cluster with a simulated one.
 func (s *Session) JoinNode(ctx context.Context, cluster string) error {
-	joined, err := s.clusters().Join(ctx, cluster)
+	joined, err := s.clusters().Join(ctx, s.meant(cluster))
 	switch {
 	case err != nil:
 		return err

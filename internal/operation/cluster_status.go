@@ -15,7 +15,7 @@ import (
 // ClusterStatus answers with what a cluster and each of its components is doing. It fails when the cluster does not
 // run.
 func (s *Session) ClusterStatus(ctx context.Context, name string) error {
-	status, err := s.clusters().Status(ctx, name)
+	status, err := s.clusters().Status(ctx, s.meant(name))
 	if err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func (s *Session) Logout(ctx context.Context, registry string) error {
 
 // LoginToCluster keeps the account of a cluster's registry under both names that it has on this machine.
 func (s *Session) LoginToCluster(ctx context.Context, name string) error {
-	cluster, err := s.clusters().Status(ctx, name)
+	cluster, err := s.clusters().Status(ctx, s.meant(name))
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ func (s *Session) PushImage(ctx context.Context, name string) error {
 // LoadImage puts an image that was built, or those of an archive, into an embedded cluster, and has a real node
 // join that can run them.
 func (s *Session) LoadImage(ctx context.Context, name, cluster string) error {
-	before, err := s.clusters().Status(ctx, cluster)
+	before, err := s.clusters().Status(ctx, s.meant(cluster))
 	if err != nil {
 		return err
 	}

@@ -58,6 +58,16 @@ func Check(files []string) error {
 	return err
 }
 
+// Current is the context that kubectl uses; "" without one.
+func Current(files []string) (string, error) {
+	list, err := load(files)
+	if err != nil {
+		return "", err
+	}
+	name, _ := list.current()
+	return name, nil
+}
+
 // Change is what [Add] did, as [Remove] needs to know it.
 type Change struct {
 	Files    []string // those that Add was called with
