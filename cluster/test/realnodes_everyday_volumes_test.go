@@ -22,7 +22,8 @@ func (c *realCluster) mounting(name string, s corev1.VolumeSource, args ...strin
 	return p
 }
 
-// testVolumesOfAllKinds tries those that no other test does: projected, image, ephemeral, and a claim that is only read.
+// testVolumesOfAllKinds tries those that no other test does: projected, image, ephemeral, and a claim that is only
+// read.
 func testVolumesOfAllKinds(t *testing.T, c *realCluster) {
 	config := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "projected"}, Data: map[string]string{"key": "value\n"}}
 	must[*corev1.ConfigMap](t)(c.client.CoreV1().ConfigMaps("default").Create(t.Context(), config, metav1.CreateOptions{}))

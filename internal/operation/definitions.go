@@ -88,7 +88,8 @@ func escaped(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
-// withKustomization are texts together with that of a kustomization, in a folder without one, which names the folder's manifests.
+// withKustomization are texts together with that of a kustomization, in a folder without one, which names the folder's
+// manifests.
 func withKustomization(dir string, texts map[string][]byte) (map[string][]byte, error) {
 	names := manifestsIn(dir)
 	for file := range texts {
