@@ -37,6 +37,9 @@ All keys of the file are optional:
   durable: true
   controllers: false                        # API server and etcd only
 
+A configuration of kind (kind.x-k8s.io) is read, too: nodes with their labels and taints, as real nodes, feature gates,
+runtimeConfig, the API server's port and flags. Start reports each part of it that has no effect here.
+
 A node is given to --node as its name, followed by what it has besides the default:
 
   NAME[,RESOURCE=QUANTITY]...[,label=KEY=VALUE]...[,taint=KEY[=VALUE]:EFFECT]...

@@ -24,22 +24,30 @@ type Cluster struct {
 	Timeout           time.Duration
 }
 
-// options are what the facade is to do. A description that comes from standard input is read.
-func (c Cluster) options(stdin io.Reader) (clusterctl.Options, error) {
+// options are what the facade is to do. A description that comes from standard input is read. What has no effect in a
+// configuration of kind is left.
+func (c Cluster) options(stdin io.Reader) (o clusterctl.Options, left []report.Finding, err error) {
 	if c.Timeout <= 0 {
-		return clusterctl.Options{}, &report.Error{
+		return clusterctl.Options{}, nil, &report.Error{
 			What: "invalid timeout " + c.Timeout.String(), Where: "--timeout", Hint: "a time like 30s or 2m", Code: mistaken,
 		}
 	}
 	spec, file, err := c.Read(stdin)
-	return clusterctl.Options{Spec: spec, File: file, NoContext: c.NoContext, Timeout: c.Timeout}, err
+	o = clusterctl.Options{Spec: spec, NoContext: c.NoContext, Timeout: c.Timeout}
+	if file != nil {
+		o.File, left = &file.Spec, file.Left
+	}
+	return o, left, err
 }
 
 // StartCluster starts a cluster in the background, waits until it is ready and selects its context.
 func (s *Session) StartCluster(ctx context.Context, c Cluster) error {
-	o, err := c.options(s.Stdin)
+	o, left, err := c.options(s.Stdin)
 	if err != nil {
 		return err
+	}
+	for _, f := range left {
+		s.Handler.Handle(f)
 	}
 	begin := time.Now()
 	status, err := s.clusters().Start(ctx, c.Name, o)

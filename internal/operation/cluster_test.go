@@ -78,7 +78,7 @@ func TestClusterOptions(t *testing.T) {
 		{"no time at all", Cluster{}, 0, 0, "--timeout"},
 		{"no such nodes", Cluster{Timeout: time.Minute, Flags: clusterfile.Flags{NodeKind: "imaginary"}}, 0, 0, "--nodes"},
 	} {
-		o, err := test.given.options(strings.NewReader(description))
+		o, _, err := test.given.options(strings.NewReader(description))
 		switch {
 		case test.where != "":
 			if told := mistake(t, err); told.Where != test.where || told.ExitCode() != mistaken {

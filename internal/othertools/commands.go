@@ -83,7 +83,7 @@ func clusters() []Command {
 	const tool = "kind"
 	return []Command{
 		{Tool: tool, Theirs: "create cluster", Ours: "slipway cluster start", Typed: []string{"cluster create", "create cluster"}, Note: "--name is --cluster; a second run is a no-op"},
-		{Tool: tool, Theirs: "create cluster --config kind.yaml", Ours: "slipway cluster start --config cluster.yaml", Note: "the file is slipway's: nodes, labels, taints, feature gates"},
+		{Tool: tool, Theirs: "create cluster --config kind.yaml", Ours: "slipway cluster start --config kind.yaml", Note: "a configuration of kind is read; start reports what has no effect here"},
 		{Tool: tool, Theirs: "delete cluster", Ours: "slipway cluster delete", Typed: []string{"delete cluster"}},
 		{Tool: tool, Theirs: "get clusters", Ours: "slipway cluster list", Typed: []string{"cluster get", "get clusters"}},
 		{Tool: tool, Theirs: "get nodes", Ours: "slipway kubectl get nodes", Typed: []string{"get nodes", "cluster get nodes"}},

@@ -16,6 +16,8 @@
 //	durable: true
 //	controllers: true
 //
+// A configuration of kind, kind.x-k8s.io, is read as far as an embedded cluster has what it says.
+//
 // All keys are optional. What the file cannot mean is refused with its line, and
 // an unknown key with the known one that is nearest: a misspelt key would
 // otherwise be a setting that silently does nothing.
@@ -37,39 +39,51 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
+// Description is what a file says.
+type Description struct {
+	Spec protocol.Spec
+	// Left are the parts of a configuration of kind that have no counterpart here, and so no effect.
+	Left []report.Finding
+}
+
 // Read reads the file at path. A mistake is a [report.Error] with its place.
-func Read(path string) (protocol.Spec, error) {
+func Read(path string) (Description, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		if p, ok := errors.AsType[*fs.PathError](err); ok {
 			err = p.Err
 		}
-		return protocol.Spec{}, &report.Error{What: "the cluster's configuration cannot be read", Where: path, Err: err, Code: 2}
+		return Description{}, &report.Error{What: "the cluster's configuration cannot be read", Where: path, Err: err, Code: 2}
 	}
 	return Parse(path, text)
 }
 
-// Parse reads text; path is for messages.
-func Parse(path string, text []byte) (protocol.Spec, error) {
-	var s protocol.Spec
+// Parse reads text, a description of a cluster or a configuration of kind; path is for messages.
+func Parse(path string, text []byte) (Description, error) {
+	var d Description
 	r := &reader{path: path}
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	var document, further yaml.Node
 	switch err := decoder.Decode(&document); {
 	case errors.Is(err, io.EOF):
-		return s, nil // nothing, or comments only
+		return d, nil // nothing, or comments only
 	case err != nil:
-		return s, &report.Error{What: "the cluster's configuration is no YAML", Where: path, Code: 2,
+		return d, &report.Error{What: "the cluster's configuration is no YAML", Where: path, Code: 2,
 			Err: errors.New(strings.TrimPrefix(err.Error(), "yaml: "))}
 	}
-	r.file(document.Content[0], &s)
+	if root := document.Content[0]; isKindFile(root) {
+		(&kindReader{r, &d.Spec}).file(root)
+	} else {
+		r.file(root, &d.Spec)
+	}
 	if decoder.Decode(&further) == nil && r.err == nil {
 		r.fail(&further, "a second document", "one document", nil)
 	}
 	if r.err != nil {
-		return protocol.Spec{}, r.err
+		return Description{}, r.err
 	}
-	return s, nil
+	d.Left = r.left
+	return d, nil
 }
 
 // nodeKinds are the kinds of nodes that a user can name.

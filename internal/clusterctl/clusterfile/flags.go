@@ -33,11 +33,11 @@ const fromStdin = "-"
 
 // Read returns the cluster that the flags describe, and the one that their file does; nil without a file. A mistake is
 // a [report.Error].
-func (f Flags) Read(stdin io.Reader) (flags protocol.Spec, file *protocol.Spec, err error) {
+func (f Flags) Read(stdin io.Reader) (flags protocol.Spec, file *Description, err error) {
 	if flags, err = f.spec(); err != nil || f.File == "" {
 		return flags, nil, err
 	}
-	var said protocol.Spec
+	var said Description
 	if f.File == fromStdin {
 		said, err = readAll(stdin)
 	} else {
@@ -46,10 +46,10 @@ func (f Flags) Read(stdin io.Reader) (flags protocol.Spec, file *protocol.Spec, 
 	return flags, &said, err
 }
 
-func readAll(stdin io.Reader) (protocol.Spec, error) {
+func readAll(stdin io.Reader) (Description, error) {
 	text, err := io.ReadAll(stdin)
 	if err != nil {
-		return protocol.Spec{}, &report.Error{What: "the cluster's configuration cannot be read", Where: "stdin", Err: err, Code: 2}
+		return Description{}, &report.Error{What: "the cluster's configuration cannot be read", Where: "stdin", Err: err, Code: 2}
 	}
 	return Parse("stdin", text)
 }

@@ -19,19 +19,19 @@ func TestFlags(t *testing.T) {
 	for name, tc := range map[string]struct {
 		flags clusterfile.Flags
 		want  protocol.Spec
-		file  *protocol.Spec
+		file  *clusterfile.Description
 	}{
 		"none": {clusterfile.Flags{}, protocol.Spec{FeatureGates: none, RuntimeConfig: off}, nil},
 		"without a file": {clusterfile.Flags{NodeKind: "plain=2", Durable: true}, protocol.Spec{
 			NodeKind: protocol.PlainNodes, Nodes: []protocol.Node{{Name: "node-1"}, {Name: "node-2"}}, Durable: true, FeatureGates: none, RuntimeConfig: off}, nil},
 		"simulated ones": {clusterfile.Flags{NodeKind: "simulated=2"}, protocol.Spec{NodeKind: protocol.SimulatedNodes,
 			Nodes: []protocol.Node{{Name: "simulated-1"}, {Name: "simulated-2"}}, FeatureGates: none, RuntimeConfig: off}, nil},
-		"the file alone": {clusterfile.Flags{File: "-"}, protocol.Spec{FeatureGates: none, RuntimeConfig: off}, &protocol.Spec{NodeKind: protocol.RealNodes, Port: 1}},
+		"the file alone": {clusterfile.Flags{File: "-"}, protocol.Spec{FeatureGates: none, RuntimeConfig: off}, &clusterfile.Description{Spec: protocol.Spec{NodeKind: protocol.RealNodes, Port: 1}}},
 		"both": {clusterfile.Flags{File: "-", Port: 2, RegistryPort: 3, Nodes: []string{"none"}, NodeKind: "plain", Controllers: new(true), SimulateMissingImages: new(false),
 			FeatureGates: []string{"B=false"}, RuntimeConfig: []string{"api/all=false"}, APIServerFlags: []string{"v=2"}}, protocol.Spec{
 			Port: 2, RegistryPort: 3, Nodes: []protocol.Node{}, NodeKind: protocol.PlainNodes, Controllers: new(true), SimulateMissingImages: new(false),
 			FeatureGates: map[string]bool{"B": false}, RuntimeConfig: map[string]string{"api/all": "false"}, APIServerFlags: []string{"--v=2"}},
-			&protocol.Spec{NodeKind: protocol.RealNodes, Port: 1}},
+			&clusterfile.Description{Spec: protocol.Spec{NodeKind: protocol.RealNodes, Port: 1}}},
 	} {
 		got, file, err := tc.flags.Read(strings.NewReader("{nodeKind: real, port: 1}"))
 		if diff := cmp.Diff(tc.want, got) + cmp.Diff(tc.file, file); err != nil || diff != "" {

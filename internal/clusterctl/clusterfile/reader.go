@@ -13,10 +13,11 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// reader takes typed values out of YAML and keeps the first mistake.
+// reader takes typed values out of YAML and keeps the first mistake, and what has no effect.
 type reader struct {
 	path string
 	err  error
+	left []report.Finding // what has no effect
 }
 
 // fields maps the keys of a mapping to what reads their values; at is the value's path in the file.

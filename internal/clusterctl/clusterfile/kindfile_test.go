@@ -1,0 +1,113 @@
+package clusterfile_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl/clusterfile"
+	"github.com/slipway-dev/slipway/internal/protocol"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+const kindFile = `kind: Cluster
+apiVersion: kind.x-k8s.io/v1alpha4
+name: staging
+featureGates: {MutatingAdmissionPolicy: true}
+runtimeConfig: {api/beta: "true"}
+networking:
+  apiServerPort: 6443
+  apiServerAddress: 127.0.0.1
+  disableDefaultCNI: true
+kubeadmConfigPatches:
+- |
+  kind: ClusterConfiguration
+  apiServer:
+    extraArgs:
+      audit-log-path: /tmp/audit.log
+nodes:
+- role: control-plane
+  image: kindest/node:v1.34.0
+  kubeadmConfigPatches:
+  - |
+    kind: InitConfiguration
+    nodeRegistration:
+      kubeletExtraArgs:
+      - name: node-labels
+        value: ingress-ready=true
+      - name: v
+        value: "4"
+  extraPortMappings:
+  - {containerPort: 80, hostPort: 8080, protocol: TCP}
+  - {containerPort: 30001, hostPort: 30001}
+- role: worker
+  labels: {tier: front}
+  extraMounts:
+  - {hostPath: /tmp, containerPath: /data}
+- role: worker
+  kubeadmConfigPatches:
+  - |
+    kind: JoinConfiguration
+    nodeRegistration:
+      taints:
+      - {key: gpu, value: "yes", effect: NoSchedule}
+      - {key: old, effect: NoExecute}
+`
+
+// TestKindFile: what a configuration of kind says is taken over, and each part that has no effect is reported.
+func TestKindFile(t *testing.T) {
+	got, err := clusterfile.Parse("f", []byte(kindFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const role = "node-role.kubernetes.io/control-plane"
+	want := protocol.Spec{
+		NodeKind: protocol.RealNodes,
+		Nodes: []protocol.Node{
+			{Name: "control-plane", Labels: map[string]string{role: "", "ingress-ready": "true"}, Taints: []string{role + ":NoSchedule"}},
+			{Name: "worker", Labels: map[string]string{"tier": "front"}},
+			{Name: "worker2", Taints: []string{"gpu=yes:NoSchedule", "old:NoExecute"}},
+		},
+		APIServerFlags: []string{"--audit-log-path=/tmp/audit.log"},
+		FeatureGates:   map[string]bool{"MutatingAdmissionPolicy": true}, RuntimeConfig: map[string]string{"api/beta": "true"},
+		Port: 6443,
+	}
+	if diff := cmp.Diff(want, got.Spec); diff != "" {
+		t.Error(diff)
+	}
+	var left []string
+	for _, f := range got.Left {
+		if f.Fatal || f.Line == 0 || f.File != "f" {
+			t.Errorf("%+v", f)
+		}
+		left = append(left, strings.TrimSuffix(f.Message, " has no effect"))
+	}
+	wantLeft := []string{"name", "networking.disableDefaultCNI", "nodes[0].image", "nodes[0].kubeadmConfigPatches[0]: the kubelet's flag v",
+		"nodes[0].extraPortMappings[0]", "nodes[1].extraMounts"}
+	if diff := cmp.Diff(wantLeft, left); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestKindFileMistakes(t *testing.T) {
+	const head = "apiVersion: kind.x-k8s.io/v1alpha4\n"
+	for text, want := range map[string]string{
+		"nodez: []":                          "unknown key nodez",
+		"nodes: [{role: master}]":            `no node has the role "master"`,
+		"nodes: [{labels: {'': x}}]":         "cannot be the key of a label",
+		"networking: {apiServerPort: 99999}": `networking.apiServerPort is "99999"`,
+		"kubeadmConfigPatches: ['{']":        "kubeadmConfigPatches[0] is no YAML",
+		"nodes: [{kubeadmConfigPatches: ['nodeRegistration: {taints: [{key: a, effect: Never}]}']}]": `"Never" is no effect of a taint`,
+		"kubeadmConfigPatches: ['apiServer: {extraArgs: {bind-address: 0.0.0.0}}']":                  "--bind-address of the API server cannot be set",
+	} {
+		_, err := clusterfile.Parse("f", []byte(head+text))
+		if e, ok := errors.AsType[*report.Error](err); !ok || !strings.Contains(e.What, want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+	if d, err := clusterfile.Parse("f", []byte(head)); err != nil || d.Spec.Nodes != nil || d.Spec.NodeKind != "" {
+		t.Errorf("one without nodes: %+v, %v", d, err)
+	}
+}
