@@ -56,7 +56,9 @@ func (inv *invocation) imageBuildCommand() *cobra.Command {
 	bindMirrors(cmd, &b.Mirrors)
 	flags.StringArrayVar(&arguments, "build-arg", nil, "a value for an ARG of the Dockerfile, `NAME=value`; repeatable")
 	flags.StringArrayVar(&labels, "label", nil, "a label of the image, `NAME=value`; repeatable")
-	flags.StringVarP(&b.File, "file", "o", "", "also save the image into this `archive`")
+	flags.StringVarP(&b.Dockerfile, "file", "f", "", "the Dockerfile, a `path`; default: that of the module")
+	flags.StringVar(&b.Target, "target", "", "`stage` of the Dockerfile that becomes the image; default: the last one")
+	flags.StringVarP(&b.File, "archive", "o", "", "also save the image into this `archive`")
 	flags.StringVar(&b.Format, "format", "", formatUsage)
 	return cmd
 }

@@ -27,14 +27,14 @@ an OCI image layout, which has room for several platforms. The archive is there 
 				return flagValueError("--format", fmt.Sprintf("%q is neither docker nor oci", a.Format))
 			}
 			if a.File == "" {
-				return missingFlag(cmd, "file", args[0]+" --file image.tar")
+				return missingFlag(cmd, "archive", args[0]+" --archive image.tar")
 			}
 			a.Image = args[0]
 			return inv.session().SaveImage(cmd.Context(), a)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&a.File, "file", "o", "", "`archive` to write")
+	flags.StringVarP(&a.File, "archive", "o", "", "`archive` to write")
 	flags.StringVar(&a.Format, "format", "", formatUsage)
 	flags.StringVar(&a.Platform, "platform", "", "one `platform` of several, like linux/arm64")
 	return cmd

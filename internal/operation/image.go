@@ -33,6 +33,9 @@ func (s *Session) BuildImage(ctx context.Context, b Build) (err error) {
 	if b.Dir, err = s.module(); err != nil {
 		return err
 	}
+	if b.Dockerfile != "" {
+		b.Dockerfile = s.absolute(b.Dockerfile)
+	}
 	built, err := s.images().Build(ctx, b.Build)
 	if err != nil {
 		return err

@@ -110,7 +110,7 @@ func manifests() []Command {
 func images() []Command {
 	const tool = "docker"
 	return []Command{
-		{Tool: tool, Theirs: "build -t NAME .", Ours: "slipway image build -t NAME", Note: "reads the Dockerfile for how the manager is compiled and started"},
+		{Tool: tool, Theirs: "build -t NAME .", Ours: "slipway image build -t NAME", Note: "with -f and --target; reads the Dockerfile for how the manager is compiled and started"},
 		{Tool: tool, Theirs: "buildx build --platform linux/amd64,linux/arm64", Ours: "slipway image build -t NAME --platform linux/amd64,linux/arm64"},
 		{Tool: tool, Theirs: "push", Ours: "slipway image push NAME"},
 		{Tool: tool, Theirs: "login", Ours: "slipway image login REGISTRY", Typed: []string{"login"}},

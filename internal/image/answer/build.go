@@ -44,7 +44,7 @@ func (w *worker) build(ctx context.Context, r wire.Build) (wire.Image, error) {
 		return wire.Image{}, err
 	}
 	b := &builder{worker: w, Build: r, made: map[string]v1.Layer{}}
-	if b.manager, err = compile.Find(r.Dir, r.Package, r.BuildArgs); err != nil {
+	if b.manager, err = compile.Find(r.Dir, compile.Source{Package: r.Package, Dockerfile: r.Dockerfile, Target: r.Target, Arguments: r.BuildArgs}); err != nil {
 		return wire.Image{}, err
 	}
 	if b.manager, err = b.manager.Prepare(ctx); err != nil {
@@ -93,7 +93,7 @@ func (b *builder) warnings() {
 	all := b.manager.Warnings(b.Base != "")
 	if user := b.manager.Recipe.User; user != "" {
 		if _, known := rootfs.User(user); !known {
-			all = append(all, fmt.Sprintf("%s: USER %s has no number here, so the image runs as %s; name it by its number", compile.FileName, user, nonroot))
+			all = append(all, fmt.Sprintf("%s: USER %s has no number here, so the image runs as %s; name it by its number", b.manager.File, user, nonroot))
 		}
 	}
 	for _, text := range all {

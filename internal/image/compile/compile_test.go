@@ -43,7 +43,7 @@ func write(t *testing.T, dir, name, text string) string {
 // compiled compiles the manager in dir and returns its digest, and the warnings.
 func compiled(t *testing.T, dir string) (digest string, warnings []string) {
 	t.Helper()
-	m, err := compile.Find(dir, "", nil)
+	m, err := compile.Find(dir, compile.Source{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestOutsideOfTheModule(t *testing.T) {
 	}
 	other := module(t, "")
 	for name, dir := range map[string]string{"a link": dir, "what -mod=mod writes": sums, "a package": module(t, "RUN go build -o /m ../"+filepath.Base(other)+"/cmd")} {
-		m, err := compile.Find(dir, "", nil)
+		m, err := compile.Find(dir, compile.Source{})
 		if err == nil {
 			_, err = m.Prepare(t.Context())
 		}
@@ -208,7 +208,7 @@ func TestOutsideOfTheModule(t *testing.T) {
 // TestNoFolderForTemporaryFiles: it is told as what it is.
 func TestNoFolderForTemporaryFiles(t *testing.T) {
 	dir := module(t, "")
-	m, err := compile.Find(dir, "", nil)
+	m, err := compile.Find(dir, compile.Source{})
 	if err != nil {
 		t.Fatal(err)
 	}

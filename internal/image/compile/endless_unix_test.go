@@ -36,7 +36,7 @@ func TestEndless(t *testing.T) {
 				if err := errors.Join(os.Remove(path), put(path)); err != nil {
 					t.Skip(err)
 				}
-				_, err := compile.Find(dir, "", nil)
+				_, err := compile.Find(dir, compile.Source{})
 				if e, ok := errors.AsType[*report.Error](err); !ok || e.Code != 2 || e.Hint == "" {
 					t.Errorf("got %v", err)
 				}

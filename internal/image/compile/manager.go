@@ -1,6 +1,6 @@
 // Package compile compiles a project's manager into a static program that runs alone in an image.
 //
-//	m, err := compile.Find(dir, "")            // which package, how, by the Dockerfile
+//	m, err := compile.Find(dir, Source{})      // which package, how, by the Dockerfile
 //	m, err = m.Prepare(ctx)                    // with the user's go command
 //	program, err := m.Compile(ctx, platform, store)
 //	program.Path, program.Created, program.Info
@@ -15,6 +15,7 @@
 package compile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"go/parser"
@@ -34,9 +35,18 @@ import (
 // FileName is the Dockerfile's name.
 const FileName = "Dockerfile"
 
+// Source says what to build. The zero value is what the module's own Dockerfile builds.
+type Source struct {
+	Package    string            // main package, like ./cmd
+	Dockerfile string            // path of another Dockerfile than the module's
+	Target     string            // the stage that becomes the image, instead of the last one
+	Arguments  map[string]string // for its ARGs
+}
+
 // Manager is a main package and how it is built.
 type Manager struct {
 	Dir     string // of the module
+	File    string // the Dockerfile, as messages name it
 	Package string // like ./cmd
 	Recipe  dockerfile.Recipe
 
@@ -46,7 +56,7 @@ type Manager struct {
 
 // Find finds the manager of the module in dir: the package that is named, or the one that the Dockerfile builds, or the
 // one there is.
-func Find(dir, pkg string, arguments map[string]string) (Manager, error) {
+func Find(dir string, from Source) (Manager, error) {
 	mod, err := readSmall(filepath.Join(dir, "go.mod"), maxGoMod)
 	if errors.Is(err, errLarge) {
 		return Manager{}, err
@@ -54,12 +64,10 @@ func Find(dir, pkg string, arguments map[string]string) (Manager, error) {
 	if err != nil {
 		return Manager{}, &report.Error{What: "there is no Go module in this folder", Where: dir, Hint: "a file go.mod was expected here", Code: 2}
 	}
-	m := Manager{Dir: dir, Package: pkg}
-	text, err := readSmall(filepath.Join(dir, FileName), dockerfile.MaxSize)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
+	m := Manager{Dir: dir, Package: from.Package, File: cmp.Or(from.Dockerfile, FileName)}
+	if err := m.read(from); err != nil {
 		return m, err
 	}
-	m.Recipe = dockerfile.Read(string(text), arguments)
 	if m.Package == "" && m.Recipe.Build.Line > 0 {
 		m.Package = m.Recipe.Build.Package
 	}
@@ -72,6 +80,23 @@ func Find(dir, pkg string, arguments map[string]string) (Manager, error) {
 			Hint: "a package main in ./cmd or in the module's own folder, the one that go build names in the Dockerfile, or one that is given", Code: 2}
 	}
 	return m, nil
+}
+
+// read reads the Dockerfile. The module's own may be missing.
+func (m *Manager) read(from Source) error {
+	name := cmp.Or(from.Dockerfile, filepath.Join(m.Dir, FileName))
+	text, err := readSmall(name, dockerfile.MaxSize)
+	missing := errors.Is(err, os.ErrNotExist)
+	if missing && (from.Dockerfile != "" || from.Target != "") {
+		return &report.Error{What: "there is no Dockerfile", Where: name, Hint: "--file names another one", Code: 2}
+	}
+	if err != nil && !missing {
+		return err
+	}
+	if m.Recipe, err = dockerfile.ReadStage(string(text), from.Target, from.Arguments); err != nil {
+		return &report.Error{What: "the Dockerfile has no stage " + from.Target, Where: name, Err: err, Code: 2}
+	}
+	return nil
 }
 
 // How long files may be that are read here.
@@ -142,16 +167,16 @@ func isMain(dir string) bool {
 func (m Manager) Warnings(withBase bool) []string {
 	all := slices.Clone(m.sources.warnings)
 	for _, line := range m.Recipe.Apart {
-		all = append(all, fmt.Sprintf("%s:%d: `%s` has no part in this image: %s", FileName, line.Number, line.Text, line.Why))
+		all = append(all, fmt.Sprintf("%s:%d: `%s` has no part in this image: %s", m.File, line.Number, line.Text, line.Why))
 	}
 	for _, line := range m.Recipe.Omitted {
-		all = append(all, fmt.Sprintf("%s:%d: go build is run without `%s`: %s", FileName, line.Number, line.Text, line.Why))
+		all = append(all, fmt.Sprintf("%s:%d: go build is run without `%s`: %s", m.File, line.Number, line.Text, line.Why))
 	}
 	if started := m.Recipe.Started(); len(m.Recipe.Entrypoint) > 0 && started != m.Recipe.Binary && !withBase {
-		all = append(all, fmt.Sprintf("%s: ENTRYPOINT starts %s, which this image does not have", FileName, started))
+		all = append(all, fmt.Sprintf("%s: ENTRYPOINT starts %s, which this image does not have", m.File, started))
 	}
 	if m.Recipe.Base != "" && !withBase {
-		all = append(all, fmt.Sprintf("%s: this image is not based on %s; --base %s has it so", FileName, m.Recipe.Base, m.Recipe.Base))
+		all = append(all, fmt.Sprintf("%s: this image is not based on %s; --base %s has it so", m.File, m.Recipe.Base, m.Recipe.Base))
 	}
 	return all
 }

@@ -38,7 +38,7 @@ func (m Manager) Prepare(ctx context.Context) (Manager, error) {
 		m.sources.elsewhere(m.Dir)
 	}
 	if len(m.env.Ignored) > 0 {
-		m.sources.warn("GOFLAGS of this user are not used for images, so that all users make the same ones: %s; go build in the %s can have them", strings.Join(m.env.Ignored, " "), FileName)
+		m.sources.warn("GOFLAGS of this user are not used for images, so that all users make the same ones: %s; go build in the %s can have them", strings.Join(m.env.Ignored, " "), m.File)
 	}
 	return m, m.sources.stamp(ctx, m.Dir)
 }

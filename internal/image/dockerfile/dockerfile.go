@@ -16,8 +16,10 @@
 package dockerfile
 
 import (
+	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/image/reference"
@@ -86,9 +88,53 @@ const maxExpanded = 1 << 20
 
 // Read reads a Dockerfile. Arguments are those of --build-arg.
 func Read(content string, arguments map[string]string) Recipe {
+	all := instructions(strings.TrimPrefix(content, "\ufeff"))
+	return read(all, arguments)
+}
+
+// ReadStage reads a Dockerfile up to the stage target, by its name or number as docker build takes it, as if that were
+// the last one. An empty target is the last one.
+func ReadStage(content, target string, arguments map[string]string) (Recipe, error) {
+	all := instructions(strings.TrimPrefix(content, "\ufeff"))
+	if target == "" {
+		return read(all, arguments), nil
+	}
+	var names []string
+	for i, in := range all {
+		if in.name != "FROM" {
+			continue
+		}
+		name := stageName(in, len(names))
+		names = append(names, name)
+		if strings.EqualFold(name, target) || strconv.Itoa(len(names)-1) == target {
+			return read(all[:stageEnd(all, i)], arguments), nil
+		}
+	}
+	return Recipe{}, fmt.Errorf("it has the stages %s", strings.Join(names, ", "))
+}
+
+// stageName is the name of the nth stage, which in begins: its number if it has no other.
+func stageName(in instruction, n int) string {
+	words := strings.Fields(in.arguments)
+	if len(words) > 2 && strings.EqualFold(words[len(words)-2], "AS") {
+		return words[len(words)-1]
+	}
+	return strconv.Itoa(n)
+}
+
+// stageEnd is where the stage ends that begins at from.
+func stageEnd(all []instruction, from int) int {
+	for i := from + 1; i < len(all); i++ {
+		if all[i].name == "FROM" {
+			return i
+		}
+	}
+	return len(all)
+}
+
+func read(all []instruction, arguments map[string]string) Recipe {
 	r := &reader{arguments: arguments, global: map[string]string{}, stages: map[string]string{}, recipe: Recipe{Labels: map[string]string{}}, left: maxExpanded}
 	r.variables = r.global
-	all := instructions(strings.TrimPrefix(content, "\ufeff"))
 	from := 0
 	for i, in := range all {
 		if in.name == "FROM" {

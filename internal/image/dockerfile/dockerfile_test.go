@@ -201,3 +201,27 @@ func FuzzRead(f *testing.F) {
 		harmless(t, r.Build)
 	})
 }
+
+// TestReadStage: the stage that is named, or numbered, is the last one.
+func TestReadStage(t *testing.T) {
+	const text = `FROM golang:1.26 AS builder
+RUN go build -o /manager ./cmd/manager
+FROM scratch AS plain
+COPY --from=builder /manager /manager
+USER 1
+ENTRYPOINT ["/manager"]
+FROM debian:12
+COPY --from=builder /manager /usr/bin/manager
+USER 2
+ENTRYPOINT ["/usr/bin/manager"]
+`
+	for target, want := range map[string]string{"": "2", "plain": "1", "PLAIN": "1", "1": "1", "2": "2", "builder": ""} {
+		r, err := dockerfile.ReadStage(text, target, nil)
+		if err != nil || r.User != want {
+			t.Errorf("%q: user %q, %v; want %q", target, r.User, err, want)
+		}
+	}
+	if _, err := dockerfile.ReadStage(text, "debug", nil); err == nil || !strings.Contains(err.Error(), "builder, plain, 2") {
+		t.Errorf("a stage that is not there: %v", err)
+	}
+}

@@ -35,14 +35,16 @@ type Request struct {
 
 // Build asks for an image of a project's manager. The result is an [Image].
 type Build struct {
-	Tag       string            `json:"tag"`
-	Dir       string            `json:"dir"`               // of the module, absolute
-	Package   string            `json:"package,omitempty"` // main package, like ./cmd; "" is the Dockerfile's or the only one
-	Platforms []string          `json:"platforms"`         // like linux/arm64; empty is linux on this machine's processor
-	Base      string            `json:"base,omitempty"`    // image below; "" is none
-	Mirrors   []string          `json:"mirrors,omitempty"` // like docker.io=mirror.example.com, before those of SLIPWAY_MIRROR
-	BuildArgs map[string]string `json:"buildArgs,omitempty"`
-	Labels    map[string]string `json:"labels,omitempty"`
+	Tag        string            `json:"tag"`
+	Dir        string            `json:"dir"`                  // of the module, absolute
+	Package    string            `json:"package,omitempty"`    // main package, like ./cmd; "" is the Dockerfile's or the only one
+	Dockerfile string            `json:"dockerfile,omitempty"` // its path; "" is the module's
+	Target     string            `json:"target,omitempty"`     // the stage that becomes the image; "" is the last one
+	Platforms  []string          `json:"platforms"`            // like linux/arm64; empty is linux on this machine's processor
+	Base       string            `json:"base,omitempty"`       // image below; "" is none
+	Mirrors    []string          `json:"mirrors,omitempty"`    // like docker.io=mirror.example.com, before those of SLIPWAY_MIRROR
+	BuildArgs  map[string]string `json:"buildArgs,omitempty"`
+	Labels     map[string]string `json:"labels,omitempty"`
 }
 
 // Account is what a registry knows its user by.
