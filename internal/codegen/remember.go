@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/cachefolder"
 	"github.com/slipway-dev/slipway/internal/codegen/wire"
+	"github.com/slipway-dev/slipway/internal/fileid"
 	"github.com/slipway-dev/slipway/internal/finite"
 )
 
@@ -24,18 +25,16 @@ func (f *Finder) memory(program string, request wire.Request, inputs string) (st
 	if err != nil {
 		return "", err
 	}
-	info, err := os.Stat(program)
+	id, err := fileid.Of(program)
 	if err != nil {
 		return "", err
 	}
 	text, err := json.Marshal(struct {
-		Program  string
-		Size     int64
-		Modified time.Time
-		Request  wire.Request
-		Inputs   string
-		Headers  []string
-	}{program, info.Size(), info.ModTime(), request, inputs, headers(request)})
+		Program string
+		Request wire.Request
+		Inputs  string
+		Headers []string
+	}{id, request, inputs, headers(request)})
 	if err != nil {
 		return "", err
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/fileid"
 	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/generate/internal/generator"
 	"github.com/slipway-dev/slipway/internal/generate/internal/inputs"
@@ -75,17 +76,44 @@ func (p past) begin() (*inputs.Set, memory, map[string]*load.Facts) {
 // that makes plurals about words of theirs. It reads them when the program starts.
 var inflections = map[string]string{"INFLECT_PATH": "inflections.json", "ACRONYMS_PATH": "acronyms.json"}
 
-// noteInflections notes that the run depends on those files.
-func noteInflections(inputs *inputs.Set) {
+// inflectionPaths are the absolute paths of those files.
+func inflectionPaths() ([]string, error) {
+	var paths []string
 	for variable, name := range inflections {
 		path, err := filepath.Abs(cmp.Or(os.Getenv(variable), name))
-		if err == nil {
-			_, err = inputs.ReadFile(path)
+		if err != nil {
+			return nil, err
 		}
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
+		paths = append(paths, path)
+	}
+	slices.Sort(paths)
+	return paths, nil
+}
+
+// noteInflections notes that the run depends on those files.
+func noteInflections(inputs *inputs.Set) {
+	paths, err := inflectionPaths()
+	if err != nil {
+		inputs.Opaque()
+	}
+	for _, path := range paths {
+		if _, err := inputs.ReadFile(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 			inputs.Opaque()
 		}
 	}
+}
+
+// inflectionsThere are those of the files that are there. They belong to the key: a run from another working folder,
+// which has others, is another run.
+func inflectionsThere() []string {
+	paths, err := inflectionPaths()
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(paths, func(path string) bool {
+		_, err := os.Stat(path)
+		return errors.Is(err, os.ErrNotExist)
+	})
 }
 
 // memory is what is kept of a run for one in which some packages have changed and others have not.
@@ -173,45 +201,45 @@ func (o Options) key() (key string, ok bool) {
 	if err != nil {
 		return "", false
 	}
-	program, err := identity()
+	program, err := os.Executable()
+	if err == nil {
+		program, err = fileid.Of(program)
+	}
 	if err != nil {
 		return "", false
 	}
 	o.Dir, o.Events, o.Codegen, o.DryRun, o.Cache = dir, nil, nil, false, ""
 	o.Within = nil // what is remembered is written already
-	return fmt.Sprintf("%s\n%#v\n%q", program, o, environment()), true
+	return fmt.Sprintf("%s\n%#v\n%q\n%q", program, o, environment(), inflectionsThere()), true
 }
 
-// identity tells this program from any other build of it.
-func identity() (string, error) {
-	path, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("%s %d %d", path, info.Size(), info.ModTime().UnixNano()), nil
-}
-
-// environment are the variables that the go command heeds, or that lead to its
-// configuration, and the place of the command itself.
+// environment are the variables that the go command heeds, or that lead to its configuration, and the programs that it
+// matters to find: the command itself and the C compilers, without which there is no cgo.
 func environment() []string {
 	var found []string
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
-		if strings.HasPrefix(name, "GO") || slices.Contains([]string{"CGO_ENABLED", "HOME", "USERPROFILE", "XDG_CONFIG_HOME", "APPDATA", "AppData", "SLIPWAY_CODEGEN", "SLIPWAY_SOURCE", "INFLECT_PATH", "ACRONYMS_PATH"}, name) {
+		if strings.HasPrefix(name, "GO") || slices.Contains(heeded, name) {
 			found = append(found, variable)
 		}
 	}
 	slices.Sort(found)
-	program, err := exec.LookPath("go")
+	for _, name := range []string{"go", "gcc", "clang"} {
+		found = append(found, programPath(name))
+	}
+	return found
+}
+
+var heeded = []string{"CC", "CGO_ENABLED", "HOME", "USERPROFILE", "XDG_CONFIG_HOME", "APPDATA", "AppData", "SLIPWAY_CODEGEN", "SLIPWAY_SOURCE", "INFLECT_PATH", "ACRONYMS_PATH"}
+
+// programPath is where PATH leads to under a name, links followed.
+func programPath(name string) string {
+	program, err := exec.LookPath(name)
 	if err != nil && !errors.Is(err, exec.ErrNotFound) {
-		program = err.Error()
+		return err.Error()
 	}
 	if resolved, err := filepath.EvalSymlinks(program); err == nil {
-		program = resolved
+		return resolved
 	}
-	return append(found, program)
+	return program
 }

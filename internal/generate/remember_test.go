@@ -3,6 +3,7 @@ package generate_test
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -123,6 +124,44 @@ func TestNothingStaleIsRecalled(t *testing.T) {
 		"plurals": func(t *testing.T, dir string, _ *generate.Options) {
 			write(t, dir, "inflections.json", `{"widget": "widgetry"}`)
 			t.Setenv("INFLECT_PATH", filepath.Join(dir, "inflections.json"))
+		},
+		"plurals in the working folder": func(t *testing.T, _ string, _ *generate.Options) {
+			dir := t.TempDir()
+			write(t, dir, "inflections.json", `{"widget": "widgetry"}`)
+			t.Chdir(dir)
+		},
+		"the C compiler": func(t *testing.T, _ string, _ *generate.Options) { t.Setenv("CC", "tcc") },
+		"no C compiler": func(t *testing.T, _ string, _ *generate.Options) {
+			_, gcc := exec.LookPath("gcc")
+			_, clang := exec.LookPath("clang")
+			if gcc != nil && clang != nil {
+				t.Skip("there is none")
+			}
+			dir := t.TempDir()
+			program, err := exec.LookPath("go")
+			if err == nil {
+				program, err = filepath.EvalSymlinks(program)
+			}
+			if err == nil {
+				err = os.Symlink(program, filepath.Join(dir, "go"))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Setenv("PATH", dir)
+		},
+		"the program, with its old size and time": func(t *testing.T, _ string, _ *generate.Options) {
+			path, err := os.Executable()
+			if err != nil {
+				t.Fatal(err)
+			}
+			info, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chtimes(path, time.Time{}, info.ModTime()); err != nil {
+				t.Fatal(err)
+			}
 		},
 		"tags":        func(_ *testing.T, _ string, o *generate.Options) { o.Tags = []string{"a"} },
 		"no tags":     func(_ *testing.T, _ string, o *generate.Options) { o.Tags = []string{} },

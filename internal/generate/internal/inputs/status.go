@@ -3,6 +3,8 @@ package inputs
 import (
 	"io/fs"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/fileid"
 )
 
 // status is what a file system says about a file without reading it.
@@ -38,7 +40,7 @@ func statusOf(info fs.FileInfo) status {
 	if s.kind == regular {
 		s.size = info.Size()
 	}
-	s.changed, s.inode = details(info)
+	s.changed, s.inode = fileid.Details(info)
 	return s
 }
 

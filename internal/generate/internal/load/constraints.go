@@ -22,6 +22,7 @@ func newConstraints(env *environment, tags []string) *constraints {
 	c := build.Default
 	c.GOROOT = env.goroot()
 	c.BuildTags = tags
+	c.ReleaseTags = env.releaseTags(c.ReleaseTags)
 	c.GOOS = cmp.Or(env.get("GOOS"), runtime.GOOS)
 	c.GOARCH = cmp.Or(env.get("GOARCH"), runtime.GOARCH)
 	c.CgoEnabled = env.hasCgo(c.GOOS, c.GOARCH)

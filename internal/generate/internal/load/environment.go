@@ -16,15 +16,18 @@ import (
 // environment is the go command's configuration as it would see it: variables,
 // then the file that go env -w writes, then defaults.
 type environment struct {
+	dir      string // where the go command would run
 	inputs   *inputs.Set
 	file     map[string]string
 	goRoot   func() string
+	release  func() string
 	modCache func() string
 }
 
-func newEnvironment(inputs *inputs.Set) *environment {
-	e := &environment{inputs: inputs, file: readEnvFile(inputs)}
-	e.goRoot = sync.OnceValue(e.findGoroot)
+func newEnvironment(inputs *inputs.Set, dir string) *environment {
+	e := &environment{inputs: inputs, dir: dir, file: readEnvFile(inputs)}
+	e.goRoot = sync.OnceValue(func() string { return e.switched(filepath.Clean(e.findGoroot())) })
+	e.release = sync.OnceValue(e.findRelease)
 	e.modCache = sync.OnceValue(e.findModcache)
 	return e
 }
@@ -41,6 +44,11 @@ func readEnvFile(inputs *inputs.Set) map[string]string {
 		}
 		path = filepath.Join(dir, "go", "env")
 	}
+	return readVariables(inputs, path)
+}
+
+// readVariables reads a file of the form that go env -w writes.
+func readVariables(inputs *inputs.Set, path string) map[string]string {
 	data, err := inputs.ReadFile(path)
 	if err != nil {
 		return nil // there seldom is one
@@ -66,7 +74,7 @@ func (e *environment) modcache() string { return e.modCache() }
 
 func (e *environment) findModcache() string {
 	if dir := e.get("GOMODCACHE"); dir != "" {
-		return dir
+		return filepath.Clean(dir) // prefixes of paths are compared with it
 	}
 	gopath := e.get("GOPATH")
 	if gopath == "" {

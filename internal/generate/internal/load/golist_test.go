@@ -103,8 +103,11 @@ func TestSameAsGo(t *testing.T) {
 			t.Setenv("GONOSUMDB", "*")
 			t.Setenv("GOTOOLCHAIN", "local")
 			for name, value := range c.env {
-				if name == "GOENV" {
+				switch name {
+				case "GOENV":
 					value = filepath.Join(dir, value)
+				case "GOMODCACHE":
+					value = dir + "/" + value
 				}
 				t.Setenv(name, value)
 			}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"go/token"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -76,7 +77,11 @@ func New(config Config) *Loader {
 	if config.Notes == nil {
 		config.Notes = report.Discard
 	}
-	env := newEnvironment(config.Inputs)
+	dir, err := filepath.Abs(config.Dir)
+	if err != nil {
+		dir = config.Dir
+	}
+	env := newEnvironment(config.Inputs, dir)
 	l := &Loader{
 		config:   config,
 		fset:     token.NewFileSet(),

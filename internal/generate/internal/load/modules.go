@@ -49,7 +49,7 @@ func (l *Loader) modulesFor(dir string) (*modules, error) {
 	if modDir == "" {
 		return nil, &report.Error{What: "not in a Go module", Where: dir, Err: ErrNoModule, Next: "go mod init <module path>"}
 	}
-	root, work := modDir, l.workFile(modDir)
+	root, work := modDir, l.env.workFileFor(modDir)
 	if work != "" {
 		root = filepath.Dir(work)
 	}
@@ -84,13 +84,13 @@ func (e *environment) findUp(dir, name string) string {
 	}
 }
 
-// workFile is the go.work file in force for the module in dir, or "".
-func (l *Loader) workFile(dir string) string {
-	switch work := l.env.get("GOWORK"); work {
+// workFileFor is the go.work file in force for the module in dir, or "".
+func (e *environment) workFileFor(dir string) string {
+	switch work := e.get("GOWORK"); work {
 	case "off":
 		return ""
 	case "":
-		if dir := l.env.findUp(dir, "go.work"); dir != "" {
+		if dir := e.findUp(dir, "go.work"); dir != "" {
 			return filepath.Join(dir, "go.work")
 		}
 		return ""

@@ -420,7 +420,8 @@ import (
 	_ "example.com/pruned"
 )
 ` + replacements, env: map[string]string{"GOFLAGS": "-mod=mod"}},
-	"a release candidate": {archive: strings.Replace(vendored, "go 1.26", "go 1.26rc1", 1)},
+	"a module cache with a slash": {archive: vendored, env: map[string]string{"GOFLAGS": "-mod=mod", "GOMODCACHE": "modcache/"}},
+	"a release candidate":         {archive: strings.Replace(vendored, "go 1.26", "go 1.26rc1", 1)},
 	"vendor of a workspace": {archive: `
 -- go.mod --
 module example.com/m
