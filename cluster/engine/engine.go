@@ -82,7 +82,9 @@ type Real struct {
 	// Registries are those that nodes may pull from although their addresses are this machine's or private: host or
 	// host:port.
 	Registries []string
-	Images     scheduler.Images
+	// Mirrors are asked in place of registries: host[:port][/path] by the registry's full name.
+	Mirrors map[string]string
+	Images  scheduler.Images
 	// Joins says that a real node joins as soon as the cluster runs, so that the one of an earlier run is left alone
 	// until then.
 	Joins bool

@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/obstacle"
+	"github.com/slipway-dev/slipway/cluster/registry/places"
 )
 
 // whySimulated says why a pod on a simulated node does not run for real, in the same order in which the scheduler
@@ -20,7 +21,7 @@ func (c *Cluster) whySimulated() func(context.Context, *corev1.Pod) string {
 	}
 	return func(ctx context.Context, pod *corev1.Pod) string {
 		if image := obstacle.MissingImage(pod, images.Has); image != "" {
-			return fmt.Sprintf("image %s is not in the cluster (slipway image load %[1]s), and pods go by their images", image)
+			return fmt.Sprintf("image %s is not in the cluster, and pods go by their images (%s)", image, places.Obtain(image))
 		}
 		if what := obstacle.Of(pod, c.spec.Real.Plain, c.claims(ctx)); what != "" {
 			return "real nodes refuse " + what

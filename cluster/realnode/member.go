@@ -165,7 +165,7 @@ func (m *member) config(ctx context.Context) (nodeconfig.Config, error) {
 		Name: m.spec.Name, Number: m.number, IDs: o.Machine.IDs(), Limits: o.Machine.Limits(),
 		Address: address, Pods: node.PodRange(m.number), Services: o.Services, Machine: m.nodes.host(), DNS: m.nodes.dns, Domain: domain,
 		Server: o.Server, Authority: m.nodes.authority, Identity: nodeconfig.Pair(identity), Serving: nodeconfig.Pair(serving),
-		Registry: o.Registry, Labels: object.Labels, Taints: object.Spec.Taints, Capacity: m.spec.Capacity, Kubernetes: node.KubeletVersion, Verbosity: logs.Verbose,
+		Registry: o.Registry, Mirrors: o.Mirrors, Labels: object.Labels, Taints: object.Spec.Taints, Capacity: m.spec.Capacity, Kubernetes: node.KubeletVersion, Verbosity: logs.Verbose,
 		Plain: place,
 	}, nil
 }

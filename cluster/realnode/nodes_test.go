@@ -73,6 +73,9 @@ func TestWays(t *testing.T) {
 	if !slices.Equal(w.Own, []string{"127.0.0.1:6443"}) || !slices.Equal(w.Named, []string{"reg.example.com"}) {
 		t.Errorf("%+v", w)
 	}
+	if w := (Options{Mirrors: map[string]string{"quay.io": "10.0.0.1:5000/quay"}}).ways(); !slices.Equal(w.Named, []string{"10.0.0.1:5000"}) {
+		t.Errorf("with a mirror: %+v", w)
+	}
 	if w := (Options{Server: "127.0.0.1:6443", Registry: "127.0.0.1:5000"}).ways(); !slices.Equal(w.Own, []string{"127.0.0.1:6443", "127.0.0.1:5000"}) {
 		t.Errorf("%+v", w)
 	}

@@ -42,8 +42,10 @@ type Options struct {
 	// Registries are those that nodes may pull from although their addresses are this machine's or private: host or
 	// host:port.
 	Registries []string
-	Log        *slog.Logger // for what is done here
-	Output     io.Writer    // for what the kubelets log, in klog's lines
+	// Mirrors are asked in place of registries, wherever they are: host[:port][/path] by the registry's full name.
+	Mirrors map[string]string
+	Log     *slog.Logger // for what is done here
+	Output  io.Writer    // for what the kubelets log, in klog's lines
 	// Registered is told the addresses of the nodes and of their pods, before any of them runs. May be nil.
 	Registered func([]netip.Prefix)
 }
@@ -54,7 +56,12 @@ func (o Options) ways() handover.Ways {
 	if o.Registry != "" {
 		own = append(own, o.Registry)
 	}
-	return handover.Ways{Own: own, Named: o.Registries}
+	named := slices.Clone(o.Registries)
+	for _, mirror := range o.Mirrors {
+		host, _, _ := strings.Cut(mirror, "/")
+		named = append(named, host)
+	}
+	return handover.Ways{Own: own, Named: named}
 }
 
 // Machine is what nodes stand on: [machine.Machine] with a network of its own, or [machine.Plain], this machine as it

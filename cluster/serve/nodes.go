@@ -45,7 +45,7 @@ func (s *session) mainSpec(images *registry.Registry) (engine.Spec, error) {
 	if err != nil {
 		return spec, err
 	}
-	real := &engine.Real{Program: s.config.NodeProgram, Registry: images.Address(), Registries: s.config.Registries, Images: images}
+	real := &engine.Real{Program: s.config.NodeProgram, Registry: images.Address(), Registries: s.config.Registries, Mirrors: s.config.Mirrors, Images: images}
 	switch s.config.NodeKind {
 	case protocol.RealNodes, protocol.PlainNodes:
 		real.Plain = s.config.NodeKind == protocol.PlainNodes

@@ -69,7 +69,7 @@ func startReal(t testing.TB, how func(*exec.Cmd), changes ...func(*protocol.Conf
 	c.NodeKind, c.NodeProgram = protocol.RealNodes, nodeProgram()
 	image := publish(t)
 	registry, _, _ := strings.Cut(image, "/")
-	c.Registries = []string{registry}
+	c.Registries, c.Mirrors = []string{registry}, map[string]string{"mirrored.example": registry + "/test"}
 	for _, change := range changes {
 		change(&c)
 	}

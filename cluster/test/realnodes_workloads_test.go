@@ -243,6 +243,11 @@ func testImages(t *testing.T, c *realCluster) {
 		return w != nil && (w.Reason == "ErrImagePull" || w.Reason == "ImagePullBackOff") && strings.Contains(w.Message, "slipway image load")
 	})
 	c.remove("missing")
+	mirrored := c.pod("mirrored", "serve")
+	mirrored.Spec.Containers[0].Image = "mirrored.example/pod:v1"
+	c.create(mirrored)
+	c.await("mirrored", ready)
+	c.remove("mirrored")
 	status := c.dial()
 	status.send(`{"id": 1, "method": "status"}`)
 	var answer struct{ Registry string }

@@ -57,7 +57,7 @@ type patience struct {
 var ordinary = patience{stop: 8 * time.Second, answer: 5 * time.Second}
 
 // New returns a Control that asks getenv for SLIPWAY_CLUSTER, SLIPWAY_SOURCE,
-// SLIPWAY_CACHE, SLIPWAY_STATE, SLIPWAY_REGISTRIES, XDG_STATE_HOME and KUBECONFIG.
+// SLIPWAY_CACHE, SLIPWAY_STATE, SLIPWAY_REGISTRIES, SLIPWAY_MIRROR, XDG_STATE_HOME and KUBECONFIG.
 func New(getenv func(string) string, h report.Handler) *Control {
 	return &Control{getenv: getenv, handler: h, patience: ordinary}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl/state"
+	"github.com/slipway-dev/slipway/internal/image/reference"
 	"github.com/slipway-dev/slipway/internal/program"
 	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -217,7 +218,10 @@ func (c *Control) configure(ctx context.Context, spec Spec) (protocol.Config, er
 	if err != nil {
 		return config, err
 	}
-	config.Registries, err = c.registries()
+	if config.Registries, err = c.registries(); err != nil {
+		return config, err
+	}
+	config.Mirrors, err = reference.ParseMirrors(c.getenv(reference.MirrorVariable), reference.MirrorVariable)
 	return config, err
 }
 

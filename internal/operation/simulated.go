@@ -41,7 +41,7 @@ func (s *Session) tellSimulated(ctx context.Context, cluster *ship.Cluster, obje
 	}
 	embedded := s.running(ctx, serves(cluster.Server()))
 	for _, one := range simulated {
-		s.Handler.Handle(report.Note{Text: "the pods of " + one.Workload + " are simulated, no container runs" + wayOut(embedded, one)})
+		s.Handler.Handle(report.Note{Text: "the pods of " + one.Workload + " are simulated, no container runs" + wayOut(embedded, one) + s.comesFirst(embedded, one.Images)})
 	}
 }
 
@@ -60,6 +60,20 @@ func wayOut(s *clusterctl.Status, of ship.Simulation) string {
 		load += " --cluster " + s.Name
 	}
 	return ": `" + load + "` and a new rollout make them real"
+}
+
+// comesFirst is how images come to this machine that load does not find here.
+func (s *Session) comesFirst(cluster *clusterctl.Status, images []string) string {
+	if cluster == nil || !cluster.Nodes.Joins && cluster.Nodes.Real == 0 {
+		return ""
+	}
+	kept := s.ImageNames()
+	for _, image := range images {
+		if ref, err := reference.Parse(image); err == nil && !slices.Contains(kept, ref.Name()) {
+			return "; `slipway image build -t " + image + "`, or `slipway image pull " + image + "` if it is a registry's, comes first"
+		}
+	}
+	return ""
 }
 
 // tellOfPush says what is in the way of running an image that was pushed to the registry of an embedded cluster.

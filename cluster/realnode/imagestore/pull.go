@@ -13,6 +13,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
+
+	"github.com/slipway-dev/slipway/cluster/registry/places"
 )
 
 // Credentials are what a pull secret holds for a registry.
@@ -32,7 +34,8 @@ func (c *Credentials) authenticator() authn.Authenticator {
 	})
 }
 
-// pull asks the cluster's registry for what is there, and the one in the name for all else.
+// pull asks the cluster's registry for what is there, and the one in the name, or its mirror, for all else. A mirror is
+// not given what pull secrets hold for the registry.
 func (s *Store) pull(ctx context.Context, ref string, at location, credentials *Credentials) (Image, error) {
 	if at.here != nil {
 		from, err := s.ask(ctx, *at.here, authn.Anonymous)
@@ -41,10 +44,18 @@ func (s *Store) pull(ctx context.Context, ref string, at location, credentials *
 		}
 		return s.take(at, from)
 	}
-	from, err := s.ask(ctx, at.own, credentials.authenticator())
+	asked, err := places.Mirrored(at.own, s.options.Mirrors)
+	if err != nil {
+		return Image{}, err
+	}
+	auth := credentials.authenticator()
+	if asked != at.own {
+		auth = authn.Anonymous
+	}
+	from, err := s.ask(ctx, asked, auth)
 	switch {
 	case err != nil && s.options.Registry != "":
-		return Image{}, fmt.Errorf("%s is not loaded into the cluster (slipway image load %s), and its registry does not give it: %w", ref, ref, err)
+		return Image{}, s.missing(ref, at, asked, err)
 	case err != nil:
 		return Image{}, err
 	}
@@ -64,6 +75,9 @@ func (s *Store) ask(ctx context.Context, place name.Reference, auth authn.Authen
 	}
 	return image, nil
 }
+
+// maxConfig is more than the configurations of the largest images have, in bytes.
+const maxConfig = 8 << 20
 
 // take unpacks what a registry has, unless that is there, under the name that was asked for.
 func (s *Store) take(at location, from v1.Image) (Image, error) {
@@ -103,6 +117,13 @@ func (s *Store) warnBare(image string, files []string) {
 
 func (s *Store) describe(at location, from v1.Image) (Image, error) {
 	own := at.own
+	manifest, err := from.Manifest()
+	if err != nil {
+		return Image{}, err
+	}
+	if manifest.Config.Size > maxConfig { // it is read whole
+		return Image{}, fmt.Errorf("%w: its configuration has %d bytes, and %d are the limit", errTooLarge, manifest.Config.Size, maxConfig)
+	}
 	id, err := from.ConfigName()
 	if err != nil {
 		return Image{}, err
@@ -112,10 +133,6 @@ func (s *Store) describe(at location, from v1.Image) (Image, error) {
 		return Image{}, err
 	}
 	digest, err := from.Digest()
-	if err != nil {
-		return Image{}, err
-	}
-	manifest, err := from.Manifest()
 	if err != nil {
 		return Image{}, err
 	}

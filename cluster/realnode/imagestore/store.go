@@ -18,6 +18,7 @@ import (
 // Options say where images come from.
 type Options struct {
 	Registry  string            // the cluster's own, host:port; empty for none
+	Mirrors   map[string]string // asked in place of registries: host[:port][/path] by the registry's full name
 	Transport http.RoundTripper // how registries are reached; nil is http.DefaultTransport
 	Owners    bool              // files can be given to other users
 	Warn      func(string)      // is given what an image lacks here; nil is nobody

@@ -110,7 +110,7 @@ func (n *node) runtime() (*cri.Runtime, *cri.Images, error) {
 	transport.DialContext = n.ground.dial
 	images := n.ground.folders.images
 	store, err := imagestore.Open(images, imagestore.Options{
-		Registry: n.Registry, Transport: transport, Owners: n.IDs, Warn: func(text string) { klog.Warning(text) },
+		Registry: n.Registry, Mirrors: n.Mirrors, Transport: transport, Owners: n.IDs, Warn: func(text string) { klog.Warning(text) },
 	})
 	if err != nil {
 		return nil, nil, err

@@ -25,11 +25,12 @@ type Config struct {
 	DNS      netip.Addr   // the Service that answers for names
 	Domain   string       // of those names
 
-	Server     string // the API server, host:port on the host's loopback
-	Authority  []byte // the certificate that signs all others
-	Identity   Pair   // the node's client certificate
-	Serving    Pair   // the kubelet's certificate
-	Registry   string // the cluster's own, host:port on the host's loopback; empty for none
+	Server     string            // the API server, host:port on the host's loopback
+	Authority  []byte            // the certificate that signs all others
+	Identity   Pair              // the node's client certificate
+	Serving    Pair              // the kubelet's certificate
+	Registry   string            // the cluster's own, host:port on the host's loopback; empty for none
+	Mirrors    map[string]string // asked in place of registries: host[:port][/path] by the registry's full name
 	Labels     map[string]string
 	Taints     []corev1.Taint
 	Capacity   corev1.ResourceList // in place of the host's

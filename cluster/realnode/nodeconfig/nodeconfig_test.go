@@ -22,7 +22,7 @@ func TestReadReadsWhatWriteWrote(t *testing.T) {
 		Address: netip.MustParseAddr("10.127.0.3"), Pods: netip.MustParsePrefix("10.128.3.0/24"), Services: netip.MustParsePrefix("10.0.0.0/16"),
 		Machine: netip.MustParseAddr("10.127.255.254"), DNS: netip.MustParseAddr("10.0.0.10"), Domain: "cluster.local",
 		Server: "127.0.0.1:6443", Authority: []byte("ca"), Identity: nodeconfig.Pair{Certificate: []byte("a"), Key: []byte("b")},
-		Serving: nodeconfig.Pair{Certificate: []byte("c"), Key: []byte("d")}, Registry: "127.0.0.1:5000",
+		Serving: nodeconfig.Pair{Certificate: []byte("c"), Key: []byte("d")}, Registry: "127.0.0.1:5000", Mirrors: map[string]string{"quay.io": "localhost:5000/quay"},
 		Labels: map[string]string{"a": "b"}, Taints: []corev1.Taint{{Key: "k", Effect: corev1.TaintEffectNoSchedule}},
 		Capacity: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")}, Kubernetes: "v1.0.0", Verbosity: 4,
 		Plain: &nodeconfig.Plain{Dir: "/d", Container: "/c", Port: 7},

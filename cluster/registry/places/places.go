@@ -53,6 +53,25 @@ func (p Places) Here() []name.Reference {
 	return here
 }
 
+// Mirrored is where an image is asked for whose registry may have a mirror: host[:port][/path] by the registry's full
+// name.
+func Mirrored(own name.Reference, mirrors map[string]string) (name.Reference, error) {
+	mirror, ok := mirrors[own.Context().RegistryStr()]
+	if !ok {
+		return own, nil
+	}
+	host, path, _ := strings.Cut(mirror, "/")
+	registry, err := name.NewRegistry(host)
+	if err != nil {
+		return nil, fmt.Errorf("mirror %s: %w", mirror, err)
+	}
+	at := registry.Repo(strings.TrimPrefix(path+"/"+own.Context().RepositoryStr(), "/"))
+	if digest, ok := own.(name.Digest); ok {
+		return at.Digest(digest.DigestStr()), nil
+	}
+	return at.Tag(own.Identifier()), nil
+}
+
 // loadedName is what a loaded image is called in the cluster's registry. A port is no part of a repository's name.
 func loadedName(r name.Reference) string {
 	host := strings.NewReplacer(":", "_", "[", "", "]", "").Replace(strings.ToLower(r.Context().RegistryStr()))

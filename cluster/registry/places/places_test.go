@@ -1,6 +1,7 @@
 package places_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/slipway-dev/slipway/cluster/registry/places"
@@ -36,5 +37,32 @@ func TestOf(t *testing.T) {
 	}
 	if _, err := places.Of("no image", registry); err == nil {
 		t.Error("no image: no error")
+	}
+}
+
+// TestMirrored: a mirror is asked for the repositories of its registry, and for no others.
+func TestMirrored(t *testing.T) {
+	mirrors := map[string]string{"index.docker.io": "mirror/hub", "quay.io:8443": "[::1]:5000"}
+	digest := "@sha256:" + strings.Repeat("0", 64)
+	for ref, want := range map[string]string{
+		"busybox":             "mirror/hub/library/busybox:latest",
+		"team/app" + digest:   "mirror/hub/team/app" + digest,
+		"quay.io:8443/app:v1": "[::1]:5000/app:v1",
+		"quay.io/app:v1":      "quay.io/app:v1",
+	} {
+		found, err := places.Of(ref, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := places.Mirrored(found.Own, mirrors); err != nil || got.Name() != want {
+			t.Errorf("%s is asked for as %v (%v), want %s", ref, got, err, want)
+		}
+	}
+	found, err := places.Of("busybox", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := places.Mirrored(found.Own, map[string]string{"index.docker.io": "no host"}); err == nil {
+		t.Errorf("no mirror: %s", got)
 	}
 }
