@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	appsinformers "k8s.io/client-go/informers/apps/v1"
 	"k8s.io/client-go/util/flowcontrol"
 	"k8s.io/kubernetes/pkg/controller/daemon"
 	"k8s.io/kubernetes/pkg/controller/deployment"
@@ -71,7 +72,11 @@ func newDaemonSet(ctx context.Context, d *Deps) (Loop, error) {
 	}
 	core, apps := d.Informers.Core().V1(), d.Informers.Apps().V1()
 	backoff := flowcontrol.NewBackOff(daemonBackoff, daemonBackoffMax)
-	c, err := daemon.NewDaemonSetsController(ctx, apps.DaemonSets(), apps.ControllerRevisions(), core.Pods(), core.Nodes(), client, backoff)
+	var sets appsinformers.DaemonSetInformer = apps.DaemonSets()
+	if d.Volumes != nil { // there may be real nodes
+		sets = daemonSets{sets, core.Nodes().Lister()}
+	}
+	c, err := daemon.NewDaemonSetsController(ctx, sets, apps.ControllerRevisions(), core.Pods(), core.Nodes(), client, backoff)
 	if err != nil {
 		return nil, err
 	}

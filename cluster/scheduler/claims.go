@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	corelisters "k8s.io/client-go/listers/core/v1"
+	storagelisters "k8s.io/client-go/listers/storage/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
@@ -37,19 +38,36 @@ func newVolumeBinding(ctx context.Context, args runtime.Object, handle fwk.Handl
 		return nil, fmt.Errorf("the stock plugin for volumes is a %T", stock)
 	}
 	core := handle.SharedInformerFactory().Core().V1()
-	p.Binder = binder{p.Binder, claimsFrom(core.PersistentVolumeClaims().Lister(), core.PersistentVolumes().Lister())}
+	p.Binder = binder{
+		SchedulerVolumeBinder: p.Binder,
+		claims:                claimsFrom(core.PersistentVolumeClaims().Lister(), core.PersistentVolumes().Lister()),
+		classes:               handle.SharedInformerFactory().Storage().V1().StorageClasses().Lister(),
+		report: func(pod *corev1.Pod, why string) {
+			handle.EventRecorder().Eventf(pod, nil, corev1.EventTypeWarning, waitingForVolume, "Scheduling", "%s", why)
+		},
+	}
 	return volumeBinding{p}, nil
 }
 
 // binder is the stock binder, which looks once a second whether the claims of a pod are bound. The cluster's own
 // volumes are there within milliseconds: a StatefulSet would wait a second for each pod.
+//
+// A pod whose claim waits for another provisioner has no Event of the stock binder for ten minutes. It gets one here.
 type binder struct {
 	volumebinding.SchedulerVolumeBinder
-	claims obstacle.Claims
+	claims  obstacle.Claims
+	classes storagelisters.StorageClassLister
+	report  func(pod *corev1.Pod, why string)
 }
 
-// bindPoll lies between two looks at claims that are being bound.
-const bindPoll = 10 * time.Millisecond
+const (
+	// bindPoll lies between two looks at claims that are being bound.
+	bindPoll = 10 * time.Millisecond
+	// foreignPatience is how long a provisioner other than the cluster's own may take before an Event names it.
+	foreignPatience = time.Second
+
+	waitingForVolume = "WaitingForVolume" // the Event's reason
+)
 
 // BindPodVolumes has the claims of a pod bound, and returns once they are.
 func (b binder) BindPodVolumes(ctx context.Context, pod *corev1.Pod, volumes *volumebinding.PodVolumes) error {
@@ -59,10 +77,16 @@ func (b binder) BindPodVolumes(ctx context.Context, pod *corev1.Pod, volumes *vo
 	go func() { bound <- b.SchedulerVolumeBinder.BindPodVolumes(ctx, pod, volumes) }()
 	tick := time.NewTicker(bindPoll)
 	defer tick.Stop()
+	late := time.NewTimer(foreignPatience)
+	defer late.Stop()
 	for {
 		select {
 		case err := <-bound:
 			return err
+		case <-late.C:
+			if why := b.foreign(pod); why != "" {
+				b.report(pod, why)
+			}
 		case <-tick.C:
 			if b.allBound(pod) {
 				cancel()
@@ -83,6 +107,23 @@ func (b binder) allBound(pod *corev1.Pod) bool {
 		claim, volume := b.claims(pod.Namespace, name)
 		return claim == nil || claim.Status.Phase != corev1.ClaimBound || volume == nil || !ownVolume(volume)
 	})
+}
+
+// foreign says which claim of a pod waits for a provisioner other than the cluster's own; it is empty if none does.
+func (b binder) foreign(pod *corev1.Pod) string {
+	for _, v := range pod.Spec.Volumes {
+		claim, _ := b.claims(pod.Namespace, claimOf(pod, v))
+		if claim == nil || claim.Status.Phase == corev1.ClaimBound || claim.Spec.StorageClassName == nil {
+			continue
+		}
+		class, err := b.classes.Get(*claim.Spec.StorageClassName)
+		if err == nil && class.Provisioner != obstacle.VolumeDriver {
+			return fmt.Sprintf("claim %s waits for a volume of the class %s: its provisioner %s has made none yet. "+
+				"If that is not in this cluster, use a class whose provisioner is %s (kubectl get storageclass)",
+				claim.Name, class.Name, class.Provisioner, obstacle.VolumeDriver)
+		}
+	}
+	return ""
 }
 
 func ownVolume(v *corev1.PersistentVolume) bool {

@@ -181,7 +181,7 @@ func TestClaimsAreBoundFast(t *testing.T) {
 		{Name: "scratch", VolumeSource: corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{}}},
 	}
 	bind := func(fails error, scratch string, phase corev1.PersistentVolumeClaimPhase) error {
-		b := binder{slowBinder{err: fails}, func(namespace, name string) (*corev1.PersistentVolumeClaim, *corev1.PersistentVolume) {
+		b := binder{SchedulerVolumeBinder: slowBinder{err: fails}, claims: func(namespace, name string) (*corev1.PersistentVolumeClaim, *corev1.PersistentVolume) {
 			if name == "pod-scratch" {
 				name = scratch
 			}

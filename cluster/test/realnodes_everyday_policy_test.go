@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
@@ -44,12 +43,7 @@ func testDrain(t *testing.T, c *realCluster) {
 	c.createDeployment(moving, 2)
 	agent := onDrained(c.pod("agent", "graceful"))
 	agent.Spec.Affinity = nil
-	must[*appsv1.DaemonSet](t)(c.client.AppsV1().DaemonSets("default").Create(t.Context(), &appsv1.DaemonSet{
-		ObjectMeta: metav1.ObjectMeta{Name: "agent"}, Spec: appsv1.DaemonSetSpec{
-			Selector: &metav1.LabelSelector{MatchLabels: agent.Labels},
-			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: agent.Labels}, Spec: agent.Spec},
-		},
-	}, metav1.CreateOptions{}))
+	c.createDaemonSet(agent)
 	budgets := c.client.PolicyV1().PodDisruptionBudgets("default")
 	must[*policyv1.PodDisruptionBudget](t)(budgets.Create(t.Context(), &policyv1.PodDisruptionBudget{
 		ObjectMeta: metav1.ObjectMeta{Name: "moving"},

@@ -81,9 +81,9 @@ func testRefusedControllers(t *testing.T, c *realCluster) {
 	must[*appsv1.StatefulSet](t)(apps.StatefulSets("default").Create(t.Context(), &appsv1.StatefulSet{
 		ObjectMeta: metav1.ObjectMeta{Name: "set-on-host"}, Spec: appsv1.StatefulSetSpec{Selector: selector, Template: template},
 	}, metav1.CreateOptions{}))
-	must[*appsv1.DaemonSet](t)(apps.DaemonSets("default").Create(t.Context(), &appsv1.DaemonSet{
-		ObjectMeta: metav1.ObjectMeta{Name: "daemon-on-host"}, Spec: appsv1.DaemonSetSpec{Selector: selector, Template: template},
-	}, metav1.CreateOptions{}))
+	daemon := p.DeepCopy()
+	daemon.Name = "daemon-on-host"
+	c.createDaemonSet(daemon)
 	for _, kind := range []string{"ReplicaSet", "StatefulSet", "DaemonSet"} {
 		eventually(t, "a "+kind+" reports it", func(ctx context.Context) (bool, error) {
 			events, err := c.client.CoreV1().Events("default").List(ctx, metav1.ListOptions{FieldSelector: "reason=FailedCreate,involvedObject.kind=" + kind})

@@ -240,22 +240,62 @@ func TestDurableClusterKeepsItsJoinedNode(t *testing.T) {
 	})
 }
 
-// A copy of a DaemonSet is on each node, whatever its image.
+// A copy of a DaemonSet is on each node, whatever its image; but none on real nodes of one that they refuse, so that it
+// completes.
 func TestDaemonsAreOnNodesOfBothKinds(t *testing.T) {
 	c := startJoining(t)
-	c.load(loaded)
-	labels := map[string]string{"app": "daemon"}
-	daemon := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Name: "daemon"}, Spec: appsv1.DaemonSetSpec{
-		Selector: &metav1.LabelSelector{MatchLabels: labels},
-		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: c.pod("daemon", "serve").Spec},
-	}}
-	if _, err := c.client.AppsV1().DaemonSets("default").Create(t.Context(), daemon, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
+	host := c.pod("host", "serve")
+	host.Spec.Volumes = []corev1.Volume{{Name: "host", VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/"}}}}
+	c.createDaemonSet(host)
+	c.awaitDaemons("host", 1)
+	before, err := c.podsOf(t.Context(), "host")
+	if err != nil || len(before) != 1 {
+		t.Fatalf("%d pods, %v", len(before), err)
 	}
-	eventually(t, "both copies are ready", func(ctx context.Context) (bool, error) {
-		d, err := c.client.AppsV1().DaemonSets("default").Get(ctx, "daemon", metav1.GetOptions{})
-		return err == nil && d.Status.NumberReady == 2, err
+	c.load(loaded)
+	c.createDaemonSet(c.pod("daemon", "serve"))
+	c.awaitDaemons("daemon", 2)
+	c.awaitDaemons("host", 1)
+	c.awaitEvent(before[0].Name, "Simulated", "image server:v1 is not in the cluster")
+	if after, err := c.podsOf(t.Context(), "host"); err != nil || len(after) != 1 || after[0].UID != before[0].UID {
+		t.Errorf("the pod that was there was replaced by %v, %v", after, err)
+	}
+	before[0] = *c.replaceDaemon("host")
+	c.awaitEvent(before[0].Name, "Simulated", "real nodes refuse the hostPath volume host")
+}
+
+func (c *realCluster) createDaemonSet(p *corev1.Pod) {
+	c.t.Helper()
+	must[*appsv1.DaemonSet](c.t)(c.client.AppsV1().DaemonSets("default").Create(c.t.Context(), &appsv1.DaemonSet{
+		ObjectMeta: metav1.ObjectMeta{Name: p.Name}, Spec: appsv1.DaemonSetSpec{
+			Selector: &metav1.LabelSelector{MatchLabels: p.Labels},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: p.Labels}, Spec: p.Spec},
+		},
+	}, metav1.CreateOptions{}))
+}
+
+// awaitDaemons waits until a DaemonSet has as many pods as it wants, and they are ready.
+func (c *realCluster) awaitDaemons(name string, pods int32) {
+	c.t.Helper()
+	eventually(c.t, fmt.Sprintf("DaemonSet %s has %d ready pods", name, pods), func(ctx context.Context) (bool, error) {
+		d, err := c.client.AppsV1().DaemonSets("default").Get(ctx, name, metav1.GetOptions{})
+		return err == nil && d.Status.ObservedGeneration == d.Generation && d.Status.NumberReady == pods && d.Status.DesiredNumberScheduled == pods, err
 	})
+}
+
+// replaceDaemon deletes the only pod of a DaemonSet and returns the next one.
+func (c *realCluster) replaceDaemon(app string) *corev1.Pod {
+	c.t.Helper()
+	pods, err := c.podsOf(c.t.Context(), app)
+	if err != nil || len(pods) != 1 {
+		c.t.Fatalf("%d pods, %v", len(pods), err)
+	}
+	c.remove(pods[0].Name)
+	c.awaitDaemons(app, 1)
+	if pods, err = c.podsOf(c.t.Context(), app); err != nil || len(pods) != 1 {
+		c.t.Fatalf("%d pods, %v", len(pods), err)
+	}
+	return &pods[0]
 }
 
 // Real nodes that were asked for have a simulated one beside them if that was asked for, too; nothing else ever joins
