@@ -15,9 +15,12 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
@@ -33,6 +36,7 @@ var everyday = []struct {
 	{"foreign volumes", testForeignVolumes}, {"refused", testRefused}, {"refused controllers", testRefusedControllers},
 	{"refused capability", testRefusedCapability}, {"debug with a target", testDebugTarget},
 	{"host network", testHostNetwork}, {"privileged", testPrivileged}, {"SELinux", testSELinux}, {"not listening", testNotListening},
+	{"aggregated API", testAggregated}, {"logical cluster", testLogicalBesideReal},
 }
 
 // TestRealEveryday goes through everyday on one cluster with two real nodes.
@@ -222,4 +226,43 @@ func testNotListening(t *testing.T, c *realCluster) {
 		}
 		return strings.Contains(stderr, "reset by peer") || strings.Contains(stderr, "EOF"), nil // refused before it has an endpoint
 	})
+}
+
+// testAggregated: a pod serves a part of the API, through its Service.
+func testAggregated(t *testing.T, c *realCluster) {
+	const group, version = "pods.example.com", "v1"
+	c.create(c.pod("api", "aggregate", group+"/"+version))
+	c.await("api", ready)
+	c.service("api", corev1.ServiceSpec{Selector: map[string]string{"app": "api"}, Ports: []corev1.ServicePort{{Port: 443, TargetPort: intstr.FromInt32(8443)}}})
+	services := c.client.dynamic.Resource(schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"})
+	must[*unstructured.Unstructured](t)(services.Create(t.Context(), &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": map[string]any{"name": version + "." + group},
+		"spec": map[string]any{
+			"group": group, "version": version, "groupPriorityMinimum": int64(100), "versionPriority": int64(100), "insecureSkipTLSVerify": true,
+			"service": map[string]any{"namespace": "default", "name": "api"},
+		},
+	}}, metav1.CreateOptions{}))
+	eventually(t, "the API server asks the pod", func(ctx context.Context) (bool, error) {
+		text, err := c.client.CoreV1().RESTClient().Get().AbsPath("/apis", group, version).DoRaw(ctx)
+		return err == nil && strings.Contains(string(text), "APIResourceList"), nil // unavailable at first
+	})
+	// Discovery of all groups would fail for the others once the pod has gone.
+	if err := services.Delete(t.Context(), version+"."+group, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	c.remove("api")
+}
+
+// testLogicalBesideReal: the nodes of a logical cluster are simulated, also beside real ones.
+func testLogicalBesideReal(t *testing.T, c *realCluster) {
+	requests := c.dial()
+	requests.t = t
+	second := clientsOf(t, requests.addLogical("second", true).Kubeconfig)
+	eventually(t, "it has a node", func(ctx context.Context) (bool, error) {
+		nodes, err := second.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: node.SimulatedLabel})
+		return err == nil && len(nodes.Items) == 1, err
+	})
+	if nodes, err := second.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{}); err != nil || len(nodes.Items) != 1 {
+		t.Errorf("its nodes: %v, %v", nodes, err)
+	}
 }

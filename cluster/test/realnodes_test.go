@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -286,6 +287,7 @@ func TestRealPod(t *testing.T) {
 		})
 		t.Run("exec", func(t *testing.T) { testExec(t, c) })
 		t.Run("isolation", func(t *testing.T) { testIsolation(t, c) })
+		t.Run("owners", func(t *testing.T) { testOwners(t, c) })
 		t.Run("attach", func(t *testing.T) { testAttach(t, c) })
 		t.Run("debug", func(t *testing.T) { testDebug(t, c) })
 		t.Run("port-forward", func(t *testing.T) { testPortForward(t, c) })
@@ -352,6 +354,27 @@ func testIsolation(t *testing.T, c *realCluster) {
 		t.Errorf("a container sees other processes: %s", got)
 	}
 	c.remove("narrow")
+}
+
+// testOwners: changes of a file's owner succeed; where the system gives an ordinary user one id, without effect.
+func testOwners(t *testing.T, c *realCluster) {
+	p := c.pod("owners", "serve")
+	p.Spec.Containers[0].SecurityContext = &corev1.SecurityContext{RunAsUser: new(int64(0))}
+	c.create(p)
+	c.await("owners", ready)
+	c.exec("owners", "pod", "write", "/tmp/file", "text")
+	c.exec("owners", "pod", "chown", "/tmp/file", "7")
+	wanted := []string{"0:0\n", "7:7\n"}
+	if os.Getuid() == 0 {
+		wanted = wanted[1:]
+		if len(c.how) > 0 {
+			wanted = []string{"0:0\n"}
+		}
+	}
+	if got := c.exec("owners", "pod", "owner", "/tmp/file"); !slices.Contains(wanted, got) {
+		t.Errorf("the file belongs to %q, want %q", got, wanted)
+	}
+	c.remove("owners")
 }
 
 // testAttach: a container with a terminal of its own answers who is attached to it.

@@ -22,7 +22,7 @@ func main() {
 	commands := map[string]func(args []string) error{
 		"serve": serve, "exit": exit, "echo": echo, "cat": cat, "env": env, "status": status, "get": get, "udp": udp, "resolve": resolve,
 		"stubborn": stubborn, "write": write, "ls": list, "terminal": terminal, "graceful": graceful, "mount": mount, "api": api, "allocate": allocate, "spin": spin,
-		"kubeconfig": kubeconfig, "owner": owner, "leave": leave, "linkdown": linkdown,
+		"kubeconfig": kubeconfig, "owner": owner, "leave": leave, "linkdown": linkdown, "chown": chown, "aggregate": aggregate,
 	}
 	args := os.Args[1:]
 	if len(args) == 0 {
@@ -265,6 +265,15 @@ func spin([]string) error {
 
 // mount tries what a container must not do.
 func mount([]string) error { return syscall.Mount("tmpfs", "/tmp", "tmpfs", 0, "") }
+
+// chown gives a file to a user and a group of that number.
+func chown(args []string) error {
+	id, err := strconv.Atoi(args[1])
+	if err != nil {
+		return err
+	}
+	return os.Chown(args[0], id, id)
+}
 
 // owner prints to whom files belong.
 func owner(args []string) error {
