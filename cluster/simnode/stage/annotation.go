@@ -45,18 +45,25 @@ func PlanFor(pod *corev1.Pod) (Plan, []Problem) {
 	return plan, append(problems, misspelt(pod)...)
 }
 
-// follow puts one annotation, if the pod has it, into the outcomes of containers.
+// follow puts one annotation, if the pod has it, into the outcomes of containers. A share is followed by those that
+// request something.
 func (p Plan) follow(pod *corev1.Pod, key string, s setting, containers []string) []Problem {
 	value, ok := pod.Annotations[key]
 	if !ok {
 		return nil
 	}
+	followed := false
 	for _, name := range containers {
 		o := p.Of(name)
 		if err := s.put(&o, value); err != nil {
 			return []Problem{{key, value, s.expected}}
 		}
-		p[name] = o
+		if of := s.shareOf(value); of == "" || requests(pod, name, of) {
+			p[name], followed = o, true
+		}
+	}
+	if of := s.shareOf(value); of != "" && !followed {
+		return []Problem{{key, value, fmt.Sprintf("a quantity, since no %s is requested by %s", of, strings.Join(containers, ", "))}}
 	}
 	return nil
 }

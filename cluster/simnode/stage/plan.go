@@ -29,6 +29,8 @@ type Outcome struct {
 	BackOff time.Duration
 	Stop    time.Duration // from being told to stop until it ends; when the grace period is shorter it is killed
 	NoImage bool          // its image cannot be pulled
+	// CPU and Memory are what it uses while it runs.
+	CPU, Memory Amount
 }
 
 // Plan holds the outcomes of a pod's containers, init containers included, by name. A container that is not in

@@ -18,14 +18,17 @@ func settings() []setting {
 	const (
 		span   = "a duration such as 500ms, 30s or 2m, or never"
 		reason = "a reason in CamelCase, such as OOMKilled"
+		used   = "a quantity such as 250m or 64Mi, at most 1Ti, or a share of the request such as 80%, at most 1000%"
 	)
 	return []setting{
+		{cpuUsage, used, amount(func(o *Outcome) *Amount { return &o.CPU })},
 		{"exit-code", "a number from 0 to 255", putExitCode},
 		{"exit-after", span, duration(func(o *Outcome) *time.Duration { return &o.Run })},
 		{"exit-reason", reason, putExitReason},
 		{"exit-message", "a text", func(o *Outcome, text string) error { o.Message = text; return nil }},
 		{"exit-runs", "how many runs end by themselves: 1 or more", putExitRuns},
 		{"image-pull", "fail or succeed", putImagePull},
+		{memoryUsage, used, amount(func(o *Outcome) *Amount { return &o.Memory })},
 		{"ready-after", span, duration(func(o *Outcome) *time.Duration { return &o.Ready })},
 		{"restart-after", "a duration such as 500ms or 30s, of the first wait before a restart", putRestartAfter},
 		{"start-after", span, duration(func(o *Outcome) *time.Duration { return &o.Start })},
