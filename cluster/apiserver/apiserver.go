@@ -12,6 +12,8 @@
 // with all rights that leads to the complete handler chain without a connection. The server's own clients go that way,
 // too.
 //
+// It serves metrics.k8s.io, too, which elsewhere is metrics-server's: see package metricsapi.
+//
 // The Endpoints of the Service default/kubernetes are not written: the API refuses
 // loopback addresses in them, since 1.37 the reconciler that writes them ends the
 // process over one, and nothing here reads them (simulated pods make no
@@ -132,6 +134,9 @@ func assemble(config *app.Config, inside *inprocess.Front, large func()) (*Serve
 	}
 	if err := documents.attach(chain.GenericAPIServer); err != nil {
 		return nil, fmt.Errorf("defer the OpenAPI documents: %w", err)
+	}
+	if err := addMetrics(documents.groups, chain.GenericAPIServer, versioned); err != nil {
+		return nil, err
 	}
 	prepared, err := chain.PrepareRun()
 	if err != nil {

@@ -34,6 +34,7 @@ import (
 	rbacrest "k8s.io/kubernetes/pkg/registry/rbac/rest"
 
 	"github.com/slipway-dev/slipway/cluster/inprocess"
+	"github.com/slipway-dev/slipway/cluster/metricsapi"
 )
 
 // configuration is a server's configuration while it is being made of the options.
@@ -134,7 +135,7 @@ func (c *configuration) enable() error {
 		return err
 	}
 	definitions := openapifeatures.GetOpenAPIDefinitionsWithoutDisabledFeatures(generatedopenapi.GetOpenAPIDefinitions)
-	names := openapi.NewDefinitionNamer(legacyscheme.Scheme, extensions.Scheme, aggregatorscheme.Scheme)
+	names := openapi.NewDefinitionNamer(legacyscheme.Scheme, extensions.Scheme, aggregatorscheme.Scheme, metricsapi.Kinds())
 	const title = "Kubernetes"
 	g.OpenAPIConfig = server.DefaultOpenAPIConfig(definitions, names)
 	g.OpenAPIConfig.Info.Title = title

@@ -16,15 +16,18 @@ import (
 
 // Upstream: cmd/kube-controller-manager/app/autoscaling.go; the other values are its defaults.
 const (
-	scalePeriod            = 5 * time.Second // upstream: 15 seconds, to spare a large cluster
+	scalePeriod            = 2 * time.Second // upstream: 15 seconds, to spare a large cluster
 	downscaleStabilization = 5 * time.Minute
 	scaleTolerance         = 0.1
 	cpuInitialization      = 5 * time.Minute
 	initialReadiness       = 30 * time.Second
 )
 
-// newHorizontalPodAutoscaler scales by metrics, as far as there are APIs that have any: the
-// nodes here measure nothing, but an adapter for custom or external metrics may be installed.
+// adapterRefresh is how often it is looked for other versions of the API for custom metrics.
+const adapterRefresh = 5 * time.Second
+
+// newHorizontalPodAutoscaler scales by the figures of package metricsapi. For custom and external metrics the user may
+// install an adapter.
 func newHorizontalPodAutoscaler(ctx context.Context, d *Deps) (Loop, error) {
 	const name = "horizontal-pod-autoscaler"
 	client, err := d.client(name)
@@ -50,7 +53,9 @@ func newHorizontalPodAutoscaler(ctx context.Context, d *Deps) (Loop, error) {
 		d.Informers.Autoscaling().V2().HorizontalPodAutoscalers(), d.Informers.Core().V1().Pods(),
 		scalePeriod, downscaleStabilization, scaleTolerance, cpuInitialization, initialReadiness)
 	return together(
-		func(ctx context.Context) { custom_metrics.PeriodicallyInvalidate(available, scalePeriod, ctx.Done()) },
+		func(ctx context.Context) {
+			custom_metrics.PeriodicallyInvalidate(available, adapterRefresh, ctx.Done())
+		},
 		func(ctx context.Context) { c.Run(ctx, workers) },
 	), nil
 }

@@ -33,6 +33,7 @@ func TestEmbeddedSeedIsComplete(t *testing.T) {
 		"/clusterroles/cluster-admin", "/clusterroles/system:controller:job-controller", "/clusterrolebindings/cluster-admin",
 		"/roles/kube-system/system::leader-locking-kube-scheduler", "/priorityclasses/system-node-critical",
 		"/flowschemas/catch-all", "/services/specs/default/kubernetes", "/apiregistration.k8s.io/apiservices/v1.apps",
+		"/apiregistration.k8s.io/apiservices/v1beta1.metrics.k8s.io", "/clusterroles/system:aggregated-metrics-reader",
 	} {
 		if !keys[want] {
 			t.Errorf("no %s", want)
