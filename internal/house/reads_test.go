@@ -15,6 +15,7 @@ var readers = map[string]string{
 	"internal/program":                              "sources and caches of slipway itself",
 	"internal/gocommand":                            "the Go installation's own files",
 	"internal/setupenvtest":                         "folders that slipway itself fills",
+	"internal/addon/sources.go":                     "its own files in the user's cache",
 	"internal/clusterctl":                           "states of clusters, and the configuration that the user names",
 	"internal/image":                                "its own store, and archives that the user names; compile looks at a project's files first",
 	"internal/atomicfile/file_unix.go":              "the folder of a file that slipway has just written",

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
+	"github.com/slipway-dev/slipway/internal/addon"
 	"github.com/slipway-dev/slipway/internal/clusterctl/loaded"
 	"github.com/slipway-dev/slipway/internal/image/reference"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -126,10 +127,10 @@ func (s *Session) Deploy(ctx context.Context, d Deployment) error {
 	}
 	o := ship.ApplyOptions{Set: set, Force: d.Force, Timeout: d.To.Timeout, Consent: s.consent(d.Yes, keepShared)}
 	if d.only() {
-		return withoutSelf(root, s.previewObjects(ctx, cluster, objects, o, d.Preview, outdated...))
+		return s.withAddon(ctx, root, cluster, s.previewObjects(ctx, cluster, objects, o, d.Preview, outdated...))
 	}
 	if err := cluster.Apply(ctx, objects, o); err != nil {
-		return withoutSelf(root, err)
+		return s.withAddon(ctx, root, cluster, err)
 	}
 	if err := cluster.Restart(ctx, outdated); err != nil || !d.Wait {
 		return err
@@ -139,6 +140,27 @@ func (s *Session) Deploy(ctx context.Context, d Deployment) error {
 	}
 	s.tellSimulated(ctx, cluster, objects)
 	return nil
+}
+
+// withAddon suggests the add-on that brings a missing kind into an embedded cluster, and for others what withoutSelf
+// does.
+func (s *Session) withAddon(ctx context.Context, root string, cluster *ship.Cluster, err error) error {
+	e, ok := errors.AsType[*report.Error](err)
+	brings := addon.ForGroup(ship.MissingGroup(err))
+	if !ok || brings == nil {
+		return err
+	}
+	embedded := s.running(ctx, serves(cluster.Server()))
+	if embedded == nil || mayRun(brings, embedded) != nil {
+		return withoutSelf(root, err)
+	}
+	advised := *e
+	advised.Hint = brings.Name + " is not in the cluster; it is an add-on of embedded clusters"
+	advised.Next = "slipway cluster add " + brings.Name
+	if embedded.Name != DefaultCluster {
+		advised.Next += " --cluster " + embedded.Name
+	}
+	return &advised
 }
 
 // withoutSelf suggests another command where cert-manager is missing and the project's manager cannot keep its

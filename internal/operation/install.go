@@ -30,10 +30,14 @@ func (s *Session) connect(ctx context.Context, to Target, preview bool) (*ship.C
 // reach returns the cluster that to means.
 func (s *Session) reach(to Target) (*ship.Cluster, error) {
 	if to.Timeout < 0 {
-		return nil, &report.Error{What: "a timeout cannot be negative", Where: "--timeout", Hint: "expected a duration such as 30s or 2m", Code: mistaken}
+		return nil, negativeTimeout()
 	}
 	k := ship.Kubeconfig{Path: to.Kubeconfig, List: s.Getenv("KUBECONFIG"), Context: to.Context}
 	return ship.Connect(k, s.Handler)
+}
+
+func negativeTimeout() error {
+	return &report.Error{What: "a timeout cannot be negative", Where: "--timeout", Hint: "expected a duration such as 30s or 2m", Code: mistaken}
 }
 
 // An Installation is how to bring a project's definitions into a cluster.

@@ -56,6 +56,7 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	registerLeftOut()
 	probes, err := net.Listen("tcp", ":9403")
 	if err != nil {
 		return fmt.Errorf("listen for probes: %w", err)

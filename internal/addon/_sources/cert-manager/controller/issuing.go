@@ -15,6 +15,7 @@ import (
 	"github.com/cert-manager/cert-manager/pkg/controller/certificates/requestmanager"
 	"github.com/cert-manager/cert-manager/pkg/controller/certificates/revisionmanager"
 	"github.com/cert-manager/cert-manager/pkg/controller/certificates/trigger"
+	"github.com/cert-manager/cert-manager/pkg/controller/clusterissuers"
 	"github.com/cert-manager/cert-manager/pkg/controller/issuers"
 	_ "github.com/cert-manager/cert-manager/pkg/issuer/ca" // registers the kind of issuer
 	_ "github.com/cert-manager/cert-manager/pkg/issuer/selfsigned"
@@ -26,6 +27,7 @@ const workers = 2
 // issuingControllers are those of issuers and Certificates, by the names under which they registered themselves.
 var issuingControllers = []string{
 	issuers.ControllerName,
+	clusterissuers.ControllerName,
 	trigger.ControllerName,
 	keymanager.ControllerName,
 	requestmanager.ControllerName,

@@ -1,0 +1,53 @@
+package ship
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// HasSet reports whether the cluster has the inventory of a set. It looks only.
+func (c *Cluster) HasSet(ctx context.Context, set *Set) (bool, error) {
+	live, err := c.liveParent(ctx, set.inNamespace(c.namespace))
+	return live != nil, err
+}
+
+// HasGroup reports whether the cluster serves an API group. It looks only.
+func (c *Cluster) HasGroup(ctx context.Context, group string) (bool, error) {
+	err := c.catalog.get(ctx, "/apis/"+group, &struct{}{})
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	return err == nil, c.explain(ctx, err)
+}
+
+// AwaitAdmission returns when the server takes an object, with all webhooks that judge it. The object is created on
+// trial and not stored; one of its name may be there. A server that refuses it for timeout (0 means [DefaultTimeout])
+// is a [report.Error] with the last refusal.
+func (c *Cluster) AwaitAdmission(ctx context.Context, object *unstructured.Unstructured, timeout time.Duration) error {
+	resource, object, err := c.locate(ctx, object, patienceOf(timeout))
+	if err != nil {
+		return c.explainObject(ctx, object, err)
+	}
+	start, told := time.Now(), false
+	var last error
+	err = poll(ctx, patienceOf(timeout), func(ctx context.Context) (bool, error) {
+		_, last = resource.Create(ctx, object, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}, FieldManager: FieldManager})
+		if last != nil && !told && time.Since(start) > time.Second {
+			told = true
+			c.handler.Handle(report.Step{Name: "waiting for the webhooks of " + object.GetKind()})
+		}
+		return last == nil || apierrors.IsAlreadyExists(last), nil
+	})
+	if errors.Is(err, errImpatient) {
+		return &report.Error{What: fmt.Sprintf("the server does not take an object of this kind after %s", patienceOf(timeout)), Where: nameOf(object), Err: last}
+	}
+	return c.explain(ctx, err)
+}
