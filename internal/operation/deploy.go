@@ -150,12 +150,16 @@ func (s *Session) withAddon(ctx context.Context, root string, cluster *ship.Clus
 	if !ok || brings == nil {
 		return err
 	}
+	err = withoutSelf(root, err)
 	embedded := s.running(ctx, serves(cluster.Server()))
 	if embedded == nil || mayRun(brings, embedded) != nil {
-		return withoutSelf(root, err)
+		return err
 	}
 	advised := *e
 	advised.Hint = brings.Name + " is not in the cluster; it is an add-on of embedded clusters"
+	if other, ok := errors.AsType[*report.Error](err); ok && strings.HasPrefix(other.Next, "slipway edit ") {
+		advised.Hint += ", and `" + other.Next + "` does without it"
+	}
 	advised.Next = "slipway cluster add " + brings.Name
 	if embedded.Name != DefaultCluster {
 		advised.Next += " --cluster " + embedded.Name

@@ -70,8 +70,8 @@ func TestManifests(t *testing.T) {
 	}
 }
 
-// TestSources: the add-on's programs are free of findings, and its go.mod and go.sum name the modules that they need, no
-// more and no less.
+// TestSources: the add-on's programs are free of findings, and its go.mod and go.sum name the modules that they need,
+// no more and no less.
 func TestSources(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "sources")
 	if err := os.CopyFS(dir, os.DirFS(addOn)); err != nil {
