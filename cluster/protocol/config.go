@@ -22,7 +22,8 @@ type Config struct {
 	// or host:port.
 	Registries []string `json:"registries,omitempty"`
 	// Mirrors are those that real nodes ask in place of registries: by a registry's full name, host or host:port, the
-	// mirror's, with the path below which it has that registry's repositories. Nodes may pull from them wherever they are.
+	// mirror's, with the path below which it has that registry's repositories. Nodes may pull from them wherever they
+	// are.
 	Mirrors map[string]string `json:"mirrors,omitempty"`
 	Spec
 }

@@ -31,8 +31,8 @@ func serveRegistry(t *testing.T, user, password string) string {
 	return strings.TrimPrefix(server.URL, "http://")
 }
 
-// TestMirror: nodes ask a mirror in place of the registry, without the registry's pull secrets, and keep the image under
-// its own name.
+// TestMirror: nodes ask a mirror in place of the registry, without the registry's pull secrets, and keep the image
+// under its own name.
 func TestMirror(t *testing.T) {
 	own, mirror, closed := serveRegistry(t, "", ""), serveRegistry(t, "", ""), serveRegistry(t, "sailor", "secret")
 	at, err := name.ParseReference(mirror + "/hub/library/busybox:1")
