@@ -2,7 +2,9 @@ package operation
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/regenerate"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
+	"github.com/slipway-dev/slipway/project"
 )
 
 // A Generation is how to bring a project's generated files up to date.
@@ -24,7 +27,7 @@ type Generation struct {
 
 // Generate brings the project's generated files up to date and has new definitions checked as an API server would.
 func (s *Session) Generate(ctx context.Context, g Generation) error {
-	root, err := s.ProjectRoot()
+	root, err := s.generatedRoot()
 	if err != nil {
 		return err
 	}
@@ -81,9 +84,10 @@ func (s *Session) plannedRun(ctx context.Context, root string, options generate.
 	return plan, result, err
 }
 
-// plan is what the project in root generates, and what is worth telling about its Makefile.
+// plan is what the project in root generates, and what is worth reporting about its Makefile. A module without a
+// PROJECT generates what its Makefile says, and nothing where that says nothing.
 func (s *Session) plan(root string) (regenerate.Plan, []report.Finding, error) {
-	file, err := scaffold.ReadProject(root)
+	file, described, err := s.description(root)
 	if err != nil {
 		return regenerate.Plan{}, nil, err
 	}
@@ -91,7 +95,29 @@ func (s *Session) plan(root string) (regenerate.Plan, []report.Finding, error) {
 	if err != nil {
 		return regenerate.Plan{}, nil, err
 	}
-	return regenerate.PlanFor(root, s.Getenv, clients...)
+	plan, findings, err := regenerate.PlanFor(root, s.Getenv, clients...)
+	if err == nil && !described && plan.Guessed() {
+		err = &report.Error{What: "nothing says what to generate", Where: root, Hint: "expected a PROJECT file, or a Makefile that calls controller-gen",
+			Next: "slipway controller-gen object crd paths=./..."}
+	}
+	return plan, findings, err
+}
+
+// description is the project as far as generating needs to know it, and whether there is a PROJECT. A kind in it that
+// is not described well does not concern generating.
+func (s *Session) description(root string) (file *project.Project, described bool, err error) {
+	file, err = project.Load(root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &project.Project{}, false, nil
+	}
+	if field, ok := errors.AsType[*project.FieldError](err); ok && field.Field != "" {
+		s.Handler.Handle(report.Warning{Text: field.Error() + "; generating goes by the Makefile alone"})
+		return &project.Project{}, true, nil
+	}
+	if err != nil {
+		_, err = scaffold.ReadProject(root) // which says what to do about it
+	}
+	return file, true, err
 }
 
 // runPlan runs a plan and tells what it found in the code. Findings that make the

@@ -11,7 +11,7 @@ import (
 
 // CheckGenerated writes nothing. It fails, with a diff, when a generated file is not what the code says.
 func (s *Session) CheckGenerated(ctx context.Context, g Generation) error {
-	root, err := s.ProjectRoot()
+	root, err := s.generatedRoot()
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 
 // WatchAndGenerate generates whenever a file of the project changes, until ctx ends. Mistakes are told and waited out.
 func (s *Session) WatchAndGenerate(ctx context.Context, g Generation) error {
-	root, err := s.ProjectRoot()
+	root, err := s.generatedRoot()
 	if err != nil {
 		return err
 	}

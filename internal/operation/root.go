@@ -49,6 +49,15 @@ func (s *Session) moduleRoot() (root string, described bool, err error) {
 	}
 }
 
+// generatedRoot is the folder in which files are generated: the project's or, without a PROJECT, the module's.
+func (s *Session) generatedRoot() (string, error) {
+	root, _, err := s.moduleRoot()
+	if err != nil {
+		return s.ProjectRoot() // which says how a project is begun
+	}
+	return root, nil
+}
+
 // module is the folder of the project, or else the working directory.
 func (s *Session) module() (string, error) {
 	root, err := s.projectRootOrNone()

@@ -22,7 +22,11 @@ type Plan struct {
 	runs []planned
 
 	partial bool // the Makefile does more than the plan
+	guessed bool // nothing says what to generate
 }
+
+// Guessed reports whether the plan consists of defaults, since no Makefile calls controller-gen or slipway.
+func (p Plan) Guessed() bool { return p.guessed }
 
 // Partial reports whether the project's Makefile does more to generated files than the plan does: a recipe goes on
 // after controller-gen, or a call cannot be followed. The findings of [PlanFor] have the lines.
@@ -78,6 +82,7 @@ func PlanFor(root string, getenv func(string) string, more ...generate.Use) (Pla
 			findings = append(findings, report.Finding{Position: report.Position{File: makefileName},
 				Message: "no call of controller-gen that can be followed: defaults are used", Suggestion: "slipway generate --help lists them"})
 		}
+		plan.guessed = !callsSlipway(content, getenv)
 		plan.runs, err = defaults(root)
 	}
 	if _, on := os.Stat(filepath.Join(root, filepath.FromSlash(policyFolder), "kustomization.yaml")); on == nil {
