@@ -33,7 +33,8 @@ type Spec struct {
 	// SimulateMissingImages adds a simulated node to the real ones, for pods whose images are not in the registry; nil:
 	// false.
 	SimulateMissingImages *bool             `json:"simulateMissingImages,omitempty"`
-	Controllers           *bool             `json:"controllers,omitempty"` // run controllers, scheduler and nodes; nil: true
+	Controllers           *bool             `json:"controllers,omitempty"`     // run controllers, scheduler and nodes; nil: true
+	ControllerNames       []string          `json:"controllerNames,omitempty"` // those that run; empty: all
 	FeatureGates          map[string]bool   `json:"featureGates,omitempty"`
 	RuntimeConfig         map[string]string `json:"runtimeConfig,omitempty"` // group, version or resource → true or false
 	APIServerFlags        []string          `json:"apiServerFlags,omitempty"`
@@ -138,11 +139,12 @@ type ResetDone struct {
 
 // AddLogical are the parameters of the addLogical request.
 type AddLogical struct {
-	Name           string   `json:"name"`
-	Nodes          []Node   `json:"nodes,omitzero"`        // as in a [Spec]
-	Controllers    *bool    `json:"controllers,omitempty"` // as in a [Spec]
-	APIServerFlags []string `json:"apiServerFlags,omitempty"`
-	Tied           bool     `json:"tied,omitempty"` // it ends with the connection that asked for it
+	Name            string   `json:"name"`
+	Nodes           []Node   `json:"nodes,omitzero"`            // as in a [Spec]
+	Controllers     *bool    `json:"controllers,omitempty"`     // as in a [Spec]
+	ControllerNames []string `json:"controllerNames,omitempty"` // as in a [Spec]
+	APIServerFlags  []string `json:"apiServerFlags,omitempty"`
+	Tied            bool     `json:"tied,omitempty"` // it ends with the connection that asked for it
 }
 
 // LogicalCluster is a logical cluster beside the main one.

@@ -18,7 +18,7 @@ func (h *Host) Doing(ctx context.Context) map[string]string {
 		doing[protocol.Etcd] = fmt.Sprintf("%.1f MiB of data", float64(bytes)/(1<<20))
 	}
 	if nodes := h.main.nodes.Load(); nodes != nil {
-		doing[protocol.Controllers] = counted(len(controllers.All()), "controller")
+		doing[protocol.Controllers] = h.main.running()
 		all, lost := nodes.Names(), nodes.Lost()
 		doing[protocol.Nodes] = nodes.kinds().String()
 		if len(lost) > 0 {
@@ -29,6 +29,15 @@ func (h *Host) Doing(ctx context.Context) map[string]string {
 		}
 	}
 	return doing
+}
+
+// running counts the controllers.
+func (c *Cluster) running() string {
+	all := len(controllers.All())
+	if n := len(c.spec.Loops); n > 0 && n < all {
+		return fmt.Sprintf("%d of %s", n, counted(all, "controller"))
+	}
+	return counted(all, "controller")
 }
 
 func counted(n int, thing string) string {

@@ -25,6 +25,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/slipway-dev/slipway/cluster/controllers"
 	"github.com/slipway-dev/slipway/cluster/etcd"
 	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/protocol"
@@ -60,11 +61,13 @@ type Options struct {
 
 // Spec describes one cluster.
 type Spec struct {
-	Name           string
-	Port           int         // 0 picks a free one
-	Nodes          []node.Spec // simulated ones; with Controllers only
-	RealNodes      []node.Spec // those that run pods; with Controllers and Real only
-	Controllers    bool        // run controllers, scheduler and nodes
+	Name        string
+	Port        int         // 0 picks a free one
+	Nodes       []node.Spec // simulated ones; with Controllers only
+	RealNodes   []node.Spec // those that run pods; with Controllers and Real only
+	Controllers bool        // run controllers, scheduler and nodes
+
+	Loops          []controllers.Controller // which controllers run; nil: all
 	APIServerFlags []string
 	// Real is what real nodes need; without it there are none, and none can join. With it, where there are nodes of
 	// both kinds, pods are placed by their images.

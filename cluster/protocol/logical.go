@@ -2,11 +2,12 @@ package protocol
 
 // AddLogical are the parameters of the addLogical request.
 type AddLogical struct {
-	Name           string   `json:"name"`
-	Nodes          []Node   `json:"nodes,omitzero"`        // as in a [Spec]
-	Controllers    *bool    `json:"controllers,omitempty"` // as in a [Spec]
-	APIServerFlags []string `json:"apiServerFlags,omitempty"`
-	Tied           bool     `json:"tied,omitempty"` // it ends with the connection that asked for it
+	Name            string   `json:"name"`
+	Nodes           []Node   `json:"nodes,omitzero"`            // as in a [Spec]
+	Controllers     *bool    `json:"controllers,omitempty"`     // as in a [Spec]
+	ControllerNames []string `json:"controllerNames,omitempty"` // as in a [Spec]
+	APIServerFlags  []string `json:"apiServerFlags,omitempty"`
+	Tied            bool     `json:"tied,omitempty"` // it ends with the connection that asked for it
 }
 
 // RunControllers says whether controllers, scheduler and nodes run.

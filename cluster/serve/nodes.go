@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/slipway-dev/slipway/cluster/controllers"
 	"github.com/slipway-dev/slipway/cluster/engine"
 	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/protocol"
@@ -45,6 +46,9 @@ func (s *session) mainSpec(images *registry.Registry) (engine.Spec, error) {
 	if err != nil {
 		return spec, err
 	}
+	if spec.Loops, err = loops(s.config.ControllerNames); err != nil {
+		return spec, err
+	}
 	real := &engine.Real{Program: s.config.NodeProgram, Registry: images.Address(), Registries: s.config.Registries, Mirrors: s.config.Mirrors, Images: images}
 	switch s.config.NodeKind {
 	case protocol.RealNodes, protocol.PlainNodes:
@@ -64,6 +68,15 @@ func (s *session) mainSpec(images *registry.Registry) (engine.Spec, error) {
 		}
 	}
 	return spec, nil
+}
+
+// loops are the controllers that a configuration names. Errors are [protocol.ErrConfig].
+func loops(names []string) ([]controllers.Controller, error) {
+	list, err := controllers.Select(names)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", protocol.ErrConfig, err)
+	}
+	return list, nil
 }
 
 func nodeSpec(n protocol.Node) (node.Spec, error) {

@@ -127,6 +127,10 @@ const watchGrace = 100 * time.Millisecond
 // assemble is upstream's assembly with two start-up hooks that do the same as upstream's without sleeping first, custom
 // resources that can be used at once, and, on request, the clients of the server that envtest leaves out.
 func assemble(o options.CompletedOptions) (*aggregator.APIAggregator, error) {
+	wanted, err := wantedControllers()
+	if err != nil {
+		return nil, err
+	}
 	config, err := app.NewConfig(o)
 	if err != nil {
 		return nil, err
@@ -156,8 +160,8 @@ func assemble(o options.CompletedOptions) (*aggregator.APIAggregator, error) {
 		}
 	}
 	server.GenericAPIServer.ShutdownTimeout = watchGrace
-	if withControllers() {
-		return server, server.GenericAPIServer.AddPostStartHook(controllersHook, startControllers(o))
+	if wanted != nil {
+		return server, server.GenericAPIServer.AddPostStartHook(controllersHook, startControllers(o, wanted))
 	}
 	return server, nil
 }

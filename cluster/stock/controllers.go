@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -14,25 +15,41 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app/options"
 
+	"github.com/slipway-dev/slipway/cluster/controllers"
 	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 	"github.com/slipway-dev/slipway/cluster/workers"
 )
 
-// controllersVariable set to 1 has the API server bring controllers, scheduler and one simulated node: an envtest suite
-// then sees garbage collected, namespaces deleted and Jobs done.
+// controllersVariable has the API server bring controllers, scheduler and one simulated node: an envtest suite then
+// sees garbage collected, namespaces deleted and Jobs done. Its value is 1, or the list of the controllers.
 const controllersVariable = "SLIPWAY_CONTROLLERS"
 
-func withControllers() bool { return os.Getenv(controllersVariable) == "1" }
+// wantedControllers are the controllers that the environment asks for; nil: none. Errors are
+// [controllers.ErrUnselectable].
+func wantedControllers() ([]controllers.Controller, error) {
+	switch value := os.Getenv(controllersVariable); value {
+	case "", "0", "false":
+		return nil, nil
+	case "1", "true":
+		return controllers.All(), nil
+	default:
+		list, err := controllers.Select(strings.Split(value, ","))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", controllersVariable, err)
+		}
+		return list, nil
+	}
+}
 
 // controllersHook is the start-up hook that brings them. The server is healthy when it is through, as with all hooks,
 // so a suite begins with a node that is Ready.
 const controllersHook = "slipway/start-controllers"
 
 // startControllers makes the hook. What it starts ends with the server.
-func startControllers(o options.CompletedOptions) genericapiserver.PostStartHookFunc {
+func startControllers(o options.CompletedOptions, list []controllers.Controller) genericapiserver.PostStartHookFunc {
 	return func(hook genericapiserver.PostStartHookContext) error {
-		err := bringControllers(hook.Context, o, hook.LoopbackClientConfig)
+		err := bringControllers(hook.Context, o, list, hook.LoopbackClientConfig)
 		if hook.Err() != nil {
 			return nil // the server was stopped before
 		}
@@ -40,7 +57,7 @@ func startControllers(o options.CompletedOptions) genericapiserver.PostStartHook
 	}
 }
 
-func bringControllers(ctx context.Context, o options.CompletedOptions, loopback *rest.Config) error {
+func bringControllers(ctx context.Context, o options.CompletedOptions, list []controllers.Controller, loopback *rest.Config) error {
 	client := rest.CopyConfig(loopback)
 	client.QPS, client.Burst = -1, 0 // ours, in the same process: no limits
 	if err := waitForOtherHooks(ctx, client); err != nil {
@@ -48,7 +65,7 @@ func bringControllers(ctx context.Context, o options.CompletedOptions, loopback 
 	}
 	// Nobody signs certificates: the suite has the authority of its users.
 	_, err := workers.Start(ctx, ctx, workers.Options{
-		Client: client, Nodes: node.Default(),
+		Client: client, Controllers: list, Nodes: node.Default(),
 		RootCA: o.SecureServing.ServerCert.CertKey.CertFile, ServiceAccountKey: o.ServiceAccountSigningKeyFile,
 		Failed: func(e *protocol.ComponentError) { klog.ErrorS(e.Err, "A component ended", "component", e.Component) },
 	})

@@ -9,6 +9,6 @@
 //
 // The programs are upstream's own commands with upstream's flags, output and exit codes; nothing of Slipway's settings
 // applies to them, with two exceptions: the API server's slow start-up hooks do their work without sleeping first, and
-// with SLIPWAY_CONTROLLERS=1 in its environment it brings controllers, scheduler and a node. Their main functions are
+// with SLIPWAY_CONTROLLERS in its environment it brings controllers, scheduler and a node. Their main functions are
 // the counterparts of what is here: k8s.io/kubernetes/cmd/kube-apiserver and go.etcd.io/etcd/server/v3.
 package stock

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/cluster/controllers"
 )
 
 // TestLookup: a process is what it was called as, by whatever path and on any system.
@@ -74,10 +76,15 @@ func TestNoWords(t *testing.T) {
 }
 
 func TestControllersAreAskedFor(t *testing.T) {
-	for value, want := range map[string]bool{"": false, "0": false, "true": false, "1": true} {
+	all := len(controllers.All())
+	for value, want := range map[string]int{"": 0, "0": 0, "false": 0, "true": all, "1": all, "*": all, "gc,namespace": 6, "*,-job": all - 1} {
 		t.Setenv(controllersVariable, value)
-		if withControllers() != want {
-			t.Errorf("%q: want %v", value, want)
+		if list, err := wantedControllers(); len(list) != want || err != nil {
+			t.Errorf("%q: %d controllers, want %d; %v", value, len(list), want, err)
 		}
+	}
+	t.Setenv(controllersVariable, "gcc")
+	if _, err := wantedControllers(); !errors.Is(err, controllers.ErrUnselectable) || !strings.Contains(err.Error(), controllersVariable) {
+		t.Errorf("an unknown one: %v", err)
 	}
 }

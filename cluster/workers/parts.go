@@ -27,7 +27,7 @@ func (o Options) controllers() worker {
 			if err != nil {
 				return err
 			}
-			return controllers.Run(ctx, config, controllers.All(), started)
+			return controllers.Run(ctx, config, o.Controllers, started)
 		},
 		useful: o.waitForServiceAccount,
 	}

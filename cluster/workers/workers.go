@@ -27,7 +27,9 @@ import (
 // Options says for which server the workers work, and whom they tell. Each function may be nil.
 type Options struct {
 	Client *rest.Config // all rights, no limits
-	Nodes  []node.Spec
+	// Controllers are those that run; nil: all.
+	Controllers []controllers.Controller
+	Nodes       []node.Spec
 	// Images are what the scheduler places pods by where there are simulated and real nodes; nil for no such rule.
 	Images scheduler.Images
 	// RunNodes runs them; nil simulates them.
@@ -99,6 +101,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Failed == nil {
 		o.Failed = func(*protocol.ComponentError) {}
+	}
+	if o.Controllers == nil {
+		o.Controllers = controllers.All()
 	}
 	if o.RunNodes == nil {
 		o.RunNodes = simulate(o.Client)

@@ -35,7 +35,7 @@ All keys of the file are optional:
   nodeKind: real                            # or simulated or plain, see below
   simulateMissingImages: true               # beside real nodes
   durable: true
-  controllers: false                        # API server and etcd only
+  controllers: false                        # API server and etcd only; or a list, see below
 
 A configuration of kind (kind.x-k8s.io) is read, too: nodes with their labels and taints, as real nodes, feature gates,
 runtimeConfig, the API server's port and flags. Start reports each part of it that has no effect here.
@@ -53,6 +53,11 @@ cannot be had stays in ImagePullBackOff; --simulate-missing-images adds a simula
 are not in the cluster's registry. Where the system has no namespaces or forbids them, the pods of --nodes real are
 plain processes of this machine, without isolation, as with --nodes plain; start says so, and what they cannot do.
 
+--controllers takes a list with the names of kube-controller-manager, of which "-controller" may be left out, or their
+older short forms: --controllers=gc,namespace. '*' stands for all others and -NAME leaves one out: --controllers='*,-job'.
+Scheduler and nodes run with any list, and so do serviceaccount, serviceaccount-token, root-ca-certificate-publisher
+and crd-removal. docs/cluster-contents.md lists all controllers.
+
 With --node the file's nodes do not count. --feature-gate and --runtime-config win over
 the file's entry of the same name, and an --api-server-flag over the same flag in the file.`
 
@@ -62,11 +67,13 @@ const startExample = `  slipway cluster start
   slipway cluster start --nodes real=2
   slipway cluster start --nodes real --simulate-missing-images
   slipway cluster start --node node-1 --node gpu-1,cpu=16,memory=64Gi,label=disk=ssd,taint=gpu=yes:NoSchedule
+  slipway cluster start --controllers=gc,namespace
   slipway cluster start --feature-gate MutatingAdmissionPolicy=true --runtime-config admissionregistration.k8s.io/v1beta1`
 
 func (inv *invocation) clusterStartCommand() *cobra.Command {
 	var c operation.Cluster
-	var controllers, simulate bool
+	var controllers string
+	var simulate bool
 	cmd := &cobra.Command{
 		Use:     "start [NAME]",
 		Short:   "Start a cluster in the background and select its context",
@@ -99,7 +106,8 @@ func (inv *invocation) clusterStartCommand() *cobra.Command {
 	flags.StringArrayVar(&c.APIServerFlags, "api-server-flag", nil, "a flag of kube-apiserver, `flag=value`; repeatable")
 	flags.StringSliceVar(&c.FeatureGates, "feature-gate", nil, "a feature gate, `name=bool`, of API server, controllers and scheduler; repeatable")
 	flags.StringSliceVar(&c.RuntimeConfig, "runtime-config", nil, "an API to serve or not, `version=bool`; repeatable")
-	flags.BoolVar(&controllers, "controllers", true, "run controllers, scheduler and nodes")
+	flags.StringVar(&controllers, "controllers", "true", "`which` controllers to run, with scheduler and nodes: true, false for none of these, or a list")
+	flags.Lookup("controllers").NoOptDefVal = "true"
 	flags.BoolVar(&c.NoContext, "no-context", false, "leave the kubeconfig alone")
 	flags.DurationVar(&c.Timeout, "timeout", time.Minute, "how long the cluster may take to become ready")
 	return cmd

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,7 +13,7 @@ import (
 // slipway has itself, but for two of its own before them.
 func (inv *invocation) testCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "test [--controllers] [--shared] [GO TEST ARGS…]",
+		Use:   "test [--controllers[=LIST]] [--shared] [GO TEST ARGS…]",
 		Short: "Run go test with a control plane",
 		Long: `Test is go test with a control plane: its arguments are those of go test, ./... if they name no
 package, and so is its exit status. Generated files are brought up to date first.
@@ -26,14 +27,17 @@ SLIPWAY_CLUSTER.
 Envtest's control planes have no controllers: owners leave their dependents behind, namespaces stay Terminating, and
 Jobs do nothing. Two options change that, without a change to the suites. They stand before go test's arguments:
 
-  --controllers   with each control plane run controllers, scheduler and one simulated node
+  --controllers   with each control plane run controllers, scheduler and one simulated node.
+                  --controllers=gc,namespace runs these two and the few that every cluster needs; see
+                  'slipway cluster start --help' for the list. In the environment: SLIPWAY_CONTROLLERS=gc,namespace
   --shared        start one cluster and let all suites use it, instead of a control plane each. They find it through
                   USE_EXISTING_CLUSTER and KUBECONFIG, must not disturb each other, and go test may run several
                   at once: -p 1 forbids that. It has controllers only with --controllers. Suites written with
                   clustertest find its program through SLIPWAY_SHARED_CLUSTER, and each has a cluster of its own in that.`,
 		Example: `  slipway test
   slipway test -count=1 -run TestCronJob ./internal/controller
-  slipway test --controllers ./...`,
+  slipway test --controllers ./...
+  slipway test --controllers=gc,namespace ./...`,
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && slices.Contains([]string{"-h", "-help", "--help"}, args[0]) {
@@ -48,10 +52,13 @@ Jobs do nothing. Two options change that, without a change to the suites. They s
 func suites(args []string) operation.Suites {
 	s := operation.Suites{Args: args}
 	for len(s.Args) > 0 {
-		switch s.Args[0] {
-		case "--controllers":
-			s.Controllers = true
-		case "--shared":
+		name, value, given := strings.Cut(s.Args[0], "=")
+		switch {
+		case name == "--controllers" && given:
+			s.Controllers = &value
+		case name == "--controllers":
+			s.Controllers = new("true")
+		case s.Args[0] == "--shared":
 			s.Shared = true
 		default:
 			return s

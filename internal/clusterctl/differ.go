@@ -49,7 +49,7 @@ func (o Options) differences(is Spec, s *Status) []string {
 		lines = append(lines, "durable: asked for, its data are thrown away")
 	}
 	if o.Controllers != nil {
-		differs("controllers", strconv.FormatBool(*o.Controllers), strconv.FormatBool(is.RunControllers()))
+		differs("controllers", clusterfile.ControllersOf(o.Spec).String(), clusterfile.ControllersOf(is).String())
 	}
 	if o.Nodes != nil || o.File != nil {
 		differs("nodes", described(o.Nodes), described(is.Nodes))

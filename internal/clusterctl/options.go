@@ -99,7 +99,9 @@ func over(s, base Spec) Spec {
 	}
 	s.NodeKind = cmp.Or(s.NodeKind, base.NodeKind)
 	s.SimulateMissingImages = cmp.Or(s.SimulateMissingImages, base.SimulateMissingImages)
-	s.Controllers = cmp.Or(s.Controllers, base.Controllers)
+	if s.Controllers == nil {
+		s.Controllers, s.ControllerNames = base.Controllers, base.ControllerNames
+	}
 	s.FeatureGates = merged(base.FeatureGates, s.FeatureGates)
 	s.RuntimeConfig = merged(base.RuntimeConfig, s.RuntimeConfig)
 	s.APIServerFlags = append(base.APIServerFlags[:len(base.APIServerFlags):len(base.APIServerFlags)], s.APIServerFlags...)

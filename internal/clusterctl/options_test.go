@@ -74,6 +74,20 @@ func TestConfigurationReachesTheProgram(t *testing.T) {
 		t.Errorf("changed: %s", diff)
 	}
 	d.stop()
+	d.start(clusterctl.Options{Spec: clusterctl.Spec{Controllers: new(true), ControllerNames: []string{"job-controller"}, APIServerFlags: []string{"--v=3"}}})
+	d.stop()
+	d.start(clusterctl.Options{}) // goes on with those controllers
+	want.ControllerNames = []string{"job-controller"}
+	if diff := cmp.Diff(want, d.config()); diff != "" {
+		t.Errorf("some controllers: %s", diff)
+	}
+	d.stop()
+	d.start(clusterctl.Options{Spec: clusterctl.Spec{Controllers: new(true)}})
+	want.ControllerNames = nil
+	if diff := cmp.Diff(want, d.config()); diff != "" {
+		t.Errorf("all controllers again: %s", diff)
+	}
+	d.stop()
 	d.start(clusterctl.Options{File: &clusterctl.Spec{}})
 	want.Spec = clusterctl.Spec{Port: peerPort, RegistryPort: peerRegistryPort, Durable: true}
 	if diff := cmp.Diff(want, d.config(), cmpopts.IgnoreFields(protocol.Config{}, "NodeProgram")); diff != "" {
@@ -111,6 +125,7 @@ func TestOtherConfiguration(t *testing.T) {
 	for want, o := range map[string]clusterctl.Options{
 		"port: 2 is asked for, it has 1":                                {Spec: clusterctl.Spec{Port: 2}},
 		"controllers: true is asked for, it has false":                  {Spec: clusterctl.Spec{Controllers: new(true)}},
+		"controllers: job-controller is asked for, it has false":        {Spec: clusterctl.Spec{Controllers: new(true), ControllerNames: []string{"job-controller"}}},
 		"nodes: none is asked for, it has a,taint=x:NoSchedule b":       {Spec: clusterctl.Spec{Nodes: []clusterctl.Node{}}},
 		"kind of nodes: plain is asked for, it has simulated":           {Spec: clusterctl.Spec{NodeKind: protocol.PlainNodes}},
 		"feature gate A: false is asked for, it has true":               {Spec: clusterctl.Spec{FeatureGates: map[string]bool{"A": false}}},

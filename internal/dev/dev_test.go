@@ -157,6 +157,7 @@ func TestTest(t *testing.T) {
 	}{
 		{name: "ours", want: "/assets,,,,,/program,3m"},
 		{name: "with controllers", suites: Suites{Controllers: true}, want: "/assets,,,1,,/program,3m"},
+		{name: "with some", suites: Suites{Controllers: true, ControllerNames: []string{"a", "b"}}, want: "/assets,,,a,b,,/program,3m"},
 		{name: "shared", suites: Suites{Shared: true}, want: ",true,/kubeconfig,,/socket,,"},
 		{name: "the user's patience", env: patienceVariable + "=10s", want: "/assets,,,,,/program,10s"},
 		{name: "the user's", env: assetsVariable + "=/theirs", want: "/theirs,,,,,,"},
@@ -169,7 +170,7 @@ func TestTest(t *testing.T) {
 			plane := ControlPlane{
 				Assets:  func(context.Context) (string, error) { return assets, nil },
 				Program: func(context.Context) (string, error) { return "/program", nil },
-				Share: func(context.Context, bool) (Shared, func() error, error) {
+				Share: func(context.Context, Suites) (Shared, func() error, error) {
 					shared = true
 					return Shared{kubeconfig, socket}, func() error { shared = false; return nil }, nil
 				},
@@ -206,7 +207,7 @@ func TestTestFails(t *testing.T) {
 	b.Env = append(b.Env, assetsVariable+"=")
 	plane := ControlPlane{
 		Assets: func(context.Context) (string, error) { return "", unavailable },
-		Share:  func(context.Context, bool) (Shared, func() error, error) { return Shared{}, nil, unavailable },
+		Share:  func(context.Context, Suites) (Shared, func() error, error) { return Shared{}, nil, unavailable },
 	}
 	for _, s := range []Suites{{}, {Shared: true}} {
 		if err := Test(t.Context(), b.Options, "", s, plane); !errors.Is(err, unavailable) {

@@ -1,6 +1,7 @@
 package dev
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -14,7 +15,7 @@ const (
 	assetsVariable      = "KUBEBUILDER_ASSETS"   // folder of etcd and kube-apiserver
 	existingVariable    = "USE_EXISTING_CLUSTER" // true: no control plane is started
 	kubeconfigVariable  = "KUBECONFIG"           // of the existing cluster
-	controllersVariable = "SLIPWAY_CONTROLLERS"  // 1: with controllers
+	controllersVariable = "SLIPWAY_CONTROLLERS"  // those that run; 1: all
 
 	patienceVariable = "KUBEBUILDER_CONTROLPLANE_START_TIMEOUT" // how long envtest waits for a program to be ready
 	patience         = "3m"                                     // a program that ends is noticed at once: only a busy machine takes long
@@ -33,8 +34,8 @@ type ControlPlane struct {
 	Assets func(context.Context) (string, error)
 	// Program returns a path for SLIPWAY_CLUSTER.
 	Program func(context.Context) (string, error)
-	// Share starts a cluster that end ends.
-	Share func(ctx context.Context, controllers bool) (c Shared, end func() error, err error)
+	// Share starts a cluster with the controllers that suites ask for, which end ends.
+	Share func(ctx context.Context, s Suites) (c Shared, end func() error, err error)
 }
 
 // Shared is a cluster that all suites use.
@@ -45,9 +46,10 @@ type Shared struct {
 
 // Suites says how tests run.
 type Suites struct {
-	Args        []string // of go test
-	Controllers bool     // with controllers, a scheduler and a node
-	Shared      bool     // one cluster for all packages, instead of a control plane each
+	Args            []string // of go test
+	Controllers     bool     // with controllers, a scheduler and a node
+	ControllerNames []string // which controllers; empty: all
+	Shared          bool     // one cluster for all packages, instead of a control plane each
 }
 
 // Test runs `go test` in o.Dir with the suites' arguments, untouched; where they name no
@@ -84,11 +86,11 @@ func (s Suites) environment(ctx context.Context, env []string, c ControlPlane) (
 		return env, nothing, s.leave(theirs)
 	}
 	if s.Shared {
-		shared, end, err := c.Share(ctx, s.Controllers)
+		shared, end, err := c.Share(ctx, s)
 		return append(env, existingVariable+"=true", kubeconfigVariable+"="+shared.Kubeconfig, sharedVariable+"="+shared.Socket), end, err
 	}
 	if s.Controllers {
-		env = append(env, controllersVariable+"=1")
+		env = append(env, controllersVariable+"="+cmp.Or(strings.Join(s.ControllerNames, ","), "1"))
 	}
 	dir, err := c.Assets(ctx)
 	if err != nil {
@@ -116,10 +118,10 @@ func chosen(env []string) string {
 func (s Suites) leave(variable string) error {
 	flag := ""
 	switch {
-	case s.Controllers:
-		flag = "--controllers"
 	case s.Shared:
 		flag = "--shared"
+	case s.Controllers:
+		flag = "--controllers"
 	default:
 		return nil
 	}

@@ -2,17 +2,31 @@ package operation
 
 import (
 	"context"
+	"strings"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
+	"github.com/slipway-dev/slipway/internal/clusterctl/clusterfile"
 	"github.com/slipway-dev/slipway/internal/dev"
+	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // Suites are the tests to run, and with which control planes.
-type Suites = dev.Suites
+type Suites struct {
+	Args        []string // of go test
+	Controllers *string  // --controllers, as [clusterfile.ParseControllers] reads it; nil: not given
+	Shared      bool     // one cluster for all packages, instead of a control plane each
+}
+
+// controllersVariable stands for --controllers where suites start a control plane each, which have it from there.
+const controllersVariable = "SLIPWAY_CONTROLLERS"
 
 // Test runs go test with a control plane for suites written with envtest. In a project, generated files are brought
 // up to date first.
-func (s *Session) Test(ctx context.Context, suites Suites) error {
+func (s *Session) Test(ctx context.Context, t Suites) error {
+	suites, err := t.read(s.Environ)
+	if err != nil {
+		return err
+	}
 	root, err := s.projectRootOrNone()
 	if err != nil {
 		return err
@@ -21,9 +35,32 @@ func (s *Session) Test(ctx context.Context, suites Suites) error {
 	return dev.Test(ctx, s.devOptions(s.Dir), root, suites, plane)
 }
 
+// read checks which controllers are asked for, by the flag or in the environment.
+func (t Suites) read(environ []string) (dev.Suites, error) {
+	suites := dev.Suites{Args: t.Args, Shared: t.Shared}
+	text, where := t.Controllers, "--controllers"
+	for _, pair := range environ {
+		if value, ok := strings.CutPrefix(pair, controllersVariable+"="); ok && value != "" && t.Controllers == nil {
+			text, where = &value, controllersVariable
+		}
+	}
+	if text == nil {
+		return suites, nil
+	}
+	c, err := clusterfile.ParseControllers(*text)
+	if err != nil {
+		return suites, &report.Error{What: err.Error(), Where: where, Hint: clusterfile.Expected(err), Next: "slipway test --help", Code: mistaken}
+	}
+	if t.Controllers != nil || t.Shared {
+		suites.Controllers, suites.ControllerNames = c.Run, c.Names
+	}
+	return suites, nil
+}
+
 // shareCluster starts a cluster that lives no longer than this process.
-func (s *Session) shareCluster(ctx context.Context, controllers bool) (_ dev.Shared, end func() error, err error) {
-	session, err := s.clusters().Tie(ctx, "test", clusterctl.Options{Spec: clusterctl.Spec{Controllers: &controllers}, Socket: true})
+func (s *Session) shareCluster(ctx context.Context, suites dev.Suites) (_ dev.Shared, end func() error, err error) {
+	spec := clusterctl.Spec{Controllers: &suites.Controllers, ControllerNames: suites.ControllerNames}
+	session, err := s.clusters().Tie(ctx, "test", clusterctl.Options{Spec: spec, Socket: true})
 	if err != nil {
 		return dev.Shared{}, nil, err
 	}

@@ -124,6 +124,31 @@ func TestControllers(t *testing.T) {
 	})
 }
 
+// TestOnlyControllers: dependents are collected, and no Job starts.
+func TestOnlyControllers(t *testing.T) {
+	t.Parallel()
+	c := shared.Cluster(t).Isolated(t, OnlyControllers("gc"))
+	cl := c.Client(t)
+	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "job"}, Spec: batchv1.JobSpec{
+		Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{RestartPolicy: corev1.RestartPolicyNever,
+			Containers: []corev1.Container{{Name: "c", Image: "example.com/c"}}}}}}
+	owner := configMap("default", "owner")
+	create(t, cl, job, owner)
+	dependent := configMap("default", "dependent")
+	dependent.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: owner.GetName(), UID: owner.GetUID()}}
+	create(t, cl, dependent)
+	if err := cl.Delete(t.Context(), owner); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "dependents are collected", isGone(cl, dependent))
+	if err := cl.Get(t.Context(), client.ObjectKeyFromObject(job), job); err != nil || job.Status.StartTime != nil {
+		t.Errorf("a Job has started: %+v, %v", job.Status, err)
+	}
+	if _, err := shared.Cluster(t).IsolatedContext(t.Context(), OnlyControllers("gcc")); err == nil || !strings.Contains(err.Error(), `there is no controller "gcc"`) {
+		t.Errorf("an unknown controller: %v", err)
+	}
+}
+
 // TestOptions starts the one cluster that differs from the usual one.
 func TestOptions(t *testing.T) {
 	c := Start(t, Controllers(false), APIServerFlags("--max-requests-inflight=123"),

@@ -88,7 +88,18 @@ func Scheme(types *runtime.Scheme) Option {
 // there is no more than envtest has: no namespace is ever gone, no garbage collected and
 // no pod started, but no one changes an object behind the test's back either.
 func Controllers(run bool) Option {
-	return func(s *settings) { s.spec.Controllers = &run }
+	return func(s *settings) { s.spec.Controllers, s.spec.ControllerNames = &run, nil }
+}
+
+// OnlyControllers has these of Kubernetes' controllers run, with scheduler and nodes. Names are those of
+// kube-controller-manager, with or without -controller, or its older short forms: "gc", "namespace". As there, "*"
+// stands for all others and a name with - in front is left out. What gives each namespace its service account and the
+// root certificate runs in any case. Without names all run.
+func OnlyControllers(names ...string) Option {
+	return func(s *settings) {
+		run := true
+		s.spec.Controllers, s.spec.ControllerNames = &run, slices.Clone(names)
+	}
 }
 
 // Nodes replaces the usual node by these; none at all leaves pods pending.

@@ -106,8 +106,33 @@ func (r *reader) file(n *yaml.Node, s *protocol.Spec) {
 		"port":                  func(n *yaml.Node, at string) { s.Port = r.port(n, at) },
 		"registryPort":          func(n *yaml.Node, at string) { s.RegistryPort = r.port(n, at) },
 		"durable":               func(n *yaml.Node, at string) { s.Durable = r.boolean(n, at) },
-		"controllers":           func(n *yaml.Node, at string) { s.Controllers = new(r.boolean(n, at)) },
+		"controllers": func(n *yaml.Node, at string) {
+			c := r.controllers(n, at)
+			s.Controllers, s.ControllerNames = &c.Run, c.Names
+		},
 	})
+}
+
+// controllers reads true, false, or a list, which may also be one text as the flag has it.
+func (r *reader) controllers(n *yaml.Node, at string) (c Controllers) {
+	var err error
+	if resolved(n).Kind == yaml.SequenceNode {
+		var list []string
+		for i, item := range r.sequence(n, at) {
+			list = append(list, r.text(item, index(at, i)))
+		}
+		if len(list) == 0 {
+			r.wrong(n, at, "the names of controllers, true or false")
+		} else {
+			c, err = SelectControllers(list)
+		}
+	} else if resolved(n).Tag == "!!bool" {
+		c.Run = r.boolean(n, at)
+	} else {
+		c, err = ParseControllers(r.text(n, at))
+	}
+	r.check(n, at, err)
+	return c
 }
 
 func (r *reader) apiServer(n *yaml.Node, at string) (flags []string) {

@@ -60,12 +60,16 @@ func TestWholeFile(t *testing.T) {
 
 func TestLittle(t *testing.T) {
 	for text, want := range map[string]protocol.Spec{
-		"":                {},
-		"# nothing\n":     {},
-		"{}":              {},
-		"nodes: []":       {Nodes: []protocol.Node{}},
-		"durable: false":  {},
-		"nodeKind: plain": {NodeKind: protocol.PlainNodes},
+		"":                             {},
+		"# nothing\n":                  {},
+		"{}":                           {},
+		"nodes: []":                    {Nodes: []protocol.Node{}},
+		"durable: false":               {},
+		"nodeKind: plain":              {NodeKind: protocol.PlainNodes},
+		"controllers: [gc, namespace]": {Controllers: new(true), ControllerNames: []string{"garbage-collector-controller", "namespace-controller"}},
+		"controllers: '*,-job'":        {Controllers: new(true), ControllerNames: []string{"*", "-job-controller"}},
+		"controllers: gc":              {Controllers: new(true), ControllerNames: []string{"garbage-collector-controller"}},
+		"controllers: true":            {Controllers: new(true)},
 		"nodeKind: real\nsimulateMissingImages: false": {NodeKind: protocol.RealNodes, SimulateMissingImages: new(false)},
 		"nodes: [&n {name: a}, {name: b, labels: &l {x: y}}, {name: c, labels: *l}]": {Nodes: []protocol.Node{
 			{Name: "a"}, {Name: "b", Labels: map[string]string{"x": "y"}}, {Name: "c", Labels: map[string]string{"x": "y"}}}},
@@ -111,6 +115,11 @@ func TestMistakes(t *testing.T) {
 		{"featureGates: {A: 'yes'}", "f:1:19", `featureGates.A is "yes"`, "true or false"},
 		{"nodeKind: plane", "f:1:11", `nodeKind: there are no "plane" nodes`, "did you mean plain?"},
 		{"nodeKind: containers", "f:1:11", `nodeKind: there are no "containers" nodes`, "known are plain, real, simulated"},
+		{"controllers: [gc, jop]", "f:1:14", `there is no controller "jop"`, "did you mean job?"},
+		{"controllers: []", "f:1:14", "controllers is a list", "the names of controllers"},
+		{"controllers: {}", "f:1:14", "controllers is a mapping", ""},
+		{"controllers:", "f:1:13", "controllers is empty", ""},
+		{"controllers: [[gc]]", "f:1:15", "controllers[0] is a list", ""},
 		{"a: {", "f", "no YAML", ""},
 		{"port: 1\n---\nport: 2", "f:2:1", "a second document", "one document"},
 	} {

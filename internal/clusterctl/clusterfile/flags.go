@@ -24,8 +24,8 @@ type Flags struct {
 	FeatureGates   []string // --feature-gate
 	RuntimeConfig  []string // --runtime-config
 
-	Controllers           *bool // --controllers
-	SimulateMissingImages *bool // --simulate-missing-images
+	Controllers           *string // --controllers, as [ParseControllers] reads it
+	SimulateMissingImages *bool   // --simulate-missing-images
 }
 
 // fromStdin is what --config has to be for a description on stdin.
@@ -55,9 +55,9 @@ func readAll(stdin io.Reader) (Description, error) {
 }
 
 func (f Flags) spec() (protocol.Spec, error) {
-	s := protocol.Spec{Port: f.Port, RegistryPort: f.RegistryPort, Durable: f.Durable, Controllers: f.Controllers,
+	s := protocol.Spec{Port: f.Port, RegistryPort: f.RegistryPort, Durable: f.Durable,
 		SimulateMissingImages: f.SimulateMissingImages, FeatureGates: map[string]bool{}, RuntimeConfig: map[string]string{}}
-	for _, parse := range []func(*protocol.Spec) error{f.nodeKind, f.nodes, f.serverFlags, f.gates, f.runtimes} {
+	for _, parse := range []func(*protocol.Spec) error{f.nodeKind, f.nodes, f.serverFlags, f.gates, f.runtimes, f.controllers} {
 		if err := parse(&s); err != nil {
 			return s, err
 		}
@@ -151,6 +151,18 @@ func (f Flags) runtimes(s *protocol.Spec) error {
 		}
 		s.RuntimeConfig[key] = value
 	}
+	return nil
+}
+
+func (f Flags) controllers(s *protocol.Spec) error {
+	if f.Controllers == nil {
+		return nil
+	}
+	c, err := ParseControllers(*f.Controllers)
+	if err != nil {
+		return wrong("--controllers", err)
+	}
+	s.Controllers, s.ControllerNames = &c.Run, c.Names
 	return nil
 }
 

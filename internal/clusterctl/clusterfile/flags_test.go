@@ -27,9 +27,9 @@ func TestFlags(t *testing.T) {
 		"simulated ones": {clusterfile.Flags{NodeKind: "simulated=2"}, protocol.Spec{NodeKind: protocol.SimulatedNodes,
 			Nodes: []protocol.Node{{Name: "simulated-1"}, {Name: "simulated-2"}}, FeatureGates: none, RuntimeConfig: off}, nil},
 		"the file alone": {clusterfile.Flags{File: "-"}, protocol.Spec{FeatureGates: none, RuntimeConfig: off}, &clusterfile.Description{Spec: protocol.Spec{NodeKind: protocol.RealNodes, Port: 1}}},
-		"both": {clusterfile.Flags{File: "-", Port: 2, RegistryPort: 3, Nodes: []string{"none"}, NodeKind: "plain", Controllers: new(true), SimulateMissingImages: new(false),
+		"both": {clusterfile.Flags{File: "-", Port: 2, RegistryPort: 3, Nodes: []string{"none"}, NodeKind: "plain", Controllers: new("gc"), SimulateMissingImages: new(false),
 			FeatureGates: []string{"B=false"}, RuntimeConfig: []string{"api/all=false"}, APIServerFlags: []string{"v=2"}}, protocol.Spec{
-			Port: 2, RegistryPort: 3, Nodes: []protocol.Node{}, NodeKind: protocol.PlainNodes, Controllers: new(true), SimulateMissingImages: new(false),
+			Port: 2, RegistryPort: 3, Nodes: []protocol.Node{}, NodeKind: protocol.PlainNodes, Controllers: new(true), ControllerNames: []string{"garbage-collector-controller"}, SimulateMissingImages: new(false),
 			FeatureGates: map[string]bool{"B": false}, RuntimeConfig: map[string]string{"api/all": "false"}, APIServerFlags: []string{"--v=2"}},
 			&clusterfile.Description{Spec: protocol.Spec{NodeKind: protocol.RealNodes, Port: 1}}},
 	} {
@@ -55,6 +55,8 @@ func TestMistakesInFlags(t *testing.T) {
 		{clusterfile.Flags{APIServerFlags: []string{"--secure-port=1"}}, "--api-server-flag", "cannot be set"},
 		{clusterfile.Flags{FeatureGates: []string{"A=perhaps"}}, "--feature-gate", "is no feature gate"},
 		{clusterfile.Flags{RuntimeConfig: []string{"=true"}}, "--runtime-config", "names no version"},
+		{clusterfile.Flags{Controllers: new("jop")}, "--controllers", `there is no controller "jop"`},
+		{clusterfile.Flags{Controllers: new("")}, "--controllers", `there is no controller ""`},
 		{clusterfile.Flags{File: "-"}, "stdin", "cannot be read"},
 	} {
 		_, _, err := tc.flags.Read(iotest.ErrReader(errors.New("broken")))

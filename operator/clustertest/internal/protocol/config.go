@@ -42,7 +42,8 @@ type Spec struct {
 	// SimulateMissingImages adds a simulated node to the real ones, for pods whose images are not in the registry; nil:
 	// false.
 	SimulateMissingImages *bool             `json:"simulateMissingImages,omitempty"`
-	Controllers           *bool             `json:"controllers,omitempty"` // run controllers, scheduler and nodes; nil: true
+	Controllers           *bool             `json:"controllers,omitempty"`     // run controllers, scheduler and nodes; nil: true
+	ControllerNames       []string          `json:"controllerNames,omitempty"` // those that run, as kube-controller-manager's --controllers; empty: all
 	FeatureGates          map[string]bool   `json:"featureGates,omitempty"`
 	RuntimeConfig         map[string]string `json:"runtimeConfig,omitempty"` // group, version or resource → true or false
 	APIServerFlags        []string          `json:"apiServerFlags,omitempty"`
