@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -230,7 +231,8 @@ func inventory(t *testing.T, c clients) map[string]string {
 			t.Fatal(err)
 		}
 		for _, r := range list.APIResources {
-			if strings.Contains(fmt.Sprint(r.Verbs), "list") && r.Name != "componentstatuses" {
+			// Objects that cannot be deleted, such as metrics, are not stored.
+			if slices.Contains(r.Verbs, "list") && slices.Contains(r.Verbs, "delete") {
 				addAll(t, all, client, version.WithResource(r.Name))
 			}
 		}
