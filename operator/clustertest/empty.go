@@ -50,7 +50,8 @@ func (c *Cluster) waitForEmpty(ctx context.Context, namespace string) error {
 }
 
 // namespaced returns all resources that can be listed in a namespace, each in one version. Endpoints are left out: they
-// are made for Services, and mirrored as EndpointSlices.
+// are made for Services, and mirrored as EndpointSlices. Resources whose objects cannot be deleted are left out, too:
+// metrics of pods go with the pods.
 func (c *Cluster) namespaced() ([]schema.GroupVersionResource, error) {
 	discover, err := discovery.NewDiscoveryClientForConfig(c.config)
 	if err != nil {
@@ -67,7 +68,7 @@ func (c *Cluster) namespaced() ([]schema.GroupVersionResource, error) {
 			return nil, err
 		}
 		for _, r := range list.APIResources {
-			if slices.Contains(r.Verbs, "list") && !slices.Contains([]string{"events", "endpoints"}, r.Name) {
+			if slices.Contains(r.Verbs, "list") && slices.Contains(r.Verbs, "delete") && !slices.Contains([]string{"events", "endpoints"}, r.Name) {
 				found = append(found, gv.WithResource(r.Name))
 			}
 		}
