@@ -24,8 +24,12 @@ func (h *Host) Doing(ctx context.Context) map[string]string {
 		if len(lost) > 0 {
 			doing[protocol.Nodes] = fmt.Sprintf("%d of %s; stopped: %s", len(all)-len(lost), nodes.kinds(), strings.Join(lost, ", "))
 		}
-		if m := h.main.reach.through(); m != nil && m.Unlimited() != "" {
-			doing[protocol.Nodes] += "; " + m.Unlimited()
+		if m := h.main.reach.through(); m != nil {
+			for _, what := range []string{m.Problem(), m.Unlimited()} {
+				if what != "" {
+					doing[protocol.Nodes] += "; " + what
+				}
+			}
 		}
 	}
 	return doing

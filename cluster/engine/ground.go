@@ -15,8 +15,10 @@ type ground interface {
 	realnode.Machine
 	// Unlimited says what the nodes' containers lack that users should know; it is empty where they lack nothing.
 	Unlimited() string
-	// Ended is closed when it has ended.
+	// Ended is closed when it has ended for good.
 	Ended() <-chan struct{}
+	// Problem says why it does not run; it is empty while it does, or is about to.
+	Problem() string
 	Stop()
 }
 
@@ -37,13 +39,13 @@ func (c *Cluster) findMachine(ctx context.Context, program string) (ground, erro
 	if c.spec.Real.Plain {
 		return machine.StartPlain(o, nil), nil
 	}
-	m, err := machine.Start(ctx, o)
+	begin := func(ctx context.Context) (*machine.Machine, error) { return machine.Start(ctx, o) }
+	m, err := machine.Keep(ctx, begin, c.logger(protocol.Nodes))
 	if forbidden, ok := errors.AsType[*machine.Forbidden](err); ok && len(c.spec.RealNodes) > 0 {
 		return machine.StartPlain(o, forbidden), nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	go c.watchMachine(m)
 	return m, nil
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 	"github.com/slipway-dev/slipway/cluster/realnode"
-	"github.com/slipway-dev/slipway/cluster/realnode/machine"
 )
 
 // containerProgram lies beside slipway-node.
@@ -73,9 +72,10 @@ func (r *reach) lead(to []netip.Prefix) {
 	r.addresses = to
 }
 
-// startMachine starts what real nodes stand on, unless it runs.
+// startMachine starts what real nodes stand on, unless it runs or is about to.
 func (c *Cluster) startMachine(ctx context.Context, program string) error {
-	if c.reach.through() != nil {
+	if m := c.reach.through(); m != nil {
+		m.Revive()
 		return nil
 	}
 	if err := os.MkdirAll(c.nodesDir(), 0o700); err != nil {
@@ -90,15 +90,6 @@ func (c *Cluster) startMachine(ctx context.Context, program string) error {
 		c.note(protocol.Nodes, what)
 	}
 	return nil
-}
-
-// watchMachine fails when the machine ends before the cluster does: nodes, Services and what the API server connects to
-// all stand on it, so nothing would be left to go on with.
-func (c *Cluster) watchMachine(m *machine.Machine) {
-	<-m.Ended()
-	if c.workersLife.Err() == nil {
-		c.fail(&protocol.ComponentError{Component: protocol.Nodes, Err: fmt.Errorf("the process that all nodes stand on has ended: %s", m.Status())})
-	}
 }
 
 // stopMachine ends everything of real nodes that is still there.

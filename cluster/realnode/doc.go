@@ -1,7 +1,7 @@
 // Package realnode runs the nodes of a cluster for real: a pod's containers are processes, isolated by namespaces, that
 // a stock kubelet started, probes and restarts.
 //
-//	m, err := machine.Start(ctx, …)          // the network that joins the nodes
+//	m, err := machine.Keep(ctx, …)           // the network that joins the nodes
 //	nodes, err := realnode.Run(ctx, realnode.Options{Machine: m, Specs: node.DefaultReal(), …})
 //	defer nodes.Stop()
 //

@@ -2,6 +2,7 @@ package realnode
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -49,6 +50,17 @@ func (m *member) start(ctx context.Context) error {
 	if m.wanted() {
 		return nil
 	}
+	for {
+		err := m.startOnce(ctx)
+		if !errors.Is(err, machine.ErrEnded) {
+			return err
+		}
+		m.nodes.options.Log.Warn("a node's start begins anew", "node", m.spec.Name, "error", err)
+	}
+}
+
+// startOnce fails with [machine.ErrEnded] if the machine ends before the node is Ready.
+func (m *member) startOnce(ctx context.Context) error {
 	since := time.Now()
 	p, err := m.launch(ctx)
 	if err != nil {
@@ -107,7 +119,23 @@ func (m *member) again(old *machine.Node) *machine.Node {
 		if err == nil {
 			return p
 		}
+		if errors.Is(err, machine.ErrGivenUp) { // which its log says
+			m.lose(old)
+			return nil
+		}
+		if errors.Is(err, machine.ErrEnded) {
+			continue
+		}
 		m.nodes.options.Log.Error("a node cannot be started again", "node", m.spec.Name, "error", err)
+	}
+}
+
+// lose leaves a node stopped whose process was old.
+func (m *member) lose(old *machine.Node) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.process == old {
+		m.process = nil
 	}
 }
 
@@ -129,6 +157,9 @@ func (m *member) replace(old *machine.Node) (*machine.Node, error) {
 
 // launch starts the node's process.
 func (m *member) launch(ctx context.Context) (*machine.Node, error) {
+	if err := m.nodes.options.Machine.Standing(ctx); err != nil {
+		return nil, err
+	}
 	config, err := m.config(ctx)
 	if err != nil {
 		return nil, err
@@ -203,6 +234,9 @@ func (m *member) waitReady(ctx context.Context, p *machine.Node, since time.Time
 		select {
 		case <-tick.C:
 		case <-p.Ended():
+			if p.WithMachine() {
+				return fmt.Errorf("node %s: %w", m.spec.Name, machine.ErrEnded)
+			}
 			return fmt.Errorf("node %s ended before it was ready (%s): its log is that of the nodes", m.spec.Name, p.Status())
 		case <-ctx.Done():
 			return fmt.Errorf("wait for node %s: %w", m.spec.Name, context.Cause(ctx))

@@ -14,14 +14,12 @@ import (
 	"sync"
 
 	"golang.org/x/sync/errgroup"
-	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
 	"github.com/slipway-dev/slipway/cluster/network"
 	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/pki"
-	"github.com/slipway-dev/slipway/cluster/realnode/dns"
 	"github.com/slipway-dev/slipway/cluster/realnode/handover"
 	"github.com/slipway-dev/slipway/cluster/realnode/machine"
 	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
@@ -64,8 +62,7 @@ func (o Options) ways() handover.Ways {
 	return handover.Ways{Own: own, Named: named}
 }
 
-// Machine is what nodes stand on: [machine.Machine] with a network of its own, or [machine.Plain], this machine as it
-// is.
+// Machine is what nodes stand on: [machine.Kept] with a network of its own, or [machine.Plain], this machine as it is.
 type Machine interface {
 	services.Inside
 	// IDs says whether many user ids are there, or only one.
@@ -78,6 +75,12 @@ type Machine interface {
 	Place(node string) (*nodeconfig.Plain, error)
 	StartNode(context.Context, machine.NodeOptions) (*machine.Node, error)
 	KillNode(ctx context.Context, name string) error
+	// Await waits until the machine runs, and returns what is closed when it has ended, after which it may run again.
+	Await(context.Context) (ended <-chan struct{}, err error)
+	// Standing waits likewise, and fails with [machine.ErrGivenUp] if the machine is not started any more.
+	Standing(context.Context) error
+	// Revive starts one again that was given up.
+	Revive()
 }
 
 // domain is the one of all names of the cluster.
@@ -149,53 +152,6 @@ func (n *Nodes) real(ip netip.Addr) bool {
 	return slices.ContainsFunc(n.addresses, func(p netip.Prefix) bool { return p.Contains(ip) })
 }
 
-// serve serves Services and names, and returns once all are there.
-func (n *Nodes) serve(ctx context.Context) error {
-	factory := informers.NewSharedInformerFactory(n.client, 0)
-	proxy, err := services.New(factory, services.Options{
-		Inside: n.options.Machine, PortsOnly: !n.options.Machine.OwnNetwork(), Server: n.options.Server, Names: n.dns,
-		Real: n.real, Log: n.options.Log,
-	})
-	if err != nil {
-		return err
-	}
-	names := dns.New(factory, domain, n.options.Log)
-	factory.Start(n.life.Done())
-	ready := make(chan struct{})
-	n.group.Go(func() { proxy.Run(n.life, func() { close(ready) }) })
-	if err := n.serveNames(ctx, names); err != nil {
-		return err
-	}
-	select {
-	case <-ready:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-func (n *Nodes) serveNames(ctx context.Context, names *dns.Server) error {
-	if !n.options.Machine.OwnNetwork() {
-		return nil
-	}
-	address := netip.AddrPortFrom(n.dns, namePort).String()
-	packets, err := n.options.Machine.ListenPacket(ctx, address)
-	if err != nil {
-		return err
-	}
-	listener, err := n.options.Machine.Listen(ctx, address)
-	if err != nil {
-		return errors.Join(err, packets.Close())
-	}
-	context.AfterFunc(n.life, func() {
-		_ = packets.Close()
-		_ = listener.Close()
-	})
-	n.group.Go(func() { names.Serve(packets) })
-	n.group.Go(func() { names.ServeTCP(listener) })
-	return nil
-}
-
 // Stop ends the nodes and returns when nothing of them runs any more. They stay registered, as those of stopped
 // machines do.
 func (n *Nodes) Stop() {
@@ -222,6 +178,7 @@ func (n *Nodes) StartNode(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	n.options.Machine.Revive()
 	return m.start(ctx)
 }
 

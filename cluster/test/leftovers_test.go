@@ -134,6 +134,25 @@ func nothingLeft(t testing.TB, dir string, had owned, before machineState) {
 	}
 }
 
+// partGone waits until no process is left in a namespace that a part of a cluster had, nor any of its cgroups. What it
+// had is forgotten then.
+func partGone(t testing.TB, had owned) {
+	t.Helper()
+	defer had.forget()
+	eventually(t, "the processes and cgroups of the part are gone", func(context.Context) (bool, error) {
+		left := 0
+		for _, pid := range allProcesses() {
+			left += len(shares(filepath.Join("/proc", strconv.Itoa(pid)), had.namespaces))
+		}
+		for folder := range had.groups {
+			if _, err := os.Stat(folder); err == nil {
+				left++
+			}
+		}
+		return left == 0, nil
+	})
+}
+
 // leftProcesses are those that know of the cluster's folder, by an argument or a mount, or that are in one of the
 // namespaces.
 func leftProcesses(dir string, namespaces map[string]*os.File) (left []string) {

@@ -231,8 +231,8 @@ func (c *realCluster) closeStreams() {
 	c.streams = nil
 }
 
-// TestRealKillsOfParts kills nodes and containers at random moments of all that pods do. The cluster goes on: the node
-// is ready again, all pods run that are wanted, and of those that are not nothing is left.
+// TestRealKillsOfParts kills nodes, containers and the nodes' machine at random moments of all that pods do. The
+// cluster goes on: the node is ready again, all pods run that are wanted, and of those that are not nothing is left.
 func TestRealKillsOfParts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make test-long-kills")
@@ -248,7 +248,7 @@ func TestRealKillsOfParts(t *testing.T) {
 			for _, victim := range []struct {
 				name string
 				find func(*rand.Rand) int
-			}{{"node", func(*rand.Rand) int { return c.findNode() }}, {"container", c.anyContainer}} {
+			}{{"node", func(*rand.Rand) int { return c.findNode() }}, {"container", c.anyContainer}, {"machine", c.steadyMachine}} {
 				for _, moment := range []struct {
 					name    string
 					do      func()
@@ -307,20 +307,6 @@ func parentOf(pid int) int {
 	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
 	parent, _ := strconv.Atoi(fields[1])
 	return parent
-}
-
-// TestRealKillOfMachine: without what its nodes stand on a cluster cannot go on. It ends, says why, and leaves nothing.
-func TestRealKillOfMachine(t *testing.T) {
-	c := startReal(t, nil)
-	c.createCrowd("kept", 1)
-	c.awaitCrowd("kept", 1)
-	had, before := ownedBy(c.processes()), stateOfMachine(t)
-	killProcess(t, parentOf(c.findNode()))
-	if e := c.next("failed"); e.Component != protocol.Nodes || !strings.Contains(e.Error, "killed") {
-		t.Errorf("%+v", e)
-	}
-	c.waitExit()
-	nothingLeft(t, c.config.Dir, had, before)
 }
 
 // TestRealThreeClusters: clusters with the same addresses, names and ports do not disturb one another.

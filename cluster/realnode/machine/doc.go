@@ -9,5 +9,5 @@
 //
 // Sockets are made in the machine's network by the machine and handed over; whoever reads and writes is this process.
 // So nothing has to be relayed, and no address of the host is taken. When this process ends, by whatever cause, so do
-// the machine, its nodes, and all that those have begun.
+// the machine, its nodes, and all that those have begun. A [Kept] machine is started again when it ends by itself.
 package machine

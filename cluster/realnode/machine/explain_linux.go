@@ -20,10 +20,15 @@ var switches = []struct{ file, forbids, fix string }{
 	{"/proc/sys/user/max_user_namespaces", "0", "sudo sysctl user.max_user_namespaces=10000"},
 }
 
+// killed stands for the status of a process that a signal has ended.
+const killed = -1
+
 // notStarted says why a machine has ended before it was ready. Its log says more.
 func notStarted(s *os.ProcessState) error {
 	err := fmt.Errorf("it ended at once: %s", s)
 	switch s.ExitCode() {
+	case killed:
+		err = fmt.Errorf("%w: %w", ErrEnded, err)
 	case wire.StatusTooOld:
 		return &Forbidden{Err: tooOld()}
 	case wire.StatusForbidden:

@@ -136,13 +136,13 @@ func (m *Machine) KillNode(ctx context.Context, name string) error {
 	}
 }
 
-func (m *Machine) exited(name, status string) {
+func (m *Machine) exited(name, status string, fell bool) {
 	m.mu.Lock()
 	n := m.nodes[name]
 	delete(m.nodes, name)
 	m.mu.Unlock()
 	if n != nil {
-		n.status = status
+		n.status, n.fell = status, fell
 		close(n.ended)
 	}
 }
@@ -156,6 +156,6 @@ func (m *Machine) lose() {
 	}
 	m.mu.Unlock()
 	for _, name := range names {
-		m.exited(name, "its machine has ended")
+		m.exited(name, "its machine has ended", true)
 	}
 }

@@ -28,6 +28,7 @@ type NodeOptions struct {
 type Node struct {
 	ended  chan struct{}
 	status string // how it ended, once it has
+	fell   bool   // it ended with its machine
 }
 
 // Ended is closed when the node and all that it had begun have ended.
@@ -35,6 +36,9 @@ func (n *Node) Ended() <-chan struct{} { return n.ended }
 
 // Status says how it ended, once it has.
 func (n *Node) Status() string { return n.status }
+
+// WithMachine says whether it ended because its machine did, once it has.
+func (n *Node) WithMachine() bool { return n.fell }
 
 // Forbidden is [ErrForbidden] with why that is and, where one is known, the command that changes it.
 type Forbidden struct {

@@ -247,3 +247,15 @@ func (p *Plain) Stop() {
 
 // Ended is never closed: this machine does not end.
 func (p *Plain) Ended() <-chan struct{} { return nil }
+
+// Await returns at once, as does Standing.
+func (p *Plain) Await(context.Context) (ended <-chan struct{}, err error) { return nil, nil }
+
+// Standing says that it runs.
+func (p *Plain) Standing(context.Context) error { return nil }
+
+// Revive does nothing.
+func (p *Plain) Revive() {}
+
+// Problem is empty: there is none.
+func (p *Plain) Problem() string { return "" }

@@ -1,0 +1,110 @@
+package realnode
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/informers"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/dns"
+	"github.com/slipway-dev/slipway/cluster/realnode/services"
+)
+
+// serve serves Services and names, and returns once all are there. The sockets are in the machine's network, so each
+// machine gets them anew.
+func (n *Nodes) serve(ctx context.Context) error {
+	first := make(chan error, 1)
+	n.group.Go(func() { n.keepServing(first) })
+	select {
+	case err := <-first:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// keepServing serves on one machine after the other. It sends to first once all is served, or why the first machine,
+// although it runs, cannot have that.
+func (n *Nodes) keepServing(first chan<- error) {
+	var said sync.Once
+	say := func(err error) { said.Do(func() { first <- err }) }
+	for {
+		ended, err := n.options.Machine.Await(n.life)
+		if err != nil {
+			return
+		}
+		life, cancel := context.WithCancel(n.life)
+		n.group.Go(func() {
+			defer cancel()
+			select {
+			case <-ended:
+			case <-life.Done():
+			}
+		})
+		if err := n.serveOn(life, func() { say(nil) }); err != nil && life.Err() == nil {
+			n.options.Log.Error("Services and names cannot be served", "error", err)
+			say(err)
+			n.pause(life)
+		}
+		cancel()
+	}
+}
+
+// pause lets a moment pass before the next try.
+func (n *Nodes) pause(ctx context.Context) {
+	select {
+	case <-time.After(restartPause):
+	case <-ctx.Done():
+	}
+}
+
+// serveOn serves Services and names until life, that of a machine, ends. It calls ready once all are there.
+func (n *Nodes) serveOn(life context.Context, ready func()) error {
+	life, cancel := context.WithCancel(life)
+	factory := informers.NewSharedInformerFactory(n.client, 0)
+	defer factory.Shutdown()
+	defer cancel()
+	proxy, err := services.New(factory, services.Options{
+		Inside: n.options.Machine, PortsOnly: !n.options.Machine.OwnNetwork(), Server: n.options.Server, Names: n.dns,
+		Real: n.real, Log: n.options.Log,
+	})
+	if err != nil {
+		return err
+	}
+	names := dns.New(factory, domain, n.options.Log)
+	factory.Start(life.Done())
+	var group sync.WaitGroup
+	defer group.Wait()
+	if err := n.serveNames(life, names, &group); err != nil {
+		cancel()
+		return err
+	}
+	proxy.Run(life, ready)
+	return nil
+}
+
+// serveNames answers questions for names, in group.
+func (n *Nodes) serveNames(life context.Context, names *dns.Server, group *sync.WaitGroup) error {
+	if !n.options.Machine.OwnNetwork() {
+		return nil
+	}
+	address := netip.AddrPortFrom(n.dns, namePort).String()
+	packets, err := n.options.Machine.ListenPacket(life, address)
+	if err != nil {
+		return err
+	}
+	listener, err := n.options.Machine.Listen(life, address)
+	if err != nil {
+		return errors.Join(err, packets.Close())
+	}
+	context.AfterFunc(life, func() {
+		_ = packets.Close()
+		_ = listener.Close()
+	})
+	group.Go(func() { names.Serve(packets) })
+	group.Go(func() { names.ServeTCP(listener) })
+	return nil
+}

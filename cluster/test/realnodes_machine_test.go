@@ -1,0 +1,195 @@
+package test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/slipway-dev/slipway/cluster/protocol"
+)
+
+// machineNow is the process that all nodes stand on; 0 while there is none.
+func (c *realCluster) machineNow() int {
+	c.t.Helper()
+	for pid := range c.processes() {
+		arguments, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // it may have ended
+		if bytes.Contains(arguments, []byte("\x00machine\x00")) {
+			return pid
+		}
+	}
+	return 0
+}
+
+func (c *realCluster) findMachine() (pid int) {
+	c.t.Helper()
+	eventually(c.t, "the nodes' machine runs", func(context.Context) (bool, error) {
+		pid = c.machineNow()
+		return pid != 0, nil
+	})
+	return pid
+}
+
+// steadyMachine is one whose end begins a row of its own.
+func (c *realCluster) steadyMachine(*rand.Rand) int {
+	const steady = 10 * time.Second
+	pass(steady)
+	return c.findMachine()
+}
+
+// TestRealKillOfMachine: without what its nodes stand on a cluster goes on. The machine and its nodes are started
+// again, with pods, Services, ports and the data of claims; nothing is left of those before. A stopped node stays
+// stopped.
+func TestRealKillOfMachine(t *testing.T) {
+	asUsers(t, func(t *testing.T, c *realCluster) {
+		if _, err := c.client.CoreV1().Nodes().Patch(t.Context(), "node-2", types.MergePatchType, []byte(`{"spec":{"unschedulable":true}}`), metav1.PatchOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		c.request(`{"id":7,"method":"stopNode","params":{"name":"node-2"}}`)
+		set := c.createClaiming("set", 1)
+		c.create(c.pod("server"))
+		c.create(c.pod("client"))
+		service := c.service("server", corev1.ServiceSpec{Type: corev1.ServiceTypeNodePort, Ports: []corev1.ServicePort{{Name: "http", Port: 80, TargetPort: intstr.FromInt32(8080)}}})
+		set.awaitReady()
+		set.write()
+		c.await("client", ready)
+		c.await("server", ready)
+		c.eventuallyExec("server", "pod", "get", "http://server/")
+		before := c.usageOf()
+
+		had := ownedBy(c.partsOf(c.findMachine()))
+		killProcess(t, c.findMachine())
+		partGone(t, had)
+		for _, name := range []string{"client", "server", "set-0"} {
+			c.await(name, func(p *corev1.Pod) bool { return c.mainStatus(p).RestartCount >= 1 && ready(p) })
+		}
+		set.has()
+		c.eventuallyExec("server", "pod", "get", "http://server/")
+		if got := fetch(t, fmt.Sprintf("http://127.0.0.1:%d/", service.Spec.Ports[0].NodePort)); got != "server" {
+			t.Errorf("the port of the node answers %q", got)
+		}
+		if got, err := c.client.CoreV1().Services("default").ProxyGet("http", "server", "http", "/", nil).DoRaw(t.Context()); err != nil || string(got) != "server" {
+			t.Errorf("the API server gets %q through the Service: %v", got, err)
+		}
+		c.create(c.pod("later"))
+		c.await("later", ready)
+		if message := c.nodesMessage(); !strings.HasPrefix(message, "1 of 2 real nodes; stopped: node-2") {
+			t.Errorf("status says %q", message)
+		}
+		c.remove("later")
+		c.settlesTo(before, c.usageOf)
+		had, machine := ownedBy(c.processes()), stateOfMachine(t)
+		c.stop()
+		nothingLeft(t, c.config.Dir, had, machine)
+	}, twoNodes)
+}
+
+// partsOf are a process and all that it has begun.
+func (c *realCluster) partsOf(first int) map[int]string {
+	c.t.Helper()
+	all := c.processes()
+	for pid := range all {
+		p := pid
+		for p > 1 && p != first {
+			p = parentOf(p)
+		}
+		if p != first {
+			delete(all, pid)
+		}
+	}
+	return all
+}
+
+// request sends one, and fails the test if it is refused.
+func (c *realCluster) request(line string) {
+	c.t.Helper()
+	c.send(line)
+	if r := c.next("reply"); r.Error != "" {
+		c.t.Errorf("%s: %s", line, r.Error)
+	}
+}
+
+// nodesMessage is what status says of nodes.
+func (c *realCluster) nodesMessage() string {
+	c.t.Helper()
+	for _, component := range c.ask().Components {
+		if component.Name == protocol.Nodes {
+			return component.Message
+		}
+	}
+	return ""
+}
+
+// TestRealMachineGivenUp: a machine that is killed again and again is given up, with a report. The rest of the cluster
+// goes on, and the start of a node starts it anew.
+func TestRealMachineGivenUp(t *testing.T) {
+	c := startReal(t, nil)
+	c.createCrowd("kept", 1)
+	c.awaitCrowd("kept", 1)
+	kills := 0
+	eventually(t, "the machine is given up, with its node", func(context.Context) (bool, error) {
+		if signalled(c.machineNow(), syscall.SIGKILL) {
+			kills++
+		}
+		message := c.nodesMessage()
+		return strings.HasPrefix(message, "0 of 1 real node; stopped: node-1; the nodes' machine ended too often ") && strings.Contains(message, "slipway cluster node start"), nil
+	})
+	if kills < 5 {
+		t.Errorf("given up after %d kills", kills)
+	}
+	if _, err := c.client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "new"}}, metav1.CreateOptions{}); err != nil {
+		t.Errorf("without real nodes: %v", err)
+	}
+	if c.machineNow() != 0 {
+		t.Error("a machine runs that was given up")
+	}
+	c.request(`{"id":7,"method":"startNode","params":{"name":"node-1"}}`)
+	c.awaitCrowd("kept", 1)
+	if message := c.nodesMessage(); !strings.HasPrefix(message, "1 real node") || strings.Contains(message, "ended") {
+		t.Errorf("status says %q", message)
+	}
+}
+
+// TestRealMachineKilledAtItsEnds kills the machine while a node joins, which joins all the same, and while the cluster
+// stops, which leaves nothing.
+func TestRealMachineKilledAtItsEnds(t *testing.T) {
+	_, random := faults(t)
+	c := startJoining(t)
+	killed := make(chan struct{})
+	go func() {
+		defer close(killed)
+		pid := 0
+		for pid == 0 && t.Context().Err() == nil {
+			pid = c.machineNow()
+		}
+		pass(within(random, time.Second))
+		_ = signalled(pid, syscall.SIGKILL)
+	}()
+	c.load(loaded)
+	<-killed
+	if n := c.kinds(); n.Real != 1 || n.Problem != "" {
+		t.Errorf("the machine was killed while a node joined: %+v", n)
+	}
+	c.create(c.pod("real", "serve"))
+	c.await("real", ready)
+
+	had, before := ownedBy(c.processes()), stateOfMachine(t)
+	pid := c.findMachine()
+	_ = c.w.Close()
+	pass(within(random, 200*time.Millisecond))
+	_ = signalled(pid, syscall.SIGKILL)
+	if code := c.waitExit(); code != 0 {
+		t.Errorf("a stop during which the machine was killed ends with %d", code)
+	}
+	nothingLeft(t, c.config.Dir, had, before)
+}
