@@ -196,9 +196,19 @@ func (m *member) config(ctx context.Context) (nodeconfig.Config, error) {
 		Name: m.spec.Name, Number: m.number, IDs: o.Machine.IDs(), Limits: o.Machine.Limits(),
 		Address: address, Pods: node.PodRange(m.number), Services: o.Services, Machine: m.nodes.host(), DNS: m.nodes.dns, Domain: domain,
 		Server: o.Server, Authority: m.nodes.authority, Identity: nodeconfig.Pair(identity), Serving: nodeconfig.Pair(serving),
-		Registry: o.Registry, Mirrors: o.Mirrors, Labels: object.Labels, Taints: object.Spec.Taints, Capacity: m.spec.Capacity, Kubernetes: node.KubeletVersion, Verbosity: logs.Verbose,
+		Registry: o.Registry, Mirrors: o.Mirrors, Labels: object.Labels, Taints: object.Spec.Taints, Capacity: capacity(m.spec), Kubernetes: node.KubeletVersion, Verbosity: logs.Verbose,
 		Plain: place,
 	}, nil
+}
+
+// capacity is what a real node advertises. How many pods it runs by default is for its kubelet to say: they cost more
+// than simulated ones.
+func capacity(s node.Spec) corev1.ResourceList {
+	amounts := s.Advertised()
+	if _, ok := s.Capacity[corev1.ResourcePods]; !ok {
+		delete(amounts, corev1.ResourcePods)
+	}
+	return amounts
 }
 
 // publishAddress tells the address by which the API server asks for a node that has none of its own, as clouds do for

@@ -13,7 +13,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/util/retry"
@@ -170,8 +169,8 @@ func object(spec node.Spec, number int, now time.Time) (*corev1.Node, error) {
 	n.Spec.PodCIDR = node.PodRange(number).String()
 	n.Spec.PodCIDRs = []string{n.Spec.PodCIDR}
 	n.Status = corev1.NodeStatus{
-		Capacity:    capacity(spec),
-		Allocatable: capacity(spec),
+		Capacity:    spec.Advertised(),
+		Allocatable: spec.Advertised(),
 		Conditions:  conditions(now),
 		Addresses: []corev1.NodeAddress{
 			{Type: corev1.NodeInternalIP, Address: node.Address(number).String()},
@@ -197,16 +196,4 @@ func baseLabels(name string) map[string]string {
 		corev1.LabelArchStable:         runtime.GOARCH,
 		corev1.LabelInstanceTypeStable: "simulated",
 	}
-}
-
-// capacity is larger than any machine on purpose: what a simulated pod asks for costs nothing.
-func capacity(s node.Spec) corev1.ResourceList {
-	amounts := corev1.ResourceList{
-		corev1.ResourceCPU:              resource.MustParse("64"),
-		corev1.ResourceMemory:           resource.MustParse("256Gi"),
-		corev1.ResourceEphemeralStorage: resource.MustParse("1Ti"),
-		corev1.ResourcePods:             resource.MustParse("1000"),
-	}
-	maps.Copy(amounts, s.Capacity)
-	return amounts
 }

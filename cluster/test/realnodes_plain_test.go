@@ -75,6 +75,7 @@ func TestPlain(t *testing.T) {
 		}
 	}
 	t.Run("label", func(t *testing.T) { testPlainLabel(t, c) })
+	t.Run("capacity", func(t *testing.T) { testLarge(t, c, "node-1") })
 	t.Run("serving", func(t *testing.T) { testPlainServing(t, c) })
 	t.Run("volumes", func(t *testing.T) { testPlainVolumes(t, c) })
 	t.Run("claims", func(t *testing.T) { testClaims(t, c) })

@@ -9,8 +9,8 @@ import (
 // look at a pod that it does not know the pod's cgroup; this one says that there is none.
 type containers struct{ cm.ContainerManager }
 
-func newContainers(extended corev1.ResourceList) containers {
-	return containers{cm.NewStubContainerManagerWithDevicePluginResource(extended)}
+func newContainers(advertised corev1.ResourceList) containers {
+	return containers{cm.NewStubContainerManagerWithDevicePluginResource(advertised)}
 }
 
 // NewPodContainerManager is that of pods without cgroups.

@@ -2,6 +2,7 @@ package kubelet
 
 import (
 	"net/netip"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -51,8 +52,7 @@ func TestDeletionsAreLookedAtOnce(t *testing.T) {
 	}
 }
 
-// TestHardware is the machine's, unless the node's capacity says otherwise; what every node has is no extended
-// resource.
+// TestHardware is the machine's, whatever the node advertises.
 func TestHardware(t *testing.T) {
 	if h := newHardware(nodeconfig.Config{Name: "n"}, folders{}); h.cpus < 1 || h.memory == 0 || h.kernel == "" {
 		t.Errorf("%+v", h)
@@ -63,12 +63,12 @@ func TestHardware(t *testing.T) {
 	}}
 	h := newHardware(c, folders{containers: t.TempDir()})
 	info, err := h.MachineInfo(klog.Background())
-	if err != nil || info.NumCores != 7 || info.MemoryCapacity != 3<<30 || info.MachineID != "n" {
+	if err != nil || info.NumCores != runtime.NumCPU() || info.MemoryCapacity != memory() || info.MachineID != "n" {
 		t.Errorf("%+v, %v", info, err)
 	}
-	extended := (&node{Config: c}).extended()
-	if gpus := extended["example.com/gpu"]; len(extended) != 1 || gpus.Value() != 2 {
-		t.Errorf("%v", extended)
+	advertised := (&node{Config: c}).advertised()
+	if gpus := advertised["example.com/gpu"]; len(advertised) != 4 || gpus.Value() != 2 || advertised.Cpu().Value() != 7 || !advertised.Pods().IsZero() {
+		t.Errorf("%v", advertised)
 	}
 	if fs, err := h.RootFsInfo(); err != nil || fs.Capacity == 0 || fs.Capacity < fs.Available {
 		t.Errorf("%+v, %v", fs, err)

@@ -46,7 +46,7 @@ func (n *node) dependencies(ctx context.Context, s *kubeletoptions.KubeletServer
 	recorder, tracker := n.recorder(ctx), newDeletions(kubeletutil.NewPodStartupLatencyTracker(), runtime.LookAt)
 	return &stock.Dependencies{
 		Auth: auth, KubeClient: n.client, HeartbeatClient: n.client, EventClient: n.client.CoreV1(),
-		CAdvisorInterface: newHardware(n.Config, n.ground.folders), ContainerManager: newContainers(n.extended()),
+		CAdvisorInterface: newHardware(n.Config, n.ground.folders), ContainerManager: newContainers(n.advertised()),
 		OOMAdjuster:          oom.NewFakeOOMAdjuster(),
 		RemoteRuntimeService: runtime, RemoteImageService: images,
 		OSInterface: n.ground.files, VolumePlugins: volumePlugins(n.ground.folders.volumes),

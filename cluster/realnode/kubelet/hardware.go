@@ -2,6 +2,7 @@ package kubelet
 
 import (
 	"context"
+	"maps"
 	"runtime"
 	"time"
 
@@ -31,26 +32,15 @@ func newHardware(c nodeconfig.Config, f folders) *hardware {
 	if unix.Uname(&name) == nil {
 		h.kernel = unix.ByteSliceToString(name.Release[:])
 	}
-	if cpus, ok := c.Capacity[corev1.ResourceCPU]; ok {
-		h.cpus = int(cpus.Value())
-	}
-	if memory, ok := c.Capacity[corev1.ResourceMemory]; ok {
-		h.memory = uint64(memory.Value())
-	}
 	return h
 }
 
-// extended are the resources beyond those that every node has.
-func (n *node) extended() corev1.ResourceList {
-	extended := corev1.ResourceList{}
-	for name, amount := range n.Capacity {
-		switch name {
-		case corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourcePods, corev1.ResourceEphemeralStorage:
-		default:
-			extended[name] = amount
-		}
-	}
-	return extended
+// advertised are the node's resources, which take the place of the machine's in its status alone: what the kubelet
+// measures and reserves goes by the machine. Pods are counted by a setting.
+func (n *node) advertised() corev1.ResourceList {
+	amounts := maps.Clone(n.Capacity)
+	delete(amounts, corev1.ResourcePods)
+	return amounts
 }
 
 // Start does nothing.

@@ -33,7 +33,7 @@ type Config struct {
 	Mirrors    map[string]string // asked in place of registries: host[:port][/path] by the registry's full name
 	Labels     map[string]string
 	Taints     []corev1.Taint
-	Capacity   corev1.ResourceList // in place of the host's
+	Capacity   corev1.ResourceList // that the node advertises, whatever the host has
 	Kubernetes string              // the version that the node runs
 
 	Verbosity int // of its log
