@@ -139,6 +139,9 @@ func (n *Nodes) start(ctx context.Context) error {
 	if n.options.Registered != nil {
 		n.options.Registered(n.addresses)
 	}
+	if err := n.serveHostPorts(); err != nil {
+		return err
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return n.serve(ctx) })
 	for _, m := range n.members {

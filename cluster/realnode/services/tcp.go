@@ -2,7 +2,6 @@ package services
 
 import (
 	"context"
-	"io"
 	"net"
 
 	"github.com/slipway-dev/slipway/cluster/intake"
@@ -39,12 +38,7 @@ func (p *Proxy) enter(ctx context.Context, conn net.Conn, t target, limit *intak
 }
 
 // reset ends a connection such that the client sees that it is refused.
-func reset(conn net.Conn) {
-	if c, ok := conn.(*net.TCPConn); ok {
-		_ = c.SetLinger(0)
-	}
-	_ = conn.Close()
-}
+func reset(conn net.Conn) { intake.Reset(conn) }
 
 func (p *Proxy) listener(ctx context.Context, k key) (net.Listener, error) {
 	if k.host {
@@ -62,24 +56,5 @@ func (p *Proxy) pass(ctx context.Context, conn net.Conn, t target) {
 		return
 	}
 	defer to.Close()
-	stop := context.AfterFunc(ctx, func() { _ = conn.Close(); _ = to.Close() })
-	defer stop()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		copyHalf(to, conn)
-	}()
-	copyHalf(conn, to)
-	<-done
-}
-
-// copyHalf copies one direction and passes its end on.
-func copyHalf(to, from net.Conn) {
-	if _, err := io.Copy(to, from); err != nil {
-		_, _ = to.Close(), from.Close()
-		return
-	}
-	if c, ok := to.(interface{ CloseWrite() error }); ok {
-		_ = c.CloseWrite()
-	}
+	intake.Join(ctx, conn, to)
 }

@@ -1,0 +1,90 @@
+package hostports
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// port is one of a pod's that this machine is to have.
+type port struct {
+	pod *corev1.Pod
+	at  netip.AddrPort // on this machine
+	to  netip.AddrPort // in the nodes' network
+}
+
+// same says whether a listener for one port serves another.
+func (p port) same(o port) bool { return p.at == o.at && p.to == o.to && p.pod.UID == o.pod.UID }
+
+// refusal says why a pod's port is not served.
+type refusal struct {
+	pod *corev1.Pod
+	why string
+}
+
+// mostPorts is how many host ports a cluster has: each is an open file of the process that the API server is in.
+const mostPorts = 256
+
+// wanted are the ports that pods want, and why others cannot be had. Of two pods that want the same one, the older pod
+// gets it. Plain says that pods listen on this machine themselves.
+func wanted(pods []*corev1.Pod, plain bool) (ports map[netip.AddrPort]port, refused []refusal) {
+	pods = slices.SortedFunc(slices.Values(pods), func(a, b *corev1.Pod) int {
+		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.UID, b.UID))
+	})
+	ports = map[netip.AddrPort]port{}
+	for _, pod := range pods {
+		to, err := netip.ParseAddr(pod.Status.PodIP)
+		if err != nil || pod.Status.Phase != corev1.PodRunning || pod.Spec.HostNetwork {
+			continue
+		}
+		for _, p := range portsOf(pod) {
+			if plain && p.HostPort == p.ContainerPort {
+				continue // it is there
+			}
+			at, err := placeOf(p)
+			if err != nil {
+				refused = append(refused, refusal{pod, err.Error()})
+				continue
+			}
+			if first, ok := ports[at]; ok {
+				refused = append(refused, refusal{pod, fmt.Sprintf("host port %s is that of pod %s/%s", at, first.pod.Namespace, first.pod.Name)})
+				continue
+			}
+			if len(ports) == mostPorts {
+				refused = append(refused, refusal{pod, fmt.Sprintf("host port %s is not served: a cluster has at most %d", at, mostPorts)})
+				continue
+			}
+			ports[at] = port{pod, at, netip.AddrPortFrom(to, uint16(p.ContainerPort))}
+		}
+	}
+	return ports, refused
+}
+
+// portsOf are the host ports of a pod's containers, sidecars included.
+func portsOf(pod *corev1.Pod) (ports []corev1.ContainerPort) {
+	for _, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
+		for _, c := range containers {
+			ports = append(ports, c.Ports...)
+		}
+	}
+	return slices.DeleteFunc(ports, func(p corev1.ContainerPort) bool { return p.HostPort == 0 })
+}
+
+// placeOf is where a host port is served: on loopback, which the pod cannot widen.
+func placeOf(p corev1.ContainerPort) (netip.AddrPort, error) {
+	if p.Protocol != "" && p.Protocol != corev1.ProtocolTCP {
+		return netip.AddrPort{}, fmt.Errorf("host port %d is not served: only TCP is, and this one is %s; a NodePort serves UDP", p.HostPort, p.Protocol)
+	}
+	at := netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	if p.HostIP != "" && p.HostIP != "0.0.0.0" && p.HostIP != "::" {
+		ip, err := netip.ParseAddr(p.HostIP)
+		if err != nil || !ip.IsLoopback() || !ip.Is4() {
+			return netip.AddrPort{}, fmt.Errorf("host port %d is not served on hostIP %s: it can be an address of 127.0.0.0/8, or be left out", p.HostPort, p.HostIP)
+		}
+		at = ip
+	}
+	return netip.AddrPortFrom(at, uint16(p.HostPort)), nil
+}
