@@ -153,6 +153,7 @@ func completeOptions(ctx context.Context, o Options) (options.CompletedOptions, 
 	s := options.NewServerRunOptions()
 	if o.Inside != nil {
 		addRefuser(s)
+		addPolicyWarner(s)
 	}
 	if err := parseFlags(s, o); err != nil {
 		return options.CompletedOptions{}, err
