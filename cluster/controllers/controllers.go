@@ -30,6 +30,7 @@ import (
 	"k8s.io/client-go/restmapper"
 	"k8s.io/controller-manager/pkg/informerfactory"
 
+	"github.com/slipway-dev/slipway/cluster/hostaddress"
 	"github.com/slipway-dev/slipway/cluster/informed"
 )
 
@@ -52,6 +53,10 @@ type Config struct {
 	CAFile, CAKeyFile string        // the authority that signs approved certificate requests; may be empty
 	ServiceAccountKey crypto.Signer // signs the tokens of token Secrets
 	Volumes           VolumeData    // what is in volumes; nil without real nodes
+	// Host has the addresses of load balancers and Ingresses on this machine; empty where nothing answers.
+	Host hostaddress.Range
+	// Listen makes what listens to them, before the informers that it follows start. May be nil.
+	Listen func(informers.SharedInformerFactory) (Loop, error)
 }
 
 // Deps is what the constructors share. It stands where upstream has a ControllerContext.
@@ -127,6 +132,13 @@ func Run(ctx context.Context, cfg Config, list []Controller, started func(inform
 		loop, err := c.New(ctx, deps)
 		if err != nil {
 			return fmt.Errorf("set up the %s: %w", c.Name, err)
+		}
+		loops = append(loops, loop)
+	}
+	if cfg.Listen != nil {
+		loop, err := cfg.Listen(deps.Informers)
+		if err != nil {
+			return fmt.Errorf("listen for Services: %w", err)
 		}
 		loops = append(loops, loop)
 	}

@@ -3,7 +3,6 @@ package controllers
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"slices"
 	"testing"
 	"time"
@@ -71,13 +70,18 @@ func TestOursIsOneAddressOfTheRange(t *testing.T) {
 		ingress []corev1.LoadBalancerIngress
 		want    bool
 	}{
-		{at("203.0.113.7"), true}, {at("192.0.2.7"), false}, {at("203.0.113.7", "203.0.113.8"), false}, {nil, false},
+		{at("203.0.113.7"), true}, {at("127.64.0.7"), true}, {at("192.0.2.7"), false}, {at("203.0.113.7", "203.0.113.8"), false}, {nil, false},
 		{[]corev1.LoadBalancerIngress{{Hostname: "lb.example.com"}}, false},
 	} {
-		if ours(tt.ingress) != tt.want {
+		if (&loadBalancer{}).ours(tt.ingress) != tt.want {
 			t.Errorf("%v: want %v", tt.ingress, tt.want)
 		}
 	}
+}
+
+// asking is a Service that asks for an address.
+func asking(address string) *corev1.Service {
+	return &corev1.Service{Spec: corev1.ServiceSpec{LoadBalancerIP: address}}
 }
 
 // TestChooseAddress: the one that is asked for if it can be had, else the lowest that neither a Service shows nor was
@@ -95,37 +99,37 @@ func TestChooseAddress(t *testing.T) {
 		{"ns/new", "203.0.113.2", "203.0.113.3"},
 		{"ns/new", "192.0.2.1", "203.0.113.3"},
 		{"ns/new", "nonsense", "203.0.113.3"},
-		{"ns/two", "", "203.0.113.2"},
+		{"ns/two", "203.0.113.2", "203.0.113.2"},
 		{"ns/own", "203.0.113.9", "203.0.113.9"},
 		{"ns/own", "203.0.113.5", "203.0.113.5"},
 	} {
-		b := &loadBalancer{services: corelisters.NewServiceLister(indexed(t, shown...)), given: map[netip.Addr]string{}}
+		b := &loadBalancer{services: corelisters.NewServiceLister(indexed(t, shown...)), given: map[string]corev1.LoadBalancerIngress{}}
 		for a, key := range given {
-			b.given[netip.MustParseAddr(a)] = key
+			b.given[key] = corev1.LoadBalancerIngress{IP: a}
 		}
-		got, err := b.choose(tt.key, tt.asks)
-		if err != nil || got.String() != tt.want {
+		got, err := b.choose(t.Context(), tt.key, asking(tt.asks))
+		if err != nil || got.IP != tt.want {
 			t.Errorf("%s, which asks for %q, gets %v, want %s; %v", tt.key, tt.asks, got, tt.want, err)
 		}
-		if b.given[got] != tt.key {
-			t.Errorf("%v was given to %q", got, b.given[got])
+		if b.given[tt.key].IP != tt.want {
+			t.Errorf("%v was given to %q", b.given[tt.key], tt.key)
 		}
 	}
 }
 
 // TestAddressesRunOut: neither the network's own address nor the broadcast address is given out; then there are none.
 func TestAddressesRunOut(t *testing.T) {
-	b := &loadBalancer{services: corelisters.NewServiceLister(indexed[*corev1.Service](t)), given: map[netip.Addr]string{}}
+	b := &loadBalancer{services: corelisters.NewServiceLister(indexed[*corev1.Service](t)), given: map[string]corev1.LoadBalancerIngress{}}
 	for n := 1; n <= 254; n++ {
-		if a, err := b.choose(fmt.Sprint("ns/", n), ""); err != nil || a.As4()[3] != byte(n) {
+		if a, err := b.choose(t.Context(), fmt.Sprint("ns/", n), asking("")); err != nil || a.IP != fmt.Sprint("203.0.113.", n) {
 			t.Fatalf("%d: %v, %v", n, a, err)
 		}
 	}
-	if a, err := b.choose("ns/last", ""); !errors.Is(err, errNoAddress) {
+	if a, err := b.choose(t.Context(), "ns/last", asking("")); !errors.Is(err, errNoAddress) {
 		t.Errorf("one more gets %v, %v", a, err)
 	}
-	b.release("ns/100")
-	if a, err := b.choose("ns/last", ""); err != nil || a.String() != "203.0.113.100" {
+	delete(b.given, "ns/100")
+	if a, err := b.choose(t.Context(), "ns/last", asking("")); err != nil || a.IP != "203.0.113.100" {
 		t.Errorf("after one was given back: %v, %v", a, err)
 	}
 }

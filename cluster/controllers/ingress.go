@@ -4,14 +4,19 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/netip"
 
+	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/kubernetes"
 	networkinglisters "k8s.io/client-go/listers/networking/v1"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/slipway-dev/slipway/cluster/hostaddress"
 )
 
 const (
@@ -24,13 +29,19 @@ const (
 	classAnnotation = "kubernetes.io/ingress.class"
 
 	// ingressAddress is shared by all Ingresses, as that of an ingress controller is. Like those of load balancers it
-	// is reserved for documentation (RFC 5737): a program that connects to it reaches no other machine.
+	// is reserved for documentation (RFC 5737): a program that connects to it reaches no other machine. Where the
+	// cluster may have real nodes there is one of this machine in its place.
 	ingressAddress = "198.51.100.1"
 )
 
+// ingressPorts are those of HTTP and of HTTP with TLS.
+var ingressPorts = []hostaddress.Port{{Protocol: corev1.ProtocolTCP, Number: 80}, {Protocol: corev1.ProtocolTCP, Number: 443}}
+
 // ingress gives the Ingresses of its classes an address, and takes it back when they change to another class. It stands
-// where a cluster has an ingress controller, and routes nothing.
+// where a cluster has an ingress controller. Package [github.com/slipway-dev/slipway/cluster/ingress] routes.
 type ingress struct {
+	host      hostaddress.Range
+	ports     []int32 // where ingressPorts answer; nil until the first Ingress
 	client    kubernetes.Interface
 	ingresses networkinglisters.IngressLister
 	classes   networkinglisters.IngressClassLister
@@ -47,7 +58,7 @@ func newIngress(ctx context.Context, d *Deps) (Loop, error) {
 		return nil, err
 	}
 	networking := d.Informers.Networking().V1()
-	c := &ingress{client: client, ingresses: networking.Ingresses().Lister(), classes: networking.IngressClasses().Lister()}
+	c := &ingress{host: d.Host, client: client, ingresses: networking.Ingresses().Lister(), classes: networking.IngressClasses().Lister()}
 	c.queue = newQueue(name, c.serve)
 	if err := c.queue.watch(networking.Ingresses().Informer(), func(any) bool { return true }); err != nil {
 		return nil, err
@@ -103,13 +114,66 @@ func (c *ingress) serve(ctx context.Context, key string) error {
 	if err != nil {
 		return err
 	}
-	switch addresses := i.Status.LoadBalancer.Ingress; {
-	case served && len(addresses) == 0:
-		return c.write(ctx, i, []networkingv1.IngressLoadBalancerIngress{{IP: ingressAddress}})
-	case !served && len(addresses) == 1 && addresses[0].IP == ingressAddress:
+	now := i.Status.LoadBalancer.Ingress
+	switch {
+	case served && (len(now) == 0 || c.ours(now)):
+		address, err := c.address(ctx, i)
+		if err != nil || len(now) == 1 && apiequality.Semantic.DeepEqual(now[0], address) {
+			return err
+		}
+		return c.write(ctx, i, []networkingv1.IngressLoadBalancerIngress{address})
+	case !served && c.ours(now):
 		return c.write(ctx, i, nil)
 	}
 	return nil
+}
+
+// ours says whether it was this controller that gave the address, now or when the cluster had other nodes.
+func (c *ingress) ours(addresses []networkingv1.IngressLoadBalancerIngress) bool {
+	if len(addresses) != 1 {
+		return false
+	}
+	ip, err := netip.ParseAddr(addresses[0].IP)
+	return err == nil && (hostaddress.Local(ip) || ip.String() == ingressAddress)
+}
+
+// address is that of an Ingress. Only one with TLS answers at the port for that.
+func (c *ingress) address(ctx context.Context, i *networkingv1.Ingress) (networkingv1.IngressLoadBalancerIngress, error) {
+	if c.host.Empty() {
+		return networkingv1.IngressLoadBalancerIngress{IP: ingressAddress}, nil
+	}
+	if err := c.choosePorts(ctx); err != nil {
+		return networkingv1.IngressLoadBalancerIngress{}, err
+	}
+	address := networkingv1.IngressLoadBalancerIngress{IP: c.host.Ingress().String()}
+	for n, port := range c.ports {
+		if n == 0 || len(i.Spec.TLS) > 0 {
+			address.Ports = append(address.Ports, networkingv1.IngressPortStatus{Port: port, Protocol: corev1.ProtocolTCP})
+		}
+	}
+	return address, nil
+}
+
+// choosePorts picks the ports of all Ingresses, once: those that an earlier run of the cluster gave, or free ones.
+func (c *ingress) choosePorts(ctx context.Context) error {
+	if c.ports != nil {
+		return nil
+	}
+	all, err := c.ingresses.List(labels.Everything())
+	if err != nil {
+		return err
+	}
+	given := map[hostaddress.Port]bool{}
+	for _, i := range all {
+		for _, at := range i.Status.LoadBalancer.Ingress {
+			for _, p := range at.Ports {
+				given[hostaddress.Port{Protocol: p.Protocol, Number: p.Port}] = at.IP == c.host.Ingress().String()
+			}
+		}
+	}
+	none := func(hostaddress.Port) bool { return false }
+	c.ports, err = hostaddress.Ports(ctx, c.host.Ingress(), ingressPorts, none, func(p hostaddress.Port) bool { return given[p] })
+	return err
 }
 
 // served reports whether the Ingress has a class of ours. The field comes before the annotation.

@@ -3,7 +3,9 @@ package controllers
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/netip"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,6 +14,9 @@ import (
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/record"
+	"k8s.io/utils/ptr"
+
+	"github.com/slipway-dev/slipway/cluster/hostaddress"
 )
 
 // loadBalancerRange is where Services of the type LoadBalancer get their addresses. The range
@@ -19,19 +24,22 @@ import (
 // connects to such an address reaches nobody, where a private range might lead it to a stranger.
 var loadBalancerRange = netip.MustParsePrefix("203.0.113.0/24")
 
-var errNoAddress = errors.New("no address is left in " + loadBalancerRange.String())
+var errNoAddress = errors.New("no address is left for load balancers")
 
 // loadBalancer gives Services of the type LoadBalancer an address, and takes it back when they
 // are of another type. It stands where a cluster has its cloud's service controller. A Service
-// with a class is left to whoever implements that class.
+// with a class is left to whoever implements that class. Where the cluster may have real nodes the
+// addresses are this machine's, and answer.
 type loadBalancer struct {
+	host hostaddress.Range
+
 	client   kubernetes.Interface
 	events   record.EventRecorder
 	services corelisters.ServiceLister
 
-	// given holds the addresses given to Services that the lister may not show yet, with the keys
-	// of those. The one goroutine that serves uses it.
-	given map[netip.Addr]string
+	// given holds what was given to Services that the lister may not show yet, by their keys. The one goroutine that
+	// serves uses it.
+	given map[string]corev1.LoadBalancerIngress
 }
 
 func newLoadBalancer(ctx context.Context, d *Deps) (Loop, error) {
@@ -41,7 +49,9 @@ func newLoadBalancer(ctx context.Context, d *Deps) (Loop, error) {
 		return nil, err
 	}
 	services := d.Informers.Core().V1().Services()
-	b := &loadBalancer{client: client, events: recorder(ctx, client, name), services: services.Lister(), given: map[netip.Addr]string{}}
+	b := &loadBalancer{
+		host: d.Host, client: client, events: recorder(ctx, client, name), services: services.Lister(), given: map[string]corev1.LoadBalancerIngress{},
+	}
 	q := newQueue(name, b.serve)
 	// Also those of other types: the API server takes the address off a Service whose type changes, which then shows
 	// nothing of it.
@@ -66,43 +76,71 @@ func (b *loadBalancer) serve(ctx context.Context, key string) error {
 	}
 	service, err := b.services.Services(namespace).Get(name)
 	if err != nil {
-		b.release(key)
+		delete(b.given, key)
 		return ignoreNotFound(err)
 	}
 	ingress := service.Status.LoadBalancer.Ingress
 	if balanced(service) {
-		if len(ingress) > 0 {
+		if len(ingress) > 0 && (!b.ours(ingress) || b.fits(service, ingress[0])) {
 			return nil
 		}
 		return b.give(ctx, key, service)
 	}
-	b.release(key)
-	if ours(ingress) {
+	delete(b.given, key)
+	if b.ours(ingress) {
 		return b.write(ctx, service, nil)
 	}
 	return nil
 }
 
-// ours says whether it was this controller that gave the address.
-func ours(ingress []corev1.LoadBalancerIngress) bool {
+// ours says whether it was this controller that gave the address, now or when the cluster had other nodes.
+func (b *loadBalancer) ours(ingress []corev1.LoadBalancerIngress) bool {
 	if len(ingress) != 1 {
 		return false
 	}
 	address, err := netip.ParseAddr(ingress[0].IP)
-	return err == nil && loadBalancerRange.Contains(address)
+	return err == nil && (loadBalancerRange.Contains(address) || hostaddress.Local(address))
+}
+
+// fits says whether an address that was given is still right for the Service, whose ports may have changed.
+func (b *loadBalancer) fits(service *corev1.Service, given corev1.LoadBalancerIngress) bool {
+	address, err := netip.ParseAddr(given.IP)
+	if err != nil || b.host.Empty() {
+		return err == nil && loadBalancerRange.Contains(address)
+	}
+	if !slices.Contains(b.host.Services(), address) || len(given.Ports) != len(service.Spec.Ports) {
+		return false
+	}
+	for i, p := range service.Spec.Ports {
+		if given.Ports[i].Protocol != p.Protocol || !hostaddress.StandsFor(p.Port, given.Ports[i].Port) {
+			return false
+		}
+	}
+	return true
 }
 
 func (b *loadBalancer) give(ctx context.Context, key string, service *corev1.Service) error {
-	address, err := b.choose(key, service.Spec.LoadBalancerIP)
+	ingress, err := b.choose(ctx, key, service)
 	if err != nil {
 		b.events.Event(service, corev1.EventTypeWarning, "SyncLoadBalancerFailed", err.Error())
 		return err
 	}
-	if err := b.write(ctx, service, []corev1.LoadBalancerIngress{{IP: address.String()}}); err != nil {
+	if err := b.write(ctx, service, []corev1.LoadBalancerIngress{ingress}); err != nil {
 		return err
 	}
-	b.events.Event(service, corev1.EventTypeNormal, "EnsuredLoadBalancer", "Ensured load balancer")
+	b.events.Event(service, corev1.EventTypeNormal, "EnsuredLoadBalancer", ensured(service, ingress))
 	return nil
+}
+
+// ensured says where ports answer that are not the Service's own.
+func ensured(service *corev1.Service, given corev1.LoadBalancerIngress) string {
+	text := "Ensured load balancer"
+	for i, at := range given.Ports {
+		if wanted := service.Spec.Ports[i].Port; at.Port != wanted {
+			text += fmt.Sprintf("; port %d answers at %s:%d, since %[1]d cannot be listened to on this machine", wanted, given.IP, at.Port)
+		}
+	}
+	return text
 }
 
 func (b *loadBalancer) write(ctx context.Context, service *corev1.Service, ingress []corev1.LoadBalancerIngress) error {
@@ -113,49 +151,113 @@ func (b *loadBalancer) write(ctx context.Context, service *corev1.Service, ingre
 }
 
 // choose picks the address that the Service asks for, else the lowest free one.
-func (b *loadBalancer) choose(key, wanted string) (netip.Addr, error) {
-	taken, err := b.taken()
+func (b *loadBalancer) choose(ctx context.Context, key string, service *corev1.Service) (corev1.LoadBalancerIngress, error) {
+	others, err := b.others(key)
 	if err != nil {
-		return netip.Addr{}, err
+		return corev1.LoadBalancerIngress{}, err
 	}
-	free := func(a netip.Addr) bool {
-		return (b.given[a] == "" || b.given[a] == key) && (taken[a] == "" || taken[a] == key)
+	if b.host.Empty() {
+		address, err := lowest(addresses(loadBalancerRange), service.Spec.LoadBalancerIP, others)
+		if err != nil {
+			return corev1.LoadBalancerIngress{}, err
+		}
+		b.given[key] = corev1.LoadBalancerIngress{IP: address.String()}
+		return b.given[key], nil
 	}
-	if a, err := netip.ParseAddr(wanted); err == nil && loadBalancerRange.Contains(a) && free(a) {
-		b.given[a] = key
+	given, err := b.onHost(ctx, service, others)
+	if err != nil {
+		return corev1.LoadBalancerIngress{}, err
+	}
+	b.given[key] = given
+	return given, nil
+}
+
+// onHost picks an address of this machine and ports that are free there. An address that the Service has already, and
+// is no other's, stays.
+func (b *loadBalancer) onHost(ctx context.Context, service *corev1.Service, others []corev1.LoadBalancerIngress) (corev1.LoadBalancerIngress, error) {
+	wish := service.Spec.LoadBalancerIP
+	if now := service.Status.LoadBalancer.Ingress; wish == "" && len(now) == 1 {
+		wish = now[0].IP
+	}
+	rest := others
+	if b.host.Shared() {
+		rest = nil
+	}
+	address, err := lowest(b.host.Services(), wish, rest)
+	if err != nil {
+		return corev1.LoadBalancerIngress{}, err
+	}
+	wanted := make([]hostaddress.Port, len(service.Spec.Ports))
+	for i, p := range service.Spec.Ports {
+		wanted[i] = hostaddress.Port{Protocol: p.Protocol, Number: p.Port}
+	}
+	// Where it listens already for this Service the port is not free, and is right nevertheless.
+	ports, err := hostaddress.Ports(ctx, address, wanted, heldBy(others, address), heldBy(service.Status.LoadBalancer.Ingress, address))
+	if err != nil {
+		return corev1.LoadBalancerIngress{}, err
+	}
+	given := corev1.LoadBalancerIngress{IP: address.String(), IPMode: ptr.To(corev1.LoadBalancerIPModeProxy)}
+	for i, port := range ports {
+		given.Ports = append(given.Ports, corev1.PortStatus{Port: port, Protocol: wanted[i].Protocol})
+	}
+	return given, nil
+}
+
+// heldBy says of ports of an address whether load balancers have them.
+func heldBy(all []corev1.LoadBalancerIngress, address netip.Addr) func(hostaddress.Port) bool {
+	held := map[hostaddress.Port]bool{}
+	for _, ingress := range all {
+		if ingress.IP == address.String() {
+			for _, p := range ingress.Ports {
+				held[hostaddress.Port{Protocol: p.Protocol, Number: p.Port}] = true
+			}
+		}
+	}
+	return func(p hostaddress.Port) bool { return held[p] }
+}
+
+// addresses are those of a range, without its first and last.
+func addresses(of netip.Prefix) []netip.Addr {
+	var all []netip.Addr
+	for a := of.Masked().Addr().Next(); of.Contains(a.Next()); a = a.Next() {
+		all = append(all, a)
+	}
+	return all
+}
+
+// lowest picks the address that is wished for, or the first one that no other has.
+func lowest(all []netip.Addr, wish string, others []corev1.LoadBalancerIngress) (netip.Addr, error) {
+	taken := map[string]bool{}
+	for _, o := range others {
+		taken[o.IP] = true
+	}
+	if a, err := netip.ParseAddr(wish); err == nil && slices.Contains(all, a) && !taken[a.String()] {
 		return a, nil
 	}
-	for a := loadBalancerRange.Addr().Next(); loadBalancerRange.Contains(a.Next()); a = a.Next() {
-		if free(a) {
-			b.given[a] = key
+	for _, a := range all {
+		if !taken[a.String()] {
 			return a, nil
 		}
 	}
 	return netip.Addr{}, errNoAddress
 }
 
-// taken are the addresses that Services show, each with the key of its Service.
-func (b *loadBalancer) taken() (map[netip.Addr]string, error) {
+// others are the addresses of all other Services: those that they show, and those given that they do not show yet.
+func (b *loadBalancer) others(key string) ([]corev1.LoadBalancerIngress, error) {
 	services, err := b.services.List(labels.Everything())
 	if err != nil {
 		return nil, err
 	}
-	taken := map[netip.Addr]string{}
+	var all []corev1.LoadBalancerIngress
 	for _, s := range services {
-		for _, ingress := range s.Status.LoadBalancer.Ingress {
-			if a, err := netip.ParseAddr(ingress.IP); err == nil {
-				taken[a] = cache.MetaObjectToName(s).String()
-			}
+		if cache.MetaObjectToName(s).String() != key {
+			all = append(all, s.Status.LoadBalancer.Ingress...)
 		}
 	}
-	return taken, nil
-}
-
-// release forgets what was given to a Service.
-func (b *loadBalancer) release(key string) {
-	for a, owner := range b.given {
-		if owner == key {
-			delete(b.given, a)
+	for other, ingress := range b.given {
+		if other != key {
+			all = append(all, ingress)
 		}
 	}
+	return all, nil
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/slipway-dev/slipway/cluster/controllers"
 	"github.com/slipway-dev/slipway/cluster/engine"
+	"github.com/slipway-dev/slipway/cluster/hostaddress"
 	"github.com/slipway-dev/slipway/cluster/informed"
 	"github.com/slipway-dev/slipway/cluster/pki"
 )
@@ -94,15 +95,21 @@ func clean(t *testing.T) {
 // run runs some of the controllers, by name, until the test ends.
 func run(t *testing.T, names ...string) kubernetes.Interface {
 	t.Helper()
+	return runOnHost(t, hostaddress.Range{}, names...)
+}
+
+// runOnHost is run for a cluster whose Services have addresses of this machine.
+func runOnHost(t *testing.T, host hostaddress.Range, names ...string) kubernetes.Interface {
+	t.Helper()
 	all := controllers.All()
 	some := slices.DeleteFunc(slices.Clone(all), func(c controllers.Controller) bool { return !slices.Contains(names, c.Name) })
 	if len(some) != len(names) {
 		t.Fatalf("%d controllers are called %q", len(some), names)
 	}
-	return runList(t, some)
+	return runList(t, some, host)
 }
 
-func runList(t *testing.T, list []controllers.Controller) kubernetes.Interface {
+func runList(t *testing.T, list []controllers.Controller, host hostaddress.Range) kubernetes.Interface {
 	t.Helper()
 	config := admin(t)
 	clean(t) // after the controllers have ended
@@ -119,7 +126,7 @@ func runList(t *testing.T, list []controllers.Controller) kubernetes.Interface {
 	started, ended := make(chan struct{}), make(chan error, 1)
 	go func() {
 		ended <- controllers.Run(ctx, controllers.Config{
-			Client: config, RootCA: []byte("root"), CAFile: keys.CA, CAKeyFile: keys.CAKey, ServiceAccountKey: key,
+			Client: config, RootCA: []byte("root"), CAFile: keys.CA, CAKeyFile: keys.CAKey, ServiceAccountKey: key, Host: host,
 		}, list, func(informed.View) { close(started) })
 	}()
 	t.Cleanup(func() {
@@ -174,7 +181,7 @@ func eventually[T comparable](t *testing.T, what string, want T, ask func(contex
 
 // TestAllAreSetUp: all controllers run beside each other on one server, and a Deployment becomes pods.
 func TestAllAreSetUp(t *testing.T) {
-	client := runList(t, controllers.All())
+	client := runList(t, controllers.All(), hostaddress.Range{})
 	made, err := client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "all"}}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -39,8 +40,9 @@ type Cluster struct {
 	keys    pki.Files
 	server  *apiserver.Server
 	address string
-	nodes   atomic.Pointer[fleet] // nil without controllers, and until they are ready
-	reach   *reach                // into the network of real nodes
+	nodes   atomic.Pointer[fleet]  // nil without controllers, and until they are ready
+	reach   *reach                 // into the network of real nodes
+	out     atomic.Pointer[outlet] // nil without real nodes for good, and until the controllers are set up
 	klog    func(component string) io.Writer
 	note    func(component, text string)
 	large   func()
@@ -214,6 +216,9 @@ func (c *Cluster) Kinds() Kinds {
 
 // Server is the API server's URL.
 func (c *Cluster) Server() string { return c.address }
+
+// serverAddress is the API server's host:port.
+func (c *Cluster) serverAddress() string { return strings.TrimPrefix(c.address, "https://") }
 
 // Kubeconfig is the path of the administrator's kubeconfig.
 func (c *Cluster) Kubeconfig() string { return filepath.Join(c.dir, "kubeconfig") }

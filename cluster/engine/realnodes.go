@@ -9,7 +9,6 @@ import (
 	"net/netip"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/slipway-dev/slipway/cluster/apiserver"
@@ -103,7 +102,7 @@ func (c *Cluster) stopMachine() {
 func (c *Cluster) runReal(life context.Context, program string, specs []node.Spec, others []string, log *slog.Logger) (*realnode.Nodes, error) {
 	return realnode.Run(life, realnode.Options{
 		Client: c.loopback(), Specs: specs, Others: others, Machine: c.reach.through(), Program: program,
-		Server: strings.TrimPrefix(c.address, "https://"), Services: netip.MustParsePrefix(apiserver.ServiceRange),
+		Server: c.serverAddress(), Services: netip.MustParsePrefix(apiserver.ServiceRange),
 		Keys: c.keys, Registry: c.spec.Real.Registry, Registries: c.spec.Real.Registries, Mirrors: c.spec.Real.Mirrors, Log: log, Output: c.klogOf(protocol.Nodes), Registered: c.reach.lead,
 	})
 }

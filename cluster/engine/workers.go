@@ -12,11 +12,13 @@ import (
 
 // startWorkers starts everything that is a client of the API server, and returns when pods can be made and will run.
 func (c *Cluster) startWorkers(ctx, life context.Context) error {
+	host, listen := c.outlet()
 	_, err := workers.Start(ctx, life, workers.Options{
 		Client: c.loopback(), Controllers: c.spec.Loops, Nodes: c.spec.Nodes, RunNodes: c.runNodes, Images: c.images(),
 		RootCA: c.keys.CA, ServiceAccountKey: c.keys.ServiceAccountKey, SigningCA: c.keys.CA, SigningKey: c.keys.CAKey,
 		Logger: c.logger, Changed: c.components.set, See: c.see, Go: c.workers.Go,
 		Failed: func(e *protocol.ComponentError) { c.fail(e) }, Volumes: c.volumes(),
+		Host: host, Listen: listen,
 	})
 	return err
 }

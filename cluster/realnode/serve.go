@@ -13,9 +13,13 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/services"
 )
 
-// serve serves Services and names, and returns once all are there. The sockets are in the machine's network, so each
-// machine gets them anew.
+// serve serves Services and names in the nodes' own network, if they have one, and returns once all are there. The
+// sockets are in the machine's network, so each machine gets them anew. NodePorts and load balancers are this machine's,
+// and the engine's.
 func (n *Nodes) serve(ctx context.Context) error {
+	if !n.options.Machine.OwnNetwork() {
+		return nil
+	}
 	first := make(chan error, 1)
 	n.group.Go(func() { n.keepServing(first) })
 	select {
@@ -68,8 +72,7 @@ func (n *Nodes) serveOn(life context.Context, ready func()) error {
 	defer factory.Shutdown()
 	defer cancel()
 	proxy, err := services.New(factory, services.Options{
-		Inside: n.options.Machine, PortsOnly: !n.options.Machine.OwnNetwork(), Server: n.options.Server, Names: n.dns,
-		Real: n.real, Log: n.options.Log,
+		Dialer: n.options.Machine, Inside: n.options.Machine, Server: n.options.Server, Names: n.dns, Real: n.real, Log: n.options.Log,
 	})
 	if err != nil {
 		return err
@@ -88,9 +91,6 @@ func (n *Nodes) serveOn(life context.Context, ready func()) error {
 
 // serveNames answers questions for names, in group.
 func (n *Nodes) serveNames(life context.Context, names *dns.Server, group *sync.WaitGroup) error {
-	if !n.options.Machine.OwnNetwork() {
-		return nil
-	}
 	address := netip.AddrPortFrom(n.dns, namePort).String()
 	packets, err := n.options.Machine.ListenPacket(life, address)
 	if err != nil {

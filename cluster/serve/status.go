@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/slipway-dev/slipway/cluster/engine"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 	"github.com/slipway-dev/slipway/cluster/version"
 )
@@ -59,4 +60,19 @@ func (s *status) snapshot() protocol.Status {
 	now.Components = slices.Clone(now.Components)
 	now.UptimeMs, now.RSSBytes = time.Since(s.started).Milliseconds(), residentMemory()
 	return now
+}
+
+// mostAddresses bounds how many addresses a status has.
+const mostAddresses = 256
+
+// addresses are where a cluster's Services and Ingresses answer on this machine.
+func addresses(c *engine.Cluster) []protocol.Address {
+	var all []protocol.Address
+	for _, a := range c.Addresses() {
+		if len(all) == mostAddresses {
+			break
+		}
+		all = append(all, protocol.Address{Kind: a.Kind, Namespace: a.Namespace, Name: a.Name, Port: a.Port, At: a.At, Problem: a.Problem})
+	}
+	return all
 }

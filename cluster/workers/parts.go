@@ -44,6 +44,7 @@ func (o Options) controllersConfig() (controllers.Config, error) {
 	}
 	return controllers.Config{
 		Client: o.Client, RootCA: root, CAFile: o.SigningCA, CAKeyFile: o.SigningKey, ServiceAccountKey: key, Volumes: o.Volumes,
+		Host: o.Host, Listen: o.Listen,
 	}, nil
 }
 

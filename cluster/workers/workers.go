@@ -13,10 +13,12 @@ import (
 
 	"github.com/go-logr/logr"
 	"golang.org/x/sync/errgroup"
+	"k8s.io/client-go/informers"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
 	"github.com/slipway-dev/slipway/cluster/controllers"
+	"github.com/slipway-dev/slipway/cluster/hostaddress"
 	"github.com/slipway-dev/slipway/cluster/informed"
 	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/protocol"
@@ -41,6 +43,11 @@ type Options struct {
 	SigningKey        string // its key
 
 	Volumes controllers.VolumeData // what is in volumes; nil without real nodes
+
+	// Host has the addresses of load balancers and Ingresses on this machine, to which what Listen makes listens;
+	// without, none answers.
+	Host   hostaddress.Range
+	Listen func(informers.SharedInformerFactory) (controllers.Loop, error)
 
 	// Logger is asked for a component's log. Without it controllers and scheduler log by klog, and nodes do not.
 	Logger func(component string) *slog.Logger

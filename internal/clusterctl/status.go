@@ -35,6 +35,9 @@ type Nodes = protocol.NodeKinds
 // Logical is a logical cluster in a cluster's process.
 type Logical = protocol.LogicalCluster
 
+// Address is where a Service or an Ingress answers on this machine.
+type Address = protocol.Address
+
 // Status is what is known of a cluster.
 type Status struct {
 	Name       string      `json:"name"`
@@ -49,8 +52,9 @@ type Status struct {
 	RSSBytes   int64       `json:"rssBytes,omitempty"` // memory that the process takes
 	Nodes      *Nodes      `json:"nodes,omitempty"`    // of which kinds they are
 	Components []Component `json:"components,omitempty"`
-	Logical    []Logical   `json:"logical,omitempty"` // clusters in the same process
-	Durable    bool        `json:"durable"`           // the data outlive the cluster
+	Logical    []Logical   `json:"logical,omitempty"`   // clusters in the same process
+	Addresses  []Address   `json:"addresses,omitempty"` // of Services and Ingresses on this machine
+	Durable    bool        `json:"durable"`             // the data outlive the cluster
 	Log        string      `json:"log,omitempty"`
 	Unknown    string      `json:"unknown,omitempty"` // why it is not known whether the data are to outlive it; they do
 
@@ -195,7 +199,7 @@ func (s *Status) take(answer protocol.Status) {
 		s.Nodes = &answer.Nodes
 	}
 	s.PID, s.UptimeMs, s.RSSBytes = answer.PID, answer.UptimeMs, answer.RSSBytes
-	s.Components, s.Logical = answer.Components, answer.Logical
+	s.Components, s.Logical, s.Addresses = answer.Components, answer.Logical, answer.Addresses
 }
 
 // shownLines is how many of a log's last lines an error shows.

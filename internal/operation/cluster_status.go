@@ -62,8 +62,23 @@ func described(s *clusterctl.Status) string {
 	for _, l := range s.Logical {
 		fmt.Fprintf(w, "  logical %s\t%s\n", l.Name, l.Server)
 	}
+	for _, a := range s.Addresses {
+		fmt.Fprintf(w, "  %s %s/%s\t%s\n", strings.ToLower(a.Kind), a.Namespace, a.Name, answering(a))
+	}
 	_ = w.Flush() // a strings.Builder takes everything
 	return b.String()
+}
+
+// answering is where a Service or an Ingress answers, or why it does not.
+func answering(a clusterctl.Address) string {
+	text := a.At
+	if !strings.HasSuffix(a.At, fmt.Sprint(":", a.Port)) {
+		text += fmt.Sprintf(", for port %d", a.Port)
+	}
+	if a.Problem != "" {
+		text += ", does not answer: " + a.Problem
+	}
+	return text
 }
 
 // saying is what a component is doing.

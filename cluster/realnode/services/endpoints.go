@@ -32,7 +32,7 @@ func (p portName) server() bool {
 	return p.namespace == corev1.NamespaceDefault && p.service == "kubernetes"
 }
 
-// leading are the ports that lead somewhere now.
+// leading are the ports that lead somewhere now: to a program or, over TCP, to a page that says why there is none.
 func (p *Proxy) leading() (map[portName]bool, error) {
 	all, err := p.slices.List(labels.Everything())
 	if err != nil {
@@ -47,37 +47,44 @@ func (p *Proxy) leading() (map[portName]bool, error) {
 				continue
 			}
 			found[at] = slices.ContainsFunc(slice.Endpoints, func(e discoveryv1.Endpoint) bool {
-				_, ok := p.reachable(e)
-				return ok && stateOf(e) != gone
+				_, kind := p.reachable(e)
+				return stateOf(e) != gone && (kind == real || kind == simulated && protocol == corev1.ProtocolTCP)
 			})
 		}
 	}
 	return found, nil
 }
 
-// endpoints are where connections to a port may go, in no order.
+// endpoints are where connections to a port may go, in no order. Without any, err is a [*Unreachable].
 func (p *Proxy) endpoints(t target) ([]netip.AddrPort, error) {
 	found, err := p.slices.EndpointSlices(t.namespace).List(labels.SelectorFromSet(labels.Set{discoveryv1.LabelServiceName: t.service}))
 	if err != nil {
 		return nil, err
 	}
 	var all [gone + 1][]netip.AddrPort
+	nowhere := &Unreachable{Namespace: t.namespace, Service: t.service}
 	for _, slice := range found {
 		for _, port := range slice.Ports {
 			if name, protocol := nameOf(port); port.Port == nil || name != t.port || protocol != t.protocol {
 				continue
 			}
 			for _, e := range slice.Endpoints {
-				if ip, ok := p.reachable(e); ok {
+				switch ip, kind := p.reachable(e); {
+				case kind == real:
 					all[stateOf(e)] = append(all[stateOf(e)], netip.AddrPortFrom(ip, uint16(*port.Port)))
+				case kind == simulated && stateOf(e) != gone:
+					nowhere.Simulated = append(nowhere.Simulated, podOf(e, ip))
 				}
 			}
 		}
 	}
-	if len(all[ready]) == 0 {
+	switch {
+	case len(all[ready]) > 0:
+		return all[ready], nil
+	case len(all[leaving]) > 0:
 		return all[leaving], nil
 	}
-	return all[ready], nil
+	return nil, nowhere
 }
 
 // state is that of an endpoint.
@@ -99,16 +106,36 @@ func stateOf(e discoveryv1.Endpoint) state {
 	return gone
 }
 
-// reachable is an endpoint's address, unless it is of a simulated pod, where nothing listens.
-func (p *Proxy) reachable(e discoveryv1.Endpoint) (netip.Addr, bool) {
+// kind is that of what an endpoint leads to.
+type kind int
+
+const (
+	none      kind = iota // nothing that can be connected to
+	simulated             // a pod where nothing listens
+	real
+)
+
+// reachable is an endpoint's address, and what is there.
+func (p *Proxy) reachable(e discoveryv1.Endpoint) (netip.Addr, kind) {
 	if len(e.Addresses) == 0 {
-		return netip.Addr{}, false
+		return netip.Addr{}, none
 	}
 	ip, err := netip.ParseAddr(e.Addresses[0])
 	if err != nil {
-		return netip.Addr{}, false
+		return netip.Addr{}, none
 	}
-	return ip, !network.Simulated(ip) || p.options.Real == nil || p.options.Real(ip)
+	if network.Simulated(ip) && p.options.Real != nil && !p.options.Real(ip) {
+		return ip, simulated
+	}
+	return ip, real
+}
+
+// podOf is the name of the pod that an endpoint is, or else its address.
+func podOf(e discoveryv1.Endpoint, ip netip.Addr) string {
+	if e.TargetRef == nil || e.TargetRef.Kind != "Pod" {
+		return ip.String()
+	}
+	return e.TargetRef.Name
 }
 
 func nameOf(p discoveryv1.EndpointPort) (string, corev1.Protocol) {

@@ -16,26 +16,34 @@ import (
 	discoverylisters "k8s.io/client-go/listers/discovery/v1"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/slipway-dev/slipway/cluster/hostaddress"
 	"github.com/slipway-dev/slipway/cluster/intake"
 	"github.com/slipway-dev/slipway/cluster/network"
 	"github.com/slipway-dev/slipway/cluster/registry/peer"
 )
 
+// Dialer connects to addresses of the nodes' network.
+type Dialer interface {
+	DialContext(ctx context.Context, network, address string) (net.Conn, error)
+}
+
 // Inside makes sockets in the network of the nodes.
 type Inside interface {
-	DialContext(ctx context.Context, network, address string) (net.Conn, error)
+	Dialer
 	Listen(ctx context.Context, address string) (net.Listener, error)
 	ListenPacket(ctx context.Context, address string) (net.PacketConn, error)
 }
 
 // Options say between whom to pass connections on.
 type Options struct {
+	Dialer Dialer
+	// Inside is where the Services' own addresses are listened to; nil leaves them out.
 	Inside Inside
-	// PortsOnly leaves out the Services' own addresses, which there is no network for: ports of this machine are
-	// listened to.
-	PortsOnly bool
-	Server    string     // the API server, on this machine's loopback
-	Names     netip.Addr // the Service for names, which is served already
+	// Host listens to NodePorts and to the addresses of load balancers in Range on this machine's loopback.
+	Host   bool
+	Range  hostaddress.Range
+	Server string     // the API server, on this machine's loopback
+	Names  netip.Addr // the Service for names, which is served already
 	// Real tells which addresses of pods and nodes are real ones'; all of them if it is nil.
 	Real func(netip.Addr) bool
 	Log  *slog.Logger
@@ -54,8 +62,9 @@ type Proxy struct {
 	flows              *flows
 	told               told
 
-	open map[key]closer // by Run alone
-	shut map[key]bool   // by Run alone: what could not be listened for, and was told
+	mu   sync.Mutex
+	open map[key]closer // Run alone changes it
+	shut map[key]error  // what could not be listened for, and was told; Run alone changes it
 }
 
 // key names a listener.
@@ -76,7 +85,7 @@ func New(f informers.SharedInformerFactory, o Options) (*Proxy, error) {
 	conns, packets := shares()
 	p := &Proxy{
 		options: o, services: f.Core().V1().Services().Lister(), slices: f.Discovery().V1().EndpointSlices().Lister(),
-		changed: make(chan struct{}, 1), open: map[key]closer{}, shut: map[key]bool{},
+		changed: make(chan struct{}, 1), open: map[key]closer{}, shut: map[key]error{},
 		fromPods: intake.NewLimit(conns, conns/ofOne), fromHost: intake.NewLimit(conns, conns), flows: newFlows(packets, packets/ofOne),
 	}
 	for _, informer := range []cache.SharedIndexInformer{f.Core().V1().Services().Informer(), f.Discovery().V1().EndpointSlices().Informer()} {
@@ -151,13 +160,24 @@ func (p *Proxy) wanted() map[key]target {
 
 // want adds the listeners for one port.
 func (p *Proxy) want(wanted map[key]target, s *corev1.Service, port corev1.ServicePort, t target) {
-	for _, ip := range s.Spec.ClusterIPs {
-		if a, err := netip.ParseAddr(ip); err == nil && a.Is4() && a != p.options.Names && !p.options.PortsOnly {
-			wanted[key{portOf(ip, port.Port), port.Protocol, false}] = t
+	if p.options.Inside != nil {
+		for _, ip := range s.Spec.ClusterIPs {
+			if a, err := netip.ParseAddr(ip); err == nil && a.Is4() && a != p.options.Names {
+				wanted[key{portOf(ip, port.Port), port.Protocol, false}] = t
+			}
 		}
+	}
+	if !p.options.Host {
+		return
 	}
 	if port.NodePort != 0 {
 		wanted[key{portOf("127.0.0.1", port.NodePort), port.Protocol, true}] = t
+	}
+	for _, at := range p.balancers(s, port) {
+		k := key{at, port.Protocol, true}
+		if old, ok := wanted[k]; !ok || t.before(old) { // a status may be written by hand
+			wanted[k] = t
+		}
 	}
 }
 
@@ -166,7 +186,7 @@ func (p *Proxy) follow(ctx context.Context, wanted map[key]target) (all bool) {
 	for k, c := range p.open {
 		if wanted[k] != c.target {
 			c.close()
-			delete(p.open, k)
+			p.set(k, nil, nil)
 		}
 	}
 	p.flows.endStale(func(t target) []netip.AddrPort {
@@ -184,17 +204,30 @@ func (p *Proxy) follow(ctx context.Context, wanted map[key]target) (all bool) {
 			all = false
 			continue
 		}
-		p.open[k] = closer{t, closeIt}
-		delete(p.shut, k)
+		p.set(k, &closer{t, closeIt}, nil)
 	}
 	return all
 }
 
 // tellShut tells once of a listener that is tried again and again.
 func (p *Proxy) tellShut(k key, t target, err error) {
-	if !p.shut[k] {
+	if p.shut[k] == nil {
 		p.options.Log.Warn("cannot listen for a Service", "namespace", t.namespace, "service", t.service, "address", k.address, "error", err)
-		p.shut[k] = true
+	}
+	p.set(k, nil, err)
+}
+
+// set notes what became of a listener: it is open, cannot be, or is not wanted.
+func (p *Proxy) set(k key, open *closer, shut error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.open, k)
+	delete(p.shut, k)
+	if open != nil {
+		p.open[k] = *open
+	}
+	if shut != nil {
+		p.shut[k] = shut
 	}
 }
 
@@ -223,7 +256,6 @@ func (p *Proxy) dial(ctx context.Context, protocol string, t target, client net.
 	if err != nil {
 		return nil, netip.AddrPort{}, err
 	}
-	err = fmt.Errorf("the Service %s/%s has no ready endpoints", t.namespace, t.service)
 	for _, at := range order(all, t, client) {
 		limited, cancel := context.WithTimeout(ctx, dialLimit)
 		var conn net.Conn
@@ -242,7 +274,7 @@ func (p *Proxy) dialEndpoint(ctx context.Context, protocol string, at netip.Addr
 	case at.Addr() == network.Host:
 		return (&net.Dialer{Control: peer.OnBehalf}).DialContext(ctx, protocol, netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at.Port()).String())
 	case network.Simulated(at.Addr()):
-		return p.options.Inside.DialContext(ctx, protocol, at.String())
+		return p.options.Dialer.DialContext(ctx, protocol, at.String())
 	}
 	return (&net.Dialer{Control: peer.OnBehalf}).DialContext(ctx, protocol, at.String())
 }

@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/slipway-dev/slipway/cluster/hostaddress"
 	"github.com/slipway-dev/slipway/cluster/network"
 )
 
@@ -48,7 +49,7 @@ func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	factory := informers.NewSharedInformerFactory(nil, 0)
 	p, err := New(factory, Options{
-		Inside: &loopback{}, Real: func(netip.Addr) bool { return false }, Log: slog.New(slog.DiscardHandler),
+		Dialer: &loopback{}, Inside: &loopback{}, Host: true, Range: hostaddress.Of(t.TempDir()), Real: func(netip.Addr) bool { return false }, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -179,7 +180,9 @@ func TestNobodyThereRefuses(t *testing.T) {
 		refused("once no endpoint is ready any more")
 	}
 	f.lead(true, http, udp, "10.128.0.1")
-	refused("with a simulated pod")
+	if got, err := f.say("udp"); !errors.Is(err, syscall.ECONNREFUSED) {
+		t.Errorf("with a simulated pod, udp: %q, %v", got, err)
+	}
 }
 
 // TestFlowsHaveALimit: a client that comes from ever more ports of UDP gets answers, and has no more than its share.

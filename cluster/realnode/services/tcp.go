@@ -52,7 +52,7 @@ func (p *Proxy) pass(ctx context.Context, conn net.Conn, t target) {
 	defer conn.Close()
 	to, _, err := p.dial(ctx, "tcp", t, conn.RemoteAddr())
 	if err != nil {
-		reset(conn)
+		explain(ctx, conn, err)
 		return
 	}
 	defer to.Close()

@@ -1,0 +1,82 @@
+package services
+
+import (
+	"cmp"
+	"context"
+	"net"
+	"net/netip"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/slipway-dev/slipway/cluster/hostaddress"
+)
+
+// balancers are the addresses on this machine at which a load balancer passes on one port of a Service: those of its
+// status, which lists where each port answers, in the order of the ports.
+func (p *Proxy) balancers(s *corev1.Service, port corev1.ServicePort) []string {
+	if s.Spec.Type != corev1.ServiceTypeLoadBalancer {
+		return nil
+	}
+	i := slices.IndexFunc(s.Spec.Ports, func(other corev1.ServicePort) bool {
+		return other.Port == port.Port && other.Protocol == port.Protocol
+	})
+	var all []string
+	for _, ingress := range s.Status.LoadBalancer.Ingress {
+		ip, err := netip.ParseAddr(ingress.IP)
+		if err != nil || !slices.Contains(p.options.Range.Services(), ip) || len(ingress.Ports) != len(s.Spec.Ports) {
+			continue
+		}
+		if at := ingress.Ports[i].Port; hostaddress.StandsFor(port.Port, at) {
+			all = append(all, portOf(ip.String(), at))
+		}
+	}
+	return all
+}
+
+// Address is where a port of a Service of the type LoadBalancer answers on this machine.
+type Address struct {
+	Namespace, Service string
+	Port               int32  // the Service's
+	At                 string // host:port
+	Problem            error  // why it does not
+}
+
+// Addresses lists where Services of the type LoadBalancer answer now, in an order that stays.
+func (p *Proxy) Addresses() []Address {
+	services, err := p.services.List(labels.Everything())
+	if err != nil {
+		return nil // an informer's lister has no errors
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var all []Address
+	for _, s := range services {
+		for _, port := range s.Spec.Ports {
+			for _, at := range p.balancers(s, port) {
+				k := key{at, port.Protocol, true}
+				c, open := p.open[k]
+				if open && c.target.namespace == s.Namespace && c.target.service == s.Name || p.shut[k] != nil {
+					all = append(all, Address{s.Namespace, s.Name, port.Port, at, p.shut[k]})
+				}
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b Address) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Service, b.Service), cmp.Compare(a.Port, b.Port), cmp.Compare(a.At, b.At))
+	})
+	return all
+}
+
+// before orders targets by their Services' names.
+func (t target) before(other target) bool {
+	return cmp.Or(cmp.Compare(t.namespace, other.namespace), cmp.Compare(t.service, other.service)) < 0
+}
+
+// DialService connects to an endpoint of a Service's port of TCP, which is known by its name. Without any endpoint the
+// error is an [*Unreachable].
+func (p *Proxy) DialService(ctx context.Context, namespace, service, port string) (net.Conn, error) {
+	conn, _, err := p.dial(ctx, "tcp", target{portName: portName{namespace, service, port, corev1.ProtocolTCP}}, nil)
+	return conn, err
+}
