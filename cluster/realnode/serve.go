@@ -78,9 +78,12 @@ func (n *Nodes) serveOn(life context.Context, ready func()) error {
 		return err
 	}
 	names := dns.New(factory, domain, n.options.Log)
+	outsiders := n.newOutsiders()
+	names.FollowOutside(outsiders.note)
 	factory.Start(life.Done())
 	var group sync.WaitGroup
 	defer group.Wait()
+	group.Go(func() { outsiders.run(life) })
 	if err := n.serveNames(life, names, &group); err != nil {
 		cancel()
 		return err

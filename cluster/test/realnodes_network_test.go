@@ -89,6 +89,28 @@ func testUnreachable(t *testing.T, c *realCluster) {
 			t.Errorf("%s took %s to fail", url, took)
 		}
 	}
+	testNoWayOut(t, c)
+}
+
+// testNoWayOut: an Event on the pod says why it finds no name of the outside, once, however often it asks.
+func testNoWayOut(t *testing.T, c *realCluster) {
+	for range 3 {
+		_, _, _ = c.try("client", nil, false, "pod", "get", "http://other.example.org/")
+	}
+	found := func() []corev1.Event {
+		return must[*corev1.EventList](t)(c.client.CoreV1().Events("default").List(t.Context(), metav1.ListOptions{FieldSelector: "reason=NoWayOut"})).Items
+	}
+	for late := time.After(patience); len(found()) == 0; {
+		select {
+		case <-late:
+			t.Fatal("no Event says that pods have no way out")
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	all := found()
+	if len(all) != 1 || all[0].InvolvedObject.Name != "client" || !strings.Contains(all[0].Message, "The name example.com is not found: it is no name of this cluster") {
+		t.Errorf("the Events are %+v", all)
+	}
 }
 
 // testAPIFromPod: a pod reaches the API server as in any cluster, and has no more rights than its service account.

@@ -3,6 +3,7 @@ package dns
 import (
 	"errors"
 	"fmt"
+	"net"
 	"runtime/debug"
 	"sort"
 
@@ -11,7 +12,7 @@ import (
 
 // answer answers a message, in at most so many bytes; nil where there is nothing to say. Pods send what they like, and
 // the API server is in this process: a fault ends one answer, and the first is logged.
-func (s *Server) answer(message []byte, limit int) (reply []byte) {
+func (s *Server) answer(message []byte, limit int, client net.Addr) (reply []byte) {
 	defer func() {
 		fault := recover()
 		if fault == nil {
@@ -23,7 +24,7 @@ func (s *Server) answer(message []byte, limit int) (reply []byte) {
 		})
 		reply = failed(message)
 	}()
-	return s.reply(message, limit)
+	return s.reply(message, limit, client)
 }
 
 // failed says that a question has no answer because of a fault here.
@@ -43,7 +44,8 @@ func to(h dnsmessage.Header, code dnsmessage.RCode) dnsmessage.Header {
 	}
 }
 
-func (s *Server) reply(message []byte, limit int) []byte {
+// reply answers a message, and reports a question for a name outside of the cluster.
+func (s *Server) reply(message []byte, limit int, client net.Addr) []byte {
 	var parser dnsmessage.Parser
 	header, err := parser.Start(message)
 	if err != nil || header.Response { // two servers that answer each other's answers would go on for good
@@ -60,7 +62,12 @@ func (s *Server) reply(message []byte, limit int) []byte {
 		reply.RCode = dnsmessage.RCodeRefused
 	default:
 		reply.Questions = []dnsmessage.Question{question}
-		s.fill(reply, question)
+		if name := s.fill(reply, question); s.beyond(name) {
+			reply.Additionals = append(reply.Additionals, noWay(message)...)
+			if s.outside != nil {
+				s.outside(client, name)
+			}
+		}
 	}
 	return packed(reply, limit)
 }
@@ -107,23 +114,32 @@ const (
 
 // roomFor is how long an answer in a packet may be for the client that sent a message.
 func roomFor(message []byte) int {
+	if size, ok := extended(message); ok {
+		return min(max(shortUDP, size), maxUDP)
+	}
+	return shortUDP
+}
+
+// extended says whether the client that sent a message takes more than the first form of the protocol has, and how long
+// its packets may be.
+func extended(message []byte) (size int, ok bool) {
 	var parser dnsmessage.Parser
 	if _, err := parser.Start(message); err != nil {
-		return shortUDP
+		return 0, false
 	}
 	if err := errors.Join(parser.SkipAllQuestions(), parser.SkipAllAnswers(), parser.SkipAllAuthorities()); err != nil {
-		return shortUDP
+		return 0, false
 	}
 	for {
 		h, err := parser.AdditionalHeader()
 		if err != nil {
-			return shortUDP
+			return 0, false
 		}
 		if h.Type == dnsmessage.TypeOPT { // in which the class is a size
-			return min(max(shortUDP, int(h.Class)), maxUDP)
+			return int(h.Class), true
 		}
 		if err := parser.SkipAdditional(); err != nil {
-			return shortUDP
+			return 0, false
 		}
 	}
 }

@@ -9,5 +9,6 @@
 // Addresses are answered as their family has them, A or AAAA. What pods send is hostile: questions have a limit of
 // size, connections one of number, in all and for each pod, and a fault while one is answered ends that answer alone.
 //
-// Names outside of the cluster do not exist: pods have no way to them.
+// Names outside of the cluster do not exist: pods have no way to them. The answer says so in an extended error (RFC
+// 8914), and [Server.FollowOutside] reports the question.
 package dns

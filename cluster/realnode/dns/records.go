@@ -7,16 +7,16 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// fill puts what is known into a reply.
-func (s *Server) fill(reply *dnsmessage.Message, q dnsmessage.Question) {
+// fill puts what is known into a reply, and returns the name that it looked for last, where nothing is known of that.
+func (s *Server) fill(reply *dnsmessage.Message, q dnsmessage.Question) (unknown string) {
 	if q.Type == dnsmessage.TypePTR {
 		s.fillReverse(reply, q)
-		return
+		return ""
 	}
 	a := s.names.lookup(q.Name.String())
 	if !a.exists {
 		reply.RCode = dnsmessage.RCodeNameError
-		return
+		return q.Name.String()
 	}
 	if a.alias != "" {
 		if alias, err := dnsmessage.NewName(strings.TrimSuffix(a.alias, ".") + "."); err == nil {
@@ -36,6 +36,10 @@ func (s *Server) fill(reply *dnsmessage.Message, q dnsmessage.Question) {
 			fillServer(reply, q.Name, server)
 		}
 	}
+	if !a.exists {
+		return q.Name.String()
+	}
+	return ""
 }
 
 func fillServer(reply *dnsmessage.Message, name dnsmessage.Name, s server) {

@@ -18,6 +18,8 @@ type Server struct {
 	names names
 	log   *slog.Logger
 	fault sync.Once // the first is logged
+
+	outside func(client net.Addr, name string) // may be nil
 }
 
 // New returns a server that knows the cluster from informers, which have not been started yet.
@@ -41,7 +43,7 @@ const (
 // Serve answers packets, one after the other, until conn is closed.
 func (s *Server) Serve(conn net.PacketConn) {
 	intake.Packets(conn, make([]byte, maxQuestion), func(question []byte, client net.Addr) {
-		if reply := s.answer(question, roomFor(question)); reply != nil {
+		if reply := s.answer(question, roomFor(question), client); reply != nil {
 			_, _ = conn.WriteTo(reply, client) // as lost as packets get
 		}
 	}, s.trouble)
@@ -77,7 +79,7 @@ func (s *Server) serveConn(conn net.Conn) {
 		if _, err := io.ReadFull(conn, question); err != nil {
 			return
 		}
-		reply := s.answer(question, maxTCP)
+		reply := s.answer(question, maxTCP, conn.RemoteAddr())
 		if reply == nil {
 			return
 		}
