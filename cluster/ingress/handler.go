@@ -1,6 +1,7 @@
 package ingress
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -32,8 +33,12 @@ func wayOf(ctx context.Context) way {
 	return w
 }
 
-// errNoPort says that a Service has no port of which an Ingress speaks.
-var errNoPort = errors.New("an Ingress names a port that is not there")
+var (
+	// errNoPort says that a Service has no port of which an Ingress speaks.
+	errNoPort = errors.New("an Ingress names a port of TCP that is not there")
+	// errExternal says that a Service stands for a name, which nothing here connects to.
+	errExternal = errors.New("an Ingress names a Service of the type ExternalName, and leads to endpoints alone")
+)
 
 // newHandler passes requests on by the table.
 func (f *Front) newHandler() http.Handler {
@@ -67,12 +72,15 @@ func (f *Front) wayTo(b backend) (way, error) {
 	if err != nil {
 		return way{}, fmt.Errorf("an Ingress names a Service that is not there: %w", err)
 	}
+	if s.Spec.Type == corev1.ServiceTypeExternalName {
+		return way{}, fmt.Errorf("%w: %s/%s", errExternal, b.namespace, b.service)
+	}
 	i := slices.IndexFunc(s.Spec.Ports, func(p corev1.ServicePort) bool {
 		named := b.port.Name != "" && p.Name == b.port.Name || b.port.Name == "" && p.Port == b.port.Number
 		return named && p.Protocol == corev1.ProtocolTCP
 	})
-	if i < 0 || s.Spec.Type == corev1.ServiceTypeExternalName {
-		return way{}, fmt.Errorf("%w: %s%d of Service %s/%s", errNoPort, b.port.Name, b.port.Number, b.namespace, b.service)
+	if i < 0 {
+		return way{}, fmt.Errorf("%w: %s of Service %s/%s", errNoPort, cmp.Or(b.port.Name, fmt.Sprint(b.port.Number)), b.namespace, b.service)
 	}
 	p := s.Spec.Ports[i]
 	return way{b.namespace, b.service, p.Name, p.AppProtocol != nil && *p.AppProtocol == h2c}, nil

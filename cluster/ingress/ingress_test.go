@@ -177,7 +177,8 @@ func TestRules(t *testing.T) {
 	i := ingressOf("all",
 		rule("shop.test", "/", prefix, "web"), rule("shop.test", "/api/", prefix, "api"), rule("shop.test", "/api/v1", exact, "exact"),
 		rule("*.shop.test", "/", networkingv1.PathTypeImplementationSpecific, "wild"), rule("only.test", "/api", prefix, "api"),
-		rule("gone.test", "/", prefix, "absent"), rule("simulated.test", "/", prefix, "simulated"), rule("out.test", "/", prefix, "elsewhere"))
+		rule("gone.test", "/", prefix, "absent"), rule("simulated.test", "/", prefix, "simulated"), rule("out.test", "/", prefix, "elsewhere"), rule("port.test", "/", prefix, "web"))
+	i.Spec.Rules[8].HTTP.Paths[0].Backend.Service.Port.Number = 81
 	i.Spec.DefaultBackend = ptr.To(to("rest"))
 	f, at, _ := front(t, backends, having(t, "web", "api", "exact", "wild", "rest", "simulated", "elsewhere"), i)
 	client := &http.Client{Transport: &http.Transport{}}
@@ -198,7 +199,8 @@ func TestRules(t *testing.T) {
 		{"other.test", "/", "rest ", 200},
 		{"gone.test", "/", "a Service that is not there", 502},
 		{"simulated.test", "/", "a page that explains", 503},
-		{"out.test", "/", "a port that is not there", 502},
+		{"out.test", "/", "of the type ExternalName", 502},
+		{"port.test", "/", "a port of TCP that is not there: 81 of", 502},
 	} {
 		code, got := ask(t, client, "http://"+at+tt.path, tt.host)
 		if code != tt.code || !strings.Contains(got, tt.want) {

@@ -65,6 +65,9 @@ func testNetwork(t *testing.T, c *realCluster) {
 	}
 	testUnreachable(t, c)
 	nodePort := fmt.Sprintf("http://127.0.0.1:%d/", service.Spec.Ports[0].NodePort)
+	eventually(t, "the NodePort is listened to", func(ctx context.Context) (bool, error) {
+		return statusOf(ctx, http.MethodGet, nodePort) == http.StatusOK, nil
+	})
 	if got := fetch(t, nodePort); got != "named" {
 		t.Errorf("%s answers %q", nodePort, got)
 	}
