@@ -19,6 +19,8 @@ import (
 	networkinglisters "k8s.io/client-go/listers/networking/v1"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/ptr"
+
+	"github.com/slipway-dev/slipway/cluster/hostaddress"
 )
 
 // indexed is what an informer has that knows these objects.
@@ -75,6 +77,31 @@ func TestOursIsOneAddressOfTheRange(t *testing.T) {
 	} {
 		if (&loadBalancer{}).ours(tt.ingress) != tt.want {
 			t.Errorf("%v: want %v", tt.ingress, tt.want)
+		}
+	}
+}
+
+// TestFitsAddress: an address stays as long as it is of the cluster's range and has a port for each of the Service's.
+func TestFitsAddress(t *testing.T) {
+	host := hostaddress.Of("/state")
+	ip := host.Services()[0].String()
+	service := serviceAt("a", corev1.ServiceTypeLoadBalancer)
+	service.Spec.Ports = []corev1.ServicePort{{Port: 80, Protocol: corev1.ProtocolTCP}, {Port: 53, Protocol: corev1.ProtocolUDP}}
+	at := func(ip string, ports ...corev1.PortStatus) corev1.LoadBalancerIngress {
+		return corev1.LoadBalancerIngress{IP: ip, Ports: ports}
+	}
+	tcp, udp := func(n int32) corev1.PortStatus { return corev1.PortStatus{Port: n, Protocol: corev1.ProtocolTCP} }, corev1.PortStatus{Port: 53, Protocol: corev1.ProtocolUDP}
+	for _, tt := range []struct {
+		host  hostaddress.Range
+		given corev1.LoadBalancerIngress
+		want  bool
+	}{
+		{host, at(ip, tcp(80), udp), true}, {host, at(ip, tcp(8080), udp), true}, {host, at(ip, tcp(81), udp), false}, {host, at(ip, udp, tcp(80)), false},
+		{host, at(ip, tcp(80)), false}, {host, at(ip), false}, {host, at("203.0.113.1"), false}, {host, at("192.0.2.1", tcp(80), udp), false},
+		{host, at("", tcp(80), udp), false}, {hostaddress.Range{}, at("203.0.113.1"), true}, {hostaddress.Range{}, at(ip, tcp(80), udp), false},
+	} {
+		if got := (&loadBalancer{host: tt.host}).fits(service, tt.given); got != tt.want {
+			t.Errorf("%+v fits: %v", tt.given, got)
 		}
 	}
 }

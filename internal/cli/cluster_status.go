@@ -10,8 +10,9 @@ func (inv *invocation) clusterStatusCommand() *cobra.Command {
 	return inv.ofCluster(&cobra.Command{
 		Use:   "status [NAME]",
 		Short: "Tell what a cluster and each of its components is doing",
-		Long: `Status tells what a cluster and each of its components is doing. It fails, with status 1, when the
-cluster does not run: because it was not started, because it died, or because it does not answer.`,
+		Long: `Status reports what a cluster and each of its components is doing, and where Services of the type
+LoadBalancer and Ingresses answer on this machine. It exits with status 1 when the cluster was not
+started, died, or does not answer.`,
 	}, (*operation.Session).ClusterStatus)
 }
 

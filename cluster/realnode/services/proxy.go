@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -142,11 +143,15 @@ func (p *Proxy) wanted() map[key]target {
 	if err != nil {
 		return nil // an informer's lister has no errors
 	}
+	all = slices.DeleteFunc(slices.Clone(all), func(s *corev1.Service) bool { return !p.concerns(s) })
+	wanted := map[key]target{}
+	if len(all) == 0 { // endpoints change often, and in most clusters no Service is for this machine
+		return wanted
+	}
 	leading, err := p.leading()
 	if err != nil {
 		return nil // as above
 	}
-	wanted := map[key]target{}
 	for _, s := range all {
 		for _, port := range s.Spec.Ports {
 			t := target{portName{s.Namespace, s.Name, port.Name, port.Protocol}, s.Spec.SessionAffinity == corev1.ServiceAffinityClientIP}
@@ -156,6 +161,11 @@ func (p *Proxy) wanted() map[key]target {
 		}
 	}
 	return wanted
+}
+
+// concerns says whether there may be a listener for a Service.
+func (p *Proxy) concerns(s *corev1.Service) bool {
+	return p.options.Inside != nil || s.Spec.Type == corev1.ServiceTypeNodePort || s.Spec.Type == corev1.ServiceTypeLoadBalancer
 }
 
 // want adds the listeners for one port.
