@@ -246,13 +246,14 @@ func (f *Front) listen(ctx context.Context, p place) (*http.Server, error) {
 		Handler: f.handler, ReadHeaderTimeout: headTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHead, Protocols: &protocols,
 		ErrorLog: slog.NewLogLogger(f.options.Log.Handler(), slog.LevelDebug), BaseContext: func(net.Listener) context.Context { return ctx },
 	}
+	serve := server.Serve
+	if p.tls {
+		server.TLSConfig = f.tlsConfig()
+		serve = func(l net.Listener) error { return server.ServeTLS(l, "", "") }
+	}
 	f.group.Go(func() {
-		if p.tls {
-			server.TLSConfig = f.tlsConfig()
-			_ = server.ServeTLS(listener, "", "")
-			return
-		}
-		_ = server.Serve(listener)
+		_ = serve(listener)  // until the server is closed
+		_ = listener.Close() // which it may not have begun with
 	})
 	return server, nil
 }
