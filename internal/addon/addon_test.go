@@ -105,7 +105,7 @@ func TestOtherContent(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = a.fetch(t.Context(), dir)
-	if e, ok := errors.AsType[*report.Error](err); !ok || !strings.Contains(e.Hint, "SECURITY ERROR") || e.Where != a.module+"@"+a.Version() {
+	if e, ok := errors.AsType[*report.Error](err); !ok || e.Err == nil || !strings.Contains(e.Err.Error(), "SECURITY ERROR") || e.Where != a.module+"@"+a.Version() {
 		t.Errorf("got %v", err)
 	}
 }

@@ -66,9 +66,12 @@ func (a *Addon) fetch(ctx context.Context, dir string) (string, error) {
 	if e := env.Explain(said.String()+answer.Error, dir); e != nil {
 		return "", e
 	}
+	if why := strings.TrimSpace(said.String() + "\n" + answer.Error); why != "" {
+		err = errors.New(why)
+	}
 	return "", &report.Error{
 		What: "the module that " + a.Name + " is made from cannot be had", Where: a.module + "@" + a.Version(), Err: err,
-		Hint: strings.TrimSpace(said.String()+"\n"+answer.Error) + "\nthe go command gets modules from where GOPROXY says; on a closed network it names a proxy there",
+		Hint: "the go command gets modules from where GOPROXY says; on a closed network it names a proxy there",
 		Next: "go env GOPROXY",
 	}
 }
