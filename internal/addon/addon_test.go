@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"golang.org/x/mod/semver"
+	"golang.org/x/mod/zip"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/slipway-dev/slipway/internal/report"
@@ -32,6 +33,24 @@ func TestPinned(t *testing.T) {
 		if err != nil || !strings.Contains(string(sums), a.module+" "+a.Version()+" h1:") {
 			t.Errorf("%s: no sum of %s %s (%v)", a.Name, a.module, a.Version(), err)
 		}
+	}
+}
+
+// TestInstalled: `go install` of a version gets the sources, too. A module's archive leaves out folders with a go.mod.
+func TestInstalled(t *testing.T) {
+	archive, err := zip.CheckDir(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = fs.WalkDir(sources, "_sources", func(name string, entry fs.DirEntry, err error) error {
+		file := filepath.Join("..", "..", "internal", "addon", filepath.FromSlash(name))
+		if err == nil && !entry.IsDir() && !slices.Contains(archive.Valid, file) {
+			t.Errorf("the archive of the module does not have %s", file)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 
