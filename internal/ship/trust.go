@@ -62,9 +62,11 @@ func (w *watch) awaitAuthority(ctx context.Context, object *unstructured.Unstruc
 	return c.explainObject(ctx, object, err)
 }
 
-// clientConfigs are those by which an object has the API server call somebody.
+// clientConfigs are those by which an object has the API server call somebody. It converts nothing of a kind that has
+// one version: some projects keep a conversion from earlier days, which nothing serves and no authority is written to.
 func clientConfigs(object *unstructured.Unstructured) (configs []map[string]any) {
-	if config, found, _ := unstructured.NestedMap(object.Object, "spec", "conversion", "webhook", "clientConfig"); found {
+	versions, _, _ := unstructured.NestedSlice(object.Object, "spec", "versions")
+	if config, found, _ := unstructured.NestedMap(object.Object, "spec", "conversion", "webhook", "clientConfig"); found && len(versions) > 1 {
 		configs = append(configs, config)
 	}
 	if strings.HasSuffix(object.GetKind(), "WebhookConfiguration") {

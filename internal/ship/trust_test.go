@@ -17,7 +17,8 @@ func TestUntrusted(t *testing.T) {
 		"by URL":                       {"kind: ValidatingWebhookConfiguration\nwebhooks: [{name: a, clientConfig: {url: 'https://127.0.0.1'}}]", nil},
 		"trusted":                      {"kind: MutatingWebhookConfiguration\nwebhooks: [{name: a, clientConfig: {service: {name: s}, caBundle: QQ==}}]", nil},
 		"one of two":                   {"kind: MutatingWebhookConfiguration\nwebhooks: [{clientConfig: {service: {name: s}, caBundle: QQ==}}, {clientConfig: {service: {name: t}}}]", []string{"t"}},
-		"conversion":                   {"kind: CustomResourceDefinition\nspec: {conversion: {strategy: Webhook, webhook: {clientConfig: {service: {name: s}}}}}", []string{"s"}},
+		"conversion":                   {"kind: CustomResourceDefinition\nspec: {versions: [{name: v1}, {name: v2}], conversion: {strategy: Webhook, webhook: {clientConfig: {service: {name: s}}}}}", []string{"s"}},
+		"conversion of one version":    {"kind: CustomResourceDefinition\nspec: {versions: [{name: v1}], conversion: {strategy: Webhook, webhook: {clientConfig: {service: {name: s}}}}}", nil},
 		"no conversion":                {"kind: CustomResourceDefinition\nspec: {conversion: {strategy: None}}", nil},
 		"another kind with that field": {"kind: Thing\nwebhooks: [{clientConfig: {service: {name: s}}}]", nil},
 	} {
