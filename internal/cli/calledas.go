@@ -2,6 +2,7 @@ package cli
 
 import (
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -16,7 +17,31 @@ var tools = map[string][]string{
 	"type-scaffold":  {"type"},
 }
 
-// calledAs returns the verb that the name of the program stands for, if any.
+// calledAs returns the verb that the name of the program stands for, if any. Some projects have the version of a tool
+// in its name.
 func calledAs(name string) []string {
-	return slices.Clone(tools[strings.TrimSuffix(filepath.Base(name), ".exe")])
+	tool, _ := versionIn(programName(name))
+	return slices.Clone(tools[tool])
+}
+
+// programName is the name of a program's file without what is the system's.
+func programName(path string) string { return strings.TrimSuffix(filepath.Base(path), ".exe") }
+
+var versionedName = regexp.MustCompile(`^(.+)-(v\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)$`)
+
+// versionIn takes a name like controller-gen-v0.20.1 apart; the version is "" in others.
+func versionIn(name string) (tool, version string) {
+	if parts := versionedName.FindStringSubmatch(name); parts != nil {
+		return parts[1], parts[2]
+	}
+	return name, ""
+}
+
+// standsFor is the version that the program stands for in the place of its own; "" is none.
+func (inv *invocation) standsFor() string {
+	tool, version := versionIn(programName(inv.Name))
+	if tools[tool] == nil {
+		version = "" // slipway's own
+	}
+	return inv.session().StandsFor(version)
 }

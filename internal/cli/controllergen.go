@@ -66,7 +66,7 @@ func (inv *invocation) controllerGen(ctx context.Context, args []string) error {
 	case c.long:
 		return c.tellAll(c.Stdout)
 	case c.version:
-		_, err := fmt.Fprintln(c.Stdout, "Version: "+controllerGenVersion+c.session().InPlaceOf(controllerGenVersion))
+		_, err := fmt.Fprintln(c.Stdout, "Version: "+controllerGenVersion+operation.InPlaceOf(controllerGenVersion, c.standsFor()))
 		return err
 	case c.help > 0:
 		return c.tellUsage(c.help)
@@ -79,7 +79,17 @@ func (inv *invocation) controllerGen(ctx context.Context, args []string) error {
 		return c.mistake(err)
 	}
 	options.Tags = c.tags
+	options.Program, options.Version = c.program(), c.standsFor()
 	return c.session().ControllerGen(ctx, operation.Generators{Options: options, Explain: c.again(args, "-w")})
+}
+
+// program is the name under which controller-gen was called, by a link of slipway's or by another one.
+func (c *controllerGen) program() string {
+	name := programName(c.session().CalledAs(c.Name))
+	if tool, _ := versionIn(name); tool != "controller-gen" {
+		return "" // slipway controller-gen
+	}
+	return name
 }
 
 // mistake is a command line that makes no sense; it is told after the usage. controller-gen ends

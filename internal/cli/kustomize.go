@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/internal/kustomize"
+	"github.com/slipway-dev/slipway/internal/operation"
 )
 
 // kustomizeCommand is `slipway kustomize`. It leaves every flag to kustomize, and kustomize's
@@ -25,7 +26,7 @@ a variable of git's, has it take those of this machine too, and run what their a
   slipway kustomize edit set image controller=example.com/operator:v1`,
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			besides := strings.TrimSpace(inv.session().InPlaceOf(kustomize.Version))
+			besides := strings.TrimSpace(operation.InPlaceOf(kustomize.Version, inv.standsFor()))
 			return kustomize.Run(cmd.Context(), args, kustomize.Streams{In: inv.Stdin, Out: inv.Stdout, Besides: besides})
 		},
 	}

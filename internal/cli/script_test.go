@@ -30,7 +30,7 @@ var update = flag.Bool("update", false, "rewrite the expected output in scripts 
 // each of its names, so that scripts run the real main without building it first.
 func TestMain(m *testing.M) {
 	command := func() { os.Exit(cli.Main(context.Background(), cli.Process())) }
-	testscript.Main(m, map[string]func(){"slipway": command, "controller-gen": command, "kubectl": command, "kustomize": command, "setup-envtest": command, "type-scaffold": command})
+	testscript.Main(m, map[string]func(){"slipway": command, "controller-gen": command, "controller-gen-v0.19.0": command, "kubectl": command, "kustomize": command, "setup-envtest": command, "type-scaffold": command})
 }
 
 // TestScript runs testdata/script/<folder>/*.txtar: one folder per verb. A script

@@ -52,6 +52,11 @@ type Options struct {
 	Tags []string
 	// Version is what CRDs say about the program that wrote them; empty means [ControllerGen].
 	Version string
+	// KeepVersion leaves what a CRD says of that as it is where a file is there already.
+	KeepVersion bool
+	// Program is what apply configurations say about the program that wrote them, whose name it is; empty means
+	// controller-gen.
+	Program string
 	// Strict makes misspelt and misplaced markers fatal, which are warnings else.
 	Strict bool
 	// Lenient is for who expects controller-gen: of several files with the same path the last
@@ -199,6 +204,9 @@ func Run(ctx context.Context, options Options) (Result, error) {
 		Checked:  r.loader.Checked(),
 		memory:   past.memory,
 	}
+	if options.KeepVersion {
+		keepVersions(result.Files)
+	}
 	if err := compare(result.Files); err != nil {
 		return result, err
 	}
@@ -227,6 +235,7 @@ type run struct {
 	dir     string
 	paths   []string
 	version string
+	program string
 	strict  bool
 	lenient bool
 	events  report.Handler
@@ -254,7 +263,7 @@ func newRun(ctx context.Context, options Options, past past) (*run, error) {
 	if err := generator.Validate(all); err != nil {
 		return nil, err
 	}
-	r := &run{dir: dir, paths: options.Paths, version: cmp.Or(options.Version, ControllerGen), strict: options.Strict, lenient: options.Lenient, events: options.Events}
+	r := &run{dir: dir, paths: options.Paths, version: cmp.Or(options.Version, ControllerGen), program: options.Program, strict: options.Strict, lenient: options.Lenient, events: options.Events}
 	if r.events == nil {
 		r.events = report.Discard
 	}
@@ -322,7 +331,7 @@ func (r *run) generate(ctx context.Context, roots []*load.Package) (made, error)
 	r.passes = make([]*generator.Pass, len(r.uses))
 	group, ctx := errgroup.WithContext(ctx)
 	for i, u := range r.uses {
-		r.passes[i] = &generator.Pass{Roots: roots, Loader: r.loader, Dir: r.dir, ToolVersion: r.version, Codegen: r.codegen, Last: r.last.of(i)}
+		r.passes[i] = &generator.Pass{Roots: roots, Loader: r.loader, Dir: r.dir, ToolVersion: r.version, Program: r.program, Codegen: r.codegen, Last: r.last.of(i)}
 		group.Go(func() error {
 			defer r.stage(u.Name)()
 			return u.Run(ctx, r.passes[i], u.options)

@@ -15,6 +15,7 @@ package makefile
 import (
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -175,8 +176,12 @@ func argumentsOf(command *syntax.CallExpr, program Program) (arguments []string,
 
 func isProgram(word, name string) bool {
 	word, _, _ = strings.Cut(word, "@")
-	return path.Base(word) == name
+	base := path.Base(word)
+	return base == name || versioned.MatchString(strings.TrimPrefix(base, name)) && strings.HasPrefix(base, name)
 }
+
+// versioned matches what follows a program's name in that of a file which says its version.
+var versioned = regexp.MustCompile(`^-` + versionPattern + `$`)
 
 // goRuns reports whether the words before a program's name are go's that run it: go run, go -C dir tool.
 func goRuns(words []*syntax.Word) bool {

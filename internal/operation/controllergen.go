@@ -1,7 +1,10 @@
 package operation
 
 import (
+	"cmp"
 	"context"
+
+	"golang.org/x/mod/semver"
 
 	"github.com/slipway-dev/slipway/internal/generate"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -17,6 +20,9 @@ type Generators struct {
 // ControllerGen generates below the working folder. Like controller-gen it tells mistakes only.
 func (s *Session) ControllerGen(ctx context.Context, g Generators) error {
 	g.Dir, g.Lenient, g.Cache = s.Dir, true, s.runsFolder()
+	if !semver.IsValid(g.Version) {
+		g.Version = "" // such as latest
+	}
 	defer s.Collector.Patiently()()
 	result, err := generate.Run(ctx, g.Options)
 	for _, f := range result.Findings {
@@ -32,10 +38,18 @@ func (s *Session) ControllerGen(ctx context.Context, g Generators) error {
 	return err
 }
 
+// CalledAs is the name that the program was called by: the one that a script of ours tells, or else its own.
+func (s *Session) CalledAs(own string) string { return cmp.Or(s.Getenv(toollink.CalledAs), own) }
+
+// StandsFor is the version that the program stands for: the one that a script of ours tells, or else the one in the
+// program's name; "" is its own.
+func (s *Session) StandsFor(inName string) string {
+	return cmp.Or(s.Getenv(toollink.StandsFor), inName)
+}
+
 // InPlaceOf says which other version the program stands for here: older Makefiles look for
 // theirs in what a tool says of its version.
-func (s *Session) InPlaceOf(version string) string {
-	other := s.Getenv(toollink.StandsFor)
+func InPlaceOf(version, other string) string {
 	if other == "" || other == version {
 		return ""
 	}

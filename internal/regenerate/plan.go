@@ -23,6 +23,7 @@ type Plan struct {
 
 	partial bool // the Makefile does more than the plan
 	guessed bool // nothing says what to generate
+	tool    tool
 }
 
 // Guessed reports whether the plan consists of defaults, since no Makefile calls controller-gen or slipway.
@@ -63,8 +64,11 @@ func PlanFor(root string, getenv func(string) string, more ...generate.Use) (Pla
 		return Plan{}, nil, &report.Error{What: "the project's folder cannot be read", Where: root, Err: err}
 	}
 	defer files.Close()
-	calls := makefile.Calls(content, makefile.Program{Name: "controller-gen", Variable: "CONTROLLER_GEN"}, getenv, files.FS())
+	calls := makefile.Calls(content, controllerGen, getenv, files.FS())
 	plan := Plan{root: root}
+	if len(calls) > 0 {
+		plan.tool = toolOf(root, makefile.ToolOf(content, controllerGen, controllerGenPackage, getenv, files.FS()))
+	}
 	var findings []report.Finding
 	for _, call := range calls {
 		told, err := plan.follow(call)
@@ -193,6 +197,7 @@ func defaults(root string) ([]planned, error) {
 // options.Within.
 func (p Plan) Run(ctx context.Context, options generate.Options) (generate.Result, error) {
 	options.Within = p.within(options.Within)
+	options.Version, options.Program, options.KeepVersion = p.tool.version, p.tool.name, p.tool.keepVersion
 	var results []generate.Result
 	for _, run := range p.runs {
 		options.Dir, options.Paths, options.Tags, options.Uses = p.root, run.paths, run.tags, run.uses

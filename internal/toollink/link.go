@@ -17,6 +17,9 @@ import (
 // StandsFor is the variable in which a script tells slipway the version that the Makefile asks for.
 const StandsFor = "SLIPWAY_STANDS_FOR"
 
+// CalledAs is the variable in which a script tells slipway its own name, which some tools write into files.
+const CalledAs = "SLIPWAY_CALLED_AS"
+
 // signature is the line by which a script is known as ours.
 const signature = "# Made by slipway tools link.\n"
 
@@ -55,11 +58,11 @@ func (f Folder) linkTool(name string) ([]Change, error) {
 
 // script is the text of a tool's script.
 func (f Folder) script(name, version string) string {
-	variable := ""
+	variables := CalledAs + `="$0" `
 	if version != "" {
-		variable = StandsFor + "=" + quote(version) + " "
+		variables += StandsFor + "=" + quote(version) + " "
 	}
-	return "#!/bin/sh\n" + signature + variable + "exec " + quote(f.Program) + " " + name + " \"$@\"\n"
+	return "#!/bin/sh\n" + signature + variables + "exec " + quote(f.Program) + " " + name + " \"$@\"\n"
 }
 
 // quote makes a text one word of a shell.

@@ -25,7 +25,7 @@ const (
 type ApplyOptions struct {
 	HeaderFile                  string   `marker:",optional" doc:"is the file with the text that generated files begin with"`
 	ExternalApplyConfigurations []string `marker:",optional" doc:"are apply configurations of types of other packages: <package>.<type>@<package of its apply configuration>"`
-	OmitToolVersion             *bool    `doc:"keeps the program's version out of generated files, which never have it here"`
+	OmitToolVersion             *bool    `doc:"has generated files say that controller-gen wrote them, also where the program's name tells its version"`
 }
 
 // ApplyGenerator returns the generator "applyconfiguration".
@@ -60,6 +60,9 @@ func runApply(ctx context.Context, pass *generator.Pass, options ApplyOptions) e
 		}
 		if run == nil {
 			continue
+		}
+		if pass.Program != "" && (options.OmitToolVersion == nil || !*options.OmitToolVersion) {
+			run.Name = pass.Program
 		}
 		run.Arguments = append(run.Arguments, header...)
 		run.Externals = externals

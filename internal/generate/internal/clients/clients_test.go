@@ -401,6 +401,28 @@ func TestApply(t *testing.T) {
 	}
 }
 
+// TestApplyProgram: apply configurations name the program by which they were asked for, unless its name is to be left
+// out.
+func TestApplyProgram(t *testing.T) {
+	yes := true
+	for _, c := range []struct {
+		program string
+		omit    *bool
+		want    string
+	}{{"", nil, "controller-gen"}, {"controller-gen-v0.20.1", nil, "controller-gen-v0.20.1"}, {"controller-gen-v0.20.1", &yes, "controller-gen"}} {
+		pass := newPass(t, newModule(t, v1), ApplyGenerator())
+		pass.Program = c.program
+		var requests func() []wire.Request
+		pass.Codegen, requests = program(t, wire.Answer{})
+		if err := runApply(t.Context(), pass, ApplyOptions{OmitToolVersion: c.omit}); err != nil {
+			t.Fatal(err)
+		}
+		if got := requests()[0].Runs[0].Name; got != c.want {
+			t.Errorf("%q: files name %s, want %s", c.program, got, c.want)
+		}
+	}
+}
+
 // TestApplyMarkers: markers say where to, for which types, and without a group there is nothing.
 func TestApplyMarkers(t *testing.T) {
 	for _, test := range []struct {

@@ -7,9 +7,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/generate/internal/yaml"
 )
 
-// versionAnnotation says which program wrote a definition. Its name is the one
+// VersionAnnotation says which program wrote a definition. Its name is the one
 // that tools look for.
-const versionAnnotation = "controller-gen.kubebuilder.io/version"
+const VersionAnnotation = "controller-gen.kubebuilder.io/version"
 
 // printing is how definitions become files.
 type printing struct {
@@ -80,7 +80,7 @@ func (p printer) metadata(d *definition) {
 		if annotations == nil {
 			annotations = make(map[string]string)
 		}
-		annotations[versionAnnotation] = p.toolVersion
+		annotations[VersionAnnotation] = p.toolVersion
 	}
 	p.BeginMap()
 	p.pairs("annotations", annotations)

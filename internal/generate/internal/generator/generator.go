@@ -82,6 +82,8 @@ type Pass struct {
 	Loader *load.Loader
 	// ToolVersion is what generated files say about the program that wrote them.
 	ToolVersion string
+	// Program is the name of that program where it is not controller-gen.
+	Program string
 	// Dir is the folder that relative paths in options are relative to.
 	Dir string
 	// Codegen runs Kubernetes' own code generators.
