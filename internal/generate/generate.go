@@ -342,13 +342,33 @@ func (r *run) generate(ctx context.Context, roots []*load.Package) (made, error)
 			root.Lint(r.strict)
 			root.CheckSyntax()
 		}
-		r.loader.CheckImports(roots)
+		r.loader.CheckImports(roots, r.makes(roots)...)
 		return nil
 	})
 	if err := group.Wait(); err != nil {
 		return made{}, err
 	}
 	return r.collect()
+}
+
+// makes are the import paths at and below which the run makes packages. Code may import them before they are there, which
+// controller-gen takes for a mistake: then neither could come first.
+func (r *run) makes(roots []*load.Package) []string {
+	if r.lenient {
+		return nil
+	}
+	var paths []string
+	for _, u := range r.uses {
+		switch options := u.options.(type) {
+		case clients.ApplyOptions:
+			paths = append(paths, clients.ApplyPackages(roots)...)
+		case clients.Options:
+			if pkg := options.Package(r.loader, r.dir); pkg != "" {
+				paths = append(paths, pkg)
+			}
+		}
+	}
+	return paths
 }
 
 // made is what the generators made, apart from findings.

@@ -83,10 +83,7 @@ func applyRun(pass *generator.Pass, p *load.Package) (*wire.Run, error) {
 		})
 		return nil, nil
 	}
-	folder, _ := marker.Get[string](p.Markers(), applyOutputMarker)
-	if folder == "" && !p.Markers().Has(applyOutputMarker) {
-		folder = "applyconfiguration"
-	}
+	folder := applyFolderOf(p)
 	run := wire.Run{
 		Generator: wire.ApplyConfigurations,
 		Name:      "controller-gen",
@@ -107,6 +104,26 @@ func applyRun(pass *generator.Pass, p *load.Package) (*wire.Run, error) {
 	var err error
 	run.Schema, err = structure(pass.Loader, applied)
 	return &run, err
+}
+
+// applyFolderOf is the folder of a package's apply configurations, relative to the package's.
+func applyFolderOf(p *load.Package) string {
+	folder, _ := marker.Get[string](p.Markers(), applyOutputMarker)
+	if folder == "" && !p.Markers().Has(applyOutputMarker) {
+		return "applyconfiguration"
+	}
+	return folder
+}
+
+// ApplyPackages are the import paths below which a run makes the apply configurations of the packages.
+func ApplyPackages(roots []*load.Package) []string {
+	var paths []string
+	for _, root := range roots {
+		if yes, _ := marker.Get[bool](root.Markers(), applyMarker); yes {
+			paths = append(paths, path.Join(root.Path, applyFolderOf(root)))
+		}
+	}
+	return paths
 }
 
 // appliedTypes are the types of a package that get apply configurations of their own.

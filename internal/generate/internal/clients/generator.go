@@ -119,6 +119,15 @@ func outputOf(pass *generator.Pass, options Options) (output, error) {
 	return output{dir: dir, pkg: path.Join(m.path, filepath.ToSlash(rel)), header: header, options: options}, err
 }
 
+// Package is the import path below which a run makes clients; "" if it is in no module.
+func (o Options) Package(loader *load.Loader, dir string) string {
+	out, err := outputOf(&generator.Pass{Loader: loader, Dir: dir}, Options{Dir: o.Dir})
+	if err != nil {
+		return "" // the run reports it
+	}
+	return out.pkg
+}
+
 // arguments are those that all generators have, for the folder called name.
 func (o output) arguments(name string, more ...string) []string {
 	arguments := append([]string{"--output-dir", filepath.Join(o.dir, name), "--output-pkg", path.Join(o.pkg, name)}, o.header...)

@@ -63,9 +63,9 @@ func (l *Loader) parseImports(s *source) { l.parseAside(s, parser.ImportsOnly) }
 // CheckImports reports the imports for which the go command would not build the
 // roots: those that come back to where they began, and those of what is not there,
 // is a program, or is internal to others. Besides the roots it looks at the packages
-// of their modules that they need.
-func (l *Loader) CheckImports(roots []*Package) {
-	g := &importGraph{loader: l, state: make(map[*Package]progress), told: make(map[*Package]bool), doubted: make(map[*modules][]importSpec)}
+// of their modules that they need. Packages at and below the import paths in made need not be there: the run makes them.
+func (l *Loader) CheckImports(roots []*Package, made ...string) {
+	g := &importGraph{loader: l, made: made, state: make(map[*Package]progress), told: make(map[*Package]bool), doubted: make(map[*modules][]importSpec)}
 	for _, p := range roots {
 		p.checkName()
 		if g.state[p] == unseen {
@@ -80,6 +80,7 @@ func (l *Loader) CheckImports(roots []*Package) {
 // importGraph is a walk through the imports, depth first.
 type importGraph struct {
 	loader  *Loader
+	made    []string
 	state   map[*Package]progress
 	path    []*Package // from a root to where the walk is
 	told    map[*Package]bool
@@ -156,6 +157,8 @@ func (g *importGraph) target(from *Package, spec importSpec) *Package {
 		return nil
 	case p != nil && p.Name() == "" && g.loader.config.Generated && p.isGenerated():
 		return nil
+	case (p == nil || p.Name() == "") && g.makes(spec.path):
+		return nil
 	case p == nil || p.Name() == "":
 		g.doubted[from.modules] = append(g.doubted[from.modules], spec)
 		return nil
@@ -165,6 +168,10 @@ func (g *importGraph) target(from *Package, spec importSpec) *Package {
 		g.report(spec, fmt.Sprintf("import of %s: it is internal to other packages", spec.path))
 	}
 	return p
+}
+
+func (g *importGraph) makes(importPath string) bool {
+	return slices.ContainsFunc(g.made, func(made string) bool { return importPath == made || strings.HasPrefix(importPath, made+"/") })
 }
 
 // lookup returns the package with an import path without asking anybody. It is
