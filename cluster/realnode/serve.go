@@ -14,8 +14,8 @@ import (
 )
 
 // serve serves Services and names in the nodes' own network, if they have one, and returns once all are there. The
-// sockets are in the machine's network, so each machine gets them anew. NodePorts and load balancers are this machine's,
-// and the engine's.
+// sockets are in the machine's network, so each machine gets them anew. NodePorts and load balancers are this
+// machine's, and the engine's.
 func (n *Nodes) serve(ctx context.Context) error {
 	if !n.options.Machine.OwnNetwork() {
 		return nil

@@ -351,8 +351,8 @@ func (r *run) generate(ctx context.Context, roots []*load.Package) (made, error)
 	return r.collect()
 }
 
-// makes are the import paths at and below which the run makes packages. Code may import them before they are there, which
-// controller-gen takes for a mistake: then neither could come first.
+// makes are the import paths at and below which the run makes packages. Code may import them before they are there,
+// which controller-gen takes for a mistake: then neither could come first.
 func (r *run) makes(roots []*load.Package) []string {
 	if r.lenient {
 		return nil

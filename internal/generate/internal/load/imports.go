@@ -60,10 +60,10 @@ func (p *Package) imports() []importSpec {
 // parseImports parses as much of a file as the go command does to know its imports.
 func (l *Loader) parseImports(s *source) { l.parseAside(s, parser.ImportsOnly) }
 
-// CheckImports reports the imports for which the go command would not build the
-// roots: those that come back to where they began, and those of what is not there,
-// is a program, or is internal to others. Besides the roots it looks at the packages
-// of their modules that they need. Packages at and below the import paths in made need not be there: the run makes them.
+// CheckImports reports the imports for which the go command would not build the roots: those that come back to where
+// they began, and those of what is not there, is a program, or is internal to others. Besides the roots it looks at the
+// packages of their modules that they need. Packages at and below the import paths in made need not be there: the run
+// makes them.
 func (l *Loader) CheckImports(roots []*Package, made ...string) {
 	g := &importGraph{loader: l, made: made, state: make(map[*Package]progress), told: make(map[*Package]bool), doubted: make(map[*modules][]importSpec)}
 	for _, p := range roots {
