@@ -1,0 +1,235 @@
+package test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// pageLine is a line of docs/real-nodes.md and the tests that try it.
+type pageLine struct {
+	// words are some of the line, as the page has them.
+	words string
+	// tests are "TestName", "TestName/subtest", the same after the folder of another package and a colon, or the path
+	// of a script of the command. An item of everyday is its name alone.
+	tests []string
+}
+
+func tried(words string, tests ...string) pageLine { return pageLine{words, tests} }
+
+// worksOnRealNodes says which tests try the lines of the section "What works".
+var worksOnRealNodes = []pageLine{
+	tried("Restart policies and back-off", "TestRealWorkloads/restarts"),
+	tried("init containers", "TestRealWorkloads/init containers", "sidecars"),
+	tried("Jobs and CronJobs with real exit codes", "TestRealWorkloads/jobs", "cron job", "kubectl/pods.txtar"),
+	tried("probes", "TestRealWorkloads/probes"),
+	tried("lifecycle hooks, grace periods", "TestRealWorkloads/hooks and grace"),
+	tried("termination messages", "termination messages"),
+	tried("`configMap`, `secret`", "TestRealWorkloads/volumes"),
+	tried("`projected`", "volumes of all kinds"),
+	tried("`downwardAPI`, `emptyDir`", "TestRealWorkloads/volumes"),
+	tried("`image`", "volumes of all kinds"),
+	tried("changes arrive in the files", "TestRealWorkloads/volumes"),
+	tried("`persistentVolumeClaim`", "TestRealWorkloads/claims", "TestClaimsOutliveTheirCluster", "retained", "one pod a claim"),
+	tried("`ephemeral` volumes", "volumes of all kinds"),
+	tried("`kubectl logs`", "TestRealPod/logs"),
+	tried("`-f`", "TestRealWorkloads/hooks and grace"),
+	tried("`--previous`", "TestRealWorkloads/restarts"),
+	tried("`exec` with and without a terminal", "TestRealPod/exec", "TestRealCommandsEnd"),
+	tried("`attach`", "TestRealPod/attach"),
+	tried("`cp` if the image has `tar`", "kubectl/pods.txtar"),
+	tried("`port-forward`", "TestRealPod/port-forward"),
+	tried("`debug` without `--target`", "TestRealPod/debug", "debug with a target"),
+	tried("Services over TCP and UDP", "TestRealNetwork"),
+	tried("webhooks and aggregated APIs in pods", "deploy/real.txtar", "aggregated API"),
+	tried("programs of this machine", "TestRealHostService"),
+	tried("A Service without ready endpoints refuses connections", "TestRealNetwork", "../realnode/services:TestNobodyThereRefuses"),
+	tried("One whose pod is ready but does not listen yet accepts and then resets them", "not listening"),
+	tried("give a pod that others wait for a readiness probe", "TestRealWorkloads/probes"),
+	tried("limits of memory and CPU", "TestRealLimits/out of memory", "TestRealLimits/throttled"),
+	tried("measurements of nodes, pods and containers", "TestRealLimits/measured"),
+	tried("several nodes", "TestRealNetwork", "drain"),
+	tried("a durable cluster comes back with its pods", "TestRealDurable"),
+	tried("several clusters at once", "TestRealThreeClusters"),
+	tried("rollouts, `drain` and evictions within a budget", "rollout", "drain"),
+	tried("priorities with preemption", "priorities"),
+	tried("quotas and limit ranges", "quota"),
+	tried("sidecar containers", "sidecars"),
+	tried("Nodes have no more rights", "TestRealWorkloads/identity"),
+}
+
+// doesNotOnRealNodes says which tests try the lines of the section "What does not".
+var doesNotOnRealNodes = []pageLine{
+	tried("`kubectl top` says that the metrics API is not available", "TestRealLimits/measured"),
+	tried("`/metrics/resource` and `/stats/summary`", "TestRealLimits/measured"),
+	tried("`hostPath` volumes, `hostPID`, `hostIPC` and `shareProcessNamespace` are refused", "refused"),
+	tried("`hostNetwork` is the node's network", "host network"),
+	tried("network storage and volumes of other CSI drivers", "refused", "foreign volumes"),
+	tried("block devices, other devices", "refused"),
+	tried("seccomp and AppArmor profiles of the type `Localhost`", "refused"),
+	tried("`mountPropagation: Bidirectional`", "refused"),
+	tried("volumes mounted on `/` or in `/proc`", "refused"),
+	tried("unknown capabilities", "refused capability"),
+	tried("sysctls that do not begin with `net.`", "refused"),
+	tried("SELinux labels are ignored", "SELinux"),
+	tried("The API server refuses such a pod when it is created", "refused"),
+	tried("report that in an Event `FailedCreate`", "refused controllers"),
+	tried("Where there are simulated nodes too, the pod is simulated", "TestNodeJoinsWithTheFirstImage", "TestDaemonsAreOnNodesOfBothKinds"),
+	tried("the pod waits on real nodes, and an Event on it reports the reason", "refused capability", "foreign volumes"),
+	tried("`kubectl debug --target` is refused", "debug with a target", "kubectl/pods.txtar"),
+	tried("The debugging container waits", "debug with a target"),
+	tried("`hostPort` is accepted", "host port"),
+	tried("`privileged` and `NET_ADMIN` do not reach the pod's network", "privileged"),
+	tried("Pods have no way out", "TestRealNetwork"),
+	tried("For an ordinary user there is one user id", "TestRealPod/owners", "TestRealFurtherIDs"),
+	tried("Each container is shown that as the id that it asks for", "TestRealPod/owners", "TestRealWorkloads/volumes"),
+	tried("so `runAsUser` and `fsGroup` work", "TestRealWorkloads/volumes", "TestRealWorkloads/claims"),
+	tried("8192 connections of TCP and 2048 flows of UDP", "../realnode/services:TestShares", "../realnode/services:TestFlowsHaveALimit"),
+	tried("new connections are reset", "../realnode/services:TestShares"),
+	tried("the UDP flow that was idle longest ends", "../realnode/services:TestOldestFlowEnds"),
+	tried("Network policies are taken and checked", "deploy/real.txtar"),
+	tried("Logical clusters", "logical cluster"),
+}
+
+// TestRealNodesPage: each sentence of the two sections has a test that tries it, and each test's words are there still.
+func TestRealNodesPage(t *testing.T) {
+	text, err := os.ReadFile("../../docs/real-nodes.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []pageLine
+	for title, lines := range map[string][]pageLine{"What works": worksOnRealNodes, "What does not": doesNotOnRealNodes} {
+		all = append(all, lines...)
+		section, ok := sectionOf(string(text), title)
+		if !ok {
+			t.Errorf("the page has no section %q", title)
+		}
+		comparePage(t, title, section, lines)
+	}
+	tests := testsNamed(t)
+	for _, line := range all {
+		if len(line.tests) == 0 {
+			t.Errorf("no test tries %q", line.words)
+		}
+		for _, name := range line.tests {
+			if !tests.has(t, name) {
+				t.Errorf("there is no test %q, which is to try %q", name, line.words)
+			}
+		}
+	}
+	for _, item := range everyday {
+		if !slices.ContainsFunc(all, func(l pageLine) bool { return slices.Contains(l.tests, item.name) }) {
+			t.Errorf("no line of the page belongs to the test %q", item.name)
+		}
+	}
+}
+
+// comparePage compares a section with what tests try, both ways.
+func comparePage(t *testing.T, title, section string, lines []pageLine) {
+	t.Helper()
+	sentences := sentencesOf(section)
+	if len(sentences) < 10 {
+		t.Errorf("%s: only %d sentences were found", title, len(sentences))
+	}
+	for _, sentence := range sentences {
+		if !slices.ContainsFunc(lines, func(l pageLine) bool { return strings.Contains(sentence, l.words) }) {
+			t.Errorf("%s: no test tries %q", title, sentence)
+		}
+	}
+	for _, line := range lines {
+		if !slices.ContainsFunc(sentences, func(s string) bool { return strings.Contains(s, line.words) }) {
+			t.Errorf("%s: the page does not say %q any more, which %v try", title, line.words, line.tests)
+		}
+	}
+}
+
+// sectionOf is the text below a heading.
+func sectionOf(page, title string) (string, bool) {
+	_, section, found := strings.Cut(page, "\n## "+title+"\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	return section, found
+}
+
+// sentencesOf are the sentences of paragraphs and lists, and the items within them that a semicolon ends.
+func sentencesOf(section string) (all []string) {
+	section = strings.ReplaceAll(section, "\n- ", "\n\n")
+	for paragraph := range strings.SplitSeq(section, "\n\n") {
+		words := strings.Fields(paragraph)
+		if len(words) > 0 && words[0] == "-" {
+			words = words[1:]
+		}
+		var sentence []string
+		for i, word := range words {
+			sentence = append(sentence, word)
+			if i == len(words)-1 || strings.HasSuffix(word, ".") || strings.HasSuffix(word, ";") {
+				all = append(all, strings.Join(sentence, " "))
+				sentence = nil
+			}
+		}
+	}
+	return all
+}
+
+// named are the tests of packages, by folder: the strings in the file of each, among them its subtests' names.
+type named map[string]map[string][]string
+
+func testsNamed(t *testing.T) named { return named{".": testsIn(t, ".")} }
+
+// has says whether there is a test of that name.
+func (n named) has(t *testing.T, name string) bool {
+	t.Helper()
+	if strings.HasSuffix(name, ".txtar") {
+		_, err := os.Stat(filepath.Join("../../internal/cli/testdata/script", name))
+		return err == nil
+	}
+	dir, test, other := strings.Cut(name, ":")
+	if !other {
+		dir, test = ".", name
+	}
+	if n[dir] == nil {
+		n[dir] = testsIn(t, dir)
+	}
+	function, subtest, _ := strings.Cut(test, "/")
+	if !strings.HasPrefix(test, "Test") {
+		function, subtest = "TestRealEveryday", test
+	}
+	words, ok := n[dir][function]
+	return ok && (subtest == "" || slices.Contains(words, subtest))
+}
+
+// testsIn reads a folder's tests.
+func testsIn(t *testing.T, dir string) map[string][]string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string][]string{}
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var words []string
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+				if word, err := strconv.Unquote(lit.Value); err == nil {
+					words = append(words, word)
+				}
+			}
+			return true
+		})
+		for _, d := range parsed.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Test") {
+				all[f.Name.Name] = words
+			}
+		}
+	}
+	return all
+}
