@@ -3,7 +3,10 @@ package test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -54,6 +57,19 @@ func TestRealEveryday(t *testing.T) {
 		})
 	}
 	running.Wait()
+	c.stop()
+	launch(t, c.config, c.how...).next("ready")
+	eventually(t, "the next start has deleted the volumes of a throw-away cluster", func(context.Context) (bool, error) {
+		left, err := os.ReadDir(filepath.Join(c.config.Dir, "nodes", ".volumes"))
+		return len(left) == 0, ignoreMissing(err)
+	})
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // kubectl runs the real command, and returns what it prints; its exit status is not 0 if failed is true.

@@ -29,6 +29,7 @@ func testVolumesOfAllKinds(t *testing.T, c *realCluster) {
 	must[*corev1.ConfigMap](t)(c.client.CoreV1().ConfigMaps("default").Create(t.Context(), config, metav1.CreateOptions{}))
 	makeClaim(t, c.client, "default", newClaim("read", nil))
 	template := &corev1.PersistentVolumeClaimTemplate{Spec: newClaim("", nil).Spec}
+	template.Spec.Resources.Requests = corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1")} // which does not limit it
 	c.create(c.mounting("projected", corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{Sources: []corev1.VolumeProjection{
 		{ConfigMap: &corev1.ConfigMapProjection{LocalObjectReference: corev1.LocalObjectReference{Name: "projected"}}},
 		{ServiceAccountToken: &corev1.ServiceAccountTokenProjection{Path: "token"}},

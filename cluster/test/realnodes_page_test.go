@@ -97,14 +97,39 @@ var doesNotOnRealNodes = []pageLine{
 	tried("Logical clusters", "logical cluster"),
 }
 
-// TestRealNodesPage: each sentence of the two sections has a test that tries it, and each test's words are there still.
+// claimsOnRealNodes says which tests try the lines of the section "Claims".
+var claimsOnRealNodes = []pageLine{
+	tried("The data of a claim lie in a folder", "TestRealWorkloads/claims"),
+	tried("All real nodes share it", "one pod a claim"),
+	tried("pods on several nodes may use one claim", "one pod a claim"),
+	tried("only `ReadWriteOncePod` is enforced", "one pod a claim"),
+	tried("one that becomes real finds its volume empty", "TestNodeJoinsWithTheFirstImage"),
+	tried("`fsGroup`, `subPath`", "TestRealWorkloads/claims"),
+	tried("`readOnly` work as anywhere", "volumes of all kinds"),
+	tried("The requested size is no limit", "volumes of all kinds"),
+	tried("| the claim is deleted, reclaim policy `Delete`", "TestRealWorkloads/claims"),
+	tried("| the claim is deleted, reclaim policy `Retain`", "retained"),
+	tried("| a reset (`slipway cluster reset`) removes the claim", "TestClaimsOutliveTheirCluster"),
+	tried("| a reset keeps the claim", "TestClaimsOutliveTheirCluster"),
+	tried("| a reset brings a deleted claim back", "TestClaimsOutliveTheirCluster"),
+	tried("| a durable cluster ends", "TestClaimsOutliveTheirCluster"),
+	tried("| a throw-away cluster ends", "TestRealEveryday"),
+	tried("`Retain` does not keep the data of a PersistentVolume that is deleted", "retained"),
+	tried("give it to a new claim, which names it in `spec.volumeName`", "retained"),
+	tried("A claim of a class with another provisioner waits", "foreign volumes"),
+	tried("An Event `ExternalProvisioning` on the claim names it", "foreign volumes"),
+	tried("an Event `WaitingForVolume` on the pod", "foreign volumes"),
+}
+
+// TestRealNodesPage: each sentence of the three sections has a test that tries it, and each test's words are there
+// still.
 func TestRealNodesPage(t *testing.T) {
 	text, err := os.ReadFile("../../docs/real-nodes.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var all []pageLine
-	for title, lines := range map[string][]pageLine{"What works": worksOnRealNodes, "What does not": doesNotOnRealNodes} {
+	for title, lines := range map[string][]pageLine{"What works": worksOnRealNodes, "What does not": doesNotOnRealNodes, "Claims": claimsOnRealNodes} {
 		all = append(all, lines...)
 		section, ok := sectionOf(string(text), title)
 		if !ok {
@@ -156,12 +181,19 @@ func sectionOf(page, title string) (string, bool) {
 	return section, found
 }
 
-// sentencesOf are the sentences of paragraphs and lists, and the items within them that a semicolon ends.
+// sentencesOf are the sentences of paragraphs and lists, the items within them that a semicolon ends, and the rows of
+// tables.
 func sentencesOf(section string) (all []string) {
 	section = strings.ReplaceAll(section, "\n- ", "\n\n")
 	for paragraph := range strings.SplitSeq(section, "\n\n") {
 		words := strings.Fields(paragraph)
-		if len(words) > 0 && words[0] == "-" {
+		switch {
+		case len(words) == 0 || strings.HasPrefix(words[0], "```"):
+			continue
+		case words[0] == "|":
+			all = append(all, strings.Split(strings.TrimSpace(paragraph), "\n")[2:]...) // without the head
+			continue
+		case words[0] == "-":
 			words = words[1:]
 		}
 		var sentence []string

@@ -113,6 +113,20 @@ func (s claiming) folders() (all []string) {
 	return all
 }
 
+// remove deletes the StatefulSet with its pods and their claims.
+func (s claiming) remove() {
+	s.t.Helper()
+	foreground := metav1.DeletePropagationForeground
+	if err := s.client.AppsV1().StatefulSets("default").Delete(s.t.Context(), s.name, metav1.DeleteOptions{PropagationPolicy: &foreground}); err != nil {
+		s.t.Fatal(err)
+	}
+	for _, pod := range s.pods() {
+		if err := s.client.CoreV1().PersistentVolumeClaims("default").Delete(s.t.Context(), "data-"+pod, metav1.DeleteOptions{}); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
 func allGone(t *testing.T, folders []string) {
 	t.Helper()
 	for _, folder := range folders {
@@ -136,15 +150,7 @@ func testClaims(t *testing.T, c *realCluster) {
 	set.has()
 	folders := set.folders()
 
-	background := metav1.DeletePropagationForeground
-	if err := c.client.AppsV1().StatefulSets("default").Delete(t.Context(), set.name, metav1.DeleteOptions{PropagationPolicy: &background}); err != nil {
-		t.Fatal(err)
-	}
-	for _, pod := range set.pods() {
-		if err := c.client.CoreV1().PersistentVolumeClaims("default").Delete(t.Context(), "data-"+pod, metav1.DeleteOptions{}); err != nil {
-			t.Fatal(err)
-		}
-	}
+	set.remove()
 	allGone(t, folders)
 }
 
@@ -170,5 +176,14 @@ func TestClaimsOutliveTheirCluster(t *testing.T) {
 	c.dial().resetTo("")
 	allGone(t, folders)
 	kept.has()
-	kept.folders()
+
+	// One that was deleted and comes back by a reset is empty.
+	folders = kept.folders()
+	kept.remove()
+	allGone(t, folders)
+	c.dial().resetTo("")
+	kept.awaitReady()
+	if got, _, err := kept.try("kept-0", nil, false, "pod", "cat", "/data/deep/part/file"); err == nil {
+		t.Errorf("the volume of a claim that a reset brought back has %q", got)
+	}
 }
