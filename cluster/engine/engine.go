@@ -32,6 +32,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/machine"
 	"github.com/slipway-dev/slipway/cluster/rollback"
 	"github.com/slipway-dev/slipway/cluster/scheduler"
+	"github.com/slipway-dev/slipway/cluster/simnode/stage"
 )
 
 // mainPrefix is upstream's default, below which all keys of the main cluster lie.
@@ -68,6 +69,7 @@ type Spec struct {
 	Controllers bool        // run controllers, scheduler and nodes
 
 	Loops          []controllers.Controller // which controllers run; nil: all
+	Habits         stage.Habits             // of simulated pods
 	APIServerFlags []string
 	// Real is what real nodes need; without it there are none, and none can join. With it, where there are nodes of
 	// both kinds, pods are placed by their images.

@@ -101,7 +101,11 @@ func (s *session) addLogical(ctx context.Context, l protocol.AddLogical) (c *eng
 	if err != nil {
 		return nil, added, err
 	}
-	spec := engine.Spec{Name: l.Name, Nodes: nodes, Controllers: l.RunControllers(), Loops: list, APIServerFlags: l.ServerFlags(s.config.Spec)}
+	how, err := habits(l.SimulatedPods, l.SimulatedJobs)
+	if err != nil {
+		return nil, added, err
+	}
+	spec := engine.Spec{Name: l.Name, Nodes: nodes, Controllers: l.RunControllers(), Loops: list, Habits: how, APIServerFlags: l.ServerFlags(s.config.Spec)}
 	defer s.memory.start(logicalGC)()
 	err = s.withHost(func(h *engine.Host) (err error) {
 		if c, err = h.Add(ctx, spec); err != nil {

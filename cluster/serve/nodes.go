@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 	"github.com/slipway-dev/slipway/cluster/registry"
+	"github.com/slipway-dev/slipway/cluster/simnode/stage"
 	"github.com/slipway-dev/slipway/cluster/workers"
 )
 
@@ -49,6 +50,9 @@ func (s *session) mainSpec(images *registry.Registry) (engine.Spec, error) {
 	if spec.Loops, err = loops(s.config.ControllerNames); err != nil {
 		return spec, err
 	}
+	if spec.Habits, err = habits(s.config.SimulatedPods, s.config.SimulatedJobs); err != nil {
+		return spec, err
+	}
 	real := &engine.Real{Program: s.config.NodeProgram, Registry: images.Address(), Registries: s.config.Registries, Mirrors: s.config.Mirrors, Images: images}
 	switch s.config.NodeKind {
 	case protocol.RealNodes, protocol.PlainNodes:
@@ -77,6 +81,15 @@ func loops(names []string) ([]controllers.Controller, error) {
 		return nil, fmt.Errorf("%w: %w", protocol.ErrConfig, err)
 	}
 	return list, nil
+}
+
+// habits are those that a configuration has for simulated pods. Errors are [protocol.ErrConfig].
+func habits(pods, jobs string) (stage.Habits, error) {
+	h := stage.Habits{Pods: stage.Habit(pods), Jobs: stage.Habit(jobs)}
+	if err := h.Validate(); err != nil {
+		return h, fmt.Errorf("%w: %w", protocol.ErrConfig, err)
+	}
+	return h, nil
 }
 
 func nodeSpec(n protocol.Node) (node.Spec, error) {

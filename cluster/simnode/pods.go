@@ -36,6 +36,7 @@ type pods struct {
 	informer cache.SharedIndexInformer
 	queue    workqueue.TypedRateLimitingInterface[string]
 	log      *slog.Logger
+	habits   stage.Habits
 	why      func(context.Context, *corev1.Pod) string
 
 	hosts map[string]*host // by node name
@@ -70,6 +71,7 @@ func newPods(client kubernetes.Interface, options Options) *pods {
 		informer: coreinformers.NewFilteredPodInformer(client, metav1.NamespaceAll, 0, cache.Indexers{}, bound),
 		queue:    workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]()),
 		log:      options.Log,
+		habits:   options.Habits,
 		why:      options.Why,
 		hosts:    map[string]*host{},
 		lives:    map[string]life{},
@@ -197,7 +199,7 @@ func (p *pods) sync(ctx context.Context, key string) (wake time.Time, err error)
 	if h.frozen {
 		return time.Time{}, nil
 	}
-	plan, problems := stage.PlanFor(pod)
+	plan, problems := p.habits.PlanFor(pod)
 	step, err := p.next(key, pod, h, plan)
 	if err != nil {
 		return time.Time{}, err

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/slipway-dev/slipway/cluster/node"
+	"github.com/slipway-dev/slipway/cluster/simnode/stage"
 )
 
 // Nodes are simulated nodes that run.
@@ -32,6 +33,7 @@ type Options struct {
 	Specs  []node.Spec
 	Others []string // nodes that somebody else runs
 	Log    *slog.Logger
+	Habits stage.Habits // of pods whose annotations do not decide what becomes of them
 	// Why says why a pod of these nodes is simulated, for an Event on the pod. Without it all pods of the cluster are.
 	Why func(context.Context, *corev1.Pod) string
 }

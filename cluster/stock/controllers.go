@@ -18,6 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/controllers"
 	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/protocol"
+	"github.com/slipway-dev/slipway/cluster/simnode/stage"
 	"github.com/slipway-dev/slipway/cluster/workers"
 )
 
@@ -42,6 +43,18 @@ func wantedControllers() ([]controllers.Controller, error) {
 	}
 }
 
+// The variables that say what becomes of simulated pods, and of those of Jobs: pending, running or complete.
+const (
+	podsVariable = "SLIPWAY_SIMULATED_PODS"
+	jobsVariable = "SLIPWAY_SIMULATED_JOBS"
+)
+
+// wantedHabits are those that the environment asks for. Errors are [stage.ErrHabit].
+func wantedHabits() (stage.Habits, error) {
+	h := stage.Habits{Pods: stage.Habit(os.Getenv(podsVariable)), Jobs: stage.Habit(os.Getenv(jobsVariable))}
+	return h, h.Validate()
+}
+
 // controllersHook is the start-up hook that brings them. The server is healthy when it is through, as with all hooks,
 // so a suite begins with a node that is Ready.
 const controllersHook = "slipway/start-controllers"
@@ -63,9 +76,13 @@ func bringControllers(ctx context.Context, o options.CompletedOptions, list []co
 	if err := waitForOtherHooks(ctx, client); err != nil {
 		return fmt.Errorf("wait for the API server: %w", err)
 	}
+	habits, err := wantedHabits()
+	if err != nil {
+		return err
+	}
 	// Nobody signs certificates: the suite has the authority of its users.
-	_, err := workers.Start(ctx, ctx, workers.Options{
-		Client: client, Controllers: list, Nodes: node.Default(),
+	_, err = workers.Start(ctx, ctx, workers.Options{
+		Client: client, Controllers: list, Nodes: node.Default(), Habits: habits,
 		RootCA: o.SecureServing.ServerCert.CertKey.CertFile, ServiceAccountKey: o.ServiceAccountSigningKeyFile,
 		Failed: func(e *protocol.ComponentError) { klog.ErrorS(e.Err, "A component ended", "component", e.Component) },
 	})

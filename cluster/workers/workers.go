@@ -24,6 +24,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/protocol"
 	"github.com/slipway-dev/slipway/cluster/scheduler"
 	"github.com/slipway-dev/slipway/cluster/simnode"
+	"github.com/slipway-dev/slipway/cluster/simnode/stage"
 )
 
 // Options says for which server the workers work, and whom they tell. Each function may be nil.
@@ -32,6 +33,7 @@ type Options struct {
 	// Controllers are those that run; nil: all.
 	Controllers []controllers.Controller
 	Nodes       []node.Spec
+	Habits      stage.Habits // of simulated pods, without RunNodes
 	// Images are what the scheduler places pods by where there are simulated and real nodes; nil for no such rule.
 	Images scheduler.Images
 	// RunNodes runs them; nil simulates them.
@@ -71,9 +73,9 @@ type Nodes interface {
 	Stop()
 }
 
-func simulate(client *rest.Config) func(context.Context, []node.Spec, *slog.Logger) (Nodes, error) {
+func simulate(client *rest.Config, habits stage.Habits) func(context.Context, []node.Spec, *slog.Logger) (Nodes, error) {
 	return func(ctx context.Context, specs []node.Spec, log *slog.Logger) (Nodes, error) {
-		return simnode.Run(ctx, client, simnode.Options{Specs: specs, Log: log})
+		return simnode.Run(ctx, client, simnode.Options{Specs: specs, Log: log, Habits: habits})
 	}
 }
 
@@ -113,7 +115,7 @@ func (o Options) withDefaults() Options {
 		o.Controllers = controllers.All()
 	}
 	if o.RunNodes == nil {
-		o.RunNodes = simulate(o.Client)
+		o.RunNodes = simulate(o.Client, o.Habits)
 	}
 	if o.Go == nil {
 		o.Go = func(f func()) { go f() }

@@ -34,6 +34,8 @@ All keys of the file are optional:
   registryPort: 5001                        # of the cluster's image registry
   nodeKind: real                            # or simulated or plain, see below
   simulateMissingImages: true               # beside real nodes
+  simulatedPods: pending                    # or running, or complete, which is the default
+  simulatedJobs: complete                   # the same for the pods of Jobs
   durable: true
   controllers: false                        # API server and etcd only; or a list, see below
 
@@ -58,6 +60,10 @@ older short forms: --controllers=gc,namespace. '*' stands for all others and -NA
 Scheduler and nodes run with any list, and so do serviceaccount, serviceaccount-token, root-ca-certificate-publisher
 and crd-removal. docs/cluster-contents.md lists all controllers.
 
+--simulated-pods=pending keeps all simulated pods Pending, with --simulated-pods=running their containers never end by
+themselves, and with complete they live as usual: those that are not restarted on success end after half a second.
+--simulated-jobs says the same of the pods of Jobs. A pod's own annotations win (docs/nodes.md).
+
 With --node the file's nodes do not count. --feature-gate and --runtime-config win over
 the file's entry of the same name, and an --api-server-flag over the same flag in the file.`
 
@@ -67,6 +73,7 @@ const startExample = `  slipway cluster start
   slipway cluster start --nodes real=2
   slipway cluster start --nodes real --simulate-missing-images
   slipway cluster start --node node-1 --node gpu-1,cpu=16,memory=64Gi,label=disk=ssd,taint=gpu=yes:NoSchedule
+  slipway cluster start --simulated-jobs=running
   slipway cluster start --controllers=gc,namespace
   slipway cluster start --feature-gate MutatingAdmissionPolicy=true --runtime-config admissionregistration.k8s.io/v1beta1`
 
@@ -103,6 +110,8 @@ func (inv *invocation) clusterStartCommand() *cobra.Command {
 	flags.StringArrayVar(&c.Nodes, "node", nil, "a `node`, see above; repeatable, or none for no nodes")
 	flags.StringVar(&c.NodeKind, "nodes", "", "`kind` of the nodes: simulated, or real, which run pods; real=2 has two; plain has no isolation")
 	flags.BoolVar(&simulate, "simulate-missing-images", false, "beside real nodes, simulate pods whose images are not in the cluster's registry")
+	flags.StringVar(&c.SimulatedPods, "simulated-pods", "", "what becomes of simulated pods whose annotations do not say it: `pending`, running or complete, the default")
+	flags.StringVar(&c.SimulatedJobs, "simulated-jobs", "", "the same for the pods of Jobs: `pending`, running or complete")
 	flags.StringArrayVar(&c.APIServerFlags, "api-server-flag", nil, "a flag of kube-apiserver, `flag=value`; repeatable")
 	flags.StringSliceVar(&c.FeatureGates, "feature-gate", nil, "a feature gate, `name=bool`, of API server, controllers and scheduler; repeatable")
 	flags.StringSliceVar(&c.RuntimeConfig, "runtime-config", nil, "an API to serve or not, `version=bool`; repeatable")

@@ -13,7 +13,7 @@ import (
 // slipway has itself, but for two of its own before them.
 func (inv *invocation) testCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "test [--controllers[=LIST]] [--shared] [GO TEST ARGS…]",
+		Use:   "test [--controllers[=LIST]] [--simulated-pods=HABIT] [--simulated-jobs=HABIT] [--shared] [GO TEST ARGS…]",
 		Short: "Run go test with a control plane",
 		Long: `Test is go test with a control plane: its arguments are those of go test, ./... if they name no
 package, and so is its exit status. Generated files are brought up to date first.
@@ -25,11 +25,13 @@ USE_EXISTING_CLUSTER, your choice stays. Suites written with clustertest find th
 SLIPWAY_CLUSTER.
 
 Envtest's control planes have no controllers: owners leave their dependents behind, namespaces stay Terminating, and
-Jobs do nothing. Two options change that, without a change to the suites. They stand before go test's arguments:
+Jobs do nothing. Options change that, without a change to the suites. They stand before go test's arguments:
 
   --controllers   with each control plane run controllers, scheduler and one simulated node.
                   --controllers=gc,namespace runs these two and the few that every cluster needs; see
                   'slipway cluster start --help' for the list. In the environment: SLIPWAY_CONTROLLERS=gc,namespace
+  --simulated-pods=pending, --simulated-jobs=running
+                  with controllers, keep simulated pods, or those of Jobs, pending or running; a pod's annotations win
   --shared        start one cluster and let all suites use it, instead of a control plane each. They find it through
                   USE_EXISTING_CLUSTER and KUBECONFIG, must not disturb each other, and go test may run several
                   at once: -p 1 forbids that. It has controllers only with --controllers. Suites written with
@@ -58,6 +60,10 @@ func suites(args []string) operation.Suites {
 			s.Controllers = &value
 		case name == "--controllers":
 			s.Controllers = new("true")
+		case name == "--simulated-pods" && given:
+			s.SimulatedPods = value
+		case name == "--simulated-jobs" && given:
+			s.SimulatedJobs = value
 		case s.Args[0] == "--shared":
 			s.Shared = true
 		default:

@@ -51,6 +51,12 @@ func (o Options) differences(is Spec, s *Status) []string {
 	if o.Controllers != nil {
 		differs("controllers", clusterfile.ControllersOf(o.Spec).String(), clusterfile.ControllersOf(is).String())
 	}
+	if o.SimulatedPods != "" || o.File != nil {
+		differs("simulated pods", cmp.Or(o.SimulatedPods, usual), cmp.Or(is.SimulatedPods, usual))
+	}
+	if o.SimulatedJobs != "" || o.File != nil {
+		differs("simulated Jobs", cmp.Or(o.SimulatedJobs, usual), cmp.Or(is.SimulatedJobs, is.SimulatedPods, usual))
+	}
 	if o.Nodes != nil || o.File != nil {
 		differs("nodes", described(o.Nodes), described(is.Nodes))
 	}
@@ -67,6 +73,9 @@ func (o Options) differences(is Spec, s *Status) []string {
 	}
 	return lines
 }
+
+// usual is what becomes of simulated pods by default.
+const usual = "complete"
 
 // compare tells the keys that are other than asked for; with whole also those that are not asked for.
 func compare[V any](differs func(key, asked, has string), what string, asked, has map[string]V, whole bool) {

@@ -102,6 +102,7 @@ func over(s, base Spec) Spec {
 	if s.Controllers == nil {
 		s.Controllers, s.ControllerNames = base.Controllers, base.ControllerNames
 	}
+	s.SimulatedPods, s.SimulatedJobs = cmp.Or(s.SimulatedPods, base.SimulatedPods), cmp.Or(s.SimulatedJobs, base.SimulatedJobs)
 	s.FeatureGates = merged(base.FeatureGates, s.FeatureGates)
 	s.RuntimeConfig = merged(base.RuntimeConfig, s.RuntimeConfig)
 	s.APIServerFlags = append(base.APIServerFlags[:len(base.APIServerFlags):len(base.APIServerFlags)], s.APIServerFlags...)

@@ -74,10 +74,10 @@ func TestConfigurationReachesTheProgram(t *testing.T) {
 		t.Errorf("changed: %s", diff)
 	}
 	d.stop()
-	d.start(clusterctl.Options{Spec: clusterctl.Spec{Controllers: new(true), ControllerNames: []string{"job-controller"}, APIServerFlags: []string{"--v=3"}}})
+	d.start(clusterctl.Options{Spec: clusterctl.Spec{Controllers: new(true), ControllerNames: []string{"job-controller"}, SimulatedPods: "pending", APIServerFlags: []string{"--v=3"}}})
 	d.stop()
 	d.start(clusterctl.Options{}) // goes on with those controllers
-	want.ControllerNames = []string{"job-controller"}
+	want.ControllerNames, want.SimulatedPods = []string{"job-controller"}, "pending"
 	if diff := cmp.Diff(want, d.config()); diff != "" {
 		t.Errorf("some controllers: %s", diff)
 	}
@@ -126,6 +126,8 @@ func TestOtherConfiguration(t *testing.T) {
 		"port: 2 is asked for, it has 1":                                {Spec: clusterctl.Spec{Port: 2}},
 		"controllers: true is asked for, it has false":                  {Spec: clusterctl.Spec{Controllers: new(true)}},
 		"controllers: job-controller is asked for, it has false":        {Spec: clusterctl.Spec{Controllers: new(true), ControllerNames: []string{"job-controller"}}},
+		"simulated pods: pending is asked for, it has complete":         {Spec: clusterctl.Spec{SimulatedPods: "pending"}},
+		"simulated Jobs: running is asked for, it has complete":         {Spec: clusterctl.Spec{SimulatedJobs: "running"}},
 		"nodes: none is asked for, it has a,taint=x:NoSchedule b":       {Spec: clusterctl.Spec{Nodes: []clusterctl.Node{}}},
 		"kind of nodes: plain is asked for, it has simulated":           {Spec: clusterctl.Spec{NodeKind: protocol.PlainNodes}},
 		"feature gate A: false is asked for, it has true":               {Spec: clusterctl.Spec{FeatureGates: map[string]bool{"A": false}}},

@@ -17,6 +17,9 @@ const (
 	kubeconfigVariable  = "KUBECONFIG"           // of the existing cluster
 	controllersVariable = "SLIPWAY_CONTROLLERS"  // those that run; 1: all
 
+	podsVariable = "SLIPWAY_SIMULATED_PODS" // what becomes of simulated pods
+	jobsVariable = "SLIPWAY_SIMULATED_JOBS" // and of those of Jobs
+
 	patienceVariable = "KUBEBUILDER_CONTROLPLANE_START_TIMEOUT" // how long envtest waits for a program to be ready
 	patience         = "3m"                                     // a program that ends is noticed at once: only a busy machine takes long
 )
@@ -49,6 +52,8 @@ type Suites struct {
 	Args            []string // of go test
 	Controllers     bool     // with controllers, a scheduler and a node
 	ControllerNames []string // which controllers; empty: all
+	SimulatedPods   string   // what becomes of simulated pods whose annotations do not say it; empty: the usual
+	SimulatedJobs   string   // the same for the pods of Jobs
 	Shared          bool     // one cluster for all packages, instead of a control plane each
 }
 
@@ -91,6 +96,12 @@ func (s Suites) environment(ctx context.Context, env []string, c ControlPlane) (
 	}
 	if s.Controllers {
 		env = append(env, controllersVariable+"="+cmp.Or(strings.Join(s.ControllerNames, ","), "1"))
+	}
+	if s.SimulatedPods != "" {
+		env = append(env, podsVariable+"="+s.SimulatedPods)
+	}
+	if s.SimulatedJobs != "" {
+		env = append(env, jobsVariable+"="+s.SimulatedJobs)
 	}
 	dir, err := c.Assets(ctx)
 	if err != nil {

@@ -53,7 +53,7 @@ type program struct {
 // logicalCluster starts a logical cluster in p.
 func logicalCluster(ctx context.Context, p program, s settings) (*Cluster, error) {
 	c, err := s.begin(func(f protocol.Spec) (*Cluster, error) {
-		ask := protocol.AddLogical{Name: logicalName(), Controllers: f.Controllers, ControllerNames: f.ControllerNames, Nodes: f.Nodes,
+		ask := protocol.AddLogical{Name: logicalName(), Controllers: f.Controllers, ControllerNames: f.ControllerNames, SimulatedPods: f.SimulatedPods, SimulatedJobs: f.SimulatedJobs, Nodes: f.Nodes,
 			APIServerFlags: append(f.RuntimeFlags(), f.APIServerFlags...), Tied: p.tied}
 		c := &Cluster{program: p, settings: s, logical: ask.Name, end: func() error { return remove(p.conn, ask.Name) }}
 		var added protocol.LogicalAdded

@@ -102,6 +102,13 @@ func OnlyControllers(names ...string) Option {
 	}
 }
 
+// SimulatedPods says what becomes of simulated pods whose annotations do not say it: "pending", "running", or
+// "complete", which is the default: pods run, and those that are not restarted on success end.
+func SimulatedPods(habit string) Option { return func(s *settings) { s.spec.SimulatedPods = habit } }
+
+// SimulatedJobs says the same of the pods of Jobs.
+func SimulatedJobs(habit string) Option { return func(s *settings) { s.spec.SimulatedJobs = habit } }
+
 // Nodes replaces the usual node by these; none at all leaves pods pending.
 func Nodes(nodes ...Node) Option {
 	return func(s *settings) {

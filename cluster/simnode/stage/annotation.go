@@ -28,8 +28,11 @@ func (p Problem) Error() string {
 }
 
 // PlanFor is the default plan with the pod's annotations followed. Those that make no sense are left out, and told.
-func PlanFor(pod *corev1.Pod) (Plan, []Problem) {
-	plan := DefaultPlan(pod)
+func PlanFor(pod *corev1.Pod) (Plan, []Problem) { return Habits{}.PlanFor(pod) }
+
+// PlanFor is the plan of a pod in a cluster with these habits. Its annotations win.
+func (h Habits) PlanFor(pod *corev1.Pod) (Plan, []Problem) {
+	plan := h.plan(pod)
 	if !slices.ContainsFunc(slices.Collect(maps.Keys(pod.Annotations)), inDomain) {
 		return plan, nil
 	}

@@ -106,11 +106,20 @@ func (r *reader) file(n *yaml.Node, s *protocol.Spec) {
 		"port":                  func(n *yaml.Node, at string) { s.Port = r.port(n, at) },
 		"registryPort":          func(n *yaml.Node, at string) { s.RegistryPort = r.port(n, at) },
 		"durable":               func(n *yaml.Node, at string) { s.Durable = r.boolean(n, at) },
+		"simulatedPods":         func(n *yaml.Node, at string) { s.SimulatedPods = r.habit(n, at) },
+		"simulatedJobs":         func(n *yaml.Node, at string) { s.SimulatedJobs = r.habit(n, at) },
 		"controllers": func(n *yaml.Node, at string) {
 			c := r.controllers(n, at)
 			s.Controllers, s.ControllerNames = &c.Run, c.Names
 		},
 	})
+}
+
+// habit reads what becomes of simulated pods.
+func (r *reader) habit(n *yaml.Node, at string) string {
+	habit := r.text(n, at)
+	r.check(n, at, CheckHabit(habit))
+	return habit
 }
 
 // controllers reads true, false, or a list, which may also be one text as the flag has it.

@@ -26,6 +26,8 @@ type Flags struct {
 
 	Controllers           *string // --controllers, as [ParseControllers] reads it
 	SimulateMissingImages *bool   // --simulate-missing-images
+	SimulatedPods         string  // --simulated-pods
+	SimulatedJobs         string  // --simulated-jobs
 }
 
 // fromStdin is what --config has to be for a description on stdin.
@@ -57,7 +59,7 @@ func readAll(stdin io.Reader) (Description, error) {
 func (f Flags) spec() (protocol.Spec, error) {
 	s := protocol.Spec{Port: f.Port, RegistryPort: f.RegistryPort, Durable: f.Durable,
 		SimulateMissingImages: f.SimulateMissingImages, FeatureGates: map[string]bool{}, RuntimeConfig: map[string]string{}}
-	for _, parse := range []func(*protocol.Spec) error{f.nodeKind, f.nodes, f.serverFlags, f.gates, f.runtimes, f.controllers} {
+	for _, parse := range []func(*protocol.Spec) error{f.nodeKind, f.nodes, f.serverFlags, f.gates, f.runtimes, f.controllers, f.habits} {
 		if err := parse(&s); err != nil {
 			return s, err
 		}
@@ -163,6 +165,19 @@ func (f Flags) controllers(s *protocol.Spec) error {
 		return wrong("--controllers", err)
 	}
 	s.Controllers, s.ControllerNames = &c.Run, c.Names
+	return nil
+}
+
+func (f Flags) habits(s *protocol.Spec) error {
+	for flag, habit := range map[string]string{"--simulated-pods": f.SimulatedPods, "--simulated-jobs": f.SimulatedJobs} {
+		if habit == "" {
+			continue
+		}
+		if err := CheckHabit(habit); err != nil {
+			return wrong(flag, err)
+		}
+	}
+	s.SimulatedPods, s.SimulatedJobs = f.SimulatedPods, f.SimulatedJobs
 	return nil
 }
 

@@ -24,7 +24,7 @@ func TestFlags(t *testing.T) {
 		"none": {clusterfile.Flags{}, protocol.Spec{FeatureGates: none, RuntimeConfig: off}, nil},
 		"without a file": {clusterfile.Flags{NodeKind: "plain=2", Durable: true}, protocol.Spec{
 			NodeKind: protocol.PlainNodes, Nodes: []protocol.Node{{Name: "node-1"}, {Name: "node-2"}}, Durable: true, FeatureGates: none, RuntimeConfig: off}, nil},
-		"simulated ones": {clusterfile.Flags{NodeKind: "simulated=2"}, protocol.Spec{NodeKind: protocol.SimulatedNodes,
+		"simulated ones": {clusterfile.Flags{NodeKind: "simulated=2", SimulatedPods: "pending", SimulatedJobs: "complete"}, protocol.Spec{NodeKind: protocol.SimulatedNodes, SimulatedPods: "pending", SimulatedJobs: "complete",
 			Nodes: []protocol.Node{{Name: "simulated-1"}, {Name: "simulated-2"}}, FeatureGates: none, RuntimeConfig: off}, nil},
 		"the file alone": {clusterfile.Flags{File: "-"}, protocol.Spec{FeatureGates: none, RuntimeConfig: off}, &clusterfile.Description{Spec: protocol.Spec{NodeKind: protocol.RealNodes, Port: 1}}},
 		"both": {clusterfile.Flags{File: "-", Port: 2, RegistryPort: 3, Nodes: []string{"none"}, NodeKind: "plain", Controllers: new("gc"), SimulateMissingImages: new(false),
@@ -55,6 +55,8 @@ func TestMistakesInFlags(t *testing.T) {
 		{clusterfile.Flags{APIServerFlags: []string{"--secure-port=1"}}, "--api-server-flag", "cannot be set"},
 		{clusterfile.Flags{FeatureGates: []string{"A=perhaps"}}, "--feature-gate", "is no feature gate"},
 		{clusterfile.Flags{RuntimeConfig: []string{"=true"}}, "--runtime-config", "names no version"},
+		{clusterfile.Flags{SimulatedPods: "runing"}, "--simulated-pods", `simulated pods cannot be "runing"`},
+		{clusterfile.Flags{SimulatedJobs: "x"}, "--simulated-jobs", `simulated pods cannot be "x"`},
 		{clusterfile.Flags{Controllers: new("jop")}, "--controllers", `there is no controller "jop"`},
 		{clusterfile.Flags{Controllers: new("")}, "--controllers", `there is no controller ""`},
 		{clusterfile.Flags{File: "-"}, "stdin", "cannot be read"},

@@ -171,6 +171,17 @@ func ParseRuntime(text string) (key, value string, err error) {
 	return key, value, nil
 }
 
+// habits are what becomes of simulated pods whose annotations do not say it.
+var habits = []string{"complete", "pending", "running"}
+
+// CheckHabit refuses what cannot become of simulated pods.
+func CheckHabit(habit string) error {
+	if slices.Contains(habits, habit) {
+		return nil
+	}
+	return &mistake{fmt.Sprintf("simulated pods cannot be %q", habit), suggestion(habit, habits)}
+}
+
 // Expected says what would have been right instead of err; empty if that is not known.
 func Expected(err error) string {
 	if m, ok := errors.AsType[*mistake](err); ok {

@@ -85,6 +85,8 @@ type AddLogical struct {
 	Nodes           []Node   `json:"nodes,omitzero"`            // as in a [Spec]
 	Controllers     *bool    `json:"controllers,omitempty"`     // as in a [Spec]
 	ControllerNames []string `json:"controllerNames,omitempty"` // as in a [Spec]
+	SimulatedPods   string   `json:"simulatedPods,omitempty"`   // as in a [Spec]
+	SimulatedJobs   string   `json:"simulatedJobs,omitempty"`
 	APIServerFlags  []string `json:"apiServerFlags,omitempty"`
 	Tied            bool     `json:"tied,omitempty"` // it ends with the connection that asked for it
 }
