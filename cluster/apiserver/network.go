@@ -4,8 +4,13 @@ import (
 	"context"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apiserver/pkg/server/egressselector"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app"
 
 	"github.com/slipway-dev/slipway/cluster/network"
@@ -25,9 +30,28 @@ func joinNetwork(ctx context.Context, config *app.Config, o Options) error {
 	if err != nil {
 		return fmt.Errorf("join the cluster's network: %w", err)
 	}
+	dialer.Explain(func(ctx context.Context, namespace string, selector labels.Selector) ([]corev1.Pod, error) {
+		return listPods(ctx, control.Generic.LoopbackClientConfig, namespace, selector)
+	})
 	control.ProxyTransport.DialContext = dialer.Dial
 	config.KubeAPIs.KubeletClientConfig.Lookup = func(egressselector.NetworkContext) (utilnet.DialFunc, error) {
 		return dialer.Kubelet, nil
 	}
 	return nil
+}
+
+// maxPods bounds how many of a Service's pods are looked at for a refusal.
+const maxPods = 100
+
+// listPods asks for pods when a refusal is to name them, so that nothing has to follow them all the time.
+func listPods(ctx context.Context, config *rest.Config, namespace string, selector labels.Selector) ([]corev1.Pod, error) {
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	list, err := client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: selector.String(), Limit: maxPods, ResourceVersion: "0"})
+	if err != nil {
+		return nil, err
+	}
+	return list.Items, nil
 }

@@ -36,7 +36,8 @@ type Dialer struct {
 	services cache.Indexer
 	slices   discoverylisters.EndpointSliceLister
 	kubelets Kubelets
-	inside   Inside // nil where all nodes are simulated for good
+	inside   Inside    // nil where all nodes are simulated for good
+	pods     PodLister // nil: refusals name none
 	direct   net.Dialer
 }
 
@@ -117,7 +118,7 @@ func (d *Dialer) service(ctx context.Context, network string, s *corev1.Service,
 	}
 	reachable := slices.DeleteFunc(slices.Clone(all), func(e endpoint) bool { return !d.reachable(e.ip) })
 	if len(reachable) == 0 {
-		return nil, unreachable(s, all)
+		return nil, d.unreachable(ctx, s, all)
 	}
 	var errs []error
 	for _, e := range reachable {

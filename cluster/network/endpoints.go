@@ -1,6 +1,7 @@
 package network
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"net/netip"
@@ -92,8 +93,11 @@ var advice = fmt.Sprintf("run the program on this machine, and give the Service 
 	"this machine's loopback, or with one of the machine's own addresses", Host)
 
 // unreachable says why none of a Service's endpoints can be connected to.
-func unreachable(s *corev1.Service, all []endpoint) error {
+func (d *Dialer) unreachable(ctx context.Context, s *corev1.Service, all []endpoint) error {
 	if len(all) == 0 {
+		if why := d.missing(ctx, s); why != "" {
+			return fmt.Errorf("the Service %s/%s has no ready endpoints: %s; or %s", s.Namespace, s.Name, why, advice)
+		}
 		return fmt.Errorf("the Service %s/%s has no ready endpoints: %s", s.Namespace, s.Name, advice)
 	}
 	return fmt.Errorf("the Service %s/%s leads to %s, which is %w, so nothing listens there: %s", s.Namespace, s.Name, all[0].name, ErrSimulated, advice)

@@ -35,6 +35,7 @@ func TestWebhooks(t *testing.T) {
 		"by Service of external name":    webhookByExternalName,
 		"by Service beside its pods":     webhookBesidePods,
 		"of a simulated pod":             webhookOfSimulatedPod,
+		"of a pod that waits":            webhookOfWaitingPod,
 		"of a Service without endpoints": webhookWithoutEndpoints,
 		"that does not listen":           webhookThatDoesNotListen,
 		"under another name":             webhookUnderAnotherName,
@@ -92,6 +93,29 @@ func webhookOfSimulatedPod(t *testing.T, c clients, ns string) {
 	makeEndpointPod(t, c, ns)
 	register(t, c, ns, s.clientConfig(ns))
 	fails(t, c, ns, "Service "+ns+"/hook leads to pod server", "simulated", network.Host.String())
+}
+
+// webhookOfWaitingPod: the pod waits for its image, and the refusal says so.
+func webhookOfWaitingPod(t *testing.T, c clients, ns string) {
+	s := serveTLS(t, "hook."+ns+".svc", admission)
+	makeHookService(t, c, ns, map[string]string{"app": "test"})
+	register(t, c, ns, s.clientConfig(ns))
+	fails(t, c, ns, "Service "+ns+"/hook has no ready endpoints", "no pod in the namespace has the labels of its selector, app=test")
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: "server", Labels: map[string]string{"app": "test"}, Annotations: map[string]string{"slipway.dev/image-pull": "fail"}},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "server", Image: "example.com/server"}}},
+	}
+	if _, err := c.CoreV1().Pods(ns).Create(t.Context(), pod, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the pod has tried to pull its image", func(ctx context.Context) (bool, error) {
+		p, err := c.CoreV1().Pods(ns).Get(ctx, "server", metav1.GetOptions{})
+		if err != nil || len(p.Status.ContainerStatuses) == 0 || p.Status.ContainerStatuses[0].State.Waiting == nil {
+			return false, err
+		}
+		return strings.Contains(p.Status.ContainerStatuses[0].State.Waiting.Reason, "Image"), nil
+	})
+	fails(t, c, ns, "its pod server waits: ", "Image", network.Host.String())
 }
 
 func webhookWithoutEndpoints(t *testing.T, c clients, ns string) {
