@@ -25,6 +25,7 @@ import (
 
 	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/simnode"
+	"github.com/slipway-dev/slipway/cluster/simnode/stage"
 )
 
 // limit is how long a test waits for what takes milliseconds on a quiet machine.
@@ -127,6 +128,29 @@ func TestOtherNodesOfTheFormerNameGo(t *testing.T) {
 	if _, err := client.CoreV1().Nodes().Get(t.Context(), "node-1", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 		t.Errorf("the node of the earlier configuration: %v", err)
 	}
+}
+
+// A cluster may keep simulated pods as they are; a pod's own annotations win.
+func TestPodsOfAClusterWithHabits(t *testing.T) {
+	config, client := start(t)
+	o := simnode.Options{Specs: []node.Spec{{Name: "n"}}, Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Habits: stage.Habits{Pods: stage.Pending, Jobs: stage.Running}}
+	nodes, err := simnode.Run(t.Context(), config, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nodes.Stop)
+	create(t, client, pod("pending", "n", corev1.RestartPolicyAlways))
+	job := pod("job", "n", corev1.RestartPolicyNever)
+	job.OwnerReferences = []metav1.OwnerReference{{APIVersion: "batch/v1", Kind: "Job", Name: "j", UID: "u", Controller: new(true)}}
+	create(t, client, job)
+	let := pod("annotated", "n", corev1.RestartPolicyAlways)
+	let.Annotations = map[string]string{"slipway.dev/start-after": "0s"}
+	create(t, client, let)
+	await(t, client, "annotated", ready)
+	await(t, client, "job", phase(corev1.PodRunning))
+	await(t, client, "pending", func(p *corev1.Pod) bool {
+		return p.Status.Phase == corev1.PodPending && len(p.Status.ContainerStatuses) == 1 && p.Status.ContainerStatuses[0].State.Waiting.Reason == "ContainerCreating"
+	})
 }
 
 func TestNodesRunAgain(t *testing.T) {
