@@ -84,8 +84,17 @@ func newManager(leases string) (ctrl.Manager, error) {
 		LeaderElectionID:              leaseName,
 		LeaderElectionNamespace:       leases,
 		LeaderElectionReleaseOnCancel: true,
-		Metrics:                       metricsserver.Options{BindAddress: ":9402"}, // the chart's
+		Metrics:                       metricsserver.Options{BindAddress: metricsAddress()},
 		// The injector watches Secrets' metadata only, and reads those that it needs.
 		Client: client.Options{Cache: &client.CacheOptions{DisableFor: []client.Object{&corev1.Secret{}}}},
 	})
+}
+
+// metricsAddress is the chart's. Pods that are plain processes, which a kubeconfig tells, share the machine's ports:
+// there the webhook has this one.
+func metricsAddress() string {
+	if os.Getenv("KUBECONFIG") != "" {
+		return "0"
+	}
+	return ":9402"
 }

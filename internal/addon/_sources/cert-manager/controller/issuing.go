@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/cert-manager/cert-manager/pkg/controller"
@@ -43,6 +44,7 @@ var issuingControllers = []string{
 // request that failed: an hour is for services that count.
 func contexts(ctx context.Context, o options) (*controller.ContextFactory, error) {
 	factory, err := controller.NewContextFactory(ctx, controller.ContextOptions{
+		Kubeconfig:         os.Getenv("KUBECONFIG"), // of pods that are plain processes; else the service account is used
 		KubernetesAPIQPS:   20,
 		KubernetesAPIBurst: 50,
 		IssuerOptions:      controller.IssuerOptions{ClusterResourceNamespace: o.clusterNamespace},

@@ -37,6 +37,9 @@ func run(ctx context.Context, args []string) error {
 	if err := errors.Join(flags.Parse(args), logf.ValidateAndApply(&configuration.Logging)); err != nil {
 		return err
 	}
+	if configuration.KubeConfig == "" {
+		configuration.KubeConfig = os.Getenv("KUBECONFIG") // of pods that are plain processes
+	}
 	server, err := webhook.NewCertManagerWebhookServer(logf.Log, *configuration)
 	if err != nil {
 		return fmt.Errorf("make the server: %w", err)
