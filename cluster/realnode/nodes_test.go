@@ -95,7 +95,7 @@ func TestNameServiceAt(t *testing.T) {
 
 // TestNodesByName: nodes are listed in order, those without a process as lost, and others are not known.
 func TestNodesByName(t *testing.T) {
-	n := &Nodes{members: map[string]*member{"b": {process: &machine.Node{}}, "a": {}}, addresses: []netip.Prefix{netip.MustParsePrefix("10.128.1.0/24")}}
+	n := &Nodes{options: Options{Machine: &machine.Plain{}}, members: map[string]*member{"b": {process: &machine.Node{}}, "a": {}}, addresses: []netip.Prefix{netip.MustParsePrefix("10.128.1.0/24")}}
 	if got := n.Names(); !slices.Equal(got, []string{"a", "b"}) {
 		t.Errorf("names %q", got)
 	}
