@@ -28,7 +28,7 @@ import (
 )
 
 // everyday is what users do with the pods of any cluster and no other test of real nodes does. [TestRealNodesPage]
-// knows which line of the page each item shows.
+// knows which line of the page each item shows. Those that take long come first.
 var everyday = []struct {
 	name string
 	run  func(*testing.T, *realCluster)
@@ -48,9 +48,12 @@ func TestRealEveryday(t *testing.T) {
 		// The second one is for those that ask for it, which then may drain it.
 		c.Nodes = []protocol.Node{{Name: "node-1"}, {Name: "node-2", Taints: []string{drained + "=yes:NoSchedule"}}}
 	})
-	var running sync.WaitGroup // all at once: each has names of its own, and mostly waits for the kubelet
+	var running sync.WaitGroup
+	turns := make(chan struct{}, 6) // each has names of its own, and mostly waits for the kubelet
 	for _, item := range everyday {
+		turns <- struct{}{}
 		running.Go(func() {
+			defer func() { <-turns }()
 			t.Run(item.name, func(t *testing.T) {
 				item.run(t, &realCluster{program: c.program, t: t, client: c.client, image: c.image})
 			})
