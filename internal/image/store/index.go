@@ -3,6 +3,8 @@ package store
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -172,6 +174,7 @@ func (s Store) collect() error {
 		return err
 	}
 	defer readers.Close()
+	s.sweep()
 	path, err := layout.FromPath(s.layoutDir())
 	if err != nil {
 		return err
@@ -186,6 +189,21 @@ func (s Store) collect() error {
 		}
 	}
 	return nil
+}
+
+// sweep removes what killed pulls have left of layers: the library begins them under longer names, and finds no garbage
+// beside such files. The caller holds the store, and nobody reads.
+func (s Store) sweep() {
+	dir := filepath.Join(s.layoutDir(), "blobs", "sha256")
+	all, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, file := range all {
+		if len(file.Name()) > hex.EncodedLen(sha256.Size) {
+			_ = os.Remove(filepath.Join(dir, file.Name())) // the next change tries again
+		}
+	}
 }
 
 // distinct leaves out artifacts that two builds of the same image have added.
