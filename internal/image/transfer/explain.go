@@ -45,8 +45,21 @@ func Explain(ctx context.Context, done string, ref name.Reference, err error) er
 	case errors.Is(err, errPlain):
 		e.Hint = "only registries on this machine are spoken to without encryption"
 	}
-	if done == "pulled" && e.Hint == "" && !answered && unreachable(err) {
+	return e
+}
+
+// explainPull makes an error of a pull one that its user understands. At is where the image was asked for.
+func explainPull(ctx context.Context, from, at name.Reference, err error) error {
+	explained := Explain(ctx, "pulled", at, err)
+	e, ok := errors.AsType[*report.Error](explained)
+	if !ok || e.Hint != "" || !unreachable(err) {
+		return explained
+	}
+	host := at.Context().RegistryStr()
+	if at == from {
 		e.Hint = "this machine does not reach " + host + "; a mirror that it reaches is asked with --mirror " + dockerName(host) + "=HOST, or " + reference.MirrorVariable
+	} else {
+		e.Hint = "this machine does not reach " + host + ", the mirror that --mirror or " + reference.MirrorVariable + " names"
 	}
 	return e
 }

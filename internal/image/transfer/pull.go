@@ -34,11 +34,11 @@ func (r Registries) Pull(ctx context.Context, from name.Reference, platform v1.P
 		err = modest(img)
 	}
 	if err != nil {
-		return nil, Explain(ctx, "pulled", at, err)
+		return nil, explainPull(ctx, from, at, err)
 	}
 	file, err := img.ConfigFile()
 	if err != nil {
-		return nil, Explain(ctx, "pulled", at, err)
+		return nil, explainPull(ctx, from, at, err)
 	}
 	if file.Architecture != "" && (file.OS != platform.OS || file.Architecture != platform.Architecture) { // it is no index
 		return nil, &report.Error{What: "the image is not there for " + platform.String(), Where: from.Name(), Hint: "it is there for " + file.Platform().String(), Code: 2}
@@ -55,7 +55,7 @@ func (r Registries) PullDigest(ctx context.Context, from name.Digest) (store.Ima
 	}
 	img, err := r.all(ctx, at)
 	if err != nil {
-		return store.Image{}, Explain(ctx, "pulled", at, err)
+		return store.Image{}, explainPull(ctx, from, at, err)
 	}
 	return img, nil
 }
