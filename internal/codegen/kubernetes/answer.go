@@ -18,6 +18,9 @@ import (
 // request that cannot be fulfilled is answered with a problem, and that is no
 // failure of the program.
 func Main(stdin io.Reader, stdout, stderr io.Writer) int {
+	if world := os.Getenv(worldFile); world != "" {
+		return describe(world, os.Args[1:], stdout, stderr)
+	}
 	said := hear(func(said string) {
 		code := send(stdout, stderr, wire.Answer{Problem: said})
 		os.Exit(code)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"github.com/slipway-dev/slipway/internal/codegen/kubernetes"
@@ -119,6 +120,49 @@ func TestAnswer(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "out")); !os.IsNotExist(err) {
 		t.Errorf("something was written: %v", err)
+	}
+}
+
+// TestMain: the program answers its parser in the place of the go command, and here the test is the program.
+func TestMain(m *testing.M) {
+	if os.Getenv("SLIPWAY_CODEGEN_WORLD") != "" {
+		os.Exit(kubernetes.Main(nil, os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+// TestWorld: with packages in the request the go command is not asked, which knows no module here, and the files are
+// the same.
+func TestWorld(t *testing.T) {
+	dir := module(t)
+	runs := []wire.Run{run(wire.Listers, dir), run(wire.ApplyConfigurations, dir)}
+	want, _, _ := ask(t, request(t, dir, runs...))
+	if len(want.Files) == 0 {
+		t.Fatal(want.Problem)
+	}
+	if err := os.Remove(filepath.Join(dir, "go.mod")); err != nil {
+		t.Fatal(err)
+	}
+	if none, _, _ := ask(t, request(t, dir, runs...)); none.Problem == "" {
+		t.Error("the package is found without a module")
+	}
+	const path = "example.com/op/api/batch/v1"
+	types := filepath.Join(dir, "api", "batch", "v1", "types.go")
+	text, err := json.Marshal(wire.Request{Protocol: wire.Protocol, Dir: dir, Runs: runs, World: []wire.Package{{Path: path, Name: "v1", Files: []string{types}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, code, said := ask(t, string(text))
+	if code != 0 || got.Problem != "" {
+		t.Fatalf("exit code %d, problem %q, said %q", code, got.Problem, said)
+	}
+	if diff := cmp.Diff(want.Files, got.Files); diff != "" {
+		t.Error(diff)
+	}
+	for _, variable := range []string{"GOPACKAGESDRIVER", "SLIPWAY_CODEGEN_WORLD"} {
+		if value := os.Getenv(variable); value != "" {
+			t.Errorf("%s is still %s", variable, value)
+		}
 	}
 }
 

@@ -31,6 +31,13 @@ func load(request wire.Request) (packages, error) {
 		paths = append(paths, run.Packages...)
 	}
 	slices.Sort(paths)
+	if len(request.World) > 0 {
+		done, err := serveWorld(request.World)
+		if err != nil {
+			return packages{}, err
+		}
+		defer done()
+	}
 	p := parser.NewWithOptions(parser.Options{BuildTags: []string{gengo.StdBuildTag}})
 	if err := p.LoadPackages(slices.Compact(paths)...); err != nil {
 		return packages{}, err
@@ -51,7 +58,7 @@ func (p packages) run(run wire.Run) ([]wire.File, error) {
 	}
 	arguments := run.Arguments
 	if run.Schema != nil {
-		file, err := schemaFile(run.Schema)
+		file, err := temporary("slipway-codegen-*.json", run.Schema)
 		if err != nil {
 			return nil, err
 		}
@@ -63,19 +70,6 @@ func (p packages) run(run wire.Run) ([]wire.File, error) {
 		return nil, err
 	}
 	return p.execute(run, prepared)
-}
-
-// schemaFile keeps a schema where the generator can read it.
-func schemaFile(schema []byte) (string, error) {
-	f, err := os.CreateTemp("", "slipway-codegen-*.json")
-	if err != nil {
-		return "", err
-	}
-	if _, err := f.Write(schema); err != nil {
-		_ = f.Close()
-		return f.Name(), err
-	}
-	return f.Name(), f.Close()
 }
 
 // execute has the files of a run made in memory.

@@ -22,6 +22,17 @@ type Request struct {
 	// Dir is the folder in whose module packages are looked up, absolute.
 	Dir  string `json:"dir"`
 	Runs []Run  `json:"runs"`
+	// World are the packages of the runs, and of what these import all that says what their types are; if it is empty,
+	// the program asks the go command.
+	World []Package `json:"world,omitempty"`
+}
+
+// Package is as much of a package as is to be read.
+type Package struct {
+	Path    string            `json:"path"`
+	Name    string            `json:"name"`
+	Files   []string          `json:"files"` // absolute
+	Imports map[string]string `json:"imports,omitempty"`
 }
 
 // Run is one run of one generator.

@@ -347,18 +347,19 @@ func TestRunWithoutApply(t *testing.T) {
 	dir := newModule(t, v1)
 	pass := newPass(t, dir, Generator())
 	var requests func() []wire.Request
-	pass.Codegen, requests = program(t, wire.Answer{Problem: "a type that I do not like"}, wire.Answer{Files: []wire.File{{Path: filepath.Join(dir, "pkg", "x.go"), Content: []byte("made")}}})
+	refusal := wire.Answer{Problem: "a type that I do not like"} // also when the go command finds the packages
+	pass.Codegen, requests = program(t, refusal, refusal, wire.Answer{Files: []wire.File{{Path: filepath.Join(dir, "pkg", "x.go"), Content: []byte("made")}}})
 	if err := run(t.Context(), pass, Options{Dir: "pkg"}); err != nil {
 		t.Fatal(err)
 	}
-	if all := requests(); len(all) != 2 || len(all[1].Runs) != 3 || contents(t, pass)["pkg/x.go"] != "made" {
+	if all := requests(); len(all) != 3 || len(all[0].World) == 0 || len(all[1].World) > 0 || len(all[2].Runs) != 3 || contents(t, pass)["pkg/x.go"] != "made" {
 		t.Errorf("requests are %+v", all)
 	}
 	if got := messages(t, pass); len(got) != 1 || !strings.Contains(got[0], "api/batch/v1: clients are without apply configurations") {
 		t.Errorf("findings are %v", got)
 	}
 	refused := newPass(t, dir, Generator())
-	refused.Codegen, _ = program(t, wire.Answer{Problem: "nothing goes"}, wire.Answer{Problem: "nothing goes"})
+	refused.Codegen, _ = program(t, wire.Answer{Problem: "nothing goes"}, wire.Answer{Problem: "nothing goes"}, wire.Answer{Problem: "nothing goes"})
 	if err := run(t.Context(), refused, Options{Dir: "pkg"}); err != nil || len(refused.Files()) > 0 || len(messages(t, refused)) != 1 {
 		t.Errorf("got %v, findings %v, files %v", err, messages(t, refused), refused.Files())
 	}
@@ -385,6 +386,13 @@ func TestApply(t *testing.T) {
 	all := requests()
 	if len(all) != 1 || len(all[0].Runs) != 1 {
 		t.Fatalf("requests are %+v, findings %v", all, messages(t, pass))
+	}
+	read := make(map[string]int)
+	for _, p := range all[0].World {
+		read[p.Path] = len(p.Files)
+	}
+	if read["example.com/op/api/batch/v1"] != 1 || read["k8s.io/apimachinery/pkg/apis/meta/v1"] == 0 || read["example.com/op/other/v1"] != 0 {
+		t.Errorf("the generators read %v", read)
 	}
 	got := all[0].Runs[0]
 	if got.Schema == nil {

@@ -60,6 +60,7 @@ func (j *jobs) do(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		r.World = world(j.pass.Loader, r.packages)
 		files, err := j.generate(ctx, r, inputs)
 		if errors.Is(err, codegen.ErrRefused) {
 			j.failed = true
@@ -76,10 +77,28 @@ func (j *jobs) do(ctx context.Context) error {
 	return nil
 }
 
+// world are the packages that the generators read, as far as their types say. The loader knows them faster than the go
+// command, and checking the types of all that they import would take most of the time.
+func world(loader *load.Loader, packages []*load.Package) []wire.Package {
+	all, ok := loader.Closure(packages)
+	if !ok {
+		return nil
+	}
+	world := make([]wire.Package, len(all))
+	for i, s := range all {
+		world[i] = wire.Package{Path: s.Path, Name: s.Name, Files: s.Files, Imports: s.Imports}
+	}
+	return world
+}
+
 // generate has the files of one request made. Where apply configurations are the only thing that cannot be made, the
 // rest is: their generator fails at types that the others are fine with, and clients are of use without it.
 func (j *jobs) generate(ctx context.Context, r *job, inputs string) ([]wire.File, error) {
 	files, err := j.pass.Codegen.Generate(ctx, r.version, r.Request, inputs)
+	if errors.Is(err, codegen.ErrRefused) && len(r.World) > 0 {
+		r.World = nil // the go command knows more, and the message is the generators' own
+		files, err = j.pass.Codegen.Generate(ctx, r.version, r.Request, inputs)
+	}
 	if len(r.without) == 0 || !errors.Is(err, codegen.ErrRefused) {
 		return files, err
 	}
