@@ -7,7 +7,6 @@ import (
 	"go/build"
 	"go/parser"
 	"go/token"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -271,9 +270,7 @@ func (m *modules) askGoAbout(paths []string) map[string]string {
 	tags := "-tags=" + strings.Join(l.build.context.BuildTags, ",")
 	const format = `{{printf "%q" .ImportPath}} {{with .Error}}{{printf "%q" .Err}}{{else}}""{{end}}`
 	args := append([]string{"list", "-e", "-find", tags, "-f", format, "--"}, paths...)
-	cmd := exec.CommandContext(l.config.Context, "go", args...)
-	cmd.Dir = m.mains[0].dir
-	out, err := cmd.Output()
+	out, err := m.goOutput(args...)
 	if err != nil {
 		l.note("go list failed: " + goError(err))
 	}

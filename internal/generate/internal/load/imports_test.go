@@ -208,6 +208,57 @@ func importFindings(t *testing.T, dir, root string, alone bool) []string {
 	return found
 }
 
+// TestChecksumsOfWorkspace: the go command is asked, and does not complete the checksums of the workspace.
+func TestChecksumsOfWorkspace(t *testing.T) {
+	dir := tree(t, `
+-- go.work --
+go 1.26
+use (
+	./a
+	b
+)
+replace example.com/local => ./modcache/local
+-- a/go.mod --
+module example.com/a
+go 1.26
+require (
+	example.com/dep v1.0.0
+	example.com/local v1.0.0
+)
+-- a/a.go --
+package a
+import (
+	_ "example.com/dep"
+	_ "example.com/local"
+	_ "example.com/b"
+	_ "example.com/nowhere"
+)
+-- b/go.mod --
+module example.com/b
+go 1.26
+-- b/b.go --
+package b
+-- modcache/local/go.mod --
+module example.com/local
+-- modcache/local/l.go --
+package local
+`+dependency)
+	t.Setenv("GONOSUMDB", "*")
+	l := newLoader(t, dir, nil)
+	roots, err := l.Roots(t.Context(), "./a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.CheckImports(roots)
+	findings := l.Findings()
+	if len(findings) != 1 || !strings.Contains(findings[0].Message, "example.com/nowhere") {
+		t.Errorf("findings are %v", findings)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "go.work.sum")); err == nil {
+		t.Error("go.work.sum was written")
+	}
+}
+
 // TestNameNotUTF8: the go command garbles such a name, and then does not find the file.
 func TestNameNotUTF8(t *testing.T) {
 	dir := tree(t, "-- go.mod --\nmodule example.com/m\n\ngo 1.24\n-- api.go --\npackage api\n")

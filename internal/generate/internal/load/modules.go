@@ -24,6 +24,7 @@ const completeSince = "go1.17"
 type modules struct {
 	loader *Loader
 	root   string // folder of go.mod or go.work
+	work   string // go.work, or ""
 	mains  []mainModule
 	vendor string            // folder of vendored packages, or ""
 	dirs   map[string]string // module path → folder, of the required modules

@@ -24,7 +24,7 @@ func (m *modules) readWorkspace(work string) error {
 	if err != nil {
 		return &report.Error{What: "go.work cannot be read", Where: work, Err: err}
 	}
-	m.root = filepath.Dir(work)
+	m.root, m.work = filepath.Dir(work), work
 	var files []*modfile.File
 	for _, use := range file.Use {
 		dir := filepath.FromSlash(use.Path)
@@ -58,12 +58,7 @@ func (m *modules) askGo(why string) {
 	m.list.Do(func() {
 		m.loader.config.Inputs.Opaque()
 		m.loader.note(fmt.Sprintf("%s: asking the go command for modules, because %s", m.root, why))
-		cmd := exec.CommandContext(m.loader.config.Context, "go", "list", "-m", "-e", "-f", "{{.Path}}\t{{.Dir}}", "all")
-		cmd.Dir = m.root
-		if len(m.mains) > 0 {
-			cmd.Dir = m.mains[0].dir
-		}
-		out, err := cmd.Output()
+		out, err := m.goOutput("list", "-m", "-e", "-f", "{{.Path}}\t{{.Dir}}", "all")
 		if err != nil {
 			m.loader.note("go list failed: " + goError(err))
 		}
