@@ -2,7 +2,6 @@ package test
 
 import (
 	"context"
-	"net"
 	"strconv"
 	"strings"
 	"testing"
@@ -11,8 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/retry"
-
-	"github.com/slipway-dev/slipway/cluster/internal/gate"
 )
 
 func hasVolume(s corev1.VolumeSource) func(*corev1.PodSpec) {
@@ -158,21 +155,6 @@ func testHostNetwork(t *testing.T, c *realCluster) {
 		t.Errorf("the pod's address is %q, the node's %q", p.Status.PodIP, internal)
 	}
 	c.remove("on-node")
-}
-
-// testHostPort: a pod with a port of the host runs, and nothing listens to that port.
-func testHostPort(t *testing.T, c *realCluster) {
-	port := gate.Port(t)
-	p := c.pod("on-port", "serve")
-	p.Spec.Containers[0].Ports = []corev1.ContainerPort{{ContainerPort: 8080, HostPort: int32(port)}}
-	c.create(p)
-	c.await("on-port", ready)
-	conn, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-	if err == nil {
-		_ = conn.Close()
-		t.Errorf("port %d of the host is open", port)
-	}
-	c.remove("on-port")
 }
 
 // testPrivileged: neither privileged nor NET_ADMIN changes the pod's network.

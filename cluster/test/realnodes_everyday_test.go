@@ -38,7 +38,7 @@ var everyday = []struct {
 	{"volumes of all kinds", testVolumesOfAllKinds}, {"one pod a claim", testOnePodAClaim}, {"retained", testRetained},
 	{"foreign volumes", testForeignVolumes}, {"refused", testRefused}, {"refused controllers", testRefusedControllers},
 	{"refused capability", testRefusedCapability}, {"debug with a target", testDebugTarget},
-	{"host network", testHostNetwork}, {"host port", testHostPort}, {"privileged", testPrivileged}, {"SELinux", testSELinux}, {"not listening", testNotListening},
+	{"host network", testHostNetwork}, {"privileged", testPrivileged}, {"SELinux", testSELinux}, {"not listening", testNotListening},
 	{"aggregated API", testAggregated}, {"logical cluster", testLogicalBesideReal},
 }
 
