@@ -43,7 +43,7 @@ func (inv *invocation) clusterAddCommand() *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&a.Cluster, "cluster", operation.DefaultCluster, "`name` of the cluster")
+	bindCluster(flags, &a.Cluster)
 	flags.BoolVar(&a.Force, "force-conflicts", false, "take over what another tool brought")
 	flags.DurationVar(&a.Timeout, "timeout", operation.DeployTimeout, "how long the add-on may take to run, once it is compiled")
 	return cmd
@@ -85,7 +85,7 @@ The images of its programs stay, so that 'slipway cluster add' brings it back wi
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&r.Cluster, "cluster", operation.DefaultCluster, "`name` of the cluster")
+	bindCluster(flags, &r.Cluster)
 	flags.DurationVar(&r.Timeout, "timeout", operation.DeployTimeout, "how long to wait for the objects to be gone")
 	bindConsent(flags, &r.Yes)
 	return cmd

@@ -77,7 +77,7 @@ func (s *Session) AddToCluster(ctx context.Context, a Addition) error {
 
 // runningCluster is the state of a cluster that runs.
 func (s *Session) runningCluster(ctx context.Context, name string) (*clusterctl.Status, error) {
-	status, err := s.clusters().Status(ctx, name)
+	status, err := s.clusters().Status(ctx, s.meant(name))
 	if err != nil {
 		return nil, err
 	}
