@@ -135,13 +135,11 @@ func Run(ctx context.Context, cfg Config, list []Controller, started func(inform
 		}
 		loops = append(loops, loop)
 	}
-	if cfg.Listen != nil {
-		loop, err := cfg.Listen(deps.Informers)
-		if err != nil {
-			return fmt.Errorf("listen for Services: %w", err)
-		}
-		loops = append(loops, loop)
+	always, err := deps.always()
+	if err != nil {
+		return err
 	}
+	loops = append(loops, always...)
 	deps.Generic.Start(ctx.Done())
 	close(deps.Started)
 	var running sync.WaitGroup
@@ -151,6 +149,26 @@ func Run(ctx context.Context, cfg Config, list []Controller, started func(inform
 	started(deps.factory.stores)
 	running.Wait()
 	return nil
+}
+
+// always are the loops that run with every list of controllers.
+func (d *Deps) always() ([]Loop, error) {
+	var loops []Loop
+	if d.Listen != nil {
+		loop, err := d.Listen(d.Informers)
+		if err != nil {
+			return nil, fmt.Errorf("listen for Services: %w", err)
+		}
+		loops = append(loops, loop)
+	}
+	if d.Volumes != nil {
+		loop, err := newVolumeCleaner(d)
+		if err != nil {
+			return nil, fmt.Errorf("look after the data of volumes: %w", err)
+		}
+		loops = append(loops, loop)
+	}
+	return loops, nil
 }
 
 // together makes one loop of several.

@@ -72,11 +72,39 @@ func TestOursIsOneAddressOfTheRange(t *testing.T) {
 		ingress []corev1.LoadBalancerIngress
 		want    bool
 	}{
-		{at("203.0.113.7"), true}, {at("127.64.0.7"), true}, {at("192.0.2.7"), false}, {at("203.0.113.7", "203.0.113.8"), false}, {nil, false},
+		{at("203.0.113.7"), true}, {at("127.64.0.7"), false}, {at("127.0.0.1"), false}, {at("192.0.2.7"), false}, {at("203.0.113.7", "203.0.113.8"), false}, {nil, false},
+		{[]corev1.LoadBalancerIngress{{IP: "127.64.0.7", IPMode: ptr.To(corev1.LoadBalancerIPModeProxy), Ports: []corev1.PortStatus{{Port: 80}}}}, true},
+		{[]corev1.LoadBalancerIngress{{IP: "127.64.0.7", IPMode: ptr.To(corev1.LoadBalancerIPModeVIP), Ports: []corev1.PortStatus{{Port: 80}}}}, false},
 		{[]corev1.LoadBalancerIngress{{Hostname: "lb.example.com"}}, false},
 	} {
 		if (&loadBalancer{}).ours(tt.ingress) != tt.want {
 			t.Errorf("%v: want %v", tt.ingress, tt.want)
+		}
+	}
+}
+
+// TestOursIsAnAddressWithPorts: an ingress controller in the cluster publishes the address of its load balancer, without
+// ports; that stays.
+func TestOursIsAnAddressWithPorts(t *testing.T) {
+	host := hostaddress.Of("/state")
+	own, services := host.Ingress().String(), host.Services()
+	balancer := services[len(services)-1].String()
+	ports := []networkingv1.IngressPortStatus{{Port: 8080}}
+	for _, tt := range []struct {
+		host hostaddress.Range
+		at   []networkingv1.IngressLoadBalancerIngress
+		want bool
+	}{
+		{host, []networkingv1.IngressLoadBalancerIngress{{IP: own, Ports: ports}}, true},
+		{host, []networkingv1.IngressLoadBalancerIngress{{IP: balancer}}, false},
+		{host, []networkingv1.IngressLoadBalancerIngress{{IP: balancer, Ports: ports}}, host.Shared()},
+		{host, []networkingv1.IngressLoadBalancerIngress{{IP: "198.51.100.1"}}, true},
+		{hostaddress.Range{}, []networkingv1.IngressLoadBalancerIngress{{IP: own, Ports: ports}}, true},
+		{hostaddress.Range{}, []networkingv1.IngressLoadBalancerIngress{{IP: "127.0.0.1"}}, false},
+		{host, []networkingv1.IngressLoadBalancerIngress{{Hostname: "localhost"}}, false}, {host, nil, false},
+	} {
+		if got := (&ingress{host: tt.host}).ours(tt.at); got != tt.want {
+			t.Errorf("%+v is ours: %v", tt.at, got)
 		}
 	}
 }

@@ -128,13 +128,25 @@ func (c *ingress) serve(ctx context.Context, key string) error {
 	return nil
 }
 
-// ours says whether it was this controller that gave the address, now or when the cluster had other nodes.
+// ours says whether it was this controller that gave the address, now or when the cluster had other nodes. An address of
+// this machine counts with its ports alone: an ingress controller in the cluster publishes that of its load balancer,
+// which is of this machine too, and operators' tests write 127.0.0.1.
 func (c *ingress) ours(addresses []networkingv1.IngressLoadBalancerIngress) bool {
 	if len(addresses) != 1 {
 		return false
 	}
 	ip, err := netip.ParseAddr(addresses[0].IP)
-	return err == nil && (hostaddress.Local(ip) || ip.String() == ingressAddress)
+	switch {
+	case err != nil:
+		return false
+	case ip.String() == ingressAddress:
+		return true
+	case len(addresses[0].Ports) == 0:
+		return false
+	case c.host.Empty():
+		return hostaddress.Local(ip)
+	}
+	return ip == c.host.Ingress() || hostaddress.Local(ip) && !c.host.Contains(ip) // of the cluster's folder before it moved
 }
 
 // address is that of an Ingress. Only one with TLS answers at the port for that.
@@ -166,8 +178,11 @@ func (c *ingress) choosePorts(ctx context.Context) error {
 	given := map[hostaddress.Port]bool{}
 	for _, i := range all {
 		for _, at := range i.Status.LoadBalancer.Ingress {
+			if at.IP != c.host.Ingress().String() {
+				continue
+			}
 			for _, p := range at.Ports {
-				given[hostaddress.Port{Protocol: p.Protocol, Number: p.Port}] = at.IP == c.host.Ingress().String()
+				given[hostaddress.Port{Protocol: p.Protocol, Number: p.Port}] = true
 			}
 		}
 	}

@@ -93,13 +93,19 @@ func (b *loadBalancer) serve(ctx context.Context, key string) error {
 	return nil
 }
 
-// ours says whether it was this controller that gave the address, now or when the cluster had other nodes.
+// ours says whether it was this controller that gave the address, now or when the cluster had other nodes. An address of
+// this machine counts with mode and ports alone, which this controller always writes: operators and their tests write
+// 127.0.0.1.
 func (b *loadBalancer) ours(ingress []corev1.LoadBalancerIngress) bool {
 	if len(ingress) != 1 {
 		return false
 	}
 	address, err := netip.ParseAddr(ingress[0].IP)
-	return err == nil && (loadBalancerRange.Contains(address) || hostaddress.Local(address))
+	if err != nil || loadBalancerRange.Contains(address) {
+		return err == nil
+	}
+	proxied := ptr.Deref(ingress[0].IPMode, corev1.LoadBalancerIPModeVIP) == corev1.LoadBalancerIPModeProxy
+	return proxied && len(ingress[0].Ports) > 0 && hostaddress.Local(address)
 }
 
 // fits says whether an address that was given is still right for the Service, whose ports may have changed.

@@ -44,16 +44,13 @@ type VolumeData interface {
 
 // provisioner makes the volumes of storage classes with [Provisioner], grows them with their claims, and removes them
 // after their claims. It stands where a real cluster has a CSI driver with its sidecars. Its volumes are as large as
-// wanted, offer all access modes, and are reached from every node, as network volumes are. Those that pods on real
-// nodes use have data, which go with the PersistentVolume, whoever removes that: a UID never comes back but by a
-// reset, after which the volume is empty.
+// wanted, offer all access modes, and are reached from every node, as network volumes are.
 type provisioner struct {
 	client  kubernetes.Interface
 	events  record.EventRecorder
 	claims  corelisters.PersistentVolumeClaimLister
 	volumes corelisters.PersistentVolumeLister
 	classes storagelisters.StorageClassLister
-	data    VolumeData // nil without real nodes
 }
 
 func newProvisioner(ctx context.Context, d *Deps) (Loop, error) {
@@ -69,7 +66,7 @@ func newProvisioner(ctx context.Context, d *Deps) (Loop, error) {
 	p := &provisioner{
 		client: client, events: recorder(ctx, client, name),
 		claims: core.PersistentVolumeClaims().Lister(), volumes: core.PersistentVolumes().Lister(),
-		classes: d.Informers.Storage().V1().StorageClasses().Lister(), data: d.Volumes,
+		classes: d.Informers.Storage().V1().StorageClasses().Lister(),
 	}
 	claims, volumes := newQueue(name, p.serveClaim), newQueue(name, p.reclaim)
 	if err := claims.watch(core.PersistentVolumeClaims().Informer(), func(any) bool { return true }); err != nil {
@@ -78,25 +75,30 @@ func newProvisioner(ctx context.Context, d *Deps) (Loop, error) {
 	if err := volumes.watch(core.PersistentVolumes().Informer(), reclaimable); err != nil {
 		return nil, err
 	}
-	loops := []Loop{claims.loop(workers), volumes.loop(workers)}
-	if p.data != nil {
-		data, err := p.cleaning(name, core.PersistentVolumes().Informer())
-		if err != nil {
-			return nil, err
-		}
-		loops = append(loops, data)
-	}
-	return together(loops...), nil
+	return together(claims.loop(workers), volumes.loop(workers)), nil
 }
 
-// cleaning removes the data of volumes that go, and of those that an earlier run has left. The latter are listed
-// here, before any node can make new ones.
-func (p *provisioner) cleaning(name string, volumes cache.SharedIndexInformer) (Loop, error) {
-	left, err := p.data.List()
+// volumeCleaner removes the data that pods on real nodes have written to volumes. They go with the PersistentVolume, by
+// whichever way that goes: a UID never comes back but by a reset, after which the volume is empty.
+type volumeCleaner struct {
+	volumes corelisters.PersistentVolumeLister
+	data    VolumeData
+}
+
+func newVolumeCleaner(d *Deps) (Loop, error) {
+	volumes := d.Informers.Core().V1().PersistentVolumes()
+	c := &volumeCleaner{volumes: volumes.Lister(), data: d.Volumes}
+	return c.follow(volumes.Informer())
+}
+
+// follow removes the data of volumes that go, and of those that an earlier run has left. The latter are listed here,
+// before any node can make new ones.
+func (c *volumeCleaner) follow(volumes cache.SharedIndexInformer) (Loop, error) {
+	left, err := c.data.List()
 	if err != nil {
 		return nil, err
 	}
-	q := newQueue(name, p.clean)
+	q := newQueue("volume-cleaner", c.clean)
 	err = q.handleWith(volumes, cache.ResourceEventHandlerFuncs{DeleteFunc: func(obj any) {
 		if last, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 			obj = last.Obj
@@ -117,15 +119,15 @@ func hasData(volume *corev1.PersistentVolume) bool {
 }
 
 // clean removes the data of a volume that is not there.
-func (p *provisioner) clean(_ context.Context, uid string) error {
-	all, err := p.volumes.List(labels.Everything())
+func (c *volumeCleaner) clean(_ context.Context, uid string) error {
+	all, err := c.volumes.List(labels.Everything())
 	if err != nil {
 		return err
 	}
 	if slices.ContainsFunc(all, func(v *corev1.PersistentVolume) bool { return string(v.UID) == uid }) {
 		return nil
 	}
-	return p.data.Remove(uid)
+	return c.data.Remove(uid)
 }
 
 // makeDefaultClass makes the class that kind's users know, unless there is one of its

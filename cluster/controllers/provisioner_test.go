@@ -51,8 +51,8 @@ func TestDataGoWithTheirVolume(t *testing.T) {
 		}
 		data := &folders{all: map[string]bool{"1": true, "2": true, "3": true}}
 		shared := cache.NewSharedIndexInformer(objects, &corev1.PersistentVolume{}, 0, cache.Indexers{})
-		p := &provisioner{volumes: corelisters.NewPersistentVolumeLister(shared.GetIndexer()), data: data}
-		loop, err := p.cleaning("test", shared)
+		c := &volumeCleaner{volumes: corelisters.NewPersistentVolumeLister(shared.GetIndexer()), data: data}
+		loop, err := c.follow(shared)
 		if err != nil {
 			t.Fatal(err)
 		}

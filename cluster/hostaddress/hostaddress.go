@@ -91,7 +91,9 @@ const (
 )
 
 // StandsFor reports whether a port is the wanted one, or one that can stand in for it.
-func StandsFor(wanted, port int32) bool { return port >= wanted && (port-wanted)%stride == 0 }
+func StandsFor(wanted, port int32) bool {
+	return port >= wanted && port <= most && (port-wanted)%stride == 0
+}
 
 // ErrNoPort says that neither a port nor any that can stand in for it can be listened to.
 var ErrNoPort = errors.New("no free port")

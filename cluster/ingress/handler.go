@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -26,6 +27,12 @@ type way struct {
 	h2c                      bool
 }
 
+// host is another one for each port, since a transport may send a request of HTTP/2 by a connection that was made for
+// another request with the same host.
+func (w way) host() string {
+	return strings.TrimPrefix(w.port+"."+w.service+"."+w.namespace, ".")
+}
+
 type wayKey struct{}
 
 func wayOf(ctx context.Context) way {
@@ -40,18 +47,31 @@ var (
 	errExternal = errors.New("an Ingress names a Service of the type ExternalName, and leads to endpoints alone")
 )
 
+// mostRequests is how many requests are passed on at a time: each has a connection of its own to a Service, and one
+// client of HTTP/2 makes hundreds.
+const mostRequests = mostConns
+
 // newHandler passes requests on by the table.
 func (f *Front) newHandler() http.Handler {
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			to := wayOf(r.In.Context())
-			r.Out.URL.Scheme, r.Out.URL.Host = "http", to.service+"."+to.namespace
+			r.Out.URL.Scheme, r.Out.URL.Host = "http", to.host()
 			r.Out.Host = r.In.Host
 			r.SetXForwarded()
 		},
 		Transport: f.transport(), FlushInterval: -1, ErrorHandler: refuse,
+		ErrorLog: slog.NewLogLogger(f.options.Log.Handler(), slog.LevelDebug), // else the process's stderr
 	}
+	turns := make(chan struct{}, mostRequests)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case turns <- struct{}{}:
+			defer func() { <-turns }()
+		default:
+			say(w, http.StatusServiceUnavailable, "slipway: too many requests of Ingresses at a time\n")
+			return
+		}
 		to, ok := f.table.Load().find(r.Host, r.URL.Path)
 		if !ok {
 			say(w, http.StatusNotFound, fmt.Sprintf("slipway: no Ingress has a rule for %q and no default backend\n\n  slipway kubectl get ingress --all-namespaces\n", r.Host+r.URL.Path))

@@ -307,6 +307,31 @@ func TestTLS(t *testing.T) {
 	}
 }
 
+// TestOwnDefault: what no path of a host takes goes to the default backend of the host's Ingress, and not to that of an
+// older one.
+func TestOwnDefault(t *testing.T) {
+	older, own := ingressOf("older"), ingressOf("own", rule("shop.test", "/api", networkingv1.PathTypePrefix, "api"))
+	own.CreationTimestamp = metav1.NewTime(time.Unix(1, 0))
+	older.Spec.DefaultBackend, own.Spec.DefaultBackend = new(to("older")), new(to("own"))
+	table := newTable([]*networkingv1.Ingress{own, older})
+	for at, want := range map[[2]string]string{{"shop.test", "/api"}: "api", {"shop.test", "/"}: "own", {"other.test", "/"}: "older"} {
+		if b, ok := table.find(at[0], at[1]); !ok || b.service != want {
+			t.Errorf("%s leads to %q, want %q", at, b.service, want)
+		}
+	}
+}
+
+// TestHostsOfPorts: no two ways share a host, by which transports know connections.
+func TestHostsOfPorts(t *testing.T) {
+	seen := map[string]way{}
+	for _, w := range []way{{"ns", "web", "", true}, {"ns", "web", "one", true}, {"ns", "web", "two", true}, {"web", "one", "", true}} {
+		if other, ok := seen[w.host()]; ok {
+			t.Errorf("%+v and %+v have the host %s", w, other, w.host())
+		}
+		seen[w.host()] = w
+	}
+}
+
 // TestListensOnlyWhereAsked: a front listens at the address of its range alone, and at none when no Ingress has it.
 func TestListensOnlyWhereAsked(t *testing.T) {
 	i := ingressOf("web", rule("", "/", networkingv1.PathTypePrefix, "web"))

@@ -12,6 +12,7 @@ import (
 // table is where requests go, for all Ingresses. It does not change.
 type table struct {
 	hosts    map[string][]route // lower-case; *.example.com for all one label below; empty for all others
+	defaults map[string]backend // by host, in the same form: of Ingresses that have rules for the host
 	fallback *backend           // where nothing else matches
 	secrets  map[string]secret  // by host, in the same form
 }
@@ -34,7 +35,7 @@ type secret struct{ namespace, name string }
 
 // newTable makes the table of Ingresses. The older Ingress wins where two say something about the same.
 func newTable(all []*networkingv1.Ingress) *table {
-	t := &table{hosts: map[string][]route{}, secrets: map[string]secret{}}
+	t := &table{hosts: map[string][]route{}, defaults: map[string]backend{}, secrets: map[string]secret{}}
 	slices.SortFunc(all, func(a, b *networkingv1.Ingress) int {
 		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
@@ -56,21 +57,29 @@ func newTable(all []*networkingv1.Ingress) *table {
 }
 
 func (t *table) add(i *networkingv1.Ingress) {
-	if b, ok := backendOf(i.Namespace, i.Spec.DefaultBackend); ok && t.fallback == nil {
-		t.fallback = &b
+	rest, hasRest := backendOf(i.Namespace, i.Spec.DefaultBackend)
+	if hasRest && t.fallback == nil {
+		t.fallback = &rest
 	}
 	for _, rule := range i.Spec.Rules {
 		if rule.HTTP == nil {
 			continue
 		}
+		host := strings.ToLower(rule.Host)
+		if _, taken := t.defaults[host]; hasRest && !taken {
+			t.defaults[host] = rest
+		}
 		for _, p := range rule.HTTP.Paths {
 			if b, ok := backendOf(i.Namespace, &p.Backend); ok {
 				exact := p.PathType != nil && *p.PathType == networkingv1.PathTypeExact
-				host := strings.ToLower(rule.Host)
 				t.hosts[host] = append(t.hosts[host], route{pathOf(p.Path, exact), exact, b})
 			}
 		}
 	}
+	t.addSecrets(i)
+}
+
+func (t *table) addSecrets(i *networkingv1.Ingress) {
 	for _, tls := range i.Spec.TLS {
 		hosts := tls.Hosts
 		if len(hosts) == 0 {
@@ -110,7 +119,7 @@ func (r route) matches(path string) bool {
 }
 
 // find finds the backend of a request. The host that is named most closely decides, also where none of its paths
-// matches.
+// matches: then its Ingress's default backend comes before those of others.
 func (t *table) find(host, path string) (backend, bool) {
 	for _, name := range names(host) {
 		routes, ok := t.hosts[name]
@@ -119,6 +128,9 @@ func (t *table) find(host, path string) (backend, bool) {
 		}
 		if i := slices.IndexFunc(routes, func(r route) bool { return r.matches(path) }); i >= 0 {
 			return routes[i].backend, true
+		}
+		if b, ok := t.defaults[name]; ok {
+			return b, true
 		}
 		break
 	}

@@ -152,6 +152,7 @@ func nameOf(p discoveryv1.EndpointPort) (string, corev1.Protocol) {
 // order is the order in which endpoints are tried for a client.
 func order(all []netip.AddrPort, t target, client net.Addr) []netip.AddrPort {
 	if t.affinity {
+		slices.SortFunc(all, netip.AddrPort.Compare) // several slices come in any order
 		rotate(all, hash(client))
 		return all
 	}
