@@ -83,8 +83,8 @@ func TestOursIsOneAddressOfTheRange(t *testing.T) {
 	}
 }
 
-// TestOursIsAnAddressWithPorts: an ingress controller in the cluster publishes the address of its load balancer, without
-// ports; that stays.
+// TestOursIsAnAddressWithPorts: an ingress controller in the cluster publishes the address of its load balancer,
+// without ports; that stays.
 func TestOursIsAnAddressWithPorts(t *testing.T) {
 	host := hostaddress.Of("/state")
 	own, services := host.Ingress().String(), host.Services()

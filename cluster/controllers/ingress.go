@@ -128,9 +128,9 @@ func (c *ingress) serve(ctx context.Context, key string) error {
 	return nil
 }
 
-// ours says whether it was this controller that gave the address, now or when the cluster had other nodes. An address of
-// this machine counts with its ports alone: an ingress controller in the cluster publishes that of its load balancer,
-// which is of this machine too, and operators' tests write 127.0.0.1.
+// ours says whether it was this controller that gave the address, now or when the cluster had other nodes. An address
+// of this machine counts with its ports alone: an ingress controller in the cluster publishes that of its load
+// balancer, which is of this machine too, and operators' tests write 127.0.0.1.
 func (c *ingress) ours(addresses []networkingv1.IngressLoadBalancerIngress) bool {
 	if len(addresses) != 1 {
 		return false

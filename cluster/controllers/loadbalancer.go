@@ -93,9 +93,9 @@ func (b *loadBalancer) serve(ctx context.Context, key string) error {
 	return nil
 }
 
-// ours says whether it was this controller that gave the address, now or when the cluster had other nodes. An address of
-// this machine counts with mode and ports alone, which this controller always writes: operators and their tests write
-// 127.0.0.1.
+// ours says whether it was this controller that gave the address, now or when the cluster had other nodes. An address
+// of this machine counts with mode and ports alone, which this controller always writes: operators and their tests
+// write 127.0.0.1.
 func (b *loadBalancer) ours(ingress []corev1.LoadBalancerIngress) bool {
 	if len(ingress) != 1 {
 		return false

@@ -229,7 +229,7 @@ func autoscalerKeepsMinimum(t *testing.T, c clients, ns string) {
 		d, err := c.AppsV1().Deployments(ns).Get(ctx, "web", metav1.GetOptions{})
 		return err == nil && d.Status.ReadyReplicas == 2, err
 	})
-	eventually(t, "the autoscaler says that it has no metrics", func(ctx context.Context) (bool, error) {
+	eventually(t, "the autoscaler reports that it cannot tell the share of a request, which the pods lack", func(ctx context.Context) (bool, error) {
 		h, err := scalers.Get(ctx, "web", metav1.GetOptions{})
 		if err != nil {
 			return false, err

@@ -54,12 +54,11 @@ func Keep(ctx context.Context, begin func(context.Context) (*Machine, error), lo
 func (k *Kept) keep(m *Machine) {
 	var r row
 	for {
-		began := time.Now()
-		how := k.outlive(m)
+		how, lived := k.outlive(m)
 		if k.life.Err() != nil {
 			return
 		}
-		pause, goOn := r.end(time.Since(began))
+		pause, goOn := r.end(lived)
 		if !goOn {
 			k.giveUp(r.ends, how)
 			return
@@ -74,21 +73,24 @@ func (k *Kept) keep(m *Machine) {
 	}
 }
 
-// outlive waits for a machine's end, which it begins if that is nil, removes what it leaves, and says how it ended.
-func (k *Kept) outlive(m *Machine) (how string) {
+// outlive waits for a machine's end, which it begins if that is nil, and removes what it leaves. It returns how the
+// machine ended, and how long it ran: not at all if it could not be begun.
+func (k *Kept) outlive(m *Machine) (how string, lived time.Duration) {
 	if m == nil {
 		var err error
 		if m, err = k.begin(k.life); err != nil {
-			return err.Error()
+			return err.Error(), 0
 		}
 		k.set(m, nil)
 	}
+	began := time.Now()
 	select {
 	case <-m.Ended():
 	case <-k.life.Done():
 	}
+	lived = time.Since(began)
 	m.Stop()
-	return m.Status()
+	return m.Status(), lived
 }
 
 func (k *Kept) giveUp(ends int, how string) {
