@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/internal/operation"
@@ -9,6 +11,7 @@ import (
 func (inv *invocation) generateClientsCommand() *cobra.Command {
 	var clients operation.Clients
 	var dir string
+	var externals []string
 	cmd := &cobra.Command{
 		Use:   "clients",
 		Short: "Write typed clientsets, informers and listers for the project's kinds",
@@ -44,6 +47,9 @@ written by k8s.io/code-generator, which slipway compiles the first time it is ne
 			if cmd.Flags().Changed("dir") {
 				clients.Dir = &dir
 			}
+			for _, e := range externals {
+				clients.Externals = append(clients.Externals, strings.Replace(e, ":", "@", 1))
+			}
 			return inv.session().GenerateClients(cmd.Context(), clients)
 		},
 	}
@@ -52,5 +58,6 @@ written by k8s.io/code-generator, which slipway compiles the first time it is ne
 	flags.StringSliceVar(&clients.Groups, "group", nil, "API `group` to write clients for, by its name or the first part of that; all that have types with +genclient if it is not given")
 	flags.StringSliceVar(&clients.Plurals, "plural", nil, "plural that English rules do not give, as `Kind:Plural`")
 	flags.StringSliceVar(&clients.Externals, "apply-configuration", nil, "where apply configurations of types of other packages are, as `package.Type@package`")
+	flags.StringSliceVar(&externals, "applyconfig-externals", nil, "the same as kube_codegen.sh has it, as `package.Type:package`")
 	return cmd
 }
