@@ -56,20 +56,28 @@ func (p past) result() (result Result, fresh bool) {
 	return result, true
 }
 
-// begin says what a run may begin from: what it depends on, what it remembers and which packages it need not read.
-func (p past) begin() (*inputs.Set, memory, map[string]*load.Facts) {
+// beginning is what a run may begin from: what it depends on, what it remembers, which packages it need not read, and
+// in which it need not look for mistakes.
+type beginning struct {
+	inputs    *inputs.Set
+	last      memory
+	settled   map[string]*load.Facts
+	untouched map[string]bool
+}
+
+func (p past) begin() beginning {
 	var last memory
 	switch {
 	case p.memory == nil:
-		return nil, last, nil
+		return beginning{}
 	case p.last == nil || json.Unmarshal(p.last.Help(), &last) != nil:
-		return inputs.NewSet(), memory{}, nil
+		return beginning{inputs: inputs.NewSet()}
 	}
-	settled := load.Settled(last.Packages, p.last.Changed())
+	settled, untouched := load.Settled(last.Packages, p.last.Changed())
 	if len(settled) == 0 {
-		return inputs.NewSet(), memory{}, nil
+		return beginning{inputs: inputs.NewSet(), untouched: untouched}
 	}
-	return p.last.Inputs(), last, settled
+	return beginning{p.last.Inputs(), last, settled, untouched}
 }
 
 // inflections are the variables, and else the names in the working folder, of the files in which users tell the library

@@ -34,9 +34,10 @@ type PlacedMarker struct {
 }
 
 // Settled returns the packages, by folder, of which the facts still hold after changes:
-// nothing has changed in them and in what they import. There are none when a change
+// nothing has changed in them and in what they import. Untouched are those with no change of their own, and with no
+// finding: what concerns their files alone needs no second look. There are none when a change
 // may be about any of them, such as one of a go.mod file.
-func Settled(facts []Facts, changes []inputs.Change) map[string]*Facts {
+func Settled(facts []Facts, changes []inputs.Change) (settled map[string]*Facts, untouched map[string]bool) {
 	s := settling{facts: make(map[string]*Facts, len(facts)), done: make(map[string]bool, len(facts))}
 	for i := range facts {
 		s.facts[facts[i].Dir] = &facts[i]
@@ -44,17 +45,22 @@ func Settled(facts []Facts, changes []inputs.Change) map[string]*Facts {
 	for _, c := range changes {
 		dir, known := s.touched(c)
 		if !known {
-			return nil
+			return nil, nil
 		}
 		s.done[dir] = false
 	}
-	settled := make(map[string]*Facts, len(facts))
+	untouched = make(map[string]bool, len(facts))
+	for dir, f := range s.facts {
+		_, touched := s.done[dir]
+		untouched[dir] = !touched && !f.Faulty
+	}
+	settled = make(map[string]*Facts, len(facts))
 	for dir, f := range s.facts {
 		if s.holds(dir) {
 			settled[dir] = f
 		}
 	}
-	return settled
+	return settled, untouched
 }
 
 // settling finds the settled packages. The folders that are done have an answer.

@@ -40,6 +40,8 @@ type Config struct {
 	Inputs *inputs.Set
 	// Settled are packages, by folder, that need not be read again.
 	Settled map[string]*Facts
+	// Untouched are packages, by folder, whose files are those in which the last run found no mistake.
+	Untouched map[string]bool
 }
 
 // Loader reads packages for one run of the generators. Each package and each

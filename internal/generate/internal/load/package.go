@@ -166,7 +166,7 @@ func (p *Package) parseMarkers(comments []marker.Comment) {
 // Lint reports, for a root, the markers that have no effect: nobody knows them, or not
 // where they stand. The findings that leave no doubt are fatal if strict.
 func (p *Package) Lint(strict bool) {
-	if p.Settled() {
+	if p.Settled() || p.loader.config.Untouched[p.Dir] {
 		return
 	}
 	for _, f := range p.Files() {
@@ -183,7 +183,7 @@ func (p *Package) Lint(strict bool) {
 // CheckSyntax reports, for a root, the mistakes in files that are not of interest
 // otherwise, and so all that a parser finds.
 func (p *Package) CheckSyntax() {
-	if p.Settled() {
+	if p.Settled() || p.loader.config.Untouched[p.Dir] {
 		return
 	}
 	p.parseFiles()
