@@ -79,6 +79,10 @@ func TestCalls(t *testing.T) {
 			"controller-gen: $(CONTROLLER_GEN)\n$(CONTROLLER_GEN): $(LOCALBIN)\n\t$(call go-install-tool,$(CONTROLLER_GEN),sigs.k8s.io/controller-tools/cmd/controller-gen,$(V))\n\ttest -s $(LOCALBIN)/controller-gen || GOBIN=x go install sigs.k8s.io/controller-tools/cmd/controller-gen@v1\n\tln -sf a $(CONTROLLER_GEN)\n",
 			nil,
 		},
+		"a variable of itself": {
+			"A = $(A)$(A)$(A)$(A)\ngen:\n\t$(CONTROLLER_GEN) $(A)\n",
+			[]makefile.Call{{Line: 3, Target: "gen", Unclear: "an argument depends on what only make or the shell know"}},
+		},
 		"inside of define": {"define x\n\t$(CONTROLLER_GEN) crd\nendef\n", nil},
 		"none":             {"all:\n\tslipway generate\n", nil},
 	} {

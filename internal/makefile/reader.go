@@ -10,8 +10,11 @@ import (
 // opaque stands for what cannot be known: a character for private use, which no Makefile holds.
 const opaque = "\ue000"
 
-// maxDepth bounds references in references.
-const maxDepth = 20
+// The limits of references: how deep they lead, and how many are followed in all.
+const (
+	maxDepth = 20
+	maxSteps = 1 << 18
+)
 
 // The limits of what is included: how many files, and how many bytes of each.
 const (
@@ -34,6 +37,7 @@ type reader struct {
 	variables map[string]variable
 	recipes   []recipe
 
+	steps     int // of expand so far
 	target    string
 	rule      int  // how many rules began
 	condition int  // depth of ifeq and the like
@@ -156,7 +160,7 @@ func withoutComment(text string) string {
 
 // expand replaces references by values, and what it cannot know by opaque.
 func (m *reader) expand(text string, depth int) string {
-	if depth > maxDepth {
+	if m.steps++; depth > maxDepth || m.steps > maxSteps {
 		return opaque
 	}
 	var b strings.Builder
