@@ -57,7 +57,11 @@ func newModule(t *testing.T, archive string) (dir string) {
 		t.Fatal(err)
 	}
 	dir = t.TempDir()
-	unpack(t, dir, "-- go.mod --\nmodule example.com/op\n\ngo 1.24\n\nrequire k8s.io/apimachinery "+required(file, "k8s.io/apimachinery")+"\n"+archive)
+	goMod := "-- go.mod --\nmodule example.com/op\n\ngo 1.24\n\n"
+	for _, path := range []string{"k8s.io/apimachinery", "k8s.io/klog/v2", "github.com/go-logr/logr"} { // types of the first need all
+		goMod += "require " + path + " " + required(file, path) + "\n"
+	}
+	unpack(t, dir, goMod+archive)
 	return dir
 }
 
