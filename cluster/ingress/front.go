@@ -230,6 +230,8 @@ const (
 	headTime, idleTime = 10 * time.Second, 2 * time.Minute
 	// maxHead is the size of the largest head.
 	maxHead = 64 << 10
+	// mostStreams is how many requests there are at a time over one connection of HTTP/2, as browsers make.
+	mostStreams = 100
 )
 
 func (f *Front) listen(ctx context.Context, p place) (*http.Server, error) {
@@ -244,6 +246,7 @@ func (f *Front) listen(ctx context.Context, p place) (*http.Server, error) {
 	protocols.SetUnencryptedHTTP2(!p.tls)
 	server := &http.Server{
 		Handler: f.handler, ReadHeaderTimeout: headTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHead, Protocols: &protocols,
+		HTTP2:    &http.HTTP2Config{MaxConcurrentStreams: mostStreams},
 		ErrorLog: slog.NewLogLogger(f.options.Log.Handler(), slog.LevelDebug), BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	serve := server.Serve

@@ -139,9 +139,9 @@ func TestRefusalNamesThePod(t *testing.T) {
 	}
 	long := dialer(t)
 	long.Explain(func(context.Context, string, labels.Selector) ([]corev1.Pod, error) {
-		return []corev1.Pod{pod("z", corev1.PodPending, corev1.ContainerStatus{State: waiting("ErrImagePull", strings.Repeat("ü", 1000))})}, nil
+		return []corev1.Pod{pod("z", corev1.PodPending, corev1.ContainerStatus{State: waiting("ErrImagePull", strings.Repeat("ü", 2000))})}, nil
 	})
-	if _, err := long.Dial(t.Context(), "tcp", selectingIP+":443"); err == nil || len(err.Error()) > 1000 || !utf8.ValidString(err.Error()) {
+	if _, err := long.Dial(t.Context(), "tcp", selectingIP+":443"); err == nil || len(err.Error()) > 1500 || !utf8.ValidString(err.Error()) {
 		t.Errorf("a long message: %v", err)
 	}
 	failing := dialer(t)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -18,8 +19,9 @@ type PodLister func(ctx context.Context, namespace string, selector labels.Selec
 const (
 	// listTime bounds the look at pods: the caller waits for its answer meanwhile.
 	listTime = 2 * time.Second
-	// maxMessage bounds, in bytes, what is passed on of a message.
-	maxMessage = 300
+	// maxMessage bounds, in bytes, what is passed on of a message. That on a missing image ends with what helps, after
+	// 500 bytes or more.
+	maxMessage = 1000
 )
 
 // Explain makes the dialer name the pods that a Service without ready endpoints waits for.
@@ -139,8 +141,15 @@ func condition(pod *corev1.Pod, kind corev1.PodConditionType) *corev1.PodConditi
 	return nil
 }
 
-// join adds a message, on the same line and of bounded length.
+// join adds a message, on the same line, of bounded length and without what a terminal would act on: a registry's
+// answer may be part of it.
 func join(text, message string) string {
+	message = strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}, message)
 	message = strings.Join(strings.Fields(message), " ")
 	if len(message) > maxMessage {
 		message = strings.ToValidUTF8(message[:maxMessage], "") + "…"

@@ -40,7 +40,7 @@ All keys of the file are optional:
   controllers: false                        # API server and etcd only; or a list, see below
 
 A configuration of kind (kind.x-k8s.io) is read, too: nodes with their labels and taints, as real nodes, feature gates,
-runtimeConfig, the API server's port and flags. Start reports each part of it that has no effect here.
+runtimeConfig and the API server's port. Start reports each part of it that has no effect here.
 
 A node is given to --node as its name, followed by what it has besides the default:
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -118,13 +119,16 @@ func requestedOutput(args []string) string {
 // flagError makes a mistake in a flag the error that its user sees. An unknown
 // flag gets the nearest one of its command suggested.
 func flagError(cmd *cobra.Command, err error) error {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if words := cmd.Flags().Args(); cmd.HasSubCommands() && len(words) > 0 {
+		if ok {
+			words = append(slices.Clone(words), "--"+unknown.GetSpecifiedName())
+		}
 		if known := otherTool(cmd, words); known != nil {
 			return known
 		}
 	}
 	e := &report.Error{What: "the flags cannot be read", Err: err, Next: cmd.CommandPath() + " --help", Code: usageCode}
-	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok || unknown.GetSpecifiedShortnames() != "" {
 		return e
 	}

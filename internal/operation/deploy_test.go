@@ -180,7 +180,7 @@ func TestFlagOf(t *testing.T) {
 
 // TestWaysOut: what has simulated pods run for real depends on the cluster that they are in.
 func TestWaysOut(t *testing.T) {
-	of := ship.Simulation{Workload: "Deployment/manager", Images: []string{"controller:latest"}}
+	of := ship.Simulation{Workload: "deployment/system/manager", Images: []string{"controller:latest"}}
 	status := func(name string, nodes clusterctl.Nodes) *clusterctl.Status {
 		s := &clusterctl.Status{Nodes: &nodes}
 		s.Name = name
@@ -200,5 +200,10 @@ func TestWaysOut(t *testing.T) {
 		if got := wayOut(test.in, of); !strings.Contains(got, test.want) || (test.want == "") != (got == "") {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}
+	}
+	of.Images = nil // all are there, and the pods are older
+	got := wayOut(status("a", clusterctl.Nodes{Simulated: 1, Real: 1}), of)
+	if want := "`slipway kubectl -n system rollout restart deployment manager`"; !strings.Contains(got, want) || strings.Contains(got, "image load") {
+		t.Errorf("with the images there: %q, want %q", got, want)
 	}
 }

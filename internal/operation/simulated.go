@@ -41,8 +41,20 @@ func (s *Session) tellSimulated(ctx context.Context, cluster *ship.Cluster, obje
 	}
 	embedded := s.running(ctx, serves(cluster.Server()))
 	for _, one := range simulated {
+		one.Images = absent(ctx, embedded, one.Images)
 		s.Handler.Handle(report.Note{Text: "the pods of " + one.Workload + " are simulated, no container runs" + wayOut(embedded, one) + s.comesFirst(embedded, one.Images)})
 	}
+}
+
+// absent are those of the images that are not in the cluster's registry, as far as it says.
+func absent(ctx context.Context, cluster *clusterctl.Status, images []string) []string {
+	if cluster == nil {
+		return images
+	}
+	return slices.DeleteFunc(slices.Clone(images), func(image string) bool {
+		there, err := loaded.Digests(ctx, cluster.Registry, image)
+		return err == nil && len(there) > 0
+	})
 }
 
 // wayOut is how pods of an embedded cluster, if it is one, become real.
@@ -55,11 +67,28 @@ func wayOut(s *clusterctl.Status, of ship.Simulation) string {
 	case s.Nodes.Real == 0 && s.Nodes.Problem != "":
 		return ": " + s.Nodes.Problem
 	}
-	load := "slipway image load " + strings.Join(of.Images, " and ")
-	if s.Name != clusterctl.DefaultName {
-		load += " --cluster " + s.Name
+	restart := rollout(of.Workload)
+	if len(of.Images) == 0 {
+		return ": their images are in the cluster, so that new pods run for real unless real nodes refuse them; " + restart + " makes new ones"
 	}
-	return ": `" + load + "` and a new rollout make them real"
+	to := ""
+	if s.Name != clusterctl.DefaultName {
+		to = " --cluster " + s.Name
+	}
+	var steps []string
+	for _, image := range of.Images {
+		steps = append(steps, "`slipway image load "+image+to+"`")
+	}
+	return ": " + strings.Join(append(steps, restart), " and ") + " make them real"
+}
+
+// rollout is how a workload, kind/namespace/name, gets new pods.
+func rollout(workload string) string {
+	parts := strings.Split(workload, "/")
+	if len(parts) != 3 || !slices.Contains([]string{"deployment", "statefulset", "daemonset"}, parts[0]) {
+		return "a new rollout"
+	}
+	return "`slipway kubectl -n " + parts[1] + " rollout restart " + parts[0] + " " + parts[2] + "`"
 }
 
 // comesFirst is how images come to this machine that load does not find here.

@@ -6,7 +6,10 @@
 //	if c, ok := othertools.Lookup([]string{"kind", "create", "cluster"}); ok { … c.Ours … }
 package othertools
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Command is a command of another tool.
 type Command struct {
@@ -21,7 +24,7 @@ type Command struct {
 }
 
 // Lookup returns the command that begins with the most of the given words, which were typed after slipway. What follows
-// the first flag is passed over.
+// the first flag is passed over, but of two commands with the same words the one wins whose flags were typed.
 func Lookup(words []string) (Command, bool) {
 	typed := plain(words)
 	var best Command
@@ -29,7 +32,10 @@ func Lookup(words []string) (Command, bool) {
 	for _, c := range Commands() {
 		for _, form := range c.forms() {
 			want := strings.Fields(form)
-			if len(want) > length && hasPrefix(typed, want) {
+			if !hasPrefix(typed, want) || len(want) < length || len(want) == 0 {
+				continue
+			}
+			if len(want) > length || c.flagsIn(words) && !best.flagsIn(words) {
 				best, length = c, len(want)
 			}
 		}
@@ -47,6 +53,20 @@ func (c Command) forms() []string {
 		forms[i] = strings.Join(plain(strings.Fields(form)), " ")
 	}
 	return forms
+}
+
+// flagsIn says whether c has flags, and all of them are among the words.
+func (c Command) flagsIn(words []string) bool {
+	has := false
+	for _, flag := range strings.Fields(c.Theirs) {
+		if !strings.HasPrefix(flag, "-") {
+			continue
+		}
+		if has = slices.ContainsFunc(words, func(w string) bool { return w == flag || strings.HasPrefix(w, flag+"=") }); !has {
+			return false
+		}
+	}
+	return has
 }
 
 // plain are the words before the first flag.

@@ -9,20 +9,22 @@ import (
 
 func TestLookup(t *testing.T) {
 	for typed, want := range map[string]string{
-		"kind create cluster --name x":       "slipway cluster start",
-		"cluster create":                     "slipway cluster start",
-		"create cluster":                     "slipway cluster start",
-		"cluster load docker-image op:v1":    "slipway image load controller:latest",
-		"cluster load image-archive op.tar":  "slipway image load operator.tar",
-		"cluster export logs":                "slipway cluster logs",
-		"cluster export kubeconfig":          "slipway cluster kubeconfig",
-		"docker build -t op:v1 .":            "slipway image build -t NAME",
-		"docker buildx build --platform all": "slipway image build -t NAME --platform linux/amd64,linux/arm64",
-		"docker-build":                       "slipway image build -t operator:v1",
-		"make manifests":                     "slipway generate",
-		"manifests":                          "slipway generate",
-		"type-scaffold --kind Foo":           "slipway type --kind Foo",
-		"alpha update":                       "",
+		"kind create cluster --name x":        "slipway cluster start",
+		"kind create cluster --config=a.yaml": "slipway cluster start --config kind.yaml",
+		"kind create cluster --config a.yaml": "slipway cluster start --config kind.yaml",
+		"cluster create":                      "slipway cluster start",
+		"create cluster":                      "slipway cluster start",
+		"cluster load docker-image op:v1":     "slipway image load controller:latest",
+		"cluster load image-archive op.tar":   "slipway image load operator.tar",
+		"cluster export logs":                 "slipway cluster logs",
+		"cluster export kubeconfig":           "slipway cluster kubeconfig",
+		"docker build -t op:v1 .":             "slipway image build -t NAME",
+		"docker buildx build --platform all":  "slipway image build -t NAME --platform linux/amd64,linux/arm64",
+		"docker-build":                        "slipway image build -t operator:v1",
+		"make manifests":                      "slipway generate",
+		"manifests":                           "slipway generate",
+		"type-scaffold --kind Foo":            "slipway type --kind Foo",
+		"alpha update":                        "",
 	} {
 		c, ok := othertools.Lookup(strings.Fields(typed))
 		if !ok || c.Ours != want {

@@ -112,7 +112,7 @@ func (r *removal) agreed(ctx context.Context, consent Consent) (bool, error) {
 	if len(r.uses) == 0 || consent == nil {
 		return true, nil
 	}
-	return consent(ctx, "undeploy would delete what others use:\n  "+strings.Join(r.uses, "\n  ")+"\nDelete all of it? [y/n]")
+	return consent(ctx, "this would delete what others use:\n  "+strings.Join(r.uses, "\n  ")+"\nDelete all of it? [y/n]")
 }
 
 // whyUnseen is why an inventory stays.

@@ -121,7 +121,7 @@ func (s *Store) describe(at location, from v1.Image) (Image, error) {
 	if err != nil {
 		return Image{}, err
 	}
-	if manifest.Config.Size > maxConfig { // it is read whole
+	if manifest.Config.Size < 0 || manifest.Config.Size > maxConfig { // it is read whole, without a size to its end
 		return Image{}, fmt.Errorf("%w: its configuration has %d bytes, and %d are the limit", errTooLarge, manifest.Config.Size, maxConfig)
 	}
 	id, err := from.ConfigName()

@@ -3,6 +3,7 @@ package services
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net"
 	"net/netip"
 	"slices"
@@ -75,8 +76,32 @@ func (t target) before(other target) bool {
 }
 
 // DialService connects to an endpoint of a Service's port of TCP, which is known by its name. Without any endpoint the
-// error is an [*Unreachable].
+// error is an [*Unreachable]. It counts as a connection from this machine until it is closed: a client of HTTP/2 has
+// hundreds of them over one of its own.
 func (p *Proxy) DialService(ctx context.Context, namespace, service, port string) (net.Conn, error) {
+	leave, ok := p.fromHost.Enter(nil)
+	if !ok {
+		p.told.crowd(p.options.Log, "connections", nil)
+		return nil, errCrowd
+	}
 	conn, _, err := p.dial(ctx, "tcp", target{portName: portName{namespace, service, port, corev1.ProtocolTCP}}, nil)
-	return conn, err
+	if err != nil {
+		leave()
+		return nil, err
+	}
+	return counted{conn, leave}, nil
+}
+
+// errCrowd says that no more connections are passed on now.
+var errCrowd = errors.New("more connections to Services than this cluster passes on at a time")
+
+// counted is a connection within a limit.
+type counted struct {
+	net.Conn
+	leave func()
+}
+
+func (c counted) Close() error {
+	c.leave() // at the first call
+	return c.Conn.Close()
 }

@@ -17,19 +17,21 @@ const (
 	// A connection takes six open files while it is busy, a flow one; a quarter of all may go to each kind. The API
 	// server and etcd, which are in this process, need the others.
 	filesOfConn, filesOfFlow = 24, 4
+	// filesOfListener leaves a sixteenth of all to the ports of Services: one Service may have thousands.
+	filesOfListener = 16
 )
 
-// shares are how many connections of TCP and flows of UDP the process's open files are enough for.
-func shares() (conns, flows int) {
+// shares are how many connections of TCP, flows of UDP and listeners the process's open files are enough for.
+func shares() (conns, flows, listeners int) {
 	files := uint64(mostConns * filesOfConn)
 	if limit, known := openFiles(); known {
 		files = min(files, limit)
 	}
-	return min(max(fewest, int(files)/filesOfConn), mostConns), min(max(fewest, int(files)/filesOfFlow), mostFlows)
+	return min(max(fewest, int(files)/filesOfConn), mostConns), min(max(fewest, int(files)/filesOfFlow), mostFlows), max(fewest, int(files)/filesOfListener)
 }
 
 // told is what was told already: it is of interest once.
-type told struct{ conns, flows, trouble sync.Once }
+type told struct{ conns, flows, trouble, full sync.Once }
 
 // crowd tells that one client wants more than its share, or all want more than there is.
 func (t *told) crowd(log *slog.Logger, what string, client net.Addr) {

@@ -2,6 +2,7 @@ package services
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -62,6 +63,7 @@ type Proxy struct {
 	fromPods, fromHost *intake.Limit
 	flows              *flows
 	told               told
+	most               int // of listeners at a time
 
 	mu   sync.Mutex
 	open map[key]closer // Run alone changes it
@@ -83,10 +85,10 @@ type closer struct {
 
 // New returns a proxy that knows the cluster from informers, which have not been started yet.
 func New(f informers.SharedInformerFactory, o Options) (*Proxy, error) {
-	conns, packets := shares()
+	conns, packets, listeners := shares()
 	p := &Proxy{
 		options: o, services: f.Core().V1().Services().Lister(), slices: f.Discovery().V1().EndpointSlices().Lister(),
-		changed: make(chan struct{}, 1), open: map[key]closer{}, shut: map[key]error{},
+		changed: make(chan struct{}, 1), open: map[key]closer{}, shut: map[key]error{}, most: listeners,
 		fromPods: intake.NewLimit(conns, conns/ofOne), fromHost: intake.NewLimit(conns, conns), flows: newFlows(packets, packets/ofOne),
 	}
 	for _, informer := range []cache.SharedIndexInformer{f.Core().V1().Services().Informer(), f.Discovery().V1().EndpointSlices().Informer()} {
@@ -208,6 +210,10 @@ func (p *Proxy) follow(ctx context.Context, wanted map[key]target) (all bool) {
 		if _, ok := p.open[k]; ok {
 			continue
 		}
+		if len(p.open) >= p.most { // those that are open stay; a Service that goes leaves room for others
+			p.full(k)
+			continue
+		}
 		closeIt, err := p.listen(ctx, k, t)
 		if err != nil {
 			p.tellShut(k, t, err)
@@ -225,6 +231,17 @@ func (p *Proxy) tellShut(k key, t target, err error) {
 		p.options.Log.Warn("cannot listen for a Service", "namespace", t.namespace, "service", t.service, "address", k.address, "error", err)
 	}
 	p.set(k, nil, err)
+}
+
+// errFull says that Services have more ports than are listened for.
+var errFull = errors.New("the Services of this cluster have more ports than it can listen for")
+
+// full notes that there is no room for a listener, which is told once.
+func (p *Proxy) full(k key) {
+	p.told.full.Do(func() {
+		p.options.Log.Warn("cannot listen for all Services, which is told once", "address", k.address, "limit", p.most, "error", errFull)
+	})
+	p.set(k, nil, errFull)
 }
 
 // set notes what became of a listener: it is open, cannot be, or is not wanted.

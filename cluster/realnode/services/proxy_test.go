@@ -279,8 +279,31 @@ func TestOldestFlowEnds(t *testing.T) {
 
 // TestShares: what pods connect to leaves files to the API server.
 func TestShares(t *testing.T) {
-	conns, packets := shares()
-	if conns < fewest || conns > mostConns || packets < fewest || packets > mostFlows {
-		t.Error(fmt.Sprint(conns, packets))
+	conns, packets, listeners := shares()
+	if conns < fewest || conns > mostConns || packets < fewest || packets > mostFlows || listeners < fewest {
+		t.Error(fmt.Sprint(conns, packets, listeners))
+	}
+}
+
+// TestListenersHaveALimit: Services with more ports than there is room for leave the open files to others, and one that
+// is listened for stays so.
+func TestListenersHaveALimit(t *testing.T) {
+	f := newFixture(t)
+	f.most = 2
+	wanted := map[key]target{}
+	for range 4 {
+		wanted[key{portOf(clusterIP, freePort(t)), corev1.ProtocolTCP, true}] = target{portName: portName{service: "many"}}
+	}
+	f.follow(t.Context(), wanted)
+	if len(f.open) != 2 || len(f.shut) != len(wanted)-2 {
+		t.Errorf("%d are open, and %d are not", len(f.open), len(f.shut))
+	}
+	for k := range f.open {
+		delete(wanted, k)
+		break
+	}
+	f.follow(t.Context(), wanted)
+	if len(f.open) != 2 || len(f.shut) != len(wanted)-2 {
+		t.Errorf("after one has gone, %d are open, and %d are not", len(f.open), len(f.shut))
 	}
 }

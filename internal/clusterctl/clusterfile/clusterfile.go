@@ -148,6 +148,9 @@ func (r *reader) apiServer(n *yaml.Node, at string) (flags []string) {
 	r.mapping(n, at, fields{"flags": func(n *yaml.Node, at string) {
 		for i, item := range r.sequence(n, at) {
 			flag, err := ParseFlag(r.text(item, index(at, i)))
+			if err == nil {
+				err = checkFileFlag(flag)
+			}
 			r.check(item, index(at, i), err)
 			flags = append(flags, flag)
 		}

@@ -112,6 +112,7 @@ func TestMistakes(t *testing.T) {
 		{"apiServer: {flags: ['--a b']}", "f:1:21", `"--a b" is no flag`, "--name=value"},
 		{"apiServer: {flags: [--secure-port=1]}", "f:1:21", "--secure-port of the API server cannot be set", "the key port"},
 		{"apiServer: {flags: [bind-address=0.0.0.0]}", "f:1:21", "--bind-address of the API server", "127.0.0.1"},
+		{"apiServer: {flags: [--authentication-token-webhook-config-file=x]}", "f:1:21", "names a file that can start programs", "--api-server-flag"},
 		{"apiServer: {flags: [--etcd-servers=x]}", "f:1:21", "--etcd-servers of the API server", "etcd"},
 		{"featureGates: {A: 'yes'}", "f:1:19", `featureGates.A is "yes"`, "true or false"},
 		{"nodeKind: plane", "f:1:11", `nodeKind: there are no "plane" nodes`, "did you mean plain?"},

@@ -51,7 +51,7 @@ func (r *kindReader) file(n *yaml.Node) {
 		"apiVersion": passed,
 		"kind":       passed,
 		"name": func(n *yaml.Node, at string) {
-			r.leave(n, at, "name the cluster on the command line: slipway cluster start "+r.text(n, at))
+			r.leave(n, at, "name the cluster on the command line: slipway cluster start "+r.text(n, at)+" --config FILE")
 		},
 		"nodes":                           r.nodes,
 		"networking":                      r.networking,
@@ -156,12 +156,24 @@ func (r *kindReader) portMappings(n *yaml.Node, at string) {
 			"protocol":      passed,
 		})
 		if containerPort != hostPort {
-			r.leave(item, index(at, i), fmt.Sprintf("a NodePort %d answers at 127.0.0.1:%d; slipway kubectl port-forward opens others", containerPort, containerPort))
+			r.leave(item, index(at, i), insteadOfMapping(containerPort))
 		}
 	}
 }
 
-// patches reads what kubeadm's documents say of the API server and, for node, of its labels and taints.
+// The API server's default range of NodePorts.
+const firstNodePort, lastNodePort = 30000, 32767
+
+// insteadOfMapping is where a port of a node answers on this machine. In kind, ports outside of the range of NodePorts
+// lead to the hostPort of an ingress controller as a rule.
+func insteadOfMapping(port int) string {
+	if port >= firstNodePort && port <= lastNodePort {
+		return fmt.Sprintf("a NodePort %d answers at 127.0.0.1:%d; slipway kubectl port-forward opens others", port, port)
+	}
+	return fmt.Sprintf("a hostPort %d answers at 127.0.0.1:%d, Ingresses and Services of the type LoadBalancer where slipway cluster status says", port, port)
+}
+
+// patches reads what kubeadm's documents say of a node's labels and taints, and notes flags of the API server.
 func (r *kindReader) patches(n *yaml.Node, at string, node *protocol.Node) {
 	for i, item := range r.sequence(n, at) {
 		decoder := yaml.NewDecoder(strings.NewReader(r.text(item, index(at, i))))
@@ -216,14 +228,14 @@ func (a *extraArgs) UnmarshalYAML(n *yaml.Node) error {
 }
 
 func (r *kindReader) patch(n *yaml.Node, at string, patch kubeadmPatch, node *protocol.Node) {
+	// In kind's node, a flag can do no harm. Here one could open the cluster, or have this machine's user start a
+	// program.
 	for _, name := range slices.Sorted(maps.Keys(patch.APIServer.ExtraArgs)) {
-		flag, err := ParseFlag(name + "=" + patch.APIServer.ExtraArgs[name])
-		r.check(n, at, err)
-		r.spec.APIServerFlags = append(r.spec.APIServerFlags, flag)
+		r.leave(n, at+": the API server's flag "+name, "give it on the command line: --api-server-flag NAME=VALUE")
 	}
 	for _, key := range slices.Sorted(maps.Keys(patch.Rest)) {
 		if key != "apiVersion" && key != "metadata" {
-			r.leave(n, at+": "+key+" of "+patch.Kind, "flags of the API server, labels and taints of nodes are taken over")
+			r.leave(n, at+": "+key+" of "+patch.Kind, "labels and taints of nodes are taken over")
 		}
 	}
 	if node == nil {

@@ -27,6 +27,8 @@ kubeadmConfigPatches:
   apiServer:
     extraArgs:
       audit-log-path: /tmp/audit.log
+      authentication-token-webhook-config-file: hook.yaml
+      max-requests-inflight: "800"
 nodes:
 - role: control-plane
   image: kindest/node:v1.34.0
@@ -70,8 +72,7 @@ func TestKindFile(t *testing.T) {
 			{Name: "worker", Labels: map[string]string{"tier": "front"}},
 			{Name: "worker2", Taints: []string{"gpu=yes:NoSchedule", "old:NoExecute"}},
 		},
-		APIServerFlags: []string{"--audit-log-path=/tmp/audit.log"},
-		FeatureGates:   map[string]bool{"MutatingAdmissionPolicy": true}, RuntimeConfig: map[string]string{"api/beta": "true"},
+		FeatureGates: map[string]bool{"MutatingAdmissionPolicy": true}, RuntimeConfig: map[string]string{"api/beta": "true"},
 		Port: 6443,
 	}
 	if diff := cmp.Diff(want, got.Spec); diff != "" {
@@ -84,7 +85,10 @@ func TestKindFile(t *testing.T) {
 		}
 		left = append(left, strings.TrimSuffix(f.Message, " has no effect"))
 	}
-	wantLeft := []string{"name", "networking.disableDefaultCNI", "nodes[0].image", "nodes[0].kubeadmConfigPatches[0]: the kubelet's flag v",
+	wantLeft := []string{"name", "networking.disableDefaultCNI", "kubeadmConfigPatches[0]: the API server's flag audit-log-path",
+		"kubeadmConfigPatches[0]: the API server's flag authentication-token-webhook-config-file",
+		"kubeadmConfigPatches[0]: the API server's flag max-requests-inflight",
+		"nodes[0].image", "nodes[0].kubeadmConfigPatches[0]: the kubelet's flag v",
 		"nodes[0].extraPortMappings[0]", "nodes[1].extraMounts"}
 	if diff := cmp.Diff(wantLeft, left); diff != "" {
 		t.Error(diff)
@@ -100,7 +104,6 @@ func TestKindFileMistakes(t *testing.T) {
 		"networking: {apiServerPort: 99999}": `networking.apiServerPort is "99999"`,
 		"kubeadmConfigPatches: ['{']":        "kubeadmConfigPatches[0] is no YAML",
 		"nodes: [{kubeadmConfigPatches: ['nodeRegistration: {taints: [{key: a, effect: Never}]}']}]": `"Never" is no effect of a taint`,
-		"kubeadmConfigPatches: ['apiServer: {extraArgs: {bind-address: 0.0.0.0}}']":                  "--bind-address of the API server cannot be set",
 	} {
 		_, err := clusterfile.Parse("f", []byte(head+text))
 		if e, ok := errors.AsType[*report.Error](err); !ok || !strings.Contains(e.What, want) {

@@ -135,6 +135,16 @@ func ParseFlag(text string) (string, error) {
 	return "--" + name, nil
 }
 
+// checkFileFlag refuses a flag in a file that names a configuration of the API server: a kubeconfig in it can name a
+// program, which the API server starts as the user. The file may be a repository's; the command line is the user's.
+func checkFileFlag(flag string) error {
+	name, _, _ := strings.Cut(strings.TrimPrefix(flag, "--"), "=")
+	if name == "runtime-config" || !strings.HasSuffix(name, "config") && !strings.HasSuffix(name, "config-file") && !strings.HasSuffix(name, "kubeconfig") {
+		return nil
+	}
+	return &mistake{"--" + name + " names a file that can start programs", "give it on the command line: --api-server-flag " + name + "=…"}
+}
+
 // ownFlag says why the user cannot set a flag: it would be accepted and change nothing.
 func ownFlag(name string) string {
 	switch name {

@@ -101,7 +101,7 @@ func modest(img v1.Image) error {
 	if err != nil {
 		return err
 	}
-	if m.Config.Size > maxConfig {
+	if m.Config.Size < 0 || m.Config.Size > maxConfig { // the library reads what has no size to its end
 		return fmt.Errorf("%w: its configuration has %d bytes, and %d are the limit", errLarge, m.Config.Size, maxConfig)
 	}
 	size := m.Config.Size

@@ -53,12 +53,13 @@ func TestPullRefusesHostileImages(t *testing.T) {
 	sum := sha256.Sum256(config)
 	digest := "sha256:" + hex.EncodeToString(sum[:])
 	platform := v1.Platform{OS: "linux", Architecture: "amd64"}
-	large := map[string]bool{"a large configuration": true, "large layers": true, "sizes that overflow": true, "a negative size": true}
+	large := map[string]bool{"a large configuration": true, "large layers": true, "sizes that overflow": true, "a negative size": true, "no size": true}
 	for what, text := range map[string]string{
 		"a large configuration":   manifest(digest, 1<<40),
 		"large layers":            manifest(digest, int64(len(config)), 40<<30, 40<<30),
 		"sizes that overflow":     manifest(digest, int64(len(config)), 1<<62, 1<<62, 1<<62),
 		"a negative size":         manifest(digest, int64(len(config)), -1),
+		"no size":                 manifest(digest, -1),
 		"another configuration":   manifest("sha256:"+strings.Repeat("3", 64), int64(len(config))),
 		"no manifest":             "[",
 		"a manifest without end":  `{"schemaVersion":2,"x":"` + strings.Repeat("x", 64<<20),
