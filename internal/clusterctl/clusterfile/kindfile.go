@@ -161,7 +161,7 @@ func (r *kindReader) portMappings(n *yaml.Node, at string) {
 	}
 }
 
-// The API server's default range of NodePorts.
+// firstNodePort and lastNodePort bound the API server's default range of NodePorts.
 const firstNodePort, lastNodePort = 30000, 32767
 
 // insteadOfMapping is where a port of a node answers on this machine. In kind, ports outside of the range of NodePorts
