@@ -50,7 +50,7 @@ func (s called) of(objects []*unstructured.Unstructured) bool {
 // calledBy are the Services that an object has the API server call.
 func calledBy(object *unstructured.Unstructured) []called {
 	var all []called
-	for _, config := range clientConfigs(object) {
+	for _, config := range usedConfigs(object) {
 		name, found, _ := unstructured.NestedString(config, "service", "name")
 		if !found {
 			continue

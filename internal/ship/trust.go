@@ -62,11 +62,9 @@ func (w *watch) awaitAuthority(ctx context.Context, object *unstructured.Unstruc
 	return c.explainObject(ctx, object, err)
 }
 
-// clientConfigs are those by which an object has the API server call somebody. It converts nothing of a kind that has
-// one version: some projects keep a conversion from earlier days, which nothing serves and no authority is written to.
+// clientConfigs are those by which an object has the API server call webhooks.
 func clientConfigs(object *unstructured.Unstructured) (configs []map[string]any) {
-	versions, _, _ := unstructured.NestedSlice(object.Object, "spec", "versions")
-	if config, found, _ := unstructured.NestedMap(object.Object, "spec", "conversion", "webhook", "clientConfig"); found && len(versions) > 1 {
+	if config, found, _ := unstructured.NestedMap(object.Object, "spec", "conversion", "webhook", "clientConfig"); found {
 		configs = append(configs, config)
 	}
 	if strings.HasSuffix(object.GetKind(), "WebhookConfiguration") {
@@ -81,11 +79,21 @@ func clientConfigs(object *unstructured.Unstructured) (configs []map[string]any)
 	return configs
 }
 
+// usedConfigs are those that are called. The API server converts nothing of a kind that has one version: some projects
+// keep a conversion from earlier days, which nothing serves and no authority is written to.
+func usedConfigs(object *unstructured.Unstructured) []map[string]any {
+	versions, described, _ := unstructured.NestedSlice(object.Object, "spec", "versions")
+	if described && len(versions) < 2 {
+		return nil
+	}
+	return clientConfigs(object)
+}
+
 // untrusted lists the Services that an object has the API server call without knowing
 // whose certificates to trust.
 func untrusted(object *unstructured.Unstructured) []string {
 	var services []string
-	for _, config := range clientConfigs(object) {
+	for _, config := range usedConfigs(object) {
 		bundle, _, _ := unstructured.NestedString(config, "caBundle")
 		name, found, _ := unstructured.NestedString(config, "service", "name")
 		if found && bundle == "" {
