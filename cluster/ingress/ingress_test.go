@@ -352,13 +352,12 @@ func TestListensOnlyWhereAsked(t *testing.T) {
 		return // any port of 127.0.0.1 is in the range
 	}
 	forged := ingressOf("forged")
-	for _, at := range []networkingv1.IngressLoadBalancerIngress{
-		{IP: "127.0.0.1", Ports: []networkingv1.IngressPortStatus{{Port: 8080}}}, {IP: "0.0.0.0", Ports: []networkingv1.IngressPortStatus{{Port: 8080}}},
-		{IP: f.options.Range.Ingress().String(), Ports: []networkingv1.IngressPortStatus{{Port: 22}, {Port: 8079}}},
-		{IP: "::ffff:" + f.options.Range.Ingress().String(), Ports: []networkingv1.IngressPortStatus{{Port: 8080}}}, {Hostname: "localhost"},
-	} {
-		forged.Status.LoadBalancer.Ingress = append(forged.Status.LoadBalancer.Ingress, at)
-	}
+	forged.Status.LoadBalancer.Ingress = append(forged.Status.LoadBalancer.Ingress,
+		networkingv1.IngressLoadBalancerIngress{IP: "127.0.0.1", Ports: []networkingv1.IngressPortStatus{{Port: 8080}}},
+		networkingv1.IngressLoadBalancerIngress{IP: "0.0.0.0", Ports: []networkingv1.IngressPortStatus{{Port: 8080}}},
+		networkingv1.IngressLoadBalancerIngress{IP: f.options.Range.Ingress().String(), Ports: []networkingv1.IngressPortStatus{{Port: 22}, {Port: 8079}}},
+		networkingv1.IngressLoadBalancerIngress{IP: "::ffff:" + f.options.Range.Ingress().String(), Ports: []networkingv1.IngressPortStatus{{Port: 8080}}},
+		networkingv1.IngressLoadBalancerIngress{Hostname: "localhost"})
 	if places := f.places(forged); len(places) != 0 {
 		t.Errorf("it would listen at %v", places)
 	}
