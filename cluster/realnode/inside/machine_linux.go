@@ -109,6 +109,14 @@ func (h *holder) answer(r wire.Request, files []int) {
 		}
 		h.requests.send(wire.Reply{ID: r.ID}, fd)
 		_ = unix.Close(fd)
+	case r.WayOut != nil:
+		fd, err := listenOutside(*r.WayOut)
+		if err != nil {
+			h.requests.refuse(r, err)
+			return
+		}
+		h.requests.send(wire.Reply{ID: r.ID}, fd)
+		_ = unix.Close(fd)
 	case r.Start != nil:
 		if err := h.start(*r.Start, files); err != nil {
 			h.requests.refuse(r, err)

@@ -44,6 +44,11 @@ func direct(s wire.Socket, fd int, at unix.Sockaddr, kind int) error {
 	if err := unix.SetsockoptInt(fd, unix.SOL_IP, unix.IP_FREEBIND, 1); err != nil {
 		return err
 	}
+	if s.Transparent {
+		if err := unix.SetsockoptInt(fd, unix.SOL_IP, unix.IP_TRANSPARENT, 1); err != nil {
+			return err
+		}
+	}
 	if kind == unix.SOCK_STREAM {
 		if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEADDR, 1); err != nil {
 			return err

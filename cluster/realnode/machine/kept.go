@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -249,6 +250,15 @@ func (k *Kept) ListenPacket(ctx context.Context, address string) (net.PacketConn
 		return nil, err
 	}
 	return m.ListenPacket(ctx, address)
+}
+
+// ListenOutside is that of the machine that runs, and goes with it.
+func (k *Kept) ListenOutside(ctx context.Context, address string, keep []netip.Prefix) (net.Listener, error) {
+	m, err := k.now()
+	if err != nil {
+		return nil, err
+	}
+	return m.ListenOutside(ctx, address, keep)
 }
 
 // StartNode starts a node on the machine that runs. The error is [ErrEnded] if that ends meanwhile.

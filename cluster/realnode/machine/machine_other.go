@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/netip"
 	"os"
 	"runtime"
 
@@ -65,5 +66,10 @@ func (m *Machine) Listen(context.Context, string) (net.Listener, error) { return
 
 // ListenPacket fails.
 func (m *Machine) ListenPacket(context.Context, string) (net.PacketConn, error) {
+	return nil, ErrForbidden
+}
+
+// ListenOutside fails.
+func (m *Machine) ListenOutside(context.Context, string, []netip.Prefix) (net.Listener, error) {
 	return nil, ErrForbidden
 }

@@ -58,3 +58,6 @@ func (f *Forbidden) Unwrap() []error { return []error{ErrForbidden, f.Err} }
 
 // ErrForbidden says that this system does not let its users have the namespaces that real nodes need.
 var ErrForbidden = errors.New("this system forbids the namespaces that real nodes need")
+
+// ErrNoWayOut says that the kernel cannot lead pods' connections to the cluster's process.
+var ErrNoWayOut = errors.New("this kernel has no nftables with tproxy for ordinary namespaces (the modules nf_tables and nft_tproxy)")

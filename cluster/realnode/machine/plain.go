@@ -95,6 +95,11 @@ func (p *Plain) ListenPacket(context.Context, string) (net.PacketConn, error) {
 	return nil, errNoNetwork
 }
 
+// ListenOutside fails, like Listen: pods have this machine's network.
+func (p *Plain) ListenOutside(context.Context, string, []netip.Prefix) (net.Listener, error) {
+	return nil, errNoNetwork
+}
+
 // Place says where a node finds what it needs. Its port is free now.
 func (p *Plain) Place(node string) (*nodeconfig.Plain, error) {
 	dir := filepath.Join(p.options.State, node)

@@ -2,9 +2,12 @@ package machine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"os"
+	"syscall"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/handover"
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
@@ -53,4 +56,20 @@ func (m *Machine) listening(ctx context.Context, network, address string) (*os.F
 		return nil, fmt.Errorf("listen on %s: %w", address, err)
 	}
 	return os.NewFile(uintptr(fd), address), nil
+}
+
+// ListenOutside takes the connections over TCP that nodes and pods make to addresses which are in none of keep. It
+// listens at an address of the machine's network; a connection has the address that was connected to as its own. The
+// error is [ErrNoWayOut] where the kernel has no such thing.
+func (m *Machine) ListenOutside(ctx context.Context, address string, keep []netip.Prefix) (net.Listener, error) {
+	fd, err := m.conn.Ask(ctx, wire.Request{WayOut: &wire.WayOut{Address: address, Keep: keep}})
+	if _, said := errors.AsType[syscall.Errno](err); said {
+		return nil, fmt.Errorf("%w: %w", ErrNoWayOut, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("listen for the outside: %w", err)
+	}
+	f := os.NewFile(uintptr(fd), address)
+	defer f.Close()
+	return net.FileListener(f)
 }

@@ -6,6 +6,8 @@
 // and answer with a [Reply]. All programs are built from this package, so the form is in one place; it holds data only.
 package wire
 
+import "net/netip"
+
 // The parts of slipway-container, which are its first argument.
 const (
 	PartMachine   = "machine"
@@ -41,6 +43,7 @@ const (
 type Request struct {
 	ID     uint64
 	Socket *Socket `json:",omitempty"`
+	WayOut *WayOut `json:",omitempty"` // asked of the machine; a socket comes with the reply
 	Start  *Node   `json:",omitempty"` // comes with the node's program, configuration, output and way to the host
 	Kill   string  `json:",omitempty"` // the name of a node
 	Group  *Group  `json:",omitempty"` // asked of the host by a node
@@ -52,6 +55,15 @@ type Socket struct {
 	Network string // tcp4 or udp4
 	Address string // of the other side; of this one when it listens
 	Listen  bool
+	// Transparent is for one that listens: it may be handed connections to addresses that are not its own.
+	Transparent bool `json:",omitempty"`
+}
+
+// WayOut asks for a socket that listens at Address, and is led the connections over TCP that nodes and pods make to
+// addresses which are in none of Keep.
+type WayOut struct {
+	Address string
+	Keep    []netip.Prefix
 }
 
 // Node says which node to start.
