@@ -11,8 +11,9 @@ import (
 )
 
 // answer answers a message, in at most so many bytes; nil where there is nothing to say. Pods send what they like, and
-// the API server is in this process: a fault ends one answer, and the first is logged.
-func (s *Server) answer(message []byte, limit int, client net.Addr) (reply []byte) {
+// the API server is in this process: a fault ends one answer, and the first is logged. An answer that takes a lookup
+// outside of the cluster comes later, unless wait says to wait for it.
+func (s *Server) answer(message []byte, limit int, client net.Addr, wait bool) (reply []byte, later bool) {
 	defer func() {
 		fault := recover()
 		if fault == nil {
@@ -22,9 +23,9 @@ func (s *Server) answer(message []byte, limit int, client net.Addr) (reply []byt
 			s.log.Error("answering a DNS question failed: this is a fault in slipway, please report it; later ones are not logged",
 				"question", fmt.Sprintf("%x", message), "fault", fault, "stack", string(debug.Stack()))
 		})
-		reply = failed(message)
+		reply, later = failed(message), false
 	}()
-	return s.reply(message, limit, client)
+	return s.reply(message, limit, client, wait)
 }
 
 // failed says that a question has no answer because of a fault here.
@@ -44,12 +45,12 @@ func to(h dnsmessage.Header, code dnsmessage.RCode) dnsmessage.Header {
 	}
 }
 
-// reply answers a message, and reports a question for a name outside of the cluster.
-func (s *Server) reply(message []byte, limit int, client net.Addr) []byte {
+// reply answers a message, and looks up a name outside of the cluster or reports that it was asked for.
+func (s *Server) reply(message []byte, limit int, client net.Addr, wait bool) (text []byte, later bool) {
 	var parser dnsmessage.Parser
 	header, err := parser.Start(message)
 	if err != nil || header.Response { // two servers that answer each other's answers would go on for good
-		return nil
+		return nil, false
 	}
 	reply := &dnsmessage.Message{Header: to(header, dnsmessage.RCodeSuccess)}
 	question, err := parser.Question()
@@ -62,14 +63,21 @@ func (s *Server) reply(message []byte, limit int, client net.Addr) []byte {
 		reply.RCode = dnsmessage.RCodeRefused
 	default:
 		reply.Questions = []dnsmessage.Question{question}
-		if name := s.fill(reply, question); s.beyond(name) {
+		name := s.fill(reply, question)
+		switch {
+		case !s.beyond(name):
+		case s.lookup == nil:
 			reply.Additionals = append(reply.Additionals, noWay(message)...)
 			if s.outside != nil {
 				s.outside(client, name)
 			}
+		case !wait:
+			return nil, true
+		default:
+			s.fillOutside(reply, question.Type, name)
 		}
 	}
-	return packed(reply, limit)
+	return packed(reply, limit), false
 }
 
 // packed is a reply in at most so many bytes: one that is longer says so and has as many answers as there is room for,

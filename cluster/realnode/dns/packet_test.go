@@ -30,6 +30,7 @@ func families(t testing.TB, log *slog.Logger) *dns.Server {
 		{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "both"}, Spec: corev1.ServiceSpec{ClusterIP: "None", Ports: []corev1.ServicePort{{Name: "sql", Protocol: "TCP", Port: 5432}}}},
 		{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "six"}, Spec: corev1.ServiceSpec{ClusterIP: "fd00::7", ClusterIPs: []string{"fd00::7"}, Ports: []corev1.ServicePort{{Name: "http", Protocol: "TCP", Port: 80}}}},
 		{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "alias"}, Spec: corev1.ServiceSpec{Type: "ExternalName", ExternalName: "SIX.ns.svc.cluster.local."}},
+		{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "out"}, Spec: corev1.ServiceSpec{Type: "ExternalName", ExternalName: "example.com"}},
 	} {
 		if err := services.Add(s); err != nil {
 			t.Fatal(err)

@@ -1,10 +1,12 @@
 package dns
 
 import (
+	"bytes"
 	"encoding/binary"
 	"io"
 	"log/slog"
 	"net"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -20,6 +22,9 @@ type Server struct {
 	fault sync.Once // the first is logged
 
 	outside func(client net.Addr, name string) // may be nil
+
+	lookup  func(name string) ([]netip.Addr, error) // of the outside; may be nil
+	lookups *intake.Limit                           // those that packets wait for
 }
 
 // New returns a server that knows the cluster from informers, which have not been started yet.
@@ -40,13 +45,38 @@ const (
 	maxConns, maxConnsOfOne = 256, 32
 )
 
-// Serve answers packets, one after the other, until conn is closed.
+// Serve answers packets, one after the other, until conn is closed, and returns when all answers are given. Those that
+// take a lookup outside of the cluster do not delay others.
 func (s *Server) Serve(conn net.PacketConn) {
+	var group sync.WaitGroup
+	defer group.Wait()
 	intake.Packets(conn, make([]byte, maxQuestion), func(question []byte, client net.Addr) {
-		if reply := s.answer(question, roomFor(question), client); reply != nil {
+		reply, later := s.answer(question, roomFor(question), client, false)
+		if later {
+			s.answerLater(conn, question, client, &group)
+			return
+		}
+		if reply != nil {
 			_, _ = conn.WriteTo(reply, client) // as lost as packets get
 		}
 	}, s.trouble)
+}
+
+// answerLater answers a packet that takes a lookup, in group. One that is beyond the limit is told of a failure, by
+// which its client asks again.
+func (s *Server) answerLater(conn net.PacketConn, question []byte, client net.Addr, group *sync.WaitGroup) {
+	leave, ok := s.lookups.Enter(client)
+	if !ok {
+		_, _ = conn.WriteTo(failed(question), client)
+		return
+	}
+	question = bytes.Clone(question)
+	group.Go(func() {
+		defer leave()
+		if reply, _ := s.answer(question, roomFor(question), client, true); reply != nil {
+			_, _ = conn.WriteTo(reply, client)
+		}
+	})
 }
 
 // ServeTCP answers connections until listener is closed.
@@ -79,7 +109,7 @@ func (s *Server) serveConn(conn net.Conn) {
 		if _, err := io.ReadFull(conn, question); err != nil {
 			return
 		}
-		reply := s.answer(question, maxTCP, conn.RemoteAddr())
+		reply, _ := s.answer(question, maxTCP, conn.RemoteAddr(), true)
 		if reply == nil {
 			return
 		}
