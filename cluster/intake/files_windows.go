@@ -1,4 +1,4 @@
-package services
+package intake
 
-// openFiles is how many files this process may have open: Windows has no such limit.
-func openFiles() (limit uint64, known bool) { return 0, false }
+// OpenFiles is how many files this process may have open: Windows has no such limit.
+func OpenFiles() (limit uint64, known bool) { return 0, false }

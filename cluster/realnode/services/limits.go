@@ -4,6 +4,8 @@ import (
 	"log/slog"
 	"net"
 	"sync"
+
+	"github.com/slipway-dev/slipway/cluster/intake"
 )
 
 const (
@@ -24,7 +26,7 @@ const (
 // shares are how many connections of TCP, flows of UDP and listeners the process's open files are enough for.
 func shares() (conns, flows, listeners int) {
 	files := uint64(mostConns * filesOfConn)
-	if limit, known := openFiles(); known {
+	if limit, known := intake.OpenFiles(); known {
 		files = min(files, limit)
 	}
 	return min(max(fewest, int(files)/filesOfConn), mostConns), min(max(fewest, int(files)/filesOfFlow), mostFlows), max(fewest, int(files)/filesOfListener)

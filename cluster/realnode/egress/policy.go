@@ -1,0 +1,71 @@
+package egress
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+)
+
+// ErrRefused says that pods are not connected to an address.
+var ErrRefused = errors.New("pods are not connected to this address")
+
+// Policy says which addresses pods are connected to: of IPv4, those that are neither this machine's nor the cluster's,
+// nor special. Private networks are none of these: registries and databases that developers work with are in them.
+type Policy struct {
+	Cluster []netip.Prefix // the ranges that the cluster's network has
+	// Machine lists the addresses of this machine's interfaces; nil: [net.InterfaceAddrs].
+	Machine func() ([]net.Addr, error)
+}
+
+// special are the ranges of IPv4 that no pod is connected to, with what they are. Besides those of protocols these are
+// the addresses at which providers of virtual machines answer questions about the machine, its credentials included.
+var special = []struct {
+	netip.Prefix
+	what string
+}{
+	{netip.MustParsePrefix("0.0.0.0/8"), "unspecified"},
+	{netip.MustParsePrefix("127.0.0.0/8"), "of this machine's loopback"},
+	{netip.MustParsePrefix("169.254.0.0/16"), "link-local"},
+	{netip.MustParsePrefix("192.0.0.0/24"), "of protocols, and of a cloud's metadata"},
+	{netip.MustParsePrefix("100.100.100.200/32"), "of a cloud's metadata"},
+	{netip.MustParsePrefix("168.63.129.16/32"), "of a cloud's metadata"},
+	{netip.MustParsePrefix("224.0.0.0/4"), "for multicast"},
+	{netip.MustParsePrefix("240.0.0.0/4"), "reserved"},
+}
+
+// Check returns nil for an address that pods are connected to, else [ErrRefused] with the reason. Forms of IPv6 are
+// refused, those that stand for IPv4 included: pods have no IPv6.
+func (p Policy) Check(ip netip.Addr) error {
+	if !ip.Is4() {
+		return fmt.Errorf("%w: %s is not of IPv4", ErrRefused, ip)
+	}
+	for _, s := range special {
+		if s.Contains(ip) {
+			return fmt.Errorf("%w: %s is %s", ErrRefused, ip, s.what)
+		}
+	}
+	if slices.ContainsFunc(p.Cluster, func(r netip.Prefix) bool { return r.Contains(ip) }) {
+		return fmt.Errorf("%w: %s is in the cluster's own range", ErrRefused, ip)
+	}
+	return p.checkMachine(ip)
+}
+
+// checkMachine looks anew each time: interfaces come and go.
+func (p Policy) checkMachine(ip netip.Addr) error {
+	list := p.Machine
+	if list == nil {
+		list = net.InterfaceAddrs
+	}
+	addresses, err := list()
+	if err != nil {
+		return fmt.Errorf("%w: the addresses of this machine are not known: %w", ErrRefused, err)
+	}
+	for _, a := range addresses {
+		if own, err := netip.ParsePrefix(a.String()); err != nil || own.Addr().Unmap() == ip {
+			return fmt.Errorf("%w: %s is this machine's", ErrRefused, ip)
+		}
+	}
+	return nil
+}
