@@ -90,6 +90,8 @@ type Real struct {
 	// Mirrors are asked in place of registries: host[:port][/path] by the registry's full name.
 	Mirrors map[string]string
 	Images  scheduler.Images
+	// Egress lets pods reach the network by way of this process, where nodes have a network of their own.
+	Egress bool
 	// Joins says that a real node joins as soon as the cluster runs, so that the one of an earlier run is left alone
 	// until then.
 	Joins bool

@@ -88,6 +88,9 @@ func (c *Cluster) startMachine(ctx context.Context, program string) error {
 	if what := notice(g); what != "" && c.note != nil {
 		c.note(protocol.Nodes, what)
 	}
+	if c.spec.Real.Egress && !g.OwnNetwork() && c.note != nil {
+		c.note(protocol.Nodes, "--egress has no effect: pods of plain nodes have this machine's network, all of it")
+	}
 	return nil
 }
 
@@ -98,12 +101,18 @@ func (c *Cluster) stopMachine() {
 	}
 }
 
+// Leads says whether pods of real nodes, those that may yet join included, reach the network by way of this process.
+func (c *Cluster) Leads() bool {
+	m := c.reach.through()
+	return c.spec.Real != nil && c.spec.Real.Egress && (m == nil || m.OwnNetwork())
+}
+
 // runReal runs real nodes beside the others until life ends. They need the machine.
 func (c *Cluster) runReal(life context.Context, program string, specs []node.Spec, others []string, log *slog.Logger) (*realnode.Nodes, error) {
 	return realnode.Run(life, realnode.Options{
 		Client: c.loopback(), Specs: specs, Others: others, Machine: c.reach.through(), Program: program,
 		Server: c.serverAddress(), Services: netip.MustParsePrefix(apiserver.ServiceRange),
-		Keys: c.keys, Registry: c.spec.Real.Registry, Registries: c.spec.Real.Registries, Mirrors: c.spec.Real.Mirrors, Log: log, Output: c.klogOf(protocol.Nodes), Registered: c.reach.lead,
+		Keys: c.keys, Registry: c.spec.Real.Registry, Registries: c.spec.Real.Registries, Mirrors: c.spec.Real.Mirrors, Egress: c.spec.Real.Egress, Log: log, Output: c.klogOf(protocol.Nodes), Registered: c.reach.lead,
 	})
 }
 

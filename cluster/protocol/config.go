@@ -37,9 +37,11 @@ type Spec struct {
 	NodeKind     NodeKind `json:"nodeKind,omitempty"`
 	// SimulateMissingImages adds a simulated node to the real ones, for pods whose images are not in the registry; nil:
 	// false.
-	SimulateMissingImages *bool    `json:"simulateMissingImages,omitempty"`
-	Controllers           *bool    `json:"controllers,omitempty"`     // run controllers, scheduler and nodes; nil: true
-	ControllerNames       []string `json:"controllerNames,omitempty"` // those that run, as kube-controller-manager's --controllers; empty: all
+	SimulateMissingImages *bool `json:"simulateMissingImages,omitempty"`
+	// Egress lets the pods of isolated real nodes reach the network through the program; nil: false.
+	Egress          *bool    `json:"egress,omitempty"`
+	Controllers     *bool    `json:"controllers,omitempty"`     // run controllers, scheduler and nodes; nil: true
+	ControllerNames []string `json:"controllerNames,omitempty"` // those that run, as kube-controller-manager's --controllers; empty: all
 	// SimulatedPods is what becomes of simulated pods whose annotations do not say it: pending, running or complete;
 	// empty: complete. SimulatedJobs is the same for the pods of Jobs; empty: as SimulatedPods.
 	SimulatedPods  string            `json:"simulatedPods,omitempty"`
@@ -82,6 +84,9 @@ func (s Spec) Joins() bool { return s.NodeKind == DefaultNodes && s.Nodes == nil
 func (s Spec) SimulatesMissing() bool {
 	return s.SimulateMissingImages != nil && *s.SimulateMissingImages
 }
+
+// Leads reports whether pods reach the network through the program.
+func (s Spec) Leads() bool { return s.Egress != nil && *s.Egress }
 
 // ServerFlags are the API server's flags that the configuration asks for, in the
 // order in which they apply.
@@ -159,6 +164,8 @@ func (c Config) validateNodes() error {
 		return fmt.Errorf("%w: nodeKind %s without nodeProgram", ErrConfig, c.NodeKind)
 	case c.SimulatesMissing() && !c.NodeKind.RunContainers():
 		return fmt.Errorf("%w: simulateMissingImages with nodeKind %q: all nodes are simulated", ErrConfig, c.NodeKind)
+	case c.Leads() && !c.NodeKind.RunContainers() && !c.Joins():
+		return fmt.Errorf("%w: egress with nodeKind %q, without a node that joins: no pod runs", ErrConfig, c.NodeKind)
 	}
 	return nil
 }

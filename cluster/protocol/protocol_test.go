@@ -70,6 +70,8 @@ func TestReadConfig(t *testing.T) {
 		`{"protocol": 3, "name": "a", "dir": "/d", "nodeKind": "plain", "nodeProgram": "slipway-node"}`,
 		`{"protocol": 3, "name": "a", "dir": "/d", "nodeKind": "simulated", "simulateMissingImages": true}`,
 		`{"protocol": 3, "name": "a", "dir": "/d", "simulateMissingImages": true}`,
+		`{"protocol": 3, "name": "a", "dir": "/d", "nodeKind": "simulated", "egress": true}`,
+		`{"protocol": 3, "name": "a", "dir": "/d", "nodes": [{"name": "a"}], "egress": true}`,
 		`{"protocol": 3, "dir": "/d"}`,
 		`{"protocol": 3, "name": "a"}`,
 		`{"protocol": 3, "name": "a", "dir": "d"}`,

@@ -121,6 +121,7 @@ type NodeKinds struct {
 	Real      int    `json:"real"`
 	Joins     bool   `json:"joins"`             // a real node joins when an image comes
 	Problem   string `json:"problem,omitempty"` // why none has, although one came
+	Egress    bool   `json:"egress,omitempty"`  // pods of real nodes reach the network through the program
 }
 
 // Component is the state of one part of the cluster.

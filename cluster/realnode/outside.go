@@ -21,8 +21,9 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/dns"
 )
 
-// reasonNoWayOut is that of the Event on a pod that asks for a name outside of the cluster.
-const reasonNoWayOut = "NoWayOut"
+// reasonNoWayOut is that of the Event on a pod that asks for a name outside of the cluster, reasonRefused of that on
+// one that connects to an address which pods are not connected to.
+const reasonNoWayOut, reasonRefused = "NoWayOut", "EgressRefused"
 
 const (
 	// mostAsked is how many questions wait until their pods are found; more are dropped, and come again.
@@ -33,14 +34,15 @@ const (
 	askAgain = time.Minute
 )
 
-// asked is a question for a name outside of the cluster.
+// asked is what a pod asked for outside of the cluster, and did not get: a name or, with a way out, an address.
 type asked struct {
-	by   netip.Addr
-	name string
+	by              netip.Addr
+	what            string
+	reason, message string // of the Event
 }
 
-// outsiders reports pods that ask for names outside of the cluster, each once, by an Event on it and in the log. Pods
-// are strangers: how often they ask has no influence on how much is done for them.
+// outsiders reports pods that ask for what is outside of the cluster and do not get it, each once, by an Event on it
+// and in the log. Pods are strangers: how often they ask has no influence on how much is done for them.
 type outsiders struct {
 	nodes *Nodes
 	asked chan asked
@@ -53,10 +55,19 @@ func (n *Nodes) newOutsiders() *outsiders {
 	return &outsiders{nodes: n, asked: make(chan asked, mostAsked), seen: map[netip.Addr]time.Time{}, told: map[types.UID]bool{}}
 }
 
-// note takes a question, and never waits.
+// note takes a question for a name, and never waits.
 func (o *outsiders) note(client net.Addr, name string) {
+	o.take(asked{intake.Host(client), printable(name), reasonNoWayOut, sayNoWayOut(name)})
+}
+
+// noteRefused takes a connection that was refused, and never waits.
+func (o *outsiders) noteRefused(client net.Addr, to netip.AddrPort, why error) {
+	o.take(asked{intake.Host(client), to.String(), reasonRefused, fmt.Sprintf("The connection to %s is reset: %v.", to, why)})
+}
+
+func (o *outsiders) take(a asked) {
 	select {
-	case o.asked <- asked{intake.Host(client), name}:
+	case o.asked <- a:
 	default:
 	}
 }
@@ -70,7 +81,7 @@ func (o *outsiders) run(ctx context.Context) {
 				continue
 			}
 			if err := o.report(ctx, a); err != nil && ctx.Err() == nil {
-				o.nodes.options.Log.Debug("a pod that asks for a name outside of the cluster is not reported", "address", a.by, "error", err)
+				o.nodes.options.Log.Debug("a pod that asks for what is outside of the cluster is not reported", "address", a.by, "error", err)
 			}
 		case <-ctx.Done():
 			return
@@ -100,8 +111,7 @@ func (o *outsiders) report(ctx context.Context, a asked) error {
 		return err
 	}
 	pod := &pods.Items[0]
-	message := sayNoWayOut(a.name)
-	_, err = o.nodes.client.CoreV1().Events(pod.Namespace).Create(ctx, noWayOut(pod, message, metav1.Now()), metav1.CreateOptions{})
+	_, err = o.nodes.client.CoreV1().Events(pod.Namespace).Create(ctx, warning(pod, a.reason, a.message, metav1.Now()), metav1.CreateOptions{})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		return err
 	}
@@ -109,14 +119,14 @@ func (o *outsiders) report(ctx context.Context, a asked) error {
 		clear(o.told)
 	}
 	o.told[pod.UID] = true
-	o.nodes.options.Log.Info("a pod asks for a name outside of the cluster, and pods have no way out; each pod is reported once",
-		"pod", pod.Namespace+"/"+pod.Name, "name", printable(a.name))
+	o.nodes.options.Log.Info("a pod asks for what is outside of the cluster and does not get it; each pod is reported once",
+		"pod", pod.Namespace+"/"+pod.Name, "asked for", a.what, "event", a.message)
 	return nil
 }
 
 // sayNoWayOut is what the Event on a pod says that asks for a name outside of the cluster.
 func sayNoWayOut(name string) string {
-	return fmt.Sprintf("The name %s is not found: %s. An EndpointSlice with the address %s leads to a program of this machine.",
+	return fmt.Sprintf("The name %s is not found: %s. An EndpointSlice with the address %s leads to a program of this machine, and `slipway cluster start --egress` to the network.",
 		printable(strings.TrimSuffix(name, ".")), dns.NoWay, network.Host)
 }
 
@@ -130,16 +140,16 @@ func printable(name string) string {
 	}, name)
 }
 
-// noWayOut has a name that follows from the pod, so that the API server refuses a second one.
-func noWayOut(pod *corev1.Pod, message string, at metav1.Time) *corev1.Event {
-	sum := sha256.Sum256([]byte(string(pod.UID) + "\x00" + reasonNoWayOut))
+// warning is an Event whose name follows from the pod and the reason, so that the API server refuses a second one.
+func warning(pod *corev1.Pod, reason, message string, at metav1.Time) *corev1.Event {
+	sum := sha256.Sum256([]byte(string(pod.UID) + "\x00" + reason))
 	const maxName = 200
 	return &corev1.Event{
 		ObjectMeta: metav1.ObjectMeta{Name: pod.Name[:min(len(pod.Name), maxName)] + "." + hex.EncodeToString(sum[:8]), Namespace: pod.Namespace},
 		InvolvedObject: corev1.ObjectReference{
 			APIVersion: "v1", Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, ResourceVersion: pod.ResourceVersion,
 		},
-		Type: corev1.EventTypeWarning, Reason: reasonNoWayOut, Message: message,
+		Type: corev1.EventTypeWarning, Reason: reason, Message: message,
 		Source:         corev1.EventSource{Component: "slipway-nodes", Host: pod.Spec.NodeName},
 		FirstTimestamp: at, LastTimestamp: at, Count: 1,
 	}

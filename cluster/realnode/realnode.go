@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"net"
 	"net/netip"
 	"os"
 	"slices"
@@ -42,8 +43,11 @@ type Options struct {
 	Registries []string
 	// Mirrors are asked in place of registries, wherever they are: host[:port][/path] by the registry's full name.
 	Mirrors map[string]string
-	Log     *slog.Logger // for what is done here
-	Output  io.Writer    // for what the kubelets log, in klog's lines
+	// Egress lets pods reach the network by way of this process. It has no effect where nodes have no network of their
+	// own.
+	Egress bool
+	Log    *slog.Logger // for what is done here
+	Output io.Writer    // for what the kubelets log, in klog's lines
 	// Registered is told the addresses of the nodes and of their pods, before any of them runs. May be nil.
 	Registered func([]netip.Prefix)
 }
@@ -65,6 +69,9 @@ func (o Options) ways() handover.Ways {
 // Machine is what nodes stand on: [machine.Kept] with a network of its own, or [machine.Plain], this machine as it is.
 type Machine interface {
 	services.Inside
+	// ListenOutside takes the connections over TCP that nodes and pods make to addresses which are in none of keep. The
+	// error is [machine.ErrNoWayOut] where the kernel has no such thing.
+	ListenOutside(ctx context.Context, address string, keep []netip.Prefix) (net.Listener, error)
 	// IDs says whether many user ids are there, or only one.
 	IDs() bool
 	// Limits says whether containers can be limited.

@@ -3,13 +3,18 @@ package realnode
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
 	"k8s.io/client-go/informers"
 
+	"github.com/slipway-dev/slipway/cluster/network"
 	"github.com/slipway-dev/slipway/cluster/realnode/dns"
+	"github.com/slipway-dev/slipway/cluster/realnode/egress"
+	"github.com/slipway-dev/slipway/cluster/realnode/machine"
 	"github.com/slipway-dev/slipway/cluster/realnode/services"
 )
 
@@ -80,9 +85,15 @@ func (n *Nodes) serveOn(life context.Context, ready func()) error {
 	names := dns.New(factory, domain, n.options.Log)
 	outsiders := n.newOutsiders()
 	names.FollowOutside(outsiders.note)
-	factory.Start(life.Done())
 	var group sync.WaitGroup
 	defer group.Wait()
+	if n.options.Egress {
+		if err := n.serveOutside(life, names, outsiders, &group); err != nil {
+			cancel()
+			return err
+		}
+	}
+	factory.Start(life.Done())
 	group.Go(func() { outsiders.run(life) })
 	if err := n.serveNames(life, names, &group); err != nil {
 		cancel()
@@ -109,5 +120,29 @@ func (n *Nodes) serveNames(life context.Context, names *dns.Server, group *sync.
 	})
 	group.Go(func() { names.Serve(packets) })
 	group.Go(func() { names.ServeTCP(listener) })
+	return nil
+}
+
+// egressPort is that of the address by which the machine stands for this one, where pods' connections to the outside
+// are led to. A connection to it arrives as one to the cluster's own range, which is refused.
+const egressPort = 1
+
+// serveOutside passes on, in group, what nodes and pods connect to outside of the cluster, and has names looked up
+// there.
+func (n *Nodes) serveOutside(life context.Context, names *dns.Server, outsiders *outsiders, group *sync.WaitGroup) error {
+	own := []netip.Prefix{network.Nodes, network.Pods, n.options.Services}
+	// These are never on their way out, or no connection is.
+	keep := append(slices.Clone(own), netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("224.0.0.0/3"))
+	listener, err := n.options.Machine.ListenOutside(life, netip.AddrPortFrom(n.host(), egressPort).String(), keep)
+	if errors.Is(err, machine.ErrNoWayOut) {
+		return fmt.Errorf("--egress: %w: `sudo modprobe nft_tproxy` may add it, and clusters without --egress need none of it", err)
+	}
+	if err != nil {
+		return err
+	}
+	context.AfterFunc(life, func() { _ = listener.Close() })
+	way := egress.New(egress.Policy{Cluster: own}, n.options.Log, outsiders.noteRefused)
+	names.LookOutside(life, way.Lookup)
+	group.Go(func() { way.Serve(life, listener) })
 	return nil
 }

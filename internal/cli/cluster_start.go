@@ -34,6 +34,7 @@ All keys of the file are optional:
   registryPort: 5001                        # of the cluster's image registry
   nodeKind: real                            # or simulated or plain, see below
   simulateMissingImages: true               # beside real nodes
+  egress: true                              # pods of real nodes reach the network
   simulatedPods: pending                    # or running, or complete, which is the default
   simulatedJobs: complete                   # the same for the pods of Jobs
   durable: true
@@ -55,6 +56,10 @@ cannot be had stays in ImagePullBackOff; --simulate-missing-images adds a simula
 are not in the cluster's registry. Where the system has no namespaces or forbids them, the pods of --nodes real are
 plain processes of this machine, without isolation, as with --nodes plain; start says so, and what they cannot do.
 
+--egress lets the pods of isolated real nodes reach the network over TCP and look up its names, through the cluster's
+process: public and private networks, but never this machine itself or link-local addresses. Without it they reach the
+cluster alone. Pods of plain nodes have this machine's network anyway (docs/real-nodes.md).
+
 --controllers takes a list with the names of kube-controller-manager, of which "-controller" may be left out, or their
 older short forms: --controllers=gc,namespace. '*' stands for all others and -NAME leaves one out: --controllers='*,-job'.
 Scheduler and nodes run with any list, and so do serviceaccount, serviceaccount-token, root-ca-certificate-publisher
@@ -72,6 +77,7 @@ const startExample = `  slipway cluster start
   slipway cluster start --config cluster.yaml
   slipway cluster start --nodes real=2
   slipway cluster start --nodes real --simulate-missing-images
+  slipway cluster start --nodes real --egress
   slipway cluster start --node node-1 --node gpu-1,cpu=16,memory=64Gi,label=disk=ssd,taint=gpu=yes:NoSchedule
   slipway cluster start --simulated-jobs=running
   slipway cluster start --controllers=gc,namespace
@@ -80,7 +86,7 @@ const startExample = `  slipway cluster start
 func (inv *invocation) clusterStartCommand() *cobra.Command {
 	var c operation.Cluster
 	var controllers string
-	var simulate bool
+	var simulate, egress bool
 	cmd := &cobra.Command{
 		Use:     "start [NAME]",
 		Short:   "Start a cluster in the background and select its context",
@@ -93,6 +99,9 @@ func (inv *invocation) clusterStartCommand() *cobra.Command {
 			}
 			if cmd.Flags().Changed("simulate-missing-images") {
 				c.SimulateMissingImages = &simulate
+			}
+			if cmd.Flags().Changed("egress") {
+				c.Egress = &egress
 			}
 			var err error
 			if c.Name, err = clusterName(cmd, args, c.Name); err != nil {
@@ -110,6 +119,7 @@ func (inv *invocation) clusterStartCommand() *cobra.Command {
 	flags.StringArrayVar(&c.Nodes, "node", nil, "a `node`, see above; repeatable, or none for no nodes")
 	flags.StringVar(&c.NodeKind, "nodes", "", "`kind` of the nodes: simulated, or real, which run pods; real=2 has two; plain has no isolation")
 	flags.BoolVar(&simulate, "simulate-missing-images", false, "beside real nodes, simulate pods whose images are not in the cluster's registry")
+	flags.BoolVar(&egress, "egress", false, "let the pods of real nodes reach the network, but never this machine itself")
 	flags.StringVar(&c.SimulatedPods, "simulated-pods", "", "what becomes of simulated pods whose annotations do not say it: `pending`, running or complete, the default")
 	flags.StringVar(&c.SimulatedJobs, "simulated-jobs", "", "the same for the pods of Jobs: `pending`, running or complete")
 	flags.StringArrayVar(&c.APIServerFlags, "api-server-flag", nil, "a flag of kube-apiserver, `flag=value`; repeatable")

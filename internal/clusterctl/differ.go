@@ -66,12 +66,23 @@ func (o Options) differences(is Spec, s *Status) []string {
 	if asked := o.SimulateMissingImages; asked != nil && is.NodeKind.RunContainers() {
 		differs("simulating missing images", strconv.FormatBool(*asked), strconv.FormatBool(is.SimulateMissingImages != nil && *is.SimulateMissingImages))
 	}
+	if asked := o.Egress; asked != nil || o.File != nil && is.Egress != nil {
+		differs("egress", onOff(asked), onOff(is.Egress))
+	}
 	compare(differs, "feature gate", o.FeatureGates, is.FeatureGates, o.File != nil)
 	compare(differs, "runtime config", o.RuntimeConfig, is.RuntimeConfig, o.File != nil)
 	if len(o.APIServerFlags) > 0 || o.File != nil {
 		differs("API server flags", listed(o.APIServerFlags), listed(is.APIServerFlags))
 	}
 	return lines
+}
+
+// onOff says what a switch is that is off by default.
+func onOff(is *bool) string {
+	if is != nil && *is {
+		return "on"
+	}
+	return "off"
 }
 
 // usual is what becomes of simulated pods by default.

@@ -2,6 +2,7 @@ package clusterctl
 
 import (
 	"cmp"
+	"errors"
 	"maps"
 	"time"
 
@@ -46,9 +47,19 @@ func (o Options) check() error {
 		return &report.Error{What: "a negative timeout", Where: "--timeout", Hint: "a time like 30s or 2m", Code: 2}
 	}
 	if o.NodeKind == protocol.SimulatedNodes {
-		return o.checkMissing(o.NodeKind)
+		return errors.Join(o.checkMissing(o.NodeKind), o.checkEgress(o.Spec))
 	}
 	return nil
+}
+
+// checkEgress refuses a way out for pods where none runs; is describes the cluster's nodes.
+func (o Options) checkEgress(is Spec) error {
+	if o.Egress == nil || !*o.Egress || is.NodeKind.RunContainers() || is.Joins() {
+		return nil
+	}
+	return &report.Error{What: "--egress is for the pods of real nodes, and there are none", Where: "--egress",
+		Hint: "add --nodes real, or leave --nodes and --node out: then a real node joins when an image is loaded",
+		Next: "slipway cluster start --nodes real --egress", Code: 2}
 }
 
 // checkMissing refuses to simulate what is missing where everything is simulated; kind is that of the nodes.
@@ -80,7 +91,7 @@ func (o Options) after(last Spec) Options {
 		return o
 	}
 	if o.NodeKind == protocol.SimulatedNodes {
-		last.SimulateMissingImages = nil
+		last.SimulateMissingImages, last.Egress = nil, nil
 	}
 	if len(o.APIServerFlags) > 0 { // otherwise a repeated command line would have each flag twice
 		last.APIServerFlags = nil
@@ -99,6 +110,7 @@ func over(s, base Spec) Spec {
 	}
 	s.NodeKind = cmp.Or(s.NodeKind, base.NodeKind)
 	s.SimulateMissingImages = cmp.Or(s.SimulateMissingImages, base.SimulateMissingImages)
+	s.Egress = cmp.Or(s.Egress, base.Egress)
 	if s.Controllers == nil {
 		s.Controllers, s.ControllerNames = base.Controllers, base.ControllerNames
 	}

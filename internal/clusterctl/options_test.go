@@ -240,6 +240,29 @@ func TestSimulatingWhatIsMissing(t *testing.T) {
 	}
 }
 
+// TestEgress needs nodes that run pods, and is a difference to a cluster without it.
+func TestEgress(t *testing.T) {
+	d := newDock(t, sound)
+	for _, o := range []clusterctl.Spec{
+		{Egress: new(true), NodeKind: protocol.SimulatedNodes}, {Egress: new(true), Nodes: []protocol.Node{{Name: "a"}}}, {Egress: new(true), Controllers: new(false)},
+	} {
+		if _, err := d.Start(t.Context(), "", clusterctl.Options{Spec: o}); err == nil || !strings.Contains(err.Error(), "--egress is for the pods of real nodes") {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	d.start(clusterctl.Options{Spec: clusterctl.Spec{Egress: new(true)}})
+	if got := d.config().Egress; got == nil || !*got {
+		t.Errorf("the program is started with egress %v", got)
+	}
+	for _, o := range []clusterctl.Options{{Spec: clusterctl.Spec{Egress: new(false)}}, {File: &clusterctl.Spec{}}} {
+		_, err := d.Start(t.Context(), "", o)
+		if e, ok := errors.AsType[*report.Error](err); !ok || !strings.Contains(e.Hint, "egress: off is asked for, it has on") {
+			t.Errorf("got %v", err)
+		}
+	}
+	d.start(clusterctl.Options{})
+}
+
 // TestEarlierState starts durable clusters whose configurations slipway wrote while it spoke protocol 2, each by its
 // name alone.
 func TestEarlierState(t *testing.T) {

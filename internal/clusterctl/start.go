@@ -125,7 +125,7 @@ func (c *Control) join(ctx context.Context, cl state.Cluster, s *Status, o Optio
 	if is, known, err := cl.LastConfig(); err != nil {
 		c.handler.Handle(report.Warning{Text: leftAlone(cl, err)})
 	} else if known {
-		if err := errors.Join(o.checkMissing(cmp.Or(o.NodeKind, is.NodeKind)), o.refuse(s, is.Spec)); err != nil {
+		if err := errors.Join(o.checkMissing(cmp.Or(o.NodeKind, is.NodeKind)), o.checkEgress(over(o.Spec, is.Spec)), o.refuse(s, is.Spec)); err != nil {
 			return nil, err
 		}
 	}
@@ -163,7 +163,7 @@ func (c *Control) quietly() *Control {
 
 // create starts a cluster that does not run.
 func (c *Control) create(ctx context.Context, cl state.Cluster, o Options) (*Status, error) {
-	if err := errors.Join(o.checkMissing(o.NodeKind), freePort("--port", o.Port), freePort("--registry-port", o.RegistryPort)); err != nil {
+	if err := errors.Join(o.checkMissing(o.NodeKind), o.checkEgress(o.Spec), freePort("--port", o.Port), freePort("--registry-port", o.RegistryPort)); err != nil {
 		return nil, err
 	}
 	if !o.NoContext {

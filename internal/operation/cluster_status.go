@@ -56,6 +56,9 @@ func described(s *clusterctl.Status) string {
 	if s.Nodes != nil && s.Nodes.Problem != "" {
 		fmt.Fprintf(w, "  pods\tstay simulated: %s\n", s.Nodes.Problem)
 	}
+	if s.Nodes != nil && s.Nodes.Egress {
+		fmt.Fprintln(w, "  egress\ton: pods of real nodes reach the network, but not this machine")
+	}
 	for _, c := range s.Components {
 		fmt.Fprintf(w, "  %s\t%s\n", c.Name, saying(c))
 	}

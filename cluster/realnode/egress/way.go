@@ -129,8 +129,8 @@ func (w *Way) control(_, address string, _ syscall.RawConn) error {
 // mostAddresses bounds an answer, whatever servers say.
 const mostAddresses = 32
 
-// Lookup finds the addresses of IPv4 that a name has, as a program of this machine would, and leaves out those that pods
-// are not connected to. The error is a [net.DNSError], which says that there is no such name by IsNotFound.
+// Lookup finds the addresses of IPv4 that a name has, as a program of this machine would, and leaves out those that
+// pods are not connected to. The error is a [net.DNSError], which says that there is no such name by IsNotFound.
 func (w *Way) Lookup(ctx context.Context, name string) ([]netip.Addr, error) {
 	found, err := w.lookup(ctx, "ip", name)
 	if err != nil {

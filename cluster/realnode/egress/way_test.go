@@ -70,7 +70,8 @@ func TestPolicyKnowsThisMachine(t *testing.T) {
 	}
 }
 
-// TestLookup: what an answer holds besides addresses that pods are connected to is left out, and a failure is passed on.
+// TestLookup: what an answer holds besides addresses that pods are connected to is left out, and a failure is passed
+// on.
 func TestLookup(t *testing.T) {
 	w := New(policy, slog.New(slog.DiscardHandler), nil)
 	many := make([]netip.Addr, 2*mostAddresses)
@@ -101,8 +102,8 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// TestServeRefuses: connections that arrived for addresses of this machine are reset at once and reported, and no socket
-// connects there, whatever was decided before.
+// TestServeRefuses: connections that arrived for addresses of this machine are reset at once and reported, and no
+// socket connects there, whatever was decided before.
 func TestServeRefuses(t *testing.T) {
 	target, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {

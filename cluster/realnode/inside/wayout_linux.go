@@ -130,7 +130,7 @@ func expressions(at netip.AddrPort, keep []netip.Prefix) [][]byte {
 		expression("meta", bigNumber(unix.NFTA_META_KEY, unix.NFT_META_MARK), bigNumber(unix.NFTA_META_SREG, register1)))
 }
 
-// The attributes of the expression tproxy, of linux/netfilter/nf_tables.h.
+// tproxyFamily and the others are attributes of the expression tproxy, of linux/netfilter/nf_tables.h.
 const tproxyFamily, tproxyAddress, tproxyPort = 1, 2, 3
 
 func expression(name string, attributes ...[]byte) []byte {

@@ -100,6 +100,7 @@ func (r *reader) file(n *yaml.Node, s *protocol.Spec) {
 			s.NodeKind = protocol.NodeKind(kind)
 		},
 		"simulateMissingImages": func(n *yaml.Node, at string) { s.SimulateMissingImages = new(r.boolean(n, at)) },
+		"egress":                func(n *yaml.Node, at string) { s.Egress = new(r.boolean(n, at)) },
 		"apiServer":             func(n *yaml.Node, at string) { s.APIServerFlags = r.apiServer(n, at) },
 		"featureGates":          func(n *yaml.Node, at string) { s.FeatureGates = r.bools(n, at) },
 		"runtimeConfig":         func(n *yaml.Node, at string) { s.RuntimeConfig = r.texts(n, at) },

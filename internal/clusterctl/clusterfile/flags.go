@@ -26,6 +26,7 @@ type Flags struct {
 
 	Controllers           *string // --controllers, as [ParseControllers] reads it
 	SimulateMissingImages *bool   // --simulate-missing-images
+	Egress                *bool   // --egress
 	SimulatedPods         string  // --simulated-pods
 	SimulatedJobs         string  // --simulated-jobs
 }
@@ -58,7 +59,7 @@ func readAll(stdin io.Reader) (Description, error) {
 
 func (f Flags) spec() (protocol.Spec, error) {
 	s := protocol.Spec{Port: f.Port, RegistryPort: f.RegistryPort, Durable: f.Durable,
-		SimulateMissingImages: f.SimulateMissingImages, FeatureGates: map[string]bool{}, RuntimeConfig: map[string]string{}}
+		SimulateMissingImages: f.SimulateMissingImages, Egress: f.Egress, FeatureGates: map[string]bool{}, RuntimeConfig: map[string]string{}}
 	for _, parse := range []func(*protocol.Spec) error{f.nodeKind, f.nodes, f.serverFlags, f.gates, f.runtimes, f.controllers, f.habits} {
 		if err := parse(&s); err != nil {
 			return s, err

@@ -41,9 +41,11 @@ type Spec struct {
 	NodeKind     NodeKind `json:"nodeKind,omitempty"`
 	// SimulateMissingImages adds a simulated node to the real ones, for pods whose images are not in the registry; nil:
 	// false.
-	SimulateMissingImages *bool    `json:"simulateMissingImages,omitempty"`
-	Controllers           *bool    `json:"controllers,omitempty"`     // run controllers, scheduler and nodes; nil: true
-	ControllerNames       []string `json:"controllerNames,omitempty"` // those that run, as kube-controller-manager's --controllers; empty: all
+	SimulateMissingImages *bool `json:"simulateMissingImages,omitempty"`
+	// Egress lets the pods of isolated real nodes reach the network through the program; nil: false.
+	Egress          *bool    `json:"egress,omitempty"`
+	Controllers     *bool    `json:"controllers,omitempty"`     // run controllers, scheduler and nodes; nil: true
+	ControllerNames []string `json:"controllerNames,omitempty"` // those that run, as kube-controller-manager's --controllers; empty: all
 	// SimulatedPods is what becomes of simulated pods whose annotations do not say it: pending, running or complete;
 	// empty: complete. SimulatedJobs is the same for the pods of Jobs; empty: as SimulatedPods.
 	SimulatedPods  string            `json:"simulatedPods,omitempty"`
