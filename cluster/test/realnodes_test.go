@@ -63,6 +63,12 @@ func beOrdinary(cmd *exec.Cmd) {
 // startReal starts one. Where the system forbids real nodes, the test is skipped.
 func startReal(t testing.TB, how func(*exec.Cmd), changes ...func(*protocol.Config)) *realCluster {
 	t.Helper()
+	return startRealWith(t, how, nil, changes...)
+}
+
+// startRealWith is startReal with further options of the program's process.
+func startRealWith(t testing.TB, how func(*exec.Cmd), options []func(*exec.Cmd), changes ...func(*protocol.Config)) *realCluster {
+	t.Helper()
 	if runtime.GOOS != "linux" {
 		t.Skip("real nodes need Linux")
 	}
@@ -74,7 +80,6 @@ func startReal(t testing.TB, how func(*exec.Cmd), changes ...func(*protocol.Conf
 	for _, change := range changes {
 		change(&c)
 	}
-	options := []func(*exec.Cmd){}
 	if how != nil {
 		if err := os.Chown(filepath.Dir(c.Dir), ordinary, ordinary); err != nil {
 			t.Fatal(err)
