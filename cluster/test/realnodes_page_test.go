@@ -95,7 +95,7 @@ var doesNotOnRealNodes = []pageLine{
 	tried("An Event `HostPortNotServed` on the pod", "TestRealHostPort"),
 	tried("Ports of pods in the node's network", "../realnode/hostports:TestWanted"),
 	tried("`privileged` and `NET_ADMIN` do not reach the pod's network", "privileged"),
-	tried("Pods have no way out", "TestRealNetwork"),
+	tried("pods have no way out", "TestRealNetwork", "TestRealEgress"),
 	tried("draws a Warning `NoWayOut`", "TestRealNetwork", "../realnode:TestNoWayOutEvent"),
 	tried("The nodes' log has it as well", "../realnode/dns:TestOutside"),
 	tried("A program of this machine can stand in", "TestRealHostService"),
