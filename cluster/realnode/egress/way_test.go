@@ -11,6 +11,8 @@ import (
 	"slices"
 	"syscall"
 	"testing"
+
+	"github.com/slipway-dev/slipway/cluster/intake"
 )
 
 // machine are the addresses of the tests' machine: those of interfaces with networks.
@@ -117,6 +119,31 @@ func TestServeRefuses(t *testing.T) {
 		}
 		refused = append(refused, to)
 	})
+	listener := resets(t, w)
+	if want := netip.MustParseAddrPort(listener); !slices.Equal(refused, []netip.AddrPort{want}) {
+		t.Errorf("refused are %v, want %s", refused, want)
+	}
+	if err := w.control("tcp4", target.Addr().String(), nil); !errors.Is(err, ErrRefused) {
+		t.Errorf("a socket may connect to %s: %v", target.Addr(), err)
+	}
+	if err := w.control("tcp4", "8.8.8.8:53", nil); err != nil {
+		t.Errorf("a socket may not connect to the outside: %v", err)
+	}
+}
+
+// TestServeIsBounded: a connection beyond the limit is reset before anything is decided of it.
+func TestServeIsBounded(t *testing.T) {
+	w := New(Policy{}, slog.New(slog.DiscardHandler), func(_ net.Addr, to netip.AddrPort, _ error) { t.Errorf("%s was decided on", to) })
+	if all := share(); all < fewest || all > mostConns {
+		t.Errorf("%d connections at a time", all)
+	}
+	w.limit = intake.NewLimit(0, 0)
+	resets(t, w)
+}
+
+// resets has w serve, wants it to reset a connection, and returns the address that the connection was for.
+func resets(t *testing.T, w *Way) string {
+	t.Helper()
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -136,13 +163,5 @@ func TestServeRefuses(t *testing.T) {
 	}
 	_ = listener.Close()
 	<-ended
-	if want := netip.MustParseAddrPort(listener.Addr().String()); !slices.Equal(refused, []netip.AddrPort{want}) {
-		t.Errorf("refused are %v, want %s", refused, want)
-	}
-	if err := w.control("tcp4", target.Addr().String(), nil); !errors.Is(err, ErrRefused) {
-		t.Errorf("a socket may connect to %s: %v", target.Addr(), err)
-	}
-	if err := w.control("tcp4", "8.8.8.8:53", nil); err != nil {
-		t.Errorf("a socket may not connect to the outside: %v", err)
-	}
+	return listener.Addr().String()
 }
