@@ -55,12 +55,18 @@ func TestRecordings(t *testing.T) {
 			if runtime.GOOS != "linux" { // the only system on which the program knows its memory
 				want = bytes.ReplaceAll(want, []byte(`"rssBytes":1,`), nil)
 			}
-			if diff := gocmp.Diff(string(want), string(got)); diff != "" {
+			if diff := gocmp.Diff(inTime(want), inTime(got)); diff != "" {
 				t.Errorf("-recorded +now:\n%s", diff)
 			}
 		})
 	}
 }
+
+var workerStopped = regexp.MustCompile(`(?m)^.*"component":"(nodes|controllers|scheduler)","state":"stopped".*\n`)
+
+// inTime leaves out what a cluster only says if it comes in time: one that ends waits no longer than a moment for its
+// workers, which end with the process.
+func inTime(recording []byte) string { return string(workerStopped.ReplaceAll(recording, nil)) }
 
 // record does what the lines of a recording that are written by hand say, and returns all that is said.
 func record(t *testing.T, recording []byte) []byte {
