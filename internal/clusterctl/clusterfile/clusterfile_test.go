@@ -72,7 +72,7 @@ func TestLittle(t *testing.T) {
 		"controllers: gc":                              {Controllers: new(true), ControllerNames: []string{"garbage-collector-controller"}},
 		"controllers: true":                            {Controllers: new(true)},
 		"nodeKind: real\nsimulateMissingImages: false": {NodeKind: protocol.RealNodes, SimulateMissingImages: new(false)},
-		"nodeKind: real\negress: true": {NodeKind: protocol.RealNodes, Egress: new(true)},
+		"nodeKind: real\negress: true":                 {NodeKind: protocol.RealNodes, Egress: new(true)},
 		"nodes: [&n {name: a}, {name: b, labels: &l {x: y}}, {name: c, labels: *l}]": {Nodes: []protocol.Node{
 			{Name: "a"}, {Name: "b", Labels: map[string]string{"x": "y"}}, {Name: "c", Labels: map[string]string{"x": "y"}}}},
 	} {
