@@ -28,7 +28,7 @@ var errNoAddress = errors.New("no address is left for load balancers")
 
 // loadBalancer gives Services of the type LoadBalancer an address, and takes it back when they
 // are of another type. It stands where a cluster has its cloud's service controller. A Service
-// with a class is left to whoever implements that class. Where the cluster may have real nodes the
+// with a class is left to the controller of that class. Where the cluster may have real nodes the
 // addresses are this machine's, and answer.
 type loadBalancer struct {
 	host hostaddress.Range

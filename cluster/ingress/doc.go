@@ -11,6 +11,6 @@
 // those of the Secrets that Ingresses name. Services are spoken to over HTTP/1, or HTTP/2 where the port's appProtocol
 // is kubernetes.io/h2c.
 //
-// Whoever may write Ingresses chooses among the Services of their own namespaces, and nothing else: there are no
-// redirects, snippets or annotations.
+// A user who may write Ingresses chooses among the Services of the same namespaces, and nothing else: redirects,
+// snippets and annotations have no effect.
 package ingress

@@ -27,7 +27,7 @@ func (w *watch) awaitTrust(ctx context.Context, objects []*unstructured.Unstruct
 		return nil
 	}
 	if len(w.cluster.Simulated(ctx, objects)) > 0 {
-		w.cluster.handler.Handle(report.Note{Text: "The operator's pods are simulated, so nobody answers at its webhooks there; slipway run serves them from this machine"})
+		w.cluster.handler.Handle(report.Note{Text: "The operator's pods are simulated, so its webhooks do not answer there; slipway run serves them from this machine"})
 		return nil
 	}
 	for _, object := range slices.Backward(InInstallOrder(calling)) { // definitions last, for each question for one costs the server much
