@@ -86,5 +86,16 @@ func placeOf(p corev1.ContainerPort) (netip.AddrPort, error) {
 		}
 		at = ip
 	}
-	return netip.AddrPortFrom(at, uint16(p.HostPort)), nil
+	place := netip.AddrPortFrom(at, uint16(p.HostPort))
+	if othersRange.Contains(at) || place == registry {
+		return netip.AddrPort{}, fmt.Errorf("host port %s is not served: it is kept for Services and registries of clusters", place)
+	}
+	return place, nil
 }
+
+// A pod is a stranger: it must not stand where users reach the load balancers of any cluster (hostaddress), or push
+// images with their accounts while no registry has the usual port.
+var (
+	othersRange = netip.MustParsePrefix("127.64.0.0/10")
+	registry    = netip.MustParseAddrPort("127.0.0.1:5001")
+)
