@@ -5,8 +5,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -38,7 +40,7 @@ func (s *Session) BuildImage(ctx context.Context, b Build) (err error) {
 	}
 	built, err := s.images().Build(ctx, b.Build)
 	if err != nil {
-		return err
+		return s.withGenerate(ctx, err)
 	}
 	if b.File != "" {
 		save := wire.Save{Ref: b.Tag, File: s.absolute(b.File), Format: b.Format}
@@ -50,6 +52,30 @@ func (s *Session) BuildImage(ctx context.Context, b Build) (err error) {
 	s.Handler.Handle(report.Result{Text: builtText(built), Value: built})
 	return nil
 }
+
+// withGenerate suggests to generate where a project does not compile and its generated code is out of date: a project
+// of kubebuilder has no methods for copies before it was generated, and its kinds are no objects then.
+func (s *Session) withGenerate(ctx context.Context, err error) error {
+	e, ok := errors.AsType[*report.Error](err)
+	if _, compiling := errors.AsType[wire.CompileError](err); !ok || !compiling {
+		return err
+	}
+	root, unknown := s.generatedRoot()
+	if unknown != nil {
+		return err
+	}
+	quiet := *s
+	quiet.Handler = report.Discard
+	texts, unknown := quiet.generateInMemory(ctx, root)
+	if unknown != nil || !slices.ContainsFunc(slices.Collect(maps.Keys(texts)), isGo) {
+		return err
+	}
+	advised := *e
+	advised.Next = "slipway generate"
+	return &advised
+}
+
+func isGo(path string) bool { return filepath.Ext(path) == ".go" }
 
 // An Archive is an image to save.
 type Archive struct {

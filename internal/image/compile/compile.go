@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/git"
 	"github.com/slipway-dev/slipway/internal/gocommand"
 	"github.com/slipway-dev/slipway/internal/image/store"
+	"github.com/slipway-dev/slipway/internal/image/wire"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -77,5 +78,5 @@ func (m Manager) explain(ctx context.Context, p Platform, err error, said, out s
 	if len(lines) > shown {
 		lines = append(lines[:shown:shown], "…")
 	}
-	return &report.Error{What: "the manager does not compile for " + p.String(), Where: filepath.Join(m.Dir, m.Package), Err: err, Hint: strings.Join(lines, "\n")}
+	return &report.Error{What: "the manager does not compile for " + p.String(), Where: filepath.Join(m.Dir, m.Package), Err: wire.CompileError{Why: err.Error()}, Hint: strings.Join(lines, "\n")}
 }

@@ -207,7 +207,14 @@ type Failure struct {
 	Hint  string `json:"hint,omitempty"`
 	Next  string `json:"next,omitempty"`
 	Code  int    `json:"code"`
+	// Compiling is true of a [CompileError].
+	Compiling bool `json:"compiling,omitempty"`
 }
+
+// A CompileError is the cause of an error whose reason is in the code: the go command ran and did not compile it.
+type CompileError struct{ Why string }
+
+func (e CompileError) Error() string { return e.Why }
 
 // Fail packs an error. What is no report.Error is told as it is.
 func Fail(err error) *Failure {
@@ -219,13 +226,17 @@ func Fail(err error) *Failure {
 	if e.Err != nil {
 		f.Why = e.Err.Error()
 	}
+	_, f.Compiling = errors.AsType[CompileError](err)
 	return f
 }
 
 // Error unpacks it.
 func (f *Failure) Error() *report.Error {
 	e := &report.Error{What: f.What, Where: f.Where, Hint: f.Hint, Next: f.Next, Code: f.Code}
-	if f.Why != "" {
+	switch {
+	case f.Compiling:
+		e.Err = CompileError{f.Why}
+	case f.Why != "":
 		e.Err = errors.New(f.Why)
 	}
 	return e

@@ -50,6 +50,7 @@ func TestFailure(t *testing.T) {
 	}{
 		{"a report", &report.Error{What: "a", Where: "b", Hint: "c", Next: "d", Code: 3}, &report.Error{What: "a", Where: "b", Hint: "c", Next: "d", Code: 3}},
 		{"a flag", &report.Error{What: "a", Where: "--format"}, &report.Error{What: "a", Where: "--format", Code: 2}},
+		{"of the code", &report.Error{What: "a", Err: wire.CompileError{Why: "b"}}, &report.Error{What: "a", Err: wire.CompileError{Why: "b"}, Code: 1}},
 		{"any other", fs.ErrPermission, &report.Error{What: "permission denied", Code: 1}},
 	} {
 		if diff := cmp.Diff(test.want, wire.Fail(test.err).Error()); diff != "" {
