@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"net"
 	"net/netip"
-	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/slipway-dev/slipway/cluster/intake"
+	"github.com/slipway-dev/slipway/cluster/listeners"
 )
 
 // Options say how pods are reached, and to whom refusals are reported. None may be nil.
@@ -31,102 +31,51 @@ type Options struct {
 type Server struct {
 	options Options
 	pods    []cache.SharedIndexInformer
-	synced  []cache.InformerSynced
-	changed chan struct{}
+	changes *listeners.Changes
+	open    *listeners.Set[netip.AddrPort, purpose]
 	limit   *intake.Limit
 	group   sync.WaitGroup
 
-	open map[netip.AddrPort]listener   // by Run alone
-	told map[types.UID]map[string]bool // by Run alone: what was reported of a pod
-}
-
-// listener is an open port.
-type listener struct {
-	port
-	net.Listener
-	cancel context.CancelFunc
+	known map[types.UID]*corev1.Pod     // by Run alone
+	told  map[types.UID]map[string]bool // by Run alone: what was reported of a pod
 }
 
 const (
 	// mostConns is how many connections there are at a time.
 	mostConns = 1024
-	// retry is how long it takes until a port is tried again that another program has.
-	retry = time.Second
 	// dialLimit bounds the way to a pod.
 	dialLimit = 5 * time.Second
 )
 
 // New returns a server for the pods that informers know, which have not been started yet.
 func New(pods []cache.SharedIndexInformer, o Options) (*Server, error) {
-	s := &Server{
-		options: o, pods: pods, changed: make(chan struct{}, 1), limit: intake.NewLimit(mostConns, mostConns),
-		open: map[netip.AddrPort]listener{}, told: map[types.UID]map[string]bool{},
-	}
-	for _, informer := range pods {
-		registration, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-			AddFunc: func(any) { s.notice() }, UpdateFunc: func(any, any) { s.notice() }, DeleteFunc: func(any) { s.notice() },
-		})
-		if err != nil {
-			return nil, fmt.Errorf("follow the pods with host ports: %w", err)
-		}
-		s.synced = append(s.synced, registration.HasSynced)
-	}
-	return s, nil
-}
-
-func (s *Server) notice() {
-	select {
-	case s.changed <- struct{}{}:
-	default:
-	}
+	s := &Server{options: o, pods: pods, limit: intake.NewLimit(mostConns, mostConns), told: map[types.UID]map[string]bool{}}
+	s.open = listeners.NewSet(s.serve, func(at netip.AddrPort, p purpose, err error) { s.tell(refusal{s.known[p.pod], explain(at, err)}) })
+	var err error
+	s.changes, err = listeners.Watch(pods...)
+	return s, err
 }
 
 // Run serves until ctx ends, and returns when nothing is served any more.
 func (s *Server) Run(ctx context.Context) {
-	defer func() {
-		s.closeBut(nil)
-		s.group.Wait()
-	}()
-	if !cache.WaitForCacheSync(ctx.Done(), s.synced...) {
-		return
-	}
-	for {
-		var again <-chan time.Time
-		if !s.follow(ctx) {
-			again = time.After(retry)
-		}
-		select {
-		case <-s.changed:
-		case <-again:
-		case <-ctx.Done():
-			return
-		}
-	}
+	s.changes.Run(ctx, func() bool { return s.follow(ctx) })
+	s.close(ctx)
+}
+
+func (s *Server) close(ctx context.Context) {
+	s.open.Keep(ctx, nil)
+	s.group.Wait()
 }
 
 // follow opens and closes ports, and says whether all that can be had are there.
 func (s *Server) follow(ctx context.Context) (all bool) {
 	pods := s.list()
 	ports, refused := wanted(pods, s.options.Plain)
-	s.forget(pods)
+	s.know(pods)
 	for _, r := range refused {
 		s.tell(r)
 	}
-	s.closeBut(ports)
-	all = true
-	for at, p := range ports {
-		if _, ok := s.open[at]; ok {
-			continue
-		}
-		l, err := (&net.ListenConfig{}).Listen(ctx, "tcp4", at.String())
-		if err != nil {
-			s.tell(refusal{p.pod, explain(at, err)})
-			all = false
-			continue
-		}
-		s.serve(ctx, p, l)
-	}
-	return all
+	return s.open.Keep(ctx, ports)
 }
 
 func (s *Server) list() (pods []*corev1.Pod) {
@@ -138,18 +87,6 @@ func (s *Server) list() (pods []*corev1.Pod) {
 		}
 	}
 	return pods
-}
-
-// closeBut closes the ports that are not among those wanted, with their connections.
-func (s *Server) closeBut(ports map[netip.AddrPort]port) {
-	for at, l := range s.open {
-		if p, ok := ports[at]; ok && p.same(l.port) {
-			continue
-		}
-		l.cancel()
-		_ = l.Close()
-		delete(s.open, at)
-	}
 }
 
 // explain says why a port cannot be had.
@@ -176,19 +113,26 @@ func (s *Server) tell(r refusal) {
 	}
 }
 
-// forget lets go what was reported of pods that are gone.
-func (s *Server) forget(pods []*corev1.Pod) {
+// know remembers the pods that there are, and forgets what was reported of others.
+func (s *Server) know(pods []*corev1.Pod) {
+	s.known = map[types.UID]*corev1.Pod{}
+	for _, p := range pods {
+		s.known[p.UID] = p
+	}
 	for uid := range s.told {
-		if !slices.ContainsFunc(pods, func(p *corev1.Pod) bool { return p.UID == uid }) {
+		if s.known[uid] == nil {
 			delete(s.told, uid)
 		}
 	}
 }
 
-// serve passes the connections to a port on to its pod.
-func (s *Server) serve(ctx context.Context, p port, l net.Listener) {
+// serve passes the connections to a port on to its pod, until the function that it returns ends them all.
+func (s *Server) serve(ctx context.Context, at netip.AddrPort, p purpose) (func(), error) {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp4", at.String())
+	if err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithCancel(ctx)
-	s.open[p.at] = listener{p, l, cancel}
 	s.group.Go(func() {
 		intake.Connections(l, func(conn net.Conn) {
 			leave, ok := s.limit.Enter(conn.RemoteAddr())
@@ -202,6 +146,10 @@ func (s *Server) serve(ctx context.Context, p port, l net.Listener) {
 			})
 		}, s.options.Trouble)
 	})
+	return func() {
+		cancel()
+		_ = l.Close()
+	}, nil
 }
 
 // pass joins a connection to one with the pod.

@@ -34,7 +34,7 @@ func newFixture(t *testing.T) *fixture {
 		t.Fatal(err)
 	}
 	f.Server = s
-	t.Cleanup(func() { s.closeBut(nil); s.group.Wait() })
+	t.Cleanup(func() { s.close(context.Background()) })
 	return f
 }
 

@@ -7,17 +7,14 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
-// port is one of a pod's that this machine is to have.
-type port struct {
-	pod *corev1.Pod
-	at  netip.AddrPort // on this machine
+// purpose is what a port of this machine is for.
+type purpose struct {
+	pod types.UID
 	to  netip.AddrPort // in the nodes' network
 }
-
-// same says whether a listener for one port serves another.
-func (p port) same(o port) bool { return p.at == o.at && p.to == o.to && p.pod.UID == o.pod.UID }
 
 // refusal says why a pod's port is not served.
 type refusal struct {
@@ -30,11 +27,12 @@ const mostPorts = 256
 
 // wanted are the ports that pods want, and why others cannot be had. Of two pods that want the same one, the older pod
 // gets it. Plain says that pods listen on this machine themselves.
-func wanted(pods []*corev1.Pod, plain bool) (ports map[netip.AddrPort]port, refused []refusal) {
+func wanted(pods []*corev1.Pod, plain bool) (ports map[netip.AddrPort]purpose, refused []refusal) {
 	pods = slices.SortedFunc(slices.Values(pods), func(a, b *corev1.Pod) int {
 		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.UID, b.UID))
 	})
-	ports = map[netip.AddrPort]port{}
+	ports = map[netip.AddrPort]purpose{}
+	holders := map[netip.AddrPort]*corev1.Pod{}
 	for _, pod := range pods {
 		to, err := netip.ParseAddr(pod.Status.PodIP)
 		if err != nil || pod.Status.Phase != corev1.PodRunning || pod.Spec.HostNetwork {
@@ -49,15 +47,15 @@ func wanted(pods []*corev1.Pod, plain bool) (ports map[netip.AddrPort]port, refu
 				refused = append(refused, refusal{pod, err.Error()})
 				continue
 			}
-			if first, ok := ports[at]; ok {
-				refused = append(refused, refusal{pod, fmt.Sprintf("host port %s is that of pod %s/%s", at, first.pod.Namespace, first.pod.Name)})
+			if first, ok := holders[at]; ok {
+				refused = append(refused, refusal{pod, fmt.Sprintf("host port %s is that of pod %s/%s", at, first.Namespace, first.Name)})
 				continue
 			}
 			if len(ports) == mostPorts {
 				refused = append(refused, refusal{pod, fmt.Sprintf("host port %s is not served: a cluster has at most %d", at, mostPorts)})
 				continue
 			}
-			ports[at] = port{pod, at, netip.AddrPortFrom(to, uint16(p.ContainerPort))}
+			holders[at], ports[at] = pod, purpose{pod.UID, netip.AddrPortFrom(to, uint16(p.ContainerPort))}
 		}
 	}
 	return ports, refused

@@ -68,8 +68,8 @@ func TestWanted(t *testing.T) {
 			t.Errorf("%s: refused %+v, want %q", name, refused, tt.refused)
 		}
 		for _, p := range slices.Collect(maps.Values(ports)) {
-			if name == "the older one" && p.pod.Name != "a" {
-				t.Errorf("%s: pod %s has it", name, p.pod.Name)
+			if name == "the older one" && p.pod != "a" {
+				t.Errorf("%s: pod %s has it", name, p.pod)
 			}
 		}
 	}

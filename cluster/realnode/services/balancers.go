@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"slices"
@@ -39,35 +40,59 @@ func (p *Proxy) balancers(s *corev1.Service, port corev1.ServicePort) []string {
 // Address is where a port of a Service of the type LoadBalancer answers on this machine.
 type Address struct {
 	Namespace, Service string
+	Protocol           corev1.Protocol
 	Port               int32  // the Service's
 	At                 string // host:port
 	Problem            error  // why it does not
 }
 
-// Addresses lists where Services of the type LoadBalancer answer now, in an order that stays.
+// Addresses lists where Services of the type LoadBalancer answer, or why they do not, in an order that stays.
 func (p *Proxy) Addresses() []Address {
 	services, err := p.services.List(labels.Everything())
 	if err != nil {
 		return nil // an informer's lister has no errors
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	var all []Address
 	for _, s := range services {
 		for _, port := range s.Spec.Ports {
 			for _, at := range p.balancers(s, port) {
-				k := key{at, port.Protocol, true}
-				c, open := p.open[k]
-				if open && c.target.namespace == s.Namespace && c.target.service == s.Name || p.shut[k] != nil {
-					all = append(all, Address{s.Namespace, s.Name, port.Port, at, p.shut[k]})
-				}
+				all = append(all, Address{s.Namespace, s.Name, port.Protocol, port.Port, at, p.problem(targetOf(s, port), at)})
 			}
 		}
 	}
 	slices.SortFunc(all, func(a, b Address) int {
-		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Service, b.Service), cmp.Compare(a.Port, b.Port), cmp.Compare(a.At, b.At))
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Service, b.Service), cmp.Compare(a.Port, b.Port),
+			cmp.Compare(a.Protocol, b.Protocol), cmp.Compare(a.At, b.At))
 	})
 	return all
+}
+
+var (
+	errNoEndpoints = errors.New("no ready endpoints")
+	errSimulated   = errors.New("the pods are simulated, which UDP has no page for")
+	errSoon        = errors.New("its endpoints are new")
+)
+
+// problem is why a port does not answer at an address.
+func (p *Proxy) problem(t target, at string) error {
+	if !served(t.protocol) {
+		return errProtocol
+	}
+	has, wanted, err := p.open.At(key{at, t.protocol, true})
+	switch {
+	case wanted && has.portName == t.portName:
+		return err
+	case wanted:
+		return fmt.Errorf("the Service %s/%s has this address, too", has.namespace, has.service)
+	}
+	var nowhere *Unreachable
+	switch _, err := p.endpoints(t); {
+	case !errors.As(err, &nowhere):
+		return cmp.Or(err, errSoon)
+	case len(nowhere.Simulated) > 0 && t.protocol == corev1.ProtocolUDP:
+		return errSimulated
+	}
+	return errNoEndpoints
 }
 
 // before orders targets by their Services' names.

@@ -27,6 +27,10 @@ type target struct {
 	affinity bool // a client stays with an endpoint
 }
 
+func targetOf(s *corev1.Service, port corev1.ServicePort) target {
+	return target{portName{s.Namespace, s.Name, port.Name, port.Protocol}, s.Spec.SessionAffinity == corev1.ServiceAffinityClientIP}
+}
+
 // server says whether a port is the API server's, which has no endpoints that could be reached from here.
 func (p portName) server() bool {
 	return p.namespace == corev1.NamespaceDefault && p.service == "kubernetes"

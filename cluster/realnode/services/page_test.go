@@ -109,8 +109,8 @@ func TestLoadBalancer(t *testing.T) {
 		at(ip.Next().String(), f.port+1, f.port-1), corev1.LoadBalancerIngress{IP: ip.Next().Next().String()}, corev1.LoadBalancerIngress{Hostname: "localhost"})
 	f.lead(true, webPort, udp, network.Host.String())
 	var hosts []string
-	for k := range f.open {
-		if k.host {
+	for k := range f.wanted() {
+		if _, _, err := f.open.At(k); err == nil && k.host {
 			hosts = append(hosts, k.address)
 		}
 	}
@@ -134,8 +134,64 @@ func TestLoadBalancer(t *testing.T) {
 	if len(all) != 2 || all[0].Service != "web" || all[0].Port != f.port || all[0].Problem != nil {
 		t.Errorf("addresses %+v", all)
 	}
-	f.lead(true, webPort, udp)
-	if all := f.Addresses(); len(all) != 0 {
-		t.Errorf("addresses without endpoints: %+v", all)
+}
+
+// TestAddresses: each port of a load balancer is listed with its protocol and with why it does not answer, for as long
+// as that is so.
+func TestAddresses(t *testing.T) {
+	f := newFixture(t)
+	http, udp := echo(t)
+	at := f.options.Range.Services()[0].String()
+	s, err := f.Proxy.services.Services("ns").Get("web")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Spec.Ports = append(s.Spec.Ports, corev1.ServicePort{Name: "sctp", Protocol: corev1.ProtocolSCTP, Port: f.port})
+	f.balance(t, corev1.LoadBalancerIngress{IP: at, Ports: []corev1.PortStatus{{Port: f.port}, {Port: f.port}, {Port: f.port}}})
+	expect := func(sctp, tcp, udp error) {
+		t.Helper()
+		all := f.Addresses()
+		if len(all) != 3 {
+			t.Fatalf("addresses %+v", all)
+		}
+		for i, want := range []Address{{Protocol: "SCTP", Problem: sctp}, {Protocol: "TCP", Problem: tcp}, {Protocol: "UDP", Problem: udp}} {
+			if all[i].Protocol != want.Protocol || all[i].At != portOf(at, f.port) || !errors.Is(all[i].Problem, want.Problem) {
+				t.Errorf("%+v, want %+v", all[i], want)
+			}
+		}
+	}
+	f.lead(true, http, udp)
+	expect(errProtocol, errNoEndpoints, errNoEndpoints)
+	f.lead(true, http, udp, "10.128.0.7") // which is no real one's
+	expect(errProtocol, nil, errSimulated)
+	f.lead(true, http, udp, network.Host.String())
+	expect(errProtocol, nil, nil)
+
+	// Another program has the port meanwhile: that is said until the Service has no endpoints any more.
+	f.lead(true, http, udp)
+	other, err := net.Listen("tcp4", portOf(at, f.port))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.offer(true, http, udp, network.Host.String())
+	if f.follow(t.Context(), f.wanted()) {
+		t.Error("a port is listened to that another program has")
+	}
+	expect(errProtocol, syscall.EADDRINUSE, nil)
+	f.lead(true, http, udp)
+	expect(errProtocol, errNoEndpoints, errNoEndpoints)
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	// Another Service says that it has the address: by a status that was written by hand.
+	forged := s.DeepCopy()
+	forged.Name, forged.Spec.ClusterIPs = "zforged", nil
+	if err := f.objects.Add(forged); err != nil {
+		t.Fatal(err)
+	}
+	f.lead(true, http, udp, network.Host.String())
+	if all := f.Addresses(); len(all) != 6 || all[4].Problem == nil || all[1].Problem != nil {
+		t.Errorf("addresses %+v", all)
 	}
 }

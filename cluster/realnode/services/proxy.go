@@ -3,7 +3,6 @@ package services
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -16,10 +15,10 @@ import (
 	"k8s.io/client-go/informers"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	discoverylisters "k8s.io/client-go/listers/discovery/v1"
-	"k8s.io/client-go/tools/cache"
 
 	"github.com/slipway-dev/slipway/cluster/hostaddress"
 	"github.com/slipway-dev/slipway/cluster/intake"
+	"github.com/slipway-dev/slipway/cluster/listeners"
 	"github.com/slipway-dev/slipway/cluster/network"
 	"github.com/slipway-dev/slipway/cluster/registry/peer"
 )
@@ -56,18 +55,14 @@ type Proxy struct {
 	options  Options
 	services corelisters.ServiceLister
 	slices   discoverylisters.EndpointSliceLister
-	synced   []cache.InformerSynced
-	changed  chan struct{}
+	changes  *listeners.Changes
+	open     *listeners.Set[key, target]
 	group    sync.WaitGroup
 
 	fromPods, fromHost *intake.Limit
 	flows              *flows
 	told               told
 	most               int // of listeners at a time
-
-	mu   sync.Mutex
-	open map[key]closer // Run alone changes it
-	shut map[key]error  // what could not be listened for, and was told; Run alone changes it
 }
 
 // key names a listener.
@@ -77,41 +72,18 @@ type key struct {
 	host     bool // on this machine, not in the nodes' network
 }
 
-// closer is a listener with what it leads to.
-type closer struct {
-	target target
-	close  func()
-}
-
 // New returns a proxy that knows the cluster from informers, which have not been started yet.
 func New(f informers.SharedInformerFactory, o Options) (*Proxy, error) {
-	conns, packets, listeners := shares()
+	conns, packets, most := shares()
 	p := &Proxy{
-		options: o, services: f.Core().V1().Services().Lister(), slices: f.Discovery().V1().EndpointSlices().Lister(),
-		changed: make(chan struct{}, 1), open: map[key]closer{}, shut: map[key]error{}, most: listeners,
+		options: o, services: f.Core().V1().Services().Lister(), slices: f.Discovery().V1().EndpointSlices().Lister(), most: most,
 		fromPods: intake.NewLimit(conns, conns/ofOne), fromHost: intake.NewLimit(conns, conns), flows: newFlows(packets, packets/ofOne),
 	}
-	for _, informer := range []cache.SharedIndexInformer{f.Core().V1().Services().Informer(), f.Discovery().V1().EndpointSlices().Informer()} {
-		registration, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-			AddFunc: func(any) { p.notice() }, UpdateFunc: func(any, any) { p.notice() }, DeleteFunc: func(any) { p.notice() },
-		})
-		if err != nil {
-			return nil, fmt.Errorf("follow Services: %w", err)
-		}
-		p.synced = append(p.synced, registration.HasSynced)
-	}
-	return p, nil
+	p.open = listeners.NewSet(p.listen, p.tellShut)
+	var err error
+	p.changes, err = listeners.Watch(f.Core().V1().Services().Informer(), f.Discovery().V1().EndpointSlices().Informer())
+	return p, err
 }
-
-func (p *Proxy) notice() {
-	select {
-	case p.changed <- struct{}{}:
-	default:
-	}
-}
-
-// retry is how long it takes until a listener is tried again that could not be had.
-const retry = time.Second
 
 // Run passes connections on until ctx ends. It calls ready once all Services are listened for.
 func (p *Proxy) Run(ctx context.Context, ready func()) {
@@ -119,23 +91,11 @@ func (p *Proxy) Run(ctx context.Context, ready func()) {
 		p.follow(ctx, nil)
 		p.group.Wait()
 	}()
-	if !cache.WaitForCacheSync(ctx.Done(), p.synced...) {
-		return
-	}
-	for first := true; ctx.Err() == nil; first = false {
-		var again <-chan time.Time
-		if !p.follow(ctx, p.wanted()) {
-			again = time.After(retry)
-		}
-		if first {
-			ready()
-		}
-		select {
-		case <-p.changed:
-		case <-again:
-		case <-ctx.Done():
-		}
-	}
+	first := sync.OnceFunc(ready)
+	p.changes.Run(ctx, func() bool {
+		defer first()
+		return p.follow(ctx, p.wanted())
+	})
 }
 
 // wanted are the listeners that there should be: none for a port that leads nowhere, so that connections to it are
@@ -156,8 +116,8 @@ func (p *Proxy) wanted() map[key]target {
 	}
 	for _, s := range all {
 		for _, port := range s.Spec.Ports {
-			t := target{portName{s.Namespace, s.Name, port.Name, port.Protocol}, s.Spec.SessionAffinity == corev1.ServiceAffinityClientIP}
-			if leading[t.portName] || t.server() {
+			t := targetOf(s, port)
+			if served(port.Protocol) && (leading[t.portName] || t.server()) {
 				p.want(wanted, s, port, t)
 			}
 		}
@@ -195,79 +155,47 @@ func (p *Proxy) want(wanted map[key]target, s *corev1.Service, port corev1.Servi
 
 // follow opens and closes listeners, and says whether all that are wanted are there.
 func (p *Proxy) follow(ctx context.Context, wanted map[key]target) (all bool) {
-	for k, c := range p.open {
-		if wanted[k] != c.target {
-			c.close()
-			p.set(k, nil, nil)
-		}
-	}
+	all = p.open.Keep(ctx, wanted)
 	p.flows.endStale(func(t target) []netip.AddrPort {
 		endpoints, _ := p.endpoints(t) // an informer's lister has no errors
 		return endpoints
 	})
-	all = true
-	for k, t := range wanted {
-		if _, ok := p.open[k]; ok {
-			continue
-		}
-		if len(p.open) >= p.most { // those that are open stay; a Service that goes leaves room for others
-			p.full(k)
-			continue
-		}
-		closeIt, err := p.listen(ctx, k, t)
-		if err != nil {
-			p.tellShut(k, t, err)
-			all = false
-			continue
-		}
-		p.set(k, &closer{t, closeIt}, nil)
-	}
 	return all
-}
-
-// tellShut tells once of a listener that is tried again and again.
-func (p *Proxy) tellShut(k key, t target, err error) {
-	if p.shut[k] == nil {
-		p.options.Log.Warn("cannot listen for a Service", "namespace", t.namespace, "service", t.service, "address", k.address, "error", err)
-	}
-	p.set(k, nil, err)
 }
 
 // errFull says that Services have more ports than are listened for.
 var errFull = errors.New("the Services of this cluster have more ports than it can listen for")
 
-// full notes that there is no room for a listener, which is told once.
-func (p *Proxy) full(k key) {
-	p.told.full.Do(func() {
-		p.options.Log.Warn("cannot listen for all Services, which is told once", "address", k.address, "limit", p.most, "error", errFull)
-	})
-	p.set(k, nil, errFull)
+// tellShut tells once of a listener that is tried again and again. That there is no room for one holds for many.
+func (p *Proxy) tellShut(k key, t target, err error) {
+	tell := func() {
+		p.options.Log.Warn("cannot listen for a Service", "namespace", t.namespace, "service", t.service, "address", k.address, "error", err)
+	}
+	if errors.Is(err, errFull) {
+		p.told.full.Do(tell)
+		return
+	}
+	tell()
 }
 
-// set notes what became of a listener: it is open, cannot be, or is not wanted.
-func (p *Proxy) set(k key, open *closer, shut error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.open, k)
-	delete(p.shut, k)
-	if open != nil {
-		p.open[k] = *open
-	}
-	if shut != nil {
-		p.shut[k] = shut
-	}
-}
-
-// listen passes on what comes to an address, until the function that it returns is called.
+// listen passes on what comes to an address, until the function that it returns is called. Those that are open stay when
+// there is no room for more; a Service that goes leaves room for others.
 func (p *Proxy) listen(ctx context.Context, k key, t target) (func(), error) {
-	switch k.protocol {
-	case corev1.ProtocolTCP:
+	switch {
+	case p.open.Len() >= p.most:
+		return nil, errFull
+	case k.protocol == corev1.ProtocolTCP:
 		return p.listenTCP(ctx, k, t)
-	case corev1.ProtocolUDP:
+	case k.protocol == corev1.ProtocolUDP:
 		return p.listenUDP(ctx, k, t)
 	}
-	return func() {}, nil // nobody would know what to do with it
+	return nil, errProtocol
 }
+
+// errProtocol says that a protocol is not passed on.
+var errProtocol = errors.New("TCP and UDP are served, and no other protocol")
+
+func served(p corev1.Protocol) bool { return p == corev1.ProtocolTCP || p == corev1.ProtocolUDP }
 
 // dialLimit bounds the way to one endpoint.
 const dialLimit = 5 * time.Second
