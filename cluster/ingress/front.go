@@ -3,7 +3,6 @@ package ingress
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -19,9 +18,9 @@ import (
 	"k8s.io/client-go/informers"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	networkinglisters "k8s.io/client-go/listers/networking/v1"
-	"k8s.io/client-go/tools/cache"
 
 	"github.com/slipway-dev/slipway/cluster/hostaddress"
+	"github.com/slipway-dev/slipway/cluster/listeners"
 )
 
 // Backends connects to Services.
@@ -50,16 +49,15 @@ type Front struct {
 	ingresses networkinglisters.IngressLister
 	services  corelisters.ServiceLister
 	secrets   corelisters.SecretLister
-	synced    []cache.InformerSynced
-	changed   chan struct{}
+	changes   *listeners.Changes
+	open      *listeners.Set[place, struct{}]
 	group     sync.WaitGroup
 	table     atomic.Pointer[table]
 	keys      keys
+	requests  turns         // that are passed on
+	dials     turns         // to Services, which may outlive their requests
+	grace     time.Duration // for both, at the end
 	handler   http.Handler
-
-	mu   sync.Mutex
-	open map[place]*http.Server // Run alone changes it
-	shut map[place]error        // what cannot be listened to; Run alone changes it
 }
 
 // place is where to listen.
@@ -68,53 +66,40 @@ type place struct {
 	tls bool
 }
 
+// grace is how long Run waits for requests that do not end when their connections do.
+const grace = 2 * time.Second
+
 // New returns a front that knows the cluster from informers, which have not been started yet.
 func New(f informers.SharedInformerFactory, o Options) (*Front, error) {
 	front := &Front{
 		options: o, ingresses: f.Networking().V1().Ingresses().Lister(), services: f.Core().V1().Services().Lister(),
-		secrets: f.Core().V1().Secrets().Lister(), changed: make(chan struct{}, 1), open: map[place]*http.Server{}, shut: map[place]error{},
+		secrets: f.Core().V1().Secrets().Lister(), requests: make(turns, mostRequests), dials: make(turns, mostRequests), grace: grace,
 	}
 	front.table.Store(newTable(nil))
 	front.handler = front.newHandler()
-	notice := func() {
-		select {
-		case front.changed <- struct{}{}:
-		default:
-		}
-	}
-	registration, err := f.Networking().V1().Ingresses().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc: func(any) { notice() }, UpdateFunc: func(any, any) { notice() }, DeleteFunc: func(any) { notice() },
+	front.open = listeners.NewSet(front.listen, func(p place, _ struct{}, err error) {
+		o.Log.Warn("cannot listen for Ingresses", "address", p.at, "error", err)
 	})
-	if err != nil {
-		return nil, fmt.Errorf("follow Ingresses: %w", err)
-	}
-	front.synced = append(front.synced, registration.HasSynced)
 	f.Core().V1().Secrets().Informer() // which is asked for when clients connect
-	return front, nil
+	var err error
+	front.changes, err = listeners.Watch(f.Networking().V1().Ingresses().Informer())
+	return front, err
 }
 
-// retry is how long it takes until a listener is tried again that could not be had.
-const retry = time.Second
-
-// Run answers until ctx ends.
+// Run answers until ctx ends. It returns once no request is passed on any more, or after some seconds.
 func (f *Front) Run(ctx context.Context) {
-	defer func() {
-		f.follow(ctx, nil)
-		f.group.Wait()
-	}()
-	if !cache.WaitForCacheSync(ctx.Done(), f.synced...) {
-		return
-	}
-	for ctx.Err() == nil {
-		var again <-chan time.Time
-		if !f.follow(ctx, f.served()) {
-			again = time.After(retry)
-		}
-		select {
-		case <-f.changed:
-		case <-again:
-		case <-ctx.Done():
-		}
+	f.changes.Run(ctx, func() bool { return f.follow(ctx, f.served()) })
+	f.follow(ctx, nil)
+	f.group.Wait()
+	f.settle()
+}
+
+// settle waits for the requests that are passed on, and lets none follow.
+func (f *Front) settle() {
+	ctx, cancel := context.WithTimeout(context.Background(), f.grace)
+	defer cancel()
+	if !f.requests.end(ctx) || !f.dials.end(ctx) {
+		f.options.Log.Warn("requests of Ingresses are left when the cluster ends")
 	}
 }
 
@@ -130,46 +115,13 @@ func (f *Front) served() []*networkingv1.Ingress {
 // follow has requests answered by the rules of Ingresses, listens where they say, and says whether it does everywhere.
 func (f *Front) follow(ctx context.Context, all []*networkingv1.Ingress) (everywhere bool) {
 	f.table.Store(newTable(slices.Clone(all)))
-	wanted := map[place]bool{}
+	wanted := map[place]struct{}{}
 	for _, i := range all {
 		for _, p := range f.places(i) {
-			wanted[p] = true
+			wanted[p] = struct{}{}
 		}
 	}
-	for p, server := range f.open {
-		if !wanted[p] {
-			_ = server.Close()
-			f.set(p, nil, nil)
-		}
-	}
-	everywhere = true
-	for p := range wanted {
-		if f.open[p] != nil {
-			continue
-		}
-		server, err := f.listen(ctx, p)
-		if err != nil {
-			everywhere = false
-			if f.shut[p] == nil {
-				f.options.Log.Warn("cannot listen for Ingresses", "address", p.at, "error", err)
-			}
-		}
-		f.set(p, server, err)
-	}
-	return everywhere
-}
-
-func (f *Front) set(p place, server *http.Server, err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	delete(f.open, p)
-	delete(f.shut, p)
-	if server != nil {
-		f.open[p] = server
-	}
-	if err != nil {
-		f.shut[p] = err
-	}
+	return f.open.Keep(ctx, wanted)
 }
 
 // places are where the status of an Ingress says that it answers, as far as that is for this front.
@@ -202,15 +154,14 @@ type Address struct {
 
 // Addresses lists where Ingresses answer now, in an order that stays.
 func (f *Front) Addresses() []Address {
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	var all []Address
 	for _, i := range f.served() {
 		for _, p := range f.places(i) {
-			if f.open[p] == nil && f.shut[p] == nil {
-				continue
+			_, wanted, err := f.open.At(p)
+			if !wanted {
+				continue // soon
 			}
-			a := Address{i.Namespace, i.Name, HTTP, "http://" + p.at.String(), f.shut[p]}
+			a := Address{i.Namespace, i.Name, HTTP, "http://" + p.at.String(), err}
 			if p.tls {
 				a.Port, a.URL = HTTPS, "https://"+p.at.String()
 			}
@@ -234,12 +185,30 @@ const (
 	mostStreams = 100
 )
 
-func (f *Front) listen(ctx context.Context, p place) (*http.Server, error) {
+// listen answers at a place until the function that it returns is called, which ends all connections there.
+func (f *Front) listen(ctx context.Context, p place, _ struct{}) (func(), error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp4", p.at.String())
 	if err != nil {
 		return nil, err
 	}
 	listener = netutil.LimitListener(listener, mostConns)
+	ctx, cancel := context.WithCancel(ctx)
+	server := f.newServer(ctx, p)
+	serve := server.Serve
+	if p.tls {
+		serve = func(l net.Listener) error { return server.ServeTLS(l, "", "") }
+	}
+	f.group.Go(func() {
+		_ = serve(listener)  // until the server is closed
+		_ = listener.Close() // which it may not have begun with
+	})
+	return func() {
+		cancel() // by which connections end that are upgraded, of which the server knows nothing
+		_ = server.Close()
+	}, nil
+}
+
+func (f *Front) newServer(ctx context.Context, p place) *http.Server {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(p.tls)
@@ -249,14 +218,8 @@ func (f *Front) listen(ctx context.Context, p place) (*http.Server, error) {
 		HTTP2:    &http.HTTP2Config{MaxConcurrentStreams: mostStreams},
 		ErrorLog: slog.NewLogLogger(f.options.Log.Handler(), slog.LevelDebug), BaseContext: func(net.Listener) context.Context { return ctx },
 	}
-	serve := server.Serve
 	if p.tls {
 		server.TLSConfig = f.tlsConfig()
-		serve = func(l net.Listener) error { return server.ServeTLS(l, "", "") }
 	}
-	f.group.Go(func() {
-		_ = serve(listener)  // until the server is closed
-		_ = listener.Close() // which it may not have begun with
-	})
-	return server, nil
+	return server
 }

@@ -21,7 +21,7 @@ import (
 // h2c is the appProtocol of ports that speak HTTP/2 without TLS.
 const h2c = "kubernetes.io/h2c"
 
-// way is where a request goes; its context has it.
+// way is where a request goes.
 type way struct {
 	namespace, service, port string
 	h2c                      bool
@@ -33,16 +33,24 @@ func (w way) host() string {
 	return strings.TrimPrefix(w.port+"."+w.service+"."+w.namespace, ".")
 }
 
-type wayKey struct{}
+// passed is a request that is passed on; its context has it.
+type passed struct {
+	way
+	request context.Context // ends with the request
+}
 
-func wayOf(ctx context.Context) way {
-	w, _ := ctx.Value(wayKey{}).(way)
-	return w
+type passedKey struct{}
+
+func passedOf(ctx context.Context) passed {
+	p, _ := ctx.Value(passedKey{}).(passed)
+	return p
 }
 
 var (
 	// errNoPort says that a Service has no port of which an Ingress speaks.
 	errNoPort = errors.New("an Ingress names a port of TCP that is not there")
+	// errCrowd says that too many connections to Services are made at a time.
+	errCrowd = errors.New("too many connections of Ingresses to Services are made at a time")
 	// errExternal says that a Service stands for a name, which nothing here connects to.
 	errExternal = errors.New("an Ingress names a Service of the type ExternalName, and leads to endpoints alone")
 )
@@ -55,7 +63,7 @@ const mostRequests = mostConns
 func (f *Front) newHandler() http.Handler {
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
-			to := wayOf(r.In.Context())
+			to := passedOf(r.In.Context())
 			r.Out.URL.Scheme, r.Out.URL.Host = "http", to.host()
 			r.Out.Host = r.In.Host
 			r.SetXForwarded()
@@ -63,15 +71,12 @@ func (f *Front) newHandler() http.Handler {
 		Transport: f.transport(), FlushInterval: -1, ErrorHandler: refuse,
 		ErrorLog: slog.NewLogLogger(f.options.Log.Handler(), slog.LevelDebug), // else the process's stderr
 	}
-	turns := make(chan struct{}, mostRequests)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		select {
-		case turns <- struct{}{}:
-			defer func() { <-turns }()
-		default:
+		if !f.requests.take() {
 			say(w, http.StatusServiceUnavailable, "slipway: too many requests of Ingresses at a time\n")
 			return
 		}
+		defer f.requests.leave()
 		to, ok := f.table.Load().find(r.Host, r.URL.Path)
 		if !ok {
 			say(w, http.StatusNotFound, fmt.Sprintf("slipway: no Ingress has a rule for %q and no default backend\n\n  slipway kubectl get ingress --all-namespaces\n", r.Host+r.URL.Path))
@@ -82,7 +87,7 @@ func (f *Front) newHandler() http.Handler {
 			refuse(w, r, err)
 			return
 		}
-		proxy.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), wayKey{}, way)))
+		proxy.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), passedKey{}, passed{way, r.Context()})))
 	})
 }
 
@@ -106,18 +111,28 @@ func (f *Front) wayTo(b backend) (way, error) {
 	return way{b.namespace, b.service, p.Name, p.AppProtocol != nil && *p.AppProtocol == h2c}, nil
 }
 
+// dial connects to the Service of a request, and gives up when that ends. The context of a transport does not, since the
+// connection may be of use to other requests.
+func (f *Front) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	if !f.dials.take() {
+		return nil, errCrowd
+	}
+	defer f.dials.leave()
+	r := passedOf(ctx)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(r.request, cancel)()
+	return f.options.Backends.DialService(ctx, r.namespace, r.service, r.port)
+}
+
 // transport connects anew for each request, so that each goes to an endpoint that is ready then.
 func (f *Front) transport() http.RoundTripper {
-	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
-		w := wayOf(ctx)
-		return f.options.Backends.DialService(ctx, w.namespace, w.service, w.port)
-	}
 	var one, two http.Protocols
 	one.SetHTTP1(true)
 	two.SetUnencryptedHTTP2(true)
 	return &byProtocol{
-		one: &http.Transport{DialContext: dial, DisableKeepAlives: true, DisableCompression: true, Protocols: &one, MaxResponseHeaderBytes: maxHead},
-		two: &http.Transport{DialContext: dial, DisableKeepAlives: true, DisableCompression: true, Protocols: &two, MaxResponseHeaderBytes: maxHead},
+		one: &http.Transport{DialContext: f.dial, DisableKeepAlives: true, DisableCompression: true, Protocols: &one, MaxResponseHeaderBytes: maxHead},
+		two: &http.Transport{DialContext: f.dial, DisableKeepAlives: true, DisableCompression: true, Protocols: &two, MaxResponseHeaderBytes: maxHead},
 	}
 }
 
@@ -125,7 +140,7 @@ func (f *Front) transport() http.RoundTripper {
 type byProtocol struct{ one, two http.RoundTripper }
 
 func (b *byProtocol) RoundTrip(r *http.Request) (*http.Response, error) {
-	if wayOf(r.Context()).h2c {
+	if passedOf(r.Context()).h2c {
 		return b.two.RoundTrip(r)
 	}
 	return b.one.RoundTrip(r)

@@ -17,7 +17,9 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -360,5 +362,77 @@ func TestListensOnlyWhereAsked(t *testing.T) {
 		networkingv1.IngressLoadBalancerIngress{Hostname: "localhost"})
 	if places := f.places(forged); len(places) != 0 {
 		t.Errorf("it would listen at %v", places)
+	}
+}
+
+// slow is a way to Services that is slow to end.
+type slow struct {
+	dialed chan struct{}
+	takes  time.Duration
+	ended  atomic.Bool
+}
+
+func (s *slow) DialService(ctx context.Context, _, _, _ string) (net.Conn, error) {
+	close(s.dialed)
+	<-ctx.Done()
+	time.Sleep(s.takes)
+	s.ended.Store(true)
+	return nil, ctx.Err()
+}
+
+// TestEndsRequests: once a front has ended no request is passed on any more, unless that takes longer than it waits.
+func TestEndsRequests(t *testing.T) {
+	for name, tt := range map[string]struct {
+		takes, grace time.Duration
+		ended        bool
+	}{
+		"soon":     {takes: 50 * time.Millisecond, grace: time.Minute, ended: true},
+		"too late": {takes: time.Minute, grace: time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			i := ingressOf("web", rule("", "/", networkingv1.PathTypePrefix, "web"))
+			way := &slow{dialed: make(chan struct{}), takes: tt.takes}
+			f, at, _ := front(t, programs{}, func(factory informers.SharedInformerFactory) {
+				having(t, "web")(factory)
+				if err := factory.Networking().V1().Ingresses().Informer().GetIndexer().Add(i); err != nil {
+					t.Fatal(err)
+				}
+			}, i)
+			f.options.Backends, f.grace = way, tt.grace
+			conn, err := net.Dial("tcp", at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: web\r\n\r\n")
+			<-way.dialed
+			ctx, stop := context.WithCancel(t.Context())
+			stop()
+			f.Run(ctx)
+			if way.ended.Load() != tt.ended {
+				t.Errorf("ended: %t, want %t", !tt.ended, tt.ended)
+			}
+		})
+	}
+}
+
+// TestEndsUpgrades: a connection that was upgraded ends when its Ingress does.
+func TestEndsUpgrades(t *testing.T) {
+	f, at, _ := front(t, programs{"ns/web:http": program(t, "web")}, having(t, "web"), ingressOf("web", rule("", "/", networkingv1.PathTypePrefix, "web")))
+	conn, err := net.Dial("tcp", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(time.Minute))
+	_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: web\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n")
+	reader := bufio.NewReader(conn)
+	response, err := http.ReadResponse(reader, nil)
+	if err != nil || response.StatusCode != http.StatusSwitchingProtocols {
+		t.Fatal(response, err)
+	}
+	f.follow(t.Context(), nil)
+	if _, err := reader.ReadByte(); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("the connection ends with %v", err)
 	}
 }
