@@ -42,7 +42,18 @@ func (p *processSpec) become() error {
 	if err != nil {
 		return err
 	}
+	catchNothing()
 	return fmt.Errorf("run %s: %w", program, unix.Exec(program, p.Args, p.Env))
+}
+
+// catchNothing lets go of the signals that Go's runtime catches, as the exec would do after it has closed the files by
+// which others see it. So a signal that they see to be caught is caught by the container's program.
+func catchNothing() {
+	var byDefault [4]uint64 // a struct sigaction of zeros
+	const signals, size = 64, 8
+	for s := uintptr(1); s <= signals; s++ {
+		unix.RawSyscall6(unix.SYS_RT_SIGACTION, s, uintptr(unsafe.Pointer(&byDefault)), 0, size, 0, 0) // SIGKILL's stays
+	}
 }
 
 // openFiles is how many files each process of a container may have open, where the machine allows that many: as many as

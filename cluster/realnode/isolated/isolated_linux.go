@@ -76,6 +76,7 @@ type isolated struct {
 	process *os.Process
 	first   *os.File // stands for the process, whatever becomes of its number
 	streams cri.Streams
+	ended   chan struct{} // closed once it has been waited for
 
 	groups      []*os.File // by which processes come under the container's limits
 	outOfMemory bool       // known once it has ended
@@ -99,7 +100,7 @@ func (p *prepared) start() (*isolated, error) {
 		return nil, err
 	}
 	defer files.closeTheirs()
-	c := &isolated{prepared: p}
+	c := &isolated{prepared: p, ended: make(chan struct{})}
 	if err := c.limit(); err != nil {
 		files.closeOurs()
 		return nil, err
@@ -200,17 +201,13 @@ func (c *isolated) Wait() int {
 }
 
 func (c *isolated) wait() syscall.WaitStatus {
+	defer close(c.ended)
 	defer c.thread.children.ended(c.child)
 	state, err := c.process.Wait()
 	if err != nil {
 		panic(fmt.Sprintf("wait for a container's first process: %v", err)) // a child of this process, for which nobody else waits
 	}
 	return state.Sys().(syscall.WaitStatus)
-}
-
-// Signal sends the process a signal.
-func (c *isolated) Signal(s syscall.Signal) {
-	_ = c.process.Signal(s) // it may just have ended
 }
 
 // Dial connects to a port of a pod on the pod's own loopback: the socket is made there, and connected from here.
