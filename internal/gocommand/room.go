@@ -3,11 +3,13 @@ package gocommand
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strings"
 	"syscall"
 
+	"github.com/slipway-dev/slipway/internal/diskspace"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -41,4 +43,12 @@ func fullest(folders ...string) (where string, free uint64) {
 	folders = slices.DeleteFunc(folders, func(dir string) bool { return dir == "" })
 	where = slices.MinFunc(folders, func(a, b string) int { return cmp.Compare(room(a), room(b)) })
 	return where, room(where)
+}
+
+// room is how many bytes are free for the user on a folder's disk. A disk that does not say so has the most.
+func room(dir string) uint64 {
+	if free, known := diskspace.Free(dir); known {
+		return free
+	}
+	return math.MaxUint64
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/slipway-dev/slipway/internal/atomicfile"
+	"github.com/slipway-dev/slipway/internal/diskspace"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -52,7 +53,7 @@ const (
 
 // CheckSpace refuses a disk on which a cluster cannot start.
 func (c Cluster) CheckSpace() error {
-	free, known := freeSpace(c.Dir)
+	free, known := diskspace.Free(c.Dir)
 	if !known || free >= leastSpace {
 		return nil
 	}
@@ -62,6 +63,6 @@ func (c Cluster) CheckSpace() error {
 
 // DiskFull tells whether the disk is so full that writes are likely to have failed.
 func (c Cluster) DiskFull() bool {
-	free, known := freeSpace(c.Dir)
+	free, known := diskspace.Free(c.Dir)
 	return known && free < fullDisk
 }

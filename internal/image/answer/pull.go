@@ -63,8 +63,19 @@ func (w *worker) ask(ctx context.Context, ref name.Reference, r wire.Pull) (stor
 	return store.Image{Image: img}, err
 }
 
-// fetch fetches the layers of an image and gives it its name.
+// fetch fetches the layers of an image and gives it its name. When that fails nothing of the image stays.
 func (w *worker) fetch(ctx context.Context, ref name.Reference, img store.Image) error {
+	err := w.fetchNamed(ctx, ref, img)
+	if err == nil {
+		return nil
+	}
+	if left := w.store.Clean(context.WithoutCancel(ctx)); left != nil {
+		w.warn(fmt.Sprintf("layers that were pulled are still in %s: %v", w.store.Dir, left))
+	}
+	return err
+}
+
+func (w *worker) fetchNamed(ctx context.Context, ref name.Reference, img store.Image) error {
 	release, err := w.store.Read(ctx)
 	if err != nil {
 		return err

@@ -26,6 +26,7 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/partial"
 
 	"github.com/slipway-dev/slipway/internal/image/wire"
@@ -82,16 +83,8 @@ func (s Store) Put(ctx context.Context, tag name.Reference, img Image) error {
 	if err != nil {
 		return err
 	}
-	if err := s.discard(img); err != nil {
-		return err
-	}
-	if img.Index != nil {
-		err = path.WriteIndex(img.Index)
-	} else {
-		err = path.WriteImage(img.Image)
-	}
-	if err != nil {
-		return err
+	if err := s.writeContents(path, img); err != nil {
+		return errors.Join(err, s.collect())
 	}
 	descriptor, err := partial.Descriptor(img.appendable())
 	if err != nil {
@@ -120,13 +113,31 @@ func (s Store) Fetch(img Image) error {
 	if err != nil {
 		return err
 	}
+	return s.writeContents(path, img)
+}
+
+// writeContents writes the contents that are not there yet, unless the disk has no room for them.
+func (s Store) writeContents(path layout.Path, img Image) error {
 	if err := s.discard(img); err != nil {
+		return err
+	}
+	if err := s.fits(img); err != nil {
 		return err
 	}
 	if img.Index != nil {
 		return path.WriteIndex(img.Index)
 	}
 	return path.WriteImage(img.Image)
+}
+
+// Clean removes what no name leads to, as after a failed [Store.Fetch]. While somebody reads it stays.
+func (s Store) Clean(ctx context.Context) error {
+	release, err := s.hold(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return s.collect()
 }
 
 // without are the descriptors but for those of a name, and artifacts about what has no name then.

@@ -21,6 +21,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 
+	"github.com/slipway-dev/slipway/internal/diskspace"
 	"github.com/slipway-dev/slipway/internal/image/store"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -172,7 +173,11 @@ func Open(ctx context.Context, file, temp string) ([]Archived, error) {
 		oci, err = unpackLayout(ctx, archive, temp)
 	}
 	if err != nil {
-		return nil, &report.Error{What: "the archive cannot be read", Where: file, Err: cause(err)}
+		e := &report.Error{What: "the archive cannot be read", Where: file, Err: cause(err)}
+		if isNoRoom(err) {
+			e.Hint, e.Next = roomHint, roomNext
+		}
+		return nil, e
 	}
 	var images []Archived
 	if oci {
@@ -189,14 +194,32 @@ func Open(ctx context.Context, file, temp string) ([]Archived, error) {
 	return images, nil
 }
 
+// modest refuses an image that says it is larger than any should be.
+func (a Archived) modest() error {
+	if a.Index != nil {
+		return modestIndex(a.Index)
+	}
+	return modest(a.Image.Image)
+}
+
 // openDocker opens the images of an archive of docker save.
 func openDocker(file string) ([]Archived, error) {
+	sizes, err := fileSizes(file)
+	if err != nil {
+		return nil, err
+	}
+	if sizes["manifest.json"] > maxManifest { // the library reads it at once
+		return nil, fmt.Errorf("%w: manifest.json has %d bytes, and %d are the limit", errLarge, sizes["manifest.json"], maxManifest)
+	}
 	manifest, err := tarball.LoadManifest(func() (io.ReadCloser, error) { return os.Open(file) })
 	if err != nil {
 		return nil, err
 	}
 	var images []Archived
 	for _, d := range manifest {
+		if size := sizes[path.Clean(d.Config)]; size > maxConfig {
+			return nil, fmt.Errorf("%w: its configuration has %d bytes, and %d are the limit", errLarge, size, maxConfig)
+		}
 		for _, text := range d.RepoTags {
 			tag, err := name.NewTag(text)
 			if err != nil {
@@ -240,12 +263,43 @@ func openLayout(dir string) ([]Archived, error) {
 		} else {
 			a.Image.Image, err = index.Image(d.Digest)
 		}
+		if err == nil {
+			err = a.modest()
+		}
 		if err != nil {
 			return nil, err
 		}
 		images = append(images, a)
 	}
 	return images, nil
+}
+
+// fileSizes are the sizes of an archive's files. All of them together have no more than the archive: holes have a size
+// and take nothing.
+func fileSizes(file string) (map[string]int64, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	sizes, left := map[string]int64{}, info.Size()
+	for in := tar.NewReader(f); ; {
+		h, err := in.Next()
+		if errors.Is(err, io.EOF) {
+			return sizes, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if left -= h.Size; left < 0 {
+			return nil, errHoles
+		}
+		sizes[path.Clean(h.Name)] = max(sizes[path.Clean(h.Name)], h.Size)
+	}
 }
 
 // unpackLayout unpacks an archive if it is one of an image layout.
@@ -264,6 +318,9 @@ func unpackLayout(ctx context.Context, file, dir string) (oci bool, err error) {
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return false, err
+	}
+	if free, known := diskspace.Free(dir); known && uint64(info.Size()) > free {
+		return true, &store.NoRoomError{Needed: uint64(info.Size()), Free: free}
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {

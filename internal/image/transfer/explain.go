@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
 	"github.com/slipway-dev/slipway/internal/image/reference"
+	"github.com/slipway-dev/slipway/internal/image/store"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -35,7 +36,9 @@ func Explain(ctx context.Context, done string, ref name.Reference, err error) er
 	case answered && answer.StatusCode == http.StatusInsufficientStorage:
 		e.Hint = "the registry's disk is full"
 	case errors.Is(err, syscall.ENOSPC):
-		e.Hint, e.Next = "this disk is full; images that were built or pulled can be removed", "slipway image list"
+		e.Hint, e.Next = "this disk is full; images that were built or pulled can be removed", roomNext
+	case isNoRoom(err):
+		e.Hint, e.Next = roomHint, roomNext
 	case errors.Is(err, syscall.ECONNREFUSED):
 		e.Hint = "nothing listens at " + host
 		if reference.OnLoopback(ref.Context().Registry.RegistryStr()) || ref.Context().Scheme() == "http" {
@@ -46,6 +49,17 @@ func Explain(ctx context.Context, done string, ref name.Reference, err error) er
 		e.Hint = "only registries on this machine are spoken to without encryption"
 	}
 	return e
+}
+
+// Advice for a disk that has no room.
+const (
+	roomHint = "images that were built or pulled can be removed; SLIPWAY_CACHE names a folder on another disk"
+	roomNext = "slipway image list"
+)
+
+func isNoRoom(err error) bool {
+	_, is := errors.AsType[*store.NoRoomError](err)
+	return is
 }
 
 // explainPull makes an error of a pull one that its user understands. At is where the image was asked for.

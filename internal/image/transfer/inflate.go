@@ -5,8 +5,12 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+
+	"github.com/slipway-dev/slipway/internal/diskspace"
+	"github.com/slipway-dev/slipway/internal/image/store"
 )
 
 // inflate returns an archive as it was before it was compressed by gzip, in a file in temp, or the archive itself if it
@@ -29,6 +33,31 @@ func inflate(archive, temp string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, err = io.Copy(out, z)
-	return out.Name(), errors.Join(err, out.Close())
+	free, known := diskspace.Free(temp)
+	if !known {
+		free = maxImage
+	}
+	if err := errors.Join(copyWithin(out, z, maxImage, free), out.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(out.Name()))
+	}
+	return out.Name(), nil
+}
+
+// copyWithin copies no more than a limit, and no more than is free on a disk: a few bytes may stand for as many zeros
+// as a disk has.
+func copyWithin(to io.Writer, from io.Reader, limit int64, free uint64) error {
+	most := int64(min(uint64(limit), free))
+	n, err := io.Copy(to, io.LimitReader(from, most))
+	if err != nil || n < most {
+		return err
+	}
+	switch _, err := io.ReadFull(from, make([]byte, 1)); {
+	case errors.Is(err, io.EOF):
+		return nil
+	case err != nil:
+		return err
+	case most < limit:
+		return &store.NoRoomError{Needed: uint64(most) + 1, Free: free}
+	}
+	return fmt.Errorf("%w: the archive has more than %d GiB when it is not compressed", errLarge, limit>>30)
 }

@@ -3,7 +3,6 @@ package transfer
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -13,15 +12,19 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// Limits for what a registry says that an image consists of. A layer or a configuration that has more bytes than its
-// manifest says is an error of the library, and so is one with another digest.
+// Limits for what a registry or an archive says that an image consists of. A layer or a configuration that has more
+// bytes than its manifest says is an error of the library, and so is one with another digest.
 const (
+	maxManifest  = 4 << 20 // as registries have it
 	maxConfig    = 8 << 20
-	maxImage     = 64 << 30 // as on real nodes
+	maxImage     = 64 << 30 // all platforms together; as on real nodes
 	maxPlatforms = 64
 )
 
-var errLarge = errors.New("the image is too large")
+var (
+	errLarge = errors.New("the image is too large")
+	errOther = errors.New("its index lists something other than images")
+)
 
 // Pull returns an image of a registry, or of its mirror, for a platform. Its layers are fetched when they are read.
 func (r Registries) Pull(ctx context.Context, from name.Reference, platform v1.Platform) (v1.Image, error) {
@@ -76,40 +79,5 @@ func (r Registries) all(ctx context.Context, at name.Reference) (store.Image, er
 	if err != nil {
 		return store.Image{}, err
 	}
-	m, err := index.IndexManifest()
-	if err != nil {
-		return store.Image{}, err
-	}
-	if len(m.Manifests) > maxPlatforms {
-		return store.Image{}, fmt.Errorf("%w: it has %d platforms, and %d are the limit", errLarge, len(m.Manifests), maxPlatforms)
-	}
-	for _, one := range m.Manifests {
-		img, err := index.Image(one.Digest)
-		if err != nil {
-			return store.Image{}, err
-		}
-		if err := modest(img); err != nil {
-			return store.Image{}, err
-		}
-	}
-	return store.Image{Index: index}, nil
-}
-
-// modest refuses an image that says it is larger than any should be.
-func modest(img v1.Image) error {
-	m, err := img.Manifest()
-	if err != nil {
-		return err
-	}
-	if m.Config.Size < 0 || m.Config.Size > maxConfig { // the library reads what has no size to its end
-		return fmt.Errorf("%w: its configuration has %d bytes, and %d are the limit", errLarge, m.Config.Size, maxConfig)
-	}
-	size := m.Config.Size
-	for _, l := range m.Layers {
-		if l.Size < 0 || l.Size > maxImage-size {
-			return fmt.Errorf("%w: its layers have more than %d GiB", errLarge, maxImage>>30)
-		}
-		size += l.Size
-	}
-	return nil
+	return store.Image{Index: index}, modestIndex(index)
 }

@@ -40,8 +40,8 @@ func hostile(t *testing.T, manifest string, content []byte) name.Reference {
 
 func manifest(config string, configSize int64, layers ...int64) string {
 	var parts []string
-	for _, size := range layers {
-		parts = append(parts, fmt.Sprintf(`{"mediaType":"application/vnd.oci.image.layer.v1.tar+gzip","digest":"sha256:%s","size":%d}`, strings.Repeat("1", 64), size))
+	for i, size := range layers {
+		parts = append(parts, fmt.Sprintf(`{"mediaType":"application/vnd.oci.image.layer.v1.tar+gzip","digest":"sha256:%064d","size":%d}`, i+1, size))
 	}
 	return fmt.Sprintf(`{"schemaVersion":2,"config":{"mediaType":"application/vnd.oci.image.config.v1+json","digest":"%s","size":%d},"layers":[%s]}`,
 		config, configSize, strings.Join(parts, ","))
@@ -53,7 +53,8 @@ func TestPullRefusesHostileImages(t *testing.T) {
 	sum := sha256.Sum256(config)
 	digest := "sha256:" + hex.EncodeToString(sum[:])
 	platform := v1.Platform{OS: "linux", Architecture: "amd64"}
-	large := map[string]bool{"a large configuration": true, "large layers": true, "sizes that overflow": true, "a negative size": true, "no size": true}
+	large := map[string]bool{"a large configuration": true, "large layers": true, "sizes that overflow": true, "a negative size": true, "no size": true,
+		"a manifest without end": true}
 	for what, text := range map[string]string{
 		"a large configuration":   manifest(digest, 1<<40),
 		"large layers":            manifest(digest, int64(len(config)), 40<<30, 40<<30),

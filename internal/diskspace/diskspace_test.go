@@ -1,0 +1,20 @@
+package diskspace_test
+
+import (
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/slipway-dev/slipway/internal/diskspace"
+)
+
+func TestFree(t *testing.T) {
+	if free, known := diskspace.Free(t.TempDir()); known && free == 0 {
+		t.Error("a folder that this test writes to has no room")
+	} else if !known && (runtime.GOOS == "linux" || runtime.GOOS == "darwin") {
+		t.Error("not known")
+	}
+	if _, known := diskspace.Free(filepath.Join(t.TempDir(), "none")); known {
+		t.Error("a folder that is not there has room")
+	}
+}
