@@ -74,19 +74,25 @@ func (b *bench) onCluster(ctx context.Context, nodes string, do func(kubernetes.
 		return err
 	}
 	defer func() { _ = b.run(context.WithoutCancel(ctx), b.dir, "cluster", "stop") }()
-	config, err := clientcmd.BuildConfigFromFlags("", b.kubeconfig())
-	if err != nil {
-		return err
-	}
-	config.QPS = -1
-	client, err := kubernetes.NewForConfig(config)
+	client, err := b.client()
 	if err != nil {
 		return err
 	}
 	return do(client)
 }
 
-// server is the program of the pods: it serves, and ends when it is asked to.
+// client is one of the cluster that runs, without limits of its own.
+func (b *bench) client() (kubernetes.Interface, error) {
+	config, err := clientcmd.BuildConfigFromFlags("", b.kubeconfig())
+	if err != nil {
+		return nil, err
+	}
+	config.QPS = -1
+	return kubernetes.NewForConfig(config)
+}
+
+// server is the program of the pods: it serves, and ends when it is asked to. Where it has a volume it leaves a line
+// there when it starts, and serves all of them.
 const server = `package main
 
 import (
@@ -101,7 +107,14 @@ func main() {
 	os.Stdout.WriteString("here\n") // by which it is known to have begun
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	go http.ListenAndServe(":8080", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	if f, err := os.OpenFile("/data/starts", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666); err == nil {
+		f.WriteString(os.Getenv("HOSTNAME") + "\n")
+		f.Close()
+	}
+	go http.ListenAndServe(":8080", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		starts, _ := os.ReadFile("/data/starts")
+		w.Write(starts)
+	}))
 	<-ctx.Done()
 }
 `

@@ -39,7 +39,8 @@ type experiment struct {
 // experiments are all of them, in the order in which they run.
 func experiments() []experiment {
 	return []experiment{
-		{"start", (*bench).start}, {"container", (*bench).container}, {"pod", (*bench).pod}, {"hundred", (*bench).hundred}, {"deploy", (*bench).deploy},
+		{"start", (*bench).start}, {"container", (*bench).container}, {"pod", (*bench).pod}, {"claims", (*bench).claims},
+		{"hundred", (*bench).hundred}, {"deploy", (*bench).deploy},
 	}
 }
 

@@ -226,8 +226,10 @@ func await(ctx context.Context, seen watch.Interface, n int, wanted func(watch.E
 
 func isGone(event watch.Event) bool { return event.Type == watch.Deleted }
 
-func isReady(event watch.Event) bool {
-	for _, condition := range event.Object.(*corev1.Pod).Status.Conditions {
+func isReady(event watch.Event) bool { return ready(event.Object.(*corev1.Pod)) }
+
+func ready(pod *corev1.Pod) bool {
+	for _, condition := range pod.Status.Conditions {
 		if condition.Type == corev1.PodReady {
 			return condition.Status == corev1.ConditionTrue
 		}
