@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"slices"
+	"sync"
 )
 
 // ErrRefused says that pods are not connected to an address.
@@ -37,7 +38,28 @@ var special = []struct {
 
 // Check returns nil for an address that pods are connected to, else [ErrRefused] with the reason. Forms of IPv6 are
 // refused, those that stand for IPv4 included: pods have no IPv6.
-func (p Policy) Check(ip netip.Addr) error {
+func (p Policy) Check(ip netip.Addr) error { return p.now()(ip) }
+
+// now is [Policy.Check] for several addresses of one moment. It lists this machine's addresses at most once.
+func (p Policy) now() func(netip.Addr) error {
+	machine := sync.OnceValues(p.machine)
+	return func(ip netip.Addr) error {
+		if err := p.checkSpecial(ip); err != nil {
+			return err
+		}
+		own, err := machine()
+		if err != nil {
+			return fmt.Errorf("%w: the addresses of this machine are not known: %w", ErrRefused, err)
+		}
+		if slices.Contains(own, ip) {
+			return fmt.Errorf("%w: %s is this machine's", ErrRefused, ip)
+		}
+		return nil
+	}
+}
+
+// checkSpecial refuses what is refused on every machine.
+func (p Policy) checkSpecial(ip netip.Addr) error {
 	if !ip.Is4() {
 		return fmt.Errorf("%w: %s is not of IPv4", ErrRefused, ip)
 	}
@@ -49,23 +71,25 @@ func (p Policy) Check(ip netip.Addr) error {
 	if slices.ContainsFunc(p.Cluster, func(r netip.Prefix) bool { return r.Contains(ip) }) {
 		return fmt.Errorf("%w: %s is in the cluster's own range", ErrRefused, ip)
 	}
-	return p.checkMachine(ip)
+	return nil
 }
 
-// checkMachine looks anew each time: interfaces come and go.
-func (p Policy) checkMachine(ip netip.Addr) error {
+// machine lists anew each time: interfaces come and go.
+func (p Policy) machine() (own []netip.Addr, err error) {
 	list := p.Machine
 	if list == nil {
 		list = net.InterfaceAddrs
 	}
 	addresses, err := list()
 	if err != nil {
-		return fmt.Errorf("%w: the addresses of this machine are not known: %w", ErrRefused, err)
+		return nil, err
 	}
 	for _, a := range addresses {
-		if own, err := netip.ParsePrefix(a.String()); err != nil || own.Addr().Unmap() == ip {
-			return fmt.Errorf("%w: %s is this machine's", ErrRefused, ip)
+		at, err := netip.ParsePrefix(a.String())
+		if err != nil {
+			return nil, err
 		}
+		own = append(own, at.Addr().Unmap())
 	}
-	return nil
+	return own, nil
 }

@@ -99,31 +99,28 @@ func (w *Way) dial(ctx context.Context, conn net.Conn) (net.Conn, error) {
 	}
 	to := local.AddrPort()
 	to = netip.AddrPortFrom(to.Addr().Unmap(), to.Port()) // the kernel's form for a listener of both families
-	if err := w.policy.Check(to.Addr()); err != nil {
-		w.refused(conn.RemoteAddr(), to, err)
-		return nil, err
+	var refusal error
+	dialer := net.Dialer{Timeout: dialLimit, Control: func(_, address string, _ syscall.RawConn) error {
+		refusal = w.decide(address)
+		return refusal
+	}}
+	there, err := dialer.DialContext(ctx, "tcp", to.String())
+	if refusal != nil {
+		w.refused(conn.RemoteAddr(), to, refusal)
 	}
-	dialer := net.Dialer{Timeout: dialLimit, Control: w.control}
-	there, err := dialer.DialContext(ctx, "tcp4", to.String())
-	if err != nil {
-		return nil, err
-	}
-	if there.LocalAddr().(*net.TCPAddr).IP.Equal(there.RemoteAddr().(*net.TCPAddr).IP) { // by a route, without an interface that has the address
-		_ = there.Close()
-		err := fmt.Errorf("%w: %s is this machine's", ErrRefused, to.Addr())
-		w.refused(conn.RemoteAddr(), to, err)
-		return nil, err
-	}
-	return there, nil
+	return there, err
 }
 
-// control decides on the address that a socket is about to connect to.
-func (w *Way) control(_, address string, _ syscall.RawConn) error {
+// decide says whether a socket that is about to connect to an address may.
+func (w *Way) decide(address string) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrRefused, err)
 	}
-	return w.policy.Check(at.Addr())
+	if err := w.policy.Check(at.Addr()); err != nil {
+		return err
+	}
+	return checkRoute(at.Addr())
 }
 
 // mostAddresses bounds an answer, whatever servers say.
@@ -136,9 +133,10 @@ func (w *Way) Lookup(ctx context.Context, name string) ([]netip.Addr, error) {
 	if err != nil {
 		return nil, err
 	}
+	check := w.policy.now()
 	var addresses []netip.Addr
 	for _, ip := range found {
-		if ip = ip.Unmap(); len(addresses) < mostAddresses && w.policy.Check(ip) == nil {
+		if ip = ip.Unmap(); len(addresses) < mostAddresses && check(ip) == nil {
 			addresses = append(addresses, ip)
 		}
 	}

@@ -104,6 +104,23 @@ func TestLookup(t *testing.T) {
 	}
 }
 
+// TestLookupListsMachineOnce: a name with thousands of addresses, as anyone with a domain can have, costs one look at
+// this machine's interfaces.
+func TestLookupListsMachineOnce(t *testing.T) {
+	lists := 0
+	p := Policy{Machine: func() ([]net.Addr, error) {
+		lists++
+		return machine("192.168.1.7/24")()
+	}}
+	w := New(p, slog.New(slog.DiscardHandler), nil)
+	w.lookup = func(context.Context, string, string) ([]netip.Addr, error) {
+		return slices.Repeat([]netip.Addr{netip.MustParseAddr("192.168.1.7")}, 4000), nil
+	}
+	if got, err := w.Lookup(t.Context(), "many.example."); err != nil || len(got) > 0 || lists != 1 {
+		t.Errorf("%v (%v), after %d lists", got, err, lists)
+	}
+}
+
 // TestServeRefuses: connections that arrived for addresses of this machine are reset at once and reported, and no
 // socket connects there, whatever was decided before.
 func TestServeRefuses(t *testing.T) {
@@ -123,10 +140,10 @@ func TestServeRefuses(t *testing.T) {
 	if want := netip.MustParseAddrPort(listener); !slices.Equal(refused, []netip.AddrPort{want}) {
 		t.Errorf("refused are %v, want %s", refused, want)
 	}
-	if err := w.control("tcp4", target.Addr().String(), nil); !errors.Is(err, ErrRefused) {
+	if err := w.decide(target.Addr().String()); !errors.Is(err, ErrRefused) {
 		t.Errorf("a socket may connect to %s: %v", target.Addr(), err)
 	}
-	if err := w.control("tcp4", "8.8.8.8:53", nil); err != nil {
+	if err := w.decide("8.8.8.8:53"); err != nil {
 		t.Errorf("a socket may not connect to the outside: %v", err)
 	}
 }
