@@ -6,10 +6,11 @@ import (
 	"net"
 )
 
-// Join passes what comes from one connection on to the other, in both directions, until both have ended or ctx has. It
+// Join passes what comes from one connection on to the other, in both directions, until both have ended or ctx has. A
+// connection that breaks off, and the end of ctx, resets both: the end of a direction means that all of it was sent. It
 // leaves closing them to the caller.
 func Join(ctx context.Context, one, other net.Conn) {
-	stop := context.AfterFunc(ctx, func() { _ = one.Close(); _ = other.Close() })
+	stop := context.AfterFunc(ctx, func() { Reset(one); Reset(other) })
 	defer stop()
 	done := make(chan struct{})
 	go func() {
@@ -23,7 +24,8 @@ func Join(ctx context.Context, one, other net.Conn) {
 // copyHalf copies one direction and passes its end on.
 func copyHalf(to, from net.Conn) {
 	if _, err := io.Copy(to, from); err != nil {
-		_, _ = to.Close(), from.Close()
+		Reset(to)
+		Reset(from)
 		return
 	}
 	if c, ok := to.(interface{ CloseWrite() error }); ok {
