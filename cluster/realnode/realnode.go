@@ -70,7 +70,7 @@ func (o Options) ways() handover.Ways {
 type Machine interface {
 	services.Inside
 	// ListenOutside takes the connections over TCP that nodes and pods make to addresses which are in none of keep. The
-	// error is [machine.ErrNoWayOut] where the kernel has no such thing.
+	// error is a [machine.NoWayOut] where the kernel has no such thing.
 	ListenOutside(ctx context.Context, address string, keep []netip.Prefix) (net.Listener, error)
 	// IDs says whether many user ids are there, or only one.
 	IDs() bool

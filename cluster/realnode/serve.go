@@ -14,7 +14,6 @@ import (
 	"github.com/slipway-dev/slipway/cluster/network"
 	"github.com/slipway-dev/slipway/cluster/realnode/dns"
 	"github.com/slipway-dev/slipway/cluster/realnode/egress"
-	"github.com/slipway-dev/slipway/cluster/realnode/machine"
 	"github.com/slipway-dev/slipway/cluster/realnode/services"
 )
 
@@ -134,11 +133,8 @@ func (n *Nodes) serveOutside(life context.Context, names *dns.Server, outsiders 
 	// These are never on their way out, or no connection is.
 	keep := append(slices.Clone(own), netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("224.0.0.0/3"))
 	listener, err := n.options.Machine.ListenOutside(life, netip.AddrPortFrom(n.host(), egressPort).String(), keep)
-	if errors.Is(err, machine.ErrNoWayOut) {
-		return fmt.Errorf("--egress: %w: `sudo modprobe nft_tproxy` may add it, and clusters without --egress need none of it", err)
-	}
 	if err != nil {
-		return err
+		return fmt.Errorf("--egress: %w", err)
 	}
 	context.AfterFunc(life, func() { _ = listener.Close() })
 	way := egress.New(egress.Policy{Cluster: own}, n.options.Log, outsiders.noteRefused)

@@ -133,8 +133,20 @@ func (a answer) drop() {
 	}
 }
 
+// MissingError says what the other side's kernel lacks for a request: a module, or an option of its build.
+type MissingError struct {
+	Part string
+	Err  error // as the kernel said so
+}
+
+func (e *MissingError) Error() string { return fmt.Sprintf("the kernel has no %s: %v", e.Part, e.Err) }
+
+func (e *MissingError) Unwrap() error { return e.Err }
+
 func (a answer) err() error {
 	switch {
+	case a.Missing != "":
+		return &MissingError{a.Missing, syscall.Errno(a.Errno)}
 	case a.Errno != 0:
 		return syscall.Errno(a.Errno)
 	case a.Error != "":

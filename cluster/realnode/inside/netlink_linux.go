@@ -42,7 +42,7 @@ func bigNumber(kind uint16, n uint32) []byte {
 }
 
 // tellKernel sends messages to a family of netlink as one, and waits until the kernel has answered each that asks for
-// it, or one of them with an error, which is a [unix.Errno].
+// it, or one of them with an error, which is a [refusal].
 func tellKernel(family int, messages ...message) error {
 	conn, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, family)
 	if err != nil {
@@ -67,6 +67,19 @@ func tellKernel(family int, messages ...message) error {
 	return answers(conn, asked)
 }
 
+// numberAt is where a message has its number.
+const numberAt = 8
+
+// refusal is the kernel's answer to one of several messages.
+type refusal struct {
+	message int // its index
+	errno   unix.Errno
+}
+
+func (r *refusal) Error() string { return r.errno.Error() }
+
+func (r *refusal) Unwrap() error { return r.errno }
+
 // answers reads so many answers, or the first that is an error. The kernel has given them by the time that it took the
 // messages.
 func answers(conn, asked int) error {
@@ -85,7 +98,7 @@ func answers(conn, asked int) error {
 				return errors.New("hear the kernel's answer: no answer")
 			}
 			if code := int32(binary.NativeEndian.Uint32(rest[unix.SizeofNlMsghdr:])); code != 0 {
-				return unix.Errno(-code)
+				return &refusal{int(binary.NativeEndian.Uint32(rest[numberAt:])) - 1, unix.Errno(-code)}
 			}
 			rest = rest[min(len(rest), (size+unix.NLMSG_ALIGNTO-1)&^(unix.NLMSG_ALIGNTO-1)):]
 		}

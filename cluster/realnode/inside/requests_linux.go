@@ -101,6 +101,9 @@ func (q *requests) refuse(r wire.Request, err error) {
 	if errno, ok := errors.AsType[unix.Errno](err); ok {
 		reply.Errno = int(errno)
 	}
+	if m, ok := errors.AsType[*missing](err); ok {
+		reply.Missing = m.part
+	}
 	q.send(reply)
 }
 

@@ -2,6 +2,7 @@ package inside
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -49,13 +50,54 @@ func leadOutside(at netip.AddrPort, keep []netip.Prefix) error {
 	if err := tellKernel(unix.NETLINK_ROUTE, markedRoute()); err != nil {
 		return fmt.Errorf("add a route for the outside: %w", err)
 	}
-	if err := tellKernel(unix.NETLINK_ROUTE, markedRule()); err != nil && err != unix.EEXIST {
-		return fmt.Errorf("add a rule for the outside: %w", err)
+	if err := tellKernel(unix.NETLINK_ROUTE, markedRule()); err != nil && !errors.Is(err, unix.EEXIST) {
+		return fmt.Errorf("add a rule for the outside: %w", withoutRules(err))
 	}
-	if err := tellKernel(unix.NETLINK_NETFILTER, filterMessages(at, keep)...); err != nil {
-		return fmt.Errorf("have nftables lead connections to the outside: %w", err)
+	return filter(filterMessages(at, keep))
+}
+
+// filter has nftables do what messages say.
+func filter(messages []message) error {
+	if err := tellKernel(unix.NETLINK_NETFILTER, messages...); err != nil {
+		return fmt.Errorf("have nftables lead connections to the outside: %w", withoutFilter(err, messages))
 	}
 	return nil
+}
+
+// missing is an error that comes of what the kernel lacks.
+type missing struct {
+	part string // a module, or an option of the kernel's build
+	err  error
+}
+
+func (m *missing) Error() string { return "no " + m.part + ": " + m.err.Error() }
+
+func (m *missing) Unwrap() error { return m.err }
+
+// withoutRules is the error of a rule of routes, with what the kernel lacks if that is so.
+func withoutRules(err error) error {
+	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.EAFNOSUPPORT) {
+		return &missing{"CONFIG_IP_MULTIPLE_TABLES", err}
+	}
+	return err
+}
+
+// withoutFilter is the error of messages to nftables, with what the kernel lacks if that is so: the family of netlink,
+// what takes the messages, their chains of IPv4, or the one expression of the rule that is a module of its own.
+func withoutFilter(err error, messages []message) error {
+	answered, _ := errors.AsType[*refusal](err)
+	about := func(kind uint16) bool {
+		return answered != nil && answered.message < len(messages) && messages[answered.message].kind == unix.NFNL_SUBSYS_NFTABLES<<8|kind
+	}
+	switch {
+	case answered == nil && errors.Is(err, unix.EPROTONOSUPPORT):
+		return &missing{"nfnetlink", err}
+	case errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.EAFNOSUPPORT), about(unix.NFT_MSG_NEWCHAIN) && errors.Is(err, unix.ENOENT):
+		return &missing{"nf_tables", err}
+	case about(unix.NFT_MSG_NEWRULE) && errors.Is(err, unix.ENOENT):
+		return &missing{"nft_tproxy", err}
+	}
+	return err
 }
 
 // markedRoute makes all addresses this machine's own, in a table of its own.

@@ -1,6 +1,7 @@
 package inside
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -21,27 +23,35 @@ import (
 // inNamespaces is set in the environment of a process that has namespaces of its own.
 const inNamespaces = "SLIPWAY_TEST_IN_NAMESPACES"
 
+// inOwnNamespaces runs a test as root of its own namespaces, in a process of its own.
+func inOwnNamespaces(t *testing.T, test func(t *testing.T)) {
+	t.Helper()
+	if os.Getenv(inNamespaces) != "" {
+		test(t)
+		return
+	}
+	again := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+	again.Env = append(os.Environ(), inNamespaces+"=1")
+	again.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  unix.CLONE_NEWUSER | unix.CLONE_NEWNET,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
+	}
+	out, err := again.CombinedOutput()
+	if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !ended {
+		t.Skip("this system forbids namespaces:", err)
+	}
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // TestListenOutside: connections to the outside that come from another network arrive at the socket with the address
 // that they are for; those to addresses that are kept are as unreachable as without it. All are once the socket is
 // closed. It can be had again.
-func TestListenOutside(t *testing.T) {
-	if os.Getenv(inNamespaces) == "" {
-		again := exec.Command(os.Args[0], "-test.run=^TestListenOutside$", "-test.v")
-		again.Env = append(os.Environ(), inNamespaces+"=1")
-		again.SysProcAttr = &syscall.SysProcAttr{
-			Cloneflags:  unix.CLONE_NEWUSER | unix.CLONE_NEWNET,
-			UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
-			GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
-		}
-		out, err := again.CombinedOutput()
-		if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !ended {
-			t.Skip("this system forbids namespaces:", err)
-		}
-		if err != nil {
-			t.Errorf("%v\n%s", err, out)
-		}
-		return
-	}
+func TestListenOutside(t *testing.T) { inOwnNamespaces(t, testListenOutside) }
+
+func testListenOutside(t *testing.T) {
 	runtime.LockOSThread() // networks are this thread's, which is thrown away
 	machine := network(t)
 	err := loopbackUp()
@@ -66,6 +76,64 @@ func TestListenOutside(t *testing.T) {
 	_ = l.Close()
 	arrives(t, nil, "192.0.2.1:80", syscall.ENETUNREACH)
 	arrives(t, listenIn(t, machine), "192.0.2.1:80", nil)
+}
+
+// TestMissingParts: what the kernel lacks is named. A kernel that lacks it answers as this one does to what no kernel
+// has, and a socket as a filter of system calls has it.
+func TestMissingParts(t *testing.T) { inOwnNamespaces(t, testMissingParts) }
+
+func testMissingParts(t *testing.T) {
+	runtime.LockOSThread() // the filter is this thread's
+	messages := filterMessages(netip.MustParseAddrPort("10.127.255.254:1"), nil)
+	without := func(old, replacement string) error {
+		changed := slices.Clone(messages)
+		for i, m := range changed {
+			changed[i].body = bytes.ReplaceAll(m.body, []byte(old), []byte(replacement))
+		}
+		return filter(changed)
+	}
+	const noSubsystem = unix.NFNL_SUBSYS_OSF // has no batches, whether it is there or not
+	other := bytes.ReplaceAll(messages[0].body, []byte{unix.NFNL_SUBSYS_NFTABLES}, []byte{noSubsystem})
+	found := map[string]error{
+		"nft_tproxy":                without("tproxy\x00", "absent\x00"),
+		"nf_tables":                 filter(append([]message{{kind: messages[0].kind, body: other}}, messages[1:]...)),
+		"CONFIG_IP_MULTIPLE_TABLES": withoutRules(tellKernel(unix.NETLINK_ROUTE, message{kind: unix.RTM_MAX + 1, flags: unix.NLM_F_ACK, body: make([]byte, 12)})),
+	}
+	if m, ok := errors.AsType[*missing](without("filter\x00", "absent\x00")); !ok || m.part != "nf_tables" {
+		t.Errorf("a type of chains is missing: %v", m)
+	}
+	if err := filter(messages); err != nil {
+		t.Skip("this kernel has no nftables with tproxy:", err)
+	}
+	forbidNetfilter(t, unix.EPROTONOSUPPORT)
+	found["nfnetlink"] = filter(messages)
+	for part, err := range found {
+		if m, ok := errors.AsType[*missing](err); !ok || m.part != part {
+			t.Errorf("without %s: %v", part, err)
+		}
+	}
+	if m, ok := errors.AsType[*missing](withoutFilter(unix.EPERM, messages)); ok {
+		t.Errorf("what is forbidden is missing: %v", m)
+	}
+}
+
+// forbidNetfilter has this thread's sockets of netfilter fail.
+func forbidNetfilter(t *testing.T, with unix.Errno) {
+	t.Helper()
+	const family, protocol = 16, 32 // where the arguments of a call are
+	load := func(at uint32) wire.Instruction {
+		return wire.Instruction{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at}
+	}
+	unless := func(k uint32, skip uint8) wire.Instruction {
+		return wire.Instruction{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: k, F: skip}
+	}
+	result := func(k uint32) wire.Instruction { return wire.Instruction{Code: unix.BPF_RET | unix.BPF_K, K: k} }
+	if err := install([]wire.Instruction{
+		load(0), unless(unix.SYS_SOCKET, 5), load(family), unless(unix.AF_NETLINK, 3), load(protocol), unless(unix.NETLINK_NETFILTER, 1),
+		result(unix.SECCOMP_RET_ERRNO | uint32(with)), result(unix.SECCOMP_RET_ALLOW),
+	}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // arrives connects, and wants l to be handed the connection, or the error.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/handover"
 )
@@ -60,4 +61,25 @@ func (f *Forbidden) Unwrap() []error { return []error{ErrForbidden, f.Err} }
 var ErrForbidden = errors.New("this system forbids the namespaces that real nodes need")
 
 // ErrNoWayOut says that the kernel cannot lead pods' connections to the cluster's process.
-var ErrNoWayOut = errors.New("this kernel has no nftables with tproxy for ordinary namespaces (the modules nf_tables and nft_tproxy)")
+var ErrNoWayOut = errors.New("this kernel cannot lead pods' connections to the network")
+
+// NoWayOut is [ErrNoWayOut] with what the kernel lacks.
+type NoWayOut struct {
+	Part string // a module, or an option of the kernel's build, which begins with CONFIG_
+	Err  error
+}
+
+func (n *NoWayOut) Error() string {
+	return fmt.Sprintf("%v, because it has no %s (%v); %s. Clusters without --egress do not need it", ErrNoWayOut, n.Part, n.Err, n.fix())
+}
+
+// fix is how the kernel gets it. The module for tproxy brings the others with it.
+func (n *NoWayOut) fix() string {
+	if strings.HasPrefix(n.Part, "CONFIG_") {
+		return "a kernel that was built with it is needed"
+	}
+	return "`sudo modprobe nft_tproxy` adds it where the kernel has that module"
+}
+
+// Unwrap gives both.
+func (n *NoWayOut) Unwrap() []error { return []error{ErrNoWayOut, n.Err} }

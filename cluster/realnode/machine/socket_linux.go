@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/netip"
 	"os"
-	"syscall"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/handover"
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
@@ -60,11 +59,11 @@ func (m *Machine) listening(ctx context.Context, network, address string) (*os.F
 
 // ListenOutside takes the connections over TCP that nodes and pods make to addresses which are in none of keep. It
 // listens at an address of the machine's network; a connection has the address that was connected to as its own. The
-// error is [ErrNoWayOut] where the kernel has no such thing.
+// error is a [NoWayOut] where the kernel has no such thing.
 func (m *Machine) ListenOutside(ctx context.Context, address string, keep []netip.Prefix) (net.Listener, error) {
 	fd, err := m.conn.Ask(ctx, wire.Request{WayOut: &wire.WayOut{Address: address, Keep: keep}})
-	if _, said := errors.AsType[syscall.Errno](err); said {
-		return nil, fmt.Errorf("%w: %w", ErrNoWayOut, err)
+	if lacks, ok := errors.AsType[*handover.MissingError](err); ok {
+		return nil, &NoWayOut{lacks.Part, lacks.Err}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("listen for the outside: %w", err)

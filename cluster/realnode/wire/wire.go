@@ -82,13 +82,15 @@ type Spawn struct {
 
 // Reply answers a request, or tells that a node has ended.
 type Reply struct {
-	ID     uint64 // 0 for news
-	Error  string `json:",omitempty"`
-	Errno  int    `json:",omitempty"`
-	Exited string `json:",omitempty"` // the name of a node that has ended
-	Status string `json:",omitempty"` // and how
-	Usage  *Usage `json:",omitempty"` // of a container
-	PID    int    `json:",omitempty"` // of the process that was asked for, in the node
+	ID    uint64 // 0 for news
+	Error string `json:",omitempty"`
+	Errno int    `json:",omitempty"`
+	// Missing is what the kernel lacks for the request: a module, or an option of its build (CONFIG_…).
+	Missing string `json:",omitempty"`
+	Exited  string `json:",omitempty"` // the name of a node that has ended
+	Status  string `json:",omitempty"` // and how
+	Usage   *Usage `json:",omitempty"` // of a container
+	PID     int    `json:",omitempty"` // of the process that was asked for, in the node
 }
 
 // The files that slipway-node inherits.
