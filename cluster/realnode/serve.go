@@ -39,7 +39,7 @@ func (n *Nodes) serve(ctx context.Context) error {
 func (n *Nodes) keepServing(first chan<- error) {
 	var said sync.Once
 	say := func(err error) { said.Do(func() { first <- err }) }
-	for {
+	for n.life.Err() == nil { // a machine that runs does not say so
 		ended, err := n.options.Machine.Await(n.life)
 		if err != nil {
 			return
