@@ -71,6 +71,9 @@ type Options struct {
 	Within []string
 	// DryRun plans all files and writes none.
 	DryRun bool
+	// Replacing, unless it is nil, learns of each file that a run is about to write or remove, and what is there; before
+	// is nil where nothing is.
+	Replacing func(path string, before []byte)
 	// Events receives notes about what took a longer way, and a report.Step for
 	// each stage that ends: load, each generator by its name, and write. Generators
 	// run at once and share what they load, so their times overlap. Nil discards all.
@@ -217,6 +220,9 @@ func Run(ctx context.Context, options Options) (Result, error) {
 		return result, err
 	}
 	defer r.stage("write")()
+	if err := noteReplaced(result.Files, options.Replacing); err != nil {
+		return result, err
+	}
 	if err := write(ctx, options.Within, result.Files); err != nil {
 		return result, err
 	}

@@ -125,6 +125,27 @@ func write(ctx context.Context, within []string, files []File) error {
 	return to.remove(files)
 }
 
+// noteReplaced has replacing learn what is where files will be written or removed.
+func noteReplaced(files []File, replacing func(string, []byte)) error {
+	if replacing == nil {
+		return nil
+	}
+	for _, f := range files {
+		if f.Action == report.Unchanged {
+			continue
+		}
+		before, err := os.ReadFile(f.Path)
+		switch {
+		case err == nil && before == nil:
+			before = []byte{}
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return &report.Error{What: "file cannot be read", Where: f.Path, Err: err}
+		}
+		replacing(f.Path, before)
+	}
+	return nil
+}
+
 // remove removes the files that are to go, and the folders that this leaves empty.
 func (p *places) remove(files []File) error {
 	for _, f := range files {

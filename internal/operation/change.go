@@ -17,13 +17,18 @@ type Preview struct{ DryRun, Diff bool }
 // only reports whether nothing is to be changed.
 func (p Preview) only() bool { return p.DryRun || p.Diff }
 
-// change is changeAndThen for what follows from changes alone, such as generating.
+// change is changeAndThen for what follows from changes alone, such as generating. When that fails, the changes are
+// taken back.
 func (s *Session) change(ctx context.Context, root string, p Preview, plan func() (*scaffold.Plan, error), then func() error) error {
-	return s.changeAndThen(ctx, root, p, plan, func(changed bool) error {
+	var planned *scaffold.Plan
+	return s.changeAndThen(ctx, root, p, func() (made *scaffold.Plan, err error) {
+		planned, err = plan()
+		return planned, err
+	}, func(changed bool) error {
 		if !changed {
 			return nil
 		}
-		return then()
+		return s.orTakeBack(planned, then)
 	})
 }
 

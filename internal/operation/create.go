@@ -55,6 +55,9 @@ func (s *Session) fetchExternal(ctx context.Context, root string, p Preview, ext
 	if err := check(); err != nil {
 		return err
 	}
+	if err := s.noteModuleFiles(root); err != nil {
+		return err
+	}
 	return scaffold.Require(ctx, root, external, s.Handler)
 }
 

@@ -123,7 +123,7 @@ func (s *Session) description(root string) (file *project.Project, described boo
 // runPlan runs a plan and tells what it found in the code. Findings that make the
 // result wrong are an error.
 func (s *Session) runPlan(ctx context.Context, root string, plan regenerate.Plan, options generate.Options) (generate.Result, error) {
-	options.Codegen = codegen.NewFinder(s.Getenv, s.Handler)
+	options.Codegen, options.Replacing = codegen.NewFinder(s.Getenv, s.Handler), s.replaced.noting(root)
 	if s.Verbose {
 		options.Events = s.Handler
 	}

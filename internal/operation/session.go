@@ -21,6 +21,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/collector"
 	"github.com/slipway-dev/slipway/internal/image"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold"
 )
 
 // A Session is what all operations of one invocation share. Its methods are the operations.
@@ -45,6 +46,9 @@ type Session struct {
 	Fail func(err error)
 	// Collector decides when garbage is collected; nil leaves that as it is.
 	Collector *collector.Collector
+
+	replaced *replacedFiles      // notes what generating replaces, while that follows from a change; else nil
+	fetched  []scaffold.Replaced // the module files before a module was fetched for a change
 }
 
 // mistaken is the exit code of an operation that was asked for what cannot be.

@@ -24,6 +24,8 @@ type (
 	Plan = plan.Plan
 	// A Difference is what a plan would make of a file.
 	Difference = plan.Difference
+	// A Replaced is a file as it was before something that follows from a plan wrote it.
+	Replaced = plan.Replaced
 
 	// A Project says what to scaffold. Empty fields get a default from the folder.
 	Project = newproject.Options

@@ -15,6 +15,7 @@ import (
 // when one of them cannot be, the folder is left as it was; see package transaction. A
 // file that was changed since it was planned is refused.
 func (p *Plan) Apply(h report.Handler) error {
+	p.noteModes()
 	if err := transaction.Run(transaction.OS{}, p.root, p.key(h), p.files()); err != nil {
 		return p.failure(err)
 	}

@@ -38,9 +38,10 @@ type Plan struct {
 	known   map[string]*File // the changes by their paths
 	base    *base.Base
 	refused []*report.Error
-	because string // why there is nothing to do
-	needs   *Needs // set in a plan that only records; see recording
-	keys    string // the folder of the user's key
+	because string                 // why there is nothing to do
+	needs   *Needs                 // set in a plan that only records; see recording
+	keys    string                 // the folder of the user's key
+	modes   map[string]fs.FileMode // of the files that the plan deleted; see TakeBack
 }
 
 // New starts a plan for the project in folder root, with the base as it is on
