@@ -38,8 +38,9 @@ from the code, and the project builds.
 
 Without --resource and --controller it asks; on a terminal also for the group, the version and the kind. What is there already is kept; called again,
 the command completes what is missing. Lines are inserted at the comments
-+kubebuilder:scaffold:...; where one is gone, nothing is changed and the lines are
-shown with their place.
++kubebuilder:scaffold:... or, where one is gone, beside code of their kind, such as other calls of AddToScheme.
+Where there is none either, nothing is changed and the lines are shown with their place;
+--skip-wiring leaves them to you.
 
 With --resource=false it adds a controller alone: for a kind that the project has, for one of
 Kubernetes itself (--group apps, --group core), or for one of another module
@@ -66,6 +67,7 @@ object, and tells in the status whether its pods run.`,
 	flags.BoolVar(&f.SSA, "ssa", false, "generate typed apply configurations, and use them in the controller")
 	bindExternal(flags, &f.External.Path, &f.External.Domain, &f.External.Module)
 	f.bindImage(flags)
+	bindSkipWiring(flags, &f.SkipWiring)
 	bindForce(flags)
 	bindChange(flags, &f.Change)
 	return inv.accept(cmd, oldAPIFlags)

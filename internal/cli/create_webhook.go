@@ -47,6 +47,7 @@ what is missing, such as validation for a kind that has defaulting.`,
 	flags.StringVar(&w.DefaultingPath, "defaulting-path", "", "`path` of the defaulting webhook on the server (default: from the kind)")
 	flags.StringVar(&w.ValidationPath, "validation-path", "", "`path` of the validating webhook on the server (default: from the kind)")
 	bindExternal(flags, &w.External.Path, &w.External.Domain, &w.External.Module)
+	bindSkipWiring(flags, &w.SkipWiring)
 	flags.StringVar(&w.Certs, "certs", "", "certificate `provider`: self for the operator (default), or cert-manager")
 	bindForce(flags)
 	bindChange(flags, &w.Change)

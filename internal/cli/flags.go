@@ -68,3 +68,8 @@ func bindExternal(flags *pflag.FlagSet, path, domain, module *string) {
 	flags.StringVar(domain, "external-api-domain", "", "`domain` of its group")
 	flags.StringVar(module, "external-api-module", "", "its `module`, as example.com/module@v1.2.3, to be required in go.mod")
 }
+
+// bindSkipWiring declares the flag of verbs that insert lines into the manager's code.
+func bindSkipWiring(flags *pflag.FlagSet, skip *bool) {
+	flags.BoolVar(skip, "skip-wiring", false, "leave the manager's code alone, and show the lines to add to it")
+}

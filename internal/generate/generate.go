@@ -71,8 +71,8 @@ type Options struct {
 	Within []string
 	// DryRun plans all files and writes none.
 	DryRun bool
-	// Replacing, unless it is nil, learns of each file that a run is about to write or remove, and what is there; before
-	// is nil where nothing is.
+	// Replacing, unless it is nil, learns of each file that a run is about to write or remove, and what is there;
+	// before is nil where nothing is.
 	Replacing func(path string, before []byte)
 	// Events receives notes about what took a longer way, and a report.Step for
 	// each stage that ends: load, each generator by its name, and write. Generators

@@ -120,6 +120,9 @@ func (s *Session) showPlan(plan *scaffold.Plan, p Preview) {
 		s.noteNothing(plan)
 		return
 	}
+	for _, left := range plan.Left() {
+		s.Handler.Handle(report.Warning{Text: left})
+	}
 	s.Handler.Handle(report.Note{Text: "Nothing was written. Without --dry-run and --diff it is."})
 }
 

@@ -66,22 +66,69 @@ func TestDamagedBase(t *testing.T) {
 	}
 }
 
-// TestRefusalsAreTold: each missing insertion point is named, with its text.
+// TestRefusalsAreTold: each missing insertion point for which the code shows no place is named, with its text and the
+// flag that does without.
 func TestRefusalsAreTold(t *testing.T) {
 	root := newProject(t, Project{})
 	main := filepath.Join(root, "cmd", "main.go")
-	src := strings.NewReplacer("// +kubebuilder:scaffold:scheme", "").Replace(read(t, root, "cmd/main.go"))
-	must(t, os.WriteFile(main, []byte(src), 0o644))
-	must(t, os.WriteFile(filepath.Join(root, "config/rbac/kustomization.yaml"), []byte("resources: [role.yaml]\n"), 0o644))
+	must(t, os.WriteFile(main, []byte("package main\n\nimport (\n\t\"example.com/op/internal/app\"\n)\n\nfunc main() { app.Run() }\n"), 0o644))
 	_, err := CreateAPI(root, cronJob())
 	var refusal *report.Error
 	if !errors.As(err, &refusal) {
 		t.Fatalf("got %v", err)
 	}
 	all := refusal.Where + "\n" + refusal.What + "\n" + refusal.Hint
-	for _, want := range []string{"config/rbac/kustomization.yaml:1", "- cronjob_editor_role.yaml", "- cronjob_viewer_role.yaml", "cmd/main.go:", "utilruntime.Must(batchv1.AddToScheme(scheme))"} {
+	for _, want := range []string{"cmd/main.go:", "utilruntime.Must(batchv1.AddToScheme(scheme))", "if err := (&controller.CronJobReconciler{", "--skip-wiring"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %q in\n%s", want, all)
 		}
+	}
+	o := cronJob()
+	o.SkipWiring = true
+	plan, err := CreateAPI(root, o)
+	must(t, err)
+	if left := strings.Join(plan.Left(), "\n"); !strings.Contains(left, "utilruntime.Must(batchv1.AddToScheme(scheme))") || !strings.Contains(left, "if err := (&controller.CronJobReconciler{") {
+		t.Errorf("--skip-wiring leaves to the user:\n%s", left)
+	}
+	apply(t)(plan, nil)
+	if got := read(t, root, "cmd/main.go"); strings.Contains(got, "batchv1") {
+		t.Errorf("--skip-wiring changed the code:\n%s", got)
+	}
+}
+
+// TestMissingListsAreWarnings: a list without a marker gets its item, and one that cannot be read so is left to the user.
+func TestMissingListsAreWarnings(t *testing.T) {
+	root := newProject(t, Project{})
+	for name, content := range map[string]string{
+		"config/rbac/kustomization.yaml":    "resources: [role.yaml]\n",
+		"config/samples/kustomization.yaml": "resources:\n- other.yaml\n",
+		"config/crd/kustomization.yaml":     "resources:\n- bases/other.yaml\n\nconfigurations:\n- kustomizeconfig.yaml\n",
+	} {
+		must(t, os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755))
+		must(t, os.WriteFile(filepath.Join(root, name), []byte(content), 0o644))
+	}
+	must(t, os.Remove(filepath.Join(root, "config/default/kustomization.yaml")))
+	before := tree(t, root)
+	plan, err := CreateAPI(root, cronJob())
+	must(t, err)
+	left := strings.Join(plan.Left(), "\n")
+	for _, want := range []string{"config/rbac/kustomization.yaml:1: ", "- cronjob_editor_role.yaml", "- cronjob_viewer_role.yaml", "config/default/kustomization.yaml: the file is missing", "- ../crd"} {
+		if !strings.Contains(left, want) {
+			t.Errorf("no %q in\n%s", want, left)
+		}
+	}
+	apply(t)(plan, nil)
+	for name, want := range map[string]string{
+		"config/rbac/kustomization.yaml":    "resources: [role.yaml]\n",
+		"config/samples/kustomization.yaml": "resources:\n- other.yaml\n- batch_v1_cronjob.yaml\n",
+		"config/crd/kustomization.yaml":     "resources:\n- bases/other.yaml\n- bases/batch.example.com_cronjobs.yaml\n\nconfigurations:\n- kustomizeconfig.yaml\n",
+	} {
+		if got := read(t, root, name); got != want {
+			t.Errorf("%s is\n%s", name, got)
+		}
+	}
+	apply(t)(DeleteAPI(root, deletionOf(cronJob())))
+	if diff := cmp.Diff(before, tree(t, root)); diff != "" {
+		t.Error(diff)
 	}
 }

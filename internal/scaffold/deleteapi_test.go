@@ -244,6 +244,7 @@ func TestDeleteWithoutBase(t *testing.T) {
 	root := newProject(t, Project{})
 	must(t, os.RemoveAll(filepath.Join(root, ".slipway")))
 	role := read(t, root, "config/rbac/role.yaml")
+	main := read(t, root, "cmd/main.go")
 	before := tree(t, root)
 	apply(t)(CreateAPI(root, cronJob()))
 	apply(t)(DeleteAPI(root, deletionOf(cronJob())))
@@ -257,11 +258,13 @@ func TestDeleteWithoutBase(t *testing.T) {
 	editFile(t, root, "internal/controller/cronjob_controller.go", "return ctrl.Result{}", "/* another tool's */ return ctrl.Result{}")
 	d := deletionOf(cronJob())
 	checkDeletion(t, root, d, map[string]string{
-		"cmd/main.go": "line <(&controller.CronJobReconciler{> is yours",
 		"internal/controller/cronjob_controller.go": "it is not as slipway would write it",
 		"api/v1/cronjob_types.go":                   "it is used at ",
 		"api/v1/groupversion_info.go":               "it is used at ",
 	}, []string{"config/samples/batch_v1_cronjob.yaml"})
+	if diff := cmp.Diff(main, read(t, root, "cmd/main.go")); diff != "" {
+		t.Error(diff)
+	}
 	if got := read(t, root, "config/rbac/role.yaml"); got != role {
 		t.Errorf("the role is %s", got)
 	}

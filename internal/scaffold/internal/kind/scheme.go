@@ -11,8 +11,9 @@ import (
 )
 
 // SchemePieces import the types of r and register them with code, in which %s
-// stands for their package.
-func SchemePieces(p *project.Project, r project.Resource, imports gofile.Imports, code string) []plan.Piece {
+// stands for their package. In a file without a marker they have their place in the function that makes the scheme, or
+// in any if that is "".
+func SchemePieces(p *project.Project, r project.Resource, imports gofile.Imports, code, function string) []plan.Piece {
 	if !Registers(r) {
 		return nil
 	}
@@ -24,7 +25,7 @@ func SchemePieces(p *project.Project, r project.Resource, imports gofile.Imports
 	}
 	return append(of,
 		piece.ImportAt(p.Repo, name, pkg),
-		piece.Fragment{Marker: "scheme", Code: fmt.Sprintf(code, name), Key: name + ".AddToScheme("},
+		piece.Fragment{Marker: "scheme", Code: fmt.Sprintf(code, name), Key: name + ".AddToScheme(", Function: function},
 	)
 }
 

@@ -3,17 +3,19 @@
 package manager
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
 	"go/parser"
-	"go/token"
-	"slices"
-	"strings"
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/wiring"
 )
+
+// LeftToUser introduces the lines that the user is to add where the manager's code is left alone.
+const LeftToUser = "--skip-wiring leaves the manager's code to you; add:\n"
 
 // FlagsFile is the code, in projects made by slipway, with which a manager starts before it has a certificate.
 const FlagsFile = "internal/manager/flags.go"
@@ -33,34 +35,20 @@ func Failure(p *plan.Plan, src []byte, imports gofile.Imports, doing string) str
 	return fmt.Sprintf("\treturn fmt.Errorf(\"%s: %%w\", err)\n", doing)
 }
 
-// returnsError reports whether the function around the builder's insertion point
-// returns an error alone.
+// returnsError reports whether the function around the builder's insertion point, or around the place that stands
+// for it, returns an error alone.
 func returnsError(src []byte) bool {
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, "", src, parser.ParseComments|parser.SkipObjectResolution)
-	if err != nil {
+	function := wiring.Function(src)
+	if function == nil {
+		_, _, err := gofile.Parse("", src, parser.SkipObjectResolution)
+		return err == nil && !bytes.Contains(src, []byte("+kubebuilder:scaffold:builder"))
+	}
+	results := function.Results
+	if results == nil || len(results.List) != 1 {
 		return false
 	}
-	i := slices.IndexFunc(file.Comments, func(g *ast.CommentGroup) bool {
-		return slices.ContainsFunc(g.List, func(c *ast.Comment) bool { return strings.HasSuffix(c.Text, "+kubebuilder:scaffold:builder") })
-	})
-	if i < 0 {
-		return true
-	}
-	at := file.Comments[i].Pos()
-	for _, decl := range file.Decls {
-		f, ok := decl.(*ast.FuncDecl)
-		if !ok || at < f.Pos() || at > f.End() {
-			continue
-		}
-		results := f.Type.Results
-		if results == nil || len(results.List) != 1 {
-			return false
-		}
-		name, ok := results.List[0].Type.(*ast.Ident)
-		return ok && name.Name == "error"
-	}
-	return false
+	name, ok := results.List[0].Type.(*ast.Ident)
+	return ok && name.Name == "error"
 }
 
 // MainFile is the file with the manager's main function.

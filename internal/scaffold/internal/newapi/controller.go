@@ -10,6 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/templates"
 	"github.com/slipway-dev/slipway/project"
 )
@@ -193,5 +194,5 @@ func (a *planner) planSuite() error {
 	if err := a.RequireFrom("api/suite_test.go", file, a.data()); err != nil {
 		return err
 	}
-	return a.Put(file, a.suiteFragments)
+	return a.PutIfPlaced(file, a.suiteFragments, piece.ByHand(a.suiteFragments(nil)))
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
@@ -85,15 +84,6 @@ func (a *planner) planStorageVersion() error {
 		return nil
 	}
 	return kind.MarkStorageVersion(a.Plan, a.project, a.resource)
-}
-
-// planMain wires the API into the manager.
-func (a *planner) planMain() error {
-	file, err := manager.MainFile(a.Plan)
-	if err != nil {
-		return err
-	}
-	return a.Put(file, a.mainFragments)
 }
 
 func (a *planner) planProject() error {
@@ -176,6 +166,8 @@ func (a *planner) planConfig() error {
 	if err := a.planSample(); err != nil {
 		return err
 	}
+	var roles []plan.Piece
+	var lines strings.Builder
 	for _, role := range []struct{ name, does, verbs, aggregate string }{
 		{"admin", "administer", `"*"`, "admin"},
 		{"editor", "change", "create, delete, get, list, patch, update, watch", "edit"},
@@ -188,11 +180,10 @@ func (a *planner) planConfig() error {
 		if err := a.CreateFrom("api/role.yaml", file, data); err != nil {
 			return err
 		}
-		if err := a.Put("config/rbac/kustomization.yaml", plan.These(piece.Item{List: "resources", Name: path.Base(file)})); err != nil {
-			return err
-		}
+		roles = append(roles, piece.Item{List: "resources", Name: path.Base(file)})
+		lines.WriteString("- " + path.Base(file) + "\n")
 	}
-	return nil
+	return a.PutIfPlaced("config/rbac/kustomization.yaml", plan.These(roles...), lines.String())
 }
 
 func (a *planner) planCRD() error {
@@ -201,10 +192,10 @@ func (a *planner) planCRD() error {
 		return err
 	}
 	item := "bases/" + path.Base(a.project.CRDFile(a.resource))
-	if err := a.Put(list, plan.These(piece.Fragment{Marker: "crdkustomizeresource", Code: "- " + item + "\n", Key: item})); err != nil {
+	if err := a.PutIfPlaced(list, plan.These(piece.Listed{Marker: "crdkustomizeresource", Name: item}), "- "+item); err != nil {
 		return err
 	}
-	return a.Put("config/default/kustomization.yaml", plan.These(piece.Item{List: "resources", Name: "../crd", First: true}))
+	return a.PutIfPlaced("config/default/kustomization.yaml", plan.These(piece.Item{List: "resources", Name: "../crd", First: true}), "- ../crd")
 }
 
 func (a *planner) planSample() error {
@@ -224,5 +215,5 @@ func (a *planner) planSample() error {
 		return err
 	}
 	item := path.Base(file)
-	return a.Put(list, plan.These(piece.Fragment{Marker: "manifestskustomizesamples", Code: "- " + item + "\n", Key: item}))
+	return a.PutIfPlaced(list, plan.These(piece.Listed{Marker: "manifestskustomizesamples", Name: item}), "- "+item)
 }

@@ -9,16 +9,37 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/wiring"
 )
 
-// mainFragments wires the API into the manager's main.go.
-func (a *planner) mainFragments(src []byte) []plan.Piece {
-	imports := gofile.ImportsOf(src)
-	of := kind.SchemePieces(a.project, a.resource, imports, "utilruntime.Must(%s.AddToScheme(scheme))\n")
-	if a.options.Controller {
-		of = append(of, a.controllerFragments(imports, src)...)
+// planMain wires the API into the manager: its types into the scheme, its controller into the main function.
+func (a *planner) planMain() error {
+	if a.options.SkipWiring {
+		return a.leaveWiring()
 	}
-	return of
+	file, err := manager.MainFile(a.Plan)
+	if err != nil {
+		return err
+	}
+	scheme, err := manager.SchemeOf(a.Plan, a.project.Repo, file)
+	if err != nil {
+		return err
+	}
+	if err := a.Put(scheme.File, func(src []byte) []plan.Piece { return a.schemePieces(src, scheme.Function) }); err != nil {
+		return err
+	}
+	return a.Put(file, a.controllerPieces)
+}
+
+// leaveWiring leaves the manager's code to the user, with the lines to add.
+func (a *planner) leaveWiring() error {
+	a.Leave(manager.LeftToUser + piece.ByHand(append(a.schemePieces(nil, ""), a.controllerPieces(nil)...)))
+	return nil
+}
+
+// schemePieces register the types with the manager's scheme.
+func (a *planner) schemePieces(src []byte, function string) []plan.Piece {
+	return kind.SchemePieces(a.project, a.resource, gofile.ImportsOf(src), "utilruntime.Must(%s.AddToScheme(scheme))\n", function)
 }
 
 // suiteFragments makes the types known to the client of the controllers' tests.
@@ -27,16 +48,19 @@ func (a *planner) suiteFragments(src []byte) []plan.Piece {
 	if gofile.UsesGinkgo(src) {
 		code = "Expect(%s.AddToScheme(scheme.Scheme)).To(Succeed())\n"
 	}
-	return kind.SchemePieces(a.project, a.resource, gofile.ImportsOf(src), code)
+	return kind.SchemePieces(a.project, a.resource, gofile.ImportsOf(src), code, "")
 }
 
-// controllerFragments imports the controller's package and starts the controller.
-func (a *planner) controllerFragments(imports gofile.Imports, src []byte) []plan.Piece {
-	r := a.resource
+// controllerPieces import the controller's package and start the controller.
+func (a *planner) controllerPieces(src []byte) []plan.Piece {
+	if !a.options.Controller {
+		return nil
+	}
+	r, imports := a.resource, gofile.ImportsOf(src)
 	pkg := path.Join(a.project.Repo, a.project.ControllerDir(r))
 	name := imports.Name(pkg, a.project.ControllerImportAlias(r))
 	key := fmt.Sprintf("%s.%s{", name, a.reconciler())
-	code := fmt.Sprintf("if err := (&%s\n\tClient: mgr.GetClient(),\n\tScheme: mgr.GetScheme(),\n}).SetupWithManager(mgr); err != nil {\n%s}\n",
-		key, manager.Failure(a.Plan, src, imports, "set up the "+a.controllerTitle()+" controller"))
+	code := fmt.Sprintf("if err := (&%[1]s\n\tClient: %[2]s.GetClient(),\n\tScheme: %[2]s.GetScheme(),\n}).SetupWithManager(%[2]s); err != nil {\n%[3]s}\n",
+		key, wiring.Manager(src), manager.Failure(a.Plan, src, imports, "set up the "+a.controllerTitle()+" controller"))
 	return []plan.Piece{piece.ImportAt(a.project.Repo, name, pkg), piece.Fragment{Marker: "builder", Code: code, Key: key}}
 }

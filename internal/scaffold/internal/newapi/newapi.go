@@ -27,6 +27,7 @@ type Options struct {
 	SSA                  bool          // typed apply configurations, which the controller uses
 	External             kind.External // where the types of another module are
 	Image                Image         // what the controller runs; the zero value for a controller without logic
+	SkipWiring           bool          // the manager's code is left to the user
 }
 
 // Create plans an API in the project in folder root. What is there already is

@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/wiring"
 	"github.com/slipway-dev/slipway/internal/scaffold/templates"
 	"github.com/slipway-dev/slipway/project"
 )
@@ -101,8 +102,15 @@ func (w *planner) goImports(paths ...string) []plan.Piece {
 // planMain lets the manager serve the webhooks, unless ENABLE_WEBHOOKS is false. A manager made by another tool does
 // not start without a certificate, so it needs no check of whether it has one.
 func (w *planner) planMain() error {
+	if w.options.SkipWiring {
+		w.Leave(manager.LeftToUser + piece.ByHand(append(w.schemePieces(nil, ""), w.mainPieces(nil)...)))
+		return nil
+	}
 	file, err := manager.MainFile(w.Plan)
 	if err != nil {
+		return err
+	}
+	if err := w.planScheme(file); err != nil {
 		return err
 	}
 	if err := w.Put(file, w.mainPieces); err != nil {
@@ -114,17 +122,32 @@ func (w *planner) planMain() error {
 	return w.Put(file, w.readinessPieces)
 }
 
+// planScheme has the manager's scheme know types that are not the project's.
+func (w *planner) planScheme(mainFile string) error {
+	if !kind.Foreign(w.resource) {
+		return nil
+	}
+	scheme, err := manager.SchemeOf(w.Plan, w.project.Repo, mainFile)
+	if err != nil {
+		return err
+	}
+	return w.Put(scheme.File, func(src []byte) []plan.Piece { return w.schemePieces(src, scheme.Function) })
+}
+
+func (w *planner) schemePieces(src []byte, function string) []plan.Piece {
+	if !kind.Foreign(w.resource) {
+		return nil
+	}
+	return kind.SchemePieces(w.project, w.resource, gofile.ImportsOf(src), "utilruntime.Must(%s.AddToScheme(scheme))\n", function)
+}
+
 func (w *planner) mainPieces(src []byte) []plan.Piece {
 	imports := gofile.ImportsOf(src)
-	of := w.goImports("os")
-	if kind.Foreign(w.resource) && kind.Registers(w.resource) {
-		of = append(of, kind.SchemePieces(w.project, w.resource, imports, "utilruntime.Must(%s.AddToScheme(scheme))\n")...)
-	}
 	pkg := path.Join(w.project.Repo, w.project.WebhookDir(w.resource))
 	alias := imports.Name(pkg, "webhook"+w.webhookAlias())
 	key := fmt.Sprintf("%s.Setup%sWebhookWithManager(", alias, w.resource.Kind)
 	failed := strings.ReplaceAll(manager.Failure(w.Plan, src, imports, "set up the "+w.resource.Kind+" webhooks"), "\t", "\t\t")
-	return append(of, piece.ImportAt(w.project.Repo, alias, pkg), piece.Fragment{Marker: "builder", Code: unlessDisabled(key+"mgr)", failed), Key: key})
+	return append(w.goImports("os"), piece.ImportAt(w.project.Repo, alias, pkg), piece.Fragment{Marker: "builder", Code: unlessDisabled(key+wiring.Manager(src)+")", failed), Key: key})
 }
 
 // readinessPieces make the manager ready when its webhooks answer, which all of them share.

@@ -31,6 +31,7 @@ type Options struct {
 	DefaultingPath       string   // default: what controller-runtime derives from the kind
 	ValidationPath       string
 	External             kind.External   // where the types of another module are
+	SkipWiring           bool            // the manager's code is left to the user
 	Certificates         feature.Feature // CertManager or SelfCert, or "" to keep what there is
 }
 

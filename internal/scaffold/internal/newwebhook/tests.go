@@ -24,7 +24,7 @@ func (w *planner) planTests() error {
 				return err
 			}
 		}
-		return w.Put(suite.Path(), w.suitePieces)
+		return w.PutIfPlaced(suite.Path(), w.suitePieces, piece.ByHand(w.suitePieces(nil)))
 	}
 	if !w.direct() {
 		if err := w.planSuite(); err != nil {
@@ -61,7 +61,7 @@ func (w *planner) planSuite() error {
 	if err := w.RequireFrom("webhook/suite_test.go", file, w.data()); err != nil {
 		return err
 	}
-	return w.Put(file, w.suitePieces)
+	return w.PutIfPlaced(file, w.suitePieces, piece.ByHand(w.suitePieces(nil)))
 }
 
 // SuitePieces are what the test suite of webhooks does for those of r.
@@ -83,7 +83,7 @@ func (w *planner) suitePieces(src []byte) []plan.Piece {
 		versions, of = nil, nil
 	}
 	for _, r := range versions {
-		of = append(of, kind.SchemePieces(w.project, r, imports, scheme)...)
+		of = append(of, kind.SchemePieces(w.project, r, imports, scheme, "")...)
 	}
 	name := "Setup" + w.resource.Kind + "WebhookWithManager"
 	return append(of, piece.Fragment{Marker: "webhook", Code: fmt.Sprintf(setup, name, w.resource.Kind), Key: name + "("})

@@ -31,6 +31,8 @@ type Fragment struct {
 	// Module is the path of the project's module, for an import: imports of the
 	// project form a group of their own.
 	Module string
+	// Function is the one that makes the scheme, for a registration in a file without the marker; "" is any.
+	Function string
 }
 
 // markerLine matches a comment line that is an insertion point.
@@ -42,7 +44,7 @@ func (f Fragment) ID() string { return f.Marker + " " + f.Key }
 // Put inserts the fragment at its marker.
 func (f Fragment) Put(file string, src []byte) ([]byte, error) {
 	lines := strings.SplitAfter(string(src), "\n")
-	if f.present(lines) {
+	if f.present(lines) || f.wired(src) {
 		return src, nil
 	}
 	at := slices.IndexFunc(lines, func(line string) bool {
@@ -50,10 +52,10 @@ func (f Fragment) Put(file string, src []byte) ([]byte, error) {
 		return m != nil && m[1] == f.Marker
 	})
 	if at < 0 {
-		return nil, f.refuse(file, lines)
+		return f.putUnmarked(file, src, lines)
 	}
 	indent := lines[at][:strings.IndexAny(lines[at], "/#")]
-	code := f.indented(indent, lineEnd(lines[at]))
+	code := f.forScheme(f.markedScheme(src)).indented(indent, lineEnd(lines[at]))
 	if importPath, ok := importSpec(f.Code); ok {
 		var group bool
 		if at, group = importPosition(lines, at, importPath, f.Module); group {
@@ -82,7 +84,7 @@ func (f Fragment) Take(src []byte) ([]byte, int) {
 			return f.without(src, lines, i, i+len(code)), 0
 		}
 	}
-	return src, slices.IndexFunc(lines, f.on) + 1
+	return f.takeWired(src, slices.IndexFunc(lines, f.on)+1)
 }
 
 // logged matches a line that logs an error, as main files of other tools do: its words
@@ -156,7 +158,7 @@ func (f Fragment) refuse(file string, lines []string) *report.Error {
 	return &report.Error{
 		What:  fmt.Sprintf("there is no insertion point +kubebuilder:scaffold:%s", f.Marker),
 		Where: fmt.Sprintf("%s:%d", file, f.likelyLine(lines)),
-		Hint:  "nothing was changed; insert this about there and run the command again:\n" + strings.TrimSuffix(f.Code, "\n"),
+		Hint:  "nothing was changed; insert this about there and run the command again" + f.otherwise() + ":\n" + strings.TrimSuffix(f.Code, "\n"),
 	}
 }
 

@@ -22,6 +22,9 @@ func (p *Plan) Apply(h report.Handler) error {
 	for _, file := range p.Changes() {
 		h.Handle(file)
 	}
+	for _, left := range p.left {
+		h.Handle(report.Warning{Text: left})
+	}
 	return nil
 }
 

@@ -24,6 +24,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -39,6 +40,7 @@ type Plan struct {
 	base    *base.Base
 	refused []*report.Error
 	because string                 // why there is nothing to do
+	left    []string               // what is left to the user; see PutIfPlaced
 	needs   *Needs                 // set in a plan that only records; see recording
 	keys    string                 // the folder of the user's key
 	modes   map[string]fs.FileMode // of the files that the plan deleted; see TakeBack
@@ -70,7 +72,7 @@ func (p *Plan) Empty() bool {
 
 // NothingToDo makes the plan one that leaves everything as it is, and remembers why.
 func (p *Plan) NothingToDo(because string) {
-	p.changes, p.known, p.refused, p.because = nil, nil, nil, because
+	p.changes, p.known, p.refused, p.left, p.because = nil, nil, nil, nil, because
 }
 
 // Root is the project's folder.
@@ -219,6 +221,30 @@ func (p *Plan) Edit(path string, change func(path string, src []byte) ([]byte, e
 		return [][]byte{out}, err
 	})
 }
+
+// PutIfPlaced is [Plan.Put] for pieces that the project works without, such as a sample's line in a list. A file that
+// has no place for them stays as it is, and [Plan.Left] names the lines that its author may add.
+func (p *Plan) PutIfPlaced(path string, of Pieces, lines string) error {
+	refusals := len(p.refused)
+	if err := p.Put(path, of); err != nil {
+		return err
+	}
+	for _, refusal := range p.refused[refusals:] {
+		p.left = append(p.left, fmt.Sprintf("%s: %s; the file is left as it is, add by hand:\n%s", refusal.Where, refusal.What, strings.TrimSuffix(lines, "\n")))
+	}
+	p.refused = p.refused[:refusals]
+	return nil
+}
+
+// Leave adds to what [Plan.Left] lists. A plan that records needs nothing of it.
+func (p *Plan) Leave(text string) {
+	if p.needs == nil {
+		p.left = append(p.left, text)
+	}
+}
+
+// Left lists what the plan leaves to the user: the place, why, and the lines to add.
+func (p *Plan) Left() []string { return p.left }
 
 // edit is [Plan.Edit], with the steps in which the merge base is changed.
 func (p *Plan) edit(path string, change func(path string, src []byte) ([]byte, error), inBase func(path string, src []byte) ([][]byte, error)) error {

@@ -1,0 +1,98 @@
+package piece
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/wiring"
+)
+
+// The markers of fragments that have their place in Go code without them, too.
+const (
+	importsMarker = "imports"
+	schemeMarker  = "scheme"
+	builderMarker = "builder"
+)
+
+// registers matches the call of a fragment that registers types.
+var registers = regexp.MustCompile(`\b(\w+)\.AddToScheme\((\w+(?:\.\w+)*)\)`)
+
+// registered is the name of the package whose types the fragment registers, or "".
+func (f Fragment) registered() string {
+	if m := registers.FindStringSubmatch(f.Code); m != nil && f.Marker == schemeMarker {
+		return m[1]
+	}
+	return ""
+}
+
+// wired reports whether Go code has the fragment in another form.
+func (f Fragment) wired(src []byte) bool {
+	pkg := f.registered()
+	return pkg != "" && wiring.Registers(src, pkg)
+}
+
+// markedScheme is what the scheme is called around the marker, if the fragment needs to know.
+func (f Fragment) markedScheme(src []byte) string {
+	if f.registered() == "" {
+		return ""
+	}
+	return wiring.MarkedScheme(src)
+}
+
+// forScheme is the fragment for a scheme of another name; "" leaves it as it is.
+func (f Fragment) forScheme(scheme string) Fragment {
+	if scheme != "" && f.registered() != "" {
+		f.Code = registers.ReplaceAllLiteralString(f.Code, f.registered()+".AddToScheme("+scheme+")")
+	}
+	return f
+}
+
+// putUnmarked inserts the fragment where Go code shows its place, in a file without the marker.
+func (f Fragment) putUnmarked(file string, src []byte, lines []string) ([]byte, error) {
+	var place wiring.Place
+	var ok bool
+	switch f.Marker {
+	case importsMarker:
+		name, path, _ := strings.Cut(strings.TrimSpace(f.Code), " ")
+		if path == "" {
+			name, path = "", name
+		}
+		return Import{Name: name, Path: strings.Trim(path, `"`)}.Put(file, src)
+	case schemeMarker:
+		place, ok = wiring.SchemePlace(src, f.Function)
+	case builderMarker:
+		place, ok = wiring.SetUpPlace(src)
+	}
+	if !ok {
+		return nil, f.refuse(file, lines)
+	}
+	code := f.forScheme(place.Scheme).indented(place.Indent, lineEnd(lines[max(place.Line-1, 0)]))
+	return []byte(strings.Join(slices.Insert(lines, place.Line, code), "")), nil
+}
+
+// takeWired takes out the fragment in the form that people and other tools write it; line is what [Fragment.Take]
+// returns when that cannot be.
+func (f Fragment) takeWired(src []byte, line int) ([]byte, int) {
+	out, at := src, 0
+	switch {
+	case f.Marker == importsMarker && f.Key != "":
+		out, at = wiring.TakeImport(src, strings.Trim(f.Key, `"`))
+	case f.registered() != "":
+		out, at = wiring.TakeRegistration(src, f.registered())
+	case f.Marker == builderMarker || f.Marker == "webhook":
+		out, at = wiring.TakeSetUp(src, f.Key)
+	}
+	if at > 0 || len(out) == len(src) {
+		return src, max(at, line)
+	}
+	return out, 0
+}
+
+// otherwise names the flag with which the command leaves the fragment to the user, if there is one.
+func (f Fragment) otherwise() string {
+	if f.Marker == schemeMarker || f.Marker == builderMarker {
+		return ", or leave it to yourself with --skip-wiring"
+	}
+	return ""
+}

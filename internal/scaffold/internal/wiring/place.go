@@ -1,0 +1,262 @@
+package wiring
+
+import (
+	"go/ast"
+	"go/token"
+	"slices"
+	"strings"
+)
+
+// A registration is a call that registers the types of a package with a scheme.
+type registration struct {
+	call   *ast.CallExpr
+	pkg    string // the name of the package
+	scheme string // the expression of the scheme
+}
+
+// registrations lists the calls pkg.AddToScheme(scheme), those by way of the package's SchemeBuilder too.
+func (s *source) registrations() []registration {
+	var all []registration
+	s.calls(func(call *ast.CallExpr, on ast.Expr, name string) {
+		if name != "AddToScheme" && name != "Install" || len(call.Args) != 1 {
+			return
+		}
+		if builder, ok := on.(*ast.SelectorExpr); ok {
+			on = builder.X
+		}
+		if pkg, ok := on.(*ast.Ident); ok {
+			all = append(all, registration{call, pkg.Name, s.text(call.Args[0])})
+		}
+	})
+	return all
+}
+
+// Registers reports whether a file registers the types of the package that it imports under a name.
+func Registers(src []byte, pkg string) bool {
+	s := read(src)
+	if s == nil {
+		return false
+	}
+	for _, r := range s.registrations() {
+		if r.pkg == pkg {
+			return true
+		}
+	}
+	return false
+}
+
+// SchemePlace finds where a file registers types with a scheme: below the last such call or, when there is none, below
+// the statement that makes the scheme, or above the one that makes the manager. With a function's name only that
+// function counts.
+func SchemePlace(src []byte, function string) (Place, bool) {
+	s := read(src)
+	if s == nil {
+		return Place{}, false
+	}
+	if place, ok := s.belowRegistration(function); ok {
+		return place, true
+	}
+	if place, ok := s.belowNewScheme(function); ok || function != "" {
+		return place, ok
+	}
+	return s.aboveManager()
+}
+
+func (s *source) belowRegistration(function string) (place Place, ok bool) {
+	direct := false
+	for _, r := range s.registrations() {
+		inner, found := s.innermost(r.call.Pos())
+		if !found || function != "" && inner.within != function || direct && !inner.body {
+			continue
+		}
+		stmt, found := s.ofFunction(r.call.Pos())
+		if !found {
+			continue
+		}
+		direct = inner.body
+		place, ok = s.below(stmt), true
+		if _, returns := stmt.Stmt.(*ast.ReturnStmt); returns {
+			place = s.above(stmt)
+		} else if checked := stmt.next(); checked != nil && assignsError(stmt.Stmt) && looksAtError(checked) {
+			place = s.below(checked)
+		}
+		place.Scheme = r.scheme
+	}
+	return place, ok
+}
+
+// belowNewScheme is the place below s := runtime.NewScheme(), in a function.
+func (s *source) belowNewScheme(function string) (place Place, ok bool) {
+	s.calls(func(call *ast.CallExpr, _ ast.Expr, name string) {
+		stmt, found := s.innermost(call.Pos())
+		if name != "NewScheme" || !found || function != "" && stmt.within != function {
+			return
+		}
+		if assigned, is := stmt.Stmt.(*ast.AssignStmt); is && len(assigned.Lhs) == 1 {
+			place, ok = s.below(stmt), true
+			place.Scheme = s.text(assigned.Lhs[0])
+		}
+	})
+	return place, ok
+}
+
+// assignsError reports whether a statement is err = …
+func assignsError(stmt ast.Stmt) bool {
+	a, ok := stmt.(*ast.AssignStmt)
+	return ok && len(a.Lhs) == 1 && isIdent(a.Lhs[0], "err")
+}
+
+// looksAtError reports whether a statement is Expect(err)… or if err != nil { … }.
+func looksAtError(stmt ast.Stmt) bool {
+	switch stmt := stmt.(type) {
+	case *ast.IfStmt:
+		return stmt.Init == nil && mentions(stmt.Cond, "err")
+	case *ast.ExprStmt:
+		return mentions(stmt.X, "err")
+	}
+	return false
+}
+
+func isIdent(e ast.Expr, name string) bool {
+	ident, ok := e.(*ast.Ident)
+	return ok && ident.Name == name
+}
+
+func mentions(n ast.Node, name string) bool {
+	found := false
+	ast.Inspect(n, func(n ast.Node) bool {
+		if ident, ok := n.(*ast.Ident); ok {
+			found = found || ident.Name == name
+		}
+		return !found
+	})
+	return found
+}
+
+// MarkedScheme is the scheme with which the function around the marker for schemes registers types; "" when it
+// registers none.
+func MarkedScheme(src []byte) string {
+	s := read(src)
+	if s == nil {
+		return ""
+	}
+	line, scheme := s.markerLine("scheme"), ""
+	for _, decl := range s.file.Decls {
+		if line < s.line(decl.Pos()) || line > s.line(decl.End()) {
+			continue
+		}
+		for _, r := range s.registrations() {
+			if decl.Pos() <= r.call.Pos() && r.call.Pos() < decl.End() {
+				scheme = r.scheme
+			}
+		}
+	}
+	return scheme
+}
+
+// SetUpPlace finds where a file sets up controllers: below the last that it sets up or, when there is none, above what
+// adds checks to the manager.
+func SetUpPlace(src []byte) (Place, bool) {
+	s := read(src)
+	if s == nil {
+		return Place{}, false
+	}
+	place, _, ok := s.setUpPlace()
+	return place, ok
+}
+
+func (s *source) setUpPlace() (place Place, at token.Pos, ok bool) {
+	checks := false
+	s.calls(func(call *ast.CallExpr, _ ast.Expr, name string) {
+		stmt, found := s.ofFunction(call.Pos())
+		if !found {
+			return
+		}
+		switch name {
+		case "SetupWithManager":
+			place, at, ok, checks = s.below(stmt), stmt.Pos(), true, true
+			if checked := stmt.next(); checked != nil && assignsError(stmt.Stmt) && looksAtError(checked) {
+				place = s.below(checked)
+			}
+		case "AddHealthzCheck", "AddReadyzCheck":
+			if !checks {
+				place, at, ok, checks = s.above(stmt), stmt.Pos(), true, true
+			}
+		}
+	})
+	return place, at, ok
+}
+
+// Function is the function in which a file sets up controllers, or nil: that of the marker or, without one, that of
+// [SetUpPlace].
+func Function(src []byte) *ast.FuncType {
+	s := read(src)
+	if s == nil {
+		return nil
+	}
+	typ, _ := s.function()
+	return typ
+}
+
+func (s *source) function() (typ *ast.FuncType, body *ast.BlockStmt) {
+	line := s.markerLine("builder")
+	if line == 0 {
+		_, at, ok := s.setUpPlace()
+		if !ok {
+			return nil, nil
+		}
+		line = s.line(at)
+	}
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		var t *ast.FuncType
+		var b *ast.BlockStmt
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			t, b = n.Type, n.Body
+		case *ast.FuncLit:
+			t, b = n.Type, n.Body
+		}
+		if b != nil && s.line(b.Pos()) <= line && line <= s.line(b.End()) {
+			typ, body = t, b
+		}
+		return true
+	})
+	return typ, body
+}
+
+// managerMethods are methods of a manager that setting up a controller comes with.
+var managerMethods = []string{"GetClient", "GetScheme", "AddHealthzCheck", "AddReadyzCheck"}
+
+// Manager is what the manager is called where a file sets up controllers; "mgr" when that cannot be seen.
+func Manager(src []byte) string {
+	const usual = "mgr"
+	s := read(src)
+	if s == nil {
+		return usual
+	}
+	_, body := s.function()
+	if body == nil || mentions(body, usual) {
+		return usual
+	}
+	name := ""
+	ast.Inspect(body, func(n ast.Node) bool {
+		sel, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		on, ok := sel.X.(*ast.Ident)
+		if ok && slices.Contains(managerMethods, sel.Sel.Name) && name == "" {
+			name = on.Name
+		}
+		return true
+	})
+	if name == "" {
+		return usual
+	}
+	return name
+}
+
+// isSetUp reports whether a call sets up a controller or a webhook.
+func isSetUp(name string) bool {
+	return strings.HasPrefix(name, "Setup") && strings.HasSuffix(name, "WithManager")
+}

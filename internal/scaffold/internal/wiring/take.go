@@ -1,0 +1,233 @@
+package wiring
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// TakeRegistration takes out what registers the types of the package that a file imports under a name. Line is where
+// such a call stands that is more than that, and stays; 0 when none is left.
+func TakeRegistration(src []byte, pkg string) (out []byte, line int) {
+	return takeAll(src, func(s *source) []ast.Node {
+		var calls []ast.Node
+		for _, r := range s.registrations() {
+			if r.pkg == pkg {
+				calls = append(calls, r.call)
+			}
+		}
+		return calls
+	})
+}
+
+// TakeSetUp takes out what sets up the controller or the webhooks that key names, such as controller.CronJobReconciler{
+// or webhookv1.SetupCronJobWebhookWithManager(; see [TakeRegistration].
+func TakeSetUp(src []byte, key string) (out []byte, line int) {
+	name := strings.TrimRight(key, "({")
+	return takeAll(src, func(s *source) []ast.Node {
+		var calls []ast.Node
+		s.calls(func(call *ast.CallExpr, on ast.Expr, method string) {
+			if !isSetUp(method) {
+				return
+			}
+			if s.text(call.Fun) == name {
+				calls = append(calls, call)
+			}
+			ast.Inspect(on, func(n ast.Node) bool {
+				if made, ok := n.(*ast.CompositeLit); ok && made.Type != nil && s.text(made.Type) == name {
+					calls = append(calls, call)
+				}
+				return true
+			})
+		})
+		return calls
+	})
+}
+
+// takeAll takes out the statements of all calls that find finds.
+func takeAll(src []byte, find func(*source) []ast.Node) (out []byte, line int) {
+	s := read(src)
+	if s == nil {
+		return src, 0
+	}
+	for {
+		calls := find(s)
+		if len(calls) == 0 {
+			return s.src, 0
+		}
+		after, ok := s.without(calls[0].(*ast.CallExpr))
+		if !ok {
+			return src, s.line(calls[0].Pos())
+		}
+		if s = read(after); s == nil {
+			return src, 0
+		}
+	}
+}
+
+// without is the file without the statement that a call is all there is to.
+func (s *source) without(call *ast.CallExpr) ([]byte, bool) {
+	stmt, ok := s.innermost(call.Pos())
+	if !ok || !only(stmt, call) {
+		return nil, false
+	}
+	last := ast.Node(stmt.Stmt)
+	if checked := stmt.next(); checked != nil && assignsError(stmt.Stmt) && looksAtError(checked) {
+		last = checked
+	}
+	first := ast.Node(stmt.Stmt)
+	for { // a condition around it alone goes with it
+		outer, ok := s.around(first, last)
+		if !ok {
+			break
+		}
+		first, last = outer, outer
+	}
+	if s.lastUse(first, last) || s.commented(first, last) {
+		return nil, false
+	}
+	return s.withoutLines(s.line(first.Pos()), s.line(last.End())), true
+}
+
+// only reports whether a statement does nothing but a call and look at its error.
+func only(stmt statement, call *ast.CallExpr) bool {
+	switch st := stmt.Stmt.(type) {
+	case *ast.ExprStmt:
+		return onlyAround(st.X, call)
+	case *ast.AssignStmt:
+		return len(st.Lhs) == 1 && (isIdent(st.Lhs[0], "_") || assignsError(st)) && st.Rhs[0] == ast.Expr(call)
+	case *ast.IfStmt:
+		assigned, ok := st.Init.(*ast.AssignStmt)
+		return ok && st.Else == nil && len(assigned.Rhs) == 1 && assigned.Rhs[0] == ast.Expr(call)
+	}
+	return false
+}
+
+// onlyAround reports whether an expression is a call, or what takes its result alone: Must(call), or
+// Expect(call).To(Succeed()).
+func onlyAround(expr ast.Expr, call *ast.CallExpr) bool {
+	for expr != ast.Expr(call) {
+		outer, ok := expr.(*ast.CallExpr)
+		if !ok {
+			return false
+		}
+		if len(outer.Args) == 1 && outer.Args[0] == ast.Expr(call) {
+			return true
+		}
+		method, ok := outer.Fun.(*ast.SelectorExpr)
+		if !ok {
+			return false
+		}
+		expr = method.X
+	}
+	return true
+}
+
+// around is the condition whose body is nothing but these statements.
+func (s *source) around(first, last ast.Node) (ast.Node, bool) {
+	var found ast.Node
+	s.statements(func(stmt statement) {
+		cond, ok := stmt.Stmt.(*ast.IfStmt)
+		if !ok || cond.Else != nil || len(cond.Body.List) == 0 || cond.Init != nil {
+			return
+		}
+		if cond.Body.List[0] == first && cond.Body.List[len(cond.Body.List)-1] == last && !s.comments(cond.Body, first, last) {
+			found = cond
+		}
+	})
+	return found, found != nil
+}
+
+// comments reports whether a block has comments beside these statements.
+func (s *source) comments(block *ast.BlockStmt, first, last ast.Node) bool {
+	return slices.ContainsFunc(s.file.Comments, func(g *ast.CommentGroup) bool {
+		return block.Pos() < g.Pos() && g.End() < block.End() && (g.End() < first.Pos() || last.End() < g.Pos())
+	})
+}
+
+// commented reports whether somebody wrote comments between the first and the last line of statements.
+func (s *source) commented(first, last ast.Node) bool {
+	return slices.ContainsFunc(s.file.Comments, func(g *ast.CommentGroup) bool {
+		return s.line(first.Pos()) <= s.line(g.Pos()) && s.line(g.End()) <= s.line(last.End()) && !isNolint(g.List[0].Text)
+	})
+}
+
+// isNolint reports whether a comment is a linter's directive.
+func isNolint(comment string) bool {
+	return strings.HasPrefix(strings.ReplaceAll(comment, " ", ""), "//nolint")
+}
+
+// lastUse reports whether the statements have the last use of a variable of their function, which Go would refuse then.
+func (s *source) lastUse(first, last ast.Node) bool {
+	inside := func(n ast.Node) bool { return first.Pos() <= n.Pos() && n.Pos() < last.End() }
+	used, elsewhere := map[*ast.Object]bool{}, map[*ast.Object]bool{}
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		ident, ok := n.(*ast.Ident)
+		if !ok || ident.Obj == nil || ident.Obj.Kind != ast.Var || ident.Obj.Pos() == ident.Pos() {
+			return true
+		}
+		switch {
+		case inside(ident):
+			used[ident.Obj] = true
+		default:
+			elsewhere[ident.Obj] = true
+		}
+		return true
+	})
+	for object := range used {
+		decl, ok := object.Decl.(ast.Node)
+		_, field := decl.(*ast.Field)
+		if !ok || field || elsewhere[object] || inside(decl) || s.topLevel(decl) {
+			continue
+		}
+		return true
+	}
+	return false
+}
+
+// topLevel reports whether a declaration is the package's.
+func (s *source) topLevel(decl ast.Node) bool {
+	for _, d := range s.file.Decls {
+		if gen, ok := d.(*ast.GenDecl); ok && gen.Pos() <= decl.Pos() && decl.Pos() < gen.End() {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutLines is the file without these lines, counted from 1, the linter's directives above them, and one of two empty
+// lines that would be left.
+func (s *source) withoutLines(from, to int) []byte {
+	lines := bytes.SplitAfter(s.src, []byte("\n"))
+	blank := func(line int) bool { return len(bytes.TrimSpace(lines[line-1])) == 0 }
+	for from > 1 && isNolint(string(bytes.TrimSpace(lines[from-2]))) {
+		from--
+	}
+	if from > 1 && blank(from-1) && to < len(lines) && (blank(to+1) || bytes.HasPrefix(bytes.TrimSpace(lines[to]), []byte("}"))) {
+		from--
+	}
+	return bytes.Join(slices.Delete(lines, from-1, to), nil)
+}
+
+// TakeImport takes out the import of a package, in whatever form it stands alone on its line; see [TakeRegistration].
+func TakeImport(src []byte, pkg string) (out []byte, line int) {
+	s := read(src)
+	if s == nil {
+		return src, 0
+	}
+	for _, spec := range s.file.Imports {
+		if path, err := strconv.Unquote(spec.Path.Value); err != nil || path != pkg {
+			continue
+		}
+		at := s.line(spec.Pos())
+		without := s.withoutLines(at, at)
+		if left, err := parser.ParseFile(s.fset, "", without, parser.ImportsOnly); err != nil || len(left.Imports) != len(s.file.Imports)-1 {
+			return src, at
+		}
+		return without, 0
+	}
+	return src, 0
+}
