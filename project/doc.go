@@ -2,8 +2,8 @@
 // paths that follow from a group, a version and a kind.
 //
 // [Find] looks upward for the folder that holds a PROJECT file and [Load] reads
-// it; both version 3 (kubebuilder's, `layout: go.kubebuilder.io/v4`) and the older
-// version 2 are understood. A [Project] is changed through its fields and written
+// it: version 3, with the layouts go.kubebuilder.io/v4 and the older v3 and v2, and the
+// older versions 2 and 1 of the file. A [Project] is changed through its fields and written
 // back with [Project.Marshal], which keeps what it does not know: unknown keys,
 // comments and the order of keys survive, so other tools and people may keep
 // facts of their own in the file. Slipway's own facts live under [PluginKey].

@@ -77,7 +77,7 @@ func (p *Project) APIDir(r Resource) string {
 		return dir
 	}
 	if p.MultiGroup && r.Group != "" {
-		return path.Join("api", r.Group, r.Version)
+		return path.Join(p.folders().groups, r.Group, r.Version)
 	}
 	return path.Join("api", r.Version)
 }
@@ -94,26 +94,30 @@ func (p *Project) ImportPath(r Resource) string {
 // ControllerDir is the folder of r's controller.
 func (p *Project) ControllerDir(r Resource) string {
 	if p.MultiGroup && r.Group != "" {
-		return path.Join("internal", "controller", r.Group)
+		return path.Join(p.folders().controllers, r.Group)
 	}
-	return path.Join("internal", "controller")
+	return p.folders().controllers
 }
 
 // ControllerPackage is the name of the Go package in [Project.ControllerDir].
 func (p *Project) ControllerPackage(r Resource) string {
-	if p.MultiGroup && r.Group != "" && !startsWithDigit(r.GroupPackage()) {
+	if p.MultiGroup && r.Group != "" && !startsWithDigit(r.GroupPackage()) && !p.Terse() {
 		return r.GroupPackage()
 	}
-	return "controller"
+	return path.Base(p.folders().controllers)
 }
 
 // ControllerImportAlias is the name under which main.go imports the controller:
 // the package's own name, or "batchcontroller" with several groups.
 func (p *Project) ControllerImportAlias(r Resource) string {
-	if p.MultiGroup && r.Group != "" {
-		return strings.TrimSuffix(r.ImportAlias(), r.Version) + "controller"
+	usual := path.Base(p.folders().controllers)
+	switch {
+	case !p.MultiGroup || r.Group == "":
+		return usual
+	case p.Terse():
+		usual = "controller"
 	}
-	return "controller"
+	return strings.TrimSuffix(r.ImportAlias(), r.Version) + usual
 }
 
 // TypesFile is the file of r's types.
@@ -151,8 +155,11 @@ func (p *Project) SuiteTestFile(r Resource) string {
 	return path.Join(p.ControllerDir(r), "suite_test.go")
 }
 
-// WebhookDir is the folder of the webhooks for r's version.
+// WebhookDir is the folder of the webhooks for r's version: beside its types in an older layout.
 func (p *Project) WebhookDir(r Resource) string {
+	if p.WebhooksBesideTypes(r) {
+		return p.APIDir(r)
+	}
 	if p.MultiGroup && r.Group != "" {
 		return path.Join("internal", "webhook", r.Group, r.Version)
 	}
@@ -197,7 +204,7 @@ func (p *Project) RoleFile(r Resource, role string) string {
 // RolePrefix begins the names of those roles' files: "cronjob", or "batch_cronjob"
 // with several groups.
 func (p *Project) RolePrefix(r Resource) string {
-	if p.MultiGroup && r.Group != "" {
+	if p.MultiGroup && r.Group != "" && !p.Terse() {
 		return r.Group + "_" + r.SingularName()
 	}
 	return r.SingularName()

@@ -31,13 +31,13 @@ var ErrNotFound = errors.New("no PROJECT file in this folder or above it")
 
 // A Project is the content of a PROJECT file.
 type Project struct {
-	Version    string   // format version: "3", or "2" as read from an older project
+	Version    string   // format version: "3", or "2" or "1" as read from an older project
 	CLIVersion string   // version of the tool that wrote the file; may be empty
 	Domain     string   // suffix of API groups: "example.com"
 	Repo       string   // path of the Go module
 	Name       string   // name of the project, prefix of its objects; "" before version 3
 	Layout     []string // names of the layouts, the base first
-	MultiGroup bool     // APIs in api/<group>/<version>
+	MultiGroup bool     // APIs in api/<group>/<version>, or apis/ in an older layout
 	Namespaced bool     // the manager watches namespaces, not the cluster
 	Resources  []Resource
 

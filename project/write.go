@@ -111,7 +111,7 @@ func (p *Project) sync(root *yaml.Node) {
 	setString(root, "repo", p.Repo)
 	setBool(root, "multigroup", p.MultiGroup)
 	setString(root, "version", cmp.Or(p.Version, Version))
-	if p.Version != "2" {
+	if !p.Terse() {
 		setString(root, "cliVersion", p.CLIVersion)
 		setStrings(root, "layout", p.Layout)
 		setString(root, "projectName", p.Name)
@@ -138,7 +138,7 @@ func (p *Project) syncResources(root *yaml.Node) {
 			node = old[i]
 			old = slices.Delete(slices.Clone(old), i, i+1)
 		}
-		if p.Version == "2" {
+		if p.Terse() {
 			r = Resource{Group: r.Group, Version: r.Version, Kind: r.Kind}
 		}
 		r.sync(node)

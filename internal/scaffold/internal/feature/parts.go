@@ -118,7 +118,7 @@ func (p *planner) requireProfiles() error {
 	if known, err := p.knowsFlag(flag); err != nil || known {
 		return err
 	}
-	main, err := manager.MainFile(p.Plan)
+	main, err := manager.MainFile(p.Plan, p.project)
 	if err != nil {
 		return err
 	}

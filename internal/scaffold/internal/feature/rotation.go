@@ -26,7 +26,7 @@ func StartsWithoutCertificate(root string) bool {
 // planRotation plans the code that keeps the certificate, its call in main.go, and the module
 // that does the work.
 func (p *planner) planRotation() error {
-	main, err := manager.MainFile(p.Plan)
+	main, err := manager.MainFile(p.Plan, p.project)
 	if err != nil {
 		return err
 	}

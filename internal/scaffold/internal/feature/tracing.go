@@ -27,7 +27,7 @@ var tracingModules = []string{
 
 // planTracing plans the code that sends spans, its call in main.go, and that reconcilers are traced.
 func (p *planner) planTracing() error {
-	main, err := manager.MainFile(p.Plan)
+	main, err := manager.MainFile(p.Plan, p.project)
 	if err != nil {
 		return err
 	}

@@ -3,17 +3,20 @@
 package gofile
 
 import (
-	"bytes"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"path"
+	"regexp"
 
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
+// runsSpecs matches the call of any version of Ginkgo; version 1 has RunSpecsWithDefaultAndCustomReporters besides.
+var runsSpecs = regexp.MustCompile(`\bRunSpecs\w*\(`)
+
 // UsesGinkgo reports whether a test suite, as kubebuilder makes them, runs specs.
-func UsesGinkgo(src []byte) bool { return bytes.Contains(src, []byte("RunSpecs(")) }
+func UsesGinkgo(src []byte) bool { return runsSpecs.Match(src) }
 
 // Parse parses a file of the project; what is wrong with it is told with its place.
 func Parse(file string, src []byte, mode parser.Mode) (*ast.File, *token.FileSet, error) {

@@ -58,7 +58,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestUsesGinkgo(t *testing.T) {
-	for src, want := range map[string]bool{"RunSpecs(t, \"x\")": true, "m.Run()": false} {
+	for src, want := range map[string]bool{"RunSpecs(t, \"x\")": true, "RunSpecsWithDefaultAndCustomReporters(t)": true, "m.Run()": false} {
 		if gofile.UsesGinkgo([]byte(src)) != want {
 			t.Errorf("%s: want %v", src, want)
 		}

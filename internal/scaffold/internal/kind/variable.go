@@ -14,7 +14,7 @@ import (
 var taken = []string{
 	"client", "context", "ctrl", "ctx", "err", "metav1", "r", "reconciler", "req", "request", "runtime", "t", "testing",
 	// in webhooks and their tests
-	"added", "admission", "apierrors", "before", "d", "data", "field", "filepath", "log", "mistake", "mistakes", "now", "old",
+	"added", "admission", "fmt", "newObj", "obj", "ok", "oldObj", "apierrors", "before", "d", "data", "field", "filepath", "log", "mistake", "mistakes", "now", "old",
 	"os", "reflect", "schema", "slices", "stored", "strings", "v", "validator", "yaml",
 }
 

@@ -31,7 +31,7 @@ func MultiGroup(on bool) func(*plan.Plan, *project.Project) error {
 		if err != nil {
 			return err
 		}
-		for _, step := range []func() error{m.findPackages, m.check, m.moveFiles, m.divideSuites, m.rewriteFiles, m.moveRoles} {
+		for _, step := range []func() error{m.findPackages, m.findFolders, m.check, m.moveFiles, m.divideSuites, m.rewriteFiles, m.moveRoles} {
 			if err := step(); err != nil {
 				return err
 			}

@@ -77,6 +77,9 @@ func (m *moving) findPackages() error {
 func (m *moving) dirs(rule layoutRule) []string {
 	var dirs []string
 	for _, r := range m.project.Resources {
+		if rule.divided && m.project.WebhooksBesideTypes(r) {
+			continue // they move with the types
+		}
 		if dir := rule.dir(m.from, r); !slices.Contains(dirs, dir) && dir != rule.dir(m.to, r) {
 			dirs = append(dirs, dir)
 		}

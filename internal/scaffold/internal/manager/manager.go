@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/wiring"
+	"github.com/slipway-dev/slipway/project"
 )
 
 // LeftToUser introduces the lines that the user is to add where the manager's code is left alone.
@@ -51,15 +52,16 @@ func returnsError(src []byte) bool {
 	return ok && name.Name == "error"
 }
 
-// MainFile is the file with the manager's main function.
-func MainFile(p *plan.Plan) (string, error) {
-	for _, file := range []string{"cmd/main.go", "main.go"} {
-		if there, err := p.Exists(file); err != nil || there {
-			return file, err
+// MainFile is the file with the manager's main function: where the layout has it, or another one has.
+func MainFile(p *plan.Plan, file *project.Project) (string, error) {
+	usual := file.MainFile()
+	for _, name := range []string{usual, "cmd/main.go", "main.go"} {
+		if there, err := p.Exists(name); err != nil || there {
+			return name, err
 		}
 	}
 	if p.Recording() { // nothing is in it then
-		return "cmd/main.go", nil
+		return usual, nil
 	}
-	return "", &report.Error{What: "there is no cmd/main.go to add the API to", Where: p.Root(), Hint: "the manager's main package belongs there; nothing was changed"}
+	return "", &report.Error{What: "there is no " + usual + " to add the API to", Where: p.Root(), Hint: "the manager's main package belongs there; nothing was changed"}
 }

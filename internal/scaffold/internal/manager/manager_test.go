@@ -9,6 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projecttest"
+	layout "github.com/slipway-dev/slipway/project"
 )
 
 // project is a plan for a project with these files.
@@ -51,16 +52,20 @@ func TestMainFile(t *testing.T) {
 		"-- main.go --\n-- cmd/main.go --\n": "cmd/main.go",
 		"-- main.go --\n":                    "main.go",
 	} {
-		if got, err := manager.MainFile(project(t, files)); err != nil || got != want {
+		if got, err := manager.MainFile(project(t, files), &layout.Project{}); err != nil || got != want {
 			t.Errorf("got %s, %v, want %s", got, err, want)
 		}
 	}
+	older := &layout.Project{Version: "2"}
+	if got, err := manager.MainFile(project(t, "-- main.go --\n-- cmd/main.go --\n"), older); err != nil || got != "main.go" {
+		t.Errorf("an older layout has %s, %v", got, err)
+	}
 	none := project(t, "")
-	_, err := manager.MainFile(none)
+	_, err := manager.MainFile(none, &layout.Project{})
 	if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Where != none.Root() {
 		t.Errorf("without one: %v", err)
 	}
-	if got, err := manager.MainFile(none.Record(&plan.Needs{})); err != nil || got != "cmd/main.go" {
+	if got, err := manager.MainFile(none.Record(&plan.Needs{}), &layout.Project{}); err != nil || got != "cmd/main.go" {
 		t.Errorf("a plan that records gets %s, %v", got, err)
 	}
 }

@@ -1,6 +1,7 @@
 package newapi
 
 import (
+	"cmp"
 	"path"
 
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
@@ -29,7 +30,7 @@ func (a *planner) applyImport() string {
 
 // planApplyMarkers asks for apply configurations of the kind.
 func (a *planner) planApplyMarkers() error {
-	if err := a.Put(a.project.GroupVersionFile(a.resource), plan.These(piece.PackageMarker(applyMarker))); err != nil {
+	if err := a.Put(cmp.Or(a.registration.file, a.project.GroupVersionFile(a.resource)), plan.These(piece.PackageMarker(applyMarker))); err != nil {
 		return err
 	}
 	if err := a.Put(a.project.TypesFile(a.resource), plan.These(piece.TypeMarker{Kind: a.resource.Kind, Marker: clientMarker})); err != nil {

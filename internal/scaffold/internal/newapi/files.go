@@ -1,6 +1,7 @@
 package newapi
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"strings"
@@ -72,8 +73,14 @@ func (a *planner) whatIsThere() string {
 }
 
 func (a *planner) planTypes() error {
-	if err := a.CreateFrom("api/groupversion_info.go", a.project.GroupVersionFile(a.resource), a.data()); err != nil {
+	var err error
+	if a.registration, err = a.registrationIn(a.project.APIDir(a.resource)); err != nil {
 		return err
+	}
+	if usual := a.project.GroupVersionFile(a.resource); cmp.Or(a.registration.file, usual) == usual {
+		if err := a.CreateFrom("api/groupversion_info.go", usual, a.data()); err != nil {
+			return err
+		}
 	}
 	return a.CreateFrom(a.template("api/types.go"), a.project.TypesFile(a.resource), a.data())
 }
@@ -109,33 +116,34 @@ func (a *planner) planProject() error {
 // data is what the templates of an API are filled from.
 func (a *planner) data() map[string]any {
 	r := a.resource
-	up := `"..", ".."`
-	if a.project.MultiGroup && r.Group != "" {
-		up += `, ".."`
-	}
 	return map[string]any{
-		"Resource":          r,
-		"Boilerplate":       a.header,
-		"ImportPath":        a.project.ImportPath(r),
-		"ControllerPackage": a.project.ControllerPackage(r),
-		"FirstController":   a.firstController(),
-		"ControllerName":    a.controllerName(),
-		"Reconciler":        a.reconciler(),
-		"Title":             a.controllerTitle(),
-		"Variable":          kind.Variable(r),
-		"PathToRoot":        up,
-		"Namespaced":        a.options.Namespaced,
-		"ResourceMarker":    a.resourceMarker(),
-		"Foreign":           kind.Foreign(a.resource),
-		"MarkerGroup":       a.markerGroup(),
-		"MarkerNamespace":   a.markerNamespace(),
-		"Registers":         kind.Registers(a.resource),
-		"HasCRDs":           len(a.project.Groups()) > 0 || a.options.Resource,
-		"CoreObject":        kind.CoreObjectOf(a.resource),
-		"SSA":               a.ssa(),
-		"ApplyImport":       a.applyImport(),
-		"Image":             a.options.Image,
-		"ImageVariable":     strings.ToUpper(r.Kind) + "_IMAGE",
+		"Resource":           r,
+		"Boilerplate":        a.header,
+		"ImportPath":         a.project.ImportPath(r),
+		"ControllerPackage":  a.project.ControllerPackage(r),
+		"FirstController":    a.firstController(),
+		"ControllerName":     a.controllerName(),
+		"Reconciler":         a.reconciler(),
+		"Title":              a.controllerTitle(),
+		"Variable":           kind.Variable(r),
+		"PathToRoot":         kind.PathToRoot(a.project.ControllerDir(r)),
+		"TestImportsContext": !strings.HasPrefix(a.versions.TestContext(), "t."),
+		"TestContext":        a.versions.TestContext(),
+		"OmitZero":           a.versions.OmitZero(),
+		"RegistersObjects":   a.registration.objects,
+		"GroupVersionName":   cmp.Or(a.registration.groupVersion, "GroupVersion"),
+		"Namespaced":         a.options.Namespaced,
+		"ResourceMarker":     a.resourceMarker(),
+		"Foreign":            kind.Foreign(a.resource),
+		"MarkerGroup":        a.markerGroup(),
+		"MarkerNamespace":    a.markerNamespace(),
+		"Registers":          kind.Registers(a.resource),
+		"HasCRDs":            len(a.project.Groups()) > 0 || a.options.Resource,
+		"CoreObject":         kind.CoreObjectOf(a.resource),
+		"SSA":                a.ssa(),
+		"ApplyImport":        a.applyImport(),
+		"Image":              a.options.Image,
+		"ImageVariable":      strings.ToUpper(r.Kind) + "_IMAGE",
 	}
 }
 

@@ -17,7 +17,7 @@ func (a *planner) planMain() error {
 	if a.options.SkipWiring {
 		return a.leaveWiring()
 	}
-	file, err := manager.MainFile(a.Plan)
+	file, err := manager.MainFile(a.Plan, a.project)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/requires"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -36,8 +37,12 @@ func record(p *plan.Plan, file *project.Project, r project.Resource, calls []Opt
 	if err != nil {
 		return err
 	}
+	versions, err := requires.Read(p.Root())
+	if err != nil {
+		return err
+	}
 	for _, options := range calls {
-		a := &planner{Plan: p, project: file, options: options, resource: r, recorded: &r, header: text}
+		a := &planner{Plan: p, project: file, options: options, resource: r, recorded: &r, header: text, versions: versions}
 		for _, step := range append(a.steps(), a.needGenerated) {
 			if err := step(); err != nil {
 				return err

@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/requires"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -64,6 +65,9 @@ func newPlanner(root string, o Options) (*planner, error) {
 		}
 	}
 	a := &planner{Plan: p, project: file, options: o, resource: r}
+	if a.versions, err = requires.Read(p.Root()); err != nil {
+		return nil, err
+	}
 	return a, a.check()
 }
 
@@ -87,6 +91,9 @@ type planner struct {
 	resource project.Resource
 	recorded *project.Resource // the API as PROJECT has it, or nil
 	header   string
+	versions requires.Versions
+
+	registration registration // of the types' package; see planTypes
 }
 
 // check refuses what cannot be planned at all.
@@ -99,7 +106,7 @@ func (a *planner) check() error {
 	} else if err := a.likeOtherVersions(); err != nil {
 		return err
 	}
-	for _, check := range []func() error{a.checkWanted, a.checkGroup, a.checkFiles, a.checkController} {
+	for _, check := range []func() error{a.checkWanted, a.checkVersions, a.checkGroup, a.checkFiles, a.checkController} {
 		if err := check(); err != nil {
 			return err
 		}

@@ -60,7 +60,7 @@ func (w *planner) planConversionTest(spoke project.Resource) error {
 	if err != nil {
 		return err
 	}
-	if suite.OnDisk() && gofile.UsesGinkgo(suite.Before()) {
+	if suite.OnDisk() && gofile.UsesGinkgo(suite.Before()) || w.besideTypes() { // a test there cannot import the spoke, which imports its package
 		return nil
 	}
 	data := w.data()
@@ -70,7 +70,7 @@ func (w *planner) planConversionTest(spoke project.Resource) error {
 	if err != nil {
 		return err
 	}
-	of := w.goImports("k8s.io/apimachinery/pkg/apis/meta/v1/unstructured", "k8s.io/apimachinery/pkg/runtime/schema", "sigs.k8s.io/controller-runtime/pkg/client")
+	of := w.testImports("k8s.io/apimachinery/pkg/apis/meta/v1/unstructured", "k8s.io/apimachinery/pkg/runtime/schema", "sigs.k8s.io/controller-runtime/pkg/client")
 	return w.Put(w.project.WebhookTestFile(w.resource), plan.These(append(of, piece.Declaration{Name: "Test" + w.resource.Kind + "ConversionTo" + title, Code: string(code)})...))
 }
 

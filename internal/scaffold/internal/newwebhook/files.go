@@ -3,7 +3,6 @@ package newwebhook
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -54,12 +53,16 @@ func (w *planner) planCode() error {
 	if err := w.requireGo("webhook/webhook.go", file, data); err != nil {
 		return err
 	}
-	if w.options.Defaulting {
+	if own, err := w.isMethod(file, "Default"); err != nil {
+		return err
+	} else if w.options.Defaulting && !own {
 		if err := w.putWebhook(file, "Default", w.options.DefaultingPath, "context", "sigs.k8s.io/controller-runtime/pkg/log"); err != nil {
 			return err
 		}
 	}
-	if w.options.Validation {
+	if own, err := w.isMethod(file, "ValidateCreate"); err != nil {
+		return err
+	} else if w.options.Validation && !own {
 		return w.putWebhook(file, "Validat", w.options.ValidationPath, "context", "reflect", "slices",
 			"k8s.io/apimachinery/pkg/api/errors", "k8s.io/apimachinery/pkg/runtime/schema", "k8s.io/apimachinery/pkg/util/validation/field",
 			"sigs.k8s.io/controller-runtime/pkg/webhook/admission")
@@ -76,8 +79,11 @@ func (w *planner) putWebhook(file, stem, customPath string, imports ...string) e
 	if err != nil {
 		return err
 	}
+	if !w.versions.TypedWebhooks() {
+		imports = append(imports, "fmt", "k8s.io/apimachinery/pkg/runtime")
+	}
 	of := w.goImports(imports...)
-	setup := piece.BuilderCall{Function: "Setup" + kind + "WebhookWithManager"}
+	setup := piece.BuilderCall{Function: w.setupName()}
 	suffix := strings.TrimPrefix(name, kind+"Custom")
 	of = append(of, piece.BuilderCall{Function: setup.Function, Method: "With" + suffix, Argument: "&" + name + "{}"})
 	if customPath != "" {
@@ -106,7 +112,7 @@ func (w *planner) planMain() error {
 		w.Leave(manager.LeftToUser + piece.ByHand(append(w.schemePieces(nil, ""), w.mainPieces(nil)...)))
 		return nil
 	}
-	file, err := manager.MainFile(w.Plan)
+	file, err := manager.MainFile(w.Plan, w.project)
 	if err != nil {
 		return err
 	}
@@ -143,9 +149,7 @@ func (w *planner) schemePieces(src []byte, function string) []plan.Piece {
 
 func (w *planner) mainPieces(src []byte) []plan.Piece {
 	imports := gofile.ImportsOf(src)
-	pkg := path.Join(w.project.Repo, w.project.WebhookDir(w.resource))
-	alias := imports.Name(pkg, "webhook"+w.webhookAlias())
-	key := fmt.Sprintf("%s.Setup%sWebhookWithManager(", alias, w.resource.Kind)
+	alias, pkg, key := w.setupCall(imports)
 	failed := strings.ReplaceAll(manager.Failure(w.Plan, src, imports, "set up the "+w.resource.Kind+" webhooks"), "\t", "\t\t")
 	return append(w.goImports("os"), piece.ImportAt(w.project.Repo, alias, pkg), piece.Fragment{Marker: "builder", Code: unlessDisabled(key+wiring.Manager(src)+")", failed), Key: key})
 }
@@ -223,36 +227,40 @@ func (w *planner) planFeatures() error {
 // data is what the templates of webhooks are filled from.
 func (w *planner) data() map[string]any {
 	r := w.resource
-	up := `"..", "..", ".."`
-	if w.project.MultiGroup && r.Group != "" {
-		up += `, ".."`
-	}
 	group := r.QualifiedGroup()
 	pathEnd := strings.ReplaceAll(group, ".", "-") + "-" + r.Version + "-" + r.SingularName()
 	return map[string]any{
-		"Resource":       r,
-		"Boilerplate":    w.header,
-		"FirstWebhook":   w.firstWebhook(),
-		"ImportPath":     w.project.ImportPath(r),
-		"TypesAlias":     r.ImportAlias(),
-		"Variable":       kind.Variable(r),
-		"QualifiedGroup": group,
-		"MarkerGroup":    cmp.Or(group, `""`),
-		"DefaultingPath": cmp.Or(w.options.DefaultingPath, "/mutate-"+pathEnd),
-		"ValidationPath": cmp.Or(w.options.ValidationPath, "/validate-"+pathEnd),
-		"PathToRoot":     up,
-		"Sample":         w.sample(),
-		"Namespaced":     r.API != nil && r.API.Namespaced,
-		"CoreObject":     kind.CoreObjectOf(w.resource),
-		"Direct":         w.direct(),
-		"Foreign":        kind.Foreign(w.resource),
+		"Resource":          r,
+		"Boilerplate":       w.header,
+		"FirstWebhook":      w.firstWebhook(),
+		"BesideTypes":       w.besideTypes(),
+		"Type":              w.typeName(),
+		"Typed":             w.versions.TypedWebhooks(),
+		"TestContext":       w.versions.TestContext(),
+		"MetricsServer":     w.versions.MetricsServer(),
+		"Randfill":          w.versions.Randfill(),
+		"Diff":              w.versions.Diff(),
+		"RangesOverNumbers": w.versions.Go("v1.22.0"),
+		"ImportPath":        w.project.ImportPath(r),
+		"TypesAlias":        r.ImportAlias(),
+		"Variable":          kind.Variable(r),
+		"QualifiedGroup":    group,
+		"MarkerGroup":       cmp.Or(group, `""`),
+		"DefaultingPath":    cmp.Or(w.options.DefaultingPath, "/mutate-"+pathEnd),
+		"ValidationPath":    cmp.Or(w.options.ValidationPath, "/validate-"+pathEnd),
+		"PathToRoot":        kind.PathToRoot(w.project.WebhookDir(r)),
+		"Sample":            w.sample(),
+		"Namespaced":        r.API != nil && r.API.Namespaced,
+		"CoreObject":        kind.CoreObjectOf(w.resource),
+		"Direct":            w.direct(),
+		"Foreign":           kind.Foreign(w.resource),
 	}
 }
 
 // firstWebhook reports whether no webhooks came before these in their package, whose doc
 // they then carry.
 func (w *planner) firstWebhook() bool {
-	return !slices.ContainsFunc(w.project.Resources, func(r project.Resource) bool {
+	return !w.besideTypes() && !slices.ContainsFunc(w.project.Resources, func(r project.Resource) bool {
 		return r.Webhooks != nil && r.Kind != w.resource.Kind && w.project.WebhookDir(r) == w.project.WebhookDir(w.resource)
 	})
 }

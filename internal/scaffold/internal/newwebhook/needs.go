@@ -5,6 +5,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/requires"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -34,6 +35,9 @@ func Record(p *plan.Plan, file *project.Project, r project.Resource) error {
 	}
 	var err error
 	if w.header, err = header.Read(p); err != nil {
+		return err
+	}
+	if w.versions, err = requires.Read(p.Root()); err != nil {
 		return err
 	}
 	for _, step := range w.steps() {

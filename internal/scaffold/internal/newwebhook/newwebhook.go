@@ -16,6 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/requires"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -66,6 +67,12 @@ func newPlanner(root string, o Options) (*planner, error) {
 		return nil, err
 	}
 	w := &planner{Plan: p, project: file, options: o}
+	if w.versions, err = requires.Read(p.Root()); err != nil {
+		return nil, err
+	}
+	if err := w.checkVersions(); err != nil {
+		return nil, err
+	}
 	return w, w.resolve()
 }
 
@@ -109,6 +116,7 @@ type planner struct {
 	recorded *project.Resource // the kind as PROJECT has it, or nil
 	spokes   []project.Resource
 	header   string
+	versions requires.Versions
 }
 
 // resolve finds the kind: in PROJECT, among those of Kubernetes, or in another module.
@@ -136,6 +144,9 @@ func (w *planner) resolve() error {
 	}
 	if err := w.resource.Validate(); err != nil {
 		return projectfile.InvalidName(err)
+	}
+	if err := w.checkTerse(); err != nil {
+		return err
 	}
 	var err error
 	if w.header, err = header.Read(w.Plan); err != nil {

@@ -3,6 +3,7 @@ package newwebhook
 import (
 	"fmt"
 	"path"
+	"strings"
 
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
@@ -36,6 +37,9 @@ func (w *planner) planTests() error {
 		return err
 	}
 	var tests []plan.Piece
+	if !strings.HasPrefix(w.versions.TestContext(), "t.") {
+		tests = w.goImports("context")
+	}
 	if w.options.Defaulting {
 		if tests, err = w.addTest(tests, "Defaulting", "defaulter_test.go"); err != nil {
 			return err
@@ -78,6 +82,9 @@ func (w *planner) suitePieces(src []byte) []plan.Piece {
 	if gofile.UsesGinkgo(src) {
 		scheme, setup, of = "Expect(%s.AddToScheme(scheme.Scheme)).To(Succeed())\n", "Expect(%s(mgr)).To(Succeed()) // the %s webhooks\n", nil
 	}
+	if w.besideTypes() {
+		return append(of, w.besidePieces(fmt.Sprintf(scheme, ownPackage), setup)...)
+	}
 	imports, versions := gofile.ImportsOf(src), append([]project.Resource{w.resource}, w.otherVersions()...)
 	if !kind.Registers(w.resource) {
 		versions, of = nil, nil
@@ -85,7 +92,7 @@ func (w *planner) suitePieces(src []byte) []plan.Piece {
 	for _, r := range versions {
 		of = append(of, kind.SchemePieces(w.project, r, imports, scheme, "")...)
 	}
-	name := "Setup" + w.resource.Kind + "WebhookWithManager"
+	name := w.setupName()
 	return append(of, piece.Fragment{Marker: "webhook", Code: fmt.Sprintf(setup, name, w.resource.Kind), Key: name + "("})
 }
 

@@ -8,7 +8,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// An Item is an item of a top-level list of a kustomization, such as `resources`.
+// An Item is an item of a top-level list of a kustomization, such as `resources`. Older kustomizations list folders
+// among `bases` instead: it is there, too, and gets there where `resources` is not.
 type Item struct {
 	List, Name string
 	First      bool // before all others
@@ -20,7 +21,13 @@ func (l Item) ID() string { return l.List + " " + l.Name }
 // Put adds the text where it is missing.
 func (l Item) Put(path string, src []byte) ([]byte, error) {
 	lines := strings.SplitAfter(string(src), "\n")
+	if l.inOlderList(lines) {
+		return src, nil
+	}
 	head := l.head(lines)
+	if head < 0 && l.List == "resources" && l.inList(olderList).head(lines) >= 0 {
+		return l.inList(olderList).Put(path, src)
+	}
 	if head < 0 {
 		return nil, &report.Error{
 			What:  fmt.Sprintf("there is no list `%s:` of one item a line", l.List),
@@ -46,6 +53,9 @@ func (l Item) Put(path string, src []byte) ([]byte, error) {
 // Take removes the item's line unless there is something else on it.
 func (l Item) Take(src []byte) ([]byte, int) {
 	lines := strings.SplitAfter(string(src), "\n")
+	if l.inOlderList(lines) {
+		return l.inList(olderList).Take(src)
+	}
 	head := l.head(lines)
 	if head < 0 {
 		return src, 0
@@ -60,6 +70,24 @@ func (l Item) Take(src []byte) ([]byte, int) {
 		}
 	}
 	return src, 0
+}
+
+// olderList is the list of folders that older kustomizations have beside `resources`.
+const olderList = "bases"
+
+func (l Item) inList(list string) Item {
+	l.List = list
+	return l
+}
+
+// inOlderList reports whether an item of `resources` is among `bases`.
+func (l Item) inOlderList(lines []string) bool {
+	head := l.inList(olderList).head(lines)
+	if l.List != "resources" || head < 0 {
+		return false
+	}
+	end, _ := listEnd(lines, head)
+	return slices.ContainsFunc(lines[head+1:end], func(line string) bool { item, _ := l.on(line); return item })
 }
 
 // head is the line at which the list starts, or -1.

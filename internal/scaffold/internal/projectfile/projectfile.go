@@ -5,9 +5,9 @@ package projectfile
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/report"
@@ -25,7 +25,10 @@ func Load(root string) (*project.Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	return file, checkLayout(file)
+	if err := checkLayout(file); err != nil {
+		return file, err
+	}
+	return file, complete(root, file)
 }
 
 // Read reads the PROJECT file, of whatever layout.
@@ -41,7 +44,7 @@ func Read(root string) (*project.Project, error) {
 	if err != nil {
 		return nil, fileerror.Unreadable(project.FileName, err)
 	}
-	return file, nil
+	return file, completeName(root, file)
 }
 
 // Open reads the PROJECT file, as [Load] does, and starts a plan for its project.
@@ -66,19 +69,28 @@ func damaged(fe *project.FieldError) error {
 	}
 }
 
+// terseExample is how version 2 of the file lists kinds.
+const terseExample = "resources:\n- group: batch\n  version: v1\n  kind: CronJob"
+
 // checkLayout refuses projects of another kind.
 func checkLayout(file *project.Project) error {
-	e := &report.Error{Where: project.FileName + ":1", Next: seeProject}
+	e := &report.Error{Next: seeProject}
+	key := ""
 	switch {
-	case file.Version != project.Version:
-		e.What, e.Hint = "the project has the layout of version "+file.Version, `slipway changes projects of version "3"`
+	case file.Version == "1":
+		key, e.What = "version", "version 1 of PROJECT records no kinds, so slipway cannot change the project"
+		e.Hint, e.Next = `verbs that read the project work, such as generate, install and deploy; change the line to version: "2" and list the kinds:`+"\n"+terseExample, ""
 	case file.Repo == "":
 		e.What, e.Hint = "repo is missing", "expected a line such as `repo: example.com/my-operator`, the module path of go.mod"
-	case !slices.ContainsFunc(file.Layout, func(l string) bool { return strings.HasPrefix(l, project.Layout) }):
-		e.What, e.Hint = "the layout "+strings.Join(file.Layout, ", ")+" is not one that slipway knows", "expected `layout: "+project.Layout+"`"
+	case len(file.Layout) == 0 && !file.KnownLayout():
+		e.What, e.Hint = "layout is missing", "expected a line such as `layout: "+project.Layout+"`"
+	case !file.KnownLayout():
+		key, e.What = "layout", "slipway does not know the layout "+strings.Join(file.Layout, ", ")
+		e.Hint = "expected " + project.Layout + ", or go.kubebuilder.io/v3 or v2"
 	default:
 		return nil
 	}
+	e.Where = fmt.Sprintf("%s:%d", project.FileName, max(file.Line(key), 1))
 	return e
 }
 

@@ -34,8 +34,8 @@ func TestLoadRefuses(t *testing.T) {
 	for _, test := range []struct{ name, text, where string }{
 		{"not YAML", "domain: [", "PROJECT:1:1"},
 		{"a value of another kind", "version: \"3\"\nresources: x\n", "PROJECT:2:12"},
-		{"another version", "repo: example.com/op\nlayout: [go.kubebuilder.io/v4]\nversion: \"2\"\n", "PROJECT:1"},
-		{"another layout", "repo: example.com/op\nlayout: [helm.sdk.operatorframework.io/v1]\nversion: \"3\"\n", "PROJECT:1"},
+		{"another layout", "repo: example.com/op\nlayout: [helm.sdk.operatorframework.io/v1]\nversion: \"3\"\n", "PROJECT:2"},
+		{"no layout", "repo: example.com/op\nversion: \"3\"\n", "PROJECT:1"},
 		{"no module", "layout: [go.kubebuilder.io/v4]\nversion: \"3\"\n", "PROJECT:1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -49,7 +49,13 @@ func TestLoadRefuses(t *testing.T) {
 		})
 	}
 	root := t.TempDir()
+	projecttest.Unpack(t, root, "-- PROJECT --\ndomain: example.com\nrepo: example.com/op\nversion: \"1\"\n")
 	_, err := projectfile.Load(root)
+	if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Where != "PROJECT:3" || refusal.Hint == "" {
+		t.Errorf("version 1 gives %v", err)
+	}
+	root = t.TempDir()
+	_, err = projectfile.Load(root)
 	if refusal, ok := errors.AsType[*report.Error](err); !ok || !errors.Is(err, fs.ErrNotExist) || refusal.Where != filepath.Join(root, "PROJECT") || refusal.Next != "slipway init" {
 		t.Errorf("no project gives %v", err)
 	}

@@ -24,6 +24,7 @@ import (
 type Set struct {
 	Module   string // path of the project's module
 	Packages []*Package
+	Folders  []Folder // those above packages, which Dockerfiles and Makefiles name
 	// Exists reports whether there is a file or folder at a path of the project, with
 	// slashes, before anything moves.
 	Exists func(path string) bool

@@ -15,6 +15,9 @@ func (s *Set) Text(src []byte) []byte {
 		for _, p := range s.Packages {
 			line = p.line(line, s.Module)
 		}
+		for _, f := range s.Folders {
+			line = f.line(line, s.Module)
+		}
 		lines[i] = line
 	}
 	return []byte(strings.Join(lines, ""))
@@ -38,6 +41,21 @@ func (p *Package) line(line, module string) string {
 		return replacePath(line, module, p.Dir, first, pathEnds)
 	}
 	return line // what is said of the folder is true of those below it
+}
+
+// A Folder is one that has moved with all that was in it.
+type Folder struct{ From, To string }
+
+// copies matches a line of a Dockerfile that names folders, with or without a slash behind them.
+var copies = regexp.MustCompile(`^\s*(COPY|ADD)\s`)
+
+// line rewrites a line that names the folder or something in it. Its name alone may be any word.
+func (f Folder) line(line, module string) string {
+	line = replacePath(line, module, f.From, f.To, `(/)`)
+	if copies.MatchString(line) {
+		line = replacePath(line, module, f.From, f.To, pathEnds)
+	}
+	return line
 }
 
 const (

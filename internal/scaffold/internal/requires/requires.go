@@ -1,0 +1,118 @@
+// Package requires knows for which versions of Go and controller-runtime a project's code is written: those that its
+// go.mod names. [Versions] says what code can use with them, and refuses what they do not have with the update that
+// helps. A project whose versions are not known is taken for a new one.
+//
+//	versions, err := requires.Read(root)
+//	err = versions.CheckWebhooks()
+//	if versions.TypedWebhooks() { … }
+package requires
+
+import (
+	"fmt"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
+)
+
+const controllerRuntime = "sigs.k8s.io/controller-runtime"
+
+// Versions are those of Go and controller-runtime; the zero value is newer than all that matters here.
+type Versions struct {
+	golang  string // "v1.25.0"
+	runtime string // "v0.22.4"
+	line    int    // of go.mod, with the latter
+}
+
+// Read reads them from the go.mod in folder root.
+func Read(root string) (Versions, error) {
+	mod, err := gomod.Read(root)
+	if err != nil || mod == nil {
+		return Versions{}, err
+	}
+	v := Versions{}
+	if mod.Go() != "" {
+		v.golang = "v" + mod.Go()
+	}
+	v.runtime, v.line = mod.Version(controllerRuntime)
+	return v, nil
+}
+
+// since reports whether controller-runtime is of this version or newer, pre-releases of it included.
+func (v Versions) since(version string) bool { return newer(v.runtime, version) }
+
+func newer(have, version string) bool {
+	return !semver.IsValid(have) || semver.Compare(have, version+"-0") >= 0
+}
+
+// TypedWebhooks reports whether webhooks are made for a type, and their methods take objects of it. Before, they take
+// any object.
+func (v Versions) TypedWebhooks() bool { return v.since("v0.23.0") }
+
+// MetricsServer reports whether a manager's options for metrics are those of a server of their own.
+func (v Versions) MetricsServer() bool { return v.since("v0.16.0") }
+
+// Randfill reports whether random objects come from sigs.k8s.io/randfill. Before, they come from gofuzz.
+func (v Versions) Randfill() bool { return v.since("v0.21.0") }
+
+// Diff reports whether apimachinery's package diff has the function Diff.
+func (v Versions) Diff() bool { return v.since("v0.22.0") }
+
+// Go reports whether the project's version of Go is at least this one, such as "v1.24.0".
+func (v Versions) Go(version string) bool { return newer(v.golang, version) }
+
+// TestContext is the context of a test called t, as code has it.
+func (v Versions) TestContext() string {
+	if v.Go("v1.24.0") {
+		return "t.Context()"
+	}
+	return "context.Background()"
+}
+
+// OmitZero is the option of a json tag that leaves out an empty struct, where Go knows one.
+func (v Versions) OmitZero() string {
+	if v.Go("v1.24.0") {
+		return "omitzero"
+	}
+	return "omitempty"
+}
+
+// A need is a part of controller-runtime that scaffolded code uses.
+type need struct {
+	what  string // that needs it
+	since string // the first version that has it, and what the update is to
+	to    string
+	hint  string
+}
+
+// CheckControllers refuses versions whose reconcilers are of another form.
+func (v Versions) CheckControllers() error {
+	return v.check(need{"controllers", "v0.7.0", "v0.7.2", "without a controller the types can be created: --controller=false"})
+}
+
+// CheckWebhooks refuses versions in which validators return no warnings.
+func (v Versions) CheckWebhooks() error {
+	return v.check(need{"webhooks", "v0.15.0", "v0.15.3", "after the update go vet ./... lists what else changes: main.go sets WebhookServer otherwise"})
+}
+
+// CheckPaths refuses versions in which the path of a webhook follows from the kind.
+func (v Versions) CheckPaths() error {
+	return v.check(need{"webhooks with paths of their own", "v0.21.0", "v0.21.0", "leave out --defaulting-path and --validation-path, or update"})
+}
+
+// CheckApply refuses versions whose client does not apply apply configurations to a status.
+func (v Versions) CheckApply(flag string) error {
+	return v.check(need{"controllers with " + flag, "v0.23.0", "v0.23.3", "leave out " + flag + ", or update"})
+}
+
+func (v Versions) check(n need) error {
+	if v.since(n.since) {
+		return nil
+	}
+	return &report.Error{
+		What:  fmt.Sprintf("%s need controller-runtime %s or newer, and the project requires %s", n.what, n.since, v.runtime),
+		Where: fmt.Sprintf("go.mod:%d", v.line), Hint: n.hint + "; nothing was changed",
+		Next: fmt.Sprintf("go get %s@%s && go mod tidy", controllerRuntime, n.to),
+	}
+}
