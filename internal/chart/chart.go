@@ -27,24 +27,34 @@ type File struct {
 // Generate makes the chart of the kustomization in folder dir: its files in the order of their paths. The
 // same kustomization gives the same files.
 func Generate(ctx context.Context, dir string, o Options) ([]File, error) {
-	m, err := model.Load(ctx, dir)
+	g, _, err := generate(ctx, dir, o)
 	if err != nil {
 		return nil, err
+	}
+	return g.files, nil
+}
+
+// generate makes the chart; the values are those of its values.yaml.
+func generate(ctx context.Context, dir string, o Options) (*generator, *settings.Values, error) {
+	m, err := model.Load(ctx, dir)
+	if err != nil {
+		return nil, nil, err
 	}
 	g := &generator{model: m, Options: o}
 	account := settings.DefaultAccount(m)
-	values, err := settings.Take(m, o.Name).YAML()
+	values := settings.Take(m, o.Name)
+	text, err := values.YAML()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	g.add("values.yaml", values)
+	g.add("values.yaml", text)
 	g.add("Chart.yaml", g.chart())
 	g.add(".helmignore", ignored)
 	g.add("templates/_helpers.tpl", g.helpers(account))
 	g.add("templates/NOTES.txt", g.notes())
 	g.addTemplates()
 	slices.SortFunc(g.files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
-	return g.files, nil
+	return g, values, nil
 }
 
 // generator collects the files of a chart.

@@ -23,6 +23,7 @@ type Chart struct {
 	Config    string // folder with the kustomization, in the project
 	Conflicts string // whose lines are taken where both sides changed them: mine or generated; empty refuses
 	Restore   bool   // make files again that the user deleted
+	plugins   bool   // the folder holds a chart of kubebuilder's plug-in
 
 	NoGenerate bool // make the chart of the files as they are
 	Preview
@@ -48,13 +49,10 @@ func (s *Session) Helm(ctx context.Context, c Chart) error {
 	}
 	var planned *scaffold.Plan
 	plan := func() (*scaffold.Plan, error) {
-		files, err := chart.Generate(ctx, filepath.Join(root, filepath.FromSlash(c.Config)), c.Options)
+		derived := scaffold.Derived{Folder: c.Folder, Mark: chart.Mark, Restore: c.Restore, Prefer: prefer, Next: "slipway helm --conflicts mine"}
+		err := s.chartFiles(ctx, root, c, &derived)
 		if err != nil {
 			return nil, err
-		}
-		derived := scaffold.Derived{Folder: c.Folder, Mark: chart.Mark, Files: map[string][]byte{}, Restore: c.Restore, Prefer: prefer, Next: "slipway helm --conflicts mine"}
-		for _, file := range files {
-			derived.Files[file.Path] = file.Content
 		}
 		planned, err = scaffold.Derive(root, derived)
 		return planned, err
@@ -68,6 +66,26 @@ func (s *Session) Helm(ctx context.Context, c Chart) error {
 	})
 }
 
+// chartFiles makes the files of the chart, in the place of those of kubebuilder's plug-in if the folder holds them.
+func (s *Session) chartFiles(ctx context.Context, root string, c Chart, into *scaffold.Derived) error {
+	config := filepath.Join(root, filepath.FromSlash(c.Config))
+	if c.plugins {
+		return s.takeOverChart(ctx, config, filepath.Join(root, filepath.FromSlash(c.Folder)), c, into)
+	}
+	files, err := chart.Generate(ctx, config, c.Options)
+	into.Files = contents(files)
+	return err
+}
+
+// contents are files by their paths.
+func contents(files []chart.File) map[string][]byte {
+	all := map[string][]byte{}
+	for _, file := range files {
+		all[file.Path] = file.Content
+	}
+	return all
+}
+
 // complete fills in what the flags leave open: what was said the last time, or a default.
 func (c *Chart) complete(root string) error {
 	base, err := scaffold.ReadBase(root)
@@ -75,7 +93,7 @@ func (c *Chart) complete(root string) error {
 		return err
 	}
 	if c.Folder == "" {
-		c.Folder = cmp.Or(lastChart(base), "dist/chart")
+		c.Folder = cmp.Or(lastChart(base), pluginFolder(root), "dist/chart")
 	}
 	c.Folder = path.Clean(filepath.ToSlash(c.Folder))
 	if !filepath.IsLocal(filepath.FromSlash(c.Folder)) || c.Folder == "." {
@@ -84,6 +102,8 @@ func (c *Chart) complete(root string) error {
 	last := chart.Options{}
 	if text, ok := base.File(path.Join(c.Folder, chart.Mark)); ok {
 		last = chart.ReadOptions(text)
+	} else if text := pluginChart(root, c.Folder); text != nil {
+		last, c.plugins = chart.ReadOptions(text), true
 	}
 	c.Version = cmp.Or(c.Version, last.Version, "0.1.0")
 	c.AppVersion = cmp.Or(c.AppVersion, last.AppVersion, c.Version)

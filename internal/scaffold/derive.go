@@ -11,6 +11,8 @@ import (
 type (
 	// Derived are files that follow from others and that the user may change in between.
 	Derived = derived.Options
+	// An Adoption says what becomes of such files that another tool made.
+	Adoption = derived.Adoption
 	// A Preference says whose change is taken where the user and what is derived changed the same lines.
 	Preference = threeway.Preference
 	// A Base holds files as they were scaffolded, before anyone edited them.

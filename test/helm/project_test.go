@@ -18,6 +18,9 @@ import (
 // slipway is the program that is tested.
 var slipway = os.Getenv("SLIPWAY")
 
+// programs is a folder for programs that tests build; it goes when they have ended.
+var programs string
+
 func TestMain(m *testing.M) {
 	code, err := run(m)
 	if err != nil {
@@ -34,6 +37,7 @@ func run(m *testing.M) (code int, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	programs = dir
 	if os.Getenv("SLIPWAY_CHECK") == "" {
 		if err := os.Setenv("SLIPWAY_CHECK", "off"); err != nil {
 			return 0, err

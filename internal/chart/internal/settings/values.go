@@ -3,6 +3,7 @@ package settings
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -32,6 +33,48 @@ func (v *Values) Describe(path, comment string) {
 	s.comment = comment
 	if s.group == nil {
 		s.group = &Values{}
+	}
+}
+
+// Get is the literal of a setting; ok is false if there is no such one.
+func (v *Values) Get(path string) (literal any, ok bool) {
+	key, rest, deeper := strings.Cut(path, ".")
+	i := slices.IndexFunc(v.keys, func(s *setting) bool { return s.key == key })
+	switch {
+	case i < 0:
+		return nil, false
+	case deeper && v.keys[i].group != nil:
+		return v.keys[i].group.Get(rest)
+	}
+	return v.keys[i].literal, !deeper && v.keys[i].group == nil
+}
+
+// Change gives a setting another literal.
+func (v *Values) Change(path string, literal any) { v.at(path).literal = literal }
+
+// Add adds a setting to a group, or to the top if group is empty; its key may have dots. To a group of the same name it
+// adds what a mapping has.
+func (v *Values) Add(group, key, comment string, literal any) {
+	in := v
+	if group != "" {
+		s := v.at(group)
+		if s.group == nil {
+			s.group = &Values{}
+		}
+		in = s.group
+	}
+	i := slices.IndexFunc(in.keys, func(s *setting) bool { return s.key == key })
+	if i < 0 {
+		in.keys = append(in.keys, &setting{key: key, comment: comment, literal: literal})
+		return
+	}
+	more, ok := literal.(map[string]any)
+	if in.keys[i].group == nil || !ok {
+		in.keys[i].literal = literal
+		return
+	}
+	for _, inner := range slices.Sorted(maps.Keys(more)) {
+		in.keys[i].group.Add("", inner, "", more[inner])
 	}
 }
 

@@ -34,6 +34,7 @@ type Options struct {
 	Restore bool              // make files again that the user has deleted
 	Prefer  threeway.Preference
 	Next    string // a command that settles conflicts
+	Adopt   *Adoption
 }
 
 // Plan plans the files in the project in folder root.
@@ -47,6 +48,9 @@ func Plan(root string, o Options) (*plan.Plan, error) {
 		if inner, ok := strings.CutPrefix(file, o.Folder+"/"); ok {
 			d.made[inner] = true
 		}
+	}
+	if o.Adopt != nil {
+		return p, d.adopt()
 	}
 	if err := d.checkFolder(); err != nil {
 		return nil, err

@@ -1,0 +1,220 @@
+package former_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/slipway-dev/slipway/internal/chart/internal/former"
+)
+
+const example = `
+-- chart/Chart.yaml --
+apiVersion: v2
+name: op
+-- chart/templates/rbac/role.yaml --
+{{- if .Values.rbac.enable }}
+kind: ClusterRole
+metadata:
+  name: op-manager-role
+rules:
+- verbs: ["get"]
+# a comment
+  resources:
+  - secrets
+  - pods
+{{- end }}
+-- chart/templates/service.yaml --
+kind: Service
+metadata:
+  name: {{ include "op.resourceName" (dict "suffix" "webhook-service" "context" $) }}
+spec:
+  port: {{ .Values.webhook.port }}
+  type: {{ .Values.service.type }}
+-- chart/templates/pdb.yaml --
+kind: PodDisruptionBudget
+metadata:
+  name: budget
+-- chart/templates/nameless.yaml --
+kind: List
+-- chart/README.md --
+-- config/rbac/role.yaml --
+kind: ClusterRole
+metadata:
+  name: manager-role
+rules:
+- verbs: [get]
+  resources:
+  - pods
+-- config/webhook/service.yaml --
+kind: Service
+metadata:
+  name: webhook-service
+spec:
+  port: 443
+`
+
+// unpack writes an archive's files into a folder of the test's.
+func unpack(t *testing.T, archive string) string {
+	t.Helper()
+	root := t.TempDir()
+	for _, f := range txtar.Parse([]byte(archive)).Files {
+		name := filepath.Join(root, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, f.Data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+func read(t *testing.T, archive string) *former.Chart {
+	t.Helper()
+	root := unpack(t, archive)
+	c, err := former.Read(filepath.Join(root, "chart"), filepath.Join(root, "config"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestEdits: templates of the project's objects are the plug-in's, and lines that follow from nothing are the user's.
+func TestEdits(t *testing.T) {
+	c := read(t, example)
+	if diff := cmp.Diff([]string{"templates/rbac/role.yaml", "templates/service.yaml"}, c.Templates()); diff != "" {
+		t.Errorf("the plug-in's templates: %s", diff)
+	}
+	if diff := cmp.Diff([]string{"README.md", "templates/nameless.yaml", "templates/pdb.yaml"}, c.Own()); diff != "" {
+		t.Errorf("the user's files: %s", diff)
+	}
+	want := []former.Edit{
+		{File: "templates/rbac/role.yaml", Line: 9, Lines: []string{"  - secrets"}},
+		{File: "templates/service.yaml", Line: 6, Lines: []string{"  type: {{ .Values.service.type }}"}},
+	}
+	if diff := cmp.Diff(want, c.Edits()); diff != "" {
+		t.Errorf("edits: %s", diff)
+	}
+	c.Learn("- secrets\n")
+	if edits := c.Edits(); len(edits) != 1 {
+		t.Errorf("a line that the project has counts as the user's: %v", edits)
+	}
+}
+
+// TestUnixLines: line ends that version control changed are no edits.
+func TestUnixLines(t *testing.T) {
+	if diff := cmp.Diff(read(t, example).Edits(), read(t, strings.ReplaceAll(example, "\n", "\r\n")).Edits()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestLinks: what a link leads to is not read, and the link is no template of the plug-in's.
+func TestLinks(t *testing.T) {
+	root := unpack(t, example)
+	link := filepath.Join(root, "chart", "templates", "link.yaml")
+	if err := os.Symlink(filepath.Join(root, "config", "rbac", "role.yaml"), link); err != nil {
+		t.Skip(err)
+	}
+	c, err := former.Read(filepath.Join(root, "chart"), filepath.Join(root, "config"))
+	if err != nil || c.Text("templates/link.yaml") != "" || len(c.Templates()) != 2 {
+		t.Errorf("%v: %q, %v", err, c.Text("templates/link.yaml"), c.Templates())
+	}
+}
+
+const helpers = `
+-- chart/Chart.yaml --
+name: op
+-- chart/templates/_helpers.tpl --
+{{- define "op.fullname" -}}
+{{- if .Values.x }}a{{ end }}
+{{- end }}
+{{/* for ours */}}
+{{- define "op.resourceName" -}}
+{{- with .context }}{{ include "op.name" . }}{{ end }}
+{{- end }}
+{{- define "op.name" -}}op{{- end }}
+{{- define "op.chart" -}}unused{{- end }}
+{{- define "ours" -}}{{ include "op.resourceName" . }}{{- end }}
+{{- define "open" -}}
+`
+
+// TestHelpers: the user's named templates stay, and those that they need; ours go before the plug-in's.
+func TestHelpers(t *testing.T) {
+	text, notes := read(t, helpers).Helpers(`{{- define "op.fullname" -}}made{{- end }}`, nil)
+	for _, want := range []string{`define "ours"`, `define "op.resourceName"`, `{{/* for ours */}}`, `define "op.name"`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in %s", want, text)
+		}
+	}
+	for _, gone := range []string{`define "op.fullname"`, "op.chart", `define "open"`} {
+		if strings.Contains(text, gone) {
+			t.Errorf("%s in %s", gone, text)
+		}
+	}
+	if len(notes) != 2 || !strings.Contains(notes[0], "_helpers.tpl:1: op.fullname") || !strings.Contains(notes[1], "_helpers.tpl:9: op.chart") {
+		t.Errorf("notes: %q", notes)
+	}
+}
+
+// TestChartFile: what the user's has besides stays, with its comments.
+func TestChartFile(t *testing.T) {
+	c := read(t, `
+-- chart/Chart.yaml --
+apiVersion: v2
+name: op
+description: Ours, over
+  two lines
+version: 9.9.9
+# Who to ask.
+maintainers:
+  # the first
+  - name: Ann
+icon: https://example.com/icon.png
+annotations:
+  kubebuilder.io/generated-by: kubebuilder
+  ours: "1"
+`)
+	got, err := c.ChartFile("apiVersion: v2\nname: op\ndescription: Made.\nversion: \"9.9.9\"\n")
+	want := "apiVersion: v2\nname: op\ndescription: Ours, over\n  two lines\nversion: \"9.9.9\"\nmaintainers:\n  # the first\n  - name: Ann\nannotations:\n    ours: \"1\"\n"
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v: %s", err, diff)
+	}
+}
+
+// FuzzRead: no chart has reading it fail in a way of its own, nor take long.
+func FuzzRead(f *testing.F) {
+	f.Add(example)
+	f.Add(helpers)
+	f.Fuzz(func(t *testing.T, text string) {
+		root := unpack(t, "-- config/a.yaml --\nname: a\n")
+		for _, name := range []string{former.ChartFile, former.ValuesFile, "a.yaml", "_helpers.tpl"} {
+			dir := filepath.Join(root, "chart")
+			if strings.HasSuffix(name, "a.yaml") || strings.HasSuffix(name, ".tpl") {
+				dir = filepath.Join(dir, "templates")
+			}
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c, err := former.Read(filepath.Join(root, "chart"), filepath.Join(root, "config"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Edits()
+		c.Own()
+		if kept, _ := c.Helpers("", []string{text}); len(kept) > 2*len(text)+2 {
+			t.Errorf("helpers of %d bytes of %d", len(kept), len(text))
+		}
+		if made, err := c.ChartFile("name: a\n"); err == nil && !strings.Contains(made, "name: a\n") {
+			t.Errorf("Chart.yaml is %q", made)
+		}
+	})
+}

@@ -1,0 +1,134 @@
+package chart
+
+import (
+	"context"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/chart/internal/former"
+	"github.com/slipway-dev/slipway/internal/chart/internal/settings"
+)
+
+// An Edit is a run of lines that the user wrote into a template of another tool.
+type Edit = former.Edit
+
+// WroteKubebuilder reports whether the text of a Chart.yaml says that kubebuilder's Helm plug-in wrote it.
+func WroteKubebuilder(text []byte) bool { return former.IsPlugins(text) }
+
+// A TakeOver is a chart in the place of one that kubebuilder's Helm plug-in wrote.
+type TakeOver struct {
+	Files   []File            // as Generate makes them
+	Content map[string]string // of files that hold something of the user's besides
+	Removed []string          // files of the plug-in's that go
+	Edits   []Edit            // lines of the user's in those files
+	Left    []string          // files that are not made, since the user keeps a template with the same object
+	Notes   []string          // what the user has to know
+}
+
+// TakeOverPlugin makes the chart of the kustomization in folder dir, in the place of the one in folder old. What the
+// user set there keeps its effect, files that the user added stay. With keep the plug-in's templates with lines of the
+// user's stay too, and ours with the same objects are left out.
+func TakeOverPlugin(ctx context.Context, dir, old string, o Options, keep bool) (*TakeOver, error) {
+	g, values, err := generate(ctx, dir, o)
+	if err != nil {
+		return nil, err
+	}
+	c, err := former.Read(old, filepath.Dir(dir))
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range g.files {
+		if strings.HasPrefix(f.Path, "templates/") && strings.HasSuffix(f.Path, ".yaml") {
+			c.Learn(string(f.Content))
+		}
+	}
+	t := &TakeOver{Files: g.files, Content: map[string]string{}, Edits: c.Edits()}
+	t.templates(c, keep)
+	t.texts(c)
+	return t, t.merge(c, values)
+}
+
+// templates decides which of the plug-in's templates go.
+func (t *TakeOver) templates(c *former.Chart, keep bool) {
+	for _, file := range c.Templates() {
+		edited := slices.ContainsFunc(t.Edits, func(e Edit) bool { return e.File == file })
+		if !keep || !edited {
+			t.Removed = append(t.Removed, file)
+			continue
+		}
+		for _, f := range t.Files {
+			base := strings.TrimSuffix(path.Base(f.Path), ".yaml")
+			if slices.Contains(c.Names(file), base) && !strings.HasPrefix(base, "_") {
+				t.Left = append(t.Left, f.Path)
+			}
+		}
+	}
+}
+
+// texts decides whether the plug-in's helpers and notes go.
+func (t *TakeOver) texts(c *former.Chart) {
+	if c.Text(former.Helpers) != "" {
+		t.Removed = append(t.Removed, former.Helpers)
+	}
+	if c.Text(former.NotesFile) != "" && !c.OwnNotes() {
+		t.Removed = append(t.Removed, former.NotesFile)
+	}
+}
+
+// merge puts what is the user's into the files that are made.
+func (t *TakeOver) merge(c *former.Chart, values *settings.Values) error {
+	stays := t.staying(c)
+	var used []string
+	for _, text := range stays {
+		used = append(used, former.UsedValues(text)...)
+	}
+	notes, err := c.Merge(values, used)
+	if err != nil {
+		return err
+	}
+	t.Notes = append(t.Notes, notes...)
+	if t.Content[former.ValuesFile], err = values.YAML(); err != nil {
+		return err
+	}
+	if t.Content[former.ChartFile], err = c.ChartFile(t.made(former.ChartFile)); err != nil {
+		return err
+	}
+	kept, notes := c.Helpers(t.made(former.Helpers), stays)
+	t.Notes = append(t.Notes, notes...)
+	if kept != "" {
+		t.Content[former.Helpers] = t.made(former.Helpers) + "\n" + kept + "\n"
+	}
+	if text := c.Text(former.IgnoreFile); text != "" {
+		t.Content[former.IgnoreFile] = text
+	}
+	if c.OwnNotes() {
+		t.Content[former.NotesFile] = c.Text(former.NotesFile)
+	}
+	return nil
+}
+
+// staying are the texts of templates that stay as they are.
+func (t *TakeOver) staying(c *former.Chart) []string {
+	var texts []string
+	for _, file := range append(c.Own(), c.Templates()...) {
+		if !slices.Contains(t.Removed, file) {
+			texts = append(texts, c.Text(file))
+		}
+	}
+	if c.OwnNotes() {
+		texts = append(texts, c.Text(former.NotesFile))
+	}
+	return append(texts, c.OwnHelpers())
+}
+
+// made is the content of a file that is made.
+func (t *TakeOver) made(name string) string {
+	for _, f := range t.Files {
+		if f.Path == name {
+			return string(f.Content)
+		}
+	}
+	return ""
+}
