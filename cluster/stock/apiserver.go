@@ -125,9 +125,14 @@ func runAPIServer(ctx context.Context, cmd *cobra.Command, o *options.ServerRunO
 const watchGrace = 100 * time.Millisecond
 
 // assemble is upstream's assembly with two start-up hooks that do the same as upstream's without sleeping first, custom
-// resources that can be used at once, and, on request, the clients of the server that envtest leaves out.
+// resources that can be used at once, and, on request, definitions and the clients of the server that envtest leaves
+// out.
 func assemble(o options.CompletedOptions) (*aggregator.APIAggregator, error) {
 	wanted, err := wantedControllers()
+	if err != nil {
+		return nil, err
+	}
+	definitions, err := wantedDefinitions()
 	if err != nil {
 		return nil, err
 	}
@@ -160,6 +165,11 @@ func assemble(o options.CompletedOptions) (*aggregator.APIAggregator, error) {
 		}
 	}
 	server.GenericAPIServer.ShutdownTimeout = watchGrace
+	if len(definitions) > 0 {
+		if err := server.GenericAPIServer.AddPostStartHook(definitionsHook, startDefinitions(definitions)); err != nil {
+			return nil, err
+		}
+	}
 	if wanted != nil {
 		return server, server.GenericAPIServer.AddPostStartHook(controllersHook, startControllers(o, wanted))
 	}

@@ -8,7 +8,8 @@
 //	}
 //
 // The programs are upstream's own commands with upstream's flags, output and exit codes; nothing of Slipway's settings
-// applies to them, with two exceptions: the API server's slow start-up hooks do their work without sleeping first, and
-// with SLIPWAY_CONTROLLERS in its environment it brings controllers, scheduler and a node. Their main functions are
+// applies to them, with three exceptions, all of the API server: its slow start-up hooks do their work without sleeping
+// first; with SLIPWAY_CONTROLLERS in its environment it brings controllers, scheduler and a node; with
+// SLIPWAY_DEFINITIONS it begins with the custom resource definitions in that file. Their main functions are
 // the counterparts of what is here: k8s.io/kubernetes/cmd/kube-apiserver and go.etcd.io/etcd/server/v3.
 package stock

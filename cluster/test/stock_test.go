@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 
@@ -61,6 +62,39 @@ func TestStockServerAlone(t *testing.T) {
 	}
 	if _, err := c.CoreV1().ServiceAccounts("default").Get(t.Context(), "default", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 		t.Errorf("the service account default: %v", err)
+	}
+}
+
+// TestStockServerBeginsWithDefinitions: the kinds that SLIPWAY_DEFINITIONS names are served when the server is ready. One
+// that the server refuses keeps it from nothing else.
+func TestStockServerBeginsWithDefinitions(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "definitions.yaml")
+	text := ""
+	for _, plural := range []string{"refuseds", "gadgets", "widgets"} {
+		scope := "Namespaced"
+		if plural == "refuseds" {
+			scope = "Everywhere"
+		}
+		text += fmt.Sprintf(`---
+{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "%[1]s.example.com"}, "spec": {
+  "group": "example.com", "scope": "%[2]s", "names": {"plural": "%[1]s", "kind": "%[1]s"},
+  "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}}]}}
+`, plural, scope)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := startStock(t, "SLIPWAY_DEFINITIONS="+file)
+	list, err := c.Discovery().ServerResourcesForGroupVersion("example.com/v1") // at once: the server is ready
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, r := range list.APIResources {
+		names = append(names, r.Name)
+	}
+	if slices.Sort(names); !slices.Equal(names, []string{"gadgets", "widgets"}) {
+		t.Errorf("the server serves %v", names)
 	}
 }
 

@@ -16,6 +16,10 @@ func (inv *invocation) installCommand() *cobra.Command {
 current context and waits until the API server serves them. They are generated first where the types
 have changed.
 
+With --dependencies install also brings the CRDs of kinds of other modules that the project's Go files use, such as
+cert-manager's Certificate. They come from the Go module cache, in the version of go.mod, and each is reported with its
+file. A CRD that the cluster has from elsewhere stays as it is.
+
 They are applied on the server's side, so they may be of any size. A second run changes nothing. A CRD that left the
 project is deleted, with its objects, if you say so: install asks, and keeps it without a terminal and --yes.
 
@@ -28,6 +32,7 @@ project is deleted, with its objects, if you say so: install asks, and keeps it 
 	bindTarget(cmd.Flags(), &i.To, operation.InstallTimeout, "for the definitions to be served")
 	cmd.Flags().BoolVar(&i.Force, "force-conflicts", false, "take over fields that others own")
 	bindConsent(cmd.Flags(), &i.Yes)
+	cmd.Flags().BoolVar(&i.Dependencies, "dependencies", false, "with the CRDs of kinds of other modules that the project uses")
 	bindNoGenerate(cmd.Flags(), &i.NoGenerate)
 	bindClusterPreview(cmd.Flags(), &i.Preview)
 	return cmd
@@ -49,5 +54,6 @@ without a terminal and --yes nothing is deleted then.`,
 		},
 	}
 	bindRemoval(cmd.Flags(), &removal, operation.InstallTimeout, "for the definitions and their objects to be gone")
+	cmd.Flags().BoolVar(&removal.Dependencies, "dependencies", false, "with the CRDs of other modules that install brought")
 	return cmd
 }

@@ -10,10 +10,10 @@ import (
 )
 
 // testCommand is `slipway test`. It leaves every flag to go test, also those that
-// slipway has itself, but for two of its own before them.
+// slipway has itself, but for a few of its own before them.
 func (inv *invocation) testCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "test [--controllers[=LIST]] [--simulated-pods=HABIT] [--simulated-jobs=HABIT] [--shared] [GO TEST ARGS…]",
+		Use:   "test [--controllers[=LIST]] [--simulated-pods=HABIT] [--simulated-jobs=HABIT] [--shared] [--dependencies] [GO TEST ARGS…]",
 		Short: "Run go test with a control plane",
 		Long: `Test is go test with a control plane: its arguments are those of go test, ./... if they name no
 package, and so is its exit status. Generated files are brought up to date first.
@@ -35,11 +35,14 @@ Jobs do nothing. Options change that, without a change to the suites. They stand
   --shared        start one cluster and let all suites use it, instead of a control plane each. They find it through
                   USE_EXISTING_CLUSTER and KUBECONFIG, must not disturb each other, and go test may run several
                   at once: -p 1 forbids that. It has controllers only with --controllers. Suites written with
-                  clustertest find its program through SLIPWAY_SHARED_CLUSTER, and each has a cluster of its own in that.`,
+                  clustertest find its program through SLIPWAY_SHARED_CLUSTER, and each has a cluster of its own in that.
+  --dependencies  let each control plane begin with the CRDs of kinds of other modules that the project's Go files use,
+                  such as cert-manager's, in the version of go.mod. Each is reported with the file that it comes from.`,
 		Example: `  slipway test
   slipway test -count=1 -run TestCronJob ./internal/controller
   slipway test --controllers ./...
-  slipway test --controllers=gc,namespace ./...`,
+  slipway test --controllers=gc,namespace ./...
+  slipway test --dependencies ./...`,
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && slices.Contains([]string{"-h", "-help", "--help"}, args[0]) {
@@ -66,6 +69,8 @@ func suites(args []string) operation.Suites {
 			s.SimulatedJobs = value
 		case s.Args[0] == "--shared":
 			s.Shared = true
+		case s.Args[0] == "--dependencies":
+			s.Dependencies = true
 		default:
 			return s
 		}

@@ -20,6 +20,8 @@ const (
 	podsVariable = "SLIPWAY_SIMULATED_PODS" // what becomes of simulated pods
 	jobsVariable = "SLIPWAY_SIMULATED_JOBS" // and of those of Jobs
 
+	definitionsVariable = "SLIPWAY_DEFINITIONS" // file with the definitions that each control plane begins with
+
 	patienceVariable = "KUBEBUILDER_CONTROLPLANE_START_TIMEOUT" // how long envtest waits for a program to be ready
 	patience         = "3m"                                     // a program that ends is noticed at once: only a busy machine takes long
 )
@@ -55,6 +57,7 @@ type Suites struct {
 	SimulatedPods   string   // what becomes of simulated pods whose annotations do not say it; empty: the usual
 	SimulatedJobs   string   // the same for the pods of Jobs
 	Shared          bool     // one cluster for all packages, instead of a control plane each
+	Definitions     string   // file with the definitions that each control plane begins with; empty: none
 }
 
 // Test runs `go test` in o.Dir with the suites' arguments, untouched; where they name no
@@ -89,6 +92,9 @@ func (s Suites) environment(ctx context.Context, env []string, c ControlPlane) (
 	env = slices.Clone(env)
 	if theirs := chosen(env); theirs != "" {
 		return env, nothing, s.leave(theirs)
+	}
+	if s.Definitions != "" {
+		env = append(env, definitionsVariable+"="+s.Definitions)
 	}
 	if s.Shared {
 		shared, end, err := c.Share(ctx, s)
@@ -133,6 +139,8 @@ func (s Suites) leave(variable string) error {
 		flag = "--shared"
 	case s.Controllers:
 		flag = "--controllers"
+	case s.Definitions != "":
+		flag = "--dependencies"
 	default:
 		return nil
 	}

@@ -41,6 +41,9 @@ func (s *Session) buildDefinitions(ctx context.Context, root string, generated m
 	return definitions, err
 }
 
+// errNoDefinitions is why there is nothing to install.
+var errNoDefinitions = errors.New("neither " + crdFolder + " nor a folder config/*/crd has any")
+
 // definitionsFolder is where a project has its definitions: the kustomization in config/crd, or else one in a folder
 // crd further down, such as config/components/crd, or else files without a kustomization.
 func definitionsFolder(root string) (string, error) {
@@ -59,7 +62,7 @@ func definitionsFolder(root string) (string, error) {
 	switch len(found) {
 	case 0:
 		return "", &report.Error{
-			What: "the project has no custom resource definitions", Where: usual, Hint: "they come with the project's first API",
+			What: "the project has no custom resource definitions", Where: usual, Hint: "they come with the project's first API", Err: errNoDefinitions,
 			Next: "slipway create api --group batch --version v1 --kind CronJob --resource --controller",
 		}
 	case 1:

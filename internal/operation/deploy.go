@@ -208,6 +208,8 @@ type Removal struct {
 	From   Target
 	Yes    bool // delete what others use, too, without a question
 	DryRun bool // only list what would go
+
+	Dependencies bool // with what install brought of other modules; for Uninstall
 }
 
 // Undeploy builds the objects of the kustomization in a folder, which is in the project or an absolute path, and

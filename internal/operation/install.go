@@ -2,7 +2,10 @@ package operation
 
 import (
 	"context"
+	"errors"
 	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
@@ -47,6 +50,8 @@ type Installation struct {
 	Yes   bool // delete definitions that left the project, with their objects, without a question
 
 	NoGenerate bool // install the files as they are
+	// Dependencies brings the definitions of kinds of other modules along that the project uses.
+	Dependencies bool
 	Preview
 }
 
@@ -61,8 +66,17 @@ func (s *Session) Install(ctx context.Context, i Installation) error {
 		return err
 	}
 	definitions, err := s.buildDefinitions(ctx, root, generated)
+	if i.Dependencies && errors.Is(err, errNoDefinitions) {
+		err = nil // a project of controllers alone
+	}
 	if err != nil {
 		return err
+	}
+	var others []*unstructured.Unstructured
+	if i.Dependencies {
+		if others, err = s.dependencies(ctx, root, definitions); err != nil {
+			return err
+		}
 	}
 	set, err := definitionsSet(root)
 	if err != nil {
@@ -74,9 +88,34 @@ func (s *Session) Install(ctx context.Context, i Installation) error {
 	}
 	o := ship.ApplyOptions{Set: set, Force: i.Force, Timeout: i.To.Timeout, Consent: s.consent(i.Yes, keepShared)}
 	if i.only() {
-		return s.previewObjects(ctx, cluster, definitions, o, i.Preview)
+		return s.previewInstallation(ctx, cluster, root, definitions, others, o, i)
+	}
+	if i.Dependencies {
+		if err := s.installDependencies(ctx, cluster, root, others, o); err != nil {
+			return err
+		}
+	}
+	if len(definitions) == 0 && i.Dependencies {
+		return nil
 	}
 	return cluster.Apply(ctx, definitions, o)
+}
+
+// previewInstallation answers with what installing would do.
+func (s *Session) previewInstallation(ctx context.Context, cluster *ship.Cluster, root string, own, others []*unstructured.Unstructured, o ship.ApplyOptions, i Installation) error {
+	if !i.Dependencies {
+		return s.previewObjects(ctx, cluster, own, o, i.Preview)
+	}
+	all, err := s.previewDependencies(ctx, cluster, root, others, o)
+	if err != nil {
+		return err
+	}
+	differences, err := cluster.Preview(ctx, own, o)
+	if err != nil {
+		return err
+	}
+	s.showObjects(append(all, differences...), i.Preview)
+	return nil
 }
 
 // Uninstall deletes the project's definitions, and with them their objects.
@@ -86,12 +125,33 @@ func (s *Session) Uninstall(ctx context.Context, r Removal) error {
 		return err
 	}
 	definitions, err := s.buildDefinitions(ctx, root, nil)
-	if err != nil {
+	if err != nil && !(r.Dependencies && errors.Is(err, errNoDefinitions)) {
 		return err
 	}
 	set, err := definitionsSet(root)
 	if err != nil {
 		return err
 	}
-	return s.remove(ctx, definitions, set, r, "slipway uninstall")
+	if len(definitions) > 0 || !r.Dependencies {
+		if err := s.remove(ctx, definitions, set, r, "slipway uninstall"); err != nil {
+			return err
+		}
+	}
+	if !r.Dependencies {
+		return nil
+	}
+	return s.uninstallDependencies(ctx, root, definitions, r)
+}
+
+// uninstallDependencies deletes the definitions of other modules that install brought.
+func (s *Session) uninstallDependencies(ctx context.Context, root string, own []*unstructured.Unstructured, r Removal) error {
+	others, err := s.dependencies(ctx, root, own)
+	if err != nil {
+		return err
+	}
+	set, err := dependenciesSet(root)
+	if err != nil {
+		return err
+	}
+	return s.remove(ctx, others, set, r, "slipway uninstall --dependencies")
 }

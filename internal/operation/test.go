@@ -2,12 +2,18 @@ package operation
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"os"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/clusterctl/clusterfile"
 	"github.com/slipway-dev/slipway/internal/dev"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/ship"
 )
 
 // Suites are the tests to run, and with which control planes.
@@ -17,6 +23,7 @@ type Suites struct {
 	SimulatedPods string   // --simulated-pods
 	SimulatedJobs string   // --simulated-jobs
 	Shared        bool     // one cluster for all packages, instead of a control plane each
+	Dependencies  bool     // with the definitions of kinds of other modules that the project uses
 }
 
 // controllersVariable stands for --controllers where suites start a control plane each, which have it from there.
@@ -33,8 +40,25 @@ func (s *Session) Test(ctx context.Context, t Suites) error {
 	if err != nil {
 		return err
 	}
+	if t.Dependencies {
+		if suites.Definitions, err = s.suiteDefinitions(ctx, root); err != nil {
+			return err
+		}
+	}
 	plane := dev.ControlPlane{Assets: s.clusters().Assets, Program: s.clusters().Program, Share: s.shareCluster}
 	return dev.Test(ctx, s.devOptions(s.Dir), root, suites, plane)
+}
+
+// suiteDefinitions keeps the definitions of other modules in a file for suites; it is empty if there are none.
+func (s *Session) suiteDefinitions(ctx context.Context, root string) (string, error) {
+	if root == "" {
+		root = s.Dir
+	}
+	definitions, err := s.dependencies(ctx, root, nil)
+	if err != nil || len(definitions) == 0 {
+		return "", err
+	}
+	return s.writeDefinitions(definitions)
 }
 
 // read checks which controllers are asked for, by the flag or in the environment.
@@ -84,5 +108,35 @@ func (s *Session) shareCluster(ctx context.Context, suites dev.Suites) (_ dev.Sh
 	if err != nil {
 		return dev.Shared{}, nil, err
 	}
+	if err := s.define(ctx, session.Kubeconfig, suites.Definitions); err != nil {
+		return dev.Shared{}, nil, errors.Join(err, session.Close())
+	}
 	return dev.Shared{Kubeconfig: session.Kubeconfig, Socket: session.Socket}, session.Close, nil
+}
+
+// define brings the definitions in a file, if one is named, into a cluster.
+func (s *Session) define(ctx context.Context, kubeconfig, file string) error {
+	if file == "" {
+		return nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	var definitions []*unstructured.Unstructured
+	for document := range strings.SplitSeq(string(text), "---\n") {
+		if document == "" {
+			continue
+		}
+		o := &unstructured.Unstructured{}
+		if err := o.UnmarshalJSON([]byte(document)); err != nil {
+			return fmt.Errorf("read %s: %w", file, err)
+		}
+		definitions = append(definitions, o)
+	}
+	cluster, err := ship.Connect(ship.Kubeconfig{Path: kubeconfig}, s.Handler)
+	if err != nil {
+		return err
+	}
+	return cluster.Apply(ctx, definitions, ship.ApplyOptions{})
 }

@@ -51,3 +51,21 @@ func (c *Cluster) AwaitAdmission(ctx context.Context, object *unstructured.Unstr
 	}
 	return c.explain(ctx, err)
 }
+
+// Others are the names of those of some definitions that the cluster has and that are not members of a set: another
+// deployment, or another tool, has brought them.
+func (c *Cluster) Others(ctx context.Context, definitions []*unstructured.Unstructured, set *Set) ([]string, error) {
+	id := set.inNamespace(c.namespace).id()
+	var names []string
+	for _, definition := range definitions {
+		live, err := c.objects.Resource(crdResource).Get(ctx, definition.GetName(), metav1.GetOptions{})
+		switch {
+		case apierrors.IsNotFound(err):
+		case err != nil:
+			return nil, c.explainObject(ctx, definition, err)
+		case live.GetLabels()[partOfLabel] != id:
+			names = append(names, definition.GetName())
+		}
+	}
+	return names, nil
+}

@@ -1,0 +1,132 @@
+package operation
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/slipway-dev/slipway/internal/atomicfile"
+	"github.com/slipway-dev/slipway/internal/cachefolder"
+	"github.com/slipway-dev/slipway/internal/dependency"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/ship"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// dependencies finds the definitions of kinds of other modules that the project in root uses, and reports where each
+// comes from. Those that the project has itself, own, are left out.
+func (s *Session) dependencies(ctx context.Context, root string, own []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+	p := dependency.Project{Root: root, Environ: s.Environ}
+	if file, err := project.Load(root); err == nil { // a PROJECT that cannot be read has no external kinds
+		p.External = slices.DeleteFunc(file.Resources, func(r project.Resource) bool { return !r.External })
+	}
+	found, err := dependency.Find(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range found.Missing {
+		s.Handler.Handle(report.Warning{Text: "no definition of " + m.Kind + ": " + m.Why})
+	}
+	var objects []*unstructured.Unstructured
+	for _, d := range found.Definitions {
+		same := func(o *unstructured.Unstructured) bool { return o.GetName() == d.Object.GetName() }
+		if slices.ContainsFunc(own, same) {
+			continue
+		}
+		objects = append(objects, d.Object)
+		s.Handler.Handle(report.Note{Text: "crd/" + d.Object.GetName() + " is from " + d.Origin})
+	}
+	if len(objects)+len(found.Missing) == 0 {
+		s.Handler.Handle(report.Note{Text: "the project's Go files use no kinds of other modules that need a definition"})
+	}
+	return objects, nil
+}
+
+// dependenciesSet is the inventory of the definitions of other modules. It is apart from the project's own: an install
+// without them removes none.
+func dependenciesSet(root string) (*ship.Set, error) {
+	set, err := definitionsSet(root)
+	if err == nil {
+		set.Part = "dependencies"
+	}
+	return set, err
+}
+
+// absent are the definitions of other modules that the cluster does not have from elsewhere. Those that it has, such
+// as an installed cert-manager's, stay as they are and are reported.
+func (s *Session) absent(ctx context.Context, cluster *ship.Cluster, definitions []*unstructured.Unstructured, set *ship.Set) ([]*unstructured.Unstructured, error) {
+	theirs, err := cluster.Others(ctx, definitions, set)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range theirs {
+		s.Handler.Handle(report.Object{Name: "crd/" + name, Action: report.Kept, Why: "was there before and is not slipway's"})
+	}
+	return slices.DeleteFunc(slices.Clone(definitions), func(o *unstructured.Unstructured) bool { return slices.Contains(theirs, o.GetName()) }), nil
+}
+
+// installDependencies brings the definitions of other modules into a cluster.
+func (s *Session) installDependencies(ctx context.Context, cluster *ship.Cluster, root string, definitions []*unstructured.Unstructured, o ship.ApplyOptions) error {
+	definitions, o, err := s.dependenciesFor(ctx, cluster, root, definitions, o)
+	if err != nil {
+		return err
+	}
+	return cluster.Apply(ctx, definitions, o)
+}
+
+// previewDependencies tells what installDependencies would do.
+func (s *Session) previewDependencies(ctx context.Context, cluster *ship.Cluster, root string, definitions []*unstructured.Unstructured, o ship.ApplyOptions) ([]ship.Difference, error) {
+	definitions, o, err := s.dependenciesFor(ctx, cluster, root, definitions, o)
+	if err != nil {
+		return nil, err
+	}
+	return cluster.Preview(ctx, definitions, o)
+}
+
+func (s *Session) dependenciesFor(ctx context.Context, cluster *ship.Cluster, root string, definitions []*unstructured.Unstructured, o ship.ApplyOptions) ([]*unstructured.Unstructured, ship.ApplyOptions, error) {
+	set, err := dependenciesSet(root)
+	if err != nil {
+		return nil, o, err
+	}
+	o.Set = set
+	definitions, err = s.absent(ctx, cluster, definitions, set)
+	return definitions, o, err
+}
+
+// writeDefinitions keeps definitions in a file that control planes read when they start, and returns its path. It is
+// named after its content, so that go test knows when a result is still that of the same tests.
+func (s *Session) writeDefinitions(definitions []*unstructured.Unstructured) (string, error) {
+	var all bytes.Buffer
+	for _, d := range definitions {
+		text, err := json.Marshal(d.Object)
+		if err != nil {
+			return "", err
+		}
+		all.WriteString("---\n")
+		all.Write(text)
+		all.WriteString("\n")
+	}
+	cache, err := cachefolder.Root(s.Getenv)
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(cache, "definitions", fmt.Sprintf("%x.yaml", sha256.Sum256(all.Bytes())))
+	if kept, err := os.ReadFile(path); err == nil && bytes.Equal(kept, all.Bytes()) {
+		return path, nil
+	}
+	err = os.MkdirAll(filepath.Dir(path), 0o755)
+	if err == nil {
+		err = atomicfile.WriteCache(path, all.Bytes(), 0o644)
+	}
+	if err != nil {
+		return "", &report.Error{What: "the definitions of other modules cannot be kept for the suites", Where: path, Err: err, Hint: "set " + cachefolder.Variable + " to a folder of yours"}
+	}
+	return path, nil
+}
