@@ -65,8 +65,8 @@ func TestStockServerAlone(t *testing.T) {
 	}
 }
 
-// TestStockServerBeginsWithDefinitions: the kinds that SLIPWAY_DEFINITIONS names are served when the server is ready. One
-// that the server refuses keeps it from nothing else.
+// TestStockServerBeginsWithDefinitions: the kinds that SLIPWAY_DEFINITIONS names are served when the server is ready.
+// One that the server refuses keeps it from nothing else.
 func TestStockServerBeginsWithDefinitions(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "definitions.yaml")
 	text := ""

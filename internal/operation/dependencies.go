@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/atomicfile"
 	"github.com/slipway-dev/slipway/internal/cachefolder"
 	"github.com/slipway-dev/slipway/internal/dependency"
+	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
 	"github.com/slipway-dev/slipway/project"
@@ -118,7 +119,7 @@ func (s *Session) writeDefinitions(definitions []*unstructured.Unstructured) (st
 		return "", err
 	}
 	path := filepath.Join(cache, "definitions", fmt.Sprintf("%x.yaml", sha256.Sum256(all.Bytes())))
-	if kept, err := os.ReadFile(path); err == nil && bytes.Equal(kept, all.Bytes()) {
+	if kept, err := finite.ReadFile(path); err == nil && bytes.Equal(kept, all.Bytes()) {
 		return path, nil
 	}
 	err = os.MkdirAll(filepath.Dir(path), 0o755)
