@@ -34,7 +34,7 @@ func TestDamagedProject(t *testing.T) {
 		{"a key twice", strings.Replace(good, "projectName: op", "projectName: op\nprojectName: other", 1), "projectName appears twice", line("projectName: op") + 1},
 		{"conflict", strings.Replace(good, "projectName: op\n", "<<<<<<< HEAD\nprojectName: op\n=======\nprojectName: other\n>>>>>>> theirs\n", 1), "conflict markers", line("projectName: op")},
 		{"a group that cannot be", strings.Replace(good, "group: batch", "group: Batch!", 1), "group", line("group: batch")},
-		{"an old layout", strings.Replace(good, "go.kubebuilder.io/v4", "go.kubebuilder.io/v2", 1), "layout", 1},
+		{"a layout of another tool", strings.Replace(good, "go.kubebuilder.io/v4", "go.kubebuilder.io/v9", 1), "layout", line("go.kubebuilder.io/v4")},
 		{"not YAML", "\x00\x01\x02", "not valid YAML", 1},
 		{"a tab", strings.Replace(good, "  controller", "\tcontroller", 1), "not valid YAML", 0},
 	}
