@@ -52,12 +52,13 @@ func (c *Cluster) outlet() (hostaddress.Range, func(informers.SharedInformerFact
 // Address is where a Service of the type LoadBalancer, or an Ingress, answers on this machine.
 type Address struct {
 	Kind, Namespace, Name string
+	Protocol              string // of a Service's port
 	Port                  int32  // the object's own
 	At                    string // host:port, or an Ingress's URL
 	Problem               string // why it does not
 }
 
-// Addresses lists where Services and Ingresses answer on this machine.
+// Addresses lists where Services and Ingresses answer on this machine, or why they do not.
 func (c *Cluster) Addresses() []Address {
 	out := c.out.Load()
 	if out == nil {
@@ -65,10 +66,10 @@ func (c *Cluster) Addresses() []Address {
 	}
 	var all []Address
 	for _, a := range out.services.Addresses() {
-		all = append(all, Address{"Service", a.Namespace, a.Service, a.Port, a.At, problem(a.Problem)})
+		all = append(all, Address{"Service", a.Namespace, a.Service, string(a.Protocol), a.Port, a.At, problem(a.Problem)})
 	}
 	for _, a := range out.ingresses.Addresses() {
-		all = append(all, Address{"Ingress", a.Namespace, a.Ingress, a.Port, a.URL, problem(a.Problem)})
+		all = append(all, Address{"Ingress", a.Namespace, a.Ingress, "", a.Port, a.URL, problem(a.Problem)})
 	}
 	slices.SortStableFunc(all, func(a, b Address) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), -cmp.Compare(a.Kind, b.Kind))

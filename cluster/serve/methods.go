@@ -81,7 +81,7 @@ func (s *session) currentStatus(ctx context.Context) protocol.Status {
 	now.Nodes = s.nodes()
 	if h := s.host.Load(); h != nil && now.Ready {
 		describe(now.Components, h.Doing(ctx))
-		now.Addresses = addresses(h.Main())
+		now.Addresses, now.MoreAddresses = addresses(h.Main().Addresses())
 	}
 	if h := s.host.Load(); h != nil {
 		for _, c := range h.Logical() {

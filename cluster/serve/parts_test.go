@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/cluster/apiserver"
+	"github.com/slipway-dev/slipway/cluster/engine"
 	"github.com/slipway-dev/slipway/cluster/etcd"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
@@ -226,5 +227,17 @@ func TestSettle(t *testing.T) {
 	time.AfterFunc(10*time.Millisecond, func() { cancel(cause) })
 	if _, err := settle(ctx, store); !errors.Is(err, cause) {
 		t.Errorf("%v, want %v", err, cause)
+	}
+}
+
+// TestAddresses: a status has so many addresses, and counts the others.
+func TestAddresses(t *testing.T) {
+	all := slices.Repeat([]engine.Address{{Kind: "Service", Protocol: "UDP", Port: 53, Problem: "words"}}, mostAddresses+2)
+	first, more := addresses(all)
+	if len(first) != mostAddresses || more != 2 || first[0].Protocol != "UDP" || first[0].Problem != "words" {
+		t.Errorf("%d addresses, %d more", len(first), more)
+	}
+	if first, more := addresses(nil); first != nil || more != 0 {
+		t.Errorf("of none: %v, %d more", first, more)
 	}
 }

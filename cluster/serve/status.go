@@ -65,14 +65,10 @@ func (s *status) snapshot() protocol.Status {
 // mostAddresses bounds how many addresses a status has.
 const mostAddresses = 256
 
-// addresses are where a cluster's Services and Ingresses answer on this machine.
-func addresses(c *engine.Cluster) []protocol.Address {
-	var all []protocol.Address
-	for _, a := range c.Addresses() {
-		if len(all) == mostAddresses {
-			break
-		}
-		all = append(all, protocol.Address{Kind: a.Kind, Namespace: a.Namespace, Name: a.Name, Port: a.Port, At: a.At, Problem: a.Problem})
+// addresses are the first addresses of a cluster as the protocol has them, and how many more there are.
+func addresses(all []engine.Address) (first []protocol.Address, more int) {
+	for _, a := range all[:min(len(all), mostAddresses)] {
+		first = append(first, protocol.Address(a))
 	}
-	return all
+	return first, len(all) - len(first)
 }

@@ -16,8 +16,8 @@ const joinTime = 90 * time.Second
 // Joined is what became of a request that a real node join a cluster.
 type Joined struct {
 	Cluster string `json:"cluster"`
-	Node    string `json:"node,omitempty"`    // the real node; empty if none can be
-	Already bool   `json:"already,omitempty"` // it was there
+	Node    string `json:"node,omitempty"`    // the real node that joins; empty if none can, or if the nodes were chosen
+	Already bool   `json:"already,omitempty"` // it was there, or real nodes were chosen
 	Problem string `json:"problem,omitempty"` // why there is none
 }
 
@@ -30,6 +30,10 @@ func (c *Control) Join(ctx context.Context, name string) (Joined, error) {
 		return Joined{}, err
 	}
 	j := Joined{Cluster: s.Name}
+	if !s.Nodes.Joins && s.Nodes.Real > 0 { // as was asked for at the start
+		j.Already = true
+		return j, nil
+	}
 	if j.Problem = refusal(s.Nodes); j.Problem != "" {
 		return j, nil
 	}
@@ -54,8 +58,6 @@ func (c *Control) Join(ctx context.Context, name string) (Joined, error) {
 // refusal says why no real node can join nodes of these kinds.
 func refusal(n *Nodes) string {
 	switch {
-	case !n.Joins && n.Real > 0:
-		return "its nodes are real"
 	case !n.Joins:
 		return "it was started with nodes that were chosen; `slipway cluster start --nodes real`, after a stop, has real ones"
 	case runtime.GOOS != "linux":

@@ -54,9 +54,11 @@ type Status struct {
 	Components []Component `json:"components,omitempty"`
 	Logical    []Logical   `json:"logical,omitempty"`   // clusters in the same process
 	Addresses  []Address   `json:"addresses,omitempty"` // of Services and Ingresses on this machine
-	Durable    bool        `json:"durable"`             // the data outlive the cluster
-	Log        string      `json:"log,omitempty"`
-	Unknown    string      `json:"unknown,omitempty"` // why it is not known whether the data are to outlive it; they do
+	// MoreAddresses is how many there are that Addresses leaves out.
+	MoreAddresses int    `json:"moreAddresses,omitempty"`
+	Durable       bool   `json:"durable"` // the data outlive the cluster
+	Log           string `json:"log,omitempty"`
+	Unknown       string `json:"unknown,omitempty"` // why it is not known whether the data are to outlive it; they do
 
 	// Already is set by Start when there was nothing to do.
 	Already bool `json:"already,omitempty"`
@@ -199,7 +201,8 @@ func (s *Status) take(answer protocol.Status) {
 		s.Nodes = &answer.Nodes
 	}
 	s.PID, s.UptimeMs, s.RSSBytes = answer.PID, answer.UptimeMs, answer.RSSBytes
-	s.Components, s.Logical, s.Addresses = answer.Components, answer.Logical, answer.Addresses
+	s.Components, s.Logical = answer.Components, answer.Logical
+	s.Addresses, s.MoreAddresses = answer.Addresses, answer.MoreAddresses
 }
 
 // shownLines is how many of a log's last lines an error shows.

@@ -55,5 +55,8 @@ func joinedText(j clusterctl.Joined) string {
 	if j.Problem != "" {
 		return "pods stay simulated: " + j.Problem
 	}
+	if j.Node == "" {
+		return "cluster " + j.Cluster + " was started with real nodes: pods run for real, and no other node joins"
+	}
 	return "node " + j.Node + " has joined cluster " + j.Cluster + ": pods of its images run for real, others stay simulated"
 }

@@ -69,12 +69,18 @@ func described(s *clusterctl.Status) string {
 		fmt.Fprintf(w, "  %s %s/%s\t%s\n", strings.ToLower(a.Kind), a.Namespace, a.Name, answering(a))
 	}
 	_ = w.Flush() // a strings.Builder takes everything
+	if s.MoreAddresses > 0 {
+		fmt.Fprintf(&b, "and %d addresses more: slipway kubectl get service,ingress --all-namespaces\n", s.MoreAddresses)
+	}
 	return b.String()
 }
 
-// answering is where a Service or an Ingress answers, or why it does not.
+// answering is where a Service or an Ingress answers, or why it does not. TCP is what most do.
 func answering(a clusterctl.Address) string {
 	text := a.At
+	if a.Protocol != "" && a.Protocol != "TCP" {
+		text += "/" + a.Protocol
+	}
 	if !strings.HasSuffix(a.At, fmt.Sprint(":", a.Port)) {
 		text += fmt.Sprintf(", for port %d", a.Port)
 	}

@@ -21,6 +21,11 @@ func TestTellsOfClusters(t *testing.T) {
 	}
 	elsewhere := *running
 	elsewhere.Registry, elsewhere.Context, elsewhere.Kubeconfig, elsewhere.Already = "localhost:5002", "", "/a/kubeconfig", true
+	balanced := *running
+	balanced.MoreAddresses, balanced.Addresses = 3, []clusterctl.Address{
+		{Kind: "Service", Namespace: "shop", Name: "dns", Protocol: "UDP", Port: 53, At: "127.81.17.3:8053", Problem: "no ready endpoints"},
+		{Kind: "Service", Namespace: "shop", Name: "web", Protocol: "TCP", Port: 8080, At: "127.81.17.2:8080"},
+	}
 	fresh, durable := clusterctl.Reset{Name: "a"}, clusterctl.Reset{Name: "a", Durable: true}
 	fresh.Removed, fresh.Restored, durable.Kept = 1, 2, true
 	for _, test := range []struct {
@@ -30,11 +35,15 @@ func TestTellsOfClusters(t *testing.T) {
 		{"started", started(running, 1500*time.Millisecond), []string{"cluster a is ready after 1.5s", "localhost:5001", "context slipway-a is selected"}},
 		{"already", started(&elsewhere, time.Second), []string{"runs already", "port 5001 is not this cluster's", "kubeconfig: /a/kubeconfig"}},
 		{"status", described(running), []string{"cluster a is running, up 1m1s", "https://127.0.0.1:6443", "thrown away when it stops"}},
+		{"addresses", described(&balanced), []string{
+			"service shop/dns  127.81.17.3:8053/UDP, for port 53, does not answer: no ready endpoints\n", "service shop/web  127.81.17.2:8080\n", "3 addresses more",
+		}},
 		{"list", table([]*clusterctl.Status{running, {Name: "b", State: clusterctl.Stopped, Durable: true}}), []string{"1 simulated, 2 real", "kept", "thrown away"}},
 		{"no clusters", table(nil), []string{"slipway cluster start"}},
 		{"reset", wasReset(&fresh), []string{"when it became ready: 1 object removed, 2 restored"}},
 		{"reset to what was kept", wasReset(&durable), []string{"when it was kept: 0 objects removed", "on disk are those of that time"}},
 		{"joined", joinedText(clusterctl.Joined{Cluster: "a", Node: "real-1"}), []string{"node real-1 has joined cluster a"}},
+		{"not needed", joinedText(clusterctl.Joined{Cluster: "a", Already: true}), []string{"cluster a was started with real nodes"}},
 		{"not joined", joinedText(clusterctl.Joined{Problem: "no namespaces"}), []string{"stay simulated: no namespaces"}},
 		{"a component's entry", logLine(clusterctl.LogEntry{Time: "T", Level: "I", Component: "etcd", Message: "ready"}, true), []string{"T I etcd        ready"}},
 		{"an entry", logLine(clusterctl.LogEntry{Time: "T", Level: "I", Component: "etcd", Message: "ready"}, false), []string{"T I ready"}},

@@ -189,6 +189,8 @@ type Status struct {
 	Components []Component      `json:"components"`
 	Logical    []LogicalCluster `json:"logical"`
 	Addresses  []Address        `json:"addresses,omitempty"` // of Services and Ingresses on this machine
+	// MoreAddresses is how many there are that Addresses leaves out.
+	MoreAddresses int `json:"moreAddresses,omitempty"`
 }
 
 // Address is where a Service of the type LoadBalancer, or an Ingress, answers on this machine.
@@ -196,9 +198,10 @@ type Address struct {
 	Kind      string `json:"kind"` // Service or Ingress
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
-	Port      int32  `json:"port"`              // that of the Service, or 80 or 443 of an Ingress
-	At        string `json:"at"`                // host:port, or the URL of an Ingress
-	Problem   string `json:"problem,omitempty"` // why nothing answers there
+	Protocol  string `json:"protocol,omitempty"` // of a Service's port: TCP, UDP or SCTP
+	Port      int32  `json:"port"`               // that of the Service, or 80 or 443 of an Ingress
+	At        string `json:"at"`                 // host:port, or the URL of an Ingress
+	Problem   string `json:"problem,omitempty"`  // why nothing answers there
 }
 
 // NodeKinds says of which kinds the main cluster's nodes are.
