@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/kubernetes"
+	corelisters "k8s.io/client-go/listers/core/v1"
 	networkinglisters "k8s.io/client-go/listers/networking/v1"
 	"k8s.io/client-go/tools/cache"
 
@@ -45,7 +46,9 @@ type ingress struct {
 	client    kubernetes.Interface
 	ingresses networkinglisters.IngressLister
 	classes   networkinglisters.IngressClassLister
+	secrets   corelisters.SecretLister
 	queue     *queue
+	notices   *notices
 }
 
 func newIngress(ctx context.Context, d *Deps) (Loop, error) {
@@ -59,9 +62,20 @@ func newIngress(ctx context.Context, d *Deps) (Loop, error) {
 	}
 	networking := d.Informers.Networking().V1()
 	c := &ingress{host: d.Host, client: client, ingresses: networking.Ingresses().Lister(), classes: networking.IngressClasses().Lister()}
+	c.notices = newNotices(client, name)
 	c.queue = newQueue(name, c.serve)
 	if err := c.queue.watch(networking.Ingresses().Informer(), func(any) bool { return true }); err != nil {
 		return nil, err
+	}
+	if err := c.queue.watchGone(networking.Ingresses().Informer()); err != nil {
+		return nil, err
+	}
+	if !c.host.Empty() {
+		secrets := d.Informers.Core().V1().Secrets()
+		c.secrets = secrets.Lister()
+		if err := c.watchSecrets(secrets.Informer()); err != nil {
+			return nil, err
+		}
 	}
 	classes := cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(any) { c.serveAll() },
@@ -108,12 +122,18 @@ func (c *ingress) serve(ctx context.Context, key string) error {
 	}
 	i, err := c.ingresses.Ingresses(namespace).Get(name)
 	if err != nil {
+		c.notices.forget(key)
 		return ignoreNotFound(err)
 	}
 	served, err := c.served(i)
 	if err != nil {
 		return err
 	}
+	holds, err := c.noticesOf(i, served)
+	if err != nil {
+		return err
+	}
+	c.notices.keep(ctx, key, referenceOf(i), holds...)
 	now := i.Status.LoadBalancer.Ingress
 	switch {
 	case served && (len(now) == 0 || c.ours(now)):
@@ -191,12 +211,18 @@ func (c *ingress) choosePorts(ctx context.Context) error {
 	return err
 }
 
-// served reports whether the Ingress has a class of ours. The field comes before the annotation.
-func (c *ingress) served(i *networkingv1.Ingress) (bool, error) {
+// classOf is the class that an Ingress names. The field comes before the annotation.
+func classOf(i *networkingv1.Ingress) string {
 	name := i.Annotations[classAnnotation]
 	if i.Spec.IngressClassName != nil {
 		name = cmp.Or(*i.Spec.IngressClassName, name)
 	}
+	return name
+}
+
+// served reports whether the Ingress has a class of ours.
+func (c *ingress) served(i *networkingv1.Ingress) (bool, error) {
+	name := classOf(i)
 	if name == "" {
 		return false, nil
 	}

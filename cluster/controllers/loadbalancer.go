@@ -35,6 +35,7 @@ type loadBalancer struct {
 
 	client   kubernetes.Interface
 	events   record.EventRecorder
+	notices  *notices
 	services corelisters.ServiceLister
 
 	// given holds what was given to Services that the lister may not show yet, by their keys. The one goroutine that
@@ -50,7 +51,7 @@ func newLoadBalancer(ctx context.Context, d *Deps) (Loop, error) {
 	}
 	services := d.Informers.Core().V1().Services()
 	b := &loadBalancer{
-		host: d.Host, client: client, events: recorder(ctx, client, name), services: services.Lister(), given: map[string]corev1.LoadBalancerIngress{},
+		host: d.Host, client: client, events: recorder(ctx, client, name), notices: newNotices(client, name), services: services.Lister(), given: map[string]corev1.LoadBalancerIngress{},
 	}
 	q := newQueue(name, b.serve)
 	// Also those of other types: the API server takes the address off a Service whose type changes, which then shows
@@ -77,6 +78,7 @@ func (b *loadBalancer) serve(ctx context.Context, key string) error {
 	service, err := b.services.Services(namespace).Get(name)
 	if err != nil {
 		delete(b.given, key)
+		b.notices.forget(key)
 		return ignoreNotFound(err)
 	}
 	ingress := service.Status.LoadBalancer.Ingress
@@ -128,14 +130,19 @@ func (b *loadBalancer) fits(service *corev1.Service, given corev1.LoadBalancerIn
 func (b *loadBalancer) give(ctx context.Context, key string, service *corev1.Service) error {
 	ingress, err := b.choose(ctx, key, service)
 	if err != nil {
-		b.events.Event(service, corev1.EventTypeWarning, "SyncLoadBalancerFailed", err.Error())
+		b.notices.keep(ctx, key, serviceReference(service), notice{corev1.EventTypeWarning, "SyncLoadBalancerFailed", err.Error()})
 		return err
 	}
+	b.notices.forget(key)
 	if err := b.write(ctx, service, []corev1.LoadBalancerIngress{ingress}); err != nil {
 		return err
 	}
 	b.events.Event(service, corev1.EventTypeNormal, "EnsuredLoadBalancer", ensured(service, ingress))
 	return nil
+}
+
+func serviceReference(s *corev1.Service) corev1.ObjectReference {
+	return corev1.ObjectReference{APIVersion: "v1", Kind: "Service", Namespace: s.Namespace, Name: s.Name, UID: s.UID, ResourceVersion: s.ResourceVersion}
 }
 
 // ensured says where ports answer that are not the Service's own.
