@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,6 +19,9 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
@@ -29,6 +34,7 @@ const recordings = "../../docs/protocol"
 type recorded struct {
 	Config  json.RawMessage `json:"config,omitempty"`  // what the program is started with
 	Command []string        `json:"command,omitempty"` // or its arguments, where it only prints
+	Object  json.RawMessage `json:"object,omitempty"`  // what is created in the cluster meanwhile
 	Client  json.RawMessage `json:"client,omitempty"`
 	Program json.RawMessage `json:"program,omitempty"`
 }
@@ -87,6 +93,8 @@ func record(t *testing.T, recording []byte) []byte {
 			r.until("ready")
 		case said.Command != nil:
 			r.print(said.Command)
+		case said.Object != nil:
+			r.create(said.Object)
 		default:
 			r.say(said.Client)
 			r.until("reply")
@@ -159,6 +167,31 @@ func (r *recorder) say(line json.RawMessage) {
 	}
 }
 
+// create creates an object, and waits until a status says where it answers.
+func (r *recorder) create(object json.RawMessage) {
+	r.t.Helper()
+	var o unstructured.Unstructured
+	if err := o.UnmarshalJSON(object); err != nil {
+		r.t.Fatal(err)
+	}
+	plural, _ := meta.UnsafeGuessKindToResource(o.GroupVersionKind())
+	c := clientsOf(r.t, filepath.Join(r.state, "kubeconfig"))
+	must[*unstructured.Unstructured](r.t)(c.dynamic.Resource(plural).Namespace(o.GetNamespace()).Create(r.t.Context(), &o, metav1.CreateOptions{}))
+	eventually(r.t, "a status has "+o.GetName(), func(context.Context) (bool, error) {
+		if _, err := fmt.Fprintln(r.stdin, `{"id":1000,"method":"status"}`); err != nil || !r.lines.Scan() {
+			return false, fmt.Errorf("no answer: %w", errors.Join(err, r.lines.Err()))
+		}
+		var reply struct {
+			ID     int
+			Result protocol.Status
+		}
+		if err := json.Unmarshal(r.lines.Bytes(), &reply); err != nil || reply.ID != 1000 {
+			r.t.Fatalf("%s instead of a status: %v", r.lines.Bytes(), err)
+		}
+		return slices.ContainsFunc(reply.Result.Addresses, func(a protocol.Address) bool { return a.Kind == o.GetKind() && a.Name == o.GetName() }), nil
+	})
+}
+
 // finish ends the program's input, unless a request ends the program, and notes its last lines.
 func (r *recorder) finish() {
 	r.t.Helper()
@@ -217,6 +250,7 @@ const recordedNode = "/programs/slipway-node"
 
 var (
 	ports      = regexp.MustCompile(`127\.0\.0\.1:\d+`)
+	ranges     = regexp.MustCompile(`127\.\d+\.\d+\.([12]):\d+`)
 	numbers    = regexp.MustCompile(`("(?:pid|elapsedMs|uptimeMs|rssBytes|tookMs|objects|removed|restored)"):[\d.]+`)
 	releases   = regexp.MustCompile(`("(?:version|kubernetes)"):"[^"]*"`)
 	texts      = regexp.MustCompile(`("text"):"(?:[^"\\]|\\.)*"`)
@@ -228,6 +262,12 @@ func (r *recorder) steady(line []byte) json.RawMessage {
 	r.t.Helper()
 	text := strings.ReplaceAll(strings.TrimSpace(string(line)), r.state, "/state")
 	text = ports.ReplaceAllString(text, "127.0.0.1:1")
+	text = ranges.ReplaceAllStringFunc(text, func(at string) string {
+		if at == "127.0.0.1:1" {
+			return at
+		}
+		return ranges.ReplaceAllString(at, "127.64.0.$1:1")
+	})
 	text = numbers.ReplaceAllString(text, "$1:1")
 	text = releases.ReplaceAllString(text, `$1:"1.0.0"`)
 	text = texts.ReplaceAllString(text, `$1:"words"`)

@@ -18,6 +18,7 @@ const recordings = "../../../../docs/protocol"
 type recorded struct {
 	Config  json.RawMessage `json:"config,omitempty"`  // what the program is started with
 	Command []string        `json:"command,omitempty"` // or its arguments, where it only prints
+	Object  json.RawMessage `json:"object,omitempty"`  // what is created in the cluster meanwhile
 	Client  json.RawMessage `json:"client,omitempty"`
 	Program json.RawMessage `json:"program,omitempty"`
 }
@@ -83,7 +84,7 @@ func TestRecordings(t *testing.T) {
 			switch {
 			case line.Config != nil:
 				as[Config](t, line.Config)
-			case bytes.HasPrefix(line.Client, []byte(`"`)): // no request
+			case line.Object != nil, bytes.HasPrefix(line.Client, []byte(`"`)): // no request
 			case line.Client != nil:
 				asked = again[Request](t, line.Client)
 			default:
