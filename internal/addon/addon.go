@@ -30,6 +30,7 @@ type Addon struct {
 	Groups   []string // of the kinds that it defines; the first one tells that a cluster has it
 	Programs []Program
 	LeftOut  []string // parts of the original that are not there
+	Makes    []string // objects that its programs make in its namespace, like secret/NAMESPACE/NAME
 
 	module      string // the Go module that has the definitions
 	definitions string // the folder of its definitions
@@ -50,6 +51,7 @@ func All() []*Addon {
 			Programs: certManagerPrograms("controller", "cainjector", "webhook"),
 			LeftOut: []string{"ACME issuers with all their solvers", "Vault issuers", "Venafi (CyberArk) issuers", "CertificateSigningRequests of Kubernetes",
 				"certificates for annotated Ingresses and Gateways", "the controller's metrics"},
+			Makes:  []string{"secret/cert-manager/cert-manager-webhook-ca"},
 			module: "github.com/cert-manager/cert-manager", definitions: "deploy/crds",
 		},
 		{

@@ -225,7 +225,7 @@ func buildOf(p addon.Program, made addon.Made) wire.Build {
 
 // addonSet is the inventory of an add-on.
 func addonSet(a *addon.Addon) *ship.Set {
-	return &ship.Set{Project: "addon-" + a.Name, Namespace: "kube-system", Version: toolVersion()}
+	return &ship.Set{Project: "addon-" + a.Name, Namespace: "kube-system", Version: toolVersion(), Makes: a.Makes}
 }
 
 func addedText(a *added) string {

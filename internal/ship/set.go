@@ -32,6 +32,10 @@ type Set struct {
 	// DefinitionsOnly is for those who bring and remove the project's definitions alone: other members are left as they
 	// are. There need be no namespace yet for a parent, and definitions are found without one.
 	DefinitionsOnly bool
+
+	// Makes names objects in the set's namespaces that its programs make by themselves, like "secret/NAMESPACE/NAME".
+	// They go with their namespace, and are no use of it by others.
+	Makes []string
 }
 
 // What the convention calls its labels and annotations.

@@ -82,13 +82,13 @@ func (c *Cluster) usesOfDefinition(ctx context.Context, set *Set, definition *un
 func unknownObjects(err error) string { return "objects that cannot be listed (" + err.Error() + ")" }
 
 // usesOfNamespace are the objects in a namespace that do not go with the set: they are neither members nor made by a
-// controller, nor what each namespace has, nor what workloads that go have mounted.
+// controller, nor what each namespace has, nor what the set's workloads have mounted or make.
 func (c *Cluster) usesOfNamespace(ctx context.Context, set *Set, namespace string, going []*unstructured.Unstructured) ([]string, error) {
 	resources, err := c.catalog.namespaced(ctx)
 	if err != nil {
 		return nil, c.explain(ctx, err)
 	}
-	mounted := mounts(going)
+	own := append(mounts(going), set.Makes...)
 	var others []string
 	for _, resource := range resources {
 		list, err := c.quiet.Resource(resource).Namespace(namespace).List(ctx, metav1.ListOptions{Limit: maxUses})
@@ -99,7 +99,7 @@ func (c *Cluster) usesOfNamespace(ctx context.Context, set *Set, namespace strin
 			continue // it may not be listed, or its server does not answer: not ours to decide
 		}
 		for _, item := range list.Items {
-			stays := !goes(&item, set, going) && len(item.GetOwnerReferences()) == 0 && !isUsual(&item, set) && !slices.Contains(mounted, nameOf(&item))
+			stays := !goes(&item, set, going) && len(item.GetOwnerReferences()) == 0 && !isUsual(&item, set) && !slices.Contains(own, nameOf(&item))
 			if stays && definitionOf(going, kindOf(&item)) == nil { // else its definition is asked about
 				others = append(others, nameOf(&item))
 			}
