@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -248,17 +249,29 @@ func (s *Session) remove(ctx context.Context, objects []*unstructured.Unstructur
 }
 
 // outdated are the workloads of an embedded cluster whose pods run an older image than the one that the cluster's
-// registry has under its name now. Of other clusters it is not known what their nodes would pull.
+// registry has under its name now, or are simulated although it has their images. Of other clusters it is not known
+// what their nodes would pull.
 func (s *Session) outdated(ctx context.Context, cluster *ship.Cluster, objects []*unstructured.Unstructured) ([]ship.Outdated, error) {
 	embedded := s.running(ctx, serves(cluster.Server()))
 	if embedded == nil || embedded.Nodes.Real == 0 {
 		return nil, nil
 	}
-	return cluster.Outdated(ctx, objects, func(ctx context.Context, image string) ([]string, error) {
+	images := func(ctx context.Context, image string) ([]string, error) {
 		digests, err := loaded.Digests(ctx, embedded.Registry, image)
 		if err != nil {
 			return nil, &report.Error{What: "cannot find out whether image " + image + " is current", Where: "cluster " + embedded.Name, Err: err, Next: "slipway cluster status " + embedded.Name}
 		}
 		return digests, nil
-	})
+	}
+	outdated, err := cluster.Outdated(ctx, objects, images)
+	if err != nil {
+		return nil, err
+	}
+	awakening, err := cluster.Awakening(ctx, objects, images)
+	for _, one := range awakening {
+		if !slices.ContainsFunc(outdated, func(o ship.Outdated) bool { return o.Workload == one.Workload }) {
+			outdated = append(outdated, one)
+		}
+	}
+	return outdated, err
 }

@@ -33,13 +33,17 @@ type Images func(ctx context.Context, name string) (digests []string, err error)
 type Outdated struct {
 	Workload string // kind/namespace/name
 	Image    string // the name
-	From, To string // digests
+	From, To string // digests; there is no From where no image runs
 
 	live *unstructured.Unstructured
+	mark string // of a workload that becomes real
 }
 
 // Why says why the workload is restarted.
 func (o Outdated) Why() string {
+	if o.mark != "" {
+		return fmt.Sprintf("its pods were simulated, and image %s is in the cluster now (%s)", o.Image, shortDigest(o.To))
+	}
 	return fmt.Sprintf("image %s was loaded again (%s → %s)", o.Image, shortDigest(o.From), shortDigest(o.To))
 }
 
@@ -122,7 +126,7 @@ func (c *Cluster) Restart(ctx context.Context, all []Outdated) error {
 		if !reflect.DeepEqual(podTemplate(now), podTemplate(o.live)) {
 			continue
 		}
-		patch, err := json.Marshal(restartAt(time.Now()))
+		patch, err := json.Marshal(o.restartAt(time.Now()))
 		if err != nil {
 			return err
 		}
@@ -134,6 +138,15 @@ func (c *Cluster) Restart(ctx context.Context, all []Outdated) error {
 	return nil
 }
 
+// annotations are those that a restart gives the template.
+func (o Outdated) annotations(now time.Time) map[string]string {
+	all := map[string]string{restartedAt: now.UTC().Format(time.RFC3339)}
+	if o.mark != "" {
+		all[madeRealFor] = o.mark
+	}
+	return all
+}
+
 // podTemplate is that of a workload's pods.
 func podTemplate(workload *unstructured.Unstructured) any {
 	found, _, _ := unstructured.NestedFieldNoCopy(workload.Object, "spec", "template")
@@ -141,8 +154,11 @@ func podTemplate(workload *unstructured.Unstructured) any {
 }
 
 // restartAt is the patch that makes a workload's template another one.
-func restartAt(now time.Time) map[string]any {
-	annotations := map[string]any{restartedAt: now.UTC().Format(time.RFC3339)}
+func (o Outdated) restartAt(now time.Time) map[string]any {
+	annotations := map[string]any{}
+	for key, value := range o.annotations(now) {
+		annotations[key] = value
+	}
 	return map[string]any{"spec": map[string]any{"template": map[string]any{"metadata": map[string]any{"annotations": annotations}}}}
 }
 
@@ -164,7 +180,8 @@ func PreviewRestart(differences []Difference, all []Outdated) {
 func (o Outdated) difference() Difference {
 	before := withoutStatus(&unstructured.Unstructured{}, o.live)
 	after := before.DeepCopy()
-	annotations := []string{"spec", "template", "metadata", "annotations", restartedAt}
-	_ = unstructured.SetNestedField(after.Object, time.Now().UTC().Format(time.RFC3339), annotations...) // what the API server stored has that form
+	for key, value := range o.annotations(time.Now()) {
+		_ = unstructured.SetNestedField(after.Object, value, "spec", "template", "metadata", "annotations", key) // what the API server stored has that form
+	}
 	return compare(before, after)
 }

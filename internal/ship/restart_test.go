@@ -119,7 +119,7 @@ func TestRestart(t *testing.T) {
 // TestRestarting: a pod that a restart takes away is not outdated, and one that came of it may be.
 func TestRestarting(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	live := &unstructured.Unstructured{Object: restartAt(at)}
+	live := &unstructured.Unstructured{Object: Outdated{}.restartAt(at)}
 	for ago, want := range map[time.Duration]bool{time.Hour: true, time.Second: true, 0: false, -time.Minute: false} {
 		pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(at.Add(-ago))}}
 		if restarting(live, pod) != want {
