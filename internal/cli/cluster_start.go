@@ -27,7 +27,7 @@ All keys of the file are optional:
     taints: [gpu=yes:NoSchedule]
     capacity: {cpu: 16, memory: 64Gi, nvidia.com/gpu: 4}
   apiServer:
-    flags: [--audit-log-path=/tmp/audit.log]  # of kube-apiserver
+    flags: [--event-ttl=3h]                 # of kube-apiserver; none that names a file
   featureGates: {MutatingAdmissionPolicy: true}
   runtimeConfig: {api/all: true}
   port: 6443

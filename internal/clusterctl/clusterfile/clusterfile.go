@@ -9,7 +9,7 @@
 //	  taints: [gpu=yes:NoSchedule]
 //	  capacity: {cpu: 16, memory: 64Gi, nvidia.com/gpu: 4}
 //	apiServer:
-//	  flags: [--audit-log-path=/tmp/audit.log]
+//	  flags: [--event-ttl=3h]
 //	featureGates: {MutatingAdmissionPolicy: true}
 //	runtimeConfig: {api/all: true}
 //	port: 6443

@@ -26,7 +26,7 @@ nodes:
 - name: small
 apiServer:
   flags:
-  - --audit-log-path=/tmp/audit.log
+  - --event-ttl=3h
   - v=2
 featureGates: {MutatingAdmissionPolicy: true, Other: false}
 runtimeConfig: {api/all: true, batch/v2alpha1: "false"}
@@ -48,7 +48,7 @@ func TestWholeFile(t *testing.T) {
 				Capacity: map[string]string{"cpu": "16", "memory": "64Gi", "nvidia.com/gpu": "4"}},
 			{Name: "small"},
 		},
-		APIServerFlags: []string{"--audit-log-path=/tmp/audit.log", "--v=2"},
+		APIServerFlags: []string{"--event-ttl=3h", "--v=2"},
 		FeatureGates:   map[string]bool{"MutatingAdmissionPolicy": true, "Other": false},
 		RuntimeConfig:  map[string]string{"api/all": "true", "batch/v2alpha1": "false"},
 		Port:           6443, Durable: true, Controllers: new(false), NodeKind: protocol.PlainNodes,

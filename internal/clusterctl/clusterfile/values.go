@@ -135,14 +135,34 @@ func ParseFlag(text string) (string, error) {
 	return "--" + name, nil
 }
 
-// checkFileFlag refuses a flag in a file that names a configuration of the API server: a kubeconfig in it can name a
-// program, which the API server starts as the user. The file may be a repository's; the command line is the user's.
+// checkFileFlag refuses a flag in a file that names a file of this machine: the API server would read it, write to it
+// as the user, or find a kubeconfig in it that names a program to start. The description may be a repository's; the
+// command line is the user's.
 func checkFileFlag(flag string) error {
 	name, _, _ := strings.Cut(strings.TrimPrefix(flag, "--"), "=")
-	if name == "runtime-config" || !strings.HasSuffix(name, "config") && !strings.HasSuffix(name, "config-file") && !strings.HasSuffix(name, "kubeconfig") {
+	name = strings.ReplaceAll(name, "_", "-") // as Kubernetes' programs read flags
+	hint := "give it on the command line: --api-server-flag " + name + "=…"
+	switch {
+	case name == "runtime-config":
 		return nil
+	case hasSuffix(name, configSuffixes):
+		return &mistake{"--" + name + " names a file that can start programs", hint}
+	case hasSuffix(name, pathSuffixes):
+		return &mistake{"--" + name + " names a file or folder of this machine, which a description of a cluster cannot choose", hint}
+	case name == "anonymous-auth" || name == "authorization-mode":
+		return &mistake{"--" + name + " decides who may use the cluster, which its description cannot", hint}
 	}
-	return &mistake{"--" + name + " names a file that can start programs", "give it on the command line: --api-server-flag " + name + "=…"}
+	return nil
+}
+
+// How the API server's flags end that name files: those of its configuration, and others that it reads or writes.
+var (
+	configSuffixes = []string{"config", "config-file", "kubeconfig"}
+	pathSuffixes   = []string{"file", "path", "dir", "-key", "certificate", "-authority", "manifest", "signing-endpoint"}
+)
+
+func hasSuffix(name string, suffixes []string) bool {
+	return slices.ContainsFunc(suffixes, func(s string) bool { return strings.HasSuffix(name, s) })
 }
 
 // ownFlag says why the user cannot set a flag: it would be accepted and change nothing.
