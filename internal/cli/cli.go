@@ -69,7 +69,7 @@ func Main(ctx context.Context, env Env) int {
 	inv := &invocation{Env: env, output: requestedOutput(env.Args)}
 	err := inv.openHandler() // for mistakes in the command line itself
 	if err == nil {
-		err = execute(ctx, inv.root())
+		err = execute(ctx, inv.root(), inv.Args)
 	}
 	if err == nil {
 		return 0
@@ -79,10 +79,10 @@ func Main(ctx context.Context, env Env) int {
 
 // execute runs the verb that the arguments name. Cobra does not tell its function for mistakes
 // in flags of those that stand before the verb.
-func execute(ctx context.Context, root *cobra.Command) error {
+func execute(ctx context.Context, root *cobra.Command, args []string) error {
 	cmd, err := root.ExecuteContextC(ctx)
 	if _, told := errors.AsType[*report.Error](err); !told && inFlags(err) {
-		return flagError(cmd, err)
+		return flagError(cmd, args, err)
 	}
 	return err
 }
@@ -141,7 +141,7 @@ Exit codes: 0 done, 1 failed, 2 a mistake on the command line, 130 interrupted.`
 	root.SetOut(inv.Stdout)
 	root.SetErr(inv.Stderr)
 	root.SetUsageFunc(usage)
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(cmd, inv.Args, err) })
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.PersistentFlags().SortFlags = false
 	root.PersistentFlags().StringVar(&inv.output, "output", ui.Text, "how to report: `text` or json")

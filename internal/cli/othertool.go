@@ -14,19 +14,21 @@ import (
 // command that does the same; it is nil for other words.
 func otherTool(cmd *cobra.Command, args []string) error {
 	above := strings.Fields(cmd.CommandPath())[1:]
-	c, ok := othertools.Lookup(append(above, args...))
+	words := append(above, args...)
+	c, ok := othertools.Lookup(words)
 	if !ok {
 		return nil
 	}
+	ours := c.For(words)
 	theirs := strings.TrimSpace(c.Tool + " " + c.Theirs)
-	e := &report.Error{What: fmt.Sprintf("%s has no command %q", cmd.CommandPath(), args[0]), Code: usageCode, Next: c.Ours}
+	e := &report.Error{What: fmt.Sprintf("%s has no command %q", cmd.CommandPath(), args[0]), Code: usageCode, Next: ours}
 	switch {
 	case c.Ours == "":
 		e.Hint = theirs + ": " + c.Note
 	case c.Note == "":
-		e.Hint = fmt.Sprintf("%q is %q here", theirs, c.Ours)
+		e.Hint = fmt.Sprintf("%q is %q here", theirs, ours)
 	default:
-		e.Hint = fmt.Sprintf("%q is %q here: %s", theirs, c.Ours, c.Note)
+		e.Hint = fmt.Sprintf("%q is %q here: %s", theirs, ours, c.Note)
 	}
 	if e.Next == "" {
 		e.Next = cmd.CommandPath() + " --help"

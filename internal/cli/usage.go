@@ -116,13 +116,13 @@ func requestedOutput(args []string) string {
 	return format
 }
 
-// flagError makes a mistake in a flag the error that its user sees. An unknown
-// flag gets the nearest one of its command suggested.
-func flagError(cmd *cobra.Command, err error) error {
+// flagError makes a mistake in a flag the error that its user sees. An unknown flag gets the nearest one of its command
+// suggested. Args are all that the user typed.
+func flagError(cmd *cobra.Command, args []string, err error) error {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if words := cmd.Flags().Args(); cmd.HasSubCommands() && len(words) > 0 {
 		if ok {
-			words = append(slices.Clone(words), "--"+unknown.GetSpecifiedName())
+			words = append(slices.Clone(words), after(args, words)...)
 		}
 		if known := otherTool(cmd, words); known != nil {
 			return known
@@ -138,6 +138,11 @@ func flagError(cmd *cobra.Command, err error) error {
 		e.Hint = "did you mean --" + near + "?"
 	}
 	return e
+}
+
+// after are the arguments behind the last word before the first flag that is not known.
+func after(args, words []string) []string {
+	return args[slices.Index(args, words[len(words)-1])+1:]
 }
 
 // inFlags tells whether err is about a flag, or its value, on the command line.

@@ -82,16 +82,16 @@ func testEnvironment() []Command {
 func clusters() []Command {
 	const tool = "kind"
 	return []Command{
-		{Tool: tool, Theirs: "create cluster", Ours: "slipway cluster start", Typed: []string{"cluster create", "create cluster"}, Note: "--name is --cluster; a second run is a no-op"},
-		{Tool: tool, Theirs: "create cluster --config kind.yaml", Ours: "slipway cluster start --config kind.yaml", Note: "a configuration of kind is read; start reports what has no effect here"},
-		{Tool: tool, Theirs: "delete cluster", Ours: "slipway cluster delete", Typed: []string{"delete cluster"}},
+		{Tool: tool, Theirs: "create cluster", Ours: "slipway cluster start", Typed: []string{"cluster create", "create cluster"}, Note: "--name is --cluster; a second run is a no-op", Cluster: true},
+		{Tool: tool, Theirs: "create cluster --config kind.yaml", Ours: "slipway cluster start --config kind.yaml", Note: "a configuration of kind is read; start reports what has no effect here", Cluster: true},
+		{Tool: tool, Theirs: "delete cluster", Ours: "slipway cluster delete", Typed: []string{"delete cluster"}, Cluster: true},
 		{Tool: tool, Theirs: "get clusters", Ours: "slipway cluster list", Typed: []string{"cluster get", "get clusters"}},
 		{Tool: tool, Theirs: "get nodes", Ours: "slipway kubectl get nodes", Typed: []string{"get nodes", "cluster get nodes"}},
-		{Tool: tool, Theirs: "get kubeconfig", Ours: "slipway cluster kubeconfig", Typed: []string{"get kubeconfig", "cluster get kubeconfig"}},
-		{Tool: tool, Theirs: "export kubeconfig", Ours: "slipway cluster kubeconfig", Typed: []string{"export kubeconfig", "cluster export", "cluster export kubeconfig"}, Note: "prints it; slipway cluster start writes it to your kubeconfig"},
-		{Tool: tool, Theirs: "export logs", Ours: "slipway cluster logs", Typed: []string{"export logs", "cluster export logs"}, Note: "prints them; a component's name selects its own"},
-		{Tool: tool, Theirs: "load docker-image", Ours: "slipway image load controller:latest", Typed: []string{"load docker-image", "load image", "cluster load"}, Note: "an image that slipway image build made, or an archive"},
-		{Tool: tool, Theirs: "load image-archive", Ours: "slipway image load operator.tar", Typed: []string{"load image-archive", "cluster load image-archive"}},
+		{Tool: tool, Theirs: "get kubeconfig", Ours: "slipway cluster kubeconfig", Typed: []string{"get kubeconfig", "cluster get kubeconfig"}, Cluster: true},
+		{Tool: tool, Theirs: "export kubeconfig", Ours: "slipway cluster kubeconfig", Typed: []string{"export kubeconfig", "cluster export", "cluster export kubeconfig"}, Note: "prints it; slipway cluster start writes it to your kubeconfig", Cluster: true},
+		{Tool: tool, Theirs: "export logs", Ours: "slipway cluster logs", Typed: []string{"export logs", "cluster export logs"}, Note: "prints them; a component's name selects its own", Cluster: true},
+		{Tool: tool, Theirs: "load docker-image", Ours: "slipway image load controller:latest", Typed: []string{"load docker-image", "load image", "cluster load", "cluster load docker-image"}, Note: "an image that slipway image build made, or an archive", Takes: "controller:latest", Cluster: true},
+		{Tool: tool, Theirs: "load image-archive", Ours: "slipway image load operator.tar", Typed: []string{"load image-archive", "cluster load image-archive"}, Takes: "operator.tar", Cluster: true},
 		{Tool: tool, Theirs: "build node-image", Note: "no node image exists; slipway cluster build compiles the cluster program", Typed: []string{"build node-image"}},
 		{Tool: "minikube", Theirs: "start", Ours: "slipway cluster start"},
 		{Tool: "minikube", Theirs: "delete", Ours: "slipway cluster delete"},
@@ -110,17 +110,17 @@ func manifests() []Command {
 func images() []Command {
 	const tool = "docker"
 	return []Command{
-		{Tool: tool, Theirs: "build -t NAME .", Ours: "slipway image build -t NAME", Note: "with -f and --target; reads the Dockerfile for how the manager is compiled and started"},
-		{Tool: tool, Theirs: "buildx build --platform linux/amd64,linux/arm64", Ours: "slipway image build -t NAME --platform linux/amd64,linux/arm64"},
-		{Tool: tool, Theirs: "push", Ours: "slipway image push NAME"},
-		{Tool: tool, Theirs: "login", Ours: "slipway image login REGISTRY", Typed: []string{"login"}},
-		{Tool: tool, Theirs: "logout", Ours: "slipway image logout REGISTRY", Typed: []string{"logout"}},
+		{Tool: tool, Theirs: "build -t NAME .", Ours: "slipway image build -t NAME", Note: "with -f and --target; reads the Dockerfile for how the manager is compiled and started", Takes: "NAME", TakenFrom: []string{"-t", "--tag"}},
+		{Tool: tool, Theirs: "buildx build --platform linux/amd64,linux/arm64", Ours: "slipway image build -t NAME --platform linux/amd64,linux/arm64", Takes: "NAME", TakenFrom: []string{"-t", "--tag"}},
+		{Tool: tool, Theirs: "push", Ours: "slipway image push NAME", Takes: "NAME"},
+		{Tool: tool, Theirs: "login", Ours: "slipway image login REGISTRY", Typed: []string{"login"}, Takes: "REGISTRY"},
+		{Tool: tool, Theirs: "logout", Ours: "slipway image logout REGISTRY", Typed: []string{"logout"}, Takes: "REGISTRY"},
 		{Tool: tool, Theirs: "images", Ours: "slipway image list", Typed: []string{"images"}},
-		{Tool: tool, Theirs: "rmi", Ours: "slipway image remove NAME"},
+		{Tool: tool, Theirs: "rmi", Ours: "slipway image remove NAME", Takes: "NAME"},
 		{Tool: tool, Theirs: "save -o", Ours: "slipway image save NAME -o ARCHIVE"},
-		{Tool: tool, Theirs: "inspect", Ours: "slipway image inspect NAME"},
+		{Tool: tool, Theirs: "inspect", Ours: "slipway image inspect NAME", Takes: "NAME"},
 		{Tool: tool, Theirs: "ps", Ours: "slipway kubectl get pods -A", Note: "pods are processes of the cluster, not containers of an engine"},
-		{Tool: tool, Theirs: "logs", Ours: "slipway kubectl logs POD"},
+		{Tool: tool, Theirs: "logs", Ours: "slipway kubectl logs POD", Takes: "POD"},
 		{Tool: tool, Theirs: "exec", Ours: "slipway kubectl exec POD -- COMMAND"},
 	}
 }

@@ -21,6 +21,12 @@ type Command struct {
 	Note string
 	// Typed are other forms in which users type the command after slipway, such as "cluster create".
 	Typed []string
+
+	// Takes is the word of Ours that stands for a name which the user types: the first word after the command, or the
+	// value of one of the flags TakenFrom.
+	Takes     string
+	TakenFrom []string
+	Cluster   bool // the tool's flag --name is ours for the cluster
 }
 
 // Lookup returns the command that begins with the most of the given words, which were typed after slipway. What follows
