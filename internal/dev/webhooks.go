@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/image/reference"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scratch"
 	"github.com/slipway-dev/slipway/internal/ship"
 	"github.com/slipway-dev/slipway/project"
 )
@@ -44,7 +45,7 @@ func serveWebhooks(ctx context.Context, o Options, cluster *ship.Cluster, l list
 		return nil, nil, errors.Join(err, promise.release())
 	}
 	temporary, err := certify(hooks, l.host)
-	giveBack = func() error { return errors.Join(promise.release(), os.RemoveAll(temporary)) }
+	giveBack = func() error { return errors.Join(promise.release(), temporary.Remove()) }
 	if err != nil {
 		return nil, nil, errors.Join(err, giveBack())
 	}
@@ -61,15 +62,15 @@ func serveWebhooks(ctx context.Context, o Options, cluster *ship.Cluster, l list
 	}
 	o.Handler.Handle(report.Note{Text: "the cluster asks the webhooks of the manager here, at " + hooks.Address + "; ENABLE_WEBHOOKS=false turns them off"})
 	// controller-runtime looks there for the certificate, in every version, unless a flag names another folder.
-	return []string{"TMPDIR=" + temporary, "TMP=" + temporary}, giveBack, nil
+	return []string{"TMPDIR=" + temporary.Path, "TMP=" + temporary.Path}, giveBack, nil
 }
 
 // certify makes the certificate that the manager serves its webhooks with, in a folder for temporary files of its own.
-func certify(hooks *ship.LocalWebhooks, host string) (temporary string, err error) {
-	if temporary, err = os.MkdirTemp("", "slipway-run-"); err != nil {
-		return "", fmt.Errorf("serve webhooks: %w", err)
+func certify(hooks *ship.LocalWebhooks, host string) (temporary scratch.Folder, err error) {
+	if temporary, err = scratch.New("slipway-run-"); err != nil {
+		return temporary, fmt.Errorf("serve webhooks: %w", err)
 	}
-	certificates := filepath.Join(temporary, "k8s-webhook-server", "serving-certs")
+	certificates := filepath.Join(temporary.Path, "k8s-webhook-server", "serving-certs")
 	if err = os.MkdirAll(certificates, 0o700); err == nil {
 		hooks.Authority, err = writeCertificate(certificates, net.ParseIP(host))
 	}
