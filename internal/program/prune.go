@@ -8,16 +8,20 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gofrs/flock"
+
 	"github.com/slipway-dev/slipway/internal/cachefolder"
 )
 
-// The programs are large, and a developer of the cluster makes many: each state
-// of the sources has its own. Two checkouts may be worked on in turns, so what
-// was used within a day stays however many there are.
+// The programs are large, and a developer of the cluster makes many: each state of the sources has its own. Two
+// checkouts may be worked on in turns, so what was used within a day stays, unless there is too much of it. What was
+// used a moment ago stays in any case: its path may be in the environment of a run of tests.
 const (
 	kept      = 8                   // programs, as long as they are used
 	forgotten = 30 * 24 * time.Hour // without use, after which a program goes
-	inUse     = 24 * time.Hour      // since the last use, within which none goes
+	inUse     = 24 * time.Hour      // since the last use, within which a program goes only for want of room
+	recent    = 4 * time.Hour       // since the last use, within which none goes
+	most      = 2 << 30             // bytes that the programs of one product may take
 )
 
 // usedFile is the file in a slot whose time is that of the last use. The program's own
@@ -56,40 +60,103 @@ func (s slot) used() time.Time {
 	return last
 }
 
-// prune removes the programs of the same product beside s that nobody used for a long time.
+// prune removes the programs of the same product beside s that were not used for a long time, and the oldest of those
+// that together take too much room. What runs stays, and so does what is being built.
 func (s slot) prune() error {
 	entries, err := os.ReadDir(filepath.Dir(s.dir))
 	if err != nil {
 		return err
 	}
-	ages := map[slot]time.Duration{}
+	all := map[slot]use{}
 	for _, e := range entries {
 		other := slot{s.product, filepath.Join(filepath.Dir(s.dir), e.Name())}
-		if used := other.used(); other != s && !used.IsZero() {
-			ages[other] = time.Since(used)
+		switch used := other.used(); {
+		case other == s || !e.IsDir():
+		case !used.IsZero():
+			all[other] = use{time.Since(used), other.size()}
+		case other.abandoned():
+			err = errors.Join(err, other.discard())
 		}
 	}
-	var errs []error
-	for _, old := range unused(ages) {
-		errs = append(errs, os.RemoveAll(old.dir))
+	for _, old := range unused(all, most-s.size()) {
+		if !old.runs() {
+			err = errors.Join(err, old.discard())
+		}
 	}
-	return errors.Join(errs...)
+	return err
 }
 
-// unused chooses, by the time since their last use, what a cache need not keep
-// beside a program that was just built.
-func unused[K comparable](ages map[K]time.Duration) []K {
+// use is what is known of the programs of a slot.
+type use struct {
+	age  time.Duration // since they were used
+	size int64         // in bytes
+}
+
+// size is how many bytes the slot's programs have.
+func (s slot) size() (bytes int64) {
+	for _, program := range s.programs {
+		if info, err := os.Stat(s.file(program)); err == nil {
+			bytes += info.Size()
+		}
+	}
+	return bytes
+}
+
+// abandoned reports whether the slot has no more than what a build has left that was killed.
+func (s slot) abandoned() bool {
+	info, err := os.Stat(s.workshopDir())
+	if err != nil || time.Since(info.ModTime()) <= inUse {
+		return false
+	}
+	entries, err := os.ReadDir(s.dir)
+	return err == nil && len(entries) == 1
+}
+
+// runs reports whether one of the slot's programs is being executed, where the system says so: it lets no one write to
+// such a file.
+func (s slot) runs() bool {
+	for _, program := range s.programs {
+		f, err := os.OpenFile(s.file(program), os.O_WRONLY, 0)
+		if errors.Is(err, busy) {
+			return true
+		}
+		if err == nil {
+			_ = f.Close()
+		}
+	}
+	return false
+}
+
+// discard removes the slot, unless another command is filling it.
+func (s slot) discard() error {
+	lock := flock.New(s.dir+".lock", flock.SetPermissions(0o600))
+	if free, err := lock.TryLock(); !free || err != nil {
+		return err
+	}
+	defer func() { _ = lock.Close() }()
+	return os.RemoveAll(s.dir)
+}
+
+// unused chooses, by the time since their last use and by their sizes, what a cache need not keep beside a program that
+// was just built. Room is how many bytes there are for those that stay.
+func unused[K comparable](all map[K]use, room int64) []K {
 	var old []K
-	for k, age := range ages {
-		if age > inUse {
+	var total int64
+	for k, u := range all {
+		total += u.size
+		if u.age > recent {
 			old = append(old, k)
 		}
 	}
-	slices.SortFunc(old, func(a, b K) int { return cmp.Compare(ages[b], ages[a]) }) // oldest first
-	surplus := max(0, len(ages)+1-kept)
+	slices.SortFunc(old, func(a, b K) int { return cmp.Compare(all[b].age, all[a].age) }) // oldest first
+	surplus := max(0, len(all)+1-kept)
 	n := 0
-	for n < len(old) && (n < surplus || ages[old[n]] > forgotten) {
-		n++
+	for ; n < len(old); n++ {
+		idle := all[old[n]].age > inUse && (n < surplus || all[old[n]].age > forgotten)
+		if !idle && total <= room {
+			break
+		}
+		total -= all[old[n]].size
 	}
 	return old[:n]
 }

@@ -86,12 +86,14 @@ func unusable(err error) error {
 // workshop makes a folder to build in, in place of what builds that were killed
 // left. The caller holds the slot.
 func (s slot) workshop() (dir string, err error) {
-	dir = filepath.Join(s.dir, "build")
+	dir = s.workshopDir()
 	if err := os.RemoveAll(dir); err != nil {
 		return "", unusable(err)
 	}
 	return dir, unusable(os.Mkdir(dir, 0o755))
 }
+
+func (s slot) workshopDir() string { return filepath.Join(s.dir, "build") }
 
 // lockPoll is how often a build that waits for another one looks again.
 const lockPoll = 100 * time.Millisecond
