@@ -2,8 +2,10 @@ package dns_test
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -77,7 +79,7 @@ func texts(records []dnsmessage.Resource) (all []string) {
 }
 
 // TestSlowLookups: lookups delay no other answers, and one client has a share of those that are under way; more fail at
-// once. The server ends when they have.
+// once, those that are asked for over TCP as well. The server ends when they have.
 func TestSlowLookups(t *testing.T) {
 	s := families(t, slog.New(slog.DiscardHandler))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -112,6 +114,9 @@ func TestSlowLookups(t *testing.T) {
 			t.Errorf("%s: %s", tt.name, m.RCode)
 		}
 	}
+	if m := askTCP(t, s, packet(t, "one-more.example.", dnsmessage.TypeA)); m.RCode != dnsmessage.RCodeServerFailure {
+		t.Errorf("one more over TCP: %s", m.RCode)
+	}
 	cancel()
 	for range dns.MostLookupsOfOne {
 		if m := receive(t, client); m.RCode != dnsmessage.RCodeServerFailure {
@@ -120,6 +125,36 @@ func TestSlowLookups(t *testing.T) {
 	}
 	_ = server.Close()
 	<-ended
+}
+
+// askTCP asks a server over TCP.
+func askTCP(t *testing.T, s *dns.Server, question []byte) (m dnsmessage.Message) {
+	t.Helper()
+	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	go s.ServeTCP(listener)
+	conn, err := net.Dial("tcp4", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
+	if _, err := conn.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(question))), question...)); err != nil {
+		t.Fatal(err)
+	}
+	var size uint16
+	if err := binary.Read(conn, binary.BigEndian, &size); err != nil {
+		t.Fatal(err)
+	}
+	answer := make([]byte, size)
+	_, err = io.ReadFull(conn, answer)
+	if err := errors.Join(err, m.Unpack(answer)); err != nil {
+		t.Fatal(err)
+	}
+	return m
 }
 
 func packetConn(t *testing.T) net.PacketConn {

@@ -21,14 +21,26 @@ func (s *Server) FollowOutside(f func(client net.Addr, name string)) { s.outside
 const (
 	// lookupLimit bounds a lookup: clients ask again after five seconds.
 	lookupLimit = 4 * time.Second
-	// mostLookups is how many lookups packets wait for at a time, mostLookupsOfOne those of one pod's.
+	// mostLookups is how many lookups there are at a time on a machine with open files enough, mostLookupsOfOne those
+	// of one pod. They are possible on any.
 	mostLookups, mostLookupsOfOne = 256, 32
+	// A lookup takes two open files; an eighth of all may go to these.
+	filesOfLookup = 16
 )
+
+// shareOfLookups is how many lookups the process's open files are enough for.
+func shareOfLookups() int {
+	files, known := intake.OpenFiles()
+	if !known {
+		return mostLookups
+	}
+	return int(min(max(mostLookupsOfOne, files/filesOfLookup), mostLookups))
+}
 
 // LookOutside has f look up the addresses of names that are none of the cluster's, until ctx ends. It is called before
 // the server serves. An error of f that is a [net.DNSError] may say by IsNotFound that there is no such name.
 func (s *Server) LookOutside(ctx context.Context, f func(ctx context.Context, name string) ([]netip.Addr, error)) {
-	s.lookups = intake.NewLimit(mostLookups, mostLookupsOfOne)
+	s.lookups = intake.NewLimit(shareOfLookups(), mostLookupsOfOne)
 	s.lookup = func(name string) ([]netip.Addr, error) {
 		ctx, cancel := context.WithTimeout(ctx, lookupLimit)
 		defer cancel()

@@ -24,7 +24,7 @@ type Server struct {
 	outside func(client net.Addr, name string) // may be nil
 
 	lookup  func(name string) ([]netip.Addr, error) // of the outside; may be nil
-	lookups *intake.Limit                           // those that packets wait for
+	lookups *intake.Limit                           // those under way
 }
 
 // New returns a server that knows the cluster from informers, which have not been started yet.
@@ -109,7 +109,10 @@ func (s *Server) serveConn(conn net.Conn) {
 		if _, err := io.ReadFull(conn, question); err != nil {
 			return
 		}
-		reply, _ := s.answer(question, maxTCP, conn.RemoteAddr(), true)
+		reply, later := s.answer(question, maxTCP, conn.RemoteAddr(), false)
+		if later {
+			reply = s.lookedUp(question, conn.RemoteAddr())
+		}
 		if reply == nil {
 			return
 		}
@@ -117,4 +120,15 @@ func (s *Server) serveConn(conn net.Conn) {
 			return
 		}
 	}
+}
+
+// lookedUp is the answer to a question over TCP that takes a lookup, within the limit that packets have, too.
+func (s *Server) lookedUp(question []byte, client net.Addr) []byte {
+	leave, ok := s.lookups.Enter(client)
+	if !ok {
+		return failed(question)
+	}
+	defer leave()
+	reply, _ := s.answer(question, maxTCP, client, true)
+	return reply
 }
