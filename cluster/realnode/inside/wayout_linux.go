@@ -4,7 +4,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/netip"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"golang.org/x/sys/unix"
@@ -47,6 +50,9 @@ const (
 )
 
 func leadOutside(at netip.AddrPort, keep []netip.Prefix) error {
+	if err := ignoreMarkOfSources(); err != nil {
+		return fmt.Errorf("accept connections to the outside: %w", err)
+	}
 	if err := tellKernel(unix.NETLINK_ROUTE, markedRoute()); err != nil {
 		return fmt.Errorf("add a route for the outside: %w", err)
 	}
@@ -54,6 +60,27 @@ func leadOutside(at netip.AddrPort, keep []netip.Prefix) error {
 		return fmt.Errorf("add a rule for the outside: %w", withoutRules(err))
 	}
 	return filter(filterMessages(at, keep))
+}
+
+// ignoreMarkOfSources has the kernel look for the route back to a source without the packet's mark. Every address is
+// this machine's by the route for the mark, sources too, and packets from such are dropped. A namespace inherits the
+// setting from the host, where programs for VPNs turn it on.
+func ignoreMarkOfSources() error {
+	const interfaces, setting = "/proc/sys/net/ipv4/conf", "src_valid_mark"
+	there, err := os.ReadDir(interfaces)
+	if err != nil {
+		return err
+	}
+	off := func(name string) error { return os.WriteFile(filepath.Join(interfaces, name, setting), []byte("0"), 0) }
+	if err := off("default"); err != nil { // first: an interface that comes now has it from here
+		return err
+	}
+	for _, i := range there {
+		if err := off(i.Name()); err != nil && !errors.Is(err, fs.ErrNotExist) { // it may have gone
+			return err
+		}
+	}
+	return nil
 }
 
 // filter has nftables do what messages say.
