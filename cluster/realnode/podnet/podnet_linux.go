@@ -145,9 +145,11 @@ func (c Config) machineSide(machine *netlink.Handle, name string) error {
 	})
 }
 
-// addBridge makes the bridge that the pods are joined to.
+// addBridge makes the bridge that the pods are joined to. It has an address of its own as hardware: else that is the
+// least of its pods', changes as they come and go, and the other pods send to the old one for up to a minute.
 func (n *Network) addBridge(here *netlink.Handle) error {
-	n.bridge = &netlink.Bridge{LinkAttrs: netlink.LinkAttrs{Name: "pods"}}
+	const local = 0x02 // the bit of addresses that no maker has given
+	n.bridge = &netlink.Bridge{LinkAttrs: netlink.LinkAttrs{Name: "pods", HardwareAddr: append(net.HardwareAddr{local, 0}, n.gateway.AsSlice()...)}}
 	if err := here.LinkAdd(n.bridge); err != nil {
 		return fmt.Errorf("make a bridge: %w", err)
 	}

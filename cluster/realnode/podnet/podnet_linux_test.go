@@ -82,6 +82,7 @@ func TestNetwork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	before := hardwareAddress(t, n.bridge.Name)
 	pod, err := n.Add(map[string]string{"net.ipv4.ip_default_ttl": "42"})
 	if err != nil {
 		t.Fatal(err)
@@ -125,6 +126,9 @@ func TestNetwork(t *testing.T) {
 		})
 	}
 	n.Remove(pod)
+	if now := hardwareAddress(t, n.bridge.Name); now != before {
+		t.Errorf("the pods' gateway was %s, and is %s with other pods: those that know it lose their packets", before, now)
+	}
 	in(t, node, func() {
 		for _, p := range []struct {
 			*Pod
@@ -139,6 +143,16 @@ func TestNetwork(t *testing.T) {
 		t.Error("its namespace is still held")
 	}
 	n.Remove(&Pod{Address: other.Address, link: "none"}) // one whose network is gone already
+}
+
+// hardwareAddress is that of an interface of this thread's network.
+func hardwareAddress(t *testing.T, name string) string {
+	t.Helper()
+	link, err := netlink.LinkByName(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return link.Attrs().HardwareAddr.String()
 }
 
 // own gives this thread a network of its own.
