@@ -107,6 +107,12 @@ func (c *Cluster) Leads() bool {
 	return c.spec.Real != nil && c.spec.Real.Egress && (m == nil || m.OwnNetwork())
 }
 
+// Plain says whether real nodes are plain ones, whose pods have this machine's network.
+func (c *Cluster) Plain() bool {
+	m := c.reach.through()
+	return m != nil && !m.OwnNetwork()
+}
+
 // runReal runs real nodes beside the others until life ends. They need the machine.
 func (c *Cluster) runReal(life context.Context, program string, specs []node.Spec, others []string, log *slog.Logger) (*realnode.Nodes, error) {
 	return realnode.Run(life, realnode.Options{

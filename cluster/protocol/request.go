@@ -125,6 +125,7 @@ type NodeKinds struct {
 	Joins     bool   `json:"joins"`             // a real node joins when an image comes
 	Problem   string `json:"problem,omitempty"` // why none has, although one came
 	Egress    bool   `json:"egress,omitempty"`  // pods of real nodes reach the network through the program
+	Plain     bool   `json:"plain,omitempty"`   // pods of real nodes have this machine's network
 }
 
 // Component is the state of one part of the cluster.

@@ -52,6 +52,9 @@ func TestRecordings(t *testing.T) {
 				t.Skip("real nodes need Linux")
 			}
 			got := record(t, want)
+			if bytes.Contains(got, []byte("this kernel cannot lead pods' connections to the network")) {
+				t.Skip("egress needs nftables with tproxy")
+			}
 			if *update {
 				if err := os.WriteFile(path, got, 0o644); err != nil {
 					t.Fatal(err)

@@ -56,8 +56,8 @@ func described(s *clusterctl.Status) string {
 	if s.Nodes != nil && s.Nodes.Problem != "" {
 		fmt.Fprintf(w, "  pods\tstay simulated: %s\n", s.Nodes.Problem)
 	}
-	if s.Nodes != nil && s.Nodes.Egress {
-		fmt.Fprintln(w, "  egress\ton: pods of real nodes reach the network, but not this machine")
+	if text := egress(s.Nodes); text != "" {
+		fmt.Fprintf(w, "  egress\t%s\n", text)
 	}
 	for _, c := range s.Components {
 		fmt.Fprintf(w, "  %s\t%s\n", c.Name, saying(c))
@@ -73,6 +73,19 @@ func described(s *clusterctl.Status) string {
 		fmt.Fprintf(&b, "and %d addresses more: slipway kubectl get service,ingress --all-namespaces\n", s.MoreAddresses)
 	}
 	return b.String()
+}
+
+// egress says where pods reach beyond the cluster; nothing for a cluster whose nodes run no pods.
+func egress(n *clusterctl.Nodes) string {
+	switch {
+	case n == nil || n.Real == 0 && !n.Joins:
+		return ""
+	case n.Plain:
+		return "pods of plain nodes have this machine's network"
+	case n.Egress:
+		return "on: pods of real nodes reach the network, but not this machine"
+	}
+	return "off: pods of real nodes reach the cluster alone"
 }
 
 // answering is where a Service or an Ingress answers, or why it does not. TCP is what most do.

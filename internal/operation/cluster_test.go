@@ -56,6 +56,21 @@ func TestTellsOfClusters(t *testing.T) {
 	}
 }
 
+// TestStatusTellsOfEgress: for each kind of nodes whose pods run, where those reach.
+func TestStatusTellsOfEgress(t *testing.T) {
+	for want, nodes := range map[string]*clusterctl.Nodes{
+		"egress   on: pods of real nodes reach the network, but not this machine": {Real: 1, Egress: true},
+		"egress   off: pods of real nodes reach the cluster alone":                {Simulated: 1, Joins: true},
+		"egress   pods of plain nodes have this machine's network":                {Real: 1, Plain: true},
+		"": {Simulated: 2},
+	} {
+		s := &clusterctl.Status{Name: "a", State: clusterctl.Running, Nodes: nodes}
+		if got := described(s); !strings.Contains(got, want) || strings.Contains(got, "egress") != (want != "") {
+			t.Errorf("%+v: no %q in\n%s", nodes, want, got)
+		}
+	}
+}
+
 // TestClusterNames: completion reads names without starting a program.
 func TestClusterNames(t *testing.T) {
 	s, told := begin(t, t.TempDir())
