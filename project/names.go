@@ -29,6 +29,8 @@ func (r Resource) HasOwnPlural() bool { return r.PluralName() != Plural(r.Kind) 
 // QualifiedGroup is the API group: "batch.example.com"; that of pods and the like has no name.
 func (r Resource) QualifiedGroup() string {
 	switch {
+	case r.APIGroup != "":
+		return r.APIGroup
 	case r.Core && r.Group == "core":
 		return ""
 	case r.Group == "":
@@ -37,6 +39,16 @@ func (r Resource) QualifiedGroup() string {
 		return r.Group
 	}
 	return r.Group + "." + r.Domain
+}
+
+// InAPIGroup is r with the API group that its types' package says; "" is none.
+func (r Resource) InAPIGroup(group string) Resource {
+	r.APIGroup = ""
+	if group == "" || group == r.QualifiedGroup() {
+		return r
+	}
+	r.APIGroup = group
+	return r
 }
 
 // APIVersion is the group and version as objects name them: "batch.example.com/v1".

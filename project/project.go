@@ -61,6 +61,10 @@ type Resource struct {
 	External    bool   // a type of another module
 	Module      string // that module, with its version
 	Webhooks    *Webhooks
+
+	// APIGroup is the API group that the types' package says, where it is not made of Group and Domain; the file has
+	// no such entry.
+	APIGroup string
 }
 
 // An API says how the project defines a type.

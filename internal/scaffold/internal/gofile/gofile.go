@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"path"
 	"regexp"
+	"slices"
 
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -26,4 +27,41 @@ func Parse(file string, src []byte, mode parser.Mode) (*ast.File, *token.FileSet
 		return nil, nil, &report.Error{What: "the file is not Go that can be read", Where: file + ":1", Hint: "nothing was changed; correct it and run the command again", Next: "go vet ./" + path.Dir(file), Err: err}
 	}
 	return parsed, fset, nil
+}
+
+// DeclaresStruct reports whether a file declares a struct type of a name.
+func DeclaresStruct(src []byte, name string) bool {
+	return regexp.MustCompile(`(?m)^\s*(type\s+)?` + regexp.QuoteMeta(name) + `\s+struct\b`).Match(src)
+}
+
+// HasMetadata reports whether a struct type that a file declares has ObjectMeta, as all objects have. A type that
+// another one is made of, or that does not parse, is taken to have it.
+func HasMetadata(src []byte, name string) bool {
+	file, err := parser.ParseFile(token.NewFileSet(), "", src, parser.SkipObjectResolution)
+	if err != nil {
+		return true
+	}
+	has := true
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.TypeSpec)
+		if !ok || spec.Name.Name != name {
+			return true
+		}
+		if typ, ok := spec.Type.(*ast.StructType); ok {
+			has = slices.ContainsFunc(typ.Fields.List, isMetadata)
+		}
+		return false
+	})
+	return has
+}
+
+// isMetadata reports whether a field is metav1.ObjectMeta.
+func isMetadata(field *ast.Field) bool {
+	switch typ := field.Type.(type) {
+	case *ast.SelectorExpr:
+		return typ.Sel.Name == "ObjectMeta"
+	case *ast.Ident:
+		return typ.Name == "ObjectMeta"
+	}
+	return false
 }

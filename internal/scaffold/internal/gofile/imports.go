@@ -33,6 +33,21 @@ func ImportsOf(src []byte) Imports {
 	return imports
 }
 
+// Names says what a package is called that a file imports without a name: what its package clause says, which need not
+// be the last part of its path.
+func (i Imports) Names(src []byte, pkg, name string) Imports {
+	file, err := parser.ParseFile(token.NewFileSet(), "", src, parser.ImportsOnly)
+	if err != nil || name == "" {
+		return i
+	}
+	for _, spec := range file.Imports {
+		if spec.Name == nil && spec.Path.Value == strconv.Quote(pkg) {
+			i[pkg] = name
+		}
+	}
+	return i
+}
+
 // Name is the name of a package in the file: the one it is imported under, or else
 // usual, with a number when another package has that name.
 func (i Imports) Name(pkg, usual string) string {

@@ -28,6 +28,9 @@ func (a *planner) plan() error {
 		a.NothingToDo("the project has " + a.whatIsThere() + ", already")
 		return nil
 	}
+	if text := a.doubledDomain(); text != "" && a.recorded == nil && !kind.Foreign(a.resource) {
+		a.Leave(text)
+	}
 	return a.Finish()
 }
 

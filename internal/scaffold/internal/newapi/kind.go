@@ -20,7 +20,7 @@ func (o Options) kind(file *project.Project) (project.Resource, error) {
 	domain, core := project.CoreDomain(o.Group)
 	switch {
 	case recorded != nil:
-		r = project.Resource{Domain: recorded.Domain, Plural: recorded.Plural, Path: recorded.Path, Core: recorded.Core, External: recorded.External, Module: recorded.Module}
+		r = project.Resource{Domain: recorded.Domain, Plural: recorded.Plural, Path: recorded.Path, Core: recorded.Core, External: recorded.External, Module: recorded.Module, APIGroup: recorded.APIGroup}
 	case o.External.Path != "":
 		r = project.Resource{Domain: o.External.Domain, External: true, Path: o.External.Path, Module: o.External.Module}
 	case core && !o.Resource && !slices.Contains(file.Groups(), o.Group):

@@ -57,10 +57,14 @@ func (a *planner) controllerPieces(src []byte) []plan.Piece {
 		return nil
 	}
 	r, imports := a.resource, gofile.ImportsOf(src)
-	pkg := path.Join(a.project.Repo, a.project.ControllerDir(r))
-	name := imports.Name(pkg, a.project.ControllerImportAlias(r))
+	pkg, usual := path.Join(a.project.Repo, a.project.ControllerDir(r)), a.project.ControllerImportAlias(r)
+	there := a.PackageName(a.project.ControllerDir(r))
+	if there != "" && usual == a.project.ControllerPackage(r) {
+		usual = there
+	}
+	name := imports.Names(src, pkg, there).Name(pkg, usual)
 	key := fmt.Sprintf("%s.%s{", name, a.reconciler())
 	code := fmt.Sprintf("if err := (&%[1]s\n\tClient: %[2]s.GetClient(),\n\tScheme: %[2]s.GetScheme(),\n}).SetupWithManager(%[2]s); err != nil {\n%[3]s}\n",
 		key, wiring.Manager(src), manager.Failure(a.Plan, src, imports, "set up the "+a.controllerTitle()+" controller"))
-	return []plan.Piece{piece.ImportAt(a.project.Repo, name, pkg), piece.Fragment{Marker: "builder", Code: code, Key: key}}
+	return []plan.Piece{piece.UsedImportAt(a.project.Repo, name, pkg), piece.Fragment{Marker: "builder", Code: code, Key: key}}
 }

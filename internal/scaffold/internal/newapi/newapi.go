@@ -60,9 +60,12 @@ func newPlanner(root string, o Options) (*planner, error) {
 		return nil, err
 	}
 	if r.Path == "" {
-		if r.Path, err = gomod.ImportPath(p.Root(), file.Repo, file.APIDir(r)); err != nil {
+		if r.Path, err = gomod.ImportPath(p.Root(), file.Repo, placeOf(file, r)); err != nil {
 			return nil, err
 		}
+	}
+	if !kind.Foreign(r) {
+		r = inExistingGroup(p, file, r)
 	}
 	a := &planner{Plan: p, project: file, options: o, resource: r}
 	if a.versions, err = requires.Read(p.Root()); err != nil {
@@ -169,7 +172,7 @@ func (a *planner) checkGroup() error {
 	if a.project.MultiGroup || kind.Foreign(a.resource) {
 		return nil
 	}
-	for _, group := range a.project.Groups() {
+	for _, group := range projectfile.Groups(a.Root(), a.project) {
 		if group != a.resource.Group {
 			return &report.Error{
 				What:  fmt.Sprintf("the project has APIs of the group %q, and its layout has room for one group", group),

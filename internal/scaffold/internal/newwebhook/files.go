@@ -151,7 +151,7 @@ func (w *planner) mainPieces(src []byte) []plan.Piece {
 	imports := gofile.ImportsOf(src)
 	alias, pkg, key := w.setupCall(imports)
 	failed := strings.ReplaceAll(manager.Failure(w.Plan, src, imports, "set up the "+w.resource.Kind+" webhooks"), "\t", "\t\t")
-	return append(w.goImports("os"), piece.ImportAt(w.project.Repo, alias, pkg), piece.Fragment{Marker: "builder", Code: unlessDisabled(key+wiring.Manager(src)+")", failed), Key: key})
+	return append(w.goImports("os"), piece.UsedImportAt(w.project.Repo, alias, pkg), piece.Fragment{Marker: "builder", Code: unlessDisabled(key+wiring.Manager(src)+")", failed), Key: key})
 }
 
 // readinessPieces make the manager ready when its webhooks answer, which all of them share.

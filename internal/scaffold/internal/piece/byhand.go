@@ -11,6 +11,8 @@ func ByHand(of []plan.Piece) string {
 	var imports, code strings.Builder
 	for _, p := range of {
 		switch p := p.(type) {
+		case UsedImport:
+			imports.WriteString("import " + p.Code)
 		case Import:
 			imports.WriteString("import " + p.spec() + "\n")
 		case Fragment:

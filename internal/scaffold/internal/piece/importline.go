@@ -1,9 +1,12 @@
 package piece
 
 import (
+	"go/parser"
 	"path"
 	"strconv"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 )
 
 // importSpec returns the path of a fragment that is one import.
@@ -44,4 +47,23 @@ func ImportAt(module, name, pkg string) Fragment {
 		code = name + " " + code
 	}
 	return Fragment{Marker: "imports", Code: code, Key: strconv.Quote(pkg), Module: module}
+}
+
+// A UsedImport is the import of a package that other code of the file may use, too: it is taken with the last use.
+type UsedImport struct {
+	Fragment
+	Name string // of the package in the file
+}
+
+// UsedImportAt is [ImportAt] for such a package.
+func UsedImportAt(module, name, pkg string) UsedImport {
+	return UsedImport{ImportAt(module, name, pkg), name}
+}
+
+// Take removes the import if nothing in the file uses it any more.
+func (u UsedImport) Take(src []byte) ([]byte, int) {
+	if parsed, _, err := gofile.Parse("", src, parser.SkipObjectResolution); err != nil || usesPackage(parsed, u.Name) {
+		return src, 0
+	}
+	return u.Fragment.Take(src)
 }

@@ -60,7 +60,7 @@ func (p *Plan) Put(path string, of Pieces) error {
 // is there, and undone with the last one that requires it.
 func (p *Plan) Require(path string, content []byte) error {
 	if p.needs != nil {
-		p.needs.addFile(path, content)
+		p.needs.addFile(path, p.joining(path, content))
 		return nil
 	}
 	if there, err := p.Exists(path); err != nil || there {

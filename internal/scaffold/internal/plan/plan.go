@@ -111,8 +111,9 @@ func (p *Plan) Exists(path string) (bool, error) {
 }
 
 // Create plans a new file and remembers it in the base. A file that is there
-// already is kept.
+// already is kept. A Go file gets the name of the package that its folder has.
 func (p *Plan) Create(path string, content []byte) error {
+	content = p.joining(path, content)
 	if p.needs != nil {
 		p.needs.addFile(path, content)
 		return nil

@@ -47,14 +47,18 @@ func Read(root string) (*project.Project, error) {
 	return file, completeName(root, file)
 }
 
-// Open reads the PROJECT file, as [Load] does, and starts a plan for its project.
+// Open reads the PROJECT file, as [Load] does, and starts a plan for its project. Where the code says something else
+// than the file, the code counts: the folders of types that were moved, and their API groups.
 func Open(root string) (*plan.Plan, *project.Project, error) {
 	file, err := Load(root)
 	if err != nil {
 		return nil, nil, err
 	}
 	p, err := plan.New(root)
-	return p, file, err
+	if err != nil {
+		return nil, nil, err
+	}
+	return p, file, followCode(p, file)
 }
 
 // damaged is a mistake in the PROJECT file as its user sees it.

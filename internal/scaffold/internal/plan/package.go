@@ -1,0 +1,106 @@
+package plan
+
+import (
+	"bytes"
+	"go/parser"
+	"go/token"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/finite"
+)
+
+// PackageName is the name of the package in a folder, as the Go files there have it; "" when there are none. Files of
+// package main count in no other folder: they are programs beside a package that builds leave out.
+func (p *Plan) PackageName(dir string) string { return p.packageBeside(dir, "") }
+
+// packageBeside is [Plan.PackageName] by the files other than one.
+func (p *Plan) packageBeside(dir, other string) string {
+	entries, err := os.ReadDir(filepath.Join(p.root, filepath.FromSlash(dir)))
+	if err != nil {
+		return "" // what cannot be read is reported when it is written
+	}
+	slices.SortStableFunc(entries, func(a, b os.DirEntry) int { return testsLast(a) - testsLast(b) })
+	for _, e := range entries {
+		if path.Ext(e.Name()) != ".go" || e.IsDir() || e.Name() == other {
+			continue
+		}
+		data, err := finite.ReadFile(filepath.Join(p.root, filepath.FromSlash(dir), e.Name()))
+		if err != nil {
+			continue
+		}
+		if name, _ := clause(data); name != "" && name != "main" && name != "documentation" {
+			return strings.TrimSuffix(name, "_test")
+		}
+	}
+	return ""
+}
+
+// groupName matches the marker of a package of types.
+var groupName = regexp.MustCompile(`(?m)^//\s*\+groupName=(\S+)\s*$`)
+
+// APIGroup is the API group of the types in a folder, as the marker +groupName of their package says; "" when there is
+// none. A second name is no answer either.
+func (p *Plan) APIGroup(dir string) string {
+	entries, err := os.ReadDir(filepath.Join(p.root, filepath.FromSlash(dir)))
+	if err != nil {
+		return ""
+	}
+	found := ""
+	for _, e := range entries {
+		if path.Ext(e.Name()) != ".go" || e.IsDir() || strings.HasSuffix(e.Name(), "_test.go") {
+			continue
+		}
+		data, err := finite.ReadFile(filepath.Join(p.root, filepath.FromSlash(dir), e.Name()))
+		if err != nil {
+			continue
+		}
+		_, at := clause(data)
+		if m := groupName.FindSubmatch(data[:at]); m != nil {
+			if found != "" && found != string(m[1]) {
+				return ""
+			}
+			found = string(m[1])
+		}
+	}
+	return found
+}
+
+func testsLast(e os.DirEntry) int {
+	if strings.HasSuffix(e.Name(), "_test.go") {
+		return 1
+	}
+	return 0
+}
+
+// clause is the name in a Go file's package clause, and where it begins.
+func clause(src []byte) (name string, at int) {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "", src, parser.PackageClauseOnly)
+	if err != nil {
+		return "", 0
+	}
+	return file.Name.Name, fset.Position(file.Name.Pos()).Offset
+}
+
+// joining is the content of a new Go file as a part of the package that its folder has already.
+func (p *Plan) joining(file string, content []byte) []byte {
+	if path.Ext(file) != ".go" || p.NamesOnly() {
+		return content
+	}
+	name, at := clause(content)
+	own := strings.TrimSuffix(name, "_test")
+	there := ""
+	if name != "" && name != "main" {
+		there = p.packageBeside(path.Dir(file), path.Base(file))
+	}
+	if there == "" || there == own {
+		return content
+	}
+	head := bytes.Replace(content[:at], []byte("// Package "+own+" "), []byte("// Package "+there+" "), 1)
+	return slices.Concat(head, []byte(there), content[at+len(own):])
+}
