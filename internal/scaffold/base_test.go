@@ -96,7 +96,8 @@ func TestRefusalsAreTold(t *testing.T) {
 	}
 }
 
-// TestMissingListsAreWarnings: a list without a marker gets its item, and one that cannot be read so is left to the user.
+// TestMissingListsAreWarnings: a list without a marker gets its item, and one that cannot be read so is left to the
+// user.
 func TestMissingListsAreWarnings(t *testing.T) {
 	root := newProject(t, Project{})
 	for name, content := range map[string]string{

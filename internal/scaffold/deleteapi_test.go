@@ -269,3 +269,32 @@ func TestDeleteWithoutBase(t *testing.T) {
 		t.Errorf("the role is %s", got)
 	}
 }
+
+// TestDeleteBesideKindsElsewhere: kinds whose controllers and webhooks are in packages of the author's own need none of
+// what came with a kind that goes: neither its imports, which Go would refuse, nor its suites. They keep what all share.
+func TestDeleteBesideKindsElsewhere(t *testing.T) {
+	root := newProject(t, Project{})
+	o := cronJob()
+	apply(t)(CreateAPI(root, o))
+	apply(t)(CreateWebhook(root, Webhook{Group: o.Group, Version: o.Version, Kind: o.Kind, Defaulting: true}))
+	move := func(from, to string, names ...string) {
+		must(t, os.MkdirAll(filepath.Join(root, to), 0o755))
+		for _, name := range names {
+			must(t, os.Rename(filepath.Join(root, from, name), filepath.Join(root, to, name)))
+		}
+	}
+	move("internal/controller", "pkg/controllers", "cronjob_controller.go", "cronjob_controller_test.go", "suite_test.go")
+	move("internal/webhook/v1", "pkg/webhooks", "cronjob_webhook.go", "cronjob_webhook_test.go", "webhook_suite_test.go")
+	must(t, os.RemoveAll(filepath.Join(root, ".slipway")))
+	editFile(t, root, "cmd/main.go", `"example.com/op/internal/controller"`, `controller "example.com/op/pkg/controllers"`)
+	editFile(t, root, "cmd/main.go", `"example.com/op/internal/webhook/v1"`, `"example.com/op/pkg/webhooks"`)
+	before := tree(t, root)
+	o.Kind = "Backup"
+	apply(t)(CreateAPI(root, o))
+	apply(t)(CreateWebhook(root, Webhook{Group: o.Group, Version: o.Version, Kind: o.Kind, Validation: true}))
+	apply(t)(DeleteAPI(root, deletionOf(o)))
+	must(t, os.RemoveAll(filepath.Join(root, ".slipway")))
+	if diff := cmp.Diff(before, tree(t, root)); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -42,6 +42,9 @@ func record(p *plan.Plan, file *project.Project, r project.Resource, calls []Opt
 		return err
 	}
 	for _, options := range calls {
+		if p.NamesOnly() && options.Controller && !onDisk(p, file, r, options) {
+			options.Controller = false // it is elsewhere, and has its files there
+		}
 		a := &planner{Plan: p, project: file, options: options, resource: r, recorded: &r, header: text, versions: versions}
 		for _, step := range append(a.steps(), a.needGenerated) {
 			if err := step(); err != nil {
@@ -50,6 +53,13 @@ func record(p *plan.Plan, file *project.Project, r project.Resource, calls []Opt
 		}
 	}
 	return nil
+}
+
+// onDisk reports whether the file of a controller is where the layout has it.
+func onDisk(p *plan.Plan, file *project.Project, r project.Resource, o Options) bool {
+	a := &planner{Plan: p, project: file, options: o, resource: r}
+	c, err := p.Find(a.controllerFile())
+	return err != nil || c.OnDisk()
 }
 
 // callsOf are the calls of create api that make what PROJECT records of a kind: one for its

@@ -40,7 +40,7 @@ func (w *planner) plan() error {
 // steps plan what the webhooks consist of, but for their entry in PROJECT. They run a
 // second time, with a plan that records, when the webhooks are deleted.
 func (w *planner) steps() []func() error {
-	steps := []func() error{w.planCode, w.planTests, w.planMain, w.planModules}
+	steps := []func() error{w.planCode, w.planTests, w.planMain, w.planReadiness, w.planModules}
 	if w.options.Conversion {
 		steps = append(steps, w.planConversion)
 	}
@@ -119,10 +119,16 @@ func (w *planner) planMain() error {
 	if err := w.planScheme(file); err != nil {
 		return err
 	}
-	if err := w.Put(file, w.mainPieces); err != nil {
+	return w.Put(file, w.mainPieces)
+}
+
+// planReadiness has the manager be ready when its webhooks answer; one made by another tool has no part for that.
+func (w *planner) planReadiness() error {
+	if ours, err := w.Exists(manager.FlagsFile); err != nil || !ours || w.options.SkipWiring {
 		return err
 	}
-	if ours, err := w.Exists(manager.FlagsFile); err != nil || !ours {
+	file, err := manager.MainFile(w.Plan, w.project)
+	if err != nil {
 		return err
 	}
 	return w.Put(file, w.readinessPieces)

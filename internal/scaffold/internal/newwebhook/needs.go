@@ -40,7 +40,11 @@ func Record(p *plan.Plan, file *project.Project, r project.Resource) error {
 	if w.versions, err = requires.Read(p.Root()); err != nil {
 		return err
 	}
-	for _, step := range w.steps() {
+	steps := w.steps()
+	if c, err := p.Find(file.WebhookFile(r)); p.NamesOnly() && err == nil && !c.OnDisk() { // its code is elsewhere
+		steps = []func() error{w.planReadiness, w.planModules, w.planFeatures}
+	}
+	for _, step := range steps {
 		if err := step(); err != nil {
 			return err
 		}

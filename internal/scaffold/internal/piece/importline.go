@@ -60,6 +60,9 @@ func UsedImportAt(module, name, pkg string) UsedImport {
 	return UsedImport{ImportAt(module, name, pkg), name}
 }
 
+// TakenUnused marks the piece as one that only its last use keeps.
+func (u UsedImport) TakenUnused() {}
+
 // Take removes the import if nothing in the file uses it any more.
 func (u UsedImport) Take(src []byte) ([]byte, int) {
 	if parsed, _, err := gofile.Parse("", src, parser.SkipObjectResolution); err != nil || usesPackage(parsed, u.Name) {

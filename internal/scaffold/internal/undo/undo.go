@@ -183,13 +183,17 @@ func lineIn(file, rest []byte, number int) int {
 	return min(at, len(lines))
 }
 
+// takenUnused is a piece that is taken only if nothing of the file uses it any more. Then nothing else needs it either,
+// whatever PROJECT says of other kinds.
+type takenUnused interface{ TakenUnused() }
+
 // without returns a file without the pieces that nobody else needs, and the line of src
 // at which one stays because it was changed.
 func (u *undoing) without(path string, of plan.Pieces, src []byte) (after []byte, changed int) {
 	needed := u.rest.IDs(path, src)
 	after = src
 	for _, p := range slices.Backward(of(src)) {
-		if needed[p.ID()] {
+		if _, unused := p.(takenUnused); needed[p.ID()] && !unused {
 			continue
 		}
 		out, line := p.Take(after)

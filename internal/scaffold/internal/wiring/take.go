@@ -198,8 +198,8 @@ func (s *source) topLevel(decl ast.Node) bool {
 	return false
 }
 
-// withoutLines is the file without these lines, counted from 1, the linter's directives above them, and one of two empty
-// lines that would be left.
+// withoutLines is the file without these lines, counted from 1, the linter's directives above them, and one of two
+// empty lines that would be left.
 func (s *source) withoutLines(from, to int) []byte {
 	lines := bytes.SplitAfter(s.src, []byte("\n"))
 	blank := func(line int) bool { return len(bytes.TrimSpace(lines[line-1])) == 0 }
