@@ -270,8 +270,9 @@ func TestDeleteWithoutBase(t *testing.T) {
 	}
 }
 
-// TestDeleteBesideKindsElsewhere: kinds whose controllers and webhooks are in packages of the author's own need none of
-// what came with a kind that goes: neither its imports, which Go would refuse, nor its suites. They keep what all share.
+// TestDeleteBesideKindsElsewhere: kinds whose controllers and webhooks are in packages of the author's own need none
+// of what came with a kind that goes: neither its imports, which Go would refuse, nor its suites. They keep what all
+// share.
 func TestDeleteBesideKindsElsewhere(t *testing.T) {
 	root := newProject(t, Project{})
 	o := cronJob()

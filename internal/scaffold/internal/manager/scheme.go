@@ -27,11 +27,8 @@ func SchemeOf(p *plan.Plan, module, mainFile string) (Scheme, error) {
 	if err != nil || !c.There() {
 		return here, err
 	}
-	if _, here := wiring.Makes(c.After(), wiring.Origin{Call: true}); here { // it has the marker
-		return Scheme{File: mainFile}, nil
-	}
 	origin, ok := wiring.SchemeOrigin(c.After())
-	if !ok {
+	if !ok || wiring.HasMarker(c.After(), "scheme") {
 		return here, nil
 	}
 	dir := path.Dir(mainFile)

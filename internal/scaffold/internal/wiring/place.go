@@ -31,18 +31,23 @@ func (s *source) registrations() []registration {
 	return all
 }
 
-// Registers reports whether a file registers the types of the package that it imports under a name.
+// Registers reports whether a file registers the types of the package that it imports under a name: by a call, or by
+// handing its function to a builder of schemes.
 func Registers(src []byte, pkg string) bool {
 	s := read(src)
 	if s == nil {
 		return false
 	}
-	for _, r := range s.registrations() {
-		if r.pkg == pkg {
-			return true
-		}
+	if slices.ContainsFunc(s.registrations(), func(r registration) bool { return r.pkg == pkg }) {
+		return true
 	}
-	return false
+	found := false
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		sel, ok := n.(*ast.SelectorExpr)
+		found = found || ok && sel.Sel.Name == "AddToScheme" && isIdent(sel.X, pkg)
+		return !found
+	})
+	return found
 }
 
 // SchemePlace finds where a file registers types with a scheme: below the last such call or, when there is none, below

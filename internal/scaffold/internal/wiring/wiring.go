@@ -142,6 +142,12 @@ func (s *source) calls(f func(call *ast.CallExpr, on ast.Expr, name string)) {
 	})
 }
 
+// HasMarker reports whether a file has the marker for insertions of a name.
+func HasMarker(src []byte, marker string) bool {
+	s := read(src)
+	return s != nil && s.markerLine(marker) > 0
+}
+
 // markerLine is the line of a marker, from 1, or 0.
 func (s *source) markerLine(marker string) int {
 	for _, group := range s.file.Comments {

@@ -29,6 +29,7 @@ func TestSchemePlace(t *testing.T) {
 		{"returned", "package p\n\nfunc add(s *Scheme) error {\n\treturn a.AddToScheme(s)\n}\n", "", "func add(s *Scheme) error {", "s"},
 		{"a new scheme", function("s := runtime.NewScheme()\nctrl.NewManager(c, ctrl.Options{Scheme: s})"), "", "s := runtime.NewScheme()", "s"},
 		{"another module's scheme", function("b()\nmgr, err := ctrl.NewManager(c, ctrl.Options{\n\tScheme: scheme.Scheme,\n})"), "", "b()", "scheme.Scheme"},
+		{"a builder of schemes", function("b := runtime.NewSchemeBuilder(a.AddToScheme)\nutilruntime.Must(b.AddToScheme(s))"), "", "utilruntime.Must(b.AddToScheme(s))", "s"},
 		{"a scheme made on the spot", function("ctrl.NewManager(c, ctrl.Options{Scheme: newScheme()})"), "", "", ""},
 		{"nothing", function("b()"), "", "", ""},
 		{"not Go", "package", "", "", ""},
@@ -44,6 +45,25 @@ func TestSchemePlace(t *testing.T) {
 		if got := strings.TrimSpace(strings.Split(test.src, "\n")[place.Line-1]); got != test.above || place.Scheme != test.scheme || place.Indent != "\t" {
 			t.Errorf("%s: below %q, with the scheme %q, indented by %q", test.name, got, place.Scheme, place.Indent)
 		}
+	}
+}
+
+// TestRegisters: every form in which a file registers types is seen, and no other use of their package.
+func TestRegisters(t *testing.T) {
+	for body, want := range map[string]bool{
+		"utilruntime.Must(a.AddToScheme(s))":                                          true,
+		"_ = a.SchemeBuilder.AddToScheme(s)":                                          true,
+		"b := runtime.NewSchemeBuilder(c.AddToScheme, a.AddToScheme)":                 true,
+		"for _, add := range []func(*Scheme) error{a.AddToScheme} {\n\t_ = add(s)\n}": true,
+		"_ = b.AddToScheme(s)":                                                        false,
+		"_ = a.Kind{}":                                                                false,
+	} {
+		if got := wiring.Registers([]byte(function(body)), "a"); got != want {
+			t.Errorf("%s: %v", body, got)
+		}
+	}
+	if wiring.Registers([]byte("package"), "a") {
+		t.Error("what is not Go registers types")
 	}
 }
 
