@@ -39,8 +39,17 @@ func (s *Session) Generate(ctx context.Context, g Generation) error {
 	if err := s.checkDefinitions(ctx, root, result, g.Strict); err != nil {
 		return err
 	}
+	s.tellMisfits(root)
 	s.Handler.Handle(generated(result, time.Since(begin)))
 	return nil
+}
+
+// tellMisfits reports what another tool wrote that the project does not build with. What is wrong with PROJECT does not
+// concern generating.
+func (s *Session) tellMisfits(root string) {
+	if findings, err := scaffold.Misfits(root); err == nil {
+		s.tellFindings(root, findings)
+	}
 }
 
 // generateAlone generates while no other command changes the project.

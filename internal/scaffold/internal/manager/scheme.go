@@ -37,7 +37,7 @@ func SchemeOf(p *plan.Plan, module, mainFile string) (Scheme, error) {
 			return here, nil
 		}
 	}
-	files, err := goFiles(p, dir)
+	files, err := GoFiles(p, dir)
 	if err != nil {
 		return here, err
 	}
@@ -55,8 +55,8 @@ func SchemeOf(p *plan.Plan, module, mainFile string) (Scheme, error) {
 	return here, nil
 }
 
-// goFiles lists the Go files of a package that are no tests, with their paths.
-func goFiles(p *plan.Plan, dir string) ([]string, error) {
+// GoFiles lists the Go files of a package that are no tests, with their paths.
+func GoFiles(p *plan.Plan, dir string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(p.Root(), filepath.FromSlash(dir)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/mend"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
@@ -19,7 +20,8 @@ func (a *planner) plan() error {
 	if err != nil {
 		return err
 	}
-	for _, step := range append(a.steps(), a.planProject) {
+	steps := append([]func() error{func() error { return mend.Plan(a.Plan, a.project) }}, a.steps()...)
+	for _, step := range append(steps, a.planProject) {
 		if err := step(); err != nil {
 			return err
 		}

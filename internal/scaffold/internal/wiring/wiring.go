@@ -159,3 +159,5 @@ func (s *source) markerLine(marker string) int {
 	}
 	return 0
 }
+
+func (s *source) offset(pos token.Pos) int { return s.fset.Position(pos).Offset }
