@@ -15,10 +15,30 @@ import (
 // PinFeature plans that go.mod requires what a feature's code imports of a module, with the versions and checksums
 // of the feature's templates.
 func PinFeature(p *plan.Plan, feature, module string) error {
+	before, err := p.Find("go.mod")
+	if err != nil {
+		return err
+	}
+	src := before.After()
 	if err := p.Put("go.mod", plan.These(featureModules{feature, module})); err != nil {
 		return err
 	}
+	if after, err := p.Find("go.mod"); err == nil && !bytes.Equal(src, after.After()) && hasOthers(src) {
+		p.Leave("go.mod requires modules besides those of a new project, and " + module + " may need newer versions of them: go mod tidy finds out")
+	}
 	return p.Put("go.sum", plan.These(featureSums{feature, module}))
+}
+
+// hasOthers reports whether a go.mod requires modules that a new project does not.
+func hasOthers(src []byte) bool {
+	file, err := modfile.Parse("go.mod", src, nil)
+	if err != nil {
+		return false
+	}
+	_, fresh, err := pinnedModules("example.com/any")
+	return err == nil && slices.ContainsFunc(file.Require, func(r *modfile.Require) bool {
+		return !slices.ContainsFunc(fresh.Require, func(other *modfile.Require) bool { return other.Mod.Path == r.Mod.Path })
+	})
 }
 
 // A Use is a piece that a project needs while its code imports a module.
