@@ -18,7 +18,7 @@ type replacedFiles struct {
 	seen map[string]bool
 }
 
-// noting is what notes the files of the project in root; nil when nothing is to be noted.
+// noting notes the files of the project in root; it is nil when nothing is to be noted.
 func (r *replacedFiles) noting(root string) func(path string, before []byte) {
 	if r == nil {
 		return nil

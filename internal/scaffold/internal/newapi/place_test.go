@@ -1,0 +1,61 @@
+package newapi_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/newapi"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/projecttest"
+)
+
+// TestPlaceOfTypes: new kinds go beside those that are there, wherever these were moved to.
+func TestPlaceOfTypes(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		several  bool // groups
+		from, to string
+		options  newapi.Options
+		created  string
+	}{
+		{"the package", false, "api/v1", "api/batch/v1", cronJob(typesOnly, of("batch", "Backup")), "api/batch/v1/backup_types.go"},
+		{"beside another version", false, "api/v1", "api/batch/v1", cronJob(typesOnly, version("v2")), "api/batch/v2/cronjob_types.go"},
+		{"a folder of another name", true, "api/batch", "apis/batch", cronJob(typesOnly, of("crew", "Captain")), "apis/crew/v1/captain_types.go"},
+		{"the layout's", true, "", "", cronJob(typesOnly, of("crew", "Captain")), "api/crew/v1/captain_types.go"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			root := projecttest.New(t, newproject.Options{MultiGroup: test.several})
+			projecttest.Apply(t)(newapi.Create(root, cronJob(typesOnly)))
+			if test.from != "" {
+				if err := os.MkdirAll(filepath.Join(root, filepath.Dir(test.to)), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.Rename(filepath.Join(root, test.from), filepath.Join(root, test.to)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			projecttest.Apply(t)(newapi.Create(root, test.options))
+			projecttest.Holds(t, root, test.created, "type "+test.options.Kind+" struct")
+			projecttest.Holds(t, root, "PROJECT", "path: example.com/op/"+filepath.ToSlash(filepath.Dir(test.created))+"\n")
+		})
+	}
+}
+
+// TestDomainTwice: a group that repeats the domain is reported, unless the code says that this is the group.
+func TestDomainTwice(t *testing.T) {
+	root := projecttest.New(t, newproject.Options{})
+	p, err := newapi.Create(root, cronJob(typesOnly, of("ship.example.com", "Frigate")))
+	if err != nil || !strings.Contains(strings.Join(p.Left(), "\n"), "ship.example.com.example.com") {
+		t.Errorf("got %v, %v", p.Left(), err)
+	}
+	projecttest.Unpack(t, root, "-- api/v1/doc.go --\n// +groupName=ship.example.com\npackage v1\n")
+	p, err = newapi.Create(root, cronJob(typesOnly, of("ship.example.com", "Frigate")))
+	if err != nil || len(p.Left()) > 0 {
+		t.Fatalf("got %v, %v", p.Left(), err)
+	}
+	projecttest.Apply(t)(p, err)
+	projecttest.Holds(t, root, "api/v1/groupversion_info.go", "+groupName=ship.example.com\n", "!ship.example.com.example.com")
+	projecttest.Holds(t, root, "config/crd/kustomization.yaml", "- bases/ship.example.com_frigates.yaml\n")
+}
