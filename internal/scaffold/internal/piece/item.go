@@ -44,10 +44,12 @@ func (l Item) Put(path string, src []byte) ([]byte, error) {
 		at = head + 1
 	}
 	newline := lineEnd(lines[head])
-	if !strings.HasSuffix(lines[at-1], "\n") {
+	line := indent + "- " + l.Name + newline
+	if !strings.HasSuffix(lines[at-1], "\n") { // the file ends without one, and goes on to
 		lines[at-1] += newline
+		line = strings.TrimSuffix(line, newline)
 	}
-	return []byte(strings.Join(slices.Insert(lines, at, indent+"- "+l.Name+newline), "")), nil
+	return []byte(strings.Join(slices.Insert(lines, at, line), "")), nil
 }
 
 // Take removes the item's line unless there is something else on it.
@@ -64,6 +66,9 @@ func (l Item) Take(src []byte) ([]byte, int) {
 	for i := head + 1; i < end; i++ {
 		switch item, alone := l.on(lines[i]); {
 		case item && alone:
+			if !strings.HasSuffix(lines[i], "\n") {
+				lines[i-1] = strings.TrimSuffix(lines[i-1], lineEnd(lines[i-1]))
+			}
 			return []byte(strings.Join(slices.Delete(lines, i, i+1), "")), 0
 		case item:
 			return src, i + 1

@@ -68,7 +68,7 @@ func TestAddListItem(t *testing.T) {
 		{"comments", "resources:\n# one\n- x\n# two\nc: d\n", "resources:\n- new\n# one\n- x\n# two\nc: d\n", "resources:\n# one\n- x\n- new\n# two\nc: d\n"},
 		{"there", "resources:\n- \"new\"\n", "resources:\n- \"new\"\n", "resources:\n- \"new\"\n"},
 		{"empty", "resources:\n", "resources:\n- new\n", "resources:\n- new\n"},
-		{"no end of line", "resources:\n- x", "resources:\n- new\n- x", "resources:\n- x\n- new\n"},
+		{"no end of line", "resources:\n- x", "resources:\n- new\n- x", "resources:\n- x\n- new"},
 	}
 	for _, test := range tests {
 		for first, want := range map[bool]string{true: test.first, false: test.last} {

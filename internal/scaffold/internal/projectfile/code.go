@@ -132,7 +132,10 @@ func walk(root string, f func(name string)) error {
 		return fileerror.Unreadable(root, err)
 	}
 	err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
+		switch {
+		case err != nil && d != nil && d.IsDir():
+			return filepath.SkipDir // what cannot be read holds nothing of the project
+		case err != nil:
 			return err
 		}
 		base := d.Name()
