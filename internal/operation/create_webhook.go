@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
+	"github.com/slipway-dev/slipway/project"
 )
 
 // A Webhook is which webhooks of a kind to add to a project.
@@ -55,18 +56,31 @@ func (s *Session) afterCreateWebhook(ctx context.Context, root string, w Webhook
 			return err
 		}
 	}
-	s.Handler.Handle(report.Note{Text: "Next: " + toWrite(w.Webhook) + ", then run slipway test ./..."})
+	s.Handler.Handle(report.Note{Text: "Next: " + toWrite(root, w.Webhook) + ", then run slipway test ./..."})
 	return nil
 }
 
 // toWrite says what of new webhooks is left to their author.
-func toWrite(w scaffold.Webhook) string {
+func toWrite(root string, w scaffold.Webhook) string {
 	var parts []string
 	if w.Defaulting || w.Validation {
-		parts = append(parts, "write the webhooks in internal/webhook")
+		parts = append(parts, "write the webhooks in "+webhookFolder(root, w))
 	}
 	if w.Conversion {
 		parts = append(parts, "convert what says TODO in the files "+strings.ToLower(w.Kind)+"_conversion.go beside the types")
 	}
 	return strings.Join(parts, " and ")
+}
+
+// webhookFolder is where the webhooks of a kind are.
+func webhookFolder(root string, w scaffold.Webhook) string {
+	usual := "internal/webhook"
+	file, err := project.Load(root)
+	if err != nil {
+		return usual
+	}
+	if r := file.Lookup(w.Group, w.Version, w.Kind); r != nil && file.WebhooksBesideTypes(*r) {
+		return file.WebhookDir(*r)
+	}
+	return usual
 }

@@ -16,14 +16,11 @@ func (p *planner) planForeignConversion() error {
 	}
 	const list = "config/crd/kustomization.yaml"
 	for _, r := range hubs {
-		name := "patches/webhook_in_" + r.PluralName() + ".yaml"
-		if p.project.MultiGroup && r.Group != "" {
-			name = "patches/webhook_in_" + r.Group + "_" + r.PluralName() + ".yaml"
-		}
+		name := p.conversionPatchFile(r, "webhook")
 		if err := p.RequireFrom("webhook/conversion.yaml", "config/crd/"+name, map[string]any{"Resource": r}); err != nil {
 			return err
 		}
-		if err := p.Put(list, plan.These(piece.Fragment{Marker: "crdkustomizewebhookpatch", Code: "- path: " + name + "\n", Key: name})); err != nil {
+		if err := p.Put(list, plan.These(piece.Patch{Marker: "crdkustomizewebhookpatch", File: name})); err != nil {
 			return err
 		}
 	}
@@ -35,6 +32,9 @@ func (p *planner) planForeignConversion() error {
 
 // planForeignInjection has cert-manager's authority put into those definitions.
 func (p *planner) planForeignInjection() error {
+	if p.project.Older() {
+		return p.planOlderInjection()
+	}
 	var of []piece.Fragment
 	for _, r := range p.converted() {
 		for index, marker := range []string{"crdkustomizecainjectionns", "crdkustomizecainjectionname"} {

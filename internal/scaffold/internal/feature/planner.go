@@ -189,8 +189,10 @@ func (p *planner) planFiles(f Feature) error {
 		return err
 	}
 	data := p.data()
-	if data["WarmUp"], err = p.knowsFlag("warm-up"); err != nil {
-		return err
+	for key, flag := range map[string]string{"WarmUp": "warm-up", "CertPath": "webhook-cert-path"} {
+		if data[key], err = p.knowsFlag(flag); err != nil {
+			return err
+		}
 	}
 	listed, err := p.listed(f)
 	if err != nil {

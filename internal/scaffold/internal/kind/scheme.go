@@ -20,13 +20,11 @@ func SchemePieces(p *project.Project, r project.Resource, imports gofile.Imports
 	pkg := p.ImportPath(r)
 	name := imports.Name(pkg, r.ImportAlias())
 	var of []plan.Piece
+	registers := piece.Fragment{Marker: "scheme", Code: fmt.Sprintf(code, name), Key: name + ".AddToScheme(", Function: function}
 	if strings.HasPrefix(code, "utilruntime.") {
-		of = append(of, piece.Import{Name: "utilruntime", Path: utilRuntime, Module: p.Repo})
+		of = append(of, piece.ImportFor{Import: piece.Import{Name: "utilruntime", Path: utilRuntime, Module: p.Repo}, User: registers})
 	}
-	return append(of,
-		piece.ImportAt(p.Repo, name, pkg),
-		piece.Fragment{Marker: "scheme", Code: fmt.Sprintf(code, name), Key: name + ".AddToScheme(", Function: function},
-	)
+	return append(of, piece.ImportAt(p.Repo, name, pkg), registers)
 }
 
 // utilRuntime is the package of the function Must, which registers types.

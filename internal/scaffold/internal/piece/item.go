@@ -26,6 +26,9 @@ func (l Item) Put(path string, src []byte) ([]byte, error) {
 	}
 	head := l.head(lines)
 	if head < 0 && l.List == "resources" && l.inList(olderList).head(lines) >= 0 {
+		if strings.HasSuffix(l.Name, ".yaml") { // old versions of kustomize take no files there
+			return Entry{l.List, l.Name}.Put(path, src)
+		}
 		return l.inList(olderList).Put(path, src)
 	}
 	if head < 0 {

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -61,7 +62,7 @@ func (r *rewriting) reimport(spec *ast.ImportSpec, p *Package) error {
 			r.rename(name, local, part)
 		}
 		quoted := strconv.Quote(part.Import)
-		needless := local == part.Name && (spec.Name == nil || local != p.Name)
+		needless := local == part.Name && part.named() && (spec.Name == nil || local != p.Name || path.Base(p.Import) != p.Name)
 		if !needless {
 			quoted = local + " " + quoted
 		}
@@ -74,6 +75,9 @@ func (r *rewriting) reimport(spec *ast.ImportSpec, p *Package) error {
 	r.replace(spec.Pos(), spec.Path.End(), strings.Join(lines, separator))
 	return nil
 }
+
+// named reports whether the package has the name that its path ends with: readers and tools take it for that.
+func (part *Part) named() bool { return path.Base(part.Import) == part.Name }
 
 // partsUsed are the parts that a file needs which imports the package under name: those
 // of which it names something, or the first.

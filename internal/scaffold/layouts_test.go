@@ -1,0 +1,115 @@
+package scaffold
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/projecttest"
+)
+
+// terse is what version 2 of PROJECT says of the project in v3.txtar.
+const terse = "domain: example.com\nrepo: example.com/op\nresources:\n- group: crew\n  kind: Captain\n  version: v1\nversion: \"2\"\n"
+
+// olderProject is the project of an older layout, with another version of controller-runtime, those of Kubernetes that
+// go with it, and another PROJECT; "" for what the archive has.
+func olderProject(t *testing.T, version, kubernetes, projectFile string) string {
+	t.Helper()
+	archive, err := os.ReadFile(filepath.Join("testdata", "layouts", "v3.txtar"))
+	must(t, err)
+	root := t.TempDir()
+	text := string(archive)
+	if version != "" {
+		text = strings.NewReplacer("v0.15.3", version, "v0.27.7", kubernetes).Replace(text)
+	}
+	projecttest.Unpack(t, root, text)
+	if projectFile != "" {
+		must(t, os.WriteFile(filepath.Join(root, "PROJECT"), []byte(projectFile), 0o644))
+	}
+	return root
+}
+
+func probe() API {
+	return API{Group: "crew", Version: "v1", Kind: "Probe", Resource: true, Controller: true, Namespaced: true}
+}
+
+func captains() Webhook {
+	return Webhook{Group: "crew", Version: "v1", Kind: "Captain", Defaulting: true, Validation: true}
+}
+
+// createAll creates a kind, webhooks and, in a project that has room for it, a second version with its conversion.
+func createAll(t *testing.T, root string) {
+	t.Helper()
+	second := API{Group: "crew", Version: "v2", Kind: "Captain", Resource: true, Namespaced: true}
+	conversion := Webhook{Group: "crew", Version: "v1", Kind: "Captain", Conversion: true}
+	apply(t)(CreateAPI(root, probe()))
+	apply(t)(CreateWebhook(root, captains()))
+	apply(t)(CreateAPI(root, second))
+	apply(t)(CreateWebhook(root, conversion))
+}
+
+// TestOlderLayouts: what is created in an older layout is where that has it, in the form of its controller-runtime.
+func TestOlderLayouts(t *testing.T) {
+	const typed, untyped = "ctrl.NewWebhookManagedBy(mgr, r).", "ctrl.NewWebhookManagedBy(mgr).\n\t\tFor(r).\n"
+	for _, test := range []struct{ name, version, kubernetes, project, form string }{
+		{"version 3", "", "", "", untyped},
+		{"version 2", "", "", terse, untyped},
+		{"the last without types", "v0.22.4", "v0.34.1", "", untyped},
+		{"the first with types", "v0.23.1", "v0.35.0", "", typed},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			root := olderProject(t, test.version, test.kubernetes, test.project)
+			createAll(t, root)
+			checkCompiles(t, root)
+			projecttest.Holds(t, root, "api/v1/captain_webhook.go", test.form, "func (r *Captain) SetupWebhookWithManager(mgr ctrl.Manager) error", "+kubebuilder:object:generate=false")
+			projecttest.Holds(t, root, "api/v1/probe_types.go", "SchemeBuilder.Register(&Probe{}, &ProbeList{})", "!pkg/runtime\"")
+			projecttest.Holds(t, root, "main.go", "(&controllers.ProbeReconciler{", "(&crewv1.Captain{}).SetupWebhookWithManager(mgr)")
+			projecttest.Holds(t, root, "controllers/probe_controller.go", "package controllers\n", "example.com/op/api/v1")
+			projecttest.Holds(t, root, "config/default/kustomization.yaml", "bases:\n- ../crd\n- ../rbac\n- ../manager\n#- ../webhook\n", "components:\n- ../webhook\n- ../certmanager\n", "resources:\n- services.yaml\n")
+			projecttest.Holds(t, root, "config/certmanager/manager.yaml", "mountPath: /tmp/k8s-webhook-server/serving-certs")
+			projecttest.Holds(t, root, "config/certmanager/kustomization.yaml", "!--webhook-cert-path")
+		})
+	}
+}
+
+// TestOlderLayoutUndone: what was created goes again; an empty list in config/default is all that stays.
+func TestOlderLayoutUndone(t *testing.T) {
+	for _, file := range []string{"", terse} {
+		root := olderProject(t, "", "", file)
+		before := projecttest.Tree(t, root)
+		apply(t)(CreateAPI(root, probe()))
+		apply(t)(CreateWebhook(root, captains()))
+		apply(t)(DeleteWebhook(root, webhookDeletion(captains())))
+		apply(t)(DeleteAPI(root, Deletion{Group: "crew", Version: "v1", Kind: "Probe"}))
+		after := projecttest.Tree(t, root)
+		const deployed = "config/default/kustomization.yaml"
+		after[deployed] = strings.TrimSuffix(after[deployed], "components:\nresources:\n")
+		if diff := cmp.Diff(before, after); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// TestOlderLayoutMoves: several groups are in apis/, which Dockerfiles copy, and one group is in api/ again.
+func TestOlderLayoutMoves(t *testing.T) {
+	for _, file := range []string{"", terse} {
+		root := olderProject(t, "", "", file)
+		before := projecttest.Tree(t, root)
+		apply(t)(EditProject(root, MultiGroup(true)))
+		checkCompiles(t, root)
+		projecttest.Holds(t, root, "Dockerfile", "COPY apis/ apis/\n", "COPY controllers/ controllers/\n")
+		projecttest.Holds(t, root, "main.go", `crewv1 "example.com/op/apis/crew/v1"`, `"example.com/op/controllers/crew"`)
+		createAll(t, root)
+		checkCompiles(t, root)
+		projecttest.Holds(t, root, "apis/crew/v1/captain_webhook.go", "func (r *Captain) SetupWebhookWithManager")
+		root = olderProject(t, "", "", file)
+		apply(t)(EditProject(root, MultiGroup(true)))
+		apply(t)(EditProject(root, MultiGroup(false)))
+		if diff := cmp.Diff(before, projecttest.Tree(t, root)); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
