@@ -16,6 +16,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/mod/semver"
+	"golang.org/x/tools/txtar"
 
 	"github.com/slipway-dev/slipway/internal/cli"
 	"github.com/slipway-dev/slipway/internal/codegen"
@@ -52,7 +53,7 @@ func TestScript(t *testing.T) {
 				RequireExplicitExec: true,
 				RequireUniqueNames:  true,
 				Setup:               scriptEnv,
-				Cmds:                map[string]func(*testscript.TestScript, bool, []string){"snapshot": snapshot, "same": same, "cluster": startCluster, "exits": exits, "codegen": useCodegen, "images": useImages, "registry": startRegistry, "pulled": pulled, "readenv": readEnv, "freeport": freePort, "replace": replace},
+				Cmds:                map[string]func(*testscript.TestScript, bool, []string){"snapshot": snapshot, "same": same, "cluster": startCluster, "exits": exits, "codegen": useCodegen, "images": useImages, "registry": startRegistry, "pulled": pulled, "readenv": readEnv, "freeport": freePort, "replace": replace, "unpack": unpack},
 				Condition:           condition,
 			})
 		})
@@ -186,6 +187,18 @@ func replace(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("no %q in %s", args[0], args[2])
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(strings.ReplaceAll(before, args[0], args[1])), 0o644))
+}
+
+// unpack writes the files of an archive into a folder: `unpack ARCHIVE DIR`.
+func unpack(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: unpack ARCHIVE DIR")
+	}
+	for _, f := range txtar.Parse([]byte(ts.ReadFile(args[0]))).Files {
+		name := filepath.Join(ts.MkAbs(args[1]), filepath.FromSlash(f.Name))
+		ts.Check(os.MkdirAll(filepath.Dir(name), 0o755))
+		ts.Check(os.WriteFile(name, f.Data, 0o644))
+	}
 }
 
 // snapshot remembers every file under a folder: `snapshot DIR`.
