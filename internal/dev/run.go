@@ -96,15 +96,18 @@ func build(ctx context.Context, o Options) (string, error) {
 	return manager, nil
 }
 
-// mainPackage finds the manager's package: cmd, or the project's own folder as
-// in projects of old.
+// mainPackage finds the manager's package: cmd, or the project's own folder or the one folder of cmd, as in older
+// layouts.
 func mainPackage(dir string) (string, error) {
 	for _, pkg := range []string{"./cmd", "."} {
 		if _, err := os.Stat(filepath.Join(dir, pkg, "main.go")); err == nil {
 			return pkg, nil
 		}
 	}
-	return "", &report.Error{What: "there is no manager to build", Where: dir, Hint: "expected its main package in cmd/main.go"}
+	if below, err := filepath.Glob(filepath.Join(dir, "cmd", "*", "main.go")); err == nil && len(below) == 1 {
+		return "./cmd/" + filepath.Base(filepath.Dir(below[0])), nil
+	}
+	return "", &report.Error{What: "there is no manager to build", Where: dir, Hint: "expected its main package in cmd, in the project's own folder, or in the one folder of cmd"}
 }
 
 // kubeconfig is what the manager will connect to.

@@ -26,7 +26,11 @@ func modernized(arguments []string, at report.Position) ([]string, []report.Find
 			kept = append(kept, argument)
 			continue
 		}
-		parts := slices.DeleteFunc(strings.Split(options, ","), func(option string) bool {
+		parts := strings.Split(options, ",")
+		for i, part := range parts {
+			parts[i] = strings.TrimSpace(part) // controller-gen passes over spaces behind commas
+		}
+		parts = slices.DeleteFunc(parts, func(option string) bool {
 			became, old := replacement(option)
 			if old {
 				findings = append(findings, report.Finding{Position: at, Message: fmt.Sprintf("the option crd:%s is obsolete and passed over", option), Suggestion: became})

@@ -98,7 +98,7 @@ func TestPlanFor(t *testing.T) {
 			[]report.Finding{{Position: at(4), Suggestion: "make b"}},
 		},
 		{
-			"options that are obsolete", "-- Makefile --\na:\n\tcontroller-gen object \"crd:trivialVersions=true,maxDescLen=0,crdVersions={v1beta1}\" paths=./...\n", []string{deepcopy},
+			"options that are obsolete", "-- Makefile --\na:\n\tcontroller-gen object \"crd:trivialVersions=true, maxDescLen=0,crdVersions={v1beta1}\" paths=./...\n", []string{deepcopy},
 			[]report.Finding{
 				{Position: at(2), Suggestion: "all CRDs have a schema per version now"},
 				{Position: at(2), Suggestion: "Kubernetes 1.22 removed that version; v1 is generated"},

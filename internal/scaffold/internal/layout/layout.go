@@ -255,6 +255,9 @@ func namesPaths(file string) bool {
 // moveRoles gives the roles' files the names that they have in the new layout. The roles
 // in them keep theirs: people are bound to them.
 func (m *moving) moveRoles() error {
+	if m.project.MultiGroup == m.to.MultiGroup { // they may have had other names from the beginning
+		return nil
+	}
 	const list = "config/rbac/kustomization.yaml"
 	for _, r := range m.project.Resources {
 		for _, role := range []string{"admin", "editor", "viewer"} {

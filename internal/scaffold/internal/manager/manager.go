@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"go/ast"
 	"go/parser"
+	"os"
+	"path/filepath"
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
@@ -60,8 +62,39 @@ func MainFile(p *plan.Plan, file *project.Project) (string, error) {
 			return name, err
 		}
 	}
+	if name, err := mainBelowCmd(p); err != nil || name != "" {
+		return name, err
+	}
 	if p.Recording() { // nothing is in it then
 		return usual, nil
 	}
-	return "", &report.Error{What: "there is no " + usual + " to add the API to", Where: p.Root(), Hint: "the manager's main package belongs there; nothing was changed"}
+	return "", &report.Error{What: "there is no " + usual + " to add the API to", Where: p.Root(), Hint: "the manager's main package belongs there, or into a folder of cmd with the insertion point of kinds; nothing was changed"}
+}
+
+// mainBelowCmd is the one main.go in a folder of cmd, as projects of kubebuilder 1 have it, that kinds are added to: it
+// has an insertion point for them. It is "" without one, or when there are several.
+func mainBelowCmd(p *plan.Plan) (string, error) {
+	folders, err := os.ReadDir(filepath.Join(p.Root(), "cmd"))
+	if err != nil {
+		return "", nil // there is none
+	}
+	found := ""
+	for _, folder := range folders {
+		name := "cmd/" + folder.Name() + "/main.go"
+		if !folder.IsDir() {
+			continue
+		}
+		c, err := p.Find(name)
+		if err != nil {
+			return "", err
+		}
+		if !c.There() || !bytes.Contains(c.After(), []byte("+kubebuilder:scaffold:builder")) {
+			continue
+		}
+		if found != "" {
+			return "", nil
+		}
+		found = name
+	}
+	return found, nil
 }

@@ -51,6 +51,7 @@ func TestMainFile(t *testing.T) {
 	for files, want := range map[string]string{
 		"-- main.go --\n-- cmd/main.go --\n": "cmd/main.go",
 		"-- main.go --\n":                    "main.go",
+		"-- cmd/a/main.go --\n-- cmd/manager/main.go --\n\t//+kubebuilder:scaffold:builder\n": "cmd/manager/main.go",
 	} {
 		if got, err := manager.MainFile(project(t, files), &layout.Project{}); err != nil || got != want {
 			t.Errorf("got %s, %v, want %s", got, err, want)

@@ -85,7 +85,7 @@ func Plan(p *plan.Plan, file *project.Project) error {
 
 // each calls f with the files that other tools insert into, and with what finds it there.
 func each(p *plan.Plan, file *project.Project, f func(*plan.File, func([]byte) []wiring.Stranger) error) error {
-	main, err := manager.MainFile(p)
+	main, err := manager.MainFile(p, file)
 	if err != nil {
 		return nil // then nothing was inserted
 	}

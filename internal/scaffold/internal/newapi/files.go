@@ -208,7 +208,12 @@ func (a *planner) planCRD() error {
 	if err := a.PutIfPlaced(list, plan.These(piece.Listed{Marker: "crdkustomizeresource", Name: item}), "- "+item); err != nil {
 		return err
 	}
-	return a.PutIfPlaced("config/default/kustomization.yaml", plan.These(piece.Item{List: "resources", Name: "../crd", First: true}), "- ../crd")
+	const deployed = "config/default/kustomization.yaml"
+	there, err := a.Exists(deployed)
+	if err != nil || !there && a.project.Older() && !a.Recording() { // deployed from elsewhere
+		return err
+	}
+	return a.PutIfPlaced(deployed, plan.These(piece.Item{List: "resources", Name: "../crd", First: true}), "- ../crd")
 }
 
 func (a *planner) planSample() error {
