@@ -93,6 +93,63 @@ func TestOlderLayoutUndone(t *testing.T) {
 	}
 }
 
+// methods is a webhook as kubebuilder 3 writes it, and what deploys it.
+const methods = `
+-- api/v1/captain_webhook.go --
+package v1
+
+import (
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
+)
+
+func (r *Captain) SetupWebhookWithManager(mgr ctrl.Manager) error {
+	return ctrl.NewWebhookManagedBy(mgr).
+		For(r).
+		Complete()
+}
+
+var _ webhook.Defaulter = &Captain{}
+
+func (r *Captain) Default() {}
+-- config/webhook/kustomization.yaml --
+resources:
+- manifests.yaml
+- service.yaml
+-- config/certmanager/kustomization.yaml --
+resources:
+- certificate.yaml
+`
+
+// TestOlderWebhooks: a webhook that is a method of its kind stays, others join it, and the patches of a conversion that
+// are there in comments are switched on.
+func TestOlderWebhooks(t *testing.T) {
+	root := olderProject(t, "", "", "")
+	projecttest.Unpack(t, root, methods)
+	apply(t)(CreateWebhook(root, captains()))
+	checkCompiles(t, root)
+	projecttest.Holds(t, root, "api/v1/captain_webhook.go", "func (r *Captain) Default() {}", "WithValidator(&CaptainCustomValidator{})", "!CaptainCustomDefaulter")
+	projecttest.Holds(t, root, "main.go", "(&crewv1.Captain{}).SetupWebhookWithManager(mgr)")
+	apply(t)(CreateAPI(root, API{Group: "crew", Version: "v2", Kind: "Captain", Resource: true, Namespaced: true}))
+	apply(t)(CreateWebhook(root, Webhook{Group: "crew", Version: "v1", Kind: "Captain", Conversion: true}))
+	checkCompiles(t, root)
+	projecttest.Holds(t, root, "config/crd/kustomization.yaml", "\n- patches/webhook_in_captains.yaml\n", "\n- patches/cainjection_in_captains.yaml\n")
+	projecttest.Holds(t, root, "api/v2/captain_conversion_test.go", "random.Fuzz(before)", "diff.ObjectReflectDiff(", "i := 0; i < 100; i++")
+}
+
+// TestOlderFeatures: webhooks and their certificate are switched by comments in config/default, patches and variables
+// included.
+func TestOlderFeatures(t *testing.T) {
+	root := olderProject(t, "", "", "")
+	projecttest.Unpack(t, root, methods)
+	apply(t)(EditProject(root, Enable(WebhookServer, CertManager)))
+	projecttest.Holds(t, root, "config/default/kustomization.yaml",
+		"\n- ../webhook\n", "\n- ../certmanager\n", "\n- manager_webhook_patch.yaml\n", "\n- webhookcainjection_patch.yaml\n",
+		"vars:\n- name: SERVICE_NAME\n  objref:\n    kind: Service\n    version: v1\n    name: webhook-service\n")
+	apply(t)(EditProject(root, Disable(WebhookServer, CertManager)))
+	projecttest.Holds(t, root, "config/default/kustomization.yaml", "!../webhook", "\n#- manager_webhook_patch.yaml\n", "\n#- webhookcainjection_patch.yaml\n", "\n#- name: SERVICE_NAME\n#  objref:\n#    kind: Service\n")
+}
+
 // TestOlderLayoutMoves: several groups are in apis/, which Dockerfiles copy, and one group is in api/ again.
 func TestOlderLayoutMoves(t *testing.T) {
 	for _, file := range []string{"", terse} {

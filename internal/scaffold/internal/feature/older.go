@@ -1,6 +1,10 @@
 package feature
 
 import (
+	"regexp"
+	"slices"
+	"strings"
+
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/project"
@@ -29,4 +33,60 @@ func (p *planner) planOlderInjection() error {
 		}
 	}
 	return nil
+}
+
+// olderParts are the lines of config/default by which older layouts switch a feature on besides its folder: a patch, and
+// for cert-manager the variables that names of its objects are put together from.
+var olderParts = map[Feature]struct {
+	patch string
+	vars  bool
+}{
+	WebhookServer: {"manager_webhook_patch.yaml", false},
+	CertManager:   {"webhookcainjection_patch.yaml", true},
+}
+
+// switchOlder puts those lines into comments, or takes them out.
+func (p *planner) switchOlder(f Feature, on bool) error {
+	parts, ok := olderParts[f]
+	if !ok || !p.project.Older() {
+		return nil
+	}
+	return p.Edit(defaultConfig, func(_ string, src []byte) ([]byte, error) {
+		lines := strings.SplitAfter(string(src), "\n")
+		switchLines(lines, regexp.MustCompile(`^#?\s*- (path: )?`+regexp.QuoteMeta(parts.patch)+`\s*$`), on)
+		if parts.vars {
+			switchLines(varsIn(lines), regexp.MustCompile(`^#?(- name: |  [a-z]|    [a-z])`), on)
+		}
+		return []byte(strings.Join(lines, "")), nil
+	})
+}
+
+// varsIn are the lines behind `vars:`, up to the next list.
+func varsIn(lines []string) []string {
+	from := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "vars:") })
+	if from < 0 {
+		return nil
+	}
+	rest := lines[from+1:]
+	if next := slices.IndexFunc(rest, startsList.MatchString); next >= 0 {
+		return rest[:next]
+	}
+	return rest
+}
+
+var startsList = regexp.MustCompile(`^[A-Za-z]`)
+
+// switchLines takes the # from the lines that match, or puts it before them.
+func switchLines(lines []string, match *regexp.Regexp, on bool) {
+	for i, line := range lines {
+		commented := strings.HasPrefix(line, "#")
+		if !match.MatchString(strings.TrimRight(line, "\r\n")) || commented != on {
+			continue
+		}
+		if on {
+			lines[i] = strings.TrimPrefix(line, "#")
+			continue
+		}
+		lines[i] = "#" + line
+	}
 }

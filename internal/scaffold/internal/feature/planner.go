@@ -74,6 +74,9 @@ func (p *planner) enable(f Feature) error {
 		return err
 	}
 	if foreign {
+		if err := p.switchOlder(f, true); err != nil {
+			return err
+		}
 		return p.Put(defaultConfig, plan.These(piece.Uncommented{Item: f.listed()}))
 	}
 	if other := p.parts(f).instead; other != "" {
@@ -159,6 +162,9 @@ func (p *planner) disable(f Feature) error {
 	line := f.line().Item
 	if foreign {
 		line = f.listed()
+		if err := p.switchOlder(f, false); err != nil {
+			return err
+		}
 	}
 	return p.Edit(defaultConfig, func(file string, src []byte) ([]byte, error) {
 		out, at := line.Take(src)

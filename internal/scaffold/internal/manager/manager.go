@@ -72,29 +72,28 @@ func MainFile(p *plan.Plan, file *project.Project) (string, error) {
 }
 
 // mainBelowCmd is the one main.go in a folder of cmd, as projects of kubebuilder 1 have it, that kinds are added to: it
-// has an insertion point for them. It is "" without one, or when there are several.
+// has the insertion point for them, or else makes a manager. It is "" without one, or when there are several.
 func mainBelowCmd(p *plan.Plan) (string, error) {
 	folders, err := os.ReadDir(filepath.Join(p.Root(), "cmd"))
 	if err != nil {
 		return "", nil // there is none
 	}
-	found := ""
+	var mains []*plan.File
 	for _, folder := range folders {
-		name := "cmd/" + folder.Name() + "/main.go"
 		if !folder.IsDir() {
 			continue
 		}
-		c, err := p.Find(name)
+		c, err := p.Find("cmd/" + folder.Name() + "/main.go")
 		if err != nil {
 			return "", err
 		}
-		if !c.There() || !bytes.Contains(c.After(), []byte("+kubebuilder:scaffold:builder")) {
-			continue
-		}
-		if found != "" {
-			return "", nil
-		}
-		found = name
+		mains = append(mains, c)
 	}
-	return found, nil
+	for _, sign := range []string{"+kubebuilder:scaffold:builder", "NewManager("} {
+		with := slices.DeleteFunc(slices.Clone(mains), func(c *plan.File) bool { return !bytes.Contains(c.After(), []byte(sign)) })
+		if len(with) == 1 {
+			return with[0].Path(), nil
+		}
+	}
+	return "", nil
 }

@@ -52,6 +52,7 @@ func TestMainFile(t *testing.T) {
 		"-- main.go --\n-- cmd/main.go --\n": "cmd/main.go",
 		"-- main.go --\n":                    "main.go",
 		"-- cmd/a/main.go --\n-- cmd/manager/main.go --\n\t//+kubebuilder:scaffold:builder\n": "cmd/manager/main.go",
+		"-- cmd/a/main.go --\n-- cmd/b/main.go --\n\tctrl.NewManager(x)\n":                    "cmd/b/main.go",
 	} {
 		if got, err := manager.MainFile(project(t, files), &layout.Project{}); err != nil || got != want {
 			t.Errorf("got %s, %v, want %s", got, err, want)
