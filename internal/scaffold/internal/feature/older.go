@@ -35,8 +35,8 @@ func (p *planner) planOlderInjection() error {
 	return nil
 }
 
-// olderParts are the lines of config/default by which older layouts switch a feature on besides its folder: a patch, and
-// for cert-manager the variables that names of its objects are put together from.
+// olderParts are the lines of config/default by which older layouts switch a feature on, besides that of its folder: a
+// patch, and for cert-manager the variables in names of its objects.
 var olderParts = map[Feature]struct {
 	patch string
 	vars  bool
