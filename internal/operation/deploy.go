@@ -66,6 +66,7 @@ func (s *Session) buildDeployment(ctx context.Context, root string, d Deployment
 	if err != nil {
 		return nil, err
 	}
+	s.warnWaiting(root, d.Folder)
 	objects, err := ship.Kustomization{Folder: within(root, d.Folder), Image: d.Image, Generated: generated}.Build(ctx)
 	if err == nil && len(objects) == 0 {
 		return nil, noObjects(within(root, d.Folder))

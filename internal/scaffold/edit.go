@@ -50,6 +50,18 @@ func Enable(features ...Feature) Edit { return feature.Enable(features...) }
 // Disable switches features off. Their files stay.
 func Disable(features ...Feature) Edit { return feature.Disable(features...) }
 
+// A Waiting is a section of the configuration that is in comments though the project's webhooks need it.
+type Waiting = feature.Waiting
+
+// WaitingSections are those of the project in folder root, in the order of their lines.
+func WaitingSections(root string) ([]Waiting, error) {
+	p, file, err := projectfile.Open(root)
+	if err != nil {
+		return nil, err
+	}
+	return feature.WaitingSections(p, file)
+}
+
 // A Feature is a part of what is deployed that one line of config/default/kustomization.yaml
 // switches on, or what tests and delivers the project.
 type Feature = feature.Feature

@@ -67,7 +67,7 @@ func TestFeaturesOfOtherTools(t *testing.T) {
 		t.Errorf("a second Service for metrics is added: %v", err)
 	}
 	got = read(t, root, "config/default/kustomization.yaml")
-	if strings.Contains(got, "- ../prometheus") || !strings.HasSuffix(got, "components:\n- ../network-policy\n") {
+	if !strings.Contains(got, "\n#- ../prometheus\n") || !strings.HasSuffix(got, "components:\n- ../network-policy\n") {
 		t.Errorf("prometheus is not off, or network-policy not on:\n%s", got)
 	}
 }

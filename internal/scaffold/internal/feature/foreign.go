@@ -8,6 +8,23 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
+// enableForeign takes a feature out of its comments: its line, its sections, and what the project's kinds add to them.
+func (p *planner) enableForeign(f Feature) error {
+	if err := p.Put(defaultConfig, plan.These(piece.Uncommented{Item: f.listed()})); err != nil {
+		return err
+	}
+	if err := p.uncomment(f); err != nil {
+		return err
+	}
+	switch f {
+	case WebhookServer:
+		return p.planForeignConversion()
+	case CertManager:
+		return p.planForeignInjection()
+	}
+	return nil
+}
+
 // planForeignConversion patches the definitions of converted kinds.
 func (p *planner) planForeignConversion() error {
 	hubs := p.converted()

@@ -89,8 +89,9 @@ func (p *planner) requireOwnManager() error {
 		return err
 	}
 	return &report.Error{
-		What: "metrics-tls needs a manager as `slipway init` makes it", Where: defaultConfig,
-		Hint: "nothing was changed; kubebuilder's projects have this in comments: uncomment what is called [METRICS-WITH-CERTS]",
+		What:  "metrics-tls needs a manager as `slipway init` makes it, or kubebuilder's config/certmanager with certificate-metrics.yaml",
+		Where: p.whereCommented(),
+		Hint:  "nothing was changed; kubebuilder's projects have this in comments: add the certificate, then uncomment what is called [METRICS-WITH-CERTS]",
 	}
 }
 

@@ -2,6 +2,7 @@ package feature
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"path"
 	"regexp"
@@ -74,10 +75,12 @@ func (p *planner) enable(f Feature) error {
 		return err
 	}
 	if foreign {
-		if err := p.switchOlder(f, true); err != nil {
-			return err
+		return p.enableForeign(f)
+	}
+	if f == MetricsTLS {
+		if own, err := p.ownMetricsTLS(); err != nil || own {
+			return errors.Join(err, p.enableOwnMetricsTLS())
 		}
-		return p.Put(defaultConfig, plan.These(piece.Uncommented{Item: f.listed()}))
 	}
 	if other := p.parts(f).instead; other != "" {
 		if err := p.disable(other); err != nil {
@@ -103,10 +106,8 @@ func (p *planner) complete(f Feature) error {
 	switch {
 	case err != nil:
 		return err
-	case foreign && f == WebhookServer:
-		return p.planForeignConversion()
-	case foreign && f == CertManager:
-		return p.planForeignInjection()
+	case foreign && (f == WebhookServer || f == CertManager):
+		return p.enableForeign(f)
 	case foreign:
 		return nil
 	}
@@ -159,13 +160,13 @@ func (p *planner) disable(f Feature) error {
 	if err != nil {
 		return err
 	}
-	line := f.line().Item
 	if foreign {
-		line = f.listed()
-		if err := p.switchOlder(f, false); err != nil {
-			return err
-		}
+		return p.comment(f)
 	}
+	if own, err := p.ownMetricsTLS(); f == MetricsTLS && (err != nil || own) {
+		return errors.Join(err, p.comment(f))
+	}
+	line := f.line().Item
 	return p.Edit(defaultConfig, func(file string, src []byte) ([]byte, error) {
 		out, at := line.Take(src)
 		if at > 0 {

@@ -33,6 +33,17 @@ func (u Uncommented) Put(file string, src []byte) ([]byte, error) {
 	return out, nil
 }
 
+// Off puts the item into a comment.
+func (u Uncommented) Off(_ string, src []byte) ([]byte, error) {
+	lines := strings.SplitAfter(string(src), "\n")
+	for i, line := range lines {
+		if on, _ := u.on(line); on {
+			lines[i] = "#" + strings.TrimLeft(line, " ")
+		}
+	}
+	return []byte(strings.Join(lines, "")), nil
+}
+
 // A UncommentedList is a list of one item that is there in comments, or not at all.
 type UncommentedList struct{ List, Name string }
 

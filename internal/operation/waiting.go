@@ -1,0 +1,34 @@
+package operation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold"
+)
+
+// warnWaiting warns of sections of the project's configuration that are in comments though its webhooks need them. A
+// project that cannot be read gives none: the verbs that change it report that.
+func (s *Session) warnWaiting(root, folder string) {
+	if folder != DefaultFolder {
+		return
+	}
+	waiting, err := scaffold.WaitingSections(root)
+	if err != nil || len(waiting) == 0 {
+		return
+	}
+	var places, features []string
+	for _, w := range waiting {
+		places = append(places, fmt.Sprintf("  %s/kustomization.yaml:%d: %s", DefaultFolder, w.Line, w.What))
+		if name := string(w.Feature); !slices.Contains(features, name) {
+			features = append(features, name)
+		}
+	}
+	if slices.Contains(features, string(scaffold.WebhookServer)) && !slices.Contains(features, string(scaffold.CertManager)) {
+		features = append(features, string(scaffold.CertManager))
+	}
+	s.Handler.Handle(report.Warning{Text: "the project has webhooks, and what deploys them is in comments:\n" + strings.Join(places, "\n") +
+		"\n  slipway edit --enable " + strings.Join(features, ",") + " takes it out of them"})
+}

@@ -1,0 +1,232 @@
+package feature
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// What kubebuilder's projects have in comments while a feature is off, besides the feature's line.
+const (
+	webhookPatch     = "manager_webhook_patch.yaml"
+	injectionPatch   = "webhookcainjection_patch.yaml"
+	metricsCertPatch = "cert_metrics_manager_patch.yaml"
+	monitorTLSPatch  = "monitor_tls_patch.yaml"
+	monitoring       = "config/prometheus/kustomization.yaml"
+)
+
+// sections are those of a feature in the default configuration.
+func (p *planner) sections(f Feature) []piece.Section {
+	switch f {
+	case WebhookServer:
+		return []piece.Section{piece.PathIs("patches", webhookPatch)}
+	case CertManager:
+		sections := []piece.Section{piece.PathIs("patches", injectionPatch)}
+		for _, kind := range p.certified() {
+			sections = append(sections, replaces(kind))
+		}
+		return sections
+	case MetricsTLS:
+		return []piece.Section{piece.PathIs("patches", metricsCertPatch), namesMetrics()}
+	}
+	return nil
+}
+
+// certified are the kinds of objects that name the webhooks' certificate, and the certificate itself.
+func (p *planner) certified() []string {
+	var kinds []string
+	for _, r := range p.project.Resources {
+		if r.Webhooks == nil {
+			continue
+		}
+		for kind, on := range map[string]bool{
+			"Certificate":                    true,
+			"ValidatingWebhookConfiguration": r.Webhooks.Validation,
+			"MutatingWebhookConfiguration":   r.Webhooks.Defaulting,
+			"CustomResourceDefinition":       r.Webhooks.Conversion,
+		} {
+			if on && !slices.Contains(kinds, kind) {
+				kinds = append(kinds, kind)
+			}
+		}
+	}
+	slices.Sort(kinds)
+	return kinds
+}
+
+// replaces is the section of replacements from the webhooks' Service or certificate into objects of a kind. The one for
+// definitions has its targets below a marker, so it has none at first.
+func replaces(kind string) piece.Section {
+	return piece.Section{List: "replacements", Is: func(item map[string]any) bool {
+		source, _ := item["source"].(map[string]any)
+		if name := fmt.Sprint(source["name"]); strings.Contains(name, "metrics") {
+			return false
+		}
+		targets := targetKinds(item)
+		return slices.Contains(targets, kind) || len(targets) == 0 && kind == "CustomResourceDefinition"
+	}}
+}
+
+// targetKinds are the kinds that a replacement changes.
+func targetKinds(item map[string]any) []string {
+	var kinds []string
+	targets, _ := item["targets"].([]any)
+	for _, target := range targets {
+		t, _ := target.(map[string]any)
+		selected, _ := t["select"].(map[string]any)
+		if kind, ok := selected["kind"].(string); ok {
+			kinds = append(kinds, kind)
+		}
+	}
+	return kinds
+}
+
+// namesMetrics is the section of the replacements from the metrics' Service.
+func namesMetrics() piece.Section {
+	return piece.Section{List: "replacements", Is: func(item map[string]any) bool {
+		source, _ := item["source"].(map[string]any)
+		return source["kind"] == "Service" && strings.Contains(fmt.Sprint(source["name"]), "metrics")
+	}}
+}
+
+// uncomment switches a feature's sections on, in a project of another tool.
+func (p *planner) uncomment(f Feature) error {
+	if err := p.switchOlder(f, true); err != nil {
+		return err
+	}
+	for _, s := range p.sections(f) {
+		if err := p.Edit(defaultConfig, s.On); err != nil {
+			return err
+		}
+	}
+	return p.uncommentMonitor(f)
+}
+
+// uncommentMonitor has Prometheus check the metrics' certificate, once both are on.
+func (p *planner) uncommentMonitor(f Feature) error {
+	if f != MetricsTLS && f != Prometheus {
+		return nil
+	}
+	config, err := p.Find(defaultConfig)
+	if err != nil {
+		return err
+	}
+	list, err := p.Find(monitoring)
+	if err != nil || !list.There() {
+		return err
+	}
+	if !listedIn(config.After(), "../prometheus") || !listedIn(config.After(), "path: "+metricsCertPatch) {
+		return nil
+	}
+	return p.Edit(monitoring, piece.PathIs("patches", monitorTLSPatch).On)
+}
+
+// listedIn reports whether a kustomization has an item on a line of its own.
+func listedIn(text []byte, item string) bool {
+	return slices.ContainsFunc(strings.Split(string(text), "\n"), func(line string) bool { return strings.TrimSpace(line) == "- "+item })
+}
+
+// comment puts a feature's line and sections into comments again.
+func (p *planner) comment(f Feature) error {
+	if err := p.switchOlder(f, false); err != nil {
+		return err
+	}
+	if err := p.Edit(defaultConfig, piece.Uncommented{Item: f.listed()}.Off); err != nil {
+		return err
+	}
+	for _, s := range p.sections(f) {
+		if err := p.Edit(defaultConfig, s.Off); err != nil {
+			return err
+		}
+	}
+	if there, err := p.Exists(monitoring); err != nil || !there || f != MetricsTLS && f != Prometheus {
+		return err
+	}
+	return p.Edit(monitoring, piece.PathIs("patches", monitorTLSPatch).Off)
+}
+
+// ownMetricsTLS reports whether the project has the certificate of its metrics, and what mounts it, as another tool
+// makes them: in comments.
+func (p *planner) ownMetricsTLS() (bool, error) {
+	if p.Recording() {
+		return false, nil
+	}
+	foreign, err := p.foreign(CertManager)
+	for _, file := range []string{"config/default/" + metricsCertPatch, "config/certmanager/certificate-metrics.yaml"} {
+		there, missing := p.Exists(file)
+		foreign, err = foreign && there, errors.Join(err, missing)
+	}
+	return foreign, err
+}
+
+// enableOwnMetricsTLS takes them out of their comments, with cert-manager, which issues the certificate.
+func (p *planner) enableOwnMetricsTLS() error {
+	if err := p.enableForeign(CertManager); err != nil {
+		return err
+	}
+	return p.uncomment(MetricsTLS)
+}
+
+// whereCommented is the place of the patch that mounts the metrics' certificate.
+func (p *planner) whereCommented() string {
+	c, err := p.Find(defaultConfig)
+	if err != nil {
+		return defaultConfig // the refusal is the same
+	}
+	for _, line := range piece.PathIs("patches", metricsCertPatch).Waits(c.After()) {
+		return fmt.Sprintf("%s:%d", defaultConfig, line)
+	}
+	return defaultConfig
+}
+
+// A Waiting is a section of the configuration that is in comments though the project's webhooks need it.
+type Waiting struct {
+	Line    int // in config/default/kustomization.yaml
+	What    string
+	Feature Feature // that enabling takes it out of its comment
+}
+
+// WaitingSections are those of the project in the plan's folder.
+func WaitingSections(p *plan.Plan, file *project.Project) ([]Waiting, error) {
+	planner := &planner{Plan: p, project: file}
+	if len(planner.certified()) == 0 {
+		return nil, nil
+	}
+	config, err := p.Find(defaultConfig)
+	if err != nil || !config.There() {
+		return nil, err
+	}
+	var all []Waiting
+	for _, f := range []Feature{WebhookServer, CertManager} {
+		foreign, err := planner.foreign(f)
+		if err != nil {
+			return nil, err
+		}
+		if !foreign || f == CertManager && !listedIn(config.After(), "../"+string(f)) {
+			continue
+		}
+		if line := commentedItem(config.After(), "../"+string(f)); line > 0 {
+			all = append(all, Waiting{line, "../" + string(f), f})
+		}
+		for _, s := range planner.sections(f) {
+			for _, line := range s.Waits(config.After()) {
+				all = append(all, Waiting{line, "a section of its " + s.List, f})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b Waiting) int { return a.Line - b.Line })
+	return all, nil
+}
+
+// commentedItem is the number of the line that has an item in a comment, or 0.
+func commentedItem(text []byte, item string) int {
+	return 1 + slices.IndexFunc(strings.Split(string(text), "\n"), func(line string) bool {
+		rest, ok := strings.CutPrefix(strings.TrimSpace(line), "#")
+		return ok && strings.TrimSpace(rest) == "- "+item
+	})
+}

@@ -1,0 +1,116 @@
+package piece
+
+import (
+	"regexp"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// A Section is what an item of a kustomization's list is about, on some lines that are in comments while it is off, as
+// kubebuilder's projects have them.
+type Section struct {
+	List string                    // such as patches
+	Is   func(map[string]any) bool // whether it is this item
+}
+
+// PathIs is the section for the item of a list that names a file.
+func PathIs(list, file string) Section {
+	return Section{list, func(item map[string]any) bool { return item["path"] == file }}
+}
+
+var (
+	sectionHead = regexp.MustCompile(`^(#?) ?(resources|components|patches|replacements|configurations|patchesStrategicMerge|vars):\s*$`)
+	sectionItem = regexp.MustCompile(`^(#?)( *)- `)
+)
+
+// A found is an item, by the indices of its lines.
+type found struct {
+	head, begin, end int
+	off              bool // it is in comments
+}
+
+// find returns the items that the section is, in their order.
+func (s Section) find(lines []string) []found {
+	var all []found
+	head := -1
+	list := ""
+	for i := 0; i < len(lines); i++ {
+		if match := sectionHead.FindStringSubmatch(strings.TrimRight(lines[i], "\r\n")); match != nil {
+			head, list = i, match[2]
+			continue
+		}
+		match := sectionItem.FindStringSubmatch(lines[i])
+		if head < 0 || match == nil {
+			continue
+		}
+		end := itemEnd(lines, i, match[1], len(match[2]))
+		if list == s.List && s.isItem(lines[i:end], match[1]) {
+			all = append(all, found{head, i, end, match[1] != ""})
+		}
+		i = end - 1
+	}
+	return all
+}
+
+// itemEnd is the line after an item that begins at a line, behind a sign of comments or none and with an indentation.
+func itemEnd(lines []string, begin int, sign string, indent int) int {
+	inner := sign + strings.Repeat(" ", indent+2)
+	end := begin + 1
+	for end < len(lines) && strings.HasPrefix(lines[end], inner) && strings.TrimSpace(lines[end]) != sign {
+		end++
+	}
+	return end
+}
+
+func (s Section) isItem(lines []string, sign string) bool {
+	var text strings.Builder
+	for _, line := range lines {
+		text.WriteString(strings.TrimPrefix(line, sign))
+	}
+	var items []map[string]any
+	return yaml.Unmarshal([]byte(text.String()), &items) == nil && len(items) == 1 && s.Is(items[0])
+}
+
+// On takes the section, and the head of its list, out of their comments. A file without it stays as it is.
+func (s Section) On(_ string, src []byte) ([]byte, error) {
+	lines := strings.SplitAfter(string(src), "\n")
+	for _, f := range s.find(lines) {
+		if !f.off {
+			continue
+		}
+		lines[f.head] = strings.TrimLeft(lines[f.head], "# ")
+		for i := f.begin; i < f.end; i++ {
+			lines[i] = strings.TrimPrefix(lines[i], "#")
+		}
+	}
+	return []byte(strings.Join(lines, "")), nil
+}
+
+// Off puts the section into comments, and the head of a list that has nothing else.
+func (s Section) Off(_ string, src []byte) ([]byte, error) {
+	lines := strings.SplitAfter(string(src), "\n")
+	for _, f := range s.find(lines) {
+		if f.off {
+			continue
+		}
+		for i := f.begin; i < f.end; i++ {
+			lines[i] = "#" + lines[i]
+		}
+		if end, _ := listEnd(lines, f.head); end == f.head+1 {
+			lines[f.head] = "#" + lines[f.head]
+		}
+	}
+	return []byte(strings.Join(lines, "")), nil
+}
+
+// Waits returns the numbers of the lines at which the section is in comments.
+func (s Section) Waits(src []byte) []int {
+	var all []int
+	for _, f := range s.find(strings.SplitAfter(string(src), "\n")) {
+		if f.off {
+			all = append(all, f.begin+1)
+		}
+	}
+	return all
+}

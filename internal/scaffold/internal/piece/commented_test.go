@@ -1,0 +1,117 @@
+package piece_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
+)
+
+const sections = `resources:
+- ../crd
+# [WEBHOOK] To enable webhooks, uncomment this.
+#- ../webhook
+
+patches:
+- path: on.yaml
+  target:
+    kind: Deployment
+
+# [WEBHOOK] To enable webhooks, uncomment this.
+#- path: off.yaml
+#  target:
+#    kind: Deployment
+# a note - with a dash
+
+#replacements:
+# - source: # Uncomment this for certificates
+#     kind: Service
+#     name: one
+#   targets:
+#     - select:
+#         kind: Certificate
+# - source:
+#     kind: Service
+#     name: two
+#   targets: # Keep the marker.
+# +kubebuilder:scaffold:marker
+`
+
+// named is the section of the replacement from an object of this name.
+func named(name string) piece.Section {
+	return piece.Section{List: "replacements", Is: func(item map[string]any) bool {
+		source, _ := item["source"].(map[string]any)
+		return source["name"] == name
+	}}
+}
+
+// TestSection: an item comes out of its comments with the head of its list, and goes back; nothing else changes.
+func TestSection(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		section piece.Section
+		waits   []int
+		want    string // the lines that differ while it is on
+	}{
+		{"a patch", piece.PathIs("patches", "off.yaml"), []int{12}, "- path: off.yaml\n  target:\n    kind: Deployment\n"},
+		{"a replacement", named("one"), []int{18}, "replacements:\n - source: # Uncomment this for certificates\n     kind: Service\n     name: one\n   targets:\n     - select:\n         kind: Certificate\n"},
+		{"the last one", named("two"), []int{24}, "replacements:\n - source:\n     kind: Service\n     name: two\n   targets: # Keep the marker.\n"},
+		{"one that is on", piece.PathIs("patches", "on.yaml"), nil, ""},
+		{"one that is not there", piece.PathIs("patches", "none.yaml"), nil, ""},
+		{"one of another list", piece.PathIs("resources", "off.yaml"), nil, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if diff := cmp.Diff(test.waits, test.section.Waits([]byte(sections))); diff != "" {
+				t.Errorf("it waits at %s", diff)
+			}
+			on, err := test.section.On("", []byte(sections))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, changed(sections, string(on))); diff != "" {
+				t.Errorf("on: %s", diff)
+			}
+			if again, _ := test.section.On("", on); string(again) != string(on) || len(test.section.Waits(on)) > 0 {
+				t.Errorf("a second time it changes:\n%s", again)
+			}
+			off, err := test.section.Off("", on)
+			if diff := cmp.Diff("", changed(string(on), string(off))); test.want == "" && test.name != "one that is on" && diff != "" || err != nil {
+				t.Errorf("off: %v %s", err, diff)
+			}
+			if again, _ := test.section.On("", off); string(again) != string(on) {
+				t.Errorf("off and on again it differs:\n%s", cmp.Diff(string(on), string(again)))
+			}
+		})
+	}
+}
+
+// changed are the lines of the second text that differ from the first one's.
+func changed(before, after string) string {
+	old, now := strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n")
+	text := ""
+	for i, line := range now {
+		if i >= len(old) || old[i] != line {
+			text += line
+		}
+	}
+	return text
+}
+
+// FuzzSection: a text that is no kustomization, or a damaged one, gives no error and loses nothing.
+func FuzzSection(f *testing.F) {
+	f.Add(sections)
+	f.Add("#patches:\n#- path: off.yaml\n#   - {")
+	f.Fuzz(func(t *testing.T, text string) {
+		s := piece.PathIs("patches", "off.yaml")
+		on, err := s.On("", []byte(text))
+		if err != nil || len(on) > len(text) {
+			t.Fatalf("%v: %q", err, on)
+		}
+		off, err := s.Off("", on)
+		if err != nil || len(off) < len(on) {
+			t.Fatalf("%v: %q", err, off)
+		}
+	})
+}
