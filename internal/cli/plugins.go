@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -33,6 +35,10 @@ func (inv *invocation) acceptPlugins(cmd *cobra.Command, chart bool) *cobra.Comm
 	var names []string
 	cmd.Flags().StringSliceVar(&names, "plugins", nil, "accepted for scripts: `plug-ins` of kubebuilder")
 	cmd.Flags().Lookup("plugins").Hidden = true
+	var old helmFlags
+	if chart {
+		old.bind(cmd.Flags())
+	}
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		helm := slices.ContainsFunc(names, isHelm)
@@ -40,6 +46,9 @@ func (inv *invocation) acceptPlugins(cmd *cobra.Command, chart bool) *cobra.Comm
 			if err := inv.acceptPlugin(name, chart); err != nil {
 				return err
 			}
+		}
+		if err := old.check(helm); err != nil {
+			return err
 		}
 		if !helm || !chart {
 			return run(cmd, args)
@@ -49,16 +58,47 @@ func (inv *invocation) acceptPlugins(cmd *cobra.Command, chart bool) *cobra.Comm
 				return err
 			}
 		}
-		return inv.session().Helm(cmd.Context(), operation.Chart{Config: defaultConfig, Preview: previewOf(cmd)})
+		if old.manifests != "" {
+			inv.handler.Handle(report.Note{Text: "--manifests has no effect: the chart is made from " + defaultConfig})
+		}
+		return inv.session().Helm(cmd.Context(), operation.Chart{Config: defaultConfig, Folder: old.folder(), Preview: previewOf(cmd)})
 	}
 	return cmd
+}
+
+// helmFlags are those that kubebuilder's Helm plug-in adds to edit.
+type helmFlags struct{ manifests, outputDir string }
+
+func (f *helmFlags) bind(flags *pflag.FlagSet) {
+	flags.StringVar(&f.manifests, "manifests", "", "accepted for scripts: `file` of the Helm plug-in")
+	flags.StringVar(&f.outputDir, "output-dir", "", "accepted for scripts: `folder` of the Helm plug-in")
+	for _, name := range []string{"manifests", "output-dir"} {
+		flags.Lookup(name).Hidden = true
+	}
+}
+
+// check refuses the plug-in's flags without it.
+func (f *helmFlags) check(helm bool) error {
+	if helm || f.manifests == "" && f.outputDir == "" {
+		return nil
+	}
+	return &report.Error{What: "--manifests and --output-dir are flags of the Helm plug-in", Where: "slipway edit",
+		Hint: "they come with --plugins helm/v2-alpha; slipway helm makes the chart without them", Next: "slipway helm", Code: usageCode}
+}
+
+// folder is the chart's; "" is that of the last time.
+func (f *helmFlags) folder() string {
+	if f.outputDir == "" {
+		return ""
+	}
+	return path.Join(filepath.ToSlash(f.outputDir), "chart")
 }
 
 // changes reports whether a flag asks for more than the plug-ins do.
 func changes(cmd *cobra.Command) bool {
 	more := false
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		more = more || !slices.Contains([]string{"plugins", "dry-run", "diff", "force"}, f.Name)
+		more = more || !slices.Contains([]string{"plugins", "manifests", "output-dir", "dry-run", "diff", "force"}, f.Name)
 	})
 	return more
 }

@@ -10,13 +10,14 @@ import (
 func (inv *invocation) typeCommand() *cobra.Command {
 	var t operation.Type
 	cmd := &cobra.Command{
-		Use:   "type",
-		Short: "Print the Go types of a kind, to begin with",
+		Use:     "type",
+		Aliases: []string{"type-scaffold"},
+		Short:   "Print the Go types of a kind, to begin with",
 		Long: `Type prints the Go declarations that a kind begins with: the kind with its metadata, types of its spec and
 its status, and a list type, with the markers that have code generated for them. It writes no file and needs
 no project; slipway create api makes a kind part of one.
 
-Called under the name type-scaffold the program is this command.`,
+slipway type-scaffold is the same command, and so is the program under the name type-scaffold.`,
 		Example: `  slipway type --kind Foo
   slipway type --kind Bar --resource foobars >> api/v1/bar_types.go`,
 		Args: noArgs,

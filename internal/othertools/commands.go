@@ -35,7 +35,7 @@ func makeTargets() []Command {
 		{Tool: tool, Theirs: "vet", Note: "run go vet ./..."},
 		{Tool: tool, Theirs: "lint", Note: "run golangci-lint; .golangci.yml is scaffolded"},
 		{Tool: tool, Theirs: "lint-fix", Note: "run golangci-lint run --fix"},
-		{Tool: tool, Theirs: "lint-config", Note: "run golangci-lint config verify"},
+		{Tool: tool, Theirs: "lint-config", Note: "run golangci-lint config verify; the Makefile of a new project has the target"},
 		{Tool: tool, Theirs: "test", Ours: "slipway test ./...", Note: "with the cluster's control plane; no download"},
 		{Tool: tool, Theirs: "setup-test-e2e", Ours: "slipway cluster start", Note: "an embedded cluster takes the place of kind's"},
 		{Tool: tool, Theirs: "test-e2e", Ours: "slipway edit --enable e2e", Note: "adds the tests and the target; make test-e2e runs them"},
@@ -61,7 +61,7 @@ func generators() []Command {
 	return []Command{
 		{Tool: "controller-gen", Theirs: "object crd rbac:roleName=manager-role webhook paths=./...", Ours: "slipway generate", Note: "slipway controller-gen takes controller-gen's own command line"},
 		{Tool: "controller-gen", Theirs: "crd -w", Ours: "slipway controller-gen crd -w", Note: "lists the markers"},
-		{Tool: "type-scaffold", Theirs: "--kind Foo", Ours: "slipway type --kind Foo"},
+		{Tool: "type-scaffold", Theirs: "--kind Foo", Ours: "slipway type --kind Foo", Note: "slipway type-scaffold is the same command"},
 		{Tool: "deepcopy-gen", Ours: "slipway generate", Note: "from the markers +k8s:deepcopy-gen and +kubebuilder:object"},
 		{Tool: "client-gen", Ours: clients, Note: "from the marker +genclient; informers and listers are made with it"},
 		{Tool: "lister-gen", Ours: clients},

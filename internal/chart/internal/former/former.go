@@ -5,9 +5,9 @@
 //	own := c.Own()           // files that the plug-in did not write
 //	edits := c.Edits(made)   // lines that follow neither from config/ nor from the plug-in
 //
-// The plug-in has no record of what it wrote. So a template counts as the plug-in's when config/ has all its objects, and
-// a line of it as the user's when neither config/, the chart made now nor the plug-in has such a line. Deleted lines are
-// not found.
+// The plug-in has no record of what it wrote. So a template counts as the plug-in's when config/ has all its objects. A
+// line of it counts as the user's when neither config/, the chart made now nor the plug-in has such a line. Deleted
+// lines are not found.
 package former
 
 import (

@@ -9,6 +9,7 @@ import (
 	"go/parser"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
