@@ -23,7 +23,7 @@ import (
 // An object that cannot get there, or does not within timeout (0 means [DefaultTimeout]), is a
 // [report.Error] which says why, from the conditions, pods, events and logs.
 func (c *Cluster) AwaitReady(ctx context.Context, objects []*unstructured.Unstructured, timeout time.Duration) error {
-	w := watch{cluster: c, start: time.Now(), patience: patienceOf(timeout)}
+	w := watch{cluster: c, start: time.Now(), patience: patienceOf(timeout), certificates: certificatesOf(objects)}
 	for _, object := range objects {
 		if kindOf(object) == crdKind { // Apply has waited for those
 			continue
@@ -47,6 +47,10 @@ type watch struct {
 	start    time.Time
 	patience time.Duration // for all objects together
 	told     string        // what was said last
+
+	certificates    []*unstructured.Unstructured // of cert-manager's, that the objects have
+	certified       time.Time                    // when they were looked at last
+	toldCertificate string                       // what was said of one last
 }
 
 // await waits for one object.
@@ -70,6 +74,9 @@ func (w *watch) await(ctx context.Context, object *unstructured.Unstructured) er
 		w.tell(object, now.Message)
 		if now.Status == status.FailedStatus {
 			return false, errHopeless
+		}
+		if err := w.unissued(ctx); err != nil {
+			return false, err
 		}
 		return false, c.hopeless(ctx, live)
 	})

@@ -51,10 +51,11 @@ func (w *watch) awaitAuthority(ctx context.Context, object *unstructured.Unstruc
 			return false, err
 		}
 		missing := untrusted(live)
-		if len(missing) > 0 {
-			w.tell(object, "its webhooks have no certificate yet")
+		if len(missing) == 0 {
+			return true, nil
 		}
-		return len(missing) == 0, nil
+		w.tell(object, "its webhooks have no certificate yet")
+		return false, w.unissued(ctx)
 	})
 	if errors.Is(err, errImpatient) {
 		return c.explainUntrusted(ctx, live, w.patience)
