@@ -42,7 +42,28 @@ func (s *Session) Edit(ctx context.Context, e Edit) error {
 	case e.MultiGroup != nil:
 		then = func() error { return s.regenerateMoved(ctx, root) }
 	}
-	return s.change(ctx, root, e.Preview, func() (*scaffold.Plan, error) { return scaffold.EditProject(root, edits...) }, then)
+	var planned *scaffold.Plan
+	plan := func() (*scaffold.Plan, error) {
+		planned, err = scaffold.EditProject(root, edits...)
+		return planned, err
+	}
+	return s.change(ctx, root, e.Preview, plan, func() error {
+		if e.MultiGroup == nil { // which moves code, and changes none
+			s.noteImage(planned)
+		}
+		return then()
+	})
+}
+
+// noteImage says that images have to be built again where the manager's own code changes: the configuration that goes
+// with it is deployed at once, and a manager without it may not start.
+func (s *Session) noteImage(planned *scaffold.Plan) {
+	for _, file := range planned.Changes() {
+		if file.Action != report.Kept && strings.HasSuffix(file.Path, ".go") && !strings.HasSuffix(file.Path, "_test.go") {
+			s.Handler.Handle(report.Note{Text: "The operator's code has changed: build its image again before the next slipway deploy."})
+			return
+		}
+	}
 }
 
 // edits are what scaffold is to do.

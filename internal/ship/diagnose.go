@@ -214,6 +214,12 @@ func (c *Cluster) quoteLog(ctx context.Context, pod corev1.Pod, container corev1
 	for _, line := range log[max(0, len(log)-quotedLines):] {
 		d.say("  %s", line)
 	}
+	for _, of := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
+		if older := olderImage(of, log); of.Name == container.Name && older != "" {
+			d.say("%s", older)
+			d.next = "slipway image build -t " + of.Image
+		}
+	}
 	for _, marker := range missingMarkers(log) {
 		d.say("a permission is missing; beside Reconcile, add: %s", marker)
 		d.next = "slipway generate"
