@@ -53,7 +53,7 @@ place in the code; the files are written nevertheless, as the code says. The che
 compiled the first time; SLIPWAY_CHECK=off does without. A CRD whose kind is gone stays and is
 told; --prune deletes it.
 
-With --diff it writes nothing and tells how the CRDs differ from those of a git revision, or
+With --compare it writes nothing and tells how the CRDs differ from those of a git revision, or
 in a folder or file; breaking changes fail the command.
 
 With -v it tells how many files were parsed, how many packages had to be type-checked
@@ -61,7 +61,7 @@ because syntax alone did not tell enough, and how long it took.`,
 		Example: `  slipway generate
   slipway generate --watch               # on each save, until Ctrl-C
   slipway generate --check --strict      # in CI: fails with a diff when something is stale
-  slipway generate --diff main           # in CI: fails for changes that break users
+  slipway generate --compare main        # in CI: fails for changes that break users
   slipway generate --output json`,
 		Args: noArgs,
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
@@ -70,7 +70,7 @@ because syntax alone did not tell enough, and how long it took.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			session := inv.session()
 			switch {
-			case cmd.Flags().Changed("diff"):
+			case cmd.Flags().Changed("compare"):
 				return session.CompareDefinitions(cmd.Context(), flags.since, flags.Generation)
 			case flags.check:
 				return session.CheckGenerated(cmd.Context(), flags.Generation)
@@ -84,20 +84,20 @@ because syntax alone did not tell enough, and how long it took.`,
 	cmd.Flags().BoolVarP(&flags.watch, "watch", "w", false, "generate again whenever a file changes, until interrupted")
 	cmd.Flags().BoolVar(&flags.Strict, "strict", false, "fail for misspelt and misplaced markers, and for what CRDs are warned of")
 	cmd.Flags().BoolVar(&flags.Prune, "prune", false, "delete generated CRDs whose kind is gone")
-	cmd.Flags().StringVar(&flags.since, "diff", "", "write nothing; compare the CRDs with those of a git `revision`, or in a folder or file")
+	cmd.Flags().StringVar(&flags.since, "compare", "", "write nothing; compare the CRDs with those of a git `revision`, or in a folder or file")
 	cmd.Flags().StringArrayVar(&flags.Outside, "outside", nil, "`folder` outside of the project that its links and its Makefile's output rules may lead to; may be repeated")
 	addCommands(cmd, inv.generateClientsCommand())
-	return cmd
+	return inv.renamed(cmd, "diff", "compare")
 }
 
 // usable refuses flags that contradict each other, and a comparison with nothing.
 func (flags *generateFlags) usable(cmd *cobra.Command) error {
-	if err := errors.Join(apart(cmd, "check", "watch", "diff"), apart(cmd, "check", "prune", "diff")); err != nil {
+	if err := errors.Join(apart(cmd, "check", "watch", "compare"), apart(cmd, "check", "prune", "compare")); err != nil {
 		return err
 	}
-	if cmd.Flags().Changed("diff") && flags.since == "" {
-		return &report.Error{What: "--diff names nothing to compare with", Where: `--diff ""`,
-			Hint: "a revision of git, like main or v1.2.0; or the path of a folder or file with CRDs", Next: cmd.CommandPath() + " --diff main", Code: usageCode}
+	if cmd.Flags().Changed("compare") && flags.since == "" {
+		return &report.Error{What: "--compare names nothing to compare with", Where: `--compare ""`,
+			Hint: "a revision of git, like main or v1.2.0; or the path of a folder or file with CRDs", Next: cmd.CommandPath() + " --compare main", Code: usageCode}
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ commit it together with the chart.
 
 Name, versions and folder are those of the last time unless flags give others.`,
 		Example: `  slipway helm
-  slipway helm --version 0.2.0 --app-version v1.4.0
+  slipway helm --chart-version 0.2.0 --app-version v1.4.0
   slipway helm --diff
   helm upgrade --install my-operator dist/chart --namespace my-operator-system --create-namespace`,
 		Args: noArgs,
@@ -35,12 +35,12 @@ Name, versions and folder are those of the last time unless flags give others.`,
 	flags := cmd.Flags()
 	flags.StringVar(&c.Folder, "chart", "", "`folder` of the chart in the project (default dist/chart)")
 	flags.StringVar(&c.Name, "name", "", "`name` of the chart (default that of the project)")
-	flags.StringVar(&c.Version, "version", "", "`version` of the chart (default 0.1.0)")
+	flags.StringVar(&c.Version, "chart-version", "", "`version` of the chart (default 0.1.0)")
 	flags.StringVar(&c.AppVersion, "app-version", "", "`version` of the operator (default that of the chart)")
-	flags.StringVar(&c.Config, "config", defaultConfig, "`folder` with the kustomization, in the project")
+	flags.StringVarP(&c.Config, "kustomize", "k", defaultConfig, "the `folder` with the kustomization")
 	flags.StringVar(&c.Conflicts, "conflicts", "", "whose lines are taken where both sides changed them: `mine` or generated")
 	flags.BoolVar(&c.Restore, "restore", false, "make files again that you deleted")
 	bindNoGenerate(flags, &c.NoGenerate)
 	bindPreview(flags, &c.Preview)
-	return cmd
+	return inv.renamed(inv.renamed(cmd, "config", "kustomize"), "version", "chart-version")
 }

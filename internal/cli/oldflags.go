@@ -64,6 +64,31 @@ func (inv *invocation) accept(cmd *cobra.Command, old []oldFlag) *cobra.Command 
 	return cmd
 }
 
+// renamed has a command take the old spelling of a flag, with a note; not both.
+func (inv *invocation) renamed(cmd *cobra.Command, old, now string) *cobra.Command {
+	flags := cmd.Flags()
+	flags.String(old, "", "")
+	flags.Lookup(old).Hidden = true
+	check := cmd.PreRunE
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		given := cmd.Flags().Lookup(old)
+		switch {
+		case given.Changed && cmd.Flags().Changed(now):
+			return &report.Error{What: "--" + old + " and --" + now + " are the same flag", Where: cmd.CommandPath(), Hint: "--" + now + " is its name", Next: cmd.CommandPath() + " --help", Code: usageCode}
+		case given.Changed:
+			inv.handler.Handle(report.Note{Text: "--" + old + " is --" + now + " here"})
+			if err := cmd.Flags().Set(now, given.Value.String()); err != nil {
+				return flagError(cmd, err)
+			}
+		}
+		if check == nil {
+			return nil
+		}
+		return check(cmd, args)
+	}
+	return cmd
+}
+
 // acceptVersion notes what is made instead of what earlier tools called the version of a PROJECT file, and refuses
 // others.
 func (inv *invocation) acceptVersion(version string) error {

@@ -141,7 +141,7 @@ func (c *Chart) check() error {
 		return &report.Error{What: fmt.Sprintf("%q cannot be the name of a chart", c.Name), Where: "--name", Hint: "lower-case letters, digits and -, a letter first, at most 40 characters", Code: mistaken}
 	}
 	if v := "v" + strings.TrimPrefix(c.Version, "v"); !semver.IsValid(v) || semver.Canonical(v)+semver.Build(v) != v {
-		return &report.Error{What: fmt.Sprintf("%q is no version of a chart", c.Version), Where: "--version", Hint: "three numbers, such as 0.2.0 or 1.0.0-rc.1", Code: mistaken}
+		return &report.Error{What: fmt.Sprintf("%q is no version of a chart", c.Version), Where: "--chart-version", Hint: "three numbers, such as 0.2.0 or 1.0.0-rc.1", Code: mistaken}
 	}
 	if strings.ContainsAny(c.AppVersion, "\n\"\\") {
 		return &report.Error{What: fmt.Sprintf("%q is no version of the operator", c.AppVersion), Where: "--app-version", Hint: "such as v1.4.0", Code: mistaken}

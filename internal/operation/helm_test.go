@@ -20,7 +20,7 @@ func TestCompleteCharts(t *testing.T) {
 		{"outside", Chart{Folder: "../chart"}, chart.Options{}, "", "--chart ../chart"},
 		{"the project itself", Chart{Folder: "."}, chart.Options{}, "", "--chart ."},
 		{"no name", Chart{Options: chart.Options{Name: "My Chart"}}, chart.Options{}, "", "--name"},
-		{"no version", Chart{Options: chart.Options{Version: "1"}}, chart.Options{}, "", "--version"},
+		{"no version", Chart{Options: chart.Options{Version: "1"}}, chart.Options{}, "", "--chart-version"},
 		{"no version of the operator", Chart{Options: chart.Options{AppVersion: "a\nb"}}, chart.Options{}, "", "--app-version"},
 	} {
 		c := test.given
