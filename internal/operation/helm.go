@@ -92,12 +92,14 @@ func (c *Chart) complete(root string) error {
 	if err != nil {
 		return err
 	}
+	where := "--chart " + c.Folder
 	if c.Folder == "" {
+		where = "PROJECT: output of the Helm plug-in"
 		c.Folder = cmp.Or(lastChart(base), pluginFolder(root), "dist/chart")
 	}
 	c.Folder = path.Clean(filepath.ToSlash(c.Folder))
 	if !filepath.IsLocal(filepath.FromSlash(c.Folder)) || c.Folder == "." {
-		return &report.Error{What: "the chart's folder must lie in the project", Where: "--chart " + c.Folder, Hint: "a path relative to the project, such as dist/chart", Code: mistaken}
+		return &report.Error{What: "the chart's folder must lie in the project", Where: where, Hint: "a path relative to the project, such as dist/chart", Code: mistaken}
 	}
 	last := chart.Options{}
 	if text, ok := base.File(path.Join(c.Folder, chart.Mark)); ok {

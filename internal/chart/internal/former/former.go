@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -44,9 +45,22 @@ type Chart struct {
 	words *words            // lines that follow from the project
 }
 
-// Read reads the chart in folder dir, and the configuration of its project in folder config. Links are not followed:
-// such files are the user's.
+// special are the files that every chart of the plug-in's has, and whose text is needed.
+var special = []string{ChartFile, ValuesFile, IgnoreFile, Helpers, NotesFile}
+
+// Read reads the chart in folder dir, and the configuration of its project in folder config. Links in the chart are not
+// followed: such files are the user's. In place of one of the special files they are refused.
 func Read(dir, config string) (*Chart, error) {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil, fmt.Errorf("find the chart: %w", err)
+	}
+	for _, file := range special {
+		path := filepath.Join(dir, filepath.FromSlash(file))
+		if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+			return nil, &report.Error{What: "this file of the chart is a link, or no file", Where: path, Hint: "nothing was changed; put the file itself there"}
+		}
+	}
 	files, err := texts(dir, "")
 	if err != nil {
 		return nil, err
@@ -104,7 +118,7 @@ func (c *Chart) Templates() []string {
 // Own are the paths of the user's files, in order.
 func (c *Chart) Own() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.files)), func(path string) bool {
-		return slices.Contains([]string{ChartFile, ValuesFile, IgnoreFile, Helpers, NotesFile}, path) || c.fromPlugin(path)
+		return slices.Contains(special, path) || c.fromPlugin(path)
 	})
 }
 

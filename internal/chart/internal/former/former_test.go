@@ -124,6 +124,20 @@ func TestLinks(t *testing.T) {
 	if err != nil || c.Text("templates/link.yaml") != "" || len(c.Templates()) != 2 {
 		t.Errorf("%v: %q, %v", err, c.Text("templates/link.yaml"), c.Templates())
 	}
+
+	through := filepath.Join(root, "through")
+	if err := os.Symlink(filepath.Join(root, "chart"), through); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := former.Read(through, filepath.Join(root, "config")); err != nil || len(c.Templates()) != 2 {
+		t.Errorf("a folder that is a link is read: %v", err)
+	}
+	if err := os.Symlink(filepath.Join(root, "config", "rbac", "role.yaml"), filepath.Join(root, "chart", former.ValuesFile)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := former.Read(through, filepath.Join(root, "config")); err == nil || !strings.Contains(err.Error(), "is a link") {
+		t.Errorf("values that are a link give %v", err)
+	}
 }
 
 const helpers = `
