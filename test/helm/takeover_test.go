@@ -44,11 +44,24 @@ func pluginProject(t *testing.T, plugin string) project {
 	run("init", "--domain", "example.com", "--repo", "example.com/op", "--project-name", "op")
 	run("create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--resource", "--controller", "--make=false")
 	run("create", "webhook", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--defaulting", "--programmatic-validation", "--make=false")
+	p.write("config/manager/extra.yaml", extraObject)
+	p.write("config/manager/kustomization.yaml", strings.Replace(p.read("config/manager/kustomization.yaml"), "- manager.yaml\n", "- manager.yaml\n- extra.yaml\n", 1))
 	p.call("tools", "link")
 	p.call("generate")
 	run("edit", "--plugins=helm."+plugin)
 	return p
 }
+
+// extraObject is an object of the user's in the configuration, with text that Helm would read as an action.
+const extraObject = `apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: extra
+  namespace: system
+data:
+  text: |
+    a {{ brace }} line
+`
 
 // at is the value at a path of an object's.
 func at(value any, keys ...string) any {
@@ -131,7 +144,7 @@ func TestTakeOver(t *testing.T) {
 		t.Errorf("%v managers, container %v", replicas, container)
 	}
 	for _, o := range after {
-		if diff := cmp.Diff(map[string]any{"metrics": "true", "ours": "ahoy", "helper": "hello"}, at(o, "data")); o["kind"] == "ConfigMap" && diff != "" {
+		if diff := cmp.Diff(map[string]any{"metrics": "true", "ours": "ahoy", "helper": "hello"}, at(o, "data")); at(o, "metadata", "name") == "op-ours" && diff != "" {
 			t.Errorf("the user's own object differs: %s", diff)
 		}
 	}

@@ -27,6 +27,7 @@ rules:
   resources:
   - secrets
   - pods
+  text: a {{ "{{ brace }}" }} b
 {{- end }}
 -- chart/templates/service.yaml --
 kind: Service
@@ -50,6 +51,7 @@ rules:
 - verbs: [get]
   resources:
   - pods
+  text: a {{ brace }} b
 -- config/webhook/service.yaml --
 kind: Service
 metadata:

@@ -14,7 +14,7 @@ type words struct {
 
 // pluginLines are those that the plug-in's templates have and no configuration has.
 var pluginLines = []string{
-	"{}", "helm.sh/resource-policy: keep", "--metrics-secure=false", "--metrics-bind-address=0", "--webhook-port=", "--webhook-port=-1",
+	"{}", "[]", "helm.sh/resource-policy: keep", "--metrics-secure=false", "--metrics-bind-address=0", "--webhook-port=", "--webhook-port=-1",
 	"imagePullSecrets:", "env:", "insecureSkipVerify: true", "..svc", "..svc.cluster.local", "metrics-service..svc",
 	"name: webhook-cert", "name: metrics-certs", "mountPath: /tmp/k8s-metrics-server/metrics-certs", "scheme: httpshttp", "port: httpshttp", "name: httpshttp", "serverName: ..svc",
 }
@@ -49,6 +49,7 @@ func (w *words) add(text string) {
 }
 
 var (
+	literal = regexp.MustCompile(`\{\{-?\s*"(?:[^"\\]|\\.)*"\s*-?\}\}`) // an action that gives text, which may have braces
 	action  = regexp.MustCompile(`\{\{.*?\}\}`)
 	comment = regexp.MustCompile(`\s#.*$`)
 	items   = regexp.MustCompile(`^(-\s+)+`)
@@ -57,7 +58,7 @@ var (
 
 // plain is a line without actions, quotes, comment, place in a list, and the names that it begins with.
 func (w *words) plain(line string) string {
-	line = action.ReplaceAllString(line, "")
+	line = action.ReplaceAllString(literal.ReplaceAllString(line, ""), "")
 	line = comment.ReplaceAllString(line, "")
 	line = items.ReplaceAllString(strings.TrimSpace(line), "")
 	line = w.name.ReplaceAllString(quotes.Replace(line), "")
