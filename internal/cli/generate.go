@@ -53,7 +53,7 @@ place in the code; the files are written nevertheless, as the code says. The che
 compiled the first time; SLIPWAY_CHECK=off does without. A CRD whose kind is gone stays and is
 told; --prune deletes it.
 
-With --compare it writes nothing and tells how the CRDs differ from those of a git revision, or
+With --compare it writes nothing and reports how the CRDs differ from those of a git revision, or
 in a folder or file; breaking changes fail the command.
 
 With -v it tells how many files were parsed, how many packages had to be type-checked

@@ -14,7 +14,7 @@ func kubebuilder() []Command {
 		{Tool: tool, Theirs: "create api", Ours: "slipway create api", Note: "the same flags and questions"},
 		{Tool: tool, Theirs: "create webhook", Ours: "slipway create webhook", Note: "the same flags"},
 		{Tool: tool, Theirs: "edit --multigroup=true", Ours: "slipway edit --multigroup", Note: "it also moves the code"},
-		{Tool: tool, Theirs: "edit --plugins helm/v2-alpha", Ours: "slipway helm", Note: "a second run keeps your edits"},
+		{Tool: tool, Theirs: "edit --plugins helm/v2-alpha", Ours: "slipway helm", Note: "it takes over a chart of the plug-in, and keeps your edits"},
 		{Tool: tool, Theirs: "edit --plugins grafana/v1-alpha", Ours: "slipway edit --enable dashboard", Note: "a dashboard of the metrics that the manager has"},
 		{Tool: tool, Theirs: "edit --plugins autoupdate/v1-alpha", Note: "no command updates a scaffold by itself yet"},
 		{Tool: tool, Theirs: "create api --plugins deploy-image/v1-alpha", Ours: "slipway create api --image memcached:1.6-alpine", Note: "the same flags; the plug-in may be named"},
