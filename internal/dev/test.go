@@ -151,15 +151,22 @@ func (s Suites) leave(variable string) error {
 // withPackages adds ./... to arguments of go test that name no package. What
 // follows -args belongs to the test binary.
 func withPackages(args []string) []string {
-	end := slices.IndexFunc(args, func(a string) bool { return a == "-args" || a == "--args" })
-	if end < 0 {
-		end = len(args)
-	}
-	if namesPackage(args[:end]) {
+	if NamesPackage(args) {
 		return args
 	}
-	return slices.Insert(slices.Clone(args), end, "./...")
+	return slices.Insert(slices.Clone(args), ownArgs(args), "./...")
 }
+
+// ownArgs is how many of the arguments are not for the test binary.
+func ownArgs(args []string) int {
+	if end := slices.IndexFunc(args, func(a string) bool { return a == "-args" || a == "--args" }); end >= 0 {
+		return end
+	}
+	return len(args)
+}
+
+// NamesPackage tells whether arguments of go test name a package.
+func NamesPackage(args []string) bool { return namesPackage(args[:ownArgs(args)]) }
 
 // namesPackage tells whether an argument is neither a flag nor the value of one.
 func namesPackage(args []string) bool {

@@ -25,7 +25,7 @@ func (s *Session) change(ctx context.Context, root string, p Preview, plan func(
 		planned, err = plan()
 		return planned, err
 	}, func(changed bool) error {
-		if !changed {
+		if !changed || s.warnVendor(root) {
 			return nil
 		}
 		return s.orTakeBack(planned, then)

@@ -12,8 +12,15 @@ import (
 // ProjectRoot is the folder of the project that the session is in. Its error says how a project is begun.
 func (s *Session) ProjectRoot() (string, error) {
 	root, err := s.projectRootOrNone()
-	if err != nil || root != "" {
-		return root, err
+	if err != nil {
+		return "", err
+	}
+	if root != "" {
+		s.noteBelow(root)
+		return root, nil
+	}
+	if below := s.projectsBelow(); len(below) > 0 {
+		return "", s.severalProjects(below)
 	}
 	return "", &report.Error{
 		What:  "no project in this folder",
@@ -28,7 +35,7 @@ func (s *Session) ProjectRoot() (string, error) {
 func (s *Session) projectRootOrNone() (string, error) {
 	root, err := project.Find(s.Dir)
 	if errors.Is(err, project.ErrNotFound) {
-		return "", nil
+		return s.onlyProjectBelow(), nil
 	}
 	return root, err
 }

@@ -49,6 +49,8 @@ type Session struct {
 
 	replaced *replacedFiles      // notes what generating replaces, while that follows from a change; else nil
 	fetched  []scaffold.Replaced // the module files before a module was fetched for a change
+
+	noted bool // the user knows that the project is below the working folder
 }
 
 // mistaken is the exit code of an operation that was asked for what cannot be.

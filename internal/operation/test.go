@@ -46,13 +46,27 @@ func (s *Session) Test(ctx context.Context, t Suites) error {
 		}
 	}
 	plane := dev.ControlPlane{Assets: s.clusters().Assets, Program: s.clusters().Program, Share: s.shareCluster}
-	return dev.Test(ctx, s.devOptions(s.Dir), root, suites, plane)
+	return dev.Test(ctx, s.devOptions(s.testFolder(root, t.Args)), root, suites, plane)
+}
+
+// testFolder is where go test runs: in the working folder or, if that is in no module and no package is named, in the
+// project below it.
+func (s *Session) testFolder(root string, args []string) string {
+	below := root != "" && root != s.Dir && s.onlyProjectBelow() == root
+	if !below || dev.NamesPackage(args) {
+		return s.Dir
+	}
+	s.noteBelow(root)
+	return root
 }
 
 // suiteDefinitions keeps the definitions of other modules in a file for suites; it is empty if there are none.
 func (s *Session) suiteDefinitions(ctx context.Context, root string) (string, error) {
 	if root == "" {
-		root = s.Dir
+		root, _, _ = s.moduleRoot() // where there is none, go test says so
+	}
+	if root == "" {
+		return "", nil
 	}
 	definitions, err := s.dependencies(ctx, root, nil)
 	if err != nil || len(definitions) == 0 {

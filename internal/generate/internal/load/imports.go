@@ -254,12 +254,23 @@ func (m *modules) reportDoubted(specs []importSpec) {
 	for _, s := range specs {
 		problem, answered := answers[s.path]
 		if !answered {
-			problem = fmt.Sprintf("package %s is in no module that this one requires, or has no file for this platform", s.path)
+			problem = m.absent(s.path)
 		}
 		if problem != "" {
 			m.loader.Report(report.Finding{Position: s.at, Message: problem, Fatal: true})
 		}
 	}
+}
+
+// absent is what is wrong with a package that is not there.
+func (m *modules) absent(path string) string {
+	switch {
+	case m.vendor == "":
+		return fmt.Sprintf("package %s is in no module that this one requires, or has no file for this platform", path)
+	case m.work != "":
+		return fmt.Sprintf("package %s is not in vendor/; to add it: go work vendor", path)
+	}
+	return fmt.Sprintf("package %s is not in vendor/; to add it: go mod vendor", path)
 }
 
 // askGoAbout returns what the go command says is wrong with the packages, which is ""

@@ -1,0 +1,92 @@
+package operation
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// How far below the root of a repository projects are looked for.
+const (
+	depthBelow   = 3
+	entriesBelow = 20_000
+)
+
+// onlyProjectBelow is the one project of the repository that has its root in the working folder; empty if there is
+// none, or several, or a Go module in the root itself, whose commands would mean that.
+func (s *Session) onlyProjectBelow() string {
+	if s.has("go.mod") {
+		return ""
+	}
+	if below := s.projectsBelow(); len(below) == 1 {
+		return filepath.Join(s.Dir, filepath.FromSlash(below[0]))
+	}
+	return ""
+}
+
+// projectsBelow are the folders of projects below the working folder, if that is the root of a repository or of a
+// workspace.
+func (s *Session) projectsBelow() []string {
+	if s.Dir == "" || !s.has(".git") && !s.has("go.work") {
+		return nil
+	}
+	var found []string
+	left := entriesBelow
+	_ = fs.WalkDir(os.DirFS(s.Dir), ".", func(name string, entry fs.DirEntry, err error) error {
+		left--
+		switch {
+		case left < 0:
+			return fs.SkipAll
+		case err != nil:
+			return nil // what cannot be read has no project
+		case entry.IsDir():
+			return enterBelow(name)
+		case filepath.Base(name) == project.FileName && entry.Type().IsRegular() && name != project.FileName:
+			found = append(found, name[:len(name)-len("/"+project.FileName)])
+		}
+		return nil
+	})
+	return found
+}
+
+// enterBelow skips folders that have no projects of the repository's own.
+func enterBelow(name string) error {
+	base := filepath.Base(name)
+	others := []string{"testdata", "vendor", "node_modules"}
+	if name != "." && (strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") || slices.Contains(others, base) || strings.Count(name, "/") >= depthBelow) {
+		return fs.SkipDir
+	}
+	return nil
+}
+
+// has tells whether the working folder has an entry.
+func (s *Session) has(name string) bool {
+	_, err := os.Lstat(s.absolute(name))
+	return err == nil
+}
+
+// noteBelow says which project is meant, once, if it is not the one around the working folder.
+func (s *Session) noteBelow(root string) {
+	rel, err := filepath.Rel(s.Dir, root)
+	if err != nil || rel == "." || !filepath.IsLocal(rel) || s.noted {
+		return
+	}
+	s.noted = true
+	s.Handler.Handle(report.Note{Text: "the project is in " + rel + "; paths are relative to that"})
+}
+
+// severalProjects refuses to choose among projects.
+func (s *Session) severalProjects(below []string) error {
+	return &report.Error{
+		What: "no project in this folder, but in folders below it", Where: s.Dir, Hint: "projects are in " + strings.Join(below[:min(len(below), mostNamed)], ", "),
+		Next: "cd " + filepath.FromSlash(below[0]),
+	}
+}
+
+// mostNamed bounds how many projects a message names.
+const mostNamed = 8

@@ -1,0 +1,59 @@
+package operation
+
+import (
+	"bufio"
+	"bytes"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// warnVendor reports a vendor folder that a change of go.mod has made old: the go command refuses it then. It reports
+// whether it is.
+func (s *Session) warnVendor(root string) bool {
+	dir, command := root, "go mod vendor"
+	text, err := finite.ReadFile(filepath.Join(dir, "vendor", "modules.txt"))
+	if err != nil {
+		dir, command = filepath.Dir(root), "go work vendor"
+		text, err = finite.ReadFile(filepath.Join(dir, "vendor", "modules.txt"))
+		if err != nil || !bytes.HasPrefix(text, []byte("## workspace")) {
+			return false
+		}
+	}
+	gomod, err := finite.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil || vendored(gomod, text) {
+		return false
+	}
+	s.Handler.Handle(report.Warning{Text: "go.mod changed, and " + filepath.Join(filepath.Base(dir), "vendor") + " does not have all its modules: " +
+		command + " && slipway generate"})
+	return true
+}
+
+// vendored tells whether a vendor folder, by its modules.txt, has the modules that go.mod requires. A go.mod that
+// cannot be read is left to the go command.
+func vendored(gomod, modules []byte) bool {
+	file, err := modfile.ParseLax("go.mod", gomod, nil)
+	if err != nil {
+		return true
+	}
+	explicit, current := map[string]bool{}, ""
+	for lines := bufio.NewScanner(bytes.NewReader(modules)); lines.Scan(); {
+		line := lines.Text()
+		switch {
+		case strings.HasPrefix(line, "# "):
+			current, _, _ = strings.Cut(strings.TrimPrefix(line, "# "), " => ")
+		case strings.HasPrefix(line, "## explicit"):
+			explicit[current] = true
+		}
+	}
+	for _, r := range file.Require {
+		if !explicit[r.Mod.Path+" "+r.Mod.Version] {
+			return false
+		}
+	}
+	return true
+}
