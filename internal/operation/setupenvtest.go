@@ -43,6 +43,11 @@ func (s *Session) UseEnvtest(ctx context.Context, e Envtest) error {
 	if err != nil {
 		return err
 	}
+	if !e.Installed {
+		if err := s.provideForModule(ctx); err != nil {
+			return err
+		}
+	}
 	s.tellEnvtest(used, e.Form)
 	return nil
 }

@@ -45,6 +45,11 @@ func (s *Session) Test(ctx context.Context, t Suites) error {
 			return err
 		}
 	}
+	if !t.Shared && !strings.EqualFold(s.Getenv("USE_EXISTING_CLUSTER"), "true") {
+		if err := s.provideForModule(ctx); err != nil {
+			return err
+		}
+	}
 	plane := dev.ControlPlane{Assets: s.clusters().Assets, Program: s.clusters().Program, Share: s.shareCluster}
 	return dev.Test(ctx, s.devOptions(s.testFolder(root, t.Args)), root, suites, plane)
 }

@@ -1,6 +1,7 @@
 package setupenvtest
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -13,7 +14,11 @@ import (
 )
 
 // Store is a folder of programs, by version and platform: DIR/k8s/VERSION-OS-ARCH.
-type Store struct{ Dir string }
+type Store struct {
+	Dir string
+
+	items string // the folder of the versions, if it is another one than k8s in Dir
+}
 
 // DefaultDir is where the peer keeps its store when it is not told otherwise.
 func DefaultDir(getenv func(string) string) (string, error) {
@@ -32,7 +37,7 @@ func DefaultDir(getenv func(string) string) (string, error) {
 	return "", &report.Error{What: "no place for the programs that envtest starts", Hint: "a folder after --bin-dir", Code: failed}
 }
 
-func (s Store) root() string { return filepath.Join(s.Dir, "k8s") }
+func (s Store) root() string { return cmp.Or(s.items, filepath.Join(s.Dir, "k8s")) }
 
 // Path is the item's folder, whether it is there or not.
 func (s Store) Path(i Item) string { return filepath.Join(s.root(), i.folder()) }

@@ -24,7 +24,7 @@ func newTool(t *testing.T) (tool Tool, warnings *[]string) {
 	warnings = new([]string)
 	var mu sync.Mutex
 	return Tool{
-		Store:    Store{filepath.Join(t.TempDir(), "bin")},
+		Store:    Store{Dir: filepath.Join(t.TempDir(), "bin")},
 		Programs: func(context.Context) (string, error) { return dir, nil },
 		Handler: report.HandlerFunc(func(e report.Event) {
 			mu.Lock()

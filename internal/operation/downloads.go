@@ -1,0 +1,75 @@
+package operation
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/setupenvtest"
+)
+
+// provideForModule does so for the module that the session is in. Outside of one there are no suites.
+func (s *Session) provideForModule(ctx context.Context) error {
+	root, _, err := s.moduleRoot()
+	if err != nil {
+		return nil
+	}
+	return s.provideDownloads(ctx, root)
+}
+
+// provideDownloads makes the folders that suites of the module in root have envtest look in before it downloads its
+// programs. A suite for which no folder can be made is reported with the line to change, and goes on to download.
+func (s *Session) provideDownloads(ctx context.Context, root string) error {
+	downloads, err := setupenvtest.Downloads(root, s.Getenv)
+	if err != nil {
+		return err
+	}
+	tool := setupenvtest.Tool{Programs: s.clusters().Assets, Handler: s.Handler}
+	for _, d := range downloads {
+		if change := s.unprovided(root, d); change != "" {
+			d.File = s.relative(d.File)
+			s.Handler.Handle(report.Finding{Position: d.Position, Suggestion: change,
+				Message: "with DownloadBinaryAssets: true envtest ignores KUBEBUILDER_ASSETS and downloads its programs"})
+			continue
+		}
+		folder, made, err := tool.Provide(ctx, d)
+		if err != nil {
+			return err
+		}
+		if made {
+			s.Handler.Handle(report.Note{Text: fmt.Sprintf("made %s, in which the suite of %s looks before it downloads: Kubernetes %s", folder, s.relative(d.File), setupenvtest.Kubernetes)})
+		}
+	}
+	return nil
+}
+
+// relative is an absolute path from the working folder.
+func (s *Session) relative(path string) string {
+	if rel, err := filepath.Rel(s.Dir, path); err == nil {
+		return rel
+	}
+	return path
+}
+
+// unprovided is what a suite has to change so that it needs no download; empty if a folder can be made for it.
+func (s *Session) unprovided(root string, d setupenvtest.Download) string {
+	leave := fmt.Sprintf("leave DownloadBinaryAssets out, since slipway test names the programs; or set BinaryAssetsDirectory to the folder "+
+		"of envtest.SetupEnvtestDefaultBinaryAssetsDirectory() and DownloadBinaryAssetsVersion to %q", "v"+setupenvtest.Kubernetes)
+	usual, err := setupenvtest.DefaultDir(s.Getenv)
+	switch {
+	case !d.Exact():
+		return leave
+	case !setupenvtest.StandsIn(d.Version):
+		return fmt.Sprintf("slipway has no Kubernetes %s: set DownloadBinaryAssetsVersion to %q", d.Version, "v"+setupenvtest.Kubernetes)
+	case !isWithin(root, d.Folder) && (err != nil || !isWithin(usual, d.Folder)):
+		return "slipway writes to folders of the project and to setup-envtest's only, and " + d.Folder + " is another: " + leave
+	}
+	return ""
+}
+
+// isWithin tells whether a path is a folder or below it.
+func isWithin(folder, path string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(rel)
+}

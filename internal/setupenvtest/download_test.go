@@ -1,0 +1,111 @@
+package setupenvtest
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// TestDownloads: what suites say is read where it can be told without running them.
+func TestDownloads(t *testing.T) {
+	const head = "package a\n\nimport (\n\t\"path/filepath\"\n\n\t\"sigs.k8s.io/controller-runtime/pkg/envtest\"\n)\n\n"
+	const usual = "/data/kubebuilder-envtest/k8s"
+	for _, test := range []struct {
+		name, code string
+		found      bool
+		folder     string // below the suite's folder, or absolute
+		version    string
+	}{
+		{"none", `var e = envtest.Environment{BinaryAssetsDirectory: "a"}`, false, "", ""},
+		{"not so", `var e = envtest.Environment{DownloadBinaryAssets: false}`, false, "", ""},
+		{"decided at run time", `var e = envtest.Environment{DownloadBinaryAssets: os.Getenv("A") == ""}`, false, "", ""},
+		{"alone", `var e = envtest.Environment{DownloadBinaryAssets: true}`, true, "", ""},
+		{"exact", `var e = &envtest.Environment{DownloadBinaryAssets: true, BinaryAssetsDirectory: "bin", DownloadBinaryAssetsVersion: "v1.37.1"}`, true, "bin", "1.37.1"},
+		{"joined", `var e = envtest.Environment{DownloadBinaryAssets: true, BinaryAssetsDirectory: filepath.Join("..", "bin", "k8s"), DownloadBinaryAssetsVersion: "1.36.0"}`, true, "../bin/k8s", "1.36.0"},
+		{"a series", `var e = envtest.Environment{DownloadBinaryAssets: true, BinaryAssetsDirectory: "bin", DownloadBinaryAssetsVersion: "1.37"}`, true, "bin", ""},
+		{"by names", "const version = \"v1.37.0\"\n\nfunc f() {\n\tdir, err := envtest.SetupEnvtestDefaultBinaryAssetsDirectory()\n\t_ = err\n\t_ = envtest.Environment{DownloadBinaryAssets: true, BinaryAssetsDirectory: dir, DownloadBinaryAssetsVersion: version}\n}", true, usual, "1.37.0"},
+		{"by assignments", "func f() {\n\te := envtest.Environment{}\n\te.BinaryAssetsDirectory = \"bin\"\n\te.DownloadBinaryAssets = true\n\te.DownloadBinaryAssetsVersion = \"v1.37.1\"\n}", true, "bin", "1.37.1"},
+		{"one of two values", "func f() {\n\tdir := \"a\"\n\tdir = \"b\"\n\t_ = envtest.Environment{DownloadBinaryAssets: true, BinaryAssetsDirectory: dir, DownloadBinaryAssetsVersion: \"v1.37.1\"}\n}", true, "", "1.37.1"},
+		{"round and round", "var a, b = b, a\nvar e = envtest.Environment{DownloadBinaryAssets: true, BinaryAssetsDirectory: a, DownloadBinaryAssetsVersion: \"v1.37.1\"}", true, "", "1.37.1"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			root := t.TempDir()
+			file := filepath.Join(root, "internal", "suite_test.go")
+			if err := os.Mkdir(filepath.Dir(file), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, []byte(head+test.code+"\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			getenv := func(name string) string { return map[string]string{"XDG_DATA_HOME": "/data"}[name] }
+			if test.folder == usual && Host().OS != "linux" {
+				t.Skip("the usual folder is another one")
+			}
+			downloads, err := Downloads(root, getenv)
+			if err != nil || (len(downloads) == 1) != test.found {
+				t.Fatalf("found %v, %v", downloads, err)
+			}
+			if !test.found {
+				return
+			}
+			d, folder := downloads[0], test.folder
+			if folder != "" && !filepath.IsAbs(folder) {
+				folder = filepath.Join(filepath.Dir(file), folder)
+			}
+			version, _ := parseVersion(test.version)
+			if d.Folder != folder || d.Version != version || d.Exact() != (folder != "" && test.version != "") {
+				t.Errorf("the suite asks for %s in %s: %+v", d.Version, d.Folder, d)
+			}
+			lines := strings.Split(head+test.code, "\n")
+			if d.File != file || !strings.HasPrefix(lines[d.Line-1][d.Column-1:], "true") {
+				t.Errorf("it is at %s:%d:%d", d.File, d.Line, d.Column)
+			}
+		})
+	}
+}
+
+// TestProvide: the folder is made, also where envtest has left an empty one, and stays when it is current or another's.
+func TestProvide(t *testing.T) {
+	programs := t.TempDir()
+	for _, name := range names {
+		if err := os.WriteFile(filepath.Join(programs, fileName(name)), []byte(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tool := Tool{Programs: func(context.Context) (string, error) { return programs, nil }, Handler: report.Discard}
+	d := Download{Folder: filepath.Join(t.TempDir(), "bin"), Version: Version{1, 36, 2}}
+	folder := filepath.Join(d.Folder, "1.36.2-"+Host().OS+"-"+Host().Arch)
+	if err := os.MkdirAll(folder, 0o700); err != nil { // as a download that failed leaves it
+		t.Fatal(err)
+	}
+	for i, want := range []bool{true, false} {
+		got, made, err := tool.Provide(t.Context(), d)
+		if err != nil || got != folder || made != want || !complete(folder) {
+			t.Errorf("run %d: %s, %v, %v", i, got, made, err)
+		}
+	}
+	theirs := filepath.Join(d.Folder, "1.35.0-"+Host().OS+"-"+Host().Arch)
+	if err := os.CopyFS(theirs, os.DirFS(programs)); err != nil {
+		t.Fatal(err)
+	}
+	if _, made, err := tool.Provide(t.Context(), Download{Folder: d.Folder, Version: Version{1, 35, 0}}); made || err != nil {
+		t.Errorf("what was there was replaced: %v, %v", made, err)
+	}
+	if _, ours := readMarker(theirs); ours {
+		t.Error("another's folder became ours")
+	}
+}
+
+func TestStandsIn(t *testing.T) {
+	own := embedded()
+	for v, want := range map[Version]bool{own: true, {own.Major, own.Minor, own.Patch + 1}: true, {own.Major, own.Minor - Skew, 0}: true,
+		{own.Major, own.Minor - Skew - 1, 0}: false, {own.Major, own.Minor + 1, 0}: false} {
+		if StandsIn(v) != want {
+			t.Errorf("%s: %v", v, !want)
+		}
+	}
+}
