@@ -114,6 +114,9 @@ func (c *Cluster) connect() error {
 
 // install installs what the settings name.
 func (c *Cluster) install(ctx context.Context) error {
+	if err := c.installDependencies(ctx); err != nil {
+		return err
+	}
 	if len(c.settings.crds) > 0 {
 		if err := c.InstallCRDsContext(ctx, c.settings.crds...); err != nil {
 			return err

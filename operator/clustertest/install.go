@@ -54,9 +54,14 @@ func (c *Cluster) InstallCRDsContext(ctx context.Context, paths ...string) error
 			return err
 		}
 	}
+	return c.define(ctx, crds)
+}
+
+// define installs definitions, and returns when objects of their kinds can be made.
+func (c *Cluster) define(ctx context.Context, crds []*unstructured.Unstructured) error {
 	ctx, cancel := context.WithTimeout(ctx, c.settings.timeout)
 	defer cancel()
-	err = c.each(ctx, crds, func(ctx context.Context, crd *unstructured.Unstructured) error {
+	err := c.each(ctx, crds, func(ctx context.Context, crd *unstructured.Unstructured) error {
 		if err := put(ctx, c.dynamic.Resource(crdResource), crd); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package clustertest
 
 import (
 	"maps"
+	"os"
 	"slices"
 	"time"
 
@@ -29,6 +30,7 @@ type Node struct {
 type settings struct {
 	spec     protocol.Spec
 	crds     []string
+	others   *[]string // the groups of Dependencies; nil without it
 	webhooks []string
 	scheme   *runtime.Scheme
 	typed    bool // scheme is the user's: its types tell what converts
@@ -63,12 +65,22 @@ func (s settings) with(options []Option) settings {
 }
 
 // installs says whether anything is installed.
-func (s settings) installs() bool { return len(s.crds)+len(s.webhooks) > 0 }
+func (s settings) installs() bool {
+	return len(s.crds)+len(s.webhooks) > 0 || s.others != nil || os.Getenv(definitionsVariable) != ""
+}
 
 // CRDs installs the custom resource definitions in the given files and folders, see
 // [Cluster.InstallCRDs].
 func CRDs(paths ...string) Option {
 	return func(s *settings) { s.crds = append(s.crds, paths...) }
+}
+
+// Dependencies installs the definitions of the kinds in [Scheme] that are of other modules, such as cert-manager's.
+// They are files of these modules, in the version that go.mod requires; with groups only kinds of these groups count.
+// Under `slipway test --dependencies` definitions of the kinds that the project uses are there without this option,
+// also of modules that have no files but Go types.
+func Dependencies(groups ...string) Option {
+	return func(s *settings) { s.others = &groups }
 }
 
 // Webhooks installs the webhook configurations in the given files and folders, see

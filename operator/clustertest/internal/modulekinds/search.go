@@ -1,0 +1,160 @@
+package modulekinds
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
+)
+
+// Limits of what is read of a module.
+const (
+	maxFile    = 4 << 20 // bytes; definitions have less than a megabyte
+	maxEntries = 100_000 // files and folders
+)
+
+// match is a definition in a file of a module.
+type match struct {
+	object *unstructured.Unstructured
+	file   string
+}
+
+// search finds the best definition of each kind in a module's folder.
+func search(dir string, wanted []schema.GroupVersionKind, best []match) {
+	root, err := os.OpenRoot(dir)
+	if err != nil || len(wanted) == 0 {
+		return
+	}
+	defer func() { _ = root.Close() }() // only read
+	left := maxEntries
+	_ = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		left--
+		switch {
+		case left < 0:
+			return fs.SkipAll
+		case err != nil:
+			return nil // what cannot be read is not found
+		case entry.IsDir():
+			return enter(name)
+		case entry.Type().IsRegular() && (path.Ext(name) == ".yaml" || path.Ext(name) == ".yml"):
+			consider(root, name, wanted, best)
+		}
+		return nil
+	})
+}
+
+// enter skips folders that have no definitions for others.
+func enter(name string) error {
+	base := path.Base(name)
+	if name != "." && (strings.HasPrefix(base, ".") || base == "testdata" || base == "vendor" || base == "node_modules") {
+		return fs.SkipDir
+	}
+	return nil
+}
+
+// consider reads a file that may have a definition of a kind better than the best one yet.
+func consider(root *os.Root, name string, wanted []schema.GroupVersionKind, best []match) {
+	info, err := root.Lstat(name)
+	if err != nil || info.Size() > maxFile {
+		return
+	}
+	file, err := root.Open(name)
+	if err != nil {
+		return
+	}
+	defer func() { _ = file.Close() }() // only read
+	text, err := io.ReadAll(io.LimitReader(file, maxFile))
+	if err != nil || !bytes.Contains(text, []byte("CustomResourceDefinition")) {
+		return
+	}
+	objects := definitionsIn(text)
+	for i, k := range wanted {
+		at := slices.IndexFunc(objects, func(o *unstructured.Unstructured) bool { return defines(o, k) })
+		if at >= 0 && (best[i].object == nil || compare(name, best[i].file) < 0) {
+			best[i] = match{objects[at], name}
+		}
+	}
+}
+
+// places are parts of paths at which projects keep definitions, the usual ones first; variants are words in the paths
+// of those that are not for everyone.
+var (
+	places   = []string{"config/crd/bases/", "config/crd/", "deploy/crds/", "crds/", "crd/"}
+	variants = []string{"experimental", "techpreview", "devpreview", "customnoupgrade", "hypershift", "test", "e2e", "example"}
+)
+
+// compare orders files by how likely they have the definition that users of the module install.
+func compare(a, b string) int {
+	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), cmp.Compare(a, b))
+}
+
+func rank(name string) int {
+	place := slices.IndexFunc(places, func(p string) bool { return strings.Contains("/"+name, "/"+p) })
+	if place < 0 {
+		place = len(places)
+	}
+	if slices.ContainsFunc(variants, func(v string) bool { return strings.Contains(strings.ToLower(name), v) }) {
+		place += len(places) + 1
+	}
+	return place
+}
+
+// definitionsIn are the definitions in a text, without what is not the concern of another cluster. A document that is
+// no YAML, such as a chart's template, ends them.
+func definitionsIn(text []byte) (all []*unstructured.Unstructured) {
+	for documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text))); ; {
+		document, err := documents.Read()
+		if err != nil {
+			return all
+		}
+		o := &unstructured.Unstructured{}
+		if yaml.Unmarshal(document, &o.Object) != nil {
+			return all
+		}
+		if o.GetAPIVersion() == "apiextensions.k8s.io/v1" && o.GetKind() == "CustomResourceDefinition" {
+			all = append(all, reduced(o))
+		}
+	}
+}
+
+// reduced is a definition for another cluster. Conversion by a webhook is left out, since its server is not there.
+func reduced(o *unstructured.Unstructured) *unstructured.Unstructured {
+	spec, _, _ := unstructured.NestedMap(o.Object, "spec")
+	delete(spec, "conversion")
+	made := &unstructured.Unstructured{Object: map[string]any{"apiVersion": o.GetAPIVersion(), "kind": o.GetKind(), "spec": spec}}
+	made.SetName(o.GetName())
+	made.SetLabels(o.GetLabels())
+	made.SetAnnotations(o.GetAnnotations())
+	return made
+}
+
+// isDefined tells whether one of the objects defines a kind.
+func isDefined(k schema.GroupVersionKind, objects []*unstructured.Unstructured) bool {
+	return slices.ContainsFunc(objects, func(o *unstructured.Unstructured) bool { return defines(o, k) })
+}
+
+// defines tells whether an object defines a kind, in its version.
+func defines(o *unstructured.Unstructured, k schema.GroupVersionKind) bool {
+	text := func(fields ...string) string {
+		value, _, _ := unstructured.NestedString(o.Object, fields...)
+		return value
+	}
+	if text("spec", "group") != k.Group || text("spec", "names", "kind") != k.Kind || o.GetName() != text("spec", "names", "plural")+"."+k.Group {
+		return false
+	}
+	versions, _, _ := unstructured.NestedSlice(o.Object, "spec", "versions")
+	return slices.ContainsFunc(versions, func(v any) bool {
+		version, _ := v.(map[string]any)
+		return version["served"] == true && version["name"] == k.Version
+	})
+}
