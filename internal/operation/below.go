@@ -20,7 +20,7 @@ const (
 // onlyProjectBelow is the one project of the repository that has its root in the working folder; empty if there is
 // none, or several, or a Go module in the root itself, whose commands would mean that.
 func (s *Session) onlyProjectBelow() string {
-	if s.has("go.mod") {
+	if exists(s.Dir, "go.mod") {
 		return ""
 	}
 	if below := s.projectsBelow(); len(below) == 1 {
@@ -32,7 +32,7 @@ func (s *Session) onlyProjectBelow() string {
 // projectsBelow are the folders of projects below the working folder, if that is the root of a repository or of a
 // workspace.
 func (s *Session) projectsBelow() []string {
-	if s.Dir == "" || !s.has(".git") && !s.has("go.work") {
+	if s.Dir == "" || !exists(s.Dir, ".git") && !exists(s.Dir, "go.work") {
 		return nil
 	}
 	var found []string
@@ -62,12 +62,6 @@ func enterBelow(name string) error {
 		return fs.SkipDir
 	}
 	return nil
-}
-
-// has tells whether the working folder has an entry.
-func (s *Session) has(name string) bool {
-	_, err := os.Lstat(s.absolute(name))
-	return err == nil
 }
 
 // noteBelow says which project is meant, once, if it is not the one around the working folder.
