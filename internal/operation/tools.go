@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 
 	"github.com/slipway-dev/slipway/internal/confine"
@@ -33,9 +34,20 @@ func (s *Session) LinkTools(dir string, force bool) error {
 		s.Handler.Handle(report.Warning{Text: "the Makefile computes " + variable + ": its tool is linked without a version, and make may install its own"})
 	}
 	folder.Versions = versions
+	if inBuildCache(folder.Program) {
+		s.Handler.Handle(report.Warning{Text: "go tool keeps slipway in the go command's build cache, which removes what is unused for some days: link again when a link fails, and after each update"})
+	}
 	changes, err := folder.Link()
 	s.tellLinks(changes, "linked")
 	return err
+}
+
+// builtTool is the folder in which the go command keeps a program for go tool: cmd/go/internal/cache.
+var builtTool = regexp.MustCompile(`^[0-9a-f]{64}-d$`)
+
+// inBuildCache tells whether a program lies where go tool puts it.
+func inBuildCache(program string) bool {
+	return builtTool.MatchString(filepath.Base(filepath.Dir(program)))
 }
 
 // UnlinkTools removes from a folder what LinkTools made.

@@ -61,3 +61,14 @@ func TestLinkToolsElsewhere(t *testing.T) {
 		t.Errorf("the folder that is named: %v", err)
 	}
 }
+
+func TestInBuildCache(t *testing.T) {
+	for path, want := range map[string]bool{
+		"/home/a/.cache/go-build/52/" + strings.Repeat("0f", 32) + "-d/slipway": true,
+		"/home/a/go/bin/slipway": false, "slipway": false,
+	} {
+		if inBuildCache(filepath.FromSlash(path)) != want {
+			t.Errorf("%s: %v", path, !want)
+		}
+	}
+}
