@@ -140,6 +140,9 @@ func TestFind(t *testing.T) {
 			archive: usesGadget + "-- gadget/crds/a.yaml --\n" + crd("gadgets", "Gadget", "v1beta1", "")},
 		{name: "a template", missing: true, archive: usesGadget + "-- gadget/crds/a.yaml --\n{{ if .Values.crds }}\n" + crd("gadgets", "Gadget", "v1", "")},
 		{name: "a false name", missing: true, archive: usesGadget + "-- gadget/crds/a.yaml --\n" + strings.Replace(crd("gadgets", "Gadget", "v1", ""), "name: gadgets", "name: pods", 1)},
+		{name: "a flag of the go command in place of a package",
+			external: []project.Resource{{Kind: "Gadget", Path: "-toolexec=example.com/v1", External: true}},
+			archive:  strings.ReplaceAll(usesGadget, "example.com/gadget/v1", "-C=example.com/gadget/v1")},
 		{name: "of a package that is not there", missing: true, archive: strings.ReplaceAll(usesGadget, "gadget/v1", "gadget/v2")},
 	} {
 		t.Run(test.name, func(t *testing.T) {

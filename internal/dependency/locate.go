@@ -20,19 +20,19 @@ type located struct {
 	path   string // import path
 	dir    string // empty if it cannot be found
 	why    string // it cannot
-	module module
+	module origin
 }
 
-// module is the module of a package.
-type module struct {
+// origin is the module of a package.
+type origin struct {
 	Path, Version string
 	Dir           string  // empty if it is vendored and not in the module cache
-	Replace       *module // what it is replaced by
+	Replace       *origin // what it is replaced by
 	Main          bool
 }
 
 // name is the module's with its version.
-func (m module) name() string {
+func (m origin) name() string {
 	name := m.Path
 	if m.Version != "" {
 		name += "@" + m.Version
@@ -45,7 +45,7 @@ func (m module) name() string {
 
 // locate asks the go command where packages are. Packages of the main modules themselves are left out.
 func locate(ctx context.Context, p Project, uses uses) ([]located, error) {
-	args := append([]string{"list", "-e", "-find", "-json=ImportPath,Dir,Module,Error"}, slices.Sorted(maps.Keys(uses))...)
+	args := append([]string{"list", "-e", "-find", "-json=ImportPath,Dir,Module,Error", "--"}, slices.Sorted(maps.Keys(uses))...)
 	out, err := ask(ctx, p, args...)
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func locate(ctx context.Context, p Project, uses uses) ([]located, error) {
 	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
 		var answer struct {
 			ImportPath, Dir string
-			Module          *module
+			Module          *origin
 			Error           *struct{ Err string }
 		}
 		if err := decoder.Decode(&answer); errors.Is(err, io.EOF) {
@@ -85,7 +85,7 @@ func below(root, dir string) bool {
 // locateModules fills in the folders of modules that are vendored and also in the module cache. It leaves what the go
 // command does not know.
 func locateModules(ctx context.Context, p Project, all []located) error {
-	args := []string{"list", "-e", "-mod=readonly", "-m", "-json=Path,Dir"}
+	args := []string{"list", "-e", "-mod=readonly", "-m", "-json=Path,Dir", "--"}
 	count := len(args)
 	for _, l := range all {
 		if l.module.Path != "" && l.module.Dir == "" && !slices.Contains(args[count:], l.module.Path) {
@@ -101,7 +101,7 @@ func locateModules(ctx context.Context, p Project, all []located) error {
 		return ctx.Err()
 	}
 	for decoder := json.NewDecoder(bytes.NewReader(out)); err == nil; {
-		var answer module
+		var answer origin
 		if err = decoder.Decode(&answer); err != nil {
 			break
 		}

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
 
 	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -43,7 +44,7 @@ const maxFiles = 50_000
 func usesOf(p Project) (uses, error) {
 	found := uses{}
 	for _, r := range p.External {
-		if r.Path != "" && r.Kind != "" && !isServed(r.Path) {
+		if r.Kind != "" && !isServed(r.Path) && module.CheckImportPath(r.Path) == nil {
 			found.add(r.Path, r.Kind)
 		}
 	}
@@ -111,9 +112,9 @@ func candidate(pkg string, modules map[string]bool) bool {
 	if !strings.Contains(first, ".") {
 		return false // of the standard library
 	}
-	for module, own := range modules {
-		if own && strings.HasPrefix(pkg, module+"/") {
-			return modulesBelow(pkg, module, modules)
+	for path, own := range modules {
+		if own && strings.HasPrefix(pkg, path+"/") {
+			return modulesBelow(pkg, path, modules)
 		}
 	}
 	return true
@@ -121,8 +122,8 @@ func candidate(pkg string, modules map[string]bool) bool {
 
 // modulesBelow tells whether a package below the project's own module is of another module that go.mod requires.
 func modulesBelow(pkg, own string, modules map[string]bool) bool {
-	for module := range modules {
-		if strings.HasPrefix(module, own+"/") && strings.HasPrefix(pkg, module+"/") {
+	for path := range modules {
+		if strings.HasPrefix(path, own+"/") && strings.HasPrefix(pkg, path+"/") {
 			return true
 		}
 	}
@@ -130,8 +131,8 @@ func modulesBelow(pkg, own string, modules map[string]bool) bool {
 }
 
 func isServed(pkg string) bool {
-	for _, module := range served {
-		if pkg == module || strings.HasPrefix(pkg, module+"/") {
+	for _, path := range served {
+		if pkg == path || strings.HasPrefix(pkg, path+"/") {
 			return true
 		}
 	}
@@ -173,7 +174,7 @@ func candidates(fset *token.FileSet, file string, text []byte, modules map[strin
 	names := map[string]string{}
 	for _, spec := range parsed.Imports {
 		pkg, err := strconv.Unquote(spec.Path.Value)
-		if err != nil || !candidate(pkg, modules) {
+		if err != nil || !candidate(pkg, modules) || module.CheckImportPath(pkg) != nil {
 			continue
 		}
 		name := path.Base(pkg)

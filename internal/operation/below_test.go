@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -90,5 +91,22 @@ func TestVendored(t *testing.T) {
 	write(t, dir, "vendor/modules.txt", "# example.com/a v1.0.0\n## explicit\n")
 	if !s.warnVendor(dir) || len(of[report.Warning](told)) != 1 {
 		t.Errorf("the warnings are %v", of[report.Warning](told))
+	}
+}
+
+// TestStaysWithin: a link in a project leads nowhere else.
+func TestStaysWithin(t *testing.T) {
+	root, outside := t.TempDir(), t.TempDir()
+	write(t, root, "bin/k8s/a", "")
+	if err := os.Symlink(outside, filepath.Join(root, "out")); err != nil {
+		t.Skip(err)
+	}
+	for path, want := range map[string]bool{"bin/k8s": true, "new/k8s": true, "out": false, "out/k8s": false, "../x": false, ".": true} {
+		if got := staysWithin(root, filepath.Join(root, filepath.FromSlash(path))); got != want {
+			t.Errorf("%s: %v", path, got)
+		}
+	}
+	if missing := filepath.Join(outside, "none"); !staysWithin(missing, filepath.Join(missing, "k8s")) {
+		t.Error("a folder that is not there yet")
 	}
 }

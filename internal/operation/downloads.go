@@ -2,9 +2,13 @@ package operation
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 
+	"github.com/slipway-dev/slipway/internal/confine"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/setupenvtest"
 )
@@ -62,14 +66,27 @@ func (s *Session) unprovided(root string, d setupenvtest.Download) string {
 		return leave
 	case !setupenvtest.StandsIn(d.Version):
 		return fmt.Sprintf("slipway has no Kubernetes %s: set DownloadBinaryAssetsVersion to %q", d.Version, "v"+setupenvtest.Kubernetes)
-	case !isWithin(root, d.Folder) && (err != nil || !isWithin(usual, d.Folder)):
+	case !staysWithin(root, d.Path()) && (err != nil || !staysWithin(usual, d.Path())):
 		return "slipway writes to folders of the project and to setup-envtest's only, and " + d.Folder + " is another: " + leave
 	}
 	return ""
 }
 
-// isWithin tells whether a path is a folder or below it.
-func isWithin(folder, path string) bool {
+// staysWithin tells whether a path is below a folder, also when links are followed.
+func staysWithin(folder, path string) bool {
 	rel, err := filepath.Rel(folder, path)
-	return err == nil && filepath.IsLocal(rel)
+	if err != nil || !filepath.IsLocal(rel) {
+		return false
+	}
+	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
+		return true // nothing in it is a link
+	}
+	within, err := confine.Open(folder)
+	if err != nil {
+		return false
+	}
+	_, err = within.Resolve(rel)
+	_ = within.Close() // nothing was written
+	_, out := errors.AsType[*confine.OutsideError](err)
+	return !out
 }

@@ -29,6 +29,9 @@ type Download struct {
 // Exact tells whether the suite works with a folder that is made before.
 func (d Download) Exact() bool { return d.Folder != "" && d.Version != Version{} }
 
+// Path is the folder of the version, whether it is there or not.
+func (d Download) Path() string { return Store{items: d.Folder}.Path(Item{d.Version, Host()}) }
+
 // Names of envtest's package and of what a suite says.
 const (
 	envtestPackage = "sigs.k8s.io/controller-runtime/pkg/envtest"
@@ -255,7 +258,7 @@ func complete(folder string) bool {
 func (t Tool) Provide(ctx context.Context, d Download) (folder string, made bool, err error) {
 	item := Item{d.Version, Host()}
 	store := Store{items: d.Folder}
-	folder = store.Path(item)
+	folder = d.Path()
 	if _, ours := readMarker(folder); !ours && complete(folder) {
 		return folder, false, nil
 	}

@@ -103,7 +103,7 @@ var errMissing = errors.New("no file of the module defines the kind in its versi
 // locate asks the go command where packages are.
 func locate(ctx context.Context, dir string, paths []string) ([]located, error) {
 	var said bytes.Buffer
-	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "-e", "-find", "-json=ImportPath,Module,Error"}, paths...)...)
+	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "-e", "-find", "-json=ImportPath,Module,Error", "--"}, paths...)...)
 	cmd.Dir, cmd.Stderr, cmd.Env = dir, &said, os.Environ()
 	out, err := cmd.Output()
 	if err != nil {
