@@ -29,8 +29,8 @@ func TestProjectsBelow(t *testing.T) {
 			for _, file := range test.files {
 				write(t, dir, file, projectFile)
 			}
-			told := &events{}
-			s := &Session{Dir: dir, Handler: told}
+			seen := &events{}
+			s := &Session{Dir: dir, Handler: seen}
 			for range 2 {
 				root, err := s.ProjectRoot()
 				if test.want == "" {
@@ -43,7 +43,7 @@ func TestProjectsBelow(t *testing.T) {
 					t.Errorf("the project is in %q, %v", root, err)
 				}
 			}
-			if notes := of[report.Note](told); test.want != "" && len(notes) != 1 {
+			if notes := of[report.Note](seen); test.want != "" && len(notes) != 1 {
 				t.Errorf("the notes are %v", notes)
 			}
 		})
@@ -83,14 +83,14 @@ func TestVendored(t *testing.T) {
 	}
 	dir := t.TempDir()
 	write(t, dir, "go.mod", gomod)
-	told := &events{}
-	s := &Session{Dir: dir, Handler: told}
+	seen := &events{}
+	s := &Session{Dir: dir, Handler: seen}
 	if s.warnVendor(dir) {
 		t.Error("without a vendor folder it is old")
 	}
 	write(t, dir, "vendor/modules.txt", "# example.com/a v1.0.0\n## explicit\n")
-	if !s.warnVendor(dir) || len(of[report.Warning](told)) != 1 {
-		t.Errorf("the warnings are %v", of[report.Warning](told))
+	if !s.warnVendor(dir) || len(of[report.Warning](seen)) != 1 {
+		t.Errorf("the warnings are %v", of[report.Warning](seen))
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 // has that version (controller-runtime v0.25, pkg/envtest/binaries.go).
 type Download struct {
 	report.Position         // of DownloadBinaryAssets
-	Folder          string  // absolute; of the versions; empty if it cannot be told
+	Folder          string  // absolute; of the versions; empty if only running the suite shows it
 	Version         Version // zero if there is no exact one
 	Asked           string  // what the suite says of the version, as Go
 }
@@ -155,7 +155,7 @@ func isTrue(e ast.Expr) bool {
 	return ok && name.Name == "true"
 }
 
-// give keeps the value of a name; names with several values have none that can be told.
+// give keeps the value of a name; names with several values count as unknown.
 func (s suite) give(name string, values []ast.Expr, i int) {
 	var value ast.Expr
 	switch {

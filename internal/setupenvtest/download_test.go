@@ -10,7 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// TestDownloads: what suites say is read where it can be told without running them.
+// TestDownloads: what suites say is read where that takes no run of them.
 func TestDownloads(t *testing.T) {
 	const head = "package a\n\nimport (\n\t\"path/filepath\"\n\n\t\"sigs.k8s.io/controller-runtime/pkg/envtest\"\n)\n\n"
 	const usual = "/data/kubebuilder-envtest/k8s"
