@@ -78,7 +78,7 @@ func (inv *invocation) renamed(cmd *cobra.Command, old, now string) *cobra.Comma
 		case given.Changed:
 			inv.handler.Handle(report.Note{Text: "--" + old + " is --" + now + " here"})
 			if err := cmd.Flags().Set(now, given.Value.String()); err != nil {
-				return flagError(cmd, err)
+				return flagError(cmd, inv.Args, err)
 			}
 		}
 		if check == nil {
