@@ -1,24 +1,18 @@
 package test
 
 import (
-	"errors"
-	"fmt"
 	"net"
-	"net/http"
 	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/vishvananda/netlink"
 	"golang.org/x/net/dns/dnsmessage"
-	"golang.org/x/sys/unix"
 
 	"github.com/slipway-dev/slipway/cluster/network"
 	"github.com/slipway-dev/slipway/cluster/protocol"
@@ -26,90 +20,6 @@ import (
 
 // withEgress lets pods reach the network.
 func withEgress(c *protocol.Config) { c.Egress = new(true) }
-
-// outside is a machine beside this one.
-type outside struct {
-	ip  netip.Addr
-	own netip.Addr // this machine's address on the way there
-}
-
-// newOutside has a network namespace stand for another machine, which answers HTTP on port 80. Only root can have that.
-func newOutside(t *testing.T) outside {
-	t.Helper()
-	if os.Getuid() != 0 {
-		t.Skip("another machine is a network namespace that is joined to this one's, which only root may do")
-	}
-	// A network of four addresses, of the range for tests of machines.
-	first := netip.AddrFrom4([4]byte{198, 18, byte(os.Getpid() >> 6), byte(os.Getpid() << 2)})
-	o := outside{own: first.Next(), ip: first.Next().Next()}
-	t.Cleanup(func() { // the namespace itself goes some time after the last of it is closed
-		if link, err := netlink.LinkByName(linkName()); err == nil {
-			_ = netlink.LinkDel(link)
-		}
-	})
-	there := make(chan net.Listener)
-	go func() {
-		runtime.LockOSThread() // the thread is thrown away
-		defer close(there)
-		if err := o.setUp(there); err != nil {
-			t.Error(err)
-		}
-	}()
-	l, ok := <-there
-	if !ok {
-		t.FailNow()
-	}
-	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, "outside") }), ReadHeaderTimeout: patience}
-	go func() { _ = server.Serve(l) }()
-	t.Cleanup(func() { _ = server.Close() })
-	return o
-}
-
-// linkName is that of this machine's interface on the way to the other one.
-func linkName() string { return fmt.Sprintf("slip%d", os.Getpid()) }
-
-// setUp sets the other machine up in this thread's new namespace, and sends its listener to there.
-func (o outside) setUp(there chan<- net.Listener) error {
-	here, err := os.Open("/proc/thread-self/ns/net")
-	if err != nil {
-		return err
-	}
-	defer here.Close()
-	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
-		return err
-	}
-	name := linkName()
-	pair := &netlink.Veth{LinkAttrs: netlink.LinkAttrs{Name: "eth0"}, PeerName: name, PeerNamespace: netlink.NsFd(int(here.Fd()))}
-	if err := errors.Join(netlink.LinkAdd(pair), addAddress("lo", netip.MustParseAddr("127.0.0.1")), addAddress("eth0", o.ip)); err != nil {
-		return err
-	}
-	l, err := net.Listen("tcp4", o.ip.String()+":80")
-	if err != nil {
-		return err
-	}
-	if err := unix.Setns(int(here.Fd()), unix.CLONE_NEWNET); err != nil {
-		return errors.Join(err, l.Close())
-	}
-	if err := addAddress(name, o.own); err != nil {
-		return errors.Join(err, l.Close())
-	}
-	there <- l
-	return nil
-}
-
-// addAddress gives an interface of this thread's namespace an address, and brings it up.
-func addAddress(name string, ip netip.Addr) error {
-	link, err := netlink.LinkByName(name)
-	if err != nil {
-		return err
-	}
-	const bits = 30
-	address := &netlink.Addr{IPNet: &net.IPNet{IP: ip.AsSlice(), Mask: net.CIDRMask(bits, 32)}}
-	if err := netlink.AddrAdd(link, address); err != nil && !errors.Is(err, syscall.EEXIST) {
-		return err
-	}
-	return netlink.LinkSetUp(link)
-}
 
 // TestRealEgress: with --egress a pod reaches another machine by address and by name, and what is not to be reached is
 // not, whatever leads there.
