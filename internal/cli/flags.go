@@ -71,5 +71,5 @@ func bindExternal(flags *pflag.FlagSet, path, domain, module *string) {
 
 // bindSkipWiring declares the flag of verbs that insert lines into the manager's code.
 func bindSkipWiring(flags *pflag.FlagSet, skip *bool) {
-	flags.BoolVar(skip, "skip-wiring", false, "leave the manager's code alone, and show the lines to add to it")
+	flags.BoolVar(skip, "skip-wiring", false, "leave the lines that wire the kind into the manager to you, and show them")
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // LeftToUser introduces the lines that the user is to add where the manager's code is left alone.
-const LeftToUser = "--skip-wiring leaves the manager's code to you; add:\n"
+const LeftToUser = "--skip-wiring leaves the kind's lines in the manager's code to you; add:\n"
 
 // FlagsFile is the code, in projects made by slipway, with which a manager starts before it has a certificate.
 const FlagsFile = "internal/manager/flags.go"
@@ -97,4 +97,17 @@ func mainBelowCmd(p *plan.Plan) (string, error) {
 		}
 	}
 	return "", nil
+}
+
+// Source is the text of [MainFile], or nothing where there is none: for showing code that is left to the user.
+func Source(p *plan.Plan) []byte {
+	file, err := MainFile(p)
+	if err != nil {
+		return nil
+	}
+	c, err := p.Find(file)
+	if err != nil {
+		return nil
+	}
+	return c.After()
 }

@@ -57,6 +57,9 @@ func SchemeOf(p *plan.Plan, module, mainFile string) (Scheme, error) {
 
 // GoFiles lists the Go files of a package that are no tests, with their paths.
 func GoFiles(p *plan.Plan, dir string) ([]string, error) {
+	if !filepath.IsLocal(filepath.FromSlash(dir)) { // an import may have any path
+		return nil, nil
+	}
 	entries, err := os.ReadDir(filepath.Join(p.Root(), filepath.FromSlash(dir)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

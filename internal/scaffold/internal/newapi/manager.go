@@ -33,7 +33,8 @@ func (a *planner) planMain() error {
 
 // leaveWiring leaves the manager's code to the user, with the lines to add.
 func (a *planner) leaveWiring() error {
-	a.Leave(manager.LeftToUser + piece.ByHand(append(a.schemePieces(nil, ""), a.controllerPieces(nil)...)))
+	src := manager.Source(a.Plan)
+	a.Leave(manager.LeftToUser + piece.ByHand(append(a.schemePieces(src, ""), a.controllerPieces(src)...)))
 	return nil
 }
 

@@ -109,7 +109,8 @@ func (w *planner) goImports(paths ...string) []plan.Piece {
 // not start without a certificate, so it needs no check of whether it has one.
 func (w *planner) planMain() error {
 	if w.options.SkipWiring {
-		w.Leave(manager.LeftToUser + piece.ByHand(append(w.schemePieces(nil, ""), w.mainPieces(nil)...)))
+		src := manager.Source(w.Plan)
+		w.Leave(manager.LeftToUser + piece.ByHand(append(w.schemePieces(src, ""), w.mainPieces(src)...)))
 		return nil
 	}
 	file, err := manager.MainFile(w.Plan, w.project)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -20,7 +21,7 @@ func (p *Plan) PackageName(dir string) string { return p.packageBeside(dir, "") 
 
 // packageBeside is [Plan.PackageName] by the files other than one.
 func (p *Plan) packageBeside(dir, other string) string {
-	entries, err := os.ReadDir(filepath.Join(p.root, filepath.FromSlash(dir)))
+	entries, err := p.entries(dir)
 	if err != nil {
 		return "" // what cannot be read is reported when it is written
 	}
@@ -41,12 +42,12 @@ func (p *Plan) packageBeside(dir, other string) string {
 }
 
 // groupName matches the marker of a package of types.
-var groupName = regexp.MustCompile(`(?m)^//\s*\+groupName=(\S+)\s*$`)
+var groupName = regexp.MustCompile(`(?m)^//\s*\+groupName=([a-z0-9](?:[-a-z0-9.]*[a-z0-9])?)\s*$`)
 
 // APIGroup is the API group of the types in a folder, as the marker +groupName of their package says; "" when there is
 // none. A second name is no answer either.
 func (p *Plan) APIGroup(dir string) string {
-	entries, err := os.ReadDir(filepath.Join(p.root, filepath.FromSlash(dir)))
+	entries, err := p.entries(dir)
 	if err != nil {
 		return ""
 	}
@@ -68,6 +69,14 @@ func (p *Plan) APIGroup(dir string) string {
 		}
 	}
 	return found
+}
+
+// entries lists a folder of the project. What a repository says may lead elsewhere, where nothing is.
+func (p *Plan) entries(dir string) ([]os.DirEntry, error) {
+	if !filepath.IsLocal(filepath.FromSlash(dir)) {
+		return nil, fs.ErrNotExist
+	}
+	return os.ReadDir(filepath.Join(p.root, filepath.FromSlash(dir)))
 }
 
 func testsLast(e os.DirEntry) int {

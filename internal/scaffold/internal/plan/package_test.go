@@ -21,6 +21,7 @@ func TestPackageOfFolder(t *testing.T) {
 		"e/other.go":           "// +groupName=crew.example.com\npackage v1\n",
 		"f/types.go":           "package v1\n\n// +groupName=below.example.com\ntype T struct{}\n",
 		"f/zz_test.go":         "// +groupName=test.example.com\npackage v1\n",
+		"g/doc.go":             "// +groupName=../../ship\npackage v1\n",
 		"f/folder.go/file.txt": "",
 	} {
 		must(t, os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755))
@@ -31,7 +32,7 @@ func TestPackageOfFolder(t *testing.T) {
 			t.Errorf("the package in %s is %q, want %q", dir, got, want)
 		}
 	}
-	for dir, want := range map[string]string{"d/api": "ship.example.com", "e": "", "f": "", "none": ""} {
+	for dir, want := range map[string]string{"d/api": "ship.example.com", "e": "", "f": "", "g": "", "../" + filepath.Base(root) + "/d/api": "", "none": ""} {
 		if got := p.APIGroup(dir); got != want {
 			t.Errorf("the group in %s is %q, want %q", dir, got, want)
 		}

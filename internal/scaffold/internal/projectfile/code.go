@@ -43,7 +43,8 @@ func followCode(p *plan.Plan, file *project.Project) error {
 
 // Own reports whether a kind's types are in the project's module.
 func Own(file *project.Project, r project.Resource) bool {
-	return r.API != nil && !r.Core && !r.External && (r.Path == "" || strings.HasPrefix(r.Path, file.Repo+"/"))
+	own := r.Path == "" || strings.HasPrefix(r.Path, file.Repo+"/")
+	return r.API != nil && !r.Core && !r.External && own && filepath.IsLocal(filepath.FromSlash(file.APIDir(r)))
 }
 
 // Groups lists the groups of kinds that the project's code defines for an API server, in the order of PROJECT. A kind
