@@ -10,7 +10,7 @@ import (
 // older kustomizations, of `patchesStrategicMerge`. While it is off it may be there in a comment.
 type Patch struct{ Marker, File string }
 
-// ID tells the piece from others of its file.
+// ID distinguishes the piece from others of its file.
 func (p Patch) ID() string { return p.Marker + " " + p.File }
 
 // Put adds the text where it is missing.
