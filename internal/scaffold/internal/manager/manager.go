@@ -100,8 +100,8 @@ func mainBelowCmd(p *plan.Plan) (string, error) {
 }
 
 // Source is the text of [MainFile], or nothing where there is none: for showing code that is left to the user.
-func Source(p *plan.Plan) []byte {
-	file, err := MainFile(p)
+func Source(p *plan.Plan, of *project.Project) []byte {
+	file, err := MainFile(p, of)
 	if err != nil {
 		return nil
 	}

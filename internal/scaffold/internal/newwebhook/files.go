@@ -109,7 +109,7 @@ func (w *planner) goImports(paths ...string) []plan.Piece {
 // not start without a certificate, so it needs no check of whether it has one.
 func (w *planner) planMain() error {
 	if w.options.SkipWiring {
-		src := manager.Source(w.Plan)
+		src := manager.Source(w.Plan, w.project)
 		w.Leave(manager.LeftToUser + piece.ByHand(append(w.schemePieces(src, ""), w.mainPieces(src)...)))
 		return nil
 	}
