@@ -111,8 +111,8 @@ func (f *Front) wayTo(b backend) (way, error) {
 	return way{b.namespace, b.service, p.Name, p.AppProtocol != nil && *p.AppProtocol == h2c}, nil
 }
 
-// dial connects to the Service of a request, and gives up when that ends. The context of a transport does not, since the
-// connection may be of use to other requests.
+// dial connects to the Service of a request, and gives up when that ends. The context of a transport does not, since
+// the connection may be of use to other requests.
 func (f *Front) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	if !f.dials.take() {
 		return nil, errCrowd

@@ -19,6 +19,7 @@ import (
 	"net/netip"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -365,17 +366,16 @@ func TestListensOnlyWhereAsked(t *testing.T) {
 	}
 }
 
-// slow is a way to Services that is slow to end.
+// slow is a way to Services that ends some time after it should.
 type slow struct {
-	dialed chan struct{}
-	takes  time.Duration
-	ended  atomic.Bool
+	dialed, release chan struct{}
+	ended           atomic.Bool
 }
 
 func (s *slow) DialService(ctx context.Context, _, _, _ string) (net.Conn, error) {
 	close(s.dialed)
 	<-ctx.Done()
-	time.Sleep(s.takes)
+	<-s.release
 	s.ended.Store(true)
 	return nil, ctx.Err()
 }
@@ -383,15 +383,17 @@ func (s *slow) DialService(ctx context.Context, _, _, _ string) (net.Conn, error
 // TestEndsRequests: once a front has ended no request is passed on any more, unless that takes longer than it waits.
 func TestEndsRequests(t *testing.T) {
 	for name, tt := range map[string]struct {
-		takes, grace time.Duration
-		ended        bool
+		grace time.Duration
+		ended bool
 	}{
-		"soon":     {takes: 50 * time.Millisecond, grace: time.Minute, ended: true},
-		"too late": {takes: time.Minute, grace: time.Millisecond},
+		"soon":     {grace: time.Minute, ended: true},
+		"too late": {grace: time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
 			i := ingressOf("web", rule("", "/", networkingv1.PathTypePrefix, "web"))
-			way := &slow{dialed: make(chan struct{}), takes: tt.takes}
+			way := &slow{dialed: make(chan struct{}), release: make(chan struct{})}
+			release := sync.OnceFunc(func() { close(way.release) })
+			defer release()
 			f, at, _ := front(t, programs{}, func(factory informers.SharedInformerFactory) {
 				having(t, "web")(factory)
 				if err := factory.Networking().V1().Ingresses().Informer().GetIndexer().Add(i); err != nil {
@@ -408,9 +410,16 @@ func TestEndsRequests(t *testing.T) {
 			<-way.dialed
 			ctx, stop := context.WithCancel(t.Context())
 			stop()
-			f.Run(ctx)
-			if way.ended.Load() != tt.ended {
-				t.Errorf("ended: %t, want %t", !tt.ended, tt.ended)
+			ended := make(chan bool)
+			go func() {
+				f.Run(ctx)
+				ended <- way.ended.Load()
+			}()
+			if tt.ended {
+				release()
+			}
+			if got := <-ended; got != tt.ended {
+				t.Errorf("ended: %t, want %t", got, tt.ended)
 			}
 		})
 	}

@@ -43,8 +43,8 @@ func (d *doors) expect(t *testing.T, all bool, want string, wanted map[string]in
 	d.said = nil
 }
 
-// TestKeep: places are opened, closed and opened anew for another purpose; what cannot be opened is reported once, until
-// it is open, or wanted for something else, or not wanted.
+// TestKeep: places are opened, closed and opened anew for another purpose; what cannot be opened is reported once,
+// until it is open, or wanted for something else, or not wanted.
 func TestKeep(t *testing.T) {
 	d := newDoors()
 	d.expect(t, true, "open a, open b", map[string]int{"a": 1, "b": 1})

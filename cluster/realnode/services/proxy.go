@@ -178,8 +178,8 @@ func (p *Proxy) tellShut(k key, t target, err error) {
 	tell()
 }
 
-// listen passes on what comes to an address, until the function that it returns is called. Those that are open stay when
-// there is no room for more; a Service that goes leaves room for others.
+// listen passes on what comes to an address, until the function that it returns is called. Those that are open stay
+// when there is no room for more; a Service that goes leaves room for others.
 func (p *Proxy) listen(ctx context.Context, k key, t target) (func(), error) {
 	switch {
 	case p.open.Len() >= p.most:
