@@ -80,6 +80,7 @@ type suite struct {
 	file   string
 	getenv func(string) string
 	values map[string]ast.Expr // of names that are given one value
+	left   *int                // how many more expressions are looked at
 }
 
 // readSuite finds what a file says in composite literals of envtest's Environment and in assignments to their fields.
@@ -89,7 +90,7 @@ func readSuite(file string, text []byte, getenv func(string) string) []Download 
 	if err != nil || !imports(parsed, envtestPackage) {
 		return nil
 	}
-	s := suite{fset: fset, file: file, getenv: getenv, values: map[string]ast.Expr{}}
+	s := suite{fset: fset, file: file, getenv: getenv, values: map[string]ast.Expr{}, left: new(mostParts)}
 	said := map[string]map[string]ast.Expr{} // of an Environment, by field
 	var keys []string
 	note := func(owner, field string, value ast.Expr) {
@@ -199,12 +200,15 @@ func (s suite) download(fields map[string]ast.Expr) Download {
 	return d
 }
 
-// deepest bounds how many names lead to each other.
-const deepest = 8
+// Bounds of what a suite says of its folder: names may lead to each other many times.
+const (
+	deepest   = 8      // names and calls within each other
+	mostParts = 10_000 // expressions of one file
+)
 
 // text is the value of an expression that is a text, a name of one, filepath.Join of texts, or envtest's usual folder.
 func (s suite) text(e ast.Expr, depth int) (string, bool) {
-	if depth > deepest {
+	if *s.left--; *s.left < 0 || depth > deepest {
 		return "", false
 	}
 	switch e := e.(type) {

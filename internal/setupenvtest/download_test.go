@@ -68,6 +68,21 @@ func TestDownloads(t *testing.T) {
 	}
 }
 
+// TestManyParts: a folder of parts that multiply is one that only running the suite shows.
+func TestManyParts(t *testing.T) {
+	join := func(name string) string { return "filepath.Join(" + strings.Repeat(name+", ", 500) + ")" }
+	code := "package a\n\nimport \"sigs.k8s.io/controller-runtime/pkg/envtest\"\n\nvar a = \"a\"\nvar b = " + join("a") + "\nvar c = " + join("b") + "\nvar d = " + join("c") +
+		"\nvar e = envtest.Environment{DownloadBinaryAssets: true, BinaryAssetsDirectory: " + join("d") + "}\n"
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "suite_test.go"), []byte(code), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	downloads, err := Downloads(root, os.Getenv)
+	if err != nil || len(downloads) != 1 || downloads[0].Folder != "" {
+		t.Errorf("%d downloads, %v", len(downloads), err)
+	}
+}
+
 // TestProvide: the folder is made, also where envtest has left an empty one, and stays when it is current or another's.
 func TestProvide(t *testing.T) {
 	programs := t.TempDir()
@@ -97,6 +112,20 @@ func TestProvide(t *testing.T) {
 	}
 	if _, ours := readMarker(theirs); ours {
 		t.Error("another's folder became ours")
+	}
+}
+
+// TestEndlessMarker: a repository may have anything in the folder that its suite names, a link to what has no end too.
+func TestEndlessMarker(t *testing.T) {
+	if Host().OS == "windows" {
+		t.Skip("it has no file without an end")
+	}
+	folder := t.TempDir()
+	if err := os.Symlink("/dev/zero", filepath.Join(folder, markerName)); err != nil {
+		t.Fatal(err)
+	}
+	if _, ours := readMarker(folder); ours {
+		t.Error("the folder is ours")
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+
+	"github.com/slipway-dev/slipway/internal/finite"
 )
 
 // names are the programs that envtest starts.
@@ -46,7 +48,7 @@ func fileName(name string) string {
 
 // readMarker tells whether the folder is ours, and what it was linked to.
 func readMarker(folder string) (m marker, ours bool) {
-	text, err := os.ReadFile(filepath.Join(folder, markerName))
+	text, err := finite.ReadFile(filepath.Join(folder, markerName)) // which a repository may have
 	if err != nil {
 		return m, false
 	}

@@ -38,6 +38,9 @@ func (c *Chart) ChartFile(made string) (string, error) {
 	if len(document.Content) == 0 || document.Content[0].Kind != yaml.MappingNode {
 		return made, nil
 	}
+	if strings.ContainsAny(text, otherEnds) {
+		return "", &report.Error{What: "the chart's file has line ends of other systems", Where: filepath.Join(c.dir, ChartFile), Hint: "nothing was changed; end its lines with \\n"}
+	}
 	lines := strings.SplitAfter(text, "\n")
 	content := document.Content[0].Content
 	for i := 0; i+1 < len(content); i += 2 {
@@ -59,6 +62,9 @@ func (c *Chart) ChartFile(made string) (string, error) {
 	}
 	return made, nil
 }
+
+// otherEnds are the ends of lines that YAML counts besides \n, and that [strings.SplitAfter] does not.
+const otherEnds = "\r\u0085\u2028\u2029"
 
 // commentLines is how many lines a comment has.
 func commentLines(comment string) int {

@@ -34,8 +34,11 @@ const (
 	NotesFile  = "templates/NOTES.txt"
 )
 
-// maxFiles is far above what charts have.
-const maxFiles = 10000
+// Limits far above what charts have.
+const (
+	maxFiles = 10000
+	maxText  = 64 << 20 // bytes of all files
+)
 
 // A Chart is one that the plug-in wrote.
 type Chart struct {
@@ -79,7 +82,7 @@ func Read(dir, config string) (*Chart, error) {
 
 // texts are the files below a folder that end in a suffix, by their paths in it.
 func texts(dir, suffix string) (map[string]string, error) {
-	all := map[string]string{}
+	all, left := map[string]string{}, maxText
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -94,6 +97,9 @@ func texts(dir, suffix string) (map[string]string, error) {
 		text, err := finite.ReadFile(path)
 		if err != nil {
 			return fmt.Errorf("read %s: %w", path, err)
+		}
+		if left -= len(text); left < 0 {
+			return &report.Error{What: fmt.Sprintf("the files in this folder have more than %d MiB", maxText>>20), Where: dir, Hint: "a chart has less; nothing was changed"}
 		}
 		inner, err := filepath.Rel(dir, path)
 		if err == nil {

@@ -1,6 +1,8 @@
 package former_test
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +12,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/slipway-dev/slipway/internal/chart/internal/former"
+	"github.com/slipway-dev/slipway/internal/report"
 )
 
 const example = `
@@ -199,6 +202,45 @@ annotations:
 	want := "apiVersion: v2\nname: op\ndescription: Ours, over\n  two lines\nversion: \"9.9.9\"\nmaintainers:\n  # the first\n  - name: Ann\nannotations:\n    ours: \"1\"\n"
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v: %s", err, diff)
+	}
+}
+
+// TestOtherLineEnds: YAML counts lines by ends that split none here, and their numbers lead nowhere.
+func TestOtherLineEnds(t *testing.T) {
+	for _, end := range []string{"\r", "\u0085", "\u2028", "\u2029"} {
+		c := read(t, "-- config/a.yaml --\n-- chart/Chart.yaml --\napiVersion: v2"+end+"name: op"+end+"keywords: [a]"+end+"home: b\n")
+		if made, err := c.ChartFile("name: op\n"); err == nil {
+			t.Errorf("%q: %q", end, made)
+		}
+	}
+}
+
+// TestManyHelpers: helpers that need each other, last first, are followed once each.
+func TestManyHelpers(t *testing.T) {
+	const many = 20000
+	var text strings.Builder
+	for i := range many {
+		fmt.Fprintf(&text, "{{define \"h%d\"}}{{include \"h%d\" .}}{{end}}\n", i, i+1)
+	}
+	text.WriteString("{{define \"op.name\"}}{{include \"op.chart\" .}}{{end}}\n{{define \"op.chart\"}}op{{end}}\n{{define \"op.labels\"}}a{{end}}\n")
+	c := read(t, "-- config/a.yaml --\n-- chart/Chart.yaml --\nname: op\n-- chart/templates/_helpers.tpl --\n"+text.String())
+	kept, notes := c.Helpers("", []string{`{{include "op.name" .}}`})
+	if n := strings.Count(kept, "define"); n != many+2 || len(notes) != 1 || !strings.Contains(notes[0], fmt.Sprintf("tpl:%d: op.labels", many+3)) {
+		t.Errorf("%d helpers stay, and the notes are %q", n, notes)
+	}
+}
+
+// TestLargeChart: what has too much text to be a chart is not read to its end.
+func TestLargeChart(t *testing.T) {
+	root := unpack(t, "-- config/a.yaml --\n-- chart/Chart.yaml --\nname: op\n-- chart/a --\n-- chart/b --\n")
+	for _, name := range []string{"a", "b"} { // holes
+		if err := os.Truncate(filepath.Join(root, "chart", name), 40<<20); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := former.Read(filepath.Join(root, "chart"), filepath.Join(root, "config"))
+	if _, refused := errors.AsType[*report.Error](err); !refused {
+		t.Errorf("the error is %v", err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -39,7 +40,7 @@ var fromPlugin = []string{
 // helpers are the named templates of a text; one without end is left out.
 func helpers(text string) []helper {
 	var all []helper
-	begin := 0
+	begin, line, counted := 0, 1, 0
 	for {
 		found := defines.FindStringSubmatchIndex(text[begin:])
 		if found == nil {
@@ -50,8 +51,9 @@ func helpers(text string) []helper {
 		if end < 0 {
 			return all
 		}
+		line, counted = line+strings.Count(text[counted:define], "\n"), define
 		all = append(all, helper{
-			name: text[begin+found[2] : begin+found[3]], line: 1 + strings.Count(text[:define], "\n"),
+			name: text[begin+found[2] : begin+found[3]], line: line,
 			text: strings.TrimSpace(text[begin:end]), body: text[define:end],
 		})
 		begin = end
@@ -106,16 +108,7 @@ func (c *Chart) Helpers(made string, stays []string) (text string, notes []strin
 		there[found[1]] = true
 	}
 	all := helpers(c.files[Helpers])
-	needed := named(stays)
-	for range all { // a helper may need others
-		for _, h := range all {
-			if needed[h.name] || !c.isHelper(h.name) {
-				for name := range named([]string{h.body}) {
-					needed[name] = true
-				}
-			}
-		}
-	}
+	needed := c.needed(all, stays)
 	var kept []string
 	for _, h := range all {
 		switch {
@@ -128,6 +121,27 @@ func (c *Chart) Helpers(made string, stays []string) (text string, notes []strin
 		}
 	}
 	return strings.Join(kept, "\n\n"), notes
+}
+
+// needed are the named templates that files which stay name, and those that these and the user's own need.
+func (c *Chart) needed(all []helper, stays []string) map[string]bool {
+	bodies, needed := map[string][]string{}, map[string]bool{}
+	next := slices.Collect(maps.Keys(named(stays)))
+	for _, h := range all {
+		bodies[h.name] = append(bodies[h.name], h.body)
+		if !c.isHelper(h.name) {
+			next = append(next, slices.Collect(maps.Keys(named([]string{h.body})))...)
+		}
+	}
+	for len(next) > 0 {
+		name := next[len(next)-1]
+		next = next[:len(next)-1]
+		if !needed[name] {
+			needed[name] = true
+			next = append(next, slices.Collect(maps.Keys(named(bodies[name])))...)
+		}
+	}
+	return needed
 }
 
 // OwnHelpers is the text of the user's named templates.
