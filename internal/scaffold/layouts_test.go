@@ -147,7 +147,7 @@ func TestOlderFeatures(t *testing.T) {
 		"\n- ../webhook\n", "\n- ../certmanager\n", "\n- manager_webhook_patch.yaml\n", "\n- webhookcainjection_patch.yaml\n",
 		"vars:\n- name: SERVICE_NAME\n  objref:\n    kind: Service\n    version: v1\n    name: webhook-service\n")
 	apply(t)(EditProject(root, Disable(WebhookServer, CertManager)))
-	projecttest.Holds(t, root, "config/default/kustomization.yaml", "!../webhook", "\n#- manager_webhook_patch.yaml\n", "\n#- webhookcainjection_patch.yaml\n", "\n#- name: SERVICE_NAME\n#  objref:\n#    kind: Service\n")
+	projecttest.Holds(t, root, "config/default/kustomization.yaml", "\n#- ../webhook\n", "\n#- ../certmanager\n", "\n#- manager_webhook_patch.yaml\n", "\n#- webhookcainjection_patch.yaml\n", "\n#- name: SERVICE_NAME\n#  objref:\n#    kind: Service\n")
 }
 
 // TestOlderLayoutMoves: several groups are in apis/, which Dockerfiles copy, and one group is in api/ again.
