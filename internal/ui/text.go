@@ -40,13 +40,13 @@ func (t *text) Handle(e report.Event) {
 	case report.Progress:
 		t.progress(e)
 	case report.File:
-		t.change(e.Name(), e.Action, e.Why, t.verbose || e.Action != report.Unchanged)
+		t.change(plain(e.Name()), e.Action, plain(e.Why), t.verbose || e.Action != report.Unchanged)
 	case report.Object:
-		t.change(e.Name, e.Action, e.Why, true)
+		t.change(plain(e.Name), e.Action, plain(e.Why), true)
 	case report.Note:
-		t.line(e.Text)
+		t.line(plain(e.Text))
 	case report.Warning:
-		t.line(t.screen.paint(yellow, "warning:") + " " + e.Text)
+		t.line(t.screen.paint(yellow, "warning:") + " " + plain(e.Text))
 	case report.Finding:
 		t.finding(e)
 	case report.Result:
@@ -57,6 +57,7 @@ func (t *text) Handle(e report.Event) {
 // step tells the time of work that ended. That it begins is told on a terminal,
 // where the end takes its place; in a log it would only be noise.
 func (t *text) step(s report.Step) {
+	s.Name = plain(s.Name)
 	switch {
 	case s.Elapsed > 0:
 		t.line(s.Name + " " + t.screen.paint(faint, "("+duration(s.Elapsed)+")"))
@@ -69,6 +70,7 @@ func (t *text) step(s report.Step) {
 
 // progress rewrites one line on a terminal and is told now and then elsewhere.
 func (t *text) progress(p report.Progress) {
+	p.Name = plain(p.Name)
 	switch {
 	case t.screen.terminal:
 		t.rewrite(t.screen.roomy(decoratedBar(p), progressLine(p)))
@@ -107,13 +109,13 @@ func (t *text) finding(f report.Finding) {
 	if f.Fatal {
 		severity = t.screen.paint(red, "error:")
 	}
-	place := f.Position.String()
+	place := plain(f.Position.String())
 	if place != "" {
 		place = t.screen.paint(bold, place+":") + " "
 	}
-	t.line(place + severity + " " + f.Message)
+	t.line(place + severity + " " + plain(f.Message))
 	if f.Suggestion != "" {
-		t.line(indent(f.Suggestion, "    "))
+		t.line(indent(plain(f.Suggestion), "    "))
 	}
 }
 
@@ -138,10 +140,10 @@ func (t *text) fail(f failure) {
 		t.line("interrupted")
 		return
 	}
-	t.line(t.screen.paint(red, "error:") + " " + f.What)
+	t.line(t.screen.paint(red, "error:") + " " + plain(f.What))
 	for _, part := range f.parts() {
 		label := t.screen.paint(faint, fmt.Sprintf("  %-6s ", part.label+":"))
-		t.line(label + strings.TrimPrefix(indent(part.text, strings.Repeat(" ", 9)), strings.Repeat(" ", 9)))
+		t.line(label + strings.TrimPrefix(indent(plain(part.text), strings.Repeat(" ", 9)), strings.Repeat(" ", 9)))
 	}
 }
 

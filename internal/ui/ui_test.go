@@ -115,6 +115,27 @@ func readable(s string) string {
 	return strings.NewReplacer("\r", "␍", "\x1b", "␛").Replace(s)
 }
 
+// TestHostileText: no name and no message makes a terminal do something.
+func TestHostileText(t *testing.T) {
+	const hostile = "a\x1b]0;b\ac\rd\u009be\u202ef\x7f"
+	var out bytes.Buffer
+	h := NewText(io.Discard, &out, true)
+	for _, e := range []report.Event{
+		report.Step{Name: hostile}, report.Step{Name: hostile, Elapsed: time.Second}, report.File{Path: hostile, Action: report.Kept, Why: hostile},
+		report.Object{Name: hostile, Action: report.Kept, Why: hostile}, report.Progress{Name: hostile}, report.Note{Text: hostile},
+		report.Warning{Text: hostile}, report.Finding{Position: report.Position{File: hostile, Line: 1}, Message: hostile, Suggestion: hostile},
+	} {
+		h.Handle(e)
+	}
+	Fail(h, &report.Error{What: hostile, Where: hostile, Err: errors.New(hostile), Hint: hostile, Next: hostile})
+	if at := strings.IndexAny(out.String(), "\x1b\a\r\u009b\u202e\x7f"); at >= 0 {
+		t.Errorf("a character that acts is at %d of %q", at, out.String())
+	}
+	if want := `a\x1b]0;b\ac\rd\u009be\u202ef\x7f`; !strings.Contains(out.String(), want) {
+		t.Errorf("no %s in %q", want, out.String())
+	}
+}
+
 func TestJSON(t *testing.T) {
 	var stdout bytes.Buffer
 	play(t, NewJSON(&stdout))
