@@ -170,3 +170,23 @@ func TestOlderLayoutMoves(t *testing.T) {
 		}
 	}
 }
+
+// TestOlderFeaturesLeaveOwnVariables: variables that are not cert-manager's stay as they are, switched on or in comments.
+func TestOlderFeaturesLeaveOwnVariables(t *testing.T) {
+	const own = "- name: OWN\n  objref:\n    kind: Service\n    version: v1\n    name: metrics\n" +
+		"#- name: OFF\n#  objref:\n#    kind: Service\n#    version: v1\n#    name: none\n"
+	root := olderProject(t, "", "", "")
+	projecttest.Unpack(t, root, methods)
+	const config = "config/default/kustomization.yaml"
+	file := filepath.Join(root, config)
+	text, err := os.ReadFile(file)
+	must(t, err)
+	must(t, os.WriteFile(file, append(text, own...), 0o644))
+	before := projecttest.Tree(t, root)
+	apply(t)(EditProject(root, Enable(WebhookServer, CertManager)))
+	projecttest.Holds(t, root, config, "\n- name: SERVICE_NAME\n", "\n"+own)
+	apply(t)(EditProject(root, Disable(WebhookServer, CertManager)))
+	if diff := cmp.Diff(before, projecttest.Tree(t, root)); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -55,7 +55,7 @@ func (p *planner) switchOlder(f Feature, on bool) error {
 		lines := strings.SplitAfter(string(src), "\n")
 		switchLines(lines, regexp.MustCompile(`^#?\s*- (path: )?`+regexp.QuoteMeta(parts.patch)+`\s*$`), on)
 		if parts.vars {
-			switchLines(varsIn(lines), regexp.MustCompile(`^#?(- name: |  [a-z]|    [a-z])`), on)
+			switchVars(varsIn(lines), on)
 		}
 		return []byte(strings.Join(lines, "")), nil
 	})
@@ -75,6 +75,27 @@ func varsIn(lines []string) []string {
 }
 
 var startsList = regexp.MustCompile(`^[A-Za-z]`)
+
+// Lines of a variable: its first, all, and those by which it belongs to the webhooks' certificate or Service.
+var (
+	startsVar     = regexp.MustCompile(`^#?- name: `)
+	partOfVar     = regexp.MustCompile(`^#?(- name: |  [a-z]|    [a-z])`)
+	ofCertManager = regexp.MustCompile(`(?m)^#?    name: (serving-cert|webhook-service)\b`)
+)
+
+// switchVars switches the variables that name objects of cert-manager's feature. A project's own variables stay.
+func switchVars(lines []string, on bool) {
+	for len(lines) > 0 {
+		end := len(lines)
+		if next := slices.IndexFunc(lines[1:], startsVar.MatchString); next >= 0 {
+			end = 1 + next
+		}
+		if item := lines[:end]; ofCertManager.MatchString(strings.Join(item, "")) {
+			switchLines(item, partOfVar, on)
+		}
+		lines = lines[end:]
+	}
+}
 
 // switchLines takes the # from the lines that match, or puts it before them.
 func switchLines(lines []string, match *regexp.Regexp, on bool) {
