@@ -171,7 +171,8 @@ func TestOlderLayoutMoves(t *testing.T) {
 	}
 }
 
-// TestOlderFeaturesLeaveOwnVariables: variables that are not cert-manager's stay as they are, switched on or in comments.
+// TestOlderFeaturesLeaveOwnVariables: variables that are not cert-manager's stay as they are, switched on or in
+// comments.
 func TestOlderFeaturesLeaveOwnVariables(t *testing.T) {
 	const own = "- name: OWN\n  objref:\n    kind: Service\n    version: v1\n    name: metrics\n" +
 		"#- name: OFF\n#  objref:\n#    kind: Service\n#    version: v1\n#    name: none\n"
