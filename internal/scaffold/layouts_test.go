@@ -191,3 +191,27 @@ func TestOlderFeaturesLeaveOwnVariables(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestGroupedConfiguration: a kind's definition and roles go where the project keeps these, as jobset in
+// config/components, and leave with the kind.
+func TestGroupedConfiguration(t *testing.T) {
+	root := olderProject(t, "", "", "")
+	must(t, os.Mkdir(filepath.Join(root, "config", "components"), 0o755))
+	for _, part := range []string{"crd", "rbac", "manager"} {
+		must(t, os.Rename(filepath.Join(root, "config", part), filepath.Join(root, "config", "components", part)))
+	}
+	const deployed = "config/default/kustomization.yaml"
+	file := filepath.Join(root, deployed)
+	text, err := os.ReadFile(file)
+	must(t, err)
+	must(t, os.WriteFile(file, []byte(strings.ReplaceAll(string(text), "- ../", "- ../components/")), 0o644))
+	before := projecttest.Tree(t, root)
+	apply(t)(CreateAPI(root, probe()))
+	projecttest.Holds(t, root, "config/components/crd/kustomization.yaml", "\n- bases/crew.example.com_probes.yaml\n")
+	projecttest.Holds(t, root, "config/components/rbac/kustomization.yaml", "probe_viewer_role.yaml\n")
+	projecttest.Holds(t, root, deployed, "- ../components/crd\n", "!- ../crd\n")
+	apply(t)(DeleteAPI(root, Deletion{Group: "crew", Version: "v1", Kind: "Probe"}))
+	if diff := cmp.Diff(before, projecttest.Tree(t, root)); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -181,6 +181,7 @@ func (a *planner) planConfig() error {
 	}
 	var roles []plan.Piece
 	var lines strings.Builder
+	folder := a.configFolder("rbac")
 	for _, role := range []struct{ name, does, verbs, aggregate string }{
 		{"admin", "administer", `"*"`, "admin"},
 		{"editor", "change", "create, delete, get, list, patch, update, watch", "edit"},
@@ -189,18 +190,19 @@ func (a *planner) planConfig() error {
 		data := a.data()
 		data["RoleVerb"], data["RoleVerbs"], data["Aggregate"] = role.does, role.verbs, role.aggregate
 		data["RoleName"] = strings.NewReplacer("_", "-", ".", "-").Replace(a.project.RolePrefix(a.resource)) + "-" + role.name + "-role"
-		file := a.project.RoleFile(a.resource, role.name)
+		file := path.Join(folder, path.Base(a.project.RoleFile(a.resource, role.name)))
 		if err := a.CreateFrom("api/role.yaml", file, data); err != nil {
 			return err
 		}
 		roles = append(roles, piece.Item{List: "resources", Name: path.Base(file)})
 		lines.WriteString("- " + path.Base(file) + "\n")
 	}
-	return a.PutIfPlaced("config/rbac/kustomization.yaml", plan.These(roles...), lines.String())
+	return a.PutIfPlaced(folder+"/kustomization.yaml", plan.These(roles...), lines.String())
 }
 
 func (a *planner) planCRD() error {
-	const list = "config/crd/kustomization.yaml"
+	folder := a.configFolder("crd")
+	list := folder + "/kustomization.yaml"
 	if err := a.RequireFrom("api/crd_kustomization.yaml", list, a.data()); err != nil {
 		return err
 	}
@@ -208,12 +210,13 @@ func (a *planner) planCRD() error {
 	if err := a.PutIfPlaced(list, plan.These(piece.Listed{Marker: "crdkustomizeresource", Name: item}), "- "+item); err != nil {
 		return err
 	}
+	item = "../" + strings.TrimPrefix(folder, "config/")
 	const deployed = "config/default/kustomization.yaml"
 	there, err := a.Exists(deployed)
 	if err != nil || !there && a.project.Older() && !a.Recording() { // deployed from elsewhere
 		return err
 	}
-	return a.PutIfPlaced(deployed, plan.These(piece.Item{List: "resources", Name: "../crd", First: true}), "- ../crd")
+	return a.PutIfPlaced(deployed, plan.These(piece.Item{List: "resources", Name: item, First: true}), "- "+item)
 }
 
 func (a *planner) planSample() error {

@@ -1,6 +1,7 @@
 package newapi
 
 import (
+	"path"
 	"slices"
 
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
@@ -90,7 +91,7 @@ func callsOf(file *project.Project, r project.Resource) ([]Options, error) {
 func (a *planner) needGenerated() error {
 	if a.options.Resource {
 		from := a.project.TypesFile(a.resource)
-		a.NeedGenerated(a.project.CRDFile(a.resource), from)
+		a.NeedGenerated(path.Join(a.configFolder("crd"), "bases", path.Base(a.project.CRDFile(a.resource))), from)
 		a.NeedGenerated(a.project.APIDir(a.resource)+"/zz_generated.deepcopy.go", from)
 	}
 	return nil
