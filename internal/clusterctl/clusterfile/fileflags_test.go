@@ -18,7 +18,8 @@ func TestFilesAreNotChosenByFiles(t *testing.T) {
 		encryption-provider-config etcd-cafile etcd-certfile etcd-keyfile kubelet-certificate-authority kubelet-client-certificate
 		kubelet-client-key oidc-ca-file peer-ca-file proxy-client-cert-file proxy-client-key-file requestheader-client-ca-file
 		service-account-key-file service-account-signing-endpoint service-account-signing-key-file tls-cert-file tls-private-key-file
-		tls-sni-cert-key token-auth-file tracing-config-file audit_log_path`
+		tls-sni-cert-key token-auth-file tracing-config-file audit_log_path
+		oidc-client-id oidc-groups-claim oidc-issuer-url oidc-username-prefix`
 	for _, name := range strings.Fields(refused) {
 		_, err := clusterfile.Parse("f", []byte("apiServer: {flags: [--"+name+"=/tmp/x]}"))
 		var e *report.Error

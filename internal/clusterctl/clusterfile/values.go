@@ -149,7 +149,7 @@ func checkFileFlag(flag string) error {
 		return &mistake{"--" + name + " names a file that can start programs", hint}
 	case hasSuffix(name, pathSuffixes):
 		return &mistake{"--" + name + " names a file or folder of this machine, which a description of a cluster cannot choose", hint}
-	case name == "anonymous-auth" || name == "authorization-mode":
+	case name == "anonymous-auth" || name == "authorization-mode" || strings.HasPrefix(name, "oidc-"):
 		return &mistake{"--" + name + " decides who may use the cluster, which its description cannot", hint}
 	}
 	return nil
