@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/internal/confine"
+	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -134,7 +135,7 @@ func noteReplaced(files []File, replacing func(string, []byte)) error {
 		if f.Action == report.Unchanged {
 			continue
 		}
-		before, err := os.ReadFile(f.Path)
+		before, err := finite.ReadFile(f.Path)
 		switch {
 		case err == nil && before == nil:
 			before = []byte{}
