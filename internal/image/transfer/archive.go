@@ -221,6 +221,9 @@ func openDocker(file string) ([]Archived, error) {
 			return nil, fmt.Errorf("%w: its configuration has %d bytes, and %d are the limit", errLarge, size, maxConfig)
 		}
 		for _, text := range d.RepoTags {
+			if len(images) == maxTags {
+				return nil, fmt.Errorf("%w: the archive has more than %d names of images", errLarge, maxTags)
+			}
 			tag, err := name.NewTag(text)
 			if err != nil {
 				return nil, err
@@ -274,7 +277,7 @@ func openLayout(dir string) ([]Archived, error) {
 	return images, nil
 }
 
-// fileSizes are the sizes of an archive's files. All of them together have no more than the archive: holes have a size
+// fileSizes are the sizes of an archive's files, for a link that of the archive. All of them together have no more than the archive: holes have a size
 // and take nothing.
 func fileSizes(file string) (map[string]int64, error) {
 	f, err := os.Open(file)
@@ -298,9 +301,23 @@ func fileSizes(file string) (map[string]int64, error) {
 		if left -= h.Size; left < 0 {
 			return nil, errHoles
 		}
-		sizes[path.Clean(h.Name)] = max(sizes[path.Clean(h.Name)], h.Size)
+		size := h.Size
+		if h.Typeflag == tar.TypeSymlink || h.Typeflag == tar.TypeLink { // the library follows it, to any of the files
+			size = info.Size()
+		}
+		name := path.Clean(h.Name)
+		if sizes[name] = max(sizes[name], size); len(sizes) > maxFiles || len(name) > maxName {
+			return nil, fmt.Errorf("%w: it has more than %d files, or a name of more than %d bytes", errLarge, maxFiles, maxName)
+		}
 	}
 }
+
+// Limits of what an archive lists, far above what images have.
+const (
+	maxFiles = 20_000
+	maxName  = 4 << 10
+	maxTags  = 1000 // of docker save: the library reads the archive anew for each
+)
 
 // unpackLayout unpacks an archive if it is one of an image layout.
 func unpackLayout(ctx context.Context, file, dir string) (oci bool, err error) {

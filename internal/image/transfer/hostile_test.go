@@ -189,7 +189,61 @@ func TestHostileDockerArchives(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
+	large := strings.Repeat(" ", maxConfig+1)
+	linked := write("manifest.json", small, "config.json", "", "large", large)
+	text, err := os.ReadFile(linked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []byte{tar.TypeLink, tar.TypeSymlink} {
+		if err := os.WriteFile(linked, asLink(t, text, "config.json", "large", kind), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(t.Context(), linked, t.TempDir()); !errors.Is(err, errLarge) {
+			t.Errorf("a configuration that is a link to a large file: %v", err)
+		}
+	}
+	tags := `"app:v1"` + strings.Repeat(`,"app:v1"`, maxTags)
+	if _, err := Open(t.Context(), write("manifest.json", strings.Replace(small, `"app:v1"`, tags, 1), "config.json", "{}"), t.TempDir()); !errors.Is(err, errLarge) {
+		t.Errorf("many names: %v", err)
+	}
+	many := make([]string, 0, 2*maxFiles+4)
+	for i := range maxFiles + 1 {
+		many = append(many, fmt.Sprint(i), "")
+	}
+	if _, err := Open(t.Context(), write(append(many, "manifest.json", small)...), t.TempDir()); !errors.Is(err, errLarge) {
+		t.Errorf("many files: %v", err)
+	}
 	if _, err := Open(t.Context(), write("manifest.json", small, "config.json", "{}"), t.TempDir()); err != nil {
 		t.Error(err)
 	}
+}
+
+// asLink is an archive in which a file is a link to another one.
+func asLink(t *testing.T, archive []byte, name, to string, kind byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := tar.NewWriter(&out)
+	for r := tar.NewReader(bytes.NewReader(archive)); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil && h.Name == name {
+			h.Typeflag, h.Linkname, h.Size = kind, to, 0
+		}
+		if err == nil {
+			err = w.WriteHeader(h)
+		}
+		if err == nil && h.Size > 0 {
+			_, err = io.Copy(w, r)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
 }
