@@ -115,3 +115,25 @@ func FuzzSection(f *testing.F) {
 		}
 	})
 }
+
+// TestUncommentedIndented: an item of an indented list is one of it again after it was off.
+func TestUncommentedIndented(t *testing.T) {
+	webhook := piece.Uncommented{Item: piece.Item{List: "resources", Name: "../webhook"}}
+	for _, on := range []string{
+		"resources:\n  - ../crd\n  - ../webhook\n",
+		"resources:\n- ../crd\n- ../webhook\n",
+	} {
+		off, err := webhook.Off("", []byte(on))
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := webhook.Put("", off)
+		if err != nil || string(off) == on || string(again) != on {
+			t.Errorf("%q off is %q, and on again %q, %v", on, off, again, err)
+		}
+	}
+	got, err := webhook.Put("", []byte("resources:\n  - ../crd\n#- ../webhook\n"))
+	if want := "resources:\n  - ../crd\n  - ../webhook\n"; err != nil || string(got) != want {
+		t.Errorf("got %q, %v; want %q", got, err, want)
+	}
+}

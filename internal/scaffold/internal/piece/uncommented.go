@@ -20,7 +20,7 @@ func (u Uncommented) Put(file string, src []byte) ([]byte, error) {
 	}
 	comment := regexp.MustCompile(`^#\s*- ` + regexp.QuoteMeta(u.Name) + `\s*$`)
 	if i := slices.IndexFunc(lines, comment.MatchString); i >= 0 {
-		lines[i] = "- " + u.Name + lineEnd(lines[i])
+		lines[i] = indentAbove(lines[:i]) + "- " + u.Name + lineEnd(lines[i])
 		return []byte(strings.Join(lines, "")), nil
 	}
 	out, err := u.Item.Put(file, src)
@@ -33,12 +33,27 @@ func (u Uncommented) Put(file string, src []byte) ([]byte, error) {
 	return out, nil
 }
 
+var itemOn = regexp.MustCompile(`^( *)- `)
+
+// indentAbove is the indentation of the list that the lines end in, by its last item that is on.
+func indentAbove(lines []string) string {
+	for _, line := range slices.Backward(lines) {
+		if match := itemOn.FindStringSubmatch(line); match != nil {
+			return match[1]
+		}
+		if line != "" && line[0] >= 'a' && line[0] <= 'z' { // the head of the list
+			break
+		}
+	}
+	return ""
+}
+
 // Off puts the item into a comment.
 func (u Uncommented) Off(_ string, src []byte) ([]byte, error) {
 	lines := strings.SplitAfter(string(src), "\n")
 	for i, line := range lines {
 		if on, _ := u.on(line); on {
-			lines[i] = "#" + strings.TrimLeft(line, " ")
+			lines[i] = "#" + line
 		}
 	}
 	return []byte(strings.Join(lines, "")), nil
