@@ -3,6 +3,7 @@ package scaffold
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -135,6 +136,20 @@ func TestOlderWebhooks(t *testing.T) {
 	checkCompiles(t, root)
 	projecttest.Holds(t, root, "config/crd/kustomization.yaml", "\n- patches/webhook_in_captains.yaml\n", "\n- patches/cainjection_in_captains.yaml\n")
 	projecttest.Holds(t, root, "api/v2/captain_conversion_test.go", "random.Fuzz(before)", "diff.ObjectReflectDiff(", "i := 0; i < 100; i++")
+}
+
+// TestOlderGo: a validator for a Go without the package slices does not import it.
+func TestOlderGo(t *testing.T) {
+	for version, want := range map[string]string{"1.20": "!slices", "1.21": "\t\"slices\"\n"} {
+		root := olderProject(t, "", "", "")
+		mod := filepath.Join(root, "go.mod")
+		text, err := os.ReadFile(mod)
+		must(t, err)
+		must(t, os.WriteFile(mod, regexp.MustCompile(`(?m)^go .*$`).ReplaceAll(text, []byte("go "+version)), 0o644))
+		apply(t)(CreateWebhook(root, captains()))
+		checkCompiles(t, root)
+		projecttest.Holds(t, root, "api/v1/captain_webhook.go", want, "reflect.DeepEqual(old, mistake)")
+	}
 }
 
 // TestOlderFeatures: webhooks and their certificate are switched by comments in config/default, patches and variables

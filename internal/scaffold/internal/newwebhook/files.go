@@ -63,7 +63,7 @@ func (w *planner) planCode() error {
 	if own, err := w.isMethod(file, "ValidateCreate"); err != nil {
 		return err
 	} else if w.options.Validation && !own {
-		return w.putWebhook(file, "Validat", w.options.ValidationPath, "context", "reflect", "slices",
+		return w.putWebhook(file, "Validat", w.options.ValidationPath, "context", "reflect",
 			"k8s.io/apimachinery/pkg/api/errors", "k8s.io/apimachinery/pkg/runtime/schema", "k8s.io/apimachinery/pkg/util/validation/field",
 			"sigs.k8s.io/controller-runtime/pkg/webhook/admission")
 	}
@@ -81,6 +81,9 @@ func (w *planner) putWebhook(file, stem, customPath string, imports ...string) e
 	}
 	if !w.versions.TypedWebhooks() {
 		imports = append(imports, "fmt", "k8s.io/apimachinery/pkg/runtime")
+	}
+	if stem == "Validat" && w.versions.Slices() {
+		imports = append(imports, "slices")
 	}
 	of := w.goImports(imports...)
 	setup := piece.BuilderCall{Function: w.setupName()}
@@ -243,6 +246,7 @@ func (w *planner) data() map[string]any {
 		"BesideTypes":       w.besideTypes(),
 		"Type":              w.typeName(),
 		"Typed":             w.versions.TypedWebhooks(),
+		"HasSlices":         w.versions.Slices(),
 		"TestContext":       w.versions.TestContext(),
 		"MetricsServer":     w.versions.MetricsServer(),
 		"Randfill":          w.versions.Randfill(),

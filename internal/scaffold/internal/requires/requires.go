@@ -62,6 +62,9 @@ func (v Versions) Diff() bool { return v.since("v0.22.0") }
 // Go reports whether the project's version of Go is at least this one, such as "v1.24.0".
 func (v Versions) Go(version string) bool { return newer(v.golang, version) }
 
+// Slices reports whether the standard library has the package slices.
+func (v Versions) Slices() bool { return v.Go("v1.21.0") }
+
 // TestContext is the context of a test called t, as code has it.
 func (v Versions) TestContext() string {
 	if v.Go("v1.24.0") {

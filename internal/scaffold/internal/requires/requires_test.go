@@ -64,6 +64,7 @@ func TestForms(t *testing.T) {
 		{"randfill", requires.Versions.Randfill, false, true, true},
 		{"diff", requires.Versions.Diff, false, true, true},
 		{"Go 1.24", func(v requires.Versions) bool { return v.Go("v1.24.0") }, false, false, true},
+		{"slices", requires.Versions.Slices, false, false, true},
 		{"a test's context", func(v requires.Versions) bool { return v.TestContext() == "t.Context()" }, false, false, true},
 		{"omitzero", func(v requires.Versions) bool { return v.OmitZero() == "omitzero" }, false, false, true},
 	} {
