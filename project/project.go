@@ -41,8 +41,9 @@ type Project struct {
 	Namespaced bool     // the manager watches namespaces, not the cluster
 	Resources  []Resource
 
-	doc *yaml.Node // with all that this package does not know
-	src []byte     // the bytes that doc was read from; nil after SetPlugin
+	doc      *yaml.Node // with all that this package does not know
+	src      []byte     // the bytes that doc was read from; nil after SetPlugin
+	recorded string     // the file's Repo, where [Project.InModule] has put another one in its place
 }
 
 // A Resource is one API of the project, or one that it works on.

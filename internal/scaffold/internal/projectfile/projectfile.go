@@ -12,6 +12,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/project"
 )
@@ -27,6 +28,13 @@ func Load(root string) (*project.Project, error) {
 	}
 	if err := checkLayout(file); err != nil {
 		return file, err
+	}
+	mod, err := gomod.Read(root)
+	if err != nil {
+		return nil, err
+	}
+	if mod != nil {
+		file.InModule(mod.Path())
 	}
 	return file, complete(root, file)
 }
