@@ -67,7 +67,7 @@ func (i Import) Take(src []byte) ([]byte, int) {
 		return src, 0
 	}
 	lines := strings.SplitAfter(string(src), "\n")
-	line := fset.Position(parsed.Imports[at].Pos()).Line
+	line := fset.PositionFor(parsed.Imports[at].Pos(), false).Line
 	return []byte(strings.Join(slices.Delete(lines, line-1, line), "")), 0
 }
 
@@ -76,14 +76,14 @@ func (i Import) is(spec *ast.ImportSpec) bool { return spec.Path.Value == strcon
 // place is the line that the import belongs below, and whether it begins a group there:
 // below the import whose path is most like its own, among those of its kind.
 func (i Import) place(block *ast.GenDecl, fset *token.FileSet) (line int, group bool) {
-	line, best := fset.Position(block.Lparen).Line, -1
+	line, best := fset.PositionFor(block.Lparen, false).Line, -1
 	for _, s := range block.Specs {
 		other, err := strconv.Unquote(s.(*ast.ImportSpec).Path.Value)
 		if err != nil || standard(other) != standard(i.Path) || other == i.Module || strings.HasPrefix(other, i.Module+"/") {
 			continue
 		}
 		if like := commonPrefix(other, i.Path); like >= best {
-			line, best = fset.Position(s.End()).Line, like
+			line, best = fset.PositionFor(s.End(), false).Line, like
 		}
 	}
 	return line, best < 0

@@ -39,7 +39,7 @@ func read(src []byte) *source {
 	return &source{src: src, fset: fset, file: file}
 }
 
-func (s *source) line(pos token.Pos) int { return s.fset.Position(pos).Line }
+func (s *source) line(pos token.Pos) int { return s.fset.PositionFor(pos, false).Line } // whatever comments of the form //line say
 
 func (s *source) text(n ast.Node) string {
 	return string(s.src[s.fset.Position(n.Pos()).Offset:s.fset.Position(n.End()).Offset])

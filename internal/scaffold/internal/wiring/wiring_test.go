@@ -167,3 +167,17 @@ func TestTakeImport(t *testing.T) {
 		t.Errorf("an import with others on its line: line %d,\n%s", line, got)
 	}
 }
+
+// TestLineComments: comments that say which lines of another file the code is from do not move places.
+func TestLineComments(t *testing.T) {
+	src := function("//line a.go:9999\nutilruntime.Must(a.AddToScheme(s))\n//line a.go:1\nm.AddReadyzCheck()")
+	lines := strings.Split(src, "\n")
+	types, ok := wiring.SchemePlace([]byte(src), "")
+	if !ok || !strings.Contains(lines[types.Line-1], "AddToScheme") {
+		t.Errorf("types: %+v, %v", types, ok)
+	}
+	setUp, ok := wiring.SetUpPlace([]byte(src))
+	if !ok || !strings.Contains(lines[setUp.Line], "//line") && !strings.Contains(lines[setUp.Line], "AddReadyzCheck") {
+		t.Errorf("controllers: %+v, %v", setUp, ok)
+	}
+}
