@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -76,11 +77,18 @@ func (s *Session) noteBelow(root string) {
 
 // severalProjects refuses to choose among projects.
 func (s *Session) severalProjects(below []string) error {
+	next := ""
+	if oneWord.MatchString(below[0]) {
+		next = "cd " + filepath.FromSlash(below[0])
+	}
 	return &report.Error{
 		What: "no project in this folder, but in folders below it", Where: s.Dir, Hint: "projects are in " + strings.Join(below[:min(len(below), mostNamed)], ", "),
-		Next: "cd " + filepath.FromSlash(below[0]),
+		Next: next,
 	}
 }
+
+// oneWord matches names that a shell takes as they are: a repository may name a folder like a command.
+var oneWord = regexp.MustCompile(`^[\w.][\w./-]*$`)
 
 // mostNamed bounds how many projects a message names.
 const mostNamed = 8
