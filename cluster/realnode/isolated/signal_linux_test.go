@@ -31,23 +31,29 @@ func TestSignalAtOnce(t *testing.T) {
 	}
 }
 
-// TestHeeds holds what a process's status says against what the kernel does with a signal for it.
-func TestHeeds(t *testing.T) {
-	const status = "Name:\tSigCgt:\nSigPnd:\t0000000000000000\nSigBlk:\t%s\nSigIgn:\t%s\nSigCgt:\t%s\nCapInh:\t0\n"
+// TestDelivery holds what is done about a process's status against what the kernel does with a signal for it.
+func TestDelivery(t *testing.T) {
+	const status = "Name:\tSigCgt:\nShdPnd:\t%s\nSigBlk:\t%s\nSigIgn:\t%s\nSigCgt:\t%s\nCapInh:\t0\n"
 	const none, term, hangUp = "0000000000000000", "0000000000004000", "0000000000000001"
-	for _, c := range []struct {
-		name, blocked, ignored, caught string
-		want                           bool
-	}{
-		{"nothing is caught", none, none, none, false},
-		{"it is caught", none, none, term, true},
-		{"it is blocked, and waits", term, none, none, true},
-		{"it is ignored", none, term, none, false},
-		{"another one is caught", none, none, hangUp, false},
-		{"the kernel writes something else", none, none, "?", true},
+	type look struct {
+		pending, blocked, ignored, caught string
+		send, done                        bool
+	}
+	for name, looks := range map[string][]look{
+		"it is caught":                     {{none, none, none, term, true, true}},
+		"it is caught later":               {{none, none, none, none, false, false}, {none, none, term, none, false, false}, {none, none, none, hangUp, false, false}, {none, none, none, term, true, true}},
+		"the kernel writes something else": {{none, none, none, "?", true, true}},
+		"a program waits for it":           {{none, term, none, none, true, false}, {term, term, none, none, false, false}, {none, term, none, none, false, true}},
+		"a handler gets it after a block":  {{none, term, none, none, true, false}, {none, none, none, term, false, true}},
+		"it is blocked while one forks":    {{none, term, none, none, true, false}, {none, none, none, none, false, false}, {none, none, none, term, true, true}},
+		"it is blocked twice":              {{none, term, none, none, true, false}, {none, none, none, none, false, false}, {none, term, none, none, true, false}, {none, term, none, none, false, true}},
 	} {
-		if got := heeds(fmt.Appendf(nil, status, c.blocked, c.ignored, c.caught), syscall.SIGTERM); got != c.want {
-			t.Errorf("%s: %v", c.name, got)
+		var d delivery
+		for i, l := range looks {
+			send, done := d.next(fmt.Appendf(nil, status, l.pending, l.blocked, l.ignored, l.caught), syscall.SIGTERM)
+			if send != l.send || done != l.done {
+				t.Errorf("%s, look %d: send %t, done %t", name, i, send, done)
+			}
 		}
 	}
 }
