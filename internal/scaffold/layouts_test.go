@@ -152,6 +152,17 @@ func TestOlderGo(t *testing.T) {
 	}
 }
 
+// TestMethodsOfNoUse: a method that controller-runtime does not call any more is no webhook.
+func TestMethodsOfNoUse(t *testing.T) {
+	for version, want := range map[string]string{"v0.19.7": "!CaptainCustomDefaulter", "v0.20.4": "WithDefaulter(&CaptainCustomDefaulter{})"} {
+		root := olderProject(t, version, "v0.32.1", "")
+		projecttest.Unpack(t, root, methods)
+		apply(t)(CreateWebhook(root, captains()))
+		checkCompiles(t, root)
+		projecttest.Holds(t, root, "api/v1/captain_webhook.go", "func (r *Captain) Default() {}", want)
+	}
+}
+
 // TestOlderFeatures: webhooks and their certificate are switched by comments in config/default, patches and variables
 // included.
 func TestOlderFeatures(t *testing.T) {

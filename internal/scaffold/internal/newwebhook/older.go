@@ -73,6 +73,9 @@ func (w *planner) setupCall(imports gofile.Imports) (alias, pkg, call string) {
 // isMethod reports whether a webhook is a method of the kind itself, which older versions of controller-runtime call:
 // that one stays.
 func (w *planner) isMethod(file, name string) (bool, error) {
+	if !w.versions.MethodWebhooks() {
+		return false, nil
+	}
 	c, err := w.Find(file)
 	if err != nil {
 		return false, err

@@ -50,6 +50,9 @@ func newer(have, version string) bool {
 // any object.
 func (v Versions) TypedWebhooks() bool { return v.since("v0.23.0") }
 
+// MethodWebhooks reports whether a webhook may be a method of its kind. Since then, such a method is never called.
+func (v Versions) MethodWebhooks() bool { return !v.since("v0.20.0") }
+
 // MetricsServer reports whether a manager's options for metrics are those of a server of their own.
 func (v Versions) MetricsServer() bool { return v.since("v0.16.0") }
 

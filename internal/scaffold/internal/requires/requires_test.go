@@ -60,6 +60,7 @@ func TestForms(t *testing.T) {
 		o, m, l bool
 	}{
 		{"typed webhooks", requires.Versions.TypedWebhooks, false, false, true},
+		{"webhooks that are methods", requires.Versions.MethodWebhooks, true, false, false},
 		{"a server of metrics", requires.Versions.MetricsServer, false, true, true},
 		{"randfill", requires.Versions.Randfill, false, true, true},
 		{"diff", requires.Versions.Diff, false, true, true},
