@@ -196,6 +196,9 @@ func (p *planner) planFiles(f Feature) error {
 		return err
 	}
 	data := p.data()
+	if data["Labels"], err = p.labels(); err != nil {
+		return err
+	}
 	for key, flag := range map[string]string{"WarmUp": "warm-up", "CertPath": "webhook-cert-path"} {
 		if data[key], err = p.knowsFlag(flag); err != nil {
 			return err
