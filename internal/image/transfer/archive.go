@@ -277,8 +277,8 @@ func openLayout(dir string) ([]Archived, error) {
 	return images, nil
 }
 
-// fileSizes are the sizes of an archive's files, for a link that of the archive. All of them together have no more than the archive: holes have a size
-// and take nothing.
+// fileSizes are the sizes of an archive's files, for a link that of the archive. All of them together have no more than
+// the archive: holes have a size and take nothing.
 func fileSizes(file string) (map[string]int64, error) {
 	f, err := os.Open(file)
 	if err != nil {
