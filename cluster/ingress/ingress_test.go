@@ -19,9 +19,9 @@ import (
 	"net/netip"
 	"os"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -366,16 +366,16 @@ func TestListensOnlyWhereAsked(t *testing.T) {
 	}
 }
 
-// slow is a way to Services that ends some time after it should.
+// slow is a way to Services that ends with its context, and then only once it is let go.
 type slow struct {
-	dialed, release chan struct{}
-	ended           atomic.Bool
+	dialed, free chan struct{}
+	ended        atomic.Bool
 }
 
 func (s *slow) DialService(ctx context.Context, _, _, _ string) (net.Conn, error) {
 	close(s.dialed)
 	<-ctx.Done()
-	<-s.release
+	<-s.free
 	s.ended.Store(true)
 	return nil, ctx.Err()
 }
@@ -391,9 +391,12 @@ func TestEndsRequests(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			i := ingressOf("web", rule("", "/", networkingv1.PathTypePrefix, "web"))
-			way := &slow{dialed: make(chan struct{}), release: make(chan struct{})}
-			release := sync.OnceFunc(func() { close(way.release) })
-			defer release()
+			way := &slow{dialed: make(chan struct{}), free: make(chan struct{})}
+			if tt.ended {
+				close(way.free)
+			} else {
+				defer close(way.free)
+			}
 			f, at, _ := front(t, programs{}, func(factory informers.SharedInformerFactory) {
 				having(t, "web")(factory)
 				if err := factory.Networking().V1().Ingresses().Informer().GetIndexer().Add(i); err != nil {
@@ -410,19 +413,32 @@ func TestEndsRequests(t *testing.T) {
 			<-way.dialed
 			ctx, stop := context.WithCancel(t.Context())
 			stop()
-			ended := make(chan bool)
-			go func() {
-				f.Run(ctx)
-				ended <- way.ended.Load()
-			}()
-			if tt.ended {
-				release()
-			}
-			if got := <-ended; got != tt.ended {
-				t.Errorf("ended: %t, want %t", got, tt.ended)
+			f.Run(ctx)
+			if way.ended.Load() != tt.ended {
+				t.Errorf("ended: %t, want %t", !tt.ended, tt.ended)
 			}
 		})
 	}
+}
+
+// TestTurns: the end waits for all that have a turn, and lets none follow.
+func TestTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		some, ended := make(turns, 2), make(chan bool, 1)
+		if !some.take() || !some.take() || some.take() {
+			t.Error("there are not two turns")
+		}
+		some.leave()
+		go func() { ended <- some.end(t.Context()) }()
+		synctest.Wait()
+		if len(ended) > 0 || some.take() {
+			t.Error("it has ended, or others follow, while one has a turn")
+		}
+		some.leave()
+		if !<-ended || some.take() {
+			t.Error("it has not ended, or others follow, once all have left")
+		}
+	})
 }
 
 // TestEndsUpgrades: a connection that was upgraded ends when its Ingress does.

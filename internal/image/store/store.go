@@ -130,7 +130,8 @@ func (s Store) writeContents(path layout.Path, img Image) error {
 	return path.WriteImage(img.Image)
 }
 
-// Clean removes what no name leads to, as after a failed [Store.Fetch]. While somebody reads it stays.
+// Clean removes contents without a name, as after a failed [Store.Fetch]. While another process reads the store, they
+// stay.
 func (s Store) Clean(ctx context.Context) error {
 	release, err := s.hold(ctx)
 	if err != nil {
