@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A project that moved to a new major version keeps its old path in PROJECT.
+// earlierMajor is a project that moved to a new major version, with its old path in PROJECT.
 const earlierMajor = `domain: example.com
 layout:
 - go.kubebuilder.io/v3

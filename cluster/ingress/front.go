@@ -199,11 +199,11 @@ func (f *Front) listen(ctx context.Context, p place, _ struct{}) (func(), error)
 		serve = func(l net.Listener) error { return server.ServeTLS(l, "", "") }
 	}
 	f.group.Go(func() {
-		_ = serve(listener)  // until the server is closed
-		_ = listener.Close() // which it may not have begun with
+		_ = serve(listener) // until the server is closed
 	})
 	return func() {
 		cancel() // by which connections end that are upgraded, of which the server knows nothing
+		_ = listener.Close() // with which the server may not have begun yet
 		_ = server.Close()
 	}, nil
 }
