@@ -202,7 +202,7 @@ func (f *Front) listen(ctx context.Context, p place, _ struct{}) (func(), error)
 		_ = serve(listener) // until the server is closed
 	})
 	return func() {
-		cancel() // by which connections end that are upgraded, of which the server knows nothing
+		cancel()             // by which connections end that are upgraded, of which the server knows nothing
 		_ = listener.Close() // with which the server may not have begun yet
 		_ = server.Close()
 	}, nil
