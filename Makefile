@@ -60,7 +60,7 @@ test-times: ## List the twenty slowest tests of the last run.
 	@go run ./hack/testlog -log $(EVENTS) -slowest 20
 
 # Parts of at most forty minutes each, which run alone: docs/contributing.md says when. A test that `make test` leaves out names its part.
-LONG := scripts projects pages examples nodes kills matrix edits mutants real peers envtest certmanager critest helm
+LONG := scripts projects pages examples nodes kills matrix edits mutants real peers envtest suites certmanager critest helm
 
 .PHONY: test-long
 test-long: $(LONG:%=test-long-%) ## Run all parts of the long tests, which are called test-long-<part>; contributing.md lists them.
@@ -114,6 +114,10 @@ test-long-peers: build
 
 test-long-envtest: build
 	$(PROGRAMS) && go run -C bench ./suites
+
+# The most of it goes into compiling operators with their own versions of Kubernetes' libraries.
+test-long-suites: build
+	$(PROGRAMS) && go run -C bench ./suites operators
 
 test-long-certmanager: build
 	$(LONGTEST) -dir test/certmanager $(GOTEST) -count=1 -timeout 40m -v ./...

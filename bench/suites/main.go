@@ -1,15 +1,18 @@
-// Command suites runs controller-runtime's own test suites, unchanged, on the control plane that slipway-cluster is
-// under the names `etcd` and `kube-apiserver`, and on stock programs of the same versions, and compares what became of
-// each test.
+// Command suites runs the test suites of other projects, unchanged, on the control plane that slipway-cluster is under
+// the names `etcd` and `kube-apiserver`, and on stock programs of the same versions, and compares what became of each
+// test.
 //
-//	go run ./suites                  # all packages that start a control plane
-//	go run ./suites client webhook   # those below pkg/
+//	go run ./suites                                         # controller-runtime's packages that start a control plane
+//	go run ./suites controller-runtime pkg/client           # some of them
+//	go run ./suites operators                               # operators, as they come from the module proxy
+//	go run ./suites lws                                     # one of them
+//	go run ./suites -controllers gc,namespace rabbitmq      # with controllers on ours
 //
-// The suites are those of the controller-runtime version that this module pins, from a copy of the module, each package
-// compiled once. It fails when a test passes on stock programs and not on ours. Because these suites have tests that
-// fail now and then on any control plane, a package in which one failed is run again, up to three times in all: a test
-// passes when it does so once, and the table tells how many needed that. What fails on both, such as tests that
-// download an old Kubernetes when there is no network, is listed.
+// The suites are those of the controller-runtime version that this module pins and of the versions in [projects], each
+// from a copy of the module, each package compiled once. It fails when a test passes on stock programs and not on ours.
+// Because these suites have tests that fail now and then on any control plane, a package in which one failed is run
+// again, up to three times in all: a test passes when it does so once, and the table tells how many needed that. What
+// fails on both, such as tests that download an old Kubernetes when there is no network, is listed.
 //
 // SLIPWAY_CLUSTER names the built program; otherwise it is built.
 package main
@@ -26,51 +29,57 @@ import (
 	"github.com/slipway-dev/slipway/bench/assets"
 )
 
-// all are the packages whose tests start a control plane.
-var all = []string{
-	"client", "client/apiutil", "cache", "envtest", "manager", "manager/internal/integration", "webhook",
-	"builder", "cluster", "controller", "controller/controllerutil", "handler", "internal/controller", "internal/recorder",
-	"metrics/filters", "reconcile", "source",
-}
-
 var errDiffer = errors.New("tests that pass on stock programs fail on ours")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	flags := flag.NewFlagSet("suites", flag.ExitOnError) // flag.CommandLine has controller-runtime's -kubeconfig too
+	controllers := flags.String("controllers", "", "value of SLIPWAY_CONTROLLERS on ours; empty: without controllers")
 	_ = flags.Parse(os.Args[1:])
-	packages := flags.Args()
-	if len(packages) == 0 {
-		packages = all
+	chosen, err := choose(flags.Args())
+	if err == nil {
+		err = run(ctx, os.Stdout, chosen, *controllers)
 	}
-	if err := run(ctx, os.Stdout, packages); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "suites:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, out io.Writer, packages []string) error {
+// run compares the projects' packages, on ours with the controllers that are named.
+func run(ctx context.Context, out io.Writer, chosen []project, controllers string) error {
 	dir, err := os.MkdirTemp("", "slipway-suites-")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	ours, err := assets.Ours(ctx, dir)
+	folder, err := assets.Ours(ctx, dir)
 	if err != nil {
 		return err
 	}
-	stock, err := assets.Stock(ctx)
-	if err != nil {
+	ours := plane{folder, controllers}
+	if folder, err = assets.Stock(ctx); err != nil {
 		return err
 	}
-	module, err := copyModule(ctx, dir)
-	if err != nil {
-		return err
-	}
+	stock := plane{folder, ""}
 	t := table{out: out}
 	t.head()
-	for _, pkg := range packages {
+	for _, p := range chosen {
+		if err := p.compare(ctx, dir, ours, stock, &t); err != nil {
+			return err
+		}
+	}
+	return t.end()
+}
+
+// compare adds a row to the table for each of the project's packages.
+func (p project) compare(ctx context.Context, dir string, ours, stock plane, t *table) error {
+	module, err := copyModule(ctx, dir, p)
+	if err != nil {
+		return err
+	}
+	for _, pkg := range p.packages {
 		suite, err := module.compile(ctx, pkg)
 		if err != nil {
 			return err
@@ -82,7 +91,7 @@ func run(ctx context.Context, out io.Writer, packages []string) error {
 		if c.ours, err = suite.settle(ctx, ours); err != nil {
 			return err
 		}
-		t.row(pkg, c)
+		t.row(p.name+" "+pkg, c)
 	}
-	return t.end()
+	return nil
 }

@@ -10,26 +10,35 @@ import (
 	"strings"
 )
 
-const controllerRuntime = "sigs.k8s.io/controller-runtime"
-
-// module is a copy of controller-runtime's sources that can be written.
+// module is a copy of a project's sources that can be written.
 type module struct{ dir string }
 
-// copyModule copies the version that this module pins: in the module cache test binaries cannot write what they write.
-func copyModule(ctx context.Context, dir string) (module, error) {
-	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-json", controllerRuntime).Output()
+// copyModule copies a version into a folder of dir: in the module cache test binaries cannot write what they write.
+func copyModule(ctx context.Context, dir string, p project) (module, error) {
+	source, err := p.source(ctx)
 	if err != nil {
-		return module{}, fmt.Errorf("find controller-runtime: %w", err)
+		return module{}, fmt.Errorf("find %s: %w", p.module, err)
 	}
-	var found struct{ Dir string }
-	if err := json.Unmarshal(out, &found); err != nil {
-		return module{}, fmt.Errorf("find controller-runtime: %w", err)
-	}
-	m := module{filepath.Join(dir, "controller-runtime")}
-	if err := os.CopyFS(m.dir, os.DirFS(found.Dir)); err != nil {
-		return module{}, fmt.Errorf("copy controller-runtime: %w", err)
+	m := module{filepath.Join(dir, p.name)}
+	if err := os.CopyFS(m.dir, os.DirFS(source)); err != nil {
+		return module{}, fmt.Errorf("copy %s: %w", p.module, err)
 	}
 	return m, nil
+}
+
+// source is the folder of the module cache with the project's version, which is downloaded if need be.
+func (p project) source(ctx context.Context) (string, error) {
+	command := []string{"list", "-m", "-json", p.module}
+	if strings.Contains(p.module, "@") {
+		command = []string{"mod", "download", "-json", p.module}
+	}
+	out, err := exec.CommandContext(ctx, "go", command...).Output()
+	if err != nil {
+		return "", err
+	}
+	var found struct{ Dir string }
+	err = json.Unmarshal(out, &found)
+	return found.Dir, err
 }
 
 // suite is a package's compiled tests.
@@ -39,10 +48,10 @@ type suite struct {
 	ginkgo bool   // they take its flags
 }
 
-// compile builds the tests of a package below pkg/.
+// compile builds the tests of a package.
 func (m module) compile(ctx context.Context, pkg string) (suite, error) {
 	s := suite{
-		dir:    filepath.Join(m.dir, "pkg", filepath.FromSlash(pkg)),
+		dir:    filepath.Join(m.dir, filepath.FromSlash(pkg)),
 		binary: filepath.Join(m.dir, strings.ReplaceAll(pkg, "/", "-")+".test"),
 	}
 	cmd := exec.CommandContext(ctx, "go", "test", "-c", "-o", s.binary, ".")

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -18,6 +19,7 @@ import (
 // outcomes are the tests of a package by name, and what became of each.
 type outcomes struct {
 	states  map[string]string // passed, failed, skipped, pending, …
+	texts   map[string]string // of ginkgo's specs, as its -focus sees them
 	attempt map[string]int    // the run in which a test passed, where it was not the first
 	wall    time.Duration     // of the first run
 	output  string            // of the last run
@@ -30,15 +32,15 @@ const (
 	attempts = 3
 )
 
-// settle runs the suite on the programs in a folder, again while a test fails.
-func (s suite) settle(ctx context.Context, assets string) (outcomes, error) {
-	settled, err := s.run(ctx, assets)
+// settle runs the suite on a control plane, again while a test fails.
+func (s suite) settle(ctx context.Context, on plane) (outcomes, error) {
+	settled, err := s.run(ctx, on, "")
 	if err != nil {
 		return settled, err
 	}
 	settled.attempt = map[string]int{}
 	for n := 2; n <= attempts && len(settled.failures()) > 0; n++ {
-		again, err := s.run(ctx, assets)
+		again, err := s.run(ctx, on, settled.focus())
 		if err != nil {
 			return settled, err
 		}
@@ -61,20 +63,40 @@ func (o outcomes) failures() (names []string) {
 	return names
 }
 
-// run runs the suite once. Failing tests are no error.
-func (s suite) run(ctx context.Context, assets string) (outcomes, error) {
+// focus is a regular expression for ginkgo's specs that failed; it is empty, which means all, if something else failed,
+// such as what is done before the suite.
+func (o outcomes) focus() string {
+	var specs []string
+	for _, name := range o.failures() {
+		text, ok := o.texts[name]
+		if !ok && strings.Contains(name, " ") { // neither a spec nor a Go test
+			return ""
+		}
+		if ok {
+			specs = append(specs, regexp.QuoteMeta(text))
+		}
+	}
+	slices.Sort(specs)
+	return strings.Join(specs, "|")
+}
+
+// run runs the suite once, of ginkgo's specs those that a regular expression matches. Failing tests are no error.
+func (s suite) run(ctx context.Context, on plane, focus string) (outcomes, error) {
 	report := filepath.Join(filepath.Dir(s.binary), "report.json")
 	args := []string{"-test.v", "-test.timeout=20m"}
 	if s.ginkgo {
 		args = append(args, "-ginkgo.json-report="+report, "-ginkgo.seed=1", "-ginkgo.no-color")
 	}
+	if s.ginkgo && focus != "" {
+		args = append(args, "-ginkgo.focus="+focus)
+	}
 	cmd := exec.CommandContext(ctx, s.binary, args...)
-	cmd.Dir, cmd.Env = s.dir, environment(assets)
+	cmd.Dir, cmd.Env = s.dir, on.environment()
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
 	begin := time.Now()
 	err := cmd.Run()
-	o := outcomes{states: map[string]string{}, wall: time.Since(begin), output: output.String()}
+	o := outcomes{states: map[string]string{}, texts: map[string]string{}, wall: time.Since(begin), output: output.String()}
 	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited || ctx.Err() != nil {
 		return o, errors.Join(err, ctx.Err())
 	}
@@ -91,15 +113,24 @@ func (s suite) run(ctx context.Context, assets string) (outcomes, error) {
 	return o, nil
 }
 
-// environment is ours, without what would choose another control plane.
-func environment(assets string) []string {
+// plane is a control plane for suites.
+type plane struct {
+	assets      string // folder of its programs
+	controllers string // those that slipway-cluster brings
+}
+
+// environment is the process's, without what would choose another control plane.
+func (p plane) environment() []string {
 	var env []string
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "TEST_ASSET_") && !strings.HasPrefix(v, "USE_EXISTING_CLUSTER=") && !strings.HasPrefix(v, "SLIPWAY_CONTROLLERS=") {
 			env = append(env, v)
 		}
 	}
-	return append(env, "KUBEBUILDER_ASSETS="+assets, "KUBEBUILDER_CONTROLPLANE_START_TIMEOUT=60s", "KUBEBUILDER_CONTROLPLANE_STOP_TIMEOUT=60s")
+	if p.controllers != "" {
+		env = append(env, "SLIPWAY_CONTROLLERS="+p.controllers)
+	}
+	return append(env, "KUBEBUILDER_ASSETS="+p.assets, "KUBEBUILDER_CONTROLPLANE_START_TIMEOUT=60s", "KUBEBUILDER_CONTROLPLANE_STOP_TIMEOUT=60s")
 }
 
 var goTest = regexp.MustCompile(`(?m)^ *--- (PASS|FAIL|SKIP): (\S+) \(`)
@@ -136,12 +167,16 @@ func (o outcomes) ginkgoSpecs(report string) error {
 	seen := map[string]int{} // tests may share a name
 	for _, suite := range suites {
 		for _, spec := range suite.SpecReports {
-			name := strings.Join(append(spec.ContainerHierarchyTexts, spec.LeafNodeText), " / ")
+			texts := append(spec.ContainerHierarchyTexts, spec.LeafNodeText)
+			name := strings.Join(texts, " / ")
 			if spec.LeafNodeType != "It" {
 				name = spec.LeafNodeType + " " + name
 			}
 			if seen[name]++; seen[name] > 1 {
 				name = fmt.Sprintf("%s (%d)", name, seen[name])
+			}
+			if spec.LeafNodeType == "It" {
+				o.texts[name] = strings.Join(texts, " ")
 			}
 			o.states[name] = spec.State
 		}

@@ -10,8 +10,12 @@ func TestSample(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make test-long-envtest")
 	}
+	sample, err := choose([]string{"controller-runtime", "pkg/cluster"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	var out strings.Builder
-	if err := run(t.Context(), &out, []string{"cluster"}); err != nil {
+	if err := run(t.Context(), &out, sample, ""); err != nil {
 		t.Error(err)
 	}
 	t.Log("\n" + out.String())
@@ -44,5 +48,50 @@ func TestGoTestsAreRead(t *testing.T) {
 	o.goTests()
 	if o.states["TestA"] != failed || o.states["TestA/part_one"] != passed || o.states["TestA/two"] != "skipped" {
 		t.Errorf("%v", o.states)
+	}
+}
+
+func TestProjectsAreChosen(t *testing.T) {
+	for _, test := range []struct {
+		args string
+		want int // packages; -1: an error
+	}{
+		{"", len(projects[0].packages)},
+		{"operators", 8},
+		{"lws", 2},
+		{"lws test/integration/webhooks", 1},
+		{"lws controllers", -1},
+		{"operators lws", -1},
+		{"pkg/client", -1},
+	} {
+		chosen, err := choose(strings.Fields(test.args))
+		got := 0
+		for _, p := range chosen {
+			got += len(p.packages)
+		}
+		if err != nil {
+			got = -1
+		}
+		if got != test.want {
+			t.Errorf("%q: %d packages, want %d: %v", test.args, got, test.want, err)
+		}
+	}
+}
+
+func TestFocusIsOnWhatFailed(t *testing.T) {
+	texts := map[string]string{"A / b (c)": "A b (c)", "A / b (c) (2)": "A b (c)", "A / d": "A d"}
+	for _, test := range []struct {
+		name   string
+		states map[string]string
+		want   string
+	}{
+		{"one of two", map[string]string{"A / b (c)": failed, "A / d": passed, "TestA": failed}, `A b \(c\)`},
+		{"two", map[string]string{"A / b (c) (2)": failed, "A / d": "timedout"}, `A b \(c\)|A d`},
+		{"before the suite", map[string]string{"BeforeSuite ": failed, "A / d": failed}, ""},
+		{"a Go test", map[string]string{"TestA": failed, "A / d": passed}, ""},
+	} {
+		if got := (outcomes{states: test.states, texts: texts}).focus(); got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
 	}
 }

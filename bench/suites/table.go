@@ -59,22 +59,22 @@ func (t *table) head() {
 
 func (t *table) row(pkg string, c comparison) {
 	tests, different := len(c.names()), c.differences()
-	fmt.Fprintf(t.out, "| pkg/%s | %d | %d | %d, %d | %.1f s | %.1f s | %.2f |\n", pkg, tests, tests-len(different),
+	fmt.Fprintf(t.out, "| %s | %d | %d | %d, %d | %.1f s | %.1f s | %.2f |\n", pkg, tests, tests-len(different),
 		len(c.ours.attempt), len(c.stock.attempt), c.ours.wall.Seconds(), c.stock.wall.Seconds(), ratio(c.ours.wall, c.stock.wall))
 	t.tests, t.stock, t.ours = t.tests+tests, t.stock+c.stock.wall, t.ours+c.ours.wall
 	for _, d := range different {
-		t.note("pkg/%s: %s: %s on ours, %s on stock programs", pkg, d.name, d.ours, d.stock)
+		t.note("%s: %s: %s on ours, %s on stock programs", pkg, d.name, d.ours, d.stock)
 		if d.worse() {
 			t.worse = true
 			t.note("output on ours:\n%s", c.ours.output)
 		}
 	}
 	for _, name := range c.failOnBoth() {
-		t.note("pkg/%s: %s: fails on both", pkg, name)
+		t.note("%s: %s: fails on both", pkg, name)
 	}
 	for side, o := range map[string]outcomes{"ours": c.ours, "stock programs": c.stock} {
 		for name, n := range o.attempt {
-			t.note("pkg/%s: %s: passed on %s in run %d", pkg, name, side, n)
+			t.note("%s: %s: passed on %s in run %d", pkg, name, side, n)
 		}
 	}
 }
