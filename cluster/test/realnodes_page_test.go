@@ -30,6 +30,8 @@ var worksOnRealNodes = []pageLine{
 	tried("Jobs and CronJobs with real exit codes", "TestRealWorkloads/jobs", "cron job", "kubectl/pods.txtar"),
 	tried("probes", "TestRealWorkloads/probes"),
 	tried("lifecycle hooks, grace periods", "TestRealWorkloads/hooks and grace"),
+	tried("ends at once if its program catches SIGTERM", "../realnode/isolated:TestSignalAtOnce"),
+	tried("A program that never catches it", "TestRealWorkloads/hooks and grace", "../realnode/isolated:TestDelivery"),
 	tried("termination messages", "termination messages"),
 	tried("`configMap`, `secret`", "TestRealWorkloads/volumes"),
 	tried("`projected`", "volumes of all kinds"),
