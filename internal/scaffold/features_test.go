@@ -14,6 +14,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/base"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/projecttest"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -267,4 +268,51 @@ func TestCertificateCodeGoesWithItsFeature(t *testing.T) {
 		}
 		checkCompiles(t, root)
 	})
+}
+
+// TestFeaturesOfOtherDeployment: the patches of a feature have the names of the project's Deployment, its container and
+// its account. A project without a Deployment is refused.
+func TestFeaturesOfOtherDeployment(t *testing.T) {
+	const manager = "config/manager/manager.yaml"
+	root := newProject(t, Project{})
+	unpack(t, root, "-- "+manager+` --
+apiVersion: v1
+kind: Namespace
+metadata:
+  name: crew
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: crew-operator
+  namespace: crew
+spec:
+  selector:
+    matchLabels:
+      app: crew
+  template:
+    spec:
+      serviceAccountName: crew-account
+      containers:
+      - name: operator
+        args: []
+`)
+	apply(t)(EditProject(root, Enable(HA, WebhookServer, CertManager, Tracing)))
+	for file, wants := range map[string][]string{
+		"config/ha/manager.yaml":              {"\n  name: crew-operator\n  namespace: crew\n", "\n            app: crew\n"},
+		"config/ha/kustomization.yaml":        {"\n    kind: Deployment\n    name: crew-operator\n"},
+		"config/webhook/manager.yaml":         {"\n  name: crew-operator\n", "\n      - name: operator\n"},
+		"config/tracing/manager.yaml":         {"\n  name: crew-operator\n", "\n      - name: operator\n"},
+		"config/certmanager/manager.yaml":     {"\n  name: crew-operator\n", "\n      - name: operator\n"},
+		"config/certmanager/certificate.yaml": {"\n  name: crew-operator\n"},
+		"config/default/names.yaml":           {"\n    kind: Deployment\n    name: crew-operator\n"},
+	} {
+		projecttest.Holds(t, root, file, wants...)
+	}
+	unpack(t, root, "-- "+manager+" --\nkind: Namespace\n")
+	_, err := EditProject(root, Enable(PProf))
+	refused, ok := errors.AsType[*report.Error](err)
+	if !ok || refused.Where != manager+":1" || refused.Hint == "" {
+		t.Errorf("a project without a Deployment: %v", err)
+	}
 }

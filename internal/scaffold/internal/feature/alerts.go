@@ -14,7 +14,11 @@ const runbooks = "docs/runbooks"
 // planAlertNames plans what puts the job and the namespace into the expressions of alerts.
 func (p *planner) planAlertNames() error {
 	const name = "names_alerts.yaml"
-	if err := p.RequireFrom("features-names/"+name, "config/default/"+name, p.data()); err != nil {
+	data, err := p.deployedData()
+	if err != nil {
+		return err
+	}
+	if err := p.RequireFrom("features-names/"+name, "config/default/"+name, data); err != nil {
 		return err
 	}
 	return p.Put(defaultConfig, plan.These(piece.Entry{List: "replacements", Text: "path: " + name}))

@@ -36,6 +36,9 @@ func Enable(features ...Feature) func(*plan.Plan, *project.Project) error {
 			if !slices.Contains(features, f) {
 				continue
 			}
+			if err := planner.requireDeployment(f); err != nil {
+				return err
+			}
 			if err := planner.enable(f); err != nil {
 				return err
 			}
@@ -195,8 +198,8 @@ func (p *planner) planFiles(f Feature) error {
 	if err != nil {
 		return err
 	}
-	data := p.data()
-	if data["Labels"], err = p.labels(); err != nil {
+	data, err := p.deployedData()
+	if err != nil {
 		return err
 	}
 	for key, flag := range map[string]string{"WarmUp": "warm-up", "CertPath": "webhook-cert-path"} {
@@ -235,10 +238,22 @@ func (p *planner) data() map[string]any {
 	return map[string]any{"Name": p.project.Name, "Repo": p.project.Repo, "Boilerplate": p.header}
 }
 
+// deployedData is that of files which name the manager's Deployment.
+func (p *planner) deployedData() (map[string]any, error) {
+	data := p.data()
+	var err error
+	data["Deployment"], err = p.deployment()
+	return data, err
+}
+
 // planNames plans what puts names together that follow from prefix and namespace.
 func (p *planner) planNames() error {
+	data, err := p.deployedData()
+	if err != nil {
+		return err
+	}
 	for _, name := range []string{"names.yaml", "services.yaml"} {
-		if err := p.RequireFrom("features-names/"+name, "config/default/"+name, p.data()); err != nil {
+		if err := p.RequireFrom("features-names/"+name, "config/default/"+name, data); err != nil {
 			return err
 		}
 	}

@@ -70,6 +70,7 @@ func Create(root string, o Options) (*plan.Plan, error) {
 		"License":          comment,
 		"Boilerplate":      header.Boilerplate(comment),
 		"LeaderElectionID": leaderElectionID(o),
+		"Deployment":       feature.OwnDeployment(o.Name),
 	}
 	if err := p.CreateTree("init", data); err != nil {
 		return nil, err

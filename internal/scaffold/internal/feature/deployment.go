@@ -1,0 +1,144 @@
+package feature
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// managerFile is where every layout has the manager's Deployment.
+const managerFile = "config/manager/manager.yaml"
+
+// A Deployment is what features need to know of the manager's Deployment. Projects of other tools have other names and
+// labels than slipway's: a patch of another name fails, and a policy or a Service with labels of no pod does nothing.
+type Deployment struct {
+	Name, Namespace string
+	Container       string   // the manager's
+	ServiceAccount  string   // of its pods
+	Labels          []string // by which it selects its pods, as lines of YAML
+}
+
+// OwnDeployment is the Deployment of a project as `slipway init` makes it.
+func OwnDeployment(projectName string) Deployment {
+	return Deployment{
+		Name: "controller-manager", Namespace: "system", Container: "manager", ServiceAccount: "controller-manager",
+		Labels: []string{"control-plane: controller-manager", "app.kubernetes.io/name: " + projectName},
+	}
+}
+
+// deployment is the project's, or slipway's own where the project has none.
+func (p *planner) deployment() (Deployment, error) {
+	c, err := p.Find(managerFile)
+	if err != nil {
+		return Deployment{}, err
+	}
+	own := OwnDeployment(p.project.Name)
+	if c.There() {
+		if found, ok := firstDeployment(c.After()); ok {
+			return found.over(own), nil
+		}
+	}
+	return own, nil
+}
+
+// requireDeployment refuses a project without a Deployment where features expect it: their patches would find nothing.
+func (p *planner) requireDeployment(f Feature) error {
+	if !f.patchesDeployment() {
+		return nil
+	}
+	c, err := p.Find(managerFile)
+	if err != nil {
+		return err
+	}
+	if _, ok := firstDeployment(c.After()); c.There() && ok {
+		return nil
+	}
+	return &report.Error{
+		What: fmt.Sprintf("%s changes the manager's Deployment, and this file has none", f), Where: managerFile + ":1",
+		Hint: "nothing was changed; move the Deployment into this file, and run the command again",
+	}
+}
+
+// patchesDeployment reports whether the feature's files name the manager's Deployment.
+func (f Feature) patchesDeployment() bool {
+	return !slices.Contains([]Feature{Prometheus, Alerts, Dashboard, NetworkPolicy, Egress, Policies, EndToEnd, Workflow}, f)
+}
+
+// manifest is what is read of a Deployment.
+type manifest struct {
+	Kind     string
+	Metadata struct{ Name, Namespace yaml.Node }
+	Spec     struct {
+		Selector struct {
+			MatchLabels yaml.Node `yaml:"matchLabels"`
+		}
+		Template struct {
+			Spec struct {
+				ServiceAccountName yaml.Node `yaml:"serviceAccountName"`
+				Containers         []struct{ Name yaml.Node }
+			}
+		}
+	}
+}
+
+// firstDeployment is the first Deployment in a file.
+func firstDeployment(src []byte) (manifest, bool) {
+	for decoder := yaml.NewDecoder(bytes.NewReader(src)); ; {
+		var object manifest
+		if decoder.Decode(&object) != nil {
+			return manifest{}, false // the file cannot be read, or ends
+		}
+		if object.Kind == "Deployment" {
+			return object, true
+		}
+	}
+}
+
+// over is the Deployment, with what it leaves out from another one.
+func (m manifest) over(other Deployment) Deployment {
+	of := Deployment{
+		Name: text(m.Metadata.Name, other.Name), Namespace: text(m.Metadata.Namespace, other.Namespace),
+		Container: other.Container, ServiceAccount: text(m.Spec.Template.Spec.ServiceAccountName, "default"),
+		Labels: lines(&m.Spec.Selector.MatchLabels),
+	}
+	if len(of.Labels) == 0 {
+		of.Labels = other.Labels
+	}
+	names := m.Spec.Template.Spec.Containers
+	if len(names) > 0 && !slices.ContainsFunc(names, func(c struct{ Name yaml.Node }) bool { return c.Name.Value == other.Container }) {
+		of.Container = text(names[0].Name, other.Container)
+	}
+	return of
+}
+
+// plain are labels that need no quotes in YAML.
+var plain = regexp.MustCompile(`^[A-Za-z][-A-Za-z0-9_./]*$`)
+
+// text is a value as YAML has it on a line, or another one where there is none.
+func text(value yaml.Node, otherwise string) string {
+	switch {
+	case value.Value == "":
+		return otherwise
+	case !plain.MatchString(value.Value) || value.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0:
+		return strconv.Quote(value.Value)
+	}
+	return value.Value
+}
+
+func lines(labels *yaml.Node) []string {
+	var out []string
+	for i := 0; i+1 < len(labels.Content); i += 2 {
+		key := labels.Content[i].Value
+		if !plain.MatchString(key) {
+			key = strconv.Quote(key)
+		}
+		out = append(out, key+": "+text(*labels.Content[i+1], `""`))
+	}
+	return out
+}
