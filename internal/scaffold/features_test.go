@@ -316,3 +316,25 @@ spec:
 		t.Errorf("a project without a Deployment: %v", err)
 	}
 }
+
+// TestFeatureOffAgain: a feature's line takes the list that it began along, and the report names the folder that stays.
+func TestFeatureOffAgain(t *testing.T) {
+	const deployed = "config/default/kustomization.yaml"
+	root := newProject(t, Project{})
+	unpack(t, root, otherTool)
+	before := read(t, root, deployed)
+	apply(t)(EditProject(root, Enable(NetworkPolicy)))
+	plan, err := EditProject(root, Disable(NetworkPolicy))
+	apply(t)(plan, err)
+	if diff := cmp.Diff(before, read(t, root, deployed)); diff != "" {
+		t.Error(diff)
+	}
+	if !slices.ContainsFunc(plan.Changes(), func(f report.File) bool {
+		return f.Path == "config/network-policy/kustomization.yaml" && strings.Contains(f.Why, "config/network-policy stays")
+	}) {
+		t.Errorf("the report does not name the folder: %v", plan.Changes())
+	}
+	if plan, err = EditProject(root, Disable(NetworkPolicy)); err != nil || !plan.Empty() {
+		t.Errorf("a second time: %v, %v", plan.Changes(), err)
+	}
+}

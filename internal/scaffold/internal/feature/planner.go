@@ -55,6 +55,9 @@ func Disable(features ...Feature) func(*plan.Plan, *project.Project) error {
 			return err
 		}
 		for _, f := range features {
+			if err := planner.noteFolder(f); err != nil {
+				return err
+			}
 			if err := planner.disable(f); err != nil {
 				return err
 			}
@@ -169,7 +172,7 @@ func (p *planner) disable(f Feature) error {
 	if own, err := p.ownMetricsTLS(); f == MetricsTLS && (err != nil || own) {
 		return errors.Join(err, p.comment(f))
 	}
-	line := f.line().Item
+	line := f.line()
 	return p.Edit(defaultConfig, func(file string, src []byte) ([]byte, error) {
 		out, at := line.Take(src)
 		if at > 0 {
@@ -180,6 +183,18 @@ func (p *planner) disable(f Feature) error {
 		}
 		return out, nil
 	})
+}
+
+// noteFolder says of a component that is to be switched off that its folder stays.
+func (p *planner) noteFolder(f Feature) error {
+	if on, err := p.on(f); err != nil || !on || !f.Deployed() {
+		return err
+	}
+	if there, err := p.Exists(f.component()); err != nil || !there {
+		return err
+	}
+	folder := path.Dir(f.component())
+	return p.Keep(f.component(), folder+" stays; delete it if you do not need it")
 }
 
 // foreign reports whether the feature's folder is there as another tool made it: as a part of

@@ -1,7 +1,6 @@
 package piece
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,20 +28,24 @@ func (l Entry) Put(file string, src []byte) ([]byte, error) {
 	return fmt.Appendf(slices.Clone(src), "%s%s:\n- %s\n", end, l.List, l.Text), nil
 }
 
-// Take removes the entry, and the list if it would be begun for the entry again.
-func (l Entry) Take(src []byte) ([]byte, int) {
-	out, changed := l.asItem().Take(src)
+// Take removes the entry, and its list with the last one.
+func (l Entry) Take(src []byte) ([]byte, int) { return l.asItem().takeList(src) }
+
+// takeList removes the item, and its list if nothing is left of that, not even a comment: Put begins it again.
+func (l Item) takeList(src []byte) ([]byte, int) {
+	out, changed := l.takeLine(src)
 	lines := strings.SplitAfter(string(out), "\n")
-	head := l.asItem().head(lines)
-	if head < 0 || len(out) == len(src) {
+	head := l.head(lines)
+	if len(out) == len(src) || head < 0 || strings.TrimSpace(lines[head]) != l.List+":" {
 		return out, changed
 	}
-	without := []byte(strings.Join(slices.Delete(lines, head, head+1), ""))
-	if again, err := l.Put("", without); err == nil && bytes.Equal(again, src) {
-		return without, changed
+	if rest := slices.DeleteFunc(slices.Clone(lines[head+1:]), blank); len(rest) > 0 && strings.ContainsAny(rest[0][:1], " \t-#") {
+		return out, changed // it has items or comments
 	}
-	return out, changed
+	return []byte(strings.Join(slices.Delete(lines, head, head+1), "")), changed
 }
+
+func blank(line string) bool { return strings.TrimSpace(line) == "" }
 
 // An OrderedItem is an item of a list that has its place among others.
 type OrderedItem struct {
@@ -72,6 +75,9 @@ func (o OrderedItem) Put(file string, src []byte) ([]byte, error) {
 	}
 	return []byte(strings.Join(slices.Insert(lines, at, indent+"- "+o.Name+lineEnd(lines[head])), "")), nil
 }
+
+// Take removes the item, and its list with the last one.
+func (o OrderedItem) Take(src []byte) ([]byte, int) { return o.takeList(src) }
 
 // before reports whether the item belongs above a line.
 func (o OrderedItem) before(line string) bool {

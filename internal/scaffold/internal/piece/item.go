@@ -55,12 +55,20 @@ func (l Item) Put(path string, src []byte) ([]byte, error) {
 	return []byte(strings.Join(slices.Insert(lines, at, line), "")), nil
 }
 
-// Take removes the item's line unless there is something else on it.
+// Take removes the item's line unless there is something else on it. The list stays, unless Put begins it.
 func (l Item) Take(src []byte) ([]byte, int) {
 	lines := strings.SplitAfter(string(src), "\n")
 	if l.inOlderList(lines) {
-		return l.inList(olderList).Take(src)
+		return l.inList(olderList).takeLine(src)
 	}
+	if l.List == "resources" && strings.HasSuffix(l.Name, ".yaml") && l.inList(olderList).head(lines) >= 0 {
+		return l.takeList(src)
+	}
+	return l.takeLine(src)
+}
+
+func (l Item) takeLine(src []byte) ([]byte, int) {
+	lines := strings.SplitAfter(string(src), "\n")
 	head := l.head(lines)
 	if head < 0 {
 		return src, 0

@@ -38,6 +38,11 @@ func TestPutAndTake(t *testing.T) {
 			"item among others", piece.OrderedItem{Item: piece.Item{List: "l", Name: "b"}, Below: []piece.Item{{List: "l", Name: "c"}}},
 			"l:\n- a\n- c\n", "l:\n- a\n- b\n- c\n",
 		},
+		{
+			"item that begins its list", piece.OrderedItem{Item: piece.Item{List: "l", Name: "b"}},
+			"resources:\n- a\n", "resources:\n- a\nl:\n- b\n",
+		},
+		{"file beside older folders", piece.Item{List: "resources", Name: "b.yaml"}, "bases:\n- a\n", "bases:\n- a\nresources:\n- b.yaml\n"},
 		{"declaration", piece.Declaration{Name: "A", Code: "// A is one.\ntype A struct{}\n"}, "package p\n\nvar b int\n", "package p\n\nvar b int\n\n// A is one.\ntype A struct{}\n"},
 		{"wrapped argument", piece.WrappedArgument{Method: "Complete", Argument: "r", Around: "m.Traced"}, "x.Complete(r)\n", "x.Complete(m.Traced(r))\n"},
 		{
@@ -76,6 +81,26 @@ func TestPutAndTake(t *testing.T) {
 				t.Error("it has no ID")
 			}
 		})
+	}
+}
+
+// TestTakeLast: a list goes with its last item, wherever it is, unless it has comments.
+func TestTakeLast(t *testing.T) {
+	last := piece.OrderedItem{Item: piece.Item{List: "l", Name: "a"}}
+	for src, want := range map[string]string{
+		"l:\n- a\nother:\n- b\n":                 "other:\n- b\n",
+		"x: y\n\nl:\n- a\n\nother:\n- b\n":       "x: y\n\n\nother:\n- b\n",
+		"l:\n- a\n- b\n":                         "l:\n- b\n",
+		"l: # mine\n- a\n":                       "l: # mine\n",
+		"l:\n- a\n# off\n":                       "l:\n# off\n",
+		"l:\n  - a\n  # off\nother:\n- b\n":      "l:\n  # off\nother:\n- b\n",
+		"l:\r\n- a\r\nother:\r\n- b\r\n":         "other:\r\n- b\r\n",
+		"resources:\n- c\nl:\n- a":               "resources:\n- c\n",
+		"l:\nother:\n- b # the list was empty\n": "l:\nother:\n- b # the list was empty\n",
+	} {
+		if out, changed := last.Take([]byte(src)); string(out) != want || changed != 0 {
+			t.Errorf("%q: take gives %q, %d, want %q", src, out, changed, want)
+		}
 	}
 }
 
