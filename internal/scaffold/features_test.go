@@ -338,3 +338,27 @@ func TestFeatureOffAgain(t *testing.T) {
 		t.Errorf("a second time: %v, %v", plan.Changes(), err)
 	}
 }
+
+// TestMetricsOfOtherTools: a Service for metrics in config/rbac or config/manager is the project's, unless no
+// kustomization lists it.
+func TestMetricsOfOtherTools(t *testing.T) {
+	const service = "apiVersion: v1\nkind: Service\nmetadata:\n  labels: {}\n  name: controller-manager-metrics-service\n"
+	for _, test := range []struct{ folder, list, where string }{
+		{"config/rbac", "- role.yaml\n- auth_proxy_service.yaml\n", "config/rbac/auth_proxy_service.yaml:8"},
+		{"config/manager", "- auth_proxy_service.yaml\n", "config/manager/auth_proxy_service.yaml:8"},
+		{"config/rbac", "- role.yaml\n#- auth_proxy_service.yaml\n", ""},
+	} {
+		root := newProject(t, Project{})
+		unpack(t, root, otherTool)
+		unpack(t, root, "-- "+test.folder+"/kustomization.yaml --\nresources:\n"+test.list+
+			"-- "+test.folder+"/auth_proxy_service.yaml --\n---\nkind: Other\n---\n"+service)
+		_, err := EditProject(root, Enable(Metrics))
+		refused, _ := errors.AsType[*report.Error](err)
+		switch {
+		case test.where == "" && err != nil:
+			t.Errorf("%s with %q: %v", test.folder, test.list, err)
+		case test.where != "" && (refused == nil || refused.Where != test.where || !strings.Contains(refused.Hint, test.folder+"/kustomization.yaml")):
+			t.Errorf("%s with %q: got %v, want a refusal of %s", test.folder, test.list, err, test.where)
+		}
+	}
+}

@@ -2,9 +2,6 @@ package feature
 
 import (
 	"bytes"
-	"io/fs"
-	"os"
-	"path"
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
@@ -92,21 +89,6 @@ func (p *planner) requireOwnManager() error {
 		What:  "metrics-tls needs a manager as `slipway init` makes it, or kubebuilder's config/certmanager with certificate-metrics.yaml",
 		Where: p.whereCommented(),
 		Hint:  "nothing was changed; kubebuilder's projects have this in comments: add the certificate, then uncomment what is called [METRICS-WITH-CERTS]",
-	}
-}
-
-// refuseOtherMetrics refuses a project whose Service for metrics another tool made, which has the same name.
-func (p *planner) refuseOtherMetrics() error {
-	if p.Recording() {
-		return nil
-	}
-	found, err := fs.Glob(os.DirFS(p.Root()), path.Dir(defaultConfig)+"/*metrics_service.yaml")
-	if err != nil || len(found) == 0 {
-		return err
-	}
-	return &report.Error{
-		What: "the project has a Service for metrics already", Where: found[0],
-		Hint: "nothing was changed; metrics are on while " + defaultConfig + " lists " + path.Base(found[0]) + " and the patch with the manager's argument",
 	}
 }
 
