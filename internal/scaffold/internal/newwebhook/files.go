@@ -21,6 +21,9 @@ import (
 
 // plan plans every file. PROJECT comes last: what it records is there.
 func (w *planner) plan() error {
+	if done, err := w.checkElsewhere(); done || err != nil {
+		return err
+	}
 	w.record()
 	for _, step := range w.steps() {
 		if err := step(); err != nil {
@@ -234,11 +237,16 @@ func (w *planner) planFeatures() error {
 	return feature.Serve(w.Plan, w.project, w.header, w.options.Certificates)
 }
 
+// path is where the manager serves a webhook: at a path of its own, or at the one that controller-runtime derives.
+func (w *planner) path(verb, custom string) string {
+	r := w.resource
+	return cmp.Or(custom, verb+strings.ReplaceAll(r.QualifiedGroup(), ".", "-")+"-"+r.Version+"-"+r.SingularName())
+}
+
 // data is what the templates of webhooks are filled from.
 func (w *planner) data() map[string]any {
 	r := w.resource
 	group := r.QualifiedGroup()
-	pathEnd := strings.ReplaceAll(group, ".", "-") + "-" + r.Version + "-" + r.SingularName()
 	return map[string]any{
 		"Resource":          r,
 		"Boilerplate":       w.header,
@@ -257,8 +265,8 @@ func (w *planner) data() map[string]any {
 		"Variable":          kind.Variable(r),
 		"QualifiedGroup":    group,
 		"MarkerGroup":       cmp.Or(group, `""`),
-		"DefaultingPath":    cmp.Or(w.options.DefaultingPath, "/mutate-"+pathEnd),
-		"ValidationPath":    cmp.Or(w.options.ValidationPath, "/validate-"+pathEnd),
+		"DefaultingPath":    w.path("/mutate-", w.options.DefaultingPath),
+		"ValidationPath":    w.path("/validate-", w.options.ValidationPath),
 		"PathToRoot":        kind.PathToRoot(w.project.WebhookDir(r)),
 		"Sample":            w.sample(),
 		"Namespaced":        r.API != nil && r.API.Namespaced,

@@ -3,6 +3,7 @@ package newwebhook_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -168,6 +169,38 @@ func TestMore(t *testing.T) {
 	const because = "the project has these webhooks of batch.example.com/v1 CronJob, in internal/webhook/v1/cronjob_webhook.go, already"
 	if !p.Empty() || p.Because() != because {
 		t.Errorf("a second time plans %v because %q", p.Changes(), p.Because())
+	}
+}
+
+// TestElsewhere: a webhook that the project has in a file of its own choice is not made a second time.
+func TestElsewhere(t *testing.T) {
+	root := newProject(t, newproject.Options{}, "v1")
+	const code = "package webhooks\n\n// +kubebuilder:webhook:mutating=true,path=/mutate-batch-example-com-v1-cronjob,failurePolicy=fail\ntype defaulter struct{}\n"
+	projecttest.Unpack(t, root, "-- pkg/webhooks/cronjob.go --\n"+code+"-- vendor/example.org/v/v.go --\n"+
+		strings.Replace(code, "/mutate-", "/validate-", 1)+"-- tools/go.mod --\nmodule example.org/tools\n-- tools/t.go --\n"+strings.Replace(code, "/mutate-", "/validate-", 1))
+
+	for _, test := range []struct {
+		options newwebhook.Options
+		next    string
+	}{
+		{cronJob(defaulting), ""},
+		{cronJob(defaulting, validation), "slipway create webhook --group batch --version v1 --kind CronJob --programmatic-validation"},
+	} {
+		_, err := newwebhook.Create(root, test.options)
+		var e *report.Error
+		if !errors.As(err, &e) || e.What != "the project has this webhook already" || e.Where != "pkg/webhooks/cronjob.go:3" || e.Next != test.next {
+			t.Errorf("%v", err)
+		}
+	}
+	projecttest.Apply(t)(newwebhook.Create(root, cronJob(validation))) // no other module has it for the project
+	projecttest.Apply(t)(newwebhook.Create(root, cronJob(defaulting, func(o *newwebhook.Options) { o.DefaultingPath = "/other" })))
+
+	p, err := newwebhook.Create(root, cronJob(defaulting)) // PROJECT has it now
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "the project has these webhooks of batch.example.com/v1 CronJob, in pkg/webhooks/cronjob.go:3, already"; !p.Empty() || p.Because() != want {
+		t.Errorf("it plans %v because %q", p.Changes(), p.Because())
 	}
 }
 

@@ -106,7 +106,7 @@ func movedTypes(root string, file *project.Project) (map[string]string, error) {
 		return nil, nil
 	}
 	found, twice := map[string]string{}, map[string]bool{}
-	err := walk(root, func(name string) {
+	err := walk(root, anyFolder, func(name string) {
 		stem := path.Join(path.Base(path.Dir(name)), path.Base(name))
 		r, ok := wanted[stem]
 		if !ok || !declaresKind(root, name, r.Kind) {
@@ -126,8 +126,24 @@ func movedTypes(root string, file *project.Project) (map[string]string, error) {
 // passedOver are folders that hold no types of the project.
 var passedOver = []string{"vendor", "node_modules", "testdata", "bin"}
 
-// walk calls f with the Go files below root, by their paths with slashes.
-func walk(root string, f func(name string)) error {
+// mostFiles bounds how many Go files a walk looks at.
+const mostFiles = 50_000
+
+// anyFolder skips no folder.
+func anyFolder(string) bool { return false }
+
+// GoFiles calls f with the Go files of the module in root, by their paths with slashes. Modules in folders of it are
+// left out.
+func GoFiles(root string, f func(name string)) error {
+	return walk(root, func(dir string) bool {
+		_, err := os.Lstat(filepath.Join(dir, "go.mod"))
+		return err == nil
+	}, f)
+}
+
+// walk calls f with the Go files below root, by their paths with slashes, but for folders that skip reports.
+func walk(root string, skip func(dir string) bool, f func(name string)) error {
+	files := 0
 	root, err := filepath.EvalSymlinks(root) // a walk does not follow the link that it begins at
 	if err != nil {
 		return fileerror.Unreadable(root, err)
@@ -141,12 +157,15 @@ func walk(root string, f func(name string)) error {
 		}
 		base := d.Name()
 		if d.IsDir() {
-			if name != root && (strings.HasPrefix(base, ".") || slices.Contains(passedOver, base)) {
+			if name != root && (strings.HasPrefix(base, ".") || slices.Contains(passedOver, base) || skip(name)) {
 				return filepath.SkipDir
 			}
 			return nil
 		}
 		if rel, err := filepath.Rel(root, name); err == nil && d.Type().IsRegular() && filepath.Ext(base) == ".go" {
+			if files++; files > mostFiles {
+				return filepath.SkipAll
+			}
 			f(filepath.ToSlash(rel))
 		}
 		return nil

@@ -1,0 +1,110 @@
+package newwebhook
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// A wantedWebhook is a webhook to create: its flag, and the path that its marker has.
+type wantedWebhook struct {
+	flag, path string
+	recorded   bool // PROJECT has it
+}
+
+// checkElsewhere looks for markers of these webhooks outside the file that the layout has for them: a second webhook
+// would be called twice, or keep the manager from starting. It refuses those, and plans nothing where PROJECT records
+// them all.
+func (w *planner) checkElsewhere() (done bool, err error) {
+	wanted := w.wanted()
+	if len(wanted) == 0 {
+		return false, nil
+	}
+	places, err := w.markers()
+	if err != nil {
+		return false, err
+	}
+	var there []wantedWebhook
+	var at []string
+	for _, hook := range wanted {
+		if place := places[hook.path]; place != "" {
+			there, at = append(there, hook), append(at, place)
+		}
+	}
+	switch {
+	case len(there) == 0:
+		return false, nil
+	case len(there) == len(wanted) && !w.options.Conversion && !slices.ContainsFunc(there, func(h wantedWebhook) bool { return !h.recorded }):
+		w.NothingToDo(fmt.Sprintf("the project has these webhooks of %s %s, in %s, already", w.resource.APIVersion(), w.resource.Kind, strings.Join(at, ", ")))
+		return true, nil
+	}
+	return false, w.hasAlready(there[0], at[0], wanted)
+}
+
+// wanted are the webhooks to create that have a marker.
+func (w *planner) wanted() []wantedWebhook {
+	hooks := &project.Webhooks{}
+	if w.recorded != nil && w.recorded.Webhooks != nil {
+		hooks = w.recorded.Webhooks
+	}
+	var wanted []wantedWebhook
+	if o := w.options; o.Defaulting {
+		wanted = append(wanted, wantedWebhook{"--defaulting", w.path("/mutate-", o.DefaultingPath), hooks.Defaulting})
+	}
+	if o := w.options; o.Validation {
+		wanted = append(wanted, wantedWebhook{"--programmatic-validation", w.path("/validate-", o.ValidationPath), hooks.Validation})
+	}
+	return wanted
+}
+
+// hasAlready refuses a webhook that the code at a place has.
+func (w *planner) hasAlready(hook wantedWebhook, place string, wanted []wantedWebhook) error {
+	e := &report.Error{What: "the project has this webhook already", Where: place, Hint: hook.flag + " would create a second one at " + hook.path + "; nothing was changed"}
+	var rest []string
+	for _, other := range wanted {
+		if other.flag != hook.flag {
+			rest = append(rest, other.flag)
+		}
+	}
+	if w.options.Conversion {
+		rest = append(rest, "--conversion")
+	}
+	if len(rest) > 0 {
+		o := w.options
+		e.Next = fmt.Sprintf("slipway create webhook --group %s --version %s --kind %s %s", o.Group, o.Version, o.Kind, strings.Join(rest, " "))
+	}
+	return e
+}
+
+// webhookMarker is a line that has controller-gen make a webhook, with its path.
+var webhookMarker = regexp.MustCompile("(?m)^[ \\t]*//[ \\t]*\\+kubebuilder:webhook:(?:.*,)?path=[\"`]?([^\"`,\\s]+)")
+
+// markers finds the markers of webhooks in the module's code, but for the file of these webhooks: each path with its
+// place, "file:line".
+func (w *planner) markers() (map[string]string, error) {
+	own, places := w.project.WebhookFile(w.resource), map[string]string{}
+	err := projectfile.GoFiles(w.Root(), func(name string) {
+		if name == own || strings.HasSuffix(name, "_test.go") {
+			return
+		}
+		data, err := finite.ReadFile(filepath.Join(w.Root(), filepath.FromSlash(name)))
+		if err != nil {
+			return // code that cannot be read is reported by what builds it
+		}
+		for _, m := range webhookMarker.FindAllSubmatchIndex(data, -1) {
+			path := "/" + strings.TrimPrefix(string(data[m[2]:m[3]]), "/")
+			if places[path] == "" {
+				places[path] = fmt.Sprintf("%s:%d", name, 1+bytes.Count(data[:m[0]], []byte("\n")))
+			}
+		}
+	})
+	return places, err
+}
