@@ -2,10 +2,16 @@ package cli
 
 import (
 	"errors"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -89,7 +95,47 @@ func (inv *invocation) createAPI(cmd *cobra.Command, f apiFlags) error {
 	if err := inv.askWhatToCreate(cmd, &f); err != nil {
 		return err
 	}
-	return session.CreateAPI(cmd.Context(), f.API)
+	err := session.CreateAPI(cmd.Context(), f.API)
+	return withoutWiring(cmd, err, "--resource="+strconv.FormatBool(f.Resource), "--controller="+strconv.FormatBool(f.Controller))
+}
+
+// withoutWiring suggests the same call with --skip-wiring where the manager's code has no place for lines. Answers are
+// flags for what the command asked.
+func withoutWiring(cmd *cobra.Command, err error, answers ...string) error {
+	e, ok := errors.AsType[*report.Error](err)
+	if !ok || !errors.Is(err, operation.ErrNoManager) {
+		return err
+	}
+	words := []string{cmd.CommandPath()}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		switch value := f.Value.String(); {
+		case !f.Changed && value == f.DefValue:
+		case value == "true":
+			words = append(words, "--"+f.Name)
+		case oneWord.MatchString(value) && f.Value.Type() == "string":
+			words = append(words, "--"+f.Name, value)
+		default:
+			words = append(words, "--"+f.Name+"="+quoted(value))
+		}
+	})
+	for _, answer := range answers {
+		if name, _, _ := strings.Cut(answer, "="); !slices.Contains(words, name) && !slices.Contains(words, answer) {
+			words = append(words, strings.TrimSuffix(answer, "=true"))
+		}
+	}
+	e.Next = strings.Join(append(words, "--skip-wiring"), " ")
+	return err
+}
+
+// oneWord matches what a shell takes as it is.
+var oneWord = regexp.MustCompile(`^[\w./:@][\w./:@,=-]*$`)
+
+// quoted is a word as a shell takes it.
+func quoted(word string) string {
+	if oneWord.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // askWhatToCreate asks for what flags do not say. The types of another module are not asked

@@ -4,12 +4,14 @@ package manager
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
@@ -63,40 +65,64 @@ func MainFile(p *plan.Plan, file *project.Project) (string, error) {
 			return name, err
 		}
 	}
-	if name, err := mainBelowCmd(p); err != nil || name != "" {
+	name, mains, err := mainBelowCmd(p)
+	if err != nil || name != "" {
 		return name, err
 	}
 	if p.Recording() { // nothing is in it then
 		return usual, nil
 	}
-	return "", &report.Error{What: "there is no " + usual + " to add the API to", Where: p.Root(), Hint: "the manager's main package belongs there, or into a folder of cmd with the insertion point of kinds; nothing was changed"}
+	return "", noManager(usual, mains)
 }
 
+// ErrNoManager is why nothing can be added to the manager: its code is not where slipway looks for it.
+var ErrNoManager = errors.New("slipway looks for the manager in cmd/main.go, main.go and the folders of cmd")
+
+// noManager says which main.go files were looked at, and what each of them lacks.
+func noManager(usual string, mains []*plan.File) error {
+	e := &report.Error{What: "there is no " + usual + " to add code to", Where: usual, Err: ErrNoManager, Hint: "nothing was changed"}
+	if len(mains) == 0 {
+		return e
+	}
+	var names []string
+	for _, c := range mains {
+		names = append(names, c.Path())
+	}
+	e.What, e.Where = "no main.go has a place to add code to", strings.Join(names, ", ")
+	e.Hint = "one of them would call NewManager, or have the comment +" + insertionPoint + "; nothing was changed"
+	return e
+}
+
+// insertionPoint is the comment above which kinds are added.
+const insertionPoint = "kubebuilder:scaffold:builder"
+
 // mainBelowCmd is the one main.go in a folder of cmd, as projects of kubebuilder 1 have it, that kinds are added to: it
-// has the insertion point for them, or else makes a manager. It is "" without one, or when there are several.
-func mainBelowCmd(p *plan.Plan) (string, error) {
+// has the insertion point for them, or else makes a manager. It is "" without one, or when there are several. Mains are
+// all that are there.
+func mainBelowCmd(p *plan.Plan) (name string, mains []*plan.File, err error) {
 	folders, err := os.ReadDir(filepath.Join(p.Root(), "cmd"))
 	if err != nil {
-		return "", nil // there is none
+		return "", nil, nil // there is none
 	}
-	var mains []*plan.File
 	for _, folder := range folders {
 		if !folder.IsDir() {
 			continue
 		}
 		c, err := p.Find("cmd/" + folder.Name() + "/main.go")
 		if err != nil {
-			return "", err
+			return "", nil, err
 		}
-		mains = append(mains, c)
+		if c.There() {
+			mains = append(mains, c)
+		}
 	}
-	for _, sign := range []string{"+kubebuilder:scaffold:builder", "NewManager("} {
+	for _, sign := range []string{"+" + insertionPoint, "NewManager("} {
 		with := slices.DeleteFunc(slices.Clone(mains), func(c *plan.File) bool { return !bytes.Contains(c.After(), []byte(sign)) })
 		if len(with) == 1 {
-			return with[0].Path(), nil
+			return with[0].Path(), mains, nil
 		}
 	}
-	return "", nil
+	return "", mains, nil
 }
 
 // Source is the text of [MainFile], or nothing where there is none: for showing code that is left to the user.

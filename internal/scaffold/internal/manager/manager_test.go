@@ -63,9 +63,15 @@ func TestMainFile(t *testing.T) {
 		t.Errorf("an older layout has %s, %v", got, err)
 	}
 	none := project(t, "")
-	_, err := manager.MainFile(none, &layout.Project{})
-	if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Where != none.Root() {
-		t.Errorf("without one: %v", err)
+	for files, where := range map[string]string{
+		"": "cmd/main.go",
+		"-- cmd/manager/main.go --\npackage main\n-- cmd/tool/x.go --\n":       "cmd/manager/main.go",
+		"-- cmd/a/main.go --\nNewManager(\n-- cmd/b/main.go --\nNewManager(\n": "cmd/a/main.go, cmd/b/main.go",
+	} {
+		_, err := manager.MainFile(project(t, files), &layout.Project{})
+		if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Where != where || !errors.Is(err, manager.ErrNoManager) {
+			t.Errorf("%q: %v", files, err)
+		}
 	}
 	if got, err := manager.MainFile(none.Record(&plan.Needs{}), &layout.Project{}); err != nil || got != "cmd/main.go" {
 		t.Errorf("a plan that records gets %s, %v", got, err)
