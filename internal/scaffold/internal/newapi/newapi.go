@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
@@ -173,6 +174,15 @@ func (a *planner) checkGroup() error {
 		return nil
 	}
 	for _, group := range projectfile.Groups(a.Root(), a.project) {
+		if group != a.resource.Group && a.spells(group) {
+			return &report.Error{
+				What:  fmt.Sprintf("PROJECT has the API group %s as %q", a.resource.QualifiedGroup(), group),
+				Where: "--group " + a.resource.Group,
+				Hint:  "both are the same API group; use PROJECT's name of it",
+				Next: fmt.Sprintf("slipway create api --group %s --version %s --kind %s --resource=%t --controller=%t", group,
+					a.resource.Version, a.resource.Kind, a.options.Resource, a.options.Controller),
+			}
+		}
 		if group != a.resource.Group {
 			return &report.Error{
 				What:  fmt.Sprintf("the project has APIs of the group %q, and its layout has room for one group", group),
@@ -183,6 +193,13 @@ func (a *planner) checkGroup() error {
 		}
 	}
 	return nil
+}
+
+// spells reports whether PROJECT has the API group of the new kind by another name, such as with the domain in it.
+func (a *planner) spells(group string) bool {
+	return slices.ContainsFunc(a.project.Resources, func(r project.Resource) bool {
+		return r.Group == group && projectfile.Own(a.project, r) && r.QualifiedGroup() == a.resource.QualifiedGroup()
+	})
 }
 
 // checkFiles refuses files of the same name that hold something else.

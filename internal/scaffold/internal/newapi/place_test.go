@@ -1,11 +1,13 @@
 package newapi_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newapi"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projecttest"
@@ -58,4 +60,32 @@ func TestDomainTwice(t *testing.T) {
 	projecttest.Apply(t)(p, err)
 	projecttest.Holds(t, root, "api/v1/groupversion_info.go", "+groupName=ship.example.com\n", "!ship.example.com.example.com")
 	projecttest.Holds(t, root, "config/crd/kustomization.yaml", "- bases/ship.example.com_frigates.yaml\n")
+}
+
+// TestGroupWithDomain: PROJECT may have the domain in a group's name; the name without it is the same API group.
+func TestGroupWithDomain(t *testing.T) {
+	root := projecttest.New(t, newproject.Options{})
+	file := strings.TrimSuffix(projecttest.Read(t, root, "PROJECT"), "version: \"3\"\n")
+	projecttest.Unpack(t, root, "-- PROJECT --\n"+file+`resources:
+- api:
+    crdVersion: v1
+    namespaced: true
+  domain: example.com
+  group: ship.example.com
+  kind: Frigate
+  path: example.com/op/api/v1
+  version: v1
+version: "3"
+-- api/v1/doc.go --
+// +groupName=ship.example.com
+package v1
+`)
+	for _, version := range []string{"v1", "v2"} {
+		_, err := newapi.Create(root, newapi.Options{Group: "ship", Version: version, Kind: "Sloop", Resource: true})
+		want := "slipway create api --group ship.example.com --version " + version + " --kind Sloop --resource=true --controller=false"
+		if e, ok := errors.AsType[*report.Error](err); !ok || e.Next != want {
+			t.Errorf("%s: %v", version, err)
+		}
+	}
+	projecttest.Apply(t)(newapi.Create(root, newapi.Options{Group: "ship.example.com", Version: "v1", Kind: "Sloop", Resource: true, SkipWiring: true}))
 }
