@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"runtime"
 	"syscall"
 	"testing"
 
@@ -86,6 +87,35 @@ func TestJoinPassesResetsOn(t *testing.T) {
 			if n, err := client.Read(make([]byte, 1)); !errors.Is(err, syscall.ECONNRESET) {
 				t.Errorf("the client reads %d bytes (%v)", n, err)
 			}
+			<-ended
+		})
+	}
+}
+
+// TestJoinNoticesTheGone: a client that ended its direction and is gone later ends the connection to a server that has
+// nothing to send. It stays there while it is only silent.
+func TestJoinNoticesTheGone(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only connections on Linux are watched")
+	}
+	for name, sides := range map[string]func(client, server *net.TCPConn) (ends, stays *net.TCPConn){
+		"client": func(client, server *net.TCPConn) (*net.TCPConn, *net.TCPConn) { return client, server },
+		"server": func(client, server *net.TCPConn) (*net.TCPConn, *net.TCPConn) { return server, client },
+	} {
+		t.Run(name, func(t *testing.T) {
+			client, server, _, ended := joined(t)
+			ends, stays := sides(client, server)
+			_ = ends.CloseWrite()
+			if _, err := io.ReadAll(stays); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := stays.Write([]byte("late")); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.ReadFull(ends, make([]byte, len("late"))); err != nil {
+				t.Fatalf("the answer to a silent client: %v", err)
+			}
+			intake.Reset(ends)
 			<-ended
 		})
 	}
