@@ -238,3 +238,27 @@ func TestGroupedConfiguration(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestSamplesListLeaves: slipway's list of samples goes with the last sample in it, though kinds stay whose samples were
+// never in it. A list with its author's lines stays.
+func TestSamplesListLeaves(t *testing.T) {
+	const list = "config/samples/Kustomization"
+	for _, own := range []string{"", "- own.yaml\n", "# mine\n"} {
+		root := olderProject(t, "", "", "")
+		must(t, os.RemoveAll(filepath.Join(root, "config", "samples")))
+		before := projecttest.Tree(t, root)
+		apply(t)(CreateAPI(root, probe()))
+		file := filepath.Join(root, list)
+		text, err := os.ReadFile(file)
+		must(t, err)
+		must(t, os.WriteFile(file, append(text, own...), 0o644))
+		apply(t)(DeleteAPI(root, Deletion{Group: "crew", Version: "v1", Kind: "Probe"}))
+		after := projecttest.Tree(t, root)
+		if _, there := after[list]; there != (own != "") {
+			t.Errorf("with %q of its author the list is there: %t", own, there)
+		}
+		if diff := cmp.Diff(before, after); own == "" && diff != "" {
+			t.Error(diff)
+		}
+	}
+}

@@ -1,9 +1,11 @@
 package newapi
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"path"
+	"regexp"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
@@ -237,4 +239,20 @@ func (a *planner) planSample() error {
 	}
 	item := path.Base(file)
 	return a.PutIfPlaced(list, plan.These(piece.Listed{Marker: "manifestskustomizesamples", Name: item}), "- "+item)
+}
+
+// DropEmptySamples removes the list of samples that slipway made once it lists none. Kinds that another tool made may
+// need none, since their samples were never in it.
+func DropEmptySamples(p *plan.Plan) error {
+	list := samplesKustomizations[0]
+	c, err := p.Find(list)
+	if err != nil || !c.There() {
+		return err
+	}
+	scaffolded, ours := p.Base().File(list)
+	item := regexp.MustCompile(`(?m)^\s*- `)
+	if !ours || !bytes.Equal(c.After(), scaffolded) || item.Match(scaffolded) {
+		return nil
+	}
+	return p.Remove(list)
 }
