@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
@@ -176,11 +177,11 @@ func (a *planner) checkGroup() error {
 	for _, group := range projectfile.Groups(a.Root(), a.project) {
 		if group != a.resource.Group && a.spells(group) {
 			return &report.Error{
-				What:  fmt.Sprintf("PROJECT has the API group %s as %q", a.resource.QualifiedGroup(), group),
+				What:  fmt.Sprintf("PROJECT names this API group %q", group),
 				Where: "--group " + a.resource.Group,
-				Hint:  "both are the same API group; use PROJECT's name of it",
-				Next: fmt.Sprintf("slipway create api --group %s --version %s --kind %s --resource=%t --controller=%t", group,
-					a.resource.Version, a.resource.Kind, a.options.Resource, a.options.Controller),
+				Hint:  "both names stand for " + a.resource.QualifiedGroup() + "; use PROJECT's; nothing was changed",
+				Next: strings.ReplaceAll(fmt.Sprintf("slipway create api --group %s --version %s --kind %s --resource=%t --controller=%t", group,
+					a.resource.Version, a.resource.Kind, a.options.Resource, a.options.Controller), "=true", ""),
 			}
 		}
 		if group != a.resource.Group {

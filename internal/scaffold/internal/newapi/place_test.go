@@ -82,7 +82,7 @@ package v1
 `)
 	for _, version := range []string{"v1", "v2"} {
 		_, err := newapi.Create(root, newapi.Options{Group: "ship", Version: version, Kind: "Sloop", Resource: true})
-		want := "slipway create api --group ship.example.com --version " + version + " --kind Sloop --resource=true --controller=false"
+		want := "slipway create api --group ship.example.com --version " + version + " --kind Sloop --resource --controller=false"
 		if e, ok := errors.AsType[*report.Error](err); !ok || e.Next != want {
 			t.Errorf("%s: %v", version, err)
 		}
