@@ -86,8 +86,16 @@ func (s *Session) afterCreateAPI(ctx context.Context, root string, a API) error 
 	if !a.Resource {
 		what = "the reconciler and its permissions"
 	}
-	s.Handler.Handle(report.Note{Text: "Next: edit " + what + ", then run slipway generate"})
+	s.Handler.Handle(report.Note{Text: "Next: edit " + what + ", then run " + s.generating(root)})
 	return s.noteConversion(root, a.API)
+}
+
+// generating is the command that brings generated files up to date: make's where the Makefile does more to them.
+func (s *Session) generating(root string) string {
+	if plan, _, err := regenerate.PlanFor(root, s.Getenv); err == nil && plan.MakeCommand() != "" {
+		return plan.MakeCommand()
+	}
+	return "slipway generate"
 }
 
 // generateForAPI generates what follows from a new API. Apply configurations come first: the

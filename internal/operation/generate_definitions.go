@@ -156,7 +156,11 @@ func (s *Session) leavesGenerated(root string) (bool, error) {
 		return false, err
 	}
 	s.tellFindings(root, findings)
-	s.Handler.Handle(report.Note{Text: "Generated files are left as they are: the Makefile does more to them than slipway generate would."})
+	text := "Generated files are left as they are: the Makefile does more to them than slipway generate would"
+	if command := plan.MakeCommand(); command != "" {
+		text += "; to update them, run " + command
+	}
+	s.Handler.Handle(report.Note{Text: text + "."})
 	return true, nil
 }
 

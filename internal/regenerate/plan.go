@@ -8,7 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/generate"
@@ -21,8 +23,9 @@ type Plan struct {
 	root string
 	runs []planned
 
-	partial bool // the Makefile does more than the plan
-	guessed bool // nothing says what to generate
+	partial bool     // the Makefile does more than the plan
+	targets []string // those of the Makefile that generate
+	guessed bool     // nothing says what to generate
 	tool    tool
 }
 
@@ -32,6 +35,25 @@ func (p Plan) Guessed() bool { return p.guessed }
 // Partial reports whether the project's Makefile does more to generated files than the plan does: a recipe goes on
 // after controller-gen, or a call cannot be followed. The findings of [PlanFor] have the lines.
 func (p Plan) Partial() bool { return p.partial }
+
+// MakeCommand is the call of make that generates all that the Makefile does; "" where the plan does as much, or a shell
+// takes the name of a target for more than a word.
+func (p Plan) MakeCommand() string {
+	if !p.Partial() || slices.ContainsFunc(p.targets, func(t string) bool { return !targetName.MatchString(t) }) {
+		return ""
+	}
+	return "make " + strings.Join(p.targets, " ")
+}
+
+// targetName matches names of targets that a shell takes as they are.
+var targetName = regexp.MustCompile(`^[\w.][\w./-]*$`)
+
+// made adds a target that generates.
+func (p *Plan) made(target string) {
+	if !slices.Contains(p.targets, target) {
+		p.targets = append(p.targets, target)
+	}
+}
 
 // everywhere is all packages of a project.
 var everywhere = []string{"./..."}
@@ -118,6 +140,7 @@ func (p *Plan) follow(call makefile.Call) ([]report.Finding, error) {
 	at := report.Position{File: cmp.Or(call.File, makefileName), Line: call.Line, Column: 1}
 	if call.Unclear != "" {
 		p.partial = true
+		p.made(call.Target)
 		return []report.Finding{{Position: at,
 			Message:    "this call of controller-gen is not followed: " + call.Unclear,
 			Suggestion: "make " + call.Target,
@@ -135,6 +158,7 @@ func (p *Plan) follow(call makefile.Call) ([]report.Finding, error) {
 		return nil, err
 	}
 	p.add(options)
+	p.made(call.Target)
 	return append(told, p.goesOn(call)...), nil
 }
 
