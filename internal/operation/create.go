@@ -44,9 +44,11 @@ func (s *Session) CreateAPI(ctx context.Context, a API) error {
 	if err := s.fetchExternal(ctx, root, a.Preview, a.External, func() error { return scaffold.CheckAPI(root, a.API) }); err != nil {
 		return err
 	}
-	return s.change(ctx, root, a.Preview,
-		func() (*scaffold.Plan, error) { return scaffold.CreateAPI(root, a.API) },
-		func() error { return s.afterCreateAPI(ctx, root, a) })
+	var planned *scaffold.Plan
+	return s.change(ctx, root, a.Preview, func() (made *scaffold.Plan, err error) {
+		planned, err = scaffold.CreateAPI(root, a.API)
+		return planned, err
+	}, func() error { return s.afterCreateAPI(ctx, root, a, planned) })
 }
 
 // fetchExternal has go.mod require the module that a kind of another module is from. What can be refused
@@ -76,9 +78,9 @@ func (s *Session) warnOfScope(root string, api scaffold.API) {
 }
 
 // afterCreateAPI generates what follows from the new API.
-func (s *Session) afterCreateAPI(ctx context.Context, root string, a API) error {
+func (s *Session) afterCreateAPI(ctx context.Context, root string, a API, planned *scaffold.Plan) error {
 	if a.Generate {
-		if err := s.generateForAPI(ctx, root, a.API); err != nil {
+		if err := s.aboutNew(root, planned, func(s *Session) error { return s.generateForAPI(ctx, root, a.API) }); err != nil {
 			return err
 		}
 	}

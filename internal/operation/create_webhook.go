@@ -32,9 +32,11 @@ func (s *Session) CreateWebhook(ctx context.Context, w Webhook) error {
 	if err := s.fetchExternal(ctx, root, w.Preview, w.External, check); err != nil {
 		return err
 	}
-	return s.change(ctx, root, w.Preview,
-		func() (*scaffold.Plan, error) { return scaffold.CreateWebhook(root, w.Webhook) },
-		func() error { return s.afterCreateWebhook(ctx, root, w) })
+	var planned *scaffold.Plan
+	return s.change(ctx, root, w.Preview, func() (made *scaffold.Plan, err error) {
+		planned, err = scaffold.CreateWebhook(root, w.Webhook)
+		return planned, err
+	}, func() error { return s.afterCreateWebhook(ctx, root, w, planned) })
 }
 
 // postponeConversion leaves the conversion out of several webhooks where the kind has one version. It says what the
@@ -50,9 +52,9 @@ func (s *Session) postponeConversion(root string, w *scaffold.Webhook) {
 }
 
 // afterCreateWebhook generates what follows from the new webhooks.
-func (s *Session) afterCreateWebhook(ctx context.Context, root string, w Webhook) error {
+func (s *Session) afterCreateWebhook(ctx context.Context, root string, w Webhook, planned *scaffold.Plan) error {
 	if w.Generate {
-		if err := s.generateOnly(ctx, root); err != nil {
+		if err := s.aboutNew(root, planned, func(s *Session) error { return s.generateOnly(ctx, root) }); err != nil {
 			return err
 		}
 	}

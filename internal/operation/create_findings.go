@@ -1,0 +1,34 @@
+package operation
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold"
+)
+
+// aboutNew calls f with a session that shows the warnings about code in the files that a plan creates. It counts those
+// about other code, which `slipway generate` lists.
+func (s *Session) aboutNew(root string, planned *scaffold.Plan, f func(*Session) error) error {
+	var created []string
+	for _, file := range planned.Changes() {
+		if file.Action == report.Created {
+			created = append(created, s.fromHere(root, filepath.FromSlash(file.Path)))
+		}
+	}
+	left, about := 0, *s
+	about.Handler = report.HandlerFunc(func(e report.Event) {
+		if f, ok := e.(report.Finding); ok && !f.Fatal && filepath.Ext(f.File) == ".go" && !slices.Contains(created, f.File) {
+			left++
+			return
+		}
+		s.Handler.Handle(e)
+	})
+	err := f(&about)
+	if left > 0 {
+		s.Handler.Handle(report.Note{Text: fmt.Sprintf("%s about code that was there; to list: slipway generate", count(left, "warning"))})
+	}
+	return err
+}
