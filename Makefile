@@ -86,7 +86,7 @@ test-long-examples: build
 	$(PROGRAMS) && go run ./hack/examples -bin $(BIN) $(EXAMPLES)
 
 test-long-nodes: build
-	$(LONGTEST) -dir cluster $(GOTEST) -count=1 -timeout 40m -run '^TestReal(Many|ThreeClusters)$$' ./test
+	$(LONGTEST) -dir cluster $(GOTEST) -count=1 -timeout 40m -run '^TestReal(Many|ThreeClusters|EgressFlood)$$' ./test
 
 # KILLS are those of a durable cluster while clients write; FAULTS are rounds of kills of clusters with real nodes, their nodes and containers.
 test-long-kills: build

@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -22,19 +23,20 @@ import (
 	"github.com/slipway-dev/slipway/cluster/intake"
 )
 
-// outside is a machine beside this one. It answers HTTP on port 80, and on port 7 with what is sent to it. Everything
-// that arrives is noted.
+// outside is a machine beside this one. It answers HTTP on port 80, and on port 7 with what is sent to it. On
+// port 9 it sends nothing and ends nothing. Everything that arrives is noted.
 type outside struct {
 	ip  netip.Addr
 	own netip.Addr // this machine's address on the way there
 
 	seen *seen
+	open *atomic.Int32 // counts the connections of port 7 that are there now
 }
 
 // sockets are the other machine's.
 type sockets struct {
-	http, echo net.Listener
-	packets    *os.File
+	http, echo, silent net.Listener
+	packets            *os.File
 }
 
 // newOutside has a network namespace stand for another machine. Only root can have that.
@@ -45,7 +47,7 @@ func newOutside(t *testing.T) outside {
 	}
 	// A network of four addresses, of the range for tests of machines.
 	first := netip.AddrFrom4([4]byte{198, 18, byte(os.Getpid() >> 6), byte(os.Getpid() << 2)})
-	o := outside{own: first.Next(), ip: first.Next().Next(), seen: newSeen()}
+	o := outside{own: first.Next(), ip: first.Next().Next(), seen: newSeen(), open: new(atomic.Int32)}
 	t.Cleanup(func() { // the namespace itself goes some time after the last of it is closed
 		if link, err := netlink.LinkByName(linkName()); err == nil {
 			_ = netlink.LinkDel(link)
@@ -66,8 +68,10 @@ func newOutside(t *testing.T) outside {
 	server := &http.Server{Handler: outsideHandler(), ReadHeaderTimeout: patience}
 	go func() { _ = server.Serve(s.http) }()
 	go o.echo(s.echo)
+	go keepSilent(s.silent)
 	go o.seen.read(s.packets, o.ip)
 	t.Cleanup(func() { _, _, _ = server.Close(), s.echo.Close(), s.packets.Close() })
+	t.Cleanup(func() { _ = s.silent.Close() })
 	return o
 }
 
@@ -104,10 +108,23 @@ func (o outside) echo(l net.Listener) {
 		if err != nil {
 			return
 		}
+		o.open.Add(1)
 		go func() {
+			defer o.open.Add(-1)
 			defer conn.Close()
 			_, _ = io.Copy(conn, conn)
 		}()
+	}
+}
+
+// keepSilent takes connections and leaves them as they are, until the listener is closed.
+func keepSilent(l net.Listener) {
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
 	}
 }
 
@@ -149,6 +166,9 @@ func (o outside) listen() (s sockets, err error) {
 		return s, err
 	}
 	if s.echo, err = net.Listen("tcp4", o.ip.String()+":7"); err != nil {
+		return s, err
+	}
+	if s.silent, err = net.Listen("tcp4", o.ip.String()+":9"); err != nil {
 		return s, err
 	}
 	fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, int(bigEndian(unix.ETH_P_IP)))

@@ -23,7 +23,7 @@ func main() {
 		"serve": serve, "exit": exit, "echo": echo, "cat": cat, "env": env, "status": status, "get": get, "udp": udp, "resolve": resolve,
 		"stubborn": stubborn, "write": write, "ls": list, "terminal": terminal, "graceful": graceful, "mount": mount, "api": api, "allocate": allocate, "spin": spin,
 		"kubeconfig": kubeconfig, "owner": owner, "leave": leave, "linkdown": linkdown, "chown": chown, "aggregate": aggregate,
-		"attack": attack, "halfclose": halfclose, "cutoff": cutoff, "download": download,
+		"attack": attack, "halfclose": halfclose, "cutoff": cutoff, "download": download, "flood": flood,
 	}
 	args := os.Args[1:]
 	if len(args) == 0 {
