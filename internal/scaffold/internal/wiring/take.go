@@ -148,7 +148,7 @@ func (s *source) comments(block *ast.BlockStmt, first, last ast.Node) bool {
 	})
 }
 
-// commented reports whether somebody wrote comments between the first and the last line of statements.
+// commented reports whether there are comments between the first and the last line of statements.
 func (s *source) commented(first, last ast.Node) bool {
 	return slices.ContainsFunc(s.file.Comments, func(g *ast.CommentGroup) bool {
 		return s.line(first.Pos()) <= s.line(g.Pos()) && s.line(g.End()) <= s.line(last.End()) && !isNolint(g.List[0].Text)
@@ -163,24 +163,29 @@ func isNolint(comment string) bool {
 // lastUse reports whether the statements have the last use of a variable of their function, which Go would refuse then.
 func (s *source) lastUse(first, last ast.Node) bool {
 	inside := func(n ast.Node) bool { return first.Pos() <= n.Pos() && n.Pos() < last.End() }
-	used, elsewhere := map[*ast.Object]bool{}, map[*ast.Object]bool{}
+	type variable struct {
+		decl any
+		name string
+	}
+	used, elsewhere := map[variable]bool{}, map[variable]bool{}
 	ast.Inspect(s.file, func(n ast.Node) bool {
 		ident, ok := n.(*ast.Ident)
 		if !ok || ident.Obj == nil || ident.Obj.Kind != ast.Var || ident.Obj.Pos() == ident.Pos() {
 			return true
 		}
+		v := variable{ident.Obj.Decl, ident.Name}
 		switch {
 		case inside(ident):
-			used[ident.Obj] = true
+			used[v] = true
 		default:
-			elsewhere[ident.Obj] = true
+			elsewhere[v] = true
 		}
 		return true
 	})
-	for object := range used {
-		decl, ok := object.Decl.(ast.Node)
+	for v := range used {
+		decl, ok := v.decl.(ast.Node)
 		_, field := decl.(*ast.Field)
-		if !ok || field || elsewhere[object] || inside(decl) || s.topLevel(decl) {
+		if !ok || field || elsewhere[v] || inside(decl) || s.topLevel(decl) {
 			continue
 		}
 		return true
