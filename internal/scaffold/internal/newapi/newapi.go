@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/report"
@@ -196,11 +195,10 @@ func (a *planner) checkGroup() error {
 	return nil
 }
 
-// spells reports whether PROJECT has the API group of the new kind by another name, such as with the domain in it.
+// spells reports whether a group in PROJECT has the name of the new kind's, with the domain or without.
 func (a *planner) spells(group string) bool {
-	return slices.ContainsFunc(a.project.Resources, func(r project.Resource) bool {
-		return r.Group == group && projectfile.Own(a.project, r) && r.QualifiedGroup() == a.resource.QualifiedGroup()
-	})
+	domain := "." + a.project.Domain
+	return strings.TrimSuffix(group, domain) == strings.TrimSuffix(a.resource.Group, domain)
 }
 
 // checkFiles refuses files of the same name that hold something else.
