@@ -425,7 +425,7 @@ func TestEndsRequests(t *testing.T) {
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		some, ended := make(turns, 2), make(chan bool, 1)
-		if !some.take() || !some.take() || some.take() {
+		if first, second, third := some.take(), some.take(), some.take(); !first || !second || third {
 			t.Error("there are not two turns")
 		}
 		some.leave()

@@ -124,7 +124,7 @@ func TestCompany(t *testing.T) {
 		}
 	}
 	changes := projecttest.Apply(t)(projecttest.Edit(root, feature.Disable(feature.Prometheus)))
-	if kept := projecttest.Paths(changes, report.Kept); !slices.Equal(kept, []string{"config/metrics-tls/kustomization.yaml"}) {
+	if kept := projecttest.Paths(changes, report.Kept); !slices.Equal(kept, []string{"config/metrics-tls/kustomization.yaml", "config/prometheus/kustomization.yaml"}) {
 		t.Errorf("kept are %v", kept)
 	}
 }
