@@ -60,7 +60,7 @@ test-times: ## List the twenty slowest tests of the last run.
 	@go run ./hack/testlog -log $(EVENTS) -slowest 20
 
 # Parts of at most forty minutes each, which run alone: docs/contributing.md says when. A test that `make test` leaves out names its part.
-LONG := scripts projects pages examples nodes kills matrix edits mutants real peers envtest suites certmanager critest helm
+LONG := scripts projects others pages examples nodes kills matrix edits mutants real peers envtest suites certmanager critest helm
 
 .PHONY: test-long
 test-long: $(LONG:%=test-long-%) ## Run all parts of the long tests, which are called test-long-<part>; contributing.md lists them.
@@ -70,11 +70,14 @@ $(LONG:%=test-long-%): $(BIN)/testlog
 
 LONGTEST = $(PROGRAMS) && $(TESTLOG)
 test-long-scripts: build
-	$(LONGTEST) $(GOTEST) -count=1 -timeout 40m -skip '^TestProjects$$' ./internal/cli
+	$(LONGTEST) $(GOTEST) -count=1 -timeout 40m -skip '^Test(Projects|EveryVerbInOthersProjects)$$' ./internal/cli
 
 # The operators of others are compiled with their own versions of Kubernetes' libraries, which takes the most of it.
 test-long-projects: build
 	$(LONGTEST) $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),40m) -v -run '^TestProjects$$' -parallel 1 ./internal/cli
+
+test-long-others: build
+	$(LONGTEST) $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),40m) -v -run '^TestEveryVerbInOthersProjects$$' ./internal/cli $(OTHERS)
 
 test-long-pages: build
 	$(LONGTEST) $(GOTEST) -count=1 -timeout 40m ./docs
