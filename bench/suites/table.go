@@ -40,7 +40,7 @@ func (c comparison) failOnBoth() []string {
 	return both
 }
 
-// worse tells whether a test does not pass on ours that does on stock programs.
+// worse reports whether a test does not pass on ours that does on stock programs.
 func (d difference) worse() bool { return d.stock == passed }
 
 // table is the report, a line of Markdown for each package as it is done.

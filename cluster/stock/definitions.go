@@ -112,7 +112,7 @@ func defineAll(ctx context.Context, client extensions.Interface, list []*extensi
 	return nil
 }
 
-// settled tells whether a definition is served, or will not be since its names are another's.
+// settled reports whether a definition is served, or will not be since its names are another's.
 func settled(d *extensionsv1.CustomResourceDefinition) bool {
 	for _, c := range d.Status.Conditions {
 		if c.Type == extensionsv1.Established && c.Status == extensionsv1.ConditionTrue ||

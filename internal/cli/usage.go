@@ -145,7 +145,7 @@ func after(args, words []string) []string {
 	return args[slices.Index(args, words[len(words)-1])+1:]
 }
 
-// inFlags tells whether err is about a flag, or its value, on the command line.
+// inFlags reports whether err is about a flag, or its value, on the command line.
 func inFlags(err error) bool {
 	_, unknown := errors.AsType[*pflag.NotExistError](err)
 	_, empty := errors.AsType[*pflag.ValueRequiredError](err)

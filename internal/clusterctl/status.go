@@ -167,7 +167,7 @@ const askPoll = 20 * time.Millisecond
 // ask completes s with what the program says, which was alive a moment ago. A program
 // that has just begun does not answer yet, and one that was killed keeps its lock until
 // the system has taken it apart: it is hung if it neither answers nor
-// goes away in time. ask tells whether it is still alive.
+// goes away in time. ask reports whether it is still alive.
 func (c *Control) ask(ctx context.Context, cl state.Cluster, s *Status) (alive bool, err error) {
 	limit, cancel := context.WithTimeout(ctx, c.answer)
 	defer cancel()

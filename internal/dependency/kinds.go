@@ -107,7 +107,7 @@ func (c content) add(file *ast.File) (texts []string) {
 	return texts
 }
 
-// embeds tells whether a type embeds one of another package, by its name.
+// embeds reports whether a type embeds one of another package, by its name.
 func embeds(s *ast.StructType, name string) bool {
 	return slices.ContainsFunc(s.Fields.List, func(f *ast.Field) bool {
 		selector, ok := f.Type.(*ast.SelectorExpr)

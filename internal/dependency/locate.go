@@ -76,7 +76,7 @@ func locate(ctx context.Context, p Project, uses uses) ([]located, error) {
 	}
 }
 
-// below tells whether a folder is root or in it.
+// below reports whether a folder is root or in it.
 func below(root, dir string) bool {
 	rel, err := filepath.Rel(root, dir)
 	return err == nil && filepath.IsLocal(rel)

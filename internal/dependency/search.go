@@ -216,7 +216,7 @@ func reduced(object *unstructured.Unstructured) *unstructured.Unstructured {
 	return made
 }
 
-// isDefinedBy tells whether an object defines the kind, in its version.
+// isDefinedBy reports whether an object defines the kind, in its version.
 func (k kind) isDefinedBy(object *unstructured.Unstructured) bool {
 	text := func(fields ...string) string {
 		value, _, _ := unstructured.NestedString(object.Object, fields...)

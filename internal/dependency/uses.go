@@ -103,7 +103,7 @@ func modulesOf(root string) map[string]bool {
 	return modules
 }
 
-// candidate tells whether a package may have kinds of another module.
+// candidate reports whether a package may have kinds of another module.
 func candidate(pkg string, modules map[string]bool) bool {
 	if _, isModule := modules[pkg]; isModule || isServed(pkg) || !versioned.MatchString(path.Base(pkg)) {
 		return false
@@ -120,7 +120,7 @@ func candidate(pkg string, modules map[string]bool) bool {
 	return true
 }
 
-// modulesBelow tells whether a package below the project's own module is of another module that go.mod requires.
+// modulesBelow reports whether a package below the project's own module is of another module that go.mod requires.
 func modulesBelow(pkg, own string, modules map[string]bool) bool {
 	for path := range modules {
 		if strings.HasPrefix(path, own+"/") && strings.HasPrefix(pkg, path+"/") {

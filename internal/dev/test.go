@@ -165,10 +165,10 @@ func ownArgs(args []string) int {
 	return len(args)
 }
 
-// NamesPackage tells whether arguments of go test name a package.
+// NamesPackage reports whether arguments of go test name a package.
 func NamesPackage(args []string) bool { return namesPackage(args[:ownArgs(args)]) }
 
-// namesPackage tells whether an argument is neither a flag nor the value of one.
+// namesPackage reports whether an argument is neither a flag nor the value of one.
 func namesPackage(args []string) bool {
 	for i := 0; i < len(args); i++ {
 		flag, isFlag := strings.CutPrefix(args[i], "-")

@@ -40,7 +40,7 @@ func (r *run) once(files []File) ([]File, error) {
 	return kept, nil
 }
 
-// sameFile tells whether two results for a path do the same to it.
+// sameFile reports whether two results for a path do the same to it.
 func sameFile(a, b File) bool {
 	return a.remove == b.remove && bytes.Equal(a.Content, b.Content)
 }
@@ -75,7 +75,7 @@ func (f *File) compare() error {
 // errNoFile is why a pipe or a device is not read: it may never end.
 var errNoFile = errors.New("it is a pipe, a socket or a device")
 
-// same tells whether the file has its content already. What is of another size is not read.
+// same reports whether the file has its content already. What is of another size is not read.
 func (f *File) same() (bool, error) {
 	info, err := os.Stat(f.Path)
 	switch {

@@ -82,7 +82,7 @@ func (s *Session) installDependencies(ctx context.Context, cluster *ship.Cluster
 	return cluster.Apply(ctx, definitions, o)
 }
 
-// previewDependencies tells what installDependencies would do.
+// previewDependencies reports what installDependencies would do.
 func (s *Session) previewDependencies(ctx context.Context, cluster *ship.Cluster, root string, definitions []*unstructured.Unstructured, o ship.ApplyOptions) ([]ship.Difference, error) {
 	definitions, o, err := s.dependenciesFor(ctx, cluster, root, definitions, o)
 	if err != nil {

@@ -72,7 +72,7 @@ func (s *Session) unprovided(root string, d setupenvtest.Download) string {
 	return ""
 }
 
-// staysWithin tells whether a path is below a folder, also when links are followed.
+// staysWithin reports whether a path is below a folder, also when links are followed.
 func staysWithin(folder, path string) bool {
 	rel, err := filepath.Rel(folder, path)
 	if err != nil || !filepath.IsLocal(rel) {

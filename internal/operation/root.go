@@ -75,13 +75,13 @@ func (s *Session) generatedRoot() (string, error) {
 	return root, nil
 }
 
-// isFile tells whether a folder has a file of a name.
+// isFile reports whether a folder has a file of a name.
 func isFile(dir, name string) bool {
 	info, err := os.Stat(filepath.Join(dir, name))
 	return err == nil && info.Mode().IsRegular()
 }
 
-// exists tells whether a folder has an entry of a name.
+// exists reports whether a folder has an entry of a name.
 func exists(dir, name string) bool {
 	_, err := os.Lstat(filepath.Join(dir, name))
 	return err == nil

@@ -45,7 +45,7 @@ func (s *Session) LinkTools(dir string, force bool) error {
 // builtTool is the folder in which the go command keeps a program for go tool: cmd/go/internal/cache.
 var builtTool = regexp.MustCompile(`^[0-9a-f]{64}-d$`)
 
-// inBuildCache tells whether a program lies where go tool puts it.
+// inBuildCache reports whether a program lies where go tool puts it.
 func inBuildCache(program string) bool {
 	return builtTool.MatchString(filepath.Base(filepath.Dir(program)))
 }

@@ -33,7 +33,7 @@ func (s *Session) warnVendor(root string) bool {
 	return true
 }
 
-// vendored tells whether a vendor folder, by its modules.txt, has the modules that go.mod requires. A go.mod that
+// vendored reports whether a vendor folder, by its modules.txt, has the modules that go.mod requires. A go.mod that
 // cannot be read is left to the go command.
 func vendored(gomod, modules []byte) bool {
 	file, err := modfile.ParseLax("go.mod", gomod, nil)

@@ -25,7 +25,7 @@ const (
 )
 
 // usedFile is the file in a slot whose time is that of the last use. The program's own
-// time stays as it is: it tells whether the program is still the same.
+// time stays as it is: it reports whether the program is still the same.
 const usedFile = "used"
 
 // touch notes a use of the slot's programs, which keeps them in the cache. A cache that

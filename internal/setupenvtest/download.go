@@ -26,7 +26,7 @@ type Download struct {
 	Asked           string  // what the suite says of the version, as Go
 }
 
-// Exact tells whether the suite works with a folder that is made before.
+// Exact reports whether the suite works with a folder that is made before.
 func (d Download) Exact() bool { return d.Folder != "" && d.Version != Version{} }
 
 // Path is the folder of the version, whether it is there or not.
@@ -246,7 +246,7 @@ func (s suite) call(e *ast.CallExpr, depth int) (string, bool) {
 	return filepath.Join(parts...), true
 }
 
-// complete tells whether a folder has all programs.
+// complete reports whether a folder has all programs.
 func complete(folder string) bool {
 	for _, name := range names {
 		if _, err := os.Stat(filepath.Join(folder, fileName(name))); err != nil {
@@ -277,7 +277,7 @@ func (t Tool) Provide(ctx context.Context, d Download) (folder string, made bool
 	return folder, true, store.link(item, programs)
 }
 
-// StandsIn tells whether the embedded version serves a suite that asks for another one.
+// StandsIn reports whether the embedded version serves a suite that asks for another one.
 func StandsIn(v Version) bool {
 	selector, err := ParseSelector(v.String())
 	return err == nil && (selector.Matches(embedded()) || selector.standIn(embedded()))

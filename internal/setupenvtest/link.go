@@ -46,7 +46,7 @@ func fileName(name string) string {
 	return name
 }
 
-// readMarker tells whether the folder is ours, and what it was linked to.
+// readMarker reports whether the folder is ours, and what it was linked to.
 func readMarker(folder string) (m marker, ours bool) {
 	text, err := finite.ReadFile(filepath.Join(folder, markerName)) // which a repository may have
 	if err != nil {
@@ -55,7 +55,7 @@ func readMarker(folder string) (m marker, ours bool) {
 	return m, json.Unmarshal(text, &m) == nil
 }
 
-// current tells whether the folder is ours and its programs are those given.
+// current reports whether the folder is ours and its programs are those given.
 func current(folder string, programs map[string]string) bool {
 	m, ours := readMarker(folder)
 	if !ours || !maps.Equal(m.Programs, programs) {
@@ -69,7 +69,7 @@ func current(folder string, programs map[string]string) bool {
 	return true
 }
 
-// stands tells whether the file at path is program: by a link, or as a copy of it.
+// stands reports whether the file at path is program: by a link, or as a copy of it.
 func stands(path, program string) bool {
 	have, err := os.Stat(path)
 	if err != nil {

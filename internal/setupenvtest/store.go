@@ -42,7 +42,7 @@ func (s Store) root() string { return cmp.Or(s.items, filepath.Join(s.Dir, "k8s"
 // Path is the item's folder, whether it is there or not.
 func (s Store) Path(i Item) string { return filepath.Join(s.root(), i.folder()) }
 
-// has tells whether the item's folder is there.
+// has reports whether the item's folder is there.
 func (s Store) has(i Item) bool {
 	info, err := os.Stat(s.Path(i))
 	return err == nil && info.IsDir()

@@ -59,7 +59,7 @@ func observedGeneration(workload *unstructured.Unstructured) int64 {
 	return observed
 }
 
-// troubling tells whether a condition says more than that something is not ready yet.
+// troubling reports whether a condition says more than that something is not ready yet.
 func troubling(c condition) bool {
 	switch {
 	case c.message == "":
@@ -149,7 +149,7 @@ var (
 	eventResource      = schema.GroupVersionResource{Version: "v1", Resource: "events"}
 )
 
-// podReady tells whether pod is ready and stays.
+// podReady reports whether pod is ready and stays.
 func podReady(pod corev1.Pod) bool {
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == corev1.PodReady {
@@ -299,7 +299,7 @@ func (c *Cluster) hopeless(ctx context.Context, workload *unstructured.Unstructu
 // be one that came too early for what it needs.
 const crashes = 2
 
-// stuck tells whether a container waits for what will not come by itself.
+// stuck reports whether a container waits for what will not come by itself.
 func stuck(container corev1.ContainerStatus) bool {
 	if container.State.Waiting == nil {
 		return false

@@ -130,7 +130,7 @@ func kubectl(object *unstructured.Unstructured, verb string) string {
 	return command + verb + " " + kind + " " + object.GetName()
 }
 
-// runsPods tells whether object is a workload.
+// runsPods reports whether object is a workload.
 func runsPods(object *unstructured.Unstructured) bool {
 	_, found, _ := unstructured.NestedMap(object.Object, "spec", "template", "spec")
 	return found

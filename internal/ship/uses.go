@@ -108,7 +108,7 @@ func (c *Cluster) usesOfNamespace(ctx context.Context, set *Set, namespace strin
 	return others, nil
 }
 
-// goes tells whether an object is a member of the set, or goes because of its name.
+// goes reports whether an object is a member of the set, or goes because of its name.
 func goes(object *unstructured.Unstructured, set *Set, going []*unstructured.Unstructured) bool {
 	return object.GetLabels()[partOfLabel] == set.id() || contains(going, object)
 }

@@ -166,7 +166,7 @@ func (p *Proxy) follow(ctx context.Context, wanted map[key]target) (all bool) {
 // errFull says that Services have more ports than are listened for.
 var errFull = errors.New("the Services of this cluster have more ports than it can listen for")
 
-// tellShut tells once of a listener that is tried again and again. That there is no room for one holds for many.
+// tellShut reports once a listener that is tried again and again. That there is no room for one holds for many.
 func (p *Proxy) tellShut(k key, t target, err error) {
 	tell := func() {
 		p.options.Log.Warn("cannot listen for a Service", "namespace", t.namespace, "service", t.service, "address", k.address, "error", err)

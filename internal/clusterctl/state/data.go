@@ -21,7 +21,7 @@ type Data struct {
 
 func (c Cluster) dataFile() string { return filepath.Join(c.Dir, "data.json") }
 
-// HasData tells whether there are data that are kept.
+// HasData reports whether there are data that are kept.
 func (c Cluster) HasData() bool {
 	_, err := os.Stat(filepath.Join(c.Dir, "etcd"))
 	keep, _ := c.Keeps()
@@ -61,7 +61,7 @@ func (c Cluster) CheckSpace() error {
 		Err: fmt.Errorf("%d MiB are free, it needs %d MiB", free>>20, leastSpace>>20)}
 }
 
-// DiskFull tells whether the disk is so full that writes are likely to have failed.
+// DiskFull reports whether the disk is so full that writes are likely to have failed.
 func (c Cluster) DiskFull() bool {
 	free, known := diskspace.Free(c.Dir)
 	return known && free < fullDisk

@@ -190,7 +190,7 @@ func (m *modules) lookup(importPath string) (p *Package, missing bool) {
 	return m.loader.packageAt(m, importPath, dir), false
 }
 
-// isOpenTo tells whether from may import p, as far as folders called internal say.
+// isOpenTo reports whether from may import p, as far as folders called internal say.
 func (p *Package) isOpenTo(from *Package) bool {
 	if p.isStandard() && from.isStandard() {
 		return true

@@ -47,7 +47,7 @@ type Use interface{ Imported() string }
 // featureModules are a feature's requirements in go.mod.
 type featureModules struct{ feature, module string }
 
-// ID tells the piece from others of its file.
+// ID distinguishes the piece from others of its file.
 func (f featureModules) ID() string { return "modules of " + f.feature }
 
 // Imported is the module that the feature's code imports.
@@ -127,7 +127,7 @@ func requires(file *modfile.File, r *modfile.Require) bool {
 // featureSums are the checksums of a feature's modules in go.sum.
 type featureSums struct{ feature, module string }
 
-// ID tells the piece from others of its file.
+// ID distinguishes the piece from others of its file.
 func (f featureSums) ID() string { return "checksums of " + f.feature }
 
 // Imported is the module that the feature's code imports.

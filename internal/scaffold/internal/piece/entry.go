@@ -10,7 +10,7 @@ import (
 // begun at the end of the file when there is none.
 type Entry struct{ List, Text string }
 
-// ID tells the piece from others of its file.
+// ID distinguishes the piece from others of its file.
 func (l Entry) ID() string { return l.List + " " + l.Text }
 
 func (l Entry) asItem() Item { return Item{List: l.List, Name: l.Text} }

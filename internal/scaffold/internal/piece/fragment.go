@@ -38,7 +38,7 @@ type Fragment struct {
 // markerLine matches a comment line that is an insertion point.
 var markerLine = regexp.MustCompile(`^[ \t]*(?://|#)[ \t]*\+kubebuilder:scaffold:([A-Za-z-]+)[ \t]*\r?$`)
 
-// ID tells the piece from others of its file.
+// ID distinguishes the piece from others of its file.
 func (f Fragment) ID() string { return f.Marker + " " + f.Key }
 
 // Put inserts the fragment at its marker.

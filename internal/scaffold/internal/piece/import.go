@@ -22,7 +22,7 @@ type Import struct {
 	Module string // the project's, whose imports form a group of their own
 }
 
-// ID tells the piece from others of its file.
+// ID distinguishes the piece from others of its file.
 func (i Import) ID() string { return "import " + i.Path }
 
 // spec is the import as it stands in a group.

@@ -15,7 +15,7 @@ type Item struct {
 	First      bool // before all others
 }
 
-// ID tells the piece from others of its file.
+// ID distinguishes the piece from others of its file.
 func (l Item) ID() string { return l.List + " " + l.Name }
 
 // Put adds the text where it is missing.

@@ -12,7 +12,7 @@ func (l Listed) atMarker() Fragment {
 
 func (l Listed) inList() Item { return Item{List: "resources", Name: l.Name} }
 
-// ID tells the piece from others of its file.
+// ID distinguishes the piece from others of its file.
 func (l Listed) ID() string { return l.atMarker().ID() }
 
 // Put adds the text where it is missing.

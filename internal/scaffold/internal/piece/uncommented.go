@@ -64,7 +64,7 @@ type UncommentedList struct{ List, Name string }
 
 func (u UncommentedList) asEntry() Entry { return Entry{u.List, u.Name} }
 
-// ID tells the piece from others of its file.
+// ID distinguishes the piece from others of its file.
 func (u UncommentedList) ID() string { return u.asEntry().ID() }
 
 // Put adds the text where it is missing.

@@ -22,7 +22,7 @@ type Replaced struct {
 
 // TakeBack makes the project what it was before [Plan.Apply], for when what follows from the plan fails. Files that
 // others wrote get their earlier content, too: those of before were written before the plan was made, and those of
-// after followed from it. It changes all files or none: a file that somebody changed since the plan was applied is an
+// after followed from it. It changes all files or none: a file that was changed since the plan was applied is an
 // error, and everything stays.
 func (p *Plan) TakeBack(before, after []Replaced) error {
 	var was []Replaced

@@ -138,12 +138,12 @@ func reduced(o *unstructured.Unstructured) *unstructured.Unstructured {
 	return made
 }
 
-// isDefined tells whether one of the objects defines a kind.
+// isDefined reports whether one of the objects defines a kind.
 func isDefined(k schema.GroupVersionKind, objects []*unstructured.Unstructured) bool {
 	return slices.ContainsFunc(objects, func(o *unstructured.Unstructured) bool { return defines(o, k) })
 }
 
-// defines tells whether an object defines a kind, in its version.
+// defines reports whether an object defines a kind, in its version.
 func defines(o *unstructured.Unstructured, k schema.GroupVersionKind) bool {
 	text := func(fields ...string) string {
 		value, _, _ := unstructured.NestedString(o.Object, fields...)
