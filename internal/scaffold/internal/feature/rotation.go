@@ -17,7 +17,8 @@ import (
 // rotationFile is the code with which a manager keeps its certificate itself.
 const rotationFile = "internal/manager/certificate.go"
 
-// StartsWithoutCertificate reports whether the project's manager has the code for that, as projects made by slipway have.
+// StartsWithoutCertificate reports whether the project's manager has the code for that, as projects made by slipway
+// have.
 func StartsWithoutCertificate(root string) bool {
 	_, err := os.Stat(filepath.Join(root, filepath.FromSlash(manager.FlagsFile)))
 	return err == nil
