@@ -62,7 +62,7 @@ func (s *Server) Serve(conn net.PacketConn) {
 	}, s.trouble)
 }
 
-// answerLater answers a packet that takes a lookup, in group. One that is beyond the limit is told of a failure, by
+// answerLater answers a packet that takes a lookup, in group. One that is beyond the limit gets a failure, by
 // which its client asks again.
 func (s *Server) answerLater(conn net.PacketConn, question []byte, client net.Addr, group *sync.WaitGroup) {
 	leave, ok := s.lookups.Enter(client)
