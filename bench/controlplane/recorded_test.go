@@ -20,6 +20,7 @@ type recorded struct {
 	Command []string        `json:"command,omitempty"` // or its arguments, where it only prints
 	Client  json.RawMessage `json:"client,omitempty"`
 	Program json.RawMessage `json:"program,omitempty"`
+	Object  json.RawMessage `json:"object,omitempty"` // what is created in the cluster between two of the program's lines
 }
 
 // recordedLines are the lines of a recording.
@@ -85,6 +86,7 @@ func TestRecordings(t *testing.T) {
 			case bytes.HasPrefix(line.Client, []byte(`"`)): // no request
 			case line.Client != nil:
 				asked = again[Request](t, line.Client)
+			case line.Object != nil: // said to the API server
 			default:
 				event := again[Event](t, line.Program)
 				if event.Name == EventReply && event.Error == "" {
