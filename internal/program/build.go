@@ -85,24 +85,11 @@ func (f *Finder) build(ctx context.Context, p *product, src source, out string) 
 	if err != nil {
 		return err
 	}
-	flags := []string{"-v", "-buildvcs=false", "-ldflags=-s -w"}
-	args := append(append([]string{"build"}, flags...), append([]string{"-o", out}, p.mains()...)...)
-	env := collectLess()
-	pinned, err := p.pinned(dir, out)
+	r, err := p.recipe(src, dir, out)
 	if err != nil {
 		return err
 	}
-	switch {
-	case pinned != nil:
-		args = append(append(append([]string{"build"}, flags...), pinned...), append([]string{"-o", out}, p.mains()...)...)
-	case src.version != "":
-		args = append([]string{"install"}, flags...)
-		for _, path := range p.packages() {
-			args = append(args, path+"@"+src.version)
-		}
-		env = append(env, "GOBIN="+out)
-	}
-	packages, err := listPackages(ctx, p, dir, pinned...)
+	packages, err := listPackages(ctx, p, dir, r)
 	if err != nil {
 		return err
 	}
@@ -111,7 +98,7 @@ func (f *Finder) build(ctx context.Context, p *product, src source, out string) 
 	}
 	t := newTracker(p, packages, f.Handler)
 	defer t.stop()
-	if err := (goCommand{product: p, dir: dir, env: env, args: args, line: t.line}).run(ctx); err != nil {
+	if err := (goCommand{product: p, dir: dir, env: append(collectLess(), r.env...), args: r.args, line: t.line}).run(ctx); err != nil {
 		return err
 	}
 	t.linked()

@@ -82,14 +82,14 @@ func (m *messages) Write(p []byte) (int, error) {
 	}
 }
 
-// goOutput runs a go command for its standard output.
-func goOutput(ctx context.Context, p *product, dir string, args ...string) ([]byte, error) {
+// goOutput runs a go command for its standard output; more are further variables.
+func goOutput(ctx context.Context, p *product, dir string, more []string, args ...string) ([]byte, error) {
 	env, variables, err := forHere(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var out, said bytes.Buffer
-	err = gocommand.Command{Dir: dir, Env: variables, Args: args, Stdout: &out, Stderr: &said}.Run(ctx)
+	err = gocommand.Command{Dir: dir, Env: append(variables, more...), Args: args, Stdout: &out, Stderr: &said}.Run(ctx)
 	if err == nil || ctx.Err() != nil {
 		return out.Bytes(), err
 	}
@@ -102,7 +102,7 @@ func goOutput(ctx context.Context, p *product, dir string, args ...string) ([]by
 
 // download gets the cluster module at version and returns its folder.
 func download(ctx context.Context, p *product, version string) (dir string, err error) {
-	out, err := goOutput(ctx, p, "", "mod", "download", "-json", p.module+"@"+version)
+	out, err := goOutput(ctx, p, "", nil, "mod", "download", "-json", p.module+"@"+version)
 	var answer struct{ Dir, Error string }
 	if json.Unmarshal(out, &answer) == nil && answer.Error != "" {
 		return "", &report.Error{What: p.what + "'s sources cannot be downloaded", Where: p.module + "@" + version,
@@ -115,10 +115,10 @@ func download(ctx context.Context, p *product, version string) (dir string, err 
 }
 
 // listPackages asks which packages the programs in dir consist of and which of
-// them are yet to be compiled.
-func listPackages(ctx context.Context, p *product, dir string, flags ...string) ([]pkg, error) {
+// them are yet to be compiled in the way of r.
+func listPackages(ctx context.Context, p *product, dir string, r recipe) ([]pkg, error) {
 	const format = "{{.ImportPath}}\t{{.Stale}}\t{{.Dir}}\t{{join .GoFiles \"/\"}}"
-	out, err := goOutput(ctx, p, dir, slices.Concat([]string{"list", "-deps", "-f", format}, flags, p.mains())...)
+	out, err := goOutput(ctx, p, dir, r.env, slices.Concat([]string{"list", "-deps", "-f", format}, r.alike, p.mains())...)
 	if err != nil {
 		return nil, err
 	}

@@ -45,11 +45,12 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/protocol"
+	"github.com/slipway-dev/slipway/internal/release"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // Module is the module of the slipway command.
-const Module = "github.com/slipway-dev/slipway"
+const Module = release.Module
 
 // The file names of the program and of its kubectl, without their extensions.
 const (
