@@ -1,0 +1,268 @@
+#!/usr/bin/env bash
+# Installs slipway on a runner of a CI service. action.yml and templates/slipway/template.yml call it.
+#
+#   install.sh plan      prints origin=, version= and key=: which slipway it will be, and the name of what is kept between runs
+#   install.sh install   installs it, or finds it installed, and prints what it did
+#
+# The environment says what to install. None of it is ever run as code.
+#
+#   SETUP_FOLDER       where slipway and what it compiles are kept
+#   SETUP_VERSION      a release, such as v0.1.0; empty: SETUP_REF if that is a release, else the sources
+#   SETUP_REF          the ref at which the action or template was asked for
+#   SETUP_SOURCE       a clone to compile slipway from; empty: the one that has this script
+#   SETUP_PROGRAMS     what to have ready besides: none, cluster (the default), or nodes
+#   SETUP_PUBLIC_KEY   the key, in base64, that must have signed the checksums; empty: checksums alone are compared
+#   SETUP_PRIVATE      yes: keep the modules that compiling needs in SETUP_FOLDER, too
+#   SLIPWAY_DOWNLOAD   off: never download a release; else a mirror in place of the release host
+#
+# A runner of GitHub gives GITHUB_PATH, GITHUB_ENV and GITHUB_OUTPUT: files that later steps read.
+set -euo pipefail
+
+module=github.com/slipway-dev/slipway
+host=https://github.com/slipway-dev/slipway/releases/download
+folder=${SETUP_FOLDER:?SETUP_FOLDER is not set: name the folder to install into}
+programs=${SETUP_PROGRAMS:-cluster}
+own=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+source=${SETUP_SOURCE:-$own}
+
+# fail prints what is wrong, where, and what to do, and ends the script.
+fail() {
+  printf 'error: %s\n  where: %s\n  next: %s\n' "$1" "$2" "$3" >&2
+  exit 1
+}
+
+say() { printf 'slipway: %s\n' "$*"; }
+
+sha256() {
+  if command -v sha256sum >/dev/null; then sha256sum; else shasum -a 256; fi | cut -d ' ' -f 1
+}
+
+system() {
+  case $(uname -s) in
+    Linux) echo linux ;;
+    Darwin) echo darwin ;;
+    MINGW* | MSYS* | CYGWIN*) echo windows ;;
+    *) fail "no slipway for this system" "$(uname -s)" "use a runner with Linux, macOS or Windows" ;;
+  esac
+}
+
+machine() {
+  case $(uname -m) in
+    x86_64 | amd64) echo amd64 ;;
+    aarch64 | arm64) echo arm64 ;;
+    *) fail "no slipway for this processor" "$(uname -m)" "use a runner with amd64 or arm64" ;;
+  esac
+}
+
+# native is a path as programs of this system write it: bash on Windows has a form of its own.
+native() { if command -v cygpath >/dev/null; then cygpath -m "$1"; else printf '%s\n' "$1"; fi; }
+
+is_release() { [[ $1 =~ ^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$ ]]; }
+
+check_settings() {
+  if [ -n "${SETUP_VERSION:-}" ] && ! is_release "$SETUP_VERSION"; then
+    fail "the version is no release" "version: $SETUP_VERSION" "write it in full, as v0.1.0, or leave it out"
+  fi
+  case $programs in
+    none | cluster | nodes) ;;
+    *) fail "unknown programs" "programs: $programs" "use none, cluster or nodes" ;;
+  esac
+  case ${SLIPWAY_DOWNLOAD:-} in
+    '' | off | https://* | http://127.0.0.1[:/]* | http://localhost[:/]*) ;;
+    *) fail "the mirror is no https address" "SLIPWAY_DOWNLOAD=$SLIPWAY_DOWNLOAD" "use https://HOST/PATH, or off" ;;
+  esac
+}
+
+# version is the release to install; empty when slipway is compiled from sources.
+version() {
+  if [ -n "${SETUP_VERSION:-}" ]; then
+    echo "$SETUP_VERSION"
+  elif [ -z "${SETUP_SOURCE:-}" ] && is_release "${SETUP_REF:-}"; then
+    echo "$SETUP_REF"
+  fi
+}
+
+# sources hashes all that slipway and its programs are compiled from.
+sources() {
+  [ -f "$source/cmd/slipway/main.go" ] || fail "no sources of slipway" "source: $source" "check out $module there, or name a version"
+  (cd "$source" && find go.mod go.sum cmd internal project cluster -type f -not -path '*/testdata/*' -print0 |
+    LC_ALL=C sort -z | xargs -0 cat) | sha256 | cut -c 1-20
+}
+
+need_go() {
+  command -v go >/dev/null || fail "slipway must be compiled, and there is no Go" "PATH" "install Go before this step, as actions/setup-go does"
+}
+
+# key names what the install folder holds. An exit in $( ) ends that alone, so each of these is an assignment.
+key() {
+  local from=$1 hash
+  if [ -z "$from" ]; then
+    need_go
+    hash=$(sources) || exit 1
+    from=$(go env GOVERSION)-$hash
+  fi
+  echo "slipway-$os-$arch-$from-$programs"
+}
+
+plan() {
+  local asked name
+  asked=$(version)
+  name=$(key "$asked")
+  printf 'origin=%s\nversion=%s\nkey=%s\n' "$([ -n "$asked" ] && echo release || echo source)" "$asked" "$name"
+}
+
+# fetch gets an address into a file of at most so many bytes, and prints the status of the answer. curl knows the size
+# only when the host sends it; the system stops the rest.
+fetch() {
+  (
+    ulimit -f $(($3 / 1024 + 1)) 2>/dev/null || true
+    exec curl --silent --show-error --location --proto '=https,http' --proto-redir '=https' \
+      --connect-timeout 20 --speed-limit 1024 --speed-time "${SETUP_PATIENCE:-30}" --retry 2 --max-filesize "$3" \
+      --output "$2" --write-out '%{http_code}' "$1"
+  ) || fail "the release host gives no file" "$1" "$again"
+}
+
+# verify_signature compares the signature of the checksums with the public key. An ed25519 key in DER is these twelve
+# bytes and the key.
+verify_signature() {
+  local sums=$1 work=$2
+  {
+    printf '\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00'
+    printf '%s' "$SETUP_PUBLIC_KEY" | openssl base64 -d -A
+  } >"$work/key.der"
+  openssl base64 -d -A -in "$sums.sig" -out "$work/signature" 2>/dev/null &&
+    openssl pkeyutl -verify -pubin -keyform DER -inkey "$work/key.der" -rawin -in "$sums" -sigfile "$work/signature" >/dev/null 2>&1 ||
+    fail "the checksums are not signed with the public key" "$sums" "check public-key; install nothing from this host if it is right"
+}
+
+# listed prints the checksum that a file of checksums has for a name.
+listed() { awk -v name="$2" '($2 == name || $2 == "*" name) && length($1) == 64 && $1 ~ /^[0-9a-f]+$/ { print $1; exit }' "$1"; }
+
+# unpack takes the one folder out of an archive, and nothing besides.
+unpack() {
+  local archive=$1 stem=$2 into=$3 names
+  case $archive in
+    *.zip) names=$(unzip -Z1 "$archive") ;;
+    *) names=$(tar -tzf "$archive") ;;
+  esac
+  if grep -qvE "^${stem//./\\.}/" <<<"$names" || grep -qE '(^|/)\.\.(/|$)' <<<"$names"; then
+    fail "the archive has files outside its folder" "${archive##*/}" "report it: https://$module/issues"
+  fi
+  case $archive in
+    *.zip) unzip -q "$archive" -d "$into" ;;
+    *) tar -xzf "$archive" -C "$into" ;;
+  esac
+}
+
+# download installs a release from its host. If the host has no such release, there is no folder bin afterwards.
+download() {
+  local asked=$1 work=$2 stem archive base=${SLIPWAY_DOWNLOAD:-$host} status want
+  stem=slipway_${asked}_${os}_$arch
+  archive=$stem.tar.gz
+  [ "$os" != windows ] || archive=$stem.zip
+  base=${base%/}/$asked
+  status=$(fetch "$base/SHA256SUMS" "$work/SHA256SUMS" 1000000)
+  [ "$status" != 404 ] || return 0
+  [ "$status" = 200 ] || fail "the release host answers $status" "$base/SHA256SUMS" "$again"
+  if [ -n "${SETUP_PUBLIC_KEY:-}" ]; then
+    status=$(fetch "$base/SHA256SUMS.sig" "$work/SHA256SUMS.sig" 10000)
+    [ "$status" = 200 ] || fail "the release has no signature" "$base/SHA256SUMS.sig" "name a signed release, or leave public-key out"
+    verify_signature "$work/SHA256SUMS" "$work"
+  fi
+  want=$(listed "$work/SHA256SUMS" "$archive")
+  [ -n "$want" ] || fail "the release host lists no checksum of the archive" "$base/SHA256SUMS: $archive" "$again"
+  status=$(fetch "$base/$archive" "$work/$archive" 2000000000)
+  [ "$status" = 200 ] || fail "the release host answers $status" "$base/$archive" "$again"
+  [ "$(sha256 <"$work/$archive")" = "$want" ] || fail "the archive has another checksum than SHA256SUMS lists" "$base/$archive" "$again"
+  unpack "$work/$archive" "$stem" "$work"
+  mv "$work/$stem" "$folder/bin"
+  say "downloaded $asked from $base and compared its checksum${SETUP_PUBLIC_KEY:+ and signature}"
+}
+
+# compile builds the command: at a version from the module proxy, else from the sources. The project's settings for its
+# own build do not count.
+compile() {
+  need_go
+  mkdir -p "$folder/bin"
+  if [ -n "$1" ]; then
+    GOBIN=$(native "$folder/bin") GOFLAGS='' GOWORK=off CGO_ENABLED=0 go install "$module/cmd/slipway@$1"
+  else
+    GOFLAGS='' GOWORK=off CGO_ENABLED=0 go build -C "$source" -o "$(native "$folder/bin")/" ./cmd/slipway
+  fi
+  say "compiled ${1:-$source} with $(go env GOVERSION)"
+}
+
+# put installs slipway into the folder bin, which is not there yet.
+put() {
+  local asked=$1 work
+  if [ -n "$asked" ] && [ "${SLIPWAY_DOWNLOAD:-}" != off ]; then
+    work=$(mktemp -d "$folder/download.XXXXXX")
+    # shellcheck disable=SC2064 # the folder of now
+    trap "rm -rf '$work'" EXIT
+    download "$asked" "$work"
+    [ -d "$folder/bin" ] || say "there is no release $asked; compiling"
+  fi
+  [ -d "$folder/bin" ] || compile "$asked"
+}
+
+# settle has later steps find slipway, its cache and, if it was compiled from sources, those: by the files of GitHub's
+# runners, and by the file env in the install folder, which a shell can read.
+settle() {
+  local asked=$1 name
+  local -a names=(SLIPWAY_CACHE)
+  PATH=$folder/bin:$PATH
+  SLIPWAY_CACHE=$(native "$folder/cache")
+  if [ -z "$asked" ]; then
+    SLIPWAY_SOURCE=$(native "$source")
+    names+=(SLIPWAY_SOURCE)
+  fi
+  printf 'export PATH=%q:"$PATH"\n' "$folder/bin" >"$folder/env"
+  for name in "${names[@]}"; do
+    export "${name?}"
+    printf 'export %s=%q\n' "$name" "${!name}" >>"$folder/env"
+    [ -z "${GITHUB_ENV:-}" ] || echo "$name=${!name}" >>"$GITHUB_ENV"
+  done
+  [ -z "${GITHUB_PATH:-}" ] || native "$folder/bin" >>"$GITHUB_PATH"
+}
+
+# ready has slipway find or compile the programs that were asked for.
+ready() {
+  local path
+  [ "$programs" != none ] || return 0
+  path=$(slipway cluster build)
+  say "clusters run $path"
+  [ "$programs" = nodes ] || return 0
+  path=$(slipway cluster build --nodes real)
+  say "nodes run $path"
+}
+
+install() {
+  local asked name printed
+  asked=$(version)
+  name=$(key "$asked")
+  mkdir -p "$folder"
+  [ "${SETUP_PRIVATE:-}" != yes ] || export GOMODCACHE="$folder/mod"
+  if [ "$(cat "$folder/bin/.key" 2>/dev/null)" = "$name" ]; then
+    say "kept from an earlier run ($name)"
+  else
+    rm -rf "$folder/bin"
+    put "$asked"
+  fi
+  printed=$("$folder/bin/slipway" version)
+  [[ $printed == *"$asked"* ]] || fail "the archive has another version than was asked for" "$asked: $printed" "report it: https://$module/issues"
+  say "$printed"
+  echo "$name" >"$folder/bin/.key"
+  settle "$asked"
+  ready
+  [ -z "${GITHUB_OUTPUT:-}" ] || printf 'path=%s\nprinted=%s\n' "$folder/bin/slipway" "$printed" >>"$GITHUB_OUTPUT"
+}
+
+again='run the job again, or set SLIPWAY_DOWNLOAD=off (mirror: "off") to compile'
+os=$(system)
+arch=$(machine)
+check_settings
+case ${1:-} in
+  plan) plan ;;
+  install) install ;;
+  *) fail "unknown command" "install.sh ${1:-}" "install.sh plan, or install.sh install" ;;
+esac

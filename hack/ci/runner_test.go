@@ -1,0 +1,219 @@
+// Package ci_test plays the runners of CI services: it runs the steps of action.yml, of the GitLab template and of the
+// workflows with bash, against a release host that the test is itself.
+package ci_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// root is the repository's.
+const root = "../.."
+
+// version is that of the release that the host has.
+const version = "v0.1.0"
+
+// A step is one of a job's or a composite action's.
+type step struct {
+	ID, Name, If, Uses, Run, Shell string
+	Env, With                      map[string]string
+}
+
+// read decodes the first documents of a YAML file of the repository.
+func read(t *testing.T, name string, into ...any) {
+	t.Helper()
+	file, err := os.Open(filepath.Join(root, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	decoder := yaml.NewDecoder(file)
+	for _, v := range into {
+		if err := decoder.Decode(v); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+}
+
+// A runner has a home and the files by which steps of GitHub's runners speak to later ones.
+type runner struct {
+	t    *testing.T
+	home string
+	env  []string
+}
+
+func newRunner(t *testing.T) *runner {
+	t.Helper()
+	home := t.TempDir()
+	checkout, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &runner{t: t, home: home}
+	for _, name := range []string{"PATH", "GOCACHE", "GOMODCACHE", "GOPROXY", "GOFLAGS", "TMPDIR"} {
+		if value := goEnv(t, name); value != "" {
+			r.env = append(r.env, name+"="+value)
+		}
+	}
+	r.env = append(r.env, "HOME="+home, "GITHUB_ACTION_PATH="+checkout, "NO_PROXY=127.0.0.1")
+	for _, name := range []string{"PATH", "ENV", "OUTPUT"} {
+		r.env = append(r.env, "GITHUB_"+name+"="+filepath.Join(home, name))
+	}
+	return r
+}
+
+// goEnv is a setting of the go command, or else a variable of the environment.
+func goEnv(t *testing.T, name string) string {
+	t.Helper()
+	if value := os.Getenv(name); value != "" || !strings.HasPrefix(name, "GO") {
+		return value
+	}
+	out, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// bash runs a script as `shell: bash` does.
+func (r *runner) bash(script string, env ...string) (string, error) {
+	r.t.Helper()
+	file := filepath.Join(r.home, "step.sh")
+	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
+		r.t.Fatal(err)
+	}
+	cmd := exec.CommandContext(r.t.Context(), "bash", "--noprofile", "--norc", "-eo", "pipefail", file)
+	cmd.Dir, cmd.Env = r.home, append(append([]string{}, r.env...), env...)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// told is what steps wrote for later ones: PATH, ENV or OUTPUT.
+func (r *runner) told(name string) string {
+	r.t.Helper()
+	text, err := os.ReadFile(filepath.Join(r.home, name))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return string(text)
+}
+
+// A host is a release host: files below the version, and what it does with each request.
+type host struct {
+	*httptest.Server
+	files map[string][]byte
+	key   string // public, in base64
+	asked []string
+}
+
+// newHost serves a release whose command prints its version.
+func newHost(t *testing.T) *host {
+	t.Helper()
+	stem := fmt.Sprintf("slipway_%s_%s_%s", version, runtime.GOOS, runtime.GOARCH)
+	h := &host{files: map[string][]byte{}}
+	h.put(t, stem, packed(t, stem+"/slipway", "#!/bin/sh\necho \"slipway "+version+", played\"\n"))
+	h.Server = httptest.NewServer(http.HandlerFunc(h.serve))
+	t.Cleanup(h.Close)
+	return h
+}
+
+// put sets the archive, and checksums and a signature that fit.
+func (h *host) put(t *testing.T, stem string, archive []byte) {
+	t.Helper()
+	public, private, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums := fmt.Appendf(nil, "%x  other.tar.gz\n%x  %s.tar.gz\n", sha256.Sum256(nil), sha256.Sum256(archive), stem)
+	h.key = base64.StdEncoding.EncodeToString(public)
+	h.files[stem+".tar.gz"], h.files["SHA256SUMS"] = archive, sums
+	h.files["SHA256SUMS.sig"] = []byte(base64.StdEncoding.EncodeToString(ed25519.Sign(private, sums)) + "\n")
+}
+
+func (h *host) serve(w http.ResponseWriter, r *http.Request) {
+	name, found := strings.CutPrefix(r.URL.Path, "/"+version+"/")
+	h.asked = append(h.asked, name)
+	text, ok := h.files[name]
+	if !found || !ok {
+		http.NotFound(w, r)
+		return
+	}
+	_, _ = w.Write(text)
+}
+
+// archive is the name of the host's archive for this platform.
+func archive() string {
+	return fmt.Sprintf("slipway_%s_%s_%s.tar.gz", version, runtime.GOOS, runtime.GOARCH)
+}
+
+// packed is an archive with one file.
+func packed(t *testing.T, name, text string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	zipped := gzip.NewWriter(&b)
+	w := tar.NewWriter(zipped)
+	if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(text))}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := zipped.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// checkout makes a folder that has the sources of a small slipway, and returns its path.
+func checkout(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":              "module github.com/slipway-dev/slipway\n\ngo 1.26\n",
+		"go.sum":              "",
+		"cmd/slipway/main.go": "package main\n\nimport \"os\"\n\nfunc main() { os.Stdout.WriteString(\"slipway (devel), small\\n\") }\n",
+		"internal/x/x.go":     "package x\n",
+		"project/x.go":        "package project\n",
+		"cluster/x.go":        "package cluster\n",
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// git runs a git command in dir, with nothing of the user's configuration.
+func git(ctx context.Context, t *testing.T, dir string, args ...string) {
+	t.Helper()
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b.c",
+		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b.c")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+}
