@@ -7,6 +7,8 @@ EXAMPLES := examples/apiexample examples/app examples/cronjob examples/democrd e
 MODULES := . cluster operator bench $(EXAMPLES) test/certmanager test/cri test/cronjob test/differential test/helm
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
+ACTIONLINT := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .PHONY: help
 help: ## Say what can be made.
@@ -98,7 +100,7 @@ test-long-kills: build
 	$(TESTLOG) $(GOTEST) -count=1 -run '^TestKilledCommands$$' ./internal/cli
 
 test-long-matrix: build
-	GOBIN=$(BIN) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+	GOBIN=$(BIN) go install $(GOLANGCI_LINT)
 	$(LONGTEST) $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),40m) -run '^TestMatrix$$' ./internal/cli -matrix $(or $(MATRIX),pairs) -linter $(BIN)/golangci-lint
 
 test-long-edits: build
@@ -156,9 +158,14 @@ reflow: $(BIN)/slipway ## Break lines of prose anew that have more than 120 colu
 	cd examples/sample-controller && $(BIN)/slipway controller-gen object crd paths=./pkg/apis/... output:crd:dir=manifests/crd && $(BIN)/slipway generate clients
 
 .PHONY: lint
-lint: ## gofmt, go vet and staticcheck, every module.
+lint: ## gofmt, go vet and staticcheck, every module; actionlint for the workflows.
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
 	@set -e; for m in $(MODULES); do echo "# $$m"; (cd $$m && go vet ./... && go run $(STATICCHECK) ./...); done
+	go run $(ACTIONLINT) .github/workflows/*.yml
+
+.PHONY: golangci-lint
+golangci-lint: ## What .golangci.yml asks for, in the modules that users get (PACKAGES=./project for less).
+	@set -e; for m in . cluster operator; do echo "# $$m"; (cd $$m && go run $(GOLANGCI_LINT) run $(or $(PACKAGES),./...)); done
 
 # Compiling Kubernetes takes ten minutes for each system: the cluster's programs are type-checked. Real nodes need a Unix.
 .PHONY: cross

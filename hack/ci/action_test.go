@@ -103,12 +103,14 @@ func TestActionRefuses(t *testing.T) {
 		change func(*testing.T, *host)
 		want   string
 	}{
-		"another archive":        {func(_ *testing.T, h *host) { h.files[archive()] = []byte("other") }, "another checksum than SHA256SUMS lists"},
-		"another signature":      {func(_ *testing.T, h *host) { h.files["SHA256SUMS"] = append(h.files["SHA256SUMS"], '\n') }, "not signed with the public key"},
-		"no signature":           {func(_ *testing.T, h *host) { delete(h.files, "SHA256SUMS.sig") }, "no signature"},
-		"no archive":             {func(_ *testing.T, h *host) { delete(h.files, archive()) }, "answers 404"},
-		"files outside":          {func(t *testing.T, h *host) { h.put(t, stem, packed(t, "../slipway", "x")) }, "files outside its folder"},
-		"another version inside": {func(t *testing.T, h *host) { h.put(t, stem, packed(t, stem+"/slipway", "#!/bin/sh\necho slipway v9.9.9\n")) }, "the archive has another version"},
+		"another archive":   {func(_ *testing.T, h *host) { h.files[archive()] = []byte("other") }, "another checksum than SHA256SUMS lists"},
+		"another signature": {func(_ *testing.T, h *host) { h.files["SHA256SUMS"] = append(h.files["SHA256SUMS"], '\n') }, "not signed with the public key"},
+		"no signature":      {func(_ *testing.T, h *host) { delete(h.files, "SHA256SUMS.sig") }, "no signature"},
+		"no archive":        {func(_ *testing.T, h *host) { delete(h.files, archive()) }, "answers 404"},
+		"files outside":     {func(t *testing.T, h *host) { h.put(t, stem, packed(t, "../slipway", "x")) }, "files outside its folder"},
+		"another version inside": {func(t *testing.T, h *host) {
+			h.put(t, stem, packed(t, stem+"/slipway", "#!/bin/sh\necho slipway v9.9.9\n"))
+		}, "the archive has another version"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, h := newRunner(t), newHost(t)
@@ -132,7 +134,9 @@ func TestActionRefusesAnswers(t *testing.T) {
 	}{
 		"page of a captive portal": {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>log in</html>")) }, "lists no checksum"},
 		"server error":             {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }, "answers 403"},
-		"redirect to plain http":   {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusFound) }, "gives no file"},
+		"redirect to plain http": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusFound)
+		}, "gives no file"},
 		"truncated": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "1000")
 			_, _ = w.Write([]byte("0000"))
