@@ -39,7 +39,8 @@ func workflows(t *testing.T) map[string]workflow {
 	return all
 }
 
-// TestActionlint: in the version of `make lint`, of our workflows and of the one that `slipway edit --enable ci` writes.
+// TestActionlint: in the version of `make lint`, of our workflows and of the one that `slipway edit --enable ci`
+// writes.
 func TestActionlint(t *testing.T) {
 	linter := makeVariable(t, "ACTIONLINT")
 	written := filepath.Join(t.TempDir(), "ci.yml")
