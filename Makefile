@@ -61,7 +61,7 @@ examples: build ## Do what the README of each example says, in turn, and print a
 test-times: ## List the twenty slowest tests of the last run.
 	@go run ./hack/testlog -log $(EVENTS) -slowest 20
 
-# Parts of at most forty minutes each, which run alone: docs/contributing.md says when. A test that `make test` leaves out names its part.
+# Parts of at most forty minutes each, which run alone: docs/inside/contributing.md says when. A test that `make test` leaves out names its part.
 LONG := scripts projects others pages examples nodes kills matrix edits mutants real peers envtest suites certmanager critest helm
 
 .PHONY: test-long

@@ -1,6 +1,6 @@
 // Package docs_test runs what the documentation shows.
 //
-// Every fenced block of README.md and docs/*.md that is marked `sh` is run, page
+// Every fenced block of README.md and of the pages in docs that is marked `sh` is run, page
 // by page, each page in a folder of its own with its own cluster state:
 //
 //	```sh             must succeed
@@ -55,19 +55,15 @@ func TestMain(m *testing.M) {
 }
 
 func TestCommands(t *testing.T) {
-	pages, err := filepath.Glob("*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	ran := 0
-	for _, path := range append(pages, "../README.md") {
+	for _, path := range append(pages(t), "../README.md") {
 		page := readPage(t, path)
 		if !page.runs() {
 			continue
 		}
 		ran++
 		// One after the other: pages side by side with the other packages' tests would starve each other.
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".md"), func(t *testing.T) { newReader(t).follow(page) })
+		t.Run(pageName(path), func(t *testing.T) { newReader(t).follow(page) })
 	}
 	if ran == 0 {
 		t.Fatal("no page shows a command")

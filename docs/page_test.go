@@ -1,7 +1,9 @@
 package docs_test
 
 import (
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -48,6 +50,26 @@ func (p page) serves() bool {
 func (b block) file() (string, bool) {
 	_, path, ok := strings.Cut(b.mark, " file=")
 	return path, ok
+}
+
+// pages are the paths of all pages here, in the folders of their sections.
+func pages(t *testing.T) (paths []string) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if filepath.Ext(path) == ".md" {
+			paths = append(paths, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paths
+}
+
+// pageName is how a test is called that follows a page: guides/webhooks.
+func pageName(path string) string {
+	return strings.TrimPrefix(filepath.ToSlash(strings.TrimSuffix(path, ".md")), "../")
 }
 
 func readPage(t *testing.T, path string) page {
@@ -102,5 +124,20 @@ func TestParsePage(t *testing.T) {
 	}
 	if !p.runs() {
 		t.Error("a page with a command does not run")
+	}
+}
+
+func TestPages(t *testing.T) {
+	found := pages(t)
+	for _, path := range []string{"README.md", "start/quick-start.md", "guides/webhooks.md", "reference/create.md"} {
+		if !slices.Contains(found, filepath.FromSlash(path)) {
+			t.Errorf("%s is not found", path)
+		}
+	}
+	if name := pageName(filepath.FromSlash("guides/webhooks.md")); name != "guides/webhooks" {
+		t.Errorf("name: %q", name)
+	}
+	if name := pageName("../README.md"); name != "README" {
+		t.Errorf("name: %q", name)
 	}
 }

@@ -7,7 +7,7 @@
 //
 // SLIPWAY_CLUSTER names the built program; otherwise it is built. The stock programs are built once and kept in the
 // user's cache folder. Slipway's side always includes controllers, scheduler and a node, which envtest does not have.
-// docs/benchmarks.md says what each figure means.
+// docs/inside/benchmarks.md says what each figure means.
 package main
 
 import (

@@ -5,7 +5,7 @@
 //	go run ./controllergen                    # all experiments
 //	go run ./controllergen -only change,curve
 //
-// docs/benchmarks.md says what each figure means.
+// docs/inside/benchmarks.md says what each figure means.
 package main
 
 import (

@@ -2,7 +2,7 @@ package controlplane
 
 import "encoding/json"
 
-// Number is the protocol that this package speaks, that of docs/protocol.md.
+// Number is the protocol that this package speaks, that of docs/inside/protocol.md.
 const Number = 3
 
 // Config is the configuration of one cluster, as `slipway-cluster serve` reads it.

@@ -17,7 +17,7 @@ import (
 var update = flag.Bool("update", false, "write what users may select")
 
 // published is what the command, which shares no code with this program, is held to.
-const published = "../../docs/protocol/controllers.json"
+const published = "../../docs/inside/protocol/controllers.json"
 
 // TestPublishedNames: the names in the protocol's description are those that [controllers.Select] knows.
 func TestPublishedNames(t *testing.T) {

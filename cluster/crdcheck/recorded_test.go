@@ -14,9 +14,9 @@ import (
 )
 
 // recording has questions, which are written by hand, and what the program answers.
-const recording = "../../docs/protocol/check.jsonl"
+const recording = "../../docs/inside/protocol/check.jsonl"
 
-// recorded is a line of a recording, see docs/protocol.md.
+// recorded is a line of a recording, see docs/inside/protocol.md.
 type recorded struct {
 	Command []string        `json:"command,omitempty"`
 	Client  json.RawMessage `json:"client,omitempty"`

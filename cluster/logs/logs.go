@@ -6,7 +6,7 @@
 //
 // A line is `2026-01-02T15:04:05.000000Z L message key=value…`, where L is one of I, W and E:
 // times are in UTC and of one width, so that the lines of several logs sort by their text. A line
-// that does not begin so continues the one before it. docs/protocol.md describes the files to
+// that does not begin so continues the one before it. docs/inside/protocol.md describes the files to
 // those who read them.
 //
 // [Folder.Klog] takes what Kubernetes logs without saying on whose behalf, in klog's own format.

@@ -46,7 +46,7 @@ type verb struct {
 
 func verbs() []verb {
 	return []verb{
-		{"serve", "serve --config FILE [--stdio]", "run a cluster (docs/protocol.md)", runServe},
+		{"serve", "serve --config FILE [--stdio]", "run a cluster (docs/inside/protocol.md)", runServe},
 		{"version", "version", "print the versions as JSON", runVersion},
 		{"kubectl", "kubectl …", "run slipway-kubectl, which lies beside this program", runKubectl},
 		{"seed", "seed --output FILE", "", runSeed},

@@ -1,6 +1,6 @@
 // Package protocol is the Go side of the process protocol that `slipway` and
 // `slipway-cluster` speak: one JSON object per line, events one way, requests the
-// other. The contract is docs/protocol.md.
+// other. The contract is docs/inside/protocol.md.
 //
 // A program publishes its events to a [Log], which keeps them, so that a client that
 // connects late still gets the whole story. [Serve] speaks the protocol on one

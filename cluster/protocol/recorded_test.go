@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
-// recordings are what the program and a client said to each other: docs/protocol.md tells how they are made.
-const recordings = "../../docs/protocol"
+// recordings are what the program and a client said to each other: docs/inside/protocol.md tells how they are made.
+const recordings = "../../docs/inside/protocol"
 
 // recorded is a line of a recording.
 type recorded struct {

@@ -35,7 +35,7 @@ func hint(err error) string {
 	case errors.Is(err, etcd.ErrData):
 		return "a copy of the whole folder, made while the cluster was stopped, can be put in its place"
 	case errors.Is(err, protocol.ErrConfig):
-		return "see docs/protocol.md for the configuration"
+		return "see docs/inside/protocol.md for the configuration"
 	}
 	return ""
 }

@@ -34,7 +34,7 @@ func TestFailure(t *testing.T) {
 		"wrapped":          {fmt.Errorf("start: %w", &protocol.ComponentError{Component: protocol.Nodes, Err: plain}), protocol.Failed{Component: protocol.Nodes, Error: "why"}},
 		"a port in use":    {&protocol.ComponentError{Component: protocol.APIServer, Err: syscall.EADDRINUSE}, protocol.Failed{Component: protocol.APIServer, Error: syscall.EADDRINUSE.Error(), Hint: "choose another port, or 0 for a free one"}},
 		"a flag":           {&protocol.ComponentError{Component: protocol.APIServer, Err: &apiserver.FlagError{Err: plain}}, protocol.Failed{Component: protocol.APIServer, Error: "API server flags: why", Hint: "see the flags of kube-apiserver"}},
-		"no configuration": {fmt.Errorf("%w: x", protocol.ErrConfig), protocol.Failed{Component: protocol.Configuration, Error: "invalid configuration: x", Hint: "see docs/protocol.md for the configuration"}},
+		"no configuration": {fmt.Errorf("%w: x", protocol.ErrConfig), protocol.Failed{Component: protocol.Configuration, Error: "invalid configuration: x", Hint: "see docs/inside/protocol.md for the configuration"}},
 	} {
 		if got := failure(tt.err); got != tt.want {
 			t.Errorf("%s: %+v, want %+v", name, got, tt.want)

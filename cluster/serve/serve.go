@@ -1,5 +1,5 @@
 // Package serve is the program's verb `serve`: a cluster as a child process or a
-// service, which speaks the process protocol of docs/protocol.md.
+// service, which speaks the process protocol of docs/inside/protocol.md.
 //
 // [Run] owns a cluster's life. It begins with the lock on the state folder and ends with
 // whatever comes first: the end of stdin (with Stdio), a signal, a request, the

@@ -384,9 +384,9 @@ func TestRunFails(t *testing.T) {
 		config                 any
 		component, error, hint string
 	}{
-		"no object":                       {"text", protocol.Configuration, "invalid configuration", "see docs/protocol.md"},
-		"another protocol":                {protocol.Config{Protocol: -1}, protocol.Configuration, "protocol -1", "see docs/protocol.md"},
-		"a socket whose name is too long": {long, protocol.Configuration, "200 bytes", "see docs/protocol.md"},
+		"no object":                       {"text", protocol.Configuration, "invalid configuration", "see docs/inside/protocol.md"},
+		"another protocol":                {protocol.Config{Protocol: -1}, protocol.Configuration, "protocol -1", "see docs/inside/protocol.md"},
+		"a socket whose name is too long": {long, protocol.Configuration, "200 bytes", "see docs/inside/protocol.md"},
 		"a folder that is a file":         {configIn(file), protocol.Configuration, "state folder", ""},
 		"a folder below a file":           {configIn(filepath.Join(file, "state")), protocol.Configuration, "state folder", ""},
 		"a flag that is none":             {flags, protocol.APIServer, "no-such-flag", "see the flags of kube-apiserver"},

@@ -47,7 +47,7 @@ type note struct {
 	} `json:"files"`
 }
 
-// noteName is the note's name, see docs/protocol.md.
+// noteName is the note's name, see docs/inside/protocol.md.
 const noteName = "slipway-programs.json"
 
 // whole compares the size of kubectl with the note. Without a note nothing is known.

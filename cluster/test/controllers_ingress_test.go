@@ -11,7 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// ingresses is the range that docs/cluster-contents.md promises.
+// ingresses is the range that docs/reference/cluster-contents.md promises.
 var ingresses = netip.MustParsePrefix("198.51.100.0/24")
 
 func makeIngress(t *testing.T, c clients, ns, name string, class *string) *networkingv1.Ingress {

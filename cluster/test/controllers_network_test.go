@@ -14,7 +14,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// loadBalancers is the range that docs/cluster-contents.md promises.
+// loadBalancers is the range that docs/reference/cluster-contents.md promises.
 var loadBalancers = netip.MustParsePrefix("203.0.113.0/24")
 
 func makeService(t *testing.T, c clients, ns, name string, change func(*corev1.ServiceSpec)) {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// pageLine is a line of docs/real-nodes.md and the tests that try it.
+// pageLine is a line of docs/guides/real-nodes.md and the tests that try it.
 type pageLine struct {
 	// words are some of the line, as the page has them.
 	words string
@@ -140,7 +140,7 @@ var claimsOnRealNodes = []pageLine{
 // TestRealNodesPage: each sentence of the three sections has a test that tries it, and each test's words are there
 // still.
 func TestRealNodesPage(t *testing.T) {
-	text, err := os.ReadFile("../../docs/real-nodes.md")
+	text, err := os.ReadFile("../../docs/guides/real-nodes.md")
 	if err != nil {
 		t.Fatal(err)
 	}

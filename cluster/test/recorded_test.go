@@ -28,7 +28,7 @@ import (
 
 // recordings is the folder of what the tests of all who speak the protocol read. Lines of the config, the command and
 // the client are written by hand.
-const recordings = "../../docs/protocol"
+const recordings = "../../docs/inside/protocol"
 
 // recorded is a line of a recording.
 type recorded struct {
@@ -260,7 +260,8 @@ var (
 	components = regexp.MustCompile(`"components":\[[^]]*\]`)
 )
 
-// steady is a line with the same values for what differs between runs and machines, as docs/protocol.md lists it.
+// steady is a line with the same values for what differs between runs and machines, as docs/inside/protocol.md lists
+// it.
 func (r *recorder) steady(line []byte) json.RawMessage {
 	r.t.Helper()
 	text := strings.ReplaceAll(strings.TrimSpace(string(line)), r.state, "/state")

@@ -19,7 +19,7 @@ Programs need a real node: one joins, as for 'slipway image load'. A cluster wit
 only add-ons that consist of definitions.
 
 cert-manager has self-signed issuers and those of an authority in a Secret. It leaves out what reaches for other services:
-ACME, Vault and Venafi (CyberArk) issuers. It leaves out certificates for annotated Ingresses, too. docs/addons.md has more.
+ACME, Vault and Venafi (CyberArk) issuers. It leaves out certificates for annotated Ingresses, too. docs/guides/add-ons.md has more.
 
 'slipway cluster remove' takes an add-on out again.`
 

@@ -48,7 +48,7 @@ A node is given to --node as its name, followed by what it has besides the defau
   NAME[,RESOURCE=QUANTITY]...[,label=KEY=VALUE]...[,taint=KEY[=VALUE]:EFFECT]...
 
 Nodes are simulated or real. The pods of real ones are processes with files from images, started by the
-stock kubelet and isolated by namespaces of Linux, for root and ordinary users alike (docs/real-nodes.md).
+stock kubelet and isolated by namespaces of Linux, for root and ordinary users alike (docs/guides/real-nodes.md).
 Without a word about nodes there is a simulated one, and when an image is loaded into the cluster a real one
 joins it: pods whose images are all in the cluster's registry run for real, others stay simulated. With --nodes simulated,
 or with nodes that are named, none joins. With --nodes real, or real=2 for two, all nodes are real, and a pod whose image
@@ -58,16 +58,16 @@ plain processes of this machine, without isolation, as with --nodes plain; start
 
 --egress lets the pods of isolated real nodes reach the network over TCP and look up its names, through the cluster's
 process: public and private networks, but never this machine itself or link-local addresses. Without it they reach the
-cluster alone. Pods of plain nodes have this machine's network anyway (docs/real-nodes.md).
+cluster alone. Pods of plain nodes have this machine's network anyway (docs/guides/real-nodes.md).
 
 --controllers takes a list with the names of kube-controller-manager, of which "-controller" may be left out, or their
 older short forms: --controllers=gc,namespace. '*' stands for all others and -NAME leaves one out: --controllers='*,-job'.
 Scheduler and nodes run with any list, and so do serviceaccount, serviceaccount-token, root-ca-certificate-publisher
-and crd-removal. docs/cluster-contents.md lists all controllers.
+and crd-removal. docs/reference/cluster-contents.md lists all controllers.
 
 --simulated-pods=pending keeps all simulated pods Pending, with --simulated-pods=running their containers never end by
 themselves, and with complete they live as usual: those that are not restarted on success end after half a second.
---simulated-jobs says the same of the pods of Jobs. A pod's own annotations win (docs/nodes.md).
+--simulated-jobs says the same of the pods of Jobs. A pod's own annotations win (docs/guides/simulated-nodes.md).
 
 With --node the file's nodes do not count. --feature-gate and --runtime-config win over
 the file's entry of the same name, and an --api-server-flag over the same flag in the file.`

@@ -35,11 +35,11 @@ func flagUses(cmd *cobra.Command) []flagUse {
 
 var inCode = regexp.MustCompile("`([^`]+)`")
 
-// flagRows are the commands of each flag in the tables of docs/flags.md: in those of one meaning, and in those of
-// others.
+// flagRows are the commands of each flag in the tables of docs/reference/flags.md: in those of one meaning, and in
+// those of others.
 func flagRows(t *testing.T) (one, others map[string][]string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "flags.md"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "reference", "flags.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestFlagsMeanOneThing(t *testing.T) {
 		}
 		for _, command := range commands {
 			if !slices.Contains(one[flag], command) {
-				t.Errorf("docs/flags.md has no --%s of %q: does it mean there what it means in %q?", flag, command, one[flag])
+				t.Errorf("docs/reference/flags.md has no --%s of %q: does it mean there what it means in %q?", flag, command, one[flag])
 			}
 		}
 	}
@@ -96,7 +96,7 @@ func TestFlagsMeanOneThing(t *testing.T) {
 		for flag, commands := range table {
 			for _, command := range commands {
 				if cmd, _, err := root.Find(strings.Fields(command)); err != nil || cmd.Flags().Lookup(flag) == nil {
-					t.Errorf("docs/flags.md has --%s of %q, which has no such flag", flag, command)
+					t.Errorf("docs/reference/flags.md has --%s of %q, which has no such flag", flag, command)
 				}
 			}
 		}

@@ -15,9 +15,9 @@ type recorded struct {
 	said       []string
 }
 
-// TestOthersPage compares the table of docs/others.md with what TestEveryVerbInOthersProjects recorded.
+// TestOthersPage compares the table of docs/reference/others.md with what TestEveryVerbInOthersProjects recorded.
 func TestOthersPage(t *testing.T) {
-	const path = "../../docs/others.md"
+	const path = "../../docs/reference/others.md"
 	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/othertools"
 )
 
-var updatePage = flag.Bool("update-other-tools", false, "rewrite the tables of docs/other-tools.md")
+var updatePage = flag.Bool("update-other-tools", false, "rewrite the tables of docs/reference/other-tools.md")
 
 // TestOtherToolsAreAnswered: each command that stands in for one of another tool exists, with its flags.
 func TestOtherToolsAreAnswered(t *testing.T) {
@@ -45,7 +45,7 @@ func TestOtherToolsAreAnswered(t *testing.T) {
 
 // TestOtherToolsPage: the page shows the table, all of it.
 func TestOtherToolsPage(t *testing.T) {
-	path := filepath.Join("..", "..", "docs", "other-tools.md")
+	path := filepath.Join("..", "..", "docs", "reference", "other-tools.md")
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

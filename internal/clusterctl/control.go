@@ -2,7 +2,7 @@
 //
 // A cluster is a child process: the slipway-cluster program (package program finds
 // or builds it), which slipway speaks the process protocol with (package protocol,
-// docs/protocol.md). There are two ways to have one:
+// docs/inside/protocol.md). There are two ways to have one:
 //
 //   - [Control.Start] runs it in the background under a name, for people. Its state is kept
 //     in a folder (package state), its context is merged into the user's

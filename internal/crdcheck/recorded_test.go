@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// recorded is a line of a recording, see docs/protocol.md.
+// recorded is a line of a recording, see docs/inside/protocol.md.
 type recorded struct {
 	Command []string        `json:"command,omitempty"`
 	Client  json.RawMessage `json:"client,omitempty"`
@@ -19,7 +19,7 @@ type recorded struct {
 // TestRecording: what is asked and answered in the recording of slipway-check is what this package asks and
 // understands, each word of it.
 func TestRecording(t *testing.T) {
-	text, err := os.ReadFile("../../docs/protocol/check.jsonl")
+	text, err := os.ReadFile("../../docs/inside/protocol/check.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // reasons is the page that says why each module is required.
-const reasons = "docs/design/dependencies.md"
+const reasons = "docs/inside/dependencies.md"
 
 // TestDirectDependenciesAreExplained: the page has a section for each module of ours, which lists what its go.mod
 // requires directly and nothing else. Examples are operators: they depend on what scaffolds do.

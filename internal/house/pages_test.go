@@ -5,29 +5,64 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// TestDesignsHaveADrawing: the map links to each page of a design, which draws how data flows.
+// undrawn are the pages of docs/inside that are no designs.
+var undrawn = []string{"docs/inside/benchmarks.md", "docs/inside/contributing.md", "docs/inside/protocol.md", reasons}
+
+// TestDesignsHaveADrawing: the map links to each page of docs/inside, and each design draws how data flows.
 func TestDesignsHaveADrawing(t *testing.T) {
 	index := readText(t, "docs/architecture.md")
 	found := 0
 	for _, page := range files(t, ".md") {
-		name, ok := strings.CutPrefix(page, "docs/design/")
+		name, ok := strings.CutPrefix(page, "docs/inside/")
 		if !ok {
 			continue
 		}
-		found++
-		if !strings.Contains(index, "(design/"+name+")") {
+		if !strings.Contains(index, "(inside/"+name+")") {
 			t.Errorf("docs/architecture.md does not link to %s", page)
 		}
-		if page != reasons && strings.Count(readText(t, page), "\n```mermaid\n") != 1 {
+		if slices.Contains(undrawn, page) {
+			continue
+		}
+		found++
+		if strings.Count(readText(t, page), "\n```mermaid\n") != 1 {
 			t.Errorf("%s does not have one drawing", page)
 		}
 	}
 	if found < 5 {
 		t.Errorf("found only %d designs", found)
+	}
+}
+
+// index is the page that lists all pages.
+const index = "docs/README.md"
+
+// sections are the folders of pages, in the order in which readers meet them.
+var sections = []string{"start", "guides", "concepts", "reference", "inside"}
+
+// TestEveryPageIsIndexed: each page is in the folder of a section, and the index links to it once.
+func TestEveryPageIsIndexed(t *testing.T) {
+	text := readText(t, index)
+	found := 0
+	for _, page := range files(t, ".md") {
+		name, ok := strings.CutPrefix(page, "docs/")
+		if !ok || page == index || strings.HasPrefix(name, "zh/") {
+			continue
+		}
+		found++
+		if links := strings.Count(text, "]("+name+")"); links != 1 {
+			t.Errorf("%s has %d links to %s, want 1", index, links, page)
+		}
+		if section, _, _ := strings.Cut(name, "/"); page != "docs/architecture.md" && !slices.Contains(sections, section) {
+			t.Errorf("%s is in none of the folders %q", page, sections)
+		}
+	}
+	if found < 40 {
+		t.Errorf("found only %d pages", found)
 	}
 }
 

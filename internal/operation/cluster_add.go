@@ -193,7 +193,7 @@ func (a *adding) load(ctx context.Context, made addon.Made) (*clusterctl.Joined,
 	node, err := a.joinForImages(ctx, a.status)
 	if err == nil && node != nil && node.Problem != "" {
 		err = &report.Error{What: a.addon.Name + " has to run, and no real node can join", Where: "cluster " + a.status.Name, Err: errors.New(node.Problem),
-			Hint: "docs/real-nodes.md says what real nodes need", Next: "slipway cluster node join --name " + a.status.Name}
+			Hint: "docs/guides/real-nodes.md says what real nodes need", Next: "slipway cluster node join --name " + a.status.Name}
 	}
 	return node, err
 }

@@ -1,7 +1,7 @@
 // Package othertools maps the commands of the tools that users come from to slipway's.
 //
-// [Commands] is the table. The page docs/other-tools.md shows it, and the command line answers with it when one of
-// these commands is typed after slipway, with the tool's name before it or without:
+// [Commands] is the table. The page docs/reference/other-tools.md shows it, and the command line answers with it when
+// one of these commands is typed after slipway, with the tool's name before it or without:
 //
 //	if c, ok := othertools.Lookup([]string{"kind", "create", "cluster"}); ok { … c.Ours … }
 package othertools

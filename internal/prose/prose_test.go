@@ -103,7 +103,7 @@ func TestSyntaxErrors(t *testing.T) {
 
 // FuzzMarkdown has texts broken as Markdown, and as a comment in Go.
 func FuzzMarkdown(f *testing.F) {
-	for _, name := range []string{"testdata/page.md.input", "testdata/comments.go.input", "../../docs/architecture.md", "../../docs/image.md"} {
+	for _, name := range []string{"testdata/page.md.input", "testdata/comments.go.input", "../../docs/architecture.md", "../../docs/guides/images.md"} {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			f.Fatal(err)

@@ -1,6 +1,6 @@
 // Package protocol is slipway's side of the process protocol that it speaks with
 // the slipway-cluster program: JSON lines, events from the program, requests to
-// it. The page docs/protocol.md is the contract; the program has an
+// it. The page docs/inside/protocol.md is the contract; the program has an
 // implementation of its own.
 //
 // A [Config] goes into the file that the program is started with. A [Conn] then

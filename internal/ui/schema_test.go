@@ -20,7 +20,7 @@ import (
 )
 
 // schemaFile is the published schema of the lines that --output json writes.
-const schemaFile = "../../docs/events.schema.json"
+const schemaFile = "../../docs/reference/events.schema.json"
 
 // examples are all kinds of events, with all keys and with as few as possible.
 var examples = []report.Event{

@@ -8,5 +8,5 @@
 //	go test -C test/cri -v .
 //
 // It is a module of its own, because critest brings a test framework that nothing else here uses. It needs root: a node
-// that an ordinary user starts has what root's has, or says what it lacks (docs/real-nodes.md).
+// that an ordinary user starts has what root's has, or says what it lacks (docs/guides/real-nodes.md).
 package cri

@@ -10,7 +10,7 @@ const selinux = "SELinux"
 
 // leftOut are what real nodes do not do, or what critest cannot be given here.
 var leftOut = []specs{
-	{"runtime should support HostPID", "refused, as docs/real-nodes.md says"},
+	{"runtime should support HostPID", "refused, as docs/guides/real-nodes.md says"},
 	{"runtime should support HostIpc is true", "refused likewise"},
 	{"runtime should support PodPID", "refused likewise: containers that share their processes"},
 	{"mount with 'rshared'", "refused likewise: mounts that a container makes for others"},

@@ -1,5 +1,5 @@
 // Slipway-cluster is a Kubernetes cluster for operator developers in one process.
-// See docs/protocol.md for how `slipway` runs it.
+// See docs/inside/protocol.md for how `slipway` runs it.
 package main
 
 import (

@@ -5,7 +5,7 @@
 //	found.Loaded // 127.0.0.1:5001/index.docker.io/library/controller:v1: what was loaded
 //	found.Own    // index.docker.io/library/controller:v1: where the reference leads
 //
-// docs/protocol.md has the rule for others.
+// docs/inside/protocol.md has the rule for others.
 package places
 
 import (

@@ -21,7 +21,7 @@ const everything = "*"
 // suffix ends the names of most controllers; users may leave it out.
 const suffix = "-controller"
 
-// controller is one of the embedded cluster's. docs/protocol/controllers.json has the same, from the program.
+// controller is one of the embedded cluster's. docs/inside/protocol/controllers.json has the same, from the program.
 type controller struct {
 	names  []string // the first is its own, others stand for it
 	needed bool     // it is part of every cluster with controllers

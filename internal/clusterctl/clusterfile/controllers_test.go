@@ -12,7 +12,7 @@ import (
 
 // TestControllersOfTheProgram: the names are those that the cluster program publishes.
 func TestControllersOfTheProgram(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/protocol/controllers.json")
+	text, err := os.ReadFile("../../../docs/inside/protocol/controllers.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,7 @@
 //
 //	digests, err := loaded.Digests(ctx, "127.0.0.1:5001", "operator:v1")
 //
-// docs/protocol.md says where images are there.
+// docs/inside/protocol.md says where images are there.
 package loaded
 
 import (

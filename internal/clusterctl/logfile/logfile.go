@@ -1,4 +1,4 @@
-// Package logfile reads the logs that a cluster's components write, as docs/protocol.md
+// Package logfile reads the logs that a cluster's components write, as docs/inside/protocol.md
 // describes them, and merges them by time.
 //
 //	logs := logfile.Of(dir, "controllers", "scheduler")

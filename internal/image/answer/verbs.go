@@ -148,7 +148,7 @@ func (w *worker) load(ctx context.Context, r wire.Load) (wire.Loaded, error) {
 	return loaded, nil
 }
 
-// kept is the name by which a cluster's registry keeps an image, see docs/protocol.md.
+// kept is the name by which a cluster's registry keeps an image, see docs/inside/protocol.md.
 func kept(registry string, ref name.Reference) (name.Reference, error) {
 	host, repository := ref.Context().RegistryStr(), reference.Kept(ref)
 	if _, port, _ := strings.Cut(registry, ":"); host == registry || host == "localhost:"+port {

@@ -35,8 +35,8 @@ func OnLoopback(address string) bool {
 	return strings.EqualFold(host, "localhost") || net.ParseIP(strings.Trim(host, "[]")).IsLoopback()
 }
 
-// Kept is the repository in which the registry of an embedded cluster keeps an image that was loaded: docs/protocol.md
-// says where images are there.
+// Kept is the repository in which the registry of an embedded cluster keeps an image that was loaded:
+// docs/inside/protocol.md says where images are there.
 func Kept(tag name.Reference) string {
 	host := strings.NewReplacer(":", "_", "[", "", "]", "").Replace(strings.ToLower(tag.Context().RegistryStr()))
 	return host + "/" + tag.Context().RepositoryStr()

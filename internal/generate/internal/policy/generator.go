@@ -34,7 +34,7 @@ func run(ctx context.Context, pass *generator.Pass, _ options) error {
 				pass.Report(report.Finding{
 					Position:   kind.Locate(fmt.Sprintf("%s.x-kubernetes-validations[%d]", r.at.path, r.nth)),
 					Message:    fmt.Sprintf("the policy leaves this rule of %s.%s out: %s", kind.Plural, kind.Group, why),
-					Suggestion: "the definition judges it all the same: see docs/features.md",
+					Suggestion: "the definition judges it all the same: see docs/guides/features.md",
 				})
 				continue
 			}

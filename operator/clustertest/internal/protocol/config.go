@@ -1,6 +1,6 @@
 // Package protocol is the test library's side of the process protocol that it
 // speaks with the slipway-cluster program: JSON lines, events from the program,
-// requests to it. The page docs/protocol.md is the contract.
+// requests to it. The page docs/inside/protocol.md is the contract.
 //
 // A [Config] goes into the file that the program is started with. A [Conn] then
 // reads events in the background, and any number of goroutines may [Conn.Call].

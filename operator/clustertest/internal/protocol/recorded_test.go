@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// recordings are what the program and a client said to each other: docs/protocol.md tells how they are made.
-const recordings = "../../../../docs/protocol"
+// recordings are what the program and a client said to each other: docs/inside/protocol.md tells how they are made.
+const recordings = "../../../../docs/inside/protocol"
 
 // recorded is a line of a recording.
 type recorded struct {
