@@ -31,7 +31,7 @@ func Read(root string) (*Base, error) {
 		return nil, &report.Error{
 			What: "the record of what was scaffolded was written by a newer slipway", Where: Path + ":1",
 			Hint: newer.Error() + ", and this slipway reads version 1; nothing was changed",
-			Next: "go install github.com/slipway-dev/slipway/cmd/slipway@latest", Err: err,
+			Next: "git clone https://github.com/slipway-dev/slipway ../slipway && go install -C ../slipway ./cmd/slipway", Err: err,
 		}
 	}
 	return b, err

@@ -29,7 +29,7 @@ func Program(ctx context.Context, getenv func(string) string, progress io.Writer
 	if err != nil {
 		return "", &fault.Error{What: "there is no cluster program", Where: Variable + " is not set", Err: err,
 			Hint: "install the slipway command, which builds the program once, or set " + Variable + " to a slipway-cluster program",
-			Next: "go install github.com/slipway-dev/slipway/cmd/slipway@latest && slipway cluster build"}
+			Next: "git clone https://github.com/slipway-dev/slipway ../slipway && go install -C ../slipway ./cmd/slipway && slipway cluster build"}
 	}
 	return build(ctx, slipway, progress)
 }
