@@ -2,6 +2,7 @@ package load_test
 
 import (
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -97,7 +98,12 @@ func byUs(t *testing.T, dir string, byGo listing) listing {
 
 // TestSameAsGo: the loader finds the packages, files and imports that the go command finds.
 func TestSameAsGo(t *testing.T) {
-	for name, c := range trees {
+	all := maps.Clone(trees)
+	maps.Copy(all, workspaces)
+	if len(all) != len(trees)+len(workspaces) {
+		t.Fatal("two projects have one name")
+	}
+	for name, c := range all {
 		t.Run(name, func(t *testing.T) {
 			dir := tree(t, c.archive)
 			t.Setenv("GONOSUMDB", "*")
