@@ -24,6 +24,7 @@ import (
 
 var experiments = experiment.List[*bench]{
 	{Name: "change", Run: change},
+	{Name: "versions", Run: versions},
 	{Name: "unchanged", Run: unchanged},
 	{Name: "repository", Run: repository},
 	{Name: "empty", Run: emptyCaches},

@@ -18,6 +18,7 @@ const (
 	monitoringModule = "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring@v0.94.0"
 	karpenterModule  = "sigs.k8s.io/karpenter@v1.8.0"
 	sourceModule     = "github.com/fluxcd/source-controller/api@v1.6.2"
+	clusterModule    = "sigs.k8s.io/cluster-api@v1.12.2"
 )
 
 // The bars.
@@ -31,11 +32,11 @@ const (
 
 // monitoring is the API of the Prometheus operator: ten kinds, some of the largest there are.
 func (b *bench) monitoring(ctx context.Context) (dir string, err error) {
-	return b.source(ctx, "monitoring", map[string]string{"": monitoringModule})
+	return b.source(ctx, "monitoring", "./...", map[string]string{"": monitoringModule})
 }
 
-// source is a folder of modules, each in its place, with all that they import on this machine.
-func (b *bench) source(ctx context.Context, name string, modules map[string]string) (string, error) {
+// source is a folder of modules, each in its place, with all that the packages import on this machine.
+func (b *bench) source(ctx context.Context, name, packages string, modules map[string]string) (string, error) {
 	dir := filepath.Join(b.dir, name)
 	if _, err := os.Stat(dir); err == nil {
 		return dir, nil
@@ -46,7 +47,7 @@ func (b *bench) source(ctx context.Context, name string, modules map[string]stri
 		}
 	}
 	for place := range modules {
-		cmd := exec.CommandContext(ctx, "go", "list", "-e", "-deps", "./...")
+		cmd := exec.CommandContext(ctx, "go", "list", "-e", "-deps", packages)
 		cmd.Dir = filepath.Join(dir, place)
 		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
 		if err := cmd.Run(); err != nil {
@@ -67,10 +68,28 @@ func change(ctx context.Context, b *bench) ([]sidebyside.Figure, error) {
 
 var errNoType = errors.New("the type to edit is not there")
 
-// anotherField gives a type one more field, with another name and type before each run.
+// anotherField gives a type of the monitoring API another field.
 func anotherField(dir string, run int) error {
-	const head = "type PodMonitorSpec struct {\n"
-	path := filepath.Join(dir, "v1", "podmonitor_types.go")
+	return fieldIn(filepath.Join(dir, "v1", "podmonitor_types.go"), "PodMonitorSpec", run)
+}
+
+// versions measures a run after an edit in the newer of two large versions of an API, which the older one imports to
+// convert its objects.
+func versions(ctx context.Context, b *bench) ([]sidebyside.Figure, error) {
+	const packages = "./api/core/..."
+	dir, err := b.source(ctx, "cluster-api", packages, map[string]string{"": clusterModule})
+	if err != nil {
+		return nil, err
+	}
+	edit := func(dir string, run int) error {
+		return fieldIn(filepath.Join(dir, "api", "core", "v1beta2", "machine_types.go"), "MachineSpec", run)
+	}
+	return b.hold(ctx, contest{name: "one field changed in one of two versions", project: dir, paths: packages, prepare: edit, bar: barChange, memory: barMemory})
+}
+
+// fieldIn gives a type one more field, with another name and type before each run.
+func fieldIn(path, name string, run int) error {
+	head := "type " + name + " struct {\n"
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
@@ -98,7 +117,7 @@ func unchanged(ctx context.Context, b *bench) ([]sidebyside.Figure, error) {
 // repository measures a whole repository of several modules, with an edit before each run.
 func repository(ctx context.Context, b *bench) ([]sidebyside.Figure, error) {
 	const nested = "third_party/monitoring"
-	dir, err := b.source(ctx, "repository", map[string]string{"": karpenterModule, nested: monitoringModule, "third_party/source": sourceModule})
+	dir, err := b.source(ctx, "repository", "./...", map[string]string{"": karpenterModule, nested: monitoringModule, "third_party/source": sourceModule})
 	if err != nil {
 		return nil, err
 	}

@@ -127,6 +127,7 @@ func inflectionsThere() []string {
 // memory is what is kept of a run for one in which some packages have changed and others have not.
 type memory struct {
 	Packages   []load.Facts
+	Plain      []load.PlainFolder
 	Generators []generator.Memory // in the order of Uses
 }
 
@@ -138,7 +139,7 @@ func (m memory) of(use int) generator.Memory {
 }
 
 func (r *run) memory() memory {
-	m := memory{Packages: r.loader.Facts()}
+	m := memory{Packages: r.loader.Facts(), Plain: r.loader.Plain()}
 	for _, pass := range r.passes {
 		m.Generators = append(m.Generators, pass.Memory())
 	}

@@ -42,6 +42,8 @@ type Config struct {
 	Settled map[string]*Facts
 	// Untouched are packages, by folder, whose files are those in which the last run found no mistake.
 	Untouched map[string]bool
+	// Plain are the files of dependencies that need not be read again.
+	Plain []PlainFolder
 }
 
 // Loader reads packages for one run of the generators. Each package and each
@@ -58,6 +60,7 @@ type Loader struct {
 	packages     map[packageKey]*Package
 	rootPackages []*Package
 	findings     []report.Finding
+	plain        map[string]PlainFile  // by path, as the last run found them
 	leftOut      map[string]bool       // files that build constraints leave out
 	missing      []string              // modules that are required and not there
 	edges        map[*Package][]string // the folders of the user's packages that a package imports
@@ -91,6 +94,7 @@ func New(config Config) *Loader {
 		build:    newConstraints(env, config.Tags),
 		modules:  make(map[string]*modules),
 		packages: make(map[packageKey]*Package),
+		plain:    plainFiles(config.Plain),
 		leftOut:  make(map[string]bool),
 		edges:    make(map[*Package][]string),
 		buffers:  sync.Pool{New: func() any { return new(bytes.Buffer) }},

@@ -36,6 +36,7 @@ type Package struct {
 	name    string
 	read    sync.Once
 	sources []*source // all files that the build constraints choose, by name
+	leftOut []string  // the paths of the others
 
 	parse   sync.Once
 	files   []*File
@@ -225,7 +226,14 @@ func (p *Package) readSources() {
 			})
 		}
 		_ = group.Wait() // the functions report what goes wrong themselves
-		p.sources = slices.DeleteFunc(sources, func(s *source) bool { return s == nil })
+		for i, s := range sources {
+			switch path := filepath.Join(p.Dir, names[i]); {
+			case s != nil:
+				p.sources = append(p.sources, s)
+			case p.loader.LeftOut(path):
+				p.leftOut = append(p.leftOut, path)
+			}
+		}
 	})
 }
 

@@ -27,6 +27,9 @@ type source struct {
 // readSource reads a file; it returns nil when the build constraints leave the
 // file out or when it cannot be read, which it reports.
 func (l *Loader) readSource(path string) *source {
+	if s, known := l.remembered(path); known {
+		return s
+	}
 	buffer := l.buffers.Get().(*bytes.Buffer)
 	defer l.buffers.Put(buffer)
 	if err := l.config.Inputs.ReadInto(buffer, path); err != nil {
@@ -36,9 +39,7 @@ func (l *Loader) readSource(path string) *source {
 	data := buffer.Bytes()
 	h := readHeader(data)
 	if !l.build.match(path, data[:h.end]) || h.name == documentation || l.build.needsCgo(data) {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.leftOut[path] = true
+		l.leaveOut(path)
 		return nil
 	}
 	s := &source{path: path, name: h.name}
