@@ -4,7 +4,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/gobuffalo/flect"
+	"github.com/slipway-dev/slipway/internal/inflection"
 )
 
 // Plural returns the usual plural of a kind: lower case, by English rules. It is
@@ -12,7 +12,7 @@ import (
 // lower case after the rules, which take them for hints where words begin: of ApiExampleA
 // there are apiexampleas, though "apiexamplea" looks like a Latin plural.
 func Plural(kind string) string {
-	return strings.ToLower(flect.Pluralize(kind))
+	return strings.ToLower(inflection.Plural(kind))
 }
 
 // PluralName is the name of r's resource in URLs: "cronjobs".

@@ -46,7 +46,7 @@ type Program struct {
 func All() []*Addon {
 	return []*Addon{
 		{
-			Name: "cert-manager", Summary: "issues certificates: self-signed ones, and those of an authority in a Secret",
+			Name: certManager, Summary: "issues certificates: self-signed ones, and those of an authority in a Secret",
 			Groups:   []string{"cert-manager.io", "acme.cert-manager.io"},
 			Programs: certManagerPrograms("controller", "cainjector", "webhook"),
 			LeftOut: []string{"ACME issuers with all their solvers", "Vault issuers", "Venafi (CyberArk) issuers", "CertificateSigningRequests of Kubernetes",
@@ -55,12 +55,12 @@ func All() []*Addon {
 			module: "github.com/cert-manager/cert-manager", definitions: "deploy/crds",
 		},
 		{
-			Name: "gateway-api", Summary: "the kinds of the Gateway API's standard channel",
+			Name: gatewayAPI, Summary: "the kinds of the Gateway API's standard channel",
 			Groups: []string{"gateway.networking.k8s.io"},
 			module: "sigs.k8s.io/gateway-api", definitions: "config/crd/standard",
 		},
 		{
-			Name: "prometheus-crds", Summary: "the Prometheus operator's kinds, such as ServiceMonitor",
+			Name: prometheusCRDs, Summary: "the Prometheus operator's kinds, such as ServiceMonitor",
 			Groups: []string{"monitoring.coreos.com"},
 			module: "github.com/prometheus-operator/prometheus-operator", definitions: "example/prometheus-operator-crd",
 		},
@@ -72,21 +72,23 @@ func All() []*Addon {
 const certManagerImages = "addons.slipway.dev/cert-manager/"
 
 func certManagerPrograms(names ...string) (programs []Program) {
-	a := Addon{Name: "cert-manager", module: "github.com/cert-manager/cert-manager"}
+	a := Addon{Name: certManager, module: "github.com/cert-manager/cert-manager"}
 	for _, name := range names {
 		programs = append(programs, Program{Package: "./" + name, Image: certManagerImages + name + ":" + a.Version()})
 	}
 	return programs
 }
 
-// Names are the names of all add-ons, in order.
-func Names() []string {
-	var names []string
-	for _, a := range All() {
-		names = append(names, a.Name)
-	}
-	return names
-}
+// The names of the add-ons.
+const (
+	certManager    = "cert-manager"
+	gatewayAPI     = "gateway-api"
+	prometheusCRDs = "prometheus-crds"
+)
+
+// Names are the names of all add-ons, in order. Every start of the command asks for them, so they cost no look at the
+// add-ons themselves, whose versions are in files.
+func Names() []string { return []string{certManager, gatewayAPI, prometheusCRDs} }
 
 // Find returns the add-on of a name. The error is a [report.Error] with the nearest one.
 func Find(name string) (*Addon, error) {
@@ -106,8 +108,8 @@ const mayDiffer = 4
 
 // others are names that add-ons are known by elsewhere.
 var others = map[string]string{
-	"certmanager": "cert-manager", "jetstack": "cert-manager", "gateway": "gateway-api", "gatewayapi": "gateway-api",
-	"prometheus": "prometheus-crds", "prometheus-operator": "prometheus-crds", "prometheus-operator-crds": "prometheus-crds", "kube-prometheus": "prometheus-crds",
+	"certmanager": certManager, "jetstack": certManager, "gateway": gatewayAPI, "gatewayapi": gatewayAPI,
+	"prometheus": prometheusCRDs, "prometheus-operator": prometheusCRDs, "prometheus-operator-crds": prometheusCRDs, "kube-prometheus": prometheusCRDs,
 }
 
 func nearest(name string) string {

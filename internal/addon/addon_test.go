@@ -191,6 +191,9 @@ func TestHostileModule(t *testing.T) {
 }
 
 func TestFind(t *testing.T) {
+	if all := All(); len(all) != len(Names()) || slices.ContainsFunc(all, func(a *Addon) bool { return !slices.Contains(Names(), a.Name) }) {
+		t.Errorf("the names are %v, and there are %d add-ons", Names(), len(all))
+	}
 	for name, hint := range map[string]string{
 		"cert-manger": "cert-manager", "certmanager": "cert-manager", "prometheus": "prometheus-crds", "gateway": "gateway-api", "gateways-api": "gateway-api", "x": "", "": "",
 	} {

@@ -1,7 +1,6 @@
 package generate
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/generate/internal/generator"
 	"github.com/slipway-dev/slipway/internal/generate/internal/inputs"
 	"github.com/slipway-dev/slipway/internal/generate/internal/load"
+	"github.com/slipway-dev/slipway/internal/inflection"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -80,27 +80,14 @@ func (p past) begin() beginning {
 	return beginning{p.last.Inputs(), last, settled, untouched}
 }
 
-// inflections are the variables, and else the names in the working folder, of the files in which users tell the library
-// that makes plurals about words of theirs. It reads them when the program starts.
-var inflections = map[string]string{"INFLECT_PATH": "inflections.json", "ACRONYMS_PATH": "acronyms.json"}
-
-// inflectionPaths are the absolute paths of those files.
-func inflectionPaths() ([]string, error) {
-	var paths []string
-	for variable, name := range inflections {
-		path, err := filepath.Abs(cmp.Or(os.Getenv(variable), name))
-		if err != nil {
-			return nil, err
-		}
-		paths = append(paths, path)
+// noteInflections notes that the run depends on the files in which users add plurals of theirs. A run without one that
+// cannot be used is not remembered, so that each run warns.
+func noteInflections(inputs *inputs.Set, events report.Handler) {
+	if err := inflection.Check(); err != nil {
+		inputs.Opaque()
+		events.Handle(report.Warning{Text: "plurals of your own are not used: " + err.Error()})
 	}
-	slices.Sort(paths)
-	return paths, nil
-}
-
-// noteInflections notes that the run depends on those files.
-func noteInflections(inputs *inputs.Set) {
-	paths, err := inflectionPaths()
+	paths, err := inflection.Files()
 	if err != nil {
 		inputs.Opaque()
 	}
@@ -114,7 +101,7 @@ func noteInflections(inputs *inputs.Set) {
 // inflectionsThere are those of the files that are there. They belong to the key: a run from another working folder,
 // which has others, is another run.
 func inflectionsThere() []string {
-	paths, err := inflectionPaths()
+	paths, err := inflection.Files()
 	if err != nil {
 		return nil
 	}

@@ -4,8 +4,7 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/gobuffalo/flect"
-
+	"github.com/slipway-dev/slipway/internal/inflection"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/project"
 )
@@ -38,7 +37,7 @@ func (t Type) plural() string {
 
 // types are the declarations.
 func (t Type) types() (string, error) {
-	switch camel := flect.Pascalize(t.Kind); {
+	switch camel := inflection.CamelCase(t.Kind); {
 	case t.Kind == "":
 		return "", &report.Error{What: "the kind has no name", Where: "--kind", Hint: "a name in CamelCase", Next: "slipway type --kind CronJob"}
 	case camel != t.Kind:
