@@ -76,6 +76,9 @@ func (p *planner) enable(f Feature) error {
 	if !f.Deployed() {
 		return runAll(p.parts(f).code)
 	}
+	if err := p.requireDefault(); err != nil {
+		return err
+	}
 	foreign, err := p.foreign(f)
 	if err != nil {
 		return err

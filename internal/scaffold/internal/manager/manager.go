@@ -34,7 +34,7 @@ func Failure(p *plan.Plan, src []byte, imports gofile.Imports, doing string) str
 	case p.NamesOnly():
 		return ""
 	case !returnsError(src):
-		return fmt.Sprintf("\tsetupLog.Error(err, %q)\n\tos.Exit(1)\n", "unable to "+doing)
+		return fmt.Sprintf("\t%s.Error(err, %q)\n\tos.Exit(1)\n", wiring.Logger(src), "unable to "+doing)
 	case imports["fmt"] == "":
 		return "\treturn err\n"
 	}
@@ -57,12 +57,17 @@ func returnsError(src []byte) bool {
 	return ok && name.Name == "error"
 }
 
-// MainFile is the file with the manager's main function: where the layout has it, or another one has.
+// MainFile is the file with the code that sets up controllers: the main function, where the layout has it or another one
+// has, or what that calls in another package of the project.
 func MainFile(p *plan.Plan, file *project.Project) (string, error) {
 	usual := file.MainFile()
 	for _, name := range []string{usual, "cmd/main.go", "main.go"} {
-		if there, err := p.Exists(name); err != nil || there {
+		c, err := p.Find(name)
+		if err != nil {
 			return name, err
+		}
+		if c.There() {
+			return calledBy(p, file.Repo, c)
 		}
 	}
 	name, mains, err := mainBelowCmd(p)
@@ -72,24 +77,44 @@ func MainFile(p *plan.Plan, file *project.Project) (string, error) {
 	if p.Recording() { // nothing is in it then
 		return usual, nil
 	}
-	return "", noManager(usual, mains)
+	name, several, err := beyondMain(p, file.Repo, mains)
+	if err != nil || name != "" {
+		return name, err
+	}
+	return "", noManager(usual, mains, several)
+}
+
+// calledBy is a main file or, if it has no place for controllers, the one that it leads to which has.
+func calledBy(p *plan.Plan, module string, main *plan.File) (string, error) {
+	if p.Recording() || hasPlace(main.After()) {
+		return main.Path(), nil
+	}
+	name, _, err := beyondMain(p, module, []*plan.File{main})
+	if name == "" {
+		name = main.Path()
+	}
+	return name, err
 }
 
 // ErrNoManager is why nothing can be added to the manager: its code is not where slipway looks for it.
-var ErrNoManager = errors.New("slipway looks for the manager in cmd/main.go, main.go and the folders of cmd")
+var ErrNoManager = errors.New("slipway looks for the manager in cmd/main.go, main.go, the folders of cmd and what these import")
 
-// noManager says which main.go files were looked at, and what each of them lacks.
-func noManager(usual string, mains []*plan.File) error {
+// noManager says which files were looked at: the several that could be the one or, without any, the main.go files, and
+// what each of them lacks.
+func noManager(usual string, mains []*plan.File, several []string) error {
 	e := &report.Error{What: "there is no " + usual + " to add code to", Where: usual, Err: ErrNoManager, Hint: "nothing was changed"}
-	if len(mains) == 0 {
-		return e
+	switch {
+	case len(several) > 0:
+		e.What, e.Where = "several files have a manager to add code to", strings.Join(several, ", ")
+		e.Hint = "put the comment +" + insertionPoint + " into the right one; nothing was changed"
+	case len(mains) > 0:
+		var names []string
+		for _, c := range mains {
+			names = append(names, c.Path())
+		}
+		e.What, e.Where = "no main.go has a place to add code to", strings.Join(names, ", ")
+		e.Hint = "one of them would call NewManager, or have the comment +" + insertionPoint + "; nothing was changed"
 	}
-	var names []string
-	for _, c := range mains {
-		names = append(names, c.Path())
-	}
-	e.What, e.Where = "no main.go has a place to add code to", strings.Join(names, ", ")
-	e.Hint = "one of them would call NewManager, or have the comment +" + insertionPoint + "; nothing was changed"
 	return e
 }
 

@@ -2,6 +2,7 @@ package manager_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/slipway-dev/slipway/internal/report"
@@ -32,6 +33,7 @@ func TestFailure(t *testing.T) {
 		{"an error, and fmt", "package p\n\nimport \"fmt\"\n\nfunc run() error" + point, wrapped},
 		{"an error", "package p\n\nfunc other() {}\n\nfunc run() error" + point, bare},
 		{"nothing", "package p\n\nfunc main()" + point, ends},
+		{"a logger of another name", "package p\n\nfunc main() {\n\tif err != nil {\n\t\tlog.Error(err, \"unable to start\")\n\t\tos.Exit(1)\n\t}\n\t// +kubebuilder:scaffold:builder\n}\n", strings.Replace(ends, "setupLog", "log", 1)},
 		{"something else", "package p\n\nfunc run() int" + point, ends},
 		{"more", "package p\n\nfunc run() (int, error)" + point, ends},
 		{"outside of functions", "package p\n\n// +kubebuilder:scaffold:builder\n", ends},
@@ -75,6 +77,32 @@ func TestMainFile(t *testing.T) {
 	}
 	if got, err := manager.MainFile(none.Record(&plan.Needs{}), &layout.Project{}); err != nil || got != "cmd/main.go" {
 		t.Errorf("a plan that records gets %s, %v", got, err)
+	}
+}
+
+// TestMainFileBeyond: where main only calls what other packages of the project do, their code is found.
+func TestMainFileBeyond(t *testing.T) {
+	const (
+		root  = "package main\n\nimport (\n\t\"x.org/op/internal/cmd/run\"\n\t\"y.org/z/run\"\n)\n\nfunc main() {\n\trun.New().Execute()\n}\n"
+		run   = "-- internal/cmd/run/run.go --\npackage run\n\nimport \"x.org/op/internal/start\"\n"
+		point = "package start\n\nfunc Run() error {\n\t// +kubebuilder:scaffold:builder\n\treturn mgr.Start()\n}\n"
+		makes = "package start\n\nfunc Run() error {\n\tmgr := ctrl.NewManager()\n\treturn r.SetupWithManager(mgr)\n}\n"
+	)
+	for _, test := range []struct{ name, files, want, where string }{
+		{"through another package", "-- cmd/manager/main.go --\n" + root + run + "-- internal/start/a.go --\n" + point, "internal/start/a.go", ""},
+		{"from the usual main", "-- cmd/main.go --\n" + root + run + "-- internal/start/a.go --\n" + point, "internal/start/a.go", ""},
+		{"the comment decides", "-- cmd/main.go --\n" + root + run + "-- internal/start/a.go --\n" + point + "-- internal/start/b.go --\n" + makes, "internal/start/a.go", ""},
+		{"without the comment", "-- cmd/manager/main.go --\n" + root + run + "-- internal/start/a.go --\n" + makes, "internal/start/a.go", ""},
+		{"main has a place", "-- cmd/main.go --\n" + root + "\nfunc f() {\n\tctrl.NewManager()\n}\n" + run + "-- internal/start/a.go --\n" + point, "cmd/main.go", ""},
+		{"no package that main imports", "-- cmd/main.go --\n" + root + "-- internal/start/a.go --\n" + point, "cmd/main.go", ""},
+		{"several", "-- cmd/manager/main.go --\n" + root + run + "-- internal/start/a.go --\n" + makes + "-- internal/start/b.go --\n" + makes, "", "internal/start/a.go, internal/start/b.go"},
+		{"a test does not count", "-- cmd/manager/main.go --\n" + root + run + "-- internal/start/a_test.go --\n" + point, "", "cmd/manager/main.go"},
+	} {
+		got, err := manager.MainFile(project(t, test.files), &layout.Project{Repo: "x.org/op"})
+		refusal, _ := errors.AsType[*report.Error](err)
+		if got != test.want || (err == nil) == (test.want == "") || refusal != nil && refusal.Where != test.where {
+			t.Errorf("%s: got %q, %v, want %q, %q", test.name, got, err, test.want, test.where)
+		}
 	}
 }
 

@@ -28,6 +28,9 @@ func (w *planner) checkElsewhere() (done bool, err error) {
 	if len(wanted) == 0 {
 		return false, nil
 	}
+	if line, err := w.madeByOthers(wanted); line > 0 || err != nil {
+		return line > 0, err
+	}
 	places, err := w.markers()
 	if err != nil {
 		return false, err
@@ -47,6 +50,37 @@ func (w *planner) checkElsewhere() (done bool, err error) {
 		return true, nil
 	}
 	return false, w.hasAlready(there[0], at[0], wanted)
+}
+
+// madeByOthers is the line of the first of these webhooks in the file that the layout has for them, when another tool
+// made that file, all of them are in it and PROJECT records them. Nothing is planned then: how its author serves them is
+// no part of what was asked for.
+func (w *planner) madeByOthers(wanted []wantedWebhook) (line int, err error) {
+	own := w.project.WebhookFile(w.resource)
+	if _, ours := w.Base().File(own); ours || w.options.Conversion {
+		return 0, nil
+	}
+	c, err := w.Find(own)
+	if err != nil {
+		return 0, err
+	}
+	places := map[string]int{}
+	addMarkers(c.After(), func(path string, line int) { places[path] = line })
+	for _, hook := range wanted {
+		if places[hook.path] == 0 || !hook.recorded {
+			return 0, nil
+		}
+	}
+	line = places[wanted[0].path]
+	w.NothingToDo(fmt.Sprintf("the project has these webhooks of %s %s, in %s:%d, already", w.resource.APIVersion(), w.resource.Kind, own, line))
+	return line, nil
+}
+
+// addMarkers calls add with the path of each webhook's marker in a file, and its line.
+func addMarkers(src []byte, add func(path string, line int)) {
+	for _, m := range webhookMarker.FindAllSubmatchIndex(src, -1) {
+		add("/"+strings.TrimPrefix(string(src[m[2]:m[3]]), "/"), 1+bytes.Count(src[:m[0]], []byte("\n")))
+	}
 }
 
 // wanted are the webhooks to create that have a marker.
@@ -99,12 +133,11 @@ func (w *planner) markers() (map[string]string, error) {
 		if err != nil {
 			return // code that cannot be read is reported by what builds it
 		}
-		for _, m := range webhookMarker.FindAllSubmatchIndex(data, -1) {
-			path := "/" + strings.TrimPrefix(string(data[m[2]:m[3]]), "/")
+		addMarkers(data, func(path string, line int) {
 			if places[path] == "" {
-				places[path] = fmt.Sprintf("%s:%d", name, 1+bytes.Count(data[:m[0]], []byte("\n")))
+				places[path] = fmt.Sprintf("%s:%d", name, line)
 			}
-		}
+		})
 	})
 	return places, err
 }

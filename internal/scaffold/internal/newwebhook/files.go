@@ -88,31 +88,43 @@ func (w *planner) putWebhook(file, stem, customPath string, imports ...string) e
 	if stem == "Validat" && w.versions.Slices() {
 		imports = append(imports, "slices")
 	}
-	of := w.goImports(imports...)
+	declaration := piece.Declaration{Name: name, Code: string(code)}
+	of := w.importsFor(declaration, imports...)
 	setup := piece.BuilderCall{Function: w.setupName()}
 	suffix := strings.TrimPrefix(name, kind+"Custom")
 	of = append(of, piece.BuilderCall{Function: setup.Function, Method: "With" + suffix, Argument: "&" + name + "{}"})
 	if customPath != "" {
 		of = append(of, piece.BuilderCall{Function: setup.Function, Method: "With" + suffix + "CustomPath", Argument: fmt.Sprintf("%q", customPath)})
 	}
-	return w.Put(file, plan.These(append(of, piece.Declaration{Name: name, Code: string(code)})...))
+	return w.Put(file, plan.These(append(of, declaration)...))
+}
+
+// importNames are the names of packages in the templates, where they are not the last parts of their paths.
+var importNames = map[string]string{
+	"k8s.io/apimachinery/pkg/api/errors":   "apierrors",
+	"k8s.io/apimachinery/pkg/util/runtime": "utilruntime",
 }
 
 // goImports are imports under the names that the templates use.
 func (w *planner) goImports(paths ...string) []plan.Piece {
-	names := map[string]string{
-		"k8s.io/apimachinery/pkg/api/errors":   "apierrors",
-		"k8s.io/apimachinery/pkg/util/runtime": "utilruntime",
-	}
 	var imports []plan.Piece
 	for _, p := range paths {
-		imports = append(imports, piece.Import{Name: names[p], Path: p, Module: w.project.Repo})
+		imports = append(imports, piece.Import{Name: importNames[p], Path: p, Module: w.project.Repo})
 	}
 	return imports
 }
 
-// planMain lets the manager serve the webhooks, unless ENABLE_WEBHOOKS is false. A manager made by another tool does
-// not start without a certificate, so it needs no check of whether it has one.
+// importsFor are those of a declaration: a file that has it needs them no more.
+func (w *planner) importsFor(user piece.Declaration, paths ...string) []plan.Piece {
+	var imports []plan.Piece
+	for _, p := range paths {
+		imports = append(imports, piece.ImportFor{Import: piece.Import{Name: importNames[p], Path: p, Module: w.project.Repo}, User: user})
+	}
+	return imports
+}
+
+// planMain lets the manager serve the webhooks, unless ENABLE_WEBHOOKS is false or under the condition of its others. A
+// manager made by another tool does not start without a certificate, so it needs no check of whether it has one.
 func (w *planner) planMain() error {
 	if w.options.SkipWiring {
 		src := manager.Source(w.Plan, w.project)
@@ -164,20 +176,26 @@ func (w *planner) mainPieces(src []byte) []plan.Piece {
 	imports := gofile.ImportsOf(src)
 	alias, pkg, key := w.setupCall(imports)
 	failed := strings.ReplaceAll(manager.Failure(w.Plan, src, imports, "set up the "+w.resource.Kind+" webhooks"), "\t", "\t\t")
-	return append(w.goImports("os"), piece.UsedImportAt(w.project.Repo, alias, pkg), piece.Fragment{Marker: "builder", Code: unlessDisabled(key+wiring.Manager(src)+")", failed), Key: key})
+	enabled := whenEnabled(src, key+wiring.Manager(src)+")", failed, key)
+	return append(enabled[:len(enabled)-1:len(enabled)-1], piece.UsedImportAt(w.project.Repo, alias, pkg), enabled[len(enabled)-1])
 }
 
 // readinessPieces make the manager ready when its webhooks answer, which all of them share.
 func (w *planner) readinessPieces(src []byte) []plan.Piece {
 	const key = "mgr.GetWebhookServer().StartedChecker("
 	failed := strings.ReplaceAll(manager.Failure(w.Plan, src, gofile.ImportsOf(src), "add the readiness check of the webhooks"), "\t", "\t\t")
-	code := unlessDisabled(`mgr.AddReadyzCheck("webhook", `+key+"))", failed)
-	return append(w.goImports("os"), piece.Fragment{Marker: "builder", Code: code, Key: key})
+	return whenEnabled(src, `mgr.AddReadyzCheck("webhook", `+key+"))", failed, key)
 }
 
-// unlessDisabled is the code of a call, with what it does with an error, unless ENABLE_WEBHOOKS is false.
-func unlessDisabled(call, failed string) string {
-	return fmt.Sprintf("if os.Getenv(\"ENABLE_WEBHOOKS\") != \"false\" {\n\tif err := %s; err != nil {\n%s\t}\n}\n", call, failed)
+// whenEnabled is the code of a call, with what it does with an error, under the condition of the manager's other
+// webhooks or else unless ENABLE_WEBHOOKS is false. Above it is the import that the condition needs.
+func whenEnabled(src []byte, call, failed, key string) []plan.Piece {
+	condition := cmp.Or(wiring.WebhookCondition(src), `os.Getenv("ENABLE_WEBHOOKS") != "false"`)
+	code := piece.Fragment{Marker: "builder", Key: key, Code: fmt.Sprintf("if %s {\n\tif err := %s; err != nil {\n%s\t}\n}\n", condition, call, failed)}
+	if !strings.Contains(condition, "os.") {
+		return []plan.Piece{code}
+	}
+	return []plan.Piece{piece.ImportFor{Import: piece.Import{Path: "os"}, User: code}, code}
 }
 
 // webhookAlias ends the name under which main.go imports the webhooks' package.

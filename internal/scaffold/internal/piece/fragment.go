@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/wiring"
 )
 
 // A Fragment is code that belongs at an insertion point of a file.
@@ -51,7 +52,7 @@ func (f Fragment) Put(file string, src []byte) ([]byte, error) {
 		m := markerLine.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
 		return m != nil && m[1] == f.Marker
 	})
-	if at < 0 {
+	if at < 0 || f.Marker != importsMarker && wiring.Unreachable(src, at+1) {
 		return f.putUnmarked(file, src, lines)
 	}
 	indent := lines[at][:strings.IndexAny(lines[at], "/#")]
@@ -89,7 +90,7 @@ func (f Fragment) Take(src []byte) ([]byte, int) {
 
 // logged matches a line that logs an error, as main files of other tools do: its words
 // differ from version to version.
-var logged = regexp.MustCompile(`^setupLog\.Error\(err, "[^"]*"(, "[^"]*")*\)$`)
+var logged = regexp.MustCompile(`^\w+\.Error\(err, "[^"]*"(, "[^"]*")*\)$`)
 
 // alike reports whether two lines are the same but for indentation and such words.
 func alike(a, b string) bool {

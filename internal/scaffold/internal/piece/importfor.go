@@ -1,17 +1,28 @@
 package piece
 
-import "strings"
+import (
+	"go/parser"
+	"go/token"
+	"strings"
+)
 
-// An ImportFor is the import of a fragment: a file that has the fragment in a form of its own needs none.
+// An ImportFor is the import of another piece: a file that has that one in a form of its own needs none.
 type ImportFor struct {
 	Import
-	User Fragment
+	User interface{ in(src []byte) bool } // a [Fragment] or a [Declaration]
 }
 
 // Put adds the text where it is missing.
 func (i ImportFor) Put(file string, src []byte) ([]byte, error) {
-	if i.User.present(strings.SplitAfter(string(src), "\n")) {
+	if i.User.in(src) {
 		return src, nil
 	}
 	return i.Import.Put(file, src)
+}
+
+func (f Fragment) in(src []byte) bool { return f.present(strings.SplitAfter(string(src), "\n")) }
+
+func (d Declaration) in(src []byte) bool {
+	parsed, err := parser.ParseFile(token.NewFileSet(), "", src, parser.SkipObjectResolution)
+	return err == nil && declares(parsed, d.Name)
 }

@@ -1,0 +1,76 @@
+package newwebhook_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/newwebhook"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/projecttest"
+)
+
+// TestMadeByOthers: webhooks that another tool made, in the layout's own file, are left as they are with all around them;
+// one that is missing there comes with what it needs alone.
+func TestMadeByOthers(t *testing.T) {
+	root := newProject(t, newproject.Options{}, "v1")
+	projecttest.Apply(t)(newwebhook.Create(root, cronJob(defaulting)))
+	if err := os.Remove(filepath.Join(root, ".slipway", "base")); err != nil { // nothing is ours now
+		t.Fatal(err)
+	}
+	const file = "internal/webhook/v1/cronjob_webhook.go"
+	projecttest.Unpack(t, root, "-- "+file+" --\n"+`package v1
+
+import (
+	"context"
+
+	batchv1 "example.com/op/api/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+)
+
+func SetupCronJobWebhookWithManager(mgr ctrl.Manager) error {
+	return ctrl.NewWebhookManagedBy(mgr, &batchv1.CronJob{}).
+		WithDefaulter(&CronJobCustomDefaulter{}).
+		Complete()
+}
+
+// +kubebuilder:webhook:path=/mutate-batch-example-com-v1-cronjob,mutating=true,failurePolicy=fail
+type CronJobCustomDefaulter struct{}
+
+func (CronJobCustomDefaulter) Default(context.Context, *batchv1.CronJob) error { return nil }
+`)
+	p, err := newwebhook.Create(root, cronJob(defaulting))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "the project has these webhooks of batch.example.com/v1 CronJob, in " + file + ":16, already"; !p.Empty() || p.Because() != want {
+		t.Errorf("it plans %v because %q", p.Changes(), p.Because())
+	}
+	projecttest.Apply(t)(newwebhook.Create(root, cronJob(defaulting, validation)))
+	projecttest.Holds(t, root, file, "type CronJobCustomValidator struct", "\"reflect\"", "!pkg/log\"")
+}
+
+// TestCondition: more webhooks are set up under the condition of those that the manager has.
+func TestCondition(t *testing.T) {
+	root := newProject(t, newproject.Options{}, "v1")
+	projecttest.Unpack(t, root, `
+-- cmd/main.go --
+package main
+
+import (
+	"example.com/op/internal/webhook"
+	ctrl "sigs.k8s.io/controller-runtime"
+)
+
+func main() {
+	mgr, err := ctrl.NewManager(ctrl.GetConfigOrDie(), ctrl.Options{})
+	if enabled() {
+		exitOnError(webhook.SetupNodeWebhookWithManager(mgr), "unable to create webhook")
+	}
+	// +kubebuilder:scaffold:builder
+	exitOnError(err, "start")
+}
+`)
+	projecttest.Apply(t)(newwebhook.Create(root, cronJob(defaulting)))
+	projecttest.Holds(t, root, "cmd/main.go", "\tif enabled() {\n\t\tif err := webhookv1.SetupCronJobWebhookWithManager(mgr); err != nil {\n", "!ENABLE_WEBHOOKS")
+}
