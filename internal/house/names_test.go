@@ -30,7 +30,7 @@ func TestNamesMeanOneThing(t *testing.T) {
 	}
 	for name, dirs := range byName {
 		if len(dirs) > 1 && namesakes[name] == "" {
-			t.Errorf("%q names %s: give one a name of its own, or say here what all of them are", name, strings.Join(dirs, ", "))
+			t.Errorf("%q names %s: give one use another name, or say here what all of them are", name, strings.Join(dirs, ", "))
 		}
 		modules := map[string]bool{}
 		for _, dir := range dirs {
