@@ -103,7 +103,7 @@ func (inv *invocation) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "slipway",
 		Short: "Build, run, prove and ship Kubernetes operators",
-		Long: `Slipway builds, runs, proves and ships Kubernetes operators. One command does it all: it
+		Long: `Slipway builds, runs, proves and ships Kubernetes operators. One command
 scaffolds projects, generates what follows from their code, and brings a cluster to run and
 test them on. It needs Go and nothing else.
 
@@ -118,7 +118,7 @@ From nothing to a running operator:
   slipway test ./...               go test with a control plane
   slipway image build -t NAME      a container image, without a container engine
 
-Projects made with kubebuilder are at home here: the PROJECT file, the markers, the make
+Projects made with kubebuilder work unchanged: the PROJECT file, the markers, the make
 targets and the test variables are the same.
 
 Exit codes: 0 done, 1 failed, 2 a mistake on the command line, 130 interrupted.`,
@@ -145,7 +145,7 @@ Exit codes: 0 done, 1 failed, 2 a mistake on the command line, 130 interrupted.`
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.PersistentFlags().SortFlags = false
 	root.PersistentFlags().StringVar(&inv.output, "output", ui.Text, "how to report: `text` or json")
-	root.PersistentFlags().BoolVarP(&inv.verbose, "verbose", "v", false, "tell more of what is done and why")
+	root.PersistentFlags().BoolVarP(&inv.verbose, "verbose", "v", false, "report more of what is done and why")
 	addCommands(root, inv.verbs()...)
 	if len(inv.Args) > 0 && strings.HasPrefix(inv.Args[0], cobra.ShellCompRequestCmd) {
 		inv.completeWith(root)

@@ -7,27 +7,27 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-const clusterAddLong = `Add brings an add-on into an embedded cluster: what operators often need besides themselves. It returns when the
-add-on serves: kinds are known, programs run, their webhooks answer. Without a name it lists the add-ons, their
-versions, and which of them the cluster has.
+const clusterAddLong = `Add installs an add-on, such as cert-manager, into an embedded cluster. It returns when the add-on is ready: its kinds are
+served, its programs run and its webhooks answer. Without a name it lists the add-ons, their versions, and those that
+the cluster has.
 
-No image or manifest comes from elsewhere. The go command gets the add-on's Go modules from where GOPROXY says, and
-slipway compiles their programs once. A second run changes nothing; after 'slipway cluster reset' it brings the add-on back
-within seconds. 'slipway cluster keep' has resets keep it.
+Add downloads no image and no manifest. The go command downloads the add-on's Go modules through GOPROXY, and
+slipway compiles their programs once. A second run changes nothing. 'slipway cluster reset' removes the add-on; add
+restores it within seconds. After 'slipway cluster keep' resets keep it.
 
-Programs need a real node: one joins, as for 'slipway image load'. A cluster with simulated nodes alone takes
-only add-ons that consist of definitions.
+Programs need an isolated node: one joins, as for 'slipway image load'. A cluster that keeps simulated nodes only takes
+add-ons that consist of definitions.
 
-cert-manager has self-signed issuers and those of an authority in a Secret. It leaves out what reaches for other services:
-ACME, Vault and Venafi (CyberArk) issuers. It leaves out certificates for annotated Ingresses, too. docs/guides/add-ons.md has more.
+cert-manager has self-signed issuers and CA issuers with their key in a Secret. The issuers for ACME, Vault and
+Venafi (CyberArk) are left out, and so are certificates for annotated Ingresses. docs/guides/add-ons.md has more.
 
-'slipway cluster remove' takes an add-on out again.`
+'slipway cluster remove' removes an add-on.`
 
 func (inv *invocation) clusterAddCommand() *cobra.Command {
 	var a operation.Addition
 	cmd := &cobra.Command{
 		Use:   "add [ADD-ON]",
-		Short: "Bring cert-manager or others into a cluster",
+		Short: "Install cert-manager or another add-on into a cluster",
 		Long:  clusterAddLong,
 		Example: `  slipway cluster add
   slipway cluster add cert-manager
@@ -44,8 +44,8 @@ func (inv *invocation) clusterAddCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	bindCluster(flags, &a.Cluster)
-	flags.BoolVar(&a.Force, "force-conflicts", false, "take over what another tool brought")
-	flags.DurationVar(&a.Timeout, "timeout", operation.DeployTimeout, "how long the add-on may take to run, once it is compiled")
+	flags.BoolVar(&a.Force, "force-conflicts", false, "take over objects that another tool installed")
+	flags.DurationVar(&a.Timeout, "timeout", operation.DeployTimeout, "how long to wait for the add-on to run, once it is compiled")
 	return cmd
 }
 
@@ -65,12 +65,12 @@ func (inv *invocation) clusterRemoveCommand() *cobra.Command {
 	var r operation.Subtraction
 	cmd := &cobra.Command{
 		Use:   "remove ADD-ON",
-		Short: "Take an add-on out of a cluster",
-		Long: `Remove takes an add-on out of an embedded cluster: its definitions, with all objects of these kinds, then all else.
-It returns when they are gone. What another tool brought stays, and an add-on that is not there is not an error. When the
-definitions have objects, remove asks first; without a terminal and --yes it deletes nothing then.
+		Short: "Remove an add-on from a cluster",
+		Long: `Remove deletes an add-on from an embedded cluster: first its definitions with all objects of their kinds, then the rest.
+It returns when all are gone. Objects that another tool installed stay. Removing an absent add-on is not an error. If the
+definitions have objects, remove asks first. Without a terminal and without --yes it then deletes nothing.
 
-The images of its programs stay, so that 'slipway cluster add' brings it back within seconds.`,
+The images of its programs stay, so that 'slipway cluster add' restores it within seconds.`,
 		Example:   `  slipway cluster remove cert-manager`,
 		ValidArgs: operation.AddonNames(),
 		Args: func(cmd *cobra.Command, args []string) error {

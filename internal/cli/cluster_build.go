@@ -10,12 +10,12 @@ func (inv *invocation) clusterBuildCommand() *cobra.Command {
 	var nodes string
 	cmd := &cobra.Command{
 		Use:   "build",
-		Short: "Compile the cluster program if need be, and print its path",
-		Long: `Build makes sure that the slipway-cluster program is there, and prints its path. Every command that
-needs the program does the same by itself; build is for doing it beforehand, when an image or a CI
-runner is prepared. The first time takes minutes; interrupted, it resumes where it was.
+		Short: "Compile the cluster program if it is missing, and print its path",
+		Long: `Build compiles the slipway-cluster program if it is missing, and prints its path. Every command that
+needs the program does the same; build does it beforehand, for example in the image of a CI
+runner. The first build takes minutes. A build that was interrupted resumes.
 
-With --nodes real it does the same for the program of real nodes, slipway-node.`,
+With --nodes real it does the same for slipway-node, the program of isolated nodes.`,
 		Example: `  slipway cluster build
   export SLIPWAY_CLUSTER=$(slipway cluster build) SLIPWAY_NODE=$(slipway cluster build --nodes real)`,
 		Args: noArgs,
@@ -23,6 +23,6 @@ With --nodes real it does the same for the program of real nodes, slipway-node.`
 			return inv.session().BuildClusterProgram(cmd.Context(), nodes)
 		},
 	}
-	cmd.Flags().StringVar(&nodes, "nodes", operation.SimulatedNodes, "`kind` of the nodes: simulated ones need no program of their own, real ones do")
+	cmd.Flags().StringVar(&nodes, "nodes", operation.SimulatedNodes, "`kind` of the nodes: real ones need a program of their own, simulated ones do not")
 	return cmd
 }

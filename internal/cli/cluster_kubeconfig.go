@@ -13,10 +13,10 @@ func (inv *invocation) clusterKubeconfigCommand() *cobra.Command {
 	cmd := inv.ofCluster(&cobra.Command{
 		Use:   "kubeconfig [NAME]",
 		Short: "Print the kubeconfig of a running cluster",
-		Long: `Kubeconfig prints a kubeconfig that holds a running cluster alone, with its administrator's credentials.
+		Long: `Kubeconfig prints a kubeconfig that holds one running cluster only, with its administrator's credentials.
 
-With --out it writes a file that only you can read. A file that the shell makes, as with >, is usually
-readable by every user of the machine, who then has all rights in the cluster; kubeconfig warns of that.`,
+With --out it writes a file that only you can read. A file that the shell creates, as with >, is usually
+readable by every user of the machine, and gives them all rights in the cluster. Kubeconfig warns of that.`,
 		Example: `  slipway cluster kubeconfig --out cluster.kubeconfig`,
 	}, func(s *operation.Session, ctx context.Context, name string) error {
 		if out != "" {

@@ -13,14 +13,14 @@ func (inv *invocation) clusterLogsCommand() *cobra.Command {
 	var o operation.Logs
 	cmd := &cobra.Command{
 		Use:   "logs [COMPONENT]",
-		Short: "Print what a cluster's components have logged",
-		Long: `Logs prints what the components of a cluster have logged since its last start, also when it does not
-run any more. Components are ` + strings.Join(operation.LogComponents(), ", ") + `; without one all
-logs are printed, in the order of their times, each line with its component.
+		Short: "Print the logs of a cluster's components",
+		Long: `Logs prints the logs of a cluster's components since its last start, also of a cluster that has
+stopped. Components are ` + strings.Join(operation.LogComponents(), ", ") + `. Without one,
+logs prints all entries in the order of their times, each with its component.
 
-The log of the controllers says why something does not happen: a Job that cannot make its pods, a
-namespace that cannot be removed. The scheduler's says why a pod is not placed, the API
-server's which webhook fails. Each log is bounded in size; the oldest entries go first.`,
+The log of the controllers shows why a Job creates no pods or a namespace is not removed. The
+scheduler's log shows why a pod is not placed. The API server's log shows which webhook
+fails. Each log has a maximum size; the oldest entries are dropped first.`,
 		Example: `  slipway cluster logs controllers
   slipway cluster logs --tail 20 --follow
   slipway cluster logs apiserver --cluster staging`,
@@ -39,7 +39,7 @@ server's which webhook fails. Each log is bounded in size; the oldest entries go
 	}
 	flags := cmd.Flags()
 	bindCluster(flags, &o.Name)
-	flags.BoolVarP(&o.Follow, "follow", "f", false, "go on printing until the cluster ends")
-	flags.IntVar(&o.Tail, "tail", -1, "`number` of the last entries to begin with; -1 means all")
+	flags.BoolVarP(&o.Follow, "follow", "f", false, "print new entries until the cluster stops")
+	flags.IntVar(&o.Tail, "tail", -1, "`number` of recent entries to print first; -1 means all")
 	return cmd
 }

@@ -44,7 +44,7 @@ func oneName(cmd *cobra.Command, args []string) error {
 }
 
 func emptyName(cmd *cobra.Command) error {
-	return &report.Error{What: "the name of the cluster is empty", Hint: "leave it out to mean the cluster of the current context",
+	return &report.Error{What: "the name of the cluster is empty", Hint: "without a name, the command takes the cluster of the current context",
 		Next: cmd.CommandPath() + " --help", Code: usageCode}
 }
 
@@ -56,7 +56,7 @@ func clusterName(cmd *cobra.Command, args []string, flag string) (string, error)
 	case len(args) == 0:
 		return flag, nil
 	case flag != "" && flag != args[0]:
-		return "", &report.Error{What: "two clusters are named", Where: args[0] + " --cluster " + flag, Next: cmd.CommandPath() + " " + args[0], Code: usageCode}
+		return "", &report.Error{What: "the command names two clusters", Where: args[0] + " --cluster " + flag, Next: cmd.CommandPath() + " " + args[0], Code: usageCode}
 	}
 	return args[0], nil
 }

@@ -12,24 +12,25 @@ import (
 func (inv *invocation) clusterNodeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "node",
-		Short: "Lose nodes, bring them back, and have a real one join",
-		Long: `A node can be stopped, like a machine whose power is cut, to see what an operator makes of
-it. A real node, which runs pods, can join a cluster with a simulated one. 'slipway kubectl get nodes' lists the nodes; 'slipway cluster start' says which there are.`,
+		Short: "Stop and start nodes, and add an isolated one",
+		Long: `Stopping a node, like a machine that loses power, shows how an operator reacts to it. An isolated
+node, which runs the containers of pods, can join a cluster with a simulated node.
+'slipway kubectl get nodes' lists the nodes.`,
 		Args: noSubcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	addCommands(cmd,
 		inv.nodeCommand(&cobra.Command{
 			Use:   "stop NODE",
-			Short: "Stop a node without a word to anybody",
-			Long: `Stop makes a node fall silent, as one does whose machine loses power. After a while the cluster
-notices that it does not report: the node becomes NotReady and its pods are evicted. With a real node end the processes of its pods.`,
+			Short: "Stop a node like a machine that loses power",
+			Long: `Stop stops a node's heartbeats, like a machine that loses power. After a while the cluster
+marks the node NotReady and evicts its pods. On an isolated or plain node, the processes of its pods end.`,
 			Example: `  slipway cluster node stop simulated-1`,
 		}, (*operation.Session).StopNode),
 		inv.nodeCommand(&cobra.Command{
 			Use:     "start NODE",
-			Short:   "Bring back a node that was stopped",
-			Long:    `Start brings back a node that was stopped: it reports again, becomes Ready and runs pods.`,
+			Short:   "Start a stopped node again",
+			Long:    `Start starts a stopped node again: it sends heartbeats, becomes Ready and runs pods.`,
 			Example: `  slipway cluster node start simulated-1`,
 		}, (*operation.Session).StartNode),
 		inv.nodeJoinCommand(),
@@ -56,10 +57,11 @@ func (inv *invocation) nodeCommand(cmd *cobra.Command, do func(s *operation.Sess
 func (inv *invocation) nodeJoinCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "join",
-		Short: "Have a real node join a cluster with a simulated one",
-		Long: `Join has a real node join a cluster that was started without a word about nodes: pods whose images are in the cluster's
-registry run on it for real, all others on the simulated one. 'slipway image load' does that, too; join is for images
-that another program pushed before the node's program was there. It is built if need be. If there is a real node, nothing changes.`,
+		Short: "Add an isolated node to a cluster with a simulated one",
+		Long: `Join adds an isolated node to a cluster that was started with default nodes. Pods whose images are in the cluster's
+registry run on it as containers; all others stay on the simulated node. 'slipway image load' does the same. Use join
+for images that another program pushed. Slipway compiles the node's program if it is missing. If there is an isolated
+node already, nothing changes.`,
 		Example: `  slipway cluster node join`,
 		Args:    noArgs,
 	}

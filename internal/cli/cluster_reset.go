@@ -9,28 +9,28 @@ import (
 func (inv *invocation) clusterResetCommand() *cobra.Command {
 	return inv.ofCluster(&cobra.Command{
 		Use:   "reset [NAME]",
-		Short: "Take a running cluster back to where it was when it became ready",
-		Long: `Reset makes a running cluster as good as new, within milliseconds: objects that were made since it
-became ready are gone, CRDs included, and those that it began with are as they were. The
-address, the context and the configuration stay, and so does the process. Stopped nodes
-run again. It does not ask.
+		Short: "Restore a running cluster to the state in which it became ready",
+		Long: `Reset restores a running cluster within milliseconds to the state in which it became ready. Objects
+created since then are deleted, CRDs included; changed and deleted ones are restored. The
+address, the context, the configuration and the process stay. Stopped nodes
+start again. Reset does not prompt.
 
-After 'slipway cluster keep' it goes back to what was kept instead.
+After 'slipway cluster keep', reset restores the kept state instead.
 
-A durable cluster goes back to what it held when it was started last, on disk, too.`,
+A durable cluster is restored to the state of its last start, on disk, too.`,
 	}, (*operation.Session).ResetCluster)
 }
 
 func (inv *invocation) clusterKeepCommand() *cobra.Command {
 	return inv.ofCluster(&cobra.Command{
 		Use:   "keep [NAME]",
-		Short: "Have resets of a running cluster lead back to what it holds now",
-		Long: `Keep takes what a running cluster holds for what 'slipway cluster reset' goes back to, in place of
-what there was when it became ready: CRDs, webhooks, namespaces and whatever else a test or a
-demonstration begins with then stay over resets. It waits until what was begun is finished: CRDs
-are served, pods are where they go. Events are not kept.
+		Short: "Make the present state of a cluster the one that reset restores",
+		Long: `Keep records the objects of a running cluster, and 'slipway cluster reset' then restores these instead of
+the state in which the cluster became ready. CRDs, webhooks and namespaces that a test or a
+demonstration begins with survive resets that way. Keep first waits until CRDs are served
+and pods are placed. It does not record events.
 
-It holds until the next keep, or until the cluster stops.`,
+The record holds until the next keep, or until the cluster stops.`,
 		Example: `  slipway cluster start
   slipway kubectl apply -f config/crd/bases -f config/samples
   slipway cluster keep

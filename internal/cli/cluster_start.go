@@ -9,16 +9,16 @@ import (
 	"github.com/slipway-dev/slipway/internal/operation"
 )
 
-const startLong = `Start starts a cluster in the background, waits until it is ready, enters it into the
-kubeconfig and makes it the current context. If the cluster runs already, only its context
-is selected again; if it runs with another configuration than is asked for, start says what
-differs and changes nothing. A cluster that died is started anew.
+const startLong = `Start starts a cluster in the background and waits until it is ready. It adds the cluster to the
+kubeconfig and makes it the current context. If the cluster runs already, start only selects its
+context. If the running cluster has another configuration, start lists the differences
+and changes nothing. Start recreates a cluster that died.
 
-Data are thrown away when the cluster stops, unless it is started with --durable. A durable
-cluster keeps its data and its configuration: it is started again by its name alone, also by
+A cluster loses its data when it stops, unless it was started with --durable. A durable
+cluster keeps its data and its configuration: its name is enough to start it again, also with
 a later version of Kubernetes. 'slipway cluster delete' removes its data.
 
-What the cluster consists of is said by flags, by a file ('-' is stdin), or by both; flags win.
+Flags, a file ('-' is stdin) or both describe the cluster; flags take precedence.
 All keys of the file are optional:
 
   nodes:                                    # absent: one, simulated-1; []: none
@@ -40,37 +40,40 @@ All keys of the file are optional:
   durable: true
   controllers: false                        # API server and etcd only; or a list, see below
 
-A configuration of kind (kind.x-k8s.io) is read, too: nodes with their labels and taints, as real nodes, feature gates,
-runtimeConfig and the API server's port. Start reports each part of it that has no effect here.
+Start also reads a configuration of kind (kind.x-k8s.io). It takes over feature gates, runtimeConfig, the API server's
+port, and nodes with their labels and taints, as isolated nodes. It reports each part that has no effect here.
 
-A node is given to --node as its name, followed by what it has besides the default:
+--node takes the name of a node, followed by what differs from the default:
 
   NAME[,RESOURCE=QUANTITY]...[,label=KEY=VALUE]...[,taint=KEY[=VALUE]:EFFECT]...
 
-Nodes are simulated or real. The pods of real ones are processes with files from images, started by the
-stock kubelet and isolated by namespaces of Linux, for root and ordinary users alike (docs/guides/real-nodes.md).
-Without a word about nodes there is a simulated one, and when an image is loaded into the cluster a real one
-joins it: pods whose images are all in the cluster's registry run for real, others stay simulated. With --nodes simulated,
-or with nodes that are named, none joins. With --nodes real, or real=2 for two, all nodes are real, and a pod whose image
-cannot be had stays in ImagePullBackOff; --simulate-missing-images adds a simulated node for all pods whose images
-are not in the cluster's registry. Where the system has no namespaces or forbids them, the pods of --nodes real are
-plain processes of this machine, without isolation, as with --nodes plain; start says so, and what they cannot do.
+There are three kinds of nodes. A simulated node starts no processes. An isolated node runs containers: the stock kubelet
+starts processes with files from images, isolated by Linux namespaces, for root and ordinary users (docs/guides/real-nodes.md).
+A plain node runs them as processes of this machine, without isolation.
 
---egress lets the pods of isolated real nodes reach the network over TCP and look up its names, through the cluster's
-process: public and private networks, but never this machine itself or link-local addresses. Without it they reach the
-cluster alone. Pods of plain nodes have this machine's network anyway (docs/guides/real-nodes.md).
+By default there is one simulated node. When an image is loaded into the cluster, an isolated node joins. It runs pods
+whose images are all in the cluster's registry; other pods stay simulated. With --nodes simulated or --node, none joins.
 
---controllers takes a list with the names of kube-controller-manager, of which "-controller" may be left out, or their
-older short forms: --controllers=gc,namespace. '*' stands for all others and -NAME leaves one out: --controllers='*,-job'.
-Scheduler and nodes run with any list, and so do serviceaccount, serviceaccount-token, root-ca-certificate-publisher
-and crd-removal. docs/reference/cluster-contents.md lists all controllers.
+With --nodes real, or real=2 for two, all nodes are isolated, and a pod whose image cannot be pulled stays in
+ImagePullBackOff. --simulate-missing-images adds a simulated node for pods whose images are not in the cluster's
+registry. Where the system lacks or forbids namespaces, --nodes real has plain nodes, as --nodes plain has. Start then
+warns and lists the limits.
 
---simulated-pods=pending keeps all simulated pods Pending, with --simulated-pods=running their containers never end by
-themselves, and with complete they live as usual: those that are not restarted on success end after half a second.
---simulated-jobs says the same of the pods of Jobs. A pod's own annotations win (docs/guides/simulated-nodes.md).
+--egress lets the pods of isolated nodes reach public and private networks over TCP and resolve names, through the
+cluster's process. They never reach this machine itself or link-local addresses. By default they reach only the
+cluster. Pods of plain nodes always use this machine's network (docs/guides/real-nodes.md).
 
-With --node the file's nodes do not count. --feature-gate and --runtime-config win over
-the file's entry of the same name, and an --api-server-flag over the same flag in the file.`
+--controllers takes a list of names of kube-controller-manager, with or without "-controller", or their older short
+forms: --controllers=gc,namespace. '*' stands for all others and -NAME leaves one out: --controllers='*,-job'.
+The scheduler and the nodes run with any list, and so do serviceaccount, serviceaccount-token,
+root-ca-certificate-publisher and crd-removal. docs/cluster-contents.md lists all controllers.
+
+--simulated-pods=pending keeps all simulated pods Pending. With running, their containers never end. With complete, the
+default, containers that are not restarted on success end after half a second. --simulated-jobs is the same for the
+pods of Jobs. A pod's own annotations take precedence (docs/nodes.md).
+
+--node replaces the file's nodes. --feature-gate, --runtime-config and --api-server-flag take precedence over
+the file's entries of the same name.`
 
 const startExample = `  slipway cluster start
   slipway cluster start staging --port 6443 --durable
@@ -114,20 +117,20 @@ func (inv *invocation) clusterStartCommand() *cobra.Command {
 	flags.StringVar(&c.Name, "cluster", "", "`name` of the cluster, as NAME; default: "+operation.DefaultCluster)
 	flags.StringVar(&c.File, "config", "", "`file` that describes the cluster, or - for stdin")
 	flags.IntVar(&c.Port, "port", 0, "`port` of the API server on 127.0.0.1; 0 picks a free one")
-	flags.IntVar(&c.RegistryPort, "registry-port", 0, fmt.Sprintf("`port` of the image registry on 127.0.0.1; 0 is %d, or a free one if that is taken", operation.RegistryPort))
+	flags.IntVar(&c.RegistryPort, "registry-port", 0, fmt.Sprintf("`port` of the image registry on 127.0.0.1; 0 picks %d, or a free one if that is taken", operation.RegistryPort))
 	flags.BoolVar(&c.Durable, "durable", false, "keep the cluster's data when it stops or crashes")
 	flags.StringArrayVar(&c.Nodes, "node", nil, "a `node`, see above; repeatable, or none for no nodes")
-	flags.StringVar(&c.NodeKind, "nodes", "", "`kind` of the nodes: simulated, or real, which run pods; real=2 has two; plain has no isolation")
-	flags.BoolVar(&simulate, "simulate-missing-images", false, "beside real nodes, simulate pods whose images are not in the cluster's registry")
-	flags.BoolVar(&egress, "egress", false, "let the pods of real nodes reach the network, but never this machine itself")
-	flags.StringVar(&c.SimulatedPods, "simulated-pods", "", "what becomes of simulated pods whose annotations do not say it: `pending`, running or complete, the default")
-	flags.StringVar(&c.SimulatedJobs, "simulated-jobs", "", "the same for the pods of Jobs: `pending`, running or complete")
+	flags.StringVar(&c.NodeKind, "nodes", "", "`kind` of the nodes: simulated, real (isolated; real=2 for two) or plain (no isolation)")
+	flags.BoolVar(&simulate, "simulate-missing-images", false, "with real nodes, simulate pods whose images are not in the cluster's registry")
+	flags.BoolVar(&egress, "egress", false, "let the pods of isolated nodes reach the network, but never this machine")
+	flags.StringVar(&c.SimulatedPods, "simulated-pods", "", "phase that simulated pods reach by default: `pending`, running or complete (the default)")
+	flags.StringVar(&c.SimulatedJobs, "simulated-jobs", "", "phase that simulated pods of Jobs reach by default: `pending`, running or complete")
 	flags.StringArrayVar(&c.APIServerFlags, "api-server-flag", nil, "a flag of kube-apiserver, `flag=value`; repeatable")
 	flags.StringSliceVar(&c.FeatureGates, "feature-gate", nil, "a feature gate, `name=bool`, of API server, controllers and scheduler; repeatable")
 	flags.StringSliceVar(&c.RuntimeConfig, "runtime-config", nil, "an API to serve or not, `version=bool`; repeatable")
-	flags.StringVar(&controllers, "controllers", "true", "`which` controllers to run, with scheduler and nodes: true, false for none of these, or a list")
+	flags.StringVar(&controllers, "controllers", "true", "`which` controllers to run: true for all, false for none and no scheduler or nodes, or a list")
 	flags.Lookup("controllers").NoOptDefVal = "true"
-	flags.BoolVar(&c.NoContext, "no-context", false, "leave the kubeconfig alone")
-	flags.DurationVar(&c.Timeout, "timeout", time.Minute, "how long the cluster may take to become ready")
+	flags.BoolVar(&c.NoContext, "no-context", false, "do not change the kubeconfig")
+	flags.DurationVar(&c.Timeout, "timeout", time.Minute, "how long to wait for the cluster to be ready")
 	return cmd
 }

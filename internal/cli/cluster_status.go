@@ -9,10 +9,10 @@ import (
 func (inv *invocation) clusterStatusCommand() *cobra.Command {
 	return inv.ofCluster(&cobra.Command{
 		Use:   "status [NAME]",
-		Short: "Tell what a cluster and each of its components is doing",
-		Long: `Status reports what a cluster and each of its components is doing, and where Services of the type
-LoadBalancer and Ingresses answer on this machine. It exits with status 1 when the cluster was not
-started, died, or does not answer.`,
+		Short: "Show the state of a cluster and its components",
+		Long: `Status shows the state of a cluster and of each component. It lists the addresses on this machine
+of Ingresses and of Services of the type LoadBalancer. It exits with status 1 if the cluster was
+not started, died, or does not answer.`,
 	}, (*operation.Session).ClusterStatus)
 }
 
@@ -21,7 +21,7 @@ func (inv *invocation) clusterListCommand() *cobra.Command {
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List the clusters",
-		Long:    `List lists the clusters that run, that died, and that are stopped and have kept their data.`,
+		Long:    `List lists running clusters, clusters that died, and stopped clusters that kept their data.`,
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return inv.session().ListClusters(cmd.Context())

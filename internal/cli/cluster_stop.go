@@ -9,18 +9,18 @@ import (
 func (inv *invocation) clusterStopCommand() *cobra.Command {
 	return inv.ofCluster(&cobra.Command{
 		Use:   "stop [NAME]",
-		Short: "Stop a cluster and take its context out of the kubeconfig",
-		Long: `Stop stops a cluster, by force if it does not answer, and undoes what start did: the context
-leaves the kubeconfig, and the one that was current before is selected again. Data are removed
-unless the cluster is durable; its logs stay. What a cluster that died left behind is tidied up.`,
+		Short: "Stop a cluster and remove its context from the kubeconfig",
+		Long: `Stop stops a cluster, by force if it does not answer. It removes the context from the kubeconfig
+and selects the previous context again. It deletes the data unless the cluster is durable; the
+logs stay. It also removes the remains of a cluster that died.`,
 	}, (*operation.Session).StopCluster)
 }
 
 func (inv *invocation) clusterDeleteCommand() *cobra.Command {
 	return inv.ofCluster(&cobra.Command{
 		Use:   "delete [NAME]",
-		Short: "Stop a cluster and remove all that is kept of it, durable data too",
-		Long: `Delete stops a cluster if it runs, as stop does, and removes everything that is kept of it: the
-context in the kubeconfig, the logs, and the data also of a durable cluster. It does not ask.`,
+		Short: "Stop a cluster and delete all its files, durable data too",
+		Long: `Delete stops a cluster if it runs, as stop does. It removes the context from the kubeconfig, the
+logs, and the data, also those of a durable cluster. It does not prompt.`,
 	}, (*operation.Session).DeleteCluster)
 }

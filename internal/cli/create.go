@@ -37,24 +37,24 @@ func (inv *invocation) createAPICommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "api",
 		Short: "Add a kind: its types, CRD, controller, roles, sample and tests",
-		Long: `Api adds a kind to the project: its Go types, from which the CRD is generated, a controller
-that reconciles its objects, a test of it, roles for people, a sample, and the lines in
-cmd/main.go and config/ that make them part of the operator. Then it generates what follows
-from the code, and the project builds.
+		Long: `Api adds a kind to the project: its Go types, a controller that reconciles its objects and
+a test of the controller. It adds roles for users, a sample, and the lines in cmd/main.go and
+config/ that wire them into the operator. Then it generates the CRD and other files from the
+code, and the project builds.
 
-Without --resource and --controller it asks; on a terminal also for the group, the version and the kind. What is there already is kept; called again,
-the command completes what is missing. Lines are inserted at the comments
-+kubebuilder:scaffold:... or, where one is gone, beside code of their kind, such as other calls of AddToScheme.
-Where there is none either, nothing is changed and the lines are shown with their place;
+Without --resource and --controller it asks; on a terminal it also asks for the group, the version and the
+kind. Existing files are kept; a second run adds only what is missing. Lines are inserted at the markers
++kubebuilder:scaffold:... If a marker is missing, they are inserted beside similar code, such as other calls of
+AddToScheme. If there is none either, the command changes nothing and shows the lines with their place.
 --skip-wiring leaves them to you.
 
-With --resource=false it adds a controller alone: for a kind that the project has, for one of
-Kubernetes itself (--group apps, --group core), or for one of another module
-(--external-api-path). --controller-name adds one more controller of a kind, beside the first.
+With --resource=false it adds only a controller: for a kind of the project, of Kubernetes
+itself (--group apps, --group core) or of another module (--external-api-path).
+--controller-name adds another controller for a kind.
 
-With --ssa typed apply configurations are generated for the kind, and the controller writes
-its status with them. With --image the controller runs that image, in a Deployment for each
-object, and tells in the status whether its pods run.`,
+With --ssa it generates typed apply configurations for the kind, and the controller writes
+the status with them. With --image the controller runs that image in a Deployment for each
+object, and reports in the status whether its pods run.`,
 		Example: `  slipway create api --group batch --version v1 --kind CronJob --resource --controller
   slipway create api --group batch --version v2 --kind CronJob --resource --controller=false
   slipway create api --group batch --version v1 --kind CronJob --resource=false --controller --controller-name nightly-report
@@ -65,11 +65,11 @@ object, and tells in the status whether its pods run.`,
 	}
 	flags := cmd.Flags()
 	bindKind(flags, &f.Group, &f.Version, &f.Kind)
-	flags.StringVar(&f.Plural, "plural", "", "`name` of the resource, when English rules do not give it")
+	flags.StringVar(&f.Plural, "plural", "", "`name` of the resource, if English rules give a wrong one")
 	flags.BoolVar(&f.Resource, "resource", true, "create the types and what belongs to them (asks when not given)")
 	flags.BoolVar(&f.Controller, "controller", true, "create a controller (asks when not given)")
 	flags.BoolVar(&f.Namespaced, "namespaced", true, "objects live in namespaces, not in the cluster as a whole")
-	flags.StringVar(&f.ControllerName, "controller-name", "", "`name` of one more controller of the kind, such as nightly-report")
+	flags.StringVar(&f.ControllerName, "controller-name", "", "`name` of another controller of the kind, such as nightly-report")
 	flags.BoolVar(&f.SSA, "ssa", false, "generate typed apply configurations, and use them in the controller")
 	bindExternal(flags, &f.External.Path, &f.External.Domain, &f.External.Module)
 	f.bindImage(flags)

@@ -16,9 +16,9 @@ var imagePlugins = []string{"deploy-image/v1-alpha", "deploy-image", operation.I
 // bindImage adds the flags of controllers that run an image.
 func (f *apiFlags) bindImage(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Image.Name, "image", "", "`image` that the controller runs for each object, in a Deployment")
-	flags.StringVar(&f.Image.Command, "image-container-command", "", "its `command` and arguments, between commas")
-	flags.StringVar(&f.Image.Port, "image-container-port", "", "`port` that it listens on")
-	flags.StringVar(&f.Image.User, "run-as-user", "", "`id` of the user that it runs as")
+	flags.StringVar(&f.Image.Command, "image-container-command", "", "the container's `command` and arguments, separated by commas")
+	flags.StringVar(&f.Image.Port, "image-container-port", "", "`port` that the container listens on")
+	flags.StringVar(&f.Image.User, "run-as-user", "", "`id` of the user that the container runs as")
 	flags.StringSliceVar(&f.plugins, "plugins", nil, "accepted for scripts: `deploy-image/v1-alpha`, which --image implies")
 }
 
@@ -30,7 +30,7 @@ func (inv *invocation) checkPlugins(f *apiFlags) error {
 				return err
 			}
 		} else if f.Image.Name == "" {
-			return &report.Error{What: "there is no image to run", Where: "--plugins=" + strings.Join(f.plugins, ","), Hint: "say which one with --image"}
+			return &report.Error{What: "--image is missing", Where: "--plugins=" + strings.Join(f.plugins, ","), Hint: "--image names the image that the controller runs"}
 		}
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 func (inv *invocation) deleteCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "delete",
-		Short: "Take out of the project what create made",
+		Short: "Remove a kind or its webhooks from the project",
 		Args:  noSubcommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -29,18 +29,18 @@ func (inv *invocation) deleteAPICommand() *cobra.Command {
 	var d operation.Deletion
 	cmd := &cobra.Command{
 		Use:   "api",
-		Short: "Take a kind out of the project",
-		Long: `Api undoes what created a kind: it deletes its types, CRD, controller, tests, roles and sample,
-takes its lines out of cmd/main.go, the tests' suite and the kustomizations, and its entry out of
-PROJECT. What other kinds need too goes with the last of them. Then it generates again.
+		Short: "Remove a kind from the project",
+		Long: `Api reverts 'slipway create api': it deletes the kind's types, CRD, controller, tests, roles and sample.
+It removes the kind's lines from cmd/main.go, the test suite and the kustomizations, and its entry from
+PROJECT. Files that several kinds need are deleted with the last kind. Then it generates again.
 
-What you have changed stays: a file that is not as it was scaffolded, a line that reads otherwise,
-and Go files that those use, so that the project still builds. Each is told, with its reason.
-With --with-changes changed files go too; those that other code uses still stay.
+Files and lines that you have changed are kept, and so are the Go files that they use. So the project
+still builds. The command reports each of them with the reason. With --with-changes it deletes changed
+files, too, except those that other code uses.
 
-With --controller-name only that controller goes, one that was created beside the kind's first.
+With --controller-name it deletes only that additional controller.
 
-Clusters are left alone: the CRD and its objects stay where they are installed.`,
+The command changes no cluster: an installed CRD and its objects stay.`,
 		Example: `  slipway delete api --group batch --version v1 --kind CronJob --dry-run
   slipway delete api --group batch --version v1 --kind CronJob`,
 		Args: noArgs,
@@ -49,7 +49,7 @@ Clusters are left alone: the CRD and its objects stay where they are installed.`
 		},
 	}
 	bindDeletion(cmd.Flags(), &d)
-	cmd.Flags().StringVar(&d.ControllerName, "controller-name", "", "`name` of the controller that alone goes")
+	cmd.Flags().StringVar(&d.ControllerName, "controller-name", "", "`name` of the only controller to delete")
 	return inv.acceptPlugins(cmd, false)
 }
 
@@ -57,12 +57,12 @@ func (inv *invocation) deleteWebhookCommand() *cobra.Command {
 	var d operation.WebhookDeletion
 	cmd := &cobra.Command{
 		Use:   "webhook",
-		Short: "Take webhooks of a kind out of the project",
-		Long: `Webhook undoes what created webhooks of a kind: all of them, or those that the flags name. Their code
-and tests go, what deploys them once nothing needs it any more, and the lines in cmd/main.go that
-serve them. Then it generates again.
+		Short: "Remove webhooks of a kind from the project",
+		Long: `Webhook reverts 'slipway create webhook': for all webhooks of a kind, or for those that flags name. It
+deletes their code, their tests and their lines in cmd/main.go. It deletes their manifests once no
+webhook needs them. Then it generates again.
 
-What you have changed stays and is told, as with slipway delete api.`,
+Files and lines that you have changed are kept and reported, as with 'slipway delete api'.`,
 		Example: `  slipway delete webhook --group batch --version v1 --kind CronJob
   slipway delete webhook --group batch --version v1 --kind CronJob --defaulting`,
 		Args: noArgs,
@@ -71,8 +71,8 @@ What you have changed stays and is told, as with slipway delete api.`,
 		},
 	}
 	bindDeletion(cmd.Flags(), &d.Deletion)
-	cmd.Flags().BoolVar(&d.Defaulting, "defaulting", false, "only the defaulting webhook")
-	cmd.Flags().BoolVar(&d.Validation, "programmatic-validation", false, "only the validating webhook")
-	cmd.Flags().BoolVar(&d.Conversion, "conversion", false, "only the conversion between versions")
+	cmd.Flags().BoolVar(&d.Defaulting, "defaulting", false, "delete only the defaulting webhook")
+	cmd.Flags().BoolVar(&d.Validation, "programmatic-validation", false, "delete only the validating webhook")
+	cmd.Flags().BoolVar(&d.Conversion, "conversion", false, "delete only the conversion between versions")
 	return inv.acceptPlugins(cmd, false)
 }

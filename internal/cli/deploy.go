@@ -17,19 +17,19 @@ func (inv *invocation) deployCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "deploy [IMG=REF]",
 		Short: "Run the operator in the cluster",
-		Long: `Deploy brings everything that config/default describes into the cluster of the current context: the
-custom resource definitions, the access rules, the operator's Deployment, and what its features add. What follows
-from the code is generated first. It tells what became of each object, and waits until the operator runs; where
-that fails, it says why, from the pods, their events and their logs.
+		Long: `Deploy applies all objects of config/default to the cluster of the current context: CRDs, roles, the operator's
+Deployment, and the objects of its features. It first generates files from the code. It reports the change to each
+object and waits until the operator runs. If the operator does not run, deploy reports the cause from the pods, their
+events and their logs.
 
-Objects are applied on the server's side. A second run changes nothing. Whatever make deploy or kubectl apply brought to
-the cluster is taken over; fields that others set differently are conflicts. An inventory in the cluster (an ApplySet, as
-kubectl has it) lists what belongs to the deployment. What left the configuration since is deleted; for namespaces
-and CRDs deploy asks first, and without a terminal and --yes it keeps them.
+Deploy uses server-side apply. A second run changes nothing. Objects from make deploy or kubectl apply are taken
+over; a field that another manager sets to a different value is a conflict. An inventory in the cluster (an ApplySet, as
+kubectl has it) lists the objects of the deployment. Objects that the configuration no longer has are deleted. Deploy
+asks before it deletes namespaces and CRDs; without a terminal and without --yes it keeps them.
 
-In an embedded cluster, workloads whose image was loaded or pushed again under its old name are restarted.
+In an embedded cluster, deploy restarts workloads whose image was loaded or pushed again under the same name.
 
-With --print the objects are shown instead, as one YAML stream: an installer for those without the project. --print,
+With --print it prints the objects as one YAML stream, which installs the operator without the project. --print,
 --dry-run and --diff generate in memory and write no file; --no-generate takes the project's files as they are.`,
 		Example: `  slipway deploy --image registry.example.com/team/operator:v1
   slipway deploy --image registry.example.com/team/operator:v1 --print > dist/install.yaml`,
@@ -50,10 +50,10 @@ With --print the objects are shown instead, as one YAML stream: an installer for
 	}
 	bindTarget(cmd.Flags(), &d.To, operation.DeployTimeout, "for the operator to run")
 	bindKustomization(cmd.Flags(), &d.Folder)
-	cmd.Flags().StringVar(&d.Image, "image", "", "the operator's image, a `reference`; default: the configuration's")
+	cmd.Flags().StringVar(&d.Image, "image", "", "`reference` of the operator's image; default: that of the configuration")
 	cmd.Flags().BoolVar(&d.Wait, "wait", true, "wait until all is ready")
-	cmd.Flags().BoolVar(&show, "print", false, "print the objects as YAML and touch no cluster")
-	cmd.Flags().BoolVar(&d.Force, "force-conflicts", false, "take over fields that others own")
+	cmd.Flags().BoolVar(&show, "print", false, "print the objects as YAML and change no cluster")
+	cmd.Flags().BoolVar(&d.Force, "force-conflicts", false, "take over fields that other managers own")
 	bindConsent(cmd.Flags(), &d.Yes)
 	bindNoGenerate(cmd.Flags(), &d.NoGenerate)
 	bindClusterPreview(cmd.Flags(), &d.Preview)
@@ -62,7 +62,7 @@ With --print the objects are shown instead, as one YAML stream: an installer for
 
 // bindKustomization declares the flag that names what is deployed.
 func bindKustomization(flags *pflag.FlagSet, folder *string) {
-	flags.StringVarP(folder, "kustomize", "k", operation.DefaultFolder, "the `folder` with the kustomization")
+	flags.StringVarP(folder, "kustomize", "k", operation.DefaultFolder, "`folder` of the kustomization")
 }
 
 // readArguments takes the image in make's spelling.
@@ -84,13 +84,13 @@ func (inv *invocation) undeployCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "undeploy",
 		Short: "Remove the operator, its CRDs and their objects from the cluster",
-		Long: `Undeploy removes what deploy brought into the cluster. The custom resource definitions go first, and with
-them every object of these kinds, while the operator still runs: it may have to remove its finalizers from them. It returns
-when all is gone. What is not there is not an error.
+		Long: `Undeploy deletes the objects of deploy from the cluster. It deletes the CRDs first, and with them all objects of
+their kinds, while the operator still runs and can remove its finalizers. It returns when all are gone. Objects that
+are already gone are not an error.
 
-Only what belongs to the deployment goes, by its inventory in the cluster; what others brought under the same
-names stays. CRDs with objects, and a namespace with more in it than the deployment, are asked about first;
-without a terminal and --yes nothing is deleted then.`,
+Undeploy deletes only objects in the deployment's inventory; other objects of the same names stay. It asks before it
+deletes CRDs with objects, and a namespace with other objects. Without a terminal and without --yes it then deletes
+nothing.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return inv.session().Undeploy(cmd.Context(), folder, removal)

@@ -13,9 +13,8 @@ func (inv *invocation) editCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "edit",
 		Short: "Change the shape of the project: its layout, scope, license and features",
-		Long: `Edit changes what was chosen when the project was made. It plans every change first: either all of
-them are made or, when one cannot be, none is, and the file, the line and the text to insert by
-hand are told. Called again it changes nothing.`,
+		Long: `Edit changes the choices of 'slipway init'. It makes all changes or none. If one is impossible, it
+reports the file, the line and the text to insert by hand. A second run changes nothing.`,
 		Example: `  slipway edit --enable prometheus,network-policy
   slipway edit --multigroup
   slipway edit --namespaced
@@ -36,12 +35,12 @@ hand are told. Called again it changes nothing.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&multigroup, "multigroup", false, "lay the project out for several groups: move APIs, controllers and webhooks, and rewrite what names them")
-	flags.BoolVar(&namespaced, "namespaced", false, "have the manager watch its own namespace, with permissions there alone")
+	flags.BoolVar(&multigroup, "multigroup", false, "use the layout for several API groups: move APIs, controllers and webhooks, and rewrite references to them")
+	flags.BoolVar(&namespaced, "namespaced", false, "let the manager watch only its own namespace, with permissions only there")
 	flags.StringSliceVar(&e.Enable, "enable", nil, "`features` to add: "+operation.FeatureNames())
-	flags.StringSliceVar(&e.Disable, "disable", nil, "`features` to leave out; files of theirs that you may have changed stay")
-	flags.StringVar(&e.Certs, "certs", "", "certificate `provider` of webhooks and metrics: self for the operator, or cert-manager")
-	flags.StringVar(&license.Name, "license", "apache2", "license header of Go files to come: `apache2` or none")
+	flags.StringSliceVar(&e.Disable, "disable", nil, "`features` to remove; their files that you have changed stay")
+	flags.StringVar(&e.Certs, "certs", "", "certificate `provider` of webhooks and metrics: self, the operator, or cert-manager")
+	flags.StringVar(&license.Name, "license", "apache2", "license header of new Go files: `apache2` or none")
 	flags.StringVar(&license.File, "license-file", "", "`file` with a license header to use instead")
 	flags.StringVar(&license.Owner, "owner", "", "`holder` of the copyright, for the license header")
 	bindForce(flags)

@@ -10,37 +10,37 @@ import (
 
 // bindPreview declares the flags of every verb that changes the project's own files.
 func bindPreview(flags *pflag.FlagSet, p *operation.Preview) {
-	flags.BoolVar(&p.DryRun, "dry-run", false, "list what would be done to which file, and write nothing")
-	flags.BoolVar(&p.Diff, "diff", false, "show what would be done as a diff, and write nothing")
+	flags.BoolVar(&p.DryRun, "dry-run", false, "list the changes to files, and write nothing")
+	flags.BoolVar(&p.Diff, "diff", false, "show the changes to files as a diff, and write nothing")
 }
 
 // bindChange declares the flags of changes from which generated files follow.
 func bindChange(flags *pflag.FlagSet, c *operation.Change) {
-	flags.BoolVar(&c.Generate, "make", true, "generate what follows from the code afterwards")
+	flags.BoolVar(&c.Generate, "make", true, "generate files from the code afterwards")
 	bindPreview(flags, &c.Preview)
 }
 
 // bindNoGenerate declares the flag of verbs that generate before they build.
 func bindNoGenerate(flags *pflag.FlagSet, asTheyAre *bool) {
-	flags.BoolVar(asTheyAre, "no-generate", false, "generate nothing before; take the project's files as they are")
+	flags.BoolVar(asTheyAre, "no-generate", false, "do not generate first; take the project's files as they are")
 }
 
 // bindForce declares a flag that has no effect.
 func bindForce(flags *pflag.FlagSet) {
-	flags.Bool("force", false, "accepted for scripts; nothing needs it, and what exists is kept")
+	flags.Bool("force", false, "accepted for scripts; has no effect, since existing files are kept")
 }
 
 // bindClusterPreview declares the flags of a verb that changes a cluster.
 func bindClusterPreview(flags *pflag.FlagSet, p *operation.Preview) {
-	flags.BoolVar(&p.DryRun, "dry-run", false, "list what would be done to which object, as the server judges it, and change none")
-	flags.BoolVar(&p.Diff, "diff", false, "show what would be done as a diff of the objects, and change none")
+	flags.BoolVar(&p.DryRun, "dry-run", false, "list the changes to objects, by the server's dry run, and change none")
+	flags.BoolVar(&p.Diff, "diff", false, "show the changes to objects as a diff, and change none")
 }
 
 // bindRemoval declares the flags of a verb that takes objects away; wait says what the timeout is for.
 func bindRemoval(flags *pflag.FlagSet, r *operation.Removal, timeout time.Duration, wait string) {
 	bindTarget(flags, &r.From, timeout, wait)
 	bindConsent(flags, &r.Yes)
-	flags.BoolVar(&r.DryRun, "dry-run", false, "list which objects would go, and change none")
+	flags.BoolVar(&r.DryRun, "dry-run", false, "list the objects to delete, and delete none")
 }
 
 // bindTarget declares the flags that say which cluster is meant; wait says what the timeout is for.
@@ -57,7 +57,7 @@ func bindConsent(flags *pflag.FlagSet, yes *bool) {
 
 // bindKind adds the flags that name a kind.
 func bindKind(flags *pflag.FlagSet, group, version, kind *string) {
-	flags.StringVar(group, "group", "", "API `group`, without the project's domain")
+	flags.StringVar(group, "group", "", "API `group` without the project's domain")
 	flags.StringVar(version, "version", "", "API `version`, such as v1 or v1alpha1")
 	flags.StringVar(kind, "kind", "", "`kind` in CamelCase, such as CronJob")
 }
@@ -65,11 +65,11 @@ func bindKind(flags *pflag.FlagSet, group, version, kind *string) {
 // bindExternal adds the flags of kinds of other modules.
 func bindExternal(flags *pflag.FlagSet, path, domain, module *string) {
 	flags.StringVar(path, "external-api-path", "", "import `path` of the types of a kind of another module")
-	flags.StringVar(domain, "external-api-domain", "", "`domain` of its group")
-	flags.StringVar(module, "external-api-module", "", "its `module`, as example.com/module@v1.2.3, to be required in go.mod")
+	flags.StringVar(domain, "external-api-domain", "", "`domain` of the group of a kind of another module")
+	flags.StringVar(module, "external-api-module", "", "`module` of such a kind to require in go.mod, as example.com/module@v1.2.3")
 }
 
 // bindSkipWiring declares the flag of verbs that insert lines into the manager's code.
 func bindSkipWiring(flags *pflag.FlagSet, skip *bool) {
-	flags.BoolVar(skip, "skip-wiring", false, "leave the lines that wire the kind into the manager to you, and show them")
+	flags.BoolVar(skip, "skip-wiring", false, "do not wire the kind into the manager; print the lines to insert")
 }

@@ -15,30 +15,31 @@ func (inv *invocation) generateClientsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "clients",
 		Short: "Write typed clientsets, informers and listers for the project's kinds",
-		Long: `Clients writes Go packages with which other programs work with the project's kinds as client-go works
-with Kubernetes' own: below pkg/generated, laid out as Kubernetes' kube_codegen.sh does it,
+		Long: `Clients writes Go packages with which other programs use the project's kinds, as client-go is used for
+Kubernetes' own kinds. The packages are below pkg/generated, in the layout of kube_codegen.sh:
 
   clientset/versioned               a typed clientset, and a fake one for tests
   informers/externalversions        a factory of shared informers
   listers                           listers, which read what informers hold
   applyconfiguration                apply configurations, for server-side apply
 
-A type has a client when the comment above it has the marker +genclient. More of them say what the
-client is like:
+A type gets a client if the comment above it has the marker +genclient. More markers change the
+client:
 
   +genclient:nonNamespaced          its objects do not live in namespaces
   +genclient:noStatus               no UpdateStatus
   +genclient:noVerbs, readonly      no methods; get, list and watch only
   +genclient:onlyVerbs=get,list     these methods only; skipVerbs leaves some out
   +genclient:method=Scale,verb=update,subresource=scale,input=k8s.io/api/autoscaling/v1.Scale,result=k8s.io/api/autoscaling/v1.Scale
-                                    one method more
+                                    one more method
 
-What clients need of the API package besides and do not find there, SchemeGroupVersion and Resource, is
-written to zz_generated.clients.go in that package.
+Clients need SchemeGroupVersion and Resource in the API package. If they are missing, the command
+writes them to zz_generated.clients.go in that package.
 
-What was asked for is kept in PROJECT, so that slipway generate keeps the clients up to date from then
-on. A Go module without PROJECT, with a controller written by hand, has clients too; flags are given each time there. Files of your own in these folders stay; generated ones of kinds that are gone are removed. The code is
-written by k8s.io/code-generator, which slipway compiles the first time it is needed.`,
+The command records its flags in PROJECT, and 'slipway generate' then keeps the clients up to date. It
+also works in a Go module without PROJECT, where it needs its flags each time. Your own files in these
+folders stay; generated files of kinds that no longer exist are deleted. k8s.io/code-generator writes
+the code; slipway compiles it once.`,
 		Example: `  slipway generate clients
   slipway generate clients --group batch --dir pkg/client
   slipway generate clients --plural Fish:Fish`,
@@ -54,10 +55,10 @@ written by k8s.io/code-generator, which slipway compiles the first time it is ne
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&dir, "dir", operation.DefaultClientsDir, "`folder` to write to, below the project's; the one of the last time if it is not given")
-	flags.StringSliceVar(&clients.Groups, "group", nil, "API `group` to write clients for, by its name or the first part of that; all that have types with +genclient if it is not given")
-	flags.StringSliceVar(&clients.Plurals, "plural", nil, "plural that English rules do not give, as `Kind:Plural`")
-	flags.StringSliceVar(&clients.Externals, "apply-configuration", nil, "where apply configurations of types of other packages are, as `package.Type@package`")
-	flags.StringSliceVar(&externals, "applyconfig-externals", nil, "the same as kube_codegen.sh has it, as `package.Type:package`")
+	flags.StringVar(&dir, "dir", operation.DefaultClientsDir, "`folder` in the project to write to; default: that of the last run")
+	flags.StringSliceVar(&clients.Groups, "group", nil, "API `group` to write clients for, or its first part; default: all groups with +genclient")
+	flags.StringSliceVar(&clients.Plurals, "plural", nil, "plural of a kind if English rules give a wrong one, as `Kind:Plural`")
+	flags.StringSliceVar(&clients.Externals, "apply-configuration", nil, "package with the apply configuration of a type of another package, as `package.Type@package`")
+	flags.StringSliceVar(&externals, "applyconfig-externals", nil, "the same in the form of kube_codegen.sh, as `package.Type:package`")
 	return cmd
 }

@@ -13,18 +13,17 @@ func (inv *invocation) helmCommand() *cobra.Command {
 	var c operation.Chart
 	cmd := &cobra.Command{
 		Use:   "helm",
-		Short: "Make a Helm chart of the project, or bring it up to date",
-		Long: `Helm makes a Helm chart of what config/default deploys. By itself, the chart installs the same objects;
-its values switch the project's features and set the manager's image, replicas, arguments, resources and
-more. Run it again whenever the project has changed.
+		Short: "Make a Helm chart from the project, or update it",
+		Long: `Helm makes a Helm chart from config/default. With default values the chart installs the same objects.
+Its values switch the project's features and set the manager's image, replicas, arguments, resources and
+more. Run helm again after each change to the project.
 
-The chart is yours to edit. Made again, it is merged with what you have changed: your lines stay,
-files that you added stay, files that you deleted stay away. Lines that you and the project have both
-changed are a conflict: it is told with both texts, and nothing is written until you change your
-line or decide for one side with --conflicts. What was made last is kept in .slipway/base for that, so
-commit it together with the chart.
+You may edit the chart. The next run merges: it keeps your lines and your new files, and does not
+restore files that you deleted. A line that both you and the project have changed is a conflict. Helm
+then shows both texts and writes nothing until you change your line or choose a side with --conflicts.
+The file .slipway/base records the last run for these merges; commit it together with the chart.
 
-Name, versions and folder are those of the last time unless flags give others.`,
+Name, versions and folder default to those of the last run.`,
 		Example: `  slipway helm
   slipway helm --chart-version 0.2.0 --app-version v1.4.0
   slipway helm --diff
@@ -33,13 +32,13 @@ Name, versions and folder are those of the last time unless flags give others.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return inv.session().Helm(cmd.Context(), c) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&c.Folder, "chart", "", "`folder` of the chart in the project (default dist/chart)")
-	flags.StringVar(&c.Name, "name", "", "`name` of the chart (default that of the project)")
-	flags.StringVar(&c.Version, "chart-version", "", "`version` of the chart (default 0.1.0)")
-	flags.StringVar(&c.AppVersion, "app-version", "", "`version` of the operator (default that of the chart)")
-	flags.StringVarP(&c.Config, "kustomize", "k", defaultConfig, "the `folder` with the kustomization")
-	flags.StringVar(&c.Conflicts, "conflicts", "", "whose lines are taken where both sides changed them: `mine` or generated")
-	flags.BoolVar(&c.Restore, "restore", false, "make files again that you deleted")
+	flags.StringVar(&c.Folder, "chart", "", "`folder` of the chart in the project (default: dist/chart)")
+	flags.StringVar(&c.Name, "name", "", "`name` of the chart (default: that of the project)")
+	flags.StringVar(&c.Version, "chart-version", "", "`version` of the chart (default: 0.1.0)")
+	flags.StringVar(&c.AppVersion, "app-version", "", "`version` of the operator (default: that of the chart)")
+	flags.StringVarP(&c.Config, "kustomize", "k", defaultConfig, "`folder` of the kustomization")
+	flags.StringVar(&c.Conflicts, "conflicts", "", "side whose lines win if both sides changed them: `mine` or generated")
+	flags.BoolVar(&c.Restore, "restore", false, "restore files of the chart that you deleted")
 	bindNoGenerate(flags, &c.NoGenerate)
 	bindPreview(flags, &c.Preview)
 	return inv.renamed(inv.renamed(cmd, "config", "kustomize"), "version", "chart-version")

@@ -14,21 +14,22 @@ func (inv *invocation) imageCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "image",
 		Short: "Build, pull, push and keep container images, without a container engine",
-		Long: `An image of an operator is its manager, a static program, with the certificates, users and time
-zones that such a program needs. Image builds it with the go command, pushes it to any registry, puts it
-into an embedded cluster and saves it into an archive. No container engine is needed, and the same
-sources make the same image, to the byte, on every machine.
+		Long: `An image of an operator consists of its manager, a static program, and the certificates, users and time
+zones that the manager needs. Image builds it with the go command, pushes it to a registry, loads it
+into an embedded cluster and saves it into an archive. It needs no container engine. The same
+sources make the same image, byte for byte, on every machine.
 
-Built and pulled images are kept under their names in the user's cache until they are removed or built again.
+The user's cache keeps built and pulled images under their names until they are removed or built again.
 
 Credentials are those of docker and podman: ~/.docker/config.json, or the folder in DOCKER_CONFIG, with
-credential helpers, and podman's auth.json; 'slipway image login' adds to them. Only registries on this machine are spoken to without encryption.
+credential helpers, and podman's auth.json. 'slipway image login' adds to them. Image requires TLS for all registries
+except those on this machine.
 
 Environment:
-  SLIPWAY_IMAGE       path of the slipway-image program, which is otherwise compiled once, within a minute
-  SLIPWAY_CACHE       folder for it, compiled managers and images (default: slipway in the user's cache folder)
-  SLIPWAY_MIRROR      mirrors that are asked in place of registries, like docker.io=mirror.example.com:5000,quay.io=…
-  SOURCE_DATE_EPOCH   time that images are said to be from, in seconds since 1970 (default: the commit's)`,
+  SLIPWAY_IMAGE       path of the slipway-image program (default: slipway compiles it once, within a minute)
+  SLIPWAY_CACHE       folder for that program, compiled managers and images (default: slipway in the user's cache folder)
+  SLIPWAY_MIRROR      mirrors of registries, like docker.io=mirror.example.com:5000,quay.io=…
+  SOURCE_DATE_EPOCH   creation time of images, in seconds since 1970 (default: that of the commit)`,
 		Args: noSubcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}

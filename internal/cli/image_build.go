@@ -10,17 +10,17 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-const imageBuildLong = `Build compiles the project's manager and packs it into an image, which is kept under the name given by --tag.
+const imageBuildLong = `Build compiles the project's manager, packs it into an image and keeps the image under the name in --tag.
 
-How the manager is compiled and started is read from the Dockerfile: the package and the flags of go build,
-the place of the program in the image, WORKDIR, USER, ENTRYPOINT, CMD, ENV and LABEL. What else the Dockerfile does has no part
-in the image, and build names the lines. PACKAGE is another main package than that one.
+Build reads from the Dockerfile how to compile and start the manager: the package and the flags of go build, the
+program's path in the image, WORKDIR, USER, ENTRYPOINT, CMD, ENV and LABEL. Other lines of the Dockerfile have no
+effect, and build lists them. PACKAGE names another main package.
 
-With --base the program is put on top of an image from a registry; otherwise there is nothing below it but
-certificates of authorities, the users root and nonroot, time zones and /tmp.
+With --base build puts the program on top of an image from a registry. By default the image contains only the program,
+CA certificates, the users root and nonroot, time zones and /tmp.
 
-The same sources make the same image. Its time is that of the commit, if nothing was changed since, or
-SOURCE_DATE_EPOCH. With several platforms the image is an index of one image for each. A bill of materials (SPDX) of each
+The same sources make the same image. Its time is SOURCE_DATE_EPOCH, or that of the commit if no file has changed since.
+With several platforms the image is an index with one image for each. A bill of materials (SPDX) of each
 is pushed with it; 'slipway image inspect --sbom' shows it.`
 
 func (inv *invocation) imageBuildCommand() *cobra.Command {
@@ -51,12 +51,12 @@ func (inv *invocation) imageBuildCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&b.Tag, "tag", "t", "", "`name` of the image, like registry.example.com/operator:v1")
-	flags.StringSliceVar(&b.Platforms, "platform", []string{"linux/" + runtime.GOARCH}, "`platforms` to build for, like linux/amd64,linux/arm64; darwin/arm64 for plain nodes of a Mac")
+	flags.StringSliceVar(&b.Platforms, "platform", []string{"linux/" + runtime.GOARCH}, "`platforms` to build for, like linux/amd64,linux/arm64; darwin/arm64 is for plain nodes on a Mac")
 	flags.StringVar(&b.Base, "base", "", "`image` to put the program on top of")
 	bindMirrors(cmd, &b.Mirrors)
-	flags.StringArrayVar(&arguments, "build-arg", nil, "a value for an ARG of the Dockerfile, `NAME=value`; repeatable")
-	flags.StringArrayVar(&labels, "label", nil, "a label of the image, `NAME=value`; repeatable")
-	flags.StringVarP(&b.Dockerfile, "file", "f", "", "the Dockerfile, a `path`; default: that of the module")
+	flags.StringArrayVar(&arguments, "build-arg", nil, "value for an ARG of the Dockerfile, `NAME=value`; repeatable")
+	flags.StringArrayVar(&labels, "label", nil, "label of the image, `NAME=value`; repeatable")
+	flags.StringVarP(&b.Dockerfile, "file", "f", "", "`path` of the Dockerfile; default: that of the module")
 	flags.StringVar(&b.Target, "target", "", "`stage` of the Dockerfile that becomes the image; default: the last one")
 	flags.StringVarP(&b.File, "archive", "o", "", "also save the image into this `archive`")
 	flags.StringVar(&b.Format, "format", "", formatUsage)

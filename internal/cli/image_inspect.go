@@ -8,9 +8,9 @@ func (inv *invocation) imageInspectCommand() *cobra.Command {
 	sbom := false
 	cmd := &cobra.Command{
 		Use:   "inspect NAME",
-		Short: "Tell what an image is: digest, platforms, layers, entrypoint, labels",
-		Long: `Inspect tells what an image that was built is: its digest and size, and for each platform the user, the entrypoint, labels
-and layers. With --sbom it prints the bills of materials instead, in SPDX 2.3.`,
+		Short: "Show an image's digest, platforms, layers, entrypoint and labels",
+		Long: `Inspect shows the digest and size of a built image, and for each platform the user, the entrypoint, the labels
+and the layers. With --sbom it prints the bills of materials instead, in SPDX 2.3.`,
 		Example: `  slipway image inspect operator:v1
   slipway image inspect operator:v1 --sbom > sbom.spdx.json`,
 		Args: oneImage,

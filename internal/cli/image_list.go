@@ -10,8 +10,8 @@ func (inv *invocation) imageListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "list",
 		Aliases: []string{"ls"},
-		Short:   "List the images that were built or pulled",
-		Long:    `List lists the images that were built or pulled and are kept, by their names.`,
+		Short:   "List built and pulled images",
+		Long:    `List lists the built and pulled images in the user's cache, by their names.`,
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return inv.session().ListImages(cmd.Context())
@@ -23,9 +23,9 @@ func (inv *invocation) imageRemoveCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "remove NAME...",
 		Aliases: []string{"rm"},
-		Short:   "Remove images that were built or pulled",
-		Long: `Remove removes images that were built or pulled from the user's cache. One that is not there is no mistake. What was pushed or
-saved stays where it is.`,
+		Short:   "Remove built or pulled images",
+		Long: `Remove removes built or pulled images from the user's cache. Removing an absent image is not an error. Copies in
+registries, clusters and archives stay.`,
 		Example: `  slipway image remove operator:v1`,
 		Args:    someImages,
 		RunE: func(cmd *cobra.Command, args []string) error {

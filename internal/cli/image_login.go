@@ -15,15 +15,16 @@ func (inv *invocation) imageLoginCommand() *cobra.Command {
 	var stdin bool
 	cmd := &cobra.Command{
 		Use:   "login [REGISTRY]",
-		Short: "Keep the account of a registry",
-		Long: `Login asks a registry whether a user's password or token is right, and keeps both where docker does: in
-~/.docker/config.json, or the folder in DOCKER_CONFIG, by the credential helper that is configured there. Without
-a helper the file holds the password readable to its owner; login says so.
+		Short: "Log in to a registry and keep the account",
+		Long: `Login checks a user name and a password or token against a registry, and keeps them where docker does: in
+~/.docker/config.json, or the folder in DOCKER_CONFIG, through the credential helper that is configured there. Without
+a helper the file holds the password as plain text, readable by its owner; login warns of that.
 
-On a terminal it asks for what is missing. A password is never an argument, which other users of the machine would see.
+On a terminal login prompts for missing values. No flag takes the password, since other users of the machine can see
+arguments.
 
-With --cluster the registry is that of an embedded cluster, and the account is known. On Linux that is for container engines of other users: the user
-who has started the cluster, and root, push there without an account.`,
+With --cluster it logs in to the registry of an embedded cluster, with the cluster's own account. On Linux only container
+engines of other users need that: the user who started the cluster, and root, push without an account.`,
 		Example: `  slipway image login registry.example.com
   slipway image login --cluster
   echo $TOKEN | slipway image login ghcr.io --username octocat --password-stdin`,
@@ -49,7 +50,7 @@ who has started the cluster, and root, push there without an account.`,
 	}
 	cmd.Flags().StringVarP(&user, "username", "u", "", "the user's `name`")
 	cmd.Flags().BoolVar(&stdin, "password-stdin", false, "read the password or token from stdin")
-	cmd.Flags().StringVar(&cluster, "cluster", "", "log in to the registry of the cluster of that `name` (without one: the default one)")
+	cmd.Flags().StringVar(&cluster, "cluster", "", "log in to the registry of the cluster of that `name` (without a name: the default cluster)")
 	cmd.Flags().Lookup("cluster").NoOptDefVal = operation.DefaultCluster
 	return cmd
 }
@@ -60,19 +61,19 @@ func (inv *invocation) account(cmd *cobra.Command, user string, stdin bool) (nam
 		return "", "", err
 	}
 	if user == "" {
-		return "", "", &report.Error{What: "login needs a user", Where: "--username", Next: cmd.CommandPath() + " --help", Code: usageCode}
+		return "", "", &report.Error{What: "the user name is missing", Where: "--username", Next: cmd.CommandPath() + " --help", Code: usageCode}
 	}
 	if stdin {
 		text, err := io.ReadAll(inv.Stdin)
 		password = strings.TrimRight(string(text), "\r\n")
 		if err == nil && password == "" {
-			err = &report.Error{What: "there is no password on stdin", Where: "--password-stdin", Code: usageCode}
+			err = &report.Error{What: "stdin holds no password", Where: "--password-stdin", Code: usageCode}
 		}
 		return user, password, err
 	}
 	password, err = inv.askSecret(cmd.Context(), "Password or token")
 	if err == nil && password == "" {
-		err = &report.Error{What: "login needs a password or token", Hint: "on a terminal it is asked for", Next: "slipway image login --password-stdin", Code: usageCode}
+		err = &report.Error{What: "the password or token is missing", Hint: "pass it on stdin; on a terminal login prompts for it", Next: "slipway image login --password-stdin", Code: usageCode}
 	}
 	return user, password, err
 }
@@ -80,8 +81,8 @@ func (inv *invocation) account(cmd *cobra.Command, user string, stdin bool) (nam
 func (inv *invocation) imageLogoutCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "logout REGISTRY",
-		Short:   "Forget the account of a registry",
-		Long:    `Logout forgets the account of a registry that login, or docker, kept. If there is none that is no mistake.`,
+		Short:   "Log out of a registry and delete the account",
+		Long:    `Logout deletes the account of a registry that login or docker kept. A missing account is not an error.`,
 		Example: `  slipway image logout registry.example.com`,
 		Args:    oneRegistry,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -9,21 +9,21 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-const imagePullLong = `Pull gets images from the registries in their names and keeps them under these names.
-'slipway image load' then puts them into an embedded cluster. Images without a registry are Docker Hub's.
+const imagePullLong = `Pull downloads images from the registries in their names and keeps them under these names.
+'slipway image load' then loads them into an embedded cluster. A name without a registry means Docker Hub.
 
-A mirror is asked in place of a registry. --mirror docker.io=mirror.example.com:5000/hub asks that server for
-hub/library/busybox where the image is busybox. SLIPWAY_MIRROR holds mirrors for all commands, with commas between
-them. Clusters give them to their real nodes when they start.
+A mirror replaces a registry. With --mirror docker.io=mirror.example.com:5000/hub, the image busybox comes from
+hub/library/busybox on that server. SLIPWAY_MIRROR holds mirrors for all commands, separated by commas.
+Clusters pass them to their real nodes when they start.
 
-Pull checks all contents against their digests. It gets the image of one platform. A name with a digest may be
-that of an index: then pull gets all of its platforms.`
+Pull checks all contents against their digests. It downloads the image of one platform. If a name has the digest of an
+index, pull downloads all platforms of the index.`
 
 func (inv *invocation) imagePullCommand() *cobra.Command {
 	var pull operation.Pull
 	cmd := &cobra.Command{
 		Use:   "pull NAME...",
-		Short: "Get images from registries, or from a mirror, and keep them",
+		Short: "Download images from registries or mirrors and keep them",
 		Long:  imagePullLong,
 		Example: `  slipway image pull busybox:1.37 && slipway image load busybox:1.37
   slipway image pull --mirror docker.io=mirror.example.com:5000 postgres:17`,
@@ -39,7 +39,7 @@ func (inv *invocation) imagePullCommand() *cobra.Command {
 
 // bindMirrors gives a command that pulls images its flag for mirrors.
 func bindMirrors(cmd *cobra.Command, mirrors *[]string) {
-	cmd.Flags().StringSliceVar(mirrors, "mirror", nil, "ask a mirror in place of a registry, `REGISTRY=HOST[:PORT][/PATH]`; repeatable")
+	cmd.Flags().StringSliceVar(mirrors, "mirror", nil, "use a mirror in place of a registry, `REGISTRY=HOST[:PORT][/PATH]`; repeatable")
 }
 
 func pulledImages(cmd *cobra.Command, args []string) error {

@@ -17,14 +17,14 @@ func (inv *invocation) imageSaveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "save NAME -o ARCHIVE",
 		Short: "Save an image into an archive",
-		Long: `Save writes an image that was built into an archive: in docker's format, which 'docker load' and all others read, or as
-an OCI image layout, which has room for several platforms. The archive is there when all of it is.`,
+		Long: `Save writes a built image to an archive: in docker's format, which 'docker load' and other tools read, or as
+an OCI image layout, which can hold several platforms. The file appears only when it is complete.`,
 		Example: `  slipway image save operator:v1 -o operator.tar
   slipway image save operator:v1 -o arm.tar --platform linux/arm64`,
 		Args: oneImage,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains([]string{"", operation.DockerArchive, operation.OCIArchive}, a.Format) {
-				return flagValueError("--format", fmt.Sprintf("%q is neither docker nor oci", a.Format))
+				return flagValueError("--format", fmt.Sprintf("unknown archive format %q: use docker or oci", a.Format))
 			}
 			if a.File == "" {
 				return missingFlag(cmd, "archive", args[0]+" --archive image.tar")
@@ -36,6 +36,6 @@ an OCI image layout, which has room for several platforms. The archive is there 
 	flags := cmd.Flags()
 	flags.StringVarP(&a.File, "archive", "o", "", "`archive` to write")
 	flags.StringVar(&a.Format, "format", "", formatUsage)
-	flags.StringVar(&a.Platform, "platform", "", "one `platform` of several, like linux/arm64")
+	flags.StringVar(&a.Platform, "platform", "", "the only `platform` to save, like linux/arm64")
 	return cmd
 }

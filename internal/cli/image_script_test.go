@@ -23,7 +23,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// imageProgram is the program for images. It is small, so tests compile it when it is not there.
+// imageProgram is the program for images. It is small, so tests compile it when it does not exist.
 var imageProgram = sync.OnceValues(func() (string, error) {
 	return image.New(os.Getenv, report.Discard).Program(context.Background())
 })

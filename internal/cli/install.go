@@ -11,17 +11,16 @@ func (inv *invocation) installCommand() *cobra.Command {
 	var i operation.Installation
 	cmd := &cobra.Command{
 		Use:   "install",
-		Short: "Bring the project's CRDs into the cluster",
-		Long: `Install brings the project's custom resource definitions (config/crd, or else config/*/crd) into the cluster of the
-current context and waits until the API server serves them. They are generated first where the types
-have changed.
+		Short: "Install the project's CRDs into the cluster",
+		Long: `Install applies the project's CRDs (config/crd, or else config/*/crd) to the cluster of the current context
+and waits until the API server serves them. If the types have changed, it generates the CRDs first.
 
-With --dependencies install also brings the CRDs of kinds of other modules that the project's Go files use, such as
-cert-manager's Certificate. They come from the Go module cache, in the version of go.mod, and each is reported with its
-file. A CRD that the cluster has from elsewhere stays as it is.
+With --dependencies install also applies the CRDs of kinds of other modules that the project's Go files use, such as
+cert-manager's Certificate. They come from the Go module cache, in the version of go.mod, and install reports the
+file of each. It does not change such a CRD if another tool installed it.
 
-They are applied on the server's side, so they may be of any size. A second run changes nothing. A CRD that left the
-project is deleted, with its objects, if you say so: install asks, and keeps it without a terminal and --yes.
+Install uses server-side apply, so CRDs may be of any size. A second run changes nothing. Install asks before it deletes
+a CRD that the project no longer has, with its objects. Without a terminal and without --yes it keeps the CRD.
 
 --dry-run and --diff generate in memory and write no file; --no-generate takes the project's files as they are.`,
 		Args: noArgs,
@@ -30,9 +29,9 @@ project is deleted, with its objects, if you say so: install asks, and keeps it 
 		},
 	}
 	bindTarget(cmd.Flags(), &i.To, operation.InstallTimeout, "for the definitions to be served")
-	cmd.Flags().BoolVar(&i.Force, "force-conflicts", false, "take over fields that others own")
+	cmd.Flags().BoolVar(&i.Force, "force-conflicts", false, "take over fields that other managers own")
 	bindConsent(cmd.Flags(), &i.Yes)
-	cmd.Flags().BoolVar(&i.Dependencies, "dependencies", false, "with the CRDs of kinds of other modules that the project uses")
+	cmd.Flags().BoolVar(&i.Dependencies, "dependencies", false, "also install the CRDs of kinds of other modules that the project uses")
 	bindNoGenerate(cmd.Flags(), &i.NoGenerate)
 	bindClusterPreview(cmd.Flags(), &i.Preview)
 	return cmd
@@ -44,16 +43,15 @@ func (inv *invocation) uninstallCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "uninstall",
 		Short: "Remove the project's CRDs, and their objects, from the cluster",
-		Long: `Uninstall removes what install brought into the cluster: the project's custom resource
-definitions, and with them every object of these kinds. It returns when they are gone. What is not
-there is not an error. CRDs that others brought stay. For those that have objects uninstall asks first;
-without a terminal and --yes nothing is deleted then.`,
+		Long: `Uninstall deletes the CRDs of install from the cluster, and with them all objects of their kinds. It returns
+when they are gone. An absent CRD is not an error. CRDs that another tool installed stay. Uninstall asks
+before it deletes CRDs with objects. Without a terminal and without --yes it then deletes nothing.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return inv.session().Uninstall(cmd.Context(), removal)
 		},
 	}
 	bindRemoval(cmd.Flags(), &removal, operation.InstallTimeout, "for the definitions and their objects to be gone")
-	cmd.Flags().BoolVar(&removal.Dependencies, "dependencies", false, "with the CRDs of other modules that install brought")
+	cmd.Flags().BoolVar(&removal.Dependencies, "dependencies", false, "also delete the CRDs of other modules that install applied")
 	return cmd
 }

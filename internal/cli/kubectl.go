@@ -12,9 +12,8 @@ func (inv *invocation) kubectlCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "kubectl ARGS…",
 		Short: "Run kubectl against the current context",
-		Long: `Kubectl runs the kubectl that is compiled together with the slipway-cluster program, with the
-arguments and the kubeconfig given and with its exit status. As long as that has not been compiled,
-the kubectl on PATH is used.`,
+		Long: `Kubectl runs the kubectl that slipway compiles together with the slipway-cluster program. It passes on the
+arguments, the kubeconfig and the exit status. Until that is compiled, it runs the kubectl on PATH.`,
 		Example: `  slipway kubectl apply -f config/samples/
   slipway kubectl get pods --watch`,
 		DisableFlagParsing: true,

@@ -15,13 +15,13 @@ func (inv *invocation) kustomizeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "kustomize ARGS…",
 		Short: "Run kustomize",
-		Long: `Kustomize runs kustomize ` + kustomize.Version + `, which is linked in, with the arguments given: build, edit, create, localize
-and all others, with their flags and exit codes. Called by the name kustomize, as by a link that slipway tools link
-makes, the program is this command.
+		Long: `Kustomize runs kustomize ` + kustomize.Version + `, which is part of slipway: build, edit, create, localize
+and all other commands, with their flags and exit codes. A link named kustomize to the program runs this command;
+slipway tools link makes such links.
 
-Build reads less than kustomize would: files of at most 32 MiB, 64 MiB in all, and YAML whose aliases add at most 4 MiB, since
-a small file of aliases can take all memory. Bases that are addresses are fetched by git over networks alone; GIT_ALLOW_PROTOCOL=file,
-a variable of git's, has it take those of this machine too, and run what their addresses name.`,
+Build has limits that kustomize lacks: 32 MiB a file, 64 MiB in all, and 4 MiB added by YAML aliases, since
+a small file of aliases can fill all memory. Git downloads remote bases over networks only. With git's variable
+GIT_ALLOW_PROTOCOL=file it also reads repositories of this machine, and can run programs that their addresses name.`,
 		Example: `  slipway kustomize build config/default
   slipway kustomize edit set image controller=example.com/operator:v1`,
 		DisableFlagParsing: true,

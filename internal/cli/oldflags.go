@@ -32,15 +32,15 @@ func unless(usual, note string) func(string) string {
 
 var (
 	oldInitFlags = []oldFlag{
-		{"dep", "true", unless("true", "modules are fetched by Go; --fetch-deps=false leaves that to you")},
-		{"component-config", "true", unless("false", "the manager is configured by flags, which are in internal/manager")},
+		{"dep", "true", unless("true", "the go command downloads modules; --fetch-deps=false skips that")},
+		{"component-config", "true", unless("false", "flags configure the manager; internal/manager declares them")},
 	}
 	oldAPIFlags = []oldFlag{
-		{"example", "true", always("new types have one field, Foo, which stands for the first of your own")},
-		{"crd-version", "", unless("v1", "CRDs have the version v1, the only one that Kubernetes serves")},
+		{"example", "true", always("new types have one example field, Foo")},
+		{"crd-version", "", unless("v1", "CRDs always have the version v1, the only one that Kubernetes serves")},
 	}
 	oldWebhookFlags = []oldFlag{
-		{"webhook-version", "", unless("v1", "webhook configurations have the version v1, the only one that Kubernetes serves")},
+		{"webhook-version", "", unless("v1", "webhook configurations always have the version v1, the only one that Kubernetes serves")},
 	}
 )
 

@@ -24,8 +24,8 @@ type plugin struct {
 
 // refused are plug-ins that slipway has something else for, or nothing.
 var refused = []plugin{
-	{[]string{"grafana"}, "a dashboard of the manager's metrics is a feature of the project", "slipway edit --enable dashboard"},
-	{[]string{"autoupdate", "auto-update"}, "no command updates a scaffold by itself yet", ""},
+	{[]string{"grafana"}, "the dashboard for the manager's metrics is a feature of the project", "slipway edit --enable dashboard"},
+	{[]string{"autoupdate", "auto-update"}, "slipway has no command that updates a scaffold yet", ""},
 	{[]string{"ansible", "quarkus", "java", "hybrid"}, "slipway makes operators in Go", "slipway init --help"},
 }
 
@@ -83,7 +83,7 @@ func (f *helmFlags) check(helm bool) error {
 		return nil
 	}
 	return &report.Error{What: "--manifests and --output-dir are flags of the Helm plug-in", Where: "slipway edit",
-		Hint: "they come with --plugins helm/v2-alpha; slipway helm makes the chart without them", Next: "slipway helm", Code: usageCode}
+		Hint: "add --plugins helm/v2-alpha, or use slipway helm, which needs neither", Next: "slipway helm", Code: usageCode}
 }
 
 // folder is the chart's; "" is that of the last time.

@@ -93,7 +93,7 @@ func (inv *invocation) askProject(cmd *cobra.Command, p *operation.Project) erro
 	if exists(filepath.Join(inv.Dir, project.FileName)) {
 		return nil
 	}
-	if err := inv.askMissing(cmd, question{flag: "domain", text: "Domain that API groups end in", answer: &p.Domain, preset: p.Domain, check: project.ValidateDomain}); err != nil {
+	if err := inv.askMissing(cmd, question{flag: "domain", text: "Domain, the suffix of API groups", answer: &p.Domain, preset: p.Domain, check: project.ValidateDomain}); err != nil {
 		return err
 	}
 	if exists(filepath.Join(inv.Dir, "go.mod")) {
@@ -133,8 +133,8 @@ func (inv *invocation) askWebhook(cmd *cobra.Command, root string, w *operation.
 		flag, text string
 		answer     *bool
 	}{
-		{"defaulting", "Fill in what objects leave out (defaulting) [y/n]", &w.Defaulting},
-		{"programmatic-validation", "Refuse objects that cannot be right (validation) [y/n]", &w.Validation},
+		{"defaulting", "Set defaults for missing fields (defaulting) [y/n]", &w.Defaulting},
+		{"programmatic-validation", "Refuse invalid objects (validation) [y/n]", &w.Validation},
 		{"conversion", "Convert other versions (conversion) [y/n]", &w.Conversion},
 	} {
 		var err error

@@ -16,21 +16,22 @@ func (inv *invocation) runCommand() *cobra.Command {
 		Use:   "run [flags] [-- ARGS…]",
 		Short: "Build the manager and run it on this machine until Ctrl-C",
 		Long: `Run builds the project's manager and runs it on this machine against the cluster of the current
-context. Generated files are brought up to date first.
+context. It updates generated files first.
 
-What follows -- is passed to the manager. On Ctrl-C the manager is asked to stop and given time to;
-a second Ctrl-C kills it. Its exit status becomes that of the command.
+Run passes arguments after -- to the manager. Ctrl-C stops the manager; a second Ctrl-C kills it. The
+command exits with the manager's exit status.
 
-The manager listens at this machine's loopback address, 127.0.0.1, unless --address names another one. Health
-probes are served at port 8081, or at a free one where that is taken and none is named. A cluster on this machine
-asks the project's webhooks at port 9443; run refuses where another program serves there. When the run ends, the
-cluster asks as it did before. If the run is killed, the next slipway command on that cluster sees to it.`,
+The manager listens at this machine's loopback address, 127.0.0.1, unless --address names another one. It serves
+health probes at port 8081; if that is taken and no flag names another port, at a free one. A cluster on this machine
+calls the project's webhooks at port 9443; if another program uses that port, run fails. When the run ends, the
+cluster's webhook configurations are restored. If the run is killed, the next slipway command on that cluster restores
+them.`,
 		Example: `  slipway run
   slipway run -- --zap-log-level=debug`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if at := cmd.ArgsLenAtDash(); len(args) > 0 && at != 0 {
 				return &report.Error{
-					What: "arguments for the manager go after --", Where: args[0],
+					What: "arguments for the manager must follow --", Where: args[0],
 					Next: cmd.CommandPath() + " -- " + strings.Join(args, " "), Code: usageCode,
 				}
 			}
@@ -39,6 +40,6 @@ cluster asks as it did before. If the run is killed, the next slipway command on
 		},
 	}
 	cmd.Flags().StringVar(&r.Kubeconfig, "kubeconfig", "", "kubeconfig `file` for the manager; default: KUBECONFIG, else ~/.kube/config")
-	cmd.Flags().StringVar(&r.Address, "address", operation.Loopback, "IP `address` at which the manager listens; 0.0.0.0 is all of this machine's")
+	cmd.Flags().StringVar(&r.Address, "address", operation.Loopback, "IP `address` at which the manager listens; 0.0.0.0 means all addresses of this machine")
 	return cmd
 }

@@ -130,7 +130,7 @@ func checkEnv(env *testscript.Env) error {
 	return err
 }
 
-// codegenProgram is the program that writes clients. It is small, so tests compile it when it is not there.
+// codegenProgram is the program that writes clients. It is small, so tests compile it when it does not exist.
 var codegenProgram = sync.OnceValues(func() (string, error) {
 	return codegen.NewFinder(os.Getenv, report.Discard).Program(context.Background(), "")
 })

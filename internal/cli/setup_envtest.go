@@ -27,13 +27,13 @@ func (inv *invocation) setupEnvtestCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "setup-envtest",
 		Short: "Set up etcd, kube-apiserver and kubectl for envtest",
-		Long: `Setup-envtest keeps folders of the programs that controller-runtime's envtest starts. It takes the
-place of the tool of that name, with its commands, flags and folders, and needs no network:
-etcd, kube-apiserver and kubectl are the cluster program that slipway embeds. Only that is Kubernetes
-` + operation.EnvtestVersion + `; asked for one of the three minor versions before it, setup-envtest warns and takes
-the embedded one. Folders that are there already, downloaded or sideloaded, are used as they are.
+		Long: `Setup-envtest keeps folders of the programs that controller-runtime's envtest starts. It replaces
+the tool of that name, with its commands, flags and folders, and needs no network:
+etcd, kube-apiserver and kubectl are slipway's own cluster program, which is Kubernetes
+` + operation.EnvtestVersion + `. For the three minor versions before it, setup-envtest warns and uses
+the embedded version. It uses existing folders, downloaded or sideloaded, as they are.
 
-It also answers to its own name, so that a link in a project's bin folder serves its Makefile:
+A link named setup-envtest in a project's bin folder runs this command for the project's Makefile:
 
   ln -s "$(which slipway)" bin/setup-envtest
 
@@ -42,17 +42,17 @@ Versions:
   1.37, 1.37.x, 1.37.*    any patch of 1.37
   ~1.37.1                 a patch of 1.37 that is not older
   <1.37, <=1.37.1         an older one
-  1.37.x!                 the newest that can be had, not the newest that is installed
-  latest                  the newest of all; this is the default
-  latest-on-disk          the newest that is installed
+  1.37.x!                 the newest available, not the newest installed
+  latest                  the newest version (the default)
+  latest-on-disk          the newest installed version
 
-Exit codes: 0 done, 1 a version that cannot be read, 2 everything else.
+Exit codes: 0 done, 1 an invalid version, 2 all other errors.
 
 Environment:
   KUBEBUILDER_ASSETS       the folder that --use-env takes
   ENVTEST_USE_ENV          any value sets --use-env
   ENVTEST_INSTALLED_ONLY   any value sets --installed-only
-  SLIPWAY_CLUSTER          path of the cluster program; slipway cluster --help tells more`,
+  SLIPWAY_CLUSTER          path of the cluster program; see slipway cluster --help`,
 		Example: `  export KUBEBUILDER_ASSETS="$(slipway setup-envtest use -p path)"
   source <(slipway setup-envtest use -p env 1.37.x)
   slipway setup-envtest list -i`,
@@ -78,11 +78,11 @@ func (s *setupEnvtest) flags(cmd *cobra.Command) {
 	host := operation.EnvtestHost()
 	flags := cmd.PersistentFlags()
 	flags.SortFlags = false
-	flags.VarP(&s.print, "print", "p", "what use and sideload tell: overview, path or env")
+	flags.VarP(&s.print, "print", "p", "what use and sideload print: overview, path or env")
 	flags.StringVar(&s.Envtest.Dir, "bin-dir", "", "`folder` of the versions (default: kubebuilder-envtest in the user's data folder)")
-	flags.BoolVarP(&s.Installed, "installed-only", "i", s.Getenv("ENVTEST_INSTALLED_ONLY") != "", "only look at what is installed")
-	flags.BoolVar(&s.Exact, "exact", false, "fail where the embedded version would stand in for another")
-	flags.BoolVar(&s.Force, "force", false, "set the embedded version up in place of what is installed")
+	flags.BoolVarP(&s.Installed, "installed-only", "i", s.Getenv("ENVTEST_INSTALLED_ONLY") != "", "use only installed versions")
+	flags.BoolVar(&s.Exact, "exact", false, "fail instead of using the embedded version for another one")
+	flags.BoolVar(&s.Force, "force", false, "replace the installed version with the embedded one")
 	flags.BoolVar(&s.UseEnv, "use-env", s.Getenv("ENVTEST_USE_ENV") != "", "use the folder in KUBEBUILDER_ASSETS, if there is one")
 	flags.StringVar(&s.Platform.OS, "os", host.OS, "operating `system`; * for all, with list and cleanup")
 	flags.StringVar(&s.Platform.Arch, "arch", host.Arch, "`architecture`; * for all, with list and cleanup")
@@ -119,10 +119,10 @@ func oneVersion(cmd *cobra.Command, args []string) error {
 func (s *setupEnvtest) useCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "use [VERSION]",
-		Short: "Tell the folder of a version, setting it up if need be",
-		Long: `Use finds a version that is installed, or sets the embedded one up, and tells the folder in the form that
---print names: overview for people, path for $(…), env for a shell to source. If all is set up already nothing changes.
-The first time of all the cluster program may have to be compiled, which takes minutes.`,
+		Short: "Print the folder of a version; set it up if it is missing",
+		Long: `Use finds an installed version, or sets up the embedded one, and prints its folder. --print chooses the form:
+overview for people, path for $(…), env for a shell to source. A second run changes nothing.
+If the cluster program is not compiled yet, use compiles it, which takes minutes.`,
 		Example: `  export KUBEBUILDER_ASSETS="$(slipway setup-envtest use 1.37.x --bin-dir bin -p path)"`,
 		Args:    oneVersion,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -134,8 +134,8 @@ The first time of all the cluster program may have to be compiled, which takes m
 func (s *setupEnvtest) listCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "list [VERSION]",
-		Short:   "List what is installed and what can be had",
-		Long:    `List tells the versions that are installed and those that can be set up, the newest first.`,
+		Short:   "List installed and available versions",
+		Long:    `List prints the installed versions and those that can be set up, the newest first.`,
 		Example: `  slipway setup-envtest list -i --os '*' --arch '*'`,
 		Args:    oneVersion,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -148,8 +148,8 @@ func (s *setupEnvtest) cleanupCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "cleanup [VERSION]",
 		Short: "Remove versions from the folder",
-		Long: `Cleanup removes the versions that match, all of this platform if none is named. The cluster program itself
-stays: the folders hold links to it.`,
+		Long: `Cleanup removes the versions that match; without a version, all versions of this platform. The cluster program
+stays, since the folders only link to it.`,
 		Example: `  slipway setup-envtest cleanup '<1.36' --os '*' --arch '*'`,
 		Args:    oneVersion,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -162,8 +162,8 @@ func (s *setupEnvtest) sideloadCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "sideload VERSION",
 		Short: "Install a version from an archive on stdin",
-		Long: `Sideload unpacks a .tar.gz archive of programs from stdin, in place of what is installed under that version, and
-tells the folder as use does. If the archive is damaged, what is installed stays.`,
+		Long: `Sideload unpacks a .tar.gz archive of programs from stdin. It replaces the installed version and prints the folder
+as use does. If the archive is damaged, the installed version stays.`,
 		Example: `  slipway setup-envtest sideload 1.35.0 < envtest-v1.35.0-linux-amd64.tar.gz`,
 		Args:    oneVersion,
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -15,29 +15,29 @@ func (inv *invocation) testCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "test [--controllers[=LIST]] [--simulated-pods=HABIT] [--simulated-jobs=HABIT] [--shared] [--dependencies] [GO TEST ARGS…]",
 		Short: "Run go test with a control plane",
-		Long: `Test is go test with a control plane: its arguments are those of go test, ./... if they name no
-package, and so is its exit status. Generated files are brought up to date first.
+		Long: `Test runs go test with a control plane. It takes the arguments of go test, by default ./..., and exits with
+go test's exit status. It updates generated files first.
 
-Suites written with controller-runtime's envtest find etcd and kube-apiserver through
-KUBEBUILDER_ASSETS, which is pointed to the embedded cluster's program under these names. If that program
-has not been compiled yet, it is compiled first. If you have set KUBEBUILDER_ASSETS or
-USE_EXISTING_CLUSTER, your choice stays. Suites written with clustertest find the same program through
-SLIPWAY_CLUSTER.
+Suites that use controller-runtime's envtest find etcd and kube-apiserver through KUBEBUILDER_ASSETS.
+Test sets it to a folder with the cluster program under these names, and compiles that program if it is
+missing. It respects a KUBEBUILDER_ASSETS or USE_EXISTING_CLUSTER that you have set. Suites that use
+clustertest find the same program through SLIPWAY_CLUSTER.
 
-Envtest's control planes have no controllers: owners leave their dependents behind, namespaces stay Terminating, and
-Jobs do nothing. Options change that, without a change to the suites. They stand before go test's arguments:
+Envtest's control planes have no controllers: dependents of deleted owners stay, namespaces stay Terminating, and
+Jobs start no pods. Options before go test's arguments change that, without a change to the suites:
 
-  --controllers   with each control plane run controllers, scheduler and one simulated node.
+  --controllers   run controllers, the scheduler and one simulated node with each control plane.
                   --controllers=gc,namespace runs these two and the few that every cluster needs; see
                   'slipway cluster start --help' for the list. In the environment: SLIPWAY_CONTROLLERS=gc,namespace
   --simulated-pods=pending, --simulated-jobs=running
-                  with controllers, keep simulated pods, or those of Jobs, pending or running; a pod's annotations win
-  --shared        start one cluster and let all suites use it, instead of a control plane each. They find it through
-                  USE_EXISTING_CLUSTER and KUBECONFIG, must not disturb each other, and go test may run several
-                  at once: -p 1 forbids that. It has controllers only with --controllers. Suites written with
-                  clustertest find its program through SLIPWAY_SHARED_CLUSTER, and each has a cluster of its own in that.
-  --dependencies  let each control plane begin with the CRDs of kinds of other modules that the project's Go files use,
-                  such as cert-manager's, in the version of go.mod. Each is reported with the file that it comes from.`,
+                  with controllers, keep simulated pods, or those of Jobs, pending or running; a pod's annotations
+                  take precedence
+  --shared        start one cluster for all suites, instead of a control plane for each. The suites find it through
+                  USE_EXISTING_CLUSTER and KUBECONFIG. They must not disturb each other, since go test may run several
+                  at once; -p 1 forbids that. The cluster has controllers only with --controllers. Suites that use
+                  clustertest find its program through SLIPWAY_SHARED_CLUSTER; each has its own cluster in it.
+  --dependencies  start each control plane with the CRDs of kinds of other modules that the project's Go files use,
+                  such as cert-manager's, in the version of go.mod. Test reports the file of each CRD.`,
 		Example: `  slipway test
   slipway test -count=1 -run TestCronJob ./internal/controller
   slipway test --controllers ./...

@@ -13,9 +13,9 @@ import (
 func (inv *invocation) toolsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tools",
-		Short: "Put links to slipway where a Makefile looks for its tools",
-		Long: `Tools makes the tools that the Makefile of a project installs into its bin folder unnecessary: controller-gen,
-kustomize, setup-envtest and kubectl are slipway then, and make needs no network.`,
+		Short: "Link slipway as the tools that a Makefile installs",
+		Long: `Tools replaces the tools that a project's Makefile installs into its bin folder: controller-gen, kustomize,
+setup-envtest and kubectl become links to slipway, and make needs no network.`,
 		Example: `  slipway tools link
   make manifests generate build-installer test`,
 		Args: noSubcommand,
@@ -30,11 +30,11 @@ func (inv *invocation) toolsLinkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "link [DIR]",
 		Short: "Link controller-gen, kustomize, setup-envtest and kubectl",
-		Long: `Link puts controller-gen, kustomize, setup-envtest and kubectl into a folder, bin unless another one is named, as
-scripts that run slipway. The versions in their names, like controller-gen-v0.20.1, are those that the
-project's Makefile asks for, so that it finds them there and installs nothing.
+		Long: `Link writes controller-gen, kustomize, setup-envtest and kubectl into a folder, by default bin, as
+scripts that run slipway. It takes the versions in their names, like controller-gen-v0.20.1, from the
+project's Makefile, so that make finds them there and installs nothing.
 
-What slipway linked before or the go command installed is replaced, and told; any other file is kept.
+Link replaces files that slipway linked or the go command installed, and reports them. It keeps other files.
 A second run changes nothing, unless slipway has moved.`,
 		Example: `  slipway tools link
   slipway tools link hack/tools/bin`,
@@ -50,8 +50,8 @@ A second run changes nothing, unless slipway has moved.`,
 func (inv *invocation) toolsUnlinkCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "unlink [DIR]",
-		Short:   "Remove what tools link made",
-		Long:    `Unlink removes the links and scripts that slipway tools link made from a folder, bin unless another one is named.`,
+		Short:   "Remove the links of tools link",
+		Long:    `Unlink removes the links and scripts of slipway tools link from a folder, by default bin.`,
 		Example: `  slipway tools unlink`,
 		Args:    atMostOneFolder,
 		RunE: func(_ *cobra.Command, args []string) error {

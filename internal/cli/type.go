@@ -12,12 +12,12 @@ func (inv *invocation) typeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "type",
 		Aliases: []string{"type-scaffold"},
-		Short:   "Print the Go types of a kind, to begin with",
-		Long: `Type prints the Go declarations that a kind begins with: the kind with its metadata, types of its spec and
-its status, and a list type, with the markers that have code generated for them. It writes no file and needs
-no project; slipway create api makes a kind part of one.
+		Short:   "Print initial Go types of a kind",
+		Long: `Type prints initial Go declarations of a kind: the kind with its metadata, its spec, its status and a list type,
+with the markers for generated code. It writes no file and needs no project; slipway create api adds a kind to a
+project.
 
-slipway type-scaffold is the same command, and so is the program under the name type-scaffold.`,
+slipway type-scaffold is the same command, and a link named type-scaffold to the program runs it, too.`,
 		Example: `  slipway type --kind Foo
   slipway type --kind Bar --resource foobars >> api/v1/bar_types.go`,
 		Args: noArgs,
@@ -27,7 +27,7 @@ slipway type-scaffold is the same command, and so is the program under the name 
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&t.Kind, "kind", "", "`kind` in CamelCase, such as CronJob")
-	flags.StringVar(&t.Resource, "resource", "", "`name` of the resource; the kind's plural in lower case if it is not given")
+	flags.StringVar(&t.Resource, "resource", "", "`name` of the resource; default: the kind's plural in lower case")
 	flags.BoolVar(&t.Namespaced, "namespaced", true, "objects live in namespaces, not in the cluster as a whole")
 	return cmd
 }

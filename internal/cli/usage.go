@@ -61,7 +61,7 @@ func strayFlags(cmd *cobra.Command) error {
 		if stray != "" {
 			return &report.Error{
 				What: fmt.Sprintf("--%s is a flag of %s, not of %s", stray, above.CommandPath(), cmd.CommandPath()), Where: "--" + stray,
-				Hint: "leave it out, or call the commands one after the other", Next: cmd.CommandPath() + " --help", Code: usageCode,
+				Hint: "leave the flag out, or run the commands one after the other", Next: cmd.CommandPath() + " --help", Code: usageCode,
 			}
 		}
 	}
@@ -81,8 +81,8 @@ func apart(cmd *cobra.Command, flags ...string) error {
 		return nil
 	}
 	return &report.Error{
-		What: strings.Join(given, " and ") + " do not go together", Where: cmd.CommandPath() + " " + strings.Join(given, " "),
-		Hint: "at most one of " + strings.Join(all, ", ") + " in one run", Next: cmd.CommandPath() + " " + given[0], Code: usageCode,
+		What: strings.Join(given, " and ") + " exclude each other", Where: cmd.CommandPath() + " " + strings.Join(given, " "),
+		Hint: "use at most one of " + strings.Join(all, ", ") + " in one run", Next: cmd.CommandPath() + " " + given[0], Code: usageCode,
 	}
 }
 
