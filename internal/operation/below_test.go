@@ -119,6 +119,6 @@ func TestStaysWithin(t *testing.T) {
 		}
 	}
 	if missing := filepath.Join(outside, "none"); !staysWithin(missing, filepath.Join(missing, "k8s")) {
-		t.Error("a folder that is not there yet")
+		t.Error("a folder that does not exist yet")
 	}
 }

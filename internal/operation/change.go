@@ -67,7 +67,7 @@ func (s *Session) hold(ctx context.Context, root string) (release func(), err er
 // warnInterrupted says that what is shown is planned on what a command left, or is still at.
 func (s *Session) warnInterrupted(root string) {
 	if scaffold.Interrupted(root) {
-		s.Handler.Handle(report.Warning{Text: "an earlier command was interrupted, or another one is at work: what is shown follows from files of which some may be old and some new (" + filepath.Join(root, ".slipway", "pending") + ")"})
+		s.Handler.Handle(report.Warning{Text: "an earlier command was interrupted, or another one is running: some files may be old and others new, and the preview with them (" + filepath.Join(root, ".slipway", "pending") + ")"})
 	}
 }
 
@@ -123,7 +123,7 @@ func (s *Session) showPlan(plan *scaffold.Plan, p Preview) {
 	for _, left := range plan.Left() {
 		s.Handler.Handle(report.Warning{Text: left})
 	}
-	s.Handler.Handle(report.Note{Text: "Nothing was written. Without --dry-run and --diff it is."})
+	s.Handler.Handle(report.Note{Text: "No file was written. Run the command without --dry-run and --diff to write them."})
 }
 
 // plannedWord is what an action is called before it is taken.

@@ -46,10 +46,10 @@ func (s *Session) orTakeBack(planned *scaffold.Plan, then func() error) error {
 		return nil
 	}
 	if stays := planned.TakeBack(s.fetched, s.replaced.list); stays != nil {
-		s.Handler.Handle(report.Warning{Text: "what this command wrote stays, since it could not be taken back: " + stays.Error()})
+		s.Handler.Handle(report.Warning{Text: "the files that this command wrote stay, since they could not be restored: " + stays.Error()})
 		return errors.Join(err, stays)
 	}
-	s.Handler.Handle(report.Warning{Text: "every file is as it was before this command, since what follows from it failed: correct that and run the command again"})
+	s.Handler.Handle(report.Warning{Text: "all files are restored, since generating from them failed: correct the mistake and run the command again"})
 	return err
 }
 

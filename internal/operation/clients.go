@@ -108,16 +108,16 @@ var (
 // usable refuses what can be no folder, plural or package before anything is read.
 func (f clientFacts) usable() error {
 	if !filepath.IsLocal(filepath.FromSlash(f.Dir)) || filepath.Clean(f.Dir) == "." {
-		return unusableValue("clients need a folder of their own in the project", "--dir "+f.Dir, "a relative path, like pkg/generated")
+		return unusableValue("clients need their own folder in the project", "--dir "+f.Dir, "use a relative path, like pkg/generated")
 	}
 	for _, p := range f.Plurals {
 		if !pluralForm.MatchString(p) {
-			return unusableValue("a plural is given as Kind:Plural", "--plural "+p, "both as Go types are called, like Fish:Fish")
+			return unusableValue("a plural must have the form Kind:Plural", "--plural "+p, "write both like Go types, such as Fish:Fish")
 		}
 	}
 	for _, e := range f.Externals {
 		if !externalForm.MatchString(e) {
-			return unusableValue("apply configurations are given as package.Type@package", "--apply-configuration "+e,
+			return unusableValue("an apply configuration must have the form package.Type@package", "--apply-configuration "+e,
 				"like k8s.io/api/core/v1.Pod@k8s.io/client-go/applyconfigurations/core/v1")
 		}
 	}

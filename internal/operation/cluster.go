@@ -83,7 +83,7 @@ func (s *Session) clusterProgram(ctx context.Context, nodes string) (string, err
 	case RealNodes:
 		return s.clusters().NodeProgram(ctx)
 	}
-	return "", &report.Error{What: "there are no such nodes", Where: "--nodes " + nodes, Hint: "expected simulated or real", Code: mistaken}
+	return "", &report.Error{What: "unknown kind of nodes", Where: "--nodes " + nodes, Hint: "use simulated or real", Code: mistaken}
 }
 
 // StopCluster stops a cluster and takes its context out of the kubeconfig.
@@ -134,7 +134,7 @@ func (s *Session) KeepCluster(ctx context.Context, name string) error {
 		return err
 	}
 	s.Handler.Handle(report.Result{Value: k,
-		Text: fmt.Sprintf("resets of cluster %s lead back to what it holds now, %s", k.Name, count(k.Objects, "object"))})
+		Text: fmt.Sprintf("'slipway cluster reset' now restores cluster %s to its present state, %s", k.Name, count(k.Objects, "object"))})
 	return nil
 }
 
@@ -144,7 +144,7 @@ func wasReset(r *clusterctl.Reset) string {
 	if r.Kept {
 		then, last = "when it was kept", "that time"
 	}
-	text := fmt.Sprintf("cluster %s is as it was %s: %s removed, %d restored, in %.0fms",
+	text := fmt.Sprintf("cluster %s is reset to its state %s: %s removed, %d restored, in %.0fms",
 		r.Name, then, count(r.Removed, "object"), r.Restored, r.TookMs)
 	if r.Durable {
 		text += "\nits data on disk are those of " + last

@@ -97,8 +97,8 @@ func mayRun(a *addon.Addon, s *clusterctl.Status) error {
 		return nil
 	}
 	return &report.Error{
-		What: a.Name + " has to run, and the pods of this cluster are simulated", Where: "cluster " + s.Name,
-		Hint: "stop the cluster and start it with --nodes real, or without --nodes and --node: then a real node joins for the add-on",
+		What: a.Name + " runs programs, and all pods of this cluster are simulated", Where: "cluster " + s.Name,
+		Hint: "stop the cluster and start it with --nodes real, or without --nodes and --node, so that an isolated node can join",
 		Next: "slipway cluster stop " + s.Name,
 	}
 }
@@ -192,8 +192,8 @@ func (a *adding) load(ctx context.Context, made addon.Made) (*clusterctl.Joined,
 	}
 	node, err := a.joinForImages(ctx, a.status)
 	if err == nil && node != nil && node.Problem != "" {
-		err = &report.Error{What: a.addon.Name + " has to run, and no real node can join", Where: "cluster " + a.status.Name, Err: errors.New(node.Problem),
-			Hint: "docs/guides/real-nodes.md says what real nodes need", Next: "slipway cluster node join --name " + a.status.Name}
+		err = &report.Error{What: a.addon.Name + " runs programs, and no isolated node can join", Where: "cluster " + a.status.Name, Err: errors.New(node.Problem),
+			Hint: "docs/guides/real-nodes.md lists the requirements of real nodes", Next: "slipway cluster node join --name " + a.status.Name}
 	}
 	return node, err
 }
@@ -209,7 +209,7 @@ func (a *adding) build(ctx context.Context, images *image.Images, p addon.Progra
 	}
 	if !a.told {
 		a.told = true
-		a.Handler.Handle(report.Note{Text: "the programs of " + a.addon.Name + " are compiled once, which can take minutes; Ctrl-C interrupts it, and the next time it goes on from there"})
+		a.Handler.Handle(report.Note{Text: "the programs of " + a.addon.Name + " are compiled once, which can take minutes; after Ctrl-C the next run resumes"})
 	}
 	return images.Build(ctx, buildOf(p, made))
 }
@@ -232,7 +232,7 @@ func addedText(a *added) string {
 	what := a.Addon + " " + a.Version
 	switch {
 	case a.Foreign:
-		return "cluster " + a.Cluster + " has " + a.Addon + " already, which another tool brought: nothing changed; --force-conflicts takes it over"
+		return "cluster " + a.Cluster + " has " + a.Addon + " already, installed by another tool: nothing changed; --force-conflicts takes it over"
 	case a.Changed == 0:
 		return "cluster " + a.Cluster + " has " + what + " already: nothing changed"
 	}

@@ -55,7 +55,7 @@ func (s *Session) ListAddons(ctx context.Context, name string) error {
 	}{all}
 	s.Handler.Handle(report.Result{Text: addonTable(all), Value: value})
 	if problem != nil {
-		s.Handler.Handle(report.Note{Text: "which of them the cluster has is unknown: " + problem.Error()})
+		s.Handler.Handle(report.Note{Text: "cannot find out which add-ons the cluster has: " + problem.Error()})
 	}
 	return nil
 }

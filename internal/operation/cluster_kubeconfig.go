@@ -20,7 +20,7 @@ func (s *Session) PrintKubeconfig(ctx context.Context, cluster string) error {
 		return err
 	}
 	if readable, is := readableByOthers(s.Stdout); is {
-		s.Handler.Handle(report.Warning{Text: fmt.Sprintf("other users of this machine can read the file that this goes to (%v), and have all rights in the cluster with it; --out FILE writes one that only you can read", readable)})
+		s.Handler.Handle(report.Warning{Text: fmt.Sprintf("other users of this machine can read the output file (%v), which gives all rights in the cluster; --out FILE writes one that only you can read", readable)})
 	}
 	s.Handler.Handle(report.Result{Text: string(text), Value: kubeconfigFile{path, string(text)}})
 	return nil
@@ -51,7 +51,7 @@ func (s *Session) writeKubeconfig(path string, text []byte) error {
 			err = l.Err
 		}
 		return &report.Error{What: "the kubeconfig cannot be written", Where: path, Err: err,
-			Hint: "a file, new or not, in a folder that you may write"}
+			Hint: "name a file in a folder that you may write to"}
 	}
 	s.Handler.Handle(report.Result{Text: "kubeconfig: " + path + ", which only you can read", Value: kubeconfigFile{Path: path}})
 	return nil

@@ -44,7 +44,7 @@ func (s *Session) JoinNode(ctx context.Context, cluster string) error {
 	case err != nil:
 		return err
 	case joined.Problem != "":
-		return &report.Error{What: "no real node can join", Where: "cluster " + joined.Cluster, Err: errors.New(joined.Problem)}
+		return &report.Error{What: "no isolated node can join", Where: "cluster " + joined.Cluster, Err: errors.New(joined.Problem)}
 	}
 	s.Handler.Handle(report.Result{Text: joinedText(joined), Value: joined})
 	return nil
@@ -56,7 +56,7 @@ func joinedText(j clusterctl.Joined) string {
 		return "pods stay simulated: " + j.Problem
 	}
 	if j.Node == "" {
-		return "cluster " + j.Cluster + " was started with real nodes: pods run for real, and no other node joins"
+		return "cluster " + j.Cluster + " was started with real nodes: pods run on them, and no other node joins"
 	}
-	return "node " + j.Node + " has joined cluster " + j.Cluster + ": pods of its images run for real, others stay simulated"
+	return "node " + j.Node + " has joined cluster " + j.Cluster + ": pods of its images run as containers, others stay simulated"
 }

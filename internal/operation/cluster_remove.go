@@ -55,7 +55,7 @@ func (s *Session) RemoveFromCluster(ctx context.Context, r Subtraction) error {
 
 func removedText(name, cluster string, objects int64) string {
 	if objects == 0 {
-		return "cluster " + cluster + " has no " + name + " of slipway's: nothing changed"
+		return "cluster " + cluster + " has no " + name + " from slipway: nothing changed"
 	}
 	return "cluster " + cluster + " has no " + name + " any more"
 }

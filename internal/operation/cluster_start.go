@@ -67,7 +67,7 @@ func started(s *clusterctl.Status, elapsed time.Duration) string {
 		fmt.Fprintf(&b, "cluster %s is ready after %.1fs: Kubernetes %s at %s\n", s.Name, elapsed.Seconds(), s.Kubernetes, s.Server)
 	}
 	if s.Registry != "" {
-		fmt.Fprintf(&b, "images pushed to %s are there for its pods%s\n", s.Registry, usualPort(s.Registry))
+		fmt.Fprintf(&b, "its pods can use images that are pushed to %s%s\n", s.Registry, usualPort(s.Registry))
 	}
 	if s.Context != "" {
 		fmt.Fprintf(&b, "context %s is selected\n", s.Context)
@@ -83,5 +83,5 @@ func usualPort(registry string) string {
 	if port == strconv.Itoa(clusterctl.DefaultRegistryPort) {
 		return ""
 	}
-	return fmt.Sprintf("; port %d is not this cluster's", clusterctl.DefaultRegistryPort)
+	return fmt.Sprintf("; port %d belongs to another program", clusterctl.DefaultRegistryPort)
 }

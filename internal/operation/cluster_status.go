@@ -81,11 +81,11 @@ func egress(n *clusterctl.Nodes) string {
 	case n == nil || n.Real == 0 && !n.Joins:
 		return ""
 	case n.Plain:
-		return "pods of plain nodes have this machine's network"
+		return "pods of plain nodes use this machine's network"
 	case n.Egress:
-		return "on: pods of real nodes reach the network, but not this machine"
+		return "on: pods of isolated nodes reach the network, but not this machine"
 	}
-	return "off: pods of real nodes reach the cluster alone"
+	return "off: pods of isolated nodes reach only the cluster"
 }
 
 // answering is where a Service or an Ingress answers, or why it does not. TCP is what most do.
@@ -127,7 +127,7 @@ func kept(s *clusterctl.Status) string {
 	case s.Durable:
 		return "kept"
 	}
-	return "thrown away when it stops"
+	return "deleted when it stops"
 }
 
 // table tells clusters in columns.

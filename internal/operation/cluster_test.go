@@ -34,7 +34,7 @@ func TestTellsOfClusters(t *testing.T) {
 	}{
 		{"started", started(running, 1500*time.Millisecond), []string{"cluster a is ready after 1.5s", "localhost:5001", "context slipway-a is selected"}},
 		{"already", started(&elsewhere, time.Second), []string{"runs already", "port 5001 is not this cluster's", "kubeconfig: /a/kubeconfig"}},
-		{"status", described(running), []string{"cluster a is running, up 1m1s", "https://127.0.0.1:6443", "thrown away when it stops"}},
+		{"status", described(running), []string{"cluster a is running, up 1m1s", "https://127.0.0.1:6443", "deleted when it stops"}},
 		{"addresses", described(&balanced), []string{
 			"service shop/dns  127.81.17.3:8053/UDP, for port 53, does not answer: no ready endpoints\n", "service shop/web  127.81.17.2:8080\n", "3 addresses more",
 		}},
@@ -59,9 +59,9 @@ func TestTellsOfClusters(t *testing.T) {
 // TestStatusTellsOfEgress: for each kind of nodes whose pods run, where those reach.
 func TestStatusTellsOfEgress(t *testing.T) {
 	for want, nodes := range map[string]*clusterctl.Nodes{
-		"egress   on: pods of real nodes reach the network, but not this machine": {Real: 1, Egress: true},
-		"egress   off: pods of real nodes reach the cluster alone":                {Simulated: 1, Joins: true},
-		"egress   pods of plain nodes have this machine's network":                {Real: 1, Plain: true},
+		"egress   on: pods of isolated nodes reach the network, but not this machine": {Real: 1, Egress: true},
+		"egress   off: pods of isolated nodes reach only the cluster":                 {Simulated: 1, Joins: true},
+		"egress   pods of plain nodes use this machine's network":                     {Real: 1, Plain: true},
 		"": {Simulated: 2},
 	} {
 		s := &clusterctl.Status{Name: "a", State: clusterctl.Running, Nodes: nodes}

@@ -32,7 +32,7 @@ func (s *Session) ControllerGen(ctx context.Context, g Generators) error {
 		return err
 	}
 	if result.Failed() {
-		return &report.Error{What: "nothing was generated: the mistakes are told above", Next: g.Explain}
+		return &report.Error{What: "nothing was generated: the mistakes are reported above", Next: g.Explain}
 	}
 	_, err = s.Stdout.Write(result.Printed)
 	return err

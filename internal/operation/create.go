@@ -73,7 +73,7 @@ func (s *Session) warnOfScope(root string, api scaffold.API) {
 	}
 	// What is wrong with PROJECT is told by the planning, with its place.
 	if file, err := project.Load(root); err == nil && file.Namespaced {
-		s.Handler.Handle(report.Warning{Text: "the manager has permissions in its own namespace alone, and objects of this kind live in none; give it a ClusterRole for them, or undo that with slipway edit --namespaced=false"})
+		s.Handler.Handle(report.Warning{Text: "the manager has permissions only in its own namespace, but objects of this kind belong to no namespace; give it a ClusterRole, or run slipway edit --namespaced=false"})
 	}
 }
 
@@ -145,7 +145,7 @@ func (s *Session) noteConversion(root string, api scaffold.API) error {
 			continue
 		}
 		s.Handler.Handle(report.Note{Text: fmt.Sprintf(
-			"The versions of %s are converted, and %s is not one of them yet: the manager starts once it is.\n  try:   slipway create webhook --group %s --version %s --kind %s --conversion --spoke %s",
+			"The versions of %s have a conversion, but %s has none yet: the manager does not start without it.\n  try:   slipway create webhook --group %s --version %s --kind %s --conversion --spoke %s",
 			api.Kind, api.Version, hub.Group, hub.Version, hub.Kind, api.Version)})
 	}
 	return nil

@@ -28,7 +28,7 @@ func (s *Session) aboutNew(root string, planned *scaffold.Plan, f func(*Session)
 	})
 	err := f(&about)
 	if left > 0 {
-		s.Handler.Handle(report.Note{Text: fmt.Sprintf("%s about code that was there; to list: slipway generate", count(left, "warning"))})
+		s.Handler.Handle(report.Note{Text: fmt.Sprintf("%s about existing code; slipway generate lists them", count(left, "warning"))})
 	}
 	return err
 }

@@ -46,8 +46,8 @@ func (s *Session) postponeConversion(root string, w *scaffold.Webhook) {
 		return
 	}
 	w.Conversion, w.Spokes = false, nil
-	s.Handler.Handle(report.Warning{Text: fmt.Sprintf("no conversion is made: %[2]s has version %[3]s alone. Another version comes with "+
-		"slipway create api --group %[1]s --version v2 --kind %[2]s --resource --controller=false, and then the conversion with "+
+	s.Handler.Handle(report.Warning{Text: fmt.Sprintf("no conversion was added: %[2]s has only the version %[3]s. Add a version with "+
+		"slipway create api --group %[1]s --version v2 --kind %[2]s --resource --controller=false, then the conversion with "+
 		"slipway create webhook --group %[1]s --version %[3]s --kind %[2]s --conversion", w.Group, w.Kind, w.Version)})
 }
 
@@ -69,7 +69,7 @@ func toWrite(root string, w scaffold.Webhook) string {
 		parts = append(parts, "write the webhooks in "+webhookFolder(root, w))
 	}
 	if w.Conversion {
-		parts = append(parts, "convert what says TODO in the files "+strings.ToLower(w.Kind)+"_conversion.go beside the types")
+		parts = append(parts, "convert the fields with TODO in the files "+strings.ToLower(w.Kind)+"_conversion.go beside the types")
 	}
 	return strings.Join(parts, " and ")
 }

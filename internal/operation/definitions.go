@@ -36,7 +36,7 @@ func (s *Session) buildDefinitions(ctx context.Context, root string, generated m
 		known.Next = "slipway generate"
 	}
 	if err == nil && len(definitions) == 0 {
-		s.Handler.Handle(report.Note{Text: crdFolder + " has no definitions; they come with the project's first API (slipway create api)"})
+		s.Handler.Handle(report.Note{Text: crdFolder + " has no definitions; slipway create api adds the first one"})
 	}
 	return definitions, err
 }
@@ -62,13 +62,13 @@ func definitionsFolder(root string) (string, error) {
 	switch len(found) {
 	case 0:
 		return "", &report.Error{
-			What: "the project has no custom resource definitions", Where: usual, Hint: "they come with the project's first API", Err: errNoDefinitions,
+			What: "the project has no custom resource definitions", Where: usual, Hint: "create the project's first API", Err: errNoDefinitions,
 			Next: "slipway create api --group batch --version v1 --kind CronJob --resource --controller",
 		}
 	case 1:
 		return found[0], nil
 	}
-	return "", &report.Error{What: "several folders have definitions", Where: strings.Join(found, " and "), Hint: "a kustomization in " + crdFolder + " says which count",
+	return "", &report.Error{What: "several folders have CRDs", Where: strings.Join(found, " and "), Hint: "a kustomization in " + crdFolder + " must select the ones to install",
 		Next: "slipway kubectl apply --server-side -k " + found[0]}
 }
 

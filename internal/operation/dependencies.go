@@ -45,7 +45,7 @@ func (s *Session) dependencies(ctx context.Context, root string, own []*unstruct
 		s.Handler.Handle(report.Note{Text: "crd/" + d.Object.GetName() + " is from " + d.Origin})
 	}
 	if len(objects)+len(found.Missing) == 0 {
-		s.Handler.Handle(report.Note{Text: "the project's Go files use no kinds of other modules that need a definition"})
+		s.Handler.Handle(report.Note{Text: "the project's Go files use no kind of another module that needs a CRD"})
 	}
 	return objects, nil
 }
@@ -68,7 +68,7 @@ func (s *Session) absent(ctx context.Context, cluster *ship.Cluster, definitions
 		return nil, err
 	}
 	for _, name := range theirs {
-		s.Handler.Handle(report.Object{Name: "crd/" + name, Action: report.Kept, Why: "was there before and is not slipway's"})
+		s.Handler.Handle(report.Object{Name: "crd/" + name, Action: report.Kept, Why: "another tool installed it"})
 	}
 	return slices.DeleteFunc(slices.Clone(definitions), func(o *unstructured.Unstructured) bool { return slices.Contains(theirs, o.GetName()) }), nil
 }
@@ -127,7 +127,7 @@ func (s *Session) writeDefinitions(definitions []*unstructured.Unstructured) (st
 		err = atomicfile.WriteCache(path, all.Bytes(), 0o644)
 	}
 	if err != nil {
-		return "", &report.Error{What: "the definitions of other modules cannot be kept for the suites", Where: path, Err: err, Hint: "set " + cachefolder.Variable + " to a folder of yours"}
+		return "", &report.Error{What: "cannot store the definitions of other modules for the test suites", Where: path, Err: err, Hint: "set " + cachefolder.Variable + " to a folder that you may write to"}
 	}
 	return path, nil
 }

@@ -72,7 +72,7 @@ func (s *Session) buildDeployment(ctx context.Context, root string, d Deployment
 		return nil, noObjects(within(root, d.Folder))
 	}
 	if err == nil && d.Image != "" && !ship.RunsImage(objects, d.Image) {
-		s.Handler.Handle(report.Warning{Text: "no container of " + d.Folder + " runs " + d.Image + ": only one whose image is called controller gets it"})
+		s.Handler.Handle(report.Warning{Text: "no container of " + d.Folder + " runs " + d.Image + ": only containers whose image is named controller get it"})
 	}
 	return objects, err
 }
@@ -91,7 +91,7 @@ func (s *Session) asTheyAre(root string, d Deployment) (bool, error) {
 	if _, ours := base.File(scaffoldedFile); ours {
 		return false, nil
 	}
-	s.Handler.Handle(report.Note{Text: "Nothing is generated for " + d.Folder + ", since slipway did not make this project; slipway generate does it."})
+	s.Handler.Handle(report.Note{Text: "No files are generated for " + d.Folder + ", since slipway did not make this project; run slipway generate to generate them."})
 	return true, nil
 }
 
@@ -99,7 +99,7 @@ func (s *Session) asTheyAre(root string, d Deployment) (bool, error) {
 func noObjects(folder string) error {
 	return &report.Error{
 		What: "the kustomization has no objects", Where: folder,
-		Hint: "expected the operator's at least: folders or files of its resources, none of them empty",
+		Hint: "expected the operator's objects: add its folders or files to resources",
 		Next: "slipway kustomize build " + folder,
 	}
 }
@@ -158,7 +158,7 @@ func (s *Session) withAddon(ctx context.Context, root string, cluster *ship.Clus
 		return err
 	}
 	advised := *e
-	advised.Hint = brings.Name + " is not in the cluster; it is an add-on of embedded clusters"
+	advised.Hint = brings.Name + " is not in the cluster; embedded clusters have it as an add-on"
 	if other, ok := errors.AsType[*report.Error](err); ok && strings.HasPrefix(other.Next, "slipway edit ") {
 		advised.Hint += ", and `" + other.Next + "` does without it"
 	}
@@ -260,7 +260,7 @@ func (s *Session) outdated(ctx context.Context, cluster *ship.Cluster, objects [
 	images := func(ctx context.Context, image string) ([]string, error) {
 		digests, err := loaded.Digests(ctx, embedded.Registry, image)
 		if err != nil {
-			return nil, &report.Error{What: "cannot find out whether image " + image + " is current", Where: "cluster " + embedded.Name, Err: err, Next: "slipway cluster status " + embedded.Name}
+			return nil, &report.Error{What: "cannot check whether image " + image + " is current", Where: "cluster " + embedded.Name, Err: err, Next: "slipway cluster status " + embedded.Name}
 		}
 		return digests, nil
 	}

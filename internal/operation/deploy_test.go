@@ -94,11 +94,11 @@ func TestTargets(t *testing.T) {
 	s, _ := deployable(t)
 	err := s.Deploy(context.Background(), Deployment{Folder: DefaultFolder, To: Target{Timeout: -1}})
 	if told := mistake(t, err); told.Where != "--timeout" || told.ExitCode() != mistaken {
-		t.Errorf("a negative timeout: %v", told)
+		t.Errorf("the timeout is negative: %v", told)
 	}
 	err = s.Undeploy(context.Background(), DefaultFolder, Removal{From: Target{Kubeconfig: filepath.Join(s.Dir, "missing")}})
 	if told := mistake(t, err); !strings.Contains(told.Where+told.Error(), "missing") {
-		t.Errorf("a kubeconfig that is not there: %v", told)
+		t.Errorf("a kubeconfig that does not exist: %v", told)
 	}
 }
 

@@ -34,7 +34,7 @@ func (s *Session) provideDownloads(ctx context.Context, root string) error {
 		if change := s.unprovided(root, d); change != "" {
 			d.File = s.relative(d.File)
 			s.Handler.Handle(report.Finding{Position: d.Position, Suggestion: change,
-				Message: "with DownloadBinaryAssets: true envtest ignores KUBEBUILDER_ASSETS and downloads its programs"})
+				Message: "DownloadBinaryAssets: true makes envtest ignore KUBEBUILDER_ASSETS and download its programs"})
 			continue
 		}
 		folder, made, err := tool.Provide(ctx, d)
@@ -42,7 +42,7 @@ func (s *Session) provideDownloads(ctx context.Context, root string) error {
 			return err
 		}
 		if made {
-			s.Handler.Handle(report.Note{Text: fmt.Sprintf("made %s, in which the suite of %s looks before it downloads: Kubernetes %s", folder, s.relative(d.File), setupenvtest.Kubernetes)})
+			s.Handler.Handle(report.Note{Text: fmt.Sprintf("made %s, where the suite of %s looks before it downloads: Kubernetes %s", folder, s.relative(d.File), setupenvtest.Kubernetes)})
 		}
 	}
 	return nil
@@ -58,7 +58,7 @@ func (s *Session) relative(path string) string {
 
 // unprovided is what a suite has to change so that it needs no download; empty if a folder can be made for it.
 func (s *Session) unprovided(root string, d setupenvtest.Download) string {
-	leave := fmt.Sprintf("leave DownloadBinaryAssets out, since slipway test names the programs; or set BinaryAssetsDirectory to the folder "+
+	leave := fmt.Sprintf("remove DownloadBinaryAssets, since slipway test provides the programs; or set BinaryAssetsDirectory to the folder "+
 		"of envtest.SetupEnvtestDefaultBinaryAssetsDirectory() and DownloadBinaryAssetsVersion to %q", "v"+setupenvtest.Kubernetes)
 	usual, err := setupenvtest.DefaultDir(s.Getenv)
 	switch {
@@ -67,7 +67,7 @@ func (s *Session) unprovided(root string, d setupenvtest.Download) string {
 	case !setupenvtest.StandsIn(d.Version):
 		return fmt.Sprintf("slipway has no Kubernetes %s: set DownloadBinaryAssetsVersion to %q", d.Version, "v"+setupenvtest.Kubernetes)
 	case !staysWithin(root, d.Path()) && (err != nil || !staysWithin(usual, d.Path())):
-		return "slipway writes to folders of the project and to setup-envtest's only, and " + d.Folder + " is another: " + leave
+		return "slipway writes only to folders of the project and of setup-envtest, and " + d.Folder + " is another: " + leave
 	}
 	return ""
 }

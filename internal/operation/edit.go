@@ -33,7 +33,7 @@ func (s *Session) Edit(ctx context.Context, e Edit) error {
 		return err
 	}
 	if len(edits) == 0 {
-		return &report.Error{What: "there is nothing to edit", Where: "slipway edit", Hint: "a flag says what to change", Next: "slipway edit --help", Code: mistaken}
+		return &report.Error{What: "no change was requested", Where: "slipway edit", Hint: "name the change with a flag", Next: "slipway edit --help", Code: mistaken}
 	}
 	then := nothing
 	switch {
@@ -103,7 +103,7 @@ func editFeatures(e Edit) ([]scaffold.Edit, error) {
 	for _, f := range on {
 		for _, g := range off {
 			if f == g {
-				return nil, &report.Error{What: fmt.Sprintf("%s is to be switched on and off", f), Where: "--enable, --disable", Hint: "one of them", Code: mistaken}
+				return nil, &report.Error{What: fmt.Sprintf("%s is both enabled and disabled", f), Where: "--enable, --disable", Hint: "choose one of them", Code: mistaken}
 			}
 		}
 	}
@@ -147,7 +147,7 @@ func parseFeatures(flag string, names []string) ([]scaffold.Feature, error) {
 	for _, name := range names {
 		f, ok := scaffold.ParseFeature(strings.TrimSpace(name))
 		if !ok {
-			return nil, &report.Error{What: fmt.Sprintf("unknown feature %q", name), Where: flag, Hint: "there are " + FeatureNames() + nearest(name), Code: mistaken}
+			return nil, &report.Error{What: fmt.Sprintf("unknown feature %q", name), Where: flag, Hint: "use " + FeatureNames() + nearest(name), Code: mistaken}
 		}
 		features = append(features, f)
 	}

@@ -106,7 +106,7 @@ func (s *Session) plan(root string) (regenerate.Plan, []report.Finding, error) {
 	}
 	plan, findings, err := regenerate.PlanFor(root, s.Getenv, clients...)
 	if err == nil && !described && plan.Guessed() {
-		err = &report.Error{What: "nothing says what to generate", Where: root, Hint: "expected a PROJECT file, or a Makefile that calls controller-gen",
+		err = &report.Error{What: "no PROJECT file and no Makefile describe what to generate", Where: root, Hint: "expected a PROJECT file, or a Makefile that calls controller-gen",
 			Next: "slipway controller-gen object crd paths=./..."}
 	}
 	return plan, findings, err
@@ -120,7 +120,7 @@ func (s *Session) description(root string) (file *project.Project, described boo
 		return &project.Project{}, false, nil
 	}
 	if field, ok := errors.AsType[*project.FieldError](err); ok && field.Field != "" {
-		s.Handler.Handle(report.Warning{Text: field.Error() + "; generating goes by the Makefile alone"})
+		s.Handler.Handle(report.Warning{Text: field.Error() + "; generate follows only the Makefile"})
 		return &project.Project{}, true, nil
 	}
 	if err != nil {
@@ -181,7 +181,7 @@ func mistakes(findings []report.Finding) error {
 			fatal++
 		}
 	}
-	return &report.Error{What: "nothing was generated: " + count(fatal, "mistake") + " in the code, reported above", Hint: "correct what the lines above name, then run slipway generate again"}
+	return &report.Error{What: "nothing was generated: " + count(fatal, "mistake") + " in the code, reported above", Hint: "correct these lines, then run slipway generate again"}
 }
 
 func (s *Session) tellFiles(root string, files []generate.File) {

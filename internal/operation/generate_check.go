@@ -42,7 +42,7 @@ func (s *Session) CheckGenerated(ctx context.Context, g Generation) error {
 	if len(stale) == 1 {
 		verb = " is"
 	}
-	return &report.Error{What: count(len(stale), "generated file") + verb + " not what the code says", Where: root, Next: "slipway generate"}
+	return &report.Error{What: count(len(stale), "generated file") + verb + " out of date", Where: root, Next: "slipway generate"}
 }
 
 // checkSummary is the JSON form of what --check found.
@@ -68,7 +68,7 @@ func (s *Session) tellLeftovers(root string, plan regenerate.Plan, result genera
 			s.Handler.Handle(report.File{Path: name, Action: report.Deleted})
 			continue
 		}
-		s.Handler.Handle(report.Warning{Text: name + " is generated, and no kind makes it any longer; to delete it: slipway generate --prune"})
+		s.Handler.Handle(report.Warning{Text: name + " is generated, but its kind no longer exists; slipway generate --prune deletes it"})
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func (d definitions) position(file, path string) report.Position {
 }
 
 // errRefused is why a run fails whose files are written.
-var errRefused = errors.New("the files are written as the code says")
+var errRefused = errors.New("the files are written nevertheless")
 
 // checkDefinitions tells what an API server would say to the CRDs of a run that are new to the
 // checker. What an API server refuses is an error, although the files are written: they are what the code says. Strict
@@ -80,7 +80,7 @@ func (s *Session) tellDefinitions(ctx context.Context, d definitions) (told int,
 	checker := crdcheck.New(s.Getenv, s.Handler)
 	findings, err := checker.Check(ctx, d.list)
 	if errors.Is(err, crdcheck.ErrUnavailable) {
-		s.Handler.Handle(report.Note{Text: count(len(d.list), "CRD") + " not checked as an API server would: " + firstLine(err) + "; to see why: " + checker.Command()})
+		s.Handler.Handle(report.Note{Text: count(len(d.list), "CRD") + " not checked as an API server does: " + firstLine(err) + "; to see why: " + checker.Command()})
 		return 1, nil
 	}
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *Session) tellDefinitions(ctx context.Context, d definitions) (told int,
 	}
 	what := "API servers refuse these CRDs: "
 	if d.strict {
-		what = "the CRDs are not right: "
+		what = "the CRDs have mistakes: "
 	}
 	return len(list), &report.Error{What: what + count(refused, "mistake") + ", reported above", Err: errRefused, Hint: "correct them in the Go types, then run slipway generate again"}
 }
@@ -156,7 +156,7 @@ func (s *Session) leavesGenerated(root string) (bool, error) {
 		return false, err
 	}
 	s.tellFindings(root, findings)
-	text := "Generated files are left as they are: the Makefile does more to them than slipway generate would"
+	text := "Generated files stay as they are: the Makefile changes them further than slipway generate does"
 	if command := plan.MakeCommand(); command != "" {
 		text += "; to update them, run " + command
 	}

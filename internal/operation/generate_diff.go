@@ -21,13 +21,13 @@ type definitionChanges struct {
 // String is the line that ends the command.
 func (c definitionChanges) String() string {
 	if len(c.Changes) == 0 {
-		return "the CRDs are as in " + c.Since
+		return "the CRDs are the same as in " + c.Since
 	}
-	return count(c.Compatible, "compatible change") + " since " + c.Since + ", none that breaks what was right before"
+	return count(c.Compatible, "compatible change") + " since " + c.Since + ", no breaking change"
 }
 
 // errBreaking is why a comparison fails.
-var errBreaking = errors.New("objects or clients that were right before may be wrong now")
+var errBreaking = errors.New("objects or clients that were valid before may be invalid now")
 
 // CompareDefinitions compares the CRDs that follow from the code with older ones, those of a revision of git or in
 // a folder or file, and writes nothing. Breaking changes are findings at their places in the code, and an error.
@@ -75,6 +75,6 @@ func (s *Session) tellChanges(d definitions, c definitionChanges) error {
 		return nil
 	}
 	s.Handler.Handle(report.Result{Value: c})
-	return &report.Error{What: count(c.Breaking, "breaking change") + " since " + c.Since + ", told above", Err: errBreaking,
-		Hint: "a new version beside the old one, with a conversion; or what was allowed stays allowed"}
+	return &report.Error{What: count(c.Breaking, "breaking change") + " since " + c.Since + ", listed above", Err: errBreaking,
+		Hint: "add a new version with a conversion, or allow again what was allowed"}
 }

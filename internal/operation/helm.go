@@ -99,7 +99,7 @@ func (c *Chart) complete(root string) error {
 	}
 	c.Folder = path.Clean(filepath.ToSlash(c.Folder))
 	if !filepath.IsLocal(filepath.FromSlash(c.Folder)) || c.Folder == "." {
-		return &report.Error{What: "the chart's folder must lie in the project", Where: where, Hint: "a path relative to the project, such as dist/chart", Code: mistaken}
+		return &report.Error{What: "the chart's folder must be in the project", Where: where, Hint: "a path relative to the project, such as dist/chart", Code: mistaken}
 	}
 	last := chart.Options{}
 	if text, ok := base.File(path.Join(c.Folder, chart.Mark)); ok {
@@ -140,13 +140,13 @@ var chartName = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?$`)
 // check refuses what Helm would refuse.
 func (c *Chart) check() error {
 	if !chartName.MatchString(c.Name) || len(c.Name) > 40 {
-		return &report.Error{What: fmt.Sprintf("%q cannot be the name of a chart", c.Name), Where: "--name", Hint: "lower-case letters, digits and -, a letter first, at most 40 characters", Code: mistaken}
+		return &report.Error{What: fmt.Sprintf("invalid chart name %q", c.Name), Where: "--name", Hint: "use at most 40 lower-case letters, digits and -, a letter first", Code: mistaken}
 	}
 	if v := "v" + strings.TrimPrefix(c.Version, "v"); !semver.IsValid(v) || semver.Canonical(v)+semver.Build(v) != v {
-		return &report.Error{What: fmt.Sprintf("%q is no version of a chart", c.Version), Where: "--chart-version", Hint: "three numbers, such as 0.2.0 or 1.0.0-rc.1", Code: mistaken}
+		return &report.Error{What: fmt.Sprintf("invalid chart version %q", c.Version), Where: "--chart-version", Hint: "use three numbers, such as 0.2.0 or 1.0.0-rc.1", Code: mistaken}
 	}
 	if strings.ContainsAny(c.AppVersion, "\n\"\\") {
-		return &report.Error{What: fmt.Sprintf("%q is no version of the operator", c.AppVersion), Where: "--app-version", Hint: "such as v1.4.0", Code: mistaken}
+		return &report.Error{What: fmt.Sprintf("invalid operator version %q", c.AppVersion), Where: "--app-version", Hint: "use a version such as v1.4.0", Code: mistaken}
 	}
 	return nil
 }
@@ -161,5 +161,5 @@ func parsePreference(name string) (scaffold.Preference, error) {
 	case "generated":
 		return scaffold.Generated, nil
 	}
-	return scaffold.Ask, &report.Error{What: fmt.Sprintf("%q takes nobody's lines", name), Where: "--conflicts", Hint: "mine or generated", Code: mistaken}
+	return scaffold.Ask, &report.Error{What: fmt.Sprintf("unknown value %q of --conflicts", name), Where: "--conflicts", Hint: "use mine or generated", Code: mistaken}
 }

@@ -53,11 +53,11 @@ func (s *Session) takeOverChart(ctx context.Context, config, old string, c Chart
 		into.Adopt.Refused = refusedEdits(c.Folder, t.Edits)
 		return nil
 	}
-	s.Handler.Handle(report.Note{Text: "The chart of kubebuilder's plug-in becomes slipway's, in " + c.Folder + "; values and files of yours stay."})
+	s.Handler.Handle(report.Note{Text: "The chart of kubebuilder's plug-in is taken over, in " + c.Folder + "; your values and files stay."})
 	for _, note := range t.Notes {
 		s.Handler.Handle(report.Warning{Text: note})
 	}
-	s.Handler.Handle(report.Note{Text: "Before you upgrade an installed release, delete its manager: selectors of a Deployment cannot change.\n" +
+	s.Handler.Handle(report.Note{Text: "Before you upgrade an installed release, delete its manager: the selector of a Deployment cannot change.\n" +
 		"  kubectl delete deployment --selector control-plane=controller-manager --namespace NAMESPACE"})
 	return nil
 }
@@ -77,10 +77,10 @@ func refusedEdits(folder string, edits []chart.Edit) []*report.Error {
 		lines = append(lines[:shownEdits], fmt.Sprintf("  and %d more lines", more))
 	}
 	return []*report.Error{{
-		What:  "templates of kubebuilder's plug-in have lines of yours; nothing was written",
+		What:  "you have changed templates of kubebuilder's plug-in; nothing was written",
 		Where: fmt.Sprintf("%s:%d", path.Join(folder, edits[0].File), edits[0].Line),
-		Hint: strings.Join(lines, "\n") + "\n--conflicts mine keeps these templates as they are; --conflicts generated leaves the lines out: " +
-			"write them into config/ instead",
+		Hint: strings.Join(lines, "\n") + "\n--conflicts mine keeps these templates; --conflicts generated drops your lines: " +
+			"move them to config/",
 		Next: "slipway helm --conflicts mine",
 	}}
 }

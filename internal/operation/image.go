@@ -192,7 +192,7 @@ func bills(i wire.Image) string {
 // imageTable tells images in columns.
 func imageTable(all []wire.Listed) string {
 	if len(all) == 0 {
-		return "there are no images; `slipway image build -t NAME` builds one, `slipway image pull NAME` gets one of a registry"
+		return "there are no images; `slipway image build -t NAME` builds one, `slipway image pull NAME` pulls one"
 	}
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)

@@ -54,7 +54,7 @@ func (s *Session) Logout(ctx context.Context, registry string) error {
 	if err != nil {
 		return err
 	}
-	text := "the account of " + out.Registry + " is forgotten"
+	text := "the account of " + out.Registry + " is deleted"
 	if !out.Known {
 		text = "there is no account of " + out.Registry
 	}
@@ -77,7 +77,7 @@ func (s *Session) LoginToCluster(ctx context.Context, name string) error {
 	}
 	_, port, err := net.SplitHostPort(cluster.Registry)
 	if account == nil || err != nil {
-		return &report.Error{What: "cluster " + cluster.Name + " has no account for its registry", Err: err, Hint: "an earlier version of slipway has started it",
+		return &report.Error{What: "cluster " + cluster.Name + " has no account for its registry", Err: err, Hint: "an earlier version of slipway started it: start it again",
 			Next: "slipway cluster stop " + cluster.Name}
 	}
 	var in wire.LoggedIn
@@ -88,13 +88,13 @@ func (s *Session) LoginToCluster(ctx context.Context, name string) error {
 		}
 	}
 	s.warnReadable(in)
-	s.Handler.Handle(report.Result{Text: "docker and podman may push to " + in.Registry + ", the registry of cluster " + cluster.Name + ", by the account kept in " + in.Kept, Value: in})
+	s.Handler.Handle(report.Result{Text: "docker and podman can now push to " + in.Registry + ", the registry of cluster " + cluster.Name + ", with the account in " + in.Kept, Value: in})
 	return nil
 }
 
 // warnReadable warns of a password in a file.
 func (s *Session) warnReadable(in wire.LoggedIn) {
 	if !strings.HasPrefix(in.Kept, "docker-credential-") {
-		s.Handler.Handle(report.Warning{Text: in.Kept + " has the password as plain text, for lack of a credential helper"})
+		s.Handler.Handle(report.Warning{Text: in.Kept + " holds the password as plain text, since no credential helper is configured"})
 	}
 }

@@ -97,7 +97,7 @@ func refuseShared(command string) func(string) (bool, error) {
 	return func(question string) (bool, error) {
 		about, _, _ := strings.Cut(question, "\nDelete")
 		return false, &report.Error{
-			What: "others use what would be deleted, and there is no terminal to ask at: nothing was deleted", Where: command,
+			What: "nothing was deleted: others use these objects, and there is no terminal for a prompt", Where: command,
 			Hint: about, Next: command + " --yes",
 		}
 	}

@@ -20,7 +20,7 @@ func (s *Session) Kubectl(ctx context.Context, args []string) (path string, err 
 }
 
 // errNoKubectl is why a program that the user named does not do for kubectl.
-var errNoKubectl = errors.New("slipway-kubectl is not there")
+var errNoKubectl = errors.New("slipway-kubectl does not exist")
 
 // isThisProgram tells whether a path leads to the running program, as a link called kubectl may.
 func isThisProgram(path string) bool {
@@ -45,11 +45,11 @@ func (s *Session) kubectl(ctx context.Context) (path string, err error) {
 	if path, err := exec.LookPath("kubectl"); err == nil && !isThisProgram(path) {
 		return path, nil
 	}
-	s.Handler.Handle(report.Note{Text: "there is no kubectl on PATH; the cluster program's is compiled first"})
+	s.Handler.Handle(report.Note{Text: "there is no kubectl on PATH; slipway compiles its own first"})
 	path, ok, err = s.clusters().Kubectl(ctx)
 	if err == nil && !ok {
 		err = &report.Error{What: "there is no kubectl beside the cluster program, nor on PATH", Where: path, Err: errNoKubectl,
-			Hint: "slipway-kubectl is built together with slipway-cluster and belongs into its folder; unset SLIPWAY_CLUSTER to let slipway build both"}
+			Hint: "slipway-kubectl must be in the folder of slipway-cluster; unset SLIPWAY_CLUSTER to let slipway build both"}
 	}
 	return path, err
 }

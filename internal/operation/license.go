@@ -42,7 +42,7 @@ func (s *Session) year() (int, error) {
 func (s *Session) readLicense(name string) (string, error) {
 	data, err := os.ReadFile(s.absolute(name))
 	if err != nil {
-		return "", &report.Error{What: "the license header cannot be read", Where: "--license-file", Hint: "a text file to put at the top of Go files", Err: err}
+		return "", &report.Error{What: "the license header cannot be read", Where: "--license-file", Hint: "name a text file for the top of Go files", Err: err}
 	}
 	return string(data), nil
 }

@@ -53,5 +53,5 @@ func (s *Session) showObjects(differences []ship.Difference, p Preview) {
 		differences[i].Diff = ""
 	}
 	s.Handler.Handle(report.Result{Text: strings.TrimSuffix(text.String(), "\n"), Value: plannedObjects{DryRun: true, Objects: differences}})
-	s.Handler.Handle(report.Note{Text: "No object was changed. Without --dry-run and --diff it is."})
+	s.Handler.Handle(report.Note{Text: "No object was changed. Run the command without --dry-run and --diff to change them."})
 }

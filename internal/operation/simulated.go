@@ -42,7 +42,7 @@ func (s *Session) tellSimulated(ctx context.Context, cluster *ship.Cluster, obje
 	embedded := s.running(ctx, serves(cluster.Server()))
 	for _, one := range simulated {
 		one.Images = absent(ctx, embedded, one.Images)
-		s.Handler.Handle(report.Note{Text: "the pods of " + one.Workload + " are simulated, no container runs" + wayOut(embedded, one) + s.comesFirst(embedded, one.Images)})
+		s.Handler.Handle(report.Note{Text: "the pods of " + one.Workload + " are simulated, so no container runs" + wayOut(embedded, one) + s.comesFirst(embedded, one.Images)})
 	}
 }
 
@@ -63,13 +63,13 @@ func wayOut(s *clusterctl.Status, of ship.Simulation) string {
 	case s == nil:
 		return ""
 	case !s.Nodes.Joins && s.Nodes.Real == 0:
-		return ": the cluster was started with simulated nodes; `slipway cluster start " + s.Name + " --nodes real`, after a stop, has real ones"
+		return "; the cluster was started with simulated nodes: stop it, then `slipway cluster start " + s.Name + " --nodes real`"
 	case s.Nodes.Real == 0 && s.Nodes.Problem != "":
 		return ": " + s.Nodes.Problem
 	}
 	restart := rollout(of.Workload)
 	if len(of.Images) == 0 {
-		return ": their images are in the cluster, so that new pods run for real unless real nodes refuse them; " + restart + " makes new ones"
+		return "; their images are in the cluster, and new pods run as containers unless real nodes refuse them: " + restart + " makes new ones"
 	}
 	to := ""
 	if s.Name != clusterctl.DefaultName {
@@ -79,7 +79,7 @@ func wayOut(s *clusterctl.Status, of ship.Simulation) string {
 	for _, image := range of.Images {
 		steps = append(steps, "`slipway image load "+image+to+"`")
 	}
-	return ": " + strings.Join(append(steps, restart), " and ") + " make them real"
+	return ": run " + strings.Join(append(steps, restart), ", then ")
 }
 
 // rollout is how a workload, kind/namespace/name, gets new pods.
@@ -99,7 +99,7 @@ func (s *Session) comesFirst(cluster *clusterctl.Status, images []string) string
 	kept := s.ImageNames()
 	for _, image := range images {
 		if ref, err := reference.Parse(image); err == nil && !slices.Contains(kept, ref.Name()) {
-			return "; `slipway image build -t " + image + "`, or `slipway image pull " + image + "` if it is a registry's, comes first"
+			return "; first build the image with `slipway image build -t " + image + "` or pull it with `slipway image pull " + image + "`"
 		}
 	}
 	return ""
@@ -113,8 +113,8 @@ func (s *Session) tellOfPush(ctx context.Context, image string) {
 		return
 	}
 	if current := s.currentCluster(ctx); current != nil && current.Name != owner.Name {
-		s.Handler.Handle(report.Warning{Text: host + " is the registry of cluster " + owner.Name + ", and the current context is that of cluster " + current.Name +
-			", whose nodes do not find the image there: push to " + current.Registry + ", or `slipway image load " + image + " --cluster " + current.Name + "`"})
+		s.Handler.Handle(report.Warning{Text: host + " is the registry of cluster " + owner.Name + ", but the current context belongs to cluster " + current.Name +
+			", whose nodes cannot pull from it: push to " + current.Registry + ", or `slipway image load " + image + " --cluster " + current.Name + "`"})
 	}
 	if owner.Nodes.Joins && owner.Nodes.Real == 0 && owner.Nodes.Problem != "" {
 		s.Handler.Handle(report.Note{Text: "pods of cluster " + owner.Name + " stay simulated: " + owner.Nodes.Problem})

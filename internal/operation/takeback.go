@@ -28,7 +28,7 @@ func (s *Session) takeBack(ctx context.Context, cluster *ship.Cluster, preview b
 	}
 	owed, err := dev.Owed(ctx, folder, cluster)
 	if owed {
-		s.Handler.Handle(report.Warning{Text: "the cluster still asks webhooks of a slipway run that was killed; without --dry-run and --diff this command gives them back first"})
+		s.Handler.Handle(report.Warning{Text: "the cluster still calls webhooks of a slipway run that was killed; without --dry-run and --diff this command restores them first"})
 	}
 	return err
 }
@@ -46,7 +46,7 @@ func (s *Session) takeBackBeforeKubectl(ctx context.Context, args []string) {
 		err = dev.TakeBack(ctx, folder, cluster, s.Handler)
 	}
 	if err != nil {
-		s.Handler.Handle(report.Warning{Text: "the webhooks that an earlier slipway run had a cluster ask are not given back yet: " + err.Error()})
+		s.Handler.Handle(report.Warning{Text: "webhooks of an earlier slipway run are not restored yet: " + err.Error()})
 	}
 }
 

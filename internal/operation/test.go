@@ -109,7 +109,7 @@ func (t Suites) checkHabits(controllers bool) error {
 			continue
 		}
 		if !controllers {
-			return &report.Error{What: flag + " is for simulated pods, and without controllers no pod runs", Where: flag, Hint: "add --controllers",
+			return &report.Error{What: flag + " is for simulated pods, which need controllers", Where: flag, Hint: "add --controllers",
 				Next: "slipway test --help", Code: mistaken}
 		}
 		if err := clusterfile.CheckHabit(habit); err != nil {

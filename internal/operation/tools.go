@@ -31,11 +31,11 @@ func (s *Session) LinkTools(dir string, force bool) error {
 		return err
 	}
 	for _, variable := range unknown {
-		s.Handler.Handle(report.Warning{Text: "the Makefile computes " + variable + ": its tool is linked without a version, and make may install its own"})
+		s.Handler.Handle(report.Warning{Text: "the Makefile computes " + variable + ": the link has no version, and make may install its own tool"})
 	}
 	folder.Versions = versions
 	if inBuildCache(folder.Program) {
-		s.Handler.Handle(report.Warning{Text: "go tool keeps slipway in the go command's build cache, which removes what is unused for some days: link again when a link fails, and after each update"})
+		s.Handler.Handle(report.Warning{Text: "go tool keeps slipway in Go's build cache, which deletes unused files after some days: link again if a link fails, and after each update"})
 	}
 	changes, err := folder.Link()
 	s.tellLinks(changes, "linked")
@@ -64,7 +64,7 @@ func (s *Session) UnlinkTools(dir string) error {
 // toolFolder is the folder that is meant.
 func (s *Session) toolFolder(dir string) (toollink.Folder, error) {
 	if runtime.GOOS == "windows" {
-		return toollink.Folder{}, &report.Error{What: "there are no links to tools on Windows", Hint: "copy slipway.exe to controller-gen.exe, kustomize.exe and setup-envtest.exe"}
+		return toollink.Folder{}, &report.Error{What: "links to tools do not work on Windows", Hint: "copy slipway.exe to controller-gen.exe, kustomize.exe and setup-envtest.exe"}
 	}
 	program, err := os.Executable()
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *Session) ownBin() error {
 	}
 	_, err = here.Resolve(ToolFolder)
 	if _, out := errors.AsType[*confine.OutsideError](err); out {
-		err = &report.Error{What: "the folder of tools lies outside of this one", Where: ToolFolder, Err: err, Hint: "nothing was changed; name the folder if that is meant", Next: "slipway tools link bin"}
+		err = &report.Error{What: "the folder of tools is outside this folder", Where: ToolFolder, Err: err, Hint: "nothing was changed; name the folder to use it", Next: "slipway tools link bin"}
 	}
 	return errors.Join(err, here.Close())
 }

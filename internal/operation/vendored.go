@@ -28,7 +28,7 @@ func (s *Session) warnVendor(root string) bool {
 	if err != nil || vendored(gomod, text) {
 		return false
 	}
-	s.Handler.Handle(report.Warning{Text: "go.mod changed, and " + filepath.Join(filepath.Base(dir), "vendor") + " does not have all its modules: " +
+	s.Handler.Handle(report.Warning{Text: "go.mod changed, and " + filepath.Join(filepath.Base(dir), "vendor") + " lacks some of its modules: " +
 		command + " && slipway generate"})
 	return true
 }

@@ -29,6 +29,6 @@ func (s *Session) warnWaiting(root, folder string) {
 	if slices.Contains(features, string(scaffold.WebhookServer)) && !slices.Contains(features, string(scaffold.CertManager)) {
 		features = append(features, string(scaffold.CertManager))
 	}
-	s.Handler.Handle(report.Warning{Text: "the project has webhooks, and what deploys them is in comments:\n" + strings.Join(places, "\n") +
-		"\n  slipway edit --enable " + strings.Join(features, ",") + " takes it out of them"})
+	s.Handler.Handle(report.Warning{Text: "the project has webhooks, but the lines that deploy them are commented out:\n" + strings.Join(places, "\n") +
+		"\n  slipway edit --enable " + strings.Join(features, ",") + " enables them"})
 }
