@@ -130,7 +130,7 @@ func TestDeleteKeepsChanges(t *testing.T) {
 		test       = "internal/controller/cronjob_controller_test.go"
 		suite      = "internal/controller/suite_test.go"
 		main       = "cmd/main.go"
-		yours      = "you changed it; --with-changes removes it too"
+		yours      = "you changed it; --with-changes deletes it, too"
 	)
 	tests := []struct {
 		name string

@@ -51,7 +51,7 @@ func unpack(t *testing.T, root, archive string) {
 	write(t, root, txtar.Parse([]byte(archive)))
 }
 
-// TestFeaturesOfOtherTools: lines in comments are made lines, and back; what is not there becomes a component.
+// TestFeaturesOfOtherTools: lines in comments are made lines, and back; what does not exist becomes a component.
 func TestFeaturesOfOtherTools(t *testing.T) {
 	root := newProject(t, Project{})
 	unpack(t, root, otherTool)
@@ -235,7 +235,7 @@ func TestCertificateCodeGoesWithItsFeature(t *testing.T) {
 			before := read(t, root, "cmd/main.go")
 			apply(t)(EditProject(root, Enable(SelfCert)))
 			if !strings.Contains(read(t, root, "cmd/main.go"), "manager.KeepCertificate(mgr)") {
-				t.Fatal("the code was not there in the first place")
+				t.Fatal("the code did not exist in the first place")
 			}
 			apply(t)(EditProject(root, without))
 			apply(t)(CreateWebhook(root, Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Validation: true}))

@@ -17,7 +17,7 @@ func TestRender(t *testing.T) {
 		t.Errorf("a value that is missing gives %q", got)
 	}
 	if _, err := templates.Render("no/such", nil); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a template that is not there gives %v", err)
+		t.Errorf("a template that does not exist gives %v", err)
 	}
 }
 
@@ -28,6 +28,6 @@ func TestBelow(t *testing.T) {
 		t.Errorf("got %v, %v", names, err)
 	}
 	if _, err := templates.Below("no/such"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a tree that is not there gives %v", err)
+		t.Errorf("a tree that does not exist gives %v", err)
 	}
 }

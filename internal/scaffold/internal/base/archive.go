@@ -19,7 +19,7 @@ func isArchive(data []byte) bool { return bytes.HasPrefix(data, []byte{0x1f, 0x8
 func unpack(data []byte) (*Base, error) {
 	b, err := unpackFiles(data)
 	if err != nil {
-		return nil, &SyntaxError{Err: fmt.Errorf("it is an archive that cannot be unpacked: %w", err)}
+		return nil, &SyntaxError{Err: fmt.Errorf("its archive cannot be unpacked: %w", err)}
 	}
 	b.changed, b.stale = false, true
 	return b, nil

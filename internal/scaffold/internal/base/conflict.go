@@ -17,8 +17,8 @@ const (
 
 // Why a conflict cannot be settled.
 var (
-	errOpen = errors.New("the conflict of a merge that begins here has no end")
-	errMark = errors.New("it belongs to the conflict of a merge whose beginning is missing")
+	errOpen = errors.New("a merge conflict begins here but has no end")
+	errMark = errors.New("it ends a merge conflict that has no beginning")
 )
 
 // marks reports whether a row is one of git's marks.

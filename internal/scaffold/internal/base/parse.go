@@ -12,13 +12,13 @@ import (
 
 // Why a line cannot be read.
 var (
-	errTag      = errors.New("it does not begin with the tag of a file's line")
+	errTag      = errors.New("it does not begin with the tag of a line")
 	errQuoted   = errors.New("its quoted text cannot be read")
-	errNoFile   = errors.New("no line begins the file that it belongs to")
-	errBegin    = errors.New("it begins no file: an id or a path is missing")
-	errTwice    = errors.New("its id is that of another file")
-	errOutside  = errors.New("its file lies outside of the project")
-	errCutOff   = errors.New("its last line is not the end of a base: the file was cut off")
+	errNoFile   = errors.New("the first line of its file is missing")
+	errBegin    = errors.New("it does not begin a file: its id or path is missing")
+	errTwice    = errors.New("another file has the same id")
+	errOutside  = errors.New("its file is outside the project")
+	errCutOff   = errors.New("its last line is missing: the file is truncated")
 	errNoHeader = fmt.Errorf("it is not the first line of a base, which begins with %q", magic)
 )
 

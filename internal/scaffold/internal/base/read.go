@@ -29,7 +29,7 @@ func Read(root string) (*Base, error) {
 	}
 	if newer, ok := errors.AsType[*VersionError](err); ok {
 		return nil, &report.Error{
-			What: "the record of what was scaffolded was written by a newer slipway", Where: Path + ":1",
+			What: "a newer slipway wrote the record of the scaffold", Where: Path + ":1",
 			Hint: newer.Error() + ", and this slipway reads version 1; nothing was changed",
 			Next: "git clone https://github.com/slipway-dev/slipway ../slipway && go install -C ../slipway ./cmd/slipway", Err: err,
 		}
@@ -38,7 +38,7 @@ func Read(root string) (*Base, error) {
 }
 
 // without is what a project is without its base.
-const without = "No file of yours is lost without the record. But slipway then cannot distinguish your edits from its own text of earlier versions: " +
+const without = "Without the record no file is lost. But slipway then cannot distinguish your edits from its own text of earlier versions: " +
 	"delete keeps files that differ from what it writes today, and helm refuses a chart that differs from what it makes today"
 
 // damaged says what is wrong with a base, and how to go on without it.
@@ -48,7 +48,7 @@ func damaged(syntax *SyntaxError) *report.Error {
 
 func remedy(syntax *SyntaxError, hint, next string) *report.Error {
 	where := report.Position{File: Path, Line: syntax.Line}
-	return &report.Error{What: "the record of what was scaffolded is damaged", Where: where.String(), Hint: "nothing was changed. To go on, " + hint, Next: next, Err: syntax}
+	return &report.Error{What: "the record of the scaffold is damaged", Where: where.String(), Hint: "nothing was changed. To go on, " + hint, Next: next, Err: syntax}
 }
 
 // Remedy makes the error of a damaged base one that says which version of it git can restore, if there is one. Any
@@ -65,7 +65,7 @@ func Remedy(ctx context.Context, root string, err error) error {
 	case "HEAD":
 		return remedy(syntax, "restore the version of the last commit", "git checkout HEAD -- "+Path)
 	}
-	return remedy(syntax, "restore the last version that can be read, of "+date+". Files that were scaffolded later count as yours: "+
+	return remedy(syntax, "restore the last readable version, of "+date+". Files that were scaffolded later count as yours: "+
 		"delete keeps them if they differ from what slipway writes today", "git checkout "+commit+" -- "+Path)
 }
 

@@ -10,7 +10,7 @@ import (
 
 // absent says that there is no such API, and which there are.
 func (o Options) absent(file *project.Project, r project.Resource) string {
-	return fmt.Sprintf("the project has no %s %s; ", r.APIVersion(), r.Kind) + o.instead(file.Resources, "it has no APIs at all", flags)
+	return fmt.Sprintf("the project has no %s %s; ", r.APIVersion(), r.Kind) + o.instead(file.Resources, "it has no APIs", flags)
 }
 
 // withoutWebhooks says that there are no such webhooks, and which there are.
@@ -22,7 +22,7 @@ func (o WebhookOptions) withoutWebhooks(file *project.Project) string {
 		}
 	}
 	return fmt.Sprintf("the project has no such webhooks of %s in the group %q, version %s; ", o.Kind, o.Group, o.Version) +
-		o.instead(with, "it has no webhooks at all", func(r project.Resource) string { return flags(r) + flagsOf(*r.Webhooks) })
+		o.instead(with, "it has no webhooks", func(r project.Resource) string { return flags(r) + flagsOf(*r.Webhooks) })
 }
 
 // mostTold is how many kinds are told where one is not there.

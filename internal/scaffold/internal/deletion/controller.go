@@ -55,9 +55,9 @@ func (o Options) withoutController(r project.Resource) string {
 	for _, c := range r.Controllers {
 		names = append(names, c.Name)
 	}
-	has := "it has none but the usual one"
+	has := "it has only the default one"
 	if len(names) > 0 {
 		has = "it has " + strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("%s has no controller %s of its own name; %s", r.Kind, o.ControllerName, has)
+	return fmt.Sprintf("%s has no additional controller %s; %s", r.Kind, o.ControllerName, has)
 }

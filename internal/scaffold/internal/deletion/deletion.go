@@ -43,7 +43,7 @@ func undoRest(p *plan.Plan, after *project.Project, d Options, part *plan.Needs)
 	if err := feature.Record(recording, after); err != nil {
 		return err
 	}
-	return undo.Part(p, part, rest, d.WithChanges, "--with-changes removes it too")
+	return undo.Part(p, part, rest, d.WithChanges, "--with-changes deletes it, too")
 }
 
 // copyOf is the project as it is, for when its kinds will change.

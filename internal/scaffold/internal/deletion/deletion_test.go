@@ -150,7 +150,7 @@ func TestKeeps(t *testing.T) {
 			whys[c.Path] = c.Why
 		}
 	}
-	if whys[controller] != "you changed it; --with-changes removes it too" {
+	if whys[controller] != "you changed it; --with-changes deletes it, too" {
 		t.Errorf("the changed file is kept because %q", whys[controller])
 	}
 	if why := whys[types]; !strings.HasPrefix(why, "it is used at "+controller+":") {
@@ -190,9 +190,9 @@ func TestAbsent(t *testing.T) {
 		deletes    change
 		because    string
 	}{
-		{"no API", empty, remove(job), "the project has no batch.example.com/v1 CronJob; it has no APIs at all"},
-		{"no controller of no API", empty, remove(nightly), "the project has no batch.example.com/v1 CronJob; it has no APIs at all"},
-		{"no webhooks", empty, removeWebhook(deletion.WebhookOptions{}), `the project has no such webhooks of CronJob in the group "batch", version v1; it has no webhooks at all`},
+		{"no API", empty, remove(job), "the project has no batch.example.com/v1 CronJob; it has no APIs"},
+		{"no controller of no API", empty, remove(nightly), "the project has no batch.example.com/v1 CronJob; it has no APIs"},
+		{"no webhooks", empty, removeWebhook(deletion.WebhookOptions{}), `the project has no such webhooks of CronJob in the group "batch", version v1; it has no webhooks`},
 		{
 			"a misspelt kind", project, remove(deletion.Options{Group: "batch", Version: "v1", Kind: "Cronjob"}),
 			"the project has no batch.example.com/v1 Cronjob; did you mean --group batch --version v1 --kind CronJob?",
@@ -200,7 +200,7 @@ func TestAbsent(t *testing.T) {
 		{"another version", project, remove(job2), "the project has no batch.example.com/v2 CronJob; it has\n  --group batch --version v1 --kind CronJob"},
 		{
 			"another controller", project, remove(deletion.Options{Group: "batch", Version: "v1", Kind: "CronJob", ControllerName: "daily"}),
-			"CronJob has no controller daily of its own name; it has nightly",
+			"CronJob has no additional controller daily; it has nightly",
 		},
 		{
 			"another webhook", project, removeWebhook(deletion.WebhookOptions{Defaulting: true}),

@@ -51,13 +51,13 @@ func (d *deriving) adoptFile(file string, made []byte) error {
 	}
 	switch {
 	case slices.Contains(d.Adopt.Left, file):
-		err = d.Keep(target, "not made: a template that you changed has the same object")
+		err = d.Keep(target, "not created: a template that you changed has the same object")
 	case !c.There():
 		err = d.Create(target, content)
 	case changed || slices.Contains(d.Adopt.Removed, file):
 		err = d.Write(target, content)
 	case !bytes.Equal(c.After(), made):
-		return d.Keep(target, "it was there already")
+		return d.Keep(target, "it existed already")
 	}
 	d.Base().Set(target, made)
 	return err

@@ -112,8 +112,8 @@ func (d *deriving) checkFolder() error {
 		}
 		if mine, _ := unixLines(c.After()); !c.There() || !bytes.Equal(mine, content) {
 			return &report.Error{
-				What: "something else is in this folder, or it is not known how it was made", Where: d.Folder,
-				Hint: "nothing was changed; move it away, or choose another folder",
+				What: "the folder exists, and slipway has no record that it made it", Where: d.Folder,
+				Hint: "nothing was changed; move the folder away, or choose another one",
 			}
 		}
 	}
@@ -131,14 +131,14 @@ func (d *deriving) plan(file string, content []byte) error {
 	switch {
 	case !c.There() && made && !d.Restore:
 		d.Base().Set(file, content)
-		return d.Keep(file, "you deleted it; --restore makes it again")
+		return d.Keep(file, "you deleted it; --restore restores it")
 	case !c.There():
 		return d.Create(file, content)
 	case bytes.Equal(c.After(), content):
 		d.Base().Set(file, content)
 		return nil
 	case !made:
-		return d.Keep(file, "it was there already")
+		return d.Keep(file, "it existed already")
 	}
 	mine, restore := unixLines(c.After())
 	merged, conflicts := threeway.Merge(base, mine, content, d.Prefer)
@@ -174,7 +174,7 @@ func (d *deriving) retire(file string) error {
 		return d.Remove(file)
 	}
 	d.Base().Remove(file)
-	return d.Keep(file, "it is made no more, and you have changed it: it is yours now")
+	return d.Keep(file, "the chart no longer needs it, but you have changed it")
 }
 
 // refusal tells a conflict.

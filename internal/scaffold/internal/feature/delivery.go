@@ -55,8 +55,8 @@ func (p *planner) refuseOtherTests() error {
 		return err
 	}
 	return &report.Error{
-		What: "the project has end-to-end tests of its own", Where: found[0],
-		Hint: "nothing was changed; they run as before. For those of this feature move them first, and rename the Makefile's target test-e2e:\n" +
+		What: "the project has other end-to-end tests", Where: found[0],
+		Hint: "nothing was changed. To use the feature's tests, first move yours and rename the Makefile's target test-e2e:\n" +
 			"git mv " + endToEnd + " test/e2e-kind",
 	}
 }
@@ -72,8 +72,8 @@ func (p *planner) refuseOtherTarget() error {
 		return nil
 	}
 	return &report.Error{
-		What: "the Makefile has a target test-e2e of its own", Where: fmt.Sprintf("Makefile:%d", line),
-		Hint: "nothing was changed; to keep it give it and its tests another name, such as test-e2e-kind and test/e2e-kind, and run the command again",
+		What: "the Makefile has another target test-e2e", Where: fmt.Sprintf("Makefile:%d", line),
+		Hint: "nothing was changed; rename the target and its tests, such as to test-e2e-kind and test/e2e-kind, and run the command again",
 	}
 }
 

@@ -60,7 +60,7 @@ func (p *planner) requireDeployment(f Feature) error {
 		return nil
 	}
 	return &report.Error{
-		What: fmt.Sprintf("%s changes the manager's Deployment, and this file has none", f), Where: managerFile + ":1",
+		What: fmt.Sprintf("%s changes the manager's Deployment, which this file does not have", f), Where: managerFile + ":1",
 		Hint: "nothing was changed; move the Deployment into this file, and run the command again",
 	}
 }

@@ -79,7 +79,7 @@ func TestSwitch(t *testing.T) {
 					t.Errorf("%s is there: %v, want %v", file, exists(file), step.on)
 				}
 				if f.Deployed() && !exists("config/"+string(f)+"/kustomization.yaml") {
-					t.Error("its configuration is not there")
+					t.Error("its configuration does not exist")
 				}
 				if again, err := step.edit(t); err != nil || !again.Empty() {
 					t.Errorf("a second time is not without changes: %v", err)

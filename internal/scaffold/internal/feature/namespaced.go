@@ -30,8 +30,8 @@ func InNamespace(on bool) func(*plan.Plan, *project.Project) error {
 		}
 		if byMarkers {
 			return &report.Error{
-				What: "permissions are those of one namespace because their markers say so", Where: manager.RoleBindingFile,
-				Hint: "nothing was changed; take namespace= out of the +kubebuilder:rbac markers, make the RoleBinding a ClusterRoleBinding, and remove WATCH_NAMESPACE from config/manager",
+				What: "markers limit the permissions to one namespace", Where: manager.RoleBindingFile,
+				Hint: "nothing was changed; remove namespace= from the +kubebuilder:rbac markers, make the RoleBinding a ClusterRoleBinding, and remove WATCH_NAMESPACE from config/manager",
 			}
 		}
 		if !on {
@@ -63,8 +63,8 @@ func watchNamespaces(p *plan.Plan, project *project.Project) error {
 	}
 	if options == "" {
 		return &report.Error{
-			What: "no ctrl.Options{ … } of a manager was found", Where: files[0] + ":1",
-			Hint: "nothing was changed; have the manager watch what the variable WATCH_NAMESPACE lists, with this among its options, and run the command again:\n" + watchedOption,
+			What: "the manager has no ctrl.Options{ … }", Where: files[0] + ":1",
+			Hint: "nothing was changed; let the manager watch the namespaces in WATCH_NAMESPACE: add this to its options and run the command again:\n" + watchedOption,
 		}
 	}
 	header, err := header.Read(p)
@@ -104,7 +104,7 @@ func (watchedNamespaces) Put(file string, src []byte) ([]byte, error) {
 	fset := token.NewFileSet()
 	parsed, err := parser.ParseFile(fset, file, src, parser.ParseComments)
 	if err != nil {
-		return nil, &report.Error{What: "the file is not Go that can be read", Where: file + ":1", Hint: "nothing was changed", Err: err}
+		return nil, &report.Error{What: "the file cannot be parsed as Go", Where: file + ":1", Hint: "nothing was changed", Err: err}
 	}
 	literal := optionsIn(parsed)
 	if literal == nil {
@@ -117,7 +117,7 @@ func (watchedNamespaces) Put(file string, src []byte) ([]byte, error) {
 		}
 		if key, ok := pair.Key.(*ast.Ident); ok && key.Name == "Cache" {
 			return nil, &report.Error{
-				What: "the manager has options for its cache", Where: fmt.Sprintf("%s:%d", file, fset.Position(key.Pos()).Line),
+				What: "the manager sets options of its cache", Where: fmt.Sprintf("%s:%d", file, fset.Position(key.Pos()).Line),
 				Hint: "nothing was changed; add this to them and run the command again:\nDefaultNamespaces: watchedNamespaces(), // of the variable WATCH_NAMESPACE",
 			}
 		}

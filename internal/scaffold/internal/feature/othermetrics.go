@@ -28,8 +28,8 @@ func (p *planner) refuseOtherMetrics() error {
 	}
 	if len(found) > 0 {
 		return &report.Error{
-			What: "the project has a Service for metrics already", Where: found[0],
-			Hint: "nothing was changed; metrics are on while " + defaultConfig + " lists " + path.Base(found[0]) + " and the patch with the manager's argument",
+			What: "the project already has a Service for metrics", Where: found[0],
+			Hint: "nothing was changed; metrics are on if " + defaultConfig + " lists " + path.Base(found[0]) + " and the patch with the manager's argument",
 		}
 	}
 	for _, folder := range []string{"config/rbac", path.Dir(managerFile)} {
@@ -64,7 +64,7 @@ func (p *planner) refuseServiceIn(folder string) error {
 			continue
 		}
 		return &report.Error{
-			What: "the project has a Service for metrics already", Where: fmt.Sprintf("%s/%s:%d", folder, name, line),
+			What: "the project already has a Service for metrics", Where: fmt.Sprintf("%s/%s:%d", folder, name, line),
 			Hint: fmt.Sprintf("nothing was changed; metrics are on with that Service. For slipway's Service, remove %s from the resources of %s, "+
 				"with what else serves the metrics there, and run the command again", name, list),
 		}

@@ -74,7 +74,7 @@ func (p *planner) withoutCode(f Feature) error {
 	if err := runAll(recording.parts(f).code); err != nil {
 		return err
 	}
-	return undo.Part(p.Plan, part, &plan.Needs{}, false, "remove it when nothing needs it")
+	return undo.Part(p.Plan, part, &plan.Needs{}, false, "delete it if no file needs it")
 }
 
 // requireOwnManager refuses a manager of another tool: its certificates are elsewhere and called otherwise.
@@ -86,9 +86,9 @@ func (p *planner) requireOwnManager() error {
 		return err
 	}
 	return &report.Error{
-		What:  "metrics-tls needs a manager as `slipway init` makes it, or kubebuilder's config/certmanager with certificate-metrics.yaml",
+		What:  "metrics-tls needs a manager of `slipway init`, or kubebuilder's config/certmanager with certificate-metrics.yaml",
 		Where: p.whereCommented(),
-		Hint:  "nothing was changed; kubebuilder's projects have this in comments: add the certificate, then uncomment what is called [METRICS-WITH-CERTS]",
+		Hint:  "nothing was changed; in a project of kubebuilder, add the certificate, then uncomment the lines of [METRICS-WITH-CERTS]",
 	}
 }
 

@@ -180,7 +180,7 @@ func (p *planner) disable(f Feature) error {
 		out, at := line.Take(src)
 		if at > 0 {
 			return nil, &report.Error{
-				What: fmt.Sprintf("the line of %s has something else on it", f), Where: fmt.Sprintf("%s:%d", file, at),
+				What: fmt.Sprintf("the line of %s has other text on it", f), Where: fmt.Sprintf("%s:%d", file, at),
 				Hint: "nothing was changed; remove it by hand",
 			}
 		}

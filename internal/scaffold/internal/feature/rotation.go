@@ -33,8 +33,8 @@ func (p *planner) planRotation() error {
 	}
 	if there, err := p.Exists(manager.FlagsFile); err != nil || !there {
 		return cmp.Or[error](err, &report.Error{
-			What: "the manager cannot start without a certificate, so it cannot make one", Where: main,
-			Hint: "its webhook server must load the certificate at each handshake, as a manager made by `slipway init` does; " +
+			What: "the manager does not start without a certificate, so it cannot issue its own", Where: main,
+			Hint: "its webhook server must load the certificate at each handshake, as a manager of `slipway init` does; " +
 				"set GetCertificate in the TLSOpts of the server's options, and create " + manager.FlagsFile + " with that code",
 		})
 	}

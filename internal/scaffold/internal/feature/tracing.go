@@ -33,8 +33,8 @@ func (p *planner) planTracing() error {
 	}
 	if there, err := p.Exists(manager.FlagsFile); err != nil || !there {
 		return cmp.Or[error](err, &report.Error{
-			What: "tracing needs a manager as `slipway init` makes it", Where: main,
-			Hint: "nothing was changed, since there is no " + manager.FlagsFile + "; in another project set up OpenTelemetry in the main function, " +
+			What: "tracing needs a manager of `slipway init`", Where: main,
+			Hint: "nothing was changed, since the project has no " + manager.FlagsFile + "; in another project set up OpenTelemetry in the main function, " +
 				"and wrap reconcilers where they are completed",
 		})
 	}

@@ -70,7 +70,7 @@ func (p *planner) refuseUnverified(off []Feature) error {
 		}
 		return &report.Error{
 			What: fmt.Sprintf("the feature prometheus needs %s", f), Where: defaultConfig,
-			Hint: "nothing was changed; Prometheus verifies whose metrics it collects, switch it off as well, or use another --certs",
+			Hint: "nothing was changed; Prometheus verifies the certificate of metrics: disable prometheus, too, or use another --certs",
 			Next: fmt.Sprintf("slipway edit --disable prometheus,%s", f), Code: 2,
 		}
 	}
@@ -95,5 +95,5 @@ func (p *planner) noteLeft(off []Feature) error {
 	if on, err := p.on(MetricsTLS); err != nil || !on {
 		return err
 	}
-	return p.Keep(MetricsTLS.component(), "metrics stay verifiable; without: slipway edit --disable metrics-tls")
+	return p.Keep(MetricsTLS.component(), "metrics keep their certificate; slipway edit --disable metrics-tls removes it")
 }

@@ -61,7 +61,7 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-// TestReadNothing: a folder that is not there declares nothing, a file in its place is told.
+// TestReadNothing: a folder that does not exist declares nothing, a file in its place is told.
 func TestReadNothing(t *testing.T) {
 	root := t.TempDir()
 	if _, err := fieldcopy.Read(root, "api/v1", ""); err != nil {

@@ -25,7 +25,7 @@ func Unwritable(path string, err error) error {
 // what comes before the first file is in place: nothing was changed yet.
 func fileError(what, path string, err error) error {
 	if out, ok := errors.AsType[*confine.OutsideError](err); ok {
-		return &report.Error{What: "the file would be written outside of the project", Where: filepath.ToSlash(path), Err: err, Hint: "nothing was changed; remove " + cmp.Or(out.Link, "the cause") + ", or make it a link within the project"}
+		return &report.Error{What: "the file is outside the project", Where: filepath.ToSlash(path), Err: err, Hint: "nothing was changed; remove " + cmp.Or(out.Link, "the cause") + ", or let the link lead into the project"}
 	}
 	return &report.Error{What: what, Where: filepath.ToSlash(path), Err: err, Hint: fileHint(err) + "; nothing was changed"}
 }
@@ -34,11 +34,11 @@ func fileError(what, path string, err error) error {
 func fileHint(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return "the project's folder and files must be yours to read and write"
+		return "you need permission to read and write the project's folder and files"
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return "make room on the disk and run the command again"
+		return "free space on the disk and run the command again"
 	case errors.Is(err, syscall.EISDIR), errors.Is(err, syscall.ENOTDIR), errors.Is(err, fs.ErrExist):
-		return "a folder stands where a file belongs, or a file where a folder does; move it away"
+		return "a folder is in the place of a file, or a file in that of a folder; move it away"
 	}
-	return "run the command again when this is mended"
+	return "correct this and run the command again"
 }

@@ -24,7 +24,7 @@ func PinFeature(p *plan.Plan, feature, module string) error {
 		return err
 	}
 	if after, err := p.Find("go.mod"); err == nil && !bytes.Equal(src, after.After()) && hasOthers(src) {
-		p.Leave("go.mod requires modules besides those of a new project, and " + module + " may need newer versions of them: go mod tidy finds out")
+		p.Leave("go.mod requires more modules than a new project, and " + module + " may need newer versions of them: run go mod tidy")
 	}
 	return p.Put("go.sum", plan.These(featureSums{feature, module}))
 }

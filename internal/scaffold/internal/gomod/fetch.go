@@ -62,7 +62,7 @@ func Fetch(ctx context.Context, root string, h report.Handler) error {
 	}
 	if err != nil {
 		return &report.Error{
-			What: "the modules that the project needs could not be fetched", Where: "go.mod",
+			What: "the project's modules could not be downloaded", Where: "go.mod",
 			Hint: "the project is written; check the network and GOPROXY, and that the code in the folder builds\n" + lastLines(output, 5),
 			Next: "go mod tidy", Err: err,
 		}
@@ -90,7 +90,7 @@ func Get(ctx context.Context, root, pkg, module string, h report.Handler) error 
 	}
 	if err != nil {
 		return &report.Error{
-			What: "the module with the types could not be fetched", Where: "--external-api-module " + module,
+			What: "the module with the types could not be downloaded", Where: "--external-api-module " + module,
 			Hint: "nothing was changed; check the name, the version, and the network and GOPROXY\n" + lastLines(output, 5),
 			Next: "go get " + pkg + "@" + cmp.Or(version, "latest"), Err: err, Code: 1,
 		}

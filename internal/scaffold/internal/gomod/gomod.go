@@ -37,14 +37,14 @@ func Read(root string) (*File, error) {
 	if errors.As(err, &syntax) && len(syntax) > 0 {
 		return nil, &report.Error{
 			What: "go.mod cannot be read", Where: fmt.Sprintf("go.mod:%d:%d", syntax[0].Pos.Line, syntax[0].Pos.LineRune),
-			Hint: "correct it, or remove it and say --repo", Err: syntax[0].Err,
+			Hint: "correct it, or delete it and add --repo", Err: syntax[0].Err,
 		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read go.mod: %w", err)
 	}
 	if file.Module == nil {
-		return nil, &report.Error{What: "go.mod has no module line", Where: "go.mod:1", Hint: "its first line names the module", Next: "go mod edit -module example.com/my-operator"}
+		return nil, &report.Error{What: "go.mod has no module line", Where: "go.mod:1", Hint: "the first line must name the module", Next: "go mod edit -module example.com/my-operator"}
 	}
 	return &File{file}, nil
 }
@@ -65,8 +65,8 @@ func ModuleOf(root, pkg string) (string, error) {
 		return longest, nil
 	}
 	return "", &report.Error{
-		What: fmt.Sprintf("no module that go.mod requires has the package %s", pkg), Where: "go.mod",
-		Hint: "say which one with --external-api-module, such as github.com/cert-manager/cert-manager@v1.18.2; nothing was changed",
+		What: fmt.Sprintf("no module in go.mod has the package %s", pkg), Where: "go.mod",
+		Hint: "name the module with --external-api-module, such as github.com/cert-manager/cert-manager@v1.18.2; nothing was changed",
 		Next: "go get " + pkg,
 	}
 }

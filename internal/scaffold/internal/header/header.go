@@ -48,7 +48,7 @@ func (l License) Comment(name string) (string, error) {
 	return "", &report.Error{
 		What:  fmt.Sprintf("unknown license %q", l.Name),
 		Where: "--license",
-		Hint:  "one of " + strings.Join(Licenses, ", ") + "; any other: --license-file FILE",
+		Hint:  "use one of " + strings.Join(Licenses, ", ") + ", or --license-file FILE for another one",
 	}
 }
 
@@ -73,8 +73,8 @@ func checkComment(header, flag string) (string, error) {
 		return header, nil
 	}
 	return "", &report.Error{
-		What: "the license header would not be a comment of a Go file", Where: flag, Err: err,
-		Hint: "expected plain text, or a whole comment: // at every line, or /* … */",
+		What: "the license header is not a comment in Go", Where: flag, Err: err,
+		Hint: "use plain text, or a whole comment: // at every line, or /* … */",
 	}
 }
 

@@ -56,7 +56,7 @@ func newMoving(p *plan.Plan, file *project.Project, on bool) (*moving, error) {
 	if groups := file.Groups(); !on && len(groups) > 1 {
 		return nil, &report.Error{
 			What: "the project has APIs of the groups " + strings.Join(groups, ", "), Where: "--multigroup=false",
-			Hint: "the other layout has room for one group; nothing was changed",
+			Hint: "the layout without --multigroup holds one group; nothing was changed",
 		}
 	}
 	var err error
@@ -189,7 +189,7 @@ func (m *moving) tellMentions(file string) error {
 	if len(lines) == 0 {
 		return nil
 	}
-	return m.Keep(file, fmt.Sprintf("line %d names a folder of which a part has moved: look whether it means that part", lines[0]))
+	return m.Keep(file, fmt.Sprintf("line %d names a folder of which a part has moved: check whether it means that part", lines[0]))
 }
 
 // editIfNeeded plans an edit unless it changes nothing.

@@ -40,7 +40,7 @@ type Folders struct {
 func Hold(ctx context.Context, root string, own Folders, h report.Handler) (release func(), err error) {
 	lock, got, err := tryLock(root, own.Locks, h)
 	if err == nil && !got {
-		h.Handle(report.Note{Text: "another slipway is changing this project; waiting until it is done (Ctrl-C to stop)"})
+		h.Handle(report.Note{Text: "another slipway is changing this project; waiting for it (Ctrl-C to stop)"})
 		_, err = lock.TryLockContext(ctx, holdPoll)
 	}
 	if ctx.Err() != nil {
@@ -65,7 +65,7 @@ func tryLock(root, locks string, h report.Handler) (lock *flock.Flock, got bool,
 		if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 			return lock, got, err
 		}
-		h.Handle(report.Note{Text: "folders cannot be locked on this file system: no command of another user or machine, or in a container, may change the project now"})
+		h.Handle(report.Note{Text: "this file system has no locks: commands of other users, machines or containers must not change the project now"})
 	}
 	if lock, err = standIn(root, locks); err != nil {
 		return nil, false, err
@@ -97,7 +97,7 @@ func unlockable(path string, err error) error {
 	}
 	return &report.Error{
 		What: "the project cannot be locked against other commands", Where: path, Err: err,
-		Hint: "the folder must be yours to read and write; nothing was changed",
+		Hint: "you need permission to read and write the folder; nothing was changed",
 	}
 }
 
@@ -113,13 +113,13 @@ func takeBack(root, keys string, h report.Handler) error {
 	}
 	if err != nil {
 		return &report.Error{
-			What: "an earlier command was interrupted, and what it left cannot be taken back", Where: pending(root), Err: err,
-			Hint: "mend the cause and run the command again; or restore the files from version control and remove that folder",
+			What: "an earlier command was interrupted, and its changes cannot be reverted", Where: pending(root), Err: err,
+			Hint: "correct the cause and run the command again; or restore the files from version control and delete that folder",
 			Next: "git status",
 		}
 	}
 	if len(restored) > 0 {
-		h.Handle(report.Note{Text: fmt.Sprintf("an earlier command was interrupted; what it had changed was taken back: %d files", len(restored))})
+		h.Handle(report.Note{Text: fmt.Sprintf("an earlier command was interrupted; its changes were reverted: %d files", len(restored))})
 	}
 	return nil
 }
@@ -129,14 +129,14 @@ func pending(root string) string { return filepath.Join(root, ".slipway", "pendi
 // notOurs says what is there in the place of an interrupted command, and that it is not touched.
 func notOurs(root string, foreign *transaction.ForeignError) error {
 	e := &report.Error{
-		What: "the project has the traces of an interrupted command that was not yours on this machine", Where: pending(root), Err: foreign,
-		Hint: "nothing of it was used: it came with the repository, or a command of another user, in a container or on another machine is at work or was killed;\n" +
-			"if none is, compare the files with version control, remove that folder and run the command again",
+		What: "the project has traces of an interrupted command of another user or machine", Where: pending(root), Err: foreign,
+		Hint: "slipway did not use them: they came with the repository, or that command is still running or was killed;\n" +
+			"if it is not running, compare the files with version control, delete that folder and run the command again",
 		Next: "git status",
 	}
 	if errors.Is(foreign, transaction.ErrCopied) {
-		e.What = "the project is the copy of one in which a command was interrupted"
-		e.Hint = "some of its files are new and some are old; restore them from version control, remove that folder and run the command again"
+		e.What = "the project is a copy of one in which a command was interrupted"
+		e.Hint = "some files are new and some are old; restore them from version control, delete that folder and run the command again"
 	}
 	return e
 }

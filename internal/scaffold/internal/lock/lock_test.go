@@ -53,7 +53,7 @@ func TestHoldEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestHoldWithoutAPlace names the folder that is not there.
+// TestHoldWithoutAPlace names the folder that does not exist.
 func TestHoldWithoutAPlace(t *testing.T) {
 	gone := filepath.Join(t.TempDir(), "gone")
 	_, err := Hold(t.Context(), gone, own(t), report.Discard)

@@ -21,7 +21,7 @@ import (
 )
 
 // LeftToUser introduces the lines that the user is to add where the manager's code is left alone.
-const LeftToUser = "--skip-wiring leaves the kind's lines in the manager's code to you; add:\n"
+const LeftToUser = "--skip-wiring leaves the manager's code to you; add these lines:\n"
 
 // FlagsFile is the code, in projects made by slipway, with which a manager starts before it has a certificate.
 const FlagsFile = "internal/manager/flags.go"
@@ -115,6 +115,12 @@ func noManager(usual string, mains []*plan.File, several []string) error {
 		e.What, e.Where = "no main.go has a place to add code to", strings.Join(names, ", ")
 		e.Hint = "one of them would call NewManager, or have the comment +" + insertionPoint + "; nothing was changed"
 	}
+	var names []string
+	for _, c := range mains {
+		names = append(names, c.Path())
+	}
+	e.What, e.Where = "no main.go has a place for the code", strings.Join(names, ", ")
+	e.Hint = "expected a call of NewManager, or the comment +" + insertionPoint + "; nothing was changed"
 	return e
 }
 

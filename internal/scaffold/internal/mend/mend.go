@@ -38,7 +38,7 @@ func Find(p *plan.Plan, file *project.Project) ([]report.Finding, error) {
 	}
 	err := each(p, file, func(c *plan.File, of func([]byte) []wiring.Stranger) error {
 		for _, one := range of(c.After()) {
-			add(c.Path(), one.Line, one.Missing+" is not declared here: kubebuilder wrote this for its own scaffold")
+			add(c.Path(), one.Line, one.Missing+" is not declared here: kubebuilder wrote this code for its own scaffold")
 		}
 		return nil
 	})
@@ -189,7 +189,7 @@ func joinLists(p *plan.Plan) error {
 		case listed:
 			items = append(items, piece.Listed{Marker: "manifestskustomizesamples", Name: item})
 		case line != "" && line[0] != '#' && line != "resources:":
-			p.Leave(ownSamples + ": kustomize refuses a folder with this file and " + path.Base(otherSamples) + "; move its lines there and remove it")
+			p.Leave(ownSamples + ": kustomize refuses a folder with this file and " + path.Base(otherSamples) + "; move its lines there and delete it")
 			return nil
 		}
 	}

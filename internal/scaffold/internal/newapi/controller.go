@@ -26,9 +26,9 @@ func (a *planner) checkController() error {
 		same := r.Group == a.resource.Group && r.Kind == a.resource.Kind
 		if r.Controller && same && r.Version != a.resource.Version && a.options.ControllerName == "" {
 			return &report.Error{
-				What:  fmt.Sprintf("%s has a controller already, for version %s", r.Kind, r.Version),
+				What:  fmt.Sprintf("%s already has a controller, for version %s", r.Kind, r.Version),
 				Where: "--controller",
-				Hint:  "one controller sees the objects of all versions; a second one, with work of its own, needs --controller-name",
+				Hint:  "one controller sees the objects of all versions; add --controller-name for another controller",
 				Next:  a.command("--resource --controller=false"),
 			}
 		}
@@ -37,8 +37,8 @@ func (a *planner) checkController() error {
 		}
 		if slices.Contains(controllersOf(a.project, r), name) {
 			return &report.Error{
-				What: fmt.Sprintf("a controller of %s %s has the name %s already", r.APIVersion(), r.Kind, name), Where: "--controller-name",
-				Hint: "metrics and logs tell controllers apart by their names; choose another one",
+				What: fmt.Sprintf("a controller of %s %s already has the name %s", r.APIVersion(), r.Kind, name), Where: "--controller-name",
+				Hint: "metrics and logs need different names of controllers; choose another one",
 			}
 		}
 	}
@@ -150,7 +150,7 @@ func (a *planner) planController() error {
 		return err
 	}
 	if suite.OnDisk() && gofile.UsesGinkgo(suite.Before()) && !a.Recording() {
-		return a.Keep(suite.Path(), "its tests are written with Ginkgo; add one for "+a.controllerTitle()+" in their style")
+		return a.Keep(suite.Path(), "its tests use Ginkgo; add one for "+a.controllerTitle()+" in their style")
 	}
 	return a.createGo(a.controllerTest(), a.controllerTestFile())
 }

@@ -25,18 +25,18 @@ type Image struct {
 func (i Image) check() error {
 	if i.Name == "" {
 		if i != (Image{}) {
-			return &report.Error{What: "there is no image to run", Where: "--image", Hint: "such as --image memcached:1.6-alpine"}
+			return &report.Error{What: "there is no image to run", Where: "--image", Hint: "add one, such as --image memcached:1.6-alpine"}
 		}
 		return nil
 	}
 	if strings.ContainsAny(i.Name, " \t\n\"'`\\") {
-		return &report.Error{What: fmt.Sprintf("%q is not the name of an image", i.Name), Where: "--image", Hint: "such as memcached:1.6-alpine"}
+		return &report.Error{What: fmt.Sprintf("invalid image name %q", i.Name), Where: "--image", Hint: "use a name such as memcached:1.6-alpine"}
 	}
 	if port, err := strconv.Atoi(i.Port); i.Port != "" && (err != nil || port < 1 || port > 65535) {
-		return &report.Error{What: fmt.Sprintf("%q is not a port", i.Port), Where: "--image-container-port", Hint: "a number from 1 to 65535"}
+		return &report.Error{What: fmt.Sprintf("invalid port %q", i.Port), Where: "--image-container-port", Hint: "use a number from 1 to 65535"}
 	}
 	if user, err := strconv.ParseInt(i.User, 10, 64); i.User != "" && (err != nil || user < 1) {
-		return &report.Error{What: fmt.Sprintf("%q is not the id of a user that a container may run as", i.User), Where: "--run-as-user", Hint: "a number from 1, such as 65532; root is not allowed"}
+		return &report.Error{What: fmt.Sprintf("invalid user id %q", i.User), Where: "--run-as-user", Hint: "use a number from 1, such as 65532; root is not allowed"}
 	}
 	return nil
 }

@@ -129,7 +129,7 @@ func (a *planner) likeOtherVersions() error {
 		}
 		if a.options.Plural != "" && a.options.Plural != r.PluralName() {
 			return &report.Error{
-				What:  fmt.Sprintf("version %s of %s has the plural %s, and all versions of a kind have the same", r.Version, r.Kind, r.PluralName()),
+				What:  fmt.Sprintf("version %s of %s has the plural %s, and all versions of a kind must have the same", r.Version, r.Kind, r.PluralName()),
 				Where: "--plural " + a.options.Plural, Hint: "leave it out; nothing was changed",
 			}
 		}
@@ -147,16 +147,16 @@ func (a *planner) likeOtherVersions() error {
 func (a *planner) checkWanted() error {
 	switch {
 	case !a.options.Resource && !a.options.Controller:
-		return &report.Error{What: "there is nothing to create", Where: "--resource, --controller", Hint: "one of them, or both"}
+		return &report.Error{What: "no part of the kind is selected", Where: "--resource, --controller", Hint: "add one of them, or both"}
 	case kind.Foreign(a.resource) && a.options.Resource:
 		return &report.Error{
-			What: fmt.Sprintf("the types of %s %s are not this project's to create", a.resource.APIVersion(), a.resource.Kind), Where: "--resource",
-			Hint: "the project can have a controller for them", Next: a.command("--resource=false --controller"),
+			What: fmt.Sprintf("the types of %s %s belong to another module", a.resource.APIVersion(), a.resource.Kind), Where: "--resource",
+			Hint: "this project can only have a controller for them", Next: a.command("--resource=false --controller"),
 		}
 	case !a.options.Resource && !kind.Foreign(a.resource) && (a.recorded == nil || a.recorded.API == nil):
 		return &report.Error{
 			What: fmt.Sprintf("the project has no %s %s to control", a.resource.APIVersion(), a.resource.Kind), Where: "--resource=false",
-			Hint: "create its types too; a kind of another module needs --external-api-path, one of Kubernetes its group, such as core or apps",
+			Hint: "create its types, too; for a kind of another module add --external-api-path, for one of Kubernetes use its group, such as core or apps",
 			Next: a.command("--resource --controller"),
 		}
 	}
@@ -178,16 +178,16 @@ func (a *planner) checkGroup() error {
 			return &report.Error{
 				What:  fmt.Sprintf("PROJECT names this API group %q", group),
 				Where: "--group " + a.resource.Group,
-				Hint:  "both names stand for " + a.resource.QualifiedGroup() + "; use PROJECT's; nothing was changed",
+				Hint:  "both names mean " + a.resource.QualifiedGroup() + "; use the name in PROJECT; nothing was changed",
 				Next: strings.ReplaceAll(fmt.Sprintf("slipway create api --group %s --version %s --kind %s --resource=%t --controller=%t", group,
 					a.resource.Version, a.resource.Kind, a.options.Resource, a.options.Controller), "=true", ""),
 			}
 		}
 		if group != a.resource.Group {
 			return &report.Error{
-				What:  fmt.Sprintf("the project has APIs of the group %q, and its layout has room for one group", group),
+				What:  fmt.Sprintf("the project has APIs of the group %q, and its layout holds one group", group),
 				Where: "--group " + a.resource.Group,
-				Hint:  "use that group, or lay the project out for several",
+				Hint:  "use that group, or change the layout",
 				Next:  "slipway edit --multigroup",
 			}
 		}
@@ -216,7 +216,7 @@ func (a *planner) checkFiles() error {
 		}
 		if f.wanted && c.OnDisk() && !regexp.MustCompile(`(?m)^\s*(type\s+)?`+f.name+`\s+struct\b`).Match(c.Before()) {
 			return &report.Error{
-				What:  fmt.Sprintf("the file is there and does not declare the type %s", f.name),
+				What:  fmt.Sprintf("the file exists but does not declare the type %s", f.name),
 				Where: f.file,
 				Hint:  "move it away, or declare the type in it; nothing was changed",
 			}

@@ -39,7 +39,7 @@ func (a *planner) checkTerse() error {
 	case a.resource.External:
 		what = "kinds of other modules"
 	case a.options.ControllerName != "":
-		what = "controllers with names of their own"
+		what = "additional controllers"
 	case a.options.Image.Name != "":
 		what = "the image of a controller"
 	case a.options.SSA:

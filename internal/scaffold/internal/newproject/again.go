@@ -42,7 +42,7 @@ func (o *Options) again(root string) (*project.Project, error) {
 		if c.asked != c.has {
 			return nil, &report.Error{
 				What: fmt.Sprintf("this folder already holds a project, which has %s %s, not %s", c.flag, c.has, c.asked), Where: filepath.Join(root, project.FileName),
-				Hint: "with the same flags, init completes what is missing of it; nothing was changed",
+				Hint: "with the same flags, init adds what is missing; nothing was changed",
 				Next: "slipway create api --group GROUP --version v1 --kind KIND",
 			}
 		}

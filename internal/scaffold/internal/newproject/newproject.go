@@ -111,7 +111,7 @@ func refuseProject(root string) error {
 	e := &report.Error{
 		What:  "this folder already holds " + strings.Join(found, ", "),
 		Where: root,
-		Hint:  "init starts a project in a folder without these files; nothing was changed",
+		Hint:  "init needs a folder without these files; nothing was changed",
 	}
 	if found[0] == project.FileName {
 		e.What = "this folder already holds a project: " + strings.Join(found, ", ")
@@ -152,8 +152,8 @@ func (o *Options) completeRepo(root string, mod *gomod.File) error {
 	switch {
 	case mod == nil && o.Repo == "":
 		return &report.Error{
-			What: "the module path of the project is not known: there is no go.mod in this folder",
-			Hint: "say it with --repo, or run `go mod init` first",
+			What: "the module path of the project is unknown: there is no go.mod in this folder",
+			Hint: "add --repo, or run `go mod init` first",
 			Next: "slipway init --domain " + cmp.Or(o.Domain, "example.com") + " --repo example.com/" + cmp.Or(nameFromFolder(root), "my-operator"),
 		}
 	case mod == nil:

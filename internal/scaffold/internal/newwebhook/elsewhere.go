@@ -101,7 +101,7 @@ func (w *planner) wanted() []wantedWebhook {
 
 // hasAlready refuses a webhook that the code at a place has.
 func (w *planner) hasAlready(hook wantedWebhook, place string, wanted []wantedWebhook) error {
-	e := &report.Error{What: "the project has this webhook already", Where: place, Hint: hook.flag + " would create a second one at " + hook.path + "; nothing was changed"}
+	e := &report.Error{What: "the project already has this webhook", Where: place, Hint: hook.flag + " creates a second one at " + hook.path + "; nothing was changed"}
 	var rest []string
 	for _, other := range wanted {
 		if other.flag != hook.flag {

@@ -88,7 +88,7 @@ func (o Options) Check() error {
 		return err
 	}
 	if !o.Defaulting && !o.Validation && !o.Conversion {
-		return &report.Error{What: "there is no webhook to create", Where: "--defaulting, --programmatic-validation, --conversion", Hint: "at least one of them"}
+		return &report.Error{What: "no webhook is selected", Where: "--defaulting, --programmatic-validation, --conversion", Hint: "add at least one of them"}
 	}
 	for _, p := range []struct {
 		flag, path string
@@ -96,13 +96,13 @@ func (o Options) Check() error {
 	}{{"--defaulting-path", o.DefaultingPath, o.Defaulting}, {"--validation-path", o.ValidationPath, o.Validation}} {
 		switch {
 		case p.path != "" && !p.used:
-			return &report.Error{What: "there is no webhook for this path", Where: p.flag, Hint: "create it too: " + map[string]string{"--defaulting-path": "--defaulting", "--validation-path": "--programmatic-validation"}[p.flag]}
+			return &report.Error{What: "the webhook of this path is not created", Where: p.flag, Hint: "create it, too: " + map[string]string{"--defaulting-path": "--defaulting", "--validation-path": "--programmatic-validation"}[p.flag]}
 		case p.path != "" && !webhookPath.MatchString(p.path):
-			return &report.Error{What: fmt.Sprintf("%q is not a path that the webhook server takes", p.path), Where: p.flag, Hint: "expected letters, digits, - and _ between slashes, such as /mutate-cronjob"}
+			return &report.Error{What: fmt.Sprintf("invalid path of a webhook %q", p.path), Where: p.flag, Hint: "use letters, digits, - and _ between slashes, such as /mutate-cronjob"}
 		}
 	}
 	if len(o.Spokes) > 0 && !o.Conversion {
-		return &report.Error{What: "spokes are for conversion", Where: "--spoke", Hint: "create that too: --conversion"}
+		return &report.Error{What: "--spoke needs the conversion webhook", Where: "--spoke", Hint: "add --conversion"}
 	}
 	return nil
 }
@@ -158,7 +158,7 @@ func (w *planner) resolve() error {
 // unknown says that there is no such kind to give webhooks to.
 func (w *planner) unknown() error {
 	o := w.options
-	hint := "create it first; a kind of another module needs --external-api-path, and one of Kubernetes its group, such as core or apps"
+	hint := "create it first; for a kind of another module add --external-api-path, for one of Kubernetes use its group, such as core or apps"
 	for _, r := range w.project.Resources {
 		if r.Kind == o.Kind {
 			hint = fmt.Sprintf("there is %s in the group %q, version %s", r.Kind, r.Group, r.Version)
@@ -176,17 +176,17 @@ func (w *planner) resolveSpokes() error {
 		return nil
 	}
 	if w.resource.API == nil {
-		return &report.Error{What: "only kinds of the project itself can be converted", Where: "--conversion", Hint: w.resource.Kind + " is not one"}
+		return &report.Error{What: "only kinds of the project itself can have a conversion", Where: "--conversion", Hint: w.resource.Kind + " belongs to another module"}
 	}
 	others := w.otherVersions()
 	for _, r := range others {
 		if r.Webhooks != nil && r.Webhooks.Conversion {
-			return &report.Error{What: fmt.Sprintf("%s has a hub already, version %s", r.Kind, r.Version), Where: "--version " + w.resource.Version, Hint: "a kind has one hub; add spokes to that one",
+			return &report.Error{What: fmt.Sprintf("%s already has a hub, version %s", r.Kind, r.Version), Where: "--version " + w.resource.Version, Hint: "a kind has one hub; add spokes to it",
 				Next: fmt.Sprintf("slipway create webhook --group %s --version %s --kind %s --conversion", r.Group, r.Version, r.Kind)}
 		}
 	}
 	if len(others) == 0 {
-		return &report.Error{What: "there is no other version to convert to and from", Where: "--conversion", Hint: "create one first", Err: ErrOneVersion,
+		return &report.Error{What: "the kind has no other version to convert", Where: "--conversion", Hint: "create one first", Err: ErrOneVersion,
 			Next: fmt.Sprintf("slipway create api --group %s --version v2 --kind %s --resource --controller=false", w.resource.Group, w.resource.Kind)}
 	}
 	if len(w.options.Spokes) == 0 {
@@ -220,8 +220,8 @@ func (w *planner) refuseLeftOut(others []project.Resource) error {
 		return nil
 	}
 	return &report.Error{
-		What: fmt.Sprintf("version %s of %s would be neither the hub nor a spoke", strings.Join(leftOut, ", "), w.resource.Kind), Where: "--spoke",
-		Hint: "all versions, or none: then all others are spokes; a manager does not start with a version that is not converted",
+		What: fmt.Sprintf("version %s of %s is neither the hub nor a spoke", strings.Join(leftOut, ", "), w.resource.Kind), Where: "--spoke",
+		Hint: "list all versions or leave out --spoke: a manager does not start if a version has no conversion",
 		Next: fmt.Sprintf("slipway create webhook --group %s --version %s --kind %s --conversion", w.resource.Group, w.resource.Version, w.resource.Kind),
 	}
 }
@@ -232,7 +232,7 @@ func (w *planner) unknownSpoke(version string, others []project.Resource) error 
 		have = append(have, r.Version)
 	}
 	return &report.Error{
-		What: fmt.Sprintf("%s has no other version %s", w.resource.Kind, version), Where: "--spoke", Hint: "there are " + strings.Join(have, ", "),
+		What: fmt.Sprintf("%s has no other version %s", w.resource.Kind, version), Where: "--spoke", Hint: "use " + strings.Join(have, ", "),
 		Next: fmt.Sprintf("slipway create api --group %s --version %s --kind %s --resource --controller=false", w.resource.Group, version, w.resource.Kind),
 	}
 }

@@ -188,7 +188,7 @@ func TestElsewhere(t *testing.T) {
 	} {
 		_, err := newwebhook.Create(root, test.options)
 		var e *report.Error
-		if !errors.As(err, &e) || e.What != "the project has this webhook already" || e.Where != "pkg/webhooks/cronjob.go:3" || e.Next != test.next {
+		if !errors.As(err, &e) || e.What != "the project already has this webhook" || e.Where != "pkg/webhooks/cronjob.go:3" || e.Next != test.next {
 			t.Errorf("%v", err)
 		}
 	}
@@ -243,8 +243,8 @@ func TestRefusals(t *testing.T) {
 		options           newwebhook.Options
 	}{
 		{"nothing", "--defaulting, --programmatic-validation, --conversion", one, cronJob()},
-		{"a kind that is not there", "PROJECT", one, cronJob(defaulting, of("batch", "v1", "Job"))},
-		{"a version that is not there", "PROJECT", one, cronJob(defaulting, of("batch", "v2", "CronJob"))},
+		{"a kind that does not exist", "PROJECT", one, cronJob(defaulting, of("batch", "v1", "Job"))},
+		{"a version that does not exist", "PROJECT", one, cronJob(defaulting, of("batch", "v2", "CronJob"))},
 		{"conversion of a kind of Kubernetes", "--conversion", one, cronJob(conversion, of("apps", "v1", "Deployment"))},
 		{"conversion of one version", "--conversion", one, cronJob(conversion)},
 		{"a second hub", "--version v2", hub, cronJob(conversion, of("batch", "v2", "CronJob"))},

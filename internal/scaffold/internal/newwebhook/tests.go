@@ -21,7 +21,7 @@ func (w *planner) planTests() error {
 	}
 	if suite.OnDisk() && gofile.UsesGinkgo(suite.Before()) {
 		if !w.Recording() {
-			if err := w.Keep(suite.Path(), "its tests are written with Ginkgo; add those of "+w.resource.Kind+" in their style"); err != nil {
+			if err := w.Keep(suite.Path(), "its tests use Ginkgo; add those of "+w.resource.Kind+" in their style"); err != nil {
 				return err
 			}
 		}

@@ -37,7 +37,7 @@ func (c BuilderCall) Put(file string, src []byte) ([]byte, error) {
 	complete := c.find(parsed, "Complete")
 	if complete == nil {
 		return nil, &report.Error{
-			What: fmt.Sprintf("there is no function %s that ends a chain of calls with Complete()", c.Function), Where: fmt.Sprintf("%s:%d", file, 1+bytes.Count(src, []byte("\n"))),
+			What: fmt.Sprintf("no function %s ends a chain of calls with Complete()", c.Function), Where: fmt.Sprintf("%s:%d", file, 1+bytes.Count(src, []byte("\n"))),
 			Hint: "nothing was changed; insert this into the chain and run the command again:\n" + c.call() + ".",
 		}
 	}

@@ -59,7 +59,7 @@ func TestSection(t *testing.T) {
 		{"a replacement", named("one"), []int{18}, "replacements:\n - source: # Uncomment this for certificates\n     kind: Service\n     name: one\n   targets:\n     - select:\n         kind: Certificate\n"},
 		{"the last one", named("two"), []int{24}, "replacements:\n - source:\n     kind: Service\n     name: two\n   targets: # Keep the marker.\n"},
 		{"one that is on", piece.PathIs("patches", "on.yaml"), nil, ""},
-		{"one that is not there", piece.PathIs("patches", "none.yaml"), nil, ""},
+		{"one that does not exist", piece.PathIs("patches", "none.yaml"), nil, ""},
 		{"one of another list", piece.PathIs("resources", "off.yaml"), nil, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -159,7 +159,7 @@ func (f Fragment) refuse(file string, lines []string) *report.Error {
 	return &report.Error{
 		What:  fmt.Sprintf("there is no insertion point +kubebuilder:scaffold:%s", f.Marker),
 		Where: fmt.Sprintf("%s:%d", file, f.likelyLine(lines)),
-		Hint:  "nothing was changed; insert this about there and run the command again" + f.otherwise() + ":\n" + strings.TrimSuffix(f.Code, "\n"),
+		Hint:  "nothing was changed; insert this near that line and run the command again" + f.otherwise() + ":\n" + strings.TrimSuffix(f.Code, "\n"),
 	}
 }
 
@@ -205,8 +205,8 @@ func (f Fragment) PutOnce(file string, src []byte) ([]byte, error) {
 	above := at - 1
 	if above < 0 || strings.HasPrefix(strings.TrimSpace(lines[above]), "#") {
 		return nil, &report.Error{
-			What: "the block that this belongs into is a comment", Where: fmt.Sprintf("%s:%d", file, at+1),
-			Hint: "nothing was changed; remove the # from its lines and run the command again; this is then inserted:\n" + strings.TrimSuffix(f.Code, "\n"),
+			What: "the block for this code is commented out", Where: fmt.Sprintf("%s:%d", file, at+1),
+			Hint: "nothing was changed; remove the # from its lines and run the command again, which inserts:\n" + strings.TrimSuffix(f.Code, "\n"),
 		}
 	}
 	return []byte(strings.Join(slices.Insert(lines, at, f.Code), "")), nil

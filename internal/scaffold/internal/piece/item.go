@@ -33,7 +33,7 @@ func (l Item) Put(path string, src []byte) ([]byte, error) {
 	}
 	if head < 0 {
 		return nil, &report.Error{
-			What:  fmt.Sprintf("there is no list `%s:` of one item a line", l.List),
+			What:  fmt.Sprintf("there is no list `%s:` with one item on each line", l.List),
 			Where: fmt.Sprintf("%s:%d", path, Fragment{}.likelyLine(lines)),
 			Hint:  fmt.Sprintf("nothing was changed; insert this and run the command again:\n%s:\n- %s", l.List, l.Name),
 		}

@@ -92,7 +92,7 @@ func (f Fragment) takeWired(src []byte, line int) ([]byte, int) {
 // otherwise names the flag with which the command leaves the fragment to the user, if there is one.
 func (f Fragment) otherwise() string {
 	if f.Marker == schemeMarker || f.Marker == builderMarker {
-		return ", or leave it to yourself with --skip-wiring"
+		return ", or add --skip-wiring"
 	}
 	return ""
 }

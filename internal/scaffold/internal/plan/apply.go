@@ -39,7 +39,7 @@ func (p *Plan) key(h report.Handler) transaction.Key {
 	}
 	key, err := transaction.ReadKey(p.keys)
 	if err != nil {
-		h.Handle(report.Note{Text: "should this command be killed, the next one cannot take back what it did: " + err.Error()})
+		h.Handle(report.Note{Text: "if this command is killed, the next one cannot revert its changes: " + err.Error()})
 	}
 	return key
 }
@@ -81,16 +81,16 @@ func (p *Plan) mode(c *File) fs.FileMode {
 func (p *Plan) failure(err error) error {
 	if stuck, ok := errors.AsType[*transaction.StuckError](err); ok {
 		return &report.Error{
-			What:  "not every file could be written, nor the written ones be taken back",
+			What:  "some files could not be written, and the written ones could not be restored",
 			Where: p.root,
-			Hint:  "some files are new and some are old; when the cause is mended, the next command that changes the project takes them back first",
+			Hint:  "some files are new and some are old; correct the cause, and the next command that changes the project restores them first",
 			Next:  "git status",
 			Err:   stuck,
 		}
 	}
 	if changed, ok := errors.AsType[*transaction.ChangedError](err); ok {
 		return &report.Error{
-			What:  "the file was changed by someone else in the meantime",
+			What:  "another program changed the file in the meantime",
 			Where: changed.Path,
 			Hint:  "nothing was written; run the command again",
 		}

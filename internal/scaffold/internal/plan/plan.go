@@ -134,7 +134,7 @@ func (p *Plan) Create(path string, content []byte) error {
 	case bytes.Equal(c.after, content):
 		p.base.Set(path, content)
 	default:
-		c.action, c.why = report.Kept, "it was there already"
+		c.action, c.why = report.Kept, "it existed already"
 	}
 	p.track(c)
 	return nil
@@ -200,7 +200,7 @@ func (p *Plan) Copy(from, to string) error {
 	}
 	if c.There() {
 		p.refused = append(p.refused, &report.Error{
-			What: "there is a file in the place that " + from + " would move to", Where: to,
+			What: "a file is in the new place of " + from + " would move to", Where: to,
 			Hint: "nothing was changed; move it away or remove it, and run the command again",
 		})
 		return nil
@@ -231,7 +231,7 @@ func (p *Plan) PutIfPlaced(path string, of Pieces, lines string) error {
 		return err
 	}
 	for _, refusal := range p.refused[refusals:] {
-		p.left = append(p.left, fmt.Sprintf("%s: %s; the file is left as it is, add by hand:\n%s", refusal.Where, refusal.What, strings.TrimSuffix(lines, "\n")))
+		p.left = append(p.left, fmt.Sprintf("%s: %s; the file is unchanged, add by hand:\n%s", refusal.Where, refusal.What, strings.TrimSuffix(lines, "\n")))
 	}
 	p.refused = p.refused[:refusals]
 	return nil

@@ -67,7 +67,7 @@ func TestChanges(t *testing.T) {
 		scaffolded string // in the base
 	}{
 		{"create", func(p *plan.Plan) error { return p.Create("b", []byte("new\n")) }, report.File{Path: "b", Action: report.Created}, "new\n", "new\n"},
-		{"create what is there", func(p *plan.Plan) error { return p.Create("a", []byte("new\n")) }, report.File{Path: "a", Action: report.Kept, Why: "it was there already"}, "old\n", gone},
+		{"create what is there", func(p *plan.Plan) error { return p.Create("a", []byte("new\n")) }, report.File{Path: "a", Action: report.Kept, Why: "it existed already"}, "old\n", gone},
 		{"create the same", func(p *plan.Plan) error { return p.Create("a", []byte("old\n")) }, report.File{Path: "a", Action: report.Unchanged}, "old\n", "old\n"},
 		{"require", func(p *plan.Plan) error { return p.Require("b", []byte("new\n")) }, report.File{Path: "b", Action: report.Created}, "new\n", "new\n"},
 		{"write", func(p *plan.Plan) error { return p.Write("a", []byte("new\n")) }, report.File{Path: "a", Action: report.Updated}, "new\n", gone},

@@ -47,7 +47,7 @@ func Read(root string) (*project.Project, error) {
 		return nil, damaged(fe)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &report.Error{What: "there is no project in this folder", Where: filepath.Join(root, project.FileName), Hint: "init makes one", Next: "slipway init", Err: err}
+		return nil, &report.Error{What: "there is no project in this folder", Where: filepath.Join(root, project.FileName), Hint: "create one with init", Next: "slipway init", Err: err}
 	}
 	if err != nil {
 		return nil, fileerror.Unreadable(project.FileName, err)
@@ -90,14 +90,14 @@ func checkLayout(file *project.Project) error {
 	key := ""
 	switch {
 	case file.Version == "1":
-		key, e.What = "version", "version 1 of PROJECT records no kinds, so slipway cannot change the project"
-		e.Hint, e.Next = `verbs that read the project work, such as generate, install and deploy; change the line to version: "2" and list the kinds:`+"\n"+terseExample, ""
+		key, e.What = "version", "slipway cannot change a project with version 1 of PROJECT, which records no kinds"
+		e.Hint, e.Next = `commands that only read the project work, such as generate, install and deploy; to change it, set version: "2" and list the kinds:`+"\n"+terseExample, ""
 	case file.Repo == "":
 		e.What, e.Hint = "repo is missing", "expected a line such as `repo: example.com/my-operator`, the module path of go.mod"
 	case len(file.Layout) == 0 && !file.KnownLayout():
 		e.What, e.Hint = "layout is missing", "expected a line such as `layout: "+project.Layout+"`"
 	case !file.KnownLayout():
-		key, e.What = "layout", "slipway does not know the layout "+strings.Join(file.Layout, ", ")
+		key, e.What = "layout", "unknown layout "+strings.Join(file.Layout, ", ")
 		e.Hint = "expected " + project.Layout + ", or go.kubebuilder.io/v3 or v2"
 	default:
 		return nil

@@ -112,7 +112,7 @@ func (p *Package) missing(f source, part *Part, declared map[string]string) []Mi
 		mistakes = append(mistakes, Mistake{
 			Position: f.fset.Position(ident.Pos()).String(),
 			Problem:  fmt.Sprintf("%s is declared in %s, which moves to another package", ident.Name, path.Join(p.Dir, from)),
-			Hint:     fmt.Sprintf("this file moves to %s; move %s to a package of its own that both import", part.Dir, ident.Name),
+			Hint:     fmt.Sprintf("this file moves to %s; move %s to a separate package that both import", part.Dir, ident.Name),
 		})
 	}
 	return mistakes
@@ -151,5 +151,5 @@ func syntaxMistake(file string, err error) Mistake {
 	if !ok || !strings.HasPrefix(position, file) {
 		position, problem = file, err.Error()
 	}
-	return Mistake{Position: position, Problem: "the file is not Go that can be parsed: " + problem, Hint: "correct it; its imports and paths cannot be changed like this"}
+	return Mistake{Position: position, Problem: "the file is not Go that can be parsed: " + problem, Hint: "correct it, so that slipway can change its imports and paths"}
 }

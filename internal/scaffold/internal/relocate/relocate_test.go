@@ -224,10 +224,10 @@ func TestCheck(t *testing.T) {
 		{"own names and those of copies", "package controller\n\ntype A struct{}\n\nvar _ = A{}\n\nfunc use() { helper() }", nil},
 		{"a name of the other part", "package controller\n\nvar _ = Fleet", []relocate.Mistake{{
 			Position: job + ":3:9", Problem: "Fleet is declared in internal/controller/frigate_controller.go, which moves to another package",
-			Hint: "this file moves to internal/controller/batch; move Fleet to a package of its own that both import",
+			Hint: "this file moves to internal/controller/batch; move Fleet to a separate package that both import",
 		}}},
 		{"not Go", "package controller\n\nvar = 1", []relocate.Mistake{{
-			Position: job + ":3:5", Problem: "the file is not Go that can be parsed: expected 'IDENT', found '='", Hint: "correct it; its imports and paths cannot be changed like this",
+			Position: job + ":3:5", Problem: "the file is not Go that can be parsed: expected 'IDENT', found '='", Hint: "correct it, so that slipway can change its imports and paths",
 		}}},
 	} {
 		set := &relocate.Set{Module: "example.com/op", Packages: []*relocate.Package{controllers()}}

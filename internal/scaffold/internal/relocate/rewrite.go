@@ -19,7 +19,7 @@ type SyntaxError struct{ Mistake }
 func (e *SyntaxError) Error() string { return e.Position + ": " + e.Problem }
 
 // ErrDotImport says that a file imports a package that is taken apart without a name.
-var ErrDotImport = errors.New("the package is imported under the name . and comes apart")
+var ErrDotImport = errors.New("the package is imported under the name . and is divided")
 
 // Go rewrites a Go file of the project, which is at path file now and becomes target.
 func (s *Set) Go(file string, target Target, src []byte) ([]byte, error) {

@@ -99,12 +99,12 @@ func (v Versions) CheckControllers() error {
 
 // CheckWebhooks refuses versions in which validators return no warnings.
 func (v Versions) CheckWebhooks() error {
-	return v.check(need{"webhooks", "v0.15.0", "v0.15.3", "after the update go vet ./... lists what else changes: main.go sets WebhookServer otherwise"})
+	return v.check(need{"webhooks", "v0.15.0", "v0.15.3", "after the update, go vet ./... lists more changes: main.go sets WebhookServer in another way"})
 }
 
 // CheckPaths refuses versions in which the path of a webhook follows from the kind.
 func (v Versions) CheckPaths() error {
-	return v.check(need{"webhooks with paths of their own", "v0.21.0", "v0.21.0", "leave out --defaulting-path and --validation-path, or update"})
+	return v.check(need{"webhooks with other paths", "v0.21.0", "v0.21.0", "leave out --defaulting-path and --validation-path, or update"})
 }
 
 // CheckApply refuses versions whose client does not apply apply configurations to a status.
@@ -117,7 +117,7 @@ func (v Versions) check(n need) error {
 		return nil
 	}
 	return &report.Error{
-		What:  fmt.Sprintf("%s need controller-runtime %s or newer, and the project requires %s", n.what, n.since, v.runtime),
+		What:  fmt.Sprintf("%s need controller-runtime %s or newer, but the project requires %s", n.what, n.since, v.runtime),
 		Where: fmt.Sprintf("go.mod:%d", v.line), Hint: n.hint + "; nothing was changed",
 		Next: fmt.Sprintf("go get %s@%s && go mod tidy", controllerRuntime, n.to),
 	}

@@ -39,7 +39,7 @@ type StuckError struct {
 }
 
 func (e *StuckError) Error() string {
-	return fmt.Sprintf("%v; and it could not be taken back: %v", e.Cause, e.Err)
+	return fmt.Sprintf("%v; and it could not be restored: %v", e.Cause, e.Err)
 }
 
 // Unwrap returns both causes.
@@ -60,8 +60,8 @@ func (e *ForeignError) Unwrap() error { return e.Err }
 // Why an interrupted run is foreign.
 var (
 	// ErrCopied is the run of another folder, which this one was copied from.
-	ErrCopied  = errors.New("it belongs to another folder, of which this one is a copy")
-	errNotOurs = errors.New("it was not written by this user on this machine")
+	ErrCopied  = errors.New("it belongs to another folder, and this one is its copy")
+	errNotOurs = errors.New("another user or machine wrote it")
 	errNoFile  = errors.New("it is a pipe, a socket or a device")
-	errLinked  = errors.New("it must be a folder, and no link to one")
+	errLinked  = errors.New("it must be a folder, not a link")
 )

@@ -137,7 +137,7 @@ func parse(data []byte, key Key) (journal, error) {
 	}
 	for _, dir := range j.Dirs {
 		if !local(dir) {
-			return journal{}, fmt.Errorf("%q is no folder of the project", dir)
+			return journal{}, fmt.Errorf("%q is not a folder of the project", dir)
 		}
 	}
 	return j, nil
@@ -147,14 +147,14 @@ func parse(data []byte, key Key) (journal, error) {
 func (e entry) check() error {
 	for _, name := range []string{e.Path, e.Target, e.From, e.Source} {
 		if name != "" && !local(name) {
-			return fmt.Errorf("%q is no file of the project", name)
+			return fmt.Errorf("%q is not a file of the project", name)
 		}
 	}
 	switch {
 	case e.Path == "" || e.Target == "" || (e.From == "") != (e.Source == ""):
 		return errors.New("a file without a name")
 	case e.Mode&^fs.ModePerm != 0:
-		return fmt.Errorf("%v is no mode of a file", e.Mode)
+		return fmt.Errorf("%v is not a mode of a file", e.Mode)
 	}
 	return nil
 }

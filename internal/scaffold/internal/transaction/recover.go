@@ -156,7 +156,7 @@ func (r *run) checkKept(i int) error {
 }
 
 // errNotKept is why a file cannot be restored.
-var errNotKept = errors.New("what was kept of it is not what it held")
+var errNotKept = errors.New("its saved content is damaged")
 
 // moveBack takes a move back, unless somebody has removed the file since, or put another one where it was.
 func (r *run) moveBack(from, to string) (done bool, err error) {

@@ -134,7 +134,7 @@ func (u *undoing) restoreRole() error {
 	if scaffolded, ok := u.Base().File(roleFile); ok && !hasComments(c.After()) {
 		return u.Write(roleFile, scaffolded)
 	}
-	return u.Keep(roleFile, "no marker is left that it follows from: remove by hand what it still permits")
+	return u.Keep(roleFile, "it has no markers any more: remove its rules by hand")
 }
 
 // takePieces takes the part's pieces out of a file and out of its merge base. Pieces of Go
@@ -150,7 +150,7 @@ func (u *undoing) takePieces(path string, of plan.Pieces) error {
 		changed = lineIn(c.After(), after, usage.Dangling(c.After(), after))
 	}
 	changed = lineIn(c.Before(), c.After(), changed)
-	theirs := fmt.Sprintf("line %d is yours: remove by hand what you do not need", changed)
+	theirs := fmt.Sprintf("line %d has your changes: remove by hand the parts that you do not need", changed)
 	if isGo && changed > 0 {
 		return u.Keep(path, theirs)
 	}
@@ -241,7 +241,7 @@ func (u *undoing) changed(c *plan.File, f plan.NeededFile) string {
 	case known:
 		return "you changed it; " + u.advice
 	}
-	return "it is not as slipway would write it; " + u.advice
+	return "it differs from slipway's text; " + u.advice
 }
 
 // bare is what would be created today, without pieces that came with it and are taken.

@@ -109,11 +109,11 @@ func TestPart(t *testing.T) {
 		{"a changed file is used", "-- p/a.go --\n" + used + "-- p/c.go --\npackage p\n\ntype C struct{ A }\n", true, map[string]string{"p/a.go": used}, map[string]string{"p/a.go": "it is used at p/c.go:3"}},
 		{"a line was", "-- list.yaml --\nresources:\n- first.yaml\n- a.yaml # mine\n- shared.yaml\n- b.yaml\n", false, map[string]string{
 			"p/a.go": gone, "list.yaml": "resources:\n- first.yaml\n- a.yaml # mine\n- shared.yaml\n- b.yaml\n",
-		}, map[string]string{"list.yaml": "line 3 is yours: remove by hand what you do not need"}},
+		}, map[string]string{"list.yaml": "line 3 has your changes: remove by hand the parts that you do not need"}},
 		{"a generated file was written by hand", "-- p/deep.go --\npackage p\n", false, map[string]string{"p/deep.go": "package p\n"}, map[string]string{"p/deep.go": "it is not a generated file"}},
 		{"another marker is left", "-- q/q.go --\n" + other + "\n// +kubebuilder:rbac:groups=y\n", false, map[string]string{"config/rbac/role.yaml": "rules: [{apiGroups: [x]}]\n"}, nil},
 		{"the role has comments", "-- config/rbac/role.yaml --\nrules: [] # mine\n", false, map[string]string{"config/rbac/role.yaml": "rules: [] # mine\n"}, map[string]string{
-			"config/rbac/role.yaml": "no marker is left that it follows from: remove by hand what it still permits",
+			"config/rbac/role.yaml": "it has no markers any more: remove its rules by hand",
 		}},
 		{"another file imports the module", "-- q/q.go --\n" + other + "\nimport _ \"example.org/x/y\"\n", false, map[string]string{"go.mod": "module example.com/op\n\nrequire example.org/x v1.0.0\n"}, nil},
 	} {
