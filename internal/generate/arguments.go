@@ -50,7 +50,7 @@ func argumentRegistry(all []Generator) (*marker.Registry, error) {
 type paths []string
 
 func pathsDefinition() marker.Definition {
-	return marker.Define[paths]("paths", marker.Package, "says which packages to read: folders or import paths, with /... for all below, divided by semicolons")
+	return marker.Define[paths]("paths", marker.Package, "names the packages to read: folders or import paths, with /... for all below, separated by semicolons")
 }
 
 // parsed is what was read of the arguments so far.
@@ -83,7 +83,7 @@ func (a *parsed) add(registry *marker.Registry, text string) error {
 		}
 	default:
 		if slices.ContainsFunc(a.uses, func(u Use) bool { return u.Name == name }) {
-			return &report.Error{What: fmt.Sprintf("multiple instances of '%s' generator specified", name), Hint: "put its options together, divided by commas"}
+			return &report.Error{What: fmt.Sprintf("multiple instances of '%s' generator specified", name), Hint: "name the generator once, with its options separated by commas"}
 		}
 		options, _ := strings.CutPrefix(strings.TrimPrefix(text, name), ":")
 		a.uses = append(a.uses, Use{Name: name, Options: strings.TrimPrefix(options, "=")})
@@ -104,7 +104,7 @@ func (a *parsed) options() (Options, error) {
 		}
 	}
 	for name := range a.outputs {
-		return Options{}, &report.Error{What: fmt.Sprintf("non-invoked generator %q", name), Hint: "name the generator too, or leave its output rule out"}
+		return Options{}, &report.Error{What: fmt.Sprintf("non-invoked generator %q", name), Hint: "add the generator, or remove its output rule"}
 	}
 	if len(a.uses) == 0 {
 		return Options{Paths: a.paths}, ErrNoGenerator

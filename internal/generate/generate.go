@@ -178,7 +178,7 @@ func Run(ctx context.Context, options Options) (Result, error) {
 	past := recall(options)
 	if last, fresh := past.result(); fresh {
 		if options.Events != nil {
-			options.Events.Handle(report.Note{Text: "nothing was read: no input and no output has changed since the last run"})
+			options.Events.Handle(report.Note{Text: "no input and no output has changed since the last run"})
 		}
 		return last, nil
 	}

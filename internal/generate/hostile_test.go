@@ -177,7 +177,7 @@ func TestLargeFile(t *testing.T) {
 	}
 }
 
-// TestHostileImports: packages that import each other, or what is not there.
+// TestHostileImports: packages that import each other, or what does not exist.
 func TestHostileImports(t *testing.T) {
 	for name, c := range map[string]struct {
 		a, b, want string

@@ -29,11 +29,11 @@ func (r *run) once(files []File) ([]File, error) {
 			kept = append(kept, f)
 		case !r.lenient && sameFile(kept[before], f):
 		case !r.lenient:
-			return nil, &report.Error{What: "two generators, or two kinds, want to write the same file", Where: f.Path, Hint: "different output folders"}
+			return nil, &report.Error{What: "two generators or two kinds write the same file", Where: f.Path, Hint: "use different output folders"}
 		default:
 			kept[before] = f
 			r.inputs.Opaque() // this warning is not remembered
-			r.loader.Report(report.Finding{Position: report.Position{File: f.Path}, Suggestion: "different output folders",
+			r.loader.Report(report.Finding{Position: report.Position{File: f.Path}, Suggestion: "use different output folders",
 				Message: "several generators, packages or kinds write this file, and the last one wins"})
 		}
 	}
@@ -168,7 +168,7 @@ func cannotWrite(path string, err error) error {
 	}
 	e := &report.Error{What: "file cannot be written", Where: path, Err: err}
 	if errors.Is(err, fs.ErrPermission) {
-		e.Hint = "a folder that you may write to"
+		e.Hint = "use a folder that you may write to"
 	}
 	return e
 }

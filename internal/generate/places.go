@@ -18,7 +18,7 @@ type places struct {
 func openPlaces(within []string) (*places, error) {
 	set, err := confine.OpenAll(within...)
 	if err != nil {
-		return nil, &report.Error{What: "the folder cannot be opened", Err: err, Hint: "a folder that generated files may be written below"}
+		return nil, &report.Error{What: "the folder cannot be opened", Err: err, Hint: "name a folder for generated files"}
 	}
 	return &places{within: set, anywhere: map[string]*confine.Folder{}}, nil
 }
@@ -112,16 +112,16 @@ func checkPlaces(within []string, files []File) error {
 
 // outside is the refusal of a file outside of the project.
 func outside(path string, out *confine.OutsideError) error {
-	e := &report.Error{What: "a generated file would be written outside of the project", Where: path, Err: out, Hint: "nothing was written; "}
+	e := &report.Error{What: "a generated file is outside the project", Where: path, Err: out, Hint: "nothing was written; "}
 	switch dir := filepath.Dir(out.Leads); {
 	case out.Git:
-		e.What = "a generated file would be written among git's own files"
+		e.What = "a generated file is among git's own files"
 		e.Hint += "remove " + cmp.Or(out.Link, "that output rule")
 	case out.Link != "":
 		e.Hint += "remove the link, or allow the folder that it leads to with --outside"
 		e.Next = "slipway generate --outside " + dir
 	default:
-		e.Hint += "an output rule of the Makefile leads there: change it, or allow the folder with --outside"
+		e.Hint += "an output rule of the Makefile names it: change the rule, or allow the folder with --outside"
 		e.Next = "slipway generate --outside " + dir
 	}
 	return e

@@ -170,7 +170,7 @@ func (r *run) save(result Result) {
 		err = result.memory.Save(r.inputs, outputs, answer, help)
 	}
 	if err != nil {
-		r.events.Handle(report.Note{Text: "the next run starts from nothing: " + err.Error()})
+		r.events.Handle(report.Note{Text: "the next run reads all files again: " + err.Error()})
 	}
 }
 

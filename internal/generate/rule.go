@@ -44,7 +44,7 @@ func (o Output) folder(name string, f generator.File) string {
 // path is where a file of the generator called name goes, below dir if it is relative.
 func (o Output) path(dir, name string, f generator.File) (string, error) {
 	if !filepath.IsLocal(f.Name) {
-		return "", &report.Error{What: "a file name that leads out of its folder", Where: f.Name, Hint: "a group and a plural of letters, digits, dashes and dots"}
+		return "", &report.Error{What: "the name of a generated file leads out of its folder", Where: f.Name, Hint: "use a group and a plural with letters, digits, dashes and dots"}
 	}
 	folder := o.folder(name, f)
 	if !filepath.IsAbs(folder) {
@@ -83,7 +83,7 @@ func (stdoutRule) output() Output { return Output{To: ToStdout} }
 // with the prefix output, that of a generator with output:<generator>.
 func outputDefinitions(prefix string) []marker.Definition {
 	return []marker.Definition{
-		marker.Define[artifactsRule](prefix+":artifacts", marker.Package, "writes configuration to one folder, and code beside its package or to another"),
+		marker.Define[artifactsRule](prefix+":artifacts", marker.Package, "writes configuration to one folder, and code beside its package or to another folder"),
 		marker.Define[dirRule](prefix+":dir", marker.Package, "writes everything to one folder"),
 		marker.Define[noneRule](prefix+":none", marker.Package, "writes nothing"),
 		marker.Define[stdoutRule](prefix+":stdout", marker.Package, "writes everything to standard output, one file after the other"),

@@ -16,7 +16,7 @@ func chosen(all []Generator, uses []Use) ([]use, error) {
 	for _, u := range uses {
 		g, ok := find(all, u.Name)
 		if !ok {
-			return nil, &report.Error{What: "there is no generator " + u.Name, Hint: "one of " + names(all)}
+			return nil, &report.Error{What: "unknown generator " + u.Name, Hint: "one of " + names(all)}
 		}
 		options, problem := marker.ParseOption(g.Options, u.Options)
 		if problem != nil {

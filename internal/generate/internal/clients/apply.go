@@ -23,7 +23,7 @@ const (
 
 // ApplyOptions are those of controller-gen's applyconfiguration generator.
 type ApplyOptions struct {
-	HeaderFile                  string   `marker:",optional" doc:"is the file with the text that generated files begin with"`
+	HeaderFile                  string   `marker:",optional" doc:"is the file with name a file with the first lines of generated files"`
 	ExternalApplyConfigurations []string `marker:",optional" doc:"are apply configurations of types of other packages: <package>.<type>@<package of its apply configuration>"`
 	OmitToolVersion             *bool    `doc:"has generated files say that controller-gen wrote them, also where the program's name tells its version"`
 }
@@ -31,11 +31,11 @@ type ApplyOptions struct {
 // ApplyGenerator returns the generator "applyconfiguration".
 func ApplyGenerator() generator.Generator {
 	own := marker.In("apply",
-		marker.Define[bool](applyMarker, marker.Package, "says whether the package's resources get apply configurations"),
-		marker.Define[bool](applyMarker, marker.Type, "says whether this type gets an apply configuration, whether or not it is a resource"),
-		marker.Define[string](applyOutputMarker, marker.Package, "is the folder of the apply configurations, relative to the package's; applyconfiguration if there is none"),
+		marker.Define[bool](applyMarker, marker.Package, "sets whether the package's resources get apply configurations"),
+		marker.Define[bool](applyMarker, marker.Type, "sets whether this type gets an apply configuration, even if it is not a resource"),
+		marker.Define[string](applyOutputMarker, marker.Package, "is the folder of the apply configurations, relative to the package's; default: applyconfiguration"),
 	)
-	g := generator.New("applyconfiguration", "writes apply configurations, which server-side apply is typed with", append(own, crd.Markers()...), runApply)
+	g := generator.New("applyconfiguration", "writes apply configurations, for typed server-side apply", append(own, crd.Markers()...), runApply)
 	g.Noted = true
 	return g
 }

@@ -102,21 +102,21 @@ func TestFindings(t *testing.T) {
 	}{
 		{"all is there", v1, nil},
 		{"no group", strings.Replace(v1, "// +groupName=batch.example.com\n", "", 1), []string{"api/batch/v1/types.go: clients need the package's API group; add // +groupName=<group> above the package clause"}},
-		{"a folder that is no version", strings.Replace(v1, "api/batch/v1", "api/batch", 1), []string{"api/batch/types.go: clients need a package whose folder is called like its API version; this one is called batch"}},
+		{"a folder that is no version", strings.Replace(v1, "api/batch/v1", "api/batch", 1), []string{"api/batch/types.go: clients need a package whose folder has the name of its API version; this one is named batch"}},
 		{"no group and version in code", strings.Replace(v1, "var GroupVersion = schema.GroupVersion{}", "", 1), []string{
-			`api/batch/v1/types.go: clients need the package to say its group and version: var GroupVersion = schema.GroupVersion{Group: "batch.example.com", Version: "v1"}`,
+			`api/batch/v1/types.go: clients need the group and version in the package: var GroupVersion = schema.GroupVersion{Group: "batch.example.com", Version: "v1"}`,
 		}},
-		{"no scheme", strings.Replace(v1, "AddToScheme", "other", 1), []string{"api/batch/v1/types.go: clients need the package to declare AddToScheme, the function that makes its types known to a scheme"}},
+		{"no scheme", strings.Replace(v1, "AddToScheme", "other", 1), []string{"api/batch/v1/types.go: clients need AddToScheme in the package, the function that adds its types to a scheme"}},
 		{"no list", strings.Replace(v1, "type JobList", "type Others", 1), []string{"api/batch/v1/types.go:17:6: Job asks for a client and has no list type; declare JobList"}},
 		{"no list, and none needed", strings.Replace(strings.Replace(v1, "type JobList", "type Others", 1), "// +genclient\n", "// +genclient\n// +genclient:noVerbs\n", 1), nil},
-		{"no metadata", strings.Replace(v1, "\tmetav1.ObjectMeta\n", "", 1), []string{"api/batch/v1/types.go:17:6: Job asks for a client and does not embed metav1.TypeMeta and metav1.ObjectMeta"}},
+		{"no metadata", strings.Replace(v1, "\tmetav1.ObjectMeta\n", "", 1), []string{"api/batch/v1/types.go:17:6: Job has +genclient but does not embed metav1.TypeMeta and metav1.ObjectMeta"}},
 		{"metadata of another version's type", v1 + "-- api/batch/v2/types.go --\n" + doc + "package v2\n\nimport v1 \"example.com/op/api/batch/v1\"\n\nvar GroupVersion, AddToScheme = 1, 2\n\n// +genclient\ntype Job v1.Job\n\ntype JobList struct{}\n", nil},
-		{"a value", strings.Replace(v1, "+genclient\n", "+genclient=false\n", 1), []string{"api/batch/v1/types.go:17:6: +genclient takes no value; leave the line out to have no client"}},
+		{"a value", strings.Replace(v1, "+genclient\n", "+genclient=false\n", 1), []string{"api/batch/v1/types.go:17:6: +genclient takes no value; remove the line to have no client"}},
 		{"two packages of one name", v1 + strings.Replace(v1, "api/batch", "other/batch", 1), []string{
-			"other/batch/v1: clients of batch.example.com and of batch.example.com would be the same package batch/v1; generate for one of the groups at a time, into another folder",
+			"other/batch/v1: clients of batch.example.com and of batch.example.com need the same package batch/v1; generate each group into its own folder",
 		}},
 		{"two groups of one name", v1 + strings.Replace(strings.Replace(v1, "api/batch", "api/other", 1), "batch.example.com", "batch.example.org", 1), []string{
-			"api/other/v1: a clientset would have the clients of example.com/op/api/batch/v1 and of example.com/op/api/other/v1 under one name, batch/v1; generate for one of them at a time (--group other), into another folder, or give one another name with // +groupGoName=<name>",
+			"api/other/v1: the clients of example.com/op/api/batch/v1 and of example.com/op/api/other/v1 have the same name batch/v1 in a clientset; generate each group into its own folder (--group other), or rename one with // +groupGoName=<name>",
 		}},
 		{"two groups, of which one has another name", v1 + strings.Replace(strings.Replace(v1, "api/batch", "api/other", 1), "batch.example.com\n", "batch.example.org\n// +groupGoName=other\n", 1), nil},
 	} {
@@ -155,8 +155,8 @@ func TestGroups(t *testing.T) {
 
 func TestVerbs(t *testing.T) {
 	for text, want := range map[string]string{
-		"get,list": "", "creates": `there is no verb "creates"; did you mean create?`, "updateStatsu": `there is no verb "updateStatsu"; did you mean updateStatus?`,
-		"get,everything": `there is no verb "everything"; known are ` + strings.Join(knownVerbs, ", "),
+		"get,list": "", "creates": `unknown verb "creates": did you mean create?`, "updateStatsu": `unknown verb "updateStatsu": did you mean updateStatus?`,
+		"get,everything": `unknown verb "everything": known are ` + strings.Join(knownVerbs, ", "),
 	} {
 		var v verbs
 		if err := v.UnmarshalMarker("", text); (err == nil) != (want == "") || err != nil && err.Error() != want {
@@ -371,7 +371,7 @@ func TestRunWithoutApply(t *testing.T) {
 
 func TestRunRefuses(t *testing.T) {
 	dir := newModule(t, v1)
-	for name, options := range map[string]Options{"the module's folder": {Dir: "."}, "a header that is not there": {Dir: "pkg", HeaderFile: "none"}, "an external that is none": {Dir: "pkg", Externals: []string{"x"}}, "a group that is not there": {Dir: "pkg", Groups: []string{"none"}}} {
+	for name, options := range map[string]Options{"the module's folder": {Dir: "."}, "a header that does not exist": {Dir: "pkg", HeaderFile: "none"}, "an external that is none": {Dir: "pkg", Externals: []string{"x"}}, "a group that does not exist": {Dir: "pkg", Groups: []string{"none"}}} {
 		if err := run(t.Context(), newPass(t, dir, Generator()), options); err == nil {
 			t.Errorf("%s is taken", name)
 		}

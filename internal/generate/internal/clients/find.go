@@ -87,16 +87,16 @@ func (f *finding) packages() []*load.Package {
 	return packages
 }
 
-var errNoClient = errors.New("no type asks for a client")
+var errNoClient = errors.New("no type has the marker +genclient")
 
-// nothing says why there is nothing to generate for, and where to begin.
+// nothing says why there are no types to generate clients for for, and where to begin.
 func (f *finding) nothing(groups []string) error {
 	slices.Sort(f.groups)
 	if len(groups) > 0 && len(f.groups) > 0 {
-		return &report.Error{What: "no types of these groups ask for a client", Where: strings.Join(groups, ", "), Err: errNoClient,
+		return &report.Error{What: "no type of these groups has the marker +genclient", Where: strings.Join(groups, ", "), Err: errNoClient,
 			Hint: "one of " + strings.Join(slices.Compact(f.groups), ", ")}
 	}
-	e := &report.Error{What: "there is nothing to generate", Err: errNoClient, Hint: "a type with the marker // +genclient"}
+	e := &report.Error{What: "there are no types to generate clients for", Err: errNoClient, Hint: "add the marker // +genclient to a type"}
 	if len(f.kinds) > 0 {
 		d := f.kinds[0]
 		e.Where = d.File.Position(d.Spec.Pos()).String()
@@ -125,7 +125,7 @@ func (f *finding) check(v *apiVersion) {
 	case !named:
 		f.fail(at, "clients need the package's API group; add // +groupName=<group> above the package clause")
 	case !versionName.MatchString(path.Base(v.Path)):
-		f.fail(at, "clients need a package whose folder is called like its API version; this one is called %s", path.Base(v.Path))
+		f.fail(at, "clients need a package whose folder has the name of its API version; this one is named %s", path.Base(v.Path))
 	}
 	f.lacks(v, v.declared(f.pass))
 	for _, d := range v.types {
@@ -136,13 +136,13 @@ func (f *finding) check(v *apiVersion) {
 func (f *finding) checkType(v *apiVersion, d *load.TypeDecl) {
 	at := d.File.Position(d.Spec.Pos())
 	if text, _ := marker.Get[marker.Raw](d.Markers(), "genclient"); text != "" {
-		f.fail(at, "+genclient takes no value; leave the line out to have no client")
+		f.fail(at, "+genclient takes no value; remove the line to have no client")
 	}
 	if !embedsMetadata(d) {
-		f.fail(at, "%s asks for a client and does not embed metav1.TypeMeta and metav1.ObjectMeta", d.Name())
+		f.fail(at, "%s has +genclient but does not embed metav1.TypeMeta and metav1.ObjectMeta", d.Name())
 	}
 	if !d.Markers().Has("genclient:noVerbs") && v.Decl(d.Name()+"List") == nil {
-		f.fail(at, "%s asks for a client and has no list type; declare %[1]sList", d.Name())
+		f.fail(at, "%s has +genclient but no list type; declare %[1]sList", d.Name())
 	}
 }
 
@@ -153,10 +153,10 @@ func (f *finding) checkTogether() {
 		place, name := v.folder()+"/"+path.Base(v.Path), v.goName()
 		switch other, namesake := places[place], names[name]; {
 		case other != nil:
-			f.fail(report.Position{File: v.Dir}, "clients of %s and of %s would be the same package %s; generate for one of the groups at a time, into another folder",
+			f.fail(report.Position{File: v.Dir}, "clients of %s and of %s need the same package %s; generate each group into its own folder",
 				cmp.Or(other.group, other.Path), cmp.Or(v.group, v.Path), place)
 		case namesake != nil:
-			f.fail(report.Position{File: v.Dir}, "a clientset would have the clients of %s and of %s under one name, %s; generate for one of them at a time (--group %s), into another folder, or give one another name with // +%s=<name>",
+			f.fail(report.Position{File: v.Dir}, "the clients of %s and of %s have the same name %s in a clientset; generate each group into its own folder (--group %s), or rename one with // +%s=<name>",
 				namesake.Path, v.Path, name, v.folder(), goNameMarker)
 		}
 		places[place], names[name] = v, v

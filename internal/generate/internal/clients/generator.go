@@ -20,7 +20,7 @@ import (
 type Options struct {
 	Dir              string   `doc:"is the folder that everything is put into; its import path follows from its module"`
 	Groups           []string `marker:",optional" doc:"are the API groups to generate for; all that have types with +genclient if it is left out"`
-	HeaderFile       string   `marker:",optional" doc:"is the file with the text that generated files begin with"`
+	HeaderFile       string   `marker:",optional" doc:"is the file with name a file with the first lines of generated files"`
 	PluralExceptions []string `marker:",optional" doc:"are plurals that English rules do not give: Kind:Plurals"`
 	Externals        []string `marker:",optional" doc:"are apply configurations of types of other packages: <package>.<type>@<package of its apply configuration>"`
 }
@@ -45,16 +45,16 @@ func markers() []marker.Definition {
 	const on = marker.Type
 	flag := func(name, doc string) marker.Definition { return marker.Define[marker.Raw](name, on, doc).Optional() }
 	own := marker.In("clients",
-		flag("genclient", "asks for a typed client"),
-		flag("genclient:nonNamespaced", "says that objects of the type do not live in namespaces"),
+		flag("genclient", "requests a typed client"),
+		flag("genclient:nonNamespaced", "makes the client cluster-scoped"),
 		flag("genclient:noStatus", "leaves out UpdateStatus"),
-		flag("genclient:noVerbs", "leaves out all methods but those of genclient:method"),
-		flag("genclient:readonly", "leaves out all methods but get, list and watch"),
-		marker.Define[verbs]("genclient:onlyVerbs", on, "lists the only methods to have"),
+		flag("genclient:noVerbs", "leaves out all methods except those of genclient:method"),
+		flag("genclient:readonly", "leaves out all methods except get, list and watch"),
+		marker.Define[verbs]("genclient:onlyVerbs", on, "lists the only methods to generate"),
 		marker.Define[verbs]("genclient:skipVerbs", on, "lists methods to leave out"),
 		flag("genclient:method", "adds a method: <name>,verb=<verb>,subresource=<path>,input=<type>,result=<type>"),
-		marker.Define[string](goNameMarker, marker.Package, "is what the group is called in Go; the first part of its name if it is left out"),
-		marker.Define[string](resourceMarker, on, "is the name under which objects are served; that of the CRD if it is left out"),
+		marker.Define[string](goNameMarker, marker.Package, "is the name of the group in Go; default: the first part of its name"),
+		marker.Define[string](resourceMarker, on, "is the name of the resource; default: that of the CRD"),
 	)
 	return append(own, crd.Markers()...)
 }
@@ -113,7 +113,7 @@ func outputOf(pass *generator.Pass, options Options) (output, error) {
 		return output{}, err
 	}
 	if rel == "." {
-		return output{}, &report.Error{What: "clients need a folder of their own", Where: dir, Hint: "a folder below the module's, like pkg/generated"}
+		return output{}, &report.Error{What: "clients need their own folder", Where: dir, Hint: "use a folder in the module, like pkg/generated"}
 	}
 	header, err := headerArgument(pass, options.HeaderFile)
 	return output{dir: dir, pkg: path.Join(m.path, filepath.ToSlash(rel)), header: header, options: options}, err

@@ -45,10 +45,10 @@ func isFile(path string) bool {
 func (f *finding) lacks(v *apiVersion, names map[string]bool) {
 	at := v.place()
 	if !names["GroupVersion"] && !names["SchemeGroupVersion"] {
-		f.fail(at, "clients need the package to say its group and version: var GroupVersion = schema.GroupVersion{Group: %q, Version: %q}", v.group, v.Name())
+		f.fail(at, "clients need the group and version in the package: var GroupVersion = schema.GroupVersion{Group: %q, Version: %q}", v.group, v.Name())
 	}
 	if !names["AddToScheme"] {
-		f.fail(at, "clients need the package to declare AddToScheme, the function that makes its types known to a scheme")
+		f.fail(at, "clients need AddToScheme in the package, the function that adds its types to a scheme")
 	}
 }
 
@@ -72,7 +72,7 @@ func (v *apiVersion) helpers(pass *generator.Pass, header string) ([]byte, error
 	}
 	content, err := format.Source(b.Bytes())
 	if err != nil {
-		return nil, &report.Error{What: "the header of generated Go files is not a Go comment", Err: err, Hint: "a file that holds nothing but a comment, like hack/boilerplate.go.txt"}
+		return nil, &report.Error{What: "the header of generated Go files is not a Go comment", Err: err, Hint: "use a file with only a comment, like hack/boilerplate.go.txt"}
 	}
 	return content, nil
 }

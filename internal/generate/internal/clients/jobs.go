@@ -107,6 +107,6 @@ func (j *jobs) generate(ctx context.Context, r *job, inputs string) ([]wire.File
 		return nil, err
 	}
 	j.pass.Report(report.Finding{Position: report.Position{File: r.packages[0].Dir},
-		Message: "clients are without apply configurations, and have no Apply methods: " + err.Error()})
+		Message: "clients have no apply configurations and no Apply methods: " + err.Error()})
 	return files, nil
 }

@@ -26,7 +26,7 @@ func moduleOf(loader *load.Loader, dir string) (goModule, error) {
 		}
 		parent := filepath.Dir(at)
 		if parent == at {
-			return goModule{}, &report.Error{What: "no go.mod in this folder or above", Where: dir, Hint: "clients are generated for packages of a module; go mod init makes one"}
+			return goModule{}, &report.Error{What: "no go.mod in this folder or above", Where: dir, Hint: "clients need a Go module; go mod init creates one"}
 		}
 		at = parent
 	}

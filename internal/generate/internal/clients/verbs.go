@@ -23,9 +23,9 @@ func (v *verbs) UnmarshalMarker(_, text string) error {
 		}
 		near := slices.MinFunc(knownVerbs, func(a, b string) int { return distance(verb, a) - distance(verb, b) })
 		if distance(verb, near) <= misspelt {
-			return fmt.Errorf("there is no verb %q; did you mean %s?", verb, near)
+			return fmt.Errorf("unknown verb %q: did you mean %s?", verb, near)
 		}
-		return fmt.Errorf("there is no verb %q; known are %s", verb, strings.Join(knownVerbs, ", "))
+		return fmt.Errorf("unknown verb %q: known are %s", verb, strings.Join(knownVerbs, ", "))
 	}
 	return nil
 }

@@ -152,7 +152,7 @@ func (c *collector) define(k kind, packages []apiPackage) *definition {
 		if decl := p.Decl(k.name); decl != nil {
 			flat := c.builder.Flat(decl)
 			if size := c.builder.Extent(flat); size > largest {
-				c.fail(decl.File.Position(decl.Spec.Pos()), "the schema of %s is too large: about %.2g bytes; no API server takes more than a few million", k.name, size)
+				c.fail(decl.File.Position(decl.Spec.Pos()), "the schema of %s is too large: about %.2g bytes; API servers accept a few million", k.name, size)
 				return nil
 			}
 			d.Versions = append(d.Versions, &version{Name: p.version, Served: true, Schema: withPlainMetadata(flat), decl: decl})
@@ -195,10 +195,10 @@ func (c *collector) checkVersions(d *definition, decl *load.TypeDecl) {
 	}
 	at := decl.File.Position(decl.Spec.Pos())
 	if !slices.ContainsFunc(d.Versions, func(v *version) bool { return v.Storage }) {
-		c.fail(at, "%s has several versions and none is stored; add +kubebuilder:storageversion to one", d.Kind)
+		c.fail(at, "%s has several versions but no storage version; add +kubebuilder:storageversion to one", d.Kind)
 	}
 	if !slices.ContainsFunc(d.Versions, func(v *version) bool { return v.Served }) {
-		c.fail(at, "%s has no version that is served; remove +kubebuilder:unservedversion from one", d.Kind)
+		c.fail(at, "%s has no served version; remove +kubebuilder:unservedversion from one", d.Kind)
 	}
 }
 

@@ -19,7 +19,7 @@ type Options struct {
 	MaxDescLen                 *int     `doc:"is the greatest length of descriptions; 0 leaves them out"`
 	CRDVersions                []string `marker:"crdVersions,optional" doc:"are the versions of the API of definitions: v1"`
 	GenerateEmbeddedObjectMeta *bool    `doc:"writes the schema of metadata within other types too"`
-	HeaderFile                 string   `marker:",optional" doc:"is the file with the text that generated files begin with"`
+	HeaderFile                 string   `marker:",optional" doc:"is the file with name a file with the first lines of generated files"`
 	Year                       string   `marker:",optional" doc:"replaces YEAR in that text"`
 	OmitToolVersion            *bool    `doc:"leaves out the annotation that names the version of this tool"`
 
@@ -54,7 +54,7 @@ func run(ctx context.Context, pass *generator.Pass, options Options) error {
 	}
 	for _, v := range options.CRDVersions {
 		if v != "v1" {
-			return &report.Error{What: "there is no version " + v + " of CustomResourceDefinition", Where: "crd:crdVersions", Hint: "v1"}
+			return &report.Error{What: "unknown version " + v + " of CustomResourceDefinition", Where: "crd:crdVersions", Hint: "v1"}
 		}
 	}
 	if headerErr != nil {

@@ -19,16 +19,16 @@ func markers() []marker.Definition {
 	return append(schema.Definitions(), marker.In("CRD",
 		marker.Define[string]("groupName", marker.Package, "is the API group of the package").Optional(),
 		marker.Define[string]("versionName", marker.Package, "is the API version of the package, instead of its name"),
-		marker.Define[statusSubresource]("kubebuilder:subresource:status", on, "gives the resource a status of its own"),
+		marker.Define[statusSubresource]("kubebuilder:subresource:status", on, "adds the subresource status"),
 		marker.Define[scale]("kubebuilder:subresource:scale", on, "lets the resource be scaled"),
-		marker.Define[printColumn]("kubebuilder:printcolumn", on, "adds a column to what kubectl get prints"),
+		marker.Define[printColumn]("kubebuilder:printcolumn", on, "adds a column to the output of kubectl get"),
 		marker.Define[resource]("kubebuilder:resource", on, "names the resource and its scope"),
-		marker.Define[storageVersion]("kubebuilder:storageversion", on, "stores objects in this version"),
-		marker.Define[skipVersion]("kubebuilder:skipversion", on, "leaves this version out"),
+		marker.Define[storageVersion]("kubebuilder:storageversion", on, "makes this version the storage version"),
+		marker.Define[skipVersion]("kubebuilder:skipversion", on, "leaves out this version"),
 		marker.Define[unservedVersion]("kubebuilder:unservedversion", on, "does not serve this version"),
-		marker.Define[deprecatedVersion]("kubebuilder:deprecatedversion", on, "warns those who use this version"),
+		marker.Define[deprecatedVersion]("kubebuilder:deprecatedversion", on, "makes the API server warn clients that use this version"),
 		marker.Define[metadata]("kubebuilder:metadata", on, "adds annotations and labels to the definition"),
-		marker.Define[selectableField]("kubebuilder:selectablefield", on, "lets lists be filtered by a field"),
+		marker.Define[selectableField]("kubebuilder:selectablefield", on, "allows field selectors with this field"),
 	)...)
 }
 

@@ -92,7 +92,7 @@ func describe(t *load.Type) string {
 	case load.Named, load.Alias:
 		return t.Decl.Name()
 	case load.Invalid:
-		return "a type that is declared nowhere"
+		return "a type without a declaration"
 	case load.Interface:
 		return "an interface"
 	case load.Array:

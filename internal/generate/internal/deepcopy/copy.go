@@ -32,7 +32,7 @@ func (c *copier) value(t *load.Type, name func() string) {
 		return
 	}
 	if !c.enter(t) {
-		c.report(describe(t)+" contains itself without a struct between, or goes too deep to be copied", c.byHand())
+		c.report(describe(t)+" contains itself without a struct in between, or is nested too deeply", c.byHand())
 		return
 	}
 	defer c.leave()
@@ -80,7 +80,7 @@ func (c *copier) basic(t *load.Type) {
 
 func (c *copier) mapOf(m *load.Type, name func() string) {
 	if !c.shallow.holds(m.Key) {
-		c.report(fmt.Sprintf("the key of this map is %s, which cannot be copied by assignment", describe(m.Key.Underlying())), c.byHand())
+		c.report(fmt.Sprintf("the key of this map is %s, which assignment does not copy", describe(m.Key.Underlying())), c.byHand())
 		return
 	}
 	c.line("*out = make(%s, len(*in))", name())
@@ -257,7 +257,7 @@ func (c *copier) refuse(t *load.Type) {
 	u := t.Underlying()
 	suggestion := c.byHand()
 	if u.Kind == load.Invalid {
-		suggestion = "check the type's spelling and its import; a module that is not in go.mod is added with go get"
+		suggestion = "check the type's spelling and its import; go get adds a missing module"
 	}
 	c.report(fmt.Sprintf("%s has no deep copy", describe(u)), suggestion)
 }

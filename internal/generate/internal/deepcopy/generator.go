@@ -23,7 +23,7 @@ const fileName = "zz_generated.deepcopy.go"
 // Options are the generator's options.
 type Options struct {
 	// HeaderFile is a file with the Go comment that generated files begin with.
-	HeaderFile string `marker:"headerFile,optional" doc:"is the file with the text that generated files begin with"`
+	HeaderFile string `marker:"headerFile,optional" doc:"is the file with name a file with the first lines of generated files"`
 	// Year replaces YEAR in it.
 	Year string `marker:"year,optional" doc:"replaces YEAR in that text"`
 }
@@ -113,7 +113,7 @@ func preamble(name, header string, specs []string) ([]byte, error) {
 	if err != nil {
 		return nil, &report.Error{
 			What: "the header of generated Go files is not a Go comment",
-			Hint: "a file that holds nothing but a comment, like hack/boilerplate.go.txt",
+			Hint: "use a file with only a comment, like hack/boilerplate.go.txt",
 			Err:  err,
 		}
 	}

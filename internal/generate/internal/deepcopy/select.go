@@ -24,8 +24,8 @@ const (
 func definitions() []marker.Definition {
 	return marker.In("object",
 		marker.Define[bool](generateMarker, marker.Package, "generates DeepCopy methods for all exported types of the package"),
-		marker.Define[bool](generateMarker, marker.Type, "says whether this type gets DeepCopy methods, whatever its package says"),
-		marker.Define[bool](rootMarker, marker.Type, "makes the type an API object: it gets DeepCopyObject too"),
+		marker.Define[bool](generateMarker, marker.Type, "sets whether this type gets DeepCopy methods, and overrides the package"),
+		marker.Define[bool](rootMarker, marker.Type, "makes the type an API object, which also gets DeepCopyObject"),
 		marker.Define[marker.Raw](legacyMarker, marker.Package, "is the older spelling of "+generateMarker+": its value is package").InsteadOf(generateMarker),
 		marker.Define[marker.Raw](legacyMarker, marker.Type, "is the older spelling of "+generateMarker).InsteadOf(generateMarker),
 		marker.Define[string](legacyRootMarker, marker.Type, "is the older spelling of "+rootMarker+": its value is "+runtimeObject).InsteadOf(rootMarker),
@@ -42,8 +42,8 @@ func selected(p *load.Package) (chosen []*load.TypeDecl, findings []report.Findi
 		case endless(d):
 			findings = append(findings, report.Finding{
 				Position:   d.File.Position(d.Spec.Pos()),
-				Message:    "DeepCopy of " + d.Name() + ": an alias that leads back to itself is no type",
-				Suggestion: "make it a type of its own, without the equals sign",
+				Message:    "DeepCopy of " + d.Name() + ": an alias of itself is not a type",
+				Suggestion: "declare a type, without the equals sign",
 				Fatal:      true,
 			})
 		case needsMethods(d):

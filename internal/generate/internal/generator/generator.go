@@ -165,7 +165,7 @@ func (p *Pass) Files() []File {
 // Report adds findings about the user's code.
 func (p *Pass) Report(findings ...report.Finding) { p.Loader.Report(findings...) }
 
-// Header reads the text that generated files begin with from a file, replacing
+// Header reads name a file with the first lines of generated files from a file, replacing
 // " YEAR" by the year; no file means no text.
 func (p *Pass) Header(file, year string) (string, error) {
 	if file == "" {
@@ -176,7 +176,7 @@ func (p *Pass) Header(file, year string) (string, error) {
 	}
 	data, err := p.Loader.ReadFile(file)
 	if err != nil {
-		return "", &report.Error{What: "header file cannot be read", Where: file, Err: err, Hint: "the text that generated files begin with"}
+		return "", &report.Error{What: "header file cannot be read", Where: file, Err: err, Hint: "name a file with the first lines of generated files"}
 	}
 	return strings.ReplaceAll(string(data), " YEAR", " "+year), nil
 }
@@ -191,7 +191,7 @@ func Validate(generators []Generator) error {
 		case g.Doc == "":
 			return fmt.Errorf("generator %s has no doc", g.Name)
 		case seen[g.Name]:
-			return fmt.Errorf("there are two generators called %s", g.Name)
+			return fmt.Errorf("two generators are named %s", g.Name)
 		}
 		seen[g.Name] = true
 		if _, err := marker.NewRegistry(append(g.Markers, g.Options)...); err != nil {

@@ -44,7 +44,7 @@ func (m Memory) Save(inputs *Set, outputs []Output, answer, help []byte) error {
 	for _, o := range outputs {
 		info, err := os.Stat(o.Path)
 		if err != nil {
-			return fmt.Errorf("remember the run: %w", err)
+			return fmt.Errorf("record the run: %w", err)
 		}
 		p := place{content, o.Path}
 		if e, noted := r.entries[p]; noted && !e.carried && !o.Ignored {

@@ -79,7 +79,7 @@ func TestClosure(t *testing.T) {
 	}
 	all, ok := l.Closure(roots)
 	if !ok {
-		t.Fatal("something is not there")
+		t.Fatal("something does not exist")
 	}
 	got := make(map[string][]string)
 	for _, s := range all {
@@ -111,7 +111,7 @@ func TestClosure(t *testing.T) {
 	}
 }
 
-// TestClosureOfMissing: what is not there is for the go command to report.
+// TestClosureOfMissing: what does not exist is for the go command to report.
 func TestClosureOfMissing(t *testing.T) {
 	dir := tree(t, "-- go.mod --\nmodule example.com/m\n\ngo 1.26\n-- m.go --\npackage m\n\nimport \"example.com/none\"\n\ntype T none.T\n")
 	l := newLoader(t, dir, nil)

@@ -147,7 +147,7 @@ func (g *importGraph) report(spec importSpec, message string) {
 // when its module is not on this machine, which matters only to who needs its types.
 func (g *importGraph) target(from *Package, spec importSpec) *Package {
 	if build.IsLocalImport(spec.path) {
-		g.report(spec, fmt.Sprintf("import of %q: modules have no relative imports", spec.path))
+		g.report(spec, fmt.Sprintf("import of %q: a module cannot have relative imports", spec.path))
 		return nil
 	}
 	p, missing := from.modules.lookup(spec.path)
@@ -266,7 +266,7 @@ func (m *modules) reportDoubted(specs []importSpec) {
 func (m *modules) absent(path string) string {
 	switch {
 	case m.vendor == "":
-		return fmt.Sprintf("package %s is in no module that this one requires, or has no file for this platform", path)
+		return fmt.Sprintf("package %s is not in a required module, or has no file for this platform", path)
 	case m.work != "":
 		return fmt.Sprintf("package %s is not in vendor/; to add it: go work vendor", path)
 	}

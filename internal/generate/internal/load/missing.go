@@ -69,7 +69,7 @@ func (l *Loader) homeless() error {
 	}
 	_, err := os.UserHomeDir()
 	return &report.Error{
-		What:  "the folder of downloaded modules is not known",
+		What:  "the folder of downloaded modules is unknown",
 		Where: "GOMODCACHE",
 		Err:   err,
 		Hint:  "set HOME to your home folder, or GOMODCACHE to the folder",

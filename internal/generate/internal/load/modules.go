@@ -65,7 +65,7 @@ func (l *Loader) modulesFor(dir string) (*modules, error) {
 		l.modules[root] = m
 	}
 	if !slices.ContainsFunc(m.mains, func(main mainModule) bool { return main.dir == modDir }) {
-		return nil, &report.Error{What: "this module is not in the workspace", Where: modDir, Hint: "listed in " + work, Next: "go work use " + modDir}
+		return nil, &report.Error{What: "this module is not in the workspace", Where: modDir, Hint: "expected in " + work, Next: "go work use " + modDir}
 	}
 	return m, nil
 }
@@ -281,7 +281,7 @@ func (m *modules) dir(importPath string) (string, error) {
 	}
 	dir := m.search(importPath)
 	if dir == "" {
-		m.askGo(fmt.Sprintf("package %s is not where go.mod says", importPath))
+		m.askGo(fmt.Sprintf("package %s is not in the module that go.mod requires", importPath))
 		dir = m.within(m.asked, importPath)
 	}
 	if dir == "" {

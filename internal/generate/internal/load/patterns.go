@@ -121,7 +121,7 @@ func (l *Loader) match(ctx context.Context, dir, pattern string) ([]matched, err
 		return nil, err
 	}
 	if !l.env.isDir(start) {
-		return nil, noPackages(pattern, "a folder or an import path, perhaps with /... at its end")
+		return nil, noPackages(pattern, "use a folder or an import path, optionally with /... at its end")
 	}
 	folders := []folder{{dir: start, tree: new(tree)}}
 	if below {
@@ -134,7 +134,7 @@ func (l *Loader) match(ctx context.Context, dir, pattern string) ([]matched, err
 	}
 	packages, err := l.packagesIn(folders)
 	if err == nil && len(packages) == 0 && !below && !l.onlyTests(start) {
-		err = noPackages(pattern, "a folder with Go files for this platform")
+		err = noPackages(pattern, "name a folder with Go files for this platform")
 	}
 	if !isFolder {
 		for i := range packages {
@@ -151,7 +151,7 @@ func (l *Loader) onlyTests(dir string) bool {
 }
 
 func noPackages(pattern, hint string) error {
-	return &report.Error{What: "no Go package", Where: pattern, Hint: hint}
+	return &report.Error{What: "the folder has no Go package", Where: pattern, Hint: hint}
 }
 
 // folder turns the part of a pattern before /... into an absolute path.
@@ -169,7 +169,7 @@ func (l *Loader) folder(dir, pattern, start string) (string, error) {
 	if found := m.folderOf(start); found != "" {
 		return found, nil
 	}
-	return "", noPackages(pattern, "a folder that begins with ./ or an import path of this module or its dependencies")
+	return "", noPackages(pattern, "use a folder that begins with ./ or an import path of this module or its dependencies")
 }
 
 // folderOf is the folder of an import path even when it holds no package itself.
@@ -231,5 +231,5 @@ func (m *modules) dependencyPathOf(dir string) (string, error) {
 			return strings.TrimSuffix(path+"/"+filepath.ToSlash(rest), "/"), nil
 		}
 	}
-	return "", &report.Error{What: fmt.Sprintf("%s is in no module that this one uses", dir)}
+	return "", &report.Error{What: fmt.Sprintf("%s is not in a module that this one requires", dir)}
 }

@@ -119,9 +119,9 @@ func TestBadValues(t *testing.T) {
 		{marker.Package, "+test:rule:verbs={get", 25, "+test:rule: expected a comma or } at the end", ""},
 		{marker.Field, "+test:flag=maybe", 15, `+test:flag: expected true or false, found "maybe"`, ""},
 		{marker.Field, "+test:flag", 14, "+test:flag: needs a value after =, true or false", ""},
-		{marker.Field, "+optional=true", 14, `+optional: "true" is more than it takes`, ""},
+		{marker.Field, "+optional=true", 14, `+optional: unexpected text "true"`, ""},
 		{marker.Field, "+kubebuilder:validation:MaxLength=08", 38, "+kubebuilder:validation:MaxLength: invalid digit '8' in octal literal", ""},
-		{marker.Field, "+kubebuilder:validation:MaxLength=1 2", 40, `+kubebuilder:validation:MaxLength: "2" is more than it takes`, ""},
+		{marker.Field, "+kubebuilder:validation:MaxLength=1 2", 40, `+kubebuilder:validation:MaxLength: unexpected text "2"`, ""},
 		{marker.Field, "+kubebuilder:default=\"open", 25, "+kubebuilder:default: literal not terminated", ""},
 	} {
 		value, got := parse(t, test.target, test.text)
@@ -361,10 +361,10 @@ func TestMisplaced(t *testing.T) {
 	}
 	slices.Sort(got)
 	want := []string{
-		"13: +optional has no effect on a type; it belongs directly above a field",
-		"17: +test:root has no effect on a field; it belongs directly above a type",
-		"7: +kubebuilder:validation:MaxLength has no effect here: nobody reads the markers of functions and values; it belongs directly above a field",
-		"9: +kubebuilder:validation:MaxLength has no effect here: nobody reads the markers of functions and values; it belongs directly above a field",
+		"13: +optional has no effect on a type; it belongs put it directly above a field",
+		"17: +test:root has no effect on a field; it belongs put it directly above a type",
+		"7: +kubebuilder:validation:MaxLength has no effect here: generators do not read markers of functions and values; it belongs put it directly above a field",
+		"9: +kubebuilder:validation:MaxLength has no effect here: generators do not read markers of functions and values; it belongs put it directly above a field",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

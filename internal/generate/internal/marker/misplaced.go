@@ -40,7 +40,7 @@ func (r *Registry) Misplaced(fset *token.FileSet, a *Attached) []report.Finding 
 		if !isOwned(c.Text[1:]) || len(r.targets(c)) == 0 {
 			return "" // prose about markers, or another program's
 		}
-		return fmt.Sprintf("+%s has no effect here: nobody reads the markers of functions and values", c.Name())
+		return fmt.Sprintf("+%s has no effect here: generators do not read markers of functions and values", c.Name())
 	})
 	return findings
 }
@@ -62,11 +62,11 @@ func (r *Registry) belongs(c Comment) string {
 	for _, target := range r.targets(c) {
 		switch target {
 		case Package:
-			places = append(places, "in a comment of its own, with an empty line below it")
+			places = append(places, "put it into a separate comment, with an empty line below it")
 		case Type:
-			places = append(places, "directly above a type")
+			places = append(places, "put it directly above a type")
 		case Field:
-			places = append(places, "directly above a field")
+			places = append(places, "put it directly above a field")
 		}
 	}
 	return "it belongs " + strings.Join(places, ", or ")

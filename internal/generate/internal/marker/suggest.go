@@ -86,7 +86,7 @@ func (r *Registry) passedOver(fset *token.FileSet, c Comment) []report.Finding {
 		}
 		return []report.Finding{{
 			Position:   position(fset, c.Pos),
-			Message:    fmt.Sprintf("+%s has one value without a name: %q is passed over, and the value is %s", named, nameless[len(named)+1:], rest),
+			Message:    fmt.Sprintf("+%s takes one value without a name: %q is ignored, and the value is %s", named, nameless[len(named)+1:], rest),
 			Suggestion: "write +" + named + "=" + rest,
 		}}
 	}

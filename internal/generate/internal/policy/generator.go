@@ -33,8 +33,8 @@ func run(ctx context.Context, pass *generator.Pass, _ options) error {
 			if why := r.refusal(); why != "" {
 				pass.Report(report.Finding{
 					Position:   kind.Locate(fmt.Sprintf("%s.x-kubernetes-validations[%d]", r.at.path, r.nth)),
-					Message:    fmt.Sprintf("the policy leaves this rule of %s.%s out: %s", kind.Plural, kind.Group, why),
-					Suggestion: "the definition judges it all the same: see docs/guides/features.md",
+					Message:    fmt.Sprintf("the policy leaves out this rule of %s.%s: %s", kind.Plural, kind.Group, why),
+					Suggestion: "the CRD still checks it: see docs/guides/features.md",
 				})
 				continue
 			}

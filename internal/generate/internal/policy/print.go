@@ -16,7 +16,7 @@ type policy struct {
 // name is that of the policy and its binding.
 func (p policy) name() string { return p.kind.Version + "." + p.kind.Plural + "." + p.kind.Group }
 
-const heading = "# Made by slipway generate from the CEL rules of the kinds. What a violation leads to stands in kustomization.yaml.\n"
+const heading = "# Made by slipway generate from the CEL rules of the kinds. kustomization.yaml sets the effect of a violation.\n"
 
 // print writes all policies with their bindings.
 func print(policies []policy) []byte {

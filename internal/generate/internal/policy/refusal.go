@@ -11,22 +11,22 @@ import (
 func (r rule) refusal() string {
 	switch {
 	case r.OptionalOldSelf != nil && *r.OptionalOldSelf:
-		return "its oldSelf is optional, and a policy has no such value"
+		return "its oldSelf is optional, which policies do not support"
 	case r.compares() && (r.at.old == nil || r.at.old.of != ""):
-		return "it compares with the old value of an item of a list without keys"
+		return "it compares with the old value of an item in a list without keys"
 	case r.words.comment:
 		return "it has a comment" // after which nothing could follow on the line
 	case slices.ContainsFunc(r.words.names, escaped):
-		return "it escapes the name of a property, which policies do not know"
+		return "it escapes the name of a property, which policies do not support"
 	}
 	if format := r.mentions(func(s *schema.Schema) bool { return slices.Contains(typedFormats, s.Format) }); format != nil {
-		return "the format " + format.Format + " has a type of its own in definitions, and is text in policies"
+		return "the format " + format.Format + " has its own type in CRDs, but is text in policies"
 	}
 	if strings.ContainsAny(r.words.operators, "+-*/%") && r.mentions(func(s *schema.Schema) bool { return s.Type == "number" }) != nil {
-		return "it calculates with a floating point number, which is an integer in policies when it has no fraction"
+		return "it calculates with a floating-point number, which policies take as an integer if it has no fraction"
 	}
 	if strings.ContainsAny(r.words.operators, "=+") && r.uses(unordered) != nil {
-		return "a list that is a set or a map is compared without its order in definitions, and with it in policies"
+		return "CRDs compare lists that are sets or maps without their order, but policies compare the order"
 	}
 	return ""
 }

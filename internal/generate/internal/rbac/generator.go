@@ -23,7 +23,7 @@ type Options struct {
 	// FileName is the manifest's name, role.yaml unless set.
 	FileName string `marker:"fileName,optional" doc:"is the name of the manifest; role.yaml if it is left out"`
 	// HeaderFile is a file with the text that the manifest begins with.
-	HeaderFile string `marker:"headerFile,optional" doc:"is the file with the text that generated files begin with"`
+	HeaderFile string `marker:"headerFile,optional" doc:"is the file with name a file with the first lines of generated files"`
 	// Year replaces YEAR in it.
 	Year string `marker:"year,optional" doc:"replaces YEAR in that text"`
 }
@@ -42,7 +42,7 @@ type permission struct {
 // Generator is the generator "rbac".
 func Generator() generator.Generator {
 	markers := marker.In("RBAC",
-		marker.Define[permission](ruleMarker, marker.Package, "asks for permissions: verbs on resources of groups, or on URLs"),
+		marker.Define[permission](ruleMarker, marker.Package, "requests permissions: verbs on resources of groups, or on URLs"),
 	)
 	g := generator.New("rbac", "writes the role that gives the manager its permissions", markers, run)
 	g.Noted = true
@@ -51,7 +51,7 @@ func Generator() generator.Generator {
 
 func run(_ context.Context, pass *generator.Pass, options Options) error {
 	if options.RoleName == "" {
-		pass.Report(report.Finding{Message: "roles whose markers name none have no name", Suggestion: "rbac:roleName=manager-role"})
+		pass.Report(report.Finding{Message: "roles of markers without roleName need a default name", Suggestion: "rbac:roleName=manager-role"})
 	}
 	header, err := pass.Header(options.HeaderFile, options.Year)
 	if err != nil {

@@ -221,7 +221,7 @@ func (c context) ident(e *ast.Ident) *Schema {
 	case load.Interface:
 		return c.fail(e, "%s is an interface and has no schema; use a concrete type, or apiextensionsv1.JSON for any value", e.Name)
 	}
-	return c.fail(e, "%s is a name for a %s and has no schema; declare a type instead of an alias", e.Name, t.Kind)
+	return c.fail(e, "%s is an alias of a %s and has no schema; declare a type instead of an alias", e.Name, t.Kind)
 }
 
 // named refers to a declared type. Field markers about lists, maps and values
@@ -292,7 +292,7 @@ func (c context) mapping(e *ast.MapType) *Schema {
 }
 
 // errFloat says why floating-point numbers are not allowed.
-var errFloat = errors.New("floating-point numbers do not mean the same in all languages; use a string, or crd:allowDangerousTypes=true if you must")
+var errFloat = errors.New("floating-point numbers differ between languages; use a string, or crd:allowDangerousTypes=true")
 
 // basic is the schema of a type that is built in.
 func (b *Builder) basic(t *load.Type) (*Schema, error) {

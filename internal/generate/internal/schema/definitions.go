@@ -59,14 +59,14 @@ func validations() []marker.Definition {
 		marker.Define[minimum](validationPrefix+"Minimum", on, "is the smallest number allowed"),
 		marker.Define[exclusiveMaximum](validationPrefix+"ExclusiveMaximum", on, "excludes the maximum itself"),
 		marker.Define[exclusiveMinimum](validationPrefix+"ExclusiveMinimum", on, "excludes the minimum itself"),
-		marker.Define[multipleOf](validationPrefix+"MultipleOf", on, "is what the number must be a multiple of"),
-		marker.Define[minProperties](validationPrefix+"MinProperties", on, "is the least number of keys"),
-		marker.Define[maxProperties](validationPrefix+"MaxProperties", on, "is the greatest number of keys"),
-		marker.Define[maxLength](validationPrefix+"MaxLength", on, "is the greatest length of the string"),
-		marker.Define[minLength](validationPrefix+"MinLength", on, "is the least length of the string"),
+		marker.Define[multipleOf](validationPrefix+"MultipleOf", on, "is a divisor of the number"),
+		marker.Define[minProperties](validationPrefix+"MinProperties", on, "is the minimum number of keys"),
+		marker.Define[maxProperties](validationPrefix+"MaxProperties", on, "is the maximum number of keys"),
+		marker.Define[maxLength](validationPrefix+"MaxLength", on, "is the maximum length of the string"),
+		marker.Define[minLength](validationPrefix+"MinLength", on, "is the minimum length of the string"),
 		marker.Define[pattern](validationPrefix+"Pattern", on, "is a regular expression that the string must match"),
-		marker.Define[maxItems](validationPrefix+"MaxItems", on, "is the greatest length of the list"),
-		marker.Define[minItems](validationPrefix+"MinItems", on, "is the least length of the list"),
+		marker.Define[maxItems](validationPrefix+"MaxItems", on, "is the maximum length of the list"),
+		marker.Define[minItems](validationPrefix+"MinItems", on, "is the minimum length of the list"),
 		marker.Define[uniqueItems](validationPrefix+"UniqueItems", on, "forbids equal items in the list"),
 		marker.Define[enum](validationPrefix+"Enum", on, "lists the values allowed"),
 		marker.Define[format](validationPrefix+"Format", on, "names a format that the string must have"),
@@ -80,7 +80,7 @@ func validations() []marker.Definition {
 // pruning stands where validations do.
 func pruning() []marker.Definition {
 	return []marker.Definition{
-		marker.Define[preserveUnknown](validationPrefix+"XPreserveUnknownFields", marker.Field, "keeps fields that the schema does not name"),
+		marker.Define[preserveUnknown](validationPrefix+"XPreserveUnknownFields", marker.Field, "keeps fields that are not in the schema"),
 	}
 }
 
@@ -99,8 +99,8 @@ func fieldMarkers() []marker.Definition {
 		marker.Define[example]("kubebuilder:example", on, "is an example of a value"),
 		marker.Define[embeddedResource](validationPrefix+"EmbeddedResource", on, "makes it a complete object with kind and metadata"),
 		marker.Define[struct{}](validationPrefix+"Schemaless", on, "leaves out the schema of the field's type"),
-		marker.Define[immutable]("k8s:immutable", on, "forbids to change the field"),
-		marker.Define[maxItems]("k8s:maxItems", on, "is the greatest length of the list"),
+		marker.Define[immutable]("k8s:immutable", on, "forbids changes to the field"),
+		marker.Define[maxItems]("k8s:maxItems", on, "is the maximum length of the list"),
 		marker.Define[minimum]("k8s:minimum", on, "is the smallest number allowed"),
 		marker.Define[maximum]("k8s:maximum", on, "is the largest number allowed"),
 		marker.Define[title]("kubebuilder:title", on, "is a title in the documentation"),
@@ -120,18 +120,18 @@ func typeMarkers() []marker.Definition {
 func packageMarkers() []marker.Definition {
 	const on = marker.Package
 	return []marker.Definition{
-		marker.Define[struct{}](validationPrefix+"Optional", on, "makes the package's fields optional unless they say otherwise").InsteadOf(""),
-		marker.Define[struct{}](validationPrefix+"Required", on, "makes the package's fields required unless they say otherwise").InsteadOf(""),
+		marker.Define[struct{}](validationPrefix+"Optional", on, "makes the package's fields optional by default").InsteadOf(""),
+		marker.Define[struct{}](validationPrefix+"Required", on, "makes the package's fields required by default").InsteadOf(""),
 	}
 }
 
 // definitionMarkers are about what stands around a schema.
 func definitionMarkers() []marker.Definition {
 	return []marker.Definition{
-		marker.Define[constantsEnum]("k8s:enum", marker.Type, "allows the constants of the type only"),
+		marker.Define[constantsEnum]("k8s:enum", marker.Type, "allows only the constants of the type"),
 		marker.Define[externalDocs]("kubebuilder:externalDocs", marker.Field, "points to documentation elsewhere"),
 		marker.Define[externalDocs]("kubebuilder:externalDocs", marker.Type, "points to documentation elsewhere"),
-		marker.Define[struct{}]("kubebuilder:skip", marker.Package, "keeps the package from being an API version"),
+		marker.Define[struct{}]("kubebuilder:skip", marker.Package, "excludes the package from the API versions"),
 	}
 }
 
@@ -139,12 +139,12 @@ func definitionMarkers() []marker.Definition {
 func topology() []marker.Definition {
 	const on = marker.Field
 	return []marker.Definition{
-		marker.Define[preserveUnknown]("kubebuilder:pruning:PreserveUnknownFields", on, "keeps fields that the schema does not name"),
-		marker.Define[listType]("listType", on, "says how two versions of the list are merged"),
+		marker.Define[preserveUnknown]("kubebuilder:pruning:PreserveUnknownFields", on, "keeps fields that are not in the schema"),
+		marker.Define[listType]("listType", on, "sets how two versions of the list are merged"),
 		marker.Define[listMapKey]("listMapKey", on, "names a field that identifies the list's items"),
-		marker.Define[mapType]("mapType", on, "says how two versions of the map are merged"),
-		marker.Define[structType]("structType", on, "says how two versions of the struct are merged"),
-		marker.Define[listType]("k8s:listType", on, "says how two versions of the list are merged"),
+		marker.Define[mapType]("mapType", on, "sets how two versions of the map are merged"),
+		marker.Define[structType]("structType", on, "sets how two versions of the struct are merged"),
+		marker.Define[listType]("k8s:listType", on, "sets how two versions of the list are merged"),
 		marker.Define[listMapKey]("k8s:listMapKey", on, "names a field that identifies the list's items"),
 	}
 }

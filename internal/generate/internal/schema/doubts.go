@@ -29,7 +29,7 @@ func (c context) doubt(pos token.Pos, suggestion, format string, args ...any) {
 func (b *structBuilder) doubtField(f *load.Field, name string) {
 	if f.Name != "" && !ast.IsExported(f.Name) {
 		b.doubt(f.Syntax.Pos(), "export it, or use the option crd:ignoreUnexportedFields=true",
-			"field %s is not exported: no program reads or writes it, but the schema has it as %q", f.Name, name)
+			"field %s is not exported: Go programs ignore it, but the schema has it as %q", f.Name, name)
 	}
 	if name == "omitempty" || name == "omitzero" || name == "inline" {
 		b.doubt(f.Syntax.Pos(), `write json:"NAME,`+name+`"`, "field %s is named %q in JSON: its tag lacks a comma", fieldName(f), name)
@@ -44,13 +44,13 @@ func (b *structBuilder) doubtInlined(f *load.Field) {
 		return
 	}
 	b.doubt(f.Syntax.Pos(), "put a name before the comma of its json tag",
-		"field %s has no name in its json tag: Go programs call it %q, and the schema has its fields in its place", f.Name, f.Name)
+		"field %s has no name in its json tag: Go programs name it %q, but the schema has its fields in its place", f.Name, f.Name)
 }
 
 // doubtName doubts a field whose name in JSON another field of the struct has, too.
 func (b *structBuilder) doubtName(f *load.Field, name string) {
 	if other, taken := b.names[name]; taken {
-		b.doubt(f.Syntax.Pos(), "give each field a name of its own",
+		b.doubt(f.Syntax.Pos(), "give each field a different name",
 			"fields %s and %s of %s are both named %q in JSON: Go programs leave out both", other, fieldName(f), b.decl.Name(), name)
 	}
 	b.names[name] = fieldName(f)

@@ -47,6 +47,6 @@ func TestUnbounded(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if got := schema.Unbounded(root, ".properties[nothing].items"); got != nil {
-		t.Errorf("a place that is not there: %q", got)
+		t.Errorf("a place that does not exist: %q", got)
 	}
 }

@@ -149,7 +149,7 @@ func (constantsEnum) modify(s *Schema, decl *load.TypeDecl) error {
 	}
 	constants := decl.StringConstants()
 	if len(constants) == 0 {
-		return fmt.Errorf("there are no constants of the type %s", decl.Name())
+		return fmt.Errorf("the type %s has no constants", decl.Name())
 	}
 	s.Type = "string"
 	s.Enum = nil

@@ -95,7 +95,7 @@ func compareBool(a, b bool) int {
 // typeName names the type of s in messages.
 func typeName(s *Schema) string {
 	if s.Type == "" {
-		return "of no type known here"
+		return "of unknown type"
 	}
 	return "of type " + s.Type
 }

@@ -20,7 +20,7 @@ func (b *structBuilder) doubtMetadata(f *load.Field, name string, s *Schema) {
 		return
 	}
 	b.doubt(f.Syntax.Pos(), "use the option crd:generateEmbeddedObjectMeta=true",
-		"the API server drops the labels, annotations and name in %s: the schema names no field of an ObjectMeta", name+path)
+		"the API server drops the labels, annotations and name in %s: the schema has no fields of ObjectMeta", name+path)
 }
 
 // isKind reports whether the struct embeds a TypeMeta.

@@ -20,7 +20,7 @@ func (m celRule) modify(s *Schema, _ *load.TypeDecl) error {
 	switch m.Reason {
 	case "", "FieldValueRequired", "FieldValueInvalid", "FieldValueForbidden", "FieldValueDuplicate":
 	default:
-		return fmt.Errorf("reason %q is none of FieldValueRequired, FieldValueInvalid, FieldValueForbidden, FieldValueDuplicate", m.Reason)
+		return fmt.Errorf("unknown reason %q: use FieldValueRequired, FieldValueInvalid, FieldValueForbidden or FieldValueDuplicate", m.Reason)
 	}
 	s.Validations = append(s.Validations, Validation(m))
 	return nil

@@ -14,7 +14,7 @@ import (
 func (c context) structure(e *ast.StructType) *Schema {
 	s := &Schema{Type: "object", Properties: make(map[string]*Schema)}
 	if !c.own {
-		c.fail(e, "a struct inside of a type has no schema; declare a type for it")
+		c.fail(e, "a struct inside a type has no schema; declare a type for it")
 		return s
 	}
 	choices, err := choicesOf(c.decl.Markers())
@@ -57,7 +57,7 @@ func (b *structBuilder) field(f *load.Field) {
 	b.doubtField(f, name)
 	if b.isRequired(f, inline, omitted) {
 		if slices.Contains(b.choices, name) {
-			b.fail(f.Syntax, "field %s is one of several to choose from, so it cannot be required; add omitempty or +optional", name)
+			b.fail(f.Syntax, "field %s belongs to a union, so it cannot be required; add omitempty or +optional", name)
 		}
 		b.schema.Required = append(b.schema.Required, name)
 	}
@@ -69,7 +69,7 @@ func (b *structBuilder) field(f *load.Field) {
 	b.apply(f.Markers, s, f.Syntax.Pos())
 	b.doubtMetadata(f, name, s)
 	if inline && s.Type != "" && s.Type != "object" {
-		b.fail(f.Syntax, "field %s of type %s is inlined, which only a struct can be; put a name into its json tag", fieldName(f), s.Type)
+		b.fail(f.Syntax, "field %s of type %s is inlined, but only structs can be inlined; put a name into its json tag", fieldName(f), s.Type)
 		return
 	}
 	if inline {
@@ -149,7 +149,7 @@ func choicesOf(values marker.Values) ([]string, error) {
 		}
 		for _, name := range choice.fields() {
 			if strings.Contains(name, ".") {
-				return nil, fmt.Errorf("+%s: %s is not a field of this type itself", values[i].Definition.Name, name)
+				return nil, fmt.Errorf("+%s: %s is not a field of this type", values[i].Definition.Name, name)
 			}
 			names = append(names, name)
 		}

@@ -33,7 +33,7 @@ func (m listMapKey) modify(s *Schema, _ *load.TypeDecl) error {
 		return err
 	}
 	if s.ListType != "map" {
-		return errors.New("needs +listType=map beside it")
+		return errors.New("needs +listType=map, too")
 	}
 	if !slices.Contains(s.ListMapKeys, string(m)) { // k8s:listMapKey may say it again
 		s.ListMapKeys = append(s.ListMapKeys, string(m))

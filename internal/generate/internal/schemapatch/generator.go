@@ -99,8 +99,8 @@ func (p *patcher) patchKind(k crd.Kind, files []*manifest) {
 		case v.Decl == nil:
 			p.pass.Report(report.Finding{
 				Position:   report.Position{File: files[i].path},
-				Message:    "there is no type " + k.Name + " in package " + v.Package.Path + ", which is version " + v.Name,
-				Suggestion: "declare it, or remove the version from the definition",
+				Message:    "the type " + k.Name + " is missing in package " + v.Package.Path + ", which is version " + v.Name,
+				Suggestion: "declare it, or remove the version from the CRD",
 				Fatal:      true,
 			})
 		default:

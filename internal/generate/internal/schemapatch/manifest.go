@@ -27,7 +27,7 @@ func readFolder(pass *generator.Pass, dir string) ([]*manifest, error) {
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, &report.Error{What: "the folder with the definitions cannot be read", Where: "schemapatch:manifests", Err: err, Hint: "schemapatch:manifests=FOLDER"}
+		return nil, &report.Error{What: "cannot read the folder with the CRDs", Where: "schemapatch:manifests", Err: err, Hint: "schemapatch:manifests=FOLDER"}
 	}
 	var files []*manifest
 	for _, e := range entries {
@@ -62,7 +62,7 @@ func parse(path string, data []byte) (*manifest, *report.Finding) {
 	if object.APIVersion != "apiextensions.k8s.io/v1" {
 		return nil, &report.Finding{
 			Position: report.Position{File: path}, Fatal: true,
-			Message:    "definitions of version " + object.APIVersion + " cannot be patched",
+			Message:    "CRDs of version " + object.APIVersion + " cannot be patched",
 			Suggestion: "apiVersion: apiextensions.k8s.io/v1",
 		}
 	}
@@ -98,7 +98,7 @@ func (f *manifest) alone(data []byte) *report.Finding {
 	return &report.Finding{
 		Position:   f.position(&second),
 		Message:    "the file holds more than one document",
-		Suggestion: "a file for each, so that none is lost",
+		Suggestion: "put each document into its own file",
 		Fatal:      true,
 	}
 }

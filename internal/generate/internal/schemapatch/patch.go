@@ -30,7 +30,7 @@ func (f *manifest) patch(schemas map[string]*schema.Schema, writing schema.Writi
 func (f *manifest) patchVersion(version *yaml.Node, schemas map[string]*schema.Schema, writing schema.Writing) []report.Finding {
 	name := valueOf(version, "name")
 	if name == nil || name.Kind != yaml.ScalarNode || name.ShortTag() != "!!str" || name.Value == "" {
-		return f.mistake(version, "the version has no name that is a text", "name: v1")
+		return f.mistake(version, "the version has no name that is a string", "name: v1")
 	}
 	s := schemas[name.Value]
 	if s == nil {
@@ -39,8 +39,8 @@ func (f *manifest) patchVersion(version *yaml.Node, schemas map[string]*schema.S
 		}
 		return []report.Finding{{
 			Position:   f.position(name),
-			Message:    "version " + name.Value + " lost its schema: no package is of this group and version",
-			Suggestion: "a package with that version, or another tool for this definition",
+			Message:    "version " + name.Value + " lost its schema: no package has this group and version",
+			Suggestion: "add a package with that version, or use another tool for this CRD",
 		}}
 	}
 	holder := valueOf(version, "schema")

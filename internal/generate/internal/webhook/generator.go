@@ -20,7 +20,7 @@ import (
 // Options are the generator's options.
 type Options struct {
 	// HeaderFile is a file with the text that the manifest begins with.
-	HeaderFile string `marker:"headerFile,optional" doc:"is the file with the text that generated files begin with"`
+	HeaderFile string `marker:"headerFile,optional" doc:"is the file with name a file with the first lines of generated files"`
 	// Year replaces YEAR in it.
 	Year string `marker:"year,optional" doc:"replaces YEAR in that text"`
 }
@@ -166,7 +166,7 @@ func (c *collector) complete(o *object) {
 	slices.SortFunc(o.webhooks, func(a, b webhook) int { return strings.Compare(a.Name, b.Name) })
 	for i, w := range o.webhooks {
 		if i > 0 && w.Name == o.webhooks[i-1].Name {
-			tell(c.pass, webhookMarker, w.pos, warning("the name "+quoted(w.Name)+" is taken by the webhook at "+c.place(o.webhooks[i-1].pos)+"; the API server refuses this", "a name of its own"))
+			tell(c.pass, webhookMarker, w.pos, warning("the name "+quoted(w.Name)+" belongs to the webhook at "+c.place(o.webhooks[i-1].pos)+"; the API server refuses this", "use another name"))
 		}
 	}
 }

@@ -63,7 +63,7 @@ func (d declaration) webhook() (admission.MutatingWebhook, []problem) {
 	}
 	for _, version := range d.WebhookVersions {
 		if version != "v1" {
-			problems = append(problems, fatal("there is no version "+version+" of webhook configurations", "webhookVersions=v1, or leave it out"))
+			problems = append(problems, fatal("there is no version "+version+" of webhook configurations", "use webhookVersions=v1, or leave it out"))
 		}
 	}
 	return w, problems
@@ -83,7 +83,7 @@ func (d declaration) rule(problems *[]problem) admission.RuleWithOperations {
 	for i, verb := range d.Verbs {
 		operation, ok := known(verb, admission.Create, admission.Update, admission.Delete, admission.Connect, admission.OperationAll)
 		if !ok {
-			*problems = append(*problems, warning("there is no operation "+quoted(verb)+"; the API server refuses this", "create, update, delete, connect or *"))
+			*problems = append(*problems, warning("unknown operation "+quoted(verb)+"; the API server refuses this", "create, update, delete, connect or *"))
 		}
 		rule.Operations[i] = operation
 	}
@@ -114,7 +114,7 @@ func (d declaration) client(problems *[]problem) admission.WebhookClientConfig {
 func (d declaration) failurePolicy(problems *[]problem) *admission.FailurePolicyType {
 	policy, ok := known(d.FailurePolicy, admission.Ignore, admission.Fail)
 	if !ok {
-		*problems = append(*problems, warning("there is no failure policy "+quoted(d.FailurePolicy)+"; the API server refuses this", "fail or ignore"))
+		*problems = append(*problems, warning("unknown failure policy "+quoted(d.FailurePolicy)+"; the API server refuses this", "fail or ignore"))
 	}
 	return &policy
 }
@@ -125,7 +125,7 @@ func (d declaration) matchPolicy(problems *[]problem) *admission.MatchPolicyType
 	}
 	policy, ok := known(d.MatchPolicy, admission.Exact, admission.Equivalent)
 	if !ok {
-		*problems = append(*problems, fatal("there is no match policy "+quoted(d.MatchPolicy), "Exact or Equivalent"))
+		*problems = append(*problems, fatal("unknown match policy "+quoted(d.MatchPolicy), "Exact or Equivalent"))
 	}
 	return &policy
 }

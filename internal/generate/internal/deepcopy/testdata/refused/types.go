@@ -20,14 +20,14 @@ type Fields struct {
 	Key       map[[2]string]string // want "the key of this map is an array, which cannot be copied by assignment"
 	Pointer   *any                 // want "an interface has no deep copy"
 	Interface Interface            // want "an interface has no deep copy"
-	Unknown   Undeclared           // want "a type that is declared nowhere has no deep copy"
+	Unknown   Undeclared           // want "a type without a declaration has no deep copy"
 	Fine      []string
 }
 
 // Types that contain themselves end somewhere, in Go as here.
 type (
-	Endless    []Endless          // want "Endless contains itself without a struct between, or goes too deep to be copied"
-	EndlessMap map[string]Endless // want "Endless contains itself without a struct between, or goes too deep to be copied"
+	Endless    []Endless          // want "Endless contains itself without a struct in between, or is nested too deeply"
+	EndlessMap map[string]Endless // want "Endless contains itself without a struct in between, or is nested too deeply"
 )
 
 // Pointless points to itself.
@@ -35,14 +35,14 @@ type Pointless *Pointless
 
 // Holder holds what points to itself.
 type Holder struct {
-	Pointless Pointless            // want "Pointless contains itself without a struct between, or goes too deep to be copied"
-	Pointer   **Pointless          // want "Pointless contains itself without a struct between, or goes too deep to be copied"
-	Methods   map[string]Pointless // want "Pointless contains itself without a struct between, or goes too deep to be copied"
+	Pointless Pointless            // want "Pointless contains itself without a struct in between, or is nested too deeply"
+	Pointer   **Pointless          // want "Pointless contains itself without a struct in between, or is nested too deeply"
+	Methods   map[string]Pointless // want "Pointless contains itself without a struct in between, or is nested too deeply"
 }
 
 // Deep is very deep.
 type Deep struct {
-	Pointer ******************************************************************************************************************************************************int // want "a pointer contains itself without a struct between, or goes too deep to be copied"
+	Pointer ******************************************************************************************************************************************************int // want "a pointer contains itself without a struct in between, or is nested too deeply"
 }
 
 // Inside contains itself, which is no Go: its findings are the compiler's.
@@ -51,11 +51,11 @@ type Inside struct {
 	Around [1]string // want "an array has no deep copy"
 }
 
-type Itself = map[string]*Itself // want "an alias that leads back to itself is no type"
+type Itself = map[string]*Itself // want "an alias of itself is not a type"
 
-type There = []Back // want "an alias that leads back to itself is no type"
+type There = []Back // want "an alias of itself is not a type"
 
-type Back = struct{ There *There } // want "an alias that leads back to itself is no type"
+type Back = struct{ There *There } // want "an alias of itself is not a type"
 
 // Around is none: a type is between.
 type Around = []Between
