@@ -368,7 +368,7 @@ func TestNothingIsLeft(t *testing.T) {
 	t.Setenv(peerMode, crash)
 	_, err = d.Start(t.Context(), "", clusterctl.Options{})
 	if e := userError(t, err); !slices.Contains(left(), e.Where) {
-		t.Errorf("its log, which the error names, is not there: %v", left())
+		t.Errorf("its log, which the error names, does not exist: %v", left())
 	}
 	folder := filepath.Join(d.state, "clusters", "default")
 	if got := left(); len(got) > 2 || got[0] != folder {

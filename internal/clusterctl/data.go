@@ -27,16 +27,16 @@ func (c *Control) claimData(ctx context.Context, cl state.Cluster, path string) 
 	switch {
 	case !cl.HasData():
 	case !known:
-		c.handler.Handle(report.Warning{Text: fmt.Sprintf("which Kubernetes wrote the data of cluster %s is not known, since data.json in %s is missing or damaged; they are taken for data of %s", cl.Name, cl.Dir, is.Kubernetes)})
+		c.handler.Handle(report.Warning{Text: fmt.Sprintf("data.json of cluster %s in %s is missing or damaged: slipway assumes that Kubernetes %s wrote the data", cl.Name, cl.Dir, is.Kubernetes)})
 	default:
 		order := semver.Compare(minor(is), minor(was))
 		switch {
 		case order < 0:
-			return &report.Error{What: fmt.Sprintf("the data of cluster %s are of Kubernetes %s, and this is %s", cl.Name, was.Kubernetes, is.Kubernetes),
+			return &report.Error{What: fmt.Sprintf("the data of cluster %s come from Kubernetes %s, but this is the older %s", cl.Name, was.Kubernetes, is.Kubernetes),
 				Where: cl.Dir, Next: command("delete", cl.Name),
-				Hint: fmt.Sprintf("start it with slipway-cluster %s or a later one, which SLIPWAY_CLUSTER can name, or delete the cluster with its data", was.Program)}
+				Hint: fmt.Sprintf("set SLIPWAY_CLUSTER to a slipway-cluster of %s or later, or delete the cluster with its data", was.Program)}
 		case order > 0:
-			c.handler.Handle(report.Note{Text: fmt.Sprintf("the data of cluster %s are of Kubernetes %s; from now on they are of %s, and no older one can use them", cl.Name, was.Kubernetes, is.Kubernetes)})
+			c.handler.Handle(report.Note{Text: fmt.Sprintf("cluster %s had data of Kubernetes %s; %s now upgrades them, and older versions can no longer read them", cl.Name, was.Kubernetes, is.Kubernetes)})
 		}
 	}
 	return cl.WriteData(is)
@@ -53,11 +53,11 @@ func (c *Control) kept(cl state.Cluster, durable bool) (bool, error) {
 	case unknown == nil:
 		return keep, nil
 	case durable:
-		c.handler.Handle(report.Warning{Text: fmt.Sprintf("cluster %s goes on with the data that it has; other than durable, it has what is asked for now: %v", cl.Name, unknown)})
+		c.handler.Handle(report.Warning{Text: fmt.Sprintf("cluster %s keeps its data, but cannot read its former configuration and takes the present flags: %v", cl.Name, unknown)})
 		return true, nil
 	}
-	return true, &report.Error{What: "it is not known whether cluster " + cl.Name + " is to keep its data", Where: cl.Config(), Err: unknown,
-		Hint: "its data are left alone: `" + command("start", cl.Name) + " --durable`, with the flags that it had, goes on with them, and `" + command("delete", cl.Name) + "` removes them",
+	return true, &report.Error{What: "cannot find out whether cluster " + cl.Name + " is durable", Where: cl.Config(), Err: unknown,
+		Hint: "its data are unchanged: `" + command("start", cl.Name) + " --durable`, with its former flags, uses them, and `" + command("delete", cl.Name) + "` removes them",
 		Next: command("start", cl.Name) + " --durable"}
 }
 

@@ -22,7 +22,7 @@ func (o Options) refuse(s *Status, is Spec) error {
 	if len(lines) == 0 {
 		return nil
 	}
-	lost := "; the data it has now are thrown away then"
+	lost := ", which deletes its data"
 	if is.Durable {
 		lost = ""
 	}
@@ -36,7 +36,7 @@ func (o Options) differences(is Spec, s *Status) []string {
 	var lines []string
 	differs := func(key, asked, has string) {
 		if asked != has {
-			lines = append(lines, fmt.Sprintf("%s: %s is asked for, it has %s", key, asked, has))
+			lines = append(lines, fmt.Sprintf("%s: requested %s, the cluster has %s", key, asked, has))
 		}
 	}
 	if port := portOf(s.Server); o.Port != 0 && port != 0 {
@@ -46,7 +46,7 @@ func (o Options) differences(is Spec, s *Status) []string {
 		differs("registry port", strconv.Itoa(o.RegistryPort), strconv.Itoa(has))
 	}
 	if o.Durable && !is.Durable {
-		lines = append(lines, "durable: asked for, its data are thrown away")
+		lines = append(lines, "durable: requested, but the cluster loses its data when it stops")
 	}
 	if o.Controllers != nil {
 		differs("controllers", clusterfile.ControllersOf(o.Spec).String(), clusterfile.ControllersOf(is).String())
@@ -103,7 +103,7 @@ func compare[V any](differs func(key, asked, has string), what string, asked, ha
 // describedKind tells the kind of a cluster's nodes as people read it.
 func describedKind(is Spec) string {
 	if is.Joins() {
-		return "simulated ones, which a real one joins when an image is loaded"
+		return "simulated, and an isolated one joins when an image is loaded"
 	}
 	return string(cmp.Or(is.NodeKind, protocol.SimulatedNodes))
 }

@@ -47,7 +47,7 @@ func (c *Control) Join(ctx context.Context, name string) (Joined, error) {
 	limit, cancel := context.WithTimeout(ctx, joinTime)
 	defer cancel()
 	var answer protocol.NodeJoined
-	if err := c.call(limit, s, "no real node can join", "joinNode", params, &answer); err != nil {
+	if err := c.call(limit, s, "no isolated node can join", "joinNode", params, &answer); err != nil {
 		j.Problem = told(err)
 		return j, ctx.Err()
 	}
@@ -55,13 +55,13 @@ func (c *Control) Join(ctx context.Context, name string) (Joined, error) {
 	return j, nil
 }
 
-// refusal says why no real node can join nodes of these kinds.
+// refusal says why no isolated node can join nodes of these kinds.
 func refusal(n *Nodes) string {
 	switch {
 	case !n.Joins:
-		return "it was started with nodes that were chosen; `slipway cluster start --nodes real`, after a stop, has real ones"
+		return "it was started with --nodes or --node; stop it, then `slipway cluster start --nodes real`"
 	case runtime.GOOS != "linux":
-		return "real nodes need Linux"
+		return "isolated nodes need Linux"
 	}
 	return ""
 }

@@ -73,7 +73,7 @@ func (c *Control) logged(o LogOptions) (cl state.Cluster, components []string, e
 	}
 	if _, err := os.Stat(cl.Logs()); err != nil {
 		return cl, nil, &report.Error{What: "cluster " + cl.Name + " has no logs", Where: cl.Logs(),
-			Hint: "they are written from its first start on", Next: command("start", cl.Name)}
+			Hint: "logs exist only after its first start", Next: command("start", cl.Name)}
 	}
 	return cl, components, nil
 }
@@ -84,7 +84,7 @@ var programs = map[string]string{
 }
 
 func unknownComponent(name string, known []string) error {
-	e := &report.Error{What: "no component is called " + name, Code: 2,
+	e := &report.Error{What: "unknown component " + name, Code: 2,
 		Hint: "components are " + strings.Join(known, ", ") + "; --cluster names the cluster"}
 	if near := clusterfile.Nearest(name, known); near != "" {
 		e.Hint, e.Next = "did you mean "+near+"?", "slipway cluster logs "+near

@@ -44,7 +44,7 @@ func (o Options) timeout() time.Duration { return cmp.Or(o.Timeout, readyTime) }
 // check refuses what no cluster can be.
 func (o Options) check() error {
 	if o.Timeout < 0 {
-		return &report.Error{What: "a negative timeout", Where: "--timeout", Hint: "a time like 30s or 2m", Code: 2}
+		return &report.Error{What: "the timeout is negative", Where: "--timeout", Hint: "use a duration like 30s or 2m", Code: 2}
 	}
 	if o.NodeKind == protocol.SimulatedNodes {
 		return errors.Join(o.checkMissing(o.NodeKind), o.checkEgress(o.Spec))
@@ -57,8 +57,8 @@ func (o Options) checkEgress(is Spec) error {
 	if o.Egress == nil || !*o.Egress || is.NodeKind.RunContainers() || is.Joins() {
 		return nil
 	}
-	return &report.Error{What: "--egress is for the pods of real nodes, and there are none", Where: "--egress",
-		Hint: "add --nodes real, or leave --nodes and --node out: then a real node joins when an image is loaded",
+	return &report.Error{What: "--egress is for the pods of isolated nodes, but the cluster has none", Where: "--egress",
+		Hint: "add --nodes real; or leave out --nodes and --node, so that an isolated node joins when an image is loaded",
 		Next: "slipway cluster start --nodes real --egress", Code: 2}
 }
 
@@ -67,11 +67,11 @@ func (o Options) checkMissing(kind protocol.NodeKind) error {
 	if o.SimulateMissingImages == nil || !*o.SimulateMissingImages || kind.RunContainers() {
 		return nil
 	}
-	e := &report.Error{What: "--simulate-missing-images is for real nodes, and there are none", Where: "--simulate-missing-images",
-		Hint: "add --nodes real, or leave it out: without a word about nodes a real one joins when an image is loaded, and pods of other images are simulated",
+	e := &report.Error{What: "--simulate-missing-images is for real nodes, but the cluster has none", Where: "--simulate-missing-images",
+		Hint: "add --nodes real, or leave it out: by default an isolated node joins when an image is loaded, and other pods are simulated",
 		Next: "slipway cluster start --nodes real --simulate-missing-images", Code: 2}
 	if kind == protocol.SimulatedNodes {
-		e.Hint = "simulated nodes run no images at all; --nodes real has real ones"
+		e.Hint = "simulated nodes run no containers; --nodes real adds nodes that do"
 	}
 	return e
 }

@@ -123,17 +123,17 @@ func TestOtherConfiguration(t *testing.T) {
 		}
 	}
 	for want, o := range map[string]clusterctl.Options{
-		"port: 2 is asked for, it has 1":                                {Spec: clusterctl.Spec{Port: 2}},
-		"controllers: true is asked for, it has false":                  {Spec: clusterctl.Spec{Controllers: new(true)}},
-		"controllers: job-controller is asked for, it has false":        {Spec: clusterctl.Spec{Controllers: new(true), ControllerNames: []string{"job-controller"}}},
-		"simulated pods: pending is asked for, it has complete":         {Spec: clusterctl.Spec{SimulatedPods: "pending"}},
-		"simulated Jobs: running is asked for, it has complete":         {Spec: clusterctl.Spec{SimulatedJobs: "running"}},
-		"nodes: none is asked for, it has a,taint=x:NoSchedule b":       {Spec: clusterctl.Spec{Nodes: []clusterctl.Node{}}},
-		"kind of nodes: plain is asked for, it has simulated":           {Spec: clusterctl.Spec{NodeKind: protocol.PlainNodes}},
-		"feature gate A: false is asked for, it has true":               {Spec: clusterctl.Spec{FeatureGates: map[string]bool{"A": false}}},
-		"feature gate C: true is asked for, it has the default":         {Spec: clusterctl.Spec{FeatureGates: map[string]bool{"C": true}}},
-		"runtime config api/all: the default is asked for, it has true": {File: &clusterctl.Spec{}},
-		"API server flags: --v=3 is asked for, it has --v=2":            {Spec: clusterctl.Spec{APIServerFlags: []string{"--v=3"}}},
+		"port: requested 2, the cluster has 1":                                {Spec: clusterctl.Spec{Port: 2}},
+		"controllers: requested true, the cluster has false":                  {Spec: clusterctl.Spec{Controllers: new(true)}},
+		"controllers: requested job-controller, the cluster has false":        {Spec: clusterctl.Spec{Controllers: new(true), ControllerNames: []string{"job-controller"}}},
+		"simulated pods: requested pending, the cluster has complete":         {Spec: clusterctl.Spec{SimulatedPods: "pending"}},
+		"simulated Jobs: requested running, the cluster has complete":         {Spec: clusterctl.Spec{SimulatedJobs: "running"}},
+		"nodes: requested none, the cluster has a,taint=x:NoSchedule b":       {Spec: clusterctl.Spec{Nodes: []clusterctl.Node{}}},
+		"kind of nodes: requested plain, the cluster has simulated":           {Spec: clusterctl.Spec{NodeKind: protocol.PlainNodes}},
+		"feature gate A: requested false, the cluster has true":               {Spec: clusterctl.Spec{FeatureGates: map[string]bool{"A": false}}},
+		"feature gate C: requested true, the cluster has the default":         {Spec: clusterctl.Spec{FeatureGates: map[string]bool{"C": true}}},
+		"runtime config api/all: requested the default, the cluster has true": {File: &clusterctl.Spec{}},
+		"API server flags: requested --v=3, the cluster has --v=2":            {Spec: clusterctl.Spec{APIServerFlags: []string{"--v=3"}}},
 	} {
 		_, err := d.Start(t.Context(), "", o)
 		e := userError(t, err)
@@ -256,7 +256,7 @@ func TestEgress(t *testing.T) {
 	}
 	for _, o := range []clusterctl.Options{{Spec: clusterctl.Spec{Egress: new(false)}}, {File: &clusterctl.Spec{}}} {
 		_, err := d.Start(t.Context(), "", o)
-		if e, ok := errors.AsType[*report.Error](err); !ok || !strings.Contains(e.Hint, "egress: off is asked for, it has on") {
+		if e, ok := errors.AsType[*report.Error](err); !ok || !strings.Contains(e.Hint, "egress: requested off, the cluster has on") {
 			t.Errorf("got %v", err)
 		}
 	}

@@ -22,7 +22,7 @@ import (
 
 // peerMode makes this test binary a slipway-cluster program that speaks the
 // protocol and has the fault that the variable's value names. Faults of the real
-// program cannot be had at will.
+// program is not available at will.
 const peerMode = "SLIPWAY_TEST_PEER"
 
 // peerKubernetes is the version that the peer tells.
@@ -35,7 +35,7 @@ const (
 	late     = "late"     // ends after its first words
 	refuse   = "refuse"   // tells that it failed
 	hang     = "hang"     // is never ready, and ignores SIGTERM
-	foreign  = "foreign"  // its socket speaks another protocol
+	foreign  = "foreign"  // its socket uses another protocol
 	outdated = "outdated" // its version command tells another protocol
 	babble   = "babble"   // speaks no protocol at all
 )

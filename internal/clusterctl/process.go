@@ -100,7 +100,7 @@ func (f *failed) Error() string { return f.event.Error }
 type otherProtocol int
 
 func (n otherProtocol) Error() string {
-	return fmt.Sprintf("it speaks protocol %d, this slipway %d", int(n), protocol.Number)
+	return fmt.Sprintf("it uses protocol %d, this slipway uses %d", int(n), protocol.Number)
 }
 
 // follow reads a program's events until the cluster is ready, and tells them.

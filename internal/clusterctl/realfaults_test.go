@@ -57,7 +57,7 @@ func TestRealFullDisk(t *testing.T) {
 	d := newRealDock(t)
 	d.smallDisk(20)
 	_, err := d.Start(t.Context(), "", clusterctl.Options{Spec: clusterctl.Spec{Durable: true}})
-	if e := userError(t, err); e.What != "too little space for a cluster" || !strings.Contains(e.Hint, "SLIPWAY_STATE") {
+	if e := userError(t, err); e.What != "the disk has too little space for a cluster" || !strings.Contains(e.Hint, "SLIPWAY_STATE") {
 		t.Errorf("start on a full disk: %+v", e)
 	}
 	d.resize(60)

@@ -18,8 +18,8 @@ func (c *Control) registries() ([]string, error) {
 		name = strings.TrimSpace(name)
 		if strings.ContainsAny(name, "/ \t*@") {
 			return nil, &report.Error{
-				What: "a registry is HOST or HOST:PORT, and this is neither: " + name, Where: registriesVariable,
-				Hint: "it names registries of this machine or of a private network that real nodes may pull from, with commas between them",
+				What: "invalid registry, not HOST or HOST:PORT: " + name, Where: registriesVariable,
+				Hint: "list registries of this machine or a private network that real nodes may pull from, separated by commas",
 				Next: "export " + registriesVariable + "=registry.example.com:5000,localhost:5000", Code: 2,
 			}
 		}

@@ -72,13 +72,13 @@ func (c *Control) resume(cl state.Cluster, s *Status, o Options) Options {
 	note := "cluster " + cl.Name
 	switch {
 	case s.State == Died && s.Durable:
-		note += " died; it is started again with the data that it has kept"
+		note += " died; it starts again with its data"
 	case s.State == Died:
-		note += " died; it is started anew"
+		note += " died; it starts again without its data"
 	case !s.Durable:
 		return o
 	default:
-		note += " has kept its data from an earlier start; it goes on with them"
+		note += " continues with its data of an earlier start"
 	}
 	c.handler.Handle(report.Note{Text: note})
 	if !known {
@@ -90,11 +90,11 @@ func (c *Control) resume(cl state.Cluster, s *Status, o Options) Options {
 // withPorts gives up ports that are only remembered when another program has taken them since.
 func (c *Control) withPorts(asked, o Options) Options {
 	if asked.Port == 0 && freePort("--port", o.Port) != nil {
-		c.handler.Handle(report.Note{Text: fmt.Sprintf("port %d, which it had, is taken; another one is picked, so copies of its kubeconfig are out of date", o.Port)})
+		c.handler.Handle(report.Note{Text: fmt.Sprintf("its former port %d is taken: it gets another one, so copies of its kubeconfig are out of date", o.Port)})
 		o.Port = 0
 	}
 	if asked.RegistryPort == 0 && freePort("--registry-port", o.RegistryPort) != nil {
-		c.handler.Handle(report.Note{Text: fmt.Sprintf("port %d, which its image registry had, is taken; images are pushed to another one now", o.RegistryPort)})
+		c.handler.Handle(report.Note{Text: fmt.Sprintf("the former port %d of its image registry is taken: push images to its new port", o.RegistryPort)})
 		o.RegistryPort = 0
 	}
 	return o
@@ -302,7 +302,7 @@ func freePort(flag string, port int) error {
 		return nil
 	}
 	if port < 0 || port > 65535 {
-		return &report.Error{What: "invalid port " + strconv.Itoa(port), Where: flag, Hint: "1 to 65535, or 0 for a free one", Code: 2}
+		return &report.Error{What: "invalid port " + strconv.Itoa(port), Where: flag, Hint: "use 1 to 65535, or 0 for a free one", Code: 2}
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
@@ -310,7 +310,7 @@ func freePort(flag string, port int) error {
 			err = e.Err
 		}
 		return &report.Error{What: fmt.Sprintf("port %d cannot be used", port), Where: flag, Err: err, Code: 1,
-			Hint: "a port of 127.0.0.1 that is free; without " + flag + " one is picked"}
+			Hint: "name a free port of 127.0.0.1; without " + flag + " slipway picks one"}
 	}
 	return l.Close()
 }
@@ -342,12 +342,12 @@ func explain(ctx context.Context, cl state.Cluster, err error) error {
 	case isTold && told.event.Hint != "":
 		e.Hint = told.event.Hint
 	case foreign:
-		e.Hint = "a slipway-cluster program of this slipway's version"
+		e.Hint = "use a slipway-cluster of the same version as slipway"
 	case errors.Is(err, context.DeadlineExceeded):
 		e.Err = errors.New("it was not ready in time")
 	}
 	if cl.DiskFull() {
-		e.Where, e.Hint = cl.Dir, "the disk is full: make space there, or have SLIPWAY_STATE name a folder on another one"
+		e.Where, e.Hint = cl.Dir, "the disk is full: free space, or set SLIPWAY_STATE to a folder on another disk"
 	}
 	return e
 }

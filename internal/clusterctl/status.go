@@ -217,7 +217,7 @@ func (s *Status) Problem() error {
 	case Busy:
 		return &report.Error{What: "another slipway is starting or stopping cluster " + s.Name, Next: command("status", s.Name)}
 	case Hung:
-		return &report.Error{What: "cluster " + s.Name + " runs and does not answer", Where: s.Log, Next: command("stop", s.Name)}
+		return &report.Error{What: "cluster " + s.Name + " runs but does not answer", Where: s.Log, Next: command("stop", s.Name)}
 	case Died:
 		return s.died()
 	}
@@ -230,9 +230,9 @@ func (s *Status) died() error {
 	e := &report.Error{What: "cluster " + s.Name + " died", Where: s.Log, Hint: lastLines(cl), Next: command("start", s.Name)}
 	if cl.DiskFull() {
 		e.Where, e.Err = cl.Dir, errors.New("the disk is full")
-		e.Hint = "make space there and start it again"
+		e.Hint = "free space and start the cluster again"
 		if s.Durable {
-			e.Hint += "; what it acknowledged is kept"
+			e.Hint += "; acknowledged data are kept"
 		}
 	}
 	if s.Unknown != "" {
@@ -245,9 +245,9 @@ func (s *Status) died() error {
 func lastLines(cl state.Cluster) string {
 	lines := cl.LastLines(shownLines)
 	if len(lines) == 0 {
-		return "it left no last words, as when it is killed; `" + command("logs --name", cl.Name) + "` shows what its parts were doing"
+		return "it logged no error, as if it was killed; `" + command("logs --name", cl.Name) + "` shows the logs of its components"
 	}
-	return "its last words were\n" + strings.Join(lines, "\n")
+	return "its last log lines:\n" + strings.Join(lines, "\n")
 }
 
 // command returns the command line of a verb for the cluster called name.

@@ -51,7 +51,7 @@ func (c *Control) end(ctx context.Context, cl state.Cluster, keep bool) (there b
 			return true, err
 		}
 	case started:
-		c.handler.Handle(report.Note{Text: "cluster " + cl.Name + " had died already; what it left is removed"})
+		c.handler.Handle(report.Note{Text: "cluster " + cl.Name + " had died already; its remains are removed"})
 	}
 	return alive || started, c.forget(ctx, cl, keep)
 }
@@ -70,7 +70,7 @@ func (c *Control) halt(ctx context.Context, cl state.Cluster, run state.Run) err
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	c.handler.Handle(report.Warning{Text: "cluster " + cl.Name + " does not stop; it is killed"})
+	c.handler.Handle(report.Warning{Text: "cluster " + cl.Name + " does not stop and is killed"})
 	return kill(ctx, cl, pid)
 }
 

@@ -68,7 +68,7 @@ func Parse(path string, text []byte) (Description, error) {
 	case errors.Is(err, io.EOF):
 		return d, nil // nothing, or comments only
 	case err != nil:
-		return d, &report.Error{What: "the cluster's configuration is no YAML", Where: path, Code: 2,
+		return d, &report.Error{What: "the cluster's configuration is not valid YAML", Where: path, Code: 2,
 			Err: errors.New(strings.TrimPrefix(err.Error(), "yaml: "))}
 	}
 	if root := document.Content[0]; isKindFile(root) {
@@ -95,7 +95,7 @@ func (r *reader) file(n *yaml.Node, s *protocol.Spec) {
 		"nodeKind": func(n *yaml.Node, at string) {
 			kind := r.text(n, at)
 			if !slices.Contains(nodeKinds, kind) {
-				r.fail(n, fmt.Sprintf("%s: there are no %q nodes", at, kind), suggestion(kind, nodeKinds), nil)
+				r.fail(n, fmt.Sprintf("%s: unknown kind of nodes %q", at, kind), suggestion(kind, nodeKinds), nil)
 			}
 			s.NodeKind = protocol.NodeKind(kind)
 		},
@@ -166,7 +166,7 @@ func (r *reader) nodes(n *yaml.Node, at string) []protocol.Node {
 		r.check(item, index(at, i), CheckNode(node))
 		for _, other := range nodes {
 			if other.Name == node.Name {
-				r.check(item, index(at, i), fmt.Errorf("a second node called %s", node.Name))
+				r.check(item, index(at, i), fmt.Errorf("a second node named %s", node.Name))
 			}
 		}
 		nodes = append(nodes, node)

@@ -77,9 +77,9 @@ func SelectControllers(list []string) (Controllers, error) {
 	for _, name := range c.Names {
 		switch without, ok := strings.CutPrefix(name, "-"); {
 		case ok && slices.Contains(c.Names, without):
-			return Controllers{}, &mistake{fmt.Sprintf("%s is both selected and left out", without), "one of the two"}
+			return Controllers{}, &mistake{fmt.Sprintf("%s is both selected and excluded", without), "keep one of them"}
 		case ok && !rest:
-			return Controllers{}, &mistake{fmt.Sprintf("%s leaves a controller out, and nothing selects the others", name), "*," + name + " for all but this one"}
+			return Controllers{}, &mistake{fmt.Sprintf("%s excludes a controller, but no entry selects the others", name), "*," + name + " for all except this one"}
 		}
 	}
 	if len(c.Names) == 1 && rest {

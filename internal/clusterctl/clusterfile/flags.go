@@ -75,7 +75,7 @@ const maxCounted = 100
 func (f Flags) nodeKind(s *protocol.Spec) error {
 	kind, count, counted := strings.Cut(f.NodeKind, "=")
 	if kind != "" && !slices.Contains(nodeKinds, kind) {
-		return wrong("--nodes", fmt.Errorf("nodes are simulated, real or plain, not %q", kind))
+		return wrong("--nodes", fmt.Errorf("unknown kind of nodes %q: use simulated, real or plain", kind))
 	}
 	s.NodeKind = protocol.NodeKind(kind)
 	if !counted {
@@ -83,10 +83,10 @@ func (f Flags) nodeKind(s *protocol.Spec) error {
 	}
 	n, err := strconv.Atoi(count)
 	if err != nil || n < 1 || n > maxCounted {
-		return wrong("--nodes", fmt.Errorf("%q is no number of nodes from 1 to %d", count, maxCounted))
+		return wrong("--nodes", fmt.Errorf("invalid number of nodes %q: use 1 to %d", count, maxCounted))
 	}
 	if len(f.Nodes) > 0 {
-		return wrong("--nodes", errors.New("a number of nodes beside --node, which names them"))
+		return wrong("--nodes", errors.New("--nodes with a number and --node exclude each other"))
 	}
 	name := "node-%d"
 	if s.NodeKind == protocol.SimulatedNodes {
@@ -115,9 +115,9 @@ func (f Flags) nodes(s *protocol.Spec) error {
 		case err != nil:
 			return wrong("--node", err)
 		case node.Name == noNodes:
-			return wrong("--node", errors.New(noNodes+" stands for no nodes, alone"))
+			return wrong("--node", errors.New(noNodes+" means no nodes and excludes other values"))
 		case slices.ContainsFunc(s.Nodes, func(other protocol.Node) bool { return other.Name == node.Name }):
-			return wrong("--node", fmt.Errorf("a second node called %s", node.Name))
+			return wrong("--node", fmt.Errorf("a second node named %s", node.Name))
 		}
 		s.Nodes = append(s.Nodes, node)
 	}

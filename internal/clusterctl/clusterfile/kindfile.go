@@ -58,7 +58,7 @@ func (r *kindReader) file(n *yaml.Node) {
 		"featureGates":                    func(n *yaml.Node, at string) { r.spec.FeatureGates = r.bools(n, at) },
 		"runtimeConfig":                   func(n *yaml.Node, at string) { r.spec.RuntimeConfig = r.texts(n, at) },
 		"kubeadmConfigPatches":            func(n *yaml.Node, at string) { r.patches(n, at, nil) },
-		"kubeadmConfigPatchesJSON6902":    r.without("flags of the API server are in apiServer.flags of slipway's own file"),
+		"kubeadmConfigPatchesJSON6902":    r.without("put the API server's flags under apiServer.flags of slipway's own file"),
 		"containerdConfigPatches":         r.without("name registries in SLIPWAY_REGISTRIES"),
 		"containerdConfigPatchesJSON6902": r.without("name registries in SLIPWAY_REGISTRIES"),
 	})
@@ -69,7 +69,7 @@ func (r *kindReader) networking(n *yaml.Node, at string) {
 		"apiServerPort": func(n *yaml.Node, at string) { r.spec.Port = r.port(n, at) },
 		"apiServerAddress": func(n *yaml.Node, at string) {
 			if r.text(n, at) != "127.0.0.1" {
-				r.leave(n, at, "the API server is at 127.0.0.1 alone")
+				r.leave(n, at, "the API server listens only at 127.0.0.1")
 			}
 		},
 		"ipFamily": func(n *yaml.Node, at string) {
@@ -77,10 +77,10 @@ func (r *kindReader) networking(n *yaml.Node, at string) {
 				r.leave(n, at, "pods and Services have IPv4 addresses")
 			}
 		},
-		"podSubnet":         r.without("pods have addresses of the cluster's own choice"),
+		"podSubnet":         r.without("the cluster chooses the addresses of pods"),
 		"serviceSubnet":     r.without("use --api-server-flag service-cluster-ip-range=…"),
-		"disableDefaultCNI": r.without("the nodes have a network of their own"),
-		"kubeProxyMode":     r.without("the nodes have a network of their own"),
+		"disableDefaultCNI": r.without("the nodes have their own network"),
+		"kubeProxyMode":     r.without("the nodes have their own network"),
 		"dnsSearch":         r.without("pods search the cluster's domains"),
 	})
 }
@@ -128,12 +128,12 @@ func (r *kindReader) kindNode(n *yaml.Node, at string) (node protocol.Node, role
 	r.mapping(n, at, fields{
 		"role": func(n *yaml.Node, at string) {
 			if role = r.text(n, at); role != controlPlane && role != worker {
-				r.fail(n, fmt.Sprintf("%s: no node has the role %q", at, role), suggestion(role, []string{controlPlane, worker}), nil)
+				r.fail(n, fmt.Sprintf("%s: unknown role of a node %q", at, role), suggestion(role, []string{controlPlane, worker}), nil)
 			}
 		},
 		"image":                        r.without("the cluster has one version of Kubernetes: slipway version prints it"),
 		"labels":                       func(n *yaml.Node, at string) { node.Labels = r.checked(n, at, checkLabel) },
-		"extraMounts":                  r.without("no folder of this machine is mounted into nodes: use a PersistentVolumeClaim"),
+		"extraMounts":                  r.without("nodes cannot mount folders of this machine: use a PersistentVolumeClaim"),
 		"extraPortMappings":            r.portMappings,
 		"kubeadmConfigPatches":         func(n *yaml.Node, at string) { r.patches(n, at, &node) },
 		"kubeadmConfigPatchesJSON6902": r.without("write labels and taints into slipway's own file"),
@@ -184,7 +184,7 @@ func (r *kindReader) patches(n *yaml.Node, at string, node *protocol.Node) {
 				break
 			}
 			if err != nil {
-				r.fail(item, index(at, i)+" is no YAML", "a document of kubeadm", err)
+				r.fail(item, index(at, i)+" is not valid YAML", "a document of kubeadm", err)
 				return
 			}
 			r.patch(item, index(at, i), patch, node)
@@ -235,7 +235,7 @@ func (r *kindReader) patch(n *yaml.Node, at string, patch kubeadmPatch, node *pr
 	}
 	for _, key := range slices.Sorted(maps.Keys(patch.Rest)) {
 		if key != "apiVersion" && key != "metadata" {
-			r.leave(n, at+": "+key+" of "+patch.Kind, "labels and taints of nodes are taken over")
+			r.leave(n, at+": "+key+" of "+patch.Kind, "only labels and taints of nodes have an effect")
 		}
 	}
 	if node == nil {

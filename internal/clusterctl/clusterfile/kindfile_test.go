@@ -99,11 +99,11 @@ func TestKindFileMistakes(t *testing.T) {
 	const head = "apiVersion: kind.x-k8s.io/v1alpha4\n"
 	for text, want := range map[string]string{
 		"nodez: []":                          "unknown key nodez",
-		"nodes: [{role: master}]":            `no node has the role "master"`,
+		"nodes: [{role: master}]":            `unknown role of a node "master"`,
 		"nodes: [{labels: {'': x}}]":         "cannot be the key of a label",
 		"networking: {apiServerPort: 99999}": `networking.apiServerPort is "99999"`,
 		"kubeadmConfigPatches: ['{']":        "kubeadmConfigPatches[0] is no YAML",
-		"nodes: [{kubeadmConfigPatches: ['nodeRegistration: {taints: [{key: a, effect: Never}]}']}]": `"Never" is no effect of a taint`,
+		"nodes: [{kubeadmConfigPatches: ['nodeRegistration: {taints: [{key: a, effect: Never}]}']}]": `unknown effect of a taint "Never"`,
 	} {
 		_, err := clusterfile.Parse("f", []byte(head+text))
 		if e, ok := errors.AsType[*report.Error](err); !ok || !strings.Contains(e.What, want) {

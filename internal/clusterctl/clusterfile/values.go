@@ -48,7 +48,7 @@ func FormatNode(node protocol.Node) string {
 func set(node *protocol.Node, setting string) error {
 	key, value, ok := strings.Cut(setting, "=")
 	if !ok {
-		return &mistake{fmt.Sprintf("%q is no setting of a node", setting), "label=KEY=VALUE, taint=KEY=VALUE:EFFECT or RESOURCE=QUANTITY"}
+		return &mistake{fmt.Sprintf("unknown setting of a node %q", setting), "label=KEY=VALUE, taint=KEY=VALUE:EFFECT or RESOURCE=QUANTITY"}
 	}
 	switch key {
 	case "label":
@@ -77,17 +77,17 @@ func CheckNode(node protocol.Node) error {
 		return &mistake{"a node without a name", "a name like node-1"}
 	}
 	if problems := validation.IsDNS1123Subdomain(node.Name); len(problems) > 0 {
-		return &mistake{fmt.Sprintf("%q cannot be the name of a node", node.Name), "lower-case letters, digits and inner hyphens or dots, like node-1"}
+		return &mistake{fmt.Sprintf("invalid name of a node %q", node.Name), "lower-case letters, digits and inner hyphens or dots, like node-1"}
 	}
 	return nil
 }
 
 func checkLabel(key, value string) error {
 	if len(validation.IsQualifiedName(key)) > 0 {
-		return &mistake{fmt.Sprintf("%q cannot be the key of a label", key), "a name like disk or example.com/disk"}
+		return &mistake{fmt.Sprintf("invalid key of a label %q", key), "a name like disk or example.com/disk"}
 	}
 	if len(validation.IsValidLabelValue(value)) > 0 {
-		return &mistake{fmt.Sprintf("%q cannot be the value of a label", value), "at most 63 letters, digits, and inner hyphens, dots or underscores"}
+		return &mistake{fmt.Sprintf("invalid value of a label %q", value), "at most 63 letters, digits, and inner hyphens, dots or underscores"}
 	}
 	return nil
 }
@@ -100,9 +100,9 @@ func checkTaint(text string) error {
 	key, value, _ := strings.Cut(head, "=")
 	switch {
 	case !ok, len(validation.IsQualifiedName(key)) > 0, len(validation.IsValidLabelValue(value)) > 0:
-		return &mistake{fmt.Sprintf("%q is no taint", text), "KEY=VALUE:EFFECT or KEY:EFFECT, like gpu=yes:NoSchedule"}
+		return &mistake{fmt.Sprintf("invalid taint %q", text), "KEY=VALUE:EFFECT or KEY:EFFECT, like gpu=yes:NoSchedule"}
 	case !slices.Contains(effects, effect):
-		return &mistake{fmt.Sprintf("%q is no effect of a taint", effect), suggestion(effect, effects)}
+		return &mistake{fmt.Sprintf("unknown effect of a taint %q", effect), suggestion(effect, effects)}
 	}
 	return nil
 }
@@ -113,10 +113,10 @@ var resources = []string{"cpu", "ephemeral-storage", "memory", "pods"}
 func checkCapacity(name, quantity string) error {
 	own := slices.Contains(resources, name) || strings.HasPrefix(name, "hugepages-")
 	if !own && (!strings.Contains(name, "/") || len(validation.IsQualifiedName(name)) > 0) {
-		return &mistake{fmt.Sprintf("%q is no resource of a node", name), strings.TrimSuffix(suggestion(name, resources), "?") + "; others have a domain, like example.com/gpu"}
+		return &mistake{fmt.Sprintf("unknown resource of a node %q", name), strings.TrimSuffix(suggestion(name, resources), "?") + "; others have a domain, like example.com/gpu"}
 	}
 	if q, err := resource.ParseQuantity(quantity); err != nil || q.Sign() < 0 {
-		return &mistake{fmt.Sprintf("%q is no quantity", quantity), "a number with an optional unit, like 16, 500m or 64Gi"}
+		return &mistake{fmt.Sprintf("invalid quantity %q", quantity), "a number with an optional unit, like 16, 500m or 64Gi"}
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func checkCapacity(name, quantity string) error {
 func ParseFlag(text string) (string, error) {
 	name := strings.TrimPrefix(text, "--")
 	if name == "" || strings.HasPrefix(name, "-") || strings.HasPrefix(name, "=") || strings.ContainsAny(strings.SplitN(name, "=", 2)[0], " \t\n") {
-		return "", &mistake{fmt.Sprintf("%q is no flag of the API server", text), "--name=value, one in each item"}
+		return "", &mistake{fmt.Sprintf("invalid flag of the API server %q", text), "--name=value, one in each item"}
 	}
 	key, _, _ := strings.Cut(name, "=")
 	if hint := ownFlag(key); hint != "" {
@@ -148,9 +148,9 @@ func checkFileFlag(flag string) error {
 	case hasSuffix(name, configSuffixes):
 		return &mistake{"--" + name + " names a file that can start programs", hint}
 	case hasSuffix(name, pathSuffixes):
-		return &mistake{"--" + name + " names a file or folder of this machine, which a description of a cluster cannot choose", hint}
+		return &mistake{"--" + name + " names a file or folder of this machine, which a cluster's configuration cannot set", hint}
 	case name == "anonymous-auth" || name == "authorization-mode" || strings.HasPrefix(name, "oidc-"):
-		return &mistake{"--" + name + " decides who may use the cluster, which its description cannot", hint}
+		return &mistake{"--" + name + " controls access to the cluster, which a cluster's configuration cannot set", hint}
 	}
 	return nil
 }
@@ -169,11 +169,11 @@ func hasSuffix(name string, suffixes []string) bool {
 func ownFlag(name string) string {
 	switch name {
 	case "secure-port":
-		return "--port, or the key port, says on which port the cluster is"
+		return "--port, or the key port, sets the cluster's port"
 	case "bind-address":
-		return "a cluster is reached at 127.0.0.1 alone"
+		return "a cluster listens only at 127.0.0.1"
 	case "etcd-servers":
-		return "a cluster has its own etcd; with durable: true it keeps its data"
+		return "a cluster has its own etcd, which keeps its data with durable: true"
 	}
 	return ""
 }
@@ -183,7 +183,7 @@ func ParseGate(text string) (name string, on bool, err error) {
 	name, value, ok := strings.Cut(text, "=")
 	on, bad := strconv.ParseBool(value)
 	if !ok || name == "" || bad != nil {
-		return "", false, &mistake{fmt.Sprintf("%q is no feature gate", text), "NAME=true or NAME=false"}
+		return "", false, &mistake{fmt.Sprintf("invalid feature gate %q", text), "NAME=true or NAME=false"}
 	}
 	return name, on, nil
 }
@@ -196,7 +196,7 @@ func ParseRuntime(text string) (key, value string, err error) {
 		value = "true"
 	}
 	if key == "" {
-		return "", "", &mistake{fmt.Sprintf("%q names no version of an API", text), "GROUP/VERSION=true, like api/all=true or batch/v2alpha1=true"}
+		return "", "", &mistake{fmt.Sprintf("invalid version of an API %q", text), "GROUP/VERSION=true, like api/all=true or batch/v2alpha1=true"}
 	}
 	return key, value, nil
 }
@@ -209,7 +209,7 @@ func CheckHabit(habit string) error {
 	if slices.Contains(habits, habit) {
 		return nil
 	}
-	return &mistake{fmt.Sprintf("simulated pods cannot be %q", habit), suggestion(habit, habits)}
+	return &mistake{fmt.Sprintf("unknown phase of simulated pods %q", habit), suggestion(habit, habits)}
 }
 
 // Expected says what would have been right instead of err; empty if that is not known.

@@ -47,7 +47,7 @@ func Files(getenv func(string) string) ([]string, error) {
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return nil, &report.Error{What: "no place for the kubeconfig", Err: err, Hint: "set KUBECONFIG to a file"}
+		return nil, &report.Error{What: "no path for the kubeconfig", Err: err, Hint: "set KUBECONFIG to a file"}
 	}
 	return []string{filepath.Join(home, clientcmd.RecommendedHomeDir, clientcmd.RecommendedFileName)}, nil
 }
@@ -189,9 +189,9 @@ func (l fileList) save() error {
 
 func unreadable(path string, err error) error {
 	e := &report.Error{What: "a kubeconfig cannot be read", Where: path, Err: cause(err),
-		Hint: "a kubeconfig, or no file; KUBECONFIG names another one", Next: "slipway kubectl config view"}
+		Hint: "correct or delete the file, or set KUBECONFIG to another one", Next: "slipway kubectl config view"}
 	if _, err := os.Stat(atomicfile.Backup(path)); err == nil {
-		e.Hint = "what it held before slipway was interrupted is in " + atomicfile.Backup(path)
+		e.Hint = "its content before slipway was interrupted is in " + atomicfile.Backup(path)
 		e.Next = "mv " + atomicfile.Backup(path) + " " + path
 	}
 	return e
@@ -199,7 +199,7 @@ func unreadable(path string, err error) error {
 
 func unwritable(path string, err error) error {
 	return &report.Error{What: "the kubeconfig cannot be written", Where: path, Err: cause(err),
-		Hint: "KUBECONFIG names another file"}
+		Hint: "set KUBECONFIG to another file"}
 }
 
 // cause takes away the operation and the path that err repeats.
@@ -265,5 +265,5 @@ func busy(path string, err error) error {
 	}
 	return &report.Error{What: "the kubeconfig is locked", Where: path,
 		Err:  fmt.Errorf("another program has held it for %s", lockTime),
-		Hint: "if no other program changes the kubeconfig now, one that crashed left the lock behind", Next: "rm " + path}
+		Hint: "if no other program is changing the kubeconfig, delete the lock, which a crashed program left", Next: "rm " + path}
 }

@@ -208,9 +208,9 @@ func (c Cluster) socketRefuge() string {
 func (c Cluster) PrepareSocket() (string, error) {
 	path := c.newSocketPath()
 	if len(path) > maxSocketPath {
-		return "", &report.Error{What: "the state folder's path and the temporary folder's are too long for a socket", Where: path,
-			Err:  fmt.Errorf("it has %d bytes, systems take %d", len(path), maxSocketPath),
-			Hint: "a shorter path in SLIPWAY_STATE, or in the system's variable for the temporary folder"}
+		return "", &report.Error{What: "the paths of the state folder and of the temporary folder are too long for a socket", Where: path,
+			Err:  fmt.Errorf("it has %d bytes, and the limit is %d", len(path), maxSocketPath),
+			Hint: "set SLIPWAY_STATE, or the system's variable for the temporary folder, to a shorter path"}
 	}
 	if dir := filepath.Dir(path); dir != c.Dir {
 		if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -48,7 +48,7 @@ const (
 	leastSpace = 32 << 20
 	// fullDisk is the space below which writes can be expected to have failed.
 	fullDisk  = 8 << 20
-	spaceHint = "make space there, or have SLIPWAY_STATE name a folder on another disk"
+	spaceHint = "free space, or set SLIPWAY_STATE to a folder on another disk"
 )
 
 // CheckSpace refuses a disk on which a cluster cannot start.
@@ -57,8 +57,8 @@ func (c Cluster) CheckSpace() error {
 	if !known || free >= leastSpace {
 		return nil
 	}
-	return &report.Error{What: "too little space for a cluster", Where: c.Dir, Hint: spaceHint,
-		Err: fmt.Errorf("%d MiB are free, it needs %d MiB", free>>20, leastSpace>>20)}
+	return &report.Error{What: "the disk has too little space for a cluster", Where: c.Dir, Hint: spaceHint,
+		Err: fmt.Errorf("%d MiB are free, a cluster needs %d MiB", free>>20, leastSpace>>20)}
 }
 
 // DiskFull reports whether the disk is so full that writes are likely to have failed.

@@ -46,8 +46,8 @@ func Locate(getenv func(string) string) (Home, error) {
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return Home{}, &report.Error{What: "no place for the state of clusters", Err: err,
-			Hint: "set SLIPWAY_STATE to a folder of yours"}
+		return Home{}, &report.Error{What: "no folder for the state of clusters", Err: err,
+			Hint: "set SLIPWAY_STATE to a folder that you may write to"}
 	}
 	return Home{filepath.Join(home, ".local", "state", "slipway")}, nil
 }
@@ -64,7 +64,7 @@ var validName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$`)
 func (h Home) Cluster(name string) (Cluster, error) {
 	if !validName.MatchString(name) {
 		return Cluster{}, &report.Error{What: "invalid cluster name", Where: name, Code: 2,
-			Hint: "at most 40 lower-case letters, digits and inner hyphens, like my-cluster"}
+			Hint: "use at most 40 lower-case letters, digits and inner hyphens, like my-cluster"}
 	}
 	return Cluster{Name: name, Dir: filepath.Join(h.Dir, "clusters", name), lock: filepath.Join(h.Dir, "locks", name+".lock")}, nil
 }
@@ -90,7 +90,7 @@ func (h Home) Clusters() ([]Cluster, error) {
 // denied explains a failure to use the state folder.
 func denied(err error) error {
 	e := &report.Error{What: "cannot use the state folder", Err: err,
-		Hint: "a folder that you may write; SLIPWAY_STATE names another one"}
+		Hint: "set SLIPWAY_STATE to a folder that you may write to"}
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		e.Where, e.Err = p.Path, p.Err
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // errShared is returned for a folder that others could use.
-var errShared = errors.New("belongs to somebody else or is open to others")
+var errShared = errors.New("belongs to another user, or other users may read it")
 
 // private refuses a folder that is not this user's alone.
 func private(dir string) error {
