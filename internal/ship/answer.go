@@ -97,7 +97,7 @@ func (w *watch) awaitAnswer(ctx context.Context, object *unstructured.Unstructur
 		return missing == nil, err
 	})
 	if errors.Is(err, errImpatient) {
-		w.cluster.handler.Handle(report.Warning{Text: fmt.Sprintf("the webhooks of %s may not answer: %s: %v; a certificate may come to the files of its pods only now", nameOf(object), missing.who, missing.why)})
+		w.cluster.handler.Handle(report.Warning{Text: fmt.Sprintf("the webhooks of %s may not answer: %s: %v; its pods may not have the certificate yet", nameOf(object), missing.who, missing.why)})
 		return nil
 	}
 	return w.cluster.explainObject(ctx, object, err)

@@ -145,7 +145,7 @@ func (a *application) before(ctx context.Context, resource dynamic.ResourceInter
 		}
 		if !told {
 			told = true
-			a.cluster.handler.Handle(report.Step{Name: "waiting for " + nameOf(object) + " to be gone: it is being deleted"})
+			a.cluster.handler.Handle(report.Step{Name: "waiting for " + nameOf(object) + " to be goneto be deleted"})
 		}
 		return false, nil
 	})

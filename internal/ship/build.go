@@ -98,7 +98,7 @@ func build(ctx context.Context, disk filesys.FileSystem, dir string) ([]*unstruc
 	for _, r := range built.Resources() {
 		object, err := toUnstructured(r)
 		if err != nil {
-			return nil, &report.Error{What: "kustomize built something that is not an object", Where: dir, Err: err}
+			return nil, &report.Error{What: "kustomize printed a document that is not an object", Where: dir, Err: err}
 		}
 		objects = append(objects, object)
 	}
@@ -109,9 +109,9 @@ func build(ctx context.Context, disk filesys.FileSystem, dir string) ([]*unstruc
 // program.
 func TooMuch(exceeded error) *report.Error {
 	if errors.Is(exceeded, bounded.ErrOption) {
-		return &report.Error{What: "the kustomization could have git run a program", Err: exceeded, Hint: "a version is the name of a branch, of a tag or of a commit"}
+		return &report.Error{What: "the kustomization could make git run a program", Err: exceeded, Hint: "use the name of a branch, a tag or a commit as version"}
 	}
-	return &report.Error{What: "the kustomization is too large to build", Err: exceeded, Hint: "write out what the aliases stand for, or divide the kustomization"}
+	return &report.Error{What: "the kustomization is too large to build", Err: exceeded, Hint: "replace the aliases by their contents, or divide the kustomization"}
 }
 
 // tooMuch is that refusal with the file that it is about.

@@ -129,13 +129,13 @@ func definitionNamed(name string) *unstructured.Unstructured {
 func (c *Cluster) definitionToConvert(ctx context.Context, name string) (*unstructured.Unstructured, error) {
 	definition, err := c.objects.Resource(crdResource).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		return nil, &report.Error{What: "the cluster does not know the kind " + name, Where: c.server, Hint: "install the definitions first", Next: "slipway install"}
+		return nil, &report.Error{What: "the cluster does not serve the kind " + name, Where: c.server, Hint: "install the CRDs first", Next: "slipway install"}
 	}
 	if err != nil {
 		return nil, c.explainObject(ctx, definitionNamed(name), err)
 	}
 	if _, service, _ := unstructured.NestedMap(definition.Object, "spec", "conversion", "webhook", "clientConfig", "service"); service {
-		c.handler.Handle(report.Note{Text: name + " is converted by the operator that is deployed, not by the one here"})
+		c.handler.Handle(report.Note{Text: name + " is converted by the deployed operator, not by this one"})
 		return nil, nil
 	}
 	return definition, nil

@@ -108,7 +108,7 @@ func noIssuer(certificate *unstructured.Unstructured) error {
 	return &report.Error{
 		What:  "no controller issues this certificate: it has no conditions",
 		Where: nameOf(certificate),
-		Hint: "the cluster has cert-manager's definitions, and no Deployment and no webhook of cert-manager; pods wait for the Secret " + secret +
+		Hint: "the cluster has cert-manager's CRDs but no Deployment and no webhook of cert-manager; pods wait for the Secret " + secret +
 			"\ninstall cert-manager (slipway cluster add cert-manager does so in an embedded cluster), or use slipway edit --certs self",
 		Next: describe(certificate),
 	}

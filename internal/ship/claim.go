@@ -12,8 +12,8 @@ const clientSide = "kubectl-client-side-apply"
 
 // Why an object that is applied is no member of the set.
 const (
-	whyAnothers = "is part of another deployment, which keeps it: undeploy leaves it"
-	whyBefore   = "was there before and is not slipway's: undeploy leaves it"
+	whyAnothers = "belongs to another deployment: undeploy keeps it"
+	whyBefore   = "another tool created it: undeploy keeps it"
 )
 
 // claim is object as it is applied: a member of the set, unless the object that the cluster has, live, which may be

@@ -67,7 +67,7 @@ func TestPing(t *testing.T) {
 	for _, test := range []struct{ name, url, what string }{
 		{"up", up.URL, ""},
 		{"down", down.URL, "no cluster is reachable"},
-		{"another cluster", stranger.URL, "the server is not the cluster that the kubeconfig describes"},
+		{"another cluster", stranger.URL, "the server is not the cluster of the kubeconfig"},
 		{"other credentials", strict.URL, "the cluster does not accept the credentials"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

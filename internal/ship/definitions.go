@@ -85,14 +85,14 @@ func (c *Cluster) explainUnestablished(ctx context.Context, definition *unstruct
 	live, err := c.objects.Resource(crdResource).Get(ctx, definition.GetName(), metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
-		return &report.Error{What: "the definition was deleted while it was waited for", Where: nameOf(definition)}
+		return &report.Error{What: "the CRD was deleted while slipway waited for it", Where: nameOf(definition)}
 	case err != nil:
 		return c.explainObject(ctx, definition, err)
 	case live.GetDeletionTimestamp() != nil:
 		return c.explainLingering(ctx, live)
 	}
 	return &report.Error{
-		What:  fmt.Sprintf("the definition was not established within %s", waited.Round(100*time.Millisecond)),
+		What:  fmt.Sprintf("the CRD was not established within %s", waited.Round(100*time.Millisecond)),
 		Where: nameOf(definition),
 		Err:   complaint(live),
 	}

@@ -52,7 +52,7 @@ func (c *Cluster) deleteAll(ctx context.Context, objects []*unstructured.Unstruc
 			return c.explainObject(ctx, object, err)
 		}
 		if d == nil {
-			c.handler.Handle(report.Object{Name: nameOf(object), Action: report.Unchanged, Why: "was not there"})
+			c.handler.Handle(report.Object{Name: nameOf(object), Action: report.Unchanged, Why: "did not exist"})
 			continue
 		}
 		leaving = append(leaving, *d)
@@ -124,7 +124,7 @@ func (c *Cluster) waitGone(ctx context.Context, d departure, patience time.Durat
 // explainLingering says what keeps object from going.
 func (c *Cluster) explainLingering(ctx context.Context, object *unstructured.Unstructured) error {
 	e := &report.Error{
-		What:  "the object is being deleted but is still there",
+		What:  "the object is not deleted yet",
 		Where: nameOf(object),
 		Hint:  waitsFor(object),
 	}
@@ -135,7 +135,7 @@ func (c *Cluster) explainLingering(ctx context.Context, object *unstructured.Uns
 		return e
 	}
 	if held := c.heldInstances(ctx, object); len(held) > 0 {
-		e.Hint = strings.Join(held, "\n") + "\nthe operator that set these finalizers has to run to remove them"
+		e.Hint = strings.Join(held, "\n") + "\nthe operator that set these finalizers must run to remove them"
 		e.Next = "slipway run"
 	}
 	return e
@@ -145,7 +145,7 @@ func (c *Cluster) explainLingering(ctx context.Context, object *unstructured.Uns
 func fullNamespace(namespace *unstructured.Unstructured) string {
 	all := conditions(namespace)
 	if len(all) == 0 {
-		return "no controller has looked at it: a control plane alone, such as envtest's, removes no namespaces"
+		return "no controller has seen it: a control plane without controllers, such as envtest's, removes no namespaces"
 	}
 	var lines []string
 	for _, condition := range all {

@@ -99,7 +99,7 @@ func (c *Cluster) requireFree(ctx context.Context, object *unstructured.Unstruct
 		return nil
 	}
 	return &report.Error{
-		What: "a webhook configuration that slipway run did not make has the name that this run needs", Where: nameOf(live),
+		What: "another tool's webhook configuration has the name that this run needs", Where: nameOf(live),
 		Hint: "rename or delete it, or run without webhooks", Next: "ENABLE_WEBHOOKS=false slipway run",
 	}
 }

@@ -42,7 +42,7 @@ func (c *Cluster) diagnose(ctx context.Context, object *unstructured.Unstructure
 		}
 	}
 	if kindOf(object).Group == "apps" && observedGeneration(object) == 0 {
-		d.say("no controller has looked at it: a control plane alone, such as envtest's, runs nothing")
+		d.say("no controller has seen it: a control plane without controllers, such as envtest's, runs no pods")
 	}
 	for _, pod := range c.podsOf(ctx, object) {
 		if !podReady(pod) {
@@ -210,7 +210,7 @@ func (c *Cluster) quoteLog(ctx context.Context, pod corev1.Pod, container corev1
 	if len(log) == 0 {
 		return
 	}
-	d.say("its last lines:")
+	d.say("its last log lines:")
 	for _, line := range log[max(0, len(log)-quotedLines):] {
 		d.say("  %s", line)
 	}
@@ -242,7 +242,7 @@ func (c *Cluster) warnOfPermissions(ctx context.Context, workload *unstructured.
 			for _, marker := range missingMarkers(c.logOf(ctx, pod, container.Name, false)) {
 				if !slices.Contains(told, marker) {
 					told = append(told, marker)
-					c.handler.Handle(report.Warning{Text: fmt.Sprintf("%s runs, but its log tells of a missing permission; beside Reconcile, add: %s", nameOf(live), marker)})
+					c.handler.Handle(report.Warning{Text: fmt.Sprintf("%s runs, but its log reports a missing permission; beside Reconcile, add: %s", nameOf(live), marker)})
 				}
 			}
 		}

@@ -32,15 +32,15 @@ func (c *Cluster) explain(ctx context.Context, err error) error {
 		return c.unreachable(cause)
 	case otherCluster:
 		e := c.unreachable(transport.Err)
-		e.What = "the server is not the cluster that the kubeconfig describes"
-		e.Hint = "it may have been started anew since the kubeconfig was written"
+		e.What = "the server is not the cluster of the kubeconfig"
+		e.Hint = "it may have been recreated since the kubeconfig was written"
 		return e
 	case unsent:
 		return c.unreachable(transport.Err)
 	case apierrors.IsUnauthorized(err):
 		return &report.Error{
 			What: "the cluster does not accept the credentials", Where: c.server, Err: err,
-			Hint: "they may have expired, or be those of another cluster",
+			Hint: "they may have expired, or belong to another cluster",
 		}
 	}
 	return err
@@ -68,7 +68,7 @@ func (c *Cluster) explainObject(ctx context.Context, object *unstructured.Unstru
 		e.What = "the cluster has a definition of this kind but does not serve it"
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		e.What = "its namespace is being deleted"
-		e.Hint = "when the namespace is gone it can be made anew; its conditions say what it waits for"
+		e.Hint = "create the object after the namespace is deleted; the namespace's conditions show what it waits for"
 		e.Next = "slipway kubectl describe namespace " + object.GetNamespace()
 	case apierrors.IsForbidden(err):
 		e.What = "not allowed"
@@ -78,7 +78,7 @@ func (c *Cluster) explainObject(ctx context.Context, object *unstructured.Unstru
 	case apierrors.IsInvalid(err):
 		explainImmutable(e, object, err)
 	case apierrors.IsConflict(err):
-		e.What = "others own some of its fields and set them differently"
+		e.What = "other managers own some of its fields and set other values"
 		e.Hint = ownership(err)
 	}
 	return e
@@ -100,15 +100,15 @@ func explainImmutable(e *report.Error, object *unstructured.Unstructured, err er
 	if len(fields) == 0 {
 		return
 	}
-	e.What, e.Err = "fields that never change would change: "+strings.Join(fields, ", "), nil
-	e.Hint = "the object has to be made anew: delete it, then apply it again"
+	e.What, e.Err = "immutable fields would change: "+strings.Join(fields, ", "), nil
+	e.Hint = "the object must be recreated: delete it, then apply it again"
 	e.Next = kubectl(object, "delete")
 }
 
 // ownership lists the fields in conflict and their owners as the server tells
 // them, and what can be done.
 func ownership(err error) string {
-	const advice = "leave these fields to their owner, or take them over with --force-conflicts"
+	const advice = "remove these fields from the configuration, or take them over with --force-conflicts"
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || status.Status().Details == nil {
 		return advice

@@ -41,7 +41,7 @@ spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: "a:
 	})
 	awaitQuota(t, c, "full")
 	for name, test := range map[string]struct{ object, what, next string }{
-		"what never changes":  {strings.Replace(job, "a:1", "a:2", 1), "fields that never change would change: spec.template", "slipway kubectl -n default delete job.batch migrate"},
+		"what never changes":  {strings.Replace(job, "a:1", "a:2", 1), "immutable fields would change: spec.template", "slipway kubectl -n default delete job.batch migrate"},
 		"a namespace leaving": {"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: new, namespace: leaving}\n", "its namespace is being deleted", "slipway kubectl describe namespace leaving"},
 		"a quota":             {"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: new, namespace: full}\n", "not allowed", ""},
 	} {

@@ -35,8 +35,8 @@ func withImage(disk filesys.FileSystem, dir, image string) (filesys.FileSystem, 
 		return nil, &report.Error{What: "the kustomization cannot be read", Where: top, Err: err}
 	}
 	if _, err := setImage([]byte("resources: []\n"), image); err != nil {
-		return nil, &report.Error{What: fmt.Sprintf("%q cannot be the image", image), Where: dir, Err: err,
-			Hint: "expected a reference such as registry.example.com/team/operator:v1"}
+		return nil, &report.Error{What: fmt.Sprintf("invalid image %q", image), Where: dir, Err: err,
+			Hint: "use a reference such as registry.example.com/team/operator:v1"}
 	}
 	return imaged{disk, top, image}, nil
 }

@@ -226,7 +226,7 @@ func (i *inventory) deleteShared(ctx context.Context, consent Consent) (kept []*
 }
 
 // whyLeftShared is why a left-over stays.
-const whyLeftShared = whyLeft + "; others may use it, so that only --yes deletes it"
+const whyLeftShared = whyLeft + "; others may use it, so only --yes deletes it"
 
 // question asks whether to delete what others may use.
 func (c *Cluster) question(ctx context.Context, shared []*unstructured.Unstructured) string {
@@ -252,7 +252,7 @@ func (c *Cluster) members(ctx context.Context, set *Set, s scope) (members []*un
 		}
 		found, err := c.membersOf(ctx, set, kind, s.namespaces)
 		if apierrors.IsForbidden(err) {
-			c.handler.Handle(report.Warning{Text: "the user of the kubeconfig may not list objects of kind " + kind.String() + ": what earlier deployments left of it is not deleted"})
+			c.handler.Handle(report.Warning{Text: "the user of the kubeconfig may not list objects of kind " + kind.String() + ": those of earlier deployments are not deleted"})
 			unseen = append(unseen, kind)
 			continue
 		}

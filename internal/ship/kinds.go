@@ -56,7 +56,7 @@ func MissingGroup(err error) string {
 
 // unknownKind is the error of an object whose kind the cluster does not know.
 func unknownKind(object *unstructured.Unstructured, cause error) error {
-	e := &report.Error{What: "the cluster does not know this kind", Where: nameOf(object), Err: cause}
+	e := &report.Error{What: "the cluster does not serve this kind", Where: nameOf(object), Err: cause}
 	if missing, _ := errors.AsType[errNoKind](cause); missing.definition != nil {
 		e.What = "the cluster does not serve this version of the kind"
 		e.Hint = otherVersions(missing.definition)
@@ -64,13 +64,13 @@ func unknownKind(object *unstructured.Unstructured, cause error) error {
 	}
 	switch group := object.GroupVersionKind().Group; group {
 	case CertManager:
-		e.Hint = "cert-manager is not installed in the cluster; install it, or have the operator make its certificates itself"
+		e.Hint = "cert-manager is not installed in the cluster; install it, or let the operator issue its own certificates"
 		e.Next = "slipway edit --certs self"
 	case "monitoring.coreos.com":
 		e.Hint = "the Prometheus operator is not installed in the cluster; install it, or deploy without its objects"
 		e.Next = "slipway edit --disable prometheus,alerts" // whose objects these are; one that is off stays off
 	default:
-		e.Hint = fmt.Sprintf("the definitions of %s have to be installed first", group)
+		e.Hint = fmt.Sprintf("first install the CRDs of %s", group)
 	}
 	return e
 }

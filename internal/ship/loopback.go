@@ -28,7 +28,7 @@ func (c *Cluster) warnOfLoopback(ctx context.Context, objects []*unstructured.Un
 		return
 	}
 	c.handler.Handle(report.Warning{Text: fmt.Sprintf(
-		"%s is in a registry on this machine, and the cluster's nodes take localhost for themselves; unless they are set up for that, push it to a registry that they reach",
+		"%s names a registry on this machine, but for the cluster's nodes localhost is the node itself; push the image to a registry that they reach",
 		strings.Join(images, ", "))})
 }
 

@@ -29,7 +29,7 @@ func TestWhatProgramsMakeGoes(t *testing.T) {
 	if err := c.Delete(t.Context(), nil, o); err != nil {
 		t.Fatal(err)
 	}
-	const want = "this would delete what others use:\n  namespace/making with secret/making/users\nDelete all of it? [y/n]"
+	const want = "this deletes objects that others use:\n  namespace/making with secret/making/users\nDelete all of it? [y/n]"
 	if !slices.Equal(asked, []string{want}) {
 		t.Errorf("asked %q, want %q", asked, want)
 	}

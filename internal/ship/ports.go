@@ -36,12 +36,12 @@ func (c *Cluster) warnOfPorts(ctx context.Context, objects []*unstructured.Unstr
 			rolled = append(rolled, fmt.Sprintf("%s (port %d)", nameOf(object), port))
 		}
 	}
-	const shared = "the cluster's pods are plain processes that share this machine's ports: "
+	const shared = "the cluster's pods share this machine's ports, since its nodes are plain: "
 	if len(many) > 0 {
-		c.handler.Handle(report.Warning{Text: shared + "`replicas: 1` is all that can run of " + strings.Join(many, ", ")})
+		c.handler.Handle(report.Warning{Text: shared + "`replicas: 1` is the limit for " + strings.Join(many, ", ")})
 	}
 	if len(rolled) > 0 {
-		c.handler.Handle(report.Warning{Text: shared + "a new pod waits for the old one's, and that for the new one to be ready, without `strategy: {type: Recreate}` in the spec of " + strings.Join(rolled, ", ")})
+		c.handler.Handle(report.Warning{Text: shared + "a rollout cannot finish without `strategy: {type: Recreate}` in the spec of " + strings.Join(rolled, ", ")})
 	}
 }
 

@@ -54,14 +54,14 @@ func (c *Cluster) Preview(ctx context.Context, objects []*unstructured.Unstructu
 func (a *application) preview(ctx context.Context, object *unstructured.Unstructured, all []*unstructured.Unstructured) (Difference, error) {
 	resource, object, err := a.cluster.locate(ctx, object, 0)
 	if _, unserved := errors.AsType[errNoKind](err); unserved || errors.Is(err, errImpatient) {
-		return a.created(object, "not judged: its kind comes with it"), nil
+		return a.created(object, "not checked: its kind is new"), nil
 	}
 	if err != nil {
 		return Difference{}, err
 	}
 	done, err := a.apply(ctx, resource, object)
 	if apierrors.IsNotFound(err) && brings(all, object.GetNamespace()) {
-		return a.created(object, "not judged: its namespace comes with it"), nil
+		return a.created(object, "not checked: its namespace is new"), nil
 	}
 	if err != nil {
 		return Difference{}, err
@@ -102,7 +102,7 @@ func (c *Cluster) PreviewDelete(ctx context.Context, objects []*unstructured.Uns
 
 // previewDelete looks whether one object is there.
 func (c *Cluster) previewDelete(ctx context.Context, object *unstructured.Unstructured) (Difference, error) {
-	absent := Difference{Name: nameOf(object), Action: report.Unchanged, Why: "is not there"}
+	absent := Difference{Name: nameOf(object), Action: report.Unchanged, Why: "does not exist"}
 	resource, object, err := c.locate(ctx, object, 0)
 	if _, unserved := errors.AsType[errNoKind](err); unserved || errors.Is(err, errImpatient) {
 		return absent, nil

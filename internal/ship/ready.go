@@ -88,7 +88,7 @@ func (w *watch) await(ctx context.Context, object *unstructured.Unstructured) er
 	case errors.Is(err, errHopeless):
 		return c.explainUnready(ctx, live, "does not become ready: "+now.Message)
 	case apierrors.IsNotFound(err):
-		return &report.Error{What: "the object was deleted while it was waited for", Where: nameOf(object)}
+		return &report.Error{What: "the object was deleted while slipway waited for it", Where: nameOf(object)}
 	}
 	return c.explainObject(ctx, object, err)
 }

@@ -26,7 +26,7 @@ type removal struct {
 }
 
 // whyNotOurs is why an object of the manifests stays.
-const whyNotOurs = "slipway did not deploy it as part of this deployment"
+const whyNotOurs = "it is not part of this deployment"
 
 // planRemoval looks what of a set is there.
 func (c *Cluster) planRemoval(ctx context.Context, objects []*unstructured.Unstructured, set *Set) (*removal, error) {
@@ -93,7 +93,7 @@ func (c *Cluster) remove(ctx context.Context, objects []*unstructured.Unstructur
 		return err
 	}
 	for _, object := range r.absent {
-		c.handler.Handle(report.Object{Name: nameOf(object), Action: report.Unchanged, Why: "was not there"})
+		c.handler.Handle(report.Object{Name: nameOf(object), Action: report.Unchanged, Why: "did not exist"})
 	}
 	for _, object := range r.kept {
 		c.handler.Handle(report.Object{Name: nameOf(object), Action: report.Kept, Why: whyNotOurs})
@@ -112,11 +112,11 @@ func (r *removal) agreed(ctx context.Context, consent Consent) (bool, error) {
 	if len(r.uses) == 0 || consent == nil {
 		return true, nil
 	}
-	return consent(ctx, "this would delete what others use:\n  "+strings.Join(r.uses, "\n  ")+"\nDelete all of it? [y/n]")
+	return consent(ctx, "this deletes objects that others use:\n  "+strings.Join(r.uses, "\n  ")+"\nDelete all of it? [y/n]")
 }
 
 // whyUnseen is why an inventory stays.
-const whyUnseen = "it lists kinds that the user of the kubeconfig may not list"
+const whyUnseen = "its inventory has kinds that the user of the kubeconfig may not list"
 
 // dropParent removes the inventory when nothing is left that it lists.
 func (c *Cluster) dropParent(ctx context.Context, r *removal, set *Set) error {
@@ -151,7 +151,7 @@ func (c *Cluster) previewRemoval(ctx context.Context, objects []*unstructured.Un
 		return nil, err
 	}
 	for _, object := range r.absent {
-		all = append(all, Difference{Name: nameOf(object), Action: report.Unchanged, Why: "is not there"})
+		all = append(all, Difference{Name: nameOf(object), Action: report.Unchanged, Why: "does not exist"})
 	}
 	for _, object := range r.kept {
 		all = append(all, Difference{Name: nameOf(object), Action: report.Kept, Why: whyNotOurs})
@@ -164,7 +164,7 @@ func (c *Cluster) previewRemoval(ctx context.Context, objects []*unstructured.Un
 			}
 		}
 		if slices.ContainsFunc(r.uses, func(line string) bool { return strings.HasPrefix(line, nameOf(object)+" ") }) {
-			d.Why = because(d.Why, "others use it, so that undeploy asks first")
+			d.Why = because(d.Why, "others use it, so undeploy asks first")
 		}
 		all = append(all, d)
 	}

@@ -147,7 +147,7 @@ func (s scope) parentOf(set *Set) *unstructured.Unstructured {
 }
 
 // errForeignSet is why a set is not touched.
-var errForeignSet = errors.New("the set of objects is another tool's")
+var errForeignSet = errors.New("another tool owns the set of objects")
 
 // liveParent is a set's parent as the cluster has it; nil if it has none. One that another tool keeps is an error.
 func (c *Cluster) liveParent(ctx context.Context, set *Set) (*unstructured.Unstructured, error) {
@@ -168,8 +168,8 @@ func (c *Cluster) liveParent(ctx context.Context, set *Set) (*unstructured.Unstr
 		return live, nil
 	}
 	return nil, &report.Error{
-		What: "another tool owns the object in which slipway would keep this deployment's inventory", Where: nameOf(live), Err: errForeignSet,
-		Hint: fmt.Sprintf("it is kept by %q; rename or remove it, or deploy into another namespace", live.GetAnnotations()[toolingAnnotation]),
+		What: "another tool owns the object for this deployment's inventory", Where: nameOf(live), Err: errForeignSet,
+		Hint: fmt.Sprintf("its owner is %q; rename or delete it, or deploy into another namespace", live.GetAnnotations()[toolingAnnotation]),
 		Next: kubectl(live, "describe"),
 	}
 }

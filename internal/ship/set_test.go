@@ -73,7 +73,7 @@ metadata: {name: b, namespace: shared}
 data: {x: "1"}
 `
 
-// at is an object of the cluster; nil if it is not there.
+// at is an object of the cluster; nil if it does not exist.
 func at(t *testing.T, c *Cluster, object string) *unstructured.Unstructured {
 	t.Helper()
 	live, err := c.found(t.Context(), objects(t, object)[0])
@@ -223,7 +223,7 @@ func TestForeignDefinition(t *testing.T) {
 	}
 	if diff := gocmp.Diff([]string{
 		"kept crd/boats.theirs.example.com " + whyNotOurs,
-		"deleted crd/boats.ours.example.com with its one object, boat/default/one; others use it, so that undeploy asks first",
+		"deleted crd/boats.ours.example.com with its one object, boat/default/one; others use it, so undeploy asks first",
 	}, words(differences)); diff != "" {
 		t.Errorf("preview (-want +got):\n%s", diff)
 	}

@@ -19,7 +19,7 @@ const certificateFolder = "CERTIFICATE_DIR"
 func olderImage(container corev1.Container, log []string) string {
 	for _, line := range log {
 		if found := unknownFlag.FindStringSubmatch(line); found != nil && starts(container, found[1]) {
-			return "image " + container.Image + " has no flag --" + found[1] + ", which the configuration gives it: build the image again"
+			return "image " + container.Image + " has no flag --" + found[1] + ", which the configuration sets: build the image again"
 		}
 		if folder := keptCertificate(container); folder != "" && strings.Contains(line, folder+"/tls.crt: no such file") {
 			return "image " + container.Image + " writes no certificate to " + folder +

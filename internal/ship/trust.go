@@ -27,7 +27,7 @@ func (w *watch) awaitTrust(ctx context.Context, objects []*unstructured.Unstruct
 		return nil
 	}
 	if len(w.cluster.Simulated(ctx, objects)) > 0 {
-		w.cluster.handler.Handle(report.Note{Text: "The operator's pods are simulated, so its webhooks do not answer there; slipway run serves them from this machine"})
+		w.cluster.handler.Handle(report.Note{Text: "the operator's pods are simulated, so its webhooks do not answer there; slipway run serves them from this machine"})
 		return nil
 	}
 	for _, object := range slices.Backward(InInstallOrder(calling)) { // definitions last, for each question for one costs the server much
@@ -107,17 +107,17 @@ func untrusted(object *unstructured.Unstructured) []string {
 // explainUntrusted says who should have written the authority, and what is known of why it did not.
 func (c *Cluster) explainUntrusted(ctx context.Context, object *unstructured.Unstructured, patience time.Duration) error {
 	e := &report.Error{
-		What:  fmt.Sprintf("its webhooks have no certificate after %s: calls of service %s fail", patience, untrusted(object)[0]),
+		What:  fmt.Sprintf("its webhooks have no certificate after %s: calls to service %s fail", patience, untrusted(object)[0]),
 		Where: nameOf(object),
 		Next:  describe(object),
 	}
 	from := object.GetAnnotations()[injectionAnnotation]
 	namespace, name, ok := strings.Cut(from, "/")
 	if !ok {
-		e.Hint = "the operator keeps it itself: its log says why it does not, and its ClusterRole must allow it to update this object"
+		e.Hint = "the operator issues the certificate itself: see its log; its ClusterRole must allow it to update this object"
 		return e
 	}
-	e.Hint = "cert-manager's cainjector writes it, once the Certificate " + from + " is issued"
+	e.Hint = "cert-manager's cainjector writes it after the Certificate " + from + " is issued"
 	e.Next = "slipway kubectl -n " + namespace + " describe certificate " + name
 	certificates := c.objects.Resource(schema.GroupVersionResource{Group: "cert-manager.io", Version: "v1", Resource: "certificates"})
 	if certificate, err := certificates.Namespace(namespace).Get(ctx, name, metav1.GetOptions{}); err == nil {
