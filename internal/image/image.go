@@ -151,7 +151,7 @@ func ask[Result any](ctx context.Context, i *Images, request wire.Request) (Resu
 		return result, ctx.Err()
 	case err != nil:
 		return result, &report.Error{What: "this is not the " + name + " of this slipway", Where: program, Err: err,
-			Hint: "unset SLIPWAY_IMAGE to let slipway build its own"}
+			Hint: "unset SLIPWAY_IMAGE to let slipway build its own program"}
 	case last.Failure != nil:
 		return result, last.Failure.Error()
 	case last.Result == nil:
@@ -160,7 +160,7 @@ func ask[Result any](ctx context.Context, i *Images, request wire.Request) (Resu
 	return result, json.Unmarshal(last.Result, &result)
 }
 
-var errProtocol = errors.New("it speaks another protocol")
+var errProtocol = errors.New("it uses another protocol")
 
 // follow tells the program's events and returns the last one.
 func (i *Images) follow(stdout io.Reader) (wire.Event, error) {

@@ -97,7 +97,7 @@ func (w *worker) read(ctx context.Context, r wire.Request) (any, error) {
 	case r.List != nil:
 		return w.list()
 	}
-	return nil, errors.New("a request for nothing")
+	return nil, errors.New("the request names no operation")
 }
 
 // begin tells of work that begins.
@@ -139,11 +139,11 @@ func (w *worker) find(text string) (store.Entry, error) {
 		err = w.store.Check(e.Image)
 	}
 	if errors.Is(err, store.ErrUnknown) {
-		return e, &report.Error{What: "no such image", Where: text, Hint: "`slipway image list` lists those that were built or pulled; `slipway image pull " + text + "` gets one of a registry",
+		return e, &report.Error{What: "no such image", Where: text, Hint: "`slipway image list` lists built and pulled images; `slipway image pull " + text + "` pulls one",
 			Next: "slipway image build -t " + text}
 	}
 	if err != nil {
-		return e, &report.Error{What: "the image cannot be read", Where: text, Err: err, Hint: "building or pulling it again repairs it", Next: "slipway image build -t " + text}
+		return e, &report.Error{What: "the image cannot be read", Where: text, Err: err, Hint: "build or pull it again to repair it", Next: "slipway image build -t " + text}
 	}
 	return e, nil
 }

@@ -218,7 +218,7 @@ func names(t *testing.T, file string) (all []string) {
 	}
 }
 
-// TestRemove: what is not there is gone, too.
+// TestRemove: what does not exist is gone, too.
 func TestRemove(t *testing.T) {
 	dir := images(t)
 	events, code := ask(t, wire.Request{Store: dir, Remove: &wire.Remove{Refs: []string{"none:v1", "op:v1"}}})
@@ -271,7 +271,7 @@ func TestFailures(t *testing.T) {
 		{"an unknown image", "none:v1", 1, wire.Request{Inspect: &wire.Inspect{Ref: "none:v1"}}},
 		{"a name that is none", "", 2, wire.Request{Push: &wire.Push{Ref: "A B"}}},
 		{"several platforms in docker's format", "--format", 2, wire.Request{Save: &wire.Save{Ref: "example.com/two:v2", File: filepath.Join(dir, "x"), Format: wire.Docker}}},
-		{"a platform that is not there", "example.com/two:v2", 2, wire.Request{Save: &wire.Save{Ref: "example.com/two:v2", File: filepath.Join(dir, "x"), Platform: "linux/s390x"}}},
+		{"a platform that does not exist", "example.com/two:v2", 2, wire.Request{Save: &wire.Save{Ref: "example.com/two:v2", File: filepath.Join(dir, "x"), Platform: "linux/s390x"}}},
 		{"an archive that is none", filepath.Join(dir, "layout"), 1, wire.Request{Load: &wire.Load{File: filepath.Join(dir, "layout"), Registry: "localhost:1"}}},
 		{"a folder without a module", empty, 2, wire.Request{Build: &wire.Build{Tag: "op:v1", Dir: empty}}},
 		{"a tag that is none", "", 2, wire.Request{Build: &wire.Build{Tag: "A", Dir: empty}}},

@@ -72,7 +72,7 @@ func (w *worker) build(ctx context.Context, r wire.Build) (wire.Image, error) {
 	}
 	before, _ := w.store.Get(tag) // that there is none, or a damaged one, is no obstacle
 	if err := w.store.Put(ctx, tag, img); err != nil {
-		return wire.Image{}, &report.Error{What: "the image cannot be kept", Where: w.store.Dir, Err: err}
+		return wire.Image{}, &report.Error{What: "the image cannot be stored", Where: w.store.Dir, Err: err}
 	}
 	for key, layer := range b.made {
 		if err := b.memory.Keep(key, layer); err != nil {
@@ -93,7 +93,7 @@ func (b *builder) warnings() {
 	all := b.manager.Warnings(b.Base != "")
 	if user := b.manager.Recipe.User; user != "" {
 		if _, known := rootfs.User(user); !known {
-			all = append(all, fmt.Sprintf("%s: USER %s has no number here, so the image runs as %s; name it by its number", b.manager.File, user, nonroot))
+			all = append(all, fmt.Sprintf("%s: USER %s has no known number, so the image runs as %s; write its number", b.manager.File, user, nonroot))
 		}
 	}
 	for _, text := range all {

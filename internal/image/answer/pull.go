@@ -49,7 +49,7 @@ func (w *worker) ask(ctx context.Context, ref name.Reference, r wire.Pull) (stor
 	registries := transfer.Registries{Mirrors: mirrors}
 	if digest, ok := ref.(name.Digest); ok {
 		if r.Platform != "" {
-			return store.Image{}, &report.Error{What: "a digest names one image, or those of all platforms", Where: r.Ref, Hint: "leave out --platform, or name a tag", Code: 2}
+			return store.Image{}, &report.Error{What: "--platform has no effect on a name with a digest", Where: r.Ref, Hint: "leave out --platform, or name a tag", Code: 2}
 		}
 		return registries.PullDigest(ctx, digest)
 	}
@@ -70,7 +70,7 @@ func (w *worker) fetch(ctx context.Context, ref name.Reference, img store.Image)
 		return nil
 	}
 	if left := w.store.Clean(context.WithoutCancel(ctx)); left != nil {
-		w.warn(fmt.Sprintf("layers that were pulled are still in %s: %v", w.store.Dir, left))
+		w.warn(fmt.Sprintf("cannot delete pulled layers in %s: %v", w.store.Dir, left))
 	}
 	return err
 }
@@ -87,7 +87,7 @@ func (w *worker) fetchNamed(ctx context.Context, ref name.Reference, img store.I
 		return transfer.Explain(ctx, "pulled", ref, err)
 	}
 	if err := w.store.Put(ctx, ref, img); err != nil {
-		return &report.Error{What: "the image cannot be kept", Where: w.store.Dir, Err: err}
+		return &report.Error{What: "the image cannot be stored", Where: w.store.Dir, Err: err}
 	}
 	w.step("pulled "+familiar(ref.Name()), begin)
 	return nil

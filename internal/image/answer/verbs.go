@@ -74,7 +74,7 @@ func (w *worker) save(ctx context.Context, r wire.Save) (wire.Saved, error) {
 func (w *worker) write(ctx context.Context, s wire.Saved, tag name.Tag, img store.Image) error {
 	switch {
 	case s.Format == wire.Docker && img.Index != nil:
-		return &report.Error{What: "docker's format has room for one platform, and the image has several", Where: "--format",
+		return &report.Error{What: "docker's format holds one platform, but the image has several", Where: "--format",
 			Hint: "--platform chooses one; --format oci takes all", Code: 2}
 	case s.Format == wire.Docker:
 		return transfer.SaveDocker(ctx, s.File, tag, img.Image)
@@ -107,7 +107,7 @@ func forPlatform(e store.Entry, platform string) (store.Image, error) {
 		}
 		has = append(has, file.Platform().String())
 	}
-	return store.Image{}, &report.Error{What: "the image is not there for " + platform, Where: e.Name, Hint: "it is there for " + strings.Join(has, ", "), Code: 2}
+	return store.Image{}, &report.Error{What: "the image has no platform " + platform, Where: e.Name, Hint: "its platforms are " + strings.Join(has, ", "), Code: 2}
 }
 
 // load pushes an image to the registry of a cluster, to where nodes look for it first.
@@ -182,7 +182,7 @@ func (w *worker) list() ([]wire.Listed, error) {
 	for _, e := range entries {
 		d, err := describe(e, false)
 		if err != nil {
-			w.warn(fmt.Sprintf("the image %s is damaged and is left out: %v", familiar(e.Name), err))
+			w.warn(fmt.Sprintf("the image %s is damaged and is skipped: %v", familiar(e.Name), err))
 			continue
 		}
 		l := wire.Listed{Name: d.Name, Digest: d.Digest, Size: d.Size, Created: time.Unix(0, 0).UTC().Format(time.RFC3339)}

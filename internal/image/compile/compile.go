@@ -41,7 +41,7 @@ func (m Manager) Compile(ctx context.Context, p Platform, s store.Store) (progra
 	}
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
-		return Program{}, fmt.Errorf("what was compiled: %w", err)
+		return Program{}, fmt.Errorf("read the compiled program: %w", err)
 	}
 	return Program{path, p, info, lock}, nil
 }

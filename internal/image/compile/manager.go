@@ -62,7 +62,7 @@ func Find(dir string, from Source) (Manager, error) {
 		return Manager{}, err
 	}
 	if err != nil {
-		return Manager{}, &report.Error{What: "there is no Go module in this folder", Where: dir, Hint: "a file go.mod was expected here", Code: 2}
+		return Manager{}, &report.Error{What: "there is no Go module in this folder", Where: dir, Hint: "expected a file go.mod here", Code: 2}
 	}
 	m := Manager{Dir: dir, Package: from.Package, File: cmp.Or(from.Dockerfile, FileName)}
 	if err := m.read(from); err != nil {
@@ -77,7 +77,7 @@ func Find(dir string, from Source) (Manager, error) {
 	m.Package = local(m.Package, modfile.ModulePath(mod))
 	if !isMain(filepath.Join(dir, m.Package)) {
 		return m, &report.Error{What: "there is no main package to build", Where: filepath.Join(dir, m.Package),
-			Hint: "a package main in ./cmd or in the module's own folder, the one that go build names in the Dockerfile, or one that is given", Code: 2}
+			Hint: "name a main package, or put it in ./cmd, in the module's folder or into the Dockerfile's go build", Code: 2}
 	}
 	return m, nil
 }
@@ -106,7 +106,7 @@ const (
 )
 
 // errLarge is why a file is not read: it may be a link to one that has no end.
-var errLarge = errors.New("it is too long, or no file")
+var errLarge = errors.New("it is too large, or not a file")
 
 // readSmall reads a file of a stranger's.
 func readSmall(name string, limit int64) ([]byte, error) {
@@ -115,7 +115,7 @@ func readSmall(name string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > limit {
-		return nil, &report.Error{What: "the file is not read", Where: name, Err: errLarge, Hint: fmt.Sprintf("a file of at most %d KiB was expected", limit>>10), Code: 2}
+		return nil, &report.Error{What: "cannot read the file", Where: name, Err: errLarge, Hint: fmt.Sprintf("expected a file of at most %d KiB", limit>>10), Code: 2}
 	}
 	return os.ReadFile(name)
 }
@@ -176,7 +176,7 @@ func (m Manager) Warnings(withBase bool) []string {
 		all = append(all, fmt.Sprintf("%s: ENTRYPOINT starts %s, which this image does not have", m.File, started))
 	}
 	if m.Recipe.Base != "" && !withBase {
-		all = append(all, fmt.Sprintf("%s: this image is not based on %s; --base %s has it so", m.File, m.Recipe.Base, m.Recipe.Base))
+		all = append(all, fmt.Sprintf("%s: this image is not based on %s; to base it on that, add --base %s", m.File, m.Recipe.Base, m.Recipe.Base))
 	}
 	return all
 }

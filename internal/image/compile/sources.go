@@ -38,7 +38,7 @@ func (m Manager) Prepare(ctx context.Context) (Manager, error) {
 		m.sources.elsewhere(m.Dir)
 	}
 	if len(m.env.Ignored) > 0 {
-		m.sources.warn("GOFLAGS of this user are not used for images, so that all users make the same ones: %s; go build in the %s can have them", strings.Join(m.env.Ignored, " "), m.File)
+		m.sources.warn("GOFLAGS have no effect, so that all users make the same image: %s; put them into go build in the %s", strings.Join(m.env.Ignored, " "), m.File)
 	}
 	return m, m.sources.stamp(ctx, m.Dir)
 }
@@ -65,7 +65,7 @@ func (s *sources) elsewhere(dir string) {
 		}
 	}
 	if work != "" && work != "off" {
-		s.warn("%s is not used: an image is made of the module's own folder", work)
+		s.warn("%s has no effect: an image is made from the module's folder only", work)
 	}
 }
 
@@ -82,7 +82,7 @@ func (m Manager) Goroot(ctx context.Context, p Platform) (string, error) {
 // within refuses what the Dockerfile names outside of the module's folder.
 func (m Manager) within() error {
 	if !filepath.IsLocal(m.Package) {
-		return &report.Error{What: "the package is outside of the module", Where: m.Package, Hint: "a package in " + m.Dir, Code: 2}
+		return &report.Error{What: "the package is outside the module", Where: m.Package, Hint: "name a package in " + m.Dir, Code: 2}
 	}
 	root, err := os.OpenRoot(m.Dir)
 	if err != nil {
@@ -91,8 +91,8 @@ func (m Manager) within() error {
 	defer root.Close()
 	for _, file := range m.written() {
 		if _, err := root.Stat(file); err != nil && !errors.Is(err, fs.ErrNotExist) { // which follows no link out of it
-			return &report.Error{What: "a file that the go command reads and writes cannot be used", Where: filepath.Join(m.Dir, file), Err: err,
-				Hint: "in the place of a link that leads out of the module's folder, a file", Code: 2}
+			return &report.Error{What: "a file of the module leads outside the module", Where: filepath.Join(m.Dir, file), Err: err,
+				Hint: "replace the link that leads out of the module's folder by a file", Code: 2}
 		}
 	}
 	return nil
@@ -119,7 +119,7 @@ func (s *sources) stamp(ctx context.Context, dir string) error {
 	case len(found) == 0:
 		return nil
 	case found[0] != ".git" || len(found) > 1:
-		s.warn("the image has no commit: the sources are in a repository of another kind than git (%s)", strings.Join(found, ", "))
+		s.warn("the image has no commit: the sources are in a repository of another system than git (%s)", strings.Join(found, ", "))
 		return nil
 	}
 	keys, err := git.Programs(ctx, dir)
@@ -128,9 +128,9 @@ func (s *sources) stamp(ctx context.Context, dir string) error {
 		return ctx.Err()
 	case git.IsMissing(err):
 	case err != nil:
-		s.warn("the image has no commit: git says %s", bytes.TrimSpace([]byte(err.Error())))
+		s.warn("the image has no commit: git reports %s", bytes.TrimSpace([]byte(err.Error())))
 	case len(keys) > 0:
-		s.warn("the image has no commit: git would run programs that the repository's configuration names (%s)", strings.Join(keys, ", "))
+		s.warn("the image has no commit: the repository's configuration makes git run programs (%s)", strings.Join(keys, ", "))
 	default:
 		s.stamped = true
 	}

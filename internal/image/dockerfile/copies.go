@@ -38,7 +38,7 @@ func (r *reader) copy(in instruction) {
 	}
 }
 
-const onlyProgram = "only the program is put into the image"
+const onlyProgram = "the image holds only the program"
 
 // findRoot finds out where the sources are: where go.mod is copied to, with all or by itself.
 func (r *reader) findRoot(from []string, to string) {

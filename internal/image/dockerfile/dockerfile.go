@@ -197,7 +197,7 @@ func (r *reader) configure(in instruction) {
 	case "ENTRYPOINT", "CMD":
 		words, ok := list(in.arguments)
 		if !ok {
-			r.apart(in, "it needs a shell, and there is none")
+			r.apart(in, "it needs a shell, which the image does not have")
 			return
 		}
 		if in.name == "CMD" {
@@ -210,7 +210,7 @@ func (r *reader) configure(in instruction) {
 			r.recipe.Labels[name] = value
 		}
 	default:
-		r.apart(in, "it is not known here")
+		r.apart(in, "slipway does not know it")
 	}
 }
 

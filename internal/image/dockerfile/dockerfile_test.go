@@ -56,15 +56,15 @@ func TestRead(t *testing.T) {
 		}},
 		"apart": {"FROM golang AS b\nRUN apt-get install x\nRUN go build -race -o /m . || true\nRUN <<EOF\nFROM nowhere\nEOF\nRUN go build -ldflags=$V -o m\nRUN CGO_ENABLED=1 go build\nFROM scratch\nRUN x\nHEALTHCHECK NONE\nENTRYPOINT /m\nCOPY a b\n", nil, dockerfile.Recipe{
 			Apart: []dockerfile.Line{
-				{2, "RUN apt-get install x", "nothing but go build is run"},
-				{3, "RUN go build -race -o /m . || true", "it is no command that is understood here"},
-				{4, "RUN <<EOF", "nothing but go build is run"},
+				{2, "RUN apt-get install x", "slipway runs only go build"},
+				{3, "RUN go build -race -o /m . || true", "slipway does not understand this command"},
+				{4, "RUN <<EOF", "slipway runs only go build"},
 				{7, "RUN go build -ldflags=$V -o m", "$V has no value; --build-arg gives it one"},
-				{8, "RUN CGO_ENABLED=1 go build", "a program of C code needs the libraries that it is linked with"},
-				{10, "RUN x", "no command is run in the image"},
-				{11, "HEALTHCHECK NONE", "it is not known here"},
-				{12, "ENTRYPOINT /m", "it needs a shell, and there is none"},
-				{13, "COPY a b", "only the program is put into the image"},
+				{8, "RUN CGO_ENABLED=1 go build", "a program with C code needs libraries, which the image does not have"},
+				{10, "RUN x", "slipway runs no command in the image"},
+				{11, "HEALTHCHECK NONE", "slipway does not know it"},
+				{12, "ENTRYPOINT /m", "it needs a shell, which the image does not have"},
+				{13, "COPY a b", "the image holds only the program"},
 			},
 		}},
 	} {
@@ -222,6 +222,6 @@ ENTRYPOINT ["/usr/bin/manager"]
 		}
 	}
 	if _, err := dockerfile.ReadStage(text, "debug", nil); err == nil || !strings.Contains(err.Error(), "builder, plain, 2") {
-		t.Errorf("a stage that is not there: %v", err)
+		t.Errorf("a stage that does not exist: %v", err)
 	}
 }

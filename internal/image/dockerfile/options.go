@@ -33,12 +33,12 @@ var options = map[string]option{
 
 // Why something is left out.
 const (
-	notKnown   = "only values are taken that are known to be harmless outside of a container"
-	runs       = "it can have the go command run a program outside of any container"
-	outside    = "it names a file outside of the project"
-	noCLinker  = "no C linker is run"
-	byPlatform = "the platform decides, as in --platform linux/amd64/v3"
-	yours      = "modules and toolchains are fetched with your own settings"
+	notKnown   = "slipway accepts only values that are known to be safe outside a container"
+	runs       = "it can make the go command run a program outside a container"
+	outside    = "it names a file outside the project"
+	noCLinker  = "slipway runs no C linker"
+	byPlatform = "use --platform instead, as in linux/amd64/v3"
+	yours      = "the go command downloads modules and toolchains with your own settings"
 )
 
 // refused takes no value.
@@ -92,7 +92,7 @@ func (b *buildLine) flag(name, value string) {
 	known, ok := options[name]
 	switch {
 	case !ok:
-		b.omit("-"+name, "-"+name+" is not known here")
+		b.omit("-"+name, "-"+name+" is unknown to slipway")
 	case name == "o":
 		b.output = value
 	case name == "C":

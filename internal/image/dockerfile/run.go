@@ -36,7 +36,7 @@ func (r *reader) run(in instruction) {
 	}
 }
 
-const notUnderstood = "it is no command that is understood here"
+const notUnderstood = "slipway does not understand this command"
 
 // alone matches a here-document that is all there is, which the shell is to read.
 var alone = regexp.MustCompile(`^<<\S+$`)
@@ -131,12 +131,12 @@ func (r *reader) literal(word *syntax.Word, variables map[string]string) (text, 
 		case nil, *syntax.Word, *syntax.Lit, *syntax.SglQuoted, *syntax.DblQuoted:
 		case *syntax.ParamExp:
 			if !simple(n) {
-				why = "an expansion like that is not known here"
+				why = "slipway does not know this expansion"
 			}
 		case *syntax.CmdSubst:
-			why = "the output of a command is not known here"
+			why = "slipway does not run commands for their output"
 		default:
-			why = "an expansion like that is not known here"
+			why = "slipway does not know this expansion"
 		}
 		return why == ""
 	})
@@ -146,7 +146,7 @@ func (r *reader) literal(word *syntax.Word, variables map[string]string) (text, 
 	config := &expand.Config{Env: expand.FuncEnviron(func(name string) string { return r.value(variables, name) })}
 	text, err := expand.Literal(config, word)
 	if r.left == 0 {
-		return "", "the variables stand for too much"
+		return "", "the values of the variables are too large"
 	}
 	if err != nil {
 		return "", err.Error()
@@ -198,18 +198,18 @@ func (r *reader) call(in instruction, c command) {
 	case words[0] == "cd" && len(words) > 1:
 		*c.dir = within(*c.dir, words[1])
 	case r.last:
-		r.apart(in, "no command is run in the image")
+		r.apart(in, "slipway runs no command in the image")
 	case words[0] == "go" && len(words) > 2 && words[1] == "mod" && slices.Contains([]string{"download", "verify"}, words[2]):
 	case slices.Contains([]string{"mkdir", "cd", "true", "set"}, words[0]):
 	default:
-		r.apart(in, "nothing but go build is run")
+		r.apart(in, "slipway runs only go build")
 	}
 }
 
 // build takes a call of go build.
 func (r *reader) build(in instruction, c command) {
 	if cgo := c.env["CGO_ENABLED"]; cgo != "" && cgo != "0" {
-		r.apart(in, "a program of C code needs the libraries that it is linked with")
+		r.apart(in, "a program with C code needs libraries, which the image does not have")
 		return
 	}
 	b := buildLine{r: r, in: in, dir: *c.dir, Build: Build{Line: in.line}}

@@ -20,7 +20,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/image/rootfs"
 )
 
-var errNoImage = errors.New("an image with a subject is no image")
+var errNoImage = errors.New("it has a subject, as attachments of images have")
 
 // Layer writes files into a layer, in one pass. The layer is kept in a file in the folder temp, for its user to remove
 // with that.

@@ -106,10 +106,10 @@ func TestProgramLayer(t *testing.T) {
 		t.Errorf("%q: %s", texts, diff)
 	}
 	if _, err := pack.ProgramLayer(filepath.Join(temp, "none"), "x", created, temp); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a program that is not there gives %v", err)
+		t.Errorf("a program that does not exist gives %v", err)
 	}
 	if _, err := pack.Layer(files, created, filepath.Join(temp, "none")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a folder that is not there gives %v", err)
+		t.Errorf("a folder that does not exist gives %v", err)
 	}
 }
 

@@ -28,8 +28,8 @@ func ParseMirrors(text, where string) (Mirrors, error) {
 		registry, mirror, err := parseMirror(one)
 		if err != nil {
 			return nil, &report.Error{
-				What: fmt.Sprintf("a mirror is REGISTRY=HOST[:PORT][/PATH], and this is not: %q", one), Where: where, Err: err,
-				Hint: "the mirror is asked in place of the registry, like docker.io=mirror.example.com:5000/hub", Code: 2,
+				What: fmt.Sprintf("invalid mirror, not REGISTRY=HOST[:PORT][/PATH]: %q", one), Where: where, Err: err,
+				Hint: "name a registry and its mirror, like docker.io=mirror.example.com:5000/hub", Code: 2,
 			}
 		}
 		mirrors[registry] = mirror

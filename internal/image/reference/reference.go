@@ -47,10 +47,10 @@ func Parse(text string) (name.Reference, error) {
 }
 
 var (
-	errDigest     = errors.New("a digest is what an image gets, not what it is called")
-	errScheme     = errors.New("a name has no scheme in front")
-	errRegistry   = errors.New("the registry is no host or host:port")
-	errRepository = errors.New("between slashes are lower case letters and digits, with one of . _ __ - between them")
+	errDigest     = errors.New("a new image cannot be named by a digest")
+	errScheme     = errors.New("a name must not begin with a scheme")
+	errRegistry   = errors.New("the registry is not HOST or HOST:PORT")
+	errRepository = errors.New("parts between slashes must have lower-case letters and digits, with one of . _ __ - between them")
 )
 
 // The grammar of the distribution specification, which the library checks the letters of only.
@@ -78,5 +78,5 @@ func check(r name.Repository) error {
 }
 
 func refused(text string, err error) error {
-	return &report.Error{What: fmt.Sprintf("%q is no name of an image", text), Err: err, Hint: "like registry.example.com/team/operator:v1", Code: 2}
+	return &report.Error{What: fmt.Sprintf("invalid image name %q", text), Err: err, Hint: "like registry.example.com/team/operator:v1", Code: 2}
 }

@@ -26,7 +26,7 @@ func TestFiles(t *testing.T) {
 	byPath := map[string]rootfs.File{}
 	for _, f := range files {
 		if _, twice := byPath[f.Path]; twice {
-			t.Errorf("%s is there twice", f.Path)
+			t.Errorf("%s occurs twice", f.Path)
 		}
 		if dir := f.Path[:max(strings.LastIndex(f.Path, "/"), 0)]; dir != "" && !byPath[dir].Mode.IsDir() {
 			t.Errorf("%s comes before its folder", f.Path)

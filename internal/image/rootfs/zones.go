@@ -24,8 +24,8 @@ func database(goroot string) ([]byte, error) {
 	source := filepath.Join(goroot, "src", "time", "tzdata", "zzipdata.go")
 	archive, sourceErr := embedded(source)
 	if sourceErr != nil {
-		return nil, &report.Error{What: "the Go installation has no time zones, so the image would have none", Where: file, Err: errors.Join(err, sourceErr),
-			Hint: "install Go from https://go.dev/dl, or put the program on an image that has them: --base"}
+		return nil, &report.Error{What: "the Go installation has no time zones for the image", Where: file, Err: errors.Join(err, sourceErr),
+			Hint: "install Go from https://go.dev/dl, or use an image with time zones: --base"}
 	}
 	return archive, nil
 }

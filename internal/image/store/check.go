@@ -37,7 +37,7 @@ func (s Store) discard(img Image) error {
 		if err == nil || errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		s.warn("contents of an image are damaged and are written again: %v", err)
+		s.warn("damaged contents of an image are written again: %v", err)
 		if err := os.Remove(s.Blob(h)); err != nil {
 			return err
 		}
@@ -46,7 +46,7 @@ func (s Store) discard(img Image) error {
 }
 
 // errOther is that contents are not what their name says.
-var errOther = errors.New("not what its digest says")
+var errOther = errors.New("its content does not match its digest")
 
 // sound compares contents with their digest.
 func (s Store) sound(h v1.Hash) error {

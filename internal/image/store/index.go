@@ -62,7 +62,7 @@ func read(file string) ([]v1.Descriptor, error) {
 }
 
 // errNoIndex is that a file is something else.
-var errNoIndex = errors.New("no index of images")
+var errNoIndex = errors.New("it is not an index of images")
 
 // write writes an index, the copy first.
 func (s Store) write(all []v1.Descriptor) error {
@@ -110,10 +110,10 @@ func (s Store) mended() ([]v1.Descriptor, error) {
 	}
 	all, lost := read(s.copyFile())
 	if lost == nil {
-		s.warn("the index of images %s is damaged (%v); it is restored from its copy", s.indexFile(), err)
+		s.warn("the index of images %s is damaged (%v): slipway restores it from its copy", s.indexFile(), err)
 	} else {
 		all = nil
-		s.warn("the index of images %s is damaged (%v), and so is its copy; it is begun anew, and images are to be built again", s.indexFile(), err)
+		s.warn("the index of images %s is damaged (%v), and so is its copy: slipway starts an empty one, and images must be built again", s.indexFile(), err)
 	}
 	return all, s.write(all)
 }

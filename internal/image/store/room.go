@@ -13,7 +13,7 @@ import (
 type NoRoomError struct{ Needed, Free uint64 } // in bytes
 
 func (e *NoRoomError) Error() string {
-	return fmt.Sprintf("it needs %d MiB more, and %d MiB are free", e.Needed>>20, e.Free>>20)
+	return fmt.Sprintf("it needs %d MiB more, but only %d MiB are free", e.Needed>>20, e.Free>>20)
 }
 
 // Free is how many bytes the store's disk has room for, unless the system does not say.

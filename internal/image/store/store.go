@@ -186,7 +186,7 @@ func (s Store) List() ([]Entry, error) {
 		}
 		e, err := s.entry(d, all)
 		if err != nil {
-			s.warn("the image %s is damaged and is left out: %v", d.Annotations[nameKey], err)
+			s.warn("the image %s is damaged and is skipped: %v", d.Annotations[nameKey], err)
 			continue
 		}
 		entries = append(entries, e)

@@ -88,7 +88,7 @@ func whole(ctx context.Context, file string, write func(io.Writer) error) error 
 	return nil
 }
 
-var errNoFile = errors.New("it is no file")
+var errNoFile = errors.New("it is not a file")
 
 // replaceable is the file that a path leads to, which may not be there yet. A folder or a device is not to be replaced.
 func replaceable(file string) (string, error) {
@@ -186,10 +186,10 @@ func Open(ctx context.Context, file, temp string) ([]Archived, error) {
 		images, err = openDocker(archive)
 	}
 	if err != nil {
-		return nil, &report.Error{What: "this is no archive of images", Where: file, Err: err, Hint: "as `slipway image save`, `docker save` and `podman save` write them"}
+		return nil, &report.Error{What: "this is not an archive of images", Where: file, Err: err, Hint: "use an archive of `slipway image save`, `docker save` or `podman save`"}
 	}
 	if len(images) == 0 {
-		return nil, &report.Error{What: "the archive has no image with a name", Where: file, Hint: "save it by its name and tag"}
+		return nil, &report.Error{What: "no image in the archive has a name", Where: file, Hint: "save the image by its name and tag"}
 	}
 	return images, nil
 }
@@ -209,7 +209,7 @@ func openDocker(file string) ([]Archived, error) {
 		return nil, err
 	}
 	if sizes["manifest.json"] > maxManifest { // the library reads it at once
-		return nil, fmt.Errorf("%w: manifest.json has %d bytes, and %d are the limit", errLarge, sizes["manifest.json"], maxManifest)
+		return nil, fmt.Errorf("%w: manifest.json has %d bytes, and the limit is %d", errLarge, sizes["manifest.json"], maxManifest)
 	}
 	manifest, err := tarball.LoadManifest(func() (io.ReadCloser, error) { return os.Open(file) })
 	if err != nil {
@@ -218,7 +218,7 @@ func openDocker(file string) ([]Archived, error) {
 	var images []Archived
 	for _, d := range manifest {
 		if size := sizes[path.Clean(d.Config)]; size > maxConfig {
-			return nil, fmt.Errorf("%w: its configuration has %d bytes, and %d are the limit", errLarge, size, maxConfig)
+			return nil, fmt.Errorf("%w: its configuration has %d bytes, and the limit is %d", errLarge, size, maxConfig)
 		}
 		for _, text := range d.RepoTags {
 			if len(images) == maxTags {

@@ -27,33 +27,33 @@ func Explain(ctx context.Context, done string, ref name.Reference, err error) er
 	host := ref.Context().RegistryStr()
 	switch {
 	case answered && (answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden):
-		e.Hint = host + " wants credentials that may do so; " + credentials
+		e.Hint = host + " requires credentials with that permission; " + credentials
 		e.Next = "slipway image login " + host
 	case answered && answer.StatusCode == http.StatusNotFound:
-		e.Hint = "there is no such image, or it is not yours to see"
+		e.Hint = "the image does not exist, or your account may not see it"
 	case answered && answer.StatusCode == http.StatusTooManyRequests:
-		e.Hint = host + " wants fewer requests: try again later, or log in, which some allow more"
+		e.Hint = host + " limits requests: try again later, or log in for a higher limit"
 	case answered && answer.StatusCode == http.StatusInsufficientStorage:
 		e.Hint = "the registry's disk is full"
 	case errors.Is(err, syscall.ENOSPC):
-		e.Hint, e.Next = "this disk is full; images that were built or pulled can be removed", roomNext
+		e.Hint, e.Next = "this disk is full; remove built or pulled images", roomNext
 	case isNoRoom(err):
 		e.Hint, e.Next = roomHint, roomNext
 	case errors.Is(err, syscall.ECONNREFUSED):
-		e.Hint = "nothing listens at " + host
+		e.Hint = "no program listens at " + host
 		if reference.OnLoopback(ref.Context().Registry.RegistryStr()) || ref.Context().Scheme() == "http" {
-			e.Hint += "; `slipway cluster status` tells the address of a cluster's registry"
+			e.Hint += "; `slipway cluster status` shows the address of a cluster's registry"
 			e.Next = "slipway cluster status"
 		}
 	case errors.Is(err, errPlain):
-		e.Hint = "only registries on this machine are spoken to without encryption"
+		e.Hint = "slipway requires TLS, except for registries on this machine"
 	}
 	return e
 }
 
 // Advice for a disk that has no room.
 const (
-	roomHint = "images that were built or pulled can be removed; SLIPWAY_CACHE names a folder on another disk"
+	roomHint = "remove built or pulled images, or set SLIPWAY_CACHE to a folder on another disk"
 	roomNext = "slipway image list"
 )
 
@@ -71,9 +71,9 @@ func explainPull(ctx context.Context, from, at name.Reference, err error) error 
 	}
 	host := at.Context().RegistryStr()
 	if at == from {
-		e.Hint = "this machine does not reach " + host + "; a mirror that it reaches is asked with --mirror " + dockerName(host) + "=HOST, or " + reference.MirrorVariable
+		e.Hint = "this machine cannot reach " + host + "; name a mirror with --mirror " + dockerName(host) + "=HOST, or " + reference.MirrorVariable
 	} else {
-		e.Hint = "this machine does not reach " + host + ", the mirror that --mirror or " + reference.MirrorVariable + " names"
+		e.Hint = "this machine cannot reach " + host + ", the mirror that --mirror or " + reference.MirrorVariable + " names"
 	}
 	return e
 }

@@ -59,5 +59,5 @@ func copyWithin(to io.Writer, from io.Reader, limit int64, free uint64) error {
 	case most < limit:
 		return &store.NoRoomError{Needed: uint64(most) + 1, Free: free}
 	}
-	return fmt.Errorf("%w: the archive has more than %d GiB when it is not compressed", errLarge, limit>>30)
+	return fmt.Errorf("%w: the archive has more than %d GiB uncompressed", errLarge, limit>>30)
 }

@@ -40,7 +40,7 @@ func (r Registries) Login(ctx context.Context, registry string, a Account) (stri
 	key := accountKey(reg)
 	err = file.GetCredentialsStore(key).Store(types.AuthConfig{ServerAddress: key, Username: a.User, Password: a.Password})
 	if err != nil {
-		return "", &report.Error{What: "the account cannot be kept", Where: file.Filename, Err: err}
+		return "", &report.Error{What: "cannot store the account", Where: file.Filename, Err: err}
 	}
 	return keptIn(file, key), hide(file, key)
 }
@@ -51,7 +51,7 @@ func hide(file *configfile.ConfigFile, key string) error {
 		return nil
 	}
 	if err := os.Chmod(file.Filename, 0o600); err != nil {
-		return &report.Error{What: "the file with the password cannot be hidden from others", Where: file.Filename, Err: err}
+		return &report.Error{What: "cannot hide the file with the password from other users", Where: file.Filename, Err: err}
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func (r Registries) Logout(registry string) (bool, error) {
 		return false, nil
 	}
 	if err = errors.Join(err, file.GetCredentialsStore(key).Erase(key)); err != nil {
-		return false, &report.Error{What: "the account cannot be forgotten", Where: keptIn(file, key), Err: err}
+		return false, &report.Error{What: "cannot delete the account", Where: keptIn(file, key), Err: err}
 	}
 	return true, nil
 }
@@ -80,7 +80,7 @@ func (r Registries) Logout(registry string) (bool, error) {
 func parseRegistry(text string) (name.Registry, error) {
 	registry, err := name.NewRegistry(text)
 	if err != nil || text == "" {
-		return registry, &report.Error{What: fmt.Sprintf("%q is no registry", text), Err: err, Hint: "like registry.example.com or localhost:5001", Code: 2}
+		return registry, &report.Error{What: fmt.Sprintf("invalid registry %q", text), Err: err, Hint: "like registry.example.com or localhost:5001", Code: 2}
 	}
 	return registry, nil
 }
@@ -119,10 +119,10 @@ func explainLogin(ctx context.Context, registry name.Registry, err error) error 
 	}
 	e := &report.Error{What: "login failed", Where: registry.RegistryStr(), Err: err}
 	if answer, ok := errors.AsType[*transport.Error](err); ok && answer.StatusCode == http.StatusUnauthorized {
-		e.What, e.Hint = "the registry does not know this user with this password", "some want a token in place of the password"
+		e.What, e.Hint = "the registry refuses this user name or password", "some registries require a token as password"
 	}
 	if errors.Is(err, errPlain) {
-		e.Hint = "only registries on this machine are spoken to without encryption"
+		e.Hint = "slipway requires TLS, except for registries on this machine"
 	}
 	return e
 }
@@ -131,7 +131,7 @@ func explainLogin(ctx context.Context, registry name.Registry, err error) error 
 func userConfig() (*configfile.ConfigFile, error) {
 	file, err := config.Load(config.Dir())
 	if err != nil {
-		return nil, &report.Error{What: "the file of the user's accounts cannot be read", Where: config.Dir(), Err: err}
+		return nil, &report.Error{What: "cannot read the file of the user's accounts", Where: config.Dir(), Err: err}
 	}
 	return file, nil
 }

@@ -16,7 +16,7 @@ func modestIndex(index v1.ImageIndex) error {
 		return err
 	}
 	if len(m.Manifests) > maxPlatforms {
-		return fmt.Errorf("%w: it has %d platforms, and %d are the limit", errLarge, len(m.Manifests), maxPlatforms)
+		return fmt.Errorf("%w: it has %d platforms, and the limit is %d", errLarge, len(m.Manifests), maxPlatforms)
 	}
 	for _, one := range m.Manifests {
 		if !one.MediaType.IsImage() { // the library would write whatever that is, without a limit
@@ -40,14 +40,14 @@ func modest(img v1.Image) error {
 		return err
 	}
 	if size > maxManifest {
-		return fmt.Errorf("%w: its manifest has %d bytes, and %d are the limit", errLarge, size, maxManifest)
+		return fmt.Errorf("%w: its manifest has %d bytes, and the limit is %d", errLarge, size, maxManifest)
 	}
 	m, err := img.Manifest()
 	if err != nil {
 		return err
 	}
 	if m.Config.Size < 0 || m.Config.Size > maxConfig { // the library reads what has no size to its end
-		return fmt.Errorf("%w: its configuration has %d bytes, and %d are the limit", errLarge, m.Config.Size, maxConfig)
+		return fmt.Errorf("%w: its configuration has %d bytes, and the limit is %d", errLarge, m.Config.Size, maxConfig)
 	}
 	for _, l := range m.Layers {
 		if l.Size < 0 || l.Size > maxImage {

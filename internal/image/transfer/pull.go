@@ -23,7 +23,7 @@ const (
 
 var (
 	errLarge = errors.New("the image is too large")
-	errOther = errors.New("its index lists something other than images")
+	errOther = errors.New("its index lists contents that are not images")
 )
 
 // Pull returns an image of a registry, or of its mirror, for a platform. Its layers are fetched when they are read.
@@ -44,7 +44,7 @@ func (r Registries) Pull(ctx context.Context, from name.Reference, platform v1.P
 		return nil, explainPull(ctx, from, at, err)
 	}
 	if file.Architecture != "" && (file.OS != platform.OS || file.Architecture != platform.Architecture) { // it is no index
-		return nil, &report.Error{What: "the image is not there for " + platform.String(), Where: from.Name(), Hint: "it is there for " + file.Platform().String(), Code: 2}
+		return nil, &report.Error{What: "the image has no platform " + platform.String(), Where: from.Name(), Hint: "its platforms are " + file.Platform().String(), Code: 2}
 	}
 	return img, nil
 }

@@ -67,7 +67,7 @@ var carrier = sync.OnceValue(func() http.RoundTripper {
 // guarded speaks without encryption to this machine alone: the library does so to any private address.
 type guarded struct{ http.RoundTripper }
 
-var errPlain = errors.New("the registry does not speak TLS, and it is on another machine")
+var errPlain = errors.New("the registry is on another machine and does not use TLS")
 
 func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.URL.Scheme != "https" && !reference.OnLoopback(r.URL.Hostname()) {
