@@ -28,14 +28,14 @@ func (f *Finder) built(ctx context.Context, p *product) (slot, error) {
 			return s, err
 		}
 		if try == tries {
-			return s, &report.Error{What: p.what + " could not be built", Where: src.dir, Err: err, Hint: "build it when nothing changes these files"}
+			return s, &report.Error{What: p.what + " could not be built", Where: src.dir, Err: err, Hint: "build it again while no program changes these files"}
 		}
-		f.Handler.Handle(report.Note{Text: "the sources of " + p.what + " have changed while it was compiled; it is compiled again"})
+		f.Handler.Handle(report.Note{Text: "the sources of " + p.what + " changed during the compilation; slipway compiles it again"})
 	}
 }
 
 // errChanged is that what was compiled is not what the slot is for.
-var errChanged = errors.New("the sources change while they are compiled")
+var errChanged = errors.New("the sources changed during the compilation")
 
 // fill builds the slot's programs from src and puts them into s.
 func (f *Finder) fill(ctx context.Context, s slot, src source) error {
@@ -94,7 +94,7 @@ func (f *Finder) build(ctx context.Context, p *product, src source, out string) 
 		return err
 	}
 	if stale(packages) > many {
-		f.Handler.Handle(report.Note{Text: p.what + " is compiled once, which takes minutes; Ctrl-C interrupts it, and the next time it goes on from there"})
+		f.Handler.Handle(report.Note{Text: p.what + " is compiled once, which takes minutes; after Ctrl-C the next run resumes"})
 	}
 	t := newTracker(p, packages, f.Handler)
 	defer t.stop()
@@ -167,7 +167,7 @@ func (s slot) accept(ctx context.Context, built string, src source) error {
 	}
 	e := &report.Error{What: "the cluster program that was built cannot be used", Where: where, Err: err}
 	if errors.Is(err, errProtocol) {
-		e.Hint = "sources of this slipway's own version; build slipway from the same folder"
+		e.Hint = "build slipway from the same folder as the cluster program"
 		e.Next = "go install ./cmd/slipway"
 	}
 	return e

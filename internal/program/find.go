@@ -20,7 +20,7 @@ func (f *Finder) find(p *product) (path string, ok bool, err error) {
 		}
 		err = usable(path)
 		if err != nil {
-			err = &report.Error{What: p.variable + " names no program", Where: path, Err: err,
+			err = &report.Error{What: p.variable + " does not name a program", Where: path, Err: err,
 				Hint: "the " + p.last() + " program of this slipway's version; unset " + p.variable + " to let slipway find or build it"}
 		}
 		return path, err == nil, err

@@ -109,7 +109,7 @@ func download(ctx context.Context, p *product, version string) (dir string, err 
 			Err: errors.New(answer.Error), Hint: "set SLIPWAY_SOURCE to a checkout of " + Module + ", or " + p.variable + " to a " + p.last() + " program"}
 	}
 	if err == nil && answer.Dir == "" {
-		err = fmt.Errorf("go mod download told no folder for %s@%s", p.module, version)
+		err = fmt.Errorf("go mod download reported no folder for %s@%s", p.module, version)
 	}
 	return answer.Dir, err
 }

@@ -43,14 +43,14 @@ func (f *Finder) besideSlipway(p *product) (path string, ok bool) {
 // passOver warns of a program that is not used, once.
 func (f *Finder) passOver(path string, why error) {
 	if _, told := f.told.LoadOrStore(path, true); !told {
-		f.Handler.Handle(report.Warning{Text: fmt.Sprintf("%s is passed over: %v", path, why)})
+		f.Handler.Handle(report.Warning{Text: fmt.Sprintf("%s is not used: %v", path, why)})
 	}
 }
 
 // Why a program beside slipway is not used.
 var (
-	errUnknownSources = errors.New("it does not tell what it was built from, so it may be another version's")
-	errOtherSources   = errors.New("it was not built from the same sources as this slipway")
+	errUnknownSources = errors.New("it may have another version, since the note on its sources is missing")
+	errOtherSources   = errors.New("it was built from other sources than this slipway")
 )
 
 // same says whether a program is of this slipway: by the note beside it, or else by what the go command noted in it. A

@@ -33,7 +33,7 @@ type state struct {
 }
 
 // errDamaged is why a program is not used.
-var errDamaged = errors.New("it is damaged: it is not what was built")
+var errDamaged = errors.New("it has changed since it was built")
 
 // readNote reads the note of a folder. Ok is false if there is none that can be read.
 func readNote(dir string) (n note, ok bool) {
@@ -88,7 +88,7 @@ func (n note) check(dir, program string) error {
 	case err != nil:
 		return fmt.Errorf("%w: %w", errDamaged, err)
 	case !known:
-		return fmt.Errorf("%w: the note beside it does not know it", errDamaged)
+		return fmt.Errorf("%w: it does not match the note beside it", errDamaged)
 	case info.Size() != then.Size:
 		return fmt.Errorf("%w: %d bytes, of %d", errDamaged, info.Size(), then.Size)
 	case info.ModTime().Equal(then.Modified):

@@ -188,10 +188,10 @@ func (f *Finder) speaks(ctx context.Context, path string) error {
 }
 
 // errProtocol is why a program of another version is not used.
-var errProtocol = errors.New("speaks another protocol")
+var errProtocol = errors.New("uses another protocol")
 
 func otherProtocol(v protocol.Version) error {
-	return fmt.Errorf("%w: slipway-cluster %s speaks protocol %d, this slipway %d", errProtocol, v.Version, v.Protocol, protocol.Number)
+	return fmt.Errorf("%w: slipway-cluster %s uses protocol %d, this slipway uses %d", errProtocol, v.Version, v.Protocol, protocol.Number)
 }
 
 // probeTime is how long a program may take to tell its version: it is large, and a

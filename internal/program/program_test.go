@@ -187,7 +187,7 @@ func TestOtherProtocol(t *testing.T) {
 	y := newYard(t)
 	y.script("bin/slipway-cluster", otherSpeaking)
 	if p := y.ensure(); p.Origin != FromBuild {
-		t.Errorf("a neighbour that speaks another protocol: %+v", p)
+		t.Errorf("a neighbour that uses another protocol: %+v", p)
 	}
 	if !slices.ContainsFunc(y.events, func(e report.Event) bool {
 		w, ok := e.(report.Warning)

@@ -76,7 +76,7 @@ func unusable(err error) error {
 	if err == nil {
 		return nil
 	}
-	e := &report.Error{What: "cannot use the cache folder", Err: err, Hint: "a folder that you may write; SLIPWAY_CACHE names another one"}
+	e := &report.Error{What: "cannot use the cache folder", Err: err, Hint: "set SLIPWAY_CACHE to a folder that you may write to"}
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		e.Where, e.Err = p.Path, p.Err
 	}
@@ -107,7 +107,7 @@ func (s slot) hold(ctx context.Context, h report.Handler) (release func(), err e
 		return nil, unusable(err)
 	}
 	if !ok {
-		h.Handle(report.Note{Text: "another slipway" + holder(path) + " builds " + s.what + "; waiting for it"})
+		h.Handle(report.Note{Text: "another slipway" + holder(path) + " is building " + s.what + "; waiting for it"})
 		if _, err := l.TryLockContext(ctx, lockPoll); err != nil {
 			return nil, err
 		}

@@ -90,7 +90,7 @@ func TestEnsureCheckerNamedAndNeighbour(t *testing.T) {
 	}
 	y.env["SLIPWAY_CHECK"] = named + "-absent"
 	_, err := y.EnsureChecker(t.Context())
-	if e, ok := errors.AsType[*report.Error](err); !ok || e.What != "SLIPWAY_CHECK names no program" {
+	if e, ok := errors.AsType[*report.Error](err); !ok || e.What != "SLIPWAY_CHECK does not name a program" {
 		t.Errorf("got %v", err)
 	}
 }

@@ -34,8 +34,8 @@ func (f *Finder) source(p *product) (source, error) {
 	if f.version != "" {
 		return source{version: f.version}, nil
 	}
-	return source{}, &report.Error{What: p.what + " cannot be found, nor built",
-		Hint: "slipway knows neither the folder of its own sources nor its version: set SLIPWAY_SOURCE to a checkout of " + Module +
+	return source{}, &report.Error{What: p.what + " cannot be found or built",
+		Hint: "slipway does not know the folder of its sources or its version: set SLIPWAY_SOURCE to a checkout of " + Module +
 			", or " + p.variable + " to a " + p.last() + " program"}
 }
 
@@ -47,7 +47,7 @@ func (p *product) named(root string) (source, error) {
 	}
 	if !p.holds(root) {
 		return source{}, &report.Error{What: "SLIPWAY_SOURCE is not a folder with slipway's sources", Where: root,
-			Hint: "a checkout of " + Module + ", with go.mod and cluster/go.mod"}
+			Hint: "name a checkout of " + Module + ", with go.mod and cluster/go.mod"}
 	}
 	return source{dir: filepath.Join(root, p.folder)}, nil
 }

@@ -12,7 +12,7 @@ import (
 func Version(ctx context.Context, path string) (protocol.Version, error) {
 	v, err := probe(ctx, path)
 	if err != nil && ctx.Err() == nil {
-		err = &report.Error{What: "the cluster program does not tell its version", Where: path, Err: err}
+		err = &report.Error{What: "the cluster program does not report its version", Where: path, Err: err}
 	}
 	return v, err
 }
@@ -23,5 +23,5 @@ func LastWords(said, variable string) string {
 	if said = strings.TrimSpace(said); said != "" {
 		return said
 	}
-	return "it ended without a word, as damaged programs do: unset " + variable + " or remove the file, and slipway builds its own"
+	return "it ended without output and may be damaged: unset " + variable + " or delete the file, and slipway builds its own"
 }
