@@ -30,7 +30,7 @@ func Parse(name string, data []byte) (*Project, error) {
 // decodeDocument parses data as exactly one YAML document that holds a mapping.
 func decodeDocument(name string, data []byte) (*yaml.Node, error) {
 	if line := conflict(data); line > 0 {
-		return nil, &FieldError{File: name, Line: line, Column: 1, Problem: "holds the conflict markers of a merge", Expected: "one side of it, or both put together, without the lines <<<<<<<, ======= and >>>>>>>"}
+		return nil, &FieldError{File: name, Line: line, Column: 1, Problem: "has conflict markers of a merge", Expected: "one side, or both combined, without the lines <<<<<<<, ======= and >>>>>>>"}
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, next yaml.Node

@@ -54,7 +54,7 @@ func (r *reader) project(n *yaml.Node) *Project {
 	for i, item := range r.seq(n, "", "resources") {
 		res := r.resource(item, fmt.Sprintf("resources[%d]", i), p)
 		if p.Lookup(res.Group, res.Version, res.Kind) != nil {
-			r.fail(item, fmt.Sprintf("resources[%d]", i), res.Kind, "is there twice", "one entry for a group, version and kind")
+			r.fail(item, fmt.Sprintf("resources[%d]", i), res.Kind, "occurs twice", "one entry for a group, version and kind")
 		}
 		p.Resources = append(p.Resources, res)
 	}
@@ -189,7 +189,7 @@ func (r *reader) boolean(n *yaml.Node, at, key string) bool {
 	}
 	var b bool
 	if v.Kind != yaml.ScalarNode || v.Decode(&b) != nil {
-		r.fail(v, join(at, key), v.Value, "is not a truth value", "true or false")
+		r.fail(v, join(at, key), v.Value, "is not a boolean", "true or false")
 	}
 	return b
 }

@@ -70,10 +70,10 @@ func ValidateGroup(group string) error {
 		return err
 	}
 	if pkg := packageName(group); !token.IsIdentifier(pkg) && !startsWithDigit(pkg) {
-		return &FieldError{Field: "group", Value: group, Problem: fmt.Sprintf("would make a Go package called %s, which Go reserves", pkg), Expected: expected}
+		return &FieldError{Field: "group", Value: group, Problem: fmt.Sprintf("would make a Go package named %s, which Go reserves", pkg), Expected: expected}
 	}
 	if slices.Contains(reservedFolders, group) {
-		return &FieldError{Field: "group", Value: group, Problem: "would name a folder whose packages Go hides", Expected: expected}
+		return &FieldError{Field: "group", Value: group, Problem: "would make a folder whose packages Go hides", Expected: expected}
 	}
 	return nil
 }
