@@ -42,7 +42,7 @@ func Make(ctx context.Context, a *Addon, getenv func(string) string, h report.Ha
 	}
 	objects, err := a.read(module)
 	if err != nil {
-		return Made{}, &report.Error{What: "the objects of " + a.Name + " cannot be read", Where: module, Err: err,
+		return Made{}, &report.Error{What: "cannot read the objects of " + a.Name + "", Where: module, Err: err,
 			Hint: "the module cache may be damaged", Next: "go clean -modcache"}
 	}
 	return Made{dir, id, objects}, nil
@@ -70,8 +70,8 @@ func (a *Addon) fetch(ctx context.Context, dir string) (string, error) {
 		err = errors.New(why)
 	}
 	return "", &report.Error{
-		What: "the module that " + a.Name + " is made from cannot be had", Where: a.module + "@" + a.Version(), Err: err,
-		Hint: "the go command gets modules from where GOPROXY says; on a closed network it names a proxy there",
+		What: "cannot download the module of " + a.Name + "", Where: a.module + "@" + a.Version(), Err: err,
+		Hint: "the go command downloads modules through GOPROXY; on a closed network set it to a proxy there",
 		Next: "go env GOPROXY",
 	}
 }
@@ -83,7 +83,7 @@ const (
 )
 
 // errLarge is why files are not read.
-var errLarge = errors.New("it is larger than definitions are")
+var errLarge = errors.New("it is too large for definitions")
 
 // read returns the definitions in the module's folder, and the objects that slipway brings itself.
 func (a *Addon) read(module string) ([]*unstructured.Unstructured, error) {

@@ -112,7 +112,7 @@ func write(file string, text []byte) error {
 
 // unusable explains a failure to write into the cache.
 func unusable(err error) error {
-	e := &report.Error{What: "cannot use the cache folder", Err: err, Hint: "a folder that you may write; " + cachefolder.Variable + " names another one"}
+	e := &report.Error{What: "cannot use the cache folder", Err: err, Hint: "use a folder that you may write to; " + cachefolder.Variable + " names another one"}
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		e.Where, e.Err = p.Path, p.Err
 	}

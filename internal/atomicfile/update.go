@@ -50,8 +50,8 @@ func (d disk) update(path string, data []byte, perm fs.FileMode) error {
 
 var (
 	// errOther says that a copy of a file would not have the file's owner.
-	errOther     = errors.New("cannot give a file to its owner")
-	errIrregular = errors.New("is no regular file")
+	errOther     = errors.New("cannot set the owner of a file")
+	errIrregular = errors.New("is not a regular file")
 )
 
 // overwrite writes a file in place, after a copy of what it holds. When it fails, the file gets that back.

@@ -60,9 +60,9 @@ func (e *LimitError) Unwrap() error { return e.Err }
 // Why a file is not given to kustomize.
 var (
 	ErrTooLarge = errors.New("the file is too large")
-	ErrAliases  = errors.New("its YAML aliases stand for too much")
-	ErrTooMuch  = errors.New("with it the kustomization reads too much")
-	errNoFile   = errors.New("it is no file")
+	ErrAliases  = errors.New("its YAML aliases expand to too much")
+	ErrTooMuch  = errors.New("with it the kustomization is too large")
+	errNoFile   = errors.New("it is not a file")
 )
 
 // ReadFile reads a file within the limits.

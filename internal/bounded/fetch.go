@@ -15,7 +15,7 @@ import (
 )
 
 // ErrOption is a version of a base that git would take for one of its options, such as one that names a program.
-var ErrOption = errors.New("it has git fetch a version whose name begins with -, which git takes for an option")
+var ErrOption = errors.New("it has a version that begins with -, which git takes as an option")
 
 // protocols is the variable by which git is told what it may fetch from.
 const protocols = "GIT_ALLOW_PROTOCOL"

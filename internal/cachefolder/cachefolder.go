@@ -28,7 +28,7 @@ func Root(getenv func(string) string) (string, error) {
 	}
 	dir, err := os.UserCacheDir()
 	if err != nil {
-		return "", &report.Error{What: "no place to keep the programs that slipway builds", Err: err, Hint: "set HOME to your home folder, or SLIPWAY_CACHE to a folder of yours"}
+		return "", &report.Error{What: "no folder for the programs that slipway builds", Err: err, Hint: "set HOME to your home folder, or SLIPWAY_CACHE to a folder that you may write to"}
 	}
 	return filepath.Join(dir, folder), nil
 }

@@ -104,7 +104,7 @@ Is it running?
 	for _, d := range g.model.Documents {
 		if d.Of("apiextensions.k8s.io", "CustomResourceDefinition") {
 			return text + `
-Which kinds does it bring?
+Which kinds does it install?
   kubectl api-resources
 {{- if .Values.crd.keep }}
 

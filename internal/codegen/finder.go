@@ -43,7 +43,7 @@ func (f *Finder) Program(ctx context.Context, version string) (string, error) {
 	return f.programs.EnsureCodegenOf(ctx, version)
 }
 
-var errTooOld = errors.New("the generators of that version are made in another way")
+var errTooOld = errors.New("slipway does not support the generators of that version")
 
 // shownLines is how much of what a failed program said is shown.
 const shownLines = 12

@@ -154,7 +154,7 @@ func TestProgramFails(t *testing.T) {
 	for name, c := range map[string]struct{ text, what, hint string }{
 		"dies":           {"echo oh no >&2; exit 3", "slipway-codegen failed", "oh no"},
 		"no answer":      {"echo no JSON", "slipway-codegen gave no answer", ""},
-		"other protocol": {`echo '{"protocol":99}'`, "slipway-codegen speaks protocol 99, this slipway " + strconv.Itoa(wire.Protocol), "unset SLIPWAY_CODEGEN"},
+		"other protocol": {`echo '{"protocol":99}'`, "slipway-codegen uses protocol 99, this slipway uses " + strconv.Itoa(wire.Protocol), "unset SLIPWAY_CODEGEN"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			program := script(t, c.text)
@@ -176,7 +176,7 @@ func TestProgramFails(t *testing.T) {
 // TestNamedProgram: what the user named is used or refused.
 func TestNamedProgram(t *testing.T) {
 	_, err := finder(t, filepath.Join(t.TempDir(), "absent")).Program(t.Context(), "")
-	if told, ok := errors.AsType[*report.Error](err); !ok || told.What != "SLIPWAY_CODEGEN names no program" {
+	if told, ok := errors.AsType[*report.Error](err); !ok || told.What != "SLIPWAY_CODEGEN does not name a program" {
 		t.Errorf("got %v", err)
 	}
 }

@@ -37,9 +37,9 @@ var advices = []advice{
 	{"uniqueItems", "", "replace +kubebuilder:validation:UniqueItems by +listType=set: the API server keeps such a list free of duplicates"},
 	{"default", "x-kubernetes-list-map-keys", "make the key required: no omitempty and no +optional; or give it a +kubebuilder:default"},
 	{"nullable", "", "remove +nullable"},
-	{"default.", "", "a default may have only values that the field allows, and only fields that it has"},
-	{"x-kubernetes-validations.", "cost", "tell how large the values may get: +kubebuilder:validation:MaxItems at lists, MaxLength at strings, MaxProperties at maps that the rule reads"},
-	{"openAPIV3Schema", "cost", "tell how large the values may get: +kubebuilder:validation:MaxItems at lists, MaxLength at strings, MaxProperties at maps that rules read"},
+	{"default.", "", "use a default with values and fields that the field allows"},
+	{"x-kubernetes-validations.", "cost", "limit the size of the values: +kubebuilder:validation:MaxItems at lists, MaxLength at strings, MaxProperties at maps that the rule reads"},
+	{"openAPIV3Schema", "cost", "limit the size of the values: +kubebuilder:validation:MaxItems at lists, MaxLength at strings, MaxProperties at maps that rules read"},
 	{"x-kubernetes-validations.", "undefined field", "rules see fields by the names of their json tags; names that are no identifiers are escaped, like x__dash__y"},
 	{"x-kubernetes-validations.", "uncorrelatable", "values in atomic lists and sets have no old value: use +listType=map with +listMapKey, or move the rule up"},
 	{"x-kubernetes-list-map-keys", "", "each +listMapKey names a field of the list's items by its json tag"},
@@ -63,15 +63,15 @@ var advices = []advice{
 func (c Change) Advice() string {
 	switch c.Rule {
 	case "definitionRemoval":
-		return "keep the kind until nobody has objects of it, and mark it +kubebuilder:deprecatedversion"
+		return "keep the kind while clusters have objects of it, and mark it +kubebuilder:deprecatedversion"
 	case "versionRemoval", "versionServed":
-		return "mark the version +kubebuilder:deprecatedversion first, and remove it when nothing is stored in it"
+		return "first mark the version +kubebuilder:deprecatedversion; remove it when no object is stored in it"
 	case "existingFieldRemoval":
-		return "keep the field and say in its comment that it is no longer used; or serve a new version without it"
+		return "keep the field with a comment that it is unused, or serve a new version without it"
 	case "required":
 		return "make it +optional, with a +kubebuilder:default if there is one"
 	case "x-kubernetes-validations":
-		return "a rule with oldSelf and optionalOldSelf=true can let pass what is stored already"
+		return "use a rule with oldSelf and optionalOldSelf=true to accept stored objects"
 	}
 	return ""
 }

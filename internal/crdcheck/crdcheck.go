@@ -91,7 +91,7 @@ func New(getenv func(string) string, h report.Handler) *Checker {
 }
 
 // ErrUnavailable is returned when there is no program and none can be built.
-var ErrUnavailable = errors.New("the checker of CRDs is not there and cannot be built")
+var ErrUnavailable = errors.New("the checker of CRDs is missing and cannot be built")
 
 // Command is what builds the program, or finds out why that fails.
 func (c *Checker) Command() string { return c.finder.BuildChecker() }
@@ -174,11 +174,11 @@ func (c *Checker) ask(ctx context.Context, verb string, q question) (answer, err
 	}
 	var a answer
 	if err := json.Unmarshal(out, &a); err != nil {
-		return answer{}, &report.Error{What: "the checker of CRDs answered what is not understood", Where: path, Err: err}
+		return answer{}, &report.Error{What: "the answer of the checker of CRDs is invalid", Where: path, Err: err}
 	}
 	if a.Protocol != Protocol {
-		return answer{}, &report.Error{What: "the checker of CRDs is of another version", Where: path,
-			Err: fmt.Errorf("it speaks protocol %d, this slipway %d", a.Protocol, Protocol), Hint: "unset SLIPWAY_CHECK, or remove the program, to let slipway build its own"}
+		return answer{}, &report.Error{What: "the checker of CRDs has another version", Where: path,
+			Err: fmt.Errorf("it uses protocol %d, this slipway uses %d", a.Protocol, Protocol), Hint: "unset SLIPWAY_CHECK, or delete the program, to let slipway build its own"}
 	}
 	return a, nil
 }

@@ -95,8 +95,8 @@ func TestAnotherProgramIsAskedAgain(t *testing.T) {
 func TestProgramFails(t *testing.T) {
 	for name, c := range map[string]struct{ text, what, hint string }{
 		"dies":           {"echo oh no >&2; exit 3", "the checker of CRDs failed", "oh no"},
-		"no answer":      {"echo no JSON", "the checker of CRDs answered what is not understood", ""},
-		"other protocol": {`echo '{"protocol":99}'`, "the checker of CRDs is of another version", "unset SLIPWAY_CHECK"},
+		"no answer":      {"echo no JSON", "the answer of the checker of CRDs is invalid", ""},
+		"other protocol": {`echo '{"protocol":99}'`, "the checker of CRDs has another version", "unset SLIPWAY_CHECK"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path, getenv := script(t, c.text)
@@ -124,12 +124,12 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestNamedProgram: what the user named is used or refused, and never taken for one that is not there.
+// TestNamedProgram: what the user named is used or refused, and never taken for one that does not exist.
 func TestNamedProgram(t *testing.T) {
 	env := map[string]string{"SLIPWAY_CHECK": filepath.Join(t.TempDir(), "absent"), "SLIPWAY_CACHE": t.TempDir()}
 	_, err := crdcheck.New(func(key string) string { return env[key] }, report.Discard).Check(t.Context(), []crdcheck.File{{Name: "a.yaml"}})
 	told, ok := errors.AsType[*report.Error](err)
-	if !ok || told.What != "SLIPWAY_CHECK names no program" || errors.Is(err, crdcheck.ErrUnavailable) {
+	if !ok || told.What != "SLIPWAY_CHECK does not name a program" || errors.Is(err, crdcheck.ErrUnavailable) {
 		t.Errorf("got %v", err)
 	}
 }

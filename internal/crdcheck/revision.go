@@ -48,8 +48,8 @@ func resolve(ctx context.Context, root, what string) (string, error) {
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
-	e := &report.Error{What: "neither a revision of git nor a folder or file", Where: "--compare " + what, Err: err,
-		Hint: "a branch, a tag or a commit, like main or v1.2.0; or the path of a folder or file with CRDs", Code: 2}
+	e := &report.Error{What: "it is neither a git revision nor a folder or file", Where: "--compare " + what, Err: err,
+		Hint: "use a branch, a tag or a commit, like main or v1.2.0; or the path of a folder or file with CRDs", Code: 2}
 	if git.IsMissing(err) {
 		e.Hint = "git is not on PATH: install it, or give the path of a folder or file with CRDs"
 	} else {

@@ -136,14 +136,14 @@ func TestFind(t *testing.T) {
 		{name: "no kind", archive: strings.Replace(usesGadget, "Gadget{}", "Size{}", 1) + "-- gadget/crds/a.yaml --\n" + crd("gadgets", "Gadget", "v1", "")},
 		{name: "in another module of the repository",
 			archive: strings.Replace(usesGadget, "op/main.go", "op/tools/main.go", 1) + "-- op/tools/go.mod --\nmodule example.com/tools\n" + "-- gadget/crds/a.yaml --\n" + crd("gadgets", "Gadget", "v1", "")},
-		{name: "another version alone", missing: true, // apimachinery is not there to make one from the types
+		{name: "another version alone", missing: true, // apimachinery does not exist to make one from the types
 			archive: usesGadget + "-- gadget/crds/a.yaml --\n" + crd("gadgets", "Gadget", "v1beta1", "")},
 		{name: "a template", missing: true, archive: usesGadget + "-- gadget/crds/a.yaml --\n{{ if .Values.crds }}\n" + crd("gadgets", "Gadget", "v1", "")},
 		{name: "a false name", missing: true, archive: usesGadget + "-- gadget/crds/a.yaml --\n" + strings.Replace(crd("gadgets", "Gadget", "v1", ""), "name: gadgets", "name: pods", 1)},
 		{name: "a flag of the go command in place of a package",
 			external: []project.Resource{{Kind: "Gadget", Path: "-toolexec=example.com/v1", External: true}},
 			archive:  strings.ReplaceAll(usesGadget, "example.com/gadget/v1", "-C=example.com/gadget/v1")},
-		{name: "of a package that is not there", missing: true, archive: strings.ReplaceAll(usesGadget, "gadget/v1", "gadget/v2")},
+		{name: "of a package that does not exist", missing: true, archive: strings.ReplaceAll(usesGadget, "gadget/v1", "gadget/v2")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			found := find(t, dependency.Project{Root: unpack(t, test.archive), External: test.external})
@@ -160,7 +160,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestFindNothing: a project without kinds of other modules costs no run of the go command, which is not there.
+// TestFindNothing: a project without kinds of other modules costs no run of the go command, which does not exist.
 func TestFindNothing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	root := unpack(t, "-- op/main.go --\npackage main\n\nimport (\n\t\"fmt\"\n\n\tcorev1 \"k8s.io/api/core/v1\"\n\t\"example.com/gadget\"\n\townv1 \"example.com/op/api/v1\"\n)\n\nvar _ = corev1.Pod{}\nvar _ = ownv1.Thing{}\nvar _ = fmt.Sprint\nvar _ = gadget.Thing{}\n")

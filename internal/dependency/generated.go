@@ -89,5 +89,5 @@ func why(result generate.Result, err error) string {
 	if at := slices.IndexFunc(result.Findings, func(finding report.Finding) bool { return finding.Fatal }); at >= 0 {
 		return result.Findings[at].Message
 	}
-	return "its module has no definition, and its types make none"
+	return "its module has no CRD, and none can be generated from its types"
 }

@@ -60,7 +60,7 @@ func locate(ctx context.Context, p Project, uses uses) ([]located, error) {
 		if err := decoder.Decode(&answer); errors.Is(err, io.EOF) {
 			return all, locateModules(ctx, p, all)
 		} else if err != nil {
-			return nil, &report.Error{What: "the go command does not say where packages are", Where: "go " + strings.Join(args[:4], " "), Err: err}
+			return nil, &report.Error{What: "the go command does not report the folders of packages", Where: "go " + strings.Join(args[:4], " "), Err: err}
 		}
 		l := located{path: answer.ImportPath, dir: answer.Dir}
 		switch {

@@ -26,8 +26,8 @@ const (
 
 // Why something in a module is not read.
 var (
-	errLarge = errors.New("it is larger than slipway reads")
-	errKind  = errors.New("it is no regular file")
+	errLarge = errors.New("it is larger than the limit")
+	errKind  = errors.New("it is not a regular file")
 )
 
 // folder is a module's folder.

@@ -86,7 +86,7 @@ func TestRun(t *testing.T) {
 func TestRunRefuses(t *testing.T) {
 	for _, test := range []struct{ name, archive, what, said string }{
 		{"broken code", "-- cmd/main.go --\npackage main\n\nfunc main() { undefinedThing() }\n", "the manager does not build", "cmd/main.go:3:15: undefined: undefinedThing"},
-		{"nothing to build", "", "there is no manager to build", ""},
+		{"nothing to build", "", "the project has no main package of a manager", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := newBench(t, test.archive)

@@ -35,7 +35,7 @@ type listening struct {
 func (o Options) listens(args []string) (listening, error) {
 	l := listening{cmp.Or(o.Address, Loopback), args}
 	if net.ParseIP(l.host) == nil {
-		return l, &report.Error{What: "this is no address of a machine", Where: "--address " + l.host, Hint: "expected an IP address, such as 127.0.0.1, or 0.0.0.0 for all of this machine's", Code: 2}
+		return l, &report.Error{What: "invalid IP address", Where: "--address " + l.host, Hint: "use an IP address, such as 127.0.0.1, or 0.0.0.0 for all addresses of this machine", Code: 2}
 	}
 	return l, nil
 }
@@ -75,8 +75,8 @@ func (o Options) flags(manager string, l listening, webhooks bool) ([]string, er
 		flags = append(flags, "--"+webhookHostFlag+"="+l.host)
 	}
 	if !movable && webhooks && !l.everywhere() {
-		o.Handler.Handle(report.Warning{Text: "the manager serves its webhooks at all addresses of this machine, port " + l.webhookPort() + ": it has no flag --" + webhookHostFlag +
-			", which those that slipway scaffolds have; give it one that sets webhook.Options.Host, or leave it to a firewall"})
+		o.Handler.Handle(report.Warning{Text: "other machines can reach the manager's webhooks: it serves them at all addresses, port " + l.webhookPort() + ": it has no flag --" + webhookHostFlag +
+			"; add one that sets webhook.Options.Host, or block the port by a firewall"})
 	}
 	return append(flags, l.args...), nil
 }
@@ -130,7 +130,7 @@ func webhooksTaken(address string) error {
 	}
 	return &report.Error{
 		What: "the port of the webhooks is taken", Where: address,
-		Hint: "another manager on this machine, or a pod that is a plain process, serves there; end it, name a free port if the manager has the flag, or run without webhooks",
+		Hint: "another manager on this machine, or a pod on a plain node, uses it; stop it, name a free port, or run without webhooks",
 		Next: "slipway run -- --" + webhookPortFlag + "=9444",
 	}
 }

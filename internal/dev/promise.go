@@ -41,19 +41,19 @@ func promises(state string) string { return filepath.Join(state, "runs") }
 func promising(ctx context.Context, state, project string, cluster *ship.Cluster) (*promise, error) {
 	dir := promises(state)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("write down what to take back: %w", err)
+		return nil, fmt.Errorf("record the webhooks to restore: %w", err)
 	}
 	sum := sha256.Sum256([]byte(cluster.Key(ctx) + "\n" + project))
 	path := filepath.Join(dir, hex.EncodeToString(sum[:16])+promiseSuffix)
 	p := &promise{path, lockOf(path)}
 	held, err := p.lock.TryLock()
 	if err != nil {
-		return nil, fmt.Errorf("write down what to take back: %w", err)
+		return nil, fmt.Errorf("record the webhooks to restore: %w", err)
 	}
 	if !held {
 		return nil, &report.Error{
-			What: "another slipway run of this project serves its webhooks to this cluster", Where: cluster.Server(),
-			Hint: "end that one, or run this one without webhooks", Next: "ENABLE_WEBHOOKS=false slipway run",
+			What: "another slipway run of this project already serves its webhooks to this cluster", Where: cluster.Server(),
+			Hint: "stop it, or run this one without webhooks", Next: "ENABLE_WEBHOOKS=false slipway run",
 		}
 	}
 	return p, nil
@@ -71,7 +71,7 @@ func (p *promise) make(d *ship.Detour) error {
 		err = atomicfile.Write(p.path, text, 0o600)
 	}
 	if err != nil {
-		return fmt.Errorf("write down what to take back: %w", err)
+		return fmt.Errorf("record the webhooks to restore: %w", err)
 	}
 	return nil
 }
@@ -88,8 +88,8 @@ func (p *promise) read() (*ship.Detour, error) {
 	defer file.Close()
 	d := &ship.Detour{}
 	if err := json.NewDecoder(io.LimitReader(file, maxPromise)).Decode(d); err != nil {
-		return nil, &report.Error{What: "what an earlier slipway run has to take back cannot be read", Where: p.path, Err: err,
-			Hint: "look in the cluster for webhooks at https://127.0.0.1, then remove the file"}
+		return nil, &report.Error{What: "cannot read the webhooks that an earlier slipway run has to restore", Where: p.path, Err: err,
+			Hint: "remove webhooks at https://127.0.0.1 from the cluster, then delete the file"}
 	}
 	return d, nil
 }
@@ -115,10 +115,10 @@ func TakeBack(ctx context.Context, state string, cluster *ship.Cluster, h report
 		ctx, cancel := context.WithTimeout(ctx, takeBackPatience)
 		defer cancel()
 		if err := p.keep(ctx, cluster, d); err != nil {
-			return &report.Error{What: "an earlier slipway run ended before it gave the cluster's webhooks back, and this command could not either", Where: cluster.Server(), Err: err,
+			return &report.Error{What: "cannot restore the cluster's webhooks after an earlier slipway run, which was killed", Where: cluster.Server(), Err: err,
 				Hint: "the next command on this cluster tries again"}
 		}
-		h.Handle(report.Note{Text: "gave back the webhooks that an earlier slipway run had this cluster ask: it was ended before it could"})
+		h.Handle(report.Note{Text: "restored the cluster's webhooks, since an earlier slipway run was killed"})
 		return nil
 	})
 }
@@ -146,7 +146,7 @@ func eachBroken(ctx context.Context, state string, cluster *ship.Cluster, do fun
 		p := &promise{path, lockOf(path)}
 		held, err := p.lock.TryLock()
 		if err != nil {
-			return fmt.Errorf("look for what earlier runs have to take back: %w", err)
+			return fmt.Errorf("look for webhooks that earlier runs have to restore: %w", err)
 		}
 		if !held {
 			continue

@@ -107,7 +107,7 @@ func mainPackage(dir string) (string, error) {
 	if below, err := filepath.Glob(filepath.Join(dir, "cmd", "*", "main.go")); err == nil && len(below) == 1 {
 		return "./cmd/" + filepath.Base(filepath.Dir(below[0])), nil
 	}
-	return "", &report.Error{What: "there is no manager to build", Where: dir, Hint: "expected its main package in cmd, in the project's own folder, or in the one folder of cmd"}
+	return "", &report.Error{What: "the project has no main package of a manager", Where: dir, Hint: "expected it in cmd, in the project's folder, or in the only folder of cmd"}
 }
 
 // kubeconfig is what the manager will connect to.

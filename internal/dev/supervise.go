@@ -25,7 +25,7 @@ func (e *killedError) Unwrap() []error { return []error{e.why, e.err} }
 // Why a child was killed.
 var (
 	errImpatient = errors.New("a second Ctrl-C killed it before it had stopped")
-	errGrace     = errors.New("it was killed since it did not stop in time")
+	errGrace     = errors.New("it was killed, since it did not stop in time")
 )
 
 // supervise runs cmd until it ends, and returns what [exec.Cmd.Wait] does. When

@@ -144,8 +144,8 @@ func (s Suites) leave(variable string) error {
 	default:
 		return nil
 	}
-	return &report.Error{What: flag + " is for the embedded control plane, and the environment names another", Where: variable,
-		Hint: "one of the two; unset " + variable}
+	return &report.Error{What: flag + " is for the embedded control plane, but the environment names another one", Where: variable,
+		Hint: "leave out the flag, or unset " + variable}
 }
 
 // withPackages adds ./... to arguments of go test that name no package. What

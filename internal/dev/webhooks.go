@@ -34,7 +34,7 @@ func serveWebhooks(ctx context.Context, o Options, cluster *ship.Cluster, l list
 		return nil, nothing, err
 	}
 	if !onThisMachine(cluster.Server()) {
-		o.Handler.Handle(report.Note{Text: "the cluster is on another machine: it does not ask the webhooks of the manager here"})
+		o.Handler.Handle(report.Note{Text: "the cluster is on another machine and does not call the webhooks of this manager"})
 		return nil, nothing, nil
 	}
 	promise, err := promising(ctx, o.State, hooks.Prefix, cluster)
@@ -60,7 +60,7 @@ func serveWebhooks(ctx context.Context, o Options, cluster *ship.Cluster, l list
 	if err != nil {
 		return nil, nil, errors.Join(err, giveBack())
 	}
-	o.Handler.Handle(report.Note{Text: "the cluster asks the webhooks of the manager here, at " + hooks.Address + "; ENABLE_WEBHOOKS=false turns them off"})
+	o.Handler.Handle(report.Note{Text: "the cluster calls the webhooks of this manager at " + hooks.Address + "; ENABLE_WEBHOOKS=false turns them off"})
 	// controller-runtime looks there for the certificate, in every version, unless a flag names another folder.
 	return []string{"TMPDIR=" + temporary.Path, "TMP=" + temporary.Path}, giveBack, nil
 }
@@ -80,11 +80,11 @@ func certify(hooks *ship.LocalWebhooks, host string) (temporary scratch.Folder, 
 // giveBack keeps a promise. The run is over, and so is its context; what it changed in the cluster is taken back all
 // the same.
 func (o Options) giveBack(p *promise, cluster *ship.Cluster, d *ship.Detour) error {
-	o.Handler.Handle(report.Step{Name: "giving the cluster's webhooks back; if this is killed, the next slipway command on the cluster does it"})
+	o.Handler.Handle(report.Step{Name: "restoring the cluster's webhooks; if this is killed, the next slipway command on the cluster restores them"})
 	ctx, cancel := context.WithTimeout(context.Background(), takeBackPatience)
 	defer cancel()
 	if err := p.keep(ctx, cluster, d); err != nil {
-		o.Handler.Handle(report.Warning{Text: "the cluster still asks webhooks on this machine; the next slipway command on it takes that back: " + err.Error()})
+		o.Handler.Handle(report.Warning{Text: "the cluster still calls webhooks on this machine; the next slipway command on it restores them: " + err.Error()})
 	}
 	return nil
 }

@@ -15,6 +15,6 @@ func TestFree(t *testing.T) {
 		t.Error("not known")
 	}
 	if _, known := diskspace.Free(filepath.Join(t.TempDir(), "none")); known {
-		t.Error("a folder that is not there has room")
+		t.Error("a folder that does not exist has room")
 	}
 }

@@ -13,7 +13,7 @@ import (
 // TestOf: a file that is put in the place of another one, with its size and its time, is another file.
 func TestOf(t *testing.T) {
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
-		t.Skip("the time of the last change of status is not known here")
+		t.Skip("the time of the last change of status is unknown to slipway")
 	}
 	path := filepath.Join(t.TempDir(), "program")
 	then := time.Now().Add(-time.Hour)
@@ -42,6 +42,6 @@ func TestOf(t *testing.T) {
 		t.Errorf("%s is no other file (%v)", second, err)
 	}
 	if _, err := fileid.Of(path + "3"); err == nil {
-		t.Error("a file that is not there has an identity")
+		t.Error("a file that does not exist has an identity")
 	}
 }

@@ -92,7 +92,7 @@ func Programs(ctx context.Context, dir string) ([]string, error) { return progra
 // deep is how deep submodules may lie in each other.
 const deep = 8
 
-var errDeep = errors.New("its submodules lie too deep in each other")
+var errDeep = errors.New("its submodules are nested too deeply")
 
 func programs(ctx context.Context, dir string, left int) ([]string, error) {
 	if left == 0 {
@@ -144,7 +144,7 @@ func local(ctx context.Context, dir string) ([]string, error) {
 }
 
 // errOld is a git that knows nothing of [Environment].
-var errOld = errors.New("this git is older than 2.31, and cannot be kept from running what a repository names")
+var errOld = errors.New("this git is older than 2.31, and may run programs that a repository names")
 
 func matching(keys []string, pattern *regexp.Regexp) []string {
 	var found []string

@@ -50,7 +50,7 @@ func Read(ctx context.Context) (*Environment, error) {
 		return nil, e.unread(said.String(), err)
 	}
 	if err := json.Unmarshal(out.Bytes(), &e.settings); err != nil && out.Len() > 0 {
-		return nil, &report.Error{What: "the go command does not tell its settings", Where: "go env -json", Err: err}
+		return nil, &report.Error{What: "the go command does not report its settings", Where: "go env -json", Err: err}
 	}
 	if err := e.homeless(); err != nil {
 		return nil, err
@@ -76,9 +76,9 @@ func (e *Environment) unread(said string, err error) error {
 	}
 	if _, unset := os.UserHomeDir(); unset != nil {
 		return &report.Error{What: "the go command has no folder for its caches", Where: "HOME", Err: unset,
-			Hint: "set HOME to your home folder, or GOCACHE and GOMODCACHE to folders that you may write"}
+			Hint: "set HOME to your home folder, or GOCACHE and GOMODCACHE to folders that you may write to"}
 	}
-	return &report.Error{What: "the go command does not tell its settings", Where: "go env -json", Err: err, Hint: strings.TrimSpace(said)}
+	return &report.Error{What: "the go command does not report its settings", Where: "go env -json", Err: err, Hint: strings.TrimSpace(said)}
 }
 
 // errNoPlace is why a cache has no place.

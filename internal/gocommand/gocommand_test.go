@@ -26,7 +26,7 @@ func below(t *testing.T, dir string) (found []string) {
 		t.Fatal(err)
 	}
 	for _, file := range all {
-		text, err := os.ReadFile(file) // what has ended meanwhile is not there
+		text, err := os.ReadFile(file) // what has ended meanwhile does not exist
 		if err == nil && strings.Contains(string(text), dir) {
 			found = append(found, strings.ReplaceAll(string(text), "\x00", " "))
 		}

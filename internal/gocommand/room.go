@@ -19,8 +19,8 @@ import (
 func (e *Environment) Explain(said, out string) *report.Error {
 	temp := cmp.Or(e.settings["GOTMPDIR"], os.Getenv("GOTMPDIR"), os.TempDir())
 	if made, err := os.MkdirTemp(temp, "slipway-"); err != nil {
-		return &report.Error{What: "the folder for temporary files cannot be used", Where: temp, Err: err,
-			Hint: "TMPDIR, or GOTMPDIR for the go command, names another folder"}
+		return &report.Error{What: "cannot use the folder for temporary files", Where: temp, Err: err,
+			Hint: "set TMPDIR, or GOTMPDIR for the go command, to another folder"}
 	} else {
 		_ = os.Remove(made)
 	}
@@ -28,8 +28,8 @@ func (e *Environment) Explain(said, out string) *report.Error {
 		return nil
 	}
 	where, free := fullest(temp, e.settings["GOCACHE"], e.settings["GOMODCACHE"], out)
-	return &report.Error{What: "there is no room left on the disk", Where: where, Err: syscall.ENOSPC,
-		Hint: fmt.Sprintf("%d MiB are free there; TMPDIR names another folder for temporary files, GOCACHE for compiled packages, SLIPWAY_CACHE for what slipway keeps", free>>20)}
+	return &report.Error{What: "the disk is full", Where: where, Err: syscall.ENOSPC,
+		Hint: fmt.Sprintf("%d MiB are free; to use another disk, set TMPDIR for temporary files, GOCACHE for compiled packages, SLIPWAY_CACHE for slipway's own files", free>>20)}
 }
 
 // isFull says whether a program gave up because of a full disk. It is another process, so the system's text for that is

@@ -115,7 +115,7 @@ func (m *reader) calls(r recipe, program Program) []Call {
 	text := strings.TrimLeft(m.expand(strings.TrimLeft(r.text, "@-+ \t"), 0), "@-+ \t")
 	file, err := syntax.NewParser().Parse(strings.NewReader(text), "")
 	if err != nil {
-		return []Call{{File: r.file, Line: r.line, Target: r.target, Unclear: "it is no shell command that can be read: " + err.Error()}}
+		return []Call{{File: r.file, Line: r.line, Target: r.target, Unclear: "it is not a valid shell command: " + err.Error()}}
 	}
 	var calls []Call
 	for _, statement := range file.Stmts {
@@ -167,7 +167,7 @@ func argumentsOf(command *syntax.CallExpr, program Program) (arguments []string,
 			continue
 		}
 		if !clear {
-			unclear = "an argument depends on what only make or the shell know"
+			unclear = "an argument depends on a value that only make or the shell knows"
 		}
 		arguments = append(arguments, text)
 	}

@@ -69,11 +69,11 @@ func TestCalls(t *testing.T) {
 		},
 		"a command's output": {
 			"gen:\n\t$(CONTROLLER_GEN) crd paths=$(shell go list ./...)\n",
-			[]makefile.Call{{Line: 2, Target: "gen", Unclear: "an argument depends on what only make or the shell know"}},
+			[]makefile.Call{{Line: 2, Target: "gen", Unclear: "an argument depends on a value that only make or the shell knows"}},
 		},
 		"a condition": {
 			"ifeq ($(X),1)\nOPT = a\nelse\nOPT = b\nendif\ngen:\n\t$(CONTROLLER_GEN) crd $(OPT)\n",
-			[]makefile.Call{{Line: 7, Target: "gen", Unclear: "an argument depends on what only make or the shell know"}},
+			[]makefile.Call{{Line: 7, Target: "gen", Unclear: "an argument depends on a value that only make or the shell knows"}},
 		},
 		"installing it is no call": {
 			"controller-gen: $(CONTROLLER_GEN)\n$(CONTROLLER_GEN): $(LOCALBIN)\n\t$(call go-install-tool,$(CONTROLLER_GEN),sigs.k8s.io/controller-tools/cmd/controller-gen,$(V))\n\ttest -s $(LOCALBIN)/controller-gen || GOBIN=x go install sigs.k8s.io/controller-tools/cmd/controller-gen@v1\n\tln -sf a $(CONTROLLER_GEN)\n",
@@ -81,7 +81,7 @@ func TestCalls(t *testing.T) {
 		},
 		"a variable of itself": {
 			"A = $(A)$(A)$(A)$(A)\ngen:\n\t$(CONTROLLER_GEN) $(A)\n",
-			[]makefile.Call{{Line: 3, Target: "gen", Unclear: "an argument depends on what only make or the shell know"}},
+			[]makefile.Call{{Line: 3, Target: "gen", Unclear: "an argument depends on a value that only make or the shell knows"}},
 		},
 		"inside of define": {"define x\n\t$(CONTROLLER_GEN) crd\nendef\n", nil},
 		"none":             {"all:\n\tslipway generate\n", nil},

@@ -15,12 +15,12 @@ func kubebuilder() []Command {
 		{Tool: tool, Theirs: "create webhook", Ours: "slipway create webhook", Note: "the same flags"},
 		{Tool: tool, Theirs: "edit --multigroup=true", Ours: "slipway edit --multigroup", Note: "it also moves the code"},
 		{Tool: tool, Theirs: "edit --plugins helm/v2-alpha", Ours: "slipway helm", Note: "it takes over a chart of the plug-in, and keeps your edits"},
-		{Tool: tool, Theirs: "edit --plugins grafana/v1-alpha", Ours: "slipway edit --enable dashboard", Note: "a dashboard of the metrics that the manager has"},
-		{Tool: tool, Theirs: "edit --plugins autoupdate/v1-alpha", Note: "no command updates a scaffold by itself yet"},
-		{Tool: tool, Theirs: "create api --plugins deploy-image/v1-alpha", Ours: "slipway create api --image memcached:1.6-alpine", Note: "the same flags; the plug-in may be named"},
-		{Tool: tool, Theirs: "alpha generate", Note: "no command scaffolds an existing project anew yet"},
-		{Tool: tool, Theirs: "alpha update", Note: "no command updates a scaffold by itself yet"},
-		{Tool: tool, Theirs: "alpha webhook", Ours: "slipway create webhook", Note: "the name that early versions had"},
+		{Tool: tool, Theirs: "edit --plugins grafana/v1-alpha", Ours: "slipway edit --enable dashboard", Note: "a dashboard for the manager's metrics"},
+		{Tool: tool, Theirs: "edit --plugins autoupdate/v1-alpha", Note: "slipway has no command that updates a scaffold yet"},
+		{Tool: tool, Theirs: "create api --plugins deploy-image/v1-alpha", Ours: "slipway create api --image memcached:1.6-alpine", Note: "the same flags; the name of the plug-in is optional"},
+		{Tool: tool, Theirs: "alpha generate", Note: "slipway has no command that scaffolds a project again yet"},
+		{Tool: tool, Theirs: "alpha update", Note: "slipway has no command that updates a scaffold yet"},
+		{Tool: tool, Theirs: "alpha webhook", Ours: "slipway create webhook", Note: "its name in early versions"},
 		{Tool: tool, Theirs: "version", Ours: "slipway version"},
 		{Tool: tool, Theirs: "completion bash", Ours: "slipway completion bash"},
 	}
@@ -29,7 +29,7 @@ func kubebuilder() []Command {
 func makeTargets() []Command {
 	const tool = "make"
 	return []Command{
-		{Tool: tool, Theirs: "manifests", Ours: "slipway generate", Note: "with the options that the Makefile has"},
+		{Tool: tool, Theirs: "manifests", Ours: "slipway generate", Note: "with the options of the Makefile"},
 		{Tool: tool, Theirs: "generate", Ours: "slipway generate"},
 		{Tool: tool, Theirs: "fmt", Note: "run go fmt ./...; slipway formats what it writes"},
 		{Tool: tool, Theirs: "vet", Note: "run go vet ./..."},
@@ -50,7 +50,7 @@ func makeTargets() []Command {
 		{Tool: tool, Theirs: "uninstall", Ours: "slipway uninstall"},
 		{Tool: tool, Theirs: "deploy", Ours: "slipway deploy", Note: "waits until the operator is ready, and deletes what the configuration no longer has"},
 		{Tool: tool, Theirs: "undeploy", Ours: "slipway undeploy"},
-		{Tool: tool, Theirs: "kustomize", Ours: "slipway tools link", Note: "puts links where the Makefile looks for its tools"},
+		{Tool: tool, Theirs: "kustomize", Ours: "slipway tools link", Note: "links slipway where the Makefile looks for its tools"},
 		{Tool: tool, Theirs: "controller-gen", Ours: "slipway tools link"},
 		{Tool: tool, Theirs: "envtest", Ours: "slipway tools link"},
 	}
@@ -63,10 +63,10 @@ func generators() []Command {
 		{Tool: "controller-gen", Theirs: "crd -w", Ours: "slipway controller-gen crd -w", Note: "lists the markers"},
 		{Tool: "type-scaffold", Theirs: "--kind Foo", Ours: "slipway type --kind Foo", Note: "slipway type-scaffold is the same command"},
 		{Tool: "deepcopy-gen", Ours: "slipway generate", Note: "from the markers +k8s:deepcopy-gen and +kubebuilder:object"},
-		{Tool: "client-gen", Ours: clients, Note: "from the marker +genclient; informers and listers are made with it"},
+		{Tool: "client-gen", Ours: clients, Note: "from the marker +genclient, together with informers and listers"},
 		{Tool: "lister-gen", Ours: clients},
 		{Tool: "informer-gen", Ours: clients},
-		{Tool: "applyconfiguration-gen", Ours: "slipway create api --ssa", Note: "for clients, slipway generate clients makes them"},
+		{Tool: "applyconfiguration-gen", Ours: "slipway create api --ssa", Note: "slipway generate clients generates those for clients"},
 		{Tool: "generate-groups.sh", Ours: clients, Typed: []string{"update-codegen.sh", "code-generator"}, Note: "no copy of code-generator is needed"},
 	}
 }
@@ -74,7 +74,7 @@ func generators() []Command {
 func testEnvironment() []Command {
 	const tool = "setup-envtest"
 	return []Command{
-		{Tool: tool, Theirs: "use", Ours: "slipway setup-envtest use", Note: "the same command line; the folder is filled without a download"},
+		{Tool: tool, Theirs: "use", Ours: "slipway setup-envtest use", Note: "the same command line, without a download"},
 		{Tool: tool, Theirs: "list", Ours: "slipway setup-envtest list"},
 	}
 }
@@ -83,7 +83,7 @@ func clusters() []Command {
 	const tool = "kind"
 	return []Command{
 		{Tool: tool, Theirs: "create cluster", Ours: "slipway cluster start", Typed: []string{"cluster create", "create cluster"}, Note: "--name is --cluster; a second run is a no-op", Cluster: true},
-		{Tool: tool, Theirs: "create cluster --config kind.yaml", Ours: "slipway cluster start --config kind.yaml", Note: "a configuration of kind is read; start reports what has no effect here", Cluster: true},
+		{Tool: tool, Theirs: "create cluster --config kind.yaml", Ours: "slipway cluster start --config kind.yaml", Note: "reads a configuration of kind; reports the parts that have no effect", Cluster: true},
 		{Tool: tool, Theirs: "delete cluster", Ours: "slipway cluster delete", Typed: []string{"delete cluster"}, Cluster: true},
 		{Tool: tool, Theirs: "get clusters", Ours: "slipway cluster list", Typed: []string{"cluster get", "get clusters"}},
 		{Tool: tool, Theirs: "get nodes", Ours: "slipway kubectl get nodes", Typed: []string{"get nodes", "cluster get nodes"}},
@@ -110,7 +110,7 @@ func manifests() []Command {
 func images() []Command {
 	const tool = "docker"
 	return []Command{
-		{Tool: tool, Theirs: "build -t NAME .", Ours: "slipway image build -t NAME", Note: "with -f and --target; reads the Dockerfile for how the manager is compiled and started", Takes: "NAME", TakenFrom: []string{"-t", "--tag"}},
+		{Tool: tool, Theirs: "build -t NAME .", Ours: "slipway image build -t NAME", Note: "with -f and --target; takes the build of the manager from the Dockerfile", Takes: "NAME", TakenFrom: []string{"-t", "--tag"}},
 		{Tool: tool, Theirs: "buildx build --platform linux/amd64,linux/arm64", Ours: "slipway image build -t NAME --platform linux/amd64,linux/arm64", Takes: "NAME", TakenFrom: []string{"-t", "--tag"}},
 		{Tool: tool, Theirs: "push", Ours: "slipway image push NAME", Takes: "NAME"},
 		{Tool: tool, Theirs: "login", Ours: "slipway image login REGISTRY", Typed: []string{"login"}, Takes: "REGISTRY"},

@@ -47,7 +47,7 @@ func TestCommands(t *testing.T) {
 			t.Errorf("%q says nothing", name)
 		}
 		if seen[name] {
-			t.Errorf("%q is there twice", name)
+			t.Errorf("%q occurs twice", name)
 		}
 		seen[name] = true
 	}

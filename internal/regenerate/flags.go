@@ -15,7 +15,7 @@ func withoutFlags(arguments []string) (rest, tags []string, err error) {
 	long, version := flags.Bool("help", false, ""), flags.Bool("version", false, "")
 	flags.StringSliceVar(&tags, "load-build-tags", nil, "")
 	if err := flags.Parse(arguments); err != nil {
-		return nil, nil, &report.Error{What: "this call of controller-gen cannot be read", Err: err, Hint: "controller-gen --help lists its flags"}
+		return nil, nil, &report.Error{What: "cannot parse this call of controller-gen", Err: err, Hint: "controller-gen --help lists its flags"}
 	}
 	if *help > 0 || *which > 0 || *long || *version {
 		return nil, nil, nil

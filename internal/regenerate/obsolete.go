@@ -33,7 +33,7 @@ func modernized(arguments []string, at report.Position) ([]string, []report.Find
 		parts = slices.DeleteFunc(parts, func(option string) bool {
 			became, old := replacement(option)
 			if old {
-				findings = append(findings, report.Finding{Position: at, Message: fmt.Sprintf("the option crd:%s is obsolete and passed over", option), Suggestion: became})
+				findings = append(findings, report.Finding{Position: at, Message: fmt.Sprintf("the option crd:%s is obsolete and has no effect", option), Suggestion: became})
 			}
 			return old
 		})

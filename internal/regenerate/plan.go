@@ -106,7 +106,7 @@ func PlanFor(root string, getenv func(string) string, more ...generate.Use) (Pla
 	if len(plan.runs) == 0 {
 		if len(calls) > 0 || len(content) > 0 && !callsSlipway(content, getenv) {
 			findings = append(findings, report.Finding{Position: report.Position{File: makefileName},
-				Message: "no call of controller-gen that can be followed: defaults are used", Suggestion: "slipway generate --help lists them"})
+				Message: "slipway cannot follow the call of controller-gen: it uses the defaults", Suggestion: "slipway generate --help lists them"})
 		}
 		plan.guessed = !callsSlipway(content, getenv)
 		plan.runs, err = defaults(root)
@@ -142,7 +142,7 @@ func (p *Plan) follow(call makefile.Call) ([]report.Finding, error) {
 		p.partial = true
 		p.made(call.Target)
 		return []report.Finding{{Position: at,
-			Message:    "this call of controller-gen is not followed: " + call.Unclear,
+			Message:    "slipway does not follow this call of controller-gen: " + call.Unclear,
 			Suggestion: "make " + call.Target,
 		}}, nil
 	}

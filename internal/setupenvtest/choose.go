@@ -20,21 +20,21 @@ func choose(own Version, r Request, installed []Item, ownInstalled bool) (choice
 	}
 	if r.Platform != Host() {
 		return choice{}, &report.Error{What: "there are no embedded programs for " + r.Platform.String(),
-			Hint: fmt.Sprintf("this slipway is for %s; other platforms' programs can be sideloaded", Host()), Code: failed}
+			Hint: fmt.Sprintf("this slipway is for %s; sideload the programs of other platforms", Host()), Code: failed}
 	}
 	if r.onlyInstalled() && !ownInstalled {
 		return choice{}, &report.Error{What: fmt.Sprintf("Kubernetes %s is not installed", r.Selector),
-			Hint: "without -i the embedded one is set up; that needs no network", Next: "slipway setup-envtest list -i", Code: failed}
+			Hint: "without -i slipway sets up the embedded one, without a network", Next: "slipway setup-envtest list -i", Code: failed}
 	}
 	switch {
 	case r.Selector.Matches(own):
 		return choice{item: Item{own, Host()}}, nil
 	case !r.Selector.standIn(own):
-		return choice{}, &report.Error{What: fmt.Sprintf("Kubernetes %s cannot be had", r.Selector),
-			Hint: fmt.Sprintf("the embedded version is %s, and stands in for %s; others can be sideloaded", own, window(own)),
+		return choice{}, &report.Error{What: fmt.Sprintf("Kubernetes %s is not available", r.Selector),
+			Hint: fmt.Sprintf("the embedded version is %s, which replaces %s; sideload other versions", own, window(own)),
 			Next: "slipway setup-envtest list", Code: failed}
 	case r.Exact:
-		return choice{}, &report.Error{What: fmt.Sprintf("Kubernetes %s cannot be had", r.Selector), Where: "--exact",
+		return choice{}, &report.Error{What: fmt.Sprintf("Kubernetes %s is not available", r.Selector), Where: "--exact",
 			Hint: "the embedded version is " + own.String(), Next: "slipway setup-envtest use " + own.String(), Code: failed}
 	}
 	return choice{item: Item{own, Host()}, standIn: true}, nil

@@ -24,7 +24,7 @@ type marker struct {
 	Programs map[string]string `json:"programs"` // name → what it is a link to, or a copy of
 }
 
-const markerNote = "made by slipway setup-envtest, which also keeps it current"
+const markerNote = "made and updated by slipway setup-envtest"
 
 // programs finds what the names are to be linked to, in a folder of links to it.
 func programs(folder string) (map[string]string, error) {

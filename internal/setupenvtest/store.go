@@ -34,7 +34,7 @@ func DefaultDir(getenv func(string) string) (string, error) {
 			return filepath.Join(base, []string{"", below}[i], name), nil
 		}
 	}
-	return "", &report.Error{What: "no place for the programs that envtest starts", Hint: "a folder after --bin-dir", Code: failed}
+	return "", &report.Error{What: "no folder for the programs that envtest starts", Hint: "name a folder with --bin-dir", Code: failed}
 }
 
 func (s Store) root() string { return cmp.Or(s.items, filepath.Join(s.Dir, "k8s")) }
@@ -52,7 +52,7 @@ func (s Store) has(i Item) bool {
 func (s Store) List(sel Selector, p Platform) ([]Item, error) {
 	entries, err := os.ReadDir(s.root())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, unusable("the store cannot be read", s.root(), err)
+		return nil, unusable("cannot read the store", s.root(), err)
 	}
 	var items []Item
 	for _, e := range entries {

@@ -42,8 +42,8 @@ type Used struct {
 func (r Request) check() error {
 	switch {
 	case r.Force && r.onlyInstalled():
-		return &report.Error{What: "what is installed cannot be used and made again at once", Where: "--installed-only, --force",
-			Hint: "one of the two", Code: failed}
+		return &report.Error{What: "--force and --installed-only exclude each other", Where: "--installed-only, --force",
+			Hint: "use one of them", Code: failed}
 	case r.Platform.empty():
 		return &report.Error{What: "the platform is incomplete", Where: "--os, --arch", Hint: "such as --os linux --arch amd64", Code: failed}
 	}
@@ -61,8 +61,8 @@ func (t Tool) Use(ctx context.Context, r Request) (Used, error) {
 		return used, nil
 	}
 	if r.Platform.wild() {
-		return Used{}, &report.Error{What: "a program runs on one platform", Where: r.Platform.String(),
-			Hint: "a system and an architecture; * is for list and cleanup", Code: failed}
+		return Used{}, &report.Error{What: "* is not a platform to set up", Where: r.Platform.String(),
+			Hint: "name a system and an architecture; * is for list and cleanup", Code: failed}
 	}
 	installed, err := t.Store.List(r.Selector, r.Platform)
 	if err != nil {
@@ -78,7 +78,7 @@ func (t Tool) Use(ctx context.Context, r Request) (Used, error) {
 		}
 	}
 	if c.standIn {
-		t.Handler.Handle(report.Warning{Text: fmt.Sprintf("Kubernetes %s was asked for; the embedded %s stands in for it (--exact forbids that)",
+		t.Handler.Handle(report.Warning{Text: fmt.Sprintf("uses the embedded Kubernetes %[2]s instead of %[1]s (--exact forbids that)",
 			r.Selector, Kubernetes)})
 	}
 	return Used{c.item.Version.String(), c.item.OS, c.item.Arch, t.Store.Path(c.item)}, nil
@@ -167,7 +167,7 @@ func (t Tool) Sideload(r Request, archive io.Reader) (Used, error) {
 	version, ok := r.Selector.Concrete()
 	if !ok || r.Platform.wild() {
 		return Used{}, &report.Error{What: "an archive holds one version for one platform",
-			Where: strings.TrimSpace(r.Selector.String() + " " + r.Platform.String()), Hint: "a whole version such as 1.37.1", Code: failed}
+			Where: strings.TrimSpace(r.Selector.String() + " " + r.Platform.String()), Hint: "name a full version such as 1.37.1", Code: failed}
 	}
 	i := Item{version, r.Platform}
 	if err := t.Store.add(i, archive); err != nil {

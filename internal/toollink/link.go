@@ -92,7 +92,7 @@ func (f Folder) put(path, name string, write func(path string) error) (Change, e
 		change.Action = report.Unchanged
 		return change, nil
 	case found.owner == "" && !f.Force:
-		change.Action, change.Why = report.Kept, "it is neither slipway's nor installed by the go command; --force replaces it"
+		change.Action, change.Why = report.Kept, "neither slipway nor the go command made it; --force replaces it"
 		return change, nil
 	default:
 		change.Why = found.owner
@@ -120,10 +120,10 @@ func (f Folder) whose(path, name string) found {
 			return found{owner: "it was a link to slipway"}
 		}
 	} else if errors.Is(err, fs.ErrNotExist) {
-		return found{owner: "it was a link to nothing"}
+		return found{owner: "it was a broken link"}
 	}
 	if isScript(path) {
-		return found{owner: "it was made by slipway for another version or place"}
+		return found{owner: "slipway had made it for another version or folder"}
 	}
 	built, err := buildinfo.ReadFile(path)
 	if err == nil && (built.Path == packages[name] || strings.HasPrefix(built.Path, packages[name]+"/")) {
@@ -177,5 +177,5 @@ func (f Folder) Unlink() ([]Change, error) {
 }
 
 func cannotWrite(path string, err error) error {
-	return &report.Error{What: "the folder of tools cannot be changed", Where: path, Err: err, Hint: "a folder that you may write to"}
+	return &report.Error{What: "cannot write to the folder of tools", Where: path, Err: err, Hint: "use a folder that you may write to"}
 }

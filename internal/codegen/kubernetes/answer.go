@@ -79,7 +79,7 @@ func hear(died func(said string)) *bytes.Buffer {
 // answer does the runs of a request one after the other.
 func answer(request wire.Request) (files []wire.File, err error) {
 	if request.Protocol != wire.Protocol {
-		return nil, fmt.Errorf("the request has protocol %d, slipway-codegen speaks %d: they are of different versions", request.Protocol, wire.Protocol)
+		return nil, fmt.Errorf("the request uses protocol %d, slipway-codegen uses %d: their versions differ", request.Protocol, wire.Protocol)
 	}
 	defer func() {
 		if r := recover(); r != nil { // how the generators refuse tags that they cannot read

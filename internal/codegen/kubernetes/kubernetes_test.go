@@ -186,7 +186,7 @@ func TestProblems(t *testing.T) {
 	for name, test := range map[string]struct{ request, problem string }{
 		"another protocol":       {`{"protocol":0}`, "they are of different versions"},
 		"no such folder":         {request(t, filepath.Join(dir, "none")), "none"},
-		"no such generator":      {request(t, dir, run("none-gen", dir)), "none-gen: there is no such generator here"},
+		"no such generator":      {request(t, dir, run("none-gen", dir)), "none-gen: unknown generator"},
 		"no such package":        {request(t, dir, missing), "example.com/op/none"},
 		"a tag of no package":    {request(t, dir, strange), "package example.com/other was not found"},
 		"an unknown argument":    {request(t, dir, run(wire.Listers, dir, "--none")), "unknown flag: --none"},

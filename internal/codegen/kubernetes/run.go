@@ -50,7 +50,7 @@ func load(request wire.Request) (packages, error) {
 func (p packages) run(run wire.Run) ([]wire.File, error) {
 	tool, ok := tools[run.Generator]
 	if !ok {
-		return nil, fmt.Errorf("there is no such generator here")
+		return nil, fmt.Errorf("unknown generator")
 	}
 	os.Args[0] = run.Generator
 	if run.Name != "" {

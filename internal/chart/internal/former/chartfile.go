@@ -39,7 +39,7 @@ func (c *Chart) ChartFile(made string) (string, error) {
 		return made, nil
 	}
 	if strings.ContainsAny(text, otherEnds) {
-		return "", &report.Error{What: "the chart's file has line ends of other systems", Where: filepath.Join(c.dir, ChartFile), Hint: "nothing was changed; end its lines with \\n"}
+		return "", &report.Error{What: "the chart's file has Windows line ends", Where: filepath.Join(c.dir, ChartFile), Hint: "nothing was changed; end its lines with \\n"}
 	}
 	lines := strings.SplitAfter(text, "\n")
 	content := document.Content[0].Content

@@ -114,7 +114,7 @@ func (c *Chart) Helpers(made string, stays []string) (text string, notes []strin
 		switch {
 		case there[h.name] || c.isHelper(h.name) && !needed[h.name]:
 			if !slices.Contains(fromPlugin, c.digest(h.body)) {
-				notes = append(notes, fmt.Sprintf("%s:%d: %s is replaced or left out, and is not as kubebuilder 4.16 writes it: look for changes of yours", Helpers, h.line, h.name))
+				notes = append(notes, fmt.Sprintf("%s:%d: %s is replaced or left out, but differs from the text of kubebuilder 4.16: check it for your changes", Helpers, h.line, h.name))
 			}
 		default:
 			kept = append(kept, h.text)

@@ -22,34 +22,34 @@ func (f Feature) On() tree.Condition { return tree.If(".Values." + f.Value + ".e
 // known are the features of Slipway's own scaffold, in the order in which values are shown.
 // The entries are those that projects of kubebuilder have instead of a component.
 var known = []Feature{
-	{Name: "metrics", Value: "metrics", What: "The manager serves metrics over HTTPS, to those who hold the role metrics-reader.", entries: []entry{
+	{Name: "metrics", Value: "metrics", What: "The manager serves metrics over HTTPS to clients with the role metrics-reader.", entries: []entry{
 		{"resources", "metrics_service.yaml"}, {"patches", "manager_metrics_patch.yaml"}, {"replacements", "Service/controller-manager-metrics-service"},
 	}},
-	{Name: "metrics-tls", Value: "metrics.tls", What: "Metrics are served with the certificate of webhooks, which collectors can verify.", entries: []entry{
+	{Name: "metrics-tls", Value: "metrics.tls", What: "The manager serves metrics with the certificate of webhooks, which collectors can verify.", entries: []entry{
 		{"patches", "cert_metrics_manager_patch.yaml"},
 	}},
-	{Name: "prometheus", Value: "prometheus", What: "The Prometheus operator, which must be there, collects the metrics.", entries: []entry{
+	{Name: "prometheus", Value: "prometheus", What: "Prometheus collects the metrics. This needs the Prometheus operator.", entries: []entry{
 		{"resources", "../prometheus"},
 	}},
-	{Name: "alerts", Value: "alerts", What: "Prometheus warns of what goes wrong with the manager."},
-	{Name: "dashboard", Value: "dashboard", What: "A dashboard of the manager's metrics, for Grafana."},
-	{Name: "webhook", Value: "webhook", What: "The API server asks the manager's webhooks. They need a certificate.", entries: []entry{
+	{Name: "alerts", Value: "alerts", What: "Prometheus raises alerts about the manager."},
+	{Name: "dashboard", Value: "dashboard", What: "A Grafana dashboard for the manager's metrics."},
+	{Name: "webhook", Value: "webhook", What: "The API server calls the manager's webhooks. They need a certificate.", entries: []entry{
 		{"resources", "../webhook"}, {"patches", "manager_webhook_patch.yaml"}, {"replacements", "Service/webhook-service"},
 	}},
-	{Name: "certmanager", Value: "certManager", What: "cert-manager, which must be there, issues the manager's certificate.", entries: []entry{
+	{Name: "certmanager", Value: "certManager", What: "cert-manager issues the manager's certificate. This needs cert-manager in the cluster.", entries: []entry{
 		{"resources", "../certmanager"}, {"replacements", "Certificate"}, {"replacements", "Issuer"},
 		{"replacements", "Service/webhook-service"}, {"replacements", "Service/controller-manager-metrics-service"},
 	}},
-	{Name: "selfcert", Value: "selfCert", What: "The manager keeps its certificate itself, in a Secret."},
-	{Name: "ha", Value: "ha", What: "Two managers on different nodes, of which one works and the other is ready to take over."},
-	{Name: "pprof", Value: "pprof", What: "The manager serves profiles, to those who may forward a port of its pod."},
-	{Name: "network-policy", Value: "networkPolicy", What: "Nobody reaches the manager but the API server at its webhooks, and collectors of metrics.", entries: []entry{
+	{Name: "selfcert", Value: "selfCert", What: "The manager issues its own certificate and keeps it in a Secret."},
+	{Name: "ha", Value: "ha", What: "Two managers run on different nodes: one is active, the other is on standby."},
+	{Name: "pprof", Value: "pprof", What: "The manager serves profiles to users who may forward a port of its pod."},
+	{Name: "network-policy", Value: "networkPolicy", What: "Only the API server, at the webhooks, and collectors of metrics reach the manager.", entries: []entry{
 		{"resources", "../network-policy"},
 	}},
-	{Name: "egress", Value: "egress", What: "The manager reaches DNS and the API server, and nothing else."},
-	{Name: "tracing", Value: "tracing", What: "The manager sends spans to a collector of OpenTelemetry."},
-	{Name: "vap", Value: "vap", What: "ValidatingAdmissionPolicies judge objects by the rules of their kinds."},
-	{Name: "namespaced", Value: "namespaced", What: "The manager watches the release's namespace alone, and has its permissions there."},
+	{Name: "egress", Value: "egress", What: "The manager reaches only DNS and the API server."},
+	{Name: "tracing", Value: "tracing", What: "The manager sends spans to an OpenTelemetry collector."},
+	{Name: "vap", Value: "vap", What: "ValidatingAdmissionPolicies check objects by the rules of their kinds."},
+	{Name: "namespaced", Value: "namespaced", What: "The manager watches only the release's namespace and has permissions only there."},
 }
 
 // features are those that a kustomization has: each of its components, and in projects of
@@ -70,7 +70,7 @@ func features(kustomization map[string]any) []Feature {
 	}
 	for _, c := range components {
 		name := path.Base(c)
-		all = append(all, Feature{Name: name, Value: valueOf(name), What: "What config/" + name + " adds.", entries: []entry{{"components", c}}})
+		all = append(all, Feature{Name: name, Value: valueOf(name), What: "The objects of config/" + name + ".", entries: []entry{{"components", c}}})
 	}
 	return all
 }

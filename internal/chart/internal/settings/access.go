@@ -23,9 +23,9 @@ func (t *taker) takeServiceAccount() {
 	}
 	account := &t.model.Documents[i]
 	t.values.Describe("serviceAccount", "The manager's service account.")
-	t.values.Set("serviceAccount.create", "Whether the chart brings it.", true)
-	t.values.Set("serviceAccount.name", "Its name; without one, it follows from the release.", "")
-	t.whole(account.Object.At("metadata"), "annotations", "serviceAccount.annotations", "Such as those that let it act in a cloud.", map[string]any{})
+	t.values.Set("serviceAccount.create", "Whether the chart creates it.", true)
+	t.values.Set("serviceAccount.name", "Its name; by default it follows from the release.", "")
+	t.whole(account.Object.At("metadata"), "annotations", "serviceAccount.annotations", "For example for permissions of a cloud provider.", map[string]any{})
 	account.When = tree.All(tree.If(value("serviceAccount.create")), account.When)
 	action := tree.Action("{{ " + t.include("serviceAccountName") + " }}")
 	account.Object.At("metadata").Set(tree.Field{Key: "name", Value: action})
@@ -54,9 +54,9 @@ func (t *taker) takeDefinitions() {
 	if !slices.ContainsFunc(t.model.Documents, func(d model.Document) bool { return d.Of(group, "CustomResourceDefinition") }) {
 		return
 	}
-	t.values.Describe("crd", "The definitions of the operator's kinds.")
+	t.values.Describe("crd", "The CRDs of the operator's kinds.")
 	t.values.Set("crd.enable", "", true)
-	t.values.Set("crd.keep", "Whether they, and with them all objects of these kinds, stay when the chart is uninstalled.", true)
+	t.values.Set("crd.keep", "Whether they and all objects of their kinds stay when the chart is uninstalled.", true)
 	for i, d := range t.model.Documents {
 		if !d.Of(group, "CustomResourceDefinition") {
 			continue
@@ -84,7 +84,7 @@ func (t *taker) takeUserRoles() {
 			continue
 		}
 		t.values.Set("rbacHelpers.enable", "", true)
-		t.values.Describe("rbacHelpers", "Roles for people and for collectors of metrics: what may be done with the operator's kinds.")
+		t.values.Describe("rbacHelpers", "Roles for users of the operator's kinds and for collectors of metrics.")
 		t.model.Documents[i].When = tree.All(tree.If(value("rbacHelpers.enable")), d.When)
 	}
 }

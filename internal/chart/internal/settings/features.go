@@ -43,7 +43,7 @@ func (t *taker) takeMetricsPort() {
 		if err != nil {
 			return
 		}
-		t.values.Set("metrics.port", "Where the manager and its Service listen.", port)
+		t.values.Set("metrics.port", "Ports of the manager and its Service.", port)
 		args.Items[i].Value = tree.Action(match[1] + "{{ " + action + " }}")
 		t.replacePort(port, tree.Action("{{ "+action+" }}"))
 		return

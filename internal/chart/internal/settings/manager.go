@@ -57,13 +57,13 @@ func (t *taker) takeManager() {
 	c, pod := container(d), d.Object.At("spec", "template", "spec")
 	t.takeReplicas(d)
 	t.takeImage(c)
-	t.leading(c, "args", "manager.args", "Arguments that every manager gets. Those that a feature needs are added.")
-	t.leading(c, "env", "manager.env", "Environment variables, as a container has them. Those that a feature needs are added.")
-	t.whole(c, "resources", "manager.resources", "What the manager asks for and may use.", map[string]any{})
+	t.leading(c, "args", "manager.args", "Arguments of the manager. Features add theirs.")
+	t.leading(c, "env", "manager.env", "Environment variables of the container. Features add theirs.")
+	t.whole(c, "resources", "manager.resources", "Resource requests and limits of the manager.", map[string]any{})
 	t.whole(c, "securityContext", "manager.securityContext", "Security context of the container.", map[string]any{})
 	t.whole(pod, "securityContext", "manager.podSecurityContext", "Security context of the pod.", map[string]any{})
 	t.whole(pod, "imagePullSecrets", "manager.imagePullSecrets", "Secrets to pull the image with, such as {name: my-registry}.", []any{})
-	t.whole(pod, "nodeSelector", "manager.nodeSelector", "Which nodes the manager runs on.", map[string]any{})
+	t.whole(pod, "nodeSelector", "manager.nodeSelector", "Nodes that the manager can run on.", map[string]any{})
 	t.whole(pod, "tolerations", "manager.tolerations", "", []any{})
 	t.whole(pod, "affinity", "manager.affinity", "", map[string]any{})
 	t.whole(pod, "topologySpreadConstraints", "manager.topologySpreadConstraints", "", []any{})
@@ -80,13 +80,13 @@ func (t *taker) takeReplicas(d *model.Document) {
 	if f == nil {
 		return // somebody else decides, such as an autoscaler
 	}
-	const path, comment = "manager.replicas", "How many managers there are; one works at a time."
+	const path, comment = "manager.replicas", "Number of managers; one is active at a time."
 	if v, ok := plain(f.Value); ok && f.When.Always() {
 		t.values.Set(path, comment, v)
 		f.Value = tree.Action("{{ " + value(path) + " }}")
 		return
 	}
-	t.values.Set(path, comment+" Without a number it follows from the features.", "")
+	t.values.Set(path, comment+" By default it follows from the features.", "")
 	set := tree.If("(not (has " + value(path) + ` (list nil "")))`) // zero is a number
 	t.instead(spec, tree.Field{Key: "replicas", When: set, Value: tree.Action("{{ " + value(path) + " }}")})
 }
@@ -105,8 +105,8 @@ func (t *taker) takeImage(c *tree.Map) {
 	repository, tag, digest := splitImage(image)
 	t.values.Describe("manager.image", "")
 	t.values.Set("manager.image.repository", "", repository)
-	t.values.Set("manager.image.tag", "Without a tag it is the chart's appVersion.", tag)
-	t.values.Set("manager.image.digest", "Such as sha256:…; goes before the tag.", digest)
+	t.values.Set("manager.image.tag", "Defaults to the chart's appVersion.", tag)
+	t.values.Set("manager.image.digest", "Such as sha256:…; replaces the tag.", digest)
 	f.Value = tree.Action("{{ " + t.include("image") + " | quote }}")
 	policy := ""
 	if f := c.Find("imagePullPolicy"); f != nil {
@@ -116,7 +116,7 @@ func (t *taker) takeImage(c *tree.Map) {
 		}
 		policy, _ = v.(string)
 	}
-	t.values.Set("manager.image.pullPolicy", "Always, IfNotPresent or Never; without one it follows from the tag.", policy)
+	t.values.Set("manager.image.pullPolicy", "Always, IfNotPresent or Never; by default it follows from the tag.", policy)
 	c.Set(tree.Field{Key: "imagePullPolicy", When: tree.If(value("manager.image.pullPolicy")), Value: tree.Action("{{ " + value("manager.image.pullPolicy") + " }}")})
 }
 

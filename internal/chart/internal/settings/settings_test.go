@@ -95,9 +95,9 @@ func TestManager(t *testing.T) {
 // TestImages: an image has a tag or a digest; one that a feature decides is left alone.
 func TestImages(t *testing.T) {
 	for image, want := range map[string]string{
-		"op":                  "    repository: op\n    # Without a tag it is the chart's appVersion.\n    tag: latest\n",
-		"reg:5000/op:v1":      "    repository: reg:5000/op\n    # Without a tag it is the chart's appVersion.\n    tag: v1\n",
-		"op@sha256:" + digest: "    tag: \"\"\n    # Such as sha256:…; goes before the tag.\n    digest: sha256:" + digest + "\n",
+		"op":                  "    repository: op\n    # Defaults to the chart's appVersion.\n    tag: latest\n",
+		"reg:5000/op:v1":      "    repository: reg:5000/op\n    # Defaults to the chart's appVersion.\n    tag: v1\n",
+		"op@sha256:" + digest: "    tag: \"\"\n    # Such as sha256:…; replaces the tag.\n    digest: sha256:" + digest + "\n",
 	} {
 		_, values := taken(t, modelOf(t, strings.Replace(manager, "example.com/op:v1", image, 1)))
 		holds(t, image, values, want)
@@ -175,7 +175,7 @@ func TestServiceAccount(t *testing.T) {
 		t.Errorf("the account is %q", got)
 	}
 	document, values := taken(t, m)
-	holds(t, "values.yaml", values, "serviceAccount:\n  # Whether the chart brings it.\n  create: true\n")
+	holds(t, "values.yaml", values, "serviceAccount:\n  # Whether the chart creates it.\n  create: true\n")
 	holds(t, "the Deployment", document, "serviceAccountName: "+name)
 	holds(t, "the account", text(m.Documents[1]), "{{- if .Values.serviceAccount.create }}", "name: "+name)
 	holds(t, "the binding", text(m.Documents[2]), "name: "+name, "name: controller-manager\n")
