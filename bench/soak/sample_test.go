@@ -11,7 +11,7 @@ func TestFigure(t *testing.T) {
 		t.Errorf("%v, %v", n, err)
 	}
 	if _, err := figure([]byte(profile), "# HeapSys = "); err == nil {
-		t.Error("a figure that is not there was read")
+		t.Error("a figure that does not exist was read")
 	}
 }
 

@@ -137,7 +137,7 @@ func TestMetricsOfSimulatedPods(t *testing.T) {
 	}
 }
 
-// TestMetricsAreSelected by labels, by name and by namespace; what is not there is not found.
+// TestMetricsAreSelected by labels, by name and by namespace; what does not exist is not found.
 func TestMetricsAreSelected(t *testing.T) {
 	s := theServer(t)
 	p, client := newPlace(t, s, node.SimulatedLabel), s.metrics(t, "")

@@ -69,7 +69,7 @@ func TestRefusedPods(t *testing.T) {
 	accepted("with nodes of both kinds", bare)
 	refused("on a real node", on("real"))
 	accepted("on a simulated node", on("simulated"))
-	accepted("on a node that is not there", on("absent"))
+	accepted("on a node that does not exist", on("absent"))
 	refused("a DaemonSet's for a real node", daemon("real"))
 	accepted("a DaemonSet's for a simulated node", daemon("simulated"))
 }

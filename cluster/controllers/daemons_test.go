@@ -107,7 +107,7 @@ func seenBy(t *testing.T, l daemonSetLister) []*appsv1.DaemonSet {
 		t.Fatal(err)
 	}
 	if _, err := l.DaemonSets("ns").Get("none"); err == nil {
-		t.Error("a DaemonSet that is not there was found")
+		t.Error("a DaemonSet that does not exist was found")
 	}
 	return append(append(all, of...), one)
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/controllers"
 )
 
-// gone says whether what was asked for is not there.
+// gone says whether what was asked for does not exist.
 func gone(err error) (bool, error) {
 	if apierrors.IsNotFound(err) {
 		return true, nil

@@ -147,7 +147,7 @@ func TestReach(t *testing.T) {
 		_, err := r.DialContext(t.Context(), "tcp", "10.128.0.7:80")
 		return err.Error()
 	}
-	const none = "connect to 10.128.0.7:80: there are no real nodes"
+	const none = "connect to 10.128.0.7:80: unknown kind of nodes real"
 	if got := dial(); got != none || r.Has(netip.MustParseAddr("10.128.0.7")) {
 		t.Errorf("before there is one: %s", got)
 	}
@@ -336,12 +336,12 @@ func TestOfNode(t *testing.T) {
 	}
 }
 
-// TestNamesOfLogicalClusters: a name is a DNS label, is taken by one that is being made or removed, and cannot be had
+// TestNamesOfLogicalClusters: a name is a DNS label, is taken by one that is being made or removed, and is not available
 // once the host stops.
 func TestNamesOfLogicalClusters(t *testing.T) {
 	h := &Host{options: Options{Dir: t.TempDir()}, logical: map[string]*logical{}, failed: make(chan error, 1)}
 	if _, err := h.Cluster("red"); !errors.Is(err, ErrUnknown) || err.Error() != `no such logical cluster: "red"; there are none` {
-		t.Errorf("one that is not there: %v", err)
+		t.Errorf("one that does not exist: %v", err)
 	}
 	l, err := h.enter(Spec{Name: "blue"})
 	if err != nil {

@@ -200,10 +200,10 @@ func TestRules(t *testing.T) {
 		{"a.b.shop.test", "/x", "rest ", 200},
 		{"only.test", "/other", "rest ", 200},
 		{"other.test", "/", "rest ", 200},
-		{"gone.test", "/", "a Service that is not there", 502},
+		{"gone.test", "/", "a Service that does not exist", 502},
 		{"simulated.test", "/", "a page that explains", 503},
 		{"out.test", "/", "of the type ExternalName", 502},
-		{"port.test", "/", "a port of TCP that is not there: 81 of", 502},
+		{"port.test", "/", "a port of TCP that does not exist: 81 of", 502},
 	} {
 		code, got := ask(t, client, "http://"+at+tt.path, tt.host)
 		if code != tt.code || !strings.Contains(got, tt.want) {

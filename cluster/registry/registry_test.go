@@ -155,7 +155,7 @@ func TestMount(t *testing.T) {
 	}
 	status, location := request(t, "POST", uploads+"?from=other&mount="+sha(absent), nil)
 	if status != http.StatusAccepted {
-		t.Fatal("what is not there: status", status)
+		t.Fatal("what does not exist: status", status)
 	}
 	if status, _ := request(t, "PUT", "http://"+r.Address()+location+"?digest="+sha(absent), bytes.NewReader(absent)); status != http.StatusCreated {
 		t.Error("uploaded then: status", status)
@@ -180,7 +180,7 @@ func TestLists(t *testing.T) {
 		t.Errorf("repositories are %q, %v; want %q", repos, err, want)
 	}
 	if _, err := remote.List(ref(t, r, "cc").Context()); err == nil {
-		t.Error("a repository that is not there has tags")
+		t.Error("a repository that does not exist has tags")
 	}
 }
 

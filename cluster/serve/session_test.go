@@ -405,6 +405,6 @@ func TestRunFails(t *testing.T) {
 		})
 	}
 	if _, err := readConfig(filepath.Join(t.TempDir(), "absent")); !errors.Is(err, protocol.ErrConfig) || !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a file that is not there: %v", err)
+		t.Errorf("a file that does not exist: %v", err)
 	}
 }

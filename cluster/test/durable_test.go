@@ -199,7 +199,7 @@ func (w *writer) write(ctx context.Context, maps corev1client.ConfigMapInterface
 	}
 }
 
-// change makes the target when it is not there; else it changes or, one time in three, deletes it.
+// change makes the target when it does not exist; else it changes or, one time in three, deletes it.
 func (w *writer) change(ctx context.Context, maps corev1client.ConfigMapInterface, before entry) (entry, error) {
 	m := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Name: w.target, ResourceVersion: before.version, Labels: map[string]string{"ledger": ""}},

@@ -56,7 +56,7 @@ func TestKeep(t *testing.T) {
 		})
 	}
 	if refusal := p.ask("keep", protocol.Keep{Logical: "absent"}, nil); refusal == "" {
-		t.Error("a cluster that is not there is kept")
+		t.Error("a cluster that does not exist is kept")
 	}
 }
 

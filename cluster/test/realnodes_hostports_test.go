@@ -13,7 +13,7 @@ import (
 )
 
 // TestRealHostPort: a pod's host port is one of this machine's loopback, for as long as the pod is there. One that
-// cannot be had is reported, and served once it can.
+// is not available is reported, and served once it can.
 func TestRealHostPort(t *testing.T) {
 	c := startReal(t, nil)
 	free, taken := listenAnywhere(t), listenAnywhere(t)

@@ -36,7 +36,7 @@ func nodeProgram() string {
 func startJoining(t testing.TB, changes ...func(*protocol.Config)) *realCluster {
 	t.Helper()
 	if runtime.GOOS != "linux" {
-		t.Skip("real nodes need Linux")
+		t.Skip("isolated nodes need Linux")
 	}
 	c := newConfig(t)
 	c.NodeKind, c.NodeProgram = protocol.DefaultNodes, nodeProgram()

@@ -70,7 +70,7 @@ func startReal(t testing.TB, how func(*exec.Cmd), changes ...func(*protocol.Conf
 func startRealWith(t testing.TB, how func(*exec.Cmd), options []func(*exec.Cmd), changes ...func(*protocol.Config)) *realCluster {
 	t.Helper()
 	if runtime.GOOS != "linux" {
-		t.Skip("real nodes need Linux")
+		t.Skip("isolated nodes need Linux")
 	}
 	c := newConfig(t)
 	c.NodeKind, c.NodeProgram = protocol.RealNodes, nodeProgram()
@@ -323,7 +323,7 @@ func testExec(t *testing.T, c *realCluster) {
 		t.Errorf("exit 7: %v", err)
 	}
 	if _, stderr, err := c.try("first", nil, false, "sh"); err == nil || !strings.Contains(stderr+err.Error(), "not found") {
-		t.Errorf("a program that is not there: %v, %s", err, stderr)
+		t.Errorf("a program that does not exist: %v, %s", err, stderr)
 	}
 	if got := c.exec("first", "pod", "env"); !strings.Contains(got, "FROM_IMAGE=yes") || !strings.Contains(got, "HOSTNAME=first") || !strings.Contains(got, "KUBERNETES_SERVICE_HOST=10.0.0.1") {
 		t.Errorf("environment: %s", got)

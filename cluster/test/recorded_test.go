@@ -49,7 +49,7 @@ func TestRecordings(t *testing.T) {
 				t.Fatal(err)
 			}
 			if bytes.Contains(want, []byte(recordedNode)) && runtime.GOOS != "linux" {
-				t.Skip("real nodes need Linux")
+				t.Skip("isolated nodes need Linux")
 			}
 			got := record(t, want)
 			if bytes.Contains(got, []byte("this kernel cannot lead pods' connections to the network")) {

@@ -36,7 +36,7 @@ func eventually(t *testing.T, what string, look func(context.Context) (bool, err
 	}
 }
 
-// isGone tells whether an object is not there.
+// isGone tells whether an object does not exist.
 func isGone(cl client.Client, o client.Object) func(context.Context) (bool, error) {
 	return func(ctx context.Context) (bool, error) {
 		err := cl.Get(ctx, client.ObjectKeyFromObject(o), o)

@@ -17,7 +17,7 @@ func TestKubectl(t *testing.T) {
 		t.Errorf("get: %q, %v", out, err)
 	}
 	if _, err := c.Kubectl(t, "get", "widgets", "none", "--namespace", ns); err == nil || !strings.Contains(err.Error(), `"none" not found`) {
-		t.Errorf("get what is not there: %v", err)
+		t.Errorf("get what does not exist: %v", err)
 	}
 }
 

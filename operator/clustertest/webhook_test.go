@@ -99,7 +99,7 @@ func TestWebhooks(t *testing.T) {
 	t.Parallel()
 	c := shared.Cluster(t).Isolated(t, Scheme(gizmos()), CRDs("testdata/conversion"), Webhooks("testdata/webhooks"))
 	cl, ns := c.Client(t), c.Namespace(t)
-	eventually(t, "the webhook server is asked, which is not there", func(ctx context.Context) (bool, error) {
+	eventually(t, "the webhook server is asked, which does not exist", func(ctx context.Context) (bool, error) {
 		err := cl.Create(ctx, widget(ns, "early"), client.DryRunAll)
 		return err != nil && strings.Contains(err.Error(), c.webhook.Address()), nil
 	})

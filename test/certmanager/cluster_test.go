@@ -33,7 +33,7 @@ type cluster struct {
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
 	if runtime.GOOS != "linux" {
-		t.Skip("real nodes need Linux")
+		t.Skip("isolated nodes need Linux")
 	}
 	home := t.TempDir()
 	kubeconfig := filepath.Join(home, "kubeconfig")

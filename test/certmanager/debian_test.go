@@ -49,7 +49,7 @@ func unpackPackages(ctx context.Context, dir, root string, packages ...string) e
 				return err
 			}
 		}
-		// One source of several that cannot be had is no failure: the packages may be in another one.
+		// One source of several that is not available is no failure: the packages may be in another one.
 		updated := aptGet(ctx, dir, append(lists, "update")...)
 		if err := aptGet(ctx, dir, append(append(lists, "download"), packages...)...); err != nil {
 			return errors.Join(updated, err)

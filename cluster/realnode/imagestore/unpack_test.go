@@ -238,7 +238,7 @@ func FuzzUnpack(f *testing.F) {
 		var b bytes.Buffer
 		w := tar.NewWriter(&b)
 		for _, h := range []tar.Header{{Name: name, Linkname: to, Typeflag: kind}, {Name: second, Linkname: secondTo, Typeflag: secondKind}} {
-			_ = w.WriteHeader(&h) // one that cannot be written is not there
+			_ = w.WriteHeader(&h) // one that cannot be written does not exist
 		}
 		_ = w.Close()
 		dir := t.TempDir()

@@ -169,7 +169,7 @@ func TestSockets(t *testing.T) {
 		{`{"ID":9,"Socket":{"Network":"tcp4","Address":"[::1]:80"}}`, 0, "not an IPv4 address"},
 		{`{"ID":9,"Start":{"Name":"a"}}`, 0, "0 files in place of 4"},
 		{`{"ID":9,"Kill":"nobody"}`, 0, ""},
-		{`{"ID":9}`, 0, "a request for nothing"},
+		{`{"ID":9}`, 0, "the request names no operation"},
 	} {
 		a.send(tt.request)
 		r, files := a.reply()

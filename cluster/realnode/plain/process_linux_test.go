@@ -223,7 +223,7 @@ func TestProgramThatCannotRun(t *testing.T) {
 	w := &workload{starter: s}
 	w.first = keeper.Process{Program: filepath.Join(t.TempDir(), "absent"), Args: []string{"absent"}, Dir: "/"}
 	if _, err := w.Start(); err == nil || !strings.Contains(err.Error(), "no such file") {
-		t.Errorf("a program that is not there: %v", err)
+		t.Errorf("a program that does not exist: %v", err)
 	}
 	s.options.Program = filepath.Join(t.TempDir(), "no-keeper")
 	if _, err := w.Start(); !errors.Is(err, os.ErrNotExist) {

@@ -52,7 +52,7 @@ func TestMountsAreRemembered(t *testing.T) {
 		t.Errorf("%v, %v", is, err)
 	}
 	if not, err := m.IsLikelyNotMountPoint(filepath.Join(dir, "absent")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("what is not there: %v, %v", not, err)
+		t.Errorf("what does not exist: %v, %v", not, err)
 	}
 	if err := m.Unmount(dir); err != nil {
 		t.Fatal(err)
@@ -144,7 +144,7 @@ func TestLinksToLogsAreNotTouched(t *testing.T) {
 		t.Errorf("%q, %v", found, err)
 	}
 	if err := f.Remove(filepath.Join(linksFolder, "none")); err != nil {
-		t.Errorf("one that is not there: %v", err)
+		t.Errorf("one that does not exist: %v", err)
 	}
 	if err := f.Remove(file); err != nil {
 		t.Fatal(err)

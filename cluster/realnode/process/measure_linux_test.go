@@ -40,6 +40,6 @@ func TestOf(t *testing.T) {
 		}
 	}
 	if _, err := process.Of(1 << 30); err == nil {
-		t.Error("a process that is not there was found")
+		t.Error("a process that does not exist was found")
 	}
 }

@@ -74,7 +74,7 @@ func TestFindIsWhatTheSystemHas(t *testing.T) {
 	}
 }
 
-// TestSet: a file that has too few for this user says so, like one that is not there.
+// TestSet: a file that has too few for this user says so, like one that does not exist.
 func TestSet(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "subuid")
 	if _, err := set(file); !errors.Is(err, ErrNone) || !errors.Is(err, os.ErrNotExist) {

@@ -18,7 +18,7 @@ import (
 var realFlag = flag.Bool("real", false, "compare on the longer list of real projects")
 
 // TestRealProjects generates for real projects, in place on a copy, with both programs, and compares the whole trees.
-// The DeepCopy methods are type-checked. A project that cannot be had here, or of which controller-gen finds a module
+// The DeepCopy methods are type-checked. A project that is not available here, or of which controller-gen finds a module
 // missing, is skipped, and why is told.
 func TestRealProjects(t *testing.T) {
 	if testing.Short() {

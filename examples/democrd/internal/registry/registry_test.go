@@ -31,7 +31,7 @@ func TestLink(t *testing.T) {
 	}
 }
 
-// What is not there is removed already.
+// What does not exist is removed already.
 func TestRemoveNothing(t *testing.T) {
 	t.Parallel()
 	for _, folder := range []Folder{Folder(t.TempDir()), Folder(filepath.Join(t.TempDir(), "none"))} {

@@ -317,7 +317,7 @@ func TestNameLength(t *testing.T) {
 	f.waitForJobs(longest, 0)
 }
 
-// A pass over what is not there does nothing.
+// A pass over what does not exist does nothing.
 func TestAbsent(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
