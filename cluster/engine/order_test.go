@@ -147,7 +147,7 @@ func TestReach(t *testing.T) {
 		_, err := r.DialContext(t.Context(), "tcp", "10.128.0.7:80")
 		return err.Error()
 	}
-	const none = "connect to 10.128.0.7:80: unknown kind of nodes real"
+	const none = "connect to 10.128.0.7:80: there are no real nodes"
 	if got := dial(); got != none || r.Has(netip.MustParseAddr("10.128.0.7")) {
 		t.Errorf("before there is one: %s", got)
 	}

@@ -51,7 +51,7 @@ func TestVersions(t *testing.T) {
 		if (err == nil) != ok {
 			t.Errorf("%s: %v", version, err)
 		}
-		if upgraded := d.told("no older one can use them"); upgraded != (ok && version[:4] != "1.37") {
+		if upgraded := d.told("older versions can no longer read them"); upgraded != (ok && version[:4] != "1.37") {
 			t.Errorf("%s: told of an upgrade: %v", version, upgraded)
 		}
 		if ok {

@@ -150,7 +150,7 @@ func TestOtherConfiguration(t *testing.T) {
 	}
 	d.start(clusterctl.Options{})
 	_, err := d.Start(t.Context(), "", clusterctl.Options{Spec: clusterctl.Spec{Durable: true}})
-	if e := userError(t, err); !strings.Contains(e.Hint, "durable: asked for") || !strings.Contains(e.Hint, "thrown away then") {
+	if e := userError(t, err); !strings.Contains(e.Hint, "durable: requested") || !strings.Contains(e.Hint, "which deletes its data") {
 		t.Errorf("durable: %+v", e)
 	}
 }
@@ -235,7 +235,7 @@ func TestSimulatingWhatIsMissing(t *testing.T) {
 	}
 	d.start(clusterctl.Options{Spec: clusterctl.Spec{SimulateMissingImages: new(false)}})
 	_, err := d.Start(t.Context(), "", clusterctl.Options{Spec: clusterctl.Spec{NodeKind: protocol.RealNodes}})
-	if e, ok := errors.AsType[*report.Error](err); !ok || !strings.Contains(e.Hint, "real is asked for, it has simulated ones, which a real one joins") {
+	if e, ok := errors.AsType[*report.Error](err); !ok || !strings.Contains(e.Hint, "requested real, the cluster has simulated, and an isolated one joins") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -66,7 +66,7 @@ func TestRealFullDisk(t *testing.T) {
 	gone(t, s.PID)
 	for _, err := range []error{d.want("", clusterctl.Died).Problem(), second(d.Start(t.Context(), "", clusterctl.Options{}))} {
 		e := userError(t, err)
-		if !strings.HasPrefix(e.Where, d.state) || !strings.Contains(e.Hint, "make space there") {
+		if !strings.HasPrefix(e.Where, d.state) || !strings.Contains(e.Hint, "free space") {
 			t.Errorf("on a full disk: %+v", e)
 		}
 	}
@@ -160,7 +160,7 @@ func TestRealPortTaken(t *testing.T) {
 	}
 	defer l.Close()
 	after := d.start(clusterctl.Options{}).Server
-	if after == before || !d.told("which it had, is taken") {
+	if after == before || !d.told("is taken: it gets another one") {
 		t.Errorf("it is at %s, before %s; told was %v", after, before, d.log.all)
 	}
 	wantAPI(t, d.kube)

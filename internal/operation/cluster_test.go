@@ -33,7 +33,7 @@ func TestTellsOfClusters(t *testing.T) {
 		want      []string
 	}{
 		{"started", started(running, 1500*time.Millisecond), []string{"cluster a is ready after 1.5s", "localhost:5001", "context slipway-a is selected"}},
-		{"already", started(&elsewhere, time.Second), []string{"runs already", "port 5001 is not this cluster's", "kubeconfig: /a/kubeconfig"}},
+		{"already", started(&elsewhere, time.Second), []string{"runs already", "port 5001 belongs to another program", "kubeconfig: /a/kubeconfig"}},
 		{"status", described(running), []string{"cluster a is running, up 1m1s", "https://127.0.0.1:6443", "deleted when it stops"}},
 		{"addresses", described(&balanced), []string{
 			"service shop/dns  127.81.17.3:8053/UDP, for port 53, does not answer: no ready endpoints\n", "service shop/web  127.81.17.2:8080\n", "3 addresses more",

@@ -258,7 +258,7 @@ func TestDeleteWithoutBase(t *testing.T) {
 	editFile(t, root, "internal/controller/cronjob_controller.go", "return ctrl.Result{}", "/* another tool's */ return ctrl.Result{}")
 	d := deletionOf(cronJob())
 	checkDeletion(t, root, d, map[string]string{
-		"internal/controller/cronjob_controller.go": "it is not as slipway would write it",
+		"internal/controller/cronjob_controller.go": "it differs from slipway's text",
 		"api/v1/cronjob_types.go":                   "it is used at ",
 		"api/v1/groupversion_info.go":               "it is used at ",
 	}, []string{"config/samples/batch_v1_cronjob.yaml"})

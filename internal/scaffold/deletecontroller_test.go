@@ -35,7 +35,7 @@ func TestDeleteController(t *testing.T) {
 
 			again, err := DeleteAPI(root, d)
 			must(t, err)
-			if !again.Empty() || !strings.Contains(again.Because(), "has no controller nightly-report") {
+			if !again.Empty() || !strings.Contains(again.Because(), "has no additional controller nightly-report") {
 				t.Errorf("deleting twice: %q, changes %v", again.Because(), again.Changes())
 			}
 

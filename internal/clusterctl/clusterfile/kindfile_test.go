@@ -100,7 +100,7 @@ func TestKindFileMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		"nodez: []":                          "unknown key nodez",
 		"nodes: [{role: master}]":            `unknown role of a node "master"`,
-		"nodes: [{labels: {'': x}}]":         "cannot be the key of a label",
+		"nodes: [{labels: {'': x}}]":         "invalid key of a label",
 		"networking: {apiServerPort: 99999}": `networking.apiServerPort is "99999"`,
 		"kubeadmConfigPatches: ['{']":        "kubeadmConfigPatches[0] is no YAML",
 		"nodes: [{kubeadmConfigPatches: ['nodeRegistration: {taints: [{key: a, effect: Never}]}']}]": `unknown effect of a taint "Never"`,

@@ -184,7 +184,7 @@ func TestProblems(t *testing.T) {
 	strange := run(wire.Listers, dir)
 	strange.Tags = append(strange.Tags, wire.Tag{Package: "example.com/other", Text: "+x"})
 	for name, test := range map[string]struct{ request, problem string }{
-		"another protocol":       {`{"protocol":0}`, "they are of different versions"},
+		"another protocol":       {`{"protocol":0}`, "their versions differ"},
 		"no such folder":         {request(t, filepath.Join(dir, "none")), "none"},
 		"no such generator":      {request(t, dir, run("none-gen", dir)), "none-gen: unknown generator"},
 		"no such package":        {request(t, dir, missing), "example.com/op/none"},

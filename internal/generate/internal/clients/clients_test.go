@@ -107,7 +107,7 @@ func TestFindings(t *testing.T) {
 			`api/batch/v1/types.go: clients need the group and version in the package: var GroupVersion = schema.GroupVersion{Group: "batch.example.com", Version: "v1"}`,
 		}},
 		{"no scheme", strings.Replace(v1, "AddToScheme", "other", 1), []string{"api/batch/v1/types.go: clients need AddToScheme in the package, the function that adds its types to a scheme"}},
-		{"no list", strings.Replace(v1, "type JobList", "type Others", 1), []string{"api/batch/v1/types.go:17:6: Job asks for a client and has no list type; declare JobList"}},
+		{"no list", strings.Replace(v1, "type JobList", "type Others", 1), []string{"api/batch/v1/types.go:17:6: Job has +genclient but no list type; declare JobList"}},
 		{"no list, and none needed", strings.Replace(strings.Replace(v1, "type JobList", "type Others", 1), "// +genclient\n", "// +genclient\n// +genclient:noVerbs\n", 1), nil},
 		{"no metadata", strings.Replace(v1, "\tmetav1.ObjectMeta\n", "", 1), []string{"api/batch/v1/types.go:17:6: Job has +genclient but does not embed metav1.TypeMeta and metav1.ObjectMeta"}},
 		{"metadata of another version's type", v1 + "-- api/batch/v2/types.go --\n" + doc + "package v2\n\nimport v1 \"example.com/op/api/batch/v1\"\n\nvar GroupVersion, AddToScheme = 1, 2\n\n// +genclient\ntype Job v1.Job\n\ntype JobList struct{}\n", nil},
@@ -359,7 +359,7 @@ func TestRunWithoutApply(t *testing.T) {
 	if all := requests(); len(all) != 3 || len(all[0].World) == 0 || len(all[1].World) > 0 || len(all[2].Runs) != 3 || contents(t, pass)["pkg/x.go"] != "made" {
 		t.Errorf("requests are %+v", all)
 	}
-	if got := messages(t, pass); len(got) != 1 || !strings.Contains(got[0], "api/batch/v1: clients are without apply configurations") {
+	if got := messages(t, pass); len(got) != 1 || !strings.Contains(got[0], "api/batch/v1: clients have no apply configurations") {
 		t.Errorf("findings are %v", got)
 	}
 	refused := newPass(t, dir, Generator())

@@ -127,7 +127,7 @@ func TestMistakesAreFindings(t *testing.T) {
 		{"name is a number", names + "  versions:\n  - name: v1beta1\n  - name: 1\n", "has no name"},
 		{"null schema", names + "  versions:\n  - name: v1beta1\n    schema: null\n", "not a mapping"},
 		{"alias", names + "  versions:\n  - &a {name: v1beta1}\n  - *a\n", "has no name"},
-		{"no such type", names + "  versions:\n  - name: v1beta1\n  - name: v1\n", "there is no type Gadget"},
+		{"no such type", names + "  versions:\n  - name: v1beta1\n  - name: v1\n", "the type Gadget is missing"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -18,13 +18,13 @@ func TestHints(t *testing.T) {
 		err  error
 		hint string
 	}{
-		{fs.ErrPermission, "must be yours"},
-		{syscall.EROFS, "must be yours"},
-		{syscall.ENOSPC, "make room"},
+		{fs.ErrPermission, "you need permission"},
+		{syscall.EROFS, "you need permission"},
+		{syscall.ENOSPC, "free space"},
 		{syscall.EISDIR, "move it away"},
 		{syscall.ENOTDIR, "move it away"},
 		{fs.ErrExist, "move it away"},
-		{syscall.EIO, "when this is mended"},
+		{syscall.EIO, "correct this"},
 	} {
 		cause := &fs.PathError{Op: "open", Path: "/project/a/b", Err: test.err}
 		for what, err := range map[string]error{"read": fileerror.Unreadable("a/b", cause), "written": fileerror.Unwritable("a/b", cause)} {
