@@ -46,7 +46,7 @@ type Program struct {
 func All() []*Addon {
 	return []*Addon{
 		{
-			Name: "cert-manager", Summary: "issues self-signed certificates, and those of a CA in a Secret",
+			Name: certManager, Summary: "issues self-signed certificates, and those of a CA in a Secret",
 			Groups:   []string{"cert-manager.io", "acme.cert-manager.io"},
 			Programs: certManagerPrograms("controller", "cainjector", "webhook"),
 			LeftOut: []string{"ACME issuers with all their solvers", "Vault issuers", "Venafi (CyberArk) issuers", "CertificateSigningRequests of Kubernetes",

@@ -112,15 +112,9 @@ func noManager(usual string, mains []*plan.File, several []string) error {
 		for _, c := range mains {
 			names = append(names, c.Path())
 		}
-		e.What, e.Where = "no main.go has a place to add code to", strings.Join(names, ", ")
-		e.Hint = "one of them would call NewManager, or have the comment +" + insertionPoint + "; nothing was changed"
+		e.What, e.Where = "no main.go has a place for the code", strings.Join(names, ", ")
+		e.Hint = "expected a call of NewManager, or the comment +" + insertionPoint + "; nothing was changed"
 	}
-	var names []string
-	for _, c := range mains {
-		names = append(names, c.Path())
-	}
-	e.What, e.Where = "no main.go has a place for the code", strings.Join(names, ", ")
-	e.Hint = "expected a call of NewManager, or the comment +" + insertionPoint + "; nothing was changed"
 	return e
 }
 
