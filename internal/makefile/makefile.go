@@ -5,14 +5,15 @@
 //		c.Line, c.Target, c.Arguments, c.Unclear
 //	}
 //
-// It understands what such Makefiles do: variables, their references in one another, recipes of simple commands. What
-// it does not understand it says ([Call.Unclear]) and never guesses: a variable that depends on a condition or on a
+// It understands what such Makefiles do: variables, their references in one another, recipes of simple commands, a
+// folder that the line of a recipe changes to. What it does not understand it says ([Call.Unclear]) and never guesses: a variable that depends on a condition or on a
 // command's output, arguments with shell expansions, a command in a loop or a pipe.
 //
 // GNU make's manual, "How to Use Variables" and "Writing Recipes in Rules", says what the syntax means.
 package makefile
 
 import (
+	"cmp"
 	"io/fs"
 	"path"
 	"regexp"
@@ -34,6 +35,7 @@ type Call struct {
 	File      string // the included file's name; "" in the Makefile itself
 	Line      int    // the first line of the command, from 1
 	Target    string // the rule's
+	Dir       string // where it runs, relative to the project's folder and with slashes; "" is that folder
 	Arguments []string
 	// Unclear says why Arguments cannot be told; "" when they can.
 	Unclear string
@@ -117,14 +119,28 @@ func (m *reader) calls(r recipe, program Program) []Call {
 	if err != nil {
 		return []Call{{File: r.file, Line: r.line, Target: r.target, Unclear: "it is not a valid shell command: " + err.Error()}}
 	}
+	statements, dir, unclear := inFolder(file.Stmts)
+	if len(statements) == 0 {
+		statements = file.Stmts
+	}
 	var calls []Call
-	for _, statement := range file.Stmts {
-		if c, found := callIn(statement, program, len(file.Stmts) == 1); found {
+	for _, statement := range statements {
+		if c, found := callIn(statement, program, len(statements) == 1); found {
 			c.File, c.Line, c.Target = r.file, r.line, r.target
-			calls = append(calls, c)
+			calls = append(calls, c.in(dir, unclear))
 		}
 	}
 	return calls
+}
+
+// in is the call in a folder, or one that is not clear since its folder is not.
+func (c Call) in(dir, unclear string) Call {
+	if c.Unclear = cmp.Or(c.Unclear, unclear); c.Unclear != "" {
+		c.Arguments = nil
+		return c
+	}
+	c.Dir = dir
+	return c
 }
 
 // callIn finds the program's call in a statement. Only a command that stands alone is clear.
@@ -141,7 +157,7 @@ func callIn(statement *syntax.Stmt, program Program, alone bool) (Call, bool) {
 			return true
 		}
 		found = true
-		if command != statement.Cmd || !alone || len(statement.Redirs) > 0 || statement.Background || statement.Negated {
+		if command != statement.Cmd || !alone || !plain(statement) {
 			unclear = "it is part of a larger shell command"
 		}
 		call = Call{Arguments: arguments, Unclear: unclear}

@@ -64,8 +64,37 @@ func TestCalls(t *testing.T) {
 			},
 		},
 		"a folder of its own": {
-			"gen:\n\tcd api && $(CONTROLLER_GEN) crd\n",
-			[]makefile.Call{{Line: 2, Target: "gen", Unclear: "it is part of a larger shell command"}},
+			"gen:\n\tcd api && $(CONTROLLER_GEN) crd\n\tcd api; $(CONTROLLER_GEN) rbac; $(CONTROLLER_GEN) --version\n\tcd $(shell pwd) && $(CONTROLLER_GEN) webhook\n",
+			[]makefile.Call{
+				{Line: 2, Target: "gen", Dir: "api", Arguments: []string{"crd"}},
+				{Line: 3, Target: "gen", Unclear: "it is part of a larger shell command"},
+				{Line: 4, Target: "gen", Arguments: []string{"webhook"}},
+			},
+		},
+		"a provider of a larger project": { // cluster-api's Makefile has this form
+			"TEST_DIR := test\nD := $(abspath $(TEST_DIR)/../test/infrastructure/docker)\ngen: $(CONTROLLER_GEN)\n\tcd $(D); $(CONTROLLER_GEN) \\\n\t\tpaths=./ \\\n\t\tcrd\n\t$(CONTROLLER_GEN) object\n",
+			[]makefile.Call{
+				{Line: 4, Target: "gen", Dir: "test/infrastructure/docker", Arguments: []string{"paths=./", "crd"}},
+				{Line: 7, Target: "gen", Arguments: []string{"object"}},
+			},
+		},
+		"a folder outside of the project": {
+			"gen:\n\tcd ../other; $(CONTROLLER_GEN) crd\n\tcd ~/x && $(CONTROLLER_GEN) crd\n\tcd / && $(CONTROLLER_GEN) crd\n",
+			[]makefile.Call{
+				{Line: 2, Target: "gen", Unclear: "its folder is outside of the project"},
+				{Line: 3, Target: "gen", Unclear: "its folder is outside of the project"},
+				{Line: 4, Target: "gen", Unclear: "its folder is outside of the project"},
+			},
+		},
+		"a folder that only the shell knows": {
+			"gen:\n\tcd $$(git root) && $(CONTROLLER_GEN) crd\n\tcd a b; $(CONTROLLER_GEN) crd\n\tcd a* && $(CONTROLLER_GEN) crd\n\tcd a || $(CONTROLLER_GEN) crd\n\tcd a && $(CONTROLLER_GEN) crd > x\n",
+			[]makefile.Call{
+				{Line: 2, Target: "gen", Unclear: "its folder depends on what only make or the shell know"},
+				{Line: 3, Target: "gen", Unclear: "cd has not one folder"},
+				{Line: 4, Target: "gen", Unclear: "its folder depends on what only make or the shell know"},
+				{Line: 5, Target: "gen", Unclear: "it is part of a larger shell command"},
+				{Line: 6, Target: "gen", Unclear: "it is part of a larger shell command"},
+			},
 		},
 		"a command's output": {
 			"gen:\n\t$(CONTROLLER_GEN) crd paths=$(shell go list ./...)\n",

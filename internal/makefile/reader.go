@@ -215,6 +215,9 @@ func (m *reader) reference(inner string, depth int) string {
 		}
 		return m.expand(value.value, depth+1)
 	}
+	if words, ok := strings.CutPrefix(inner, "abspath "); ok {
+		return m.cleaned(words, depth)
+	}
 	switch strings.Join(strings.Fields(inner), " ") {
 	case "CURDIR", "shell pwd":
 		return "."
@@ -225,4 +228,17 @@ func (m *reader) reference(inner string, depth int) string {
 		return m.getenv(inner) // make takes what it does not know from the environment, and else nothing
 	}
 	return opaque
+}
+
+// cleaned are the paths that $(abspath …) names: those below the project's folder are relative to it, as CURDIR is.
+func (m *reader) cleaned(words string, depth int) string {
+	text := m.expand(words, depth+1)
+	if strings.Contains(text, opaque) {
+		return opaque
+	}
+	paths := strings.Fields(text)
+	for i := range paths {
+		paths[i] = path.Clean(paths[i])
+	}
+	return strings.Join(paths, " ")
 }

@@ -50,7 +50,7 @@ func (p Plan) CRDFolders() []string {
 			}
 			folder := cmp.Or(use.Output.Config, filepath.Join("config", "crd"))
 			if !filepath.IsAbs(folder) {
-				folder = filepath.Join(p.root, folder)
+				folder = filepath.Join(p.root, filepath.FromSlash(run.dir), folder)
 			}
 			folders = append(folders, folder)
 		}

@@ -60,6 +60,7 @@ var everywhere = []string{"./..."}
 
 // planned is one run.
 type planned struct {
+	dir   string // where it runs, relative to the project's folder and with slashes
 	paths []string
 	tags  []string // nil is the usual one
 	uses  []generate.Use
@@ -115,7 +116,7 @@ func PlanFor(root string, getenv func(string) string, more ...generate.Use) (Pla
 		more = append(more, generate.Use{Name: "vap", Output: generate.Output{Config: policyFolder}})
 	}
 	if len(more) > 0 {
-		plan.add(generate.Options{Paths: everywhere, Uses: more})
+		plan.add("", generate.Options{Paths: everywhere, Uses: more})
 	}
 	return plan, findings, err
 }
@@ -138,11 +139,11 @@ func PlanOver(root string, paths []string, uses ...generate.Use) Plan {
 // follow adds what a call in the Makefile generates.
 func (p *Plan) follow(call makefile.Call) ([]report.Finding, error) {
 	at := report.Position{File: cmp.Or(call.File, makefileName), Line: call.Line, Column: 1}
-	if call.Unclear != "" {
+	if why := cmp.Or(call.Unclear, p.missing(call.Dir)); why != "" {
 		p.partial = true
 		p.made(call.Target)
 		return []report.Finding{{Position: at,
-			Message:    "slipway does not follow this call of controller-gen: " + call.Unclear,
+			Message:    "slipway does not follow this call of controller-gen: " + why,
 			Suggestion: "make " + call.Target,
 		}}, nil
 	}
@@ -157,7 +158,7 @@ func (p *Plan) follow(call makefile.Call) ([]report.Finding, error) {
 		}
 		return nil, err
 	}
-	p.add(options)
+	p.add(call.Dir, options)
 	p.made(call.Target)
 	return append(told, p.goesOn(call)...), nil
 }
@@ -186,15 +187,31 @@ func parse(arguments []string, at report.Position) (generate.Options, []report.F
 	return options, told, err
 }
 
-// add puts generators over the same packages, read with the same tags, into one run, which reads them once.
-func (p *Plan) add(options generate.Options) {
+// missing is why nothing can run in a folder of the project; "" where it can.
+func (p *Plan) missing(dir string) string {
+	if dir == "" {
+		return ""
+	}
+	root, err := os.OpenRoot(p.root)
+	if err != nil {
+		return "the project's folder cannot be read"
+	}
+	defer root.Close()
+	if info, err := root.Stat(filepath.FromSlash(dir)); err != nil || !info.IsDir() {
+		return "the project has no folder " + dir
+	}
+	return ""
+}
+
+// add puts generators over the same packages of a folder, read with the same tags, into one run, which reads them once.
+func (p *Plan) add(dir string, options generate.Options) {
 	for i, run := range p.runs {
-		if slices.Equal(run.paths, options.Paths) && slices.Equal(run.tags, options.Tags) {
+		if run.dir == dir && slices.Equal(run.paths, options.Paths) && slices.Equal(run.tags, options.Tags) {
 			p.runs[i].uses = append(run.uses, options.Uses...)
 			return
 		}
 	}
-	p.runs = append(p.runs, planned{paths: options.Paths, tags: options.Tags, uses: options.Uses})
+	p.runs = append(p.runs, planned{dir: dir, paths: options.Paths, tags: options.Tags, uses: options.Uses})
 }
 
 // defaults are the generators of a project whose Makefile names none. Their output goes
@@ -224,7 +241,7 @@ func (p Plan) Run(ctx context.Context, options generate.Options) (generate.Resul
 	options.Version, options.Program, options.KeepVersion = p.tool.version, p.tool.name, p.tool.keepVersion
 	var results []generate.Result
 	for _, run := range p.runs {
-		options.Dir, options.Paths, options.Tags, options.Uses = p.root, run.paths, run.tags, run.uses
+		options.Dir, options.Paths, options.Tags, options.Uses = filepath.Join(p.root, filepath.FromSlash(run.dir)), run.paths, run.tags, run.uses
 		result, err := generate.Run(ctx, options)
 		results = append(results, result)
 		if err != nil || result.Failed() {

@@ -98,6 +98,13 @@ func TestPlanFor(t *testing.T) {
 			[]report.Finding{{Position: at(4), Suggestion: "make b"}},
 		},
 		{
+			"a folder of its own", "-- Makefile --\na:\n\tcd internal; controller-gen rbac:roleName=x paths=./... output:rbac:dir=config\n", []string{"internal/config/role.yaml"}, nil,
+		},
+		{
+			"a folder that is not there", "-- Makefile --\na:\n\tcontroller-gen object paths=./...\nb:\n\tcd test/x && controller-gen object paths=./...\n", []string{deepcopy},
+			[]report.Finding{{Position: at(4), Suggestion: "make b"}},
+		},
+		{
 			"options that are obsolete", "-- Makefile --\na:\n\tcontroller-gen object \"crd:trivialVersions=true, maxDescLen=0,crdVersions={v1beta1}\" paths=./...\n", []string{deepcopy},
 			[]report.Finding{
 				{Position: at(2), Suggestion: "all CRDs have a schema per version now"},
