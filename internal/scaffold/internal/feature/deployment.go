@@ -20,6 +20,7 @@ const managerFile = "config/manager/manager.yaml"
 type Deployment struct {
 	Name, Namespace string
 	Container       string   // the manager's
+	Index           int      // of that container
 	ServiceAccount  string   // of its pods
 	Labels          []string // by which it selects its pods, as lines of YAML
 }
@@ -81,11 +82,13 @@ type manifest struct {
 		Template struct {
 			Spec struct {
 				ServiceAccountName yaml.Node `yaml:"serviceAccountName"`
-				Containers         []struct{ Name yaml.Node }
+				Containers         []container
 			}
 		}
 	}
 }
+
+type container struct{ Name, Args yaml.Node }
 
 // firstDeployment is the first Deployment in a file.
 func firstDeployment(src []byte) (manifest, bool) {
@@ -110,11 +113,16 @@ func (m manifest) over(other Deployment) Deployment {
 	if len(of.Labels) == 0 {
 		of.Labels = other.Labels
 	}
-	names := m.Spec.Template.Spec.Containers
-	if len(names) > 0 && !slices.ContainsFunc(names, func(c struct{ Name yaml.Node }) bool { return c.Name.Value == other.Container }) {
-		of.Container = text(names[0].Name, other.Container)
+	containers := m.Spec.Template.Spec.Containers
+	if of.Index = m.managerIndex(other.Container); len(containers) > 0 {
+		of.Container = text(containers[of.Index].Name, other.Container)
 	}
 	return of
+}
+
+// managerIndex is the index of the container of a name or, without one, that of the first.
+func (m manifest) managerIndex(name string) int {
+	return max(0, slices.IndexFunc(m.Spec.Template.Spec.Containers, func(c container) bool { return c.Name.Value == name }))
 }
 
 // plain are labels that need no quotes in YAML.

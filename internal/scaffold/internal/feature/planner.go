@@ -225,7 +225,14 @@ func (p *planner) planFiles(f Feature) error {
 			return err
 		}
 	}
+	if data["Role"], data["RoleBinding"], err = p.roles(); err != nil {
+		return err
+	}
 	listed, err := p.listed(f)
+	if err != nil {
+		return err
+	}
+	there, err := p.Exists(f.component())
 	if err != nil {
 		return err
 	}
@@ -237,7 +244,10 @@ func (p *planner) planFiles(f Feature) error {
 			return err
 		}
 	}
-	return nil
+	if there || p.Recording() {
+		return nil
+	}
+	return p.requireArguments(f)
 }
 
 // listed returns whether the feature's kustomization needs a file: one that an older version wrote may not, and

@@ -1,0 +1,57 @@
+package feature
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// requireArguments refuses a manager whose container has no list of arguments where the feature adds one to it:
+// kustomize would fail.
+func (p *planner) requireArguments(f Feature) error {
+	component, err := p.Find(f.component())
+	if err != nil || !bytes.Contains(component.After(), []byte("/args/-")) {
+		return err
+	}
+	c, err := p.Find(managerFile)
+	if err != nil {
+		return err
+	}
+	object, ok := firstDeployment(c.After())
+	if !c.There() || !ok || len(object.Spec.Template.Spec.Containers) == 0 {
+		return nil
+	}
+	manager := object.Spec.Template.Spec.Containers[object.managerIndex(OwnDeployment("").Container)]
+	if !manager.Args.IsZero() {
+		return nil
+	}
+	if elsewhere, err := p.argumentsElsewhere(); err != nil || elsewhere {
+		return err
+	}
+	return &report.Error{
+		What: fmt.Sprintf("%s adds an argument to the manager, and its container has no list of them", f), Where: fmt.Sprintf("%s:%d", managerFile, manager.Name.Line),
+		Hint: "nothing was changed; add this to the container and run the command again:\nargs: []",
+	}
+}
+
+// argumentsElsewhere reports whether another file beside the Deployment's has arguments: a patch may add the list.
+func (p *planner) argumentsElsewhere() (bool, error) {
+	files, err := fs.Glob(os.DirFS(p.Root()), path.Dir(managerFile)+"/*.yaml")
+	if err != nil {
+		return false, err
+	}
+	for _, name := range files {
+		c, err := p.Find(name)
+		if err != nil {
+			return false, err
+		}
+		if name != managerFile && bytes.Contains(c.After(), []byte("args")) {
+			return true, nil
+		}
+	}
+	return false, nil
+}

@@ -1,0 +1,69 @@
+package feature_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/projecttest"
+)
+
+const bareDeployment = `
+-- config/manager/manager.yaml --
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: operator
+spec:
+  template:
+    spec:
+      containers:
+      - name: proxy
+        args: [--listen]
+      - name: manager
+        command: [/manager]
+`
+
+// TestArguments: a manager without arguments is refused where one would be added, with its line; one that is not the
+// first container gets the argument all the same.
+func TestArguments(t *testing.T) {
+	root := projecttest.New(t, newproject.Options{})
+	projecttest.Unpack(t, root, bareDeployment)
+	_, err := projecttest.Edit(root, feature.Enable(feature.HA))
+	refusal, ok := errors.AsType[*report.Error](err)
+	if !ok || refusal.Where != "config/manager/manager.yaml:11" || !strings.Contains(refusal.Hint, "args: []") {
+		t.Errorf("got %v", err)
+	}
+	projecttest.Unpack(t, root, bareDeployment+"        args: []\n")
+	projecttest.Apply(t)(projecttest.Edit(root, feature.Enable(feature.HA)))
+	projecttest.Holds(t, root, "config/ha/kustomization.yaml", "/spec/template/spec/containers/1/args/-")
+}
+
+// TestRoles: a manager with a role of another name is kept in its namespace, too.
+func TestRoles(t *testing.T) {
+	root := projecttest.New(t, newproject.Options{})
+	projecttest.Unpack(t, root, `
+-- config/rbac/role.yaml --
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata:
+  name: operator-role
+-- config/rbac/bindings.yaml --
+kind: ClusterRoleBinding
+metadata:
+  name: proxies
+roleRef:
+  name: proxy-role
+---
+kind: ClusterRoleBinding
+metadata:
+  name: operator-binding
+roleRef:
+  name: operator-role
+`)
+	projecttest.Apply(t)(projecttest.Edit(root, feature.Enable(feature.Namespaced)))
+	projecttest.Holds(t, root, "config/namespaced/kustomization.yaml", "name: operator-role\n", "name: operator-binding\n", "!manager-role")
+}

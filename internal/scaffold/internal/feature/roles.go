@@ -1,0 +1,65 @@
+package feature
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// The names of the manager's role, and of what binds it, where the project does not say otherwise.
+const (
+	usualRole    = "manager-role"
+	usualBinding = "manager-rolebinding"
+	roleFile     = "config/rbac/role.yaml" // which is generated
+)
+
+// roles are the names of the role that is generated for the manager, and of the binding that gives it to the manager.
+func (p *planner) roles() (role, binding string, err error) {
+	role, binding = usualRole, usualBinding
+	c, err := p.Find(roleFile)
+	if err != nil {
+		return role, binding, err
+	}
+	for _, o := range rolesIn(c.After()) {
+		if o.Kind == "ClusterRole" && o.Metadata.Name != "" {
+			role = o.Metadata.Name
+			break
+		}
+	}
+	files, err := fs.Glob(os.DirFS(p.Root()), "config/rbac/*.yaml")
+	if err != nil {
+		return role, binding, err
+	}
+	for _, name := range files {
+		c, err := p.Find(name)
+		if err != nil {
+			return role, binding, err
+		}
+		for _, o := range rolesIn(c.After()) {
+			if o.Kind == "ClusterRoleBinding" && o.RoleRef.Name == role && o.Metadata.Name != "" {
+				return role, o.Metadata.Name, nil
+			}
+		}
+	}
+	return role, binding, nil
+}
+
+// permission is what is read of a role, or of a binding.
+type permission struct {
+	Kind     string
+	Metadata struct{ Name string }
+	RoleRef  struct{ Name string } `yaml:"roleRef"`
+}
+
+// rolesIn are the objects of a file, up to what cannot be read.
+func rolesIn(src []byte) (all []permission) {
+	for decoder := yaml.NewDecoder(bytes.NewReader(src)); ; {
+		var o permission
+		if decoder.Decode(&o) != nil {
+			return all
+		}
+		all = append(all, o)
+	}
+}
