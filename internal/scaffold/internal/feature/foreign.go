@@ -20,6 +20,9 @@ func (p *planner) enableForeign(f Feature) error {
 	case WebhookServer:
 		return p.planForeignConversion()
 	case CertManager:
+		if err := p.fitInjection(); err != nil {
+			return err
+		}
 		return p.planForeignInjection()
 	}
 	return nil
