@@ -27,6 +27,8 @@ type Plan struct {
 	targets []string // those of the Makefile that generate
 	guessed bool     // nothing says what to generate
 	tool    tool
+
+	manifests report.Position // of the first call that generates what is deployed
 }
 
 // Guessed reports whether the plan consists of defaults, since no Makefile calls controller-gen or slipway.
@@ -104,6 +106,11 @@ func PlanFor(root string, getenv func(string) string, more ...generate.Use) (Pla
 			}
 		}
 	}
+	missing, err := plan.withoutWebhooks()
+	if err != nil {
+		return Plan{}, nil, err
+	}
+	findings = append(findings, missing...)
 	if len(plan.runs) == 0 {
 		if len(calls) > 0 || len(content) > 0 && !callsSlipway(content, getenv) {
 			findings = append(findings, report.Finding{Position: report.Position{File: makefileName},
@@ -157,6 +164,9 @@ func (p *Plan) follow(call makefile.Call) ([]report.Finding, error) {
 			e.Where = fmt.Sprintf("%s:%d", filepath.Join(p.root, filepath.FromSlash(at.File)), call.Line)
 		}
 		return nil, err
+	}
+	if p.manifests.Line == 0 && generatesManifests(options.Uses) {
+		p.manifests = at
 	}
 	p.add(call.Dir, options)
 	p.made(call.Target)
@@ -224,13 +234,36 @@ func defaults(root string) ([]planned, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, &report.Error{What: "the header of generated files cannot be read", Where: Boilerplate, Err: err}
 	}
+	role, err := roleName(root)
+	if err != nil {
+		return nil, err
+	}
 	return []planned{{paths: everywhere, uses: []generate.Use{
 		object,
 		{Name: "crd", Output: generate.Output{Config: crdFolder}},
-		{Name: "rbac", Options: "roleName=" + managerRole, Output: generate.Output{Config: "config/rbac"}},
+		{Name: "rbac", Options: "roleName=" + role, Output: generate.Output{Config: "config/rbac"}},
 		{Name: "webhook", Output: generate.Output{Config: "config/webhook"}},
 		{Name: "applyconfiguration", Options: object.Options},
 	}}}, nil
+}
+
+// generatedRole matches the name of the role in the file that the generator writes.
+var generatedRole = regexp.MustCompile(`(?s)^(?:---\s)?.*?\nkind: ClusterRole\r?\n.*?\n  name: ([\w.-]+)\r?\n`)
+
+// roleName is what the project calls the manager's role: its bindings name it.
+func roleName(root string) (string, error) {
+	file := filepath.Join(root, "config", "rbac", "role.yaml")
+	content, err := finite.ReadFile(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return managerRole, nil
+	case err != nil:
+		return "", &report.Error{What: "the manager's role cannot be read", Where: file, Err: err}
+	}
+	if m := generatedRole.FindSubmatch(content); m != nil {
+		return string(m[1]), nil
+	}
+	return managerRole, nil
 }
 
 // Run runs the plan with what options say beside what to generate, and joins the results. It stops at the first run

@@ -1,6 +1,7 @@
 package regenerate_test
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -105,6 +106,13 @@ func TestPlanFor(t *testing.T) {
 			[]report.Finding{{Position: at(4), Suggestion: "make b"}},
 		},
 		{
+			"no webhooks", "-- Makefile --\na:\n\tcontroller-gen object paths=./...\nb:\n\tcontroller-gen rbac:roleName=x paths=./...\n-- config/webhook/kustomization.yaml --\nresources:\n- manifests.yaml\n", []string{deepcopy, "config/rbac/role.yaml"},
+			[]report.Finding{{Position: at(4), Suggestion: "add webhook to the arguments of this call"}},
+		},
+		{
+			"webhooks by hand", "-- Makefile --\na:\n\tcontroller-gen rbac:roleName=x paths=./...\n-- config/webhook/kustomization.yaml --\nresources:\n- manifests.yaml\n-- config/webhook/manifests.yaml --\n", []string{"config/rbac/role.yaml"}, nil,
+		},
+		{
 			"options that are obsolete", "-- Makefile --\na:\n\tcontroller-gen object \"crd:trivialVersions=true, maxDescLen=0,crdVersions={v1beta1}\" paths=./...\n", []string{deepcopy},
 			[]report.Finding{
 				{Position: at(2), Suggestion: "all CRDs have a schema per version now"},
@@ -127,6 +135,25 @@ func TestPlanFor(t *testing.T) {
 				t.Errorf("findings: %s", diff)
 			}
 		})
+	}
+}
+
+// TestRoleName: a role keeps the name that its bindings have.
+func TestRoleName(t *testing.T) {
+	root := project(t, "-- config/rbac/role.yaml --\n---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: operator-role\nrules: []\n")
+	plan, _, err := regenerate.PlanFor(root, os.Getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := plan.Run(t.Context(), generate.Options{DryRun: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := func(f generate.File) bool {
+		return filepath.Base(f.Path) == "role.yaml" && bytes.Contains(f.Content, []byte("\n  name: operator-role\n"))
+	}
+	if !slices.ContainsFunc(result.Files, named) {
+		t.Errorf("no file has the role: %v", result.Files)
 	}
 }
 

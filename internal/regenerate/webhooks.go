@@ -1,0 +1,48 @@
+package regenerate
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+
+	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/generate"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// listsManifests matches the item of a kustomization for what the generator of webhooks writes.
+var listsManifests = regexp.MustCompile(`(?m)^\s*- manifests\.yaml\s*$`)
+
+// generatesManifests reports whether generators make what is deployed.
+func generatesManifests(uses []generate.Use) bool {
+	return slices.ContainsFunc(uses, func(u generate.Use) bool { return u.Name == "crd" || u.Name == "rbac" })
+}
+
+// withoutWebhooks is the finding of a Makefile whose calls generate no configurations of webhooks, though the project
+// lists them: nothing that lists them can be deployed.
+func (p *Plan) withoutWebhooks() ([]report.Finding, error) {
+	if p.partial || p.manifests.Line == 0 || slices.ContainsFunc(p.runs, func(r planned) bool {
+		return slices.ContainsFunc(r.uses, func(u generate.Use) bool { return u.Name == "webhook" })
+	}) {
+		return nil, nil
+	}
+	folder := filepath.Join(p.root, "config", "webhook")
+	list, err := finite.ReadFile(filepath.Join(folder, "kustomization.yaml"))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, &report.Error{What: "file cannot be read", Where: folder, Err: err}
+	}
+	if _, err := os.Stat(filepath.Join(folder, "manifests.yaml")); err == nil || !listsManifests.Match(bytes.ReplaceAll(list, []byte("\r"), nil)) {
+		return nil, nil
+	}
+	return []report.Finding{{Position: p.manifests,
+		Message:    "no call of controller-gen generates webhook configurations, which config/webhook/kustomization.yaml lists",
+		Suggestion: "add webhook to the arguments of this call",
+	}}, nil
+}
