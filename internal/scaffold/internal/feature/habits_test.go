@@ -2,6 +2,8 @@ package feature_test
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -66,4 +68,22 @@ roleRef:
 `)
 	projecttest.Apply(t)(projecttest.Edit(root, feature.Enable(feature.Namespaced)))
 	projecttest.Holds(t, root, "config/namespaced/kustomization.yaml", "name: operator-role\n", "name: operator-binding\n", "!manager-role")
+}
+
+// TestMetricsOfOtherName: what would select no Service is refused at the line of the Service that there is.
+func TestMetricsOfOtherName(t *testing.T) {
+	for _, f := range []feature.Feature{feature.Prometheus, feature.Alerts} {
+		root := projecttest.New(t, newproject.Options{})
+		if err := os.RemoveAll(filepath.Join(root, "config", "metrics")); err != nil {
+			t.Fatal(err)
+		}
+		const service = "-- config/manager/service.yaml --\napiVersion: v1\nkind: Service\nmetadata:\n  name: operator-metrics-service\n"
+		projecttest.Unpack(t, root, service)
+		_, err := projecttest.Edit(root, feature.Enable(f))
+		if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Where != "config/manager/service.yaml:4" {
+			t.Errorf("%s: got %v", f, err)
+		}
+		projecttest.Unpack(t, root, strings.Replace(service, "operator-metrics", "controller-manager-metrics", 1))
+		projecttest.Apply(t)(projecttest.Edit(root, feature.Enable(f)))
+	}
 }

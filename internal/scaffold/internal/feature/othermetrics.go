@@ -72,18 +72,79 @@ func (p *planner) refuseServiceIn(folder string) error {
 	return nil
 }
 
+// requireNamedMetrics is [planner.refuseMetricsOfOtherName] as a step of a feature's planning.
+func (p *planner) requireNamedMetrics(f Feature) func() error {
+	return func() error { return p.refuseMetricsOfOtherName(f) }
+}
+
+// refuseMetricsOfOtherName refuses what selects the metrics by their Service's name and labels, in a project whose Service
+// for them has others: it would select nothing.
+func (p *planner) refuseMetricsOfOtherName(f Feature) error {
+	if there, err := p.Exists(Metrics.component()); err != nil || there || p.Recording() {
+		return err
+	}
+	var other *report.Error
+	for _, pattern := range []string{path.Dir(defaultConfig), "config/rbac", path.Dir(managerFile), "config/metrics"} {
+		files, err := fs.Glob(os.DirFS(p.Root()), pattern+"/*.yaml")
+		if err != nil {
+			return err
+		}
+		for _, file := range files {
+			c, err := p.Find(file)
+			if err != nil {
+				return err
+			}
+			if serviceLine(c.After(), metricsService) > 0 {
+				return nil
+			}
+			if name, line := otherMetricsService(c.After()); line > 0 && other == nil {
+				other = &report.Error{
+					What: fmt.Sprintf("%s is about the Service %s, and the project's Service for metrics is %s", f, metricsService, name), Where: fmt.Sprintf("%s:%d", file, line),
+					Hint: "nothing was changed; give it that name and the labels of the manager's pods, or write what reads its metrics by hand",
+				}
+			}
+		}
+	}
+	if other == nil {
+		return nil
+	}
+	return other
+}
+
+// otherMetricsService is the name of a file's Service for metrics, by its name, and the line of that.
+func otherMetricsService(src []byte) (name string, line int) {
+	for _, s := range servicesIn(src) {
+		if strings.Contains(s.Metadata.Name.Value, "metrics") {
+			return s.Metadata.Name.Value, s.Metadata.Name.Line
+		}
+	}
+	return "", 0
+}
+
 // serviceLine is the line with a Service's name in a file, or 0.
 func serviceLine(src []byte, name string) int {
+	for _, s := range servicesIn(src) {
+		if s.Metadata.Name.Value == name {
+			return s.Metadata.Name.Line
+		}
+	}
+	return 0
+}
+
+type service struct {
+	Kind     string
+	Metadata struct{ Name yaml.Node }
+}
+
+// servicesIn are the Services of a file, up to what cannot be read.
+func servicesIn(src []byte) (all []service) {
 	for decoder := yaml.NewDecoder(bytes.NewReader(src)); ; {
-		var object struct {
-			Kind     string
-			Metadata struct{ Name yaml.Node }
-		}
+		var object service
 		if decoder.Decode(&object) != nil {
-			return 0 // the file cannot be read, or ends
+			return all
 		}
-		if object.Kind == "Service" && object.Metadata.Name.Value == name {
-			return object.Metadata.Name.Line
+		if object.Kind == "Service" {
+			all = append(all, object)
 		}
 	}
 }

@@ -33,11 +33,11 @@ func (p *planner) parts(f Feature) parts {
 	case SelfCert:
 		return parts{items: []func() error{p.planRotationItems}, code: []func() error{p.planRotation}, codeFile: rotationFile, instead: CertManager}
 	case Prometheus:
-		return parts{items: []func() error{p.planVerification}}
+		return parts{items: []func() error{p.requireNamedMetrics(f), p.planVerification}}
 	case MetricsTLS:
 		return parts{items: []func() error{p.requireOwnManager, p.planNames}}
 	case Alerts:
-		return parts{items: []func() error{p.planNames, p.planAlertNames}, code: []func() error{p.planRunbooks}, codeFile: runbooks + "/ManagerAbsent.md"}
+		return parts{items: []func() error{p.requireNamedMetrics(f), p.planNames, p.planAlertNames}, code: []func() error{p.planRunbooks}, codeFile: runbooks + "/ManagerAbsent.md"}
 	case Tracing:
 		return parts{code: []func() error{p.planTracing}, codeFile: tracingFile}
 	case EndToEnd:
