@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/shellword"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -112,10 +112,10 @@ func withoutWiring(cmd *cobra.Command, err error, answers ...string) error {
 		case !f.Changed && value == f.DefValue:
 		case value == "true":
 			words = append(words, "--"+f.Name)
-		case oneWord.MatchString(value) && f.Value.Type() == "string":
+		case shellword.Quote(value) == value && f.Value.Type() == "string":
 			words = append(words, "--"+f.Name, value)
 		default:
-			words = append(words, "--"+f.Name+"="+quoted(value))
+			words = append(words, "--"+f.Name+"="+shellword.Quote(value))
 		}
 	})
 	for _, answer := range answers {
@@ -125,17 +125,6 @@ func withoutWiring(cmd *cobra.Command, err error, answers ...string) error {
 	}
 	e.Next = strings.Join(append(words, "--skip-wiring"), " ")
 	return err
-}
-
-// oneWord matches what a shell takes as it is.
-var oneWord = regexp.MustCompile(`^[\w./:@][\w./:@,=-]*$`)
-
-// quoted is a word as a shell takes it.
-func quoted(word string) string {
-	if oneWord.MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // askWhatToCreate asks for what flags do not say. The types of another module are not asked

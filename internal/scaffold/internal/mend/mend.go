@@ -18,6 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/wiring"
+	"github.com/slipway-dev/slipway/internal/shellword"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -60,7 +61,8 @@ func suggestion(file *project.Project) string {
 			if !r.Controller {
 				controller += "=false"
 			}
-			return fmt.Sprintf("slipway create api --group %s --version %s --kind %s --resource %s", r.Group, r.Version, r.Kind, controller)
+			return fmt.Sprintf("slipway create api --group %s --version %s --kind %s --resource %s",
+				shellword.Quote(r.Group), shellword.Quote(r.Version), shellword.Quote(r.Kind), controller)
 		}
 	}
 	return "slipway create api"
