@@ -41,7 +41,8 @@ const (
 	usualFolder    = "SetupEnvtestDefaultBinaryAssetsDirectory"
 )
 
-// Downloads finds the suites of a module that have envtest download. Files that are not Go are left to the compiler.
+// Downloads finds the suites of a module that have envtest download, without those of modules nested in it, which no
+// `go test ./...` reaches. Files that are not Go are left to the compiler.
 func Downloads(root string, getenv func(string) string) ([]Download, error) {
 	var all []Download
 	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
@@ -68,8 +69,14 @@ func Downloads(root string, getenv func(string) string) ([]Download, error) {
 // enterSuites skips folders that are no part of the module.
 func enterSuites(root, dir string) error {
 	name := filepath.Base(dir)
-	if dir != root && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "vendor" || name == "node_modules") {
+	if dir == root {
+		return nil
+	}
+	if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "vendor" || name == "node_modules" {
 		return fs.SkipDir
+	}
+	if _, err := os.Lstat(filepath.Join(dir, "go.mod")); err == nil {
+		return fs.SkipDir // another module
 	}
 	return nil
 }

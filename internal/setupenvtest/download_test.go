@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -135,6 +136,46 @@ func TestStandsIn(t *testing.T) {
 		{own.Major, own.Minor - Skew - 1, 0}: false, {own.Major, own.Minor + 1, 0}: false} {
 		if StandsIn(v) != want {
 			t.Errorf("%s: %v", v, !want)
+		}
+	}
+}
+
+// TestDownloadsOfOneModule: the suites of a nested module run from its own folder.
+func TestDownloadsOfOneModule(t *testing.T) {
+	root := t.TempDir()
+	const suite = "package a\n\nimport \"sigs.k8s.io/controller-runtime/pkg/envtest\"\n\nvar e = envtest.Environment{DownloadBinaryAssets: true}\n"
+	for name, text := range map[string]string{
+		"go.mod":                         "module example.com/m\n",
+		"internal/suite_test.go":         suite,
+		"nested/go.mod":                  "module example.com/m/nested\n",
+		"nested/suite_test.go":           suite,
+		"nested/internal/suite_test.go":  suite,
+		"another/nested/go.mod":          "module example.com/m/another/nested\n",
+		"another/nested/a/suite_test.go": suite,
+	} {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for dir, want := range map[string][]string{".": {"internal/suite_test.go"}, "nested": {"nested/internal/suite_test.go", "nested/suite_test.go"}} {
+		downloads, err := Downloads(filepath.Join(root, dir), func(string) string { return "" })
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, d := range downloads {
+			rel, err := filepath.Rel(root, d.File)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, filepath.ToSlash(rel))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q; want %q", dir, got, want)
 		}
 	}
 }
