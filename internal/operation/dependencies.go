@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -120,6 +121,7 @@ func (s *Session) writeDefinitions(definitions []*unstructured.Unstructured) (st
 	}
 	path := filepath.Join(cache, "definitions", fmt.Sprintf("%x.yaml", sha256.Sum256(all.Bytes())))
 	if kept, err := finite.ReadFile(path); err == nil && bytes.Equal(kept, all.Bytes()) {
+		useDefinitions(path, time.Now())
 		return path, nil
 	}
 	err = os.MkdirAll(filepath.Dir(path), 0o755)
@@ -129,5 +131,6 @@ func (s *Session) writeDefinitions(definitions []*unstructured.Unstructured) (st
 	if err != nil {
 		return "", &report.Error{What: "cannot store the definitions of other modules for the test suites", Where: path, Err: err, Hint: "set " + cachefolder.Variable + " to a folder that you may write to"}
 	}
+	pruneDefinitions(filepath.Dir(path), time.Now())
 	return path, nil
 }
