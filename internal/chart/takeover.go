@@ -3,7 +3,6 @@ package chart
 import (
 	"context"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -27,15 +26,15 @@ type TakeOver struct {
 	Notes   []string          // what the user has to know
 }
 
-// TakeOverPlugin makes the chart of the kustomization in folder dir, in the place of the one in folder old. What the
-// user set there keeps its effect, files that the user added stay. With keep the plug-in's templates with lines of the
+// TakeOverPlugin makes the chart of the kustomization in folder dir, in the place of the one in folder old, which was
+// made of the configuration in folder config. What the user set there keeps its effect, files that the user added stay. With keep the plug-in's templates with lines of the
 // user's stay too, and ours with the same objects are left out.
-func TakeOverPlugin(ctx context.Context, dir, old string, o Options, keep bool) (*TakeOver, error) {
+func TakeOverPlugin(ctx context.Context, dir, config, old string, o Options, keep bool) (*TakeOver, error) {
 	g, values, err := generate(ctx, dir, o)
 	if err != nil {
 		return nil, err
 	}
-	c, err := former.Read(old, filepath.Dir(dir))
+	c, err := former.Read(old, config)
 	if err != nil {
 		return nil, err
 	}

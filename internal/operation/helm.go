@@ -68,11 +68,10 @@ func (s *Session) Helm(ctx context.Context, c Chart) error {
 
 // chartFiles makes the files of the chart, in the place of those of kubebuilder's plug-in if the folder holds them.
 func (s *Session) chartFiles(ctx context.Context, root string, c Chart, into *scaffold.Derived) error {
-	config := filepath.Join(root, filepath.FromSlash(c.Config))
 	if c.plugins {
-		return s.takeOverChart(ctx, config, filepath.Join(root, filepath.FromSlash(c.Folder)), c, into)
+		return s.takeOverChart(ctx, root, c, into)
 	}
-	files, err := chart.Generate(ctx, config, c.Options)
+	files, err := chart.Generate(ctx, filepath.Join(root, filepath.FromSlash(c.Config)), c.Options)
 	into.Files = contents(files)
 	return err
 }
@@ -100,6 +99,10 @@ func (c *Chart) complete(root string) error {
 	c.Folder = path.Clean(filepath.ToSlash(c.Folder))
 	if !filepath.IsLocal(filepath.FromSlash(c.Folder)) || c.Folder == "." {
 		return &report.Error{What: "the chart's folder must be in the project", Where: where, Hint: "a path relative to the project, such as dist/chart", Code: mistaken}
+	}
+	c.Config = path.Clean(filepath.ToSlash(c.Config))
+	if !filepath.IsLocal(filepath.FromSlash(c.Config)) {
+		return &report.Error{What: "the folder with the kustomization must lie in the project", Where: "--kustomize " + c.Config, Hint: "a path relative to the project, such as config/default", Code: mistaken}
 	}
 	last := chart.Options{}
 	if text, ok := base.File(path.Join(c.Folder, chart.Mark)); ok {

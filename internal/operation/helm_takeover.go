@@ -38,9 +38,19 @@ func pluginChart(root, folder string) []byte {
 	return text
 }
 
+// configuration is the folder of all that a kustomization of the project is made of, as far as its place says:
+// config for config/default. What lies beside a folder of the project's own, or around the project, is no part of it.
+func configuration(kustomization string) string {
+	if parent := path.Dir(kustomization); parent != "." {
+		return parent
+	}
+	return kustomization
+}
+
 // takeOverChart makes the chart in the place of that of kubebuilder's plug-in.
-func (s *Session) takeOverChart(ctx context.Context, config, old string, c Chart, into *scaffold.Derived) error {
-	t, err := chart.TakeOverPlugin(ctx, config, old, c.Options, into.Prefer == scaffold.Mine)
+func (s *Session) takeOverChart(ctx context.Context, root string, c Chart, into *scaffold.Derived) error {
+	in := func(folder string) string { return filepath.Join(root, filepath.FromSlash(folder)) }
+	t, err := chart.TakeOverPlugin(ctx, in(c.Config), in(configuration(c.Config)), in(c.Folder), c.Options, into.Prefer == scaffold.Mine)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,9 @@ func TestCompleteCharts(t *testing.T) {
 		{"given", Chart{Folder: "charts/a/", Options: chart.Options{Name: "a", Version: "1.0.0-rc.1", AppVersion: "v2"}}, chart.Options{Name: "a", Version: "1.0.0-rc.1", AppVersion: "v2"}, "charts/a", ""},
 		{"outside", Chart{Folder: "../chart"}, chart.Options{}, "", "--chart ../chart"},
 		{"the project itself", Chart{Folder: "."}, chart.Options{}, "", "--chart ."},
+		{"kustomization around the project", Chart{Config: ".."}, chart.Options{}, "", "--kustomize .."},
+		{"kustomization elsewhere", Chart{Config: "config/../../other"}, chart.Options{}, "", "--kustomize ../other"},
+		{"kustomization of the project itself", Chart{Config: "."}, chart.Options{Name: "sample", Version: "0.1.0", AppVersion: "0.1.0"}, "dist/chart", ""},
 		{"no name", Chart{Options: chart.Options{Name: "My Chart"}}, chart.Options{}, "", "--name"},
 		{"no version", Chart{Options: chart.Options{Version: "1"}}, chart.Options{}, "", "--chart-version"},
 		{"no version of the operator", Chart{Options: chart.Options{AppVersion: "a\nb"}}, chart.Options{}, "", "--app-version"},
@@ -38,5 +41,19 @@ func TestCompleteCharts(t *testing.T) {
 	}
 	if _, err := parsePreference("theirs"); mistake(t, err).Where != "--conflicts" {
 		t.Error(err)
+	}
+}
+
+// TestConfiguration: taking over a chart reads the configuration of the project, never what is around the project.
+func TestConfiguration(t *testing.T) {
+	for kustomization, want := range map[string]string{
+		"config/default":        "config",
+		"config/overlays/cloud": "config/overlays",
+		"deploy":                "deploy",
+		".":                     ".",
+	} {
+		if got := configuration(kustomization); got != want {
+			t.Errorf("%s: %s; want %s", kustomization, got, want)
+		}
 	}
 }
