@@ -16,4 +16,7 @@
 // Modules may be hostile. No program of theirs is started, no link in them is followed, and sizes and numbers of files
 // are limited. Of a definition only its name, labels, annotations and specification count, and conversion webhooks are
 // left out, since their server is not there.
+//
+// Package clustertest of the module operator searches in the same way for suites that run without slipway. The modules
+// share no code, so the tests of both read the folder testdata/search there, which holds the two searches together.
 package dependency

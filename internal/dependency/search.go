@@ -14,7 +14,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/yaml"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
 )
 
 // Limits of what is read of a module.
@@ -188,18 +189,17 @@ func rank(name string) int {
 // no YAML, such as a chart's template, ends them.
 func definitionsIn(text []byte) []*unstructured.Unstructured {
 	all := []*unstructured.Unstructured{}
-	documents := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
+	documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
 	for {
 		document, err := documents.Read()
 		if err != nil {
 			return all
 		}
-		json, err := yaml.ToJSON(document)
-		if err != nil {
+		object := &unstructured.Unstructured{}
+		if yaml.Unmarshal(document, &object.Object) != nil {
 			return all
 		}
-		object := &unstructured.Unstructured{}
-		if object.UnmarshalJSON(json) == nil && object.GetAPIVersion() == "apiextensions.k8s.io/v1" && object.GetKind() == "CustomResourceDefinition" {
+		if object.GetAPIVersion() == "apiextensions.k8s.io/v1" && object.GetKind() == "CustomResourceDefinition" {
 			all = append(all, reduced(object))
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -19,9 +20,16 @@ import (
 
 // Limits of what is read of a module.
 const (
-	maxFile    = 4 << 20 // bytes; definitions have less than a megabyte
-	maxEntries = 100_000 // files and folders
+	maxFile    = 4 << 20   // bytes; definitions have less than a megabyte
+	maxRead    = 256 << 20 // bytes of all files
+	maxEntries = 100_000   // files and folders
 )
+
+// folder is a module's folder.
+type folder struct {
+	root *os.Root
+	left int64 // bytes that may still be read
+}
 
 // match is a definition in a file of a module.
 type match struct {
@@ -31,11 +39,15 @@ type match struct {
 
 // search finds the best definition of each kind in a module's folder.
 func search(dir string, wanted []schema.GroupVersionKind, best []match) {
+	if len(wanted) == 0 {
+		return
+	}
 	root, err := os.OpenRoot(dir)
-	if err != nil || len(wanted) == 0 {
+	if err != nil {
 		return
 	}
 	defer func() { _ = root.Close() }() // only read
+	module := &folder{root, maxRead}
 	left := maxEntries
 	_ = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
 		left--
@@ -47,7 +59,7 @@ func search(dir string, wanted []schema.GroupVersionKind, best []match) {
 		case entry.IsDir():
 			return enter(name)
 		case entry.Type().IsRegular() && (path.Ext(name) == ".yaml" || path.Ext(name) == ".yml"):
-			consider(root, name, wanted, best)
+			module.consider(name, wanted, best)
 		}
 		return nil
 	})
@@ -63,17 +75,8 @@ func enter(name string) error {
 }
 
 // consider reads a file that may have a definition of a kind better than the best one yet.
-func consider(root *os.Root, name string, wanted []schema.GroupVersionKind, best []match) {
-	info, err := root.Lstat(name)
-	if err != nil || info.Size() > maxFile {
-		return
-	}
-	file, err := root.Open(name)
-	if err != nil {
-		return
-	}
-	defer func() { _ = file.Close() }() // only read
-	text, err := io.ReadAll(io.LimitReader(file, maxFile))
+func (f *folder) consider(name string, wanted []schema.GroupVersionKind, best []match) {
+	text, err := f.read(name)
 	if err != nil || !bytes.Contains(text, []byte("CustomResourceDefinition")) {
 		return
 	}
@@ -84,6 +87,28 @@ func consider(root *os.Root, name string, wanted []schema.GroupVersionKind, best
 			best[i] = match{objects[at], name}
 		}
 	}
+}
+
+// errLarge says that no more is read.
+var errLarge = errors.New("larger than what is read of a module")
+
+// read reads a file of the module, unless it or what was read before is too large.
+func (f *folder) read(name string) ([]byte, error) {
+	info, err := f.root.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > min(maxFile, f.left) {
+		return nil, errLarge
+	}
+	file, err := f.root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // only read
+	text, err := io.ReadAll(io.LimitReader(file, info.Size()))
+	f.left -= int64(len(text))
+	return text, err
 }
 
 // places are parts of paths at which projects keep definitions, the usual ones first; variants are words in the paths
