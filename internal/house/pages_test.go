@@ -66,6 +66,29 @@ func TestEveryPageIsIndexed(t *testing.T) {
 	}
 }
 
+// openings are the forms in which a page's first line after its title says what the reader can do after it.
+var openings = regexp.MustCompile(`^(After this page you can|Look up|Use ` + "`slipway" + `)\b`)
+
+// TestPagesSayWhatFor: the first line of each page says what the reader can do after it, in one sentence of at most 25
+// words.
+func TestPagesSayWhatFor(t *testing.T) {
+	for _, page := range files(t, ".md") {
+		if !strings.HasPrefix(page, "docs/") || strings.HasPrefix(page, "docs/zh/") {
+			continue
+		}
+		_, text, found := strings.Cut("\n"+readText(t, page), "\n# ")
+		_, text, _ = strings.Cut(text, "\n")
+		first, _, _ := strings.Cut(strings.TrimLeft(text, "\n"), "\n\n")
+		if !found || !openings.MatchString(first) {
+			t.Errorf("%s does not begin with a title and \"After this page you can …\", \"Look up …\" or \"Use `slipway …` to\": %.60q", page, first)
+		}
+		sentence, _, _ := strings.Cut(strings.ReplaceAll(first, "\n", " ")+" ", ". ")
+		if words := len(strings.Fields(sentence)); words > 25 {
+			t.Errorf("%s begins with a sentence of %d words, want at most 25", page, words)
+		}
+	}
+}
+
 // TestLinks: what a page links to is there.
 func TestLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#\s]*)(#[^)\s]*)?\)`)
