@@ -1,14 +1,19 @@
 package cli
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"github.com/slipway-dev/slipway/internal/othertools"
+	"github.com/slipway-dev/slipway/internal/report"
 )
 
 var updatePage = flag.Bool("update-other-tools", false, "rewrite the tables of docs/reference/other-tools.md")
@@ -17,28 +22,64 @@ var updatePage = flag.Bool("update-other-tools", false, "rewrite the tables of d
 func TestOtherToolsAreAnswered(t *testing.T) {
 	root := (&invocation{Env: Env{Getenv: func(string) string { return "" }}}).root()
 	for _, c := range othertools.Commands() {
-		if c.Ours == "" {
+		if c.Ours != "" {
+			checkOurs(t, root, c.Tool+" "+c.Theirs, c.Ours)
+		}
+	}
+	for _, s := range othertools.Steps() {
+		if s.Ours != "" {
+			checkOurs(t, root, s.Theirs, s.Ours)
+		}
+	}
+}
+
+// checkOurs wants a command of slipway, with its flags, for what a user of another tool does.
+func checkOurs(t *testing.T, root *cobra.Command, theirs, ours string) {
+	t.Helper()
+	words := strings.Fields(ours)
+	cmd, rest, err := root.Find(words[1:])
+	if words[0] != "slipway" || err != nil || cmd == root {
+		t.Errorf("%s: %q is no command: %v", theirs, ours, err)
+		return
+	}
+	if cmd.HasSubCommands() && cmd.Name() != "generate" && cmd.Name() != "setup-envtest" {
+		t.Errorf("%s: %q lacks a verb", theirs, ours)
+	}
+	if cmd.DisableFlagParsing {
+		return // another program's command line
+	}
+	for _, word := range rest {
+		if name, ok := strings.CutPrefix(word, "--"); ok && cmd.Flags().Lookup(name) == nil {
+			t.Errorf("%q: %s has no flag --%s", ours, cmd.CommandPath(), name)
+		}
+		if name, ok := strings.CutPrefix(word, "-"); ok && len(name) == 1 && cmd.Flags().ShorthandLookup(name) == nil {
+			t.Errorf("%q: %s has no flag -%s", ours, cmd.CommandPath(), name)
+		}
+	}
+}
+
+// TestDocumentedCommandsAreAnswered: a command of another tool's tutorial, typed after slipway, is a command here, or
+// is answered with the row of the table.
+func TestDocumentedCommandsAreAnswered(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "othertools", "testdata", "documented.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	verbs := []string{"controller-gen", "type-scaffold", "setup-envtest", "kubectl", "kustomize"}
+	for typed := range strings.Lines(string(text)) {
+		words := strings.Fields(typed)
+		root := (&invocation{Env: Env{Getenv: func(string) string { return "" }}}).root()
+		cmd, _, err := root.Find(words)
+		if slices.Contains(verbs, words[0]) {
+			if err != nil || cmd == root {
+				t.Errorf("slipway %s is no command: %v", words[0], err)
+			}
 			continue
 		}
-		words := strings.Fields(c.Ours)
-		cmd, rest, err := root.Find(words[1:])
-		if words[0] != "slipway" || err != nil || cmd == root {
-			t.Errorf("%s %s: %q is no command: %v", c.Tool, c.Theirs, c.Ours, err)
-			continue
-		}
-		if cmd.HasSubCommands() && cmd.Name() != "generate" && cmd.Name() != "setup-envtest" {
-			t.Errorf("%s %s: %q lacks a verb", c.Tool, c.Theirs, c.Ours)
-		}
-		if cmd.DisableFlagParsing {
-			continue // another program's command line
-		}
-		for _, word := range rest {
-			if name, ok := strings.CutPrefix(word, "--"); ok && cmd.Flags().Lookup(name) == nil {
-				t.Errorf("%q: %s has no flag --%s", c.Ours, cmd.CommandPath(), name)
-			}
-			if name, ok := strings.CutPrefix(word, "-"); ok && len(name) == 1 && cmd.Flags().ShorthandLookup(name) == nil {
-				t.Errorf("%q: %s has no flag -%s", c.Ours, cmd.CommandPath(), name)
-			}
+		c, _ := othertools.Lookup(words)
+		answer, _ := errors.AsType[*report.Error](noSubcommand(root, words))
+		if cmd != root || answer == nil || answer.Code != usageCode || answer.Hint == "" || c.Ours != "" && answer.Next != c.For(words) {
+			t.Errorf("slipway %s is answered with %+v", strings.Join(words, " "), answer)
 		}
 	}
 }
@@ -56,7 +97,7 @@ func TestOtherToolsPage(t *testing.T) {
 	if !found || !ended {
 		t.Fatalf("%s has no place for the table", path)
 	}
-	want := head + begin + "\n" + table() + "\n" + end + tail
+	want := head + begin + "\n" + table() + "\n" + steps() + "\n" + end + tail
 	if *updatePage {
 		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
@@ -81,7 +122,18 @@ func table() string {
 			tool = c.Tool
 			fmt.Fprintf(&b, "%s### %s\n\n| %s | slipway | |\n|---|---|---|\n", separator, tool, tool)
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", strings.TrimSpace(tool+" "+c.Theirs), code(c.Ours), c.Note)
+		theirs := strings.ReplaceAll(strings.TrimSpace(tool+" "+c.Theirs), "|", `\|`)
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", theirs, code(c.Ours), c.Note)
+	}
+	return b.String()
+}
+
+// steps is the table of the steps of tutorials.
+func steps() string {
+	var b strings.Builder
+	b.WriteString("### Steps of tutorials\n\n| step | slipway | |\n|---|---|---|\n")
+	for _, s := range othertools.Steps() {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", s.Theirs, code(s.Ours), s.Note)
 	}
 	return b.String()
 }

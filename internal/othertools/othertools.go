@@ -30,23 +30,29 @@ type Command struct {
 }
 
 // Lookup returns the command that begins with the most of the given words, which were typed after slipway. What follows
-// the first flag is passed over, but of two commands with the same words the one wins whose flags were typed.
+// the first flag is passed over, but of two commands with the same words the one wins whose flags were typed, then the
+// one whose tool was.
 func Lookup(words []string) (Command, bool) {
-	typed := plain(words)
 	var best Command
-	length := 0
+	most := 0
 	for _, c := range Commands() {
-		for _, form := range c.forms() {
-			want := strings.Fields(form)
-			if !hasPrefix(typed, want) || len(want) < length || len(want) == 0 {
-				continue
-			}
-			if len(want) > length || c.flagsIn(words) && !best.flagsIn(words) {
-				best, length = c, len(want)
-			}
+		if score := c.score(words); score > most {
+			best, most = c, score
 		}
 	}
-	return best, length > 0
+	return best, most > 0
+}
+
+// score is how well c fits the words; 0 if it does not.
+func (c Command) score(words []string) int {
+	score := 4 * c.length(words)
+	if score > 0 && c.flagsIn(words) {
+		score += 2
+	}
+	if score > 0 && words[0] == c.Tool {
+		score++
+	}
+	return score
 }
 
 // forms are what users may type after slipway for c.
