@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"regexp"
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // Parse reads the content of a PROJECT file; name is the file's name in errors.
@@ -83,13 +84,13 @@ func findAlias(n *yaml.Node) *yaml.Node {
 	return nil
 }
 
-var yamlLine = regexp.MustCompile(`line (\d+): (.*)`)
+var yamlLine = lazy.Regexp(`line (\d+): (.*)`)
 
 // syntaxError gives an error of the YAML parser its place; the parser tells the
 // line only in its text.
 func syntaxError(name string, err error) error {
 	e := &FieldError{File: name, Problem: "is not valid YAML: " + err.Error(), Expected: "lines of the form `key: value`"}
-	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
+	if m := yamlLine().FindStringSubmatch(err.Error()); m != nil {
 		e.Line, _ = strconv.Atoi(m[1]) // digits by the pattern; 0 means unknown
 		e.Column = 1
 		e.Problem = "is not valid YAML: " + m[2]

@@ -4,12 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"golang.org/x/mod/module"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // The limits of Kubernetes on names (RFC 1123 labels and subdomains) in bytes.
@@ -22,9 +23,9 @@ const (
 var reservedFolders = []string{"internal", "testdata", "vendor"}
 
 var (
-	labelPattern   = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
-	versionPattern = regexp.MustCompile(`^v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?$`)
-	kindPattern    = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)
+	labelPattern   = lazy.Regexp(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
+	versionPattern = lazy.Regexp(`^v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?$`)
+	kindPattern    = lazy.Regexp(`^[A-Z][A-Za-z0-9]*$`)
 )
 
 // ValidateDomain checks the suffix of a project's API groups. The error is a
@@ -80,7 +81,7 @@ func ValidateGroup(group string) error {
 
 // ValidateVersion checks an API version.
 func ValidateVersion(version string) error {
-	if versionPattern.MatchString(version) {
+	if versionPattern().MatchString(version) {
 		return nil
 	}
 	return required("version", version, "is not an API version", "v1, v1beta1 or v2alpha1")
@@ -96,7 +97,7 @@ func ValidateKind(kind string) error {
 		return &FieldError{Field: "kind", Value: kind, Problem: fmt.Sprintf("is %d characters long", len(kind)), Expected: expected}
 	case unicode.IsLower(rune(kind[0])):
 		return &FieldError{Field: "kind", Value: kind, Problem: "starts with a lower-case letter", Expected: expected}
-	case !kindPattern.MatchString(kind):
+	case !kindPattern().MatchString(kind):
 		return &FieldError{Field: "kind", Value: kind, Problem: "is not CamelCase", Expected: expected}
 	case kind == "List":
 		return &FieldError{Field: "kind", Value: kind, Problem: "is a kind that Kubernetes reserves", Expected: expected}
@@ -174,7 +175,7 @@ func labelProblem(s string) string {
 		return fmt.Sprintf("has a part of %d characters", len(s))
 	case strings.ToLower(s) != s:
 		return "has an upper-case letter"
-	case !labelPattern.MatchString(s):
+	case !labelPattern().MatchString(s):
 		return "is not a DNS name"
 	}
 	return ""

@@ -2,9 +2,10 @@ package cli
 
 import (
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // tools are the programs that slipway stands for when it is called by their names, as by a link in a project's bin
@@ -27,11 +28,11 @@ func calledAs(name string) []string {
 // programName is the name of a program's file without what is the system's.
 func programName(path string) string { return strings.TrimSuffix(filepath.Base(path), ".exe") }
 
-var versionedName = regexp.MustCompile(`^(.+)-(v\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)$`)
+var versionedName = lazy.Regexp(`^(.+)-(v\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)$`)
 
 // versionIn takes a name like controller-gen-v0.20.1 apart; the version is "" in others.
 func versionIn(name string) (tool, version string) {
-	if parts := versionedName.FindStringSubmatch(name); parts != nil {
+	if parts := versionedName().FindStringSubmatch(name); parts != nil {
 		return parts[1], parts[2]
 	}
 	return name, ""

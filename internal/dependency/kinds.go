@@ -6,10 +6,11 @@ import (
 	"go/token"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // kind is a kind of another module that the project uses.
@@ -24,7 +25,7 @@ type kind struct {
 func (k kind) full() string { return k.path + "." + k.name }
 
 // groupMarker is where packages name their group.
-var groupMarker = regexp.MustCompile(`(?m)^// *\+groupName=([a-z0-9.-]+)\s*$`)
+var groupMarker = lazy.Regexp(`(?m)^// *\+groupName=([a-z0-9.-]+)\s*$`)
 
 // kinds are the used names of a package that are kinds.
 func (l located) kinds(used map[string]bool) (known []kind, missing []Missing) {
@@ -71,7 +72,7 @@ func readPackage(dir string) (content, error) {
 		if err != nil {
 			return c, err
 		}
-		for _, m := range groupMarker.FindAllSubmatch(text, -1) {
+		for _, m := range groupMarker().FindAllSubmatch(text, -1) {
 			marked = append(marked, string(m[1]))
 		}
 		parsed, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)

@@ -229,6 +229,6 @@ func (k kind) isDefinedBy(object *unstructured.Unstructured) bool {
 	versions, _, _ := unstructured.NestedSlice(object.Object, "spec", "versions")
 	return slices.ContainsFunc(versions, func(v any) bool {
 		version, _ := v.(map[string]any)
-		return version["served"] == true && (version["name"] == k.version || !versioned.MatchString(k.version))
+		return version["served"] == true && (version["name"] == k.version || !versioned().MatchString(k.version))
 	})
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -17,6 +16,7 @@ import (
 	"golang.org/x/mod/module"
 
 	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -32,7 +32,7 @@ func (u uses) add(pkg, name string) {
 }
 
 // versioned are the last elements of packages of API types: that of a version.
-var versioned = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
+var versioned = lazy.Regexp(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
 
 // served are the modules that the API server itself serves the kinds of, or that have none.
 var served = []string{"k8s.io/api", "k8s.io/apimachinery", "k8s.io/apiextensions-apiserver", "k8s.io/kube-aggregator", "k8s.io/client-go", "k8s.io/metrics"}
@@ -105,7 +105,7 @@ func modulesOf(root string) map[string]bool {
 
 // candidate reports whether a package may have kinds of another module.
 func candidate(pkg string, modules map[string]bool) bool {
-	if _, isModule := modules[pkg]; isModule || isServed(pkg) || !versioned.MatchString(path.Base(pkg)) {
+	if _, isModule := modules[pkg]; isModule || isServed(pkg) || !versioned().MatchString(path.Base(pkg)) {
 		return false
 	}
 	first, _, _ := strings.Cut(pkg, "/")

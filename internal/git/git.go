@@ -20,6 +20,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // fixed is configuration that counts more than a repository's.
@@ -43,7 +45,7 @@ func Environment() []string {
 // Output runs git in a folder for its output. It fetches nothing if the repository names a program for that.
 func Output(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	env := Environment()
-	if keys, err := local(ctx, dir); err != nil || len(matching(keys, transport)) > 0 {
+	if keys, err := local(ctx, dir); err != nil || len(matching(keys, transport())) > 0 {
 		env = append(env, "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
 	}
 	return run(ctx, dir, env, args...)
@@ -80,9 +82,9 @@ func IsMissing(err error) bool { return errors.Is(err, exec.ErrNotFound) }
 // Keys that name programs: of any command that looks at files, and of one that has to fetch what a partial clone is
 // without.
 var (
-	filter    = regexp.MustCompile(`^(filter\..*\.(clean|process|smudge)|hook\..*)$`)
-	transport = regexp.MustCompile(`^(core\.(sshcommand|gitproxy|askpass)|credential\.(.*\.)?helper|remote\..*\.(uploadpack|vcs)|protocol\..*)$`)
-	partial   = regexp.MustCompile(`^(extensions\.partialclone|remote\..*\.(promisor|partialclonefilter))$`)
+	filter    = lazy.Regexp(`^(filter\..*\.(clean|process|smudge)|hook\..*)$`)
+	transport = lazy.Regexp(`^(core\.(sshcommand|gitproxy|askpass)|credential\.(.*\.)?helper|remote\..*\.(uploadpack|vcs)|protocol\..*)$`)
+	partial   = lazy.Regexp(`^(extensions\.partialclone|remote\..*\.(promisor|partialclonefilter))$`)
 )
 
 // Programs are the keys of the configuration of the repository that dir is in, and of its submodules, by which
@@ -102,9 +104,9 @@ func programs(ctx context.Context, dir string, left int) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := matching(keys, filter)
-	if len(matching(keys, partial)) > 0 {
-		found = append(found, matching(keys, transport)...)
+	found := matching(keys, filter())
+	if len(matching(keys, partial())) > 0 {
+		found = append(found, matching(keys, transport())...)
 	}
 	modules, err := submodules(ctx, dir)
 	if err != nil {

@@ -43,6 +43,7 @@ var needed = map[string]string{
 	"internal/othertools": "what a command of another tool is here",
 	"internal/shellword":  "how the words of an advised command are written",
 	"internal/spelling":   "the flag that a misspelt one is nearest to",
+	"internal/lazy":       "regular expressions that no start pays for",
 	"internal/kustomize":  "a command line of its own",
 	"internal/generate":   "arguments and help of controller-gen, which are the generators' own",
 	"project":             "what the parts of a kind's name may be, which is asked for",

@@ -16,12 +16,13 @@ import (
 	"cmp"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // Program is what a call is a call of.
@@ -193,11 +194,11 @@ func argumentsOf(command *syntax.CallExpr, program Program) (arguments []string,
 func isProgram(word, name string) bool {
 	word, _, _ = strings.Cut(word, "@")
 	base := path.Base(word)
-	return base == name || versioned.MatchString(strings.TrimPrefix(base, name)) && strings.HasPrefix(base, name)
+	return base == name || versioned().MatchString(strings.TrimPrefix(base, name)) && strings.HasPrefix(base, name)
 }
 
 // versioned matches what follows a program's name in that of a file which says its version.
-var versioned = regexp.MustCompile(`^-` + versionPattern + `$`)
+var versioned = lazy.Regexp(`^-` + versionPattern + `$`)
 
 // goRuns reports whether the words before a program's name are go's that run it: go run, go -C dir tool.
 func goRuns(words []*syntax.Word) bool {

@@ -3,8 +3,9 @@ package makefile
 import (
 	"io/fs"
 	"path"
-	"regexp"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // opaque stands for what cannot be known: a character for private use, which no Makefile holds.
@@ -97,8 +98,8 @@ func (m *reader) read(name string) {
 }
 
 var (
-	assignment = regexp.MustCompile(`^\s*(?:(?:export|override)\s+)*([A-Za-z0-9_.-]+)\s*(\?|::?:?|\+|!)?=\s*(.*)$`)
-	rule       = regexp.MustCompile(`^([^\s:=#][^:=#]*)::?(?:[^=].*)?$`)
+	assignment = lazy.Regexp(`^\s*(?:(?:export|override)\s+)*([A-Za-z0-9_.-]+)\s*(\?|::?:?|\+|!)?=\s*(.*)$`)
+	rule       = lazy.Regexp(`^([^\s:=#][^:=#]*)::?(?:[^=].*)?$`)
 )
 
 func (m *reader) line(number int, text string) {
@@ -123,11 +124,11 @@ func (m *reader) line(number int, text string) {
 // declaration is an assignment or the head of a rule.
 func (m *reader) declaration(text string) {
 	text = withoutComment(text)
-	if a := assignment.FindStringSubmatch(text); a != nil {
+	if a := assignment().FindStringSubmatch(text); a != nil {
 		m.assign(a[1], a[2], strings.TrimSpace(a[3]))
 		return
 	}
-	if r := rule.FindStringSubmatch(text); r != nil {
+	if r := rule().FindStringSubmatch(text); r != nil {
 		m.target = strings.TrimSpace(r[1])
 		m.rule++
 	}

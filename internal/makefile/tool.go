@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // Tool is how a Makefile has a program.
@@ -57,7 +59,7 @@ func (p Program) nameIn(value string) string {
 	return ""
 }
 
-var plainReference = regexp.MustCompile(`\$(?:\(([\w.-]+)\)|\{([\w.-]+)\})`)
+var plainReference = lazy.Regexp(`\$(?:\(([\w.-]+)\)|\{([\w.-]+)\})`)
 
 // maxText bounds what references make of a text, in bytes.
 const maxText = 64 << 10
@@ -65,7 +67,7 @@ const maxText = 64 << 10
 // expandKnown replaces the references that have a value and leaves all others as they are.
 func (m *reader) expandKnown(text string) string {
 	for range maxDepth {
-		expanded := plainReference.ReplaceAllStringFunc(text, func(reference string) string {
+		expanded := plainReference().ReplaceAllStringFunc(text, func(reference string) string {
 			if v, known := m.variables[reference[2:len(reference)-1]]; known && !v.conditional {
 				return v.value
 			}

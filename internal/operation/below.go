@@ -4,10 +4,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/project"
 )
@@ -78,7 +78,7 @@ func (s *Session) noteBelow(root string) {
 // severalProjects refuses to choose among projects.
 func (s *Session) severalProjects(below []string) error {
 	next := ""
-	if oneWord.MatchString(below[0]) {
+	if oneWord().MatchString(below[0]) {
 		next = "cd " + filepath.FromSlash(below[0])
 	}
 	return &report.Error{
@@ -88,7 +88,7 @@ func (s *Session) severalProjects(below []string) error {
 }
 
 // oneWord matches names that a shell takes as they are: a repository may name a folder like a command.
-var oneWord = regexp.MustCompile(`^[\w.][\w./-]*$`)
+var oneWord = lazy.Regexp(`^[\w.][\w./-]*$`)
 
 // mostNamed bounds how many projects a message names.
 const mostNamed = 8

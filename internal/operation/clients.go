@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/confine"
 	"github.com/slipway-dev/slipway/internal/generate"
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/regenerate"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
@@ -101,8 +101,8 @@ func (c Clients) facts(file *project.Project) (clientFacts, error) {
 
 // The forms of values that consist of parts.
 var (
-	pluralForm   = regexp.MustCompile(`^[A-Z]\w*:[A-Z]\w*$`)
-	externalForm = regexp.MustCompile(`^[^@\s]+\.\w+@[^@\s]+$`)
+	pluralForm   = lazy.Regexp(`^[A-Z]\w*:[A-Z]\w*$`)
+	externalForm = lazy.Regexp(`^[^@\s]+\.\w+@[^@\s]+$`)
 )
 
 // usable refuses what can be no folder, plural or package before anything is read.
@@ -111,12 +111,12 @@ func (f clientFacts) usable() error {
 		return unusableValue("clients need their own folder in the project", "--dir "+f.Dir, "use a relative path, like pkg/generated")
 	}
 	for _, p := range f.Plurals {
-		if !pluralForm.MatchString(p) {
+		if !pluralForm().MatchString(p) {
 			return unusableValue("a plural must have the form Kind:Plural", "--plural "+p, "write both like Go types, such as Fish:Fish")
 		}
 	}
 	for _, e := range f.Externals {
-		if !externalForm.MatchString(e) {
+		if !externalForm().MatchString(e) {
 			return unusableValue("an apply configuration must have the form package.Type@package", "--apply-configuration "+e,
 				"like k8s.io/api/core/v1.Pod@k8s.io/client-go/applyconfigurations/core/v1")
 		}

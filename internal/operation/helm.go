@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"golang.org/x/mod/semver"
 
 	"github.com/slipway-dev/slipway/internal/chart"
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
 )
@@ -138,11 +138,11 @@ func lastChart(base *scaffold.Base) string {
 	return folder
 }
 
-var chartName = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?$`)
+var chartName = lazy.Regexp(`^[a-z]([-a-z0-9]*[a-z0-9])?$`)
 
 // check refuses what Helm would refuse.
 func (c *Chart) check() error {
-	if !chartName.MatchString(c.Name) || len(c.Name) > 40 {
+	if !chartName().MatchString(c.Name) || len(c.Name) > 40 {
 		return &report.Error{What: fmt.Sprintf("invalid chart name %q", c.Name), Where: "--name", Hint: "use at most 40 lower-case letters, digits and -, a letter first", Code: mistaken}
 	}
 	if v := "v" + strings.TrimPrefix(c.Version, "v"); !semver.IsValid(v) || semver.Canonical(v)+semver.Build(v) != v {

@@ -3,12 +3,12 @@ package operation
 import (
 	"context"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
 	"github.com/slipway-dev/slipway/project"
@@ -45,7 +45,7 @@ func definitionsSet(root string) (*ship.Set, error) {
 }
 
 // notInNames is what names of objects do not have.
-var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
+var notInNames = lazy.Regexp(`[^a-z0-9]+`)
 
 // part tells deployments of one project's folders from each other; empty for the usual one.
 func part(root, folder string) string {
@@ -56,7 +56,7 @@ func part(root, folder string) string {
 	if err != nil || strings.HasPrefix(name, "..") {
 		name = filepath.Base(folder)
 	}
-	return strings.Trim(notInNames.ReplaceAllString(strings.ToLower(name), "-"), "-")
+	return strings.Trim(notInNames().ReplaceAllString(strings.ToLower(name), "-"), "-")
 }
 
 // targetNamespace is the namespace that the kustomization in a folder gives to its objects; empty if it does not

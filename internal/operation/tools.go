@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 
 	"github.com/slipway-dev/slipway/internal/confine"
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/toollink"
 )
@@ -43,11 +43,11 @@ func (s *Session) LinkTools(dir string, force bool) error {
 }
 
 // builtTool is the folder in which the go command keeps a program for go tool: cmd/go/internal/cache.
-var builtTool = regexp.MustCompile(`^[0-9a-f]{64}-d$`)
+var builtTool = lazy.Regexp(`^[0-9a-f]{64}-d$`)
 
 // inBuildCache reports whether a program lies where go tool puts it.
 func inBuildCache(program string) bool {
-	return builtTool.MatchString(filepath.Base(filepath.Dir(program)))
+	return builtTool().MatchString(filepath.Base(filepath.Dir(program)))
 }
 
 // UnlinkTools removes from a folder what LinkTools made.

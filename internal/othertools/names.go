@@ -1,9 +1,10 @@
 package othertools
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // For is [Command.Ours] with the names that the user typed: of the image, and of kind's cluster. Words are those that
@@ -61,6 +62,6 @@ func flagValue(words []string, names ...string) string {
 }
 
 // name is what images, files and clusters are called, without what means something to a shell.
-var name = regexp.MustCompile(`^[A-Za-z0-9/.][A-Za-z0-9._:/@-]*$`)
+var name = lazy.Regexp(`^[A-Za-z0-9/.][A-Za-z0-9._:/@-]*$`)
 
-func usable(text string) bool { return name.MatchString(text) }
+func usable(text string) bool { return name().MatchString(text) }

@@ -8,12 +8,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/generate"
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/makefile"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -41,14 +41,14 @@ func (p Plan) Partial() bool { return p.partial }
 // MakeCommand is the call of make that generates all that the Makefile does; "" where the plan does as much, or a shell
 // takes the name of a target for more than a word.
 func (p Plan) MakeCommand() string {
-	if !p.Partial() || slices.ContainsFunc(p.targets, func(t string) bool { return !targetName.MatchString(t) }) {
+	if !p.Partial() || slices.ContainsFunc(p.targets, func(t string) bool { return !targetName().MatchString(t) }) {
 		return ""
 	}
 	return "make " + strings.Join(p.targets, " ")
 }
 
 // targetName matches names of targets that a shell takes as they are.
-var targetName = regexp.MustCompile(`^[\w.][\w./-]*$`)
+var targetName = lazy.Regexp(`^[\w.][\w./-]*$`)
 
 // made adds a target that generates.
 func (p *Plan) made(target string) {
@@ -248,7 +248,7 @@ func defaults(root string) ([]planned, error) {
 }
 
 // generatedRole matches the name of the role in the file that the generator writes.
-var generatedRole = regexp.MustCompile(`(?s)^(?:---\s)?.*?\nkind: ClusterRole\r?\n.*?\n  name: ([\w.-]+)\r?\n`)
+var generatedRole = lazy.Regexp(`(?s)^(?:---\s)?.*?\nkind: ClusterRole\r?\n.*?\n  name: ([\w.-]+)\r?\n`)
 
 // roleName is what the project calls the manager's role: its bindings name it.
 func roleName(root string) (string, error) {
@@ -260,7 +260,7 @@ func roleName(root string) (string, error) {
 	case err != nil:
 		return "", &report.Error{What: "the manager's role cannot be read", Where: file, Err: err}
 	}
-	if m := generatedRole.FindSubmatch(content); m != nil {
+	if m := generatedRole().FindSubmatch(content); m != nil {
 		return string(m[1]), nil
 	}
 	return managerRole, nil

@@ -2,9 +2,9 @@ package setupenvtest
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -20,7 +20,7 @@ type Selector struct {
 	Installed bool
 }
 
-var selectorSyntax = regexp.MustCompile(`^(~|<=|<)?` + number + `\.` + number + `(?:\.(0|[1-9]\d{0,8}|x|\*))?(!)?$`)
+var selectorSyntax = lazy.Regexp(`^(~|<=|<)?` + number + `\.` + number + `(?:\.(0|[1-9]\d{0,8}|x|\*))?(!)?$`)
 
 // ParseSelector reads a version selector: X.Y.Z; X.Y, X.Y.x or X.Y.* for any patch; ~X.Y.Z for that patch or a later
 // one; <X.Y.Z and <=X.Y.Z; a ! at the end for the newest that can be had. Empty or latest is the newest of all,
@@ -32,7 +32,7 @@ func ParseSelector(text string) (Selector, error) {
 	case "latest-on-disk":
 		return Selector{text: text, Installed: true}, nil
 	}
-	m := selectorSyntax.FindStringSubmatch(text)
+	m := selectorSyntax().FindStringSubmatch(text)
 	if m == nil {
 		return Selector{}, &report.Error{What: "not a version selector", Where: text,
 			Hint: "1.37.1, 1.37, 1.37.x, ~1.37.0, <1.37, <=1.37.1, each with ! at its end for the newest; or latest, latest-on-disk"}

@@ -3,8 +3,9 @@ package setupenvtest
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"strconv"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // Kubernetes is the version that the cluster program embeds. A test compares it with the program's source.
@@ -26,10 +27,10 @@ func (v Version) Compare(w Version) int {
 
 const number = `(0|[1-9]\d{0,8})`
 
-var versionSyntax = regexp.MustCompile(`^` + number + `\.` + number + `\.` + number + `$`)
+var versionSyntax = lazy.Regexp(`^` + number + `\.` + number + `\.` + number + `$`)
 
 func parseVersion(s string) (v Version, ok bool) {
-	m := versionSyntax.FindStringSubmatch(s)
+	m := versionSyntax().FindStringSubmatch(s)
 	if m == nil {
 		return v, false
 	}

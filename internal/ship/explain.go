@@ -72,7 +72,7 @@ func (c *Cluster) explainObject(ctx context.Context, object *unstructured.Unstru
 		e.Next = "slipway kubectl describe namespace " + object.GetNamespace()
 	case apierrors.IsForbidden(err):
 		e.What = "not allowed"
-		if forbidden.MatchString(err.Error()) { // and not by a quota or another plug-in
+		if forbidden().MatchString(err.Error()) { // and not by a quota or another plug-in
 			e.Hint = "the user of the kubeconfig needs a role that allows it"
 		}
 	case apierrors.IsInvalid(err):

@@ -2,13 +2,14 @@ package ship
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // forbidden matches what the API server says to those who may not; the last part is
 // absent for the core group's and for namespaced requests.
-var forbidden = regexp.MustCompile(`cannot ([a-z]+) resource \\?"([a-z/]+)\\?" in API group \\?"([a-z0-9.-]*)\\?"`)
+var forbidden = lazy.Regexp(`cannot ([a-z]+) resource \\?"([a-z/]+)\\?" in API group \\?"([a-z0-9.-]*)\\?"`)
 
 // missingMarkers returns the RBAC markers that would allow what lines of a log say
 // was forbidden, each once.
@@ -16,7 +17,7 @@ func missingMarkers(log []string) []string {
 	verbs := map[[2]string][]string{} // by group and resource
 	var order [][2]string
 	for _, line := range log {
-		for _, match := range forbidden.FindAllStringSubmatch(line, -1) {
+		for _, match := range forbidden().FindAllStringSubmatch(line, -1) {
 			what := [2]string{match[3], match[2]}
 			if _, known := verbs[what]; !known {
 				order = append(order, what)

@@ -1,15 +1,16 @@
 package ship
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // unknownFlag is how Go programs end that are started with a flag that they do not have.
-var unknownFlag = regexp.MustCompile(`flag provided but not defined: -([\w-]+)`)
+var unknownFlag = lazy.Regexp(`flag provided but not defined: -([\w-]+)`)
 
 // certificateFolder is the variable by which a manager that keeps its certificate itself knows where to write it.
 const certificateFolder = "CERTIFICATE_DIR"
@@ -18,7 +19,7 @@ const certificateFolder = "CERTIFICATE_DIR"
 // is; "" without such a sign. The configuration and the code of a feature come together, the image does not.
 func olderImage(container corev1.Container, log []string) string {
 	for _, line := range log {
-		if found := unknownFlag.FindStringSubmatch(line); found != nil && starts(container, found[1]) {
+		if found := unknownFlag().FindStringSubmatch(line); found != nil && starts(container, found[1]) {
 			return "image " + container.Image + " has no flag --" + found[1] + ", which the configuration sets: build the image again"
 		}
 		if folder := keptCertificate(container); folder != "" && strings.Contains(line, folder+"/tls.crt: no such file") {

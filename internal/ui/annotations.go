@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -92,12 +92,12 @@ func (a *annotations) path(file string) string {
 }
 
 // positioned matches file:line or file:line:column.
-var positioned = regexp.MustCompile(`^(.+?):(\d+)(?::(\d+))?$`)
+var positioned = lazy.Regexp(`^(.+?):(\d+)(?::(\d+))?$`)
 
 // parsePosition reads the place of an error; a flag, an object or a folder is
 // none in a file.
 func parsePosition(where string) (report.Position, bool) {
-	m := positioned.FindStringSubmatch(where)
+	m := positioned().FindStringSubmatch(where)
 	if m == nil || strings.Contains(m[1], "://") {
 		return report.Position{}, false
 	}

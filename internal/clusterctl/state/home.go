@@ -23,10 +23,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"syscall"
 
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -58,11 +58,11 @@ func absolute(dir string) (Home, error) {
 }
 
 // validName allows what may be part of a file name, a context name and a certificate.
-var validName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$`)
+var validName = lazy.Regexp(`^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$`)
 
 // Cluster returns the state of the cluster called name, which need not exist.
 func (h Home) Cluster(name string) (Cluster, error) {
-	if !validName.MatchString(name) {
+	if !validName().MatchString(name) {
 		return Cluster{}, &report.Error{What: "invalid cluster name", Where: name, Code: 2,
 			Hint: "use at most 40 lower-case letters, digits and inner hyphens, like my-cluster"}
 	}

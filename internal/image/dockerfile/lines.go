@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"iter"
 	"maps"
-	"regexp"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // instructions joins continued lines and leaves out comments.
@@ -40,14 +41,14 @@ func instructions(content string) []instruction {
 }
 
 // document matches the beginning of a here-document.
-var document = regexp.MustCompile(`<<[-~]?\s*["']?([A-Za-z_][A-Za-z0-9_.-]*)`)
+var document = lazy.Regexp(`<<[-~]?\s*["']?([A-Za-z_][A-Za-z0-9_.-]*)`)
 
 // takeDocuments goes over the lines of here-documents. The last one of them is the instruction's.
 func takeDocuments(lines []string, at int, in *instruction) int {
 	if in.name != "RUN" && in.name != "COPY" && in.name != "ADD" {
 		return at
 	}
-	for _, match := range document.FindAllStringSubmatch(in.arguments, -1) {
+	for _, match := range document().FindAllStringSubmatch(in.arguments, -1) {
 		for i := at + 1; i < len(lines); i++ {
 			if strings.TrimSpace(lines[i]) == match[1] {
 				in.document, at = strings.Join(lines[at+1:i], "\n"), i

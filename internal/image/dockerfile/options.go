@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // The go command is not in a container here: it runs as the user, and some of its flags have it start a program or
@@ -125,7 +127,7 @@ func (b *buildLine) environment(env map[string]string) {
 			b.omit(name+"="+value, byPlatform)
 		case !known:
 			b.omit(name+"="+value, runs)
-		case take != nil && !take.MatchString(value):
+		case take != nil && !take().MatchString(value):
 			b.omit(name+"="+value, notKnown)
 		case take != nil:
 			b.Env = append(b.Env, name+"="+value)
@@ -147,20 +149,20 @@ var levels = []string{"GO386", "GOAMD64", "GOARM", "GOARM64", "GOMIPS", "GOMIPS6
 
 // values are what variables may have. Those without a pattern follow from the platform that an image is built for, or
 // are so in any case.
-var values = map[string]*regexp.Regexp{
-	"GOEXPERIMENT": regexp.MustCompile(`^[a-z0-9]+(,[a-z0-9]+)*$`),
-	"GOFIPS140":    regexp.MustCompile(`^(off|latest|inprocess|certified|v[0-9]+\.[0-9]+\.[0-9]+)$`),
+var values = map[string]func() *regexp.Regexp{
+	"GOEXPERIMENT": lazy.Regexp(`^[a-z0-9]+(,[a-z0-9]+)*$`),
+	"GOFIPS140":    lazy.Regexp(`^(off|latest|inprocess|certified|v[0-9]+\.[0-9]+\.[0-9]+)$`),
 	"CGO_ENABLED":  nil, "GOOS": nil, "GOARCH": nil, "GO111MODULE": nil,
 }
 
 // perPackage separates -gcflags=PATTERN=FLAGS.
-var perPackage = regexp.MustCompile(`^([A-Za-z0-9_./~*-]*[A-Za-z0-9_./~*]=)?(.*)$`)
+var perPackage = lazy.Regexp(`^([A-Za-z0-9_./~*-]*[A-Za-z0-9_./~*]=)?(.*)$`)
 
 func splitPattern(value string) (pattern, flags string) {
 	if strings.HasPrefix(strings.TrimSpace(value), "-") {
 		return "", value
 	}
-	match := perPackage.FindStringSubmatch(value)
+	match := perPackage().FindStringSubmatch(value)
 	if match == nil {
 		return "", value
 	}
@@ -182,7 +184,7 @@ func keptCompilerFlags(_ *buildLine, value string) (kept, why string) {
 }
 
 // variable is what -X sets. Its name never begins with @, from which the linker would read a file of flags.
-var variable = regexp.MustCompile(`^[\pL\pN_./~-]+\.[\pL\pN_]+=`)
+var variable = lazy.Regexp(`^[\pL\pN_./~-]+\.[\pL\pN_]+=`)
 
 // keptLinkerFlags are those that leave out tables, name the build and set variables. Others name programs, or files.
 func keptLinkerFlags(_ *buildLine, value string) (kept, why string) {
@@ -203,7 +205,7 @@ func keptLinkerFlags(_ *buildLine, value string) (kept, why string) {
 		switch {
 		case (name == "s" || name == "w") && (!given || slices.Contains([]string{"true", "false", "1", "0"}, value)):
 			all = append(all, words[i])
-		case name == "X" && variable.MatchString(value):
+		case name == "X" && variable().MatchString(value):
 			all = append(all, words[first:i+1]...)
 		case name == "buildid":
 			all = append(all, "-buildid="+value)

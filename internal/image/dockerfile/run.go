@@ -3,12 +3,13 @@ package dockerfile
 import (
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // run looks for go build in a RUN.
@@ -23,7 +24,7 @@ func (r *reader) run(in instruction) {
 		r.call(in, command{words: words, env: r.variables, dir: &dir})
 		return
 	}
-	if in.document != "" && alone.MatchString(text) {
+	if in.document != "" && alone().MatchString(text) {
 		text = in.document
 	}
 	file, err := syntax.NewParser().Parse(strings.NewReader(text), "")
@@ -39,7 +40,7 @@ func (r *reader) run(in instruction) {
 const notUnderstood = "slipway does not understand this command"
 
 // alone matches a here-document that is all there is, which the shell is to read.
-var alone = regexp.MustCompile(`^<<\S+$`)
+var alone = lazy.Regexp(`^<<\S+$`)
 
 // command is a command that a shell is to run.
 type command struct {

@@ -48,7 +48,7 @@ func parseMirror(text string) (registry, mirror string, err error) {
 	if _, err := parseHost(at); err != nil {
 		return "", "", err
 	}
-	if below && !repository.MatchString(path) {
+	if below && !repository().MatchString(path) {
 		return "", "", errRepository
 	}
 	return canonical.RegistryStr(), mirror, nil
@@ -56,7 +56,7 @@ func parseMirror(text string) (registry, mirror string, err error) {
 
 // parseHost reads a registry's address.
 func parseHost(text string) (name.Registry, error) {
-	if host.FindStringSubmatch(text) == nil {
+	if host().FindStringSubmatch(text) == nil {
 		return name.Registry{}, errRegistry
 	}
 	return name.NewRegistry(text)

@@ -10,12 +10,12 @@ package reference
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
 
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -55,8 +55,8 @@ var (
 
 // The grammar of the distribution specification, which the library checks the letters of only.
 var (
-	host       = regexp.MustCompile(`^(?:(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\[[a-fA-F0-9:]+\])(?::([0-9]+))?$`)
-	repository = regexp.MustCompile(`^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*$`)
+	host       = lazy.Regexp(`^(?:(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\[[a-fA-F0-9:]+\])(?::([0-9]+))?$`)
+	repository = lazy.Regexp(`^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*$`)
 )
 
 // check judges a repository by the grammar.
@@ -64,14 +64,14 @@ func check(r name.Repository) error {
 	if registry := r.RegistryStr(); registry == "http:" || registry == "https:" {
 		return errScheme
 	}
-	parts := host.FindStringSubmatch(r.RegistryStr())
+	parts := host().FindStringSubmatch(r.RegistryStr())
 	if parts == nil {
 		return errRegistry
 	}
 	if _, err := strconv.ParseUint(parts[1], 10, 16); parts[1] != "" && err != nil {
 		return errRegistry
 	}
-	if !repository.MatchString(r.RepositoryStr()) {
+	if !repository().MatchString(r.RepositoryStr()) {
 		return errRepository
 	}
 	return nil

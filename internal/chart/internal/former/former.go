@@ -17,11 +17,11 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -138,20 +138,20 @@ func (c *Chart) fromPlugin(path string) bool {
 }
 
 var (
-	documentEnd = regexp.MustCompile(`(?m)^---\s*$`)
-	objectName  = regexp.MustCompile(`(?ms)^metadata:.*?^  name: (.*?)$`)
-	nameSuffix  = regexp.MustCompile(`"suffix" "([^"]+)"`)
+	documentEnd = lazy.Regexp(`(?m)^---\s*$`)
+	objectName  = lazy.Regexp(`(?ms)^metadata:.*?^  name: (.*?)$`)
+	nameSuffix  = lazy.Regexp(`"suffix" "([^"]+)"`)
 )
 
 // Names are those of a template's objects, without the chart's; an object without one has "".
 func (c *Chart) Names(path string) []string {
 	var names []string
-	for _, document := range documentEnd.Split(c.files[path], -1) {
+	for _, document := range documentEnd().Split(c.files[path], -1) {
 		if !strings.Contains(document, "kind:") {
 			continue
 		}
 		name := ""
-		if found := objectName.FindStringSubmatch(document); found != nil {
+		if found := objectName().FindStringSubmatch(document); found != nil {
 			name = c.plainName(found[1])
 		}
 		names = append(names, name)
@@ -161,7 +161,7 @@ func (c *Chart) Names(path string) []string {
 
 // plainName is a name without the release's or chart's.
 func (c *Chart) plainName(text string) string {
-	if suffix := nameSuffix.FindStringSubmatch(text); suffix != nil {
+	if suffix := nameSuffix().FindStringSubmatch(text); suffix != nil {
 		return suffix[1]
 	}
 	if strings.Contains(text, ".serviceAccountName") {

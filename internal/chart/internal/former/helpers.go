@@ -5,9 +5,10 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // A helper is a named template.
@@ -19,10 +20,10 @@ type helper struct {
 }
 
 var (
-	nesting   = regexp.MustCompile(`\{\{-?\s*(if|with|range|block|define|end)\b`)
-	defines   = regexp.MustCompile(`\{\{-?\s*define\s+"([^"]+)"\s*-?\}\}`)
-	includes  = regexp.MustCompile(`\b(?:include|template)\s+"([^"]+)"`)
-	ourHelper = regexp.MustCompile(`define "([^"]+)"`)
+	nesting   = lazy.Regexp(`\{\{-?\s*(if|with|range|block|define|end)\b`)
+	defines   = lazy.Regexp(`\{\{-?\s*define\s+"([^"]+)"\s*-?\}\}`)
+	includes  = lazy.Regexp(`\b(?:include|template)\s+"([^"]+)"`)
+	ourHelper = lazy.Regexp(`define "([^"]+)"`)
 )
 
 // pluginHelpers are what the plug-in's named templates are called, behind the chart's name.
@@ -42,7 +43,7 @@ func helpers(text string) []helper {
 	var all []helper
 	begin, line, counted := 0, 1, 0
 	for {
-		found := defines.FindStringSubmatchIndex(text[begin:])
+		found := defines().FindStringSubmatchIndex(text[begin:])
 		if found == nil {
 			return all
 		}
@@ -64,7 +65,7 @@ func helpers(text string) []helper {
 func closing(text string, define int) int {
 	depth, at := 0, define
 	for {
-		found := nesting.FindStringSubmatchIndex(text[at:])
+		found := nesting().FindStringSubmatchIndex(text[at:])
 		if found == nil {
 			return -1
 		}
@@ -104,7 +105,7 @@ func (c *Chart) isHelper(name string) bool {
 // about those of the plug-in's that the user may have changed and that are no more; made are the helpers made now.
 func (c *Chart) Helpers(made string, stays []string) (text string, notes []string) {
 	there := map[string]bool{}
-	for _, found := range ourHelper.FindAllStringSubmatch(made, -1) {
+	for _, found := range ourHelper().FindAllStringSubmatch(made, -1) {
 		there[found[1]] = true
 	}
 	all := helpers(c.files[Helpers])
@@ -159,7 +160,7 @@ func (c *Chart) OwnHelpers() string {
 func named(texts []string) map[string]bool {
 	names := map[string]bool{}
 	for _, text := range texts {
-		for _, found := range includes.FindAllStringSubmatch(text, -1) {
+		for _, found := range includes().FindAllStringSubmatch(text, -1) {
 			names[found[1]] = true
 		}
 	}

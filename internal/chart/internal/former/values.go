@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -126,17 +126,17 @@ func isGroup(path string) bool {
 }
 
 var (
-	valuePath  = regexp.MustCompile(`\.Values((?:\.[A-Za-z_][A-Za-z0-9_]*)+)`)
-	valueIndex = regexp.MustCompile(`index\s+\$?\.Values((?:\s+"[^"]+")+)`)
+	valuePath  = lazy.Regexp(`\.Values((?:\.[A-Za-z_][A-Za-z0-9_]*)+)`)
+	valueIndex = lazy.Regexp(`index\s+\$?\.Values((?:\s+"[^"]+")+)`)
 )
 
 // UsedValues are the paths of the values that a template's text names.
 func UsedValues(text string) []string {
 	var paths []string
-	for _, found := range valuePath.FindAllStringSubmatch(text, -1) {
+	for _, found := range valuePath().FindAllStringSubmatch(text, -1) {
 		paths = append(paths, found[1][1:])
 	}
-	for _, found := range valueIndex.FindAllStringSubmatch(text, -1) {
+	for _, found := range valueIndex().FindAllStringSubmatch(text, -1) {
 		paths = append(paths, strings.Join(strings.Fields(strings.ReplaceAll(found[1], `"`, "")), "."))
 	}
 	return paths

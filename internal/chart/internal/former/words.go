@@ -3,6 +3,8 @@ package former
 import (
 	"regexp"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // words are the lines that follow from a project, without what templates replace in them.
@@ -49,18 +51,18 @@ func (w *words) add(text string) {
 }
 
 var (
-	literal = regexp.MustCompile(`\{\{-?\s*"(?:[^"\\]|\\.)*"\s*-?\}\}`) // an action that gives text, which may have braces
-	action  = regexp.MustCompile(`\{\{.*?\}\}`)
-	comment = regexp.MustCompile(`\s#.*$`)
-	items   = regexp.MustCompile(`^(-\s+)+`)
+	literal = lazy.Regexp(`\{\{-?\s*"(?:[^"\\]|\\.)*"\s*-?\}\}`) // an action that gives text, which may have braces
+	action  = lazy.Regexp(`\{\{.*?\}\}`)
+	comment = lazy.Regexp(`\s#.*$`)
+	items   = lazy.Regexp(`^(-\s+)+`)
 	quotes  = strings.NewReplacer(`"`, "", `'`, "")
 )
 
 // plain is a line without actions, quotes, comment, place in a list, and the names that it begins with.
 func (w *words) plain(line string) string {
-	line = action.ReplaceAllString(literal.ReplaceAllString(line, ""), "")
-	line = comment.ReplaceAllString(line, "")
-	line = items.ReplaceAllString(strings.TrimSpace(line), "")
+	line = action().ReplaceAllString(literal().ReplaceAllString(line, ""), "")
+	line = comment().ReplaceAllString(line, "")
+	line = items().ReplaceAllString(strings.TrimSpace(line), "")
 	line = w.name.ReplaceAllString(quotes.Replace(line), "")
 	if key, value, ok := strings.Cut(line, ": "); ok {
 		return strings.TrimSpace(key + ": " + unprefixed(value))
@@ -93,7 +95,7 @@ func (w *words) knows(line string) bool {
 		return true
 	}
 	key, rest, ok := strings.Cut(plain, ":")
-	if !ok || !w.keys[key] || !action.MatchString(line) {
+	if !ok || !w.keys[key] || !action().MatchString(line) {
 		return false
 	}
 	rest = strings.Trim(strings.TrimSuffix(rest, "..svc"), " -./:@")

@@ -1,10 +1,10 @@
 package settings
 
 import (
-	"regexp"
 	"strconv"
 
 	"github.com/slipway-dev/slipway/internal/chart/internal/tree"
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // takeFeatures adds a switch for each feature.
@@ -18,7 +18,7 @@ func (t *taker) takeFeatures() {
 	}
 }
 
-var metricsArgument = regexp.MustCompile(`^(--metrics-bind-address=[^:]*:)([0-9]+)$`)
+var metricsArgument = lazy.Regexp(`^(--metrics-bind-address=[^:]*:)([0-9]+)$`)
 
 // takeMetricsPort makes the port of the metrics a setting: that of the manager's argument, and the same
 // port wherever it is of Services, network policies and the container.
@@ -35,7 +35,7 @@ func (t *taker) takeMetricsPort() {
 	for i, item := range args.Items {
 		s, _ := item.Value.(tree.Scalar)
 		text, _ := s.Value.(string)
-		match := metricsArgument.FindStringSubmatch(text)
+		match := metricsArgument().FindStringSubmatch(text)
 		if match == nil {
 			continue
 		}

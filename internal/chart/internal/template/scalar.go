@@ -3,11 +3,12 @@ package template
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // A Mark is text in literal strings that stands for an action.
@@ -135,14 +136,14 @@ func encode(text, continued string) string {
 	return quoted(text)
 }
 
-var oddLine = regexp.MustCompile(`(?m)[ \t]$|^\t`)
+var oddLine = lazy.Regexp(`(?m)[ \t]$|^\t`)
 
 // isBlock reports whether a text of several lines can be a block, of which every line stays as it is:
 // with no space that cannot be seen, and a last line that is not empty, for Helm trims what is empty
 // around documents, and actions what is before them.
 func isBlock(text string) bool {
 	body := strings.TrimSuffix(text, "\n")
-	if body == "" || strings.HasPrefix(body, "\n") || strings.HasSuffix(body, "\n") || strings.HasPrefix(body, " ") || oddLine.MatchString(body) {
+	if body == "" || strings.HasPrefix(body, "\n") || strings.HasSuffix(body, "\n") || strings.HasPrefix(body, " ") || oddLine().MatchString(body) {
 		return false
 	}
 	return !strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && isOdd(r) })

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/generate/internal/generator"
 	"github.com/slipway-dev/slipway/internal/generate/internal/load"
 	"github.com/slipway-dev/slipway/internal/generate/internal/marker"
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -112,7 +112,7 @@ func (f *finding) fail(at report.Position, format string, args ...any) {
 
 // versionName is what the folder of a version must be called, for the generators
 // take group and version from the import path.
-var versionName = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
+var versionName = lazy.Regexp(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
 
 // check tells what would keep clients from being right or from compiling.
 func (f *finding) check(v *apiVersion) {
@@ -124,7 +124,7 @@ func (f *finding) check(v *apiVersion) {
 	switch _, named := marker.Get[string](v.Markers(), "groupName"); {
 	case !named:
 		f.fail(at, "clients need the package's API group; add // +groupName=<group> above the package clause")
-	case !versionName.MatchString(path.Base(v.Path)):
+	case !versionName().MatchString(path.Base(v.Path)):
 		f.fail(at, "clients need a package whose folder has the name of its API version; this one is named %s", path.Base(v.Path))
 	}
 	f.lacks(v, v.declared(f.pass))

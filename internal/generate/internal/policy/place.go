@@ -2,12 +2,12 @@ package policy
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/generate/internal/schema"
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // A place is one in a schema, and how an expression of a policy gets to the values there.
@@ -134,7 +134,7 @@ func notNull(s *schema.Schema, value string) string {
 	return value + " != null && "
 }
 
-var identifier = regexp.MustCompile(`^[_a-zA-Z][_a-zA-Z0-9]*$`)
+var identifier = lazy.Regexp(`^[_a-zA-Z][_a-zA-Z0-9]*$`)
 
 // reserved are the words that CEL has for itself
 // (https://github.com/google/cel-spec/blob/master/doc/langdef.md#syntax).
@@ -145,7 +145,7 @@ var reserved = []string{
 
 // member is how one asks whether an object has a property, and how one gets it.
 func member(object, name string) (there, value string) {
-	if identifier.MatchString(name) && !slices.Contains(reserved, name) {
+	if identifier().MatchString(name) && !slices.Contains(reserved, name) {
 		return "has(" + object + "." + name + ")", object + "." + name
 	}
 	quoted := strconv.Quote(name)

@@ -2,11 +2,11 @@ package schema
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/generate/internal/load"
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // Recursion is the name of the type at a path, as of [Locate], if a value of the type may contain another one at that
@@ -54,12 +54,12 @@ type unbounded struct {
 	found map[string]bool
 }
 
-var identifier = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
+var identifier = lazy.Regexp(`[A-Za-z_][A-Za-z0-9_]*`)
 
 func (u *unbounded) rules(list []Validation) {
 	u.names = make(map[string]bool)
 	for _, v := range list {
-		for _, name := range identifier.FindAllString(v.Rule, -1) {
+		for _, name := range identifier().FindAllString(v.Rule, -1) {
 			u.names[name] = true
 		}
 	}

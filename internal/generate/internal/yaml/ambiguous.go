@@ -1,10 +1,11 @@
 package yaml
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // words are the plain texts that are not strings for some YAML reader.
@@ -28,8 +29,8 @@ func capitalised(w string) string {
 }
 
 var (
-	float  = regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
-	base60 = regexp.MustCompile(`^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$`)
+	float  = lazy.Regexp(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
+	base60 = lazy.Regexp(`^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$`)
 )
 
 // isAmbiguous reports whether text without quotes could be read as something
@@ -44,7 +45,7 @@ func isAmbiguous(text string) bool {
 		_, err := strconv.ParseFloat(text, 64)
 		return err == nil || words[text]
 	case c >= '0' && c <= '9', c == '+', c == '-':
-		return words[text] || isNumber(text) || isTime(text) || base60.MatchString(text)
+		return words[text] || isNumber(text) || isTime(text) || base60().MatchString(text)
 	case c == '~' || len(text) <= len("false"):
 		return words[text]
 	}
@@ -59,7 +60,7 @@ func isNumber(text string) bool {
 	if _, err := strconv.ParseUint(digits, 0, 64); err == nil {
 		return true
 	}
-	if !float.MatchString(digits) {
+	if !float().MatchString(digits) {
 		return false
 	}
 	_, err := strconv.ParseFloat(digits, 64)

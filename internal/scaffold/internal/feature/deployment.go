@@ -3,12 +3,12 @@ package feature
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -126,14 +126,14 @@ func (m manifest) managerIndex(name string) int {
 }
 
 // plain are labels that need no quotes in YAML.
-var plain = regexp.MustCompile(`^[A-Za-z][-A-Za-z0-9_./]*$`)
+var plain = lazy.Regexp(`^[A-Za-z][-A-Za-z0-9_./]*$`)
 
 // text is a value as YAML has it on a line, or another one where there is none.
 func text(value yaml.Node, otherwise string) string {
 	switch {
 	case value.Value == "":
 		return otherwise
-	case !plain.MatchString(value.Value) || value.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0:
+	case !plain().MatchString(value.Value) || value.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0:
 		return strconv.Quote(value.Value)
 	}
 	return value.Value
@@ -143,7 +143,7 @@ func lines(labels *yaml.Node) []string {
 	var out []string
 	for i := 0; i+1 < len(labels.Content); i += 2 {
 		key := labels.Content[i].Value
-		if !plain.MatchString(key) {
+		if !plain().MatchString(key) {
 			key = strconv.Quote(key)
 		}
 		out = append(out, key+": "+text(*labels.Content[i+1], `""`))

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/project"
@@ -68,30 +69,30 @@ func varsIn(lines []string) []string {
 		return nil
 	}
 	rest := lines[from+1:]
-	if next := slices.IndexFunc(rest, startsList.MatchString); next >= 0 {
+	if next := slices.IndexFunc(rest, startsList().MatchString); next >= 0 {
 		return rest[:next]
 	}
 	return rest
 }
 
-var startsList = regexp.MustCompile(`^[A-Za-z]`)
+var startsList = lazy.Regexp(`^[A-Za-z]`)
 
 // Lines of a variable: its first, all, and those by which it belongs to the webhooks' certificate or Service.
 var (
-	startsVar     = regexp.MustCompile(`^#?- name: `)
-	partOfVar     = regexp.MustCompile(`^#?(- name: |  [a-z]|    [a-z])`)
-	ofCertManager = regexp.MustCompile(`(?m)^#?    name: (serving-cert|webhook-service)\b`)
+	startsVar     = lazy.Regexp(`^#?- name: `)
+	partOfVar     = lazy.Regexp(`^#?(- name: |  [a-z]|    [a-z])`)
+	ofCertManager = lazy.Regexp(`(?m)^#?    name: (serving-cert|webhook-service)\b`)
 )
 
 // switchVars switches the variables that name objects of cert-manager's feature. A project's own variables stay.
 func switchVars(lines []string, on bool) {
 	for len(lines) > 0 {
 		end := len(lines)
-		if next := slices.IndexFunc(lines[1:], startsVar.MatchString); next >= 0 {
+		if next := slices.IndexFunc(lines[1:], startsVar().MatchString); next >= 0 {
 			end = 1 + next
 		}
-		if item := lines[:end]; ofCertManager.MatchString(strings.Join(item, "")) {
-			switchLines(item, partOfVar, on)
+		if item := lines[:end]; ofCertManager().MatchString(strings.Join(item, "")) {
+			switchLines(item, partOfVar(), on)
 		}
 		lines = lines[end:]
 	}

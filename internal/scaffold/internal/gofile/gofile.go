@@ -10,14 +10,15 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // runsSpecs matches the call of any version of Ginkgo; version 1 has RunSpecsWithDefaultAndCustomReporters besides.
-var runsSpecs = regexp.MustCompile(`\bRunSpecs\w*\(`)
+var runsSpecs = lazy.Regexp(`\bRunSpecs\w*\(`)
 
 // UsesGinkgo reports whether a test suite, as kubebuilder makes them, runs specs.
-func UsesGinkgo(src []byte) bool { return runsSpecs.Match(src) }
+func UsesGinkgo(src []byte) bool { return runsSpecs().Match(src) }
 
 // Parse parses a file of the project; what is wrong with it is told with its place.
 func Parse(file string, src []byte, mode parser.Mode) (*ast.File, *token.FileSet, error) {

@@ -1,14 +1,13 @@
 package manager
 
 import (
-	"regexp"
-
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 )
 
 const RoleBindingFile = "config/rbac/role_binding.yaml"
 
-var bindsRole = regexp.MustCompile(`(?m)^kind:\s*RoleBinding\s*$`)
+var bindsRole = lazy.Regexp(`(?m)^kind:\s*RoleBinding\s*$`)
 
 // RolesByMarkers reports whether the project was made by another tool for one namespace:
 // then each permission marker names it.
@@ -17,5 +16,5 @@ func RolesByMarkers(p *plan.Plan) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return c.There() && bindsRole.Match(c.After()), nil
+	return c.There() && bindsRole().Match(c.After()), nil
 }

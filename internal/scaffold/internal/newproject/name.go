@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -36,7 +36,7 @@ func validateName(name string) error {
 	return e
 }
 
-var notInName = regexp.MustCompile(`[^a-z0-9]+`)
+var notInName = lazy.Regexp(`[^a-z0-9]+`)
 
 // nameFromFolder makes the folder's name a project name.
 func nameFromFolder(root string) string {
@@ -44,7 +44,7 @@ func nameFromFolder(root string) string {
 	if err != nil {
 		abs = root
 	}
-	name := notInName.ReplaceAllString(strings.ToLower(filepath.Base(abs)), "-")
+	name := notInName().ReplaceAllString(strings.ToLower(filepath.Base(abs)), "-")
 	name = strings.TrimLeft(name, "-0123456789")
 	return strings.Trim(name[:min(len(name), maxName)], "-")
 }

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 	"github.com/slipway-dev/slipway/project"
@@ -78,7 +78,7 @@ func (w *planner) madeByOthers(wanted []wantedWebhook) (line int, err error) {
 
 // addMarkers calls add with the path of each webhook's marker in a file, and its line.
 func addMarkers(src []byte, add func(path string, line int)) {
-	for _, m := range webhookMarker.FindAllSubmatchIndex(src, -1) {
+	for _, m := range webhookMarker().FindAllSubmatchIndex(src, -1) {
 		add("/"+strings.TrimPrefix(string(src[m[2]:m[3]]), "/"), 1+bytes.Count(src[:m[0]], []byte("\n")))
 	}
 }
@@ -119,7 +119,7 @@ func (w *planner) hasAlready(hook wantedWebhook, place string, wanted []wantedWe
 }
 
 // webhookMarker is a line that has controller-gen make a webhook, with its path.
-var webhookMarker = regexp.MustCompile("(?m)^[ \\t]*//[ \\t]*\\+kubebuilder:webhook:(?:.*,)?path=[\"`]?([^\"`,\\s]+)")
+var webhookMarker = lazy.Regexp("(?m)^[ \\t]*//[ \\t]*\\+kubebuilder:webhook:(?:.*,)?path=[\"`]?([^\"`,\\s]+)")
 
 // markers finds the markers of webhooks in the module's code, but for the file of these webhooks: each path with its
 // place, "file:line".

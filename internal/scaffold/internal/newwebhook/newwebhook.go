@@ -6,10 +6,10 @@ package newwebhook
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
@@ -77,7 +77,7 @@ func newPlanner(root string, o Options) (*planner, error) {
 }
 
 // webhookPath is what controller-runtime takes as the path of a webhook.
-var webhookPath = regexp.MustCompile(`^(/[a-zA-Z0-9-_]+)+$`)
+var webhookPath = lazy.Regexp(`^(/[a-zA-Z0-9-_]+)+$`)
 
 // Check refuses names and flags that cannot be right, without looking at the project.
 func (o Options) Check() error {
@@ -97,7 +97,7 @@ func (o Options) Check() error {
 		switch {
 		case p.path != "" && !p.used:
 			return &report.Error{What: "the webhook of this path is not created", Where: p.flag, Hint: "create it, too: " + map[string]string{"--defaulting-path": "--defaulting", "--validation-path": "--programmatic-validation"}[p.flag]}
-		case p.path != "" && !webhookPath.MatchString(p.path):
+		case p.path != "" && !webhookPath().MatchString(p.path):
 			return &report.Error{What: fmt.Sprintf("invalid path of a webhook %q", p.path), Where: p.flag, Hint: "use letters, digits, - and _ between slashes, such as /mutate-cronjob"}
 		}
 	}

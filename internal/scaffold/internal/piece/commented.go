@@ -1,10 +1,11 @@
 package piece
 
 import (
-	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // A Section is what an item of a kustomization's list is about, on some lines that are in comments while it is off, as
@@ -20,8 +21,8 @@ func PathIs(list, file string) Section {
 }
 
 var (
-	sectionHead = regexp.MustCompile(`^(#?) ?(resources|components|patches|replacements|configurations|patchesStrategicMerge|vars):\s*$`)
-	sectionItem = regexp.MustCompile(`^(#?)( *)- `)
+	sectionHead = lazy.Regexp(`^(#?) ?(resources|components|patches|replacements|configurations|patchesStrategicMerge|vars):\s*$`)
+	sectionItem = lazy.Regexp(`^(#?)( *)- `)
 )
 
 // A found is an item, by the indices of its lines.
@@ -36,11 +37,11 @@ func (s Section) find(lines []string) []found {
 	head := -1
 	list := ""
 	for i := 0; i < len(lines); i++ {
-		if match := sectionHead.FindStringSubmatch(strings.TrimRight(lines[i], "\r\n")); match != nil {
+		if match := sectionHead().FindStringSubmatch(strings.TrimRight(lines[i], "\r\n")); match != nil {
 			head, list = i, match[2]
 			continue
 		}
-		match := sectionItem.FindStringSubmatch(lines[i])
+		match := sectionItem().FindStringSubmatch(lines[i])
 		if head < 0 || match == nil {
 			continue
 		}

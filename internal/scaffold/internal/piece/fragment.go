@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/wiring"
 )
@@ -37,7 +38,7 @@ type Fragment struct {
 }
 
 // markerLine matches a comment line that is an insertion point.
-var markerLine = regexp.MustCompile(`^[ \t]*(?://|#)[ \t]*\+kubebuilder:scaffold:([A-Za-z-]+)[ \t]*\r?$`)
+var markerLine = lazy.Regexp(`^[ \t]*(?://|#)[ \t]*\+kubebuilder:scaffold:([A-Za-z-]+)[ \t]*\r?$`)
 
 // ID distinguishes the piece from others of its file.
 func (f Fragment) ID() string { return f.Marker + " " + f.Key }
@@ -49,7 +50,7 @@ func (f Fragment) Put(file string, src []byte) ([]byte, error) {
 		return src, nil
 	}
 	at := slices.IndexFunc(lines, func(line string) bool {
-		m := markerLine.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+		m := markerLine().FindStringSubmatch(strings.TrimSuffix(line, "\n"))
 		return m != nil && m[1] == f.Marker
 	})
 	if at < 0 || f.Marker != importsMarker && wiring.Unreachable(src, at+1) {
@@ -90,12 +91,12 @@ func (f Fragment) Take(src []byte) ([]byte, int) {
 
 // logged matches a line that logs an error, as main files of other tools do: its words
 // differ from version to version.
-var logged = regexp.MustCompile(`^\w+\.Error\(err, "[^"]*"(, "[^"]*")*\)$`)
+var logged = lazy.Regexp(`^\w+\.Error\(err, "[^"]*"(, "[^"]*")*\)$`)
 
 // alike reports whether two lines are the same but for indentation and such words.
 func alike(a, b string) bool {
 	a, b = strings.TrimSpace(a), strings.TrimSpace(b)
-	return a == b || logged.MatchString(a) && logged.MatchString(b)
+	return a == b || logged().MatchString(a) && logged().MatchString(b)
 }
 
 // without removes lines from a file, and an empty line above them if inserting them
@@ -165,20 +166,20 @@ func (f Fragment) refuse(file string, lines []string) *report.Error {
 
 // likelyPlaces match, by marker, the line at which a reader would insert the code, for when the
 // marker is gone.
-var likelyPlaces = map[string]*regexp.Regexp{
-	"imports":                  regexp.MustCompile(`^\)`),
-	"scheme":                   regexp.MustCompile(`AddToScheme\(`),
+var likelyPlaces = map[string]func() *regexp.Regexp{
+	"imports":                  lazy.Regexp(`^\)`),
+	"scheme":                   lazy.Regexp(`AddToScheme\(`),
 	"builder":                  aroundBuilder,
 	"webhook":                  aroundBuilder,
-	"crdkustomizewebhookpatch": regexp.MustCompile(`^patches:`),
+	"crdkustomizewebhookpatch": lazy.Regexp(`^patches:`),
 }
 
-var aroundBuilder = regexp.MustCompile(`AddHealthzCheck\(|mgr\.Start\(|SetupWithManager\(`)
+var aroundBuilder = lazy.Regexp(`AddHealthzCheck\(|mgr\.Start\(|SetupWithManager\(`)
 
 // likelyLine is the number of the line that the code belongs at most likely, or of the last one.
 func (f Fragment) likelyLine(lines []string) int {
 	if near := likelyPlaces[f.Marker]; near != nil {
-		if i := slices.IndexFunc(lines, near.MatchString); i >= 0 {
+		if i := slices.IndexFunc(lines, near().MatchString); i >= 0 {
 			return i + 1
 		}
 	}
@@ -196,7 +197,7 @@ func (f Fragment) PutOnce(file string, src []byte) ([]byte, error) {
 	}
 	lines := strings.SplitAfter(string(src), "\n")
 	at := slices.IndexFunc(lines, func(line string) bool {
-		m := markerLine.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+		m := markerLine().FindStringSubmatch(strings.TrimSuffix(line, "\n"))
 		return m != nil && m[1] == f.Marker
 	})
 	if at < 0 {

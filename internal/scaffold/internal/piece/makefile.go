@@ -3,13 +3,15 @@ package piece
 import (
 	"bytes"
 	"regexp"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // A MakefileGenerator is one more generator of the call that makes DeepCopy methods, in a
 // Makefile that calls controller-gen itself.
 type MakefileGenerator struct{ Name string }
 
-var deepCopyCall = regexp.MustCompile(`(?m)^(\t.*(?:CONTROLLER_GEN|controller-gen).*\s)object(:\S+)?`)
+var deepCopyCall = lazy.Regexp(`(?m)^(\t.*(?:CONTROLLER_GEN|controller-gen).*\s)object(:\S+)?`)
 
 // ID tells the piece from others of its file.
 func (g MakefileGenerator) ID() string { return g.Name }
@@ -19,7 +21,7 @@ func (g MakefileGenerator) Put(_ string, src []byte) ([]byte, error) {
 	if bytes.Contains(src, []byte(g.Name)) {
 		return src, nil
 	}
-	return deepCopyCall.ReplaceAll(src, []byte("${0} "+g.Name+"${2}")), nil
+	return deepCopyCall().ReplaceAll(src, []byte("${0} "+g.Name+"${2}")), nil
 }
 
 // Take removes the text.

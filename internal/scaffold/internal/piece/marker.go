@@ -6,13 +6,14 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // A PackageMarker is a marker in the doc of a package.
 type PackageMarker string
 
-var packageLine = regexp.MustCompile(`(?m)^package `)
+var packageLine = lazy.Regexp(`(?m)^package `)
 
 // ID tells the piece from others of its file.
 func (m PackageMarker) ID() string { return string(m) }
@@ -22,7 +23,7 @@ func (m PackageMarker) Put(file string, src []byte) ([]byte, error) {
 	if hasMarker(src, string(m)) {
 		return src, nil
 	}
-	at := packageLine.FindIndex(src)
+	at := packageLine().FindIndex(src)
 	if at == nil {
 		return nil, &report.Error{What: "there is no package clause to mark", Where: file + ":1", Hint: "nothing was changed; put this above it and run the command again:\n// " + string(m)}
 	}

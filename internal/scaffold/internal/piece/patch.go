@@ -38,7 +38,7 @@ func (p Patch) fragment(lines []string) Fragment {
 	code := "- path: " + p.File + "\n"
 	list := ""
 	for _, line := range lines {
-		if m := markerLine.FindStringSubmatch(strings.TrimSuffix(line, "\n")); m != nil && m[1] == p.Marker {
+		if m := markerLine().FindStringSubmatch(strings.TrimSuffix(line, "\n")); m != nil && m[1] == p.Marker {
 			break
 		}
 		if key, _, ok := strings.Cut(line, ":"); ok && !strings.ContainsAny(key, " #-") {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -33,12 +34,12 @@ func (u Uncommented) Put(file string, src []byte) ([]byte, error) {
 	return out, nil
 }
 
-var itemOn = regexp.MustCompile(`^( *)- `)
+var itemOn = lazy.Regexp(`^( *)- `)
 
 // indentAbove is the indentation of the list that the lines end in, by its last item that is on.
 func indentAbove(lines []string) string {
 	for _, line := range slices.Backward(lines) {
-		if match := itemOn.FindStringSubmatch(line); match != nil {
+		if match := itemOn().FindStringSubmatch(line); match != nil {
 			return match[1]
 		}
 		if line != "" && line[0] >= 'a' && line[0] <= 'z' { // the head of the list

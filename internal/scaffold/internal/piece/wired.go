@@ -1,10 +1,10 @@
 package piece
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/wiring"
 )
 
@@ -16,11 +16,11 @@ const (
 )
 
 // registers matches the call of a fragment that registers types.
-var registers = regexp.MustCompile(`\b(\w+)\.AddToScheme\((\w+(?:\.\w+)*)\)`)
+var registers = lazy.Regexp(`\b(\w+)\.AddToScheme\((\w+(?:\.\w+)*)\)`)
 
 // registered is the name of the package whose types the fragment registers, or "".
 func (f Fragment) registered() string {
-	if m := registers.FindStringSubmatch(f.Code); m != nil && f.Marker == schemeMarker {
+	if m := registers().FindStringSubmatch(f.Code); m != nil && f.Marker == schemeMarker {
 		return m[1]
 	}
 	return ""
@@ -43,7 +43,7 @@ func (f Fragment) markedScheme(src []byte) string {
 // forScheme is the fragment for a scheme of another name; "" leaves it as it is.
 func (f Fragment) forScheme(scheme string) Fragment {
 	if scheme != "" && f.registered() != "" {
-		f.Code = registers.ReplaceAllLiteralString(f.Code, f.registered()+".AddToScheme("+scheme+")")
+		f.Code = registers().ReplaceAllLiteralString(f.Code, f.registered()+".AddToScheme("+scheme+")")
 	}
 	return f
 }

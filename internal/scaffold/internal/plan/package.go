@@ -8,11 +8,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // PackageName is the name of the package in a folder, as the Go files there have it; "" when there are none. Files of
@@ -42,7 +42,7 @@ func (p *Plan) packageBeside(dir, other string) string {
 }
 
 // groupName matches the marker of a package of types.
-var groupName = regexp.MustCompile(`(?m)^//\s*\+groupName=([a-z0-9](?:[-a-z0-9.]*[a-z0-9])?)\s*$`)
+var groupName = lazy.Regexp(`(?m)^//\s*\+groupName=([a-z0-9](?:[-a-z0-9.]*[a-z0-9])?)\s*$`)
 
 // APIGroup is the API group of the types in a folder, as the marker +groupName of their package says; "" when there is
 // none. A second name is no answer either.
@@ -61,7 +61,7 @@ func (p *Plan) APIGroup(dir string) string {
 			continue
 		}
 		_, at := clause(data)
-		if m := groupName.FindSubmatch(data[:at]); m != nil {
+		if m := groupName().FindSubmatch(data[:at]); m != nil {
 			if found != "" && found != string(m[1]) {
 				return ""
 			}

@@ -5,11 +5,11 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
-	"regexp"
 
 	"golang.org/x/mod/module"
 
 	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
 	"github.com/slipway-dev/slipway/project"
 )
@@ -24,7 +24,7 @@ func completeName(root string, file *project.Project) error {
 	if err != nil {
 		return err
 	}
-	if prefix := namePrefix.FindSubmatch(deployed); prefix != nil {
+	if prefix := namePrefix().FindSubmatch(deployed); prefix != nil {
 		file.Name = string(prefix[1])
 		return nil
 	}
@@ -35,7 +35,7 @@ func completeName(root string, file *project.Project) error {
 	return nil
 }
 
-var namePrefix = regexp.MustCompile(`(?m)^namePrefix:\s*"?([a-z0-9]+(?:-[a-z0-9]+)*)-?"?\s*$`)
+var namePrefix = lazy.Regexp(`(?m)^namePrefix:\s*"?([a-z0-9]+(?:-[a-z0-9]+)*)-?"?\s*$`)
 
 // complete adds to the kinds of a PROJECT file of version 2 what that version does not record and the project's files
 // show: which kinds have types, a controller and webhooks, and whether their objects are namespaced.
@@ -61,8 +61,8 @@ func completeKind(root string, file *project.Project, r *project.Resource) error
 	case types == nil && core: // of Kubernetes itself
 		r.API, r.Core, r.Domain, r.Path = nil, true, domain, project.CorePath(r.Group, r.Version)
 	case types != nil:
-		r.API.Namespaced = !clusterScope.Match(types)
-		if own := ownPlural.FindSubmatch(types); own != nil {
+		r.API.Namespaced = !clusterScope().Match(types)
+		if own := ownPlural().FindSubmatch(types); own != nil {
 			r.Plural = string(own[1])
 		}
 	}
@@ -79,15 +79,15 @@ func completeKind(root string, file *project.Project, r *project.Resource) error
 // What code has of a kind's scope, plural and webhooks. A webhook is declared as a type of its own or as methods of
 // the kind.
 var (
-	clusterScope = regexp.MustCompile(`(?m)^//\s*\+kubebuilder:resource:(.*,)?scope="?Cluster`)
-	ownPlural    = regexp.MustCompile(`(?m)^//\s*\+kubebuilder:resource:(?:.*,)?path="?([a-z0-9-]+)`)
-	defaulter    = regexp.MustCompile(`(?m)^func \([^)]*\) Default\(`)
-	validator    = regexp.MustCompile(`(?m)^func \([^)]*\) ValidateCreate\(`)
+	clusterScope = lazy.Regexp(`(?m)^//\s*\+kubebuilder:resource:(.*,)?scope="?Cluster`)
+	ownPlural    = lazy.Regexp(`(?m)^//\s*\+kubebuilder:resource:(?:.*,)?path="?([a-z0-9-]+)`)
+	defaulter    = lazy.Regexp(`(?m)^func \([^)]*\) Default\(`)
+	validator    = lazy.Regexp(`(?m)^func \([^)]*\) ValidateCreate\(`)
 )
 
 // webhooksIn are the webhooks in the code of a kind's, or nil.
 func webhooksIn(code []byte) *project.Webhooks {
-	found := project.Webhooks{WebhookVersion: "v1", Defaulting: defaulter.Match(code), Validation: validator.Match(code)}
+	found := project.Webhooks{WebhookVersion: "v1", Defaulting: defaulter().Match(code), Validation: validator().Match(code)}
 	if !found.Defaulting && !found.Validation {
 		return nil
 	}

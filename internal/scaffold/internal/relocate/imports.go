@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // imports has the file import what moved from its new place. Names that the file uses stay,
@@ -170,10 +172,10 @@ func (r *rewriting) comments() {
 	}
 }
 
-var goGenerate = regexp.MustCompile(`^//go:generate\s`)
+var goGenerate = lazy.Regexp(`^//go:generate\s`)
 
 func (r *rewriting) comment(text string) string {
-	directive := goGenerate.MatchString(text)
+	directive := goGenerate().MatchString(text)
 	if !directive && !strings.HasPrefix(strings.TrimLeft(text, "/ \t"), "+") {
 		return text
 	}
@@ -181,7 +183,7 @@ func (r *rewriting) comment(text string) string {
 		text = p.importPattern().ReplaceAllString(text, "${1}"+p.Parts[0].Import+"${2}")
 	}
 	if directive && r.target.part != nil {
-		text = climbing.ReplaceAllStringFunc(text, func(found string) string {
+		text = climbing().ReplaceAllStringFunc(text, func(found string) string {
 			at := strings.Index(found, "..")
 			return found[:at] + r.relative(found[at:], true)
 		})

@@ -5,13 +5,14 @@ import (
 	"go/token"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // climbing finds a relative path that leaves its folder, in a command line.
-var climbing = regexp.MustCompile(`(?:^|[\s=,:"'])\.\.(?:/[^\s"',:=]*)?`)
+var climbing = lazy.Regexp(`(?:^|[\s=,:"'])\.\.(?:/[^\s"',:=]*)?`)
 
 // relativePaths has paths that lead out of the file's folder lead to the same place from
 // the new one: texts that begin with "../", and those that filepath.Join is given piece by

@@ -4,6 +4,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // Text rewrites a file that is not Go, such as a Makefile: paths of files and folders that
@@ -23,7 +25,7 @@ func (s *Set) Text(src []byte) []byte {
 	return []byte(strings.Join(lines, ""))
 }
 
-var goTool = regexp.MustCompile(`\bgo (test|vet|build|run|generate|list)\b`)
+var goTool = lazy.Regexp(`\bgo (test|vet|build|run|generate|list)\b`)
 
 func (p *Package) line(line, module string) string {
 	if !strings.Contains(line, p.Dir) {
@@ -37,7 +39,7 @@ func (p *Package) line(line, module string) string {
 	switch first := p.Parts[0].Dir; {
 	case !strings.HasPrefix(first, p.Dir+"/"):
 		return replacePath(line, module, p.Dir, first, wordEnds)
-	case len(p.Parts) == 1 && goTool.MatchString(line):
+	case len(p.Parts) == 1 && goTool().MatchString(line):
 		return replacePath(line, module, p.Dir, first, pathEnds)
 	}
 	return line // what is said of the folder is true of those below it
@@ -47,12 +49,12 @@ func (p *Package) line(line, module string) string {
 type Folder struct{ From, To string }
 
 // copies matches a line of a Dockerfile that names folders, with or without a slash behind them.
-var copies = regexp.MustCompile(`^\s*(COPY|ADD)\s`)
+var copies = lazy.Regexp(`^\s*(COPY|ADD)\s`)
 
 // line rewrites a line that names the folder or something in it. Its name alone may be any word.
 func (f Folder) line(line, module string) string {
 	line = replacePath(line, module, f.From, f.To, `(/)`)
-	if copies.MatchString(line) {
+	if copies().MatchString(line) {
 		line = replacePath(line, module, f.From, f.To, pathEnds)
 	}
 	return line

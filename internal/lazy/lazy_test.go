@@ -1,0 +1,21 @@
+package lazy_test
+
+import (
+	"testing"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
+)
+
+func TestRegexp(t *testing.T) {
+	name := lazy.Regexp(`^[a-z]+$`)
+	if !name().MatchString("abc") || name().MatchString("a1") || name() != name() {
+		t.Error("the expression matches other texts, or is compiled twice")
+	}
+	wrong := lazy.Regexp(`(`)
+	defer func() {
+		if recover() == nil {
+			t.Error("a wrong expression does not panic")
+		}
+	}()
+	wrong()
+}
