@@ -22,7 +22,7 @@ build: $(BIN)/slipway ## Build all programs; those of clusters and real nodes ta
 
 .PHONY: $(BIN)/slipway
 $(BIN)/slipway:
-	go build -o $@ ./cmd/slipway
+	CGO_ENABLED=0 go build -o $@ ./cmd/slipway
 
 .PHONY: demo
 demo: $(BIN)/slipway ## From nothing to a running operator, narrated, in a temporary folder (CLUSTER=current: the current kubeconfig's cluster).

@@ -83,7 +83,9 @@ func Compile(ctx context.Context, root, dir, name, pkg string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out, err := exec.CommandContext(ctx, "go", "build", "-C", root, "-o", program, pkg).CombinedOutput()
+	cmd := exec.CommandContext(ctx, "go", "build", "-C", root, "-o", program, pkg)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as programs are built that are handed on
+	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("build %s: %w\n%s", pkg, err, out)
 	}
