@@ -89,7 +89,7 @@ func DeleteWebhook(root string, o WebhookDeletion) (*Plan, error) { return delet
 // Misfits reports what another tool wrote into the project in folder root that does not fit it, with the command that
 // mends it. It is about projects that slipway made.
 func Misfits(root string) ([]report.Finding, error) {
-	p, file, err := projectfile.Open(root)
+	p, file, err := projectfile.Look(root)
 	if err != nil {
 		return nil, err
 	}

@@ -56,6 +56,10 @@ func New(root string) (*Plan, error) {
 	return &Plan{root: root, base: b}, nil
 }
 
+// Reading starts a plan for those who only look at the files of the project in folder root: it knows no base, which
+// takes time to read, and must not be applied.
+func Reading(root string) *Plan { return &Plan{root: root, base: base.New()} }
+
 // Changes lists what Apply would do, in the order of planning.
 func (p *Plan) Changes() []report.File {
 	var files []report.File

@@ -69,6 +69,16 @@ func Open(root string) (*plan.Plan, *project.Project, error) {
 	return p, file, followCode(p, file)
 }
 
+// Look is [Open] for those who change nothing: see [plan.Reading].
+func Look(root string) (*plan.Plan, *project.Project, error) {
+	file, err := Load(root)
+	if err != nil {
+		return nil, nil, err
+	}
+	p := plan.Reading(root)
+	return p, file, followCode(p, file)
+}
+
 // damaged is a mistake in the PROJECT file as its user sees it.
 func damaged(fe *project.FieldError) error {
 	what := fe.Summary()
