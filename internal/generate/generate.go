@@ -288,7 +288,7 @@ func newRun(ctx context.Context, options Options, past past) (*run, error) {
 	}
 	begin := past.begin()
 	r.inputs, r.last = begin.inputs, begin.last
-	noteInflections(r.inputs, r.events)
+	noteInflections(r.inputs)
 	r.loader = load.New(load.Config{Inputs: r.inputs, Settled: begin.settled, Untouched: begin.untouched, Plain: begin.last.Plain, Context: ctx, Dir: dir, Tags: options.Tags, Generated: !options.Lenient, Registry: registry, Notes: r.events})
 	return r, nil
 }

@@ -80,13 +80,8 @@ func (p past) begin() beginning {
 	return beginning{p.last.Inputs(), last, settled, untouched}
 }
 
-// noteInflections notes that the run depends on the files in which users add plurals of theirs. A run without one that
-// cannot be used is not remembered, so that each run warns.
-func noteInflections(inputs *inputs.Set, events report.Handler) {
-	if err := inflection.Check(); err != nil {
-		inputs.Opaque()
-		events.Handle(report.Warning{Text: "plurals of your own are not used: " + err.Error()})
-	}
+// noteInflections notes that the run depends on the files in which users add plurals of theirs.
+func noteInflections(inputs *inputs.Set) {
 	paths, err := inflection.Files()
 	if err != nil {
 		inputs.Opaque()

@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/codegen"
 	"github.com/slipway-dev/slipway/internal/crdcheck"
 	"github.com/slipway-dev/slipway/internal/generate"
+	"github.com/slipway-dev/slipway/internal/inflection"
 	"github.com/slipway-dev/slipway/internal/regenerate"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
@@ -40,8 +41,16 @@ func (s *Session) Generate(ctx context.Context, g Generation) error {
 		return err
 	}
 	s.tellMisfits(root)
+	s.warnOfInflections()
 	s.Handler.Handle(generated(result, time.Since(begin)))
 	return nil
+}
+
+// warnOfInflections warns that plurals which the user adds in a file are not heeded, as long as it cannot be used.
+func (s *Session) warnOfInflections() {
+	if err := inflection.Check(); err != nil {
+		s.Handler.Handle(report.Warning{Text: "plurals of your own are not used: " + err.Error()})
+	}
 }
 
 // tellMisfits reports what another tool wrote that the project does not build with. What is wrong with PROJECT does not
