@@ -203,7 +203,7 @@ func TestRelease(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, want := range []string{"release create v0.1.0 --verify-tag", "built/dist/slipway.tar.gz", "built/dist/SHA256SUMS", "News."} {
+			for _, want := range []string{"release create v0.1.0 --verify-tag", "built/dist/v0.1.0/slipway.tar.gz", "built/dist/v0.1.0/SHA256SUMS", "News."} {
 				if !strings.Contains(string(asked), want) {
 					t.Errorf("gh was not asked for %s:\n%s", want, asked)
 				}
@@ -248,7 +248,7 @@ func playedRepository(t *testing.T, changelog string, tags []string) string {
 		"CHANGELOG.md": changelog,
 		".gitignore":   "/dist/\n",
 		"Makefile": "release:\n\ttest -n \"$$SLIPWAY_RELEASE_KEY\" && test -z \"$$(git status --porcelain)\"\n" +
-			"\tmkdir dist && echo $(VERSION) > dist/slipway.tar.gz && cd dist && sha256sum slipway.tar.gz > SHA256SUMS\n",
+			"\tmkdir -p dist/$(VERSION) && echo $(VERSION) > dist/$(VERSION)/slipway.tar.gz && cd dist/$(VERSION) && sha256sum slipway.tar.gz > SHA256SUMS\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
