@@ -2,12 +2,10 @@ package ship
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -23,36 +21,15 @@ func (c *Cluster) Awakening(ctx context.Context, objects []*unstructured.Unstruc
 	if len(nodes) == 0 {
 		return nil, nil
 	}
-	var all []Outdated
-	for _, object := range objects {
-		if kind := kindOf(object); kind.Group != "apps" || !slices.Contains([]string{"Deployment", "StatefulSet"}, kind.Kind) {
-			continue
+	return c.judged(ctx, objects, []string{"Deployment", "StatefulSet"}, func(wanted, live *unstructured.Unstructured, pod corev1.Pod) (*Outdated, error) {
+		if !slices.Contains(nodes, pod.Spec.NodeName) {
+			return nil, nil
 		}
-		live, err := c.live(ctx, object)
-		if _, unserved := errors.AsType[errNoKind](err); unserved || apierrors.IsNotFound(err) {
-			continue
-		}
-		if err != nil {
-			return nil, c.explainObject(ctx, object, err)
-		}
-		for _, pod := range c.podsOf(ctx, live) {
-			if !slices.Contains(nodes, pod.Spec.NodeName) || pod.DeletionTimestamp != nil || restarting(live, pod) {
-				continue
-			}
-			o, err := awakening(ctx, object, live, pod, images)
-			if err != nil {
-				return nil, err
-			}
-			if o != nil {
-				all = append(all, *o)
-				break
-			}
-		}
-	}
-	return all, nil
+		return awakening(ctx, wanted, live, pod, images)
+	})
 }
 
-// awakening judges one simulated pod of a workload; nil for one that stays as it is, or goes anyway.
+// awakening judges one simulated pod of a workload; nil for one that stays as it is.
 func awakening(ctx context.Context, wanted, live *unstructured.Unstructured, pod corev1.Pod, images Images) (*Outdated, error) {
 	var digests []string
 	names := imagesOf(pod)

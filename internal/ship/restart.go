@@ -55,9 +55,17 @@ func shortDigest(digest string) string {
 
 // Outdated returns the workloads among objects whose pods run an older image of a name that they are to have.
 func (c *Cluster) Outdated(ctx context.Context, objects []*unstructured.Unstructured, images Images) ([]Outdated, error) {
+	return c.judged(ctx, objects, []string{"Deployment", "StatefulSet", "DaemonSet"}, func(wanted, live *unstructured.Unstructured, pod corev1.Pod) (*Outdated, error) {
+		return outdated(ctx, wanted, live, pod, images)
+	})
+}
+
+// judged returns the workloads of the kinds among objects of which judge finds a pod that does not go anyway. Those that
+// the cluster does not have are passed over.
+func (c *Cluster) judged(ctx context.Context, objects []*unstructured.Unstructured, kinds []string, judge func(wanted, live *unstructured.Unstructured, pod corev1.Pod) (*Outdated, error)) ([]Outdated, error) {
 	var all []Outdated
 	for _, object := range objects {
-		if kind := kindOf(object); kind.Group != "apps" || !slices.Contains([]string{"Deployment", "StatefulSet", "DaemonSet"}, kind.Kind) {
+		if kind := kindOf(object); kind.Group != "apps" || !slices.Contains(kinds, kind.Kind) {
 			continue
 		}
 		live, err := c.live(ctx, object)
@@ -68,7 +76,10 @@ func (c *Cluster) Outdated(ctx context.Context, objects []*unstructured.Unstruct
 			return nil, c.explainObject(ctx, object, err)
 		}
 		for _, pod := range c.podsOf(ctx, live) {
-			o, err := outdated(ctx, object, live, pod, images)
+			if pod.DeletionTimestamp != nil || restarting(live, pod) {
+				continue
+			}
+			o, err := judge(object, live, pod)
 			if err != nil {
 				return nil, err
 			}
@@ -81,11 +92,8 @@ func (c *Cluster) Outdated(ctx context.Context, objects []*unstructured.Unstruct
 	return all, nil
 }
 
-// outdated judges one pod of a workload; nil for one that is up to date, or goes anyway.
+// outdated judges one pod of a workload; nil for one that is up to date.
 func outdated(ctx context.Context, wanted, live *unstructured.Unstructured, pod corev1.Pod, images Images) (*Outdated, error) {
-	if pod.DeletionTimestamp != nil || restarting(live, pod) {
-		return nil, nil
-	}
 	specs := slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers)
 	for _, status := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
 		at := slices.IndexFunc(specs, func(c corev1.Container) bool { return c.Name == status.Name })
