@@ -57,8 +57,8 @@ func returnsError(src []byte) bool {
 	return ok && name.Name == "error"
 }
 
-// MainFile is the file with the code that sets up controllers: the main function, where the layout has it or another one
-// has, or what that calls in another package of the project.
+// MainFile is the file with the code that sets up controllers: the main function, where the layout has it or another
+// one has, or what that calls in another package of the project.
 func MainFile(p *plan.Plan, file *project.Project) (string, error) {
 	usual := file.MainFile()
 	for _, name := range []string{usual, "cmd/main.go", "main.go"} {

@@ -53,8 +53,8 @@ func (w *planner) checkElsewhere() (done bool, err error) {
 }
 
 // madeByOthers is the line of the first of these webhooks in the file that the layout has for them, when another tool
-// made that file, all of them are in it and PROJECT records them. Nothing is planned then: how its author serves them is
-// no part of what was asked for.
+// made that file, all of them are in it and PROJECT records them. Nothing is planned then: how its author serves them
+// is no part of what was asked for.
 func (w *planner) madeByOthers(wanted []wantedWebhook) (line int, err error) {
 	own := w.project.WebhookFile(w.resource)
 	if _, ours := w.Base().File(own); ours || w.options.Conversion {

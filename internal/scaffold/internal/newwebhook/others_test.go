@@ -10,8 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projecttest"
 )
 
-// TestMadeByOthers: webhooks that another tool made, in the layout's own file, are left as they are with all around them;
-// one that is missing there comes with what it needs alone.
+// TestMadeByOthers: webhooks that another tool made, in the layout's own file, are left as they are with all around
+// them; one that is missing there comes with what it needs alone.
 func TestMadeByOthers(t *testing.T) {
 	root := newProject(t, newproject.Options{}, "v1")
 	projecttest.Apply(t)(newwebhook.Create(root, cronJob(defaulting)))

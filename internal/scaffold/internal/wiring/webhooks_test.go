@@ -32,7 +32,7 @@ func TestWebhookCondition(t *testing.T) {
 	}
 }
 
-// TestUnreachable: a comment behind a return is told from one that code above it leads to.
+// TestUnreachable: only a comment behind a return of its own block counts.
 func TestUnreachable(t *testing.T) {
 	for src, want := range map[string]bool{
 		"package p\n\nfunc f() int {\n\treturn 1\n\t// +here\n}\n":                    true,
