@@ -87,3 +87,37 @@ func TestMetricsOfOtherName(t *testing.T) {
 		projecttest.Apply(t)(projecttest.Edit(root, feature.Enable(f)))
 	}
 }
+
+// TestNamespacedBeyondMain: the manager's options are found where main leads to.
+func TestNamespacedBeyondMain(t *testing.T) {
+	root := projecttest.New(t, newproject.Options{})
+	const file = "internal/start/start.go"
+	projecttest.Unpack(t, root, `
+-- cmd/main.go --
+package main
+
+import "example.com/op/internal/start"
+
+func main() {
+	start.Run()
+}
+-- internal/start/start.go --
+package start
+
+import (
+	ctrl "sigs.k8s.io/controller-runtime"
+)
+
+func Run() error {
+	mgr, err := ctrl.NewManager(ctrl.GetConfigOrDie(), ctrl.Options{Scheme: scheme})
+	// +kubebuilder:scaffold:builder
+	return err
+}
+`)
+	if err := os.Remove(filepath.Join(root, "internal", "manager", "flags.go")); err != nil {
+		t.Fatal(err)
+	}
+	projecttest.Apply(t)(projecttest.Edit(root, feature.InNamespace(true)))
+	projecttest.Holds(t, root, file, "DefaultNamespaces: watchedNamespaces()")
+	projecttest.Holds(t, root, "internal/start/namespaces.go", "package start\n")
+}

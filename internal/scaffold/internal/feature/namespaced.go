@@ -2,6 +2,7 @@ package feature
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -47,7 +48,10 @@ func InNamespace(on bool) func(*plan.Plan, *project.Project) error {
 // watchNamespaces lets the manager watch the namespaces that the variable WATCH_NAMESPACE lists,
 // where it does not yet, which is in projects of other tools.
 func watchNamespaces(p *plan.Plan, project *project.Project) error {
-	files := []string{"cmd/main.go", "main.go", "internal/manager/flags.go"}
+	files, err := managerFiles(p, project)
+	if err != nil {
+		return err
+	}
 	options := ""
 	for _, file := range files {
 		c, err := p.Find(file)
@@ -63,7 +67,7 @@ func watchNamespaces(p *plan.Plan, project *project.Project) error {
 	}
 	if options == "" {
 		return &report.Error{
-			What: "the manager has no ctrl.Options{ … }", Where: files[0] + ":1",
+			What: "the manager has no ctrl.Options{ … }", Where: files[len(files)-1] + ":1",
 			Hint: "nothing was changed; let the manager watch the namespaces in WATCH_NAMESPACE: add this to its options and run the command again:\n" + watchedOption,
 		}
 	}
@@ -85,6 +89,19 @@ func watchNamespaces(p *plan.Plan, project *project.Project) error {
 	}
 	// The options come first: a refusal names a line of the file as its author has it.
 	return p.Edit(options, plan.These(watchedNamespaces{}, piece.Import{Path: "sigs.k8s.io/controller-runtime/pkg/cache", Module: project.Repo}).Put)
+}
+
+// managerFiles are the files that may have the manager's options, the likeliest last.
+func managerFiles(p *plan.Plan, of *project.Project) ([]string, error) {
+	files := []string{"cmd/main.go", "main.go", manager.FlagsFile}
+	main, err := manager.MainFile(p, of)
+	switch {
+	case errors.Is(err, manager.ErrNoManager):
+		return append(files, of.MainFile()), nil
+	case err != nil:
+		return nil, err
+	}
+	return append(files, main), nil
 }
 
 // watchedOption is what a manager's options need.

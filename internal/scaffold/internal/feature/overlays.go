@@ -1,18 +1,29 @@
 package feature
 
+import "regexp"
+
 // baseConfig is what projects have beside an overlay for each place they deploy to, and no [defaultConfig].
 const baseConfig = "config/default/base/kustomization.yaml"
 
-// onBase is the configuration for features on top of that.
-const onBase = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n- base\n"
+// onBase begins the configuration for features on top of that.
+const onBase = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n"
+
+// inNamespace matches the line by which a kustomization puts all into a namespace.
+var inNamespace = regexp.MustCompile(`(?m)^namespace: *\S+`)
 
 // requireDefault plans the configuration that features are lines of, in a project which has only a base for overlays.
+// It puts what features add into the namespace of the rest.
 func (p *planner) requireDefault() error {
 	if there, err := p.Exists(defaultConfig); err != nil || there || p.Recording() {
 		return err
 	}
-	if based, err := p.Exists(baseConfig); err != nil || !based {
+	based, err := p.Find(baseConfig)
+	if err != nil || !based.There() {
 		return err
 	}
-	return p.Create(defaultConfig, []byte(onBase))
+	text := onBase
+	if namespace := inNamespace.Find(based.After()); namespace != nil {
+		text += string(namespace) + "\n"
+	}
+	return p.Create(defaultConfig, []byte(text+"resources:\n- base\n"))
 }

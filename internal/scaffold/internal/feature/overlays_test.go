@@ -16,7 +16,7 @@ func TestOverlays(t *testing.T) {
 	if err := os.Remove(filepath.Join(root, "config", "default", "kustomization.yaml")); err != nil {
 		t.Fatal(err)
 	}
-	projecttest.Unpack(t, root, "-- config/default/base/kustomization.yaml --\nresources:\n- ../../manager\n")
+	projecttest.Unpack(t, root, "-- config/default/base/kustomization.yaml --\nnamespace: op\nresources:\n- ../../manager\n")
 	projecttest.Apply(t)(projecttest.Edit(root, feature.Enable(feature.NetworkPolicy)))
-	projecttest.Holds(t, root, "config/default/kustomization.yaml", "resources:\n- base\n", "components:\n- ../network-policy\n")
+	projecttest.Holds(t, root, "config/default/kustomization.yaml", "namespace: op\nresources:\n- base\n", "components:\n- ../network-policy\n")
 }

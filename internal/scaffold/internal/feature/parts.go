@@ -116,7 +116,11 @@ func (p *planner) requireProfiles() error {
 
 // knowsFlag reports whether the manager has a flag.
 func (p *planner) knowsFlag(name string) (bool, error) {
-	for _, file := range []string{manager.FlagsFile, "cmd/main.go", "main.go"} {
+	files, err := managerFiles(p.Plan, p.project)
+	if err != nil {
+		return false, err
+	}
+	for _, file := range files {
 		c, err := p.Find(file)
 		if err != nil {
 			return false, err
