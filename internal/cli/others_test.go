@@ -31,17 +31,15 @@ type othersProject struct {
 	deployed string
 }
 
-// othersProjects have the layouts of kubebuilder v2, v3 and v4, operator-sdk's plug-ins, controller-runtime from v0.11
-// to v0.24, and habits of their authors.
+// othersProjects have the layouts of kubebuilder v3 and v4, operator-sdk's plug-ins, controller-runtime from v0.12 to
+// v0.24, and habits of their authors.
 var othersProjects = []othersProject{
 	{module: "sigs.k8s.io/lws@v0.8.0", kind: "leaderworkerset/v1/LeaderWorkerSet", packages: "./...", suite: "./pkg/webhooks/...", deployed: "config/default"},
 	{module: "github.com/cloudnative-pg/cloudnative-pg@v1.27.0", kind: "postgresql/v1/Backup", packages: "./api/... ./cmd/manager/...", suite: "./api/...", deployed: "config/default"},
 	{module: "sigs.k8s.io/jobset@v0.12.0", kind: "jobset/v1alpha2/JobSet", packages: "./...", suite: "./pkg/webhooks/...", deployed: "config/default"},
 	{module: "github.com/rabbitmq/cluster-operator/v2@v2.16.0", kind: "rabbitmq.com/v1beta1/RabbitmqCluster", packages: "./...", suite: "./api/...", deployed: "config/default/base"},
-	{module: "github.com/grafana/grafana-operator/v5@v5.18.0", kind: "grafana/v1beta1/GrafanaFolder", packages: "./...", suite: "./api/... ./controllers/reconcilers/...", deployed: "config/default"},
+	{module: "github.com/grafana/grafana-operator/v5@v5.18.0", kind: "grafana/v1beta1/GrafanaFolder", packages: "./...", suite: "./controllers/resources/...", deployed: "config/default"},
 	{module: "github.com/kuadrant/limitador-operator@v0.4.0", kind: "limitador.kuadrant.io/v1alpha1/Limitador", packages: "./...", suite: "./pkg/...", deployed: "config/default"},
-	{module: "github.com/argoproj-labs/argocd-operator@v0.5.0", kind: "argoproj.io/v1alpha1/ArgoCD", packages: "./...", suite: "./controllers/argoutil/...", deployed: "config/default"},
-	{module: "sigs.k8s.io/cluster-api-provider-aws/v2@v2.9.0", kind: "infrastructure/v1beta2/AWSManagedCluster", packages: "./...", suite: "./util/paused/... ./util/system/...", deployed: "config/default"},
 	{module: "github.com/ray-project/kuberay/ray-operator@v1.5.0", kind: "ray/v1/RayJob", packages: "./apis/... .", suite: "./pkg/webhooks/...", deployed: "config/default"},
 }
 

@@ -74,19 +74,19 @@ func MainFile(p *plan.Plan, file *project.Project) (string, error) {
 	if err != nil || name != "" {
 		return name, err
 	}
-	if p.Recording() { // nothing is in it then
-		return usual, nil
-	}
 	name, several, err := beyondMain(p, file.Repo, mains)
 	if err != nil || name != "" {
 		return name, err
+	}
+	if p.Recording() { // nothing is in it then
+		return usual, nil
 	}
 	return "", noManager(usual, mains, several)
 }
 
 // calledBy is a main file or, if it has no place for controllers, the one that it leads to which has.
 func calledBy(p *plan.Plan, module string, main *plan.File) (string, error) {
-	if p.Recording() || hasPlace(main.After()) {
+	if hasPlace(main.After()) {
 		return main.Path(), nil
 	}
 	name, _, err := beyondMain(p, module, []*plan.File{main})

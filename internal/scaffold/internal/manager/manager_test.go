@@ -103,6 +103,10 @@ func TestMainFileBeyond(t *testing.T) {
 		if got != test.want || (err == nil) == (test.want == "") || refusal != nil && refusal.Where != test.where {
 			t.Errorf("%s: got %q, %v, want %q, %q", test.name, got, err, test.want, test.where)
 		}
+		recorded, err := manager.MainFile(project(t, test.files).Record(&plan.Needs{}), &layout.Project{Repo: "x.org/op"})
+		if test.want != "" && (err != nil || recorded != test.want) { // else deleting leaves what creating wrote
+			t.Errorf("%s: a plan that records gets %q, %v", test.name, recorded, err)
+		}
 	}
 }
 
