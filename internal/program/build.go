@@ -16,11 +16,14 @@ import (
 // tries is how often a build is begun whose sources change while it runs.
 const tries = 3
 
-// built builds a product from the sources at hand and returns where it is.
+// built downloads a product, or builds it from the sources at hand, and returns where it is.
 func (f *Finder) built(ctx context.Context, p *product) (slot, error) {
 	for try := 1; ; try++ {
 		s, src, err := f.slotOf(p)
 		if err != nil {
+			return s, err
+		}
+		if ok, err := f.downloaded(ctx, s, src); ok || err != nil {
 			return s, err
 		}
 		err = f.fill(ctx, s, src)
@@ -145,7 +148,7 @@ func (src source) fetch(ctx context.Context, p *product) (dir string, err error)
 	if src.dir != "" {
 		return src.dir, nil
 	}
-	return download(ctx, p, src.version)
+	return fetchModule(ctx, p, src.version)
 }
 
 // accept refuses a program that was built but cannot be used. The checker is asked for its protocol whenever it

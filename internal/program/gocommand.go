@@ -100,8 +100,8 @@ func goOutput(ctx context.Context, p *product, dir string, more []string, args .
 	return out.Bytes(), goCommand{product: p, dir: dir, args: args}.failed(env, lines, err)
 }
 
-// download gets the cluster module at version and returns its folder.
-func download(ctx context.Context, p *product, version string) (dir string, err error) {
+// fetchModule gets the product's module at version and returns its folder.
+func fetchModule(ctx context.Context, p *product, version string) (dir string, err error) {
 	out, err := goOutput(ctx, p, "", nil, "mod", "download", "-json", p.module+"@"+version)
 	var answer struct{ Dir, Error string }
 	if json.Unmarshal(out, &answer) == nil && answer.Error != "" {

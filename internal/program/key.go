@@ -20,7 +20,7 @@ import (
 // or else their version. Settings of the user have no part in it, as they have none in the build.
 func (src source) key(p *product) (string, error) {
 	h := sha256.New()
-	fmt.Fprintln(h, gocommand.Toolchain(), runtime.GOOS, runtime.GOARCH)
+	fmt.Fprintln(h, src.compiler(), runtime.GOOS, runtime.GOARCH)
 	if p.pin != "" {
 		fmt.Fprintln(h, generatorModule, p.pin)
 	}
@@ -38,6 +38,14 @@ func (src source) key(p *product) (string, error) {
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16]), nil
+}
+
+// compiler is the Go that compiles src.
+func (src source) compiler() string {
+	if src.toolchain != "" {
+		return src.toolchain
+	}
+	return gocommand.Toolchain()
 }
 
 // sourceFiles lists what the program is made of, relative to dir and sorted: go.mod, go.sum,

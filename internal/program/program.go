@@ -8,7 +8,9 @@
 //  1. the path in SLIPWAY_CLUSTER;
 //  2. beside slipway's own executable, as release archives have it;
 //  3. in the user's cache folder, under a key of the sources' content;
-//  4. nowhere: it is built into that cache, once, from the sources that slipway
+//  4. in the archive of slipway's release, for a slipway that is of one: its programs go into that cache, once their
+//     checksum was found in the list that the release has signed (package download; SLIPWAY_DOWNLOAD);
+//  5. nowhere: it is built into that cache, once, from the sources that slipway
 //     itself was built from (SLIPWAY_SOURCE, or the path recorded by the
 //     compiler), or else by `go install` of slipway's own version.
 //
@@ -97,12 +99,13 @@ type Finder struct {
 	recorded   string                 // root of the sources that slipway was built from, if known
 	version    string                 // of slipway's module, if it has one
 	revision   string                 // commit that slipway was built from, if it is known and nothing was changed
+	stamp      release.Stamp          // of slipway's release, with the key of its downloads
 	told       sync.Map               // paths of programs that a warning was about
 }
 
 // NewFinder returns a finder for the running process.
 func NewFinder(getenv func(string) string, h report.Handler) *Finder {
-	return &Finder{Getenv: getenv, Handler: h, executable: os.Executable, recorded: recordedRoot(), version: moduleVersion(), revision: ownRevision()}
+	return &Finder{Getenv: getenv, Handler: h, executable: os.Executable, recorded: recordedRoot(), version: moduleVersion(), revision: ownRevision(), stamp: release.Stamped()}
 }
 
 // ErrNotFound is returned by [Finder.Find] when the program is in none of the places.

@@ -394,36 +394,51 @@ func wantEnded(t *testing.T, pid string) {
 	}
 }
 
+// proxy has the go command get modules of the yard at a version, out of a module proxy on disk.
+func (y *yard) proxy(version string, modules ...string) {
+	y.t.Helper()
+	proxy := y.t.TempDir()
+	for _, path := range modules {
+		folder := filepath.Join(y.root, strings.TrimPrefix(strings.TrimPrefix(path, Module), "/"))
+		if err := publish(filepath.Join(proxy, path, "@v"), folder, module.Version{Path: path, Version: version}); err != nil {
+			y.t.Fatal(err)
+		}
+	}
+	y.t.Setenv("GOPROXY", "file://"+filepath.ToSlash(proxy))
+	y.t.Setenv("GONOSUMDB", "*")
+	y.t.Setenv("GOFLAGS", "-modcacherw")
+	y.t.Setenv("GOMODCACHE", y.t.TempDir())
+}
+
+// publish writes a module's version into its folder of a module proxy.
+func publish(versions, folder string, m module.Version) error {
+	if err := os.MkdirAll(versions, 0o755); err != nil {
+		return err
+	}
+	archive, err := os.Create(filepath.Join(versions, m.Version+".zip"))
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(zip.CreateFromDir(archive, m, folder), archive.Close()); err != nil {
+		return err
+	}
+	for name, text := range map[string]string{
+		"list":              m.Version + "\n",
+		m.Version + ".info": `{"Version":"` + m.Version + `"}`,
+		m.Version + ".mod":  "module " + m.Path + "\n\ngo 1.26\n",
+	} {
+		if err := os.WriteFile(filepath.Join(versions, name), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // TestInstall builds from a version, out of a module proxy on disk.
 func TestInstall(t *testing.T) {
 	y := newYard(t)
-	proxy := t.TempDir()
-	versions := filepath.Join(proxy, clusterModule, "@v")
-	if err := os.MkdirAll(versions, 0o755); err != nil {
-		t.Fatal(err)
-	}
 	const version = "v0.3.1"
-	archive, err := os.Create(filepath.Join(versions, version+".zip"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer archive.Close()
-	if err := zip.CreateFromDir(archive, module.Version{Path: clusterModule, Version: version}, filepath.Join(y.root, "cluster")); err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range map[string]string{
-		"list":            version + "\n",
-		version + ".info": `{"Version":"` + version + `"}`,
-		version + ".mod":  "module " + clusterModule + "\n\ngo 1.26\n",
-	} {
-		if err := os.WriteFile(filepath.Join(versions, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Setenv("GOPROXY", "file://"+filepath.ToSlash(proxy))
-	t.Setenv("GONOSUMDB", "*")
-	t.Setenv("GOFLAGS", "-modcacherw")
-	t.Setenv("GOMODCACHE", t.TempDir())
+	y.proxy(version, clusterModule)
 	y.recorded, y.version = "", version
 	if p := y.ensure(); p.Origin != FromBuild {
 		t.Errorf("%+v", p)
@@ -432,7 +447,7 @@ func TestInstall(t *testing.T) {
 		t.Errorf("again: %+v", p)
 	}
 	y.version = "v0.3.2"
-	_, err = y.Ensure(t.Context())
+	_, err := y.Ensure(t.Context())
 	if e, ok := errors.AsType[*report.Error](err); !ok || e.Where != clusterModule+"@v0.3.2" {
 		t.Errorf("a version that does not exist: %v", err)
 	}

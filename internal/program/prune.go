@@ -129,7 +129,7 @@ func (s slot) runs() bool {
 
 // discard removes the slot, unless another command is filling it.
 func (s slot) discard() error {
-	lock := flock.New(s.dir+".lock", flock.SetPermissions(0o600))
+	lock := flock.New(s.lock(), flock.SetPermissions(0o600))
 	if free, err := lock.TryLock(); !free || err != nil {
 		return err
 	}

@@ -100,14 +100,32 @@ const lockPoll = 100 * time.Millisecond
 
 // hold keeps others from filling the slot until release is called.
 func (s slot) hold(ctx context.Context, h report.Handler) (release func(), err error) {
-	path := s.dir + ".lock"
+	return hold(ctx, h, s.lock(), "builds "+s.what)
+}
+
+// lock is the file by which commands that fill the slot wait for each other.
+func (s slot) lock() string { return s.dir + ".lock" }
+
+// busy reports whether another command is filling the slot.
+func (s slot) busy() bool {
+	l := flock.New(s.lock(), flock.SetPermissions(0o600))
+	free, err := l.TryLock()
+	if free {
+		_ = l.Unlock()
+	}
+	return !free || err != nil
+}
+
+// hold takes the lock at path until release is called. It waits for another slipway that has it and does something, with
+// a note.
+func hold(ctx context.Context, h report.Handler, path, does string) (release func(), err error) {
 	l := flock.New(path, flock.SetPermissions(0o600))
 	ok, err := l.TryLock()
 	if err != nil {
 		return nil, unusable(err)
 	}
 	if !ok {
-		h.Handle(report.Note{Text: "another slipway" + holder(path) + " is building " + s.what + "; waiting for it"})
+		h.Handle(report.Note{Text: "another slipway" + holder(path) + " " + does + "; waiting for it"})
 		if _, err := l.TryLockContext(ctx, lockPoll); err != nil {
 			return nil, err
 		}

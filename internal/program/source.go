@@ -21,6 +21,8 @@ const clusterModule = Module + "/cluster"
 type source struct {
 	dir     string
 	version string
+	// toolchain is the Go that programs of a release are made with; "" is the one on PATH.
+	toolchain string
 }
 
 // source finds what to build p from.
@@ -32,11 +34,21 @@ func (f *Finder) source(p *product) (source, error) {
 		return source{dir: filepath.Join(f.recorded, p.folder)}, nil
 	}
 	if f.version != "" {
-		return source{version: f.version}, nil
+		return f.ownVersion(), nil
 	}
 	return source{}, &report.Error{What: p.what + " cannot be found or built",
 		Hint: "slipway does not know the folder of its sources or its version: set SLIPWAY_SOURCE to a checkout of " + Module +
 			", or " + p.variable + " to a " + p.last() + " program"}
+}
+
+// ownVersion is slipway's own version. Programs of a release are the same for all: whichever Go a user has, those that
+// were downloaded or compiled once stay.
+func (f *Finder) ownVersion() source {
+	src := source{version: f.version}
+	if f.stamp.PublicKey != "" {
+		src.toolchain = runtime.Version()
+	}
+	return src
 }
 
 // named returns the sources in the checkout that the user named.

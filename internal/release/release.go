@@ -23,7 +23,14 @@ import (
 const Module = "github.com/slipway-dev/slipway"
 
 // Base is the address below which each version has a folder with its files.
-const Base = "https://github.com/slipway-dev/slipway/releases/download/"
+const Base = "https://" + Module + "/releases/download/"
+
+// Latest is the address of the folder with the files of the newest release. A mirror has it as the folder
+// [LatestFolder] beside those of versions.
+const (
+	Latest       = "https://" + Module + "/releases/latest/download/"
+	LatestFolder = "latest"
+)
 
 // The names of the checksums, in the format of sha256sum, and of the base64 of their ed25519 signature.
 const (

@@ -51,3 +51,17 @@ func TestLinkerFlags(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestVersions(t *testing.T) {
+	for version, want := range map[string]bool{"v0.1.0": true, "v1.0.0-rc.1": true, "v0.0.0-20260101000000-abcdefabcdef": false, "v0.1.0+dirty": false, "(devel)": false, "": false} {
+		if got := release.IsVersion(version); got != want {
+			t.Errorf("%q is a release: %v", version, got)
+		}
+	}
+	for name, want := range map[string]string{"slipway_v0.2.0_windows_arm64.zip": "v0.2.0", "slipway_v0.2.0_plan9_arm64.zip": "", "slipway_x_linux_amd64.tar.gz": "", "slipway": ""} {
+		got, err := release.Sums{name: {}, "other.deb": {}}.Version()
+		if got != want || (err == nil) != (want != "") {
+			t.Errorf("%s is of %q, %v", name, got, err)
+		}
+	}
+}
