@@ -45,8 +45,8 @@ var (
 	errLarge     = errors.New("it is larger than any such file of a release")
 )
 
-// follow decides whether a redirect is followed: a few, and none to where others could read or change what is sent. Only
-// who asks this machine is sent on to this machine without https.
+// follow decides whether a redirect is followed: a few, and none to where others could read or change what is sent.
+// Only who asks this machine is sent on to this machine without https.
 func follow(base, to *url.URL, count int) error {
 	switch {
 	case count >= redirects:

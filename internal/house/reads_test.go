@@ -12,6 +12,8 @@ import (
 // with package finite or bounded.
 var readers = map[string]string{
 	"internal/finite":                               "it looks at what kind of file it is, and at its size, first",
+	"internal/download/archive.go":                  "a file in the user's cache, as long as it was allowed to become",
+	"internal/release/unpack.go":                    "an archive in the user's cache",
 	"internal/program":                              "sources and caches of slipway itself",
 	"internal/gocommand":                            "the Go installation's own files",
 	"internal/setupenvtest":                         "folders that slipway itself fills",

@@ -14,6 +14,7 @@ import (
 var splitters = map[string]string{
 	"internal/image/reference/parts.go":           "it is the one for names of images",
 	"internal/dev/certificate.go":                 "an IP address, not its text",
+	"internal/download/download.go":               "the address of a mirror",
 	"internal/generate/internal/clients/apply.go": "options of a generator",
 	"internal/makefile/makefile.go":               "a package with a version",
 	"internal/makefile/tool.go":                   "a package with a version",

@@ -116,8 +116,8 @@ func (s slot) busy() bool {
 	return !free || err != nil
 }
 
-// hold takes the lock at path until release is called. It waits for another slipway that has it and does something, with
-// a note.
+// hold takes the lock at path until release is called. It waits for another slipway that has it and does something,
+// with a note.
 func hold(ctx context.Context, h report.Handler, path, does string) (release func(), err error) {
 	l := flock.New(path, flock.SetPermissions(0o600))
 	ok, err := l.TryLock()
