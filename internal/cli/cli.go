@@ -176,6 +176,7 @@ func (inv *invocation) verbs() []*cobra.Command {
 		inv.kustomizeCommand(),
 		inv.helmCommand(),
 		inv.toolsCommand(),
+		inv.cacheCommand(),
 		inv.versionCommand(),
 		inv.completionCommand(),
 	}

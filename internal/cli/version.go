@@ -5,13 +5,26 @@ import (
 )
 
 func (inv *invocation) versionCommand() *cobra.Command {
-	return &cobra.Command{
+	check := false
+	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of slipway and how it was built",
-		Args:  noArgs,
-		RunE: func(*cobra.Command, []string) error {
+		Long: `Version prints which slipway this is. With --check it asks the host of releases whether there is a newer one, and
+believes only a signed answer. No other command asks.
+
+Environment:
+  SLIPWAY_DOWNLOAD   off, or the https address of a mirror of the releases`,
+		Example: `  slipway version
+  slipway version --check`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if check {
+				return inv.session().CheckVersion(cmd.Context())
+			}
 			inv.session().TellVersion("")
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&check, "check", false, "ask whether there is a newer release")
+	return cmd
 }

@@ -24,7 +24,7 @@ func (s *Session) Init(ctx context.Context, p Project) error {
 			return err
 		}
 	}
-	p.CLIVersion = release()
+	p.CLIVersion = ownRelease()
 	if p.License.Year, err = s.year(); err != nil {
 		return err
 	}

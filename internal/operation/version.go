@@ -5,9 +5,9 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
 
+	"github.com/slipway-dev/slipway/internal/release"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -15,6 +15,7 @@ import (
 type Version struct {
 	Version  string `json:"version"`
 	Commit   string `json:"commit,omitempty"`
+	Date     string `json:"date,omitempty"` // of the commit
 	Modified bool   `json:"modified,omitempty"`
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
@@ -24,6 +25,8 @@ type Version struct {
 // version after `go install …@version`, the commit in a checkout.
 func ReadVersion() Version {
 	v := Version{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	stamp := release.Stamped()
+	v.Commit, v.Date = stamp.Commit, stamp.Date
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return v
@@ -42,11 +45,11 @@ func ReadVersion() Version {
 	return v
 }
 
-// release is slipway's version as new projects record it: one word for all programs that are no release, so that a
+// ownRelease is slipway's version as new projects record it: one word for all programs that are no release, so that a
 // project does not depend on the commit of the program that made it.
-func release() string {
+func ownRelease() string {
 	version := ReadVersion().Version
-	if !semver.IsValid(version) || semver.Build(version) != "" || module.IsPseudoVersion(version) {
+	if !release.IsVersion(version) {
 		return "devel"
 	}
 	return version
@@ -56,6 +59,9 @@ func (v Version) String() string {
 	s := "slipway " + v.Version
 	if v.Commit != "" {
 		s += " commit " + v.Commit
+	}
+	if v.Date != "" {
+		s += " of " + v.Date
 	}
 	if v.Modified {
 		s += " (modified)"

@@ -40,7 +40,7 @@ func (s slot) touch() {
 // touch notes the use of a program that was named by its path, which may be one in the cache.
 func (f *Finder) touch(path string) {
 	root, err := cachefolder.Root(f.Getenv)
-	if err != nil || filepath.Dir(filepath.Dir(path)) != filepath.Join(root, programsDir) {
+	if err != nil || filepath.Dir(filepath.Dir(path)) != filepath.Join(root, ProgramsDir) {
 		return
 	}
 	slot{clusterProduct(), filepath.Dir(path)}.touch()
@@ -112,29 +112,59 @@ func (s slot) abandoned() bool {
 	return err == nil && len(entries) == 1
 }
 
-// runs reports whether one of the slot's programs is being executed, where the system says so: it lets no one write to
-// such a file.
+// runs reports whether one of the slot's programs is being executed, where the system says so.
 func (s slot) runs() bool {
-	for _, program := range s.programs {
-		f, err := os.OpenFile(s.file(program), os.O_WRONLY, 0)
-		if errors.Is(err, busy) {
-			return true
-		}
-		if err == nil {
-			_ = f.Close()
-		}
+	return slices.ContainsFunc(s.programs, func(program string) bool { return runs(s.file(program)) })
+}
+
+// runs reports whether a program is being executed: the system lets no one write to such a file.
+func runs(path string) bool {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err == nil {
+		_ = f.Close()
 	}
-	return false
+	return errors.Is(err, busy)
 }
 
 // discard removes the slot, unless another command is filling it.
 func (s slot) discard() error {
-	lock := flock.New(s.lock(), flock.SetPermissions(0o600))
+	_, err := discard(s.dir, s.lock(), false)
+	return err
+}
+
+func discard(dir, lockFile string, dryRun bool) (removed bool, err error) {
+	lock := flock.New(lockFile, flock.SetPermissions(0o600))
 	if free, err := lock.TryLock(); !free || err != nil {
-		return err
+		return false, err
 	}
 	defer func() { _ = lock.Close() }()
-	return os.RemoveAll(s.dir)
+	if dryRun {
+		return true, nil
+	}
+	err = os.RemoveAll(dir)
+	return err == nil, err
+}
+
+// Discard removes a folder of the cache that has programs or links to some, for a user who wants that. Removed is false
+// when it stays: one of the programs runs, or another command is filling the folder.
+func Discard(dir string, dryRun bool) (removed bool, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return false, err
+	}
+	for _, e := range entries {
+		if runs(filepath.Join(dir, e.Name())) {
+			return false, nil
+		}
+	}
+	if lock := (slot{dir: dir}).lock(); isFile(lock) { // links have none
+		return discard(dir, lock, dryRun)
+	}
+	if dryRun {
+		return true, nil
+	}
+	err = os.RemoveAll(dir)
+	return err == nil, err
 }
 
 // unused chooses, by the time since their last use and by their sizes, what a cache need not keep beside a program that

@@ -23,8 +23,8 @@ type slot struct {
 	dir string
 }
 
-// programsDir is the folder of all slots, in the cache.
-const programsDir = "programs"
+// ProgramsDir is the folder of all slots, in the cache.
+const ProgramsDir = "programs"
 
 // slot returns the place for what is built from src.
 func (f *Finder) slot(p *product, src source) (slot, error) {
@@ -36,7 +36,7 @@ func (f *Finder) slot(p *product, src source) (slot, error) {
 	if err != nil {
 		return slot{}, err
 	}
-	return slot{p, filepath.Join(root, programsDir, key)}, nil
+	return slot{p, filepath.Join(root, ProgramsDir, key)}, nil
 }
 
 func (s slot) program() string { return s.file(s.last()) }

@@ -1,0 +1,210 @@
+// Package holdings knows what slipway's cache holds, measures it, and removes what the user no longer wants:
+//
+//	for _, kind := range holdings.Kinds() {
+//		use, err := kind.Measure(root)
+//		removed, err := kind.Clean(root, holdings.Cleaning{Unused: 30 * 24 * time.Hour})
+//	}
+//
+// A kind is a folder of the cache and the names that slipway gives to what is in it. Only those are counted or removed:
+// the user may have made any folder the cache, and other files lie there then. What is in use stays: programs that run,
+// what another command is making, images that are being read. The key of interrupted changes is of no kind.
+package holdings
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/slipway-dev/slipway/internal/program"
+)
+
+// Kind is one of the things that the cache holds.
+type Kind struct {
+	Name string // by which the user calls it
+	What string // it is
+	// Limit is how much of it is kept without the user's doing.
+	Limit string
+
+	folders []string       // below the cache
+	entry   *regexp.Regexp // names of what is in them
+	locks   []string       // files in the folder: it is in use while another command has one
+	// runs: an entry is a folder of programs, in use while one of them runs, with a lock beside it.
+	runs bool
+}
+
+// Kinds are all kinds, the large ones first.
+func Kinds() []Kind {
+	hex := func(digits int, suffix string) *regexp.Regexp {
+		return regexp.MustCompile(fmt.Sprintf(`^[0-9a-f]{%d}%s$`, digits, regexp.QuoteMeta(suffix)))
+	}
+	return []Kind{
+		{Name: "programs", What: "slipway-cluster and the other programs, compiled or downloaded", Limit: "eight of each, 30 days without use, 2 GiB of each",
+			folders: []string{program.ProgramsDir}, entry: hex(32, ""), runs: true},
+		{Name: "images", What: "images that were built or pulled, and compiled managers", Limit: "until they are removed or built again",
+			folders: []string{"images"}, entry: regexp.MustCompile(`^(layout|layers|programs|index\.json|work-.*)$`), locks: []string{"lock", "readers"}},
+		{Name: "downloads", What: "archives of releases that were cut off", Limit: "until they are complete",
+			folders: []string{program.DownloadsDir}, entry: regexp.MustCompile(`^slipway_.*$`)},
+		{Name: "assets", What: "links that name the programs as envtest does", Limit: "none", folders: []string{"assets"}, entry: hex(16, ""), runs: true},
+		{Name: "addons", What: "sources of add-ons for clusters", Limit: "none", folders: []string{"addons"}, entry: regexp.MustCompile(`^[a-z0-9-]+-[0-9a-f]{32}$`)},
+		{Name: "definitions", What: "definitions of kinds of other modules", Limit: "none", folders: []string{"definitions"}, entry: hex(64, ".yaml")},
+		{Name: "runs", What: "what runs of generate have read and written", Limit: "the last 200", folders: []string{"runs", "runs-unchecked"}, entry: hex(64, "")},
+		{Name: "answers", What: "what other programs have answered", Limit: "30 days without use, of many",
+			folders: []string{"checked", "versions", filepath.Join("codegen", "answers")}, entry: regexp.MustCompile(`^[0-9a-f]{16,32}\.json$`)},
+	}
+}
+
+// Use is how much there is of a kind.
+type Use struct {
+	Entries int
+	Bytes   int64
+	Last    time.Time // when something of it was made or used last; zero if there is nothing
+}
+
+func (u *Use) add(other Use) {
+	u.Entries += other.Entries
+	u.Bytes += other.Bytes
+	if other.Last.After(u.Last) {
+		u.Last = other.Last
+	}
+}
+
+// Measure looks at what there is of a kind in the cache called root.
+func (k Kind) Measure(root string) (Use, error) {
+	var all Use
+	paths, err := k.entries(root)
+	if err != nil {
+		return all, err
+	}
+	for _, path := range paths {
+		use, err := measure(path)
+		if err != nil {
+			return all, err
+		}
+		all.add(use)
+	}
+	return all, nil
+}
+
+// entries are the paths of what there is of a kind.
+func (k Kind) entries(root string) (paths []string, err error) {
+	for _, folder := range k.folders {
+		entries, err := os.ReadDir(filepath.Join(root, folder))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		for _, e := range entries {
+			if k.entry.MatchString(e.Name()) {
+				paths = append(paths, filepath.Join(root, folder, e.Name()))
+			}
+		}
+	}
+	return paths, nil
+}
+
+// measure adds up an entry. What another command removes meanwhile counts for nothing.
+func measure(path string) (Use, error) {
+	use := Use{Entries: 1}
+	err := filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return gone(err)
+		}
+		info, err := d.Info()
+		if err != nil {
+			return gone(err)
+		}
+		if !d.IsDir() {
+			use.add(Use{Bytes: info.Size(), Last: info.ModTime()})
+		}
+		return nil
+	})
+	return use, err
+}
+
+func gone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// Cleaning is what the user wants to be removed.
+type Cleaning struct {
+	DryRun bool
+	// Unused is how long something was not used; zero is all.
+	Unused time.Duration
+}
+
+// Cleaned is what was removed, or would be, and the paths of what stays since it is in use.
+type Cleaned struct {
+	Use
+	Busy []string
+}
+
+// Clean removes what there is of a kind in the cache called root.
+func (k Kind) Clean(root string, c Cleaning) (Cleaned, error) {
+	var cleaned Cleaned
+	release, busy, err := k.hold(root)
+	if err != nil || busy != "" {
+		return Cleaned{Busy: slices.DeleteFunc([]string{busy}, func(s string) bool { return s == "" })}, err
+	}
+	defer release()
+	paths, err := k.entries(root)
+	for _, path := range paths {
+		use, measured := measure(path)
+		if err = errors.Join(err, measured); measured != nil || time.Since(use.Last) < c.Unused {
+			continue
+		}
+		removed, why := k.remove(path, c.DryRun)
+		err = errors.Join(err, why)
+		switch {
+		case removed:
+			cleaned.add(use)
+		case why == nil:
+			cleaned.Busy = append(cleaned.Busy, path)
+		}
+	}
+	return cleaned, err
+}
+
+// remove removes an entry that is not in use.
+func (k Kind) remove(path string, dryRun bool) (removed bool, err error) {
+	if k.runs {
+		return program.Discard(path, dryRun)
+	}
+	if dryRun {
+		return true, nil
+	}
+	err = os.RemoveAll(path)
+	return err == nil, err
+}
+
+// hold takes the locks of a kind; busy is the path of one that another command has.
+func (k Kind) hold(root string) (release func(), busy string, err error) {
+	var held []*flock.Flock
+	release = func() {
+		for _, l := range held {
+			_ = l.Unlock()
+		}
+	}
+	for _, name := range k.locks {
+		path := filepath.Join(root, k.folders[0], name)
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			continue // no command has ever been there
+		}
+		l := flock.New(path)
+		free, err := l.TryLock()
+		if err != nil || !free {
+			release()
+			return nil, path, err
+		}
+		held = append(held, l)
+	}
+	return release, "", nil
+}

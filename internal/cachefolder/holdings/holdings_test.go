@@ -1,0 +1,148 @@
+package holdings_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/slipway-dev/slipway/internal/cachefolder/holdings"
+)
+
+var (
+	slot = strings.Repeat("0a", 16)
+	ours = []string{
+		"programs/" + slot + "/slipway-check", "images/index.json", "images/layout/blobs/sha256/x", "downloads/slipway_v0.1.0_linux_amd64.tar.gz.00.part",
+		"addons/cert-manager-" + slot + "/go.mod", "definitions/" + strings.Repeat("b", 64) + ".yaml", "runs/" + strings.Repeat("c", 64), "checked/" + slot + ".json",
+	}
+	// others are files of the user's, who has made a folder with other things the cache, and what no command may lose.
+	others = []string{"programs/mine/x", "images/holiday.jpg", "downloads/paper.pdf", "journal/key", "locks/x", "programs/" + slot + ".lock", "images/lock", "runs/x"}
+)
+
+func fill(t *testing.T) (root string) {
+	t.Helper()
+	root = t.TempDir()
+	for _, name := range slices.Concat(ours, others) {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("0123456789"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+func clean(t *testing.T, root string, c holdings.Cleaning) (all holdings.Cleaned) {
+	t.Helper()
+	for _, kind := range holdings.Kinds() {
+		cleaned, err := kind.Clean(root, c)
+		if err != nil {
+			t.Fatal(kind.Name, err)
+		}
+		all.Entries += cleaned.Entries
+		all.Bytes += cleaned.Bytes
+		all.Busy = append(all.Busy, cleaned.Busy...)
+	}
+	return all
+}
+
+func there(root string, names []string) (n int) {
+	for _, name := range names {
+		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(name))); err == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// TestClean: what slipway has made goes, and nothing else; what is measured is what is removed.
+func TestClean(t *testing.T) {
+	root := fill(t)
+	var use holdings.Use
+	for _, kind := range holdings.Kinds() {
+		u, err := kind.Measure(root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		use.Entries, use.Bytes = use.Entries+u.Entries, use.Bytes+u.Bytes
+	}
+	if use.Entries != len(ours) || use.Bytes != int64(10*len(ours)) {
+		t.Errorf("measured %+v", use)
+	}
+	if all := clean(t, root, holdings.Cleaning{DryRun: true}); all.Entries != len(ours) || there(root, ours) != len(ours) {
+		t.Errorf("a dry run: %+v, %d are there", all, there(root, ours))
+	}
+	if all := clean(t, root, holdings.Cleaning{Unused: time.Hour}); all.Entries != 0 {
+		t.Errorf("of what was used within an hour went: %+v", all)
+	}
+	if all := clean(t, root, holdings.Cleaning{}); all.Entries != use.Entries || all.Bytes != use.Bytes {
+		t.Errorf("removed %+v, of %+v", all, use)
+	}
+	if there(root, ours) != 0 || there(root, others) != len(others) {
+		t.Errorf("there are %d of ours and %d of %d others", there(root, ours), there(root, others), len(others))
+	}
+	if all := clean(t, root, holdings.Cleaning{}); all.Entries != 0 {
+		t.Errorf("again: %+v", all)
+	}
+}
+
+// TestInUse: a program that runs, what another command fills, and images that are read stay.
+func TestInUse(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows itself refuses to remove what runs")
+	}
+	root := fill(t)
+	own, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(root, "programs", slot, "running")
+	if err := os.Symlink(own, link); err != nil {
+		t.Fatal(err)
+	}
+	reader := flock.New(filepath.Join(root, "images", "readers"))
+	if _, err := reader.TryRLock(); err != nil {
+		t.Fatal(err)
+	}
+	all := clean(t, root, holdings.Cleaning{})
+	if len(all.Busy) != 2 || there(root, ours[:3]) != 3 {
+		t.Errorf("in use are %v; %d of 3 stay", all.Busy, there(root, ours[:3]))
+	}
+	filling := flock.New(filepath.Join(root, "programs", slot+".lock"))
+	if _, err := filling.TryLock(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(link); err != nil {
+		t.Fatal(err)
+	}
+	if err := reader.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if all := clean(t, root, holdings.Cleaning{}); len(all.Busy) != 1 || there(root, ours[:3]) != 1 {
+		t.Errorf("in use are %v; %d of 1 stay", all.Busy, there(root, ours[:3]))
+	}
+}
+
+// TestLinksAreNotFollowed: a link in the cache goes, and what it leads to stays.
+func TestLinksAreNotFollowed(t *testing.T) {
+	root, elsewhere := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(elsewhere, "mine"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(root, "addons"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(elsewhere, filepath.Join(root, "addons", "x-"+slot)); err != nil {
+		t.Skip("the system has no links:", err)
+	}
+	if all := clean(t, root, holdings.Cleaning{}); all.Entries != 1 || there(elsewhere, []string{"mine"}) != 1 {
+		t.Errorf("removed %+v", all)
+	}
+}

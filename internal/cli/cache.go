@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// cacheCommand is `slipway cache`.
+func (inv *invocation) cacheCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "cache",
+		Short: "List what slipway keeps, and remove what you no longer want",
+		Long: `Cache lists what slipway has made and keeps: its other programs, images, definitions, runs of generate,
+each with its size, its last use and how much of it is kept. Slipway makes it again when it needs it.
+
+Environment:
+  SLIPWAY_CACHE   the folder (default: slipway in the user's cache folder)`,
+		Example: `  slipway cache
+  slipway cache clean --dry-run`,
+		Args: noSubcommand,
+		RunE: func(*cobra.Command, []string) error { return inv.session().ListCache() },
+	}
+	addCommands(cmd, inv.cacheCleanCommand())
+	return cmd
+}
+
+func (inv *invocation) cacheCleanCommand() *cobra.Command {
+	var c operation.CacheChoice
+	cmd := &cobra.Command{
+		Use:   "clean [KIND...]",
+		Short: "Remove what slipway keeps",
+		Long: `Clean removes what the cache holds of the kinds named, and of all kinds by default. Programs that run, such as
+those of a running cluster, stay, and so does what another command is using.
+
+The programs take minutes to compile again.`,
+		Example: `  slipway cache clean images
+  slipway cache clean --older-than 720h`,
+		Args: cobra.ArbitraryArgs,
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return operation.CacheKinds(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if c.Unused < 0 {
+				return &report.Error{What: "a time without use is not negative", Where: "--older-than", Next: "slipway cache clean --help", Code: usageCode}
+			}
+			c.Kinds = args
+			return inv.session().CleanCache(c)
+		},
+	}
+	cmd.Flags().BoolVar(&c.DryRun, "dry-run", false, "list what would be removed, and remove nothing")
+	cmd.Flags().DurationVar(&c.Unused, "older-than", time.Duration(0), "only what was not used for this `time`, such as 720h")
+	return cmd
+}
