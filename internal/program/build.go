@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -96,15 +97,20 @@ func (f *Finder) build(ctx context.Context, p *product, src source, out string) 
 	if err != nil {
 		return err
 	}
+	known := f.knownCosts()
+	weigh(packages, known)
+	graph, actions := graphFlag(out)
+	args := slices.Concat(r.args[:1], graph, r.args[1:])
 	if stale(packages) > many {
 		f.Handler.Handle(report.Note{Text: p.what + " is compiled once, which takes minutes; after Ctrl-C the next run resumes"})
 	}
 	t := newTracker(p, packages, f.Handler)
 	defer t.stop()
-	if err := (goCommand{product: p, dir: dir, env: append(collectLess(), r.env...), args: r.args, line: t.line}).run(ctx); err != nil {
+	if err := (goCommand{product: p, dir: dir, env: append(collectLess(), r.env...), args: args, line: t.line}).run(ctx); err != nil {
 		return err
 	}
 	t.linked()
+	f.learn(actions, known)
 	return nil
 }
 

@@ -117,7 +117,7 @@ func fetchModule(ctx context.Context, p *product, version string) (dir string, e
 // listPackages asks which packages the programs in dir consist of and which of
 // them are yet to be compiled in the way of r.
 func listPackages(ctx context.Context, p *product, dir string, r recipe) ([]pkg, error) {
-	const format = "{{.ImportPath}}\t{{.Stale}}\t{{.Dir}}\t{{join .GoFiles \"/\"}}"
+	const format = "{{.ImportPath}}\t{{.Stale}}\t{{.Dir}}\t{{join .GoFiles \"/\"}}\t{{len .Imports}}"
 	out, err := goOutput(ctx, p, dir, r.env, slices.Concat([]string{"list", "-deps", "-f", format}, r.alike, p.mains())...)
 	if err != nil {
 		return nil, err

@@ -250,6 +250,9 @@ func TestProgress(t *testing.T) {
 	if !slices.IsSortedFunc(seen, func(a, b report.Progress) int { return a.Done - b.Done }) {
 		t.Errorf("progress goes back: %+v", seen)
 	}
+	if y.knownCosts()[clusterModule+"/hull"] == 0 {
+		t.Error("what the package has cost is not remembered")
+	}
 }
 
 func TestSourcesDoNotCompile(t *testing.T) {
@@ -353,7 +356,7 @@ func TestInterrupt(t *testing.T) {
 	y := newYard(t)
 	pid := filepath.Join(t.TempDir(), "pid")
 	y.script("path/go", `case $1 in
-list) printf 'a\ttrue\t/\t\nb\ttrue\t/\t\n' ;;
+list) printf 'a\ttrue\t/\t\t0\nb\ttrue\t/\t\t0\n' ;;
 build) sh -c 'trap "" INT; sleep 1000' & echo $! > `+pid+`; echo a >&2; wait ;;
 esac`)
 	t.Setenv("PATH", filepath.Join(y.root, "path")+string(os.PathListSeparator)+os.Getenv("PATH"))

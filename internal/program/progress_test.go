@@ -3,7 +3,6 @@ package program
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -27,26 +26,9 @@ func TestTrackerTellsProgressFromMessages(t *testing.T) {
 	}
 }
 
-func TestLeft(t *testing.T) {
-	for _, tc := range []struct {
-		elapsed   time.Duration
-		done, all int64
-		want      time.Duration
-	}{
-		{time.Second, 50, 100, 0},
-		{time.Minute, 0, 100, 0},
-		{100 * time.Second, 50, 100, 112 * time.Second},
-		{100 * time.Second, 100, 100, 6 * time.Second},
-	} {
-		if got := left(tc.elapsed, tc.done, tc.all).Round(time.Millisecond); got != tc.want {
-			t.Errorf("%s, %d of %d: %s left, want %s", tc.elapsed, tc.done, tc.all, got, tc.want)
-		}
-	}
-}
-
 func FuzzParsePackages(f *testing.F) {
-	f.Add("fmt\tfalse\t/go/src/fmt\ta.go/b.go\nx/y\ttrue\t\t\n")
-	f.Add("go: warning\n\t\t\t\n")
+	f.Add("fmt\tfalse\t/go/src/fmt\ta.go/b.go\t7\nx/y\ttrue\t\t\t0\n")
+	f.Add("go: warning\n\t\t\t\t\n")
 	f.Fuzz(func(t *testing.T, out string) {
 		packages := parsePackages(clusterProduct(), out)
 		if len(packages) > strings.Count(out, "\n")+1 {
