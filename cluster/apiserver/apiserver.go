@@ -224,7 +224,7 @@ func (s *Server) WaitReady(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("wait for the API server, which last answered %w: %w", last, context.Cause(ctx))
+			return fmt.Errorf("wait for the API server, whose last answer was %w: %w", last, context.Cause(ctx))
 		case <-tick.C:
 		}
 	}

@@ -58,9 +58,9 @@ func parseFlags(s *options.ServerRunOptions, o Options) error {
 // would be accepted and change nothing.
 func refuseOurs(flags []string) error {
 	why := map[string]string{
-		"--secure-port":  "the cluster's configuration says the port",
-		"--bind-address": "the server listens on 127.0.0.1 alone",
-		"--etcd-servers": "the cluster has an etcd of its own",
+		"--secure-port":  "the cluster's configuration sets the port",
+		"--bind-address": "the server listens only on 127.0.0.1",
+		"--etcd-servers": "the cluster has its own etcd",
 	}
 	for _, flag := range flags {
 		name, _, _ := strings.Cut(flag, "=")

@@ -33,9 +33,9 @@ func TestUsersFlags(t *testing.T) {
 		{[]string{"--service-cluster-ip-range=10.1.0.0/16"}, ""},
 		{[]string{"--no-such-flag"}, "no-such-flag"},
 		{[]string{"--max-requests-inflight=many"}, "max-requests-inflight"},
-		{[]string{"--secure-port=6443"}, "--secure-port cannot be set: the cluster's configuration says the port"},
-		{[]string{"--bind-address=0.0.0.0"}, "--bind-address cannot be set: the server listens on 127.0.0.1 alone"},
-		{[]string{"--etcd-servers=http://elsewhere"}, "--etcd-servers cannot be set: the cluster has an etcd of its own"},
+		{[]string{"--secure-port=6443"}, "--secure-port cannot be set: the cluster's configuration sets the port"},
+		{[]string{"--bind-address=0.0.0.0"}, "--bind-address cannot be set: the server listens only on 127.0.0.1"},
+		{[]string{"--etcd-servers=http://elsewhere"}, "--etcd-servers cannot be set: the cluster has its own etcd"},
 		{[]string{"--v=1", "--secure-port", "6443"}, "--secure-port cannot be set"},
 	} {
 		t.Run(strings.Join(tt.flags, " "), func(t *testing.T) {

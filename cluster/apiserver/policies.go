@@ -16,7 +16,7 @@ import (
 const policyWarning = "SlipwayNetworkPolicies"
 
 // unenforced is the warning, which kubectl prints.
-const unenforced = "this cluster does not enforce NetworkPolicies: its pods reach each other whatever a policy says"
+const unenforced = "this cluster does not enforce NetworkPolicies: its pods can always reach each other"
 
 // policyWarner is the admission plugin that warns of a NetworkPolicy that is made or changed: it has no effect here. It
 // refuses nothing.

@@ -70,8 +70,8 @@ func (r *refuser) Validate(_ context.Context, a admission.Attributes, _ admissio
 	if what == "" {
 		return nil
 	}
-	return admission.NewForbidden(a, fmt.Errorf("real nodes refuse %s, and this pod has no other node to be on "+
-		"(slipway cluster start --nodes real --simulate-missing-images has a simulated one beside them)", what))
+	return admission.NewForbidden(a, fmt.Errorf("real nodes refuse %s, and this pod has no other node "+
+		"(slipway cluster start --nodes real --simulate-missing-images adds a simulated one)", what))
 }
 
 // unknownClaims leaves claims to the kubelet: most are not bound yet.

@@ -50,7 +50,7 @@ func (c *ingress) classNotice(i *networkingv1.Ingress) (notice, error) {
 	}
 	name := classOf(i)
 	if name == "" {
-		return notice{corev1.EventTypeWarning, reasonClass, "This Ingress names no class, and none is the default. " + here}, nil
+		return notice{corev1.EventTypeWarning, reasonClass, "This Ingress names no class, and there is no default class. " + here}, nil
 	}
 	class, err := c.classes.Get(name)
 	switch {
@@ -59,7 +59,7 @@ func (c *ingress) classNotice(i *networkingv1.Ingress) (notice, error) {
 	case err != nil:
 		return notice{}, err
 	}
-	return notice{corev1.EventTypeNormal, reasonClass, fmt.Sprintf("The IngressClass %s is left to its controller %.*q, which has to run in the cluster. %s",
+	return notice{corev1.EventTypeNormal, reasonClass, fmt.Sprintf("The IngressClass %s belongs to the controller %.*q, which must run in the cluster. %s",
 		name, longestOfOthers, class.Spec.Controller, here)}, nil
 }
 
@@ -76,7 +76,7 @@ func (c *ingress) servedClasses() (string, error) {
 		}
 	}
 	if len(names) == 0 {
-		return "The cluster itself serves none: no IngressClass has the controller " + IngressController + ".", nil
+		return "The cluster itself serves no class: no IngressClass has the controller " + IngressController + ".", nil
 	}
 	slices.Sort(names)
 	return "The cluster itself serves the class " + some(names) + ".", nil

@@ -82,7 +82,7 @@ func TestIngressClassNotices(t *testing.T) {
 	nginx := `Warning IngressClassNotServed x1: There is no IngressClass "nginx". ` + here
 	for name, want := range map[string]string{
 		"nginx": nginx, "ours": "",
-		"other":   `Normal IngressClassNotServed x1: The IngressClass other is left to its controller "example.com/other", which has to run in the cluster. ` + here,
+		"other":   `Normal IngressClassNotServed x1: The IngressClass other belongs to the controller "example.com/other", which must run in the cluster. ` + here,
 		"hostile": `Warning IngressClassNotServed x1: There is no IngressClass "\x1b[31m` + strings.Repeat("x", 95) + `". ` + here,
 	} {
 		eventually(t, "the Events of "+name, want, eventsOf(client, ns, name))
@@ -188,7 +188,7 @@ func TestLoadBalancerFailsOnce(t *testing.T) {
 	if _, err := services.Create(t.Context(), balanced("late", ""), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	want := "Warning SyncLoadBalancerFailed x1: no address is left for load balancers"
+	want := "Warning SyncLoadBalancerFailed x1: all addresses for load balancers are in use"
 	eventually(t, "the Events of late", want, eventsOf(client, ns, "late"))
 	for n := range 3 { // each has it looked at at once
 		patch := fmt.Appendf(nil, `{"metadata":{"labels":{"touched":"%d"}}}`, n)

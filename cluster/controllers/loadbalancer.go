@@ -24,7 +24,7 @@ import (
 // connects to such an address reaches nobody, where a private range might lead it to a stranger.
 var loadBalancerRange = netip.MustParsePrefix("203.0.113.0/24")
 
-var errNoAddress = errors.New("no address is left for load balancers")
+var errNoAddress = errors.New("all addresses for load balancers are in use")
 
 // loadBalancer gives Services of the type LoadBalancer an address, and takes it back when they
 // are of another type. It stands where a cluster has its cloud's service controller. A Service
@@ -150,7 +150,7 @@ func ensured(service *corev1.Service, given corev1.LoadBalancerIngress) string {
 	text := "Ensured load balancer"
 	for i, at := range given.Ports {
 		if wanted := service.Spec.Ports[i].Port; at.Port != wanted {
-			text += fmt.Sprintf("; port %d answers at %s:%d, since %[1]d cannot be listened to on this machine", wanted, given.IP, at.Port)
+			text += fmt.Sprintf("; port %d answers at %s:%d, since the cluster cannot listen at %[1]d on this machine", wanted, given.IP, at.Port)
 		}
 	}
 	return text

@@ -176,7 +176,7 @@ func (p *provisioner) provision(ctx context.Context, claim *corev1.PersistentVol
 		return nil
 	}
 	if claim.Spec.Selector != nil {
-		p.events.Event(claim, corev1.EventTypeWarning, "ProvisioningFailed", "a claim with a selector takes existing volumes only; none is made for it")
+		p.events.Event(claim, corev1.EventTypeWarning, "ProvisioningFailed", "a claim with a selector uses only existing volumes; the provisioner creates none")
 		return nil
 	}
 	volume := volumeFor(claim, class)

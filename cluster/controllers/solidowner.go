@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/metadata"
 )
 
-var errSolidOwner = errors.New("its owner is there")
+var errSolidOwner = errors.New("its owner exists")
 
 // solidOwners is the garbage collector's client. It refuses, as a lost race, to delete an object of which an owner is
 // there and stays.

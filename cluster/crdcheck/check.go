@@ -115,7 +115,7 @@ func (c *checker) add(path, value, message string, refused bool) {
 func (c *checker) validate(internal *apiextensions.CustomResourceDefinition) {
 	defer func() {
 		if p := recover(); p != nil {
-			c.refuse("", "", fmt.Sprintf("the API server's own validation breaks down at it: %v", p))
+			c.refuse("", "", fmt.Sprintf("the API server's own validation fails: %v", p))
 		}
 	}()
 	for _, e := range validation.ValidateCustomResourceDefinition(c.ctx, internal) {

@@ -98,7 +98,7 @@ func TestCompareTellsDefinitionsThatAreThereTwice(t *testing.T) {
 	again := right
 	again.Name = "again.yaml"
 	_, err := crdcheck.Compare(t.Context(), []crdcheck.File{right, again}, nil)
-	if err == nil || !strings.Contains(err.Error(), "again.yaml: things.example.com is in testdata/check/right.yaml already") {
+	if err == nil || !strings.Contains(err.Error(), "again.yaml: things.example.com is already in testdata/check/right.yaml") {
 		t.Error(err)
 	}
 }

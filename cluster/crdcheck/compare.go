@@ -52,13 +52,13 @@ func Compare(_ context.Context, before, after []File) ([]Change, error) {
 	var changes []Change
 	for name, o := range old {
 		if _, ok := now[name]; !ok {
-			changes = append(changes, Change{File: o.file, Definition: name, Rule: "definitionRemoval", Message: "the definition was removed; its objects go with it", Breaking: true})
+			changes = append(changes, Change{File: o.file, Definition: name, Rule: "definitionRemoval", Message: "the CRD was removed, and its objects with it", Breaking: true})
 		}
 	}
 	for name, n := range now {
 		o, ok := old[name]
 		if !ok {
-			changes = append(changes, Change{File: n.file, Definition: name, Rule: "definitionAddition", Message: "the definition was added"})
+			changes = append(changes, Change{File: n.file, Definition: name, Rule: "definitionAddition", Message: "the CRD was added"})
 			continue
 		}
 		changes = append(changes, comparison{old: o.object, now: n.object, file: n.file}.run(compare)...)
@@ -97,7 +97,7 @@ func collect(files []File) (map[string]stated, error) {
 		}
 		for _, d := range definitions {
 			if first, ok := all[d.object.Name]; ok {
-				return nil, fmt.Errorf("%s: %s is in %s already", f.Name, d.object.Name, first.file)
+				return nil, fmt.Errorf("%s: %s is already in %s", f.Name, d.object.Name, first.file)
 			}
 			all[d.object.Name] = stated{f.Name, d.object}
 		}
@@ -163,7 +163,7 @@ func (c comparison) versions() []Change {
 			changes = append(changes, c.change(o.Name, "versionDeprecated", "the version is deprecated now", false))
 		}
 		if !o.Storage && n.Storage {
-			changes = append(changes, c.change(o.Name, "storageVersion", "this version is stored now; objects that are stored in another one need a conversion", false))
+			changes = append(changes, c.change(o.Name, "storageVersion", "this is the storage version now; objects that are stored in another version need a conversion", false))
 		}
 		changes = append(changes, c.subresources(o, *n)...)
 	}
@@ -189,7 +189,7 @@ func (c comparison) subresources(o, n apiextensionsv1.CustomResourceDefinitionVe
 		}
 		message, breaking := "the subresource "+name+" was added", false
 		if name == "status" {
-			message, breaking = message+": writes to the object itself ignore its status from now on", true
+			message, breaking = message+": writes to the object itself now ignore its status", true
 		}
 		changes = append(changes, c.change(o.Name, "subresourceAddition", message, breaking))
 	}

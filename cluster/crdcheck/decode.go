@@ -54,7 +54,7 @@ func decodeOne(document []byte) (*definition, error) {
 		return nil, nil // a list or a text is not what is looked for either
 	}
 	if want := apiextensionsv1.SchemeGroupVersion.String(); meta.APIVersion != want {
-		return nil, fmt.Errorf("apiVersion %q is served by no API server of today: it must be %s", meta.APIVersion, want)
+		return nil, fmt.Errorf("current API servers do not serve apiVersion %q: use %s", meta.APIVersion, want)
 	}
 	object := &apiextensionsv1.CustomResourceDefinition{}
 	if err := yaml.UnmarshalStrict(data, object); err != nil {

@@ -118,7 +118,7 @@ func merging(get func(*props) string) func(old, now *props) (string, bool) {
 		if a == b {
 			return "", false
 		}
-		return fmt.Sprintf("changed: %q -> %q, so values merge in another way", a, b), true
+		return fmt.Sprintf("changed: %q -> %q, so values merge differently", a, b), true
 	}
 }
 

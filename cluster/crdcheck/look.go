@@ -48,7 +48,7 @@ func (c *checker) size() {
 		return
 	}
 	if len(stored) > etcdLimit {
-		c.refuse("", "", fmt.Sprintf("the definition has %d bytes; etcd refuses requests of more than %d", len(stored), int(etcdLimit)))
+		c.refuse("", "", fmt.Sprintf("the CRD has %d bytes; etcd refuses requests of more than %d", len(stored), int(etcdLimit)))
 		return
 	}
 	annotations := len(lastApplied) + len(c.json) + 1 // kubectl ends it with a new line
@@ -56,7 +56,7 @@ func (c *checker) size() {
 		annotations += len(k) + len(v)
 	}
 	if annotations > annotationLimit {
-		c.warn("", "", fmt.Sprintf("kubectl apply keeps the definition in an annotation, which would have %d bytes; the limit is %d", annotations, annotationLimit))
+		c.warn("", "", fmt.Sprintf("kubectl apply keeps the CRD in an annotation of %d bytes; the limit is %d", annotations, annotationLimit))
 	}
 }
 
@@ -64,7 +64,7 @@ func (c *checker) size() {
 func (c *checker) schema(s *apiextensionsv1.JSONSchemaProps, at *field.Path) {
 	formatted := &spec.Schema{SchemaProps: spec.SchemaProps{Format: s.Format, Type: []string{s.Type}}}
 	for _, f := range apivalidation.GetUnrecognizedFormats(formatted, environment.DefaultCompatibilityVersion()) {
-		c.warn(at.Child("format").String(), f, "the API server does not know this format and checks nothing")
+		c.warn(at.Child("format").String(), f, "the API server does not know this format and does not check it")
 	}
 	if s.XListType == nil || *s.XListType != "set" || s.Items == nil || s.Items.Schema == nil {
 		return
@@ -121,7 +121,7 @@ func (c *checker) scale(s *apiextensionsv1.CustomResourceSubresources, root *api
 	}
 	for name, path := range paths {
 		if missing, ok := missingField(root, path); ok {
-			c.warn(at.Child(name).String(), path, "the schema has no field "+missing+", so nobody can set it")
+			c.warn(at.Child(name).String(), path, "the schema has no field "+missing+", so no client can set it")
 		}
 	}
 }

@@ -45,7 +45,7 @@ func Serve(ctx context.Context, args []string, in io.Reader, out io.Writer) erro
 	var q question
 	if args[0] != "version" {
 		if err := json.NewDecoder(in).Decode(&q); err != nil {
-			return fmt.Errorf("the question is not JSON: %w", err)
+			return fmt.Errorf("the request is not JSON: %w", err)
 		}
 	}
 	var err error

@@ -185,7 +185,7 @@ func (h *Host) resume(ctx context.Context, store *etcd.Server) error {
 	h.main.journal = rollback.NewJournal(store, filepath.Join(h.options.Dir, "baseline"))
 	resumed, err := h.main.journal.Resume(ctx, mainPrefix)
 	if resumed && h.options.Note != nil {
-		h.options.Note(protocol.Etcd, "a reset that was interrupted has been finished")
+		h.options.Note(protocol.Etcd, "the cluster has finished an interrupted reset")
 	}
 	return err
 }

@@ -18,7 +18,7 @@ import (
 
 var (
 	// ErrOneKind says that the cluster was told of which kind its nodes are.
-	ErrOneKind = errors.New("the cluster was started with nodes that were chosen, and no other one joins them")
+	ErrOneKind = errors.New("the cluster was started with chosen nodes, and no other node can join")
 	// ErrNoNodes says that it has none.
 	ErrNoNodes = errors.New("the cluster runs no controllers, and so has no nodes")
 )

@@ -24,7 +24,7 @@ var (
 	// ErrUnknown says that there is no logical cluster of that name.
 	ErrUnknown = errors.New("no such logical cluster")
 	// ErrExists says that there is one already, or that it is still being removed.
-	ErrExists = errors.New("there is a logical cluster of that name")
+	ErrExists = errors.New("a logical cluster of that name exists")
 	// ErrName says that no logical cluster can have that name.
 	ErrName = errors.New("a logical cluster's name must be a DNS label")
 	// ErrStopped says that the host is stopping.

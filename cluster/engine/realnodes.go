@@ -89,7 +89,7 @@ func (c *Cluster) startMachine(ctx context.Context, program string) error {
 		c.note(protocol.Nodes, what)
 	}
 	if c.spec.Real.Egress && !g.OwnNetwork() && c.note != nil {
-		c.note(protocol.Nodes, "--egress has no effect: pods of plain nodes have this machine's network, all of it")
+		c.note(protocol.Nodes, "--egress has no effect: pods of plain nodes use this machine's network")
 	}
 	return nil
 }

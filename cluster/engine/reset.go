@@ -30,10 +30,10 @@ const (
 var (
 	errReset = errors.New("the cluster is being reset")
 	// ErrRestless says that there is no state to keep, because somebody writes all the time.
-	ErrRestless = errors.New("objects keep changing, a program is writing to the cluster")
+	ErrRestless = errors.New("objects keep changing: a program is writing to the cluster")
 	// ErrIncomplete says that there is nothing to go back to, because the controllers did not make
 	// in time what they make in every namespace, or the server what it makes for every CRD.
-	ErrIncomplete = errors.New("what belongs to a namespace or a CRD was not made in time, see the logs of controllers and apiserver")
+	ErrIncomplete = errors.New("objects of a namespace or a CRD were not created in time: see the logs of controllers and apiserver")
 )
 
 // remember makes the present state the one that resets lead back to.

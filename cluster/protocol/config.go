@@ -134,7 +134,7 @@ func ReadConfig(r io.Reader) (Config, error) {
 func (c Config) validate() error {
 	switch {
 	case c.Protocol != Number:
-		return fmt.Errorf("%w: protocol %d, this program speaks %d", ErrConfig, c.Protocol, Number)
+		return fmt.Errorf("%w: protocol %d, this program uses %d", ErrConfig, c.Protocol, Number)
 	case c.Name == "":
 		return fmt.Errorf("%w: no name", ErrConfig)
 	case !filepath.IsAbs(c.Dir):

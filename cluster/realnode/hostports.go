@@ -34,7 +34,7 @@ func (n *Nodes) serveHostPorts() error {
 	server, err := hostports.New(pods, hostports.Options{
 		Dial: n.options.Machine.DialContext, Plain: !n.options.Machine.OwnNetwork(),
 		Refused: func(pod *corev1.Pod, why string) { report.Event(pod, corev1.EventTypeWarning, reasonHostPort, why) },
-		Trouble: func(err error) { n.options.Log.Warn("connections to host ports have to wait", "error", err) },
+		Trouble: func(err error) { n.options.Log.Warn("connections to host ports must wait", "error", err) },
 	})
 	if err != nil {
 		return err

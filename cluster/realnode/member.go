@@ -55,7 +55,7 @@ func (m *member) start(ctx context.Context) error {
 		if !errors.Is(err, machine.ErrEnded) {
 			return err
 		}
-		m.nodes.options.Log.Warn("a node's start begins anew", "node", m.spec.Name, "error", err)
+		m.nodes.options.Log.Warn("a node's start begins again", "node", m.spec.Name, "error", err)
 	}
 }
 
@@ -100,7 +100,7 @@ func (m *member) keep(p *machine.Node) {
 		if !wanted || m.nodes.life.Err() != nil {
 			return
 		}
-		m.nodes.options.Log.Warn("a node has ended and is started again", "node", m.spec.Name, "how", p.Status())
+		m.nodes.options.Log.Warn("a node has ended and is restarted", "node", m.spec.Name, "how", p.Status())
 		if p = m.again(p); p == nil {
 			return
 		}
@@ -126,7 +126,7 @@ func (m *member) again(old *machine.Node) *machine.Node {
 		if errors.Is(err, machine.ErrEnded) {
 			continue
 		}
-		m.nodes.options.Log.Error("a node cannot be started again", "node", m.spec.Name, "error", err)
+		m.nodes.options.Log.Error("a node cannot be restarted", "node", m.spec.Name, "error", err)
 	}
 }
 
@@ -247,7 +247,7 @@ func (m *member) waitReady(ctx context.Context, p *machine.Node, since time.Time
 			if p.WithMachine() {
 				return fmt.Errorf("node %s: %w", m.spec.Name, machine.ErrEnded)
 			}
-			return fmt.Errorf("node %s ended before it was ready (%s): its log is that of the nodes", m.spec.Name, p.Status())
+			return fmt.Errorf("node %s ended before it was ready (%s): see the log of the nodes", m.spec.Name, p.Status())
 		case <-ctx.Done():
 			return fmt.Errorf("wait for node %s: %w", m.spec.Name, context.Cause(ctx))
 		}

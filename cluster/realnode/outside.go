@@ -81,7 +81,7 @@ func (o *outsiders) run(ctx context.Context) {
 				continue
 			}
 			if err := o.report(ctx, a); err != nil && ctx.Err() == nil {
-				o.nodes.options.Log.Debug("a pod that asks for what is outside of the cluster is not reported", "address", a.by, "error", err)
+				o.nodes.options.Log.Debug("connections of a pod to addresses outside the cluster are not reported", "address", a.by, "error", err)
 			}
 		case <-ctx.Done():
 			return
@@ -119,14 +119,14 @@ func (o *outsiders) report(ctx context.Context, a asked) error {
 		clear(o.told)
 	}
 	o.told[pod.UID] = true
-	o.nodes.options.Log.Info("a pod asks for what is outside of the cluster and does not get it; each pod is reported once",
+	o.nodes.options.Log.Info("a pod tries to reach an address outside the cluster, which is refused; each pod is reported once",
 		"pod", pod.Namespace+"/"+pod.Name, "asked for", a.what, "event", a.message)
 	return nil
 }
 
 // sayNoWayOut is what the Event on a pod says that asks for a name outside of the cluster.
 func sayNoWayOut(name string) string {
-	return fmt.Sprintf("The name %s is not found: %s. An EndpointSlice with the address %s leads to a program of this machine, and `slipway cluster start --egress` to the network.",
+	return fmt.Sprintf("The name %s is not found: %s. An EndpointSlice with the address %s leads to a program on this machine; `slipway cluster start --egress` allows the network.",
 		printable(strings.TrimSuffix(name, ".")), dns.NoWay, network.Host)
 }
 

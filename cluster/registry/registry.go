@@ -166,7 +166,7 @@ func uploadUnmounted(images ociregistry.Interface, next http.Handler) http.Handl
 func onlyLocal(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !places.OnLoopback(r.Host) {
-			http.Error(w, "this registry is for its own machine: ask for it as localhost", http.StatusForbidden)
+			http.Error(w, "this registry serves only its own machine: use it as localhost", http.StatusForbidden)
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -20,7 +20,7 @@ import (
 const marker = "/slipway/rollback"
 
 // ErrUnfinished says that the end of a process interrupted a rollback, and that it cannot be finished.
-var ErrUnfinished = errors.New("a reset was interrupted, and what it was to lead back to is lost")
+var ErrUnfinished = errors.New("a reset was interrupted, and the state to restore is lost")
 
 // Journal remembers that a store is on its way to a baseline, and to which. The baseline is in a file, which is
 // written when it has changed; the marker is in the store itself, so that a copy of the one is no marker in another.

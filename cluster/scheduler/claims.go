@@ -118,8 +118,8 @@ func (b binder) foreign(pod *corev1.Pod) string {
 		}
 		class, err := b.classes.Get(*claim.Spec.StorageClassName)
 		if err == nil && class.Provisioner != obstacle.VolumeDriver {
-			return fmt.Sprintf("claim %s waits for a volume of the class %s: its provisioner %s has made none yet. "+
-				"If that is not in this cluster, use a class whose provisioner is %s (kubectl get storageclass)",
+			return fmt.Sprintf("claim %s waits for a volume of the class %s: its provisioner %s has created none yet. "+
+				"If that does not run in this cluster, use a class of the provisioner %s (kubectl get storageclass)",
 				claim.Name, class.Name, class.Provisioner, obstacle.VolumeDriver)
 		}
 	}

@@ -114,11 +114,11 @@ func (p *placer) Filter(_ context.Context, state fwk.CycleState, _ *corev1.Pod, 
 		return fwk.NewStatus(fwk.Error, "the pod's images are not known")
 	case real && f.missing != "":
 		return fwk.NewStatus(fwk.UnschedulableAndUnresolvable,
-			fmt.Sprintf("node(s) real, and image %s is not in the cluster (slipway image load puts it there)", f.missing))
+			fmt.Sprintf("node(s) real, but image %s is not in the cluster (run slipway image load)", f.missing))
 	case real && f.refused != "":
 		return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, fmt.Sprintf("node(s) real, which refuse %s", f.refused))
 	case simulated && f.missing == "" && f.refused == "":
-		return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "node(s) simulated, and the pod's images are in the cluster, so that it is to run for real")
+		return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "node(s) simulated, but the pod's images are in the cluster, so it runs on a real node")
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func (s *session) listen(life context.Context) error {
 	}
 	s.socket, s.clients = listener, protocol.NewListener(s.log, func() (protocol.Methods, func()) { return s.connect(life) })
 	go s.clients.Accept(context.WithoutCancel(life), listener, func(err error) {
-		fmt.Fprintln(s.Stderr, "slipway-cluster: further clients of the socket have to wait:", err)
+		fmt.Fprintln(s.Stderr, "slipway-cluster: more clients of the socket must wait:", err)
 	})
 	return nil
 }

@@ -25,7 +25,7 @@ func hint(err error) string {
 	}
 	switch {
 	case errors.Is(err, errLocked):
-		return "stop the cluster that uses this folder, or choose another one"
+		return "stop the cluster that uses this folder, or choose another folder"
 	case errors.Is(err, syscall.EADDRINUSE):
 		return "choose another port, or 0 for a free one"
 	case errors.Is(err, syscall.ENOSPC):
@@ -33,7 +33,7 @@ func hint(err error) string {
 	case errors.Is(err, fs.ErrPermission):
 		return "the state folder must belong to you and be writable"
 	case errors.Is(err, etcd.ErrData):
-		return "a copy of the whole folder, made while the cluster was stopped, can be put in its place"
+		return "replace the folder by a copy that was made while the cluster was stopped"
 	case errors.Is(err, protocol.ErrConfig):
 		return "see docs/inside/protocol.md for the configuration"
 	}

@@ -21,7 +21,7 @@ const (
 )
 
 // errNotBuilt is why no real node joins by itself.
-var errNotBuilt = errors.New("the program of real nodes is not built yet: `slipway cluster node join` builds it")
+var errNotBuilt = errors.New("the program of isolated nodes is not built yet: `slipway cluster node join` builds it")
 
 // joining remembers why no real node has joined.
 type joining struct {
@@ -83,7 +83,7 @@ func (s *session) joinByItself(ctx context.Context) {
 		return
 	}
 	if _, err := s.join(ctx, ""); err != nil && ctx.Err() == nil {
-		s.logs.Logger(protocol.Nodes).Warn("pods stay simulated, although there are images", "why", err)
+		s.logs.Logger(protocol.Nodes).Warn("pods stay simulated, although their images are loaded", "why", err)
 	}
 }
 
@@ -105,7 +105,7 @@ func (s *session) join(ctx context.Context, program string) (protocol.NodeJoined
 	})
 	s.joining.set(err)
 	if err == nil && !joined.Already {
-		s.logs.Logger(protocol.Nodes).Info("a real node has joined, for pods whose images are in the registry", "node", joined.Name)
+		s.logs.Logger(protocol.Nodes).Info("an isolated node has joined, for pods whose images are in the registry", "node", joined.Name)
 	}
 	return joined, err
 }

@@ -41,7 +41,7 @@ func TestFailure(t *testing.T) {
 		}
 	}
 	for err, want := range map[error]string{
-		errLocked: "stop the cluster that uses this folder", syscall.ENOSPC: "the disk is full", fs.ErrPermission: "must belong to you", etcd.ErrData: "a copy of the whole folder",
+		errLocked: "stop the cluster that uses this folder", syscall.ENOSPC: "the disk is full", fs.ErrPermission: "must belong to you", etcd.ErrData: "replace the folder",
 	} {
 		if got := hint(fmt.Errorf("deep: %w", err)); !strings.Contains(got, want) {
 			t.Errorf("%v: %q, want %q", err, got, want)

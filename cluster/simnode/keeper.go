@@ -72,7 +72,7 @@ func (k *keeper) work(ctx context.Context) bool {
 	defer k.queue.Done(name)
 	if err := k.mend(ctx, name); err != nil {
 		if ctx.Err() == nil {
-			k.nodes.log.Warn("node not mended, will retry", "node", name, "error", err)
+			k.nodes.log.Warn("node not repaired, will retry", "node", name, "error", err)
 		}
 		k.queue.AddRateLimited(name)
 		return true

@@ -63,7 +63,7 @@ func whole(path string) error {
 		return err
 	}
 	if known && info.Size() != then.Size {
-		return fmt.Errorf("kubectl is damaged: %s has %d bytes, of %d; `slipway cluster build` makes it again", path, info.Size(), then.Size)
+		return fmt.Errorf("kubectl is damaged: %s has %d bytes, of %d; `slipway cluster build` builds it again", path, info.Size(), then.Size)
 	}
 	return nil
 }

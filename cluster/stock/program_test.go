@@ -28,7 +28,7 @@ func TestLookup(t *testing.T) {
 func TestFlagsOfTheAPIServer(t *testing.T) {
 	for _, tt := range []struct{ flag, want string }{
 		{"--etcd-servers=http://127.0.0.1:1", ""},
-		{"--insecure-port=8080", "removed from Kubernetes; the insecure port is gone; use --secure-port"},
+		{"--insecure-port=8080", "removed from Kubernetes; the insecure port was removed; use --secure-port"},
 		{"--no-such-flag", "unknown flag: --no-such-flag"},
 		{"--max-requests-inflight=many", "invalid argument"},
 	} {

@@ -93,7 +93,7 @@ func mistakesAreRefused(t *testing.T, p *program) {
 		params any
 		want   string
 	}{
-		{"addLogical", protocol.AddLogical{Name: "a"}, "there is a logical cluster of that name"},
+		{"addLogical", protocol.AddLogical{Name: "a"}, "a logical cluster of that name exists"},
 		{"addLogical", protocol.AddLogical{Name: "A/../b"}, "DNS label"},
 		{"addLogical", protocol.AddLogical{Name: "bad", APIServerFlags: []string{"--no-such-flag"}}, "no-such-flag"},
 		{"addLogical", protocol.AddLogical{Name: "bad", Nodes: []protocol.Node{{Name: "n", Taints: []string{"x"}}}}, "taint"},

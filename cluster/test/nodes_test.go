@@ -193,7 +193,7 @@ func simulatedPodSaysSo(t *testing.T, c clients, ns string) {
 		t.Fatal(err)
 	}
 	err = executor.StreamWithContext(t.Context(), remotecommand.StreamOptions{Stdout: &lockedBuffer{}})
-	if err == nil || !strings.Contains(err.Error(), "no command can be run in it") {
+	if err == nil || !strings.Contains(err.Error(), "it cannot run a command") {
 		t.Errorf("exec: %v", err)
 	}
 	err = c.CoreV1().RESTClient().Get().Namespace(ns).Resource("pods").Name("p").SubResource("proxy").Do(t.Context()).Error()

@@ -94,7 +94,7 @@ func testRefuses(t *testing.T, c *realCluster, o outside) {
 	if n := taken.Load(); n > 0 {
 		t.Errorf("%d connections arrived at this machine", n)
 	}
-	c.awaitEvent("client", "EgressRefused", "is reset: pods are not connected to this address: "+o.own.String()+" is this machine's")
+	c.awaitEvent("client", "EgressRefused", "is reset: pods may not reach this address: "+o.own.String()+" is this machine's")
 }
 
 // newListener counts connections to an address, and returns the address with its port.

@@ -58,7 +58,7 @@ func TestRealEgressIsMissing(t *testing.T) {
 	if command := os.Getenv(withoutNetfilter); command != "" {
 		t.Fatal(beWithoutNetfilter(strings.Split(command, "\n")))
 	}
-	const why, fix = "--egress: this kernel cannot lead pods' connections to the network, because it has no nfnetlink", "sudo modprobe nft_tproxy"
+	const why, fix = "--egress: this kernel cannot redirect pods' connections to the network, because it has no nfnetlink", "sudo modprobe nft_tproxy"
 	t.Run("real", func(t *testing.T) {
 		c := newConfig(t)
 		c.NodeKind, c.NodeProgram, c.Egress = protocol.RealNodes, nodeProgram(), new(true)

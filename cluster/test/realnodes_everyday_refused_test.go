@@ -109,7 +109,7 @@ func testRefusedCapability(t *testing.T, c *realCluster) {
 	p := c.pod("incapable")
 	p.Spec.Containers[0].SecurityContext = &corev1.SecurityContext{Capabilities: &corev1.Capabilities{Add: []corev1.Capability{"FLYING"}}}
 	c.create(p)
-	c.awaitEvent("incapable", "Failed", `there is no capability "FLYING"`)
+	c.awaitEvent("incapable", "Failed", `unknown capability "FLYING"`)
 	c.remove("incapable")
 }
 

@@ -146,7 +146,7 @@ func testForeignVolumes(t *testing.T, c *realCluster) {
 		c.awaitEvent(name, "ExternalProvisioning", "disk.example.com")
 	}
 	c.awaitEvent("foreign-at-once", "FailedScheduling", "unbound immediate PersistentVolumeClaims")
-	c.awaitEvent("foreign", "WaitingForVolume", "its provisioner disk.example.com has made none yet")
+	c.awaitEvent("foreign", "WaitingForVolume", "its provisioner disk.example.com has created none yet")
 	must[*corev1.PersistentVolume](t)(c.client.CoreV1().PersistentVolumes().Create(t.Context(), &corev1.PersistentVolume{
 		ObjectMeta: metav1.ObjectMeta{Name: "by-hand"}, Spec: corev1.PersistentVolumeSpec{
 			Capacity:               corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")},

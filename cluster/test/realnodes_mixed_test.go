@@ -299,7 +299,7 @@ func (c *realCluster) replaceDaemon(app string) *corev1.Pod {
 }
 
 // Real nodes that were asked for have a simulated one beside them if that was asked for, too; nothing else ever joins
-// nodes that were chosen.
+// chosen nodes.
 func TestChosenKinds(t *testing.T) {
 	c := startReal(t, nil, func(c *protocol.Config) { c.SimulateMissingImages = new(true) })
 	if n := c.kinds(); n != (protocol.NodeKinds{Simulated: 1, Real: 1}) {
@@ -324,7 +324,7 @@ func TestChosenKinds(t *testing.T) {
 		t.Errorf("simulated: %+v", n)
 	}
 	c.send(fmt.Sprintf(`{"id":6,"method":"joinNode","params":{"program":%q}}`, nodeProgram()))
-	if r := c.next("reply"); !strings.Contains(r.Error, "nodes that were chosen") {
+	if r := c.next("reply"); !strings.Contains(r.Error, "chosen nodes") {
 		t.Errorf("a real node joined: %+v", r)
 	}
 }

@@ -52,7 +52,7 @@ func TestRecordings(t *testing.T) {
 				t.Skip("isolated nodes need Linux")
 			}
 			got := record(t, want)
-			if bytes.Contains(got, []byte("this kernel cannot lead pods' connections to the network")) {
+			if bytes.Contains(got, []byte("this kernel cannot redirect pods' connections to the network")) {
 				t.Skip("egress needs nftables with tproxy")
 			}
 			if *update {

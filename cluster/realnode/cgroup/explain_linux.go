@@ -17,7 +17,7 @@ func Explain(err error) string {
 	if _, managed := os.LookupEnv("XDG_RUNTIME_DIR"); managed {
 		return text + "; `systemd-run --user --scope -p Delegate=yes slipway cluster start …` gives them some, and so does root"
 	}
-	return text + "; they have some if root runs the cluster"
+	return text + "; they have limits if root runs the cluster"
 }
 
 // Explain tells which limits are missing; it is empty if none is.
@@ -30,5 +30,5 @@ func (t *Tree) Explain() string {
 	for i, controller := range missing {
 		missing[i] = names[controller]
 	}
-	return fmt.Sprintf("containers have no limits of %s: this machine's cgroups do not have them", strings.Join(missing, " and "))
+	return fmt.Sprintf("containers have no limits of %s: this machine's cgroups do not support them", strings.Join(missing, " and "))
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // ErrForbidden says that no cgroups can be made here.
-var ErrForbidden = errors.New("cgroups cannot be made here")
+var ErrForbidden = errors.New("slipway cannot create cgroups here")
 
 // The controllers that are used.
 const (

@@ -183,7 +183,7 @@ func newClaim(parent string) (*claim, error) {
 			return &claim{path: path, lock: lock}, nil
 		}
 	}
-	return nil, fmt.Errorf("make a cgroup in %s: others take it away", parent)
+	return nil, fmt.Errorf("make a cgroup in %s: another program removes it", parent)
 }
 
 // lockFolder locks a folder unless somebody has, and says so by nil; also when it is gone by then.

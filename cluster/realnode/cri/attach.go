@@ -104,7 +104,7 @@ func (v *viewer) offer(p piece, hurried <-chan struct{}) {
 }
 
 // errStalled says why a client was sent away.
-var errStalled = fmt.Errorf("the client has not taken the container's output for %s; all of it is in the container's log (kubectl logs)", stall)
+var errStalled = fmt.Errorf("the client has not read the container's output for %s; kubectl logs prints all of it", stall)
 
 func newAttached() *attached {
 	return &attached{all: map[*viewer]bool{}, hurried: make(chan struct{}), done: make(chan struct{})}
@@ -160,7 +160,7 @@ func (s streams) Attach(ctx context.Context, id string, in io.Reader, out, errs 
 		return err
 	}
 	if in != nil && run.stdin == nil {
-		return fmt.Errorf("container %s has no stdin: its pod does not ask for one", c.config.GetMetadata().GetName())
+		return fmt.Errorf("container %s has no stdin: its pod does not set stdin", c.config.GetMetadata().GetName())
 	}
 	v := newViewer(writer(out), writer(errs))
 	run.attached.add(v)

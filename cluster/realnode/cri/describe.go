@@ -17,7 +17,7 @@ import (
 // defaultPath is PATH where neither image nor pod says one.
 const defaultPath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-var errNoCommand = errors.New("neither the pod nor the image says which program to run")
+var errNoCommand = errors.New("neither the pod nor the image names a program to run")
 
 // describe brings together what the pod and what the image say of a container.
 func (r *Runtime) describe(c *container) (Container, error) {

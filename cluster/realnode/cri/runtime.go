@@ -110,7 +110,7 @@ func (r *Runtime) UpdatePodSandboxResources(context.Context, *runtimeapi.UpdateP
 }
 
 // ErrUnsupported marks what real nodes cannot do.
-var ErrUnsupported = errors.New("real nodes of slipway cannot do that")
+var ErrUnsupported = errors.New("slipway's nodes do not support that")
 
 // CheckpointContainer is refused.
 func (r *Runtime) CheckpointContainer(context.Context, *runtimeapi.CheckpointContainerRequest) error {

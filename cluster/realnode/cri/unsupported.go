@@ -30,7 +30,7 @@ func refuseSettings(config *runtimeapi.PodSandboxConfig) error {
 	ownNetwork := config.GetLinux().GetSecurityContext().GetNamespaceOptions().GetNetwork() != runtimeapi.NamespaceMode_NODE
 	for name := range config.GetLinux().GetSysctls() {
 		if !ownNetwork || !strings.HasPrefix(name, "net.") && !strings.HasPrefix(name, "net/") {
-			return fmt.Errorf("%w: the sysctl %s; those that begin with net. are set for pods that have a network of their own", ErrUnsupported, name)
+			return fmt.Errorf("%w: the sysctl %s; only those that begin with net. are supported, for pods with their own network", ErrUnsupported, name)
 		}
 	}
 	return nil
@@ -38,7 +38,7 @@ func refuseSettings(config *runtimeapi.PodSandboxConfig) error {
 
 // errNoUser is for a group without a user: the interface wants that refused, since the group would go with whatever
 // user the image has.
-var errNoUser = errors.New("a group is asked for (runAsGroup), but no user")
+var errNoUser = errors.New("runAsGroup is set, but no user")
 
 // refuseSecurity says what a container's security context asks for that cannot be had. Leaving it out in silence would
 // remove a protection that the pod's author relies on.
@@ -50,13 +50,13 @@ func refuseSecurity(security *runtimeapi.LinuxContainerSecurityContext) error {
 	case security.GetPrivileged(): // profiles do not hold for those
 		return nil
 	case seccomp.GetProfileType() == runtimeapi.SecurityProfile_Localhost:
-		return fmt.Errorf("%w: the seccomp profile %s from a file; the type RuntimeDefault is known", ErrUnsupported, seccomp.GetLocalhostRef())
+		return fmt.Errorf("%w: the seccomp profile %s from a file; only RuntimeDefault is supported", ErrUnsupported, seccomp.GetLocalhostRef())
 	case security.GetApparmor().GetProfileType() == runtimeapi.SecurityProfile_Localhost:
 		return fmt.Errorf("%w: the AppArmor profile %s", ErrUnsupported, security.GetApparmor().GetLocalhostRef())
 	}
 	for _, name := range append(security.GetCapabilities().GetAddCapabilities(), security.GetCapabilities().GetDropCapabilities()...) {
 		if !capability.Known(name) {
-			return fmt.Errorf("there is no capability %q", name)
+			return fmt.Errorf("unknown capability %q", name)
 		}
 	}
 	return nil

@@ -20,7 +20,7 @@ func (s *Server) answer(message []byte, limit int, client net.Addr, wait bool) (
 			return
 		}
 		s.fault.Do(func() {
-			s.log.Error("answering a DNS question failed: this is a fault in slipway, please report it; later ones are not logged",
+			s.log.Error("answering a DNS question failed: this is a bug in slipway, please report it; later failures are not logged",
 				"question", fmt.Sprintf("%x", message), "fault", fault, "stack", string(debug.Stack()))
 		})
 		reply, later = failed(message), false

@@ -90,7 +90,7 @@ const (
 )
 
 // NoWay is why a name outside of the cluster is not found.
-const NoWay = "it is no name of this cluster, and pods have no way out of it"
+const NoWay = "this cluster does not have that name, and its pods cannot reach the network"
 
 // noWay says why there is no answer, to a client that understands such a thing.
 func noWay(question []byte) []dnsmessage.Resource {

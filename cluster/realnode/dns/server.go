@@ -95,7 +95,7 @@ func (s *Server) ServeTCP(listener net.Listener) {
 	}, s.trouble)
 }
 
-func (s *Server) trouble(err error) { s.log.Warn("questions for names have to wait", "error", err) }
+func (s *Server) trouble(err error) { s.log.Warn("DNS questions must wait", "error", err) }
 
 func (s *Server) serveConn(conn net.Conn) {
 	defer conn.Close()

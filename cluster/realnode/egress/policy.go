@@ -10,7 +10,7 @@ import (
 )
 
 // ErrRefused says that pods are not connected to an address.
-var ErrRefused = errors.New("pods are not connected to this address")
+var ErrRefused = errors.New("pods may not reach this address")
 
 // Policy says which addresses pods are connected to: of IPv4, those that are neither this machine's nor the cluster's,
 // nor special. Private networks are none of these: registries and databases that developers work with are in them.
@@ -49,7 +49,7 @@ func (p Policy) now() func(netip.Addr) error {
 		}
 		own, err := machine()
 		if err != nil {
-			return fmt.Errorf("%w: the addresses of this machine are not known: %w", ErrRefused, err)
+			return fmt.Errorf("%w: cannot read the addresses of this machine: %w", ErrRefused, err)
 		}
 		if slices.Contains(own, ip) {
 			return fmt.Errorf("%w: %s is this machine's", ErrRefused, ip)
@@ -61,7 +61,7 @@ func (p Policy) now() func(netip.Addr) error {
 // checkSpecial refuses what is refused on every machine.
 func (p Policy) checkSpecial(ip netip.Addr) error {
 	if !ip.Is4() {
-		return fmt.Errorf("%w: %s is not of IPv4", ErrRefused, ip)
+		return fmt.Errorf("%w: %s is not an IPv4 address", ErrRefused, ip)
 	}
 	for _, s := range special {
 		if s.Contains(ip) {

@@ -16,11 +16,11 @@ func checkRoute(ip netip.Addr) error {
 	kind, err := routeOf(ip)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%w: the route to %s is not known: %w", ErrRefused, ip, err)
+		return fmt.Errorf("%w: cannot read the route to %s: %w", ErrRefused, ip, err)
 	case kind == unix.RTN_LOCAL:
 		return fmt.Errorf("%w: %s is this machine's", ErrRefused, ip)
 	case kind != unix.RTN_UNICAST && kind != unix.RTN_UNSPEC:
-		return fmt.Errorf("%w: %s is not of one machine", ErrRefused, ip)
+		return fmt.Errorf("%w: %s is not the address of one machine", ErrRefused, ip)
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func (w *Way) Serve(ctx context.Context, listener net.Listener) {
 		leave, ok := w.limit.Enter(conn.RemoteAddr())
 		if !ok {
 			w.crowd.Do(func() {
-				w.log.Warn("more connections to the network than this cluster passes on at a time: new ones are reset; this is logged once", "client", conn.RemoteAddr())
+				w.log.Warn("too many connections to the network: new ones are reset; this is logged once", "client", conn.RemoteAddr())
 			})
 			intake.Reset(conn)
 			return
@@ -75,7 +75,7 @@ func (w *Way) Serve(ctx context.Context, listener net.Listener) {
 		})
 	}, func(err error) {
 		w.trouble.Do(func() {
-			w.log.Warn("connections to the network have to wait; this is logged once", "error", err)
+			w.log.Warn("connections to the network must wait; this is logged once", "error", err)
 		})
 	})
 }

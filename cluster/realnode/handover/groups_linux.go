@@ -43,7 +43,7 @@ func (g HostGroups) Remove(ctx context.Context, container string) (wire.Usage, e
 func (g HostGroups) usage(ctx context.Context, q wire.Group) (wire.Usage, error) {
 	a, err := g.ask(ctx, q)
 	if a.Usage == nil {
-		return wire.Usage{}, errors.Join(err, errors.New("nothing was measured"))
+		return wire.Usage{}, errors.Join(err, errors.New("no measurement was made"))
 	}
 	return *a.Usage, err
 }

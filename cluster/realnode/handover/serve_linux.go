@@ -79,7 +79,7 @@ func (h Host) answer(ctx context.Context, r wire.Request, dials chan struct{}) (
 			files = []*os.File{f}
 		}
 	case h.Groups == nil:
-		err = errors.New("nothing can be limited or measured here")
+		err = errors.New("limits and measurements are not supported here")
 	default:
 		var usage wire.Usage
 		usage, files, err = h.Groups.Answer(*r.Group)
@@ -110,13 +110,13 @@ func errnoOf(err error) int {
 
 func (h Host) dial(ctx context.Context, r wire.Request, dials chan struct{}) (*os.File, error) {
 	if r.Socket == nil || r.Socket.Listen {
-		return nil, errors.New("only connections can be asked for")
+		return nil, errors.New("requests can only ask for connections")
 	}
 	select {
 	case dials <- struct{}{}:
 		defer func() { <-dials }()
 	default:
-		return nil, fmt.Errorf("%d connections are on their way already", maxDials)
+		return nil, fmt.Errorf("%d connections are already being handed over", maxDials)
 	}
 	conn, err := h.Ways.dial(ctx, r.Socket.Network, r.Socket.Address)
 	if err != nil {

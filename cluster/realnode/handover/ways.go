@@ -25,14 +25,14 @@ type Ways struct {
 }
 
 // ErrNoWay says that a node is not let connect to where it wants to.
-var ErrNoWay = errors.New("nodes are not connected to addresses of this machine or of private networks, unless the registry is named when the cluster starts")
+var ErrNoWay = errors.New("nodes may not reach addresses of this machine or of private networks, unless the cluster starts with the registry's name")
 
 // dialLimit bounds one connection's way.
 const dialLimit = 30 * time.Second
 
 func (w Ways) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	if network != "tcp" && network != "tcp4" && network != "tcp6" {
-		return nil, fmt.Errorf("%w: %s is none of TCP", ErrNoWay, network)
+		return nil, fmt.Errorf("%w: %s is not a TCP address", ErrNoWay, network)
 	}
 	dialer := net.Dialer{Timeout: dialLimit, Control: peer.OnBehalf}
 	switch own := slices.IndexFunc(w.Own, func(o string) bool { return o == address || places.Same(o, address) }); {

@@ -93,7 +93,7 @@ func (s *Server) list() (pods []*corev1.Pod) {
 func explain(at netip.AddrPort, err error) string {
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return fmt.Sprintf("host port %s is not served: another program of this machine, or a NodePort, has it", at)
+		return fmt.Sprintf("host port %s is not served: another program of this machine, or a NodePort, uses it", at)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Sprintf("host port %s is not served: the user of the cluster may not listen on ports below 1024; use a higher one", at)
 	}

@@ -48,7 +48,7 @@ func wanted(pods []*corev1.Pod, plain bool) (ports map[netip.AddrPort]purpose, r
 				continue
 			}
 			if first, ok := holders[at]; ok {
-				refused = append(refused, refusal{pod, fmt.Sprintf("host port %s is that of pod %s/%s", at, first.Namespace, first.Name)})
+				refused = append(refused, refusal{pod, fmt.Sprintf("host port %s already belongs to pod %s/%s", at, first.Namespace, first.Name)})
 				continue
 			}
 			if len(ports) == mostPorts {
@@ -74,19 +74,19 @@ func portsOf(pod *corev1.Pod) (ports []corev1.ContainerPort) {
 // placeOf is where a host port is served: on loopback, which the pod cannot widen.
 func placeOf(p corev1.ContainerPort) (netip.AddrPort, error) {
 	if p.Protocol != "" && p.Protocol != corev1.ProtocolTCP {
-		return netip.AddrPort{}, fmt.Errorf("host port %d is not served: only TCP is, and this one is %s; a NodePort serves UDP", p.HostPort, p.Protocol)
+		return netip.AddrPort{}, fmt.Errorf("host port %d is not served: only TCP is supported, not %s; a NodePort serves UDP", p.HostPort, p.Protocol)
 	}
 	at := netip.AddrFrom4([4]byte{127, 0, 0, 1})
 	if p.HostIP != "" && p.HostIP != "0.0.0.0" && p.HostIP != "::" {
 		ip, err := netip.ParseAddr(p.HostIP)
 		if err != nil || !ip.IsLoopback() || !ip.Is4() {
-			return netip.AddrPort{}, fmt.Errorf("host port %d is not served on hostIP %s: it can be an address of 127.0.0.0/8, or be left out", p.HostPort, p.HostIP)
+			return netip.AddrPort{}, fmt.Errorf("host port %d is not served on hostIP %s: use an address of 127.0.0.0/8, or leave it out", p.HostPort, p.HostIP)
 		}
 		at = ip
 	}
 	place := netip.AddrPortFrom(at, uint16(p.HostPort))
 	if othersRange.Contains(at) || place == registry {
-		return netip.AddrPort{}, fmt.Errorf("host port %s is not served: it is kept for Services and registries of clusters", place)
+		return netip.AddrPort{}, fmt.Errorf("host port %s is not served: it is reserved for Services and registries of clusters", place)
 	}
 	return place, nil
 }

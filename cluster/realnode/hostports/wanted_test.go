@@ -42,7 +42,7 @@ func TestWanted(t *testing.T) {
 		"loopback":       {pods: []*corev1.Pod{running("a", 0, corev1.ContainerPort{HostPort: 8000, ContainerPort: 80, HostIP: "127.0.0.9"})}, want: "127.0.0.9:8000=10.128.0.7:80"},
 		"another":        {pods: []*corev1.Pod{running("a", 0, corev1.ContainerPort{HostPort: 8000, ContainerPort: 80, HostIP: "192.0.2.1"})}, refused: "hostIP 192.0.2.1"},
 		"a registry's":   {pods: []*corev1.Pod{running("a", 0, corev1.ContainerPort{HostPort: 5001, ContainerPort: 80})}, refused: "127.0.0.1:5001 is not served"},
-		"a cluster's":    {pods: []*corev1.Pod{running("a", 0, corev1.ContainerPort{HostPort: 8000, ContainerPort: 80, HostIP: "127.81.17.1"})}, refused: "kept for Services"},
+		"a cluster's":    {pods: []*corev1.Pod{running("a", 0, corev1.ContainerPort{HostPort: 8000, ContainerPort: 80, HostIP: "127.81.17.1"})}, refused: "reserved for Services"},
 		"IPv6":           {pods: []*corev1.Pod{running("a", 0, corev1.ContainerPort{HostPort: 8000, ContainerPort: 80, HostIP: "::1"})}, refused: "hostIP ::1"},
 		"UDP":            {pods: []*corev1.Pod{running("a", 0, corev1.ContainerPort{HostPort: 53, ContainerPort: 53, Protocol: corev1.ProtocolUDP})}, refused: "only TCP"},
 		"the older one":  {pods: []*corev1.Pod{running("b", 0, port), running("a", time.Hour, port)}, want: "127.0.0.1:8000=10.128.0.7:80", refused: "pod ns/a"},

@@ -14,7 +14,7 @@ import (
 
 // missing is the error of an image that is neither in the cluster nor given by the registry, or the mirror, at asked.
 func (s *Store) missing(ref string, at location, asked name.Reference, err error) error {
-	return fmt.Errorf("%s is not loaded into the cluster, and %s does not give it: %w; %s", ref, asked.Context().RegistryStr(), err,
+	return fmt.Errorf("%s is not loaded into the cluster, and %s refuses it: %w; %s", ref, asked.Context().RegistryStr(), err,
 		advice(ref, at.own, asked, err))
 }
 
@@ -25,17 +25,17 @@ func advice(ref string, own, asked name.Reference, err error) string {
 	host := places.Familiar(asked.Context().RegistryStr())
 	switch {
 	case answered && (answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden):
-		return "the registry knows no such image or wants an account: slipway image login " + host + ", then " + places.Obtain(ref)
+		return "the registry does not have the image or requires an account: slipway image login " + host + ", then " + places.Obtain(ref)
 	case answered && answer.StatusCode != http.StatusNotFound:
 		return "try again, or " + places.Obtain(ref)
 	case answered || !unreachable:
 		if build := places.Build(ref); build != "" {
 			return "if it is your own: " + build
 		}
-		return "check the digest, which no image there has for this machine"
+		return "check the digest, since the registry has no such image for this machine"
 	case asked != own || places.OnLoopback(asked.Context().RegistryStr()):
 		return places.Obtain(ref)
 	}
-	return fmt.Sprintf("%s; where the network refuses, name a mirror: slipway image pull --mirror %[2]s=HOST %[3]s, or SLIPWAY_MIRROR=%[2]s=HOST when the cluster starts",
+	return fmt.Sprintf("%s; if the network refuses, name a mirror: slipway image pull --mirror %[2]s=HOST %[3]s, or SLIPWAY_MIRROR=%[2]s=HOST when the cluster starts",
 		places.Obtain(ref), host, ref)
 }

@@ -176,8 +176,8 @@ func (r room) bytes() int64 { return min(r.free-kept, maxUnpacked) }
 // exceeded is the error of an image that takes more.
 func (r room) exceeded() error {
 	if r.free-kept > maxUnpacked {
-		return fmt.Errorf("%w: no image may have more than %d GiB", errTooLarge, maxUnpacked>>30)
+		return fmt.Errorf("%w: an image may have at most %d GiB", errTooLarge, maxUnpacked>>30)
 	}
-	return fmt.Errorf("%w: the disk of %s has %d MiB free, of which images leave %d MiB for others; "+
-		"make room there (`df -h` shows the disk, `slipway cluster list` the clusters that may be deleted)", errTooLarge, r.dir, r.free>>20, kept>>20)
+	return fmt.Errorf("%w: the disk of %s has %d MiB free, and images must leave %d MiB free; "+
+		"free space there (`df -h` shows the disk, `slipway cluster list` clusters to delete)", errTooLarge, r.dir, r.free>>20, kept>>20)
 }

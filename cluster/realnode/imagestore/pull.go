@@ -111,7 +111,7 @@ func (s *Store) take(at location, from v1.Image) (Image, error) {
 // warnBare says which files are without the capabilities that the image gives them.
 func (s *Store) warnBare(image string, files []string) {
 	if len(files) > 0 && s.options.Warn != nil {
-		s.options.Warn(fmt.Sprintf("image %s: these files are without their capabilities, which cannot be set here: %s", image, strings.Join(files, ", ")))
+		s.options.Warn(fmt.Sprintf("image %s: these files have lost their capabilities, which cannot be set here: %s", image, strings.Join(files, ", ")))
 	}
 }
 
@@ -122,7 +122,7 @@ func (s *Store) describe(at location, from v1.Image) (Image, error) {
 		return Image{}, err
 	}
 	if manifest.Config.Size < 0 || manifest.Config.Size > maxConfig { // it is read whole, without a size to its end
-		return Image{}, fmt.Errorf("%w: its configuration has %d bytes, and %d are the limit", errTooLarge, manifest.Config.Size, maxConfig)
+		return Image{}, fmt.Errorf("%w: its configuration has %d bytes, and the limit is %d", errTooLarge, manifest.Config.Size, maxConfig)
 	}
 	id, err := from.ConfigName()
 	if err != nil {

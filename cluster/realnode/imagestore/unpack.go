@@ -33,8 +33,8 @@ type unpacking struct {
 }
 
 var (
-	errLayers   = errors.New("the image's layers are not those that its configuration names")
-	errTooLarge = errors.New("the image has more files than there is room for")
+	errLayers   = errors.New("the image's layers differ from those in its configuration")
+	errTooLarge = errors.New("the image has too many files for the disk")
 )
 
 // unpack makes the folder root and puts the image's files into it. It returns those that are without their

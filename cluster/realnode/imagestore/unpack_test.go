@@ -211,7 +211,7 @@ func TestNoRoom(t *testing.T) {
 	}{
 		"less than is left for others": {300 << 20, []string{"the disk of /images has 300 MiB free", "512 MiB for others", "df -h"}},
 		"a little more":                {600 << 20, []string{"the disk of /images has 600 MiB free"}},
-		"enough":                       {2 * maxUnpacked, []string{"no image may have more than 64 GiB"}},
+		"enough":                       {2 * maxUnpacked, []string{"an image may have at most 64 GiB"}},
 	} {
 		r := room{"/images", c.free}
 		u := unpacking{room: r, left: r.bytes()}

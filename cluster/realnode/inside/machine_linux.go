@@ -127,7 +127,7 @@ func (h *holder) answer(r wire.Request, files []int) {
 		h.kill(r.Kill)
 		h.requests.send(wire.Reply{ID: r.ID})
 	default:
-		h.requests.refuse(r, errors.New("a request for nothing"))
+		h.requests.refuse(r, errors.New("the request names no operation"))
 	}
 }
 

@@ -47,7 +47,7 @@ func Main(args []string) int {
 		wire.PartRemove: remove, partRemoving: removing, wire.PartSweep: sweep,
 	}
 	if len(args) < 2 || parts[args[1]] == nil {
-		fmt.Fprintln(os.Stderr, "slipway-container belongs to slipway-node and is of no use by itself")
+		fmt.Fprintln(os.Stderr, "slipway-container is part of slipway-node and does not run by itself")
 		return statusUsage
 	}
 	if err := parts[args[1]](); err != nil {

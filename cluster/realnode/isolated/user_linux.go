@@ -90,7 +90,7 @@ func parseID(text string) (int, error) {
 		return 0, err
 	}
 	if id > maxID {
-		return 0, fmt.Errorf("%q is no id: %w", text, strconv.ErrRange)
+		return 0, fmt.Errorf("invalid id %q: %w", text, strconv.ErrRange)
 	}
 	return int(id), nil
 }

@@ -22,7 +22,7 @@ import (
 func Main(args []string) int {
 	begin := map[string]func() (nodeconfig.Config, error){"run": beginIsolated, nodeconfig.PlainVerb: beginPlain}
 	if len(args) != 2 || begin[args[1]] == nil {
-		fmt.Fprintln(os.Stderr, "slipway-node is a node of an embedded cluster, which starts it: slipway cluster start --nodes real")
+		fmt.Fprintln(os.Stderr, "slipway-node is a node of an embedded cluster; start it with slipway cluster start --nodes real")
 		return 2
 	}
 	config, err := begin[args[1]]()

@@ -47,7 +47,7 @@ func onMachine(c nodeconfig.Config) *ground {
 // adaptedToMachine leaves out what plain processes cannot have, and tells so in an Event.
 func adaptedToMachine(recorder record.EventRecorder) func([]*corev1.Pod) []*corev1.Pod {
 	pods := plain.Pods{Tell: func(pod *corev1.Pod, left string) {
-		recorder.Eventf(pod, corev1.EventTypeWarning, "NotIsolated", "This pod is plain processes of the machine, without: %s", left)
+		recorder.Eventf(pod, corev1.EventTypeWarning, "NotIsolated", "This pod runs as plain processes of this machine, without: %s", left)
 	}}
 	return pods.Adapt
 }

@@ -43,7 +43,7 @@ func tooOld() error {
 	if err := unix.Uname(&this); err != nil {
 		return err
 	}
-	return fmt.Errorf("isolated pods need the close_range of Linux 5.11, which this Linux, %s, lacks or forbids", unix.ByteSliceToString(this.Release[:]))
+	return fmt.Errorf("isolated nodes need the system call close_range of Linux 5.11, which this Linux (%s) lacks or forbids", unix.ByteSliceToString(this.Release[:]))
 }
 
 // explain adds why a machine could not be started, and what lets it.
@@ -58,5 +58,5 @@ func explain(err error) error {
 			return &Forbidden{s.fix, err}
 		}
 	}
-	return &Forbidden{Err: fmt.Errorf("%w (inside a container they often are forbidden)", err)}
+	return &Forbidden{Err: fmt.Errorf("%w (containers often forbid them)", err)}
 }

@@ -18,7 +18,7 @@ var (
 	// place.
 	ErrEnded = errors.New("the nodes' machine has ended")
 	// ErrGivenUp says that the machine ended so often that it is not started again.
-	ErrGivenUp = errors.New("the nodes' machine ended too often and is not started again")
+	ErrGivenUp = errors.New("the nodes' machine ended too often and is not restarted")
 )
 
 // Kept is a machine that is started again when it ends by itself, as service managers do with their services. It is
@@ -64,7 +64,7 @@ func (k *Kept) keep(m *Machine) {
 			k.giveUp(r.ends, how)
 			return
 		}
-		k.log.Warn("the nodes' machine has ended and is started again, with its nodes", "how", how, "pause", pause)
+		k.log.Warn("the nodes' machine has ended and is restarted with its nodes", "how", how, "pause", pause)
 		select {
 		case <-time.After(pause):
 			m = nil

@@ -63,7 +63,7 @@ func Start(ctx context.Context, o Options) (*Machine, error) {
 		if !errors.Is(err, subid.ErrNone) {
 			return nil, err
 		}
-		o.say("nodes have one user id: %v", err)
+		o.say("nodes have only one user id: %v", err)
 	}
 	return start(ctx, o, nil)
 }

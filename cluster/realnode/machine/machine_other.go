@@ -18,7 +18,7 @@ type Machine struct{}
 
 // Start says that there is none.
 func Start(context.Context, Options) (*Machine, error) {
-	return nil, &Forbidden{Err: fmt.Errorf("namespaces are those of Linux, and this is %s", runtime.GOOS)}
+	return nil, &Forbidden{Err: fmt.Errorf("isolated nodes need Linux, and this is %s", runtime.GOOS)}
 }
 
 // RemoveAll removes a machine's state.

@@ -97,7 +97,7 @@ func (m *Machine) runnable(program *os.File) error {
 		return err
 	}
 	if m.owner && info.Mode()&forOthers != forOthers {
-		return fmt.Errorf("%w: %s has the mode %s, and nodes run as users of their own: chmod a+rx %[2]s", fs.ErrPermission, program.Name(), info.Mode())
+		return fmt.Errorf("%w: %s has the mode %s, and nodes run as separate users: chmod a+rx %[2]s", fs.ErrPermission, program.Name(), info.Mode())
 	}
 	return nil
 }

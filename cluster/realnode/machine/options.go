@@ -58,10 +58,10 @@ func (f *Forbidden) Error() string {
 func (f *Forbidden) Unwrap() []error { return []error{ErrForbidden, f.Err} }
 
 // ErrForbidden says that this system does not let its users have the namespaces that real nodes need.
-var ErrForbidden = errors.New("this system forbids the namespaces that real nodes need")
+var ErrForbidden = errors.New("this system forbids the namespaces that isolated nodes need")
 
 // ErrNoWayOut says that the kernel cannot lead pods' connections to the cluster's process.
-var ErrNoWayOut = errors.New("this kernel cannot lead pods' connections to the network")
+var ErrNoWayOut = errors.New("this kernel cannot redirect pods' connections to the network")
 
 // NoWayOut is [ErrNoWayOut] with what the kernel lacks.
 type NoWayOut struct {
@@ -76,9 +76,9 @@ func (n *NoWayOut) Error() string {
 // fix is how the kernel gets it. The module for tproxy brings the others with it.
 func (n *NoWayOut) fix() string {
 	if strings.HasPrefix(n.Part, "CONFIG_") {
-		return "a kernel that was built with it is needed"
+		return "use a kernel with that option"
 	}
-	return "`sudo modprobe nft_tproxy` adds it where the kernel has that module"
+	return "`sudo modprobe nft_tproxy` adds it if the kernel has that module"
 }
 
 // Unwrap gives both.

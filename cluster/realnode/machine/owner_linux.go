@@ -55,7 +55,7 @@ func owned(state string) (int, error) {
 func keepable(state string, base int, reserved []subid.Range) error {
 	switch r := (subid.Range{First: base, Count: idRange}); {
 	case base < firstID || base >= firstID+idRanges*idRange || base%idRange != 0:
-		return fmt.Errorf("%w: the nodes' folder %s belongs to user %d, whose ids root's nodes do not take: start the cluster as that user, "+
+		return fmt.Errorf("%w: the nodes' folder %s belongs to user %d, which root's nodes do not use: start the cluster as that user, "+
 			"or delete it first (slipway cluster delete)", errNotOurs, state, base)
 	case r.Overlaps(reserved):
 		return fmt.Errorf("%w: the ids %d to %d, to which the nodes' folder %s belongs, were given to users since, by /etc/subuid, /etc/subgid, /etc/passwd or /etc/group: "+

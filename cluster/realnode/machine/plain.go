@@ -50,7 +50,9 @@ func StartPlain(o Options, why *Forbidden) *Plain {
 func (p *Plain) Limits() bool { return false }
 
 // Unlimited says what plain processes lack, in short.
-func (p *Plain) Unlimited() string { return "pods are plain processes of this machine, not isolated" }
+func (p *Plain) Unlimited() string {
+	return "pods are plain processes of this machine, without isolation"
+}
 
 // Notice says what plain processes lack, and why pods are such.
 func (p *Plain) Notice() string {
@@ -61,11 +63,11 @@ func (p *Plain) Notice() string {
 	}
 	fmt.Fprintf(&b, `
   not isolated: files, processes and network are the machine's; no user ids, no limits, no read-only root
-  one address for all: two pods cannot have the same port, so one replica; Services and cluster DNS are not reached from pods
-  images must be for %s/%s (slipway image build --platform), and find mounted files by arguments or environment alone
+  one address for all: two pods cannot have the same port, so one replica; Services and cluster DNS do not work from pods
+  images must be for %s/%s (slipway image build --platform), and find mounted files only by arguments or environment
 `, runtime.GOOS, runtime.GOARCH)
 	if p.why != nil && p.why.Fix != "" {
-		fmt.Fprintf(&b, "  isolated ones are allowed by: %s\n", p.why.Fix)
+		fmt.Fprintf(&b, "  to allow isolated nodes: %s\n", p.why.Fix)
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

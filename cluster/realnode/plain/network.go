@@ -12,7 +12,7 @@ import (
 type Network struct{}
 
 // ErrNoAddress says that this machine has no address that pods could have.
-var ErrNoAddress = errors.New("this machine has no IPv4 address besides that of its loopback, and pods that are plain processes have the machine's: connect it to a network")
+var ErrNoAddress = errors.New("this machine has only a loopback address, but pods of plain nodes need another IPv4 address: connect it to a network")
 
 // Add gives a pod the address that this machine has now.
 func (Network) Add(map[string]string) (*podnet.Pod, error) {

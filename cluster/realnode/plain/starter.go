@@ -45,10 +45,10 @@ const (
 // Prepare copies the image's files and says what is run.
 func (s *Starter) Prepare(c cri.Container) (cri.Prepared, error) {
 	if c.Config.GetLinux().GetSecurityContext().GetPrivileged() {
-		return nil, fmt.Errorf("%w: a privileged container, where pods are plain processes of this machine", cri.ErrUnsupported)
+		return nil, fmt.Errorf("%w: a privileged container on a plain node", cri.ErrUnsupported)
 	}
 	if platform := runtime.GOOS + "/" + runtime.GOARCH; c.Image.Platform != platform {
-		return nil, fmt.Errorf("%w: an image for %s, where pods are plain processes of this machine (slipway image build --platform %s)", cri.ErrUnsupported, c.Image.Platform, platform)
+		return nil, fmt.Errorf("%w: an image for %s on a plain node (slipway image build --platform %s)", cri.ErrUnsupported, c.Image.Platform, platform)
 	}
 	root := filepath.Join(c.Dir, rootFolder)
 	if err := os.MkdirAll(filepath.Join(c.Dir, tempFolder), ownMode); err != nil {
@@ -166,5 +166,5 @@ func (w *workload) program(name string) (string, error) {
 			return at, nil
 		}
 	}
-	return "", &exec.Error{Name: name, Err: fmt.Errorf("%w: the image has no such program, and those of this machine are not its own", exec.ErrNotFound)}
+	return "", &exec.Error{Name: name, Err: fmt.Errorf("%w: the image does not have the program, and pods do not run programs of this machine", exec.ErrNotFound)}
 }

@@ -69,7 +69,7 @@ func (p *Proxy) Addresses() []Address {
 
 var (
 	errNoEndpoints = errors.New("no ready endpoints")
-	errSimulated   = errors.New("the pods are simulated, which UDP has no page for")
+	errSimulated   = errors.New("the pods are simulated, so UDP has no answer")
 	errSoon        = errors.New("its endpoints are new")
 )
 
@@ -83,7 +83,7 @@ func (p *Proxy) problem(t target, at string) error {
 	case wanted && has.portName == t.portName:
 		return err
 	case wanted:
-		return fmt.Errorf("the Service %s/%s has this address, too", has.namespace, has.service)
+		return fmt.Errorf("the Service %s/%s has the same address", has.namespace, has.service)
 	}
 	var nowhere *Unreachable
 	switch _, err := p.endpoints(t); {
@@ -118,7 +118,7 @@ func (p *Proxy) DialService(ctx context.Context, namespace, service, port string
 }
 
 // errCrowd says that no more connections are passed on now.
-var errCrowd = errors.New("more connections to Services than this cluster passes on at a time")
+var errCrowd = errors.New("too many connections to Services")
 
 // counted is a connection within a limit.
 type counted struct {

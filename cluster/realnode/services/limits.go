@@ -42,13 +42,13 @@ func (t *told) crowd(log *slog.Logger, what string, client net.Addr) {
 		once = &t.flows
 	}
 	once.Do(func() {
-		log.Warn("more "+what+" to Services than this cluster passes on at a time: the oldest flows of UDP end, new connections are reset; this is told once", "client", client)
+		log.Warn("more "+what+" to Services than this cluster forwards at a time: the oldest UDP flows end, new connections are reset; this is reported once", "client", client)
 	})
 }
 
 // trouble tells that nothing can be taken for a moment.
 func (p *Proxy) trouble(err error) {
 	p.told.trouble.Do(func() {
-		p.options.Log.Warn("connections to Services have to wait, which is told once", "error", err)
+		p.options.Log.Warn("connections to Services must wait; this is reported once", "error", err)
 	})
 }

@@ -23,7 +23,7 @@ func (u *Unreachable) Error() string {
 	if len(u.Simulated) == 0 {
 		return fmt.Sprintf("the Service %s/%s has no ready endpoints", u.Namespace, u.Service)
 	}
-	return fmt.Sprintf("the pods of Service %s/%s are simulated: no process of theirs runs", u.Namespace, u.Service)
+	return fmt.Sprintf("the pods of Service %s/%s are simulated: none of their processes runs", u.Namespace, u.Service)
 }
 
 // mostNamed is how many simulated pods a page names.
@@ -34,7 +34,7 @@ func (u *Unreachable) Page() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "slipway: %s.\n\n", u.Error())
 	if len(u.Simulated) == 0 {
-		fmt.Fprintf(&b, "  slipway kubectl --namespace %s get pods\n\nlists the pods and what they wait for.\n", u.Namespace)
+		fmt.Fprintf(&b, "  slipway kubectl --namespace %s get pods\n\nlists the pods and the reasons for which they wait.\n", u.Namespace)
 		return printable(b.String())
 	}
 	named := u.Simulated[:min(len(u.Simulated), mostNamed)]
@@ -45,7 +45,7 @@ func (u *Unreachable) Page() string {
 		fmt.Fprintf(&b, "  and %d more\n", more)
 	}
 	fmt.Fprintf(&b, "\nAn Event on each pod reports why:\n\n  slipway kubectl --namespace %s describe pod %s\n", u.Namespace, named[0])
-	fmt.Fprintf(&b, "\nPods run for real once their images are in the cluster's registry and the pods are recreated:\n\n"+
+	fmt.Fprintf(&b, "\nLoad their images into the cluster and recreate the pods, so that they run as containers:\n\n"+
 		"  slipway image load IMAGE\n  slipway kubectl --namespace %s rollout restart deployment NAME\n", u.Namespace)
 	return printable(b.String())
 }

@@ -164,7 +164,7 @@ func (p *Proxy) follow(ctx context.Context, wanted map[key]target) (all bool) {
 }
 
 // errFull says that Services have more ports than are listened for.
-var errFull = errors.New("the Services of this cluster have more ports than it can listen for")
+var errFull = errors.New("the Services of this cluster have too many ports")
 
 // tellShut reports once a listener that is tried again and again. That there is no room for one holds for many.
 func (p *Proxy) tellShut(k key, t target, err error) {
@@ -193,7 +193,7 @@ func (p *Proxy) listen(ctx context.Context, k key, t target) (func(), error) {
 }
 
 // errProtocol says that a protocol is not passed on.
-var errProtocol = errors.New("TCP and UDP are served, and no other protocol")
+var errProtocol = errors.New("only TCP and UDP are supported")
 
 func served(p corev1.Protocol) bool { return p == corev1.ProtocolTCP || p == corev1.ProtocolUDP }
 

@@ -16,7 +16,7 @@ import (
 func (f *flows) receive(conn net.Conn) (packet []byte, done func(), err error) {
 	c, ok := conn.(syscall.Conn)
 	if !ok {
-		return nil, nil, fmt.Errorf("%T is no socket", conn)
+		return nil, nil, fmt.Errorf("%T is not a socket", conn)
 	}
 	raw, err := c.SyscallConn()
 	if err != nil {

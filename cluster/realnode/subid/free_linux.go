@@ -11,7 +11,7 @@ import (
 )
 
 // ErrTaken says that no range of ids is free.
-var ErrTaken = errors.New("no range of user and group ids is free on this system")
+var ErrTaken = errors.New("this system has no free range of user and group ids")
 
 // end is the id behind a range, also of one that a file gives more ids than there are.
 func (r Range) end() int { return r.First + min(r.Count, maxIDs-r.First) }
@@ -106,6 +106,6 @@ func Free(within Range, count, number int, taken []Range) (Range, error) {
 			return r, nil
 		}
 	}
-	return Range{}, fmt.Errorf("%w: each of the %d from %d on has some that belong to users, by /etc/subuid, /etc/subgid, /etc/passwd, /etc/group or their processes; "+
-		"set fewer aside there, or start the cluster as an ordinary user", ErrTaken, n, within.First)
+	return Range{}, fmt.Errorf("%w: each of the %d from %d on has ids of users, by /etc/subuid, /etc/subgid, /etc/passwd, /etc/group or their processes; "+
+		"reserve fewer ids there, or start the cluster as an ordinary user", ErrTaken, n, within.First)
 }

@@ -25,7 +25,7 @@ type Range struct{ First, Count int }
 const Wanted = 1<<16 - 1
 
 // ErrNone says that the system has set no ids aside for this user, or does not give them.
-var ErrNone = errors.New("this user has no further ids")
+var ErrNone = errors.New("this user has no subordinate ids")
 
 // Find finds this user's.
 func Find() (IDs, error) {
@@ -63,7 +63,7 @@ func set(file string) (Range, error) {
 	}
 	r := Largest(string(text), os.Getuid(), userName(os.Getuid()))
 	if r.Count < Wanted {
-		return Range{}, fmt.Errorf("%w: %s has %d for user %d, and %d are wanted", ErrNone, file, r.Count, os.Getuid(), Wanted)
+		return Range{}, fmt.Errorf("%w: %s has %d for user %d, and %d are needed", ErrNone, file, r.Count, os.Getuid(), Wanted)
 	}
 	return r, nil
 }

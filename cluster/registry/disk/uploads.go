@@ -118,7 +118,7 @@ func (u *upload) Cancel() error {
 func (u *upload) Commit(d ociregistry.Digest) (ociregistry.Descriptor, error) {
 	path, ok := u.b.blobPath(d)
 	if !ok {
-		return ociregistry.Descriptor{}, fmt.Errorf("%w: digests are sha256 here", ociregistry.ErrUnsupported)
+		return ociregistry.Descriptor{}, fmt.Errorf("%w: only sha256 digests are supported", ociregistry.ErrUnsupported)
 	}
 	if _, err := u.f.Seek(0, io.SeekStart); err != nil {
 		return ociregistry.Descriptor{}, err

@@ -65,7 +65,7 @@ const (
 	atState, atUID, atINode = 1, 64, 68
 )
 
-var errNoAnswer = errors.New("the kernel says nothing about the socket")
+var errNoAnswer = errors.New("the kernel has no answer about the socket")
 
 // find asks the kernel for the socket with these addresses.
 func find(local, remote *net.TCPAddr) (socket, error) {

@@ -11,7 +11,7 @@ import (
 func Obtain(ref string) string {
 	pull := fmt.Sprintf("slipway image pull %s && slipway image load %[1]s", ref)
 	if build := Build(ref); build != "" {
-		return pull + ", or, if it is your own, " + build
+		return pull + "; or, if it is your own image, " + build
 	}
 	return pull
 }

@@ -16,10 +16,10 @@ func handler() http.Handler {
 		fmt.Fprint(w, refusal(r, "it has no logs"))
 	})
 	for path, consequence := range map[string]string{
-		"/exec/":        "no command can be run in it",
-		"/run/":         "no command can be run in it",
-		"/attach/":      "there is nothing to attach to",
-		"/portForward/": "no port of it can be forwarded",
+		"/exec/":        "it cannot run a command",
+		"/run/":         "it cannot run a command",
+		"/attach/":      "it has no process to attach to",
+		"/portForward/": "its ports cannot be forwarded",
 	} {
 		refuseStream := func(w http.ResponseWriter, r *http.Request) {
 			refuse(w, http.StatusBadRequest, metav1.StatusReasonBadRequest, refusal(r, consequence))
@@ -30,7 +30,7 @@ func handler() http.Handler {
 	}
 	mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "ok") })
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		refuse(w, http.StatusNotFound, metav1.StatusReasonNotFound, "this node is simulated: its kubelet runs and measures nothing, so it has no "+r.URL.Path)
+		refuse(w, http.StatusNotFound, metav1.StatusReasonNotFound, "this node is simulated: its kubelet runs and measures no pods, so it has no "+r.URL.Path)
 	})
 	return mux
 }
@@ -42,7 +42,7 @@ func refusal(r *http.Request, consequence string) string {
 	if c := r.PathValue("container"); c != "" {
 		what = "container " + c
 	}
-	return fmt.Sprintf("pod %s/%s is simulated: no process runs in %s, so %s; `kubectl describe pod %s --namespace %s` shows what it simulates, "+
+	return fmt.Sprintf("pod %s/%s is simulated: no process runs in %s, so %s; `kubectl describe pod %s --namespace %s` shows its simulated state, "+
 		"and `slipway run` runs your operator on this machine", namespace, pod, what, consequence, pod, namespace)
 }
 

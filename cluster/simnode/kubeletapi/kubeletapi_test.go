@@ -25,10 +25,10 @@ func TestKubeletSaysWhatIsNotThere(t *testing.T) {
 	client := clientOf(kubeletapi.New(ctx, keys.Server, keys.ServerKey))
 	for path, want := range map[string]string{
 		"/containerLogs/ns/p/main": "pod ns/p is simulated: no process runs in container main, so it has no logs",
-		"/exec/ns/p/main":          "no command can be run in it",
-		"/exec/ns/p/uid/main":      "no command can be run in it",
-		"/attach/ns/p/main":        "there is nothing to attach to",
-		"/portForward/ns/p":        "pod ns/p is simulated: no process runs in it, so no port of it can be forwarded",
+		"/exec/ns/p/main":          "it cannot run a command",
+		"/exec/ns/p/uid/main":      "it cannot run a command",
+		"/attach/ns/p/main":        "it has no process to attach to",
+		"/portForward/ns/p":        "pod ns/p is simulated: no process runs in it, so its ports cannot be forwarded",
 		"/stats/summary":           "it has no /stats/summary",
 	} {
 		code, text := ask(t, client, path)
