@@ -209,7 +209,7 @@ func TestLeastPermissions(t *testing.T) {
 	a.LeastPermissions(t, rest...)
 	rec := &recorder{TB: t}
 	a.LeastPermissions(rec, append([]string{"create configmaps"}, rest[1:]...)...)
-	if !strings.Contains(rec.said, "not needed: get configmaps") || !strings.Contains(rec.said, "not a permission that is spare: create configmaps") {
+	if !strings.Contains(rec.said, "unused permission: get configmaps") || !strings.Contains(rec.said, "the permission is not unused: create configmaps") {
 		t.Errorf("a wrong list is called %q", rec.said)
 	}
 	if err := cl.Delete(t.Context(), configMap(a.Namespace, "one")); !apierrors.IsForbidden(err) {
@@ -217,7 +217,7 @@ func TestLeastPermissions(t *testing.T) {
 	}
 	rec = &recorder{TB: t}
 	a.LeastPermissions(rec, rest...)
-	if want := "a permission that is missing: delete configmaps " + a.Namespace + "/one"; !strings.HasSuffix(rec.said, want) {
+	if want := "missing permission: delete configmaps " + a.Namespace + "/one"; !strings.HasSuffix(rec.said, want) {
 		t.Errorf("a refusal is called %q, want %q", rec.said, want)
 	}
 }

@@ -129,5 +129,5 @@ func conditionOf(o *unstructured.Unstructured, kind string) (status, message str
 	return status, message
 }
 
-// errEnded is err with the reason that the cluster is gone.
+// errEnded is err with the reason that the cluster has ended.
 func errEnded(err error) error { return fmt.Errorf("%w (%w)", protocol.ErrEnded, err) }

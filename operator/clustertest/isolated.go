@@ -29,14 +29,14 @@ func (c *Cluster) Isolated(t testing.TB, options ...Option) *Cluster {
 }
 
 // errGates is why a logical cluster is not started.
-var errGates = errors.New("feature gates are of the whole program")
+var errGates = errors.New("feature gates apply to the whole program")
 
 // IsolatedContext is [Cluster.Isolated] without a test: [Cluster.Close] stops the cluster.
 func (c *Cluster) IsolatedContext(ctx context.Context, options ...Option) (*Cluster, error) {
 	s := c.settings.with(options)
 	if !maps.Equal(s.spec.FeatureGates, c.settings.spec.FeatureGates) {
-		return nil, &fault.Error{What: "an isolated cluster cannot have feature gates of its own", Err: errGates,
-			Hint: "a program of its own: clustertest.Start"}
+		return nil, &fault.Error{What: "an isolated cluster cannot have its own feature gates", Err: errGates,
+			Hint: "use clustertest.Start, which starts a separate program"}
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()

@@ -25,8 +25,8 @@ func join(ctx context.Context, socket string, s settings) (*Cluster, error) {
 	var dialer net.Dialer
 	pipe, err := dialer.DialContext(ctx, "unix", socket)
 	if err != nil {
-		return nil, &fault.Error{What: "there is no shared cluster where " + sharedVariable + " says", Where: socket, Err: err,
-			Hint: "the socket of a running slipway-cluster; unset, every package starts a cluster of its own", Next: "slipway test --shared"}
+		return nil, &fault.Error{What: "no shared cluster answers at the socket in " + sharedVariable, Where: socket, Err: err,
+			Hint: "use the socket of a running slipway-cluster, or unset the variable: then each package starts its own cluster", Next: "slipway test --shared"}
 	}
 	dir, release, err := session.Claim()
 	if err != nil {
@@ -35,7 +35,7 @@ func join(ctx context.Context, socket string, s settings) (*Cluster, error) {
 	leave := func() error { return errors.Join(pipe.Close(), release()) }
 	conn := protocol.NewConn(pipe, pipe)
 	if _, err := conn.Ready(ctx); err != nil {
-		return nil, errors.Join(&fault.Error{What: "the shared cluster is of no use", Where: socket, Err: err}, leave())
+		return nil, errors.Join(&fault.Error{What: "the shared cluster does not work", Where: socket, Err: err}, leave())
 	}
 	c, err := logicalCluster(ctx, program{conn: conn, dir: dir, tied: true}, s)
 	if err != nil {

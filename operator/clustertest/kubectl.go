@@ -87,7 +87,7 @@ func kubectlBeside(program string) (string, error) {
 	_, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", &fault.Error{What: "there is no kubectl beside the cluster program", Where: path, Err: fs.ErrNotExist,
-			Hint: "a cluster program as slipway builds it", Next: "export " + find.Variable + "=$(slipway cluster build)"}
+			Hint: "use a cluster program that slipway built", Next: "export " + find.Variable + "=$(slipway cluster build)"}
 	}
 	return path, err
 }

@@ -48,7 +48,7 @@ func (o *Observed) WaitFor(t testing.TB, objects ...client.ObjectKey) {
 		return len(missing) == 0, nil
 	})
 	if err != nil {
-		fatal(t, &fault.Error{What: "the operator has not looked at " + strings.Join(missing, ", "), Err: err})
+		fatal(t, &fault.Error{What: "the operator has not reconciled " + strings.Join(missing, ", "), Err: err})
 	}
 }
 

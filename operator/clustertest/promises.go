@@ -70,17 +70,17 @@ func (a *Account) LeastPermissions(t testing.TB, spare ...string) {
 	unused := a.Unused(t)
 	for _, permission := range unused {
 		if !slices.Contains(spare, permission) {
-			t.Errorf("clustertest: a permission that is not needed: %s", permission)
+			t.Errorf("clustertest: unused permission: %s", permission)
 		}
 	}
 	for _, permission := range spare {
 		if !slices.Contains(unused, permission) {
-			t.Errorf("clustertest: not a permission that is spare: %s", permission)
+			t.Errorf("clustertest: the permission is not unused: %s", permission)
 		}
 	}
 	for _, r := range a.Requests(t) {
 		if r.Refused() {
-			t.Errorf("clustertest: a permission that is missing: %s", strings.TrimSuffix(r.String(), ": 403"))
+			t.Errorf("clustertest: missing permission: %s", strings.TrimSuffix(r.String(), ": 403"))
 		}
 	}
 }

@@ -26,7 +26,7 @@ func (c *Cluster) published(ctx context.Context) error {
 	}
 	crds, err := c.dynamic.Resource(crdResource).List(ctx, metav1.ListOptions{})
 	if err != nil {
-		return &fault.Error{What: "cannot list the definitions", Err: c.because(err)}
+		return &fault.Error{What: "cannot list the CRDs", Err: c.because(err)}
 	}
 	for i := range crds.Items {
 		resources, err := manifest.Resources(&crds.Items[i])

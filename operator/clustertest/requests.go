@@ -62,7 +62,7 @@ func (a *Account) Requests(t testing.TB) []Request {
 	t.Helper()
 	read, err := a.cluster.audit.Requests(a.user())
 	if errors.Is(err, audit.ErrNone) {
-		err = &fault.Error{What: "the requests of an account cannot be read", Err: err, Hint: "the option clustertest.Audited() where the cluster is started"}
+		err = &fault.Error{What: "the requests of an account cannot be read", Err: err, Hint: "start the cluster with the option clustertest.Audited()"}
 	}
 	if err != nil {
 		fatal(t, err)

@@ -41,7 +41,7 @@ func (c *Cluster) Keep(t testing.TB) {
 // KeepContext is [Cluster.Keep] without a test.
 func (c *Cluster) KeepContext(ctx context.Context) error {
 	if err := c.conn.Call(ctx, "keep", protocol.Keep{Logical: c.logical}, nil); err != nil {
-		return &fault.Error{What: "what the cluster holds cannot be kept", Err: err}
+		return &fault.Error{What: "the cluster's state cannot be kept", Err: err}
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func (c *Cluster) WaitForWebhooksContext(ctx context.Context) error {
 	})
 	if err != nil {
 		return &fault.Error{What: "the webhook server does not answer", Where: c.webhook.Address(), Err: fmt.Errorf("%w: %w", err, last),
-			Hint: "a manager that was started, with webhook.NewServer(cluster.WebhookOptions()) as its WebhookServer and at least one webhook"}
+			Hint: "start a manager with webhook.NewServer(cluster.WebhookOptions()) as its WebhookServer and at least one webhook"}
 	}
 	return nil
 }

@@ -27,8 +27,8 @@ func Program(ctx context.Context, getenv func(string) string, progress io.Writer
 	}
 	slipway, err := exec.LookPath("slipway")
 	if err != nil {
-		return "", &fault.Error{What: "there is no cluster program", Where: Variable + " is not set", Err: err,
-			Hint: "install the slipway command, which builds the program once, or set " + Variable + " to a slipway-cluster program",
+		return "", &fault.Error{What: "the cluster program is missing", Where: Variable + " is not set", Err: err,
+			Hint: "install the slipway command, which builds the program, or set " + Variable + " to a slipway-cluster program",
 			Next: "git clone https://github.com/slipway-dev/slipway ../slipway && go install -C ../slipway ./cmd/slipway && slipway cluster build"}
 	}
 	return build(ctx, slipway, progress)
@@ -37,8 +37,8 @@ func Program(ctx context.Context, getenv func(string) string, progress io.Writer
 // named checks the program that the environment names.
 func named(path string) (string, error) {
 	wrong := func(err error) error {
-		return &fault.Error{What: "there is no cluster program where " + Variable + " says", Where: path, Err: err,
-			Hint: "the path of a slipway-cluster program; unset, the slipway command on PATH is asked for one",
+		return &fault.Error{What: "the cluster program does not exist at the path in " + Variable, Where: path, Err: err,
+			Hint: "use the path of a slipway-cluster program, or unset the variable to use the slipway command on PATH",
 			Next: "export " + Variable + "=$(slipway cluster build)"}
 	}
 	path, err := filepath.Abs(path)
@@ -70,8 +70,8 @@ func build(ctx context.Context, slipway string, progress io.Writer) (string, err
 	}
 	path := strings.TrimSpace(stdout.String())
 	if !filepath.IsAbs(path) {
-		return "", &fault.Error{What: "the slipway command named no cluster program", Where: slipway + " cluster build",
-			Err: errors.New("it printed " + path), Hint: "a slipway of this library's version", Next: "slipway version"}
+		return "", &fault.Error{What: "the slipway command printed no path of a cluster program", Where: slipway + " cluster build",
+			Err: errors.New("it printed " + path), Hint: "use a slipway of the same version as this library", Next: "slipway version"}
 	}
 	return path, nil
 }
@@ -84,7 +84,7 @@ type announcing struct {
 
 func (a *announcing) Write(p []byte) (int, error) {
 	a.once.Do(func() {
-		_, _ = io.WriteString(a.w, "clustertest: the cluster program is not there yet; `slipway cluster build` (minutes the first time):\n")
+		_, _ = io.WriteString(a.w, "clustertest: the cluster program is missing; running `slipway cluster build`, which takes minutes:\n")
 	})
 	return a.w.Write(p)
 }

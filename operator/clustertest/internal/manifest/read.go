@@ -52,7 +52,7 @@ func Read(kinds Kinds, paths ...string) ([]*unstructured.Unstructured, error) {
 		}
 		if len(found) == 0 {
 			return nil, &fault.Error{What: "there is no " + kinds.list() + " to install", Where: absolute(path),
-				Hint: "a file with one, or a folder with such files; subfolders are not read", Next: kinds.Next}
+				Hint: "name a file or a folder with such objects; subfolders are not read", Next: kinds.Next}
 		}
 		all = append(all, found...)
 	}
@@ -66,8 +66,8 @@ func (k Kinds) read(path string, origin map[string]string) ([]*unstructured.Unst
 		if p, ok := errors.AsType[*fs.PathError](err); ok {
 			err = p.Err
 		}
-		return nil, &fault.Error{What: "cannot read what is to be installed", Where: absolute(path), Err: err,
-			Hint: "a path, relative ones begin at the folder of the package under test", Next: k.Next}
+		return nil, &fault.Error{What: "cannot read the files to install", Where: absolute(path), Err: err,
+			Hint: "use a path; relative ones begin at the folder of the package under test", Next: k.Next}
 	}
 	var found []*unstructured.Unstructured
 	for _, file := range files {
@@ -78,8 +78,8 @@ func (k Kinds) read(path string, origin map[string]string) ([]*unstructured.Unst
 		for _, o := range objects {
 			id := o.GetKind() + " " + o.GetName()
 			if first, ok := origin[id]; ok {
-				return nil, &fault.Error{What: "two objects of one name are to be installed: " + id, Where: absolute(file),
-					Err: errors.New("the other one is in " + first), Hint: "one of them, or another name in metadata.name"}
+				return nil, &fault.Error{What: "two objects to install have the same name: " + id, Where: absolute(file),
+					Err: errors.New("the other one is in " + first), Hint: "remove one, or change its metadata.name"}
 			}
 			origin[id] = absolute(file)
 		}
@@ -143,7 +143,7 @@ func (k Kinds) wants(o *unstructured.Unstructured) (bool, error) {
 		return false, nil
 	}
 	if gvk.Version != k.Version {
-		return false, fmt.Errorf("%s %s is of version %s, which is no longer served: write %s", gvk.Kind, o.GetName(), gvk.Version, k.GroupVersion)
+		return false, fmt.Errorf("%s %s has the version %s, which is no longer served: use %s", gvk.Kind, o.GetName(), gvk.Version, k.GroupVersion)
 	}
 	if o.GetName() == "" {
 		return false, fmt.Errorf("a %s has no name", gvk.Kind)

@@ -51,7 +51,7 @@ func Redirect(config *unstructured.Unstructured, s Server) error {
 	for i, hook := range hooks {
 		h, ok := hook.(map[string]any)
 		if !ok {
-			return malformed(config, fmt.Errorf("webhooks[%d] is no object", i))
+			return malformed(config, fmt.Errorf("webhooks[%d] is not an object", i))
 		}
 		client, _, err := unstructured.NestedMap(h, "clientConfig")
 		if err != nil {
@@ -123,9 +123,9 @@ func convertible(crd *unstructured.Unstructured, scheme *runtime.Scheme) (bool, 
 		return false, nil
 	}
 	if len(hubs) > 1 || len(others) > 0 {
-		return false, &fault.Error{What: "the versions of " + crd.GetName() + " cannot all be converted",
+		return false, &fault.Error{What: "the versions of " + crd.GetName() + " do not all have a conversion",
 			Err:  fmt.Errorf("hubs: %v, convertible to the hub: %v, neither: %v", hubs, spokes, others),
-			Hint: "one version whose type has Hub(); all other types have ConvertTo and ConvertFrom"}
+			Hint: "one version's type must have Hub(), and all others ConvertTo and ConvertFrom"}
 	}
 	return true, nil
 }

@@ -92,15 +92,15 @@ func Find(ctx context.Context, dir string, kinds Kinds, known []*unstructured.Un
 	}
 	if len(missing) > 0 {
 		slices.Sort(missing)
-		return nil, &fault.Error{What: "kinds of the scheme have no definition in their modules", Where: strings.Join(slices.Compact(missing), ", "),
-			Err: errMissing, Hint: "name the groups to install, as Dependencies(\"cert-manager.io\"); slipway makes definitions of Go types where a module has none",
+		return nil, &fault.Error{What: "the modules of some kinds have no CRD for them", Where: strings.Join(slices.Compact(missing), ", "),
+			Err: errMissing, Hint: "name the groups to install, as Dependencies(\"cert-manager.io\"); slipway can generate missing CRDs from Go types",
 			Next: "slipway test --dependencies ./..."}
 	}
 	slices.SortFunc(found, func(a, b *unstructured.Unstructured) int { return cmp.Compare(a.GetName(), b.GetName()) })
 	return found, nil
 }
 
-var errMissing = errors.New("no file of the module defines the kind in its version, or the module is vendored alone")
+var errMissing = errors.New("no file of the module has the CRD in this version, or vendor/ has only the module's Go files")
 
 // locate asks the go command where packages are.
 func locate(ctx context.Context, dir string, paths []string) ([]located, error) {
@@ -109,7 +109,7 @@ func locate(ctx context.Context, dir string, paths []string) ([]located, error) 
 	cmd.Dir, cmd.Stderr, cmd.Env = dir, &said, os.Environ()
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, &fault.Error{What: "the go command does not find the modules of the scheme's types", Err: err, Hint: strings.TrimSpace(said.String()), Next: "go list ./..."}
+		return nil, &fault.Error{What: "the go command cannot find the modules of the scheme's types", Err: err, Hint: strings.TrimSpace(said.String()), Next: "go list ./..."}
 	}
 	var all []located
 	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {

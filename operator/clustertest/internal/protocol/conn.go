@@ -45,7 +45,7 @@ type Mismatch struct{ Program, Version int }
 
 // Error names both numbers.
 func (m *Mismatch) Error() string {
-	return fmt.Sprintf("the program speaks protocol %d, this library protocol %d", m.Program, m.Version)
+	return fmt.Sprintf("the program uses protocol %d, this library uses protocol %d", m.Program, m.Version)
 }
 
 // Failed is returned when the program says that the cluster cannot run.

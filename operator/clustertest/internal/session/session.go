@@ -97,7 +97,7 @@ func (s *Session) launch(program string) error {
 	if err := s.cmd.Start(); err != nil {
 		_ = events.Close()
 		return &fault.Error{What: "the cluster program cannot be started", Where: program, Err: err,
-			Hint: "the slipway-cluster program for this system", Next: "slipway cluster build"}
+			Hint: "use a slipway-cluster program for this system", Next: "slipway cluster build"}
 	}
 	s.Conn = protocol.NewConn(events, stdin)
 	go func() {
@@ -164,13 +164,13 @@ func (s *Session) explain(program string, err error) error {
 	case isFailed:
 		e.Hint = failed.Hint
 	case foreign:
-		e.Hint = "slipway and github.com/slipway-dev/slipway/operator of one version"
+		e.Hint = "use slipway and github.com/slipway-dev/slipway/operator of the same version"
 		e.Next = "go get github.com/slipway-dev/slipway/operator@VERSION, with the version that `slipway version` prints"
 	case errors.Is(err, context.DeadlineExceeded):
 		e.Err = errors.New("it was not ready in time")
 	case errors.Is(err, protocol.ErrEnded):
 		<-s.exited
-		e.What, e.Err = "the cluster is gone", err
+		e.What, e.Err = "the cluster has ended", err
 		if s.err != nil {
 			e.Err = fmt.Errorf("%w: %w", err, s.err)
 		}

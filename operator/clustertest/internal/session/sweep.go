@@ -42,8 +42,8 @@ func newDir() (string, error) {
 	sweep(os.TempDir())
 	dir, err := os.MkdirTemp("", pattern)
 	if err != nil {
-		return "", &fault.Error{What: "no folder can be made for the cluster", Where: os.TempDir(), Err: errors.Unwrap(err),
-			Hint: "a folder that you may write; TMPDIR names another one"}
+		return "", &fault.Error{What: "cannot create a folder for the cluster", Where: os.TempDir(), Err: errors.Unwrap(err),
+			Hint: "set TMPDIR to a folder that you may write to"}
 	}
 	return dir, nil
 }
