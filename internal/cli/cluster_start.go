@@ -56,7 +56,7 @@ whose images are all in the cluster's registry; other pods stay simulated. With 
 
 With --nodes real, or real=2 for two, all nodes are isolated, and a pod whose image cannot be pulled stays in
 ImagePullBackOff. --simulate-missing-images adds a simulated node for pods whose images are not in the cluster's
-registry. Where the system lacks or forbids namespaces, --nodes real has plain nodes, as --nodes plain has. Start then
+registry. If the system lacks or forbids namespaces, --nodes real has plain nodes, as --nodes plain has. Start then
 warns and lists the limits.
 
 --egress lets the pods of isolated nodes reach public and private networks over TCP and resolve names, through the

@@ -48,7 +48,7 @@ func (c *Control) Keep(ctx context.Context, name string) (*Kept, error) {
 	ctx, cancel := context.WithTimeout(ctx, resetTime)
 	defer cancel()
 	k := &Kept{Name: s.Name}
-	return k, c.call(ctx, s, "what cluster "+s.Name+" cannot be kept", "keep", nil, &k.KeepDone)
+	return k, c.call(ctx, s, "the state of cluster "+s.Name+" cannot be kept", "keep", nil, &k.KeepDone)
 }
 
 // StopNode makes a simulated node of the cluster called name silent, like a machine that was

@@ -1,0 +1,115 @@
+package house_test
+
+import (
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// dialect finds words that name no actor, or that stand for report, print, list, show and warn.
+var dialect = regexp.MustCompile(`(?i)\b(nobody|anybody|somebody|whoever|he|tells?|told|telling|sa(?:y|ys|id) of)\b`)
+
+// subjectless finds sentences whose subject is a clause that begins with What, Of or Where. Questions are none.
+var subjectless = regexp.MustCompile(`(?:^|[.!?]\s+|\n\s*\n\s*)((?:What|Of|Where)\s[^.?!]*)(\?|[.!]|$)`)
+
+// unclean are the pages that have such words still. A page leaves the list when it is rewritten, and none is added.
+const unclean = "testdata/unclean-pages.txt"
+
+// banned returns what a text has of words and sentences that the rules for prose refuse.
+func banned(text string) []string {
+	found := dialect.FindAllString(text, -1)
+	for _, m := range subjectless.FindAllStringSubmatch(text, -1) {
+		if m[2] != "?" {
+			found = append(found, first(m[1], 40))
+		}
+	}
+	return append(found, synonyms(text)...)
+}
+
+// first is the beginning of a text.
+func first(text string, n int) string {
+	if runes := []rune(text); len(runes) > n {
+		return string(runes[:n]) + "…"
+	}
+	return text
+}
+
+// TestMessagesUsePlainWords: messages and help name who does what, with the words that the glossary settles.
+func TestMessagesUsePlainWords(t *testing.T) {
+	for dir := range speaking {
+		for _, m := range messages(t, dir) {
+			text := m.text
+			if slices.Contains([]string{"what", "hint", "error", "short"}, m.role) && text != "" {
+				text = strings.ToUpper(text[:1]) + text[1:]
+			}
+			for _, word := range banned(text) {
+				t.Errorf("%s: %q is no plain word in a message: %s", m.file, word, first(m.text, 120))
+			}
+		}
+	}
+}
+
+// TestPagesUsePlainWords: the same of docs and of the examples' pages, but for those that the list names. That is
+// exact: a page that is clean leaves it.
+func TestPagesUsePlainWords(t *testing.T) {
+	text, err := os.ReadFile(unclean)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := strings.Fields(string(text))
+	var found []string
+	for _, page := range files(t, ".md") {
+		if !isPage(page) {
+			continue
+		}
+		words := banned(proseOf(readText(t, page)))
+		if len(words) > 0 {
+			found = append(found, page)
+		}
+		switch {
+		case len(words) > 0 && !slices.Contains(listed, page):
+			t.Errorf("%s has words that rules 2 and 3 of plain words refuse: %q", page, words)
+		case len(words) == 0 && slices.Contains(listed, page):
+			t.Errorf("%s is clean: remove it from internal/house/%s", page, unclean)
+		}
+	}
+	for _, page := range listed {
+		if _, err := os.Stat(path.Join(root, page)); err != nil {
+			t.Errorf("internal/house/%s lists %s: %v", unclean, page, err)
+		}
+	}
+	if *update {
+		if err := os.WriteFile(unclean, []byte(strings.Join(found, "\n")+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// isPage reports whether a Markdown file is read by users: README, docs in English and the examples' pages.
+func isPage(file string) bool {
+	return file == "README.md" || strings.HasPrefix(file, "docs/") && !strings.HasPrefix(file, "docs/zh/") ||
+		strings.HasPrefix(file, "examples/") && path.Base(file) == "README.md"
+}
+
+var (
+	code    = regexp.MustCompile("(?ms)^\\s*```.*?^\\s*```")
+	inline  = regexp.MustCompile("`[^`]*`")
+	heading = regexp.MustCompile(`(?m)^#.*$`)
+	cells   = regexp.MustCompile(`(?m)^\s*\|.*$`)
+	bullet  = regexp.MustCompile(`(?m)^\s*(?:[-*]|\d+\.)\s+`)
+	marks   = regexp.MustCompile(`\*\*|<!--.*?-->`)
+)
+
+// proseOf is the text of a page without code, with items of lists and rows of tables as paragraphs. Cells and headings
+// are rarely sentences: their words count, not how they begin.
+func proseOf(page string) string {
+	page = code.ReplaceAllString(page, "\n\n")
+	page = inline.ReplaceAllString(page, "x")
+	page = marks.ReplaceAllString(page, "")
+	page = heading.ReplaceAllStringFunc(page, func(line string) string { return "\n\n" + line + "\n\n" })
+	page = cells.ReplaceAllStringFunc(page, func(line string) string { return "\n\n" + line + "\n\n" })
+	return bullet.ReplaceAllString(page, "\n\n")
+}
