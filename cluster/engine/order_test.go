@@ -336,8 +336,8 @@ func TestOfNode(t *testing.T) {
 	}
 }
 
-// TestNamesOfLogicalClusters: a name is a DNS label, is taken by one that is being made or removed, and is not available
-// once the host stops.
+// TestNamesOfLogicalClusters: a name is a DNS label, is taken by one that is being made or removed, and is not
+// available once the host stops.
 func TestNamesOfLogicalClusters(t *testing.T) {
 	h := &Host{options: Options{Dir: t.TempDir()}, logical: map[string]*logical{}, failed: make(chan error, 1)}
 	if _, err := h.Cluster("red"); !errors.Is(err, ErrUnknown) || err.Error() != `no such logical cluster: "red"; there are none` {

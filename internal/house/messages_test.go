@@ -103,10 +103,10 @@ func messages(t *testing.T, dir string) []message {
 			names = append(names, name)
 		}
 	}
-	tellers := parametersOfMessages(parsed)
+	takes := parametersOfMessages(parsed, names)
 	var all []message
 	for _, name := range names {
-		r := textReader{file: name, takes: tellers}
+		r := textReader{file: name, takes: takes}
 		r.read(parsed[name])
 		all = append(all, r.found...)
 	}

@@ -21,10 +21,10 @@ var roles = map[string]string{
 var parameters = []string{"what", "hint", "next", "text", "message", "suggestion", "why", "usage", "format", "doc", "help", "question", "reason"}
 
 // parametersOfMessages returns, for each name of a function in the files, which of its arguments are messages.
-func parametersOfMessages(parsed map[string]*ast.File) map[string]map[int]string {
+func parametersOfMessages(parsed map[string]*ast.File, names []string) map[string]map[int]string {
 	takes := map[string]map[int]string{"New": {0: "error"}, "Errorf": {0: "error"}}
-	for _, f := range parsed {
-		for _, decl := range f.Decls {
+	for _, name := range names {
+		for _, decl := range parsed[name].Decls {
 			if f, ok := decl.(*ast.FuncDecl); ok {
 				addParameters(takes, f)
 			}

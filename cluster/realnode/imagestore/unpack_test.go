@@ -209,7 +209,7 @@ func TestNoRoom(t *testing.T) {
 		free int64
 		want []string
 	}{
-		"less than is left for others": {300 << 20, []string{"the disk of /images has 300 MiB free", "512 MiB for others", "df -h"}},
+		"less than is left for others": {300 << 20, []string{"the disk of /images has 300 MiB free", "512 MiB free", "df -h"}},
 		"a little more":                {600 << 20, []string{"the disk of /images has 600 MiB free"}},
 		"enough":                       {2 * maxUnpacked, []string{"an image may have at most 64 GiB"}},
 	} {

@@ -109,7 +109,7 @@ func TestMistakes(t *testing.T) {
 		{"nodes: [{name: a, capacity: {cpu: -1}}]", "f:1:35", `invalid quantity "-1"`, "64Gi"},
 		{"nodes: [{name: a, labels: {'': b}}]", "f:1:32", `invalid key of a label ""`, ""},
 		{"nodes: [{name: a, labels: {b: [c]}}]", "f:1:31", "nodes[0].labels.b is a list", "a text"},
-		{"nodes: [{name: a, labels: {b: 'c d'}}]", "f:1:31", `"c d" cannot be the value`, ""},
+		{"nodes: [{name: a, labels: {b: 'c d'}}]", "f:1:31", `invalid value of a label "c d"`, ""},
 		{"apiServer: {flags: ['--a b']}", "f:1:21", `invalid flag of the API server "--a b"`, "--name=value"},
 		{"apiServer: {flags: [--secure-port=1]}", "f:1:21", "--secure-port of the API server cannot be set", "the key port"},
 		{"apiServer: {flags: [bind-address=0.0.0.0]}", "f:1:21", "--bind-address of the API server", "127.0.0.1"},
@@ -125,7 +125,7 @@ func TestMistakes(t *testing.T) {
 		{"controllers: {}", "f:1:14", "controllers is a mapping", ""},
 		{"controllers:", "f:1:13", "controllers is empty", ""},
 		{"controllers: [[gc]]", "f:1:15", "controllers[0] is a list", ""},
-		{"a: {", "f", "no YAML", ""},
+		{"a: {", "f", "not valid YAML", ""},
 		{"port: 1\n---\nport: 2", "f:2:1", "a second document", "one document"},
 	} {
 		_, err := clusterfile.Parse("f", []byte(tc.text))

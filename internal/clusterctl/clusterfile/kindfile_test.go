@@ -102,7 +102,7 @@ func TestKindFileMistakes(t *testing.T) {
 		"nodes: [{role: master}]":            `unknown role of a node "master"`,
 		"nodes: [{labels: {'': x}}]":         "invalid key of a label",
 		"networking: {apiServerPort: 99999}": `networking.apiServerPort is "99999"`,
-		"kubeadmConfigPatches: ['{']":        "kubeadmConfigPatches[0] is no YAML",
+		"kubeadmConfigPatches: ['{']":        "kubeadmConfigPatches[0] is not valid YAML",
 		"nodes: [{kubeadmConfigPatches: ['nodeRegistration: {taints: [{key: a, effect: Never}]}']}]": `unknown effect of a taint "Never"`,
 	} {
 		_, err := clusterfile.Parse("f", []byte(head+text))

@@ -18,8 +18,8 @@ import (
 var realFlag = flag.Bool("real", false, "compare on the longer list of real projects")
 
 // TestRealProjects generates for real projects, in place on a copy, with both programs, and compares the whole trees.
-// The DeepCopy methods are type-checked. A project that is not available here, or of which controller-gen finds a module
-// missing, is skipped, and why is told.
+// The DeepCopy methods are type-checked. A project that is not available here, or of which controller-gen finds a
+// module missing, is skipped, and why is told.
 func TestRealProjects(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make test-long-real")
