@@ -82,7 +82,7 @@ func walk(path string) (applied uint64, err error) {
 
 // errLost says that the log lacks what the store has. etcd waits for other members to send it then, or goes on and
 // takes what is written for what it has already: it acknowledges it and does not keep it.
-var errLost = errors.New("the log of writes ends before what the store has")
+var errLost = errors.New("the log of writes ends before the last write in the store")
 
 // checkLog reads the whole log of writes. Where that is damaged, etcd panics and does not say why. A last entry
 // that is not complete was never acknowledged, and is none.

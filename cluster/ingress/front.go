@@ -99,7 +99,7 @@ func (f *Front) settle() {
 	ctx, cancel := context.WithTimeout(context.Background(), f.grace)
 	defer cancel()
 	if !f.requests.end(ctx) || !f.dials.end(ctx) {
-		f.options.Log.Warn("requests of Ingresses are left when the cluster ends")
+		f.options.Log.Warn("requests of Ingresses are unfinished when the cluster ends")
 	}
 }
 

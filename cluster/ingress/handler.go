@@ -48,11 +48,11 @@ func passedOf(ctx context.Context) passed {
 
 var (
 	// errNoPort says that a Service has no port of which an Ingress speaks.
-	errNoPort = errors.New("an Ingress names a port of TCP that is not there")
+	errNoPort = errors.New("an Ingress names a TCP port that does not exist")
 	// errCrowd says that too many connections to Services are made at a time.
-	errCrowd = errors.New("too many connections of Ingresses to Services are made at a time")
+	errCrowd = errors.New("too many connections of Ingresses to Services")
 	// errExternal says that a Service stands for a name, which nothing here connects to.
-	errExternal = errors.New("an Ingress names a Service of the type ExternalName, and leads to endpoints alone")
+	errExternal = errors.New("an Ingress names a Service of the type ExternalName, but needs endpoints")
 )
 
 // mostRequests is how many requests are passed on at a time: each has a connection of its own to a Service, and one
@@ -73,7 +73,7 @@ func (f *Front) newHandler() http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !f.requests.take() {
-			say(w, http.StatusServiceUnavailable, "slipway: too many requests of Ingresses at a time\n")
+			say(w, http.StatusServiceUnavailable, "slipway: too many requests of Ingresses\n")
 			return
 		}
 		defer f.requests.leave()
@@ -95,7 +95,7 @@ func (f *Front) newHandler() http.Handler {
 func (f *Front) wayTo(b backend) (way, error) {
 	s, err := f.services.Services(b.namespace).Get(b.service)
 	if err != nil {
-		return way{}, fmt.Errorf("an Ingress names a Service that is not there: %w", err)
+		return way{}, fmt.Errorf("an Ingress names a Service that does not exist: %w", err)
 	}
 	if s.Spec.Type == corev1.ServiceTypeExternalName {
 		return way{}, fmt.Errorf("%w: %s/%s", errExternal, b.namespace, b.service)

@@ -48,7 +48,7 @@ func verbs() []verb {
 	return []verb{
 		{"serve", "serve --config FILE [--stdio]", "run a cluster (docs/inside/protocol.md)", runServe},
 		{"version", "version", "print the versions as JSON", runVersion},
-		{"kubectl", "kubectl …", "run slipway-kubectl, which lies beside this program", runKubectl},
+		{"kubectl", "kubectl …", "run slipway-kubectl, which is beside this program", runKubectl},
 		{"seed", "seed --output FILE", "", runSeed},
 	}
 }
@@ -114,7 +114,7 @@ func runServe(ctx context.Context, env Env, args []string) int {
 	o := serve.Options{Stdin: env.Stdin, Stdout: env.Stdout, Stderr: env.Stderr, Started: env.Started, Exit: env.Exit}
 	if status, done := parse(env, "serve", args, func(f *flag.FlagSet) {
 		f.StringVar(&o.ConfigFile, "config", "", "the configuration, a JSON `file`")
-		f.BoolVar(&o.Stdio, "stdio", false, "speak on stdin and stdout, and stop when stdin ends")
+		f.BoolVar(&o.Stdio, "stdio", false, "use stdin and stdout for the protocol, and stop when stdin ends")
 	}); done {
 		return status
 	}

@@ -89,8 +89,8 @@ func rank(ip netip.Addr, local map[netip.Addr]bool) int {
 }
 
 // advice is what helps when a Service leads nowhere.
-var advice = fmt.Sprintf("run the program on this machine, and give the Service an EndpointSlice with the address %s, which stands for "+
-	"this machine's loopback, or with one of the machine's own addresses", Host)
+var advice = fmt.Sprintf("run the program on this machine, and give the Service an EndpointSlice with an address of this machine; "+
+	"%s stands for its loopback", Host)
 
 // unreachable says why none of a Service's endpoints can be connected to.
 func (d *Dialer) unreachable(ctx context.Context, s *corev1.Service, all []endpoint) error {

@@ -83,9 +83,9 @@ func waitsFor(pod *corev1.Pod) string {
 		return "waits: " + created(pod)
 	}
 	if c := condition(pod, corev1.PodReady); c == nil || c.Status != corev1.ConditionTrue {
-		return "runs and is not ready" + unready(pod)
+		return "runs but is not ready" + unready(pod)
 	}
-	return "is ready, and has no endpoint for this port yet"
+	return "is ready but has no endpoint for this port yet"
 }
 
 // stuck says what a container waits for, if that is not the ordinary course of things.

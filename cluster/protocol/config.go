@@ -144,7 +144,7 @@ func (c Config) validate() error {
 	case c.NodeProgram != "" && !filepath.IsAbs(c.NodeProgram):
 		return fmt.Errorf("%w: nodeProgram %q is not an absolute path", ErrConfig, c.NodeProgram)
 	case len(c.Socket) > maxSocket:
-		return fmt.Errorf("%w: socket %q has %d bytes, a system takes %d", ErrConfig, c.Socket, len(c.Socket), maxSocket)
+		return fmt.Errorf("%w: socket %q has %d bytes, the limit is %d", ErrConfig, c.Socket, len(c.Socket), maxSocket)
 	case c.Port < 0 || c.Port > maxPort:
 		return fmt.Errorf("%w: port %d", ErrConfig, c.Port)
 	case c.RegistryPort < 0 || c.RegistryPort > maxPort:
