@@ -104,8 +104,8 @@ func (inv *invocation) root() *cobra.Command {
 		Use:   "slipway",
 		Short: "Build, run, prove and ship Kubernetes operators",
 		Long: `Slipway builds, runs, proves and ships Kubernetes operators. One command
-scaffolds projects, generates what follows from their code, and brings a cluster to run and
-test them on. It needs Go and nothing else.
+scaffolds projects, generates code and manifests from their types, and starts clusters to run
+and test them on. It needs only Go.
 
 From nothing to a running operator:
 

@@ -127,7 +127,7 @@ func (inv *invocation) clusterStartCommand() *cobra.Command {
 	flags.StringVar(&c.SimulatedJobs, "simulated-jobs", "", "phase that simulated pods of Jobs reach by default: `pending`, running or complete")
 	flags.StringArrayVar(&c.APIServerFlags, "api-server-flag", nil, "a flag of kube-apiserver, `flag=value`; repeatable")
 	flags.StringSliceVar(&c.FeatureGates, "feature-gate", nil, "a feature gate, `name=bool`, of API server, controllers and scheduler; repeatable")
-	flags.StringSliceVar(&c.RuntimeConfig, "runtime-config", nil, "an API to serve or not, `version=bool`; repeatable")
+	flags.StringSliceVar(&c.RuntimeConfig, "runtime-config", nil, "an API version to enable or disable, `version=bool`; repeatable")
 	flags.StringVar(&controllers, "controllers", "true", "`which` controllers to run: true for all, false for none and no scheduler or nodes, or a list")
 	flags.Lookup("controllers").NoOptDefVal = "true"
 	flags.BoolVar(&c.NoContext, "no-context", false, "do not change the kubeconfig")

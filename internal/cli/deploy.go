@@ -23,7 +23,7 @@ object and waits until the operator runs. If the operator does not run, deploy r
 events and their logs.
 
 Deploy uses server-side apply. A second run changes nothing. Objects from make deploy or kubectl apply are taken
-over; a field that another manager sets to a different value is a conflict. An inventory in the cluster (an ApplySet, as
+over; a field that another field manager sets differently is a conflict. An inventory in the cluster (an ApplySet, as
 kubectl has it) lists the objects of the deployment. Objects that the configuration no longer has are deleted. Deploy
 asks before it deletes namespaces and CRDs; without a terminal and without --yes it keeps them.
 
@@ -53,7 +53,7 @@ With --print it prints the objects as one YAML stream, which installs the operat
 	cmd.Flags().StringVar(&d.Image, "image", "", "`reference` of the operator's image; default: that of the configuration")
 	cmd.Flags().BoolVar(&d.Wait, "wait", true, "wait until all is ready")
 	cmd.Flags().BoolVar(&show, "print", false, "print the objects as YAML and change no cluster")
-	cmd.Flags().BoolVar(&d.Force, "force-conflicts", false, "take over fields that other managers own")
+	cmd.Flags().BoolVar(&d.Force, "force-conflicts", false, "take over fields that other field managers own")
 	bindConsent(cmd.Flags(), &d.Yes)
 	bindNoGenerate(cmd.Flags(), &d.NoGenerate)
 	bindClusterPreview(cmd.Flags(), &d.Preview)

@@ -29,7 +29,7 @@ a CRD that the project no longer has, with its objects. Without a terminal and w
 		},
 	}
 	bindTarget(cmd.Flags(), &i.To, operation.InstallTimeout, "for the definitions to be served")
-	cmd.Flags().BoolVar(&i.Force, "force-conflicts", false, "take over fields that other managers own")
+	cmd.Flags().BoolVar(&i.Force, "force-conflicts", false, "take over fields that other field managers own")
 	bindConsent(cmd.Flags(), &i.Yes)
 	cmd.Flags().BoolVar(&i.Dependencies, "dependencies", false, "also install the CRDs of kinds of other modules that the project uses")
 	bindNoGenerate(cmd.Flags(), &i.NoGenerate)

@@ -87,8 +87,8 @@ func (o Options) probes(l listening) string {
 	if !taken(usual) && !taken(":"+probePort) {
 		return usual
 	}
-	o.Handler.Handle(report.Note{Text: "port " + probePort + " is taken: the manager serves its health probes at a free one, which its log names; " +
-		"if another manager of this project has it, end that one, for both would reconcile"})
+	o.Handler.Handle(report.Note{Text: "port " + probePort + " is taken: the manager serves its health probes at a free port, which its log names; " +
+		"if another manager of this project uses it, stop that one, since both would reconcile"})
 	return net.JoinHostPort(l.host, "0")
 }
 

@@ -49,8 +49,35 @@ func TestMessagesUsePlainWords(t *testing.T) {
 			for _, word := range banned(text, terms) {
 				t.Errorf("%s: %q is no plain word in a message: %s", m.file, word, first(m.text, 120))
 			}
+			for _, sentence := range long(m.text) {
+				t.Errorf("%s: a sentence of a message has more than %d words: %s", m.file, longest, sentence)
+			}
 		}
 	}
+}
+
+// longest is how many words a sentence has at most.
+const longest = 25
+
+var (
+	blocks = regexp.MustCompile(`\n\s*\n|\n +`)
+	parts  = regexp.MustCompile(`[.;:?!]\s+`)
+)
+
+// long returns the sentences of a text that have too many words; lists, examples and what a colon or a semicolon
+// divides count by themselves.
+func long(text string) []string {
+	var found []string
+	for _, block := range blocks.Split(text, -1) {
+		for _, sentence := range parts.Split(block, -1) {
+			words := strings.Fields(sentence)
+			words = slices.DeleteFunc(words, func(word string) bool { return !strings.ContainsAny(strings.ToLower(word), "abcdefghijklmnopqrstuvwxyz") })
+			if len(words) > longest {
+				found = append(found, sentence)
+			}
+		}
+	}
+	return found
 }
 
 // TestPagesUsePlainWords: the same of docs and of the examples' pages, but for those that the list names. That is

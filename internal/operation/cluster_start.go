@@ -29,7 +29,7 @@ type Cluster struct {
 func (c Cluster) options(stdin io.Reader) (o clusterctl.Options, left []report.Finding, err error) {
 	if c.Timeout <= 0 {
 		return clusterctl.Options{}, nil, &report.Error{
-			What: "invalid timeout " + c.Timeout.String(), Where: "--timeout", Hint: "a time like 30s or 2m", Code: mistaken,
+			What: "invalid timeout " + c.Timeout.String(), Where: "--timeout", Hint: "use a duration like 30s or 2m", Code: mistaken,
 		}
 	}
 	spec, file, err := c.Read(stdin)

@@ -46,8 +46,8 @@ func (s *Session) postponeConversion(root string, w *scaffold.Webhook) {
 		return
 	}
 	w.Conversion, w.Spokes = false, nil
-	s.Handler.Handle(report.Warning{Text: fmt.Sprintf("no conversion was added: %[2]s has only the version %[3]s. Add a version with "+
-		"slipway create api --group %[1]s --version v2 --kind %[2]s --resource --controller=false, then the conversion with "+
+	s.Handler.Handle(report.Warning{Text: fmt.Sprintf("no conversion was added: %[2]s has only the version %[3]s. Add a version: run "+
+		"slipway create api --group %[1]s --version v2 --kind %[2]s --resource --controller=false; for the conversion then run "+
 		"slipway create webhook --group %[1]s --version %[3]s --kind %[2]s --conversion", w.Group, w.Kind, w.Version)})
 }
 

@@ -39,7 +39,7 @@ func (t Type) plural() string {
 func (t Type) types() (string, error) {
 	switch camel := inflection.CamelCase(t.Kind); {
 	case t.Kind == "":
-		return "", &report.Error{What: "the kind has no name", Where: "--kind", Hint: "a name in CamelCase", Next: "slipway type --kind CronJob"}
+		return "", &report.Error{What: "the kind has no name", Where: "--kind", Hint: "use a name in CamelCase", Next: "slipway type --kind CronJob"}
 	case camel != t.Kind:
 		return "", &report.Error{What: "the kind must be in CamelCase", Where: "--kind " + t.Kind, Hint: "expected " + camel, Next: "slipway type --kind " + camel}
 	}

@@ -78,7 +78,7 @@ func (c *Cluster) explainObject(ctx context.Context, object *unstructured.Unstru
 	case apierrors.IsInvalid(err):
 		explainImmutable(e, object, err)
 	case apierrors.IsConflict(err):
-		e.What = "other managers own some of its fields and set other values"
+		e.What = "other field managers own some of its fields and set other values"
 		e.Hint = ownership(err)
 	}
 	return e

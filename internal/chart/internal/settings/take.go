@@ -17,8 +17,8 @@ func Take(m *model.Model, chart string) *Values {
 	t.takeUserRoles()
 	t.takeFeatures()
 	t.label()
-	t.values.Set("nameOverride", "The name that the names of all objects begin with is the release's with this one behind it, or this\none if the release is called so; without it, the chart's.", "")
-	t.values.Set("fullnameOverride", "The name that the names of all objects begin with.", "")
+	t.values.Set("nameOverride", "Part of the names of all objects, after the name of the release.\nBy default it is the chart's name.", "")
+	t.values.Set("fullnameOverride", "The beginning of the names of all objects.", "")
 	return t.values
 }
 

@@ -38,8 +38,8 @@ func Read(root string) (*Base, error) {
 }
 
 // without is what a project is without its base.
-const without = "Without the record no file is lost. But slipway then cannot distinguish your edits from its own text of earlier versions: " +
-	"delete keeps files that differ from what it writes today, and helm refuses a chart that differs from what it makes today"
+const without = "Without the record no file is lost. But slipway then cannot distinguish your edits from text of its earlier versions: " +
+	"delete keeps files that differ from those of this version, and helm refuses such a chart"
 
 // damaged says what is wrong with a base, and how to go on without it.
 func damaged(syntax *SyntaxError) *report.Error {
@@ -65,8 +65,8 @@ func Remedy(ctx context.Context, root string, err error) error {
 	case "HEAD":
 		return remedy(syntax, "restore the version of the last commit", "git checkout HEAD -- "+Path)
 	}
-	return remedy(syntax, "restore the last readable version, of "+date+". Files that were scaffolded later count as yours: "+
-		"delete keeps them if they differ from what slipway writes today", "git checkout "+commit+" -- "+Path)
+	return remedy(syntax, "restore the last readable version, of "+date+". Files that were scaffolded later count as edited: "+
+		"delete keeps them if they differ from those of this version", "git checkout "+commit+" -- "+Path)
 }
 
 // lastReadable is the last commit whose base can be read, and its date; "" if there is none.

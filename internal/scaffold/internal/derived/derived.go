@@ -72,7 +72,7 @@ func Plan(root string, o Options) (*plan.Plan, error) {
 		return nil, err
 	}
 	if len(p.Changes()) == 0 {
-		p.NothingToDo(o.Folder + " as it would be made")
+		p.NothingToDo(o.Folder + " as slipway makes it")
 	}
 	return p, nil
 }

@@ -91,7 +91,7 @@ func TestAgain(t *testing.T) {
 	root := t.TempDir()
 	projecttest.Apply(t)(derived.Plan(root, first()))
 	p, err := derived.Plan(root, first())
-	if err != nil || !p.Empty() || p.Because() != "chart as it would be made" {
+	if err != nil || !p.Empty() || p.Because() != "chart as slipway makes it" {
 		t.Errorf("there is something to do, because %q: %v", p.Because(), err)
 	}
 }

@@ -65,8 +65,8 @@ func (p *planner) refuseServiceIn(folder string) error {
 		}
 		return &report.Error{
 			What: "the project already has a Service for metrics", Where: fmt.Sprintf("%s/%s:%d", folder, name, line),
-			Hint: fmt.Sprintf("nothing was changed; metrics are on with that Service. For slipway's Service, remove %s from the resources of %s, "+
-				"with what else serves the metrics there, and run the command again", name, list),
+			Hint: fmt.Sprintf("nothing was changed; that Service serves the metrics. For slipway's Service, remove %s and related files from the resources of %s, "+
+				"and run the command again", name, list),
 		}
 	}
 	return nil
