@@ -17,8 +17,8 @@ import (
 var namespaceResource = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 
 // Namespace makes a namespace of its own for t, named after it, and returns the name. Its deletion is asked for
-// at the end of t. The test does not wait for that: by then the finalizers of its objects may have nobody to
-// remove them any more, and nobody else uses the namespace.
+// at the end of t. The test does not wait for that: by then the finalizers of its objects may have no controller to
+// remove them any more, and no other test uses the namespace.
 func (c *Cluster) Namespace(t testing.TB) string {
 	t.Helper()
 	name, err := c.NamespaceContext(t.Context(), t.Name())

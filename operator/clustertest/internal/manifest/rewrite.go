@@ -62,7 +62,7 @@ func Redirect(config *unstructured.Unstructured, s Server) error {
 	return unstructured.SetNestedSlice(config.Object, hooks, "webhooks")
 }
 
-// Converts tells whether the versions of a CRD are converted by a webhook: when it
+// Converts reports whether the versions of a CRD are converted by a webhook: when it
 // says so itself, or when the scheme has its types and they can be converted.
 func Converts(crd *unstructured.Unstructured, scheme *runtime.Scheme) (bool, error) {
 	if strategy, _, _ := unstructured.NestedString(crd.Object, "spec", "conversion", "strategy"); strategy == "Webhook" {

@@ -13,7 +13,7 @@ import (
 // maxLine bounds a line of the program's, against one that never ends.
 const maxLine = 1 << 20
 
-// Cluster tells how to reach a cluster that is ready.
+// Cluster reports how to reach a cluster that is ready.
 type Cluster struct {
 	Server     string
 	Kubeconfig string

@@ -119,7 +119,7 @@ func (s *Session) Close() error {
 	return err
 }
 
-// Died tells why the program is gone, and is nil while it runs. It is of no meaning after Close.
+// Died reports why the program is gone, and is nil while it runs. It is of no meaning after Close.
 func (s *Session) Died() error {
 	select {
 	case <-s.Ended():

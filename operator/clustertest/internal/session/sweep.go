@@ -48,8 +48,8 @@ func newDir() (string, error) {
 	return dir, nil
 }
 
-// Claim makes a folder as a session has it for who has no program of his own: he holds the
-// lock himself. Release removes the folder.
+// Claim makes a folder as a session has it for a test that has no program of its own: it holds the
+// lock itself. Release removes the folder.
 func Claim() (dir string, release func() error, err error) {
 	if dir, err = newDir(); err != nil {
 		return "", nil, err
