@@ -1,4 +1,4 @@
-// Package report holds what every part of Slipway tells its user: events while
+// Package report holds what every part of Slipway reports its user: events while
 // it works, and the error it ends with.
 //
 // A facade takes a [Handler] and sends it events; it never prints. The command
@@ -6,7 +6,7 @@
 // annotations for CI (package ui). A failure of the tool is an [Error]; a
 // finding about the user's code is a [Finding] and not an error.
 //
-// The package knows nobody else in the repository, so that all may use it.
+// The package imports no other package of the repository, so that all may use it.
 package report
 
 import (
@@ -79,12 +79,12 @@ type Object struct {
 	Why    string `json:"why,omitempty"`
 }
 
-// Note tells something worth knowing.
+// Note is a fact that the user may want to know.
 type Note struct {
 	Text string `json:"text"`
 }
 
-// Warning tells something that is likely to be a mistake but stops nothing.
+// Warning is a likely mistake that does not stop the command.
 type Warning struct {
 	Text string `json:"text"`
 }
@@ -114,7 +114,7 @@ type Finding struct {
 	Position
 	Message    string `json:"message"`
 	Suggestion string `json:"suggestion,omitempty"`
-	// Fatal findings fail the command once all findings are told.
+	// Fatal findings fail the command once all findings are reported.
 	Fatal bool `json:"fatal"`
 }
 
