@@ -22,7 +22,7 @@ type annotations struct {
 }
 
 // NewAnnotations passes every event on to next and writes findings, warnings and
-// the final error to w as workflow commands. Relative paths are told from dir
+// the final error to w as workflow commands. Relative paths are reported from dir
 // where it is not empty: the runner makes absolute paths relative to the
 // checkout, which need not be the project's folder.
 //

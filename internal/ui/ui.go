@@ -1,17 +1,17 @@
-// Package ui shows what happens (package report) to whoever is there: people at
+// Package ui shows what happens (package report) to people at
 // a terminal, people reading a log, programs, and CI.
 //
 // [New] chooses by the [Options] of an invocation:
 //
 //   - text for people ([NewText]): results go to stdout and everything else to
 //     stderr, so that a pipe gets the answer and nothing but the answer. On a
-//     terminal, progress is rewritten in place; elsewhere it is told sparsely, so
+//     terminal, progress is rewritten in place; elsewhere it is reported sparsely, so
 //     that a log stays readable. Colour needs a terminal and gives way to NO_COLOR.
 //   - JSON lines for programs ([NewJSON]): one object per line on stdout, whose
 //     key "event" names its kind: step, progress, file, object, note, warning,
 //     finding, result, error.
 //   - annotations for CI ([NewAnnotations]): under GitHub Actions, findings and
-//     errors are told a second time as workflow commands, which show them beside
+//     errors are reported a second time as workflow commands, which show them beside
 //     the lines they are about.
 //
 // [Fail] shows the error that ended an invocation and returns the exit code:
@@ -20,7 +20,7 @@
 // No work is silent for more than three seconds: [New]'s handlers show that a step which began goes on.
 //
 // Handlers are safe for use by several goroutines. A handler that cannot write
-// says nothing: there is nobody left to tell.
+// stays silent: no reader is left.
 package ui
 
 import (
@@ -35,10 +35,10 @@ const (
 	JSON = "json"
 )
 
-// Options say how an invocation wants to be told.
+// Options say how an invocation wants to be reported.
 type Options struct {
 	Format  string              // Text or JSON; empty means Text
-	Verbose bool                // tell more of what is done and why
+	Verbose bool                // report more of what is done and why
 	Getenv  func(string) string // NO_COLOR, TERM, GITHUB_ACTIONS; nil means an empty environment
 	Dir     string              // the folder that relative paths in events start from; for CI, which needs its own
 }
