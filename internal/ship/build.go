@@ -20,7 +20,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// IsKustomization tells whether dir holds a kustomization.
+// IsKustomization reports whether dir holds a kustomization.
 func IsKustomization(dir string) bool {
 	_, err := kustomizationIn(dir)
 	return err == nil

@@ -22,7 +22,7 @@ type Detour struct {
 	Cluster        types.UID      `json:"cluster"` // of kube-system; empty if the user may not know it
 	Server         string         `json:"server"`
 	URL            string         `json:"url"`    // how the addresses begin that the API server asks
-	Bundle         string         `json:"bundle"` // the authority that it is told, which is one run's own
+	Bundle         string         `json:"bundle"` // the authority that it is reported, which is one run's own
 	Configurations []configured   `json:"configurations,omitempty"`
 	Conversions    []conversionOf `json:"conversions,omitempty"`
 
@@ -45,7 +45,7 @@ type conversionOf struct {
 	Owners     []metav1.ManagedFieldsEntry `json:"owners,omitempty"`
 }
 
-// Empty tells whether the detour changes nothing.
+// Empty reports whether the detour changes nothing.
 func (d *Detour) Empty() bool { return len(d.wanted) == 0 }
 
 // PlanDetour looks how things are, and changes nothing. Where the cluster converts a kind by a Service already, that
@@ -124,7 +124,7 @@ func (c *Cluster) TakeBack(ctx context.Context, d *Detour) error {
 	return errors.Join(errs...)
 }
 
-// Made tells whether the detour was made in this cluster.
+// Made reports whether the detour was made in this cluster.
 func (d *Detour) Made(ctx context.Context, c *Cluster) bool {
 	if d.Cluster == "" {
 		return d.Server == c.server
@@ -132,7 +132,7 @@ func (d *Detour) Made(ctx context.Context, c *Cluster) bool {
 	return d.Cluster == c.identity(ctx)
 }
 
-// Key is what tells this cluster from another; its address if the user may not know better.
+// Key is what distinguishes this cluster from others; its address if the user may not know better.
 func (c *Cluster) Key(ctx context.Context) string {
 	if id := c.identity(ctx); id != "" {
 		return string(id)

@@ -23,7 +23,7 @@ type Difference struct {
 	Diff   string        `json:"diff,omitempty"` // unified, of the objects as YAML
 }
 
-// Preview tells what [Cluster.Apply] would do, in its order. The server judges each object as
+// Preview reports what [Cluster.Apply] would do, in its order. The server judges each object as
 // it would then, but stores nothing; one whose namespace or kind comes with the others
 // cannot be judged, and Why says so.
 func (c *Cluster) Preview(ctx context.Context, objects []*unstructured.Unstructured, o ApplyOptions) ([]Difference, error) {
@@ -80,7 +80,7 @@ func (a *application) created(object *unstructured.Unstructured, why string) Dif
 	return created(object, why)
 }
 
-// PreviewDelete tells what [Cluster.Delete] would do, in its order. Of a definition Why says how many objects of its
+// PreviewDelete reports what [Cluster.Delete] would do, in its order. Of a definition Why says how many objects of its
 // kind would go with it.
 func (c *Cluster) PreviewDelete(ctx context.Context, objects []*unstructured.Unstructured, o DeleteOptions) ([]Difference, error) {
 	if err := c.Ping(ctx); err != nil {

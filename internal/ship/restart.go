@@ -119,7 +119,7 @@ func restarting(live *unstructured.Unstructured, pod corev1.Pod) bool {
 	return err == nil && pod.CreationTimestamp.Time.Before(at)
 }
 
-// Restart rolls the workloads out anew, as `kubectl rollout restart` does, and tells why. One whose template has
+// Restart rolls the workloads out anew, as `kubectl rollout restart` does, and reports why. One whose template has
 // changed since is rolled out already.
 func (c *Cluster) Restart(ctx context.Context, all []Outdated) error {
 	for _, o := range all {

@@ -20,9 +20,9 @@ import (
 )
 
 // A Set is what one deployment of a project has in a cluster: the inventory of its objects, in kubectl's convention
-// (ApplySet, KEP-3659). Each member has a label with the set's id; a ConfigMap, the parent, says of which kinds and in
-// which namespaces members are. The id follows from the parent's name, so that every checkout of a project means the
-// same set.
+// (ApplySet, KEP-3659). Each member has a label with the set's id; a ConfigMap, the parent, reports about which kinds
+// and in which namespaces members are. The id follows from the parent's name, so that every checkout of a project means
+// the same set.
 type Set struct {
 	Project   string // its name
 	Part      string // which of the project's kustomizations is deployed; empty for the usual one

@@ -34,7 +34,7 @@
 // another set's, gets its fields and stays whose it was. Of those that `kubectl apply` or an earlier slipway brought,
 // the fields that the manifest has are taken over. [Cluster.Preview] judges by the same code as [Cluster.Apply].
 //
-// A field that somebody else owns with another value is a conflict: nothing is
+// A field that another field manager owns with another value is a conflict: nothing is
 // taken over unless [ApplyOptions.Force] says so, and the error names the field
 // and its owner. Requests are repeated only where repeating is right: where the server asks
 // for it (429 and 503 with Retry-After), and for a custom resource whose definition
