@@ -17,7 +17,7 @@ type Generators struct {
 	Explain          string // the command line that explains markers, for the error about mistakes in them
 }
 
-// ControllerGen generates below the working folder. Like controller-gen it tells mistakes only.
+// ControllerGen generates below the working folder. Like controller-gen it reports mistakes only.
 func (s *Session) ControllerGen(ctx context.Context, g Generators) error {
 	g.Dir, g.Lenient, g.Cache = s.Dir, true, s.runsFolder()
 	if !semver.IsValid(g.Version) {
@@ -38,17 +38,17 @@ func (s *Session) ControllerGen(ctx context.Context, g Generators) error {
 	return err
 }
 
-// CalledAs is the name that the program was called by: the one that a script of ours tells, or else its own.
+// CalledAs is the name that the program was called by: the one that a script of ours reports, or else its own.
 func (s *Session) CalledAs(own string) string { return cmp.Or(s.Getenv(toollink.CalledAs), own) }
 
-// StandsFor is the version that the program stands for: the one that a script of ours tells, or else the one in the
+// StandsFor is the version that the program stands for: the one that a script of ours reports, or else the one in the
 // program's name; "" is its own.
 func (s *Session) StandsFor(inName string) string {
 	return cmp.Or(s.Getenv(toollink.StandsFor), inName)
 }
 
 // InPlaceOf says which other version the program stands for here: older Makefiles look for
-// theirs in what a tool says of its version.
+// theirs in what a tool reports about its version.
 func InPlaceOf(version, other string) string {
 	if other == "" || other == version {
 		return ""

@@ -9,7 +9,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// WatchAndGenerate generates whenever a file of the project changes, until ctx ends. Mistakes are told and waited out.
+// WatchAndGenerate generates whenever a file of the project changes, until ctx ends. Mistakes are reported and waited
+// out.
 func (s *Session) WatchAndGenerate(ctx context.Context, g Generation) error {
 	root, err := s.generatedRoot()
 	if err != nil {

@@ -5,7 +5,7 @@
 //	session := &operation.Session{Dir: dir, Getenv: os.Getenv, Handler: handler}
 //	err := session.Deploy(ctx, operation.Deployment{Folder: operation.DefaultFolder, Image: "registry.example.com/operator:v1", Wait: true})
 //
-// What an operation is to do is a value of its own type, such as [Deployment]. What it has to tell goes to the
+// What an operation is to do is a value of its own type, such as [Deployment]. What it has to report goes to the
 // handler: at the end a [report.Result] with the text for people and the value for programs. Its error is a
 // [report.Error], or wraps one. It names flags of the command line, since users know the inputs by those.
 //
@@ -29,7 +29,7 @@ type Session struct {
 	Dir     string              // the process's working folder: a project is looked for here and above
 	Getenv  func(string) string // the environment
 	Handler report.Handler      // learns what happens
-	Verbose bool                // whether to tell more of what is done and why
+	Verbose bool                // whether to report more of what is done and why
 
 	Stdin  io.Reader // for operations that are to read an archive or a description from it
 	Stdout io.Writer // takes what is the result itself, such as a generated file

@@ -10,7 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/setupenvtest"
 )
 
-// Forms in which a folder of envtest's programs is told.
+// Forms in which a folder of envtest's programs is reported.
 const (
 	OverviewForm = "overview"
 	PathForm     = "path"
@@ -30,7 +30,7 @@ type Envtest struct {
 	Version string // of Kubernetes, such as 1.37.x; empty for the latest
 	Dir     string // of the folders; empty for the usual one
 	UseEnv  bool   // take the folder that KUBEBUILDER_ASSETS names, if there is one
-	Form    string // in which a folder is told
+	Form    string // in which a folder is reported
 }
 
 // UseEnvtest answers with the folder of a version, and sets it up if need be.
