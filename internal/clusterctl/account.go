@@ -4,7 +4,7 @@ package clusterctl
 const RegistryUser = "slipway"
 
 // RegistryToken returns the token with which others than the user who runs the cluster push into its registry, and on
-// systems that do not tell who connects that user too; empty if the cluster has none.
+// systems that do not report who connects that user too; empty if the cluster has none.
 func (c *Control) RegistryToken(name string) (string, error) {
 	cl, err := c.cluster(name)
 	if err != nil {

@@ -12,10 +12,10 @@
 //
 // [Control.Assets] offers the same program to envtest, in a folder for KUBEBUILDER_ASSETS.
 //
-// Whoever starts something ends it: a start that fails or is interrupted
+// The code that starts something ends it: a start that fails or is interrupted
 // leaves no process behind. Whether a background cluster runs is decided by the
 // lock that the program holds, so a crash, a reboot or a reused process id
-// cannot deceive; a cluster that died is recognised, told with the last lines
+// cannot deceive; a cluster that died is recognised, reported with the last lines
 // of its log, and recovered from by the next start.
 package clusterctl
 
@@ -38,8 +38,8 @@ func ContextName(name string) string { return "slipway-" + name }
 // Node is a node.
 type Node = protocol.Node
 
-// Control is the entrance to clusters: the environment that tells where things
-// are, and the handler that is told what happens.
+// Control is the entrance to clusters: the environment that reports where things
+// are, and the handler that is reported what happens.
 type Control struct {
 	getenv  func(string) string
 	handler report.Handler
@@ -63,7 +63,7 @@ func New(getenv func(string) string, h report.Handler) *Control {
 }
 
 // Program returns the path of the slipway-cluster program. It is built if there
-// is none, which takes minutes and is told by [report.Progress] events.
+// is none, which takes minutes and is reported by [report.Progress] events.
 func (c *Control) Program(ctx context.Context) (string, error) {
 	p, err := program.NewFinder(c.getenv, c.handler).Ensure(ctx)
 	return p.Path, err

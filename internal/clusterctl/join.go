@@ -22,8 +22,8 @@ type Joined struct {
 }
 
 // Join has a real node join the cluster called name, unless it has one or was started with nodes of one kind. The
-// node's program is built if need be. That none can join is told in the result: the cluster goes on as it is. An error
-// is that of the caller's context, or that the cluster does not run.
+// node's program is built if need be. That none can join is reported in the result: the cluster goes on as it is. An
+// error is that of the caller's context, or that the cluster does not run.
 func (c *Control) Join(ctx context.Context, name string) (Joined, error) {
 	s, err := c.running(ctx, name)
 	if err != nil {

@@ -20,7 +20,7 @@ func Components() []string { return []string{"etcd", "apiserver", "controllers",
 // LogEntry is one entry of a component's log.
 type LogEntry = logfile.Entry
 
-// LogOptions say which part of which logs to tell.
+// LogOptions say which part of which logs to report.
 type LogOptions struct {
 	Name      string // of the cluster; empty: DefaultName
 	Component string // empty: all of them, merged by time
@@ -34,7 +34,7 @@ const (
 	alivePoll = 10
 )
 
-// Logs tells what a cluster's components have logged since its last start, also
+// Logs reports what a cluster's components have logged since its last start, also
 // when it does not run any more. With Follow it returns when the cluster has ended.
 func (c *Control) Logs(ctx context.Context, o LogOptions, tell func(LogEntry)) error {
 	cl, components, err := c.logged(o)

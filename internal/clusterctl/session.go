@@ -144,7 +144,7 @@ func (s *Session) drain(stdout io.Reader) {
 	}
 }
 
-// Done is closed once the program has ended, whether it was told to or died.
+// Done is closed once the program has ended, by order or by a crash.
 func (s *Session) Done() <-chan struct{} { return s.process.exited }
 
 // Log returns the path of what the program printed; it goes with the session.

@@ -20,16 +20,16 @@ type State string
 const (
 	Running  State = "running"
 	Starting State = "starting" // runs, and is not ready yet
-	Busy     State = "busy"     // somebody else is starting or stopping it
+	Busy     State = "busy"     // another process is starting or stopping it
 	Stopped  State = "stopped"  // or never started
-	Died     State = "died"     // ended without having been told to
+	Died     State = "died"     // ended without an order to
 	Hung     State = "hung"     // runs, and does not answer
 )
 
 // Component is a part of a cluster and what it is doing.
 type Component = protocol.Component
 
-// Nodes says of which kinds a cluster's nodes are.
+// Nodes reports about which kinds a cluster's nodes are.
 type Nodes = protocol.NodeKinds
 
 // Logical is a logical cluster in a cluster's process.
@@ -64,7 +64,7 @@ type Status struct {
 	Already bool `json:"already,omitempty"`
 }
 
-// Status tells what the cluster called name is doing. That it does not run is
+// Status reports what the cluster called name is doing. That it does not run is
 // an answer and not an error; see [Status.Problem]. A start or stop that is under way it waits for, but only some
 // seconds: then the answer is [Busy].
 func (c *Control) Status(ctx context.Context, name string) (*Status, error) {

@@ -57,7 +57,7 @@ type Run struct {
 	Socket  string    `json:"socket"`
 	Started time.Time `json:"started"`
 
-	// Contexts tells what was changed in the user's kubeconfigs: one for each KUBECONFIG that the cluster was started
+	// Contexts reports what was changed in the user's kubeconfigs: one for each KUBECONFIG that the cluster was started
 	// with.
 	Contexts []Context `json:"contexts,omitempty"`
 	// Context is what earlier versions wrote instead.
@@ -85,7 +85,7 @@ func (c Cluster) Prepare() error {
 	return nil
 }
 
-// Tidy removes a folder in which nothing is kept: that of a start which failed before there was anything to tell.
+// Tidy removes a folder in which nothing is kept: that of a start which failed before there was anything to report.
 func (c Cluster) Tidy() {
 	entries, err := os.ReadDir(c.Dir)
 	kept := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return c.programLock() != filepath.Join(c.Dir, e.Name()) })
@@ -204,7 +204,7 @@ func (c Cluster) socketRefuge() string {
 }
 
 // PrepareSocket returns the path for the socket of a new program, with its folder made and
-// nothing in its place. The refuge must be this user's own: anybody could have made it.
+// nothing in its place. The refuge must be this user's own: any user could have made it.
 func (c Cluster) PrepareSocket() (string, error) {
 	path := c.newSocketPath()
 	if len(path) > maxSocketPath {

@@ -27,7 +27,7 @@ func (c Cluster) WriteConfig(config protocol.Config) error {
 	return write(c.Config(), config, to)
 }
 
-// Sync waits until the configuration is on the disk: without it nobody knows whether the data are to be kept.
+// Sync waits until the configuration is on the disk: without it slipway cannot know whether the data are to be kept.
 func (c Cluster) Sync() error {
 	if err := atomicfile.Sync(c.Config()); err != nil {
 		return denied(err)
@@ -62,8 +62,8 @@ func reason(err error) error {
 	return err
 }
 
-// Keeps tells whether the cluster's data outlive its end: those of a durable cluster do, and, with [ErrUnknown],
-// those of one of which nobody knows.
+// Keeps reports whether the cluster's data outlive its end: those of a durable cluster do, and, with [ErrUnknown],
+// those of one whose configuration cannot be read.
 func (c Cluster) Keeps() (bool, error) {
 	config, known, err := c.LastConfig()
 	return err != nil || known && config.Durable, err

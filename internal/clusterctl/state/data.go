@@ -13,7 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// Data tells who wrote the data of a durable cluster.
+// Data reports who wrote the data of a durable cluster.
 type Data struct {
 	Kubernetes string `json:"kubernetes"` // the newest version that had them
 	Program    string `json:"program"`    // the program's own version then

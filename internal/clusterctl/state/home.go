@@ -2,7 +2,7 @@
 // folder for each, owned by its user alone.
 //
 //	$SLIPWAY_STATE, or $XDG_STATE_HOME/slipway, or ~/.local/state/slipway
-//	├── locks/NAME.lock      held by whoever starts or stops the cluster
+//	├── locks/NAME.lock      held by the command that starts or stops the cluster
 //	└── clusters/NAME/       0700
 //	    ├── config.json      the configuration that the program was started with
 //	    ├── run.json         how it was started; removed by a clean stop

@@ -17,7 +17,7 @@ const lockPoll = 20 * time.Millisecond
 // waitQuietly is how long a lock is waited for before that is told: who only looks holds it for milliseconds.
 const waitQuietly = 250 * time.Millisecond
 
-// Hold waits until nobody else starts or stops the cluster, or looks at it, and keeps others from
+// Hold waits until no other process starts or stops the cluster, or looks at it, and keeps others from
 // it until release is called. It calls waiting once if it has to wait.
 func (c Cluster) Hold(ctx context.Context, waiting func()) (release func(), err error) {
 	return c.acquire(ctx, c.TryHold, waiting)
@@ -46,7 +46,7 @@ func (c Cluster) acquire(ctx context.Context, try func() (func(), bool, error), 
 	}
 }
 
-// TryHold is Hold for those who do not wait: ok is false when somebody else is
+// TryHold is Hold for those who do not wait: ok is false when another process is
 // starting or stopping the cluster, or looks at it.
 func (c Cluster) TryHold() (release func(), ok bool, err error) {
 	if err := os.MkdirAll(filepath.Dir(c.lock), 0o700); err != nil {
@@ -55,8 +55,8 @@ func (c Cluster) TryHold() (release func(), ok bool, err error) {
 	return taken((*flock.Flock).TryLock, newLock(c.lock))
 }
 
-// TryWatch is Watch for those who do not wait: ok is false when somebody is starting or stopping the cluster. Of
-// a cluster that nobody ever held it writes nothing.
+// TryWatch is Watch for those who do not wait: ok is false when another process is starting or stopping the cluster. Of
+// a cluster that no process ever held it writes nothing.
 func (c Cluster) TryWatch() (release func(), ok bool, err error) {
 	if _, err := os.Stat(c.lock); errors.Is(err, fs.ErrNotExist) {
 		return func() {}, true, nil
@@ -71,7 +71,7 @@ func taken(try func(*flock.Flock) (bool, error), l *flock.Flock) (release func()
 	return func() { _ = l.Unlock() }, ok, nil
 }
 
-// Alive tells whether the program runs. The caller must [Cluster.Hold] or [Cluster.Watch] the
+// Alive reports whether the program runs. The caller must [Cluster.Hold] or [Cluster.Watch] the
 // cluster: to look, the lock is taken for a moment, shared with others who look, which must not meet a
 // program that starts.
 func (c Cluster) Alive() (bool, error) {
