@@ -15,7 +15,7 @@
 // be done is refused as a whole, with the file, the line and the text to insert by
 // hand. Apply writes all files or none, and never overwrites a file that it did not
 // plan to change: a file that exists is kept as its owner made it. A verb that is
-// run again completes what is missing. Whoever plans and applies holds the project with [Hold] meanwhile.
+// run again completes what is missing. The code that plans and applies holds the project with [Hold] meanwhile.
 //
 // What was scaffolded is kept in the file .slipway/base, as it was before anyone edited
 // it: the merge base for later updates and deletions.
@@ -26,7 +26,7 @@
 //	derived                                                files that follow from others and may be edited, such as a chart
 //	undo, lock                                             taking a part out; one command at a time
 //	kind, manager, gomod, header, projectfile              what a project consists of
-//	plan                                                   the changes of a command: decided, told, applied
+//	plan                                                   the changes of a command: decided, reported, applied
 //	piece, templates, fieldcopy, relocate, usage           text: pieces of shared files, whole files, Go code
 //	threeway                                               merging two changed forms of a text
 //	gofile, fileerror, transaction                         reading Go; refusals of the file system; all files or none

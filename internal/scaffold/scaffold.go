@@ -96,11 +96,11 @@ func Misfits(root string) ([]report.Finding, error) {
 	return mend.Find(p, file)
 }
 
-// ReadProject reads the PROJECT file in folder root; what is wrong with it is told in words for its user.
+// ReadProject reads the PROJECT file in folder root; what is wrong with it is reported in words for its user.
 func ReadProject(root string) (*project.Project, error) { return projectfile.Read(root) }
 
-// Hold makes sure that nobody else changes the project in folder root until release is
-// called: a plan is made and applied in between. It waits for another command, and tells
+// Hold makes sure that no other process changes the project in folder root until release is
+// called: a plan is made and applied in between. It waits for another command, and reports
 // h so. Then it takes back what a command left that was killed.
 func Hold(ctx context.Context, root string, own Folders, h report.Handler) (release func(), err error) {
 	return lock.Hold(ctx, root, own, h)
@@ -113,7 +113,7 @@ func Interrupted(root string) bool { return transaction.Interrupted(root) }
 func CheckGo(ctx context.Context, root string) error { return gomod.CheckGo(ctx, root) }
 
 // Fetch makes sure that every package that the project in folder root imports is in
-// the module cache, and tells h of downloads. It needs no network if they all are.
+// the module cache, and reports h of downloads. It needs no network if they all are.
 func Fetch(ctx context.Context, root string, h report.Handler) error {
 	return gomod.Fetch(ctx, root, h)
 }

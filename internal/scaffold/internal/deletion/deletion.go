@@ -19,7 +19,7 @@ import (
 type Options struct {
 	Group, Version, Kind string
 	ControllerName       string // one more controller alone, and not the whole kind
-	WithChanges          bool   // also files that somebody has changed
+	WithChanges          bool   // also files that the user has changed
 }
 
 // open starts a plan for the project, unless no kind can have such a name.

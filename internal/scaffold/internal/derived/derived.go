@@ -5,7 +5,7 @@
 //
 // What was made last is in the project's base. So it is known which lines the user has changed since, and
 // these stay: a file is merged from what was made last, what is there and what is made now. A file that the
-// user has added stays too, and one that he has deleted is not made again. Lines that both sides changed are a
+// user has added stays too, and one that the user has deleted is not made again. Lines that both sides changed are a
 // conflict, and then nothing is written.
 package derived
 

@@ -110,7 +110,7 @@ const watchedOption = "Cache: cache.Options{DefaultNamespaces: watchedNamespaces
 // watchedNamespaces is that option, in the manager's options.
 type watchedNamespaces struct{}
 
-// ID tells the piece from others of its file.
+// ID reports the piece from others of its file.
 func (watchedNamespaces) ID() string { return watchedOption }
 
 // Put adds the text where it is missing.

@@ -1,4 +1,4 @@
-// Package fieldcopy writes the Go statements that convert one version of a kind to another, as far as syntax tells:
+// Package fieldcopy writes the Go statements that convert one version of a kind to another, as far as syntax reports:
 // [Read] reads the types of a package, [Statements] copies the fields whose types are the same or can be converted, and
 // names the others.
 package fieldcopy

@@ -20,7 +20,7 @@ var runsSpecs = lazy.Regexp(`\bRunSpecs\w*\(`)
 // UsesGinkgo reports whether a test suite, as kubebuilder makes them, runs specs.
 func UsesGinkgo(src []byte) bool { return runsSpecs().Match(src) }
 
-// Parse parses a file of the project; what is wrong with it is told with its place.
+// Parse parses a file of the project; what is wrong with it is reported with its place.
 func Parse(file string, src []byte, mode parser.Mode) (*ast.File, *token.FileSet, error) {
 	fset := token.NewFileSet()
 	parsed, err := parser.ParseFile(fset, file, src, mode)

@@ -11,7 +11,7 @@ import (
 // it requires already; a project with another go.mod is left to `go mod tidy`.
 type DirectUse struct{ Module string }
 
-// ID tells the piece from others of its file.
+// ID reports the piece from others of its file.
 func (d DirectUse) ID() string { return "use " + d.Module }
 
 // Imported is the module.
@@ -20,7 +20,7 @@ func (d DirectUse) Imported() string { return d.Module }
 // Put adds the text where it is missing.
 func (d DirectUse) Put(_ string, src []byte) ([]byte, error) { return d.set(src, false), nil }
 
-// Take makes the requirement an indirect one; whoever calls it knows that nothing else
+// Take makes the requirement an indirect one; its caller knows that nothing else
 // imports the module.
 func (d DirectUse) Take(src []byte) ([]byte, int) { return d.set(src, true), 0 }
 

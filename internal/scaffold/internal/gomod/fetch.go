@@ -48,7 +48,7 @@ func CheckGo(ctx context.Context, root string) error {
 }
 
 // Fetch makes sure that every package that the project in folder root imports is in
-// the module cache, and tells h of downloads. It needs no network if they all are.
+// the module cache, and reports h of downloads. It needs no network if they all are.
 func Fetch(ctx context.Context, root string, h report.Handler) error {
 	started := time.Now()
 	output, err := goCommand(ctx, root, h, "list", "-deps", "-test", "-f", "", "./...")

@@ -1,5 +1,5 @@
 // Package kind knows what scaffolded code needs to know of one kind: whose it is, what Go code calls it, how
-// a scheme is told of it, how a test makes an object of it, and which of its versions is stored.
+// a scheme is reported of it, how a test makes an object of it, and which of its versions is stored.
 package kind
 
 import (

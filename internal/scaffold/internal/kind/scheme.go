@@ -30,7 +30,7 @@ func SchemePieces(p *project.Project, r project.Resource, imports gofile.Imports
 // utilRuntime is the package of the function Must, which registers types.
 const utilRuntime = "k8s.io/apimachinery/pkg/util/runtime"
 
-// Registers reports whether a scheme must be told of the types: client-go's knows most of
+// Registers reports whether a scheme must be reported of the types: client-go's knows most of
 // Kubernetes' own.
 func Registers(r project.Resource) bool {
 	return !r.Core || r.Group == "apiextensions"

@@ -34,8 +34,8 @@ type Folders struct {
 	Locks string
 }
 
-// Hold makes sure that nobody else changes the project in folder root until release is
-// called: a plan is made and applied in between. It waits for another command, and tells
+// Hold makes sure that no other process changes the project in folder root until release is
+// called: a plan is made and applied in between. It waits for another command, and reports
 // h so. Then it takes back what a command left that was killed.
 func Hold(ctx context.Context, root string, own Folders, h report.Handler) (release func(), err error) {
 	lock, got, err := tryLock(root, own.Locks, h)

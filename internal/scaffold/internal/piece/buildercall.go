@@ -20,7 +20,7 @@ type BuilderCall struct {
 	Argument string
 }
 
-// ID tells the piece from others of its file.
+// ID reports the piece from others of its file.
 func (c BuilderCall) ID() string { return c.Function + " " + c.Method }
 
 func (c BuilderCall) call() string { return c.Method + "(" + c.Argument + ")" }

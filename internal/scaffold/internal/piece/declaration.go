@@ -17,7 +17,7 @@ type Declaration struct {
 	Code string
 }
 
-// ID tells the piece from others of its file.
+// ID reports the piece from others of its file.
 func (d Declaration) ID() string { return "declare " + d.Name }
 
 // Put adds the text where it is missing.

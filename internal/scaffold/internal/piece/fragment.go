@@ -1,14 +1,14 @@
 // Package piece holds the kinds of text that a project's files share: lines at insertion points,
 // imports, items of kustomizations, declarations, markers. Each has the three methods that a plan asks for:
-// ID tells pieces apart, Put adds the text where it is missing, and Take removes it as it was put.
+// ID reports pieces apart, Put adds the text where it is missing, and Take removes it as it was put.
 //
 //	piece.Fragment{Marker: "scheme", Code: "utilruntime.Must(batchv1.AddToScheme(scheme))\n", Key: "batchv1.AddToScheme("}
 //	piece.Item{List: "resources", Name: "../crd", First: true}
 //	piece.Import{Path: "context"}
 //
-// All work on the text of a file and leave the rest of it byte for byte, whoever wrote it. A piece that has
+// All work on the text of a file and leave the rest of it byte for byte, independent of its author. A piece that has
 // no place in a file is refused with the line and the text to insert by hand. Taking a piece
-// that somebody has changed leaves it, and tells its line.
+// that the user has changed leaves it, and reports its line.
 package piece
 
 import (

@@ -13,7 +13,7 @@ type MakefileGenerator struct{ Name string }
 
 var deepCopyCall = lazy.Regexp(`(?m)^(\t.*(?:CONTROLLER_GEN|controller-gen).*\s)object(:\S+)?`)
 
-// ID tells the piece from others of its file.
+// ID reports the piece from others of its file.
 func (g MakefileGenerator) ID() string { return g.Name }
 
 // Put adds the text where it is missing.

@@ -15,7 +15,7 @@ type PackageMarker string
 
 var packageLine = lazy.Regexp(`(?m)^package `)
 
-// ID tells the piece from others of its file.
+// ID reports the piece from others of its file.
 func (m PackageMarker) ID() string { return string(m) }
 
 // Put adds the text where it is missing.
@@ -36,7 +36,7 @@ func (m PackageMarker) Take(src []byte) ([]byte, int) { return takeMarker(src, s
 // A TypeMarker is a marker above a struct type.
 type TypeMarker struct{ Kind, Marker string }
 
-// ID tells the piece from others of its file.
+// ID reports the piece from others of its file.
 func (m TypeMarker) ID() string { return m.Kind + " " + m.Marker }
 
 // Put adds the text where it is missing.

@@ -11,7 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/transaction"
 )
 
-// Apply writes the plan and tells h of each file. Either every file is written or,
+// Apply writes the plan and reports h of each file. Either every file is written or,
 // when one of them cannot be, the folder is left as it was; see package transaction. A
 // file that was changed since it was planned is refused.
 func (p *Plan) Apply(h report.Handler) error {

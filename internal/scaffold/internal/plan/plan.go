@@ -2,8 +2,8 @@
 //
 // A verb starts a [Plan] with [New], asks it for files with Find, and says what it wants: Create a
 // file that is the project's from then on, Require one that several parts share, Put pieces into a file
-// and its merge base, Edit, Write, Move, Remove. What cannot be done is refused; Finish tells all refusals
-// as one error. Then Changes and Differences tell what would be done, and Apply does it, as a whole or not at all.
+// and its merge base, Edit, Write, Move, Remove. What cannot be done is refused; Finish reports all refusals
+// as one error. Then Changes and Differences show what would be done, and Apply does it, as a whole or not at all.
 //
 //	p, err := plan.New(root)
 //	err = p.Require("config/samples/Kustomization", content)
@@ -218,7 +218,7 @@ func (p *Plan) Copy(from, to string) error {
 }
 
 // Edit plans a change to an existing file, and the same change to its merge base.
-// An edit that is refused leaves the plan as it is and is told by [Plan.Refusal]. What
+// An edit that is refused leaves the plan as it is and is reported by [Plan.Refusal]. What
 // a verb's undoing is to take out again is put with [Plan.Put] instead.
 func (p *Plan) Edit(path string, change func(path string, src []byte) ([]byte, error)) error {
 	return p.edit(path, change, func(path string, src []byte) ([][]byte, error) {
@@ -286,7 +286,7 @@ func (p *Plan) edit(path string, change func(path string, src []byte) ([]byte, e
 	return nil
 }
 
-// Keep says of a file that its owner's version of it stays, in whole or in part.
+// Keep reports about a file that its owner's version of it stays, in whole or in part.
 func (p *Plan) Keep(path, why string) error {
 	c, err := p.Find(path)
 	if err != nil {

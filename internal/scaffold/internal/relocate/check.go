@@ -13,7 +13,7 @@ import (
 // A Mistake is what keeps a package from moving. Position is file:line:column.
 type Mistake struct{ Position, Problem, Hint string }
 
-// Check reads the packages' own files, which source returns, and tells what the move would
+// Check reads the packages' own files, which source returns, and reports what the move would
 // break: files that are not Go, and names that a part takes from another one's files.
 func (s *Set) Check(source func(file string) ([]byte, error)) ([]Mistake, error) {
 	var mistakes []Mistake

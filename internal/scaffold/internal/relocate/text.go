@@ -76,7 +76,7 @@ func replacePath(line, module, old, now, end string) string {
 }
 
 // Mentions are the numbers of lines that name a folder of which only a part has moved, such as
-// those that change into it: only their author can tell which part they mean.
+// those that change into it: only their author knows which part they mean.
 func (s *Set) Mentions(rewritten []byte) []int {
 	var mentions []int
 	for i, line := range strings.Split(string(rewritten), "\n") {

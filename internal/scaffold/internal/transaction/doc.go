@@ -14,14 +14,14 @@
 //	restored, err := transaction.Recover(transaction.OS{}, root, key)
 //
 // Recover is called before anything else is planned in the folder. It restores each file
-// that the dead run had changed, and leaves alone those that somebody changed since. It
+// that the dead run had changed, and leaves alone those that others changed since. It
 // can be killed too: the next one goes on with it.
 //
-// A repository may carry a journal that nobody of ours wrote, and a half-done project may be copied. So the journal is
+// A repository may carry a journal that another user wrote, and a half-done project may be copied. So the journal is
 // sealed with a [Key] of the user on this machine and names the folder by its number in the file system; anything else
 // is a [ForeignError] and stays as it is. What is kept for a file is compared with the journal before it is put back.
 // All writing is below the folder (package confine), and what a journal names is checked again when it is read.
 //
-// Runs in the same folder must not overlap; whoever calls them holds a lock. Files that a
+// Runs in the same folder must not overlap; their caller holds a lock. Files that a
 // person changed between planning and running are refused.
 package transaction

@@ -1,4 +1,4 @@
-// Package undo takes a part out of a project: what it needs and the rest of the project does not. What somebody has
+// Package undo takes a part out of a project: what it needs and the rest of the project does not. What the user has
 // changed stays, and so do files that what stays is using; the plan says which and why.
 package undo
 
@@ -32,7 +32,7 @@ type undoing struct {
 }
 
 // Part plans that a part of the project goes, but for what the rest needs. Files that were changed
-// go too if withChanges is set; advice is what their owner is told else.
+// go too if withChanges is set; advice is what their owner is reported else.
 func Part(p *plan.Plan, part, rest *plan.Needs, withChanges bool, advice string) error {
 	return (&undoing{
 		Plan: p, part: part, rest: rest, withChanges: withChanges, advice: advice,
