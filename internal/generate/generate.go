@@ -52,7 +52,7 @@ type Options struct {
 	Tags []string
 	// Version is what CRDs say about the program that wrote them; empty means [ControllerGen].
 	Version string
-	// KeepVersion leaves what a CRD says of that as it is where a file is there already.
+	// KeepVersion leaves what a CRD reports about that as it is where a file is there already.
 	KeepVersion bool
 	// Program is what apply configurations say about the program that wrote them, whose name it is; empty means
 	// controller-gen.
@@ -79,7 +79,7 @@ type Options struct {
 	// run at once and share what they load, so their times overlap. Nil discards all.
 	Events report.Handler
 	// Codegen runs Kubernetes' own code generators when one of Uses needs them. Nil
-	// is a finder for the running process that tells Events what it does.
+	// is a finder for the running process that reports Events what it does.
 	Codegen *codegen.Finder
 }
 
@@ -103,10 +103,10 @@ type Result struct {
 	// Findings are the mistakes in the user's code, by position.
 	Findings []report.Finding
 	// Parsed is the number of Go files that were parsed, Checked that of packages
-	// that had to be type-checked because syntax alone did not tell enough.
+	// that had to be type-checked because syntax alone was not enough.
 	Parsed, Checked int
 	// Recalled is set when nothing has changed since an earlier run with the same
-	// options. All files are up to date then, and their content is not told.
+	// options. All files are up to date then, and their content is not returned.
 	Recalled bool
 
 	memory *inputs.Memory

@@ -28,7 +28,7 @@ type Destination int
 const (
 	ToFiles   Destination = iota
 	ToStdout              // one after the other, see [Result.Printed]
-	ToNothing             // made, and mistakes told, but not written
+	ToNothing             // made, and mistakes reported, but not written
 )
 
 // folder is where a file of the generator called name goes.

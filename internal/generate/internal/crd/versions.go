@@ -13,7 +13,7 @@ type Kind struct {
 	Versions    []KindVersion // one for each package of the group
 }
 
-// KindVersion is what a package says of a kind.
+// KindVersion is what a package reports about a kind.
 type KindVersion struct {
 	Name    string
 	Package *load.Package

@@ -13,6 +13,6 @@
 //
 // The bytes are those that controller-gen v0.23.0 writes for the same packages.
 // Its decisions are made on types that go/types has checked; here they are made
-// on the resolver of package load, which must tell the same: whether a type is
+// on the resolver of package load, which must answer the same: whether a type is
 // declared or an alias, what is under it, which methods it has by itself.
 package deepcopy

@@ -108,7 +108,7 @@ type File struct {
 	Path string
 	// Remove is set for a file at Path that is to go.
 	Remove bool
-	// Source finds what in the code a place in the file comes from; nil when that cannot be told.
+	// Source finds what in the code a place in the file comes from; nil when that cannot be reported.
 	Source Source
 	// Kept is set for a file that is on disk as it would be made again. It comes without its content.
 	Kept bool

@@ -31,7 +31,7 @@ type Config struct {
 	// Generated lets packages be imported of which all files are hidden from generators by
 	// [GeneratedTag], as a compiler lets them. controller-gen takes them for missing.
 	Generated bool
-	// Registry tells which markers there are. It must not be nil.
+	// Registry reports which markers there are. It must not be nil.
 	Registry *marker.Registry
 	// Notes receives a report.Note when the go command has to be run or a
 	// package has to be type-checked; nil discards them.
@@ -110,7 +110,7 @@ func (l *Loader) Fset() *token.FileSet { return l.fset }
 func (l *Loader) Parsed() int { return int(l.parsed.Load()) }
 
 // Checked is the number of packages that go/types had to check so far, because
-// syntax alone did not tell what one of their types is.
+// syntax alone did not show what one of their types is.
 func (l *Loader) Checked() int { return int(l.checked.Load()) }
 
 // Position is pos as findings give it.

@@ -164,7 +164,7 @@ func (p *Package) parseMarkers(comments []marker.Comment) {
 	p.markerValues = append(p.markerValues, values...)
 }
 
-// Lint reports, for a root, the markers that have no effect: nobody knows them, or not
+// Lint reports, for a root, the markers that have no effect: no generator knows them, or not
 // where they stand. The findings that leave no doubt are fatal if strict.
 func (p *Package) Lint(strict bool) {
 	if p.Settled() || p.loader.config.Untouched[p.Dir] {

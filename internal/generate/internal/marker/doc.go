@@ -9,7 +9,7 @@
 //
 //   - [Attach] finds the markers of a syntax tree and says which of them belong
 //     to the package, to a type or to a field;
-//   - a [Registry], built from [Definition] values, tells which definition a
+//   - a [Registry], built from [Definition] values, reports which definition a
 //     marker means where it stands;
 //   - [Registry.Parse] turns the markers of one node into [Values], Go values of
 //     the type that the definition was made from, together with

@@ -8,7 +8,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// Misplaced returns a finding for each marker that somebody knows but that has no effect where it stands, with the
+// Misplaced returns a finding for each marker that a generator knows but that has no effect where it stands, with the
 // place where it would. All are fatal, for those who want it strictly.
 func (r *Registry) Misplaced(fset *token.FileSet, a *Attached) []report.Finding {
 	var findings []report.Finding

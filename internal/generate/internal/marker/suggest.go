@@ -15,10 +15,10 @@ const ownPrefix = "kubebuilder:"
 // foreign are names below ownPrefix that other programs read.
 var foreign = []string{"kubebuilder:scaffold:", "kubebuilder:docs-gen:", "kubebuilder:altName", "kubebuilder:informers", "kubebuilder:categories", "kubebuilder:doc:"}
 
-// Misspelt returns a finding for each comment whose name nobody knows, on any
+// Misspelt returns a finding for each comment whose name no generator knows, on any
 // target, and that is either in the kubebuilder namespace or nearly a known name.
 // It is fatal, for those who want it strictly, for what is nearly a known name within a
-// namespace of generators: there it cannot be meant for anybody else.
+// namespace of generators: there it cannot be meant for another tool.
 func (r *Registry) Misspelt(fset *token.FileSet, comments []Comment) []report.Finding {
 	var findings []report.Finding
 	suggested := make(map[string]string)

@@ -10,7 +10,7 @@
 // have no argument for, patch= adds by a strategic merge patch in JSON.
 //
 // The bytes are those that controller-gen v0.23.0 writes for the same markers, and
-// what it refuses is a fatal finding here; all mistakes are told, each with its
+// what it refuses is a fatal finding here; all mistakes are reported, each with its
 // marker's place. What it lets pass and every API server refuses (an operation or
 // a failure policy that does not exist, two webhooks of one name), and what it
 // passes over in silence, are findings too, which stop nothing.
