@@ -88,7 +88,7 @@ func (i *Images) Load(ctx context.Context, l wire.Load) (wire.Loaded, error) {
 	return ask[wire.Loaded](ctx, i, wire.Request{Load: &l})
 }
 
-// Inspect tells what an image is.
+// Inspect reports what an image is.
 func (i *Images) Inspect(ctx context.Context, in wire.Inspect) (wire.Image, error) {
 	return ask[wire.Image](ctx, i, wire.Request{Inspect: &in})
 }

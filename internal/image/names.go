@@ -14,7 +14,7 @@ import (
 // maxIndex is how much of the index of kept images is read for their names.
 const maxIndex = 16 << 20
 
-// Names lists the names of the images that are kept, in order, as far as their index tells: it is read without the
+// Names lists the names of the images that are kept, in order, as far as their index reports: it is read without the
 // program, for completion. What cannot be read has no names.
 func (i *Images) Names() []string {
 	cache, err := cachefolder.Root(i.programs.Getenv)

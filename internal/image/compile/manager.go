@@ -6,7 +6,7 @@
 //	program.Path, program.Created, program.Info
 //
 // The go command does the work, as a Dockerfile has it do: without C, with trimmed paths, with the flags that the
-// Dockerfile gives. So the same sources make the same bytes wherever they lie, and whoever compiles them. Programs stay
+// Dockerfile gives. So the same sources make the same bytes wherever they lie, and for every user. Programs stay
 // in the store, where the go command finds them up to date the next time and links nothing.
 //
 // The sources may be a stranger's. No program of theirs is run: not by flags and variables (package dockerfile), not by
@@ -163,7 +163,7 @@ func isMain(dir string) bool {
 	return false
 }
 
-// Warnings tell what the Dockerfile does, and what the user's settings are, that the image will be without.
+// Warnings list what the Dockerfile does, and what the user's settings are, that the image will be without.
 func (m Manager) Warnings(withBase bool) []string {
 	all := slices.Clone(m.sources.warnings)
 	for _, line := range m.Recipe.Apart {

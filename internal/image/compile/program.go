@@ -13,7 +13,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/sourcedate"
 )
 
-// Program is a compiled manager. Until it is closed nobody else compiles another one into its place, or removes it.
+// Program is a compiled manager. Until it is closed no other process compiles another one into its place, or removes
+// it.
 type Program struct {
 	Path     string
 	Platform Platform

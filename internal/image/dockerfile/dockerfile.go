@@ -8,7 +8,7 @@
 //
 // It understands the Dockerfiles that operators have: a stage in which the go command builds, and a last one into which
 // the program is copied. Whatever else a Dockerfile does, a package that is installed, a file that is copied, it does
-// not guess at: it names the line, so that nobody takes an image without it for one with it.
+// not guess at: it names the line, so that no user takes an image without it for one with it.
 //
 // A Dockerfile is the project's, and here the go command runs as the user and not in a container. Of flags and
 // variables only those are taken that are known to start no program and to name no file outside of the project; the

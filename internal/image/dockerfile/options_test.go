@@ -101,7 +101,7 @@ var (
 func TestWhyVariablesAreLeftOut(t *testing.T) {
 	for variable, why := range map[string]string{
 		"GOPROXY=https://goproxy.example": "with your own settings", "GOPRIVATE=example.com/*": "with your own settings",
-		"GOTOOLCHAIN=local": "with your own settings", "GOAMD64=v3": "--platform linux/amd64/v3", "GOCACHEPROG=./x": "run a program",
+		"GOTOOLCHAIN=local": "with your own settings", "GOAMD64=v3": "use --platform instead, as in linux/amd64/v3", "GOCACHEPROG=./x": "run a program",
 	} {
 		r := dockerfile.Read("FROM golang AS b\nENV "+variable+"\nRUN go build -o /m ./cmd\nFROM scratch\nCOPY --from=b /m /m\n", nil)
 		if len(r.Omitted) != 1 || r.Omitted[0].Text != variable || !strings.Contains(r.Omitted[0].Why, why) {

@@ -6,12 +6,12 @@
 //	entry, err := s.Get(tag)
 //
 // A name is an image's alone: an image that gets one that another one has takes it away. What no name leads to is
-// removed, once nobody reads it ([Store.Read]). Names change by one file being renamed, so an image is there whole or
-// not at all, also when the process is killed.
+// removed, once no process reads it ([Store.Read]). Names change by one file being renamed, so an image is there whole
+// or not at all, also when the process is killed.
 //
 // Disks fill up and files are cut off all the same. An index that cannot be read is restored from its copy, or else
 // begun anew; contents are compared with their digests before they are used ([Store.Check]) or taken for being there,
-// so that building an image again repairs it. Each is told by one warning.
+// so that building an image again repairs it. Each is reported by one warning.
 package store
 
 import (
@@ -44,7 +44,7 @@ var ErrUnknown = errors.New("no such image")
 // Store is the images in a folder.
 type Store struct {
 	Dir  string
-	Warn func(text string) // told of what is damaged; nil tells nobody
+	Warn func(text string) // called with what is damaged; nil reports nothing
 }
 
 // Image is an image for one platform, or an index for several, with artifacts about them.

@@ -43,8 +43,8 @@ func (s Store) Temp() (dir string, done func(), err error) {
 // ProgramFile is the name of a compiled program in its folder.
 const ProgramFile = "manager"
 
-// Program is the folder of a compiled program, by the name that it is to have. Nobody else compiles into it or removes
-// it until the lock is closed.
+// Program is the folder of a compiled program, by the name that it is to have. No other process compiles into it or
+// removes it until the lock is closed.
 func (s Store) Program(ctx context.Context, key string) (lock *flock.Flock, dir string, err error) {
 	dir = filepath.Join(s.Programs(), key)
 	for {
@@ -78,7 +78,7 @@ func isThere(lock *flock.Flock) bool {
 	return err == nil && os.SameFile(locked, now)
 }
 
-// Tidy removes what killed processes have left, and programs that were not built for long. What somebody works at
+// Tidy removes what killed processes have left, and programs that were not built for long. A folder in use
 // stays, and so does what cannot be removed.
 func (s Store) Tidy() {
 	remove(filepath.Join(s.Dir, "work-*"), "", lockName, begun)

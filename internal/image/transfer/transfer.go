@@ -29,7 +29,7 @@ import (
 
 // Registries are those that the user's credentials open.
 type Registries struct {
-	// Progress is told, a few times a second, how many bytes of how many have been sent.
+	// Progress is reported, a few times a second, how many bytes of how many have been sent.
 	Progress func(done, total int64)
 	// Account is for the one registry that is spoken to; nil is the one that is kept for it.
 	Account *Account

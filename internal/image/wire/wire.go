@@ -1,7 +1,7 @@
 // Package wire is what slipway and its program slipway-image say to each other. A [Request] goes to the program's
 // standard input, as JSON; lines with an [Event] each come from its standard output, the last of which holds a result
-// or a failure. Both are built from this package, so the form is in one place; a program of another version is told by
-// [Protocol].
+// or a failure. Both are built from this package, so the form is in one place; a program of another version is reported
+// by [Protocol].
 package wire
 
 import (
@@ -216,7 +216,7 @@ type CompileError struct{ Why string }
 
 func (e CompileError) Error() string { return e.Why }
 
-// Fail packs an error. What is no report.Error is told as it is.
+// Fail packs an error. What is no report.Error is reported as it is.
 func Fail(err error) *Failure {
 	e, ok := errors.AsType[*report.Error](err)
 	if !ok {
