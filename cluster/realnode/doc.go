@@ -19,6 +19,6 @@
 // of the machine.
 //
 // It works for root, whose nodes get a range of ids of their own, and for an ordinary user, whose nodes have the one id
-// that he has. Nothing of the host is changed, and all of it ends with the cluster's process. It is isolation for
+// of that user. Nothing of the host is changed, and all of it ends with the cluster's process. It is isolation for
 // tests, not against an attacker.
 package realnode

@@ -31,7 +31,7 @@ import (
 type Options struct {
 	Client   *rest.Config // all rights, no limits
 	Specs    []node.Spec
-	Others   []string // nodes that somebody else runs
+	Others   []string // nodes that another program runs
 	Machine  Machine
 	Program  string       // the path of slipway-node
 	Server   string       // the API server, host:port on this machine's loopback
@@ -48,7 +48,7 @@ type Options struct {
 	Egress bool
 	Log    *slog.Logger // for what is done here
 	Output io.Writer    // for what the kubelets log, in klog's lines
-	// Registered is told the addresses of the nodes and of their pods, before any of them runs. May be nil.
+	// Registered is reported the addresses of the nodes and of their pods, before any of them runs. May be nil.
 	Registered func([]netip.Prefix)
 }
 

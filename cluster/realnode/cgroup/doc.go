@@ -19,5 +19,5 @@
 //
 // A cgroup is no process and does not end by itself. The program slipway-container, in its part sweep, waits for the
 // end of this process, whatever brings it, and removes the cluster's. Should it be killed as well, the next cluster
-// does it: each cluster holds a lock on its folder, so what nobody holds a lock on belongs to nobody.
+// does it: each cluster holds a lock on its folder, so a folder without a lock is left over.
 package cgroup

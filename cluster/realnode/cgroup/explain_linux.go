@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Explain tells a user in a line why pods have no limits, and what would give them some.
+// Explain reports a user in a line why pods have no limits, and what would give them some.
 func Explain(err error) string {
 	text := fmt.Sprintf("containers have no limits of memory, CPU and processes: %v", err)
 	if !errors.Is(err, fs.ErrPermission) || os.Geteuid() == 0 {
@@ -20,7 +20,7 @@ func Explain(err error) string {
 	return text + "; they have limits if root runs the cluster"
 }
 
-// Explain tells which limits are missing; it is empty if none is.
+// Explain reports which limits are missing; it is empty if none is.
 func (t *Tree) Explain() string {
 	missing := t.Unlimited()
 	if len(missing) == 0 {

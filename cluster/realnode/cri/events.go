@@ -8,7 +8,7 @@ import (
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// GetContainerEvents tells of what ends, until ctx does.
+// GetContainerEvents reports of what ends, until ctx does.
 func (r *Runtime) GetContainerEvents(ctx context.Context, events chan *runtimeapi.ContainerEventResponse, established func(runtimeapi.RuntimeService_GetContainerEventsClient)) error {
 	r.mu.Lock()
 	r.events = events

@@ -85,7 +85,7 @@ func (s *Images) RemoveImage(_ context.Context, spec *runtimeapi.ImageSpec) erro
 	return s.store.Remove(spec.GetImage())
 }
 
-// ImageFsInfo tells where images lie and how much they take.
+// ImageFsInfo reports where images lie and how much they take.
 func (s *Images) ImageFsInfo(context.Context) (*runtimeapi.ImageFsInfoResponse, error) {
 	var stat unix.Statfs_t
 	if err := unix.Statfs(s.dir, &stat); err != nil {

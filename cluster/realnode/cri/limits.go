@@ -14,7 +14,7 @@ import (
 // Limited is a [Process] that can be limited.
 type Limited interface {
 	Limit(context.Context, wire.Limits) error
-	// OutOfMemory says of a container that has ended whether it was because it wanted too much memory.
+	// OutOfMemory reports about a container that has ended whether it was because it wanted too much memory.
 	OutOfMemory() bool
 }
 

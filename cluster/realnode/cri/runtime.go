@@ -77,12 +77,12 @@ func (r *Runtime) serveStreams() error {
 	return nil
 }
 
-// Version tells which runtime this is.
+// Version reports which runtime this is.
 func (r *Runtime) Version(context.Context, string) (*runtimeapi.VersionResponse, error) {
 	return &runtimeapi.VersionResponse{Version: "0.1.0", RuntimeName: name, RuntimeVersion: r.options.Version, RuntimeApiVersion: "v1"}, nil
 }
 
-// Status tells that the runtime is ready, as it is from the beginning.
+// Status reports that the runtime is ready, as it is from the beginning.
 func (r *Runtime) Status(context.Context, bool) (*runtimeapi.StatusResponse, error) {
 	return &runtimeapi.StatusResponse{
 		Status: &runtimeapi.RuntimeStatus{Conditions: []*runtimeapi.RuntimeCondition{
@@ -96,7 +96,7 @@ func (r *Runtime) Status(context.Context, bool) (*runtimeapi.StatusResponse, err
 // UpdateRuntimeConfig takes note of nothing: the node's configuration says the pods' range.
 func (r *Runtime) UpdateRuntimeConfig(context.Context, *runtimeapi.RuntimeConfig) error { return nil }
 
-// RuntimeConfig tells how cgroups are managed, which the kubelet does not do here.
+// RuntimeConfig reports how cgroups are managed, which the kubelet does not do here.
 func (r *Runtime) RuntimeConfig(context.Context) (*runtimeapi.RuntimeConfigResponse, error) {
 	return &runtimeapi.RuntimeConfigResponse{Linux: &runtimeapi.LinuxRuntimeConfiguration{CgroupDriver: runtimeapi.CgroupDriver_CGROUPFS}}, nil
 }

@@ -25,7 +25,7 @@ type Starter interface {
 	Dial(ctx context.Context, pod *podnet.Pod, port int) (net.Conn, error)
 }
 
-// Container is what the pod and the image say of a container.
+// Container is how the pod and the image describe a container.
 type Container struct {
 	ID        string
 	Pod       *runtimeapi.PodSandboxConfig

@@ -21,7 +21,7 @@ type Options struct {
 	Mirrors   map[string]string // asked in place of registries: host[:port][/path] by the registry's full name
 	Transport http.RoundTripper // how registries are reached; nil is http.DefaultTransport
 	Owners    bool              // files can be given to other users
-	Warn      func(string)      // is given what an image lacks here; nil is nobody
+	Warn      func(string)      // is given what an image lacks here; nil reports nothing
 }
 
 // Image is one that is in the store. It does not change.

@@ -59,7 +59,7 @@ func (h *hardware) VersionInfo() (*cadvisorapi.VersionInfo, error) {
 	return &cadvisorapi.VersionInfo{KernelVersion: h.kernel, ContainerOsVersion: "Slipway real node"}, nil
 }
 
-// ContainerInfoV2 measures the node, which is all that is asked for: of pods, the runtime tells.
+// ContainerInfoV2 measures the node, which is all that is asked for: of pods, the runtime reports.
 func (h *hardware) ContainerInfoV2(name string, _ cadvisorapi.RequestOptions) (map[string]cadvisorapi.ContainerInfo, error) {
 	if name != wholeNode {
 		return map[string]cadvisorapi.ContainerInfo{}, nil

@@ -31,7 +31,7 @@ func (p *ownVolumes) Init(volume.VolumeHost) error { return nil }
 // GetPluginName is the plugin's name.
 func (p *ownVolumes) GetPluginName() string { return "slipway.dev/volume" }
 
-// GetVolumeName tells volumes apart.
+// GetVolumeName reports volumes apart.
 func (p *ownVolumes) GetVolumeName(spec *volume.Spec) (string, error) {
 	if !p.CanSupport(spec) {
 		return "", errNotOurs
@@ -130,7 +130,7 @@ type otherVolumes struct{ ownVolumes }
 // GetPluginName is the plugin's name.
 func (p *otherVolumes) GetPluginName() string { return "slipway.dev/refused" }
 
-// GetVolumeName tells volumes apart.
+// GetVolumeName reports volumes apart.
 func (p *otherVolumes) GetVolumeName(spec *volume.Spec) (string, error) { return spec.Name(), nil }
 
 // CanSupport takes what real nodes refuse.

@@ -7,7 +7,7 @@
 //	listener, err := m.Listen("10.0.0.1:443")                   // for pods
 //	node, err := m.StartNode("node-1", program, config, log)
 //
-// Sockets are made in the machine's network by the machine and handed over; whoever reads and writes is this process.
+// Sockets are made in the machine's network by the machine and handed over; this process reads and writes.
 // So nothing has to be relayed, and no address of the host is taken. When this process ends, by whatever cause, so do
 // the machine, its nodes, and all that those have begun. A [Kept] machine is started again when it ends by itself.
 package machine

@@ -16,8 +16,8 @@ import (
 const remover = ".remover"
 
 // RemoveAll removes a machine's state. What an ordinary user may not remove, slipway-container does: files of ids that
-// were set aside for him do not belong to him, and the kernel makes folders for overlays that nobody may enter, which
-// are not empty when a node was killed at the wrong moment.
+// were reserved for the user do not belong to that user, and the kernel makes folders for overlays that no user may
+// enter, which are not empty when a node was killed at the wrong moment.
 func RemoveAll(state string) error { return removeBelow(state, state) }
 
 // removeBelow removes a folder in a machine's state, or all of it.

@@ -1,4 +1,4 @@
-// Package nodeconfig is what a cluster tells the program slipway-node about the node that it is to be. It travels as
+// Package nodeconfig is what a cluster reports the program slipway-node about the node that it is to be. It travels as
 // JSON in a pipe: keys are in it.
 package nodeconfig
 

@@ -11,7 +11,7 @@ import (
 
 // Pods are those of a node. It makes them what plain processes can be.
 type Pods struct {
-	// Tell is called once for each pod of which something is left out, with what that is.
+	// Tell is called once for each pod of which something is left out, with the list.
 	Tell func(pod *corev1.Pod, left string)
 
 	mu   sync.Mutex

@@ -158,7 +158,7 @@ func (p *process) Streams() cri.Streams { return p.streams }
 // Signal sends the process a signal.
 func (p *process) Signal(s syscall.Signal) { p.signal(s) }
 
-// Wait waits until the container has ended. Whoever has got away from its keeper, as can happen where that is not
+// Wait waits until the container has ended. The code that has got away from its keeper, as can happen where that is not
 // Linux, must not hold up the end of its output.
 func (p *process) Wait() int {
 	_ = p.wait()

@@ -145,7 +145,7 @@ func (Host) PathExists(path string) (bool, error) {
 	return err == nil, err
 }
 
-// GetMode tells the mode of what is there.
+// GetMode reports the mode of what is there.
 func (Host) GetMode(path string) (os.FileMode, error) {
 	info, err := os.Stat(path)
 	if err != nil {

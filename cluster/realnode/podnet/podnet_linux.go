@@ -22,7 +22,7 @@ type Config struct {
 	Pods     netip.Prefix // the range of its pods' addresses
 	Services netip.Prefix // the cluster's range of Services
 	Host     netip.Addr   // the machine's address
-	Number   int          // of the node, which tells its interfaces in the machine from those of others
+	Number   int          // of the node, which reports its interfaces in the machine from those of others
 }
 
 // gateway is the machine's address at its end of each pair of interfaces.

@@ -1,4 +1,4 @@
-// Package process measures processes by what /proc says of them, where no cgroup counts what they use.
+// Package process measures processes by what /proc reports about them, where no cgroup counts what they use.
 //
 //	usage, err := process.Measure(process.All)
 //	usage, err := process.Measure(of) // where of, err := process.Of(pid), all processes of a container

@@ -7,7 +7,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// Meter remembers what was used, to tell how fast.
+// Meter remembers what was used, to report how fast.
 type Meter struct {
 	mu    sync.Mutex
 	since Reading // that the rate is told from

@@ -45,7 +45,7 @@ type Options struct {
 	Range  hostaddress.Range
 	Server string     // the API server, on this machine's loopback
 	Names  netip.Addr // the Service for names, which is served already
-	// Real tells which addresses of pods and nodes are real ones'; all of them if it is nil.
+	// Real reports which addresses of pods and nodes are real ones'; all of them if it is nil.
 	Real func(netip.Addr) bool
 	Log  *slog.Logger
 }

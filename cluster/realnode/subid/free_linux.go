@@ -29,7 +29,7 @@ func (r Range) Overlaps(others []Range) bool {
 	return false
 }
 
-// Reserved are the ids that belong to somebody by the files of a system below root: users, groups, and what is set
+// Reserved are the ids that belong to users by the files of a system below root: users, groups, and what is set
 // aside for them.
 func Reserved(root string) ([]Range, error) {
 	var all []Range

@@ -30,7 +30,7 @@ const (
 type MachineConfig struct {
 	State string // the folder with a folder for each node
 	IDs   bool   // many user and group ids are mapped, not one
-	Wait  bool   // until they are: the file FileGiven tells
+	Wait  bool   // until they are: the file FileGiven reports
 }
 
 // Exit statuses of a machine that cannot be here.
@@ -80,7 +80,7 @@ type Spawn struct {
 	UID, GID int  // as which the one is seen
 }
 
-// Reply answers a request, or tells that a node has ended.
+// Reply answers a request, or reports that a node has ended.
 type Reply struct {
 	ID    uint64 // 0 for news
 	Error string `json:",omitempty"`
