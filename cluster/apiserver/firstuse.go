@@ -23,7 +23,7 @@ import (
 //   - Who creates an object within two seconds after the CRD was established sleeps for two seconds, so that all
 //     servers of a cluster know the CRD. Here is one server, which stores the time a little earlier: see [backdated].
 //   - Who lists or watches before the storage has read what there is, which it does when it is first used and takes it
-//     milliseconds, is sent away for a second. Here he waits those milliseconds: see [patient].
+//     milliseconds, is sent away for a second. Here the client waits those milliseconds: see [patient].
 //
 // The upstream counterparts are in k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go and
 // k8s.io/apiserver/pkg/storage/cacher.
@@ -101,13 +101,13 @@ const (
 	patiencePoll = time.Millisecond
 )
 
-// GetList lists once the storage is ready, or tells that it is not, as it would have.
+// GetList lists once the storage is ready, or reports that it is not, as it would have.
 func (s patient) GetList(ctx context.Context, key string, options storage.ListOptions, list runtime.Object) error {
 	s.await(ctx)
 	return s.Interface.GetList(ctx, key, options, list)
 }
 
-// Watch watches once the storage is ready, or tells that it is not, as it would have.
+// Watch watches once the storage is ready, or reports that it is not, as it would have.
 func (s patient) Watch(ctx context.Context, key string, options storage.ListOptions) (watch.Interface, error) {
 	s.await(ctx)
 	return s.Interface.Watch(ctx, key, options)

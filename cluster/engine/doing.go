@@ -9,7 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
-// Doing says of the main cluster's components what each has to do, for people to read.
+// Doing reports about the main cluster's components what each has to do, for people to read.
 // What is not known at the moment is left out.
 func (h *Host) Doing(ctx context.Context) map[string]string {
 	doing := map[string]string{}

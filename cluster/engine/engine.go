@@ -52,7 +52,7 @@ type Options struct {
 	// Klog is asked for where a component's processes may write in klog's format. May be nil.
 	Klog func(component string) io.Writer
 	// Progress is called with every change of a component's state, in order. Those of
-	// logical clusters are not told.
+	// logical clusters get no event.
 	Progress func(component string, state protocol.State)
 	// Note is called with what users should know of a component. May be nil.
 	Note func(component, text string)

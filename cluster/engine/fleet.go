@@ -99,7 +99,7 @@ func (f *fleet) kinds() Kinds {
 	return k
 }
 
-// String tells them as people read it.
+// String reports them as people read it.
 func (k Kinds) String() string {
 	switch {
 	case k.Real == 0:

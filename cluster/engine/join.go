@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	// ErrOneKind says that the cluster was told of which kind its nodes are.
+	// ErrOneKind says that the cluster was started with a kind of nodes.
 	ErrOneKind = errors.New("the cluster was started with chosen nodes, and no other node can join")
 	// ErrNoNodes says that it has none.
 	ErrNoNodes = errors.New("the cluster runs no controllers, and so has no nodes")

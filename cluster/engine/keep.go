@@ -19,7 +19,7 @@ const (
 )
 
 // Keep makes the present state the one that resets lead back to, and returns how many objects it
-// has. It waits until nobody changes it any more: a reset to a state on its way would be followed by the
+// has. It waits until no program changes it: a reset to a state on its way would be followed by the
 // rest of the way each time.
 func (c *Cluster) Keep(ctx context.Context) (objects int, err error) {
 	c.resetting.Lock()

@@ -29,7 +29,7 @@ const (
 
 var (
 	errReset = errors.New("the cluster is being reset")
-	// ErrRestless says that there is no state to keep, because somebody writes all the time.
+	// ErrRestless says that there is no state to keep, because a program writes all the time.
 	ErrRestless = errors.New("objects keep changing: a program is writing to the cluster")
 	// ErrIncomplete says that there is nothing to go back to, because the controllers did not make
 	// in time what they make in every namespace, or the server what it makes for every CRD.
@@ -108,7 +108,7 @@ type Outcome struct {
 // what the API server answers and in what controllers, scheduler and nodes know. Finalizers do not matter.
 //
 // The difference goes into the store directly. The server, which learns of it like of any
-// change, then tells everybody; Reset waits until they know. Meanwhile the controllers cannot
+// change, then reports everybody; Reset waits until they know. Meanwhile the controllers cannot
 // write. What they or the server have written by then is taken back in another round. Of a durable cluster the
 // next start finishes what the end of the process interrupts.
 func (c *Cluster) Reset(ctx context.Context) (Outcome, error) {

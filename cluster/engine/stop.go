@@ -19,7 +19,7 @@ const (
 // Stop ends all clusters: first the clients in this process, then etcd, in order, so
 // that a durable store is whole.
 //
-// The API servers are told but not waited for. They would wait for requests, open
+// The API servers are reported but not waited for. They would wait for requests, open
 // watches and their own leases, which takes seconds and changes nothing: what they have
 // acknowledged is in etcd's log. A server that is still starting is not even
 // told, because its start-up hooks answer that by ending the process with a stack

@@ -5,7 +5,7 @@
 // preallocates them. A throw-away server never calls fsync; a durable one does, so that
 // every write that was acknowledged survives a crash.
 //
-// It does not listen on any port: whoever could connect would read and write past the
+// It does not listen on any port: any program that could connect would read and write past the
 // API server's authorization. Clients are in this process. The API server's connects with
 // [Server.Dial] and speaks gRPC over memory; [Server.Apply] and [Server.Read] call the
 // store directly. That is how the seed gets in, and what snapshot, reset and a
@@ -50,7 +50,7 @@ type Config struct {
 	Log     *slog.Logger // gets etcd's own warnings and errors
 	Durable bool         // fsync every write
 	// Fatal is called when etcd cannot go on, for example because the disk is full. The
-	// store answers nobody any more; the process should end. nil does nothing.
+	// store no longer answers; the process should end. nil does nothing.
 	Fatal func(error)
 }
 

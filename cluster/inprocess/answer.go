@@ -85,7 +85,7 @@ func (a *answer) Flush() {
 	a.begin()
 }
 
-// CloseNotify is how older handlers ask for what the request's context tells. They take who has it not for one that
+// CloseNotify is how older handlers ask for what the request's context reports. They take who has it not for one that
 // cannot stream.
 func (a *answer) CloseNotify() <-chan bool {
 	gone := make(chan bool, 1)
@@ -184,7 +184,7 @@ func (a *answer) take(p []byte) int {
 	return n
 }
 
-// Close tells the handler that nobody reads any more.
+// Close lets the handler know that the reader has gone.
 func (b body) Close() error {
 	b.a.cancel(context.Canceled)
 	return nil

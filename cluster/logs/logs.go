@@ -27,7 +27,7 @@ const (
 	// the older one before it goes.
 	maxSize = 8 << 20
 	// Verbose is the level of klog that is written. At 2 controllers and the scheduler say why
-	// they do not do something; from 4 on they tell every step.
+	// they do not do something; from 4 on they log every step.
 	Verbose = 2
 )
 

@@ -46,7 +46,7 @@ type Options struct {
 }
 
 // Kinds has the kinds of the group alone, which the OpenAPI documents name. A scheme for serving would add the group to
-// what those documents say of the kinds that all groups have.
+// what those documents contain about the kinds that all groups have.
 func Kinds() *runtime.Scheme {
 	s := runtime.NewScheme()
 	s.AddKnownTypes(version, &v1beta1.NodeMetrics{}, &v1beta1.NodeMetricsList{}, &v1beta1.PodMetrics{}, &v1beta1.PodMetricsList{})

@@ -10,8 +10,8 @@
 //   - a kubelet, which package [github.com/slipway-dev/slipway/cluster/kubelet] plays;
 //   - anything else that is real as it is.
 //
-// Simulated pods and nodes listen nowhere. Whoever asks for one gets an [ErrSimulated] at once, which says what to do,
-// in place of a timeout.
+// Simulated pods and nodes listen nowhere. The code that asks for one gets an [ErrSimulated] at once, which says what
+// to do, in place of a timeout.
 package network
 
 import "net/netip"
@@ -26,7 +26,7 @@ var (
 // Host stands for this machine in an EndpointSlice: a connection to it is one to 127.0.0.1. No node has this address.
 var Host = netip.MustParseAddr("10.127.255.254")
 
-// Simulated tells whether an address is that of a pod or node, where nothing listens.
+// Simulated reports whether an address is that of a pod or node, where nothing listens.
 func Simulated(ip netip.Addr) bool {
 	return ip != Host && (Pods.Contains(ip) || Nodes.Contains(ip))
 }

@@ -5,6 +5,7 @@
 //	numbers, err := node.NumberNodes(specs, ranges) // by which each has its [Address] and its [PodRange]
 //	for _, name := range node.Unnamed(specs, others, existing) { … } // is removed
 //
-// Simulated nodes carry the label [SimulatedLabel], real ones [RealLabel]; nodes with either label which nobody names
-// any more are removed, nodes without are left alone. Package simnode simulates nodes, package realnode runs them.
+// Simulated nodes carry the label [SimulatedLabel], real ones [RealLabel]; nodes with either label which no
+// configuration names any more are removed, nodes without are left alone. Package simnode simulates nodes, package
+// realnode runs them.
 package node

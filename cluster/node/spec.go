@@ -36,8 +36,8 @@ var (
 // roleLabel is how kubeadm, and so kind, mark the node with the control plane; kubectl shows it as the node's role.
 const roleLabel = "node-role.kubernetes.io/control-plane"
 
-// Names of the nodes that a configuration does not name: a number follows. Pods show the name, so it says of what kind
-// the node is.
+// Names of the nodes that a configuration does not name: a number follows. Pods show the name, so it reports about what
+// kind the node is.
 const (
 	Simulated = "simulated-"
 	Joined    = "real-" // a real node that joins simulated ones

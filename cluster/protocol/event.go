@@ -24,7 +24,7 @@ type Progress struct {
 	ElapsedMs int64  `json:"elapsedMs"`
 }
 
-// Note tells users something about a component that they should know and need not do anything about.
+// Note reports users something about a component that they should know and need not do anything about.
 type Note struct {
 	Component string `json:"component"`
 	Text      string `json:"text"`

@@ -118,7 +118,7 @@ type Address struct {
 	Problem   string `json:"problem,omitempty"`  // why nothing answers there
 }
 
-// NodeKinds says of which kinds the main cluster's nodes are.
+// NodeKinds reports about which kinds the main cluster's nodes are.
 type NodeKinds struct {
 	Simulated int    `json:"simulated"`
 	Real      int    `json:"real"`

@@ -22,7 +22,7 @@ const maxWaiting = 64
 // Serve speaks the protocol on one connection: events from the log and replies to w,
 // requests from r. Requests are answered one after the other, while events go on and
 // r is read on: Serve calls ended as soon as r ends, for whatever reason. It
-// returns when the log is closed and told completely, when w fails or when ctx
+// returns when the log is closed and sent completely, when w fails or when ctx
 // ends; requests that were read before r ended are answered first. A read from r may
 // still be pending then.
 func Serve(ctx context.Context, r io.Reader, w io.Writer, log *Log, methods Methods, ended func()) error {

@@ -11,11 +11,11 @@
 // what it serves lies in files (package disk), so that a durable cluster still has its images
 // after a restart. Starting costs a listener and nothing else.
 //
-// Whoever is on this machine may pull. Pushing and deleting is for the user whose process this is and for root, whom
-// Linux tells by their connections (package peer), and for those who have the token, by HTTP's basic authentication as
-// [User]. Requests whose Host is no name of this machine are refused: a web page that has its own name resolve to
-// 127.0.0.1 must not get at the images. So are changes that pages of elsewhere ask for. On Linux nobody else can listen
-// at the same port of [::1], which is localhost too.
+// The code that is on this machine may pull. Pushing and deleting is for the user whose process this is and for root,
+// whom Linux reports by their connections (package peer), and for those who have the token, by HTTP's basic
+// authentication as [User]. Requests whose Host is no name of this machine are refused: a web page that has its own
+// name resolve to 127.0.0.1 must not get at the images. So are changes that pages of elsewhere ask for. On Linux no
+// other process can listen at the same port of [::1], which is localhost too.
 package registry
 
 import (
@@ -44,7 +44,7 @@ type Options struct {
 	Dir     string // of this registry alone
 	Durable bool   // keep what is in Dir, through power failures too; otherwise it is emptied
 	Port    int    // of 127.0.0.1 to listen on, if it can be had; 0: any
-	Token   string // with which others than the user of this process may push, and on systems that tell no users that one too; empty: none
+	Token   string // with which others than the user of this process may push, and on systems that report no users that one too; empty: none
 }
 
 // Registry is a running registry.

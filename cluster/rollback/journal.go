@@ -94,7 +94,7 @@ func (j *Journal) end(ctx context.Context) error {
 }
 
 // Resume finishes a rollback that the end of a process interrupted; resumed is false if there was none. It is
-// called before anybody else uses the store.
+// called before any other code uses the store.
 func (j *Journal) Resume(ctx context.Context, prefix string) (resumed bool, err error) {
 	snapshot, err := j.store.Read(ctx, marker)
 	if err != nil || len(snapshot.Pairs) == 0 {

@@ -31,7 +31,7 @@ const (
 )
 
 var (
-	// ErrBusy says that the store did not get back to the baseline, because somebody wrote all the time.
+	// ErrBusy says that the store did not get back to the baseline, because a program wrote all the time.
 	ErrBusy = errors.New("objects keep changing: a program is writing to the cluster")
 	// ErrMarked says that the next start finishes the rollback, because the store did not let the journal end: the
 	// process is to end, too.

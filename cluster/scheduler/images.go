@@ -84,7 +84,7 @@ type finding struct {
 	refused string // the first thing that real nodes refuse; empty if there is none
 }
 
-// Clone returns the same: nobody changes it.
+// Clone returns the same: it never changes.
 func (f *finding) Clone() fwk.StateData { return f }
 
 // PreFilter looks for the pod's images and for what real nodes refuse, if that matters.

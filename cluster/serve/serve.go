@@ -81,7 +81,7 @@ type stopReason protocol.Reason
 
 func (r stopReason) Error() string { return "stop by " + string(r) }
 
-// Run runs a cluster until it is told to stop, and returns the exit status. The end
+// Run runs a cluster until it is reported to stop, and returns the exit status. The end
 // of signals means that the process got one.
 func Run(signals context.Context, o Options) int {
 	keepPrivate()

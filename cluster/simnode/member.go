@@ -91,8 +91,8 @@ func (n *Nodes) StopNode(name string) error {
 	return nil
 }
 
-// StartNode brings a lost node back, which then is Ready at once and tells what became of its pods. It does nothing to
-// a node that runs; an unknown name is a [node.ErrUnknown].
+// StartNode brings a lost node back, which then is Ready at once and reports what became of its pods. It does nothing
+// to a node that runs; an unknown name is a [node.ErrUnknown].
 func (n *Nodes) StartNode(ctx context.Context, name string) error {
 	m, err := n.member(name)
 	if err != nil {

@@ -31,7 +31,7 @@ type Nodes struct {
 // Options say which nodes to simulate.
 type Options struct {
 	Specs  []node.Spec
-	Others []string // nodes that somebody else runs
+	Others []string // nodes that another program runs
 	Log    *slog.Logger
 	Habits stage.Habits // of pods whose annotations do not decide what becomes of them
 	// Why says why a pod of these nodes is simulated, for an Event on the pod. Without it all pods of the cluster are.

@@ -3,7 +3,7 @@
 //
 //	nodes, err := workers.Start(starting, life, workers.Options{Client: loopback, RootCA: …, Nodes: node.Default()})
 //
-// They end with life. Who has to know what becomes of each gives functions to be told by, see [Options].
+// They end with life. Who has to know what becomes of each gives functions to be reported by, see [Options].
 package workers
 
 import (
@@ -27,7 +27,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/simnode/stage"
 )
 
-// Options says for which server the workers work, and whom they tell. Each function may be nil.
+// Options says for which server the workers work, and what they report to. Each function may be nil.
 type Options struct {
 	Client *rest.Config // all rights, no limits
 	// Controllers are those that run; nil: all.
@@ -41,7 +41,7 @@ type Options struct {
 
 	RootCA            string // the file that is published to every namespace
 	ServiceAccountKey string // the file of the key that signs tokens of service accounts
-	SigningCA         string // the file of the authority that signs approved certificate requests; empty: nobody does
+	SigningCA         string // the file of the authority that signs approved certificate requests; empty: requests are not signed
 	SigningKey        string // its key
 
 	Volumes controllers.VolumeData // what is in volumes; nil without real nodes
@@ -53,11 +53,11 @@ type Options struct {
 
 	// Logger is asked for a component's log. Without it controllers and scheduler log by klog, and nodes do not.
 	Logger func(component string) *slog.Logger
-	// Changed is told of a component that is starting, runs or has ended because life has.
+	// Changed is reported of a component that is starting, runs or has ended because life has.
 	Changed func(component string, state protocol.State)
 	// See is given a view of what a component knows, before that counts as running.
 	See func(informed.View)
-	// Failed is told of a component that was running and ended before life did.
+	// Failed is reported of a component that was running and ended before life did.
 	Failed func(*protocol.ComponentError)
 	// Go runs f in a goroutine that ends soon after life.
 	Go func(f func())

@@ -15,7 +15,7 @@
 // All repositories have their contents in common: what one has need not be pushed to another.
 //
 // Nothing has to be kept that no tag leads to. A sweep, with the first request and then once in a while, removes
-// manifests without a tag that nobody has asked for in a day, and then contents of no manifest.
+// manifests without a tag that were not requested for a day, and then contents of no manifest.
 package disk
 
 import (

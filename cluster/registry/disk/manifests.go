@@ -181,7 +181,7 @@ func (b *Backend) openManifest(d ociregistry.Descriptor, err error) (ociregistry
 	return opened{f, f, d}, nil
 }
 
-// DeleteTag removes a tag. What it pointed to goes when nobody asks for it any more.
+// DeleteTag removes a tag. What it pointed to is deleted a day after its last use.
 func (b *Backend) DeleteTag(_ context.Context, repo, tag string) error {
 	return b.remove(b.tagPath(repo, tag))
 }

@@ -93,7 +93,7 @@ func (u *upload) ChunkSize() int { return 0 }
 // ID is what the upload is resumed by.
 func (u *upload) ID() string { return filepath.Base(u.f.Name()) }
 
-// Close leaves the upload to whoever resumes it. One that there was no room for takes none.
+// Close leaves the upload for a client to resume. One that there was no room for takes none.
 func (u *upload) Close() error {
 	if u.closed {
 		return nil

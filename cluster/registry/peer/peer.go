@@ -2,12 +2,13 @@
 //
 //	uid, ok := peer.User(conn)
 //
-// Linux knows it of each socket. Other systems do not tell, and neither is it told of a connection that is being
-// closed, nor of one that is made on behalf of others: a process that connects for somebody else says so by [OnBehalf].
+// Linux knows it of each socket. Other systems do not report it, and Linux does not for a connection that is being
+// closed, nor of one that is made on behalf of others: a process that connects for another process says so by
+// [OnBehalf].
 //
 //	dialer := net.Dialer{Control: peer.OnBehalf}
 //
-// What is told was so at one moment at least while the other end was open: a process may hand an open connection to
+// What is reported was so at one moment at least while the other end was open: a process may hand an open connection to
 // another user's, as it may hand on whatever it knows.
 package peer
 

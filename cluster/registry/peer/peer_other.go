@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// User is not told by this system.
+// User is unknown on this system.
 func User(net.Conn) (uid int, ok bool) { return 0, false }
 
-// OnBehalf has nothing to say where no user is told.
+// OnBehalf has nothing to say where no user is reported.
 func OnBehalf(string, string, syscall.RawConn) error { return nil }

@@ -1,5 +1,5 @@
-// Package places says where an image may be had in a cluster that has a registry of its own. Whoever looks for one, to
-// pull it or to decide where its pod runs, looks in the same places:
+// Package places says where an image may be had in a cluster that has a registry of its own. The code that looks for
+// one, to pull it or to decide where its pod runs, looks in the same places:
 //
 //	found, err := places.Of("controller:v1", "127.0.0.1:5001")
 //	found.Loaded // 127.0.0.1:5001/index.docker.io/library/controller:v1: what was loaded

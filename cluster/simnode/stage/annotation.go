@@ -27,7 +27,7 @@ func (p Problem) Error() string {
 	return fmt.Sprintf("annotation %s=%.80q is ignored: expected %s", p.Annotation, p.Value, p.Expected)
 }
 
-// PlanFor is the default plan with the pod's annotations followed. Those that make no sense are left out, and told.
+// PlanFor is the default plan with the pod's annotations followed. Those that make no sense are left out and reported.
 func PlanFor(pod *corev1.Pod) (Plan, []Problem) { return Habits{}.PlanFor(pod) }
 
 // PlanFor is the plan of a pod in a cluster with these habits. Its annotations win.

@@ -2,7 +2,7 @@
 // containers behave, and the time, [Next] computes the status that a kubelet would report and when to look again.
 //
 // It is a pure function over values. It does not read a clock, call an API server or remember anything: the same input
-// gives the same stage, so a pod's whole life can be told in a table, and a node that starts again goes on from the
+// gives the same stage, so a pod's whole life can be reported in a table, and a node that starts again goes on from the
 // status that the API server shows.
 //
 //	plan, problems := stage.PlanFor(pod)

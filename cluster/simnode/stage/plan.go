@@ -27,7 +27,7 @@ type Outcome struct {
 	// BackOff is the first wait before a restart, or before the next try to pull an image; each later one is twice as
 	// long. Zero: the kubelet's ten seconds.
 	BackOff time.Duration
-	Stop    time.Duration // from being told to stop until it ends; when the grace period is shorter it is killed
+	Stop    time.Duration // from the order to stop until it ends; when the grace period is shorter it is killed
 	NoImage bool          // its image cannot be pulled
 	// CPU and Memory are what it uses while it runs.
 	CPU, Memory Amount

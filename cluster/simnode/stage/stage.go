@@ -83,7 +83,7 @@ type pod struct {
 	status *corev1.PodStatus
 }
 
-// Terminal tells whether a pod's phase is final.
+// Terminal reports whether a pod's phase is final.
 func Terminal(phase corev1.PodPhase) bool {
 	return phase == corev1.PodSucceeded || phase == corev1.PodFailed
 }
