@@ -27,7 +27,7 @@ import (
 type Addon struct {
 	Name     string
 	Summary  string   // a few words
-	Groups   []string // of the kinds that it defines; the first one tells that a cluster has it
+	Groups   []string // of the kinds that it defines; the first one reports that a cluster has it
 	Programs []Program
 	LeftOut  []string // parts of the original that are not there
 	Makes    []string // objects that its programs make in its namespace, like secret/NAMESPACE/NAME

@@ -24,7 +24,7 @@
 // # How it is made
 //
 // A [model] is built by kustomize itself, once with marks in place of the prefix and the namespace, and
-// once more without each of its features: so it is known what follows from what, whoever wrote
+// once more without each of its features: so it is known what follows from what, independent of who wrote
 // it. Trees of the objects hold the differences as conditions; [settings] are taken out of the trees;
 // templates are written from them (package template), escaped where the text is the user's.
 //

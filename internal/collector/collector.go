@@ -29,8 +29,8 @@ type Collector struct {
 	percent int  // from then on
 }
 
-// Begin has garbage collected, for the first time when it is worth while and then as usual. Whoever has set GOGC gets
-// what they asked for.
+// Begin has garbage collected, for the first time when it is worth while and then as usual. The code that has set GOGC
+// gets what they asked for.
 func Begin() *Collector {
 	if usual != standard {
 		debug.SetGCPercent(usual)

@@ -11,8 +11,8 @@
 // which names the link. Git's own folder is outside too, because git runs what lies in there. [Folder.Stage] divides a
 // replacement in two, so that many files can be written in full before the first one is replaced.
 //
-// A link is looked at first and followed by os.Root, which stays below its folder also when somebody changes links
-// meanwhile.
+// A link is looked at first and followed by os.Root, which stays below its folder also when another process changes
+// links meanwhile.
 package confine
 
 import (
@@ -110,7 +110,7 @@ func (f *Folder) Resolve(name string) (string, error) {
 	return path.Join(append([]string{"."}, w.done...)...), nil
 }
 
-// IsGit tells whether a folder of that name is git's own, on one file system or another.
+// IsGit reports whether a folder of that name is git's own, on one file system or another.
 func IsGit(name string) bool {
 	return strings.EqualFold(strings.TrimRight(name, " ."), ".git") || strings.EqualFold(name, "git~1")
 }

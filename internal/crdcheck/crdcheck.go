@@ -8,7 +8,7 @@
 // first time (package program). What it said about a definition is remembered in the cache under a hash of the content,
 // so a definition that did not change costs no more than reading a small file.
 //
-// A finding names a place in the definition, and what to do about it in terms of Go and markers; whoever generated the
+// A finding names a place in the definition, and what to do about it in terms of Go and markers; the author of the
 // definition knows the place in the code.
 package crdcheck
 
@@ -83,7 +83,7 @@ type Checker struct {
 	memory memory
 }
 
-// New returns a checker that asks getenv for SLIPWAY_CHECK, SLIPWAY_SOURCE and SLIPWAY_CACHE, and tells h when it has
+// New returns a checker that asks getenv for SLIPWAY_CHECK, SLIPWAY_SOURCE and SLIPWAY_CACHE, and reports h when it has
 // to build the program.
 func New(getenv func(string) string, h report.Handler) *Checker {
 	finder := program.NewFinder(getenv, h)

@@ -36,7 +36,7 @@ type Options struct {
 	Env     []string       // environment of children, as key=value; see os.Environ
 	Stdout  io.Writer      // of children
 	Stderr  io.Writer      // of children
-	Handler report.Handler // what slipway itself has to tell
+	Handler report.Handler // what slipway itself has to report
 	Grace   time.Duration  // 0 means Grace
 	State   string         // Run: the folder with the user's state
 	Address string         // Run: the IP address at which the manager listens; empty means Loopback

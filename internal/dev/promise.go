@@ -123,13 +123,13 @@ func TakeBack(ctx context.Context, state string, cluster *ship.Cluster, h report
 	})
 }
 
-// Promised tells whether there is any promise in a state folder, so that there is a reason to look for its cluster.
+// Promised reports whether there is any promise in a state folder, so that there is a reason to look for its cluster.
 func Promised(state string) bool {
 	paths, _ := filepath.Glob(filepath.Join(promises(state), "*"+promiseSuffix)) // the pattern is a good one
 	return len(paths) > 0
 }
 
-// Owed tells whether there is something that [TakeBack] would take back.
+// Owed reports whether there is something that [TakeBack] would take back.
 func Owed(ctx context.Context, state string, cluster *ship.Cluster) (owed bool, err error) {
 	err = eachBroken(ctx, state, cluster, func(*promise, *ship.Detour) error { owed = true; return nil })
 	return owed, err

@@ -4,5 +4,5 @@ package fileid
 
 import "io/fs"
 
-// Details are not told here: size and time of modification must do.
+// Details are unknown here: size and time of modification must do.
 func Details(fs.FileInfo) (changed int64, inode uint64) { return 0, 0 }

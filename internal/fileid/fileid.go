@@ -1,4 +1,4 @@
-// Package fileid tells files apart without reading them.
+// Package fileid reports files apart without reading them.
 //
 //	before, err := fileid.Of(program)
 //	… later …
@@ -10,7 +10,7 @@ import (
 	"os"
 )
 
-// Of tells the file at a path, links followed, from every other one that was or will be there: by its size, its inode
+// Of reports the file at a path, links followed, from every other one that was or will be there: by its size, its inode
 // and its times. Among these is that of the last change of status, which no program can set, so a file that was put
 // there with the size and the time of another one is not taken for it. It is no answer on systems without such a time.
 func Of(path string) (string, error) {

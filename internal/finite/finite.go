@@ -1,5 +1,5 @@
-// Package finite reads files of a repository, each of which may be a link to one that has no end, or a pipe that nobody
-// writes to.
+// Package finite reads files of a repository, each of which may be a link to one that has no end, or a pipe that no
+// process writes to.
 //
 //	text, err := finite.ReadFile(filepath.Join(root, "Makefile"))
 package finite

@@ -5,7 +5,7 @@
 //	cmd.Env = append(cmd.Env, git.Environment()...)   // for a program that runs git
 //
 // A clone brings no configuration with it, but an archive or a shared folder may: its .git/config names programs as
-// monitors of files, hooks, filters and transports. Those that a variable can turn off are turned off; Programs tells
+// monitors of files, hooks, filters and transports. Those that a variable can turn off are turned off; Programs reports
 // the rest.
 package git
 

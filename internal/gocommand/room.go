@@ -13,7 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// Explain tells from what a command said before it failed, and from the folders that it works in, that it was a
+// Explain concludes from what a command said before it failed, and from the folders that it works in, that it was a
 // folder's fault and not that of what was compiled. It is nil if nothing is known of such a fault. Out is where the
 // command was to write.
 func (e *Environment) Explain(said, out string) *report.Error {

@@ -10,8 +10,9 @@ import (
 	"strings"
 )
 
-// Toolchain names the Go that the go command on PATH compiles with, as far as that can be told without running it: its
-// version, and the user's choice in GOTOOLCHAIN. Without a go command it is the Go that this process was compiled with.
+// Toolchain names the Go that the go command on PATH compiles with, as far as that can be reported without running it:
+// its version, and the user's choice in GOTOOLCHAIN. Without a go command it is the Go that this process was compiled
+// with.
 func Toolchain() string {
 	program, err := exec.LookPath("go")
 	if err != nil {

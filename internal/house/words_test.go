@@ -71,7 +71,9 @@ func long(text string) []string {
 	for _, block := range blocks.Split(text, -1) {
 		for _, sentence := range parts.Split(block, -1) {
 			words := strings.Fields(sentence)
-			words = slices.DeleteFunc(words, func(word string) bool { return !strings.ContainsAny(strings.ToLower(word), "abcdefghijklmnopqrstuvwxyz") })
+			words = slices.DeleteFunc(words, func(word string) bool {
+				return !strings.ContainsAny(strings.ToLower(word), "abcdefghijklmnopqrstuvwxyz")
+			})
 			if len(words) > longest {
 				found = append(found, sentence)
 			}

@@ -39,7 +39,7 @@ type Call struct {
 	Target    string // the rule's
 	Dir       string // where it runs, relative to the project's folder and with slashes; "" is that folder
 	Arguments []string
-	// Unclear says why Arguments cannot be told; "" when they can.
+	// Unclear says why Arguments cannot be reported; "" when they can.
 	Unclear string
 	// Then is the first command of the recipe's later lines that may change what the program wrote; nil when there is
 	// none.

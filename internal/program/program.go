@@ -1,8 +1,8 @@
 // Package program finds the programs that are not part of slipway itself, and builds them when there are none: the
 // slipway-cluster program, and two small ones.
 //
-// The API server is large: nobody should compile or download it to scaffold
-// a project, and nobody should have to install it by hand either. So it is a
+// The API server is large: no user should compile or download it to scaffold
+// a project, and no user should have to install it by hand either. So it is a
 // program of its own that is looked for in this order:
 //
 //  1. the path in SLIPWAY_CLUSTER;
@@ -63,7 +63,7 @@ const (
 // Program is the program as it was found.
 type Program struct {
 	Path string
-	// Origin tells why this one was taken, for messages.
+	// Origin reports why this one was taken, for messages.
 	Origin Origin
 }
 
@@ -242,7 +242,7 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Lookup is [Finder.Find] with the absence of a program told by ok.
+// Lookup is [Finder.Find] with ok for the absence of a program.
 func (f *Finder) Lookup(ctx context.Context) (p Program, ok bool, err error) {
 	p, err = f.Find(ctx)
 	if errors.Is(err, ErrNotFound) {

@@ -32,7 +32,8 @@ const (
 // FindNode looks for the slipway-node program, as FindChecker looks for the checker, and never builds it.
 func (f *Finder) FindNode() (path string, ok bool, err error) { return f.find(nodeProduct()) }
 
-// NodePath is where the slipway-node program is, or where it will be once it is built; empty if that cannot be told.
+// NodePath is where the slipway-node program is, or where it will be once it is built; empty if that cannot be
+// reported.
 func (f *Finder) NodePath() string { return f.place(nodeProduct()) }
 
 // EnsureNode finds the slipway-node program, as EnsureChecker finds the checker, or builds it with the one beside it.

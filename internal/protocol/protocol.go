@@ -168,7 +168,7 @@ func ParseEvent(line []byte) (Event, error) {
 	return e, nil
 }
 
-// Component is a part of the cluster, as the status request tells it.
+// Component is a part of the cluster, as the status request reports it.
 type Component struct {
 	Name    string `json:"name"`
 	State   State  `json:"state"`
@@ -204,7 +204,7 @@ type Address struct {
 	Problem   string `json:"problem,omitempty"`  // why nothing answers there
 }
 
-// NodeKinds says of which kinds the main cluster's nodes are.
+// NodeKinds reports about which kinds the main cluster's nodes are.
 type NodeKinds struct {
 	Simulated int    `json:"simulated"`
 	Real      int    `json:"real"`

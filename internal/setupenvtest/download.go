@@ -23,7 +23,7 @@ type Download struct {
 	report.Position         // of DownloadBinaryAssets
 	Folder          string  // absolute; of the versions; empty if only running the suite shows it
 	Version         Version // zero if there is no exact one
-	Asked           string  // what the suite says of the version, as Go
+	Asked           string  // what the suite reports about the version, as Go
 }
 
 // Exact reports whether the suite works with a folder that is made before.

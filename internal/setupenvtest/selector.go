@@ -48,7 +48,7 @@ func ParseSelector(text string) (Selector, error) {
 // String is the selector as it was written.
 func (s Selector) String() string { return s.text }
 
-// Matches tells whether v will do.
+// Matches reports whether v will do.
 func (s Selector) Matches(v Version) bool {
 	if !s.some {
 		return true

@@ -20,7 +20,7 @@ type Store struct {
 	items string // the folder of the versions, if it is another one than k8s in Dir
 }
 
-// DefaultDir is where the peer keeps its store when it is not told otherwise.
+// DefaultDir is where the peer keeps its store by default.
 func DefaultDir(getenv func(string) string) (string, error) {
 	variables, below, name := []string{"XDG_DATA_HOME", "HOME"}, ".local/share", "kubebuilder-envtest"
 	switch runtime.GOOS {

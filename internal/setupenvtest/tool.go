@@ -131,7 +131,7 @@ type Listed struct {
 	Installed bool   `json:"installed"` // otherwise it can be had
 }
 
-// List tells what is installed and, unless only that is asked for, what can be had.
+// List reports what is installed and, unless only that is asked for, what can be had.
 func (t Tool) List(r Request) ([]Listed, error) {
 	if err := r.check(); err != nil {
 		return nil, err
@@ -150,7 +150,7 @@ func (t Tool) List(r Request) ([]Listed, error) {
 	return list, nil
 }
 
-// Cleanup removes what matches from the store, and tells what it removed also when it fails.
+// Cleanup removes what matches from the store, and reports what it removed also when it fails.
 func (t Tool) Cleanup(r Request) ([]Item, error) {
 	r.Force = false
 	if err := r.check(); err != nil {

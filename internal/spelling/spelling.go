@@ -1,4 +1,4 @@
-// Package spelling tells how far a misspelt word is from those that could be meant,
+// Package spelling reports how far a misspelt word is from those that could be meant,
 // so that an error can name the likeliest.
 package spelling
 

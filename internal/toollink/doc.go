@@ -5,7 +5,7 @@
 //
 // Each is a script, NAME-VERSION, and a link called NAME that leads to it by its absolute path, which
 // is what the Makefiles of kubebuilder's projects check before they install something. Older ones
-// know no versions, or compare what the tool says of its version: the script tells slipway which
+// know no versions, or compare what the tool reports about its version: the script reports slipway which
 // version it stands for.
 //
 // Only what slipway made before, or the go command installed, is replaced; anything else is kept.
@@ -21,7 +21,7 @@ var packages = map[string]string{
 	"kubectl":        "k8s.io/kubernetes/cmd/kubectl",
 }
 
-// Names are the tools, in the order in which they are told.
+// Names are the tools, in the order in which they are reported.
 func Names() []string { return []string{"controller-gen", "kustomize", "setup-envtest", "kubectl"} }
 
 // Folder is a folder of tools.

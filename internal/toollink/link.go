@@ -14,10 +14,10 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// StandsFor is the variable in which a script tells slipway the version that the Makefile asks for.
+// StandsFor is the variable in which a script reports slipway the version that the Makefile asks for.
 const StandsFor = "SLIPWAY_STANDS_FOR"
 
-// CalledAs is the variable in which a script tells slipway its own name, which some tools write into files.
+// CalledAs is the variable in which a script reports slipway its own name, which some tools write into files.
 const CalledAs = "SLIPWAY_CALLED_AS"
 
 // signature is the line by which a script is known as ours.

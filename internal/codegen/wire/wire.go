@@ -1,6 +1,6 @@
 // Package wire is what slipway and its program slipway-codegen say to each other: a [Request] as JSON on the program's
 // standard input, and an [Answer] on its standard output. Both are built from it, so the form is in one place; a
-// program of another version is told by [Protocol].
+// program of another version is reported by [Protocol].
 package wire
 
 import "encoding/json"

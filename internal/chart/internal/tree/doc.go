@@ -3,7 +3,7 @@
 // A [Map] is an object or a part of one, a [List] a list; their fields and items are there
 // when a [Condition] holds. [Merge] makes such a tree of one object as it is with everything
 // on, and as it is without each of the features: what is missing without a feature is there when
-// the feature is on, so that nobody has to know what belongs to it.
+// the feature is on, so that no other package has to know what belongs to it.
 //
 //	nodes := tree.Merge(full, []tree.Variant{{On: tree.If(".Values.metrics.enable"), Value: without}})
 //
