@@ -81,7 +81,7 @@ func Main(ctx context.Context, env Env) int {
 // in flags of those that stand before the verb.
 func execute(ctx context.Context, root *cobra.Command, args []string) error {
 	cmd, err := root.ExecuteContextC(ctx)
-	if _, told := errors.AsType[*report.Error](err); !told && inFlags(err) {
+	if _, reported := errors.AsType[*report.Error](err); !reported && inFlags(err) {
 		return flagError(cmd, args, err)
 	}
 	return err

@@ -64,17 +64,17 @@ func (inv *invocation) controllerGen(ctx context.Context, args []string) error {
 	}
 	switch {
 	case c.long:
-		return c.tellAll(c.Stdout)
+		return c.reportAll(c.Stdout)
 	case c.version:
 		_, err := fmt.Fprintln(c.Stdout, "Version: "+controllerGenVersion+operation.InPlaceOf(controllerGenVersion, c.standsFor()))
 		return err
 	case c.help > 0:
-		return c.tellUsage(c.help)
+		return c.reportUsage(c.help)
 	}
 	options, err := generate.Parse(c.flags.Args())
 	switch {
 	case c.which > 0 && (err == nil || errors.Is(err, generate.ErrNoGenerator)):
-		return c.tellMarkers(options)
+		return c.reportMarkers(options)
 	case err != nil:
 		return c.mistake(err)
 	}
@@ -95,8 +95,8 @@ func (c *controllerGen) program() string {
 // mistake is a command line that makes no sense; it is told after the usage. controller-gen ends
 // with 1 for it, not with 2.
 func (c *controllerGen) mistake(err error) error {
-	if told := c.tellUsage(1); told != nil {
-		return told
+	if reported := c.reportUsage(1); reported != nil {
+		return reported
 	}
 	e, ok := errors.AsType[*report.Error](err)
 	if !ok {
@@ -110,36 +110,36 @@ func (c *controllerGen) again(args []string, last string) string {
 	return strings.Join(append(append([]string{"controller-gen"}, args...), last), " ")
 }
 
-// tellMarkers tells the markers of the generators that the options name.
-func (c *controllerGen) tellMarkers(options generate.Options) error {
+// reportMarkers tells the markers of the generators that the options name.
+func (c *controllerGen) reportMarkers(options generate.Options) error {
 	var names []string
 	for _, u := range options.Uses {
 		names = append(names, u.Name)
 	}
-	return c.tellGroups(c.which, generate.MarkerHelp(names...))
+	return c.reportGroups(c.which, generate.MarkerHelp(names...))
 }
 
 // jsonLevel is how often -h or -w are repeated for JSON.
 const jsonLevel = 4
 
-// tellGroups tells markers at a level of detail: JSON to stdout, text, as controller-gen does, to stderr.
-func (c *controllerGen) tellGroups(level int, groups []generate.MarkerGroup) error {
+// reportGroups tells markers at a level of detail: JSON to stdout, text, as controller-gen does, to stderr.
+func (c *controllerGen) reportGroups(level int, groups []generate.MarkerGroup) error {
 	if level == jsonLevel {
 		return json.NewEncoder(c.Stdout).Encode(groups)
 	}
 	return writeMarkers(c.Stderr, level, groups)
 }
 
-// tellUsage tells the usage and the options at a level of detail.
-func (c *controllerGen) tellUsage(level int) error {
+// reportUsage tells the usage and the options at a level of detail.
+func (c *controllerGen) reportUsage(level int) error {
 	if _, err := io.WriteString(c.Stderr, c.usage()); err != nil {
 		return err
 	}
-	return c.tellGroups(level, generate.OptionHelp())
+	return c.reportGroups(level, generate.OptionHelp())
 }
 
-// tellAll is --help.
-func (c *controllerGen) tellAll(to io.Writer) error {
+// reportAll is --help.
+func (c *controllerGen) reportAll(to io.Writer) error {
 	if _, err := io.WriteString(to, controllerGenHelp+"\n\n"+c.usage()); err != nil {
 		return err
 	}

@@ -96,7 +96,7 @@ func (flags *generateFlags) usable(cmd *cobra.Command) error {
 	}
 	if cmd.Flags().Changed("compare") && flags.since == "" {
 		return &report.Error{What: "--compare needs a revision, a folder or a file", Where: `--compare ""`,
-			Hint: "a revision of git, like main or v1.2.0; or the path of a folder or file with CRDs", Next: cmd.CommandPath() + " --compare main", Code: usageCode}
+			Hint: "use a git revision, like main or v1.2.0; or the path of a folder or file with CRDs", Next: cmd.CommandPath() + " --compare main", Code: usageCode}
 	}
 	return nil
 }
@@ -108,7 +108,7 @@ func (flags *generateFlags) resolve(dir string) error {
 			folder = filepath.Join(dir, folder)
 		}
 		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-			return &report.Error{What: "--outside names no folder", Where: folder, Hint: "a folder that exists, as an absolute path or relative to this one", Next: "mkdir -p " + folder, Code: usageCode}
+			return &report.Error{What: "--outside names no folder", Where: folder, Hint: "name a folder that exists, as an absolute path or relative to this one", Next: "mkdir -p " + folder, Code: usageCode}
 		}
 		flags.Outside[i] = folder
 	}

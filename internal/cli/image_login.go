@@ -96,6 +96,6 @@ func oneRegistry(cmd *cobra.Command, args []string) error {
 	if len(args) == 1 && args[0] != "" {
 		return nil
 	}
-	return &report.Error{What: cmd.CommandPath() + " takes the address of one registry", Hint: "like registry.example.com or ghcr.io",
+	return &report.Error{What: cmd.CommandPath() + " takes the address of one registry", Hint: "use an address like registry.example.com or ghcr.io",
 		Next: cmd.CommandPath() + " --help", Code: usageCode}
 }

@@ -97,7 +97,7 @@ func (inv *invocation) acceptVersion(version string) error {
 	case version == "2" || strings.HasPrefix(version, "3-"):
 		inv.handler.Handle(report.Note{Text: "--project-version " + version + ": the project is made in version " + project.Version + ", which follows it"})
 	default:
-		return &report.Error{What: "unknown project version " + version, Where: "--project-version", Hint: "there is one: " + project.Version, Code: usageCode}
+		return &report.Error{What: "unknown project version " + version, Where: "--project-version", Hint: "the only version is " + project.Version, Code: usageCode}
 	}
 	return nil
 }

@@ -136,7 +136,7 @@ func refusedPlugin(name, short string) error {
 		}
 	}
 	if short == "deploy-image" {
-		return &report.Error{What: name + " is a plug-in of create api alone", Where: "--plugins", Hint: "its flag there is --image",
+		return &report.Error{What: name + " is a plug-in of create api alone", Where: "--plugins", Hint: "use its flag --image there",
 			Next: "slipway create api --help", Code: usageCode}
 	}
 	return &report.Error{What: "unknown plug-in " + name, Where: "--plugins", Hint: "known are go/v4, deploy-image/v1-alpha for create api, and helm/v2-alpha for edit", Code: usageCode}

@@ -118,7 +118,7 @@ func (f clientFacts) usable() error {
 	for _, e := range f.Externals {
 		if !externalForm().MatchString(e) {
 			return unusableValue("an apply configuration must have the form package.Type@package", "--apply-configuration "+e,
-				"like k8s.io/api/core/v1.Pod@k8s.io/client-go/applyconfigurations/core/v1")
+				"an example is k8s.io/api/core/v1.Pod@k8s.io/client-go/applyconfigurations/core/v1")
 		}
 	}
 	return nil

@@ -111,11 +111,11 @@ func canRun(s *clusterctl.Status) bool {
 // adding is one run of AddToCluster.
 type adding struct {
 	*Session
-	addon   *addon.Addon
-	status  *clusterctl.Status
-	cluster *ship.Cluster
-	to      Addition
-	told    bool // that it takes long
+	addon    *addon.Addon
+	status   *clusterctl.Status
+	cluster  *ship.Cluster
+	to       Addition
+	reported bool // that it takes long
 }
 
 // tally counts the objects that change. An add-on has dozens, so only a verbose run lists them.
@@ -207,8 +207,8 @@ func (a *adding) build(ctx context.Context, images *image.Images, p addon.Progra
 	if err == nil && len(kept.Platforms) == 1 && kept.Platforms[0].Labels[madeFrom] == made.ID {
 		return kept, nil
 	}
-	if !a.told {
-		a.told = true
+	if !a.reported {
+		a.reported = true
 		a.Handler.Handle(report.Note{Text: "the programs of " + a.addon.Name + " are compiled once, which can take minutes; after Ctrl-C the next run resumes"})
 	}
 	return images.Build(ctx, buildOf(p, made))

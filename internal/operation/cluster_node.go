@@ -14,7 +14,7 @@ func (s *Session) StopNode(ctx context.Context, cluster, node string) error {
 	if err := s.clusters().StopNode(ctx, cluster, node); err != nil {
 		return err
 	}
-	s.tellNode(cluster, node, "is stopped")
+	s.reportNode(cluster, node, "is stopped")
 	return nil
 }
 
@@ -24,12 +24,12 @@ func (s *Session) StartNode(ctx context.Context, cluster, node string) error {
 	if err := s.clusters().StartNode(ctx, cluster, node); err != nil {
 		return err
 	}
-	s.tellNode(cluster, node, "is started")
+	s.reportNode(cluster, node, "is started")
 	return nil
 }
 
-// tellNode answers with what became of a node.
-func (s *Session) tellNode(cluster, node, done string) {
+// reportNode answers with what became of a node.
+func (s *Session) reportNode(cluster, node, done string) {
 	value := struct {
 		Cluster string `json:"cluster"`
 		Node    string `json:"node"`

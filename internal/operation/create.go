@@ -128,7 +128,7 @@ func (s *Session) generateApplyConfigurations(ctx context.Context, root string, 
 		generate.Use{Name: "object", Options: options}, generate.Use{Name: "applyconfiguration", Options: options})
 	result, err := s.runPlan(ctx, root, plan, generate.Options{Cache: s.runsFolder()})
 	if err == nil {
-		s.tellRun(root, result)
+		s.reportRun(root, result)
 	}
 	return err
 }

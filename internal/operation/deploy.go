@@ -140,7 +140,7 @@ func (s *Session) Deploy(ctx context.Context, d Deployment) error {
 	if err := cluster.AwaitReady(ctx, objects, d.To.Timeout); err != nil {
 		return err
 	}
-	s.tellSimulated(ctx, cluster, objects)
+	s.reportSimulated(ctx, cluster, objects)
 	return nil
 }
 

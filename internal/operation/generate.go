@@ -40,7 +40,7 @@ func (s *Session) Generate(ctx context.Context, g Generation) error {
 	if err := s.checkDefinitions(ctx, root, result, g.Strict); err != nil {
 		return err
 	}
-	s.tellMisfits(root)
+	s.reportMisfits(root)
 	s.warnOfInflections()
 	s.Handler.Handle(generated(result, time.Since(begin)))
 	return nil
@@ -53,11 +53,11 @@ func (s *Session) warnOfInflections() {
 	}
 }
 
-// tellMisfits reports what another tool wrote that the project does not build with. What is wrong with PROJECT does not
-// concern generating.
-func (s *Session) tellMisfits(root string) {
+// reportMisfits reports what another tool wrote that the project does not build with. Generating ignores what is wrong
+// with PROJECT.
+func (s *Session) reportMisfits(root string) {
 	if findings, err := scaffold.Misfits(root); err == nil {
-		s.tellFindings(root, findings)
+		s.reportFindings(root, findings)
 	}
 }
 
@@ -78,15 +78,15 @@ func (s *Session) generateWith(ctx context.Context, root string, g Generation) (
 	if err != nil {
 		return result, err
 	}
-	s.tellRun(root, result)
-	return result, s.tellLeftovers(root, plan, result, g)
+	s.reportRun(root, result)
+	return result, s.reportLeftovers(root, plan, result, g)
 }
 
 // runGenerators runs these generators in the project, and tells what they found and what changed.
 func (s *Session) runGenerators(ctx context.Context, root string, uses []generate.Use) (generate.Result, error) {
 	result, err := s.runPlan(ctx, root, regenerate.PlanOf(root, uses...), generate.Options{Cache: s.runsFolder()})
 	if err == nil {
-		s.tellRun(root, result)
+		s.reportRun(root, result)
 	}
 	return result, err
 }
@@ -97,7 +97,7 @@ func (s *Session) plannedRun(ctx context.Context, root string, options generate.
 	if err != nil {
 		return plan, generate.Result{}, err
 	}
-	s.tellFindings(root, findings)
+	s.reportFindings(root, findings)
 	result, err := s.runPlan(ctx, root, plan, options)
 	return plan, result, err
 }
@@ -147,22 +147,22 @@ func (s *Session) runPlan(ctx context.Context, root string, plan regenerate.Plan
 	}
 	defer s.Collector.Patiently()()
 	result, err := plan.Run(ctx, options)
-	s.tellFindings(root, result.Findings)
+	s.reportFindings(root, result.Findings)
 	if err == nil && result.Failed() {
 		err = mistakes(result.Findings)
 	}
 	return result, err
 }
 
-// tellRun tells what became of each file and, to those who want to know, how much was read for that.
-func (s *Session) tellRun(root string, result generate.Result) {
-	s.tellFiles(root, result.Files)
+// reportRun tells what became of each file and, to those who want to know, how much was read for that.
+func (s *Session) reportRun(root string, result generate.Result) {
+	s.reportFiles(root, result.Files)
 	if s.Verbose && !result.Recalled {
 		s.Handler.Handle(report.Note{Text: fmt.Sprintf("parsed %s, type-checked %s", count(result.Parsed, "file"), count(result.Checked, "package"))})
 	}
 }
 
-func (s *Session) tellFindings(root string, findings []report.Finding) {
+func (s *Session) reportFindings(root string, findings []report.Finding) {
 	for _, f := range findings {
 		f.File = s.fromHere(root, f.File)
 		s.Handler.Handle(f)
@@ -193,7 +193,7 @@ func mistakes(findings []report.Finding) error {
 	return &report.Error{What: "nothing was generated: " + count(fatal, "mistake") + " in the code, reported above", Hint: "correct these lines, then run slipway generate again"}
 }
 
-func (s *Session) tellFiles(root string, files []generate.File) {
+func (s *Session) reportFiles(root string, files []generate.File) {
 	for _, f := range files {
 		s.Handler.Handle(report.File{Path: regenerate.Relative(root, f.Path), Action: f.Action})
 	}

@@ -51,8 +51,8 @@ type checkSummary struct {
 	Stale []regenerate.Difference `json:"stale"`
 }
 
-// tellLeftovers tells of CRDs whose kind is gone, or deletes them.
-func (s *Session) tellLeftovers(root string, plan regenerate.Plan, result generate.Result, g Generation) error {
+// reportLeftovers tells of CRDs whose kind is gone, or deletes them.
+func (s *Session) reportLeftovers(root string, plan regenerate.Plan, result generate.Result, g Generation) error {
 	left, err := regenerate.Leftovers(plan, result.Files)
 	if err != nil {
 		return err

@@ -65,8 +65,8 @@ func (s *Session) checkDefinitions(ctx context.Context, root string, result gene
 	if len(d.list) == 0 || crdcheck.Off(s.Getenv) {
 		return nil
 	}
-	told, err := s.tellDefinitions(ctx, d)
-	if told == 0 && err == nil {
+	reported, err := s.reportDefinitions(ctx, d)
+	if reported == 0 && err == nil {
 		return nil
 	}
 	if forgetting := result.Forget(); forgetting != nil {
@@ -75,8 +75,8 @@ func (s *Session) checkDefinitions(ctx context.Context, root string, result gene
 	return err
 }
 
-// tellDefinitions tells what is wrong with the CRDs, and how much it told.
-func (s *Session) tellDefinitions(ctx context.Context, d definitions) (told int, err error) {
+// reportDefinitions tells what is wrong with the CRDs, and how much it told.
+func (s *Session) reportDefinitions(ctx context.Context, d definitions) (reported int, err error) {
 	checker := crdcheck.New(s.Getenv, s.Handler)
 	findings, err := checker.Check(ctx, d.list)
 	if errors.Is(err, crdcheck.ErrUnavailable) {
@@ -86,7 +86,7 @@ func (s *Session) tellDefinitions(ctx context.Context, d definitions) (told int,
 	if err != nil {
 		return 0, err
 	}
-	list, refused := d.told(findings), 0
+	list, refused := d.reported(findings), 0
 	for _, f := range list {
 		s.Handler.Handle(f)
 		if f.Fatal {
@@ -103,20 +103,20 @@ func (s *Session) tellDefinitions(ctx context.Context, d definitions) (told int,
 	return len(list), &report.Error{What: what + count(refused, "mistake") + ", reported above", Err: errRefused, Hint: "correct them in the Go types, then run slipway generate again"}
 }
 
-// told are findings at their places in the code, in the order of those. What concerns a definition as a whole and is no
-// mistake is told when the definition changes, not in every run: there need not be anything to change about it.
-func (d definitions) told(findings []crdcheck.Finding) []report.Finding {
-	var told []report.Finding
+// reported are findings at their places in the code, in the order of those. What concerns a definition as a whole and
+// is no mistake is told when the definition changes, not in every run: there need not be anything to change about it.
+func (d definitions) reported(findings []crdcheck.Finding) []report.Finding {
+	var reported []report.Finding
 	for _, f := range crdcheck.Distinct(findings) {
 		if !f.Refused && f.Path == "" && d.files[f.File].Action == report.Unchanged {
 			continue
 		}
-		told = append(told, d.finding(f))
+		reported = append(reported, d.finding(f))
 	}
-	slices.SortStableFunc(told, func(a, b report.Finding) int {
+	slices.SortStableFunc(reported, func(a, b report.Finding) int {
 		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
-	return told
+	return reported
 }
 
 // finding is what the checker found, in the words of the code.
@@ -155,7 +155,7 @@ func (s *Session) leavesGenerated(root string) (bool, error) {
 	if err != nil || !plan.Partial() {
 		return false, err
 	}
-	s.tellFindings(root, findings)
+	s.reportFindings(root, findings)
 	text := "Generated files stay as they are: the Makefile changes them further than slipway generate does"
 	if command := plan.MakeCommand(); command != "" {
 		text += "; to update them, run " + command

@@ -54,10 +54,10 @@ func (s *Session) CompareDefinitions(ctx context.Context, since string, g Genera
 	if err != nil {
 		return err
 	}
-	return s.tellChanges(d, definitionChanges{Since: since, Changes: changes})
+	return s.reportChanges(d, definitionChanges{Since: since, Changes: changes})
 }
 
-func (s *Session) tellChanges(d definitions, c definitionChanges) error {
+func (s *Session) reportChanges(d definitions, c definitionChanges) error {
 	for _, change := range c.Changes {
 		if change.Breaking {
 			c.Breaking++

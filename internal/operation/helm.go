@@ -98,7 +98,7 @@ func (c *Chart) complete(root string) error {
 	}
 	c.Folder = path.Clean(filepath.ToSlash(c.Folder))
 	if !filepath.IsLocal(filepath.FromSlash(c.Folder)) || c.Folder == "." {
-		return &report.Error{What: "the chart's folder must be in the project", Where: where, Hint: "a path relative to the project, such as dist/chart", Code: mistaken}
+		return &report.Error{What: "the chart's folder must be in the project", Where: where, Hint: "use a path relative to the project, such as dist/chart", Code: mistaken}
 	}
 	c.Config = path.Clean(filepath.ToSlash(c.Config))
 	if !filepath.IsLocal(filepath.FromSlash(c.Config)) {

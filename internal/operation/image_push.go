@@ -21,7 +21,7 @@ func (s *Session) PushImage(ctx context.Context, name string) error {
 		return err
 	}
 	s.Handler.Handle(report.Result{Text: "pushed " + pushed.Name + "\n" + pushed.Image, Value: pushed})
-	s.tellOfPush(ctx, pushed.Name)
+	s.reportPush(ctx, pushed.Name)
 	return nil
 }
 

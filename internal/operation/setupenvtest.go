@@ -48,7 +48,7 @@ func (s *Session) UseEnvtest(ctx context.Context, e Envtest) error {
 			return err
 		}
 	}
-	s.tellEnvtest(used, e.Form)
+	s.reportEnvtest(used, e.Form)
 	return nil
 }
 
@@ -91,7 +91,7 @@ func (s *Session) SideloadEnvtest(e Envtest) error {
 	if err != nil {
 		return err
 	}
-	s.tellEnvtest(used, e.Form)
+	s.reportEnvtest(used, e.Form)
 	return nil
 }
 
@@ -112,8 +112,8 @@ func (s *Session) envtest(e *Envtest) (tool setupenvtest.Tool, err error) {
 	return setupenvtest.Tool{Store: setupenvtest.Store{Dir: dir}, Programs: s.clusters().Assets, Handler: s.Handler}, nil
 }
 
-// tellEnvtest tells a folder in the form that was asked for.
-func (s *Session) tellEnvtest(u setupenvtest.Used, form string) {
+// reportEnvtest tells a folder in the form that was asked for.
+func (s *Session) reportEnvtest(u setupenvtest.Used, form string) {
 	r := report.Result{Value: u}
 	switch form {
 	case PathForm:

@@ -33,8 +33,8 @@ func serves(server string) func(*clusterctl.Status) bool {
 	return func(s *clusterctl.Status) bool { return s.Server == strings.TrimSuffix(server, "/") }
 }
 
-// tellSimulated says of what was deployed that it only seems to run, and how it runs.
-func (s *Session) tellSimulated(ctx context.Context, cluster *ship.Cluster, objects []*unstructured.Unstructured) {
+// reportSimulated says of what was deployed that it only seems to run, and how it runs.
+func (s *Session) reportSimulated(ctx context.Context, cluster *ship.Cluster, objects []*unstructured.Unstructured) {
 	simulated := cluster.Simulated(ctx, objects)
 	if len(simulated) == 0 {
 		return
@@ -105,8 +105,8 @@ func (s *Session) comesFirst(cluster *clusterctl.Status, images []string) string
 	return ""
 }
 
-// tellOfPush says what is in the way of running an image that was pushed to the registry of an embedded cluster.
-func (s *Session) tellOfPush(ctx context.Context, image string) {
+// reportPush says what is in the way of running an image that was pushed to the registry of an embedded cluster.
+func (s *Session) reportPush(ctx context.Context, image string) {
 	host := reference.Registry(image)
 	owner := s.running(ctx, func(s *clusterctl.Status) bool { return loaded.Same(s.Registry, host) })
 	if owner == nil {

@@ -38,7 +38,7 @@ func (s *Session) LinkTools(dir string, force bool) error {
 		s.Handler.Handle(report.Warning{Text: "go tool keeps slipway in Go's build cache, which deletes unused files after some days: link again if a link fails, and after each update"})
 	}
 	changes, err := folder.Link()
-	s.tellLinks(changes, "linked")
+	s.reportLinks(changes, "linked")
 	return err
 }
 
@@ -57,7 +57,7 @@ func (s *Session) UnlinkTools(dir string) error {
 		return err
 	}
 	changes, err := folder.Unlink()
-	s.tellLinks(changes, "unlinked")
+	s.reportLinks(changes, "unlinked")
 	return err
 }
 
@@ -89,8 +89,8 @@ func (s *Session) ownBin() error {
 	return errors.Join(err, here.Close())
 }
 
-// tellLinks tells what happened to each file.
-func (s *Session) tellLinks(changes []toollink.Change, verb string) {
+// reportLinks tells what happened to each file.
+func (s *Session) reportLinks(changes []toollink.Change, verb string) {
 	changed := 0
 	for i := range changes {
 		c := &changes[i]

@@ -92,7 +92,7 @@ func (w *watch) awaitAnswer(ctx context.Context, object *unstructured.Unstructur
 	err := poll(ctx, min(w.patience-time.Since(w.start), certificateDelay), func(ctx context.Context) (bool, error) {
 		var err error
 		if missing, err = w.cluster.unanswered(ctx, s); missing != nil {
-			w.tell(object, missing.who.String()+" does not answer yet")
+			w.notify(object, missing.who.String()+" does not answer yet")
 		}
 		return missing == nil, err
 	})

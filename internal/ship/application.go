@@ -136,20 +136,20 @@ func (a *application) before(ctx context.Context, resource dynamic.ResourceInter
 		return existing(ctx, resource, object.GetName())
 	}
 	var live *unstructured.Unstructured
-	start, told := time.Now(), false
+	start, reported := time.Now(), false
 	err := poll(ctx, min(a.patience, farewell-a.waited), func(ctx context.Context) (bool, error) {
 		var err error
 		live, err = existing(ctx, resource, object.GetName())
 		if err != nil || live == nil || live.GetDeletionTimestamp() == nil {
 			return true, err
 		}
-		if !told {
-			told = true
+		if !reported {
+			reported = true
 			a.cluster.handler.Handle(report.Step{Name: "waiting for " + nameOf(object) + " to be goneto be deleted"})
 		}
 		return false, nil
 	})
-	if told {
+	if reported {
 		a.waited += time.Since(start)
 	}
 	if errors.Is(err, errImpatient) {

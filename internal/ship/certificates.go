@@ -47,17 +47,17 @@ func (w *watch) unissued(ctx context.Context) error {
 		}
 		for _, c := range of {
 			if c.kind == "Ready" && c.status != "True" {
-				w.tellCertificate(fmt.Sprintf("waiting for %s: Ready=%s: %s", nameOf(live), c.status, c.message))
+				w.reportCertificate(fmt.Sprintf("waiting for %s: Ready=%s: %s", nameOf(live), c.status, c.message))
 			}
 		}
 	}
 	return nil
 }
 
-// tellCertificate says what a certificate waits for when that is news, beside what is said of the object waited for.
-func (w *watch) tellCertificate(text string) {
-	if text != w.toldCertificate {
-		w.toldCertificate = text
+// reportCertificate says what a certificate waits for when that is news, beside what is said of the object waited for.
+func (w *watch) reportCertificate(text string) {
+	if text != w.reportedCertificate {
+		w.reportedCertificate = text
 		w.cluster.handler.Handle(report.Step{Name: text})
 	}
 }

@@ -236,12 +236,12 @@ func (c *Cluster) warnOfPermissions(ctx context.Context, workload *unstructured.
 	if err != nil {
 		return
 	}
-	var told []string
+	var reported []string
 	for _, pod := range c.podsOf(ctx, live) {
 		for _, container := range pod.Spec.Containers {
 			for _, marker := range missingMarkers(c.logOf(ctx, pod, container.Name, false)) {
-				if !slices.Contains(told, marker) {
-					told = append(told, marker)
+				if !slices.Contains(reported, marker) {
+					reported = append(reported, marker)
 					c.handler.Handle(report.Warning{Text: fmt.Sprintf("%s runs, but its log reports a missing permission; beside Reconcile, add: %s", nameOf(live), marker)})
 				}
 			}

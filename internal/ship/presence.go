@@ -36,12 +36,12 @@ func (c *Cluster) AwaitAdmission(ctx context.Context, object *unstructured.Unstr
 	if err != nil {
 		return c.explainObject(ctx, object, err)
 	}
-	start, told := time.Now(), false
+	start, reported := time.Now(), false
 	var last error
 	err = poll(ctx, patienceOf(timeout), func(ctx context.Context) (bool, error) {
 		_, last = resource.Create(ctx, object, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}, FieldManager: FieldManager})
-		if last != nil && !told && time.Since(start) > time.Second {
-			told = true
+		if last != nil && !reported && time.Since(start) > time.Second {
+			reported = true
 			c.handler.Handle(report.Step{Name: "waiting for the webhooks of " + object.GetKind()})
 		}
 		return last == nil || apierrors.IsAlreadyExists(last), nil

@@ -46,11 +46,11 @@ type watch struct {
 	cluster  *Cluster
 	start    time.Time
 	patience time.Duration // for all objects together
-	told     string        // what was said last
+	reported string        // what was said last
 
-	certificates    []*unstructured.Unstructured // of cert-manager's, that the objects have
-	certified       time.Time                    // when they were looked at last
-	toldCertificate string                       // what was said of one last
+	certificates        []*unstructured.Unstructured // of cert-manager's, that the objects have
+	certified           time.Time                    // when they were looked at last
+	reportedCertificate string                       // what was said of one last
 }
 
 // await waits for one object.
@@ -71,7 +71,7 @@ func (w *watch) await(ctx context.Context, object *unstructured.Unstructured) er
 			return true, err
 		}
 		waited = true
-		w.tell(object, now.Message)
+		w.notify(object, now.Message)
 		if now.Status == status.FailedStatus {
 			return false, errHopeless
 		}
@@ -93,10 +93,10 @@ func (w *watch) await(ctx context.Context, object *unstructured.Unstructured) er
 	return c.explainObject(ctx, object, err)
 }
 
-// tell says what is waited for when that is news.
-func (w *watch) tell(object *unstructured.Unstructured, message string) {
-	if text := fmt.Sprintf("waiting for %s: %s", nameOf(object), message); text != w.told {
-		w.told = text
+// notify says what is waited for when that is news.
+func (w *watch) notify(object *unstructured.Unstructured, message string) {
+	if text := fmt.Sprintf("waiting for %s: %s", nameOf(object), message); text != w.reported {
+		w.reported = text
 		w.cluster.handler.Handle(report.Step{Name: text})
 	}
 }

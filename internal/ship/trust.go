@@ -54,7 +54,7 @@ func (w *watch) awaitAuthority(ctx context.Context, object *unstructured.Unstruc
 		if len(missing) == 0 {
 			return true, nil
 		}
-		w.tell(object, "its webhooks have no certificate yet")
+		w.notify(object, "its webhooks have no certificate yet")
 		return false, w.unissued(ctx)
 	})
 	if errors.Is(err, errImpatient) {

@@ -129,7 +129,7 @@ func (r *Runtime) await(c *container, run *run) {
 	}
 	r.mu.Unlock()
 	close(run.ended)
-	r.tell(c.sandbox, c.id)
+	r.notify(c.sandbox, c.id)
 }
 
 // StopContainer asks a container to end, and ends it after a timeout in seconds.

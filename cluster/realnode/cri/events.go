@@ -32,7 +32,7 @@ func again() []time.Duration {
 // LookAt has the kubelet look at a pod now, of which it knows that something is about to happen to it.
 func (r *Runtime) LookAt(pod types.UID) {
 	for _, s := range r.sandboxesOf(pod) {
-		r.tell(s, "")
+		r.notify(s, "")
 	}
 }
 
@@ -48,15 +48,15 @@ func (r *Runtime) sandboxesOf(pod types.UID) []*sandbox {
 	return all
 }
 
-// tell has the kubelet look at a pod now: one of its containers, or all of it, has ended.
-func (r *Runtime) tell(s *sandbox, container string) {
-	r.tellOnce(s, container)
+// notify has the kubelet look at a pod now: one of its containers, or all of it, has ended.
+func (r *Runtime) notify(s *sandbox, container string) {
+	r.notifyOnce(s, container)
 	for _, after := range again() {
-		time.AfterFunc(after, func() { r.tellOnce(s, container) })
+		time.AfterFunc(after, func() { r.notifyOnce(s, container) })
 	}
 }
 
-func (r *Runtime) tellOnce(s *sandbox, container string) {
+func (r *Runtime) notifyOnce(s *sandbox, container string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.events == nil {

@@ -136,7 +136,7 @@ func (r *Runtime) StopPodSandbox(ctx context.Context, id string) error {
 		r.options.Network.Remove(s.network)
 	}
 	if !stopped {
-		r.tell(s, "")
+		r.notify(s, "")
 	}
 	return nil
 }

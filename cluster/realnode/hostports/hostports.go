@@ -36,8 +36,8 @@ type Server struct {
 	limit   *intake.Limit
 	group   sync.WaitGroup
 
-	known map[types.UID]*corev1.Pod     // by Run alone
-	told  map[types.UID]map[string]bool // by Run alone: what was reported of a pod
+	known    map[types.UID]*corev1.Pod     // by Run alone
+	reported map[types.UID]map[string]bool // by Run alone: what was reported of a pod
 }
 
 const (
@@ -49,8 +49,8 @@ const (
 
 // New returns a server for the pods that informers know, which have not been started yet.
 func New(pods []cache.SharedIndexInformer, o Options) (*Server, error) {
-	s := &Server{options: o, pods: pods, limit: intake.NewLimit(mostConns, mostConns), told: map[types.UID]map[string]bool{}}
-	s.open = listeners.NewSet(s.serve, func(at netip.AddrPort, p purpose, err error) { s.tell(refusal{s.known[p.pod], explain(at, err)}) })
+	s := &Server{options: o, pods: pods, limit: intake.NewLimit(mostConns, mostConns), reported: map[types.UID]map[string]bool{}}
+	s.open = listeners.NewSet(s.serve, func(at netip.AddrPort, p purpose, err error) { s.notify(refusal{s.known[p.pod], explain(at, err)}) })
 	var err error
 	s.changes, err = listeners.Watch(pods...)
 	return s, err
@@ -73,7 +73,7 @@ func (s *Server) follow(ctx context.Context) (all bool) {
 	ports, refused := wanted(pods, s.options.Plain)
 	s.know(pods)
 	for _, r := range refused {
-		s.tell(r)
+		s.notify(r)
 	}
 	return s.open.Keep(ctx, ports)
 }
@@ -100,12 +100,12 @@ func explain(at netip.AddrPort, err error) string {
 	return fmt.Sprintf("host port %s is not served: %v", at, err)
 }
 
-// tell reports something of a pod once.
-func (s *Server) tell(r refusal) {
-	of := s.told[r.pod.UID]
+// notify reports something of a pod once.
+func (s *Server) notify(r refusal) {
+	of := s.reported[r.pod.UID]
 	if of == nil {
 		of = map[string]bool{}
-		s.told[r.pod.UID] = of
+		s.reported[r.pod.UID] = of
 	}
 	if !of[r.why] {
 		of[r.why] = true
@@ -119,9 +119,9 @@ func (s *Server) know(pods []*corev1.Pod) {
 	for _, p := range pods {
 		s.known[p.UID] = p
 	}
-	for uid := range s.told {
+	for uid := range s.reported {
 		if s.known[uid] == nil {
-			delete(s.told, uid)
+			delete(s.reported, uid)
 		}
 	}
 }

@@ -106,7 +106,7 @@ func (t target) before(other target) bool {
 func (p *Proxy) DialService(ctx context.Context, namespace, service, port string) (net.Conn, error) {
 	leave, ok := p.fromHost.Enter(nil)
 	if !ok {
-		p.told.crowd(p.options.Log, "connections", nil)
+		p.reported.crowd(p.options.Log, "connections", nil)
 		return nil, errCrowd
 	}
 	conn, _, err := p.dial(ctx, "tcp", target{portName: portName{namespace, service, port, corev1.ProtocolTCP}}, nil)

@@ -32,11 +32,11 @@ func shares() (conns, flows, listeners int) {
 	return min(max(fewest, int(files)/filesOfConn), mostConns), min(max(fewest, int(files)/filesOfFlow), mostFlows), max(fewest, int(files)/filesOfListener)
 }
 
-// told is what was told already: it is of interest once.
-type told struct{ conns, flows, trouble, full sync.Once }
+// reported is what was told already: it is of interest once.
+type reported struct{ conns, flows, trouble, full sync.Once }
 
 // crowd tells that one client wants more than its share, or all want more than there is.
-func (t *told) crowd(log *slog.Logger, what string, client net.Addr) {
+func (t *reported) crowd(log *slog.Logger, what string, client net.Addr) {
 	once := &t.conns
 	if what == "flows" {
 		once = &t.flows
@@ -48,7 +48,7 @@ func (t *told) crowd(log *slog.Logger, what string, client net.Addr) {
 
 // trouble tells that nothing can be taken for a moment.
 func (p *Proxy) trouble(err error) {
-	p.told.trouble.Do(func() {
+	p.reported.trouble.Do(func() {
 		p.options.Log.Warn("connections to Services must wait; this is reported once", "error", err)
 	})
 }

@@ -61,7 +61,7 @@ type Proxy struct {
 
 	fromPods, fromHost *intake.Limit
 	flows              *flows
-	told               told
+	reported           reported
 	most               int // of listeners at a time
 }
 
@@ -79,7 +79,7 @@ func New(f informers.SharedInformerFactory, o Options) (*Proxy, error) {
 		options: o, services: f.Core().V1().Services().Lister(), slices: f.Discovery().V1().EndpointSlices().Lister(), most: most,
 		fromPods: intake.NewLimit(conns, conns/ofOne), fromHost: intake.NewLimit(conns, conns), flows: newFlows(packets, packets/ofOne),
 	}
-	p.open = listeners.NewSet(p.listen, p.tellShut)
+	p.open = listeners.NewSet(p.listen, p.reportShut)
 	var err error
 	p.changes, err = listeners.Watch(f.Core().V1().Services().Informer(), f.Discovery().V1().EndpointSlices().Informer())
 	return p, err
@@ -166,16 +166,16 @@ func (p *Proxy) follow(ctx context.Context, wanted map[key]target) (all bool) {
 // errFull says that Services have more ports than are listened for.
 var errFull = errors.New("the Services of this cluster have too many ports")
 
-// tellShut reports once a listener that is tried again and again. That there is no room for one holds for many.
-func (p *Proxy) tellShut(k key, t target, err error) {
-	tell := func() {
+// reportShut reports once a listener that is tried again and again. That there is no room for one holds for many.
+func (p *Proxy) reportShut(k key, t target, err error) {
+	notify := func() {
 		p.options.Log.Warn("cannot listen for a Service", "namespace", t.namespace, "service", t.service, "address", k.address, "error", err)
 	}
 	if errors.Is(err, errFull) {
-		p.told.full.Do(tell)
+		p.reported.full.Do(notify)
 		return
 	}
-	tell()
+	notify()
 }
 
 // listen passes on what comes to an address, until the function that it returns is called. Those that are open stay

@@ -27,7 +27,7 @@ func (p *Proxy) listenTCP(ctx context.Context, k key, t target) (func(), error) 
 func (p *Proxy) enter(ctx context.Context, conn net.Conn, t target, limit *intake.Limit) {
 	leave, ok := limit.Enter(conn.RemoteAddr())
 	if !ok {
-		p.told.crowd(p.options.Log, "connections", conn.RemoteAddr())
+		p.reported.crowd(p.options.Log, "connections", conn.RemoteAddr())
 		reset(conn)
 		return
 	}
