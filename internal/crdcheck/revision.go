@@ -143,5 +143,5 @@ func unreadable(where string, err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		err = p.Err
 	}
-	return &report.Error{What: "the CRDs to compare with cannot be read", Where: where, Err: err, Hint: "a folder or file with CRDs, or a revision of git", Code: 2}
+	return &report.Error{What: "the CRDs to compare with cannot be read", Where: where, Err: err, Hint: "use a folder or file with CRDs, or a git revision", Code: 2}
 }

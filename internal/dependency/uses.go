@@ -62,7 +62,7 @@ func usesOf(p Project) (uses, error) {
 			return nil
 		}
 		if left--; left < 0 {
-			return &report.Error{What: "the project has more Go files than slipway supports", Where: p.Root, Hint: "at most " + strconv.Itoa(maxFiles)}
+			return &report.Error{What: "the project has more Go files than slipway supports", Where: p.Root, Hint: "the limit is " + strconv.Itoa(maxFiles)}
 		}
 		found.read(fset, file, modules)
 		return nil

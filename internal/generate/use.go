@@ -10,13 +10,13 @@ import (
 // chosen finds the generators and reads their options.
 func chosen(all []Generator, uses []Use) ([]use, error) {
 	if len(uses) == 0 {
-		return nil, &report.Error{What: "no generator", Hint: "one of " + names(all)}
+		return nil, &report.Error{What: "no generator", Hint: "use one of " + names(all)}
 	}
 	var found []use
 	for _, u := range uses {
 		g, ok := find(all, u.Name)
 		if !ok {
-			return nil, &report.Error{What: "unknown generator " + u.Name, Hint: "one of " + names(all)}
+			return nil, &report.Error{What: "unknown generator " + u.Name, Hint: "use one of " + names(all)}
 		}
 		options, problem := marker.ParseOption(g.Options, u.Options)
 		if problem != nil {

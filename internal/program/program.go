@@ -162,7 +162,7 @@ func (f *Finder) named(ctx context.Context, path string) (Program, error) {
 			return Program{}, ctx.Err()
 		}
 		return Program{}, &report.Error{What: "SLIPWAY_CLUSTER names no usable cluster program", Where: path, Err: err,
-			Hint: "the slipway-cluster program of this slipway's version; unset SLIPWAY_CLUSTER to let slipway find or build it"}
+			Hint: "use the slipway-cluster program of this slipway's version; unset SLIPWAY_CLUSTER to let slipway find or build it"}
 	}
 	f.touch(path)
 	return Program{path, FromEnvironment}, nil

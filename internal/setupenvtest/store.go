@@ -109,7 +109,7 @@ const failed = 2
 
 // unusable is a failure in the store's folder.
 func unusable(what, path string, err error) error {
-	e := &report.Error{What: what, Where: path, Err: err, Hint: "a folder that you may write; --bin-dir names another one", Code: failed}
+	e := &report.Error{What: what, Where: path, Err: err, Hint: "set --bin-dir to a folder that you may write to", Code: failed}
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		e.Where, e.Err = p.Path, p.Err
 	}

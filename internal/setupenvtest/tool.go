@@ -45,7 +45,7 @@ func (r Request) check() error {
 		return &report.Error{What: "--force and --installed-only exclude each other", Where: "--installed-only, --force",
 			Hint: "use one of them", Code: failed}
 	case r.Platform.empty():
-		return &report.Error{What: "the platform is incomplete", Where: "--os, --arch", Hint: "such as --os linux --arch amd64", Code: failed}
+		return &report.Error{What: "the platform is incomplete", Where: "--os, --arch", Hint: "use flags such as --os linux --arch amd64", Code: failed}
 	}
 	return nil
 }

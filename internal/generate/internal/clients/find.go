@@ -94,7 +94,7 @@ func (f *finding) nothing(groups []string) error {
 	slices.Sort(f.groups)
 	if len(groups) > 0 && len(f.groups) > 0 {
 		return &report.Error{What: "no type of these groups has the marker +genclient", Where: strings.Join(groups, ", "), Err: errNoClient,
-			Hint: "one of " + strings.Join(slices.Compact(f.groups), ", ")}
+			Hint: "use one of " + strings.Join(slices.Compact(f.groups), ", ")}
 	}
 	e := &report.Error{What: "there are no types to generate clients for", Err: errNoClient, Hint: "add the marker // +genclient to a type"}
 	if len(f.kinds) > 0 {

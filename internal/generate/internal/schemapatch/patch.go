@@ -18,7 +18,7 @@ func (f *manifest) patch(schemas map[string]*schema.Schema, writing schema.Writi
 	remove(spec, "validation")
 	versions := valueOf(spec, "versions")
 	if versions == nil || versions.Kind != yaml.SequenceNode {
-		return f.mistake(spec, "spec.versions is not a list", "a list of versions, each with a name")
+		return f.mistake(spec, "spec.versions is not a list", "write a list of versions, each with a name")
 	}
 	var findings []report.Finding
 	for _, v := range versions.Content {

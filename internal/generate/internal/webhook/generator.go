@@ -150,7 +150,7 @@ func (c *collector) declare(d declaration, pos token.Pos) {
 	w, problems := d.webhook()
 	w, err := patched(w, d.Patch, d.Mutating)
 	if err != nil {
-		problems = append(problems, fatal("patch: "+err.Error(), "a strategic merge patch of the webhook, as JSON between backticks"))
+		problems = append(problems, fatal("patch: "+err.Error(), "write a strategic merge patch of the webhook, as JSON between backticks"))
 	} else {
 		problems = append(problems, check(w)...)
 	}

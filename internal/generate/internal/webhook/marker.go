@@ -83,7 +83,7 @@ func (d declaration) rule(problems *[]problem) admission.RuleWithOperations {
 	for i, verb := range d.Verbs {
 		operation, ok := known(verb, admission.Create, admission.Update, admission.Delete, admission.Connect, admission.OperationAll)
 		if !ok {
-			*problems = append(*problems, warning("unknown operation "+quoted(verb)+"; the API server refuses this", "create, update, delete, connect or *"))
+			*problems = append(*problems, warning("unknown operation "+quoted(verb)+"; the API server refuses this", "use create, update, delete, connect or *"))
 		}
 		rule.Operations[i] = operation
 	}
@@ -114,7 +114,7 @@ func (d declaration) client(problems *[]problem) admission.WebhookClientConfig {
 func (d declaration) failurePolicy(problems *[]problem) *admission.FailurePolicyType {
 	policy, ok := known(d.FailurePolicy, admission.Ignore, admission.Fail)
 	if !ok {
-		*problems = append(*problems, warning("unknown failure policy "+quoted(d.FailurePolicy)+"; the API server refuses this", "fail or ignore"))
+		*problems = append(*problems, warning("unknown failure policy "+quoted(d.FailurePolicy)+"; the API server refuses this", "use fail or ignore"))
 	}
 	return &policy
 }
@@ -125,7 +125,7 @@ func (d declaration) matchPolicy(problems *[]problem) *admission.MatchPolicyType
 	}
 	policy, ok := known(d.MatchPolicy, admission.Exact, admission.Equivalent)
 	if !ok {
-		*problems = append(*problems, fatal("unknown match policy "+quoted(d.MatchPolicy), "Exact or Equivalent"))
+		*problems = append(*problems, fatal("unknown match policy "+quoted(d.MatchPolicy), "use Exact or Equivalent"))
 	}
 	return &policy
 }
@@ -137,7 +137,7 @@ func (d declaration) sideEffects(problems *[]problem) *admission.SideEffectClass
 		return &class
 	}
 	if d.SideEffects != "" {
-		*problems = append(*problems, warning("sideEffects="+quoted(d.SideEffects)+" has no effect", "None or NoneOnDryRun"))
+		*problems = append(*problems, warning("sideEffects="+quoted(d.SideEffects)+" has no effect", "use None or NoneOnDryRun"))
 	}
 	return nil
 }
@@ -151,7 +151,7 @@ func (d declaration) reinvocationPolicy(problems *[]problem) *admission.Reinvoca
 		*problems = append(*problems, warning("reinvocationPolicy has no effect on a validating webhook", "remove it, or mutating=true"))
 		return nil
 	case !ok:
-		*problems = append(*problems, warning("reinvocationPolicy="+quoted(d.ReinvocationPolicy)+" has no effect", "Never or IfNeeded"))
+		*problems = append(*problems, warning("reinvocationPolicy="+quoted(d.ReinvocationPolicy)+" has no effect", "use Never or IfNeeded"))
 		return nil
 	}
 	return &policy

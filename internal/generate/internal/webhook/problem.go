@@ -44,13 +44,13 @@ func check(w admission.MutatingWebhook) []problem {
 		problems = append(problems, fatal("sideEffects cannot be "+string(*w.SideEffects)+" in version v1", classes))
 	}
 	if t := w.TimeoutSeconds; t != nil && (*t < 1 || *t > 30) {
-		problems = append(problems, fatal("timeoutSeconds is out of bounds", "1 to 30"))
+		problems = append(problems, fatal("timeoutSeconds is out of bounds", "use 1 to 30"))
 	}
 	if len(w.AdmissionReviewVersions) == 0 {
 		problems = append(problems, fatal("admissionReviewVersions is empty", "admissionReviewVersions=v1"))
 	}
 	if strings.Count(w.Name, ".") < 2 {
-		problems = append(problems, warning("the name "+quoted(w.Name)+" has fewer than three parts; the API server refuses this", "a name like vkind.example.com"))
+		problems = append(problems, warning("the name "+quoted(w.Name)+" has fewer than three parts; the API server refuses this", "use a name like vkind.example.com"))
 	}
 	return problems
 }
