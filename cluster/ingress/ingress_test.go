@@ -203,7 +203,7 @@ func TestRules(t *testing.T) {
 		{"gone.test", "/", "a Service that does not exist", 502},
 		{"simulated.test", "/", "a page that explains", 503},
 		{"out.test", "/", "of the type ExternalName", 502},
-		{"port.test", "/", "a port of TCP that does not exist: 81 of", 502},
+		{"port.test", "/", "a TCP port that does not exist: 81 of", 502},
 	} {
 		code, got := ask(t, client, "http://"+at+tt.path, tt.host)
 		if code != tt.code || !strings.Contains(got, tt.want) {
