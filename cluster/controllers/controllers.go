@@ -4,7 +4,7 @@
 //
 // Each [Controller] is a value, in [All]: a name and a constructor around one upstream constructor, with the upstream
 // default settings or, where those are made for a large cluster, shorter periods. docs/reference/cluster-contents.md
-// reports what users see of each. The wiring is our own and not that of
+// shows what users see of each. The wiring is our own and not that of
 // k8s.io/kubernetes/cmd/kube-controller-manager/app/controllermanager.go, for three reasons: that one registers
 // process-wide names and so works only once per process; it links every controller there is, with cloud and volume
 // plug-ins; and it fixes periods that make sense for a large cluster, such as 30 seconds until the garbage collector

@@ -121,6 +121,9 @@ func speaks(name, dir string) bool {
 	if strings.HasSuffix(name, "_test.go") || strings.Contains(name, "/_") || strings.Contains(name, "/test/") {
 		return false
 	}
+	if strings.HasPrefix(name, "internal/inflection/") { // tables of words
+		return false
+	}
 	if dir == "." {
 		return strings.HasPrefix(name, "cmd/") || strings.HasPrefix(name, "internal/") || strings.HasPrefix(name, "project/")
 	}

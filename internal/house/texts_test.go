@@ -195,7 +195,7 @@ func (r *textReader) operand(e ast.Expr, text string, ok bool) string {
 
 var (
 	inserted = regexp.MustCompile(`\{[^}]*\}|%[-+# 0-9.\[\]]*[a-zA-Z]`)
-	word     = regexp.MustCompile("^[(\"'`]*[A-Za-z][A-Za-z'-]*[,.:;?!)\"'`]*$")
+	word     = regexp.MustCompile("^[(\"'`]*[A-Za-z'-]*[a-z][A-Za-z'-]*[,.:;?!)\"'`]*$")
 	letters  = regexp.MustCompile(`[A-Za-z]{2}`)
 )
 

@@ -60,8 +60,8 @@ func (c *Cluster) Outdated(ctx context.Context, objects []*unstructured.Unstruct
 	})
 }
 
-// judged returns the workloads of the kinds among objects of which judge finds a pod that does not go anyway. Those that
-// the cluster does not have are passed over.
+// judged returns the workloads of the kinds among objects of which judge finds a pod that does not go anyway. Those
+// that the cluster does not have are passed over.
 func (c *Cluster) judged(ctx context.Context, objects []*unstructured.Unstructured, kinds []string, judge func(wanted, live *unstructured.Unstructured, pod corev1.Pod) (*Outdated, error)) ([]Outdated, error) {
 	var all []Outdated
 	for _, object := range objects {

@@ -142,7 +142,7 @@ func TestGroups(t *testing.T) {
 		if got != want {
 			t.Errorf("%s is the group %q, want %q", group, got, want)
 		}
-		if err, ok := found.nothing([]string{group}).(*report.Error); want == "" && (!ok || err.Where != group || err.Hint != "one of batch.example.com, ship.example.com") {
+		if err, ok := found.nothing([]string{group}).(*report.Error); want == "" && (!ok || err.Where != group || err.Hint != "use one of batch.example.com, ship.example.com") {
 			t.Errorf("%s: got %v", group, err)
 		}
 	}

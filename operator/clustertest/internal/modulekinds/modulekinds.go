@@ -3,7 +3,8 @@
 //
 // Modules may be hostile: no program of theirs is started, no link in them is followed, and sizes are limited.
 //
-// The command searches in the same way, and the two modules share no code: testdata/search holds both searches together.
+// The command searches in the same way, and the two modules share no code: testdata/search holds both searches
+// together.
 package modulekinds
 
 import (

@@ -29,7 +29,7 @@ type Kind struct {
 	H any `json:"h"`
 	// want keys of a map
 	I map[int]string `json:"i"`
-	// want a struct inside of a type
+	// want a struct inside a type
 	J struct{} `json:"j"`
 	// want an instantiated generic type has no schema
 	K Generic[int] `json:"k"`
@@ -45,7 +45,7 @@ type Kind struct {
 	// want expected a URL
 	// +kubebuilder:externalDocs:url=nowhere
 	O string `json:"o"`
-	// want reason "Bad" is none of
+	// want unknown reason "Bad": use
 	// +kubebuilder:validation:XValidation:rule="true",reason=Bad
 	P string `json:"p"`
 	// want belongs on a type
@@ -56,7 +56,7 @@ type Kind struct {
 	R string `json:"r"`
 	S Stage  `json:"s"`
 	T Choice `json:"t"`
-	// want is inlined, which only a struct can be
+	// want is inlined, but only structs can be inlined
 	V string `json:",omitempty"`
 	// want a function has no schema
 	U func() `json:"u"`
@@ -66,7 +66,7 @@ type Generic[T any] struct {
 	Value T `json:"value"`
 }
 
-// want no constants of the type Stage
+// want the type Stage has no constants
 // +k8s:enum
 type Stage string
 

@@ -17,7 +17,7 @@ type Fields struct {
 	Unsafe    unsafe.Pointer       // want "unsafe.Pointer has no deep copy"
 	Anys      []any                // want "an interface has no deep copy"
 	Map       map[string]any       // want "an interface has no deep copy"
-	Key       map[[2]string]string // want "the key of this map is an array, which cannot be copied by assignment"
+	Key       map[[2]string]string // want "the key of this map is an array, which assignment does not copy"
 	Pointer   *any                 // want "an interface has no deep copy"
 	Interface Interface            // want "an interface has no deep copy"
 	Unknown   Undeclared           // want "a type without a declaration has no deep copy"

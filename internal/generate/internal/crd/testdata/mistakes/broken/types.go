@@ -1,7 +1,7 @@
 // Package broken has a mistake of its own, which does not hide those of its types.
 package broken
 
-// want "true" is more than it takes
+// want unexpected text "true"
 // +kubebuilder:validation:Required=true
 
 type Unused struct {
