@@ -1,0 +1,128 @@
+package assemble
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/slipway-dev/slipway/internal/atomicfile"
+	names "github.com/slipway-dev/slipway/internal/release"
+	"github.com/slipway-dev/slipway/internal/report"
+
+	"github.com/slipway-dev/slipway/release/compile"
+	"github.com/slipway-dev/slipway/release/container"
+	"github.com/slipway-dev/slipway/release/homebrew"
+	"github.com/slipway-dev/slipway/release/npm"
+	"github.com/slipway-dev/slipway/release/record"
+)
+
+// npmRoot packs the npm package that users install.
+func (m *maker) npmRoot(ctx context.Context) error {
+	licence, err := m.text("LICENSE")
+	if err != nil {
+		return err
+	}
+	pkg, err := npm.Root(m.Version, m.platforms(), licence)
+	if err != nil {
+		return err
+	}
+	return m.npmPackage(ctx, record.Key(m.platforms()), pkg)
+}
+
+const formulaName = "slipway.rb"
+
+// formula writes the formula of Homebrew. A part of a release may be without a platform of Homebrew and has none then.
+func (m *maker) formula(ctx context.Context) error {
+	text, err := homebrew.Formula(m.Version, m.sums)
+	if m.narrowed() && errors.Is(err, homebrew.ErrIncomplete) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return m.do(ctx, string(text), formulaName, func(_ context.Context, file string) error { return os.WriteFile(file, text, 0o644) })
+}
+
+// image writes the container image of the platforms of Linux.
+func (m *maker) image(ctx context.Context) error {
+	img := container.Image{Version: m.Version, Commit: m.tree.Commit, Date: m.tree.Date}
+	var inputs []any
+	for _, p := range m.platforms() {
+		if p[0] != "linux" {
+			continue
+		}
+		one := container.Platform{Arch: p[1]}
+		for _, b := range m.built[p] {
+			one.Programs = append(one.Programs, container.Program{Name: b.name, Path: b.path})
+		}
+		img.Platforms = append(img.Platforms, one)
+		inputs = append(inputs, p, m.inputs(p))
+	}
+	if len(img.Platforms) == 0 {
+		return nil
+	}
+	return m.do(ctx, record.Key(inputs...), "slipway_"+m.Version+"_image.tar", func(ctx context.Context, file string) (err error) {
+		img.Temp = filepath.Dir(file)
+		if img.Goroot, err = compile.Goroot(ctx); err != nil {
+			return err
+		}
+		return img.Save(ctx, file)
+	})
+}
+
+// KeyName is the file with the public key, for openssl.
+const KeyName = "slipway-release.pem"
+
+// publicKey writes the public key, if there is one.
+func (m *maker) publicKey(ctx context.Context) error {
+	if m.Key == nil {
+		return nil
+	}
+	der, err := x509.MarshalPKIXPublicKey(m.Key.Public())
+	if err != nil {
+		return err
+	}
+	text := pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})
+	return m.do(ctx, string(text), KeyName, func(_ context.Context, file string) error { return os.WriteFile(file, text, 0o644) })
+}
+
+// tidy removes what other runs left: files of the folder that are not of this release, work for other commits, and the
+// modules, which the next run unpacks again.
+func (m *maker) tidy() error {
+	found, err := os.ReadDir(m.dist)
+	if err != nil {
+		return err
+	}
+	for _, f := range found {
+		if _, ours := m.sums[f.Name()]; !ours {
+			m.Handler.Handle(report.File{Path: filepath.Join(m.dist, f.Name()), Action: report.Deleted, Why: "it is not part of this release"})
+			err = errors.Join(err, os.RemoveAll(filepath.Join(m.dist, f.Name())))
+		}
+	}
+	return errors.Join(err, os.RemoveAll(m.compiler.Modules))
+}
+
+// sign writes the checksums, and with a key their signature. They come last: a folder with them is whole.
+func (m *maker) sign() error {
+	text := m.sums.Text()
+	if m.Key != nil {
+		signature := names.Sign(m.Key, text)
+		public, _ := m.Key.Public().(ed25519.PublicKey)
+		if _, err := names.Verify(public, text, signature); err != nil {
+			return fmt.Errorf("verify the signature: %w", err)
+		}
+		if err := atomicfile.Write(filepath.Join(m.dist, names.SignatureName), signature, 0o644); err != nil {
+			return err
+		}
+	}
+	if err := atomicfile.Write(filepath.Join(m.dist, names.SumsName), text, 0o644); err != nil {
+		return err
+	}
+	m.Handler.Handle(report.Result{Text: fmt.Sprintf("%d files in %s", len(m.sums), m.dist), Value: m.dist})
+	return nil
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"encoding/base64"
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/internal/program"
+	naming "github.com/slipway-dev/slipway/internal/release"
+
+	"github.com/slipway-dev/slipway/release/modproxy"
+	"github.com/slipway-dev/slipway/release/record"
+)
+
+var update = flag.Bool("update", false, "write golden files")
+
+// asCommand is the variable by which the test's program is the command.
+const asCommand = "SLIPWAY_TEST_RELEASE"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// newKey makes a pair and puts its private part into the environment.
+func newKey(t *testing.T) ed25519.PublicKey {
+	t.Helper()
+	public, private, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(keyVariable, base64.StdEncoding.EncodeToString(private.Seed()))
+	return public
+}
+
+// TestRelease makes a release of two platforms, and looks at all of it.
+func TestRelease(t *testing.T) {
+	public := newKey(t)
+	secret := os.Getenv(keyVariable)
+	dir := newRepository(t)
+	code, said := release(t, dir, "-targets", "linux/"+runtime.GOARCH+",windows/amd64")
+	if code != 0 || strings.Contains(said, secret) || os.Getenv(keyVariable) != "" {
+		t.Fatalf("%d\n%s", code, said)
+	}
+	dist := filepath.Join(dir, "dist", "v0.1.0")
+	if runtime.GOARCH == "amd64" {
+		golden(t, "release.golden", listing(t, dist))
+	}
+	verify(t, dist, public)
+	stamped(t, dir, dist, public)
+	identical(t, dir)
+}
+
+// verify holds every file against the checksums, and these against their signature.
+func verify(t *testing.T, dist string, public ed25519.PublicKey) {
+	t.Helper()
+	text, signature := read(t, dist, naming.SumsName), read(t, dist, naming.SignatureName)
+	sums, err := naming.Verify(public, text, signature)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names(t, dist) {
+		sum, err := record.SumOf(filepath.Join(dist, name))
+		if want, listed := sums[name]; err != nil || listed && sum != want || listed == strings.HasPrefix(name, naming.SumsName) {
+			t.Errorf("%s: listed %v, %v", name, listed, err)
+		}
+	}
+	text[0] ^= 1
+	if _, err := naming.Verify(public, text, signature); !errors.Is(err, naming.ErrSignature) {
+		t.Errorf("changed checksums: %v", err)
+	}
+	openssl(t, dist)
+}
+
+// openssl verifies the signature as the documentation shows it.
+func openssl(t *testing.T, dist string) {
+	t.Helper()
+	if _, err := exec.LookPath("openssl"); err != nil {
+		t.Log("without openssl")
+		return
+	}
+	const script = `base64 -d SHA256SUMS.sig > "$1/sig" && openssl pkeyutl -verify -pubin -inkey slipway-release.pem -rawin -in "$2" -sigfile "$1/sig"`
+	temp := t.TempDir()
+	command(t, dist, nil, "sh", "-c", script, "sh", temp, "SHA256SUMS")
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", script, "sh", temp, "slipway-release.pem")
+	cmd.Dir = dist
+	if out, err := cmd.CombinedOutput(); err == nil {
+		t.Errorf("openssl takes the signature for that of another file: %s", out)
+	}
+}
+
+// stamped runs slipway out of the archive.
+func stamped(t *testing.T, dir, dist string, public ed25519.PublicKey) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		return
+	}
+	temp := t.TempDir()
+	command(t, temp, nil, "tar", "xf", filepath.Join(dist, naming.Archive("v0.1.0", "linux", runtime.GOARCH)))
+	got := command(t, temp, nil, filepath.Join(naming.Folder("v0.1.0", "linux", runtime.GOARCH), "slipway"))
+	commit := strings.TrimSpace(command(t, dir, nil, "git", "rev-parse", "HEAD"))
+	if want := "v0.1.0 " + commit + " 2026-02-03T04:05:06Z " + base64.StdEncoding.EncodeToString(public) + "\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// work is the folder of the work for a repository's commit.
+func work(t *testing.T, dir string) string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(dir, "dist", ".work", "v0.1.0-*"))
+	if err != nil || len(found) != 1 {
+		t.Fatal(found, err)
+	}
+	return found[0]
+}
+
+// identical compiles a program as slipway does that has no release to get it from, in folders and caches of its own.
+func identical(t *testing.T, dir string) {
+	t.Helper()
+	made := read(t, work(t, dir), "programs", "linux_"+runtime.GOARCH, "slipway-check")
+	if runtime.GOOS != "linux" {
+		return
+	}
+	temp := t.TempDir()
+	env, err := program.InstallEnvironment(t.Context(), "linux", runtime.GOARCH)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "go", program.Install("v0.1.0", nil, "github.com/slipway-dev/slipway/cluster/cmd/slipway-check")...)
+	cmd.Dir = temp
+	cmd.Env = append(env, "GOBIN="+filepath.Join(temp, "bin"), "GOPATH="+filepath.Join(temp, "path"), "GOMODCACHE="+filepath.Join(temp, "modules"), "GOCACHE="+filepath.Join(temp, "cache"),
+		"GOFLAGS=-modcacherw", "GOPROXY="+modproxy.FileURL(filepath.Join(work(t, dir), "proxy")), "GOSUMDB=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if !bytes.Equal(made, read(t, temp, "bin", "slipway-check")) {
+		t.Error("the program of the release is not what a user's machine compiles")
+	}
+}
+
+// TestTwice: a clone in another folder, with empty caches, makes the same bytes of every file.
+func TestTwice(t *testing.T) {
+	dir := newRepository(t)
+	other := filepath.Join(t.TempDir(), "elsewhere")
+	command(t, "", nil, "git", "clone", "-q", dir, other)
+	if code, said := release(t, dir, "-targets", "linux/"+runtime.GOARCH); code != 0 || !strings.Contains(said, "not signed") {
+		t.Fatalf("%d\n%s", code, said)
+	}
+	t.Setenv("GOCACHE", t.TempDir())
+	t.Setenv("TZ", "Asia/Tokyo")
+	if code, said := release(t, other, "-targets", "linux/"+runtime.GOARCH); code != 0 {
+		t.Fatalf("%d\n%s", code, said)
+	}
+	one, two := filepath.Join(dir, "dist", "v0.1.0"), filepath.Join(other, "dist", "v0.1.0")
+	for _, name := range names(t, one) {
+		if !bytes.Equal(read(t, one, name), read(t, two, name)) {
+			t.Errorf("%s has other bytes", name)
+		}
+	}
+	if a, b := strings.Join(names(t, one), " "), strings.Join(names(t, two), " "); a != b || !strings.Contains(a, ".tar.gz") {
+		t.Errorf("%s, and %s", a, b)
+	}
+}

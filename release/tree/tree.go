@@ -1,0 +1,159 @@
+// Package tree reads what a release is made of: the commit of a working copy, which must have no changes.
+//
+//	t, err := tree.Read(ctx, dir)
+//	files := t.Module("cluster") // of the module in that folder, as the go command packs it
+//
+// Contents come from the commit, not from the folder: filters, line ends and modes of this machine have no part in it.
+package tree
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/zip"
+
+	"github.com/slipway-dev/slipway/internal/git"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// Tree is a commit.
+type Tree struct {
+	Dir    string // the working copy
+	Commit string
+	Date   time.Time // of the commit, in UTC
+	files  map[string]file
+}
+
+// ErrChanged is that the working copy is not its commit.
+var ErrChanged = errors.New("the working copy has changes")
+
+// shown is how many changed files an error names.
+const shown = 10
+
+// Read reads the commit that is checked out in dir. It refuses a working copy with changes, or files that git neither
+// knows nor ignores.
+func Read(ctx context.Context, dir string) (Tree, error) {
+	t := Tree{Dir: dir}
+	if err := clean(ctx, dir); err != nil {
+		return t, err
+	}
+	out, err := git.Output(ctx, dir, "log", "-1", "--format=%H %ct")
+	if err != nil {
+		return t, unread(dir, err)
+	}
+	commit, seconds, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
+	epoch, err := strconv.ParseInt(seconds, 10, 64)
+	if err != nil {
+		return t, unread(dir, err)
+	}
+	t.Commit, t.Date = commit, time.Unix(epoch, 0).UTC()
+	t.files, err = content(ctx, dir, commit)
+	return t, err
+}
+
+func unread(dir string, err error) error {
+	return &report.Error{What: "git does not know the commit of this folder", Where: dir, Err: err, Hint: "a clone of the repository"}
+}
+
+// clean refuses a working copy with changes and names the changed files.
+func clean(ctx context.Context, dir string) error {
+	out, err := git.Output(ctx, dir, "status", "--porcelain", "--no-renames", "-z")
+	if err != nil {
+		return unread(dir, err)
+	}
+	var changed []string
+	for entry := range strings.SplitSeq(strings.TrimRight(string(out), "\x00"), "\x00") {
+		if len(entry) > 3 {
+			changed = append(changed, entry[3:])
+		}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	names := strings.Join(changed[:min(len(changed), shown)], "\n")
+	if more := len(changed) - shown; more > 0 {
+		names += fmt.Sprintf("\nand %d more", more)
+	}
+	return &report.Error{What: "a release is made of a commit, and this folder differs from it", Where: dir, Err: ErrChanged, Hint: names, Next: "git status"}
+}
+
+// content reads the files of a commit. Symbolic links and submodules are not among them: modules have none.
+func content(ctx context.Context, dir, commit string) (map[string]file, error) {
+	out, err := git.Output(ctx, dir, "-c", "core.autocrlf=input", "-c", "core.eol=lf", "archive", "--format=tar", commit)
+	if err != nil {
+		return nil, unread(dir, err)
+	}
+	files := map[string]file{}
+	archive := tar.NewReader(bytes.NewReader(out))
+	for {
+		h, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return files, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read the archive of git: %w", err)
+		}
+		if h.Typeflag != tar.TypeReg {
+			continue
+		}
+		data, err := io.ReadAll(archive)
+		if err != nil {
+			return nil, fmt.Errorf("read the archive of git: %w", err)
+		}
+		files[h.Name] = file{h.Name, data}
+	}
+}
+
+// File is the content of a file; ok is false if the commit has none of that name.
+func (t Tree) File(name string) (data []byte, ok bool) {
+	f, ok := t.files[name]
+	return f.data, ok
+}
+
+// Module lists the files of the module in a folder, "." for the root, as the go command packs them: those of modules
+// below it have no part, and the root's licence is that of a module without its own.
+func (t Tree) Module(dir string) []zip.File {
+	var files []zip.File
+	for name, f := range t.files {
+		rel, in := below(dir, name)
+		if in && t.home(name) == dir {
+			files = append(files, file{rel, f.data})
+		}
+	}
+	const licence = "LICENSE"
+	if _, own := t.files[path.Join(dir, licence)]; !own {
+		if root, ok := t.files[licence]; ok {
+			files = append(files, root)
+		}
+	}
+	slices.SortFunc(files, func(a, b zip.File) int { return strings.Compare(a.Path(), b.Path()) })
+	return files
+}
+
+// below returns a name relative to a folder.
+func below(dir, name string) (rel string, ok bool) {
+	if dir == "." {
+		return name, true
+	}
+	return strings.CutPrefix(name, dir+"/")
+}
+
+// home is the folder of the module that a file belongs to.
+func (t Tree) home(name string) string {
+	dir := path.Dir(name)
+	for ; dir != "."; dir = path.Dir(dir) {
+		if _, ok := t.files[path.Join(dir, "go.mod")]; ok {
+			break
+		}
+	}
+	return dir
+}
