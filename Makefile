@@ -4,7 +4,7 @@ SHELL := /bin/bash
 
 BIN     := $(CURDIR)/bin
 EXAMPLES := examples/apiexample examples/app examples/cronjob examples/democrd examples/fleet examples/guestbook examples/ingress-manager examples/mycronjob examples/pipeline examples/podannotator examples/rediscluster examples/sample-controller examples/toy
-MODULES := . cluster operator bench $(EXAMPLES) test/certmanager test/cri test/cronjob test/differential test/helm
+MODULES := . cluster operator bench release $(EXAMPLES) test/certmanager test/cri test/cronjob test/differential test/helm
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 ACTIONLINT := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
@@ -148,6 +148,10 @@ soak: build ## Work a cluster hard, and fail when it grows (SOAK=30m).
 .PHONY: bump-kubernetes
 bump-kubernetes: ## Upgrade the embedded Kubernetes: modules, seed, wiring checks, tests (VERSION=v1.38.0; the newest when empty).
 	go run ./hack/bump-kubernetes $(VERSION)
+
+.PHONY: release
+release: ## Make the files of a release in dist (VERSION=v0.1.0; TARGETS=linux/amd64 and ONLY=slipway-check make a part of it).
+	go run -C release . -dir $(CURDIR) -version "$(VERSION)" -targets "$(TARGETS)" -programs "$(ONLY)"
 
 # Comments of an example's types are in what is generated from them, by the commands that its README shows if it has no PROJECT.
 .PHONY: reflow

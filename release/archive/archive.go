@@ -62,10 +62,7 @@ func sorted(entries []Entry) []Entry {
 
 // TarGz writes a compressed tar archive.
 func TarGz(w io.Writer, date time.Time, entries []Entry) error {
-	zipped, err := gzip.NewWriterLevel(w, gzip.BestCompression)
-	if err != nil {
-		return err
-	}
+	zipped := gzip.NewWriter(w)
 	archive := tar.NewWriter(zipped)
 	for _, e := range sorted(entries) {
 		if err := addTar(archive, date, e); err != nil {
@@ -92,7 +89,7 @@ func addTar(w *tar.Writer, date time.Time, e Entry) error {
 // Zip writes a zip archive.
 func Zip(w io.Writer, date time.Time, entries []Entry) error {
 	archive := zip.NewWriter(w)
-	archive.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestCompression) })
+	archive.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.DefaultCompression) })
 	for _, e := range sorted(entries) {
 		if err := addZip(archive, date, e); err != nil {
 			return err

@@ -40,8 +40,7 @@ func (m *maker) programs(ctx context.Context, p [2]string) error {
 func (m *maker) unit(ctx context.Context, unit program.ReleaseUnit, p [2]string) error {
 	what := strings.Join(unit.Programs, ", ") + " for " + p[0] + "/" + p[1]
 	begin := time.Now()
-	m.Handler.Handle(report.Step{Name: "compiling " + what})
-	step := m.compilation(unit, p)
+	step := m.compilation(unit, p, what)
 	sums, kept, err := m.work.Do(ctx, step)
 	if err != nil {
 		return err
@@ -56,10 +55,13 @@ func (m *maker) unit(ctx context.Context, unit program.ReleaseUnit, p [2]string)
 }
 
 // compilation is the step that compiles a unit.
-func (m *maker) compilation(unit program.ReleaseUnit, p [2]string) record.Step {
+func (m *maker) compilation(unit program.ReleaseUnit, p [2]string, what string) record.Step {
 	s := record.Step{
-		Key:  record.Key(gocommand.Toolchain(), p, m.compiler.Arguments(unit)),
-		Make: func(ctx context.Context, temp string) error { return m.compiler.Unit(ctx, unit, p[0], p[1], temp) },
+		Key: record.Key(gocommand.Toolchain(), p, m.compiler.Arguments(unit)),
+		Make: func(ctx context.Context, temp string) error {
+			m.Handler.Handle(report.Note{Text: "compiling " + what})
+			return m.compiler.Unit(ctx, unit, p[0], p[1], temp)
+		},
 	}
 	for _, name := range unit.Programs {
 		s.Files = append(s.Files, filepath.Join(m.place, "programs", p[0]+"_"+p[1], names.File(name, p[0])))
