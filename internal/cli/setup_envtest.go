@@ -178,7 +178,7 @@ func (s *setupEnvtest) versionCommand() *cobra.Command {
 		Short: "Print the version of this tool",
 		Args:  oneVersion,
 		RunE: func(*cobra.Command, []string) error {
-			s.session().TellVersion("setup-envtest version: ")
+			s.session().TellToolVersion("setup-envtest version: ")
 			return nil
 		},
 	}

@@ -21,7 +21,7 @@ Environment:
 			if check {
 				return inv.session().CheckVersion(cmd.Context())
 			}
-			inv.session().TellVersion("")
+			inv.session().TellVersion()
 			return nil
 		},
 	}

@@ -4,29 +4,39 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"golang.org/x/mod/semver"
 
+	"github.com/slipway-dev/slipway/internal/generate"
 	"github.com/slipway-dev/slipway/internal/release"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/setupenvtest"
 )
 
 // Version is which slipway this is; the JSON form is stable.
 type Version struct {
 	Version  string `json:"version"`
 	Commit   string `json:"commit,omitempty"`
-	Date     string `json:"date,omitempty"` // of the commit
+	Date     string `json:"date,omitempty"` // of the commit, in a release
 	Modified bool   `json:"modified,omitempty"`
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
+
+	Kubernetes    string `json:"kubernetes"`          // of the embedded cluster
+	Kubectl       string `json:"kubectl"`             // of `slipway kubectl`
+	Kustomize     string `json:"kustomize,omitempty"` // of `slipway kustomize`
+	ControllerGen string `json:"controllerGen"`       // whose bytes `slipway generate` writes
 }
 
 // ReadVersion takes the version from what the Go linker recorded: the module
-// version after `go install …@version`, the commit in a checkout.
+// version after `go install …@version`, the commit in a checkout, or the commit and its date that a release was
+// stamped with.
 func ReadVersion() Version {
-	v := Version{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	const kubernetes = "v" + setupenvtest.Kubernetes
 	stamp := release.Stamped()
-	v.Commit, v.Date = stamp.Commit, stamp.Date
+	v := Version{Version: "(devel)", Commit: stamp.Commit, Date: stamp.Date, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
+		Kubernetes: kubernetes, Kubectl: kubernetes, ControllerGen: generate.ControllerGen}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return v
@@ -34,6 +44,7 @@ func ReadVersion() Version {
 	if info.Main.Version != "" {
 		v.Version = info.Main.Version
 	}
+	v.Kustomize = moduleVersion(info, "sigs.k8s.io/kustomize/kustomize/v5")
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":
@@ -43,6 +54,16 @@ func ReadVersion() Version {
 		}
 	}
 	return v
+}
+
+// moduleVersion is the version of a module that the program consists of; empty if none is known.
+func moduleVersion(info *debug.BuildInfo, path string) string {
+	for _, m := range info.Deps {
+		if m.Path == path {
+			return m.Version
+		}
+	}
+	return ""
 }
 
 // ownRelease is slipway's version as new projects record it: one word for all programs that are no release, so that a
@@ -60,17 +81,35 @@ func (v Version) String() string {
 	if v.Commit != "" {
 		s += " commit " + v.Commit
 	}
-	if v.Date != "" {
-		s += " of " + v.Date
-	}
 	if v.Modified {
 		s += " (modified)"
+	}
+	if v.Date != "" {
+		s += " of " + v.Date
 	}
 	return fmt.Sprintf("%s, %s, %s", s, v.Go, v.Platform)
 }
 
-// TellVersion answers with which slipway this is; people see it after a text.
-func (s *Session) TellVersion(before string) {
+// embedded lists the versions of what slipway stands in for, a line for each.
+func (v Version) embedded() string {
+	var lines strings.Builder
+	for _, part := range [][2]string{{"Kubernetes", v.Kubernetes}, {"kubectl", v.Kubectl}, {"kustomize", v.Kustomize}, {"controller-gen", v.ControllerGen}} {
+		if part[1] != "" {
+			fmt.Fprintf(&lines, "\n  %-15s %s", part[0], part[1])
+		}
+	}
+	return lines.String()
+}
+
+// TellVersion answers with which slipway this is, and what it stands in for.
+func (s *Session) TellVersion() {
+	v := ReadVersion()
+	s.Handler.Handle(report.Result{Text: v.String() + v.embedded(), Value: v})
+}
+
+// TellToolVersion answers with which slipway this is in the form of a tool that it stands in for; people see it after a
+// text.
+func (s *Session) TellToolVersion(before string) {
 	v := ReadVersion()
 	s.Handler.Handle(report.Result{Text: before + v.String(), Value: v})
 }
