@@ -23,8 +23,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ui"
-
-	"github.com/slipway-dev/slipway/release/assemble"
+	"github.com/slipway-dev/slipway/release/internal/assemble"
 )
 
 func main() {

@@ -15,9 +15,8 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/program"
 	naming "github.com/slipway-dev/slipway/internal/release"
-
-	"github.com/slipway-dev/slipway/release/modproxy"
-	"github.com/slipway-dev/slipway/release/record"
+	"github.com/slipway-dev/slipway/release/internal/modproxy"
+	"github.com/slipway-dev/slipway/release/internal/record"
 )
 
 var update = flag.Bool("update", false, "write golden files")

@@ -12,8 +12,7 @@ import (
 	"testing"
 
 	naming "github.com/slipway-dev/slipway/internal/release"
-
-	"github.com/slipway-dev/slipway/release/record"
+	"github.com/slipway-dev/slipway/release/internal/record"
 )
 
 // TestKilled kills the command while it compiles the second program, and lets it go on.

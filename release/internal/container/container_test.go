@@ -9,9 +9,8 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/image/transfer"
-
-	"github.com/slipway-dev/slipway/release/compile"
-	"github.com/slipway-dev/slipway/release/container"
+	"github.com/slipway-dev/slipway/release/internal/container"
+	"github.com/slipway-dev/slipway/release/internal/goinstall"
 )
 
 // save writes an image for two processors.
@@ -23,7 +22,7 @@ func save(t *testing.T) (path string) {
 		t.Fatal(err)
 	}
 	programs := []container.Program{{Name: "slipway", Path: program}, {Name: "slipway-check", Path: program}}
-	goroot, err := compile.Goroot(t.Context())
+	goroot, err := goinstall.Goroot(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/slipway-dev/slipway/release/record"
+	"github.com/slipway-dev/slipway/release/internal/record"
 )
 
 // bench is a folder with a record, and a step that counts how often it is done.

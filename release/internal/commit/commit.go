@@ -1,10 +1,10 @@
-// Package tree reads what a release is made of: the commit of a working copy, which must have no changes.
+// Package commit reads what a release is made of: the commit of a working copy, which must have no changes.
 //
-//	t, err := tree.Read(ctx, dir)
-//	files := t.Module("cluster") // of the module in that folder, as the go command packs it
+//	c, err := commit.Read(ctx, dir)
+//	files := c.Module("cluster") // of the module in that folder, as the go command packs it
 //
 // Contents come from the commit, not from the folder: filters, line ends and modes of this machine have no part in it.
-package tree
+package commit
 
 import (
 	"archive/tar"
@@ -25,12 +25,12 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// Tree is a commit.
-type Tree struct {
-	Dir    string // the working copy
-	Commit string
-	Date   time.Time // of the commit, in UTC
-	files  map[string]file
+// Commit is a commit that is checked out.
+type Commit struct {
+	Dir   string // the working copy
+	Hash  string
+	Date  time.Time // of the commit, in UTC
+	files map[string]file
 }
 
 // ErrChanged is that the working copy is not its commit.
@@ -41,23 +41,23 @@ const shown = 10
 
 // Read reads the commit that is checked out in dir. It refuses a working copy with changes, or files that git neither
 // knows nor ignores.
-func Read(ctx context.Context, dir string) (Tree, error) {
-	t := Tree{Dir: dir}
+func Read(ctx context.Context, dir string) (Commit, error) {
+	c := Commit{Dir: dir}
 	if err := clean(ctx, dir); err != nil {
-		return t, err
+		return c, err
 	}
 	out, err := git.Output(ctx, dir, "log", "-1", "--format=%H %ct")
 	if err != nil {
-		return t, unread(dir, err)
+		return c, unread(dir, err)
 	}
-	commit, seconds, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
+	hash, seconds, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
 	epoch, err := strconv.ParseInt(seconds, 10, 64)
 	if err != nil {
-		return t, unread(dir, err)
+		return c, unread(dir, err)
 	}
-	t.Commit, t.Date = commit, time.Unix(epoch, 0).UTC()
-	t.files, err = content(ctx, dir, commit)
-	return t, err
+	c.Hash, c.Date = hash, time.Unix(epoch, 0).UTC()
+	c.files, err = content(ctx, dir, hash)
+	return c, err
 }
 
 func unread(dir string, err error) error {
@@ -87,8 +87,8 @@ func clean(ctx context.Context, dir string) error {
 }
 
 // content reads the files of a commit. Symbolic links and submodules are not among them: modules have none.
-func content(ctx context.Context, dir, commit string) (map[string]file, error) {
-	out, err := git.Output(ctx, dir, "-c", "core.autocrlf=input", "-c", "core.eol=lf", "archive", "--format=tar", commit)
+func content(ctx context.Context, dir, hash string) (map[string]file, error) {
+	out, err := git.Output(ctx, dir, "-c", "core.autocrlf=input", "-c", "core.eol=lf", "archive", "--format=tar", hash)
 	if err != nil {
 		return nil, unread(dir, err)
 	}
@@ -114,24 +114,24 @@ func content(ctx context.Context, dir, commit string) (map[string]file, error) {
 }
 
 // File is the content of a file; ok is false if the commit has none of that name.
-func (t Tree) File(name string) (data []byte, ok bool) {
-	f, ok := t.files[name]
+func (c Commit) File(name string) (data []byte, ok bool) {
+	f, ok := c.files[name]
 	return f.data, ok
 }
 
 // Module lists the files of the module in a folder, "." for the root, as the go command packs them: those of modules
 // below it have no part, and the root's licence is that of a module without its own.
-func (t Tree) Module(dir string) []zip.File {
+func (c Commit) Module(dir string) []zip.File {
 	var files []zip.File
-	for name, f := range t.files {
+	for name, f := range c.files {
 		rel, in := below(dir, name)
-		if in && t.home(name) == dir {
+		if in && c.home(name) == dir {
 			files = append(files, file{rel, f.data})
 		}
 	}
 	const licence = "LICENSE"
-	if _, own := t.files[path.Join(dir, licence)]; !own {
-		if root, ok := t.files[licence]; ok {
+	if _, own := c.files[path.Join(dir, licence)]; !own {
+		if root, ok := c.files[licence]; ok {
 			files = append(files, root)
 		}
 	}
@@ -148,10 +148,10 @@ func below(dir, name string) (rel string, ok bool) {
 }
 
 // home is the folder of the module that a file belongs to.
-func (t Tree) home(name string) string {
+func (c Commit) home(name string) string {
 	dir := path.Dir(name)
 	for ; dir != "."; dir = path.Dir(dir) {
-		if _, ok := t.files[path.Join(dir, "go.mod")]; ok {
+		if _, ok := c.files[path.Join(dir, "go.mod")]; ok {
 			break
 		}
 	}

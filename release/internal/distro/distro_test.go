@@ -12,7 +12,7 @@ import (
 
 	"github.com/sassoftware/go-rpmutils"
 
-	"github.com/slipway-dev/slipway/release/distro"
+	"github.com/slipway-dev/slipway/release/internal/distro"
 )
 
 var date = time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)

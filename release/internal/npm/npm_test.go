@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slipway-dev/slipway/release/archive"
-	"github.com/slipway-dev/slipway/release/npm"
+	"github.com/slipway-dev/slipway/release/internal/archive"
+	"github.com/slipway-dev/slipway/release/internal/npm"
 )
 
 // program stands for slipway: it prints its arguments and the program beside it, waits for a signal if it is asked to,

@@ -22,11 +22,10 @@ import (
 
 	names "github.com/slipway-dev/slipway/internal/release"
 	"github.com/slipway-dev/slipway/internal/report"
-
-	"github.com/slipway-dev/slipway/release/compile"
-	"github.com/slipway-dev/slipway/release/modproxy"
-	"github.com/slipway-dev/slipway/release/record"
-	"github.com/slipway-dev/slipway/release/tree"
+	"github.com/slipway-dev/slipway/release/internal/commit"
+	"github.com/slipway-dev/slipway/release/internal/goinstall"
+	"github.com/slipway-dev/slipway/release/internal/modproxy"
+	"github.com/slipway-dev/slipway/release/internal/record"
 )
 
 // Options say what to release.
@@ -81,8 +80,8 @@ func (o Options) wants(program string) bool {
 // maker makes one release.
 type maker struct {
 	Options
-	tree     tree.Tree
-	compiler compile.Compiler
+	commit   commit.Commit
+	compiler goinstall.Compiler
 	work     *record.Work
 	place    string                 // where its programs lie
 	dist     string                 // the folder of the release
@@ -101,7 +100,7 @@ func Make(ctx context.Context, o Options) (err error) {
 	if err := o.check(); err != nil {
 		return err
 	}
-	t, err := tree.Read(ctx, o.Dir)
+	t, err := commit.Read(ctx, o.Dir)
 	if err != nil {
 		return err
 	}
@@ -123,20 +122,20 @@ func Make(ctx context.Context, o Options) (err error) {
 const short = 12
 
 // newMaker prepares the folders.
-func newMaker(o Options, t tree.Tree) (*maker, error) {
-	m := &maker{Options: o, tree: t, sums: names.Sums{}, built: map[[2]string][]binary{}, dist: filepath.Join(o.Dir, "dist", o.Version)}
+func newMaker(o Options, t commit.Commit) (*maker, error) {
+	m := &maker{Options: o, commit: t, sums: names.Sums{}, built: map[[2]string][]binary{}, dist: filepath.Join(o.Dir, "dist", o.Version)}
 	all := filepath.Join(o.Dir, "dist", ".work")
-	m.place = filepath.Join(all, o.Version+"-"+t.Commit[:min(short, len(t.Commit))])
+	m.place = filepath.Join(all, o.Version+"-"+t.Hash[:min(short, len(t.Hash))])
 	var err error
 	if m.work, err = record.Open(m.place); err != nil {
 		return nil, err
 	}
-	stamp := names.Stamp{Commit: t.Commit, Date: t.Date.Format(time.RFC3339)}
+	stamp := names.Stamp{Commit: t.Hash, Date: t.Date.Format(time.RFC3339)}
 	if o.Key != nil {
 		public, _ := o.Key.Public().(ed25519.PublicKey)
 		stamp.PublicKey = base64.StdEncoding.EncodeToString(public)
 	}
-	m.compiler = compile.Compiler{Tree: t, Version: o.Version, Stamp: stamp, Modules: filepath.Join(m.place, "modules")}
+	m.compiler = goinstall.Compiler{Commit: t, Version: o.Version, Stamp: stamp, Modules: filepath.Join(m.place, "modules")}
 	if m.compiler.Proxy, err = modproxy.Write(filepath.Join(m.place, "proxy"), o.Version, t); err != nil {
 		return nil, errors.Join(err, m.work.Close())
 	}

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slipway-dev/slipway/release/archive"
+	"github.com/slipway-dev/slipway/release/internal/archive"
 )
 
 var date = time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)

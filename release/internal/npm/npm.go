@@ -16,8 +16,7 @@ import (
 	"strings"
 
 	names "github.com/slipway-dev/slipway/internal/release"
-
-	"github.com/slipway-dev/slipway/release/archive"
+	"github.com/slipway-dev/slipway/release/internal/archive"
 )
 
 //go:embed slipway.js

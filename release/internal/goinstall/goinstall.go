@@ -1,12 +1,12 @@
-// Package compile makes the programs of a release, as `go install …@version` makes them on a user's machine.
+// Package goinstall makes the programs of a release, as `go install …@version` makes them on a user's machine.
 //
-//	c := compile.Compiler{Tree: t, Version: "v0.1.0", Stamp: stamp, Proxy: proxy, Modules: dir}
+//	c := goinstall.Compiler{Commit: t, Version: "v0.1.0", Stamp: stamp, Proxy: proxy, Modules: dir}
 //	err := c.Unit(ctx, unit, "linux", "arm64", out) // out/slipway-check
 //
 // The command line and the environment are package program's. The version comes from a folder that serves as a proxy of
 // modules, and everything else from the user's module cache, which the go command has filled from the commit's go.sum.
 // Programs are looked at before they are handed out: version, platform, and the checksum of each module in them.
-package compile
+package goinstall
 
 import (
 	"bytes"
@@ -22,14 +22,13 @@ import (
 	"github.com/slipway-dev/slipway/internal/program"
 	names "github.com/slipway-dev/slipway/internal/release"
 	"github.com/slipway-dev/slipway/internal/report"
-
-	"github.com/slipway-dev/slipway/release/modproxy"
-	"github.com/slipway-dev/slipway/release/tree"
+	"github.com/slipway-dev/slipway/release/internal/commit"
+	"github.com/slipway-dev/slipway/release/internal/modproxy"
 )
 
 // Compiler compiles programs of a release.
 type Compiler struct {
-	Tree    tree.Tree
+	Commit  commit.Commit
 	Version string
 	Stamp   names.Stamp // for slipway itself
 	Proxy   modproxy.Proxy
@@ -100,7 +99,7 @@ func (c Compiler) fetch(ctx context.Context, u program.ReleaseUnit, env []string
 	for _, p := range u.Packages {
 		args = append(args, "."+strings.TrimPrefix(p, u.Module))
 	}
-	return c.run(ctx, filepath.Join(c.Tree.Dir, folder(u.Module)), env, args)
+	return c.run(ctx, filepath.Join(c.Commit.Dir, folder(u.Module)), env, args)
 }
 
 // folder is that of a module in the tree.

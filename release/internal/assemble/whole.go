@@ -13,12 +13,11 @@ import (
 	"github.com/slipway-dev/slipway/internal/atomicfile"
 	names "github.com/slipway-dev/slipway/internal/release"
 	"github.com/slipway-dev/slipway/internal/report"
-
-	"github.com/slipway-dev/slipway/release/compile"
-	"github.com/slipway-dev/slipway/release/container"
-	"github.com/slipway-dev/slipway/release/homebrew"
-	"github.com/slipway-dev/slipway/release/npm"
-	"github.com/slipway-dev/slipway/release/record"
+	"github.com/slipway-dev/slipway/release/internal/container"
+	"github.com/slipway-dev/slipway/release/internal/goinstall"
+	"github.com/slipway-dev/slipway/release/internal/homebrew"
+	"github.com/slipway-dev/slipway/release/internal/npm"
+	"github.com/slipway-dev/slipway/release/internal/record"
 )
 
 // npmRoot packs the npm package that users install.
@@ -50,7 +49,7 @@ func (m *maker) formula(ctx context.Context) error {
 
 // image writes the container image of the platforms of Linux.
 func (m *maker) image(ctx context.Context) error {
-	img := container.Image{Version: m.Version, Commit: m.tree.Commit, Date: m.tree.Date}
+	img := container.Image{Version: m.Version, Commit: m.commit.Hash, Date: m.commit.Date}
 	var inputs []any
 	for _, p := range m.platforms() {
 		if p[0] != "linux" {
@@ -68,7 +67,7 @@ func (m *maker) image(ctx context.Context) error {
 	}
 	return m.do(ctx, record.Key(inputs...), "slipway_"+m.Version+"_image.tar", func(ctx context.Context, file string) (err error) {
 		img.Temp = filepath.Dir(file)
-		if img.Goroot, err = compile.Goroot(ctx); err != nil {
+		if img.Goroot, err = goinstall.Goroot(ctx); err != nil {
 			return err
 		}
 		return img.Save(ctx, file)

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slipway-dev/slipway/release/modproxy"
-	"github.com/slipway-dev/slipway/release/tree"
+	"github.com/slipway-dev/slipway/release/internal/commit"
+	"github.com/slipway-dev/slipway/release/internal/modproxy"
 )
 
 const module = "github.com/slipway-dev/slipway"
@@ -68,7 +68,7 @@ func sum(t *testing.T, path string, env ...string) string {
 // TestSameAsTagged: the modules are those that the go command makes of a repository with tags.
 func TestSameAsTagged(t *testing.T) {
 	dir := repository(t)
-	r, err := tree.Read(t.Context(), dir)
+	r, err := commit.Read(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestNoModule(t *testing.T) {
 	for _, args := range []string{"init -q", "add .", "commit -qm one"} {
 		run(t, dir, env, append([]string{"git"}, strings.Fields(args)...)...)
 	}
-	r, err := tree.Read(t.Context(), dir)
+	r, err := commit.Read(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,8 +8,7 @@ import (
 	"testing"
 
 	names "github.com/slipway-dev/slipway/internal/release"
-
-	"github.com/slipway-dev/slipway/release/homebrew"
+	"github.com/slipway-dev/slipway/release/internal/homebrew"
 )
 
 var update = flag.Bool("update", false, "write golden files")

@@ -1,4 +1,4 @@
-package compile
+package goinstall
 
 import (
 	"bufio"
@@ -54,7 +54,7 @@ func isFor(info *debug.BuildInfo, goos, goarch string) error {
 // sums reports a module in the program whose checksum is not the one in the commit's go.sum.
 func (c Compiler) sums(info *debug.BuildInfo, u program.ReleaseUnit) error {
 	known := map[string]bool{}
-	text, _ := c.Tree.File(strings.TrimPrefix(folder(u.Module)+"/go.sum", "/"))
+	text, _ := c.Commit.File(strings.TrimPrefix(folder(u.Module)+"/go.sum", "/"))
 	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
 		known[lines.Text()] = true
 	}

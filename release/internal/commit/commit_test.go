@@ -1,4 +1,4 @@
-package tree_test
+package commit_test
 
 import (
 	"errors"
@@ -11,8 +11,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/internal/report"
-
-	"github.com/slipway-dev/slipway/release/tree"
+	"github.com/slipway-dev/slipway/release/internal/commit"
 )
 
 // repository makes one with a module in the root and another one below.
@@ -57,12 +56,12 @@ func write(t *testing.T, path, text string) {
 func TestModule(t *testing.T) {
 	dir := repository(t)
 	write(t, filepath.Join(dir, "ignored"), "by git")
-	r, err := tree.Read(t.Context(), dir)
+	r, err := commit.Read(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Date.Format("2006-01-02T15:04:05Z07:00") != "2026-02-03T04:05:06Z" || len(r.Commit) != 40 {
-		t.Errorf("%s of %s", r.Commit, r.Date)
+	if r.Date.Format("2006-01-02T15:04:05Z07:00") != "2026-02-03T04:05:06Z" || len(r.Hash) != 40 {
+		t.Errorf("%s of %s", r.Hash, r.Date)
 	}
 	for module, want := range map[string]string{".": ".gitignore LICENSE a.go go.mod script", "b": "LICENSE deep/b.go go.mod", "b/c": "LICENSE c.go go.mod"} {
 		var got []string
@@ -93,9 +92,9 @@ func TestChanged(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "script")); err != nil {
 		t.Fatal(err)
 	}
-	_, err := tree.Read(t.Context(), dir)
+	_, err := commit.Read(t.Context(), dir)
 	e, ok := errors.AsType[*report.Error](err)
-	if !ok || !errors.Is(err, tree.ErrChanged) {
+	if !ok || !errors.Is(err, commit.ErrChanged) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"a.go", "new file", "staged", "script"} {
@@ -109,7 +108,7 @@ func TestChanged(t *testing.T) {
 func TestNoRepository(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(dir))
-	if _, err := tree.Read(t.Context(), dir); err == nil {
+	if _, err := commit.Read(t.Context(), dir); err == nil {
 		t.Error("no error")
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 	cdx "github.com/CycloneDX/cyclonedx-go"
 
-	"github.com/slipway-dev/slipway/release/bill"
+	"github.com/slipway-dev/slipway/release/internal/bill"
 )
 
 var date = time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)

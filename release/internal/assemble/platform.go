@@ -15,18 +15,17 @@ import (
 	"github.com/slipway-dev/slipway/internal/program"
 	names "github.com/slipway-dev/slipway/internal/release"
 	"github.com/slipway-dev/slipway/internal/report"
-
-	"github.com/slipway-dev/slipway/release/archive"
-	"github.com/slipway-dev/slipway/release/bill"
-	"github.com/slipway-dev/slipway/release/compile"
-	"github.com/slipway-dev/slipway/release/distro"
-	"github.com/slipway-dev/slipway/release/npm"
-	"github.com/slipway-dev/slipway/release/record"
+	"github.com/slipway-dev/slipway/release/internal/archive"
+	"github.com/slipway-dev/slipway/release/internal/bill"
+	"github.com/slipway-dev/slipway/release/internal/distro"
+	"github.com/slipway-dev/slipway/release/internal/goinstall"
+	"github.com/slipway-dev/slipway/release/internal/npm"
+	"github.com/slipway-dev/slipway/release/internal/record"
 )
 
 // programs compiles the programs of a platform.
 func (m *maker) programs(ctx context.Context, p [2]string) error {
-	for _, unit := range compile.Units(p[0]) {
+	for _, unit := range goinstall.Units(p[0]) {
 		if slices.ContainsFunc(unit.Programs, m.wants) {
 			if err := m.unit(ctx, unit, p); err != nil {
 				return err
@@ -90,7 +89,7 @@ var errNoText = errors.New("the commit does not have it")
 
 // text is a text of the commit.
 func (m *maker) text(name string) ([]byte, error) {
-	data, ok := m.tree.File(name)
+	data, ok := m.commit.File(name)
 	if !ok {
 		return nil, fmt.Errorf("%s: %w", name, errNoText)
 	}
@@ -116,9 +115,9 @@ func (m *maker) archive(ctx context.Context, p [2]string) error {
 	return m.do(ctx, m.inputs(p), names.Archive(m.Version, p[0], p[1]), func(_ context.Context, file string) error {
 		return create(file, func(w io.Writer) error {
 			if p[0] == "windows" {
-				return archive.Zip(w, m.tree.Date, entries)
+				return archive.Zip(w, m.commit.Date, entries)
 			}
-			return archive.TarGz(w, m.tree.Date, entries)
+			return archive.TarGz(w, m.commit.Date, entries)
 		})
 	})
 }
@@ -130,7 +129,7 @@ func (m *maker) bill(ctx context.Context, p [2]string) error {
 		for _, b := range m.built[p] {
 			programs = append(programs, bill.Program{Name: b.name, Path: b.path})
 		}
-		text, err := bill.Of(m.Version, m.tree.Date, programs)
+		text, err := bill.Of(m.Version, m.commit.Date, programs)
 		if err != nil {
 			return err
 		}
@@ -153,7 +152,7 @@ func (m *maker) npm(ctx context.Context, p [2]string) error {
 
 func (m *maker) npmPackage(ctx context.Context, key string, pkg npm.Package) error {
 	return m.do(ctx, key, pkg.File, func(_ context.Context, file string) error {
-		return create(file, func(w io.Writer) error { return archive.TarGz(w, m.tree.Date, pkg.Entries) })
+		return create(file, func(w io.Writer) error { return archive.TarGz(w, m.commit.Date, pkg.Entries) })
 	})
 }
 
@@ -168,7 +167,7 @@ func (m *maker) distros(ctx context.Context, p [2]string) error {
 			if err != nil {
 				return err
 			}
-			pkg := distro.Package{Format: format, Arch: p[1], Version: m.Version, Date: m.tree.Date, Files: files}
+			pkg := distro.Package{Format: format, Arch: p[1], Version: m.Version, Date: m.commit.Date, Files: files}
 			return create(file, pkg.Write)
 		})
 		if err != nil {

@@ -21,7 +21,7 @@ import (
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
 
-	"github.com/slipway-dev/slipway/release/tree"
+	"github.com/slipway-dev/slipway/release/internal/commit"
 )
 
 // Modules are the folders of the modules that are published.
@@ -43,7 +43,7 @@ func FileURL(dir string) string {
 }
 
 // Write packs the modules of t that it has.
-func Write(dir, version string, t tree.Tree) (Proxy, error) {
+func Write(dir, version string, t commit.Commit) (Proxy, error) {
 	for _, folder := range Modules() {
 		if err := write(dir, version, folder, t); err != nil {
 			return Proxy{}, err
@@ -56,7 +56,7 @@ func Write(dir, version string, t tree.Tree) (Proxy, error) {
 var errNoModule = errors.New("no module in this folder of the commit")
 
 // write packs one module.
-func write(dir, version, folder string, t tree.Tree) error {
+func write(dir, version, folder string, t commit.Commit) error {
 	files := t.Module(folder)
 	for _, f := range files {
 		if f.Path() != "go.mod" {

@@ -102,8 +102,8 @@ func Key(of ...any) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Do does a step unless it is done, and returns the checksums of its files in their order. Kept reports that nothing had
-// to be done.
+// Do does a step unless it is done, and returns the checksums of its files in their order. Kept reports that nothing
+// had to be done.
 func (w *Work) Do(ctx context.Context, s Step) (sums []Sum, kept bool, err error) {
 	if sums, kept := w.kept(s); kept {
 		return sums, true, nil
