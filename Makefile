@@ -51,6 +51,7 @@ test: build $(BIN)/testlog ## Run every test of every module, without those that
 	$(foreach e,$(EXAMPLES),$(TESTLOG) -dir $(e) $(BIN)/slipway test -json -short -vet=off -timeout 10m ./... && )\
 	$(TESTLOG) -dir test/cronjob $(GOTEST) -short -timeout 10m ./... && \
 	$(TESTLOG) -dir bench $(GOTEST) -short -timeout 10m ./... && \
+	$(TESTLOG) -dir release $(GOTEST) -short -timeout 10m ./... && \
 	$(TESTLOG) -dir test/differential $(GOTEST) -short -timeout 10m ./...
 
 .PHONY: examples
@@ -63,6 +64,8 @@ test-times: ## List the twenty slowest tests of the last run.
 
 # Parts of at most forty minutes each, which run alone: docs/inside/contributing.md says when. A test that `make test` leaves out names its part.
 LONG := scripts projects others pages examples nodes kills matrix edits mutants real peers envtest suites certmanager critest helm
+# Parts of at most forty minutes each, which run alone: docs/contributing.md says when. A test that `make test` leaves out names its part.
+LONG := scripts projects others pages examples nodes kills matrix edits mutants real peers envtest suites certmanager critest helm release
 
 .PHONY: test-long
 test-long: $(LONG:%=test-long-%) ## Run all parts of the long tests, which are called test-long-<part>; contributing.md lists them.
@@ -132,6 +135,9 @@ test-long-critest:
 
 test-long-helm: build
 	$(LONGTEST) -dir test/helm $(GOTEST) -count=1 -timeout 40m ./...
+
+test-long-release:
+	$(TESTLOG) -dir release $(GOTEST) -count=1 -timeout 40m -v -run '^TestThisRepository$$' .
 
 .PHONY: bench
 bench: build ## Measure against the peers, side by side in one run.

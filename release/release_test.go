@@ -57,7 +57,9 @@ func TestRelease(t *testing.T) {
 	}
 	verify(t, dist, public)
 	stamped(t, dir, dist, public)
-	identical(t, dir)
+	if runtime.GOOS == "linux" {
+		identical(t, dir, naming.Module+"/cluster", "slipway-check")
+	}
 }
 
 // verify holds every file against the checksums, and these against their signature.
@@ -124,27 +126,45 @@ func work(t *testing.T, dir string) string {
 }
 
 // identical compiles a program as slipway does that has no release to get it from, in folders and caches of its own.
-func identical(t *testing.T, dir string) {
+func identical(t *testing.T, dir, module, name string) {
 	t.Helper()
-	made := read(t, work(t, dir), "programs", "linux_"+runtime.GOARCH, "slipway-check")
-	if runtime.GOOS != "linux" {
-		return
-	}
+	made := read(t, work(t, dir), "programs", runtime.GOOS+"_"+runtime.GOARCH, naming.File(name, runtime.GOOS))
 	temp := t.TempDir()
-	env, err := program.InstallEnvironment(t.Context(), "linux", runtime.GOARCH)
+	env, err := program.InstallEnvironment(t.Context(), runtime.GOOS, runtime.GOARCH)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), "go", program.Install("v0.1.0", nil, "github.com/slipway-dev/slipway/cluster/cmd/slipway-check")...)
+	cache := strings.TrimSpace(command(t, temp, nil, "go", "env", "GOMODCACHE"))
+	proxies := modproxy.FileURL(filepath.Join(work(t, dir), "proxy")) + "," + modproxy.FileURL(filepath.Join(cache, "cache", "download"))
+	cmd := exec.CommandContext(t.Context(), "go", program.Install("v0.1.0", nil, module+"/cmd/"+name)...)
 	cmd.Dir = temp
 	cmd.Env = append(env, "GOBIN="+filepath.Join(temp, "bin"), "GOPATH="+filepath.Join(temp, "path"), "GOMODCACHE="+filepath.Join(temp, "modules"), "GOCACHE="+filepath.Join(temp, "cache"),
-		"GOFLAGS=-modcacherw", "GOPROXY="+modproxy.FileURL(filepath.Join(work(t, dir), "proxy")), "GOSUMDB=off")
+		"GOFLAGS=-modcacherw", "GOPROXY="+proxies, "GOSUMDB=off")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if !bytes.Equal(made, read(t, temp, "bin", "slipway-check")) {
+	if !bytes.Equal(made, read(t, temp, "bin", naming.File(name, runtime.GOOS))) {
 		t.Error("the program of the release is not what a user's machine compiles")
 	}
+}
+
+// TestThisRepository makes a release of the commit that is checked out here, with one light program besides slipway, and
+// compiles that program as a user's machine does.
+func TestThisRepository(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles for minutes: make test-long-release")
+	}
+	dir := filepath.Join(t.TempDir(), "clone")
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	command(t, "", nil, "git", "clone", "-q", "--shared", root, dir)
+	const light = "slipway-codegen"
+	if code, said := release(t, dir, "-targets", runtime.GOOS+"/"+runtime.GOARCH, "-programs", light); code != 0 {
+		t.Fatalf("%d\n%s", code, said)
+	}
+	identical(t, dir, naming.Module, light)
 }
 
 // TestTwice: a clone in another folder, with empty caches, makes the same bytes of every file.
