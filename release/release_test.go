@@ -56,6 +56,7 @@ func TestRelease(t *testing.T) {
 		golden(t, "release.golden", listing(t, dist))
 	}
 	verify(t, dist, public)
+	unpacked(t, dist)
 	stamped(t, dir, dist, public)
 	if runtime.GOOS == "linux" {
 		identical(t, dir, naming.Module+"/cluster", "slipway-check")
@@ -97,6 +98,21 @@ func openssl(t *testing.T, dist string) {
 	cmd.Dir = dist
 	if out, err := cmd.CombinedOutput(); err == nil {
 		t.Errorf("openssl takes the signature for that of another file: %s", out)
+	}
+}
+
+// unpacked reads the archives as slipway does that has downloaded them.
+func unpacked(t *testing.T, dist string) {
+	t.Helper()
+	for _, p := range [][2]string{{"linux", runtime.GOARCH}, {"windows", "amd64"}} {
+		var wanted []string
+		for _, program := range naming.Programs(p[0]) {
+			wanted = append(wanted, naming.File(program, p[0]))
+		}
+		archive := filepath.Join(dist, naming.Archive("v0.1.0", p[0], p[1]))
+		if err := naming.Unpack(archive, naming.Folder("v0.1.0", p[0], p[1]), t.TempDir(), wanted); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
