@@ -16,6 +16,9 @@ import (
 	"testing"
 
 	"golang.org/x/tools/txtar"
+
+	naming "github.com/slipway-dev/slipway/internal/release"
+	"github.com/slipway-dev/slipway/release/internal/goinstall"
 )
 
 // command runs a program and returns what it printed to both.
@@ -47,9 +50,11 @@ func newRepository(t *testing.T) (dir string) {
 	for _, f := range files.Files {
 		write(t, filepath.Join(dir, f.Name), string(f.Data))
 	}
-	for _, program := range []string{"cmd/slipway-codegen", "cmd/slipway-image", "cluster/cmd/slipway-cluster", "cluster/cmd/slipway-kubectl",
-		"cluster/cmd/slipway-check", "cluster/cmd/slipway-node", "cluster/cmd/slipway-container"} {
-		write(t, filepath.Join(dir, program, "main.go"), fmt.Sprintf("package main\n\nfunc main() { println(%q) }\n", filepath.Base(program)))
+	for _, unit := range goinstall.Units("linux")[1:] {
+		for _, path := range unit.Packages {
+			folder := strings.TrimPrefix(path, naming.Module+"/")
+			write(t, filepath.Join(dir, folder, "main.go"), fmt.Sprintf("package main\n\nfunc main() { println(%q) }\n", folder))
+		}
 	}
 	for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"commit", "-q", "-m", "one"}} {
 		command(t, dir, committer(), append([]string{"git"}, args...)...)
