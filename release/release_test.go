@@ -164,8 +164,8 @@ func identical(t *testing.T, dir, module, name string) {
 	}
 }
 
-// TestThisRepository makes a release of the commit that is checked out here, with one light program besides slipway, and
-// compiles that program as a user's machine does.
+// TestThisRepository makes a release of the commit that is checked out here, with one light program besides slipway,
+// and compiles that program as a user's machine does.
 func TestThisRepository(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles for minutes: make test-long-release")

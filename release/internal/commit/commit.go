@@ -13,7 +13,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -88,14 +90,46 @@ func clean(ctx context.Context, dir string) error {
 
 // content reads the files of a commit. Symbolic links and submodules are not among them: modules have none.
 func content(ctx context.Context, dir, hash string) (map[string]file, error) {
-	out, err := git.Output(ctx, dir, "-c", "core.autocrlf=input", "-c", "core.eol=lf", "archive", "--format=tar", hash)
+	out, err := archive(ctx, dir, hash)
 	if err != nil {
 		return nil, unread(dir, err)
 	}
+	return untar(out)
+}
+
+// attributes are those under which the go command has git pack a module.
+const attributes = "* -export-subst -export-ignore\n"
+
+// archive has git pack a commit as the go command does: in a repository that has the objects of the one in dir, but
+// attributes and settings of its own.
+func archive(ctx context.Context, dir, hash string) ([]byte, error) {
+	temp, err := os.MkdirTemp("", "slipway-release-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(temp)
+	objects, err := git.Output(ctx, dir, "rev-parse", "--path-format=absolute", "--git-path", "objects")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := git.Output(ctx, temp, "init", "-q", "--bare"); err != nil {
+		return nil, err
+	}
+	for name, text := range map[string]string{"objects/info/alternates": string(objects), "info/attributes": attributes} {
+		path := filepath.Join(temp, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			return nil, err
+		}
+	}
+	return git.Output(ctx, temp, "-c", "core.autocrlf=input", "-c", "core.eol=lf", "archive", "--format=tar", hash)
+}
+
+// untar reads the plain files of an archive.
+func untar(data []byte) (map[string]file, error) {
 	files := map[string]file{}
-	archive := tar.NewReader(bytes.NewReader(out))
+	r := tar.NewReader(bytes.NewReader(data))
 	for {
-		h, err := archive.Next()
+		h, err := r.Next()
 		if errors.Is(err, io.EOF) {
 			return files, nil
 		}
@@ -105,7 +139,7 @@ func content(ctx context.Context, dir, hash string) (map[string]file, error) {
 		if h.Typeflag != tar.TypeReg {
 			continue
 		}
-		data, err := io.ReadAll(archive)
+		data, err := io.ReadAll(r)
 		if err != nil {
 			return nil, fmt.Errorf("read the archive of git: %w", err)
 		}

@@ -38,6 +38,10 @@ func repository(t *testing.T) (dir string) {
 		write(t, filepath.Join(dir, m, "testdata", "text"), m)
 	}
 	write(t, filepath.Join(dir, "LICENSE"), "free")
+	write(t, filepath.Join(dir, ".gitattributes"), "hidden.go export-ignore\nsubst.go export-subst\n*.txt text eol=crlf\n")
+	write(t, filepath.Join(dir, "hidden.go"), "package a\n")
+	write(t, filepath.Join(dir, "subst.go"), "package a\n\n// $Format:%H$\n")
+	write(t, filepath.Join(dir, "lines.txt"), "one\ntwo\n")
 	write(t, filepath.Join(dir, "cluster", "inner", "go.mod"), "module example.com/inner\n")
 	write(t, filepath.Join(dir, "vendor", "modules.txt"), "## none\n")
 	env := []string{"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com"}
