@@ -168,7 +168,7 @@ func identical(t *testing.T, dir, module, name string) {
 // and compiles that program as a user's machine does.
 func TestThisRepository(t *testing.T) {
 	if testing.Short() {
-		t.Skip("compiles for minutes: make test-long-release")
+		t.Skip("long: make test-long-release")
 	}
 	dir := filepath.Join(t.TempDir(), "clone")
 	root, err := filepath.Abs("..")
