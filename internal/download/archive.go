@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/slipway-dev/slipway/internal/diskspace"
 	"github.com/slipway-dev/slipway/internal/release"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -186,7 +185,7 @@ func (t *transfer) fits(total, there int64) error {
 		return errLarge
 	}
 	need := uint64(total - min(there, total) + grown*total)
-	if free, known := diskspace.Free(filepath.Dir(t.part)); known && free < need {
+	if free, known := t.free(filepath.Dir(t.part)); known && free < need {
 		return fmt.Errorf("%w: %d MiB are needed, %d MiB are free", errRoom, need>>20, free>>20)
 	}
 	return nil

@@ -20,6 +20,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/diskspace"
 	"github.com/slipway-dev/slipway/internal/release"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -40,6 +41,7 @@ type Source struct {
 	client  *http.Client
 	handler report.Handler
 	stall   time.Duration // within which a server has to send something
+	free    func(dir string) (bytes uint64, known bool)
 }
 
 // stall is how long a server may send next to nothing.
@@ -62,7 +64,7 @@ func Open(getenv func(string) string, stamp release.Stamp, h report.Handler) (*S
 	if err != nil {
 		return nil, err
 	}
-	return &Source{key: key, base: base, client: newClient(base), handler: h, stall: stall}, nil
+	return &Source{key: key, base: base, client: newClient(base), handler: h, stall: stall, free: diskspace.Free}, nil
 }
 
 // errAddress is that a mirror has no usable address.

@@ -316,6 +316,19 @@ func otherPart(content []byte) http.HandlerFunc {
 	}
 }
 
+// TestNoRoom: nothing is written to a disk that has no room for the archive and the programs in it.
+func TestNoRoom(t *testing.T) {
+	h := newHost(t)
+	s := h.open()
+	s.free = func(string) (uint64, bool) { return uint64(2 * len(h.archive())), true }
+	if _, err := s.Archive(t.Context(), version, "linux", "amd64", h.folder); !errors.Is(err, errRoom) {
+		t.Error(err)
+	}
+	if len(h.there()) > 0 {
+		t.Errorf("written: %v", h.there())
+	}
+}
+
 func TestOpen(t *testing.T) {
 	stamp := newHost(t).stamp
 	for wish, want := range map[string]string{

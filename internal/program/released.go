@@ -79,6 +79,7 @@ func (f *Finder) fromArchive(ctx context.Context, from *download.Source, s slot,
 	if err != nil {
 		return err
 	}
+	f.Handler.Handle(report.Step{Name: "unpacking " + filepath.Base(archive)})
 	folder := release.Folder(src.version, runtime.GOOS, runtime.GOARCH)
 	temp := filepath.Join(dir, folder)
 	defer func() { err = errors.Join(err, os.RemoveAll(temp), os.Remove(archive)) }()
