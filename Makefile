@@ -63,8 +63,6 @@ test-times: ## List the twenty slowest tests of the last run.
 	@go run ./hack/testlog -log $(EVENTS) -slowest 20
 
 # Parts of at most forty minutes each, which run alone: docs/inside/contributing.md says when. A test that `make test` leaves out names its part.
-LONG := scripts projects others pages examples nodes kills matrix edits mutants real peers envtest suites certmanager critest helm
-# Parts of at most forty minutes each, which run alone: docs/contributing.md says when. A test that `make test` leaves out names its part.
 LONG := scripts projects others pages examples nodes kills matrix edits mutants real peers envtest suites certmanager critest helm release
 
 .PHONY: test-long
