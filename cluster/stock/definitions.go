@@ -79,9 +79,17 @@ func startDefinitions(list []*extensionsv1.CustomResourceDefinition) genericapis
 // definitionPause is between two looks at a definition.
 const definitionPause = 5 * time.Millisecond
 
-// defineAll creates definitions, and returns when those that were accepted are served.
+// defineAll creates definitions, and returns when those that were accepted are served. It waits until the server lists
+// definitions: from then on a refusal is one for good.
 func defineAll(ctx context.Context, client extensions.Interface, list []*extensionsv1.CustomResourceDefinition) error {
 	definitions := client.ApiextensionsV1().CustomResourceDefinitions()
+	err := wait.PollUntilContextCancel(ctx, definitionPause, true, func(ctx context.Context) (bool, error) {
+		_, err := definitions.List(ctx, metav1.ListOptions{Limit: 1})
+		return err == nil, nil
+	})
+	if err != nil {
+		return fmt.Errorf("list definitions: %w", err)
+	}
 	var made []string
 	for _, d := range list {
 		err := wait.PollUntilContextCancel(ctx, definitionPause, true, func(ctx context.Context) (bool, error) {
@@ -90,11 +98,11 @@ func defineAll(ctx context.Context, client extensions.Interface, list []*extensi
 			case err == nil || apierrors.IsAlreadyExists(err):
 				made = append(made, d.Name)
 				return true, nil
-			case apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err):
+			case isRefusal(err):
 				klog.ErrorS(err, "A definition was refused", "name", d.Name)
 				return true, nil
 			}
-			return false, nil // the server is about to be ready
+			return false, nil
 		})
 		if err != nil {
 			return fmt.Errorf("%s: %w", d.Name, err)
@@ -110,6 +118,17 @@ func defineAll(ctx context.Context, client extensions.Interface, list []*extensi
 		}
 	}
 	return nil
+}
+
+// isRefusal reports whether a server that works will never take the same object: it is invalid, say, or larger than a
+// request, or than what etcd stores, which the server calls an internal error. What passes with time is none: that the
+// server has too much to do, gave up waiting or was not reached.
+func isRefusal(err error) bool {
+	var answer apierrors.APIStatus
+	if !errors.As(err, &answer) {
+		return false
+	}
+	return !apierrors.IsTooManyRequests(err) && !apierrors.IsServiceUnavailable(err) && !apierrors.IsServerTimeout(err) && !apierrors.IsTimeout(err)
 }
 
 // settled reports whether a definition is served, or will not be since its names are another's.
