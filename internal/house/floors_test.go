@@ -15,7 +15,7 @@ var strangers = map[string]string{
 
 // neighbours are modules whose code imports another module of ours, and why.
 var neighbours = map[[2]string]string{
-	{"release", "."}:                "what releases are called and how programs are compiled is the command's knowledge, and its packages write the image",
+	{"release", "."}:               "what releases are called and how programs are compiled is the command's knowledge, and its packages write the image",
 	{"test/cri", "cluster"}:        "the runtime of real nodes is what it tests",
 	{"test/differential", "bench"}: "both build programs and fetch projects",
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the list of messages anew")
+var update = flag.Bool("update", false, "write anew the lists of messages, and the pages of docs/reference that follow from tables here")
 
 // speaking are the modules whose messages users of Slipway read, with the file that lists them.
 var speaking = map[string]string{

@@ -1,7 +1,6 @@
 package house_test
 
 import (
-	"flag"
 	"fmt"
 	"go/scanner"
 	"go/token"
@@ -17,8 +16,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/prose"
 )
 
-var update = flag.Bool("update", false, "write the pages of docs/reference that follow from tables here")
-
 // A variable of the environment that programs of slipway read. Those that slipway sets itself are for its own programs.
 type variable struct {
 	name, meaning string
@@ -27,6 +24,7 @@ type variable struct {
 
 func variables() []variable {
 	return []variable{
+		{name: "SLIPWAY_DOWNLOAD", meaning: "`off`: slipway downloads no program; or the https address of a mirror of the releases"},
 		{name: "SLIPWAY_STATE", meaning: "folder for the state of clusters; by default `slipway` in `XDG_STATE_HOME`, else `~/.local/state/slipway`"},
 		{name: "SLIPWAY_CACHE", meaning: "folder for compiled programs and images; by default `slipway` in the user's cache folder"},
 		{name: "SLIPWAY_SOURCE", meaning: "checkout of slipway's sources, from which it compiles its programs"},

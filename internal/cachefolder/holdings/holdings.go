@@ -53,10 +53,10 @@ func Kinds() []Kind {
 			folders: []string{program.DownloadsDir}, entry: regexp.MustCompile(`^slipway_.*$`)},
 		{Name: "assets", What: "links that name the programs as envtest does", Limit: "none", folders: []string{"assets"}, entry: hex(16, ""), runs: true},
 		{Name: "addons", What: "sources of add-ons for clusters", Limit: "none", folders: []string{"addons"}, entry: regexp.MustCompile(`^[a-z0-9-]+-[0-9a-f]{32}$`)},
-		{Name: "definitions", What: "definitions of kinds of other modules", Limit: "none", folders: []string{"definitions"}, entry: hex(64, ".yaml")},
-		{Name: "runs", What: "what runs of generate have read and written", Limit: "the last 200", folders: []string{"runs", "runs-unchecked"}, entry: hex(64, "")},
+		{Name: "definitions", What: "definitions of kinds of other modules", Limit: "30 days without use, of more than 32", folders: []string{"definitions"}, entry: hex(64, ".yaml")},
+		{Name: "runs", What: "records of runs of generate: files read and written", Limit: "the last 200", folders: []string{"runs", "runs-unchecked"}, entry: hex(64, "")},
 		{Name: "costs", What: "how long packages took to compile, for estimates", Limit: "one file", folders: []string{program.CostsDir}, entry: regexp.MustCompile(`^packages\.json$`)},
-		{Name: "answers", What: "what other programs have answered", Limit: "30 days without use, of many",
+		{Name: "answers", What: "answers of other programs", Limit: "30 days without use, of many",
 			folders: []string{"checked", "versions", filepath.Join("codegen", "answers")}, entry: regexp.MustCompile(`^[0-9a-f]{16,32}\.json$`)},
 	}
 }
