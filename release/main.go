@@ -4,7 +4,7 @@
 //	make release VERSION=v0.1.0
 //	go run -C release . -dir "$PWD" -version v0.1.0 -targets linux/amd64 -programs slipway-check
 //
-// The private key is the base64 of an ed25519 seed in SLIPWAY_RELEASE_KEY. docs/inside/releases.md is the guide.
+// The private key is the base64 of an ed25519 seed in SLIPWAY_RELEASE_KEY. docs/inside/release.md is the guide.
 package main
 
 import (

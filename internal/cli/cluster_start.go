@@ -66,11 +66,11 @@ cluster. Pods of plain nodes always use this machine's network (docs/guides/real
 --controllers takes a list of names of kube-controller-manager, with or without "-controller", or their older short
 forms: --controllers=gc,namespace. '*' stands for all others and -NAME leaves one out: --controllers='*,-job'.
 The scheduler and the nodes run with any list, and so do serviceaccount, serviceaccount-token,
-root-ca-certificate-publisher and crd-removal. docs/cluster-contents.md lists all controllers.
+root-ca-certificate-publisher and crd-removal. docs/reference/cluster-contents.md lists all controllers.
 
 --simulated-pods=pending keeps all simulated pods Pending. With running, their containers never end. With complete, the
 default, containers that are not restarted on success end after half a second. --simulated-jobs is the same for the
-pods of Jobs. A pod's own annotations take precedence (docs/nodes.md).
+pods of Jobs. A pod's own annotations take precedence (docs/guides/simulated-nodes.md).
 
 --node replaces the file's nodes. --feature-gate, --runtime-config and --api-server-flag take precedence over
 the file's entries of the same name.`

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write anew the lists of messages, and the pages of docs/reference that follow from tables here")
+var update = flag.Bool("update", false, "write the lists of messages and the pages of docs/reference anew")
 
 // speaking are the modules whose messages users of Slipway read, with the file that lists them.
 var speaking = map[string]string{
@@ -37,7 +37,7 @@ func TestMessagesAreListed(t *testing.T) {
 		}
 		if got != string(want) {
 			t.Errorf("messages of the module %s changed: %s\n"+
-				"Read the new texts by the rules of docs/contributing.md, then write the list anew:\n"+
+				"Read the new texts by the rules of docs/inside/contributing.md, then write the list anew:\n"+
 				"  go test ./internal/house -run TestMessagesAreListed -update\n"+
 				"After a merge with conflicts in the list, do the same.", dir, firstDifference(string(want), got))
 		}

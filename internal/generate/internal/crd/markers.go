@@ -108,7 +108,7 @@ func (m resource) modify(d *definition, _ *version) error {
 }
 
 type deprecatedVersion struct {
-	Warning *string `marker:",optional" doc:"is what those who use it are told"`
+	Warning *string `marker:",optional" doc:"is the text of the warning"`
 }
 
 func (m deprecatedVersion) modify(_ *definition, v *version) error {

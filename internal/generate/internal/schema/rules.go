@@ -9,10 +9,10 @@ import (
 
 type celRule struct {
 	Rule              string `doc:"is the expression, which must be true"`
-	Message           string `marker:",optional" doc:"is what is told when it is not"`
+	Message           string `marker:",optional" doc:"is the text of the refusal"`
 	MessageExpression string `marker:"messageExpression,optional" doc:"is an expression in CEL that makes the message"`
 	Reason            string `marker:"reason,optional" doc:"is the machine-readable reason of the refusal"`
-	FieldPath         string `marker:"fieldPath,optional" doc:"is the field that is told as the culprit"`
+	FieldPath         string `marker:"fieldPath,optional" doc:"is the field that the refusal names"`
 	OptionalOldSelf   *bool  `marker:"optionalOldSelf,optional" doc:"asks for the rule to run also where there was no value before"`
 }
 
