@@ -89,7 +89,7 @@ func TestPagesSayWhatFor(t *testing.T) {
 	}
 }
 
-// TestLinks: what a page links to is there.
+// TestLinks: what a page links to is there, in English and in Chinese.
 func TestLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#\s]*)(#[^)\s]*)?\)`)
 	fenced := regexp.MustCompile("(?ms)^\\s*```.*?^\\s*```|`[^`\n]*`")
