@@ -138,6 +138,9 @@ func TestPages(t *testing.T) {
 			t.Errorf("%s is not found", path)
 		}
 	}
+	if slices.ContainsFunc(found, func(path string) bool { return strings.HasPrefix(filepath.ToSlash(path), "zh/") }) {
+		t.Errorf("pages in Chinese run their originals' commands once more: %q", found)
+	}
 	if name := pageName(filepath.FromSlash("guides/webhooks.md")); name != "guides/webhooks" {
 		t.Errorf("name: %q", name)
 	}
