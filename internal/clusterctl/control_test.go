@@ -310,7 +310,7 @@ func TestStartFails(t *testing.T) {
 		{crash, "exit status 3", "cannot find the sea"},
 		{late, "exit status 4", "struck a rock"},
 		{refuse, "no water", "fill the dock"},
-		{foreign, "protocol 99", "this slipway's version"},
+		{foreign, "protocol 99", "same version as slipway"},
 		{babble, "Hello, sailor!", "afloat"},
 		{hang, "not ready in time", "afloat"},
 	} {
@@ -440,9 +440,9 @@ func TestDurableStaysDurable(t *testing.T) {
 	d.start(clusterctl.Options{})
 	if !slices.ContainsFunc(d.log.all, func(e report.Event) bool {
 		n, ok := e.(report.Note)
-		return ok && strings.Contains(n.Text, "has kept its data")
+		return ok && strings.Contains(n.Text, "continues with its data")
 	}) {
-		t.Error("nothing told that the data are kept")
+		t.Error("no event reports that the data are kept")
 	}
 	stop()
 }

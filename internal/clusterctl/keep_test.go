@@ -58,7 +58,7 @@ func TestVersions(t *testing.T) {
 			continue
 		}
 		e := userError(t, err)
-		if !strings.Contains(e.What, "Kubernetes 1.37.1, and this is "+version) || e.Next != "slipway cluster delete" {
+		if !strings.Contains(e.What, "Kubernetes 1.37.1, but this is the older "+version) || e.Next != "slipway cluster delete" {
 			t.Errorf("%s: %+v", version, e)
 		}
 		t.Setenv(peerKubernetes, "")

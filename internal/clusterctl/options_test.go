@@ -246,7 +246,7 @@ func TestEgress(t *testing.T) {
 	for _, o := range []clusterctl.Spec{
 		{Egress: new(true), NodeKind: protocol.SimulatedNodes}, {Egress: new(true), Nodes: []protocol.Node{{Name: "a"}}}, {Egress: new(true), Controllers: new(false)},
 	} {
-		if _, err := d.Start(t.Context(), "", clusterctl.Options{Spec: o}); err == nil || !strings.Contains(err.Error(), "--egress is for the pods of real nodes") {
+		if _, err := d.Start(t.Context(), "", clusterctl.Options{Spec: o}); err == nil || !strings.Contains(err.Error(), "--egress is for the pods of isolated nodes") {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}

@@ -188,8 +188,8 @@ func TestHostileImports(t *testing.T) {
 			"b/types.go:3:11: import cycle: example.com/project/a → example.com/project/b → example.com/project/a",
 		},
 		"itself":     {"import \"example.com/project/a\"\n\n" + kind("\tF v1.U `json:\"f\"`") + "type U string\n", "", "a/types.go:7:8: import cycle"},
-		"no module":  {"import \"example.com/none\"\n\n" + kind("\tF none.T `json:\"f\"`"), "", "declared nowhere"},
-		"no package": {"import \"example.com/project/c\"\n\n" + kind("\tF c.T `json:\"f\"`"), "", "declared nowhere"},
+		"no module":  {"import \"example.com/none\"\n\n" + kind("\tF none.T `json:\"f\"`"), "", "has no deep copy"},
+		"no package": {"import \"example.com/project/c\"\n\n" + kind("\tF c.T `json:\"f\"`"), "", "has no deep copy"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("GOFLAGS", "-mod=mod")

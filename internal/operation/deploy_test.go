@@ -194,7 +194,7 @@ func TestWaysOut(t *testing.T) {
 		{"another cluster", nil, ""},
 		{"simulated by choice", status("a", clusterctl.Nodes{Simulated: 1}), "cluster start a --nodes real"},
 		{"no real node can be", status("a", clusterctl.Nodes{Simulated: 1, Joins: true, Problem: "no namespaces"}), ": no namespaces"},
-		{"the default cluster", status(DefaultCluster, clusterctl.Nodes{Simulated: 1, Joins: true}), "image load controller:latest` and"},
+		{"the default cluster", status(DefaultCluster, clusterctl.Nodes{Simulated: 1, Joins: true}), "image load controller:latest`, then"},
 		{"a cluster with a name", status("a", clusterctl.Nodes{Simulated: 1, Real: 1}), "image load controller:latest --cluster a`"},
 	} {
 		if got := wayOut(test.in, of); !strings.Contains(got, test.want) || (test.want == "") != (got == "") {

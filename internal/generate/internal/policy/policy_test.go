@@ -90,7 +90,7 @@ func TestRefusal(t *testing.T) {
 		"has(self.inner) && self.inner != {}":    "the format date-time",
 		"self == oldSelf":                        "the format date-time",
 		"self.ratio * 2.0 < 3.0":                 "it calculates",
-		"self.set == oldSelf.set":                "a list that is a set",
+		"self.set == oldSelf.set":                "CRDs compare lists that are sets",
 		"self.a__dash__b == 'x'":                 "it escapes",
 		"self.text == 'x' // why":                "it has a comment",
 	} {
