@@ -7,6 +7,7 @@
 //	```sh fails       must fail: the page shows an error
 //	```sh background  runs until the next <!-- Ctrl-C --> or the end of the page, is then interrupted and must end
 //	```go file=PATH   is written to PATH
+//	```go from=PATH   is quoted: the file of the repository has these lines
 //	<!-- start: project cluster -->  what the page takes for granted
 //
 // Blocks with other marks are for reading only.

@@ -1,0 +1,84 @@
+package docs_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// source is the folder of the repository, whose files pages quote.
+const source = ".."
+
+// TestQuotes: what a page quotes of a file, in a block with the mark from=PATH, is in that file, line by line.
+func TestQuotes(t *testing.T) {
+	quotes := 0
+	for _, path := range pages(t) {
+		for _, b := range readPage(t, path).blocks {
+			file, ok := b.quoted()
+			if !ok {
+				continue
+			}
+			quotes++
+			if err := holds(source, file, b.text); err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+		}
+	}
+	if quotes == 0 {
+		t.Error("no page quotes a file")
+	}
+}
+
+// quoted returns the path of the file that a block quotes.
+func (b block) quoted() (string, bool) {
+	_, path, ok := strings.Cut(b.mark, " from=")
+	return path, ok
+}
+
+// holds reports whether whole lines of a file below root are the text of a quote.
+func holds(root, file, quote string) error {
+	if !filepath.IsLocal(file) {
+		return fmt.Errorf("%q is no path within the repository", file)
+	}
+	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
+	if err != nil {
+		return fmt.Errorf("read what is quoted: %w", err)
+	}
+	if strings.TrimSpace(quote) == "" || !strings.Contains("\n"+string(text), "\n"+quote) {
+		return fmt.Errorf("%s does not have these lines; quote it anew:\n%s", file, quote)
+	}
+	return nil
+}
+
+func TestQuotesAreComparedWithTheirFile(t *testing.T) {
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "x.go"), []byte("package x\n\nfunc f() {\n\tg()\n}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := parsePage("```go from=x.go\nfunc f() {\n\tg()\n}\n```\n").blocks[0]
+	file, ok := b.quoted()
+	if !ok || file != "x.go" {
+		t.Errorf("the block quotes %q, %v, want x.go", file, ok)
+	}
+	if err := holds(root, file, b.text); err != nil {
+		t.Errorf("a quote of the file is refused: %v", err)
+	}
+	for quote, why := range map[string]string{
+		"func f() {\n\th()\n}\n":   "another line",
+		"func f() {\n}\n":          "a line left out",
+		"g()\n":                    "a part of a line",
+		"func f() {\n    g()\n}\n": "other white space",
+		"\n":                       "nothing",
+	} {
+		if holds(root, file, quote) == nil {
+			t.Errorf("a quote with %s is accepted", why)
+		}
+	}
+	for _, file := range []string{"y.go", "../x.go"} {
+		if holds(root, file, b.text) == nil {
+			t.Errorf("a quote of %s is accepted", file)
+		}
+	}
+}
