@@ -35,6 +35,42 @@ func DeclaresStruct(src []byte, name string) bool {
 	return regexp.MustCompile(`(?m)^\s*(type\s+)?` + regexp.QuoteMeta(name) + `\s+struct\b`).Match(src)
 }
 
+// Declares returns the first of the names that a file declares for its package as a function or variable, or "".
+func Declares(src []byte, names ...string) string {
+	file, err := parser.ParseFile(token.NewFileSet(), "", src, parser.SkipObjectResolution)
+	if err != nil {
+		return ""
+	}
+	for _, d := range file.Decls {
+		for _, name := range declared(d) {
+			if slices.Contains(names, name) {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// declared are the names of a function, or of variables.
+func declared(d ast.Decl) []string {
+	var names []string
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		if d.Recv == nil {
+			names = append(names, d.Name.Name)
+		}
+	case *ast.GenDecl:
+		for _, spec := range d.Specs {
+			if value, ok := spec.(*ast.ValueSpec); ok {
+				for _, name := range value.Names {
+					names = append(names, name.Name)
+				}
+			}
+		}
+	}
+	return names
+}
+
 // HasMetadata reports whether a struct type that a file declares has ObjectMeta, as all objects have. A type that
 // another one is made of, or that does not parse, is taken to have it.
 func HasMetadata(src []byte, name string) bool {

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/templates"
 	"github.com/slipway-dev/slipway/project"
 )
@@ -145,12 +145,12 @@ func (a *planner) planController() error {
 	if err := a.createGo(a.template("api/controller.go"), a.controllerFile()); err != nil {
 		return err
 	}
-	suite, err := a.Find(a.project.SuiteTestFile(a.resource))
+	own, err := a.ownSuite()
 	if err != nil {
 		return err
 	}
-	if suite.OnDisk() && gofile.UsesGinkgo(suite.Before()) && !a.Recording() {
-		return a.Keep(suite.Path(), "its tests use Ginkgo; add one for "+a.controllerTitle()+" in their style")
+	if own.File != "" {
+		return a.Keep(own.File, own.Why+"; add a test for "+a.controllerTitle()+" in its style")
 	}
 	return a.createGo(a.controllerTest(), a.controllerTestFile())
 }
@@ -189,8 +189,20 @@ func (a *planner) createGo(name, file string) error {
 	return a.Create(file, formatted)
 }
 
+// ownSuite is the suite of the controllers that the project's authors wrote in their own way. A plan that records needs
+// has none.
+func (a *planner) ownSuite() (plan.Suite, error) {
+	if a.Recording() {
+		return plan.Suite{}, nil
+	}
+	return a.OwnSuite(a.project.SuiteTestFile(a.resource), "TestMain", "runSuite", "cfg", "k8sClient")
+}
+
 func (a *planner) planSuite() error {
 	file := a.project.SuiteTestFile(a.resource)
+	if own, err := a.ownSuite(); err != nil || own.File != "" && own.File != file {
+		return err
+	}
 	if err := a.RequireFrom("api/suite_test.go", file, a.data()); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package newapi_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -229,6 +230,42 @@ var _ = BeforeSuite(func() {
 	projecttest.Holds(t, root, "internal/controller/suite_test.go", "\tExpect(batchv1.AddToScheme(scheme.Scheme)).To(Succeed())\n")
 	if slices.Contains(projecttest.Paths(changes, report.Created), "internal/controller/cronjob_controller_test.go") {
 		t.Error("plain tests were added to a suite of Ginkgo's")
+	}
+}
+
+// TestOwnSuite: beside a suite that its authors wrote without what tests from templates need, no such test is written,
+// and no second TestMain.
+func TestOwnSuite(t *testing.T) {
+	const main = "package controller\n\nfunc TestMain(m *testing.M) {}\n"
+	for name, want := range map[string]struct {
+		files, why string
+		created    []string
+	}{
+		"without a client":  {files: "-- internal/controller/suite_test.go --\n" + main, why: "suite_test.go: it declares no k8sClient; add a test for CronJob in its style"},
+		"in another file":   {files: "-- internal/controller/main_test.go --\n" + main, why: "main_test.go: it declares TestMain already; add a test for CronJob in its style"},
+		"with a client":     {files: "-- internal/controller/suite_test.go --\n" + main + "\nvar k8sClient client.Client\n", created: []string{"cronjob_controller_test.go"}},
+		"client apart":      {files: "-- internal/controller/suite_test.go --\n" + main + "-- internal/controller/client_test.go --\npackage controller\n\nvar ctx, k8sClient = setUp()\n", created: []string{"cronjob_controller_test.go"}},
+		"methods and types": {files: "-- internal/controller/other_test.go --\npackage controller\n\ntype cfg struct{}\n\nfunc (cfg) TestMain() {}\n\nfunc f() { k8sClient := 1; _ = k8sClient }\n", created: []string{"cronjob_controller_test.go", "suite_test.go"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := projecttest.New(t, newproject.Options{})
+			projecttest.Unpack(t, root, want.files)
+			changes := projecttest.Apply(t)(newapi.Create(root, cronJob()))
+			var created []string
+			why := ""
+			for _, c := range changes {
+				file, inside := strings.CutPrefix(c.Path, "internal/controller/")
+				switch {
+				case inside && c.Action == report.Created && strings.HasSuffix(file, "_test.go"):
+					created = append(created, file)
+				case inside && c.Action == report.Kept:
+					why = file + ": " + c.Why
+				}
+			}
+			if diff := cmp.Diff(want.created, created); diff != "" || why != want.why {
+				t.Errorf("kept is %q; created files (-want +got):\n%s", why, diff)
+			}
+		})
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/fieldcopy"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/templates"
@@ -56,11 +55,11 @@ func (w *planner) planSpoke(hub *fieldcopy.Types, spoke project.Resource) error 
 
 // planConversionTest plans a test that has the API server convert an object.
 func (w *planner) planConversionTest(spoke project.Resource) error {
-	suite, err := w.Find(w.project.WebhookSuiteTestFile(w.resource))
+	own, err := w.ownSuite()
 	if err != nil {
 		return err
 	}
-	if suite.OnDisk() && gofile.UsesGinkgo(suite.Before()) || w.besideTypes() { // a test there cannot import the spoke, which imports its package
+	if own.File != "" || w.besideTypes() { // a test there cannot import the spoke, which imports its package
 		return nil
 	}
 	data := w.data()

@@ -15,17 +15,12 @@ import (
 
 // planTests plans tests of the webhooks that are asked for, and the suite that they run in.
 func (w *planner) planTests() error {
-	suite, err := w.Find(w.project.WebhookSuiteTestFile(w.resource))
+	own, err := w.ownSuite()
 	if err != nil {
 		return err
 	}
-	if suite.OnDisk() && gofile.UsesGinkgo(suite.Before()) {
-		if !w.Recording() {
-			if err := w.Keep(suite.Path(), "its tests use Ginkgo; add those of "+w.resource.Kind+" in their style"); err != nil {
-				return err
-			}
-		}
-		return w.PutIfPlaced(suite.Path(), w.suitePieces, piece.ByHand(w.suitePieces(nil)))
+	if own.File != "" {
+		return w.leaveTests(own)
 	}
 	if !w.direct() {
 		if err := w.planSuite(); err != nil {
@@ -53,6 +48,32 @@ func (w *planner) planTests() error {
 		}
 	}
 	return w.Put(file, plan.These(tests...))
+}
+
+// ownSuite is the suite that the project's authors wrote in their own way, in which the tests would run.
+func (w *planner) ownSuite() (plan.Suite, error) {
+	file := w.project.WebhookSuiteTestFile(w.resource)
+	suite, err := w.Find(file)
+	if err != nil {
+		return plan.Suite{}, err
+	}
+	if ginkgo := suite.OnDisk() && gofile.UsesGinkgo(suite.Before()); w.direct() && !ginkgo {
+		return plan.Suite{}, nil
+	}
+	return w.OwnSuite(file, "TestMain", "runSuite", "k8sClient")
+}
+
+// leaveTests plans no tests. A suite that has the places for it sets the webhooks up.
+func (w *planner) leaveTests(own plan.Suite) error {
+	if !w.Recording() {
+		if err := w.Keep(own.File, own.Why+"; add tests of "+w.resource.Kind+" in its style"); err != nil {
+			return err
+		}
+	}
+	if own.File != w.project.WebhookSuiteTestFile(w.resource) {
+		return nil
+	}
+	return w.PutIfPlaced(own.File, w.suitePieces, piece.ByHand(w.suitePieces(nil)))
 }
 
 func (w *planner) addTest(tests []plan.Piece, what, template string) ([]plan.Piece, error) {
