@@ -38,6 +38,7 @@ func registry(t testing.TB) *marker.Registry {
 		marker.Define[[]any]("kubebuilder:enum", marker.Field, "lists values"),
 		marker.Define[int]("kubebuilder:validation:MaxLength", marker.Field, "is a length"),
 		marker.Define[bool]("test:flag", marker.Field, "is a flag"),
+		marker.Define[string]("test:flag:of", marker.Type, "names what a flag is of"),
 		marker.Define[marker.Raw]("test:raw", marker.Field, "takes all"),
 		marker.Define[struct{}]("optional", marker.Field, "makes it optional"),
 	)
@@ -148,6 +149,8 @@ func TestMisspelt(t *testing.T) {
 		"+kubebuilder:quite:different":        "",
 		"+test:flag:false":                    "did you mean +test:flag=false?",
 		"+test:flag:x=false":                  "write +test:flag=false",
+		"+test:flag:=false":                   "none",
+		"+test:flag:of=a/b.Type":              "none", // a marker of types; +test:flag is one of fields
 		"+kubebuilder:scaffold:imports":       "none",
 		"+genclient":                          "none",
 		"+optional":                           "none",

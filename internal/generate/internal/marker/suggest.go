@@ -3,6 +3,7 @@ package marker
 import (
 	"fmt"
 	"go/token"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/report"
@@ -76,21 +77,27 @@ func (r *Registry) withColon(text string) string {
 }
 
 // passedOver returns a finding for a word between the name of a marker that takes one value and that value, as x in
-// +kubebuilder:default:x=false. It is passed over: the value is false, whatever x is.
+// +kubebuilder:default:x=false. It is passed over: the value is false, whatever x is. A colon alone means nothing else.
 func (r *Registry) passedOver(fset *token.FileSet, c Comment) []report.Finding {
 	named, nameless, rest := split(c.Text)
-	for target := range r.byTarget {
-		d := r.byTarget[target][named]
-		if named == nameless || r.byTarget[target][nameless] != nil || d == nil || !d.takesValue() {
-			continue
+	if named == nameless || nameless == named+":" || r.defines(nameless) {
+		return nil
+	}
+	for _, definitions := range r.byTarget {
+		if d := definitions[named]; d != nil && d.takesValue() {
+			return []report.Finding{{
+				Position:   position(fset, c.Pos),
+				Message:    fmt.Sprintf("+%s takes one value without a name: %q is ignored, and the value is %s", named, nameless[len(named)+1:], rest),
+				Suggestion: "write +" + named + "=" + rest,
+			}}
 		}
-		return []report.Finding{{
-			Position:   position(fset, c.Pos),
-			Message:    fmt.Sprintf("+%s takes one value without a name: %q is ignored, and the value is %s", named, nameless[len(named)+1:], rest),
-			Suggestion: "write +" + named + "=" + rest,
-		}}
 	}
 	return nil
+}
+
+// defines reports whether a name is that of a marker, on any target.
+func (r *Registry) defines(name string) bool {
+	return slices.ContainsFunc(r.byTarget[:], func(definitions map[string]*Definition) bool { return definitions[name] != nil })
 }
 
 // nearest returns the known name that the marker's writer most likely meant, or
