@@ -145,12 +145,8 @@ func (a *planner) planController() error {
 	if err := a.createGo(a.template("api/controller.go"), a.controllerFile()); err != nil {
 		return err
 	}
-	own, err := a.ownSuite()
-	if err != nil {
+	if own, err := a.ownSuite(); err != nil || own.File != "" {
 		return err
-	}
-	if own.File != "" {
-		return a.Keep(own.File, own.Why+"; add a test for "+a.controllerTitle()+" in its style")
 	}
 	return a.createGo(a.controllerTest(), a.controllerTestFile())
 }
@@ -200,9 +196,23 @@ func (a *planner) ownSuite() (plan.Suite, error) {
 
 func (a *planner) planSuite() error {
 	file := a.project.SuiteTestFile(a.resource)
-	if own, err := a.ownSuite(); err != nil || own.File != "" && own.File != file {
+	own, err := a.ownSuite()
+	if err != nil {
 		return err
 	}
+	if own.File == "" || own.File == file {
+		if err := a.putSuite(file); err != nil {
+			return err
+		}
+	}
+	if own.File == "" {
+		return nil
+	}
+	return a.Keep(own.File, own.Why+"; add a test for "+a.controllerTitle()+" in its style")
+}
+
+// putSuite plans a suite that knows the types.
+func (a *planner) putSuite(file string) error {
 	if err := a.RequireFrom("api/suite_test.go", file, a.data()); err != nil {
 		return err
 	}

@@ -65,15 +65,15 @@ func (w *planner) ownSuite() (plan.Suite, error) {
 
 // leaveTests plans no tests. A suite that has the places for it sets the webhooks up.
 func (w *planner) leaveTests(own plan.Suite) error {
-	if !w.Recording() {
-		if err := w.Keep(own.File, own.Why+"; add tests of "+w.resource.Kind+" in its style"); err != nil {
+	if own.File == w.project.WebhookSuiteTestFile(w.resource) {
+		if err := w.PutIfPlaced(own.File, w.suitePieces, piece.ByHand(w.suitePieces(nil))); err != nil {
 			return err
 		}
 	}
-	if own.File != w.project.WebhookSuiteTestFile(w.resource) {
+	if w.Recording() {
 		return nil
 	}
-	return w.PutIfPlaced(own.File, w.suitePieces, piece.ByHand(w.suitePieces(nil)))
+	return w.Keep(own.File, own.Why+"; add tests of "+w.resource.Kind+" in its style")
 }
 
 func (w *planner) addTest(tests []plan.Piece, what, template string) ([]plan.Piece, error) {
