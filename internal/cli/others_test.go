@@ -18,11 +18,14 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/project"
 )
 
 // An othersProject is a project that others made, as the module proxy has it.
 type othersProject struct {
 	module string
+	// layout is that of its PROJECT.
+	layout string
 	// kind is one that it has, as group/version/Kind.
 	kind string
 	// packages are those whose dependencies are downloaded first, and suite the arguments of slipway test.
@@ -34,13 +37,15 @@ type othersProject struct {
 // othersProjects have the layouts of kubebuilder v3 and v4, operator-sdk's plug-ins, controller-runtime from v0.12 to
 // v0.24, and habits of their authors.
 var othersProjects = []othersProject{
-	{module: "sigs.k8s.io/lws@v0.8.0", kind: "leaderworkerset/v1/LeaderWorkerSet", packages: "./...", suite: "./pkg/webhooks/...", deployed: "config/default"},
-	{module: "github.com/cloudnative-pg/cloudnative-pg@v1.27.0", kind: "postgresql/v1/Backup", packages: "./api/... ./cmd/manager/...", suite: "./api/...", deployed: "config/default"},
-	{module: "sigs.k8s.io/jobset@v0.12.0", kind: "jobset/v1alpha2/JobSet", packages: "./...", suite: "./pkg/webhooks/...", deployed: "config/default"},
-	{module: "github.com/rabbitmq/cluster-operator/v2@v2.16.0", kind: "rabbitmq.com/v1beta1/RabbitmqCluster", packages: "./...", suite: "./api/...", deployed: "config/default/base"},
-	{module: "github.com/grafana/grafana-operator/v5@v5.18.0", kind: "grafana/v1beta1/GrafanaFolder", packages: "./...", suite: "./controllers/resources/...", deployed: "config/default"},
-	{module: "github.com/kuadrant/limitador-operator@v0.4.0", kind: "limitador.kuadrant.io/v1alpha1/Limitador", packages: "./...", suite: "./pkg/...", deployed: "config/default"},
-	{module: "github.com/ray-project/kuberay/ray-operator@v1.5.0", kind: "ray/v1/RayJob", packages: "./apis/... .", suite: "./pkg/webhooks/...", deployed: "config/default"},
+	{module: "sigs.k8s.io/lws@v0.8.0", layout: "v4", kind: "leaderworkerset/v1/LeaderWorkerSet", packages: "./...", suite: "./pkg/webhooks/...", deployed: "config/default"},
+	{module: "github.com/cloudnative-pg/cloudnative-pg@v1.27.0", layout: "v4", kind: "postgresql/v1/Backup", packages: "./api/... ./cmd/manager/...", suite: "./api/...", deployed: "config/default"},
+	{module: "sigs.k8s.io/jobset@v0.12.0", layout: "v3", kind: "jobset/v1alpha2/JobSet", packages: "./...", suite: "./pkg/webhooks/...", deployed: "config/default"},
+	{module: "github.com/rabbitmq/cluster-operator/v2@v2.16.0", layout: "v3", kind: "rabbitmq.com/v1beta1/RabbitmqCluster", packages: "./...", suite: "./api/...", deployed: "config/default/base"},
+	{module: "github.com/grafana/grafana-operator/v5@v5.18.0", layout: "v3", kind: "grafana/v1beta1/GrafanaFolder", packages: "./...", suite: "./controllers/config/...", deployed: "config/default"},
+	{module: "github.com/kuadrant/limitador-operator@v0.4.0", layout: "v3", kind: "limitador.kuadrant.io/v1alpha1/Limitador", packages: "./...", suite: "./pkg/...", deployed: "config/default"},
+	{module: "github.com/argoproj-labs/argocd-operator@v0.5.0", layout: "v3", kind: "argoproj.io/v1alpha1/ArgoCD", packages: "./...", suite: "./api/...", deployed: "config/default"},
+	{module: "sigs.k8s.io/cluster-api-provider-aws/v2@v2.9.0", layout: "v2", kind: "infrastructure/v1beta2/AWSManagedCluster", packages: "./...", suite: "./pkg/internal/...", deployed: "config/default"},
+	{module: "github.com/ray-project/kuberay/ray-operator@v1.5.0", layout: "v3", kind: "ray/v1/RayJob", packages: "./apis/... .", suite: "./pkg/webhooks/...", deployed: "config/default"},
 }
 
 // A verbTried is a command that is run in a project as it was published. One that looks changes nothing there.
@@ -94,6 +99,9 @@ func TestEveryVerbInOthersProjects(t *testing.T) {
 	for _, p := range othersProjects {
 		t.Run(p.name(), func(t *testing.T) {
 			dir := published(t, p)
+			if layout := layoutOf(t, dir); layout != p.layout {
+				t.Errorf("the layout is %s, want %s", layout, p.layout)
+			}
 			stale := generatedAnew(t, env, dir)
 			var record strings.Builder
 			for _, verb := range verbsTried {
@@ -159,6 +167,24 @@ func published(t *testing.T, p othersProject) string {
 	in(t, dir, "git", "-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", "begin")
 	in(t, dir, "go", append([]string{"list", "-deps", "-test"}, strings.Fields(p.packages)...)...)
 	return dir
+}
+
+// layoutOf is the layout that a project's PROJECT has, as kubebuilder counts them. Version 2 names none.
+func layoutOf(t *testing.T, dir string) string {
+	t.Helper()
+	file, err := project.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if file.Version == "2" {
+		return "v2"
+	}
+	for _, plugin := range file.Layout {
+		if version, ok := strings.CutPrefix(plugin, "go.kubebuilder.io/"); ok {
+			return version
+		}
+	}
+	return "none"
 }
 
 // copyWritable copies a module's files, which the cache keeps for reading alone.
