@@ -85,6 +85,11 @@ func TestActionInstallsRelease(t *testing.T) {
 					t.Errorf("GITHUB_%s has %q, want %s", file, got, want)
 				}
 			}
+			for line := range strings.Lines(r.told("OUTPUT")) {
+				if !strings.Contains(line, "=") {
+					t.Errorf("GITHUB_OUTPUT has a line that the runner refuses: %q", line)
+				}
+			}
 			if out, err := r.bash(`export PATH="$(cat "$GITHUB_PATH"):$PATH"; slipway version`); err != nil || !strings.Contains(out, version) {
 				t.Errorf("%v\n%s", err, out)
 			}
@@ -110,6 +115,12 @@ func TestActionRefuses(t *testing.T) {
 		"files outside":     {func(t *testing.T, h *host) { h.put(t, stem, packed(t, "../slipway", "x")) }, "files outside its folder"},
 		"another version inside": {func(t *testing.T, h *host) {
 			h.put(t, stem, packed(t, stem+"/slipway", "#!/bin/sh\necho slipway v9.9.9\n"))
+		}, "the archive has another version"},
+		"the version of another program": {func(t *testing.T, h *host) {
+			h.put(t, stem, packed(t, stem+"/slipway", "#!/bin/sh\necho slipway v9.9.9\necho '  Kubernetes "+version+"'\n"))
+		}, "the archive has another version"},
+		"a version before the release": {func(t *testing.T, h *host) {
+			h.put(t, stem, packed(t, stem+"/slipway", "#!/bin/sh\necho slipway "+version+"-rc.1, played\n"))
 		}, "the archive has another version"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -154,6 +165,23 @@ func TestActionRefusesAnswers(t *testing.T) {
 				t.Errorf("%v\n%s", err, out)
 			}
 		})
+	}
+}
+
+// TestActionVerifiesAgain: a key that comes later is compared with what was installed without it.
+func TestActionVerifiesAgain(t *testing.T) {
+	r, h := newRunner(t), newHost(t)
+	inputs := map[string]string{"version": version, "mirror": h.URL, "programs": "none"}
+	if out, err := r.play(inputs, "main"); err != nil || strings.Contains(out, "and signature") {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	inputs["public-key"] = h.key
+	if out, err := r.play(inputs, "main"); err != nil || !strings.Contains(out, "and compared its checksum and signature") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	inputs["public-key"] = newHost(t).key
+	if out, err := r.play(inputs, "main"); err == nil || !strings.Contains(out, "not signed with the public key") {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 
@@ -203,12 +231,17 @@ func TestActionChecksInputs(t *testing.T) {
 		"latest":   {"version": "latest"},
 		"programs": {"programs": "$(touch ran)"},
 		"mirror":   {"version": version, "mirror": "http://example.com"},
+		"port":     {"version": version, "mirror": "http://127.0.0.1:80@example.com/"},
+		"user":     {"version": version, "mirror": "http://me:secret@example.com"},
 		"source":   {"source": "/nowhere\"; touch ran; \""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRunner(t)
 			if out, err := r.play(inputs, "main"); err == nil || !strings.Contains(out, "error: ") || !strings.Contains(out, "next: ") {
 				t.Errorf("%v\n%s", err, out)
+			}
+			if out, _ := r.play(inputs, "main"); strings.Contains(out, "secret") {
+				t.Errorf("the log has a password: %s", out)
 			}
 			if _, err := os.Stat(filepath.Join(r.home, "ran")); err == nil {
 				t.Error("a value was run")

@@ -33,6 +33,9 @@ fail() {
 
 say() { printf 'slipway: %s\n' "$*"; }
 
+# shown is an address without the user and password that it may have: logs of jobs are read by many.
+shown() { sed -E 's#^([a-z]+://)[^/]*@#\1#' <<<"$1"; }
+
 sha256() {
   if command -v sha256sum >/dev/null; then sha256sum; else shasum -a 256; fi | cut -d ' ' -f 1
 }
@@ -59,6 +62,9 @@ native() { if command -v cygpath >/dev/null; then cygpath -m "$1"; else printf '
 
 is_release() { [[ $1 =~ ^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$ ]]; }
 
+# is_local says whether an address is one of this machine. With a user in it, the host is what follows.
+is_local() { [[ $1 =~ ^http://(127\.0\.0\.1|localhost)(:[0-9]+)?(/[^@]*)?$ ]]; }
+
 check_settings() {
   if [ -n "${SETUP_VERSION:-}" ] && ! is_release "$SETUP_VERSION"; then
     fail "the version is no release" "version: $SETUP_VERSION" "write it in full, as v0.1.0, or leave it out"
@@ -68,8 +74,8 @@ check_settings() {
     *) fail "unknown programs" "programs: $programs" "use none, cluster or nodes" ;;
   esac
   case ${SLIPWAY_DOWNLOAD:-} in
-    '' | off | https://* | http://127.0.0.1[:/]* | http://localhost[:/]*) ;;
-    *) fail "the mirror is no https address" "SLIPWAY_DOWNLOAD=$SLIPWAY_DOWNLOAD" "use https://HOST/PATH, or off" ;;
+    '' | off | https://*) ;;
+    *) is_local "$SLIPWAY_DOWNLOAD" || fail "the mirror is no https address" "SLIPWAY_DOWNLOAD=$(shown "$SLIPWAY_DOWNLOAD")" "use https://HOST/PATH, or off" ;;
   esac
 }
 
@@ -93,10 +99,14 @@ need_go() {
   command -v go >/dev/null || fail "slipway must be compiled, and there is no Go" "PATH" "install Go before this step, as actions/setup-go does"
 }
 
-# key names what the install folder holds. An exit in $( ) ends that alone, so each of these is an assignment.
+# key names what the install folder holds, and which key has vouched for it: what was installed without one is installed
+# again. An exit in $( ) ends that alone, so each of these is an assignment.
 key() {
   local from=$1 hash
-  if [ -z "$from" ]; then
+  if [ -n "$from" ] && [ -n "${SETUP_PUBLIC_KEY:-}" ]; then
+    hash=$(sha256 <<<"$SETUP_PUBLIC_KEY")
+    from=$from-${hash:0:8}
+  elif [ -z "$from" ]; then
     need_go
     hash=$(sources) || exit 1
     from=$(go env GOVERSION)-$hash
@@ -119,7 +129,7 @@ fetch() {
     exec curl --silent --show-error --location --proto '=https,http' --proto-redir '=https' \
       --connect-timeout 20 --speed-limit 1024 --speed-time "${SETUP_PATIENCE:-30}" --retry 2 --max-filesize "$3" \
       --output "$2" --write-out '%{http_code}' "$1"
-  ) || fail "the release host gives no file" "$1" "$again"
+  ) || fail "the release host gives no file" "$(shown "$1")" "$again"
 }
 
 # verify_signature compares the signature of the checksums with the public key. An ed25519 key in DER is these twelve
@@ -156,27 +166,28 @@ unpack() {
 
 # download installs a release from its host. If the host has no such release, there is no folder bin afterwards.
 download() {
-  local asked=$1 work=$2 stem archive base=${SLIPWAY_DOWNLOAD:-$host} status want
+  local asked=$1 work=$2 stem archive base=${SLIPWAY_DOWNLOAD:-$host} from status want
   stem=slipway_${asked}_${os}_$arch
   archive=$stem.tar.gz
   [ "$os" != windows ] || archive=$stem.zip
   base=${base%/}/$asked
+  from=$(shown "$base")
   status=$(fetch "$base/SHA256SUMS" "$work/SHA256SUMS" 1000000)
   [ "$status" != 404 ] || return 0
-  [ "$status" = 200 ] || fail "the release host answers $status" "$base/SHA256SUMS" "$again"
+  [ "$status" = 200 ] || fail "the release host answers $status" "$from/SHA256SUMS" "$again"
   if [ -n "${SETUP_PUBLIC_KEY:-}" ]; then
     status=$(fetch "$base/SHA256SUMS.sig" "$work/SHA256SUMS.sig" 10000)
-    [ "$status" = 200 ] || fail "the release has no signature" "$base/SHA256SUMS.sig" "name a signed release, or leave public-key out"
+    [ "$status" = 200 ] || fail "the release has no signature" "$from/SHA256SUMS.sig" "name a signed release, or leave public-key out"
     verify_signature "$work/SHA256SUMS" "$work"
   fi
   want=$(listed "$work/SHA256SUMS" "$archive")
-  [ -n "$want" ] || fail "the release host lists no checksum of the archive" "$base/SHA256SUMS: $archive" "$again"
+  [ -n "$want" ] || fail "the release host lists no checksum of the archive" "$from/SHA256SUMS: $archive" "$again"
   status=$(fetch "$base/$archive" "$work/$archive" 2000000000)
-  [ "$status" = 200 ] || fail "the release host answers $status" "$base/$archive" "$again"
-  [ "$(sha256 <"$work/$archive")" = "$want" ] || fail "the archive has another checksum than SHA256SUMS lists" "$base/$archive" "$again"
+  [ "$status" = 200 ] || fail "the release host answers $status" "$from/$archive" "$again"
+  [ "$(sha256 <"$work/$archive")" = "$want" ] || fail "the archive has another checksum than SHA256SUMS lists" "$from/$archive" "$again"
   unpack "$work/$archive" "$stem" "$work"
   mv "$work/$stem" "$folder/bin"
-  say "downloaded $asked from $base and compared its checksum${SETUP_PUBLIC_KEY:+ and signature}"
+  say "downloaded $asked from $from and compared its checksum${SETUP_PUBLIC_KEY:+ and signature}"
 }
 
 # compile builds the command: at a version from the module proxy, else from the sources. The project's settings for its
@@ -249,7 +260,8 @@ install() {
     put "$asked"
   fi
   printed=$("$folder/bin/slipway" version)
-  [[ $printed == *"$asked"* ]] || fail "the archive has another version than was asked for" "$asked: $printed" "report it: https://$module/issues"
+  printed=${printed%%$'\n'*} # the other lines have the versions of other programs
+  [[ -z $asked || "$printed " == "slipway $asked"[,\ ]* ]] || fail "the archive has another version than was asked for" "$asked: $printed" "report it: https://$module/issues"
   say "$printed"
   echo "$name" >"$folder/bin/.key"
   settle "$asked"

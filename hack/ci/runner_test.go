@@ -127,7 +127,7 @@ func newHost(t *testing.T) *host {
 	t.Helper()
 	stem := fmt.Sprintf("slipway_%s_%s_%s", version, runtime.GOOS, runtime.GOARCH)
 	h := &host{files: map[string][]byte{}}
-	h.put(t, stem, packed(t, stem+"/slipway", "#!/bin/sh\necho \"slipway "+version+", played\"\n"))
+	h.put(t, stem, packed(t, stem+"/slipway", "#!/bin/sh\necho \"slipway "+version+", played\"\necho '  Kubernetes v1.37.1'\n"))
 	h.Server = httptest.NewServer(http.HandlerFunc(h.serve))
 	t.Cleanup(h.Close)
 	return h
