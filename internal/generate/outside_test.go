@@ -118,3 +118,14 @@ func TestAnywhere(t *testing.T) {
 		}
 	}
 }
+
+// TestOutsideAdvice: a rule may name a folder that a shell would run a part of.
+func TestOutsideAdvice(t *testing.T) {
+	o, _ := within(t)
+	o.Uses[1].Output.Config = "../a;$(touch b)"
+	_, err := generate.Run(t.Context(), o)
+	refusal, ok := errors.AsType[*report.Error](err)
+	if !ok || !strings.HasPrefix(refusal.Next, "slipway generate --outside '") || !strings.HasSuffix(refusal.Next, "a;$(touch b)'") {
+		t.Errorf("%v", err)
+	}
+}

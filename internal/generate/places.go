@@ -7,6 +7,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/confine"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/shellword"
 )
 
 // places are the folders that a run writes below.
@@ -119,10 +120,10 @@ func outside(path string, out *confine.OutsideError) error {
 		e.Hint += "remove " + cmp.Or(out.Link, "that output rule")
 	case out.Link != "":
 		e.Hint += "remove the link, or allow the folder that it leads to with --outside"
-		e.Next = "slipway generate --outside " + dir
+		e.Next = "slipway generate --outside " + shellword.Quote(dir)
 	default:
 		e.Hint += "an output rule of the Makefile names it: change the rule, or allow the folder with --outside"
-		e.Next = "slipway generate --outside " + dir
+		e.Next = "slipway generate --outside " + shellword.Quote(dir)
 	}
 	return e
 }

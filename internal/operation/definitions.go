@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/shellword"
 	"github.com/slipway-dev/slipway/internal/ship"
 )
 
@@ -69,7 +70,7 @@ func definitionsFolder(root string) (string, error) {
 		return found[0], nil
 	}
 	return "", &report.Error{What: "several folders have CRDs", Where: strings.Join(found, " and "), Hint: "a kustomization in " + crdFolder + " must select the ones to install",
-		Next: "slipway kubectl apply --server-side -k " + found[0]}
+		Next: "slipway kubectl apply --server-side -k " + shellword.Quote(found[0])}
 }
 
 // withManifests are the folders bases in some folders, as far as they have manifests.

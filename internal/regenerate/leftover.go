@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/confine"
 	"github.com/slipway-dev/slipway/internal/generate"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/shellword"
 )
 
 // Leftovers are the CRDs in the plan's folders that a generator once wrote and that no kind makes any longer, as
@@ -96,7 +97,7 @@ func Prune(plan Plan, outside, paths []string) error {
 		}
 		if _, out := errors.AsType[*confine.OutsideError](err); out {
 			return &report.Error{What: "a generated file outside the project was not deleted", Where: path, Err: err,
-				Hint: "allow its folder with --outside", Next: "slipway generate --prune --outside " + filepath.Dir(path)}
+				Hint: "allow its folder with --outside", Next: "slipway generate --prune --outside " + shellword.Quote(filepath.Dir(path))}
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return &report.Error{What: "file cannot be deleted", Where: path, Err: err}

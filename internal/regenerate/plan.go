@@ -41,10 +41,19 @@ func (p Plan) Partial() bool { return p.partial }
 // MakeCommand is the call of make that generates all that the Makefile does; "" where the plan does as much, or a shell
 // takes the name of a target for more than a word.
 func (p Plan) MakeCommand() string {
-	if !p.Partial() || slices.ContainsFunc(p.targets, func(t string) bool { return !targetName().MatchString(t) }) {
+	if !p.Partial() {
 		return ""
 	}
-	return "make " + strings.Join(p.targets, " ")
+	return makeTarget(p.targets...)
+}
+
+// makeTarget is the command that makes targets of the Makefile, which may be a stranger's; "" where a shell takes the
+// name of one for more than a word.
+func makeTarget(targets ...string) string {
+	if slices.ContainsFunc(targets, func(t string) bool { return !targetName().MatchString(t) }) {
+		return ""
+	}
+	return "make " + strings.Join(targets, " ")
 }
 
 // targetName matches names of targets that a shell takes as they are.
@@ -151,7 +160,7 @@ func (p *Plan) follow(call makefile.Call) ([]report.Finding, error) {
 		p.made(call.Target)
 		return []report.Finding{{Position: at,
 			Message:    "slipway does not follow this call of controller-gen: " + why,
-			Suggestion: "make " + call.Target,
+			Suggestion: makeTarget(call.Target),
 		}}, nil
 	}
 	options, told, err := parse(call.Arguments, at)
@@ -181,7 +190,7 @@ func (p *Plan) goesOn(call makefile.Call) []report.Finding {
 	p.partial = true
 	return []report.Finding{{Position: report.Position{File: cmp.Or(call.Then.File, makefileName), Line: call.Then.Line, Column: 1},
 		Message:    "the recipe goes on with " + call.Then.Text + ", which slipway does not run",
-		Suggestion: "make " + call.Target,
+		Suggestion: makeTarget(call.Target),
 	}}
 }
 

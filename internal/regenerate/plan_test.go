@@ -106,6 +106,10 @@ func TestPlanFor(t *testing.T) {
 			[]report.Finding{{Position: at(4), Suggestion: "make b"}},
 		},
 		{
+			"a target that is a command", "-- Makefile --\na:\n\tcontroller-gen object paths=./...\nx;touch\u00a0y $(touch z):\n\tcd test/x && controller-gen object paths=./...\n", []string{deepcopy},
+			[]report.Finding{{Position: at(4)}},
+		},
+		{
 			"no webhooks", "-- Makefile --\na:\n\tcontroller-gen object paths=./...\nb:\n\tcontroller-gen rbac:roleName=x paths=./...\n-- config/webhook/kustomization.yaml --\nresources:\n- manifests.yaml\n", []string{deepcopy, "config/rbac/role.yaml"},
 			[]report.Finding{{Position: at(4), Suggestion: "add webhook to the arguments of this call"}},
 		},

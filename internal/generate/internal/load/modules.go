@@ -14,6 +14,7 @@ import (
 	"golang.org/x/mod/module"
 
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/shellword"
 )
 
 // completeSince is the go version from which a go.mod names every module that
@@ -65,7 +66,7 @@ func (l *Loader) modulesFor(dir string) (*modules, error) {
 		l.modules[root] = m
 	}
 	if !slices.ContainsFunc(m.mains, func(main mainModule) bool { return main.dir == modDir }) {
-		return nil, &report.Error{What: "this module is not in the workspace", Where: modDir, Hint: "expected in " + work, Next: "go work use " + modDir}
+		return nil, &report.Error{What: "this module is not in the workspace", Where: modDir, Hint: "expected in " + work, Next: "go work use " + shellword.Quote(modDir)}
 	}
 	return m, nil
 }

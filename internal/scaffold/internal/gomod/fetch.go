@@ -16,6 +16,7 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/shellword"
 )
 
 // CheckGo refuses a Go installation that is missing or older than scaffolded
@@ -92,7 +93,7 @@ func Get(ctx context.Context, root, pkg, module string, h report.Handler) error 
 		return &report.Error{
 			What: "the module with the types could not be downloaded", Where: "--external-api-module " + module,
 			Hint: "nothing was changed; check the name, the version, and the network and GOPROXY\n" + lastLines(output, 5),
-			Next: "go get " + pkg + "@" + cmp.Or(version, "latest"), Err: err, Code: 1,
+			Next: "go get " + shellword.Quote(pkg+"@"+cmp.Or(version, "latest")), Err: err, Code: 1,
 		}
 	}
 	return nil

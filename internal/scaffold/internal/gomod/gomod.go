@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
+	"github.com/slipway-dev/slipway/internal/shellword"
 )
 
 // File is the go.mod that a folder has already.
@@ -67,7 +68,7 @@ func ModuleOf(root, pkg string) (string, error) {
 	return "", &report.Error{
 		What: fmt.Sprintf("no module in go.mod has the package %s", pkg), Where: "go.mod",
 		Hint: "name the module with --external-api-module, such as github.com/cert-manager/cert-manager@v1.18.2; nothing was changed",
-		Next: "go get " + pkg,
+		Next: "go get " + shellword.Quote(pkg),
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
+	"github.com/slipway-dev/slipway/internal/shellword"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -113,7 +114,7 @@ func (w *planner) hasAlready(hook wantedWebhook, place string, wanted []wantedWe
 	}
 	if len(rest) > 0 {
 		o := w.options
-		e.Next = fmt.Sprintf("slipway create webhook --group %s --version %s --kind %s %s", o.Group, o.Version, o.Kind, strings.Join(rest, " "))
+		e.Next = fmt.Sprintf("slipway create webhook --group %s --version %s --kind %s %s", shellword.Quote(o.Group), shellword.Quote(o.Version), shellword.Quote(o.Kind), strings.Join(rest, " "))
 	}
 	return e
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/requires"
+	"github.com/slipway-dev/slipway/internal/shellword"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -166,7 +167,7 @@ func (w *planner) unknown() error {
 	}
 	return &report.Error{
 		What: fmt.Sprintf("the project has no kind %s in the group %q, version %s", o.Kind, o.Group, o.Version), Where: project.FileName, Hint: hint,
-		Next: fmt.Sprintf("slipway create api --group %s --version %s --kind %s --resource --controller", o.Group, o.Version, o.Kind),
+		Next: fmt.Sprintf("slipway create api --group %s --version %s --kind %s --resource --controller", shellword.Quote(o.Group), shellword.Quote(o.Version), shellword.Quote(o.Kind)),
 	}
 }
 
@@ -182,12 +183,12 @@ func (w *planner) resolveSpokes() error {
 	for _, r := range others {
 		if r.Webhooks != nil && r.Webhooks.Conversion {
 			return &report.Error{What: fmt.Sprintf("%s already has a hub, version %s", r.Kind, r.Version), Where: "--version " + w.resource.Version, Hint: "a kind has one hub; add spokes to it",
-				Next: fmt.Sprintf("slipway create webhook --group %s --version %s --kind %s --conversion", r.Group, r.Version, r.Kind)}
+				Next: fmt.Sprintf("slipway create webhook --group %s --version %s --kind %s --conversion", shellword.Quote(r.Group), shellword.Quote(r.Version), shellword.Quote(r.Kind))}
 		}
 	}
 	if len(others) == 0 {
 		return &report.Error{What: "the kind has no other version to convert", Where: "--conversion", Hint: "create one first", Err: ErrOneVersion,
-			Next: fmt.Sprintf("slipway create api --group %s --version v2 --kind %s --resource --controller=false", w.resource.Group, w.resource.Kind)}
+			Next: fmt.Sprintf("slipway create api --group %s --version v2 --kind %s --resource --controller=false", shellword.Quote(w.resource.Group), shellword.Quote(w.resource.Kind))}
 	}
 	if len(w.options.Spokes) == 0 {
 		w.spokes = others
@@ -222,7 +223,7 @@ func (w *planner) refuseLeftOut(others []project.Resource) error {
 	return &report.Error{
 		What: fmt.Sprintf("version %s of %s is neither the hub nor a spoke", strings.Join(leftOut, ", "), w.resource.Kind), Where: "--spoke",
 		Hint: "list all versions or leave out --spoke: a manager does not start if a version has no conversion",
-		Next: fmt.Sprintf("slipway create webhook --group %s --version %s --kind %s --conversion", w.resource.Group, w.resource.Version, w.resource.Kind),
+		Next: fmt.Sprintf("slipway create webhook --group %s --version %s --kind %s --conversion", shellword.Quote(w.resource.Group), shellword.Quote(w.resource.Version), shellword.Quote(w.resource.Kind)),
 	}
 }
 
@@ -233,7 +234,7 @@ func (w *planner) unknownSpoke(version string, others []project.Resource) error 
 	}
 	return &report.Error{
 		What: fmt.Sprintf("%s has no other version %s", w.resource.Kind, version), Where: "--spoke", Hint: "use " + strings.Join(have, ", "),
-		Next: fmt.Sprintf("slipway create api --group %s --version %s --kind %s --resource --controller=false", w.resource.Group, version, w.resource.Kind),
+		Next: fmt.Sprintf("slipway create api --group %s --version %s --kind %s --resource --controller=false", shellword.Quote(w.resource.Group), shellword.Quote(version), shellword.Quote(w.resource.Kind)),
 	}
 }
 
