@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // What the folder of definitions keeps. A file is small, but each change of a project's dependencies makes another.
@@ -25,6 +27,10 @@ func useDefinitions(path string, now time.Time) {
 	}
 }
 
+// definitionsName matches the names of these files. The user may have made any folder the cache, and other files lie
+// there then.
+var definitionsName = lazy.Regexp(`^[0-9a-f]{64}\.yaml$`)
+
 // pruneDefinitions removes the files that were not used for a long time, and the oldest of those that are too many.
 // What cannot be removed stays until the next time.
 func pruneDefinitions(dir string, now time.Time) {
@@ -34,7 +40,7 @@ func pruneDefinitions(dir string, now time.Time) {
 	}
 	var files []fs.FileInfo
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && definitionsName().MatchString(e.Name()) {
 			files = append(files, info)
 		}
 	}

@@ -37,7 +37,7 @@ func TestDefinitionsArePruned(t *testing.T) {
 	old(forgotten, forgottenDefinitions+time.Hour)
 	var many []string
 	for i := range mostDefinitions + 3 {
-		path := filepath.Join(dir, fmt.Sprintf("%02d.yaml", i))
+		path := filepath.Join(dir, fmt.Sprintf("%064d.yaml", i))
 		if err := os.WriteFile(path, nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -47,8 +47,13 @@ func TestDefinitionsArePruned(t *testing.T) {
 	if again := write("used"); again != used {
 		t.Errorf("the same definitions are at %s and %s", used, again)
 	}
+	mine := filepath.Join(dir, "mine.yaml") // the cache may be any folder
+	if err := os.WriteFile(mine, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	old(mine, 2*forgottenDefinitions)
 	latest := write("new")
-	for _, path := range append([]string{used, latest}, many[:mostDefinitions-2]...) {
+	for _, path := range append([]string{used, latest, mine}, many[:mostDefinitions-2]...) {
 		if _, err := os.Stat(path); err != nil {
 			t.Errorf("gone although it is used: %v", err)
 		}
@@ -64,7 +69,7 @@ func TestDefinitionsArePruned(t *testing.T) {
 func TestRecentDefinitionsStay(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 2 * mostDefinitions {
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%02d.yaml", i)), nil, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%064d.yaml", i)), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

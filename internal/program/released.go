@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/cachefolder"
@@ -39,7 +40,7 @@ func (f *Finder) downloaded(ctx context.Context, s slot, src source) (ok bool, e
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return false, unusable(err)
 	}
-	unlock, err := hold(ctx, f.Handler, filepath.Join(dir, src.version+".lock"), "downloads slipway "+src.version)
+	unlock, err := hold(ctx, f.Handler, filepath.Join(dir, downloadLock(src.version)), "downloads slipway "+src.version)
 	if err != nil {
 		return false, err
 	}
@@ -55,6 +56,15 @@ func (f *Finder) downloaded(ctx context.Context, s slot, src source) (ok bool, e
 		return false, nil
 	}
 	return true, nil
+}
+
+// downloadLock is the name of the file that a command holds while it downloads a version.
+func downloadLock(version string) string { return version + ".lock" }
+
+// DownloadLock is the name of the file in [DownloadsDir] that a command holds while it makes an entry there.
+func DownloadLock(entry string) string {
+	version, _, _ := strings.Cut(strings.TrimPrefix(entry, "slipway_"), "_")
+	return downloadLock(version)
 }
 
 // compileInstead warns of a download that failed.

@@ -35,6 +35,8 @@ type Kind struct {
 	folders []string       // below the cache
 	entry   *regexp.Regexp // names of what is in them
 	locks   []string       // files in the folder: it is in use while another command has one
+	// lock is the file in the folder that commands hold which make or use an entry: an entry without it is not slipway's.
+	lock func(entry string) string
 	// runs: an entry is a folder of programs, in use while one of them runs, with a lock beside it.
 	runs bool
 }
@@ -50,7 +52,7 @@ func Kinds() []Kind {
 		{Name: "images", What: "images that were built or pulled, and compiled managers", Limit: "until they are removed or built again",
 			folders: []string{"images"}, entry: regexp.MustCompile(`^(layout|layers|programs|index\.json|work-.*)$`), locks: []string{"lock", "readers"}},
 		{Name: "downloads", What: "archives of releases that were cut off", Limit: "until they are complete",
-			folders: []string{program.DownloadsDir}, entry: regexp.MustCompile(`^slipway_.*$`)},
+			folders: []string{program.DownloadsDir}, entry: regexp.MustCompile(`^slipway_[^_]+_.*$`), lock: program.DownloadLock},
 		{Name: "assets", What: "links that name the programs as envtest does", Limit: "none", folders: []string{"assets"}, entry: hex(16, ""), runs: true},
 		{Name: "addons", What: "sources of add-ons for clusters", Limit: "none", folders: []string{"addons"}, entry: regexp.MustCompile(`^[a-z0-9-]+-[0-9a-f]{32}$`)},
 		{Name: "definitions", What: "definitions of kinds of other modules", Limit: "30 days without use, of more than 32", folders: []string{"definitions"}, entry: hex(64, ".yaml")},
@@ -101,12 +103,25 @@ func (k Kind) entries(root string) (paths []string, err error) {
 			return nil, err
 		}
 		for _, e := range entries {
-			if k.entry.MatchString(e.Name()) {
-				paths = append(paths, filepath.Join(root, folder, e.Name()))
+			if path := filepath.Join(root, folder, e.Name()); k.entry.MatchString(e.Name()) && k.owns(path) {
+				paths = append(paths, path)
 			}
 		}
 	}
 	return paths, nil
+}
+
+// owns reports whether slipway has made an entry of such a name, as far as a lock shows it.
+func (k Kind) owns(path string) bool {
+	if k.lock == nil {
+		return true
+	}
+	_, err := os.Stat(k.lockOf(path))
+	return err == nil
+}
+
+func (k Kind) lockOf(path string) string {
+	return filepath.Join(filepath.Dir(path), k.lock(filepath.Base(path)))
 }
 
 // measure adds up an entry. What another command removes meanwhile counts for nothing.
@@ -178,6 +193,13 @@ func (k Kind) Clean(root string, c Cleaning) (Cleaned, error) {
 func (k Kind) remove(path string, dryRun bool) (removed bool, err error) {
 	if k.runs {
 		return program.Discard(path, dryRun)
+	}
+	if k.lock != nil {
+		l := flock.New(k.lockOf(path))
+		if free, err := l.TryLock(); !free || err != nil {
+			return false, err
+		}
+		defer func() { _ = l.Unlock() }()
 	}
 	if dryRun {
 		return true, nil

@@ -21,7 +21,8 @@ var (
 		"addons/cert-manager-" + slot + "/go.mod", "definitions/" + strings.Repeat("b", 64) + ".yaml", "runs/" + strings.Repeat("c", 64), "checked/" + slot + ".json",
 	}
 	// others are files of the user's, who has made a folder with other things the cache, and what no command may lose.
-	others = []string{"programs/mine/x", "images/holiday.jpg", "downloads/paper.pdf", "journal/key", "locks/x", "programs/" + slot + ".lock", "images/lock", "runs/x"}
+	others = []string{"programs/mine/x", "images/holiday.jpg", "downloads/paper.pdf", "journal/key", "locks/x", "programs/" + slot + ".lock", "images/lock", "runs/x",
+		"downloads/v0.1.0.lock", "downloads/slipway_v0.2.0_linux_amd64.tar.gz"}
 )
 
 func fill(t *testing.T) (root string) {
@@ -93,7 +94,7 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// TestInUse: a program that runs, what another command fills, and images that are read stay.
+// TestInUse: a program that runs, what another command fills or downloads, and images that are read stay.
 func TestInUse(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows itself refuses to remove what runs")
@@ -111,9 +112,16 @@ func TestInUse(t *testing.T) {
 	if _, err := reader.TryRLock(); err != nil {
 		t.Fatal(err)
 	}
+	download := flock.New(filepath.Join(root, "downloads", "v0.1.0.lock"))
+	if _, err := download.TryLock(); err != nil {
+		t.Fatal(err)
+	}
 	all := clean(t, root, holdings.Cleaning{})
-	if len(all.Busy) != 2 || there(root, ours[:3]) != 3 {
-		t.Errorf("in use are %v; %d of 3 stay", all.Busy, there(root, ours[:3]))
+	if len(all.Busy) != 3 || there(root, ours[:4]) != 4 {
+		t.Errorf("in use are %v; %d of 4 stay", all.Busy, there(root, ours[:4]))
+	}
+	if err := download.Unlock(); err != nil {
+		t.Fatal(err)
 	}
 	filling := flock.New(filepath.Join(root, "programs", slot+".lock"))
 	if _, err := filling.TryLock(); err != nil {
