@@ -87,7 +87,7 @@ func (s *Source) sums(ctx context.Context, folder *url.URL) (release.Sums, error
 
 // refusal is why something was not downloaded.
 func refusal(address *url.URL, err error) error {
-	e := &report.Error{What: "the download was given up", Where: address.Redacted(), Err: err}
+	e := &report.Error{What: "the download was given up", Where: plain(address), Err: err}
 	if IsAttack(err) {
 		e.What = "SECURITY: the download was refused and removed, since it may have been tampered with"
 	}

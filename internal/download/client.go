@@ -54,7 +54,7 @@ func follow(base, to *url.URL, count int) error {
 	case to.Scheme == "https", safe(to) && base.Scheme == "http":
 		return nil
 	}
-	return fmt.Errorf("%w: %s", errInsecure, to.Redacted())
+	return fmt.Errorf("%w: %s", errInsecure, plain(to))
 }
 
 // small gets a file of at most limit bytes.

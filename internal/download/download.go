@@ -77,7 +77,7 @@ func baseOf(text string) (*url.URL, error) {
 		err = errAddress
 	}
 	if err != nil {
-		return nil, &report.Error{What: Variable + " is not the address of a mirror", Where: shown(text), Err: err,
+		return nil, &report.Error{What: Variable + " is not the address of a mirror", Where: shown(text), Err: reason(err),
 			Hint: "the https address of a folder that has a folder for each version, or http on this machine; " + Off + " to download nothing"}
 	}
 	if !strings.HasSuffix(u.Path, "/") {
@@ -86,13 +86,28 @@ func baseOf(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// shown is an address without a password.
+// shown is an address without secrets, or the name of the variable where it is not clear what is one.
 func shown(text string) string {
 	u, err := url.Parse(text)
-	if err != nil {
+	if err != nil || u.Host == "" {
 		return Variable
 	}
-	return u.Redacted()
+	return plain(u)
+}
+
+// plain is an address without what may be a secret: a user, whose name may be a token, and a query.
+func plain(u *url.URL) string {
+	p := *u
+	p.User, p.RawQuery, p.ForceQuery = nil, "", false
+	return p.String()
+}
+
+// reason is why an address cannot be read, without the address, which may have a password.
+func reason(err error) error {
+	if _, ok := errors.AsType[*url.Error](err); ok {
+		return errAddress
+	}
+	return err
 }
 
 // safe reports whether others can neither read nor change what is got from an address.

@@ -350,9 +350,24 @@ func TestOpen(t *testing.T) {
 	if _, err := Open(func(string) string { return "" }, release.Stamp{}, report.Discard); !errors.Is(err, release.ErrNoKey) {
 		t.Error(err)
 	}
-	_, err := Open(func(string) string { return "http://user:secret@mirror.example/" }, stamp, report.Discard)
-	if err == nil || strings.Contains(err.Error(), "secret") {
-		t.Errorf("a password is shown: %v", err)
+}
+
+// TestSecrets: no message has what an address may hold of them.
+func TestSecrets(t *testing.T) {
+	h := newHost(t)
+	for _, wish := range []string{
+		"http://user:secret@mirror.example/", "http://secret@mirror.example/", "https://user:secret@mirror.example:x/", "user:secret@mirror.example",
+		"https://mirror.example/?token=secret", "https://user:%secret@mirror.example/",
+	} {
+		_, err := Open(func(string) string { return wish }, h.stamp, report.Discard)
+		if err == nil || strings.Contains(fmt.Sprintf("%+v", err), "secret") {
+			t.Errorf("%s: %v", wish, err)
+		}
+	}
+	h.URL = strings.Replace(h.URL, "http://", "http://secret:secret@", 1)
+	delete(h.files, "/"+version+"/"+release.SignatureName)
+	if _, err := h.get(); err == nil || strings.Contains(fmt.Sprint(err, h.events), "secret") {
+		t.Errorf("%v, %v", err, h.events)
 	}
 }
 
