@@ -179,9 +179,11 @@ func TestRelease(t *testing.T) {
 	for name, c := range map[string]struct {
 		tags      []string
 		changelog string
-		want      string // of the error; empty: it is published
+		want      string // of the error; else the kind of release
 	}{
-		"published":            {[]string{"v0.1.0", "cluster/v0.1.0", "operator/v0.1.0"}, "# Changelog\n\n## 0.1.0 (today)\n\nNews.\n\n## 0.0.9\n\nOld.\n", ""},
+		"published":            {[]string{"v0.1.0", "cluster/v0.1.0", "operator/v0.1.0"}, "# Changelog\n\n## 0.1.0 (today)\n\nNews.\n\n## 0.0.9\n\nOld.\n", "--latest"},
+		"before a release":     {[]string{"v0.1.0-rc.1", "cluster/v0.1.0-rc.1", "operator/v0.1.0-rc.1"}, "## 0.1.0-rc.1\n\nNews.\n", "--prerelease"},
+		"no version":           {[]string{"v0.1.0;$(touch${IFS}ran)"}, "", "the tag is not a version"},
 		"nested tag missing":   {[]string{"v0.1.0", "cluster/v0.1.0"}, "## 0.1.0\n\nNews.\n", "operator/v0.1.0 is not at this commit"},
 		"no word of changelog": {[]string{"v0.1.0", "cluster/v0.1.0", "operator/v0.1.0"}, "## 0.1.01\n\nNews.\n", `no section "## 0.1.0"`},
 	} {
@@ -189,8 +191,8 @@ func TestRelease(t *testing.T) {
 			r := newRunner(t)
 			repository := playedRepository(t, c.changelog, c.tags)
 			bin := playedGH(t, repository)
-			out, err := r.release(repository, bin)
-			if c.want != "" {
+			out, err := r.release(repository, bin, c.tags[0])
+			if !strings.HasPrefix(c.want, "--") {
 				if err == nil || !strings.Contains(out, c.want) {
 					t.Errorf("%v\n%s", err, out)
 				}
@@ -203,7 +205,7 @@ func TestRelease(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, want := range []string{"release create v0.1.0 --verify-tag", "built/dist/v0.1.0/slipway.tar.gz", "built/dist/v0.1.0/SHA256SUMS", "News."} {
+			for _, want := range []string{"release create " + c.tags[0] + " " + c.want + " --verify-tag", "built/dist/" + c.tags[0] + "/slipway.tar.gz", "built/dist/" + c.tags[0] + "/SHA256SUMS", "News."} {
 				if !strings.Contains(string(asked), want) {
 					t.Errorf("gh was not asked for %s:\n%s", want, asked)
 				}
@@ -215,12 +217,12 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// release runs the scripts of release.yml's jobs in a repository.
-func (r *runner) release(repository, bin string) (string, error) {
+// release runs the scripts of release.yml's jobs in a repository, for a tag.
+func (r *runner) release(repository, bin, tag string) (string, error) {
 	r.t.Helper()
 	jobs := workflows(r.t)["release.yml"].Jobs
 	values := map[string]string{
-		"github.ref_name": "v0.1.0", "secrets.SLIPWAY_RELEASE_KEY": "key", "github.token": "token", "github.repository": "o/r", "github.run_id": "7",
+		"github.ref_name": tag, "secrets.SLIPWAY_RELEASE_KEY": "key", "github.token": "token", "github.repository": "o/r", "github.run_id": "7",
 	}
 	var all strings.Builder
 	for _, s := range slices.Concat(jobs["build"].Steps, jobs["publish"].Steps) {
