@@ -35,6 +35,8 @@ type Kind struct {
 	folders []string       // below the cache
 	entry   *regexp.Regexp // names of what is in them
 	locks   []string       // files in the folder: it is in use while another command has one
+	// inner are patterns of files in the folder that commands lock while they make something: all is in use then.
+	inner []string
 	// lock is the file in the folder that commands hold which make or use an entry: an entry without it is not slipway's.
 	lock func(entry string) string
 	// runs: an entry is a folder of programs, in use while one of them runs, with a lock beside it.
@@ -50,7 +52,8 @@ func Kinds() []Kind {
 		{Name: "programs", What: "slipway-cluster and the other programs, compiled or downloaded", Limit: "eight of each, 30 days without use, 2 GiB of each",
 			folders: []string{program.ProgramsDir}, entry: hex(32, ""), runs: true},
 		{Name: "images", What: "images that were built or pulled, and compiled managers", Limit: "until they are removed or built again",
-			folders: []string{"images"}, entry: regexp.MustCompile(`^(layout|layers|programs|index\.json|work-.*)$`), locks: []string{"lock", "readers"}},
+			folders: []string{"images"}, entry: regexp.MustCompile(`^(layout|layers|programs|index\.json|work-.*)$`), locks: []string{"lock", "readers"},
+			inner: []string{"work-*/.in-use", "programs/*/lock"}},
 		{Name: "downloads", What: "archives of releases that were cut off", Limit: "until they are complete",
 			folders: []string{program.DownloadsDir}, entry: regexp.MustCompile(`^slipway_[^_]+_.*$`), lock: program.DownloadLock},
 		{Name: "assets", What: "links that name the programs as envtest does", Limit: "none", folders: []string{"assets"}, entry: hex(16, ""), runs: true},
@@ -229,5 +232,30 @@ func (k Kind) hold(root string) (release func(), busy string, err error) {
 		}
 		held = append(held, l)
 	}
+	if busy, err = k.making(root); busy != "" || err != nil {
+		release()
+		return nil, busy, err
+	}
 	return release, "", nil
+}
+
+// making is the path of an inner lock that another command has; empty if none is.
+func (k Kind) making(root string) (busy string, err error) {
+	folder := filepath.Join(root, k.folders[0])
+	for _, pattern := range k.inner {
+		found, err := fs.Glob(os.DirFS(folder), pattern)
+		if err != nil {
+			return "", err
+		}
+		for _, name := range found {
+			l := flock.New(filepath.Join(folder, filepath.FromSlash(name)))
+			if free, err := l.TryLock(); !free || err != nil {
+				return l.Path(), err
+			}
+			if err := l.Unlock(); err != nil {
+				return "", err
+			}
+		}
+	}
+	return "", nil
 }

@@ -154,3 +154,27 @@ func TestLinksAreNotFollowed(t *testing.T) {
 		t.Errorf("removed %+v", all)
 	}
 }
+
+// TestBuilding: an image that another command builds stays, and what the build has so far.
+func TestBuilding(t *testing.T) {
+	for _, name := range []string{"work-1/.in-use", "programs/x/lock"} {
+		root := fill(t)
+		path := filepath.Join(root, "images", filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		building := flock.New(path)
+		if _, err := building.TryLock(); err != nil {
+			t.Fatal(err)
+		}
+		if all := clean(t, root, holdings.Cleaning{}); len(all.Busy) != 1 || all.Busy[0] != path || there(root, ours[1:3]) != 2 {
+			t.Errorf("%s: in use are %v; %d of 2 stay", name, all.Busy, there(root, ours[1:3]))
+		}
+		if err := building.Unlock(); err != nil {
+			t.Fatal(err)
+		}
+		if all := clean(t, root, holdings.Cleaning{}); len(all.Busy) != 0 || there(root, []string{"images/" + name}) != 0 {
+			t.Errorf("%s: in use are %v", name, all.Busy)
+		}
+	}
+}
