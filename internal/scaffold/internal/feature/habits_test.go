@@ -52,6 +52,11 @@ func TestRoles(t *testing.T) {
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
 metadata:
+  name: "x\n    more: of\n    yaml"
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata:
   name: operator-role
 -- config/rbac/bindings.yaml --
 kind: ClusterRoleBinding
@@ -67,7 +72,7 @@ roleRef:
   name: operator-role
 `)
 	projecttest.Apply(t)(projecttest.Edit(root, feature.Enable(feature.Namespaced)))
-	projecttest.Holds(t, root, "config/namespaced/kustomization.yaml", "name: operator-role\n", "name: operator-binding\n", "!manager-role")
+	projecttest.Holds(t, root, "config/namespaced/kustomization.yaml", "name: operator-role\n", "name: operator-binding\n", "!manager-role", "!more")
 }
 
 // TestMetricsOfOtherName: what would select no Service is refused at the line of the Service that there is.

@@ -6,6 +6,8 @@ import (
 	"os"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // The names of the manager's role, and of what binds it, where the project does not say otherwise.
@@ -23,7 +25,7 @@ func (p *planner) roles() (role, binding string, err error) {
 		return role, binding, err
 	}
 	for _, o := range rolesIn(c.After()) {
-		if o.Kind == "ClusterRole" && o.Metadata.Name != "" {
+		if o.Kind == "ClusterRole" {
 			role = o.Metadata.Name
 			break
 		}
@@ -38,7 +40,7 @@ func (p *planner) roles() (role, binding string, err error) {
 			return role, binding, err
 		}
 		for _, o := range rolesIn(c.After()) {
-			if o.Kind == "ClusterRoleBinding" && o.RoleRef.Name == role && o.Metadata.Name != "" {
+			if o.Kind == "ClusterRoleBinding" && o.RoleRef.Name == role {
 				return role, o.Metadata.Name, nil
 			}
 		}
@@ -53,13 +55,18 @@ type permission struct {
 	RoleRef  struct{ Name string } `yaml:"roleRef"`
 }
 
-// rolesIn are the objects of a file, up to what cannot be read.
+// plainName matches the names that stand for themselves in YAML: a repository may have any.
+var plainName = lazy.Regexp(`^[A-Za-z]([\w.:-]*\w)?$`)
+
+// rolesIn are the objects of a file, up to what cannot be read. One whose name is not plain is left out.
 func rolesIn(src []byte) (all []permission) {
 	for decoder := yaml.NewDecoder(bytes.NewReader(src)); ; {
 		var o permission
 		if decoder.Decode(&o) != nil {
 			return all
 		}
-		all = append(all, o)
+		if plainName().MatchString(o.Metadata.Name) {
+			all = append(all, o)
+		}
 	}
 }
