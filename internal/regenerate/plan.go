@@ -50,10 +50,11 @@ func (p Plan) MakeCommand() string {
 // makeTarget is the command that makes targets of the Makefile, which may be a stranger's; "" where a shell takes the
 // name of one for more than a word.
 func makeTarget(targets ...string) string {
-	if slices.ContainsFunc(targets, func(t string) bool { return !targetName().MatchString(t) }) {
+	words := strings.Fields(strings.Join(targets, " ")) // a rule may have several
+	if slices.ContainsFunc(words, func(t string) bool { return !targetName().MatchString(t) }) {
 		return ""
 	}
-	return "make " + strings.Join(targets, " ")
+	return "make " + strings.Join(words, " ")
 }
 
 // targetName matches names of targets that a shell takes as they are.

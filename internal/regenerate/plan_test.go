@@ -95,8 +95,8 @@ func TestPlanFor(t *testing.T) {
 				"// +kubebuilder:object:generate=true\npackage v1\n\ntype Of map[string]int\n", []string{deepcopy, "tagged/v1/zz_generated.deepcopy.go"}, nil,
 		},
 		{
-			"a call that is not clear", "-- Makefile --\na:\n\tcontroller-gen object paths=./...\nb:\n\tcontroller-gen $(shell cat options)\n", []string{deepcopy},
-			[]report.Finding{{Position: at(4), Suggestion: "make b"}},
+			"a call that is not clear", "-- Makefile --\na:\n\tcontroller-gen object paths=./...\nb c:\n\tcontroller-gen $(shell cat options)\n", []string{deepcopy},
+			[]report.Finding{{Position: at(4), Suggestion: "make b c"}},
 		},
 		{
 			"a folder of its own", "-- Makefile --\na:\n\tcd internal; controller-gen rbac:roleName=x paths=./... output:rbac:dir=config\n", []string{"internal/config/role.yaml"}, nil,

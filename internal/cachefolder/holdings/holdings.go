@@ -37,7 +37,8 @@ type Kind struct {
 	locks   []string       // files in the folder: it is in use while another command has one
 	// inner are patterns of files in the folder that commands lock while they make something: all is in use then.
 	inner []string
-	// lock is the file in the folder that commands hold which make or use an entry: an entry without it is not slipway's.
+	// lock is the file in the folder that commands hold which make or use an entry: an entry without it is not
+	// slipway's.
 	lock func(entry string) string
 	// runs: an entry is a folder of programs, in use while one of them runs, with a lock beside it.
 	runs bool
