@@ -168,6 +168,31 @@ func TestActionRefusesAnswers(t *testing.T) {
 	}
 }
 
+// TestFolderIsNoCode: the name of the folder is never run, and nothing stays in it but what was installed.
+func TestFolderIsNoCode(t *testing.T) {
+	r, h := newRunner(t), newHost(t)
+	folder := filepath.Join(r.home, "it's; touch ran; '")
+	out, err := r.bash(`bash "$GITHUB_ACTION_PATH/hack/ci/install.sh" install`, "SETUP_FOLDER="+folder, "SETUP_VERSION="+version, "SLIPWAY_DOWNLOAD="+h.URL, "SETUP_PROGRAMS=none")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if name := e.Name(); name != "bin" && name != "env" {
+			t.Errorf("%s is left", name)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(r.home, "ran")); err == nil {
+		t.Error("the name was run")
+	}
+	if out, err := r.bash(`. "$FOLDER/env" && slipway version`, "FOLDER="+folder); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // TestActionVerifiesAgain: a key that comes later is compared with what was installed without it.
 func TestActionVerifiesAgain(t *testing.T) {
 	r, h := newRunner(t), newHost(t)

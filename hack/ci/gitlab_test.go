@@ -87,6 +87,18 @@ func gitLabJob(t *testing.T, inputs map[string]string) (env []string, script str
 	return nil, ""
 }
 
+// TestGitLabRepository: an option in its place is not one of git's.
+func TestGitLabRepository(t *testing.T) {
+	r := newRunner(t)
+	env, script := gitLabJob(t, map[string]string{"repository": "--upload-pack=touch " + filepath.Join(r.home, "ran") + ";"})
+	if out, err := r.bash(script, append(env, "CI_PROJECT_DIR="+r.home, "SETUP_REF=file://"+r.home)...); err == nil {
+		t.Errorf("it is a repository:\n%s", out)
+	}
+	if _, err := os.Stat(filepath.Join(r.home, "ran")); err == nil {
+		t.Error("a value was run")
+	}
+}
+
 // TestGitLabInputs: defaults are values that their own rules take.
 func TestGitLabInputs(t *testing.T) {
 	var c component

@@ -209,7 +209,7 @@ put() {
   if [ -n "$asked" ] && [ "${SLIPWAY_DOWNLOAD:-}" != off ]; then
     work=$(mktemp -d "$folder/download.XXXXXX")
     # shellcheck disable=SC2064 # the folder of now
-    trap "rm -rf '$work'" EXIT
+    trap "rm -rf $(printf %q "$work")" EXIT
     download "$asked" "$work"
     [ -d "$folder/bin" ] || say "there is no release $asked; compiling"
   fi
