@@ -131,7 +131,7 @@ func (r *reader) boolean(n *yaml.Node, at string) (value bool) {
 func (r *reader) port(n *yaml.Node, at string) (value int) {
 	n = resolved(n)
 	if n.Tag != "!!int" || n.Decode(&value) != nil || value < 0 || value > 65535 {
-		r.wrong(n, at, "a port from use 1 to 65535, or 0 for a free one")
+		r.wrong(n, at, "a port from 1 to 65535, or 0 for a free one")
 	}
 	return value
 }
