@@ -34,8 +34,8 @@ type othersProject struct {
 	deployed string
 }
 
-// othersProjects have the layouts of kubebuilder v3 and v4, operator-sdk's plug-ins, controller-runtime from v0.12 to
-// v0.24, and habits of their authors.
+// othersProjects have the layouts of kubebuilder v2, v3 and v4, operator-sdk's plug-ins, controller-runtime from v0.11
+// to v0.24, and habits of their authors.
 var othersProjects = []othersProject{
 	{module: "sigs.k8s.io/lws@v0.8.0", layout: "v4", kind: "leaderworkerset/v1/LeaderWorkerSet", packages: "./...", suite: "./pkg/webhooks/...", deployed: "config/default"},
 	{module: "github.com/cloudnative-pg/cloudnative-pg@v1.27.0", layout: "v4", kind: "postgresql/v1/Backup", packages: "./api/... ./cmd/manager/...", suite: "./api/...", deployed: "config/default"},
