@@ -164,6 +164,36 @@ func TestWorkflowsNameTargets(t *testing.T) {
 	}
 }
 
+// TestWorkflowsHavePatchedGo: jobs compile with the newest patch of the minor version in go.mod. The version in go.mod
+// is the oldest one that will do: a release would have the holes that were found in its library since, and other
+// modules of the repository need a later patch.
+func TestWorkflowsHavePatchedGo(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	minor := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindSubmatch(text)
+	if minor == nil {
+		t.Fatal("go.mod has no version of Go")
+	}
+	for name, w := range workflows(t) {
+		for id, j := range w.Jobs {
+			asked := []string{string(minor[1])}
+			if versions := j.Strategy.Matrix["go"]; versions != nil {
+				asked = append(asked, "${{ matrix.go }}")
+				if !slices.Equal(versions, []string{asked[0], "stable"}) {
+					t.Errorf("%s: %s has Go %v", name, id, versions)
+				}
+			}
+			for _, s := range j.Steps {
+				if strings.HasPrefix(s.Uses, "actions/setup-go@") && (!slices.Contains(asked, s.With["go-version"]) || s.With["check-latest"] != "true") {
+					t.Errorf("%s: %s installs Go by %v, not the newest patch of %s", name, id, s.With, minor[1])
+				}
+			}
+		}
+	}
+}
+
 func checkTarget(t *testing.T, name, target string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "make", "-n", target)
