@@ -7,8 +7,9 @@ import (
 )
 
 // WebhookCondition is the condition under which a file sets up webhooks, in the function that sets up controllers and
-// above the place for more: that of the last ones. It is "" where they are set up in another way, or there are none.
-func WebhookCondition(src []byte) (condition string) {
+// above the place for more: that of all of them. It is "" where they have several, since each is then that of one kind
+// alone, where they are set up in another way, and where there are none.
+func WebhookCondition(src []byte) string {
 	s := read(src)
 	if s == nil {
 		return ""
@@ -19,6 +20,7 @@ func WebhookCondition(src []byte) (condition string) {
 		at, _, _ := s.setUpPlace()
 		place = at.Line + 1
 	}
+	var conditions []string
 	s.calls(func(call *ast.CallExpr, _ ast.Expr, name string) {
 		if !isSetUp(name) || !strings.HasSuffix(name, "WebhookWithManager") {
 			return
@@ -27,9 +29,12 @@ func WebhookCondition(src []byte) (condition string) {
 		if !ok || body == nil || outer.Pos() < body.Pos() || outer.End() > body.End() || s.line(outer.End()) >= place {
 			return
 		}
-		condition = s.conditionOf(outer, call)
+		conditions = append(conditions, s.conditionOf(outer, call))
 	})
-	return condition
+	if conditions = slices.Compact(conditions); len(conditions) != 1 {
+		return ""
+	}
+	return conditions[0]
 }
 
 // conditionOf is the condition of a statement that does nothing else than decide about a call, directly.
