@@ -165,7 +165,7 @@ func (c Config) validateNodes() error {
 	case c.SimulatesMissing() && !c.NodeKind.RunContainers():
 		return fmt.Errorf("%w: simulateMissingImages with nodeKind %q: all nodes are simulated", ErrConfig, c.NodeKind)
 	case c.Leads() && !c.NodeKind.RunContainers() && !c.Joins():
-		return fmt.Errorf("%w: egress with nodeKind %q, without a node that joins: no pod runs", ErrConfig, c.NodeKind)
+		return fmt.Errorf("%w: egress has no effect with nodeKind %q: no isolated node joins, so no pod runs containers", ErrConfig, c.NodeKind)
 	}
 	return nil
 }

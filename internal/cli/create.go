@@ -42,8 +42,8 @@ a test of the controller. It adds roles for users, a sample, and the lines in cm
 config/ that wire them into the operator. Then it generates the CRD and other files from the
 code, and the project builds.
 
-Without --resource and --controller it asks; on a terminal it also asks for the group, the version and the
-kind. Existing files are kept; a second run adds only what is missing. Lines are inserted at the markers
+It prompts for --resource and --controller if they are missing. On a terminal it also prompts for the
+group, the version and the kind. Existing files are kept; a second run adds only what is missing. Lines are inserted at the markers
 +kubebuilder:scaffold:... If a marker is missing, they are inserted beside similar code, such as other calls of
 AddToScheme. If there is none either, the command changes nothing and shows the lines with their place.
 --skip-wiring leaves them to you.
@@ -66,8 +66,9 @@ object, and reports in the status whether its pods run.`,
 	flags := cmd.Flags()
 	bindKind(flags, &f.Group, &f.Version, &f.Kind)
 	flags.StringVar(&f.Plural, "plural", "", "`name` of the resource, if English rules give a wrong one")
-	flags.BoolVar(&f.Resource, "resource", true, "create the types, CRD, roles and sample (default: ask)")
-	flags.BoolVar(&f.Controller, "controller", true, "create a controller (default: ask)")
+	flags.BoolVar(&f.Resource, "resource", true, "create the types, CRD, roles and sample (default: prompt)")
+	flags.BoolVar(&f.Controller, "controller", true, "create a controller (default: prompt)")
+	flags.Lookup("resource").DefValue, flags.Lookup("controller").DefValue = "", ""
 	flags.BoolVar(&f.Namespaced, "namespaced", true, "objects live in namespaces, not in the cluster as a whole")
 	flags.StringVar(&f.ControllerName, "controller-name", "", "`name` of another controller of the kind, such as nightly-report")
 	flags.BoolVar(&f.SSA, "ssa", false, "generate typed apply configurations, and use them in the controller")

@@ -132,8 +132,11 @@ var plannedWord = map[report.Action]string{report.Created: "create", report.Upda
 // planned reads `create cmd/main.go`.
 func planned(c scaffold.Difference) string {
 	line := plannedWord[c.Action] + " " + report.File{Path: c.Path, From: c.From}.Name()
-	if c.Why != "" {
+	switch {
+	case c.Why != "":
 		line += " (" + c.Why + ")"
+	case c.Action == report.Unchanged:
+		line += " (it needs no change)"
 	}
 	return line
 }

@@ -63,7 +63,7 @@ func (p *Plain) Notice() string {
 	}
 	fmt.Fprintf(&b, `
   not isolated: files, processes and network are the machine's; no user ids, no limits, no read-only root
-  one address for all: two pods cannot have the same port, so one replica; Services and cluster DNS do not work from pods
+  all pods share one address: no two can use the same port, so run one replica; Services and cluster DNS do not work from pods
   images must be for %s/%s (slipway image build --platform), and find mounted files only by arguments or environment
 `, runtime.GOOS, runtime.GOARCH)
 	if p.why != nil && p.why.Fix != "" {

@@ -50,19 +50,19 @@ func Kinds() []Kind {
 		return regexp.MustCompile(fmt.Sprintf(`^[0-9a-f]{%d}%s$`, digits, regexp.QuoteMeta(suffix)))
 	}
 	return []Kind{
-		{Name: "programs", What: "slipway-cluster and the other programs, compiled or downloaded", Limit: "eight of each, 30 days without use, 2 GiB of each",
+		{Name: "programs", What: "slipway-cluster and the other programs, compiled or downloaded", Limit: "the last eight of each program, until 30 days after the last use",
 			folders: []string{program.ProgramsDir}, entry: hex(32, ""), runs: true},
 		{Name: "images", What: "images that were built or pulled, and compiled managers", Limit: "until they are removed or built again",
 			folders: []string{"images"}, entry: regexp.MustCompile(`^(layout|layers|programs|index\.json|work-.*)$`), locks: []string{"lock", "readers"},
 			inner: []string{"work-*/.in-use", "programs/*/lock"}},
 		{Name: "downloads", What: "archives of releases that were cut off", Limit: "until they are complete",
 			folders: []string{program.DownloadsDir}, entry: regexp.MustCompile(`^slipway_[^_]+_.*$`), lock: program.DownloadLock},
-		{Name: "assets", What: "links that name the programs as envtest does", Limit: "none", folders: []string{"assets"}, entry: hex(16, ""), runs: true},
-		{Name: "addons", What: "sources of add-ons for clusters", Limit: "none", folders: []string{"addons"}, entry: regexp.MustCompile(`^[a-z0-9-]+-[0-9a-f]{32}$`)},
-		{Name: "definitions", What: "definitions of kinds of other modules", Limit: "30 days without use, of more than 32", folders: []string{"definitions"}, entry: hex(64, ".yaml")},
+		{Name: "assets", What: "links that name the programs as envtest does", Limit: "no limit", folders: []string{"assets"}, entry: hex(16, ""), runs: true},
+		{Name: "addons", What: "sources of add-ons for clusters", Limit: "no limit", folders: []string{"addons"}, entry: regexp.MustCompile(`^[a-z0-9-]+-[0-9a-f]{32}$`)},
+		{Name: "definitions", What: "definitions of kinds of other modules", Limit: "the last 32, until 30 days after the last use", folders: []string{"definitions"}, entry: hex(64, ".yaml")},
 		{Name: "runs", What: "records of runs of generate: files read and written", Limit: "the last 200", folders: []string{"runs", "runs-unchecked"}, entry: hex(64, "")},
 		{Name: "costs", What: "how long packages took to compile, for estimates", Limit: "one file", folders: []string{program.CostsDir}, entry: regexp.MustCompile(`^packages\.json$`)},
-		{Name: "answers", What: "answers of other programs", Limit: "30 days without use, of many",
+		{Name: "answers", What: "answers of other programs", Limit: "until 30 days after the last use",
 			folders: []string{"checked", "versions", filepath.Join("codegen", "answers")}, entry: regexp.MustCompile(`^[0-9a-f]{16,32}\.json$`)},
 	}
 }

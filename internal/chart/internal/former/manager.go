@@ -65,7 +65,7 @@ func (m *merger) noteFlag(path, argument string) {
 	if port, ok := m.into.Get("metrics.port"); ok && argument == fmt.Sprintf("--metrics-bind-address=:%v", port) {
 		return
 	}
-	m.notes = append(m.notes, fmt.Sprintf("%s: %s is left out: the project sets this flag, change it in %s", path, argument, inManager))
+	m.notes = append(m.notes, fmt.Sprintf("%s: %s is left out: the project sets this flag; change it in %s", path, argument, inManager))
 }
 
 // variables are the manager's: those made now, as the user changed them, and the user's own.
@@ -84,7 +84,7 @@ func (m *merger) variables(path string, made, former any) any {
 		case !m.chart.words.lines["name: "+name]:
 			result = append(result, variable)
 		case !m.follows("", variable):
-			m.notes = append(m.notes, fmt.Sprintf("%s: %s is left out: the project sets this variable, change it in %s", path, name, inManager))
+			m.notes = append(m.notes, fmt.Sprintf("%s: %s is left out: the project sets this variable; change it in %s", path, name, inManager))
 		}
 	}
 	if result == nil {

@@ -13,7 +13,7 @@ func (r rule) refusal() string {
 	case r.OptionalOldSelf != nil && *r.OptionalOldSelf:
 		return "its oldSelf is optional, which policies do not support"
 	case r.compares() && (r.at.old == nil || r.at.old.of != ""):
-		return "it compares with the old value of an item in a list without keys"
+		return "it uses oldSelf in a list without keys, whose items have no old value"
 	case r.words.comment:
 		return "it has a comment" // after which nothing could follow on the line
 	case slices.ContainsFunc(r.words.names, escaped):

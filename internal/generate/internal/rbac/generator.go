@@ -51,7 +51,7 @@ func Generator() generator.Generator {
 
 func run(_ context.Context, pass *generator.Pass, options Options) error {
 	if options.RoleName == "" {
-		pass.Report(report.Finding{Message: "roles of markers without roleName need a default name", Suggestion: "rbac:roleName=manager-role"})
+		pass.Report(report.Finding{Message: "the option roleName is missing: it names the role of markers without a roleName of their own", Suggestion: "rbac:roleName=manager-role"})
 	}
 	header, err := pass.Header(options.HeaderFile, options.Year)
 	if err != nil {

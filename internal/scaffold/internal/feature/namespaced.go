@@ -135,7 +135,7 @@ func (watchedNamespaces) Put(file string, src []byte) ([]byte, error) {
 		if key, ok := pair.Key.(*ast.Ident); ok && key.Name == "Cache" {
 			return nil, &report.Error{
 				What: "the manager sets options of its cache", Where: fmt.Sprintf("%s:%d", file, fset.Position(key.Pos()).Line),
-				Hint: "nothing was changed; add this to them and run the command again:\nDefaultNamespaces: watchedNamespaces(), // of the variable WATCH_NAMESPACE",
+				Hint: "nothing was changed; add this line to the cache options and run the command again:\nDefaultNamespaces: watchedNamespaces(), // of the variable WATCH_NAMESPACE",
 			}
 		}
 	}
