@@ -48,6 +48,29 @@ func (p *planner) deployment() (Deployment, error) {
 	return own, nil
 }
 
+// First is a patch that makes the manager's container the first one, for a JSON patch of its arguments below, which can
+// only count. It is empty where the manager is the first. Kustomize puts the containers that a patch names before the
+// others, so what an earlier feature patched may have another place than in the Deployment's file.
+func (d Deployment) First() string {
+	if d.Index == 0 {
+		return ""
+	}
+	return fmt.Sprintf(`- target:
+    kind: Deployment
+    name: %[1]s
+  patch: | # makes the manager's container the first one
+    apiVersion: apps/v1
+    kind: Deployment
+    metadata:
+      name: %[1]s
+    spec:
+      template:
+        spec:
+          containers:
+          - name: %[2]s
+`, d.Name, d.Container)
+}
+
 // requireDeployment refuses a project without a Deployment where features expect it: their patches would find nothing.
 func (p *planner) requireDeployment(f Feature) error {
 	if !f.patchesDeployment() {

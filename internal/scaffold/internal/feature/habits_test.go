@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
@@ -41,7 +44,52 @@ func TestArguments(t *testing.T) {
 	}
 	projecttest.Unpack(t, root, bareDeployment+"        args: []\n")
 	projecttest.Apply(t)(projecttest.Edit(root, feature.Enable(feature.HA)))
-	projecttest.Holds(t, root, "config/ha/kustomization.yaml", "/spec/template/spec/containers/1/args/-")
+	projecttest.Holds(t, root, "config/ha/kustomization.yaml", "/spec/template/spec/containers/0/args/-", "- name: manager")
+}
+
+const sidecarFirst = `
+-- config/manager/manager.yaml --
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: controller-manager
+  namespace: system
+spec:
+  template:
+    spec:
+      containers:
+      - name: proxy
+        args: [--listen]
+      - name: manager
+        args: [--leader-elect]
+`
+
+// TestArgumentsBesideSidecar: the arguments of all features are the manager's, also behind a feature whose patch names
+// its container, which makes that the first one.
+func TestArgumentsBesideSidecar(t *testing.T) {
+	root := projecttest.New(t, newproject.Options{})
+	projecttest.Apply(t)(projecttest.Edit(root, feature.Disable(feature.Metrics)))
+	projecttest.Unpack(t, root, sidecarFirst)
+	for _, f := range []feature.Feature{feature.HA, feature.SelfCert, feature.PProf} {
+		projecttest.Apply(t)(projecttest.Edit(root, feature.Enable(f)))
+	}
+	objects, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), filepath.Join(root, "config/default"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := objects.AsYaml()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const proxy = "      - args:\n        - --listen\n        name: proxy\n"
+	if !strings.Contains(string(text), proxy) {
+		t.Errorf("the sidecar is not as it was:\n%s", text)
+	}
+	for _, argument := range []string{"--warm-up", "--webhook-cert-path", "--pprof-bind-address"} {
+		if !strings.Contains(string(text), argument) {
+			t.Errorf("the manager has no argument %s:\n%s", argument, text)
+		}
+	}
 }
 
 // TestRoles: a manager with a role of another name is kept in its namespace, too.
