@@ -3,6 +3,7 @@ package generate_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -33,9 +34,16 @@ func TestPlainFilesOfDependencies(t *testing.T) {
 		{"left out of the build", "dep.Size", "//go:build never\n\npackage dep\n\ntype Size int\n"},
 		{"field changed while it is left out", "*dep.Size", "//go:build never\n\npackage dep\n\ntype Size int\n"},
 		{"plain again", "*dep.Size", plainFile},
+		{"not imported", "string", plainFile},
+		{"changed while it is not imported", "string", "package dep\n\n// +kubebuilder:validation:MaxLength=7\ntype Other string\n"},
+		{"imported again", "dep.Other", "package dep\n\n// +kubebuilder:validation:MaxLength=7\ntype Other string\n"},
 	} {
 		write(t, dep, "plain.go", step.plain)
-		write(t, dir, "api/v1/types.go", kindSource("v1", "example.com", "Widget", `"example.com/dep"`, step.field))
+		imports := `"example.com/dep"`
+		if !strings.Contains(step.field, "dep.") {
+			imports = ""
+		}
+		write(t, dir, "api/v1/types.go", kindSource("v1", "example.com", "Widget", imports, step.field))
 		sameAsAfresh(t, step.name, o)
 	}
 }
