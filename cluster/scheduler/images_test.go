@@ -110,18 +110,18 @@ func TestPodsGoByTheirImagesAndWishes(t *testing.T) {
 		fit   []string
 		words string
 	}{
-		{"all there", pod("here:v1", "tools:v1"), all, []string{"real", "foreign"}, "to run for real"},
+		{"all there", pod("here:v1", "tools:v1"), all, []string{"real", "foreign"}, "so it runs on a real node"},
 		{"one missing", pod("here:v1", "elsewhere:v1"), all, []string{"simulated", "foreign"}, "image elsewhere:v1 is not in the cluster"},
 		{"an init container's missing", initial, all, []string{"simulated", "foreign"}, "image elsewhere:v1"},
 		{"a volume's missing", volume, all, []string{"simulated", "foreign"}, "image data:v1"},
 		{"a DaemonSet's", daemon, all, []string{"simulated", "real", "foreign"}, ""},
 		{"missing, all nodes real", pod("elsewhere:v1"), []fwk.NodeInfo{real, foreign}, []string{"real", "foreign"}, ""},
-		{"with our volume", claimed("ours"), all, []string{"real", "foreign"}, "to run for real"},
+		{"with our volume", claimed("ours"), all, []string{"real", "foreign"}, "so it runs on a real node"},
 		{"with another volume", claimed("nfs"), all, []string{"simulated", "foreign"}, "refuse the nfs volume of claim nfs"},
 		{"with a hostPath", with(hostPath), all, []string{"simulated", "foreign"}, "refuse the hostPath volume data"},
 		{"with a hostPath, all nodes real", with(hostPath), []fwk.NodeInfo{real}, []string{"real"}, ""},
 		{"a DaemonSet's with a hostPath", daemonOnHost, all, []string{"simulated", "real", "foreign"}, ""},
-		{"privileged", privileged, all, []string{"real", "foreign"}, "to run for real"},
+		{"privileged", privileged, all, []string{"real", "foreign"}, "so it runs on a real node"},
 		{"privileged, beside plain nodes", privileged, []fwk.NodeInfo{simulated, plain}, []string{"simulated"}, "where pods are plain processes"},
 		{"there, all nodes simulated", pod("here:v1"), []fwk.NodeInfo{simulated}, []string{"simulated"}, ""},
 	} {

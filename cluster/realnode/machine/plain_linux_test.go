@@ -195,7 +195,7 @@ func TestNotice(t *testing.T) {
 	why := &machine.Forbidden{Fix: "sudo allow", Err: errors.New("a switch is off")}
 	forbidden := machine.StartPlain(machine.Options{}, why).Notice()
 	for text, parts := range map[string][]string{
-		asked: {"not isolated", "--platform"}, forbidden: {"not isolated", "because a switch is off", "allowed by: sudo allow"},
+		asked: {"not isolated", "--platform"}, forbidden: {"not isolated", "because a switch is off", "to allow isolated nodes: sudo allow"},
 	} {
 		for _, part := range parts {
 			if !strings.Contains(text, part) {
