@@ -1,21 +1,22 @@
 package prose
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 const tabWidth = 4
 
 // item matches the beginning of an item of a list.
-var item = regexp.MustCompile(`^ *(?:[-*+•]|\d+[.)]) +`)
+var item = lazy.Regexp(`^ *(?:[-*+•]|\d+[.)]) +`)
 
 // itemAfter returns what an item of a list begins with that follows a paragraph or nothing, or "" if the line is none.
 // In a text, whose lines begin at a column, a number begins no item unless it is the first of a list.
 func itemAfter(open *paragraph, column int, line string) string {
-	head := item.FindString(line)
+	head := item().FindString(line)
 	mark := strings.Trim(head, " .)")
 	text := open != nil && !open.item && indented(line) == column
 	if text && mark != "1" && strings.Trim(mark, "0123456789") == "" {
@@ -72,10 +73,10 @@ func (p paragraph) fill() []string {
 var (
 	// spaceless matches what stands without a space outside of code in backquotes; such code is one piece if it fits on
 	// a line.
-	spaceless = regexp.MustCompile("^(?:[^\\s`]|`[^`]{1,100}`)+\\S*")
+	spaceless = lazy.Regexp("^(?:[^\\s`]|`[^`]{1,100}`)+\\S*")
 	// telling matches a word that would make a line that begins with it a list, a heading, a quotation, a table, HTML
 	// or a marker.
-	telling = regexp.MustCompile("^(?:[-*•+=|>#:~`<].*|\\d+[.)]|(?:Unordered )?[Oo]utput:.*|\\[[^]]*\\]:.*)$")
+	telling = lazy.Regexp("^(?:[-*•+=|>#:~`<].*|\\d+[.)]|(?:Unordered )?[Oo]utput:.*|\\[[^]]*\\]:.*)$")
 )
 
 // pieces returns the parts of a text between which a line may end: words, but code in backquotes is one, and a telling
@@ -86,7 +87,7 @@ func pieces(text string) []string {
 	for _, word := range words(text) {
 		code := strings.HasPrefix(word, "`") && !strings.HasPrefix(word, "``")
 		emphasis := strings.HasPrefix(word, "**") && len(word) > 2
-		if len(found) > 0 && !code && !emphasis && telling.MatchString(word) {
+		if len(found) > 0 && !code && !emphasis && telling().MatchString(word) {
 			found[len(found)-1] += " " + word
 		} else {
 			found = append(found, word)
@@ -103,7 +104,7 @@ func words(text string) []string {
 		if space := strings.IndexAny(text, " \t"); space >= 0 {
 			end = space
 		}
-		if found := spaceless.FindString(text); len(found) > end {
+		if found := spaceless().FindString(text); len(found) > end {
 			end = len(found)
 		}
 		found = append(found, strings.Join(strings.Fields(text[:end]), " "))

@@ -4,15 +4,16 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"regexp"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 var (
 	// marker matches what is read by programs and not by people.
-	marker = regexp.MustCompile(`^ ?\+\S|^\S`)
+	marker = lazy.Regexp(`^ ?\+\S|^\S`)
 	// output matches the line below which an example has its expected output.
-	output = regexp.MustCompile(`(?i)^ *(?:unordered )?output:`)
+	output = lazy.Regexp(`(?i)^ *(?:unordered )?output:`)
 )
 
 // goParagraphs returns the paragraphs of a Go file's comments.
@@ -75,7 +76,7 @@ func commentParagraphs(lines []string, first, last int, indent string) []paragra
 	}
 	for i := first; i <= last; i++ {
 		text := strings.TrimPrefix(lines[i], indent+"//")
-		if output.MatchString(text) {
+		if output().MatchString(text) {
 			break
 		}
 		switch head := itemAfter(open, 1, text); {
@@ -99,7 +100,7 @@ func commentParagraphs(lines []string, first, last int, indent string) []paragra
 // continues reports whether a line belongs to the paragraph before it, whose lines begin with rest.
 func continues(text, rest string) bool {
 	after, ok := strings.CutPrefix(text, rest)
-	return ok && after != "" && after[0] != ' ' && after[0] != '\t' && !marker.MatchString(text) && !heading(text)
+	return ok && after != "" && after[0] != ' ' && after[0] != '\t' && !marker().MatchString(text) && !heading(text)
 }
 
 // plain reports whether a line is text: not empty, not indented, no heading and nothing for programs.

@@ -1,16 +1,17 @@
 package prose
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 var (
-	fence = regexp.MustCompile("^[ ]*(```+|~~~+)")
+	fence = lazy.Regexp("^[ ]*(```+|~~~+)")
 	// other matches lines that are no prose and end a paragraph: headings, tables, quotations, HTML, rules, definitions
 	// of links.
-	other = regexp.MustCompile(`^ *(?:#{1,6}(?: |$)|[|>]|<[a-zA-Z/!?]|(?:[-*_] *){3,}$|=+$|\[[^]]+\]:)`)
+	other = lazy.Regexp(`^ *(?:#{1,6}(?: |$)|[|>]|<[a-zA-Z/!?]|(?:[-*_] *){3,}$|=+$|\[[^]]+\]:)`)
 )
 
 // A page is read line by line.
@@ -33,7 +34,7 @@ func markdownParagraphs(lines []string) []paragraph {
 }
 
 func (p *page) read(i int, line string) {
-	mark := fence.FindStringSubmatch(line)
+	mark := fence().FindStringSubmatch(line)
 	switch {
 	case p.fence != "":
 		if strings.HasPrefix(strings.TrimSpace(line), p.fence) && strings.Trim(line, " `~") == "" {
@@ -47,7 +48,7 @@ func (p *page) read(i int, line string) {
 		p.flush()
 		p.html = false
 	case p.html:
-	case other.MatchString(line):
+	case other().MatchString(line):
 		p.underline(line)
 		p.flush()
 		p.outdent(indented(line))
