@@ -10,8 +10,8 @@ import (
 // Update makes data the content of a file that belongs to the user. Its permissions, its owner, and the links and
 // mounts that lead to it stay as they are; perm is for a file that does not exist yet.
 //
-// A file that cannot be replaced, because something is mounted on it, it has several names, or only root could give
-// a copy to its owner, is written in place. What it held lies beside it meanwhile, at [Backup].
+// Update writes a file in place if it cannot replace it. Either something is mounted on the file, or it has several
+// names, or only root could give a copy to its owner. Meanwhile the former content lies beside the file, at [Backup].
 func Update(path string, data []byte, perm fs.FileMode) error {
 	return disk{(*os.File).Sync}.update(path, data, perm)
 }

@@ -27,8 +27,8 @@ const remote = "http:https:ssh:git"
 // environment is held while git's variable is set: it is the process's, and kustomize hands on no other.
 var environment sync.Mutex
 
-// Fetching has git, which kustomize runs for bases that are addresses, also for those that fetched ones name, fetch
-// over networks alone until end is called. What the user has set for that counts.
+// Fetching has git fetch over networks alone until end is called. Kustomize runs git for bases that are addresses, also
+// for those that fetched ones name. A setting of the user's for that takes precedence.
 func Fetching() (end func()) {
 	environment.Lock()
 	if os.Getenv(protocols) != "" {

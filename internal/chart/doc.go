@@ -15,11 +15,10 @@
 //
 // # What becomes a value
 //
-// Each feature of the kustomization is switched by a value, with everything that belongs to it in other
-// objects: switching one off gives the objects that kustomize builds without the feature's line.
-// Of the manager, the image, replicas, arguments, variables, resources, security contexts and what
-// schedules it are values. Everything else is as it was built: the place to change that is config/, and
-// the chart follows.
+// Each feature of the kustomization is switched by a value, with everything that belongs to it in other objects:
+// switching one off gives the objects that kustomize builds without the feature's line. The manager's image, replicas,
+// arguments, variables, resources, security contexts and scheduling are values. Everything else is as it was built: the
+// place to change that is config/, and the chart follows.
 //
 // # How it is made
 //

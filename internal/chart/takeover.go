@@ -27,8 +27,9 @@ type TakeOver struct {
 }
 
 // TakeOverPlugin makes the chart of the kustomization in folder dir, in the place of the one in folder old, which was
-// made of the configuration in folder config. What the user set there keeps its effect, files that the user added stay.
-// With keep the plug-in's templates with lines of the user's stay too, and ours with the same objects are left out.
+// made of the configuration in folder config. The user's settings there keep their effect, and files that the user
+// added stay. With keep the plug-in's templates with lines of the user's stay too, and ours with the same objects are
+// left out.
 func TakeOverPlugin(ctx context.Context, dir, config, old string, o Options, keep bool) (*TakeOver, error) {
 	g, values, err := generate(ctx, dir, o)
 	if err != nil {

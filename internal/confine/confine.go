@@ -1,15 +1,16 @@
 // Package confine writes below one folder and nowhere else.
 //
-// What lies in a repository is not to be trusted: a file or a folder of it may be a symbolic link to anywhere, and a
-// path in one of its files may be absolute or begin with "..". A [Folder] writes for all verbs that change a project:
+// Content of a repository is not to be trusted: a file or a folder of it may be a symbolic link to anywhere. A path in
+// one of its files may be absolute or begin with "..". A [Folder] writes for all verbs that change a project:
 //
 //	folder, err := confine.Open(root)
 //	defer folder.Close()
 //	err = folder.WriteFile("config/rbac/role.yaml", content)
 //
-// Links that stay below the folder are followed and stay links. What leads out of it is refused with an [OutsideError],
-// which names the link. Git's own folder is outside too, because git runs what lies in there. [Folder.Stage] divides a
-// replacement in two, so that many files can be written in full before the first one is replaced.
+// Links that stay below the folder are followed and stay links. A path that leads out of it is refused with an
+// [OutsideError], which names the link. Git's own folder is outside too, because git runs what lies in there.
+// [Folder.Stage] divides a replacement in two, so that many files can be written in full before the first one is
+// replaced.
 //
 // A link is looked at first and followed by os.Root, which stays below its folder also when another process changes
 // links meanwhile.

@@ -65,7 +65,7 @@ func (s *Staged) Discard() {
 	_ = s.folder.root.Remove(filepath.FromSlash(s.temp)) // gone already where it was renamed
 }
 
-// Remove removes a file, or a folder that is empty. Of a link it removes the link.
+// Remove removes a file, or a folder that is empty. If name is a link, it removes the link alone.
 func (f *Folder) Remove(name string) error {
 	dir, err := f.Resolve(path.Dir(name))
 	if err != nil {

@@ -5,8 +5,8 @@
 //	findings, err := checker.Check(ctx, files)
 //
 // It asks the slipway-check program, which holds the API server's validation and is built when it is needed for the
-// first time (package program). What it said about a definition is remembered in the cache under a hash of the content,
-// so a definition that did not change costs no more than reading a small file.
+// first time (package program). The cache remembers the program's findings about a definition under a hash of the
+// content. So a definition that did not change costs no more than reading a small file.
 //
 // A finding names a place in the definition, and what to do about it in terms of Go and markers; the author of the
 // definition knows the place in the code.

@@ -15,8 +15,8 @@ import (
 )
 
 // Older reads the files that definitions are compared with: those in the folder crds of the project root, as they were
-// in a revision of git, or else those in a folder or a file. What git knows as a revision is one; a path that is to be
-// one begins with a dot or a slash.
+// in a revision of git, or else those in a folder or a file. A text that git knows as a revision counts as one, unless
+// it begins with a dot or a slash, as a path.
 func Older(ctx context.Context, root, crds, what string) ([]File, error) {
 	isPath := filepath.IsAbs(what) || strings.HasPrefix(what, ".")
 	if !isPath {

@@ -5,8 +5,8 @@
 //	for _, d := range found.Definitions { … d.Object, d.Origin … }
 //
 // A project uses a kind when a Go file of it names the kind's type (certmanagerv1.Certificate, or its list), or when
-// PROJECT lists it as external. A type is a kind when it has metav1.TypeMeta and metav1.ObjectMeta. What the API server
-// serves itself is left out, and so is a kind that only text names, as unstructured objects do.
+// PROJECT lists it as external. A type is a kind when it has metav1.TypeMeta and metav1.ObjectMeta. Kinds that the API
+// server serves itself are left out, and so is a kind that only text names, as unstructured objects do.
 //
 // The definition of a kind is the YAML file of its module that defines this group, kind and version. If several do,
 // those in config/crd/bases, config/crd, deploy/crds and other folders crds go first, in this order, and experimental
@@ -14,8 +14,8 @@
 // the Go types.
 //
 // Modules may be hostile. No program of theirs is started, no link in them is followed, and sizes and numbers of files
-// are limited. Of a definition only its name, labels, annotations and specification count, and conversion webhooks are
-// left out, since their server is not there.
+// are limited. Only a definition's name, labels, annotations and specification count, and conversion webhooks are left
+// out, since their server is not there.
 //
 // Package clustertest of the module operator searches in the same way for suites that run without slipway. The modules
 // share no code, so the tests of both read the folder testdata/search there, which holds the two searches together.

@@ -8,12 +8,12 @@
 //
 // Both bring generated files up to date first, as `make run` and `make test` do.
 //
-// Children are the user's programs, and treated so: their output is passed through as it is, their exit code becomes
-// the command's, and they are ended as they would be in production. Each gets a session of its own, so that a Ctrl-C at
-// the terminal reaches it once, through slipway: it is asked to stop (SIGINT), given a grace period, and killed after
-// that or at a second Ctrl-C. No signal ends [Run] itself before it has given the cluster's webhooks back. What it
-// leaves running is ended too, such as the control plane of an interrupted test suite. On Linux the kernel kills the
-// child when slipway itself is killed hard.
+// Children are the user's programs, and treated so: their output is passed through as it is and their exit code becomes
+// the command's. They are ended as they would be in production. Each gets a session of its own, so that a Ctrl-C at the
+// terminal reaches it once, through slipway. The child is asked to stop (SIGINT), given a grace period, and killed
+// after that or at a second Ctrl-C. No signal ends [Run] itself before it has given the cluster's webhooks back.
+// Processes that a child leaves running are ended too, such as the control plane of an interrupted test suite. On Linux
+// the kernel kills the child when slipway itself is killed hard.
 package dev
 
 import (

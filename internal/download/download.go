@@ -4,8 +4,8 @@
 //	archive, err := from.Archive(ctx, "v0.1.0", "linux", "amd64", folder)
 //
 // Only https is spoken, and http with this machine. Sizes are limited, redirects are few and lead to https, and a
-// server that stops sending is given up. What was cut off goes on where it was. A file has its name only when its
-// checksum is the one in the signed list; before, it is a part that no command reads but this one.
+// server that stops sending is given up. A download that was cut off goes on where it was. A file has its name only
+// when its checksum is the one in the signed list; before, it is a part that no command reads but this one.
 //
 // The error of a failed download is a [report.Error] with one of the reasons below. [IsAttack] picks out those that an
 // honest server and a sound network do not bring about.

@@ -15,7 +15,7 @@ import (
 const maxIndex = 16 << 20
 
 // Names lists the names of the images that are kept, in order, as far as their index reports: it is read without the
-// program, for completion. What cannot be read has no names.
+// program, for completion. An index that cannot be read has no names.
 func (i *Images) Names() []string {
 	cache, err := cachefolder.Root(i.programs.Getenv)
 	if err != nil {

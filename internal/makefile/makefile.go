@@ -6,9 +6,9 @@
 //	}
 //
 // It understands what such Makefiles do: variables, their references in one another, recipes of simple commands, a
-// folder that the line of a recipe changes to. What it does not understand it says ([Call.Unclear]) and never guesses:
-// a variable that depends on a condition or on a command's output, arguments with shell expansions, a command in a loop
-// or a pipe.
+// folder that the line of a recipe changes to. It reports everything else ([Call.Unclear]) and never guesses. Examples
+// are a variable that depends on a condition or on a command's output, arguments with shell expansions, a command in a
+// loop or a pipe.
 //
 // GNU make's manual, "How to Use Variables" and "Writing Recipes in Rules", says what the syntax means.
 package makefile

@@ -29,7 +29,7 @@ type clientFacts struct {
 	Externals []string `yaml:"applyConfigurations,omitempty"`
 }
 
-// Clients are which typed clients a project is to have. What is nil is as it was the last time.
+// Clients are which typed clients a project is to have. Fields that are nil are as they were the last time.
 type Clients struct {
 	Dir       *string  // folder to write to, below the project's
 	Groups    []string // API groups, by their names or the first parts of those; empty for all

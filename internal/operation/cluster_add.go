@@ -37,8 +37,8 @@ type added struct {
 	Node    *clusterctl.Joined `json:"node,omitempty"` // the real node that joined for its programs
 }
 
-// AddToCluster brings an add-on into an embedded cluster and waits until it serves. What is there and current is left
-// as it is.
+// AddToCluster brings an add-on into an embedded cluster and waits until it serves. It leaves objects that are there
+// and current as they are.
 func (s *Session) AddToCluster(ctx context.Context, a Addition) error {
 	defer s.Collector.Patiently()()
 	if a.Timeout < 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// An Edit is what to change about the shape of a project. What is nil or empty stays as it is.
+// An Edit is what to change about the shape of a project. Fields that are nil or empty leave the project as it is.
 type Edit struct {
 	MultiGroup      *bool
 	Namespaced      *bool

@@ -16,7 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold"
 )
 
-// A Chart is the Helm chart to make of a project. What is empty is as it was the last time, or has a default.
+// A Chart is the Helm chart to make of a project. Empty fields are as they were the last time, or have a default.
 type Chart struct {
 	chart.Options
 	Folder    string // of the chart, in the project; the default is dist/chart

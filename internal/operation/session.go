@@ -5,9 +5,9 @@
 //	session := &operation.Session{Dir: dir, Getenv: os.Getenv, Handler: handler}
 //	err := session.Deploy(ctx, operation.Deployment{Folder: operation.DefaultFolder, Image: "registry.example.com/operator:v1", Wait: true})
 //
-// What an operation is to do is a value of its own type, such as [Deployment]. What it has to report goes to the
-// handler: at the end a [report.Result] with the text for people and the value for programs. Its error is a
-// [report.Error], or wraps one. It names flags of the command line, since users know the inputs by those.
+// An operation's input is a value of its own type, such as [Deployment]. Its reports go to the handler: at the end a
+// [report.Result] with the text for people and the value for programs. Its error is a [report.Error], or wraps one. It
+// names flags of the command line, since users know the inputs by those.
 //
 // The package knows no flags, and asks no questions but by [Session.Ask]. It ends no process, and reads no
 // environment but by [Session.Getenv] and, to find the user's folders, package os.

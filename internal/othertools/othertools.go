@@ -29,9 +29,9 @@ type Command struct {
 	Cluster   bool // the tool's flag --name is ours for the cluster
 }
 
-// Lookup returns the command that begins with the most of the given words, which were typed after slipway. What follows
-// the first flag is passed over, but of two commands with the same words the one wins whose flags were typed, then the
-// one whose tool was.
+// Lookup returns the command that begins with the most of the given words, which were typed after slipway. Words after
+// the first flag are passed over. Between two commands with the same words the one wins whose flags were typed, then
+// the one whose tool was.
 func Lookup(words []string) (Command, bool) {
 	var best Command
 	most := 0

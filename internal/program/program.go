@@ -21,12 +21,12 @@
 // ([Finder.EnsureNode], SLIPWAY_NODE).
 //
 // A program beside slipway is taken only if it is of slipway's own version or sources, and speaks the same number of
-// the protocol; others are passed over with a warning. What the user asked for by name, in SLIPWAY_CLUSTER, is used or
-// refused.
+// the protocol; others are passed over with a warning. A program that the user asked for by name, in SLIPWAY_CLUSTER,
+// is used or refused.
 //
 // Built programs are the same for all users: the go command runs with the settings of package gocommand. A note beside
-// them says from which sources they are and what they are like, and they are compared with it whenever they are found:
-// what is damaged is built again, with a warning.
+// them says from which sources they are and what they are like. They are compared with it whenever they are found; a
+// damaged program is built again, with a warning.
 //
 // A build can be interrupted at any time: Go's build cache keeps the packages that are
 // done. Two builds at once wait for each other; a finished program appears under

@@ -277,8 +277,8 @@ func roleName(root string) (string, error) {
 }
 
 // Run runs the plan with what options say beside what to generate, and joins the results. It stops at the first run
-// with a fatal finding. What the Makefile and links of the project lead to is written below the project, and below
-// options.Within.
+// with a fatal finding. Files that the Makefile and links of the project lead to are written below the project, and
+// below options.Within.
 func (p Plan) Run(ctx context.Context, options generate.Options) (generate.Result, error) {
 	options.Within = p.within(options.Within)
 	options.Version, options.Program, options.KeepVersion = p.tool.version, p.tool.name, p.tool.keepVersion

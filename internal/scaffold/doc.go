@@ -10,15 +10,14 @@
 //	p, err := scaffold.DeleteAPI(root, scaffold.Deletion{Group: "batch", Version: "v1", Kind: "CronJob"})
 //	err = p.Apply(handler)
 //
-// A Plan holds every change of a command before the first byte is written: names
-// are validated, templates are filled in, insertion points are found. What cannot
-// be done is refused as a whole, with the file, the line and the text to insert by
-// hand. Apply writes all files or none, and never overwrites a file that it did not
-// plan to change: a file that exists is kept as its owner made it. A verb that is
-// run again completes what is missing. The code that plans and applies holds the project with [Hold] meanwhile.
+// A Plan holds every change of a command before the first byte is written: names are validated, templates are filled
+// in, insertion points are found. A change that cannot be made is refused as a whole, with the file, the line and the
+// text to insert by hand. Apply writes all files or none, and never overwrites a file that it did not plan to change: a
+// file that exists is kept as its owner made it. A verb that is run again completes what is missing. The code that
+// plans and applies holds the project with [Hold] meanwhile.
 //
-// What was scaffolded is kept in the file .slipway/base, as it was before anyone edited
-// it: the merge base for later updates and deletions.
+// The file .slipway/base keeps all scaffolded text as it was before anyone edited it: the merge base for later updates
+// and deletions.
 //
 // The house below, from the top; each imports only what stands lower:
 //

@@ -43,8 +43,8 @@ func InNamespace(on bool) Edit { return feature.InNamespace(on) }
 // that are there keep theirs, except for those that are generated again.
 func Relicense(l License) Edit { return header.Relicense(l) }
 
-// Enable switches features on, and writes the files of those that have none yet. Of the two
-// that keep the certificate the other one is switched off.
+// Enable switches features on, and writes the files of those that have none yet. Two features keep the certificate;
+// enabling one switches the other off.
 func Enable(features ...Feature) Edit { return feature.Enable(features...) }
 
 // Disable switches features off. Their files stay.

@@ -20,7 +20,7 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// What verbs are asked for, and what they plan.
+// The inputs of verbs, and the plans that verbs make of them.
 type (
 	// A Plan is a set of file changes that is decided and not yet written.
 	Plan = plan.Plan
@@ -56,15 +56,15 @@ const ImagePlugin = newapi.ImagePlugin
 // that holds another project, and names that Kubernetes or Go would refuse later.
 func Init(root string, o Project) (*Plan, error) { return newproject.Create(root, o) }
 
-// CreateAPI plans an API in the project in folder root. What is there already is
-// kept and what is missing is completed.
+// CreateAPI plans an API in the project in folder root. It keeps everything that is there already and completes what is
+// missing.
 func CreateAPI(root string, o API) (*Plan, error) { return newapi.Create(root, o) }
 
 // CheckAPI refuses what [CreateAPI] would refuse whatever the project's files hold.
 func CheckAPI(root string, o API) error { return newapi.Check(root, o) }
 
-// CreateWebhook plans webhooks in the project in folder root. What is there already is
-// kept and what is missing is completed.
+// CreateWebhook plans webhooks in the project in folder root. It keeps everything that is there already and completes
+// what is missing.
 func CreateWebhook(root string, o Webhook) (*Plan, error) { return newwebhook.Create(root, o) }
 
 // CheckWebhook refuses what cannot be created in the project in folder root, before anything is fetched.

@@ -8,9 +8,9 @@
 //
 // The folders lie where the peer has them, as DIR/k8s/VERSION-OS-ARCH, and both tools can work on one DIR: what the
 // peer downloaded, or a user sideloaded, is listed, used and cleaned up here, and is replaced only when a user asks for
-// that. What there is to be had "remotely" is one version, [Kubernetes], the embedded one. It also stands in for
-// versions that are at most [Skew] minors older, because suites name a version that was current once; that is reported
-// as one warning, and [Request.Exact] forbids it.
+// that. One version is to be had "remotely": [Kubernetes], the embedded one. It also stands in for versions that are at
+// most [Skew] minors older, because suites name a version that was current once. That is reported as one warning, and
+// [Request.Exact] forbids it.
 //
 // A folder of ours is known by the file .slipway in it, and appears as a whole or not at all. Made again, it stays as
 // it is.

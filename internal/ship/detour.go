@@ -48,8 +48,8 @@ type conversionOf struct {
 // Empty reports whether the detour changes nothing.
 func (d *Detour) Empty() bool { return len(d.wanted) == 0 }
 
-// PlanDetour looks how things are, and changes nothing. Where the cluster converts a kind by a Service already, that
-// stays.
+// PlanDetour looks how things are, and changes nothing. A kind that the cluster converts by a Service already stays as
+// it is.
 func (c *Cluster) PlanDetour(ctx context.Context, w LocalWebhooks) (*Detour, error) {
 	d := &Detour{Cluster: c.identity(ctx), Server: c.server, URL: w.url(), Bundle: w.bundle()}
 	configurations, err := w.configurations()
@@ -107,8 +107,8 @@ func (c *Cluster) requireFree(ctx context.Context, object *unstructured.Unstruct
 // isCallHere tells an entry of managed fields that a run made.
 func isCallHere(entry metav1.ManagedFieldsEntry) bool { return entry.Manager == callHereManager }
 
-// TakeBack ends a detour. What it changed is as it was, and owned by whom it was; what others changed since stays. It
-// may be repeated.
+// TakeBack ends a detour. It restores the former values and owners of everything that the detour changed; what others
+// changed since stays. It may be repeated.
 func (c *Cluster) TakeBack(ctx context.Context, d *Detour) error {
 	var errs []error
 	for _, configuration := range d.Configurations {

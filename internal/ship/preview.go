@@ -80,7 +80,7 @@ func (a *application) created(object *unstructured.Unstructured, why string) Dif
 	return created(object, why)
 }
 
-// PreviewDelete reports what [Cluster.Delete] would do, in its order. Of a definition Why says how many objects of its
+// PreviewDelete reports what [Cluster.Delete] would do, in its order. A definition's Why says how many objects of its
 // kind would go with it.
 func (c *Cluster) PreviewDelete(ctx context.Context, objects []*unstructured.Unstructured, o DeleteOptions) ([]Difference, error) {
 	if err := c.Ping(ctx); err != nil {

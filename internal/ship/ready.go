@@ -15,10 +15,10 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// AwaitReady returns when every object is what it is to become: workloads have all
-// their replicas of the newest kind available, others say that they are ready where
-// they say anything, and the webhooks that the API server is to call are trusted and answer. Definitions are not asked
-// again: [Cluster.Apply] has waited for them. What it waits for is reported as it changes.
+// AwaitReady returns when every object is what it is to become. Workloads have all their replicas of the newest kind
+// available, and others say that they are ready where they say anything. The webhooks that the API server is to call
+// are trusted and answer. Definitions are not asked again: [Cluster.Apply] has waited for them. AwaitReady reports what
+// it waits for as that changes.
 //
 // An object that cannot get there, or does not within timeout (0 means [DefaultTimeout]), is a
 // [report.Error] which says why, from the conditions, pods, events and logs.

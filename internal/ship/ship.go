@@ -29,10 +29,10 @@
 // reported as created, updated or unchanged; a status that a controller writes in that
 // moment is no update. Applying twice changes nothing.
 //
-// A [Set] is the inventory of a deployment: it says which objects are members, so that those which are not among the
-// objects any more are deleted, webhooks first, and that nothing else ever is. An object that was there before, or is
-// another set's, gets its fields and stays whose it was. Of those that `kubectl apply` or an earlier slipway brought,
-// the fields that the manifest has are taken over. [Cluster.Preview] judges by the same code as [Cluster.Apply].
+// A [Set] is the inventory of a deployment: it says which objects are members. Members that are not among the objects
+// any more are deleted, webhooks first, and nothing else ever is. An object that was there before, or is another set's,
+// gets its fields and stays whose it was. If `kubectl apply` or an earlier slipway brought such an object, the fields
+// that the manifest has are taken over. [Cluster.Preview] judges by the same code as [Cluster.Apply].
 //
 // A field that another field manager owns with another value is a conflict: nothing is
 // taken over unless [ApplyOptions.Force] says so, and the error names the field
@@ -47,8 +47,8 @@
 // # Restarting
 //
 // [Cluster.Outdated] finds workloads whose pods run an older image than its name leads to, for those who know what
-// nodes would pull now, and [Cluster.Restart] rolls them out anew, as `kubectl rollout restart` does. What is applied
-// afterwards leaves that alone.
+// nodes would pull now, and [Cluster.Restart] rolls them out anew, as `kubectl rollout restart` does. Later calls of
+// [Cluster.Apply] leave that alone.
 //
 // # Waiting
 //
@@ -59,10 +59,10 @@
 //
 // # Deleting
 //
-// [Cluster.Delete] removes custom resources and definitions first, while the operator whose finalizers
-// these carry still runs; then all others, those first that need others. It returns when the objects are
-// gone. What is not there is not an error. An object that stays because of a finalizer
-// is an error that names the finalizer. With a [Set] only its members go, and what others use goes only by consent.
+// [Cluster.Delete] removes custom resources and definitions first, while the operator whose finalizers these carry
+// still runs; then all others, those first that need others. It returns when the objects are gone. An object that is
+// not there is no error. An object that stays because of a finalizer is an error that names the finalizer. With a [Set]
+// only its members go, and objects that others use go only by consent.
 //
 // # Webhooks outside of the cluster
 //

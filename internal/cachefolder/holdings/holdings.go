@@ -6,8 +6,8 @@
 //	}
 //
 // A kind is a folder of the cache and the names that slipway gives to what is in it. Only those are counted or removed:
-// the user may have made any folder the cache, and other files lie there then. What is in use stays: programs that run,
-// what another command is making, images that are being read. The key of interrupted changes is of no kind.
+// the user may have made any folder the cache, and other files lie there then. Files in use stay: programs that run,
+// output that another command is making, images that are being read. The key of interrupted changes is of no kind.
 package holdings
 
 import (

@@ -18,9 +18,8 @@
 //
 // A configuration of kind, kind.x-k8s.io, is read as far as an embedded cluster has what it says.
 //
-// All keys are optional. What the file cannot mean is refused with its line, and
-// an unknown key with the known one that is nearest: a misspelt key would
-// otherwise be a setting that silently does nothing.
+// All keys are optional. Settings that the file cannot mean are refused with their line, and an unknown key with the
+// known one that is nearest. A misspelt key would otherwise be a setting that silently does nothing.
 package clusterfile
 
 import (

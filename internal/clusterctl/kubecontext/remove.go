@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// Remove takes the context called name out of all files that it was entered into. Where it is the current one, the one
-// that was current there before becomes current again if it still exists. Files that are gone do not matter, and one
-// that cannot be changed keeps no other from being changed.
+// Remove takes the context called name out of all files that it was entered into. If the context is the current one of
+// a file, the one that was current there before becomes current again, provided it still exists. Files that are gone do
+// not matter, and one that cannot be changed keeps no other from being changed.
 func Remove(ctx context.Context, name string, changes []Change) error {
 	var errs []error
 	for _, path := range entered(changes) {

@@ -55,8 +55,8 @@ func (c Cluster) TryHold() (release func(), ok bool, err error) {
 	return taken((*flock.Flock).TryLock, newLock(c.lock))
 }
 
-// TryWatch is Watch for those who do not wait: ok is false when another process is starting or stopping the cluster. Of
-// a cluster that no process ever held it writes nothing.
+// TryWatch is Watch for those who do not wait: ok is false when another process is starting or stopping the cluster. It
+// writes nothing for a cluster that no process ever held.
 func (c Cluster) TryWatch() (release func(), ok bool, err error) {
 	if _, err := os.Stat(c.lock); errors.Is(err, fs.ErrNotExist) {
 		return func() {}, true, nil

@@ -10,9 +10,8 @@
 // the program is copied. Whatever else a Dockerfile does, a package that is installed, a file that is copied, it does
 // not guess at: it names the line, so that no user takes an image without it for one with it.
 //
-// A Dockerfile is the project's, and here the go command runs as the user and not in a container. Of flags and
-// variables only those are taken that are known to start no program and to name no file outside of the project; the
-// others are Omitted.
+// A Dockerfile is the project's, and here the go command runs as the user and not in a container. It gets only flags
+// and variables that are known to start no program and to name no file outside of the project. The others are Omitted.
 package dockerfile
 
 import (

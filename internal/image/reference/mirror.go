@@ -17,8 +17,8 @@ const MirrorVariable = "SLIPWAY_MIRROR"
 // mirror's host or host:port, with the path below which it has that registry's repositories.
 type Mirrors map[string]string
 
-// ParseMirrors reads mirrors of the form REGISTRY=HOST[:PORT][/PATH], with commas between them. Where is the flag or
-// the variable that they come from.
+// ParseMirrors reads mirrors of the form REGISTRY=HOST[:PORT][/PATH], with commas between them. The parameter where is
+// the flag or the variable that they come from.
 func ParseMirrors(text, where string) (Mirrors, error) {
 	mirrors := Mirrors{}
 	for one := range strings.SplitSeq(text, ",") {

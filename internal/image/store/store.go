@@ -5,9 +5,9 @@
 //	err := s.Put(ctx, tag, store.Image{Image: img})
 //	entry, err := s.Get(tag)
 //
-// A name is an image's alone: an image that gets one that another one has takes it away. What no name leads to is
-// removed, once no process reads it ([Store.Read]). Names change by one file being renamed, so an image is there whole
-// or not at all, also when the process is killed.
+// A name is an image's alone: an image that gets one that another one has takes it away. Content that no name leads to
+// is removed, once no process reads it ([Store.Read]). Names change by one file being renamed, so an image is there
+// whole or not at all, also when the process is killed.
 //
 // Disks fill up and files are cut off all the same. An index that cannot be read is restored from its copy, or else
 // begun anew; contents are compared with their digests before they are used ([Store.Check]) or taken for being there,

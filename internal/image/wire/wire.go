@@ -216,7 +216,7 @@ type CompileError struct{ Why string }
 
 func (e CompileError) Error() string { return e.Why }
 
-// Fail packs an error. What is no report.Error is reported as it is.
+// Fail packs an error. An error that is no report.Error is reported as it is.
 func Fail(err error) *Failure {
 	e, ok := errors.AsType[*report.Error](err)
 	if !ok {

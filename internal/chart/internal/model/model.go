@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/ship"
 )
 
-// What stands for prefix and namespace: DNS names, for kustomize to take.
+// The marks stand for prefix and namespace. They are DNS names, for kustomize to take.
 const (
 	PrefixMark    = "slipway-mark-of-the-prefix-q7x-"
 	NamespaceMark = "slipway-mark-of-the-namespace-q7x"

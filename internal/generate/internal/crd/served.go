@@ -22,8 +22,8 @@ func (s Served) Locate(path string) report.Position {
 	return s.of.locate(fmt.Sprintf("schema.openAPIV3Schema%s", path))
 }
 
-// AllServed returns the served versions of all kinds of the pass, by kind and version. What the definitions
-// themselves would not allow is reported by their own generator.
+// AllServed returns the served versions of all kinds of the pass, by kind and version. The definitions' own generator
+// reports anything that they would not allow.
 func AllServed(pass *generator.Pass) []Served {
 	c := newCollector(pass, schema.Options{AllowDangerousTypes: true}, printing{})
 	packages := apiPackages(pass.Roots)

@@ -7,9 +7,9 @@
 // first two, and the same marker on a type adds or excludes that one. The older
 // spellings with +k8s:deepcopy-gen mean the same.
 //
-// A method that is written by hand is used and not made again. What has no copy
-// that is known to be deep (an interface, a function, an array, a channel) is a
-// finding about the user's code, all of them at once, and there is no source then.
+// A method that is written by hand is used and not made again. A type that has no copy known to be deep is a finding
+// about the user's code: an interface, a function, an array, a channel. All such findings are reported at once, and
+// there is no source then.
 //
 // The bytes are those that controller-gen v0.23.0 writes for the same packages.
 // Its decisions are made on types that go/types has checked; here they are made

@@ -20,12 +20,10 @@
 // program itself. Each key has a file of its own in the folder, which is the
 // user's cache and never the project.
 //
-// A file counts as unchanged when size, time of modification, time of the last
-// change of status and inode are the same, as git and the go command hold it. Two
-// changes within one tick of a file system's clock look like one, so the content
-// of what was younger than [settled] when it was read is compared as well, until
-// it has been found unchanged at a later time. Of folders it is the names and
-// types of their entries that count.
+// A file counts as unchanged when size, time of modification, time of the last change of status and inode are the same,
+// as git and the go command hold it. Two changes within one tick of a file system's clock look like one. So the content
+// of a file that was younger than [settled] when it was read is compared as well, until it is found unchanged later. A
+// folder counts by the names and types of its entries.
 //
 // A memory that is damaged, of another version or gone is no error: the run
 // just has to be done.

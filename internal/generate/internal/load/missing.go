@@ -40,8 +40,8 @@ func (m *modules) missingModule(importPath string) string {
 	return ""
 }
 
-// Missing returns an error when packages that were asked for lie in modules
-// which are not on this machine. What the findings say is then of no use.
+// Missing returns an error when packages that were asked for lie in modules which are not on this machine. The findings
+// are then of no use.
 func (l *Loader) Missing() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

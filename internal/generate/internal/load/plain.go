@@ -9,8 +9,8 @@ import (
 
 // PlainFolder is a folder of a dependency with its files of no interest: they declare no type and hold no marker, or
 // are left out of the build. Dependencies hardly change and such files are their largest, so a run remembers them for
-// the next one, which does not read them again. What changed in a file of a dependency settles no package, so
-// that a run that has settled packages may believe what is remembered of all dependencies.
+// the next one, which does not read them again. A change in a file of a dependency settles no package. So a run that
+// has settled packages may believe what is remembered of all dependencies.
 type PlainFolder struct {
 	Dir   string
 	Files []PlainFile

@@ -21,11 +21,9 @@ type Attached struct {
 
 // Attach finds the markers of file, which must have been parsed with comments.
 //
-// A type or field has the markers of its doc comment and those of the comment
-// group next above it. Of the latter a type gives back those that r knows for
-// packages and not for types. Everything else between declarations belongs to
-// the package; the doc comments of functions, values and imports hold no
-// markers, nor do the insides of functions.
+// A type or field has the markers of its doc comment and those of the comment group next above it. A type gives back
+// the markers of the latter that r knows for packages and not for types. Everything else between declarations belongs
+// to the package; the doc comments of functions, values and imports hold no markers, nor do the insides of functions.
 func Attach(file *ast.File, r *Registry) *Attached {
 	a := &attacher{
 		comments: file.Comments,

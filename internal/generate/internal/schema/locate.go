@@ -14,7 +14,8 @@ import (
 
 // Locate finds what in the code a place in the schema of a declaration comes from: a marker, else a field, else a type.
 // Path leads from the schema to the place, as the API server writes it: .properties[spec].items.pattern. Flat is the
-// schema. Where path goes on beyond what the code says, as in a default, it is the last place that the code does say.
+// schema. If path goes on beyond what the code says, as in a default, Locate returns the last place that the code does
+// say.
 //
 // Nothing is remembered for it while schemas are made: it reads the declarations once more.
 func Locate(d *load.TypeDecl, flat *Schema, path string) report.Position {

@@ -18,7 +18,6 @@
 // as deep as the key that they belong to, plain and quoted text folds at the
 // first space after column 80, and text with line breaks is a literal block.
 //
-// Text is what JSON can hold: invalid UTF-8 becomes U+FFFD. What the library's own
-// way over JSON cannot carry (control characters U+007F to U+009F, the byte order
-// mark) is written escaped.
+// Text is what JSON can hold: invalid UTF-8 becomes U+FFFD. Characters that the library's own way over JSON cannot
+// carry (control characters U+007F to U+009F, the byte order mark) are written escaped.
 package yaml

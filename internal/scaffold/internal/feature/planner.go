@@ -23,8 +23,8 @@ type planner struct {
 	header  string
 }
 
-// Enable switches features on, and writes the files of those that have none yet. Of the two
-// that keep the certificate the other one is switched off.
+// Enable switches features on, and writes the files of those that have none yet. Two features keep the certificate;
+// enabling one switches the other off.
 func Enable(features ...Feature) func(*plan.Plan, *project.Project) error {
 	return func(p *plan.Plan, file *project.Project) error {
 		header, err := header.Read(p)

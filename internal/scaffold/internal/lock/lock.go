@@ -3,8 +3,8 @@
 //
 // The lock is the system's, on the project's folder itself: it holds whichever way the folder is reached, by a link, in
 // another case or in a container in which it is mounted, and whatever the environment says. None is left in the
-// project, and the system frees that of a process that dies. Where folders cannot be locked, on Windows and on some
-// network file systems, a file of the user's own is, whose name is the folder's number in the file system.
+// project, and the system frees that of a process that dies. On Windows and on some network file systems folders cannot
+// be locked. A file of the user's own is locked there, whose name is the folder's number in the file system.
 package lock
 
 import (

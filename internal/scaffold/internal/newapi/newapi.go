@@ -32,8 +32,8 @@ type Options struct {
 	SkipWiring           bool          // the manager's code is left to the user
 }
 
-// Create plans an API in the project in folder root. What is there already is
-// kept and what is missing is completed.
+// Create plans an API in the project in folder root. It keeps everything that is there already and completes what is
+// missing.
 func Create(root string, o Options) (*plan.Plan, error) {
 	a, err := newPlanner(root, o)
 	if err != nil {

@@ -40,8 +40,8 @@ type Options struct {
 // ErrOneVersion is why a kind with a single version gets no conversion.
 var ErrOneVersion = errors.New("the kind has one version")
 
-// Create plans webhooks in the project in folder root. What is there already is
-// kept and what is missing is completed.
+// Create plans webhooks in the project in folder root. It keeps everything that is there already and completes what is
+// missing.
 func Create(root string, o Options) (*plan.Plan, error) {
 	w, err := newPlanner(root, o)
 	if err != nil {

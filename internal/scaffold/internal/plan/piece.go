@@ -46,8 +46,8 @@ func (of Pieces) steps(path string, src []byte) ([][]byte, error) {
 	return steps, nil
 }
 
-// Put plans that a file has these pieces, and its merge base too. What is put can be
-// taken out again by the verb's undoing; see [needs].
+// Put plans that a file has these pieces, and its merge base too. The verb's undoing can take such pieces out again;
+// see [needs].
 func (p *Plan) Put(path string, of Pieces) error {
 	if p.needs != nil {
 		p.needs.addPieces(path, of)

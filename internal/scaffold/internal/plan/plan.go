@@ -1,9 +1,9 @@
 // Package plan decides what becomes of a project's files before the first byte is written.
 //
-// A verb starts a [Plan] with [New], asks it for files with Find, and says what it wants: Create a
-// file that is the project's from then on, Require one that several parts share, Put pieces into a file
-// and its merge base, Edit, Write, Move, Remove. What cannot be done is refused; Finish reports all refusals
-// as one error. Then Changes and Differences show what would be done, and Apply does it, as a whole or not at all.
+// A verb starts a [Plan] with [New], asks it for files with Find, and says what it wants: Create a file that is the
+// project's from then on, Require one that several parts share, Put pieces into a file and its merge base, Edit, Write,
+// Move, Remove. A change that cannot be made is refused; Finish reports all refusals as one error. Then Changes and
+// Differences show what would be done, and Apply does it, as a whole or not at all.
 //
 //	p, err := plan.New(root)
 //	err = p.Require("config/samples/Kustomization", content)
@@ -14,7 +14,7 @@
 // A plan that records ([Plan.Record]) changes nothing and notes in [Needs] what a verb's planning consists of:
 // that is how a part is taken out of a project again, without a list of what belongs to it.
 //
-// What was scaffolded is kept in [base.Base], as it was before anyone edited it.
+// [base.Base] keeps all scaffolded text as it was before anyone edited it.
 package plan
 
 import (
@@ -217,9 +217,8 @@ func (p *Plan) Copy(from, to string) error {
 	return nil
 }
 
-// Edit plans a change to an existing file, and the same change to its merge base.
-// An edit that is refused leaves the plan as it is and is reported by [Plan.Refusal]. What
-// a verb's undoing is to take out again is put with [Plan.Put] instead.
+// Edit plans a change to an existing file, and the same change to its merge base. An edit that is refused leaves the
+// plan as it is and is reported by [Plan.Refusal]. [Plan.Put] is for text that a verb's undoing is to take out again.
 func (p *Plan) Edit(path string, change func(path string, src []byte) ([]byte, error)) error {
 	return p.edit(path, change, func(path string, src []byte) ([][]byte, error) {
 		out, err := change(path, src)

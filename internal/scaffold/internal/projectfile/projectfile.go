@@ -55,8 +55,8 @@ func Read(root string) (*project.Project, error) {
 	return file, completeName(root, file)
 }
 
-// Open reads the PROJECT file, as [Load] does, and starts a plan for its project. Where the code says something else
-// than the file, the code counts: the folders of types that were moved, and their API groups.
+// Open reads the PROJECT file, as [Load] does, and starts a plan for its project. The code counts where it says
+// something else than the file: the folders of types that were moved, and their API groups.
 func Open(root string) (*plan.Plan, *project.Project, error) {
 	file, err := Load(root)
 	if err != nil {

@@ -29,8 +29,8 @@ type Conflict struct {
 	Mine, Generated []string
 }
 
-// Merge merges the changes that mine and generated have made of base. Where there are conflicts, the merged text
-// has what is the user's.
+// Merge merges the changes that mine and generated have made of base. The merged text has the user's lines where there
+// are conflicts.
 func Merge(base, mine, generated []byte, prefer Preference) (merged []byte, conflicts []Conflict) {
 	m := &merger{base: lines.Split(base), prefer: prefer}
 	m.merge(changes(m.base, mine), changes(m.base, generated))

@@ -12,7 +12,7 @@ import (
 	"runtime"
 )
 
-// A Key is a secret of this user on this machine. What a run leaves is sealed with it, so that nothing else, such as a
+// A Key is a secret of this user on this machine. It seals everything that a run leaves. So nothing else, such as a
 // repository that carries a journal, is ever taken for a run of ours. An empty one seals for this process alone: what a
 // killed process left is then not taken back.
 type Key []byte

@@ -16,8 +16,8 @@ func Interrupted(root string) bool {
 	return err == nil
 }
 
-// Recover takes back what a run has left that was killed, and returns the paths of the
-// files that are again as they were before it. What is not sealed with the key is a [ForeignError].
+// Recover takes back what a killed run has left, and returns the paths of the files that are again as they were before
+// it. Anything that is not sealed with the key is a [ForeignError].
 func Recover(disk Disk, root string, key Key) (restored []string, err error) {
 	r, err := open(disk, root, key)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package undo takes a part out of a project: what it needs and the rest of the project does not. What the user has
-// changed stays, and so do files that what stays is using; the plan says which and why.
+// Package undo takes a part out of a project: what it needs and the rest of the project does not. Files that the user
+// has changed stay, and so do files that the remaining ones use; the plan says which and why.
 package undo
 
 import (

@@ -1,4 +1,4 @@
-// Command controller keeps Certificates, with the issuers that need nobody else: self-signed, and an authority whose
+// Command controller keeps Certificates, with the issuers that need no other party: self-signed, and an authority whose
 // key is in a Secret. It takes the flags that cert-manager's chart gives.
 package main
 
