@@ -117,10 +117,9 @@ func (c Change) Empty() bool { return len(c.Remove) == 0 && len(c.Put) == 0 }
 // maxLayer is the size, in bytes, up to which changes make one layer: the store takes it in one transaction.
 const maxLayer = etcd.MaxTransaction
 
-// Layers cuts a change into parts that have at most one object of a resource each. What is
-// written at once has one revision, from which a watch may go on when it breaks off; it
-// must not go on behind the first of several events of that revision. A part is one transaction, too: with
-// two revisions it could not be waited for.
+// Layers cuts a change into parts that have at most one object of a resource each. All that is written at once has one
+// revision, from which a watch may go on when it breaks off. It must not go on behind the first of several events of
+// that revision. A part is one transaction, too: with two revisions it could not be waited for.
 func (c Change) Layers() (remove, put []Change) {
 	removals, puts := layers{}, layers{}
 	for _, o := range append(slices.Clip(c.Remove), c.Replace...) {

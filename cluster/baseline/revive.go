@@ -21,8 +21,8 @@ const (
 )
 
 // Revive has the baseline take account of pods that run for real, on nodes with this label, whose containers no store
-// brings back. Of one that still runs, the status is what it is now. One that has ended since, or is ending, comes back
-// as another pod: its kubelet is done with the old one, and would write down its end whenever it gets to it.
+// brings back. A pod that still runs keeps the status that it has now. A pod that has ended since, or is ending, comes
+// back as another pod. Its kubelet is done with the old one, and would write down its end whenever it gets to it.
 func (b *Baseline) Revive(now etcd.Snapshot, label string) error {
 	nodes, pods := sets.New[string](), map[string][]byte{}
 	real := func(key string, value []byte) {

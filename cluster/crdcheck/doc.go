@@ -7,7 +7,7 @@
 // [Check] decodes, defaults, converts and validates with the API server's own libraries: structural schemas, CEL rules
 // with their cost, defaults, list maps, names, columns and paths. It adds what an API server does not look at when the
 // definition is created, but its users meet soon after: columns that show nothing, and definitions that are too large
-// for etcd or for kubectl apply. What a running server knows besides is not looked at: names that other definitions
+// for etcd or for kubectl apply. It does not look at what only a running server knows: names that other definitions
 // have taken, and which objects are stored.
 //
 // [Compare] uses sigs.k8s.io/crdify with its usual strictness; a change is breaking when an object or a client that was

@@ -9,8 +9,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
-// Doing reports about the main cluster's components what each has to do, for people to read.
-// What is not known at the moment is left out.
+// Doing reports what each component of the main cluster has to do, for people to read. It leaves out what is not known
+// at the moment.
 func (h *Host) Doing(ctx context.Context) map[string]string {
 	doing := map[string]string{}
 	if objects, bytes, err := h.store.Size(ctx, h.main.prefix+"/"); err == nil {

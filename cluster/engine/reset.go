@@ -107,10 +107,10 @@ type Outcome struct {
 // Reset brings the cluster back to its state when it got ready, or to the one that was kept since: in the store, in
 // what the API server answers and in what controllers, scheduler and nodes know. Finalizers do not matter.
 //
-// The difference goes into the store directly. The server, which learns of it like of any
-// change, then reports everybody; Reset waits until they know. Meanwhile the controllers cannot
-// write. What they or the server have written by then is taken back in another round. Of a durable cluster the
-// next start finishes what the end of the process interrupts.
+// Reset writes the difference into the store directly. The server learns of it like of any change and reports it to all
+// that watch; Reset waits until they know. Meanwhile the controllers cannot write. Another round takes back what they
+// or the server have written by then. The next start of a durable cluster finishes what the end of the process
+// interrupts.
 func (c *Cluster) Reset(ctx context.Context) (Outcome, error) {
 	c.resetting.Lock()
 	defer c.resetting.Unlock()

@@ -19,11 +19,11 @@ const (
 // Stop ends all clusters: first the clients in this process, then etcd, in order, so
 // that a durable store is whole.
 //
-// The API servers are reported but not waited for. They would wait for requests, open
-// watches and their own leases, which takes seconds and changes nothing: what they have
-// acknowledged is in etcd's log. A server that is still starting is not even
-// told, because its start-up hooks answer that by ending the process with a stack
-// trace. What is left of it ends with the process.
+// Stop asks the API servers to end, and does not wait for that. They would wait for
+// requests, open watches and their own leases. That takes seconds and changes nothing:
+// etcd's log has what they have acknowledged. Stop does not even ask a server that is
+// still starting: its start-up hooks would end the process with a stack trace. The rest
+// of it ends with the process.
 func (h *Host) Stop() {
 	h.components.stopping()
 	var group sync.WaitGroup

@@ -60,8 +60,8 @@ type Server struct {
 	listener *bufconn.Listener
 }
 
-// Start runs etcd and returns when it can serve, or when ctx ends. Of a start that failed because of the
-// data some goroutines may be left, which wait for ever: the process should end.
+// Start runs etcd and returns when it can serve, or when ctx ends. A start that failed because of the data may leave
+// goroutines that wait for ever: the process should end.
 func Start(ctx context.Context, cfg Config) (*Server, error) {
 	wal.SegmentSizeBytes = walSegment
 	if err := check(cfg.Dir); err != nil {

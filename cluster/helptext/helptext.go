@@ -4,8 +4,8 @@
 // Kubernetes are initialised before main runs, which takes ten times as long as everything else about such a short
 // command. This one needs hardly any other and is therefore initialised early; so, like package collector, it makes an
 // exception to the rule that packages do nothing by themselves. The text is the one that the command itself prints,
-// recorded: a test in cluster/test compares the two, and records it with -update. Where the text depends on the
-// terminal, or on other arguments, the command answers.
+// recorded: a test in cluster/test compares the two, and records it with -update. The command answers itself when the
+// text depends on the terminal or on other arguments.
 package helptext
 
 import (

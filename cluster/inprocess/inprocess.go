@@ -54,7 +54,7 @@ func (f *Front) Close() { f.end(ErrClosed) }
 // Instead is for what clients wrap transports with: the wrapped one is not used.
 func (f *Front) Instead(http.RoundTripper) http.RoundTripper { return f }
 
-// RoundTrip has the handler answer a request. Where to the request's URL leads besides its path does not matter.
+// RoundTrip has the handler answer a request. The scheme and host of the request's URL do not choose where it goes.
 func (f *Front) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := f.await(r.Context()); err != nil {
 		closeBody(r)

@@ -36,8 +36,7 @@ type Folder struct {
 	files map[string]*file
 }
 
-// Open makes the folder dir with an empty log for each component. What an
-// earlier run has written is removed.
+// Open makes the folder dir with an empty log for each component. It removes what an earlier run has written.
 func Open(dir string, components ...string) (*Folder, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder for logs: %w", err)

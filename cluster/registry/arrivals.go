@@ -19,7 +19,7 @@ func newArrivals(to ociregistry.Interface) *arrivals {
 	return &arrivals{Interface: to, followers: map[*func()]bool{}}
 }
 
-// PushManifest takes a manifest. What has a tag is an image, or an index of images: what belongs to it came before.
+// PushManifest takes a manifest. One with a tag is an image, or an index of images: all that belongs to it came before.
 func (a *arrivals) PushManifest(ctx context.Context, repo, tag string, contents []byte, mediaType string) (ociregistry.Descriptor, error) {
 	d, err := a.Interface.PushManifest(ctx, repo, tag, contents, mediaType)
 	if err == nil && tag != "" {

@@ -3,10 +3,9 @@
 //	way := rollback.Way{Store: store, Prefix: "/registry", Journal: journal, Watch: …}
 //	done, err := way.Back(ctx, base)
 //
-// It goes in rounds: what differs is written, those who follow the store are waited for, and the store is compared
-// again, since other programs may have written meanwhile. What a round writes it writes to the end, whatever becomes
-// of the caller. A [Journal] has the next start finish what the end of the process interrupted: a durable store is
-// never left between two states.
+// It goes in rounds. A round writes what differs, waits for those who follow the store, and compares again, since other
+// programs may have written meanwhile. A round finishes its writes, whatever becomes of the caller. A [Journal] has the
+// next start finish what the end of the process interrupted: a durable store is never left between two states.
 package rollback
 
 import (

@@ -86,10 +86,9 @@ func (c *Cluster) redirectConversion(crd *unstructured.Unstructured) error {
 	return manifest.RedirectConversion(crd, c.server())
 }
 
-// InstallWebhooks installs the webhook configurations at paths, which are read as
-// [Cluster.InstallCRDs] does. Where they name a Service, they are pointed to the webhook server of this
-// machine that [Cluster.WebhookOptions] describes. As long as that does not run, requests that
-// a webhook must see are refused; [Cluster.WaitForWebhooks] waits for it.
+// InstallWebhooks installs the webhook configurations at paths, which are read as [Cluster.InstallCRDs] does. Those
+// that name a Service are pointed to the webhook server of this machine that [Cluster.WebhookOptions] describes. As
+// long as that does not run, requests that a webhook must see are refused; [Cluster.WaitForWebhooks] waits for it.
 func (c *Cluster) InstallWebhooks(t testing.TB, paths ...string) {
 	t.Helper()
 	if err := c.InstallWebhooksContext(t.Context(), paths...); err != nil {

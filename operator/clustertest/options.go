@@ -105,8 +105,8 @@ func Controllers(run bool) Option {
 
 // OnlyControllers has these of Kubernetes' controllers run, with scheduler and nodes. Names are those of
 // kube-controller-manager, with or without -controller, or its older short forms: "gc", "namespace". As there, "*"
-// stands for all others and a name with - in front is left out. What gives each namespace its service account and the
-// root certificate runs in any case. Without names all run.
+// stands for all others and a name with - in front is left out. The controllers that give each namespace its service
+// account and the root certificate run in any case. Without names all run.
 func OnlyControllers(names ...string) Option {
 	return func(s *settings) {
 		run := true

@@ -7,9 +7,9 @@
 //	usage, err := node.Remove("container")
 //	tree.Close()
 //
-// It is the cluster's process that makes them: nodes are in namespaces where nothing of the host's can be written. What
-// a node gets are open files, the cgroup's lists of processes; a process that has inherited them joins by writing to
-// them, before it becomes the container's program.
+// It is the cluster's process that makes them: nodes are in namespaces where nothing of the host's can be written. A
+// node gets open files, the cgroup's lists of processes. A process that has inherited them joins by writing to them,
+// before it becomes the container's program.
 //
 // Both versions are known. With the first there is a hierarchy for each controller, and the cluster's cgroups lie below
 // the one that this process is in. With the second there is one hierarchy, in which a cgroup has either processes or

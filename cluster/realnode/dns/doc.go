@@ -6,8 +6,9 @@
 //	go server.Serve(packetConn)
 //	go server.ServeTCP(listener)
 //
-// Addresses are answered as their family has them, A or AAAA. What pods send is hostile: questions have a limit of
-// size, connections one of number, in all and for each pod, and a fault while one is answered ends that answer alone.
+// Addresses are answered as their family has them, A or AAAA. The server treats all that pods send as hostile.
+// Questions have a limit of size. Connections have a limit of number, in all and for each pod. A fault while a question
+// is answered ends that answer alone.
 //
 // Names outside of the cluster do not exist: pods have no way to them. The answer says so in an extended error (RFC
 // 8914), and [Server.FollowOutside] reports the question.

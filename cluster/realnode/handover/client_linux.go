@@ -43,8 +43,8 @@ type answer struct {
 	files []int
 }
 
-// NewClient asks over conn, which it closes in the end. What the other side says without having been asked is given to
-// news, which may be nil.
+// NewClient asks over conn, which it closes in the end. It gives news, which may be nil, all that the other side says
+// without having been asked.
 func NewClient(conn int, news func(wire.Reply)) *Client {
 	c := &Client{conn: conn, news: news, waiting: map[uint64]chan answer{}, gone: make(chan struct{})}
 	go c.receive(conn)

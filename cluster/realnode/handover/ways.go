@@ -17,8 +17,8 @@ import (
 
 // Ways are the ways that the host lets a node have: to what is named here, and to public addresses, where registries
 // are that images name, with those that give tokens for them and store their layers. A node that is in wrong hands
-// reaches no service of this machine or of the network that it is in. What counts is the address that is connected to,
-// whatever name leads to it.
+// reaches no service of this machine or of the network that it is in. The address that is connected to counts, whatever
+// name leads to it.
 type Ways struct {
 	Own   []string // host:port on this machine's loopback, by whatever name of that: the API server and the cluster's registry
 	Named []string // host or host:port of registries that the user has named

@@ -12,9 +12,9 @@ import (
 	"github.com/slipway-dev/slipway/cluster/registry/places"
 )
 
-// Current returns the image that a pod of now runs. What the cluster's registry has under the name is pulled from
-// there, unless it was; whatever else was pulled under a tag is no answer then. An image that is neither there nor here
-// is [ErrUnknown].
+// Current returns the image that a pod of now runs. It pulls the image that the cluster's registry has under the name,
+// unless it has done so. Any other image that was pulled under a tag is no answer then. An image that is neither there
+// nor here is [ErrUnknown].
 func (s *Store) Current(ctx context.Context, ref string) (Image, error) {
 	known, err := s.Get(ref)
 	if err == nil && fixed(known, ref) {

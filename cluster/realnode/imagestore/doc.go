@@ -6,7 +6,8 @@
 //	img, err = store.Current(ctx, "nginx:1.29") // what is to run now
 //
 // The cluster's own registry is asked first, for the name under which `slipway image load` puts an image there: the
-// canonical name with the registry in front of it. What is not there is asked of the registry that the name says.
+// canonical name with the registry in front of it. An image that is not there comes from the registry that the name
+// says.
 //
 // An image of the cluster's registry counts as present on each node, so [Store.Current] asks there what a tag leads to,
 // each time. An image that was pulled under that tag before, and is another one now, is not the tag's any more.

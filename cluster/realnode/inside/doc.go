@@ -13,8 +13,8 @@
 //	sweep      outlives the cluster's process by a moment and removes its cgroups, which do not end by themselves
 //
 // A machine is the first process of its own pid namespace, and so is each node and each container in theirs: whichever
-// ends takes with it everything that it has begun. Nothing of the host is changed. What a part has to know comes as
-// JSON in a file that it inherits, in the form of package [github.com/slipway-dev/slipway/cluster/realnode/wire].
+// ends takes with it everything that it has begun. Nothing of the host is changed. A part reads what it has to know
+// from a file that it inherits: JSON in the form of package [github.com/slipway-dev/slipway/cluster/realnode/wire].
 package inside
 
 // The parts that only this program begins.

@@ -15,9 +15,9 @@ import (
 // remover is the file in a machine's state that names the program which can remove all of it; no node has such a name.
 const remover = ".remover"
 
-// RemoveAll removes a machine's state. What an ordinary user may not remove, slipway-container does: files of ids that
-// were reserved for the user do not belong to that user, and the kernel makes folders for overlays that no user may
-// enter, which are not empty when a node was killed at the wrong moment.
+// RemoveAll removes a machine's state. The program slipway-container removes what an ordinary user may not remove.
+// Files of ids that were reserved for the user do not belong to that user. The kernel makes folders for overlays that
+// no user may enter; a node killed at the wrong moment does not leave them empty.
 func RemoveAll(state string) error { return removeBelow(state, state) }
 
 // removeBelow removes a folder in a machine's state, or all of it.

@@ -181,7 +181,7 @@ func (b *Backend) openManifest(d ociregistry.Descriptor, err error) (ociregistry
 	return opened{f, f, d}, nil
 }
 
-// DeleteTag removes a tag. What it pointed to is deleted a day after its last use.
+// DeleteTag removes a tag. The content that it pointed to is deleted a day after its last use.
 func (b *Backend) DeleteTag(_ context.Context, repo, tag string) error {
 	return b.remove(b.tagPath(repo, tag))
 }

@@ -19,8 +19,7 @@ import (
 // Variable names the program.
 const Variable = "SLIPWAY_CLUSTER"
 
-// Program returns the path of the program. What the slipway command says while it builds
-// it goes to progress.
+// Program returns the path of the program. The slipway command writes to progress while it builds the program.
 func Program(ctx context.Context, getenv func(string) string, progress io.Writer) (string, error) {
 	if path := getenv(Variable); path != "" {
 		return named(path)

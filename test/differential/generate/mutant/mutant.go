@@ -1,5 +1,5 @@
-// Package mutant makes API packages that nobody would write, from a seed: types
-// and markers of every kind in every place, most of them right and some wrong.
+// Package mutant makes API packages that no developer would write, from a seed: types and markers of every kind in
+// every place, most of them right and some wrong.
 //
 //	source := mutant.New(seed, definitions)
 //	err := source.Write(dir)

@@ -8,9 +8,9 @@ import (
 	"github.com/slipway-dev/slipway/test/differential/generate/oracle"
 )
 
-// Plain makes a package with one marker and little else: one that is right, for
-// most seeds, while in the mutants of [New] something else is often wrong. What the
-// marker is at is the second version of a kind, so that it may be skipped.
+// Plain makes a package with one marker and little else: one that is right, for most
+// seeds, while in the mutants of [New] something else is often wrong. The marker is at
+// the second version of a kind, so that this version may be skipped.
 func Plain(seed uint64, path string, definitions []oracle.Definition, focus oracle.Definition) Source {
 	w := &writer{
 		Rand:        rand.New(rand.NewPCG(seed, 5)),

@@ -1,6 +1,6 @@
-// Package oracle asks controller-gen's crd generator, over and over and in one
-// process. What takes controller-gen most of its time, starting and loading what
-// all packages import, happens once; thousands of packages can be compared.
+// Package oracle asks controller-gen's crd generator, over and over and in one process.
+// Starting, and loading what all packages import, takes controller-gen most of its
+// time. Here that happens once, so that thousands of packages can be compared.
 //
 //	o, err := oracle.Start(ctx, program, dir) // loads dir/...
 //	answer, err := o.Ask(oracle.Request{Packages: []string{"example.com/v1"}, Runs: 3})
