@@ -12,8 +12,8 @@
 //   - The bar's compares ours as `slipway cluster build` has it compiled with the reference as the go command compiles
 //     by itself.
 //   - The other one is of the imports alone. Both sides are compiled the same way into one cache, and the go command
-//     tells what each package cost: what both import is compiled once and counts for both, so that the ratio knows
-//     nothing of the machine's mood.
+//     reports what each package cost. A package that both import is compiled once and counts for both, so that the
+//     machine's load does not change the ratio.
 //
 // The estimate knows nothing of what a package costs besides its size: each one that has client-go's large interfaces
 // in its types costs as much as thousands of lines.

@@ -80,7 +80,7 @@ func withProcesses(start func() (*Plane, error)) (*Plane, error) {
 	return plane, nil
 }
 
-// Open is the control plane that a kubeconfig leads to. Somebody else stops it.
+// Open is the control plane that a kubeconfig leads to. The program that started it stops it.
 func Open(kubeconfig string) (*Plane, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // MinRuns is how many runs a median is taken of at least.
 const MinRuns = 7
 
-// What makes a benchmark fail, apart from what its experiments fail for.
+// These errors make a benchmark fail, besides those of its experiments.
 var (
 	ErrBarMissed = errors.New("a bar was missed")
 	ErrUnknown   = errors.New("no such experiment")

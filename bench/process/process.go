@@ -1,4 +1,4 @@
-// Package process tells what the processes of a contender use: memory, processor time. It reads /proc and so knows
+// Package process measures what the processes of a contender use: memory, processor time. It reads /proc and so knows
 // something on Linux only; elsewhere a [Group] is empty and its [Usage] zero, which reports leave out.
 //
 //	before, err := process.Children()

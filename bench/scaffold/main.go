@@ -6,8 +6,8 @@
 //	go run ./scaffold -runs 21 -apis 100
 //	go run ./scaffold -cpu               # on a machine that is busy with other things
 //
-// Every run has a copy of the project of its own. What is compiled afterwards is the go command's
-// time and not measured; CRDs are not checked, which happens once for each content.
+// Every run has a copy of the project of its own. Compiling afterwards is the go command's time and not measured. CRDs
+// are not checked, which happens once for each content.
 package main
 
 import (

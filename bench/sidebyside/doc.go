@@ -9,9 +9,9 @@
 //	row := sidebyside.Row{Case: "CronJob, warm", Ours: results[0], Peer: results[1], Bar: 0.1}
 //	err = sidebyside.Table(os.Stdout, row)
 //
-// [Process] measures a whole process from start to exit, with its children's CPU
-// time. What ends earlier or is not a process (a server that becomes ready) is a
-// [Contender] with a Run of its own.
+// [Process] measures a whole process from start to exit, with its children's CPU time.
+// A measurement that ends earlier or is not of a process (a server that becomes ready)
+// is a [Contender] with a Run of its own.
 //
 // A comparison measures and reports; whether a bar was missed is for its caller
 // to decide ([Row.Passed]). Figures of different comparisons must not be compared.

@@ -39,7 +39,7 @@ func RatioAtLeast(limit float64) Bar { return Bar{limit, ratioAtLeast} }
 // AtMost wants our median to be at most this, in the figure's unit.
 func AtMost(limit float64) Bar { return Bar{limit, atMost} }
 
-// String tells the bar as tables show it.
+// String formats the bar as tables show it.
 func (b Bar) String() string {
 	switch b.kind {
 	case ratioAtMost:

@@ -11,8 +11,8 @@
 // The suites are those of the controller-runtime version that this module pins and of the versions in [projects], each
 // from a copy of the module, each package compiled once. It fails when a test passes on stock programs and not on ours.
 // Because these suites have tests that fail now and then on any control plane, a package in which one failed is run
-// again, up to three times in all: a test passes when it does so once, and the table shows how many needed that. What
-// fails on both, such as tests that download an old Kubernetes when there is no network, is listed.
+// again, up to three times in all: a test passes when it does so once, and the table shows how many needed that. The
+// command lists the tests that fail on both, such as those that download an old Kubernetes when there is no network.
 //
 // SLIPWAY_CLUSTER names the built program; otherwise it is built.
 package main

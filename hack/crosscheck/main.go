@@ -3,8 +3,8 @@
 //	go run ./hack/crosscheck -dir cluster -for darwin/arm64,windows/amd64 ./cmd/slipway-cluster ./cmd/slipway-kubectl
 //
 // It is for the cluster's module, whose thousands of packages take ten minutes to compile for each system, and a minute
-// or two to look at: bodies of functions are read in the module's own packages alone. What only the compiler or the
-// linker would find, such as a missing function in assembly, stays unseen.
+// or two to look at: bodies of functions are read in the module's own packages alone. It does not see what only the
+// compiler or the linker would find, such as a missing function in assembly.
 package main
 
 import (

@@ -4,8 +4,8 @@
 //	go run ./hack/testlog -log FILE [-dir FOLDER] COMMAND ARGS...   # a command that prints what go test -json prints
 //	go run ./hack/testlog -log FILE -slowest 20                     # the tests that took longest, from all runs in the log
 //
-// Of a package that passes one line is shown, the one that go test itself ends with. Of a test that fails all that it
-// printed is shown. When nothing has been shown for a while, the tests that run are. The exit code is the command's.
+// A package that passes gets one line, the one that go test itself ends with. A test that fails is shown with all that
+// it printed. When nothing has been shown for a while, the tests that run are. The exit code is the command's.
 package main
 
 import (

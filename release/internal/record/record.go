@@ -50,7 +50,7 @@ const (
 // ErrBusy is that another process uses the folder.
 var ErrBusy = errors.New("another process works in it")
 
-// Open reads the record of a folder, which is made if it is not there. What a step left that was cut off is removed.
+// Open reads the record of a folder, which is made if it is not there. It removes what an interrupted step left.
 func Open(dir string) (*Work, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err

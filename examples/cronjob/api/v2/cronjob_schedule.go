@@ -14,11 +14,11 @@ import (
 	batchv1 "tutorial.kubebuilder.io/project/api/v1"
 )
 
-// What one version's schedule cannot hold survives in an annotation of the other version's object: of v2,
-// a text that is not five words with one space between them ("@hourly", "@every 90s"); of v1, a field that
-// says "*" where it could be left out. An annotation counts as long as the schedule beside it says what it
-// said when the annotation was written: a changed schedule is believed. Conversion alone sets and removes
-// annotations. A schedule without fields whose annotation was lost becomes one that never comes due.
+// An annotation keeps a schedule that the object's own version cannot hold. An object of v2 keeps a text that is not
+// five words with one space between them ("@hourly", "@every 90s"). An object of v1 keeps fields that say "*" where
+// they could be left out. An annotation counts as long as the schedule beside it says what it said when the annotation
+// was written: a changed schedule is believed. Conversion alone sets and removes annotations. A schedule without fields
+// whose annotation was lost becomes one that never comes due.
 const (
 	// V1ScheduleAnnotation holds, in objects of v2, the schedule of v1.
 	V1ScheduleAnnotation = "batch.tutorial.kubebuilder.io/v1-schedule"

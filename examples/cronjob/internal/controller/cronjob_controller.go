@@ -1,10 +1,9 @@
 // Copyright 2026 The cronjob authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package controller runs CronJobs. cronjob_controller.go is the way through one reconciliation; package
-// schedule tells which run is due, jobs.go what became of earlier ones, runs.go starts and deletes Jobs,
-// status.go and events.go report to the user, metrics.go counts. storage.go keeps what a CronJob has outside of
-// the cluster.
+// Package controller runs CronJobs. cronjob_controller.go is the way through one reconciliation. Package schedule finds
+// which run is due; jobs.go finds what became of earlier ones. runs.go starts and deletes Jobs. status.go and events.go
+// report to the user; metrics.go counts. storage.go keeps what a CronJob has outside of the cluster.
 package controller
 
 import (
@@ -33,7 +32,7 @@ type CronJobReconciler struct {
 	client.Client
 	Scheme *runtime.Scheme
 
-	// Clock tells the time. SetupWithManager puts the system's clock here if nothing is set.
+	// Clock gives the time. SetupWithManager puts the system's clock here if nothing is set.
 	Clock Clock
 
 	// Recorder records events about CronJobs. SetupWithManager puts the manager's here if nothing is set.
@@ -44,7 +43,7 @@ type CronJobReconciler struct {
 	Storage Storage
 }
 
-// Clock tells the time.
+// Clock gives the time.
 type Clock interface {
 	Now() time.Time
 }
@@ -58,9 +57,9 @@ type Clock interface {
 // longestSleep is the longest time without a look at the clock. Timers do not notice when it is set.
 const longestSleep = 10 * time.Minute
 
-// Reconcile brings one CronJob up to date: its storage, its history, the run that is due, and its status. It
-// wakes up again at the time of the next run; anything else that matters, a Job that finishes or a CronJob
-// that changes, comes as an event. What fails is repeated, and keeps nothing else from being done.
+// Reconcile brings one CronJob up to date: its storage, its history, the run that is due, and its status. It wakes up
+// again at the time of the next run; anything else that matters, a Job that finishes or a CronJob that changes, comes
+// as an event. A step that fails is repeated, and keeps no other from being done.
 func (r *CronJobReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	var cronJob batchv1.CronJob
 	if err := r.Get(ctx, req.NamespacedName, &cronJob); err != nil {

@@ -1,9 +1,9 @@
 // Copyright 2026 The cronjob authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package storage keeps, outside of the cluster, a folder for each CronJob with a file for each of its runs:
-// a record that stays when old Jobs are deleted, and goes with its CronJob. To the operator it is what a
-// bucket in a cloud would be, something that nobody but the operator deletes.
+// Package storage keeps, outside of the cluster, a folder for each CronJob with a file for each of its runs: a record
+// that stays when old Jobs are deleted, and goes with its CronJob. To the operator it is what a bucket in a cloud would
+// be, something that the operator alone deletes.
 package storage
 
 import (

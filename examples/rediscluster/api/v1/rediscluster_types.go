@@ -69,7 +69,7 @@ const (
 	// ReasonNameTaken: the name of an instance is that of a pod that belongs to something else.
 	ReasonNameTaken = "NameTaken"
 
-	// ReasonBadAddr: spec.addr was stored without the webhook and cannot be read. What runs is left alone.
+	// ReasonBadAddr: spec.addr was stored without the webhook and cannot be read. Running pods are left alone.
 	ReasonBadAddr = "BadAddr"
 
 	// ReasonRefused: the API server does not take a pod. The message has its answer, and the operator tries again.

@@ -64,7 +64,7 @@ const maxNameLength = validation.DNS1123LabelMaxLength - 11
 // +kubebuilder:webhook:path=/validate-batch-tutorial-kubebuilder-io-v1-cronjob,mutating=false,failurePolicy=fail,sideEffects=None,timeoutSeconds=5,groups=batch.tutorial.kubebuilder.io,resources=cronjobs,verbs=create;update,versions=v1,name=vcronjob-v1.kb.io,admissionReviewVersions=v1
 
 // CronJobCustomValidator refuses CronJob objects that cannot be right, for reasons that the schema of
-// the API cannot tell.
+// the API cannot say.
 type CronJobCustomValidator struct{}
 
 // ValidateCreate is asked before a new object is stored.

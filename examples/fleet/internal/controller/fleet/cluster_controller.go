@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package fleet keeps the members of the fleet engaged as Cluster objects and their Secrets ask for.
-// cluster_controller.go is the way through one pass, status.go what is reported. What runs for a member is in the
-// package member.
+// cluster_controller.go is the way through one pass, status.go what is reported. Package member has what runs for a
+// member.
 package fleet
 
 import (
