@@ -157,20 +157,20 @@ func TestDeleteKeepsChanges(t *testing.T) {
 		{"the wiring", func(t *testing.T, root string) {
 			editFile(t, root, main, "Scheme: mgr.GetScheme(),", "Scheme: scheme, // mine")
 		},
-			map[string]string{main: "line <(&controller.CronJobReconciler{> is yours", controller: "it is used at " + main, types: "it is used at ", info: "it is used at "}, []string{test, suite},
-			map[string]string{main: "line <(&controller.CronJobReconciler{> is yours", controller: "it is used at " + main, types: "it is used at ", info: "it is used at "}},
+			map[string]string{main: "line <(&controller.CronJobReconciler{> has your changes", controller: "it is used at " + main, types: "it is used at ", info: "it is used at "}, []string{test, suite},
+			map[string]string{main: "line <(&controller.CronJobReconciler{> has your changes", controller: "it is used at " + main, types: "it is used at ", info: "it is used at "}},
 		{"a use in main", func(t *testing.T, root string) {
 			editFile(t, root, main, "return mgr.Start(ctx)", "_ = batchv1.CronJob{}\n\treturn mgr.Start(ctx)")
 		},
-			map[string]string{main: "line <_ = batchv1.CronJob{}> is yours", controller: "it is used at " + main, types: "it is used at ", info: "it is used at "}, []string{test, suite},
-			map[string]string{main: "line <_ = batchv1.CronJob{}> is yours", controller: "it is used at " + main, types: "it is used at ", info: "it is used at "}},
+			map[string]string{main: "line <_ = batchv1.CronJob{}> has your changes", controller: "it is used at " + main, types: "it is used at ", info: "it is used at "}, []string{test, suite},
+			map[string]string{main: "line <_ = batchv1.CronJob{}> has your changes", controller: "it is used at " + main, types: "it is used at ", info: "it is used at "}},
 		{"a use elsewhere", func(t *testing.T, root string) {
 			must(t, os.WriteFile(filepath.Join(root, "internal", "mine.go"), []byte("package internal\n\nimport b \"example.com/op/api/v1\"\n\nvar Mine b.CronJobSpec\n"), 0o644))
 		}, map[string]string{types: "it is used at internal/mine.go:5", info: "it is used at " + types}, []string{controller, test, suite},
 			map[string]string{types: "it is used at internal/mine.go:5", info: "it is used at " + types}},
 		{"a line of a list", func(t *testing.T, root string) {
 			editFile(t, root, "config/rbac/kustomization.yaml", "- cronjob_viewer_role.yaml", "- cronjob_viewer_role.yaml # mine")
-		}, map[string]string{"config/rbac/kustomization.yaml": "line <# mine> is yours"}, []string{types, controller, test, suite}, map[string]string{"config/rbac/kustomization.yaml": "line <# mine> is yours"}},
+		}, map[string]string{"config/rbac/kustomization.yaml": "line <# mine> has your changes"}, []string{types, controller, test, suite}, map[string]string{"config/rbac/kustomization.yaml": "line <# mine> has your changes"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

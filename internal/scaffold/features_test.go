@@ -263,7 +263,7 @@ func TestCertificateCodeGoesWithItsFeature(t *testing.T) {
 		for _, f := range plan.Changes() {
 			told[f.Path] = f.Why
 		}
-		if !strings.Contains(told["cmd/main.go"], "is yours") || !strings.Contains(told[code], "it is used at cmd/main.go") {
+		if !strings.Contains(told["cmd/main.go"], "has your changes") || !strings.Contains(told[code], "it is used at cmd/main.go") {
 			t.Errorf("told %v", told)
 		}
 		checkCompiles(t, root)

@@ -204,7 +204,7 @@ func (p *Plan) Copy(from, to string) error {
 	}
 	if c.There() {
 		p.refused = append(p.refused, &report.Error{
-			What: "a file is in the new place of " + from + " would move to", Where: to,
+			What: "there is a file in the place that " + from + " would move to", Where: to,
 			Hint: "nothing was changed; move it away or remove it, and run the command again",
 		})
 		return nil

@@ -81,7 +81,7 @@ func TestReadRefuses(t *testing.T) {
 		{"nokind", "nokind", "no CustomResourceDefinition"},
 		{"broken", "broken/a.yaml", "document 2"},
 		{"nameless", "nameless/a.yaml", "no name"},
-		{"old", "old/a.yaml", "write apiextensions.k8s.io/v1"},
+		{"old", "old/a.yaml", "use apiextensions.k8s.io/v1"},
 		{"twice", "twice/b.yaml", "twice/a.yaml"},
 	} {
 		t.Run(test.path, func(t *testing.T) {
