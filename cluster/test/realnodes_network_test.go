@@ -111,7 +111,7 @@ func testNoWayOut(t *testing.T, c *realCluster) {
 		}
 	}
 	all := found()
-	if len(all) != 1 || all[0].InvolvedObject.Name != "client" || !strings.Contains(all[0].Message, "The name example.com is not found: it is no name of this cluster") {
+	if len(all) != 1 || all[0].InvolvedObject.Name != "client" || !strings.Contains(all[0].Message, "The name example.com is not found: this cluster does not have that name") {
 		t.Errorf("the Events are %+v", all)
 	}
 }
