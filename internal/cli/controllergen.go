@@ -110,7 +110,7 @@ func (c *controllerGen) again(args []string, last string) string {
 	return strings.Join(append(append([]string{"controller-gen"}, args...), last), " ")
 }
 
-// reportMarkers tells the markers of the generators that the options name.
+// reportMarkers prints the markers of the generators that the options name.
 func (c *controllerGen) reportMarkers(options generate.Options) error {
 	var names []string
 	for _, u := range options.Uses {
@@ -122,7 +122,7 @@ func (c *controllerGen) reportMarkers(options generate.Options) error {
 // jsonLevel is how often -h or -w are repeated for JSON.
 const jsonLevel = 4
 
-// reportGroups tells markers at a level of detail: JSON to stdout, text, as controller-gen does, to stderr.
+// reportGroups prints markers at a level of detail: JSON to stdout, text, as controller-gen does, to stderr.
 func (c *controllerGen) reportGroups(level int, groups []generate.MarkerGroup) error {
 	if level == jsonLevel {
 		return json.NewEncoder(c.Stdout).Encode(groups)
@@ -130,7 +130,7 @@ func (c *controllerGen) reportGroups(level int, groups []generate.MarkerGroup) e
 	return writeMarkers(c.Stderr, level, groups)
 }
 
-// reportUsage tells the usage and the options at a level of detail.
+// reportUsage prints the usage and the options at a level of detail.
 func (c *controllerGen) reportUsage(level int) error {
 	if _, err := io.WriteString(c.Stderr, c.usage()); err != nil {
 		return err

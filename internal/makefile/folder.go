@@ -9,7 +9,7 @@ import (
 )
 
 // inFolder reads a line like `cd DIR; program` or `cd DIR && program`: the statements behind cd, the folder relative to
-// the project's, and why the folder cannot be told. Another line has no statements there.
+// the project's, and why the folder is unknown. Another line has no statements there.
 func inFolder(stmts []*syntax.Stmt) (rest []*syntax.Stmt, dir, unclear string) {
 	sequence := inTurn(stmts)
 	if len(sequence) < 2 {

@@ -154,7 +154,7 @@ func (s *Session) runPlan(ctx context.Context, root string, plan regenerate.Plan
 	return result, err
 }
 
-// reportRun tells what became of each file and, to those who want to know, how much was read for that.
+// reportRun reports what became of each file and, to those who want to know, how much was read for that.
 func (s *Session) reportRun(root string, result generate.Result) {
 	s.reportFiles(root, result.Files)
 	if s.Verbose && !result.Recalled {

@@ -51,7 +51,7 @@ type checkSummary struct {
 	Stale []regenerate.Difference `json:"stale"`
 }
 
-// reportLeftovers tells of CRDs whose kind is gone, or deletes them.
+// reportLeftovers reports CRDs whose kind is gone, or deletes them.
 func (s *Session) reportLeftovers(root string, plan regenerate.Plan, result generate.Result, g Generation) error {
 	left, err := regenerate.Leftovers(plan, result.Files)
 	if err != nil {

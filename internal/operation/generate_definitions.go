@@ -75,7 +75,7 @@ func (s *Session) checkDefinitions(ctx context.Context, root string, result gene
 	return err
 }
 
-// reportDefinitions tells what is wrong with the CRDs, and how much it told.
+// reportDefinitions reports what is wrong with the CRDs, and returns the number of reports.
 func (s *Session) reportDefinitions(ctx context.Context, d definitions) (reported int, err error) {
 	checker := crdcheck.New(s.Getenv, s.Handler)
 	findings, err := checker.Check(ctx, d.list)

@@ -32,7 +32,7 @@ func shares() (conns, flows, listeners int) {
 	return min(max(fewest, int(files)/filesOfConn), mostConns), min(max(fewest, int(files)/filesOfFlow), mostFlows), max(fewest, int(files)/filesOfListener)
 }
 
-// reported is what was told already: it is of interest once.
+// reported is what was reported already: it is of interest once.
 type reported struct{ conns, flows, trouble, full sync.Once }
 
 // crowd tells that one client wants more than its share, or all want more than there is.
