@@ -4,6 +4,7 @@
 
 const { spawn } = require("node:child_process");
 const { constants } = require("node:os");
+const { isatty } = require("node:tty");
 
 const name = `@slipway-dev/${process.platform}-${process.arch}`;
 
@@ -33,7 +34,8 @@ if (path === undefined) {
 const child = spawn(path, process.argv.slice(2), { stdio: "inherit", windowsHide: false });
 
 // A terminal sends these to all of its processes, so that the program has them already. Otherwise they are handed over.
-const terminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
+// process.stdin is not looked at: opening it makes a pipe non-blocking, for the program as well.
+const terminal = [0, 1, 2].some((fd) => isatty(fd));
 for (const signal of ["SIGINT", "SIGHUP", "SIGQUIT"]) {
   process.on(signal, () => terminal || child.kill(signal));
 }
