@@ -98,7 +98,7 @@ func (f *Finder) build(ctx context.Context, p *product, src source, out string) 
 		return err
 	}
 	known := f.knownCosts()
-	weigh(packages, known)
+	weigh(packages, known.completed(shipped(shippedCosts)))
 	graph, actions := graphFlag(out)
 	args := slices.Concat(r.args[:1], graph, r.args[1:])
 	if stale(packages) > many {

@@ -21,7 +21,7 @@ type compiled struct {
 // recorded are the packages of a real compile from nothing, in the order in which the go command began with them.
 func recorded(t *testing.T) (all []compiled) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", "compile.tsv"))
+	text, err := os.ReadFile(filepath.Join("testdata", "small.tsv"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,6 +127,42 @@ func TestTimeLeft(t *testing.T) {
 		if low < test.low || high > test.high {
 			t.Errorf("%s: %.2f to %.2f of the real time left is shown", test.name, low, high)
 		}
+	}
+}
+
+// TestTimeLeftOfFirst replays the begins of a real compile of the cluster program from nothing, on two cores: with the
+// costs that slipway brings, the time left is off by a third at most after the first minute.
+func TestTimeLeftOfFirst(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("testdata", "cluster.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	known := costs{}.completed(shipped(shippedCosts))
+	var paths []string
+	var at []time.Duration
+	p := pace{workers: 2}
+	for _, line := range lines {
+		ms, path, _ := strings.Cut(line, "\t")
+		n, err := strconv.ParseInt(ms, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths, at = append(paths, path), append(at, time.Duration(n)*time.Millisecond)
+		p.all += float64(known[path])
+	}
+	end := at[len(at)-1] // the program is linked
+	low, high := 1., 1.
+	for i, path := range paths {
+		p.starts(at[i], float64(known[path]))
+		if real := end - at[i]; at[i] > time.Minute && real > end/8 {
+			share := float64(p.left(at[i])) / float64(real)
+			low, high = min(low, share), max(high, share)
+		}
+	}
+	t.Logf("%.2f to %.2f of the real time left, of %v", low, high, end)
+	if low < 2./3 || high > 4./3 {
+		t.Errorf("%.2f to %.2f of the real time left is shown", low, high)
 	}
 }
 
