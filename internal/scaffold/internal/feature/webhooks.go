@@ -124,11 +124,19 @@ func (p *planner) planRotationItems() error {
 // what there is. A feature that was switched off since its files were written stays off.
 func Serve(on *plan.Plan, file *project.Project, header string, certificates Feature) error {
 	p := &planner{Plan: on, project: file, header: header}
+	ownCertificates, err := p.deploysWithoutCertManager()
+	if err != nil {
+		return err
+	}
 	if err := p.complete(WebhookServer); err != nil {
 		return err
 	}
 	if certificates != "" {
 		return p.enable(certificates)
+	}
+	if ownCertificates {
+		p.Leave(defaultConfig + ": webhooks are deployed here without cert-manager, which stays in comments; if it issues their certificate: slipway edit --enable certmanager")
+		return nil
 	}
 	providers, err := p.certificateProviders()
 	if err != nil {
@@ -140,6 +148,23 @@ func Serve(on *plan.Plan, file *project.Project, header string, certificates Fea
 		}
 	}
 	return nil
+}
+
+// deploysWithoutCertManager reports whether a project of another tool deploys webhooks and has cert-manager in
+// comments: something else gives them their certificate.
+func (p *planner) deploysWithoutCertManager() (bool, error) {
+	if p.Recording() {
+		return false, nil
+	}
+	foreign, err := p.foreign(CertManager)
+	if err != nil || !foreign {
+		return false, err
+	}
+	config, err := p.Find(defaultConfig)
+	if err != nil {
+		return false, err
+	}
+	return listedIn(config.After(), WebhookServer.listed().Name) && !listedIn(config.After(), CertManager.listed().Name), nil
 }
 
 // certificateProviders are the features for the certificate that the project has files of. A project without any
