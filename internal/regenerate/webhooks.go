@@ -6,16 +6,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 
 	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/generate"
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // listsManifests matches the item of a kustomization for what the generator of webhooks writes.
-var listsManifests = regexp.MustCompile(`(?m)^\s*- manifests\.yaml\s*$`)
+var listsManifests = lazy.Regexp(`(?m)^\s*- manifests\.yaml\s*$`)
 
 // generatesManifests reports whether generators make what is deployed.
 func generatesManifests(uses []generate.Use) bool {
@@ -38,7 +38,7 @@ func (p *Plan) withoutWebhooks() ([]report.Finding, error) {
 	case err != nil:
 		return nil, &report.Error{What: "file cannot be read", Where: folder, Err: err}
 	}
-	if _, err := os.Stat(filepath.Join(folder, "manifests.yaml")); err == nil || !listsManifests.Match(bytes.ReplaceAll(list, []byte("\r"), nil)) {
+	if _, err := os.Stat(filepath.Join(folder, "manifests.yaml")); err == nil || !listsManifests().Match(bytes.ReplaceAll(list, []byte("\r"), nil)) {
 		return nil, nil
 	}
 	return []report.Finding{{Position: p.manifests,

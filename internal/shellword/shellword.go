@@ -5,16 +5,17 @@
 package shellword
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // oneWord matches what a shell takes as it is.
-var oneWord = regexp.MustCompile(`^[\w./:@][\w./:@,=-]*$`)
+var oneWord = lazy.Regexp(`^[\w./:@][\w./:@,=-]*$`)
 
 // Quote returns text as one word of a shell's command, between quotes where that is needed.
 func Quote(text string) string {
-	if oneWord.MatchString(text) {
+	if oneWord().MatchString(text) {
 		return text
 	}
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"

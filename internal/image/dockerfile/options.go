@@ -50,9 +50,9 @@ func refused(why string) func(*buildLine, string) (string, string) {
 
 // matching takes values that match a pattern as a whole.
 func matching(pattern string) func(*buildLine, string) (string, string) {
-	whole := regexp.MustCompile(`^(?:` + pattern + `)$`)
+	whole := lazy.Regexp(`^(?:` + pattern + `)$`)
 	return func(_ *buildLine, value string) (string, string) {
-		if whole.MatchString(value) {
+		if whole().MatchString(value) {
 			return value, ""
 		}
 		return "", notKnown

@@ -1,9 +1,10 @@
 package feature
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // injectionFile is where older layouts have what cert-manager's authority is put into.
@@ -12,9 +13,9 @@ const injectionFile = "config/default/" + injectionPatch
 // Lines of such a patch: the version that Kubernetes 1.22 removed, which no generated configuration has, the kind of a
 // document, and what an object consists of, in a comment or not.
 var (
-	removedVersion = regexp.MustCompile(`(?m)^(#?apiVersion: admissionregistration\.k8s\.io/)v1beta1\b`)
-	injectedKind   = regexp.MustCompile(`(?m)^#?kind: (MutatingWebhookConfiguration|ValidatingWebhookConfiguration)\s*$`)
-	partOfObject   = regexp.MustCompile(`^#?((apiVersion|kind|metadata):|  +[\w./-]+:)`)
+	removedVersion = lazy.Regexp(`(?m)^(#?apiVersion: admissionregistration\.k8s\.io/)v1beta1\b`)
+	injectedKind   = lazy.Regexp(`(?m)^#?kind: (MutatingWebhookConfiguration|ValidatingWebhookConfiguration)\s*$`)
+	partOfObject   = lazy.Regexp(`^#?((apiVersion|kind|metadata):|  +[\w./-]+:)`)
 )
 
 // fitInjection has the patch name the configurations that are generated, and no others: kustomize refuses a patch of
@@ -31,18 +32,18 @@ func (p *planner) fitInjection() error {
 		return err
 	}
 	kinds := p.certified()
-	for _, m := range injectedKind.FindAllSubmatch(generated.After(), -1) { // webhooks that PROJECT does not know, too
+	for _, m := range injectedKind().FindAllSubmatch(generated.After(), -1) { // webhooks that PROJECT does not know, too
 		kinds = append(kinds, string(m[1]))
 	}
 	return p.Edit(injectionFile, func(_ string, src []byte) ([]byte, error) {
-		documents := strings.SplitAfter(removedVersion.ReplaceAllString(string(src), "${1}v1"), "\n---\n")
+		documents := strings.SplitAfter(removedVersion().ReplaceAllString(string(src), "${1}v1"), "\n---\n")
 		for i, document := range documents {
-			m := injectedKind.FindStringSubmatch(document)
+			m := injectedKind().FindStringSubmatch(document)
 			if m == nil || len(kinds) == 0 {
 				continue
 			}
 			lines := strings.SplitAfter(document, "\n")
-			switchLines(lines, partOfObject, slices.Contains(kinds, m[1]))
+			switchLines(lines, partOfObject(), slices.Contains(kinds, m[1]))
 			documents[i] = strings.Join(lines, "")
 		}
 		return []byte(strings.Join(documents, "")), nil

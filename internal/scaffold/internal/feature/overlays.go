@@ -1,6 +1,6 @@
 package feature
 
-import "regexp"
+import "github.com/slipway-dev/slipway/internal/lazy"
 
 // baseConfig is what projects have beside an overlay for each place they deploy to, and no [defaultConfig].
 const baseConfig = "config/default/base/kustomization.yaml"
@@ -9,7 +9,7 @@ const baseConfig = "config/default/base/kustomization.yaml"
 const onBase = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n"
 
 // inNamespace matches the line by which a kustomization puts all into a namespace.
-var inNamespace = regexp.MustCompile(`(?m)^namespace: *\S+`)
+var inNamespace = lazy.Regexp(`(?m)^namespace: *\S+`)
 
 // requireDefault plans the configuration that features are lines of, in a project which has only a base for overlays.
 // It puts what features add into the namespace of the rest.
@@ -22,7 +22,7 @@ func (p *planner) requireDefault() error {
 		return err
 	}
 	text := onBase
-	if namespace := inNamespace.Find(based.After()); namespace != nil {
+	if namespace := inNamespace().Find(based.After()); namespace != nil {
 		text += string(namespace) + "\n"
 	}
 	return p.Create(defaultConfig, []byte(text+"resources:\n- base\n"))

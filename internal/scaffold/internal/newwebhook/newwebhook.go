@@ -89,7 +89,7 @@ func (o Options) Check() error {
 		return err
 	}
 	if !o.Defaulting && !o.Validation && !o.Conversion {
-		return &report.Error{What: "no webhook is selected", Where: "--defaulting, --programmatic-validation, --conversion", Hint: "add at least one of them"}
+		return &report.Error{What: "no webhook is selected", Where: "--defaulting, --programmatic-validation, --conversion", Hint: "add at least one of them", Next: "slipway create webhook --help"}
 	}
 	for _, p := range []struct {
 		flag, path string
