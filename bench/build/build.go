@@ -28,15 +28,6 @@ func Slipway(ctx context.Context, dir string) (string, error) {
 	return Compile(ctx, root, dir, "slipway", "./cmd/slipway")
 }
 
-// Image builds the program for images into dir and returns its path.
-func Image(ctx context.Context, dir string) (string, error) {
-	root, err := Root(ctx)
-	if err != nil {
-		return "", err
-	}
-	return Compile(ctx, root, dir, "slipway-image", "./cmd/slipway-image")
-}
-
 // ControllerGen builds controller-gen into dir and returns its path.
 func ControllerGen(ctx context.Context, dir string) (string, error) {
 	root, err := Root(ctx)

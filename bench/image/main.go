@@ -74,7 +74,7 @@ func run(ctx context.Context, runs int, bar float64, cpu bool) error {
 }
 
 // operator is a copy of the example, and the programs that build it.
-type operator struct{ slipway, image, work, cache, out string }
+type operator struct{ slipway, work, cache, out string }
 
 // make copies the example and compiles the programs.
 func (o *operator) make(ctx context.Context, dir string) error {
@@ -83,9 +83,6 @@ func (o *operator) make(ctx context.Context, dir string) error {
 		return err
 	}
 	if o.slipway, err = build.Slipway(ctx, dir); err != nil {
-		return err
-	}
-	if o.image, err = build.Image(ctx, dir); err != nil {
 		return err
 	}
 	return os.CopyFS(o.work, os.DirFS(filepath.Join(root, "examples", "cronjob")))
@@ -119,7 +116,7 @@ func (o *operator) measure(ctx context.Context, runs int, cpu, changed bool) (si
 func (o *operator) command(ctx context.Context, name string, arguments ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, arguments...)
 	cmd.Dir = o.work
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "SLIPWAY_IMAGE="+o.image, "SLIPWAY_CACHE="+o.cache)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "SLIPWAY_CACHE="+o.cache)
 	return cmd
 }
 

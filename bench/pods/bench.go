@@ -33,12 +33,7 @@ func prepare(ctx context.Context, dir string, runs int) (*bench, error) {
 	if b.slipway, err = build.Slipway(ctx, dir); err != nil {
 		return nil, err
 	}
-	image, err := build.Image(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-	b.env = append(os.Environ(), "SLIPWAY_IMAGE="+image, "SLIPWAY_CHECK=off",
-		"SLIPWAY_STATE="+filepath.Join(dir, "state"), "KUBECONFIG="+b.kubeconfig())
+	b.env = append(os.Environ(), "SLIPWAY_CHECK=off", "SLIPWAY_STATE="+filepath.Join(dir, "state"), "KUBECONFIG="+b.kubeconfig())
 	for _, arguments := range [][]string{{"cluster", "build"}, {"cluster", "build", "--nodes", "real"}} {
 		if err := b.run(ctx, dir, arguments...); err != nil {
 			return nil, err

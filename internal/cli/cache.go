@@ -31,8 +31,9 @@ Environment:
 func (inv *invocation) cacheCleanCommand() *cobra.Command {
 	var c operation.CacheChoice
 	cmd := &cobra.Command{
-		Use:   "clean [KIND...]",
-		Short: "Remove what slipway keeps",
+		Use:        "clean [KIND...]",
+		SuggestFor: []string{"remove", "rm", "delete", "prune", "purge"},
+		Short:      "Remove what slipway keeps",
 		Long: `Clean removes what the cache holds of the kinds named, and of all kinds by default. Programs that run, such as
 those of a running cluster, stay, and so does what another command is using.
 

@@ -26,8 +26,7 @@ credential helpers, and podman's auth.json. 'slipway image login' adds to them. 
 except those on this machine.
 
 Environment:
-  SLIPWAY_IMAGE       path of the slipway-image program (default: slipway compiles it once, within a minute)
-  SLIPWAY_CACHE       folder for that program, compiled managers and images (default: slipway in the user's cache folder)
+  SLIPWAY_CACHE       folder for compiled managers and images (default: slipway in the user's cache folder)
   SLIPWAY_MIRROR      mirrors of registries, like docker.io=mirror.example.com:5000,quay.io=…
   SOURCE_DATE_EPOCH   creation time of images, in seconds since 1970 (default: that of the commit)`,
 		Args: noSubcommand,

@@ -1,7 +1,6 @@
 package cli_test
 
 import (
-	"context"
 	"crypto/x509"
 	"encoding/pem"
 	"io"
@@ -10,7 +9,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"strings"
-	"sync"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/registry"
@@ -18,25 +16,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/validate"
 	"github.com/rogpeppe/go-internal/testscript"
-
-	"github.com/slipway-dev/slipway/internal/image"
-	"github.com/slipway-dev/slipway/internal/report"
 )
-
-// imageProgram is the program for images. It is small, so tests compile it when it does not exist.
-var imageProgram = sync.OnceValues(func() (string, error) {
-	return image.New(os.Getenv, report.Discard).Program(context.Background())
-})
-
-// useImages is the script command `images`, for scripts that build images: all of them use one program.
-func useImages(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) > 0 {
-		ts.Fatalf("usage: images")
-	}
-	path, err := imageProgram()
-	ts.Check(err)
-	ts.Setenv("SLIPWAY_IMAGE", path)
-}
 
 // startRegistry is the script command `registry [-tls] [USER:PASSWORD]`: a registry in $REGISTRY, host:port, until the
 // script ends. With -tls it speaks TLS, and $SSL_CERT_FILE names its authority.

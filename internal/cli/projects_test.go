@@ -26,7 +26,7 @@ func TestProjects(t *testing.T) {
 	}
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "projects"), RequireExplicitExec: true, RequireUniqueNames: true, Setup: scriptEnv, Condition: projectsCondition,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"images": useImages, "registry": startRegistry, "readenv": readEnv, "module": module, "standin": standin},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"registry": startRegistry, "readenv": readEnv, "module": module, "standin": standin},
 	})
 }
 

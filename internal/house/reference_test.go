@@ -32,7 +32,6 @@ func variables() []variable {
 		{name: "SLIPWAY_NODE", meaning: "path of the program slipway-node, which runs real nodes"},
 		{name: "SLIPWAY_CHECK", meaning: "path of the program slipway-check, or `off`: `generate` does not check CRDs"},
 		{name: "SLIPWAY_CODEGEN", meaning: "path of the program slipway-codegen, which makes clients"},
-		{name: "SLIPWAY_IMAGE", meaning: "path of the program slipway-image"},
 		{name: "SLIPWAY_MIRROR", meaning: "mirrors of registries, as `docker.io=mirror.example.com:5000`, with commas between them"},
 		{name: "SLIPWAY_REGISTRIES", meaning: "registries in private networks that real nodes may pull from, as `HOST:PORT`, with commas between them"},
 		{name: "SLIPWAY_CONTROLLERS", meaning: "controllers of envtest's control planes: `1` for all, or a list; `test --controllers` sets it"},

@@ -1,18 +1,22 @@
-package answer
+package image
 
 import (
 	"context"
 
 	"github.com/slipway-dev/slipway/internal/image/transfer"
-	"github.com/slipway-dev/slipway/internal/image/wire"
 )
 
-func login(ctx context.Context, r wire.Login) (wire.LoggedIn, error) {
-	kept, err := transfer.Registries{}.Login(ctx, r.Registry, transfer.Account{User: r.User, Password: r.Password})
-	return wire.LoggedIn{Registry: r.Registry, User: r.User, Kept: kept}, err
+// Login proves an account of a registry and keeps it where docker does.
+func (i *Images) Login(ctx context.Context, l Login) (LoggedIn, error) {
+	kept, err := transfer.Registries{}.Login(ctx, l.Registry, transfer.Account{User: l.User, Password: l.Password})
+	if err != nil && ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return LoggedIn{Registry: l.Registry, User: l.User, Kept: kept}, err
 }
 
-func logout(r wire.Logout) (wire.LoggedOut, error) {
-	known, err := transfer.Registries{}.Logout(r.Registry)
-	return wire.LoggedOut{Registry: r.Registry, Known: known}, err
+// Logout forgets the account of a registry.
+func (i *Images) Logout(_ context.Context, l Logout) (LoggedOut, error) {
+	known, err := transfer.Registries{}.Logout(l.Registry)
+	return LoggedOut{Registry: l.Registry, Known: known}, err
 }

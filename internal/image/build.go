@@ -1,4 +1,4 @@
-package answer
+package image
 
 import (
 	"context"
@@ -21,14 +21,13 @@ import (
 	"github.com/slipway-dev/slipway/internal/image/rootfs"
 	"github.com/slipway-dev/slipway/internal/image/sbom"
 	"github.com/slipway-dev/slipway/internal/image/store"
-	"github.com/slipway-dev/slipway/internal/image/wire"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // builder builds one image.
 type builder struct {
 	*worker
-	wire.Build
+	Build
 	manager compile.Manager
 	base    name.Reference // nil for none
 	mirrors reference.Mirrors
@@ -38,50 +37,50 @@ type builder struct {
 }
 
 // build builds an image, for each platform one, and keeps it under its name.
-func (w *worker) build(ctx context.Context, r wire.Build) (wire.Image, error) {
+func (w *worker) build(ctx context.Context, r Build) (Image, error) {
 	tag, err := reference.ParseTag(r.Tag)
 	if err != nil {
-		return wire.Image{}, err
+		return Image{}, err
 	}
 	b := &builder{worker: w, Build: r, made: map[string]v1.Layer{}}
 	if b.manager, err = compile.Find(r.Dir, compile.Source{Package: r.Package, Dockerfile: r.Dockerfile, Target: r.Target, Arguments: r.BuildArgs}); err != nil {
-		return wire.Image{}, err
+		return Image{}, err
 	}
 	if b.manager, err = b.manager.Prepare(ctx); err != nil {
-		return wire.Image{}, err
+		return Image{}, err
 	}
 	if b.mirrors, err = w.mirrors(r.Mirrors); err != nil {
-		return wire.Image{}, err
+		return Image{}, err
 	}
 	b.warnings()
 	if r.Base != "" {
 		if b.base, err = reference.Parse(r.Base); err != nil {
-			return wire.Image{}, err
+			return Image{}, err
 		}
 	}
 	var done func()
 	if b.temp, done, err = w.store.Temp(); err != nil {
-		return wire.Image{}, err
+		return Image{}, err
 	}
 	defer done()
 	b.memory = layers.Memory{Dir: w.store.Notes(), Blob: w.store.Blob, Temp: b.temp}
 	w.store.Tidy()
 	img, err := b.all(ctx)
 	if err != nil {
-		return wire.Image{}, err
+		return Image{}, err
 	}
 	before, _ := w.store.Get(tag) // that there is none, or a damaged one, is no obstacle
 	if err := w.store.Put(ctx, tag, img); err != nil {
-		return wire.Image{}, &report.Error{What: "the image cannot be stored", Where: w.store.Dir, Err: err}
+		return Image{}, &report.Error{What: "the image cannot be stored", Where: w.store.Dir, Err: err}
 	}
 	for key, layer := range b.made {
 		if err := b.memory.Keep(key, layer); err != nil {
-			return wire.Image{}, err
+			return Image{}, err
 		}
 	}
 	entry, err := w.store.Get(tag)
 	if err != nil {
-		return wire.Image{}, err
+		return Image{}, err
 	}
 	described, err := describe(entry, false)
 	described.Unchanged = before.Descriptor.Digest == entry.Descriptor.Digest

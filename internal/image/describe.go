@@ -1,4 +1,4 @@
-package answer
+package image
 
 import (
 	"strings"
@@ -7,12 +7,11 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/image/store"
-	"github.com/slipway-dev/slipway/internal/image/wire"
 )
 
 // describe tells what an image is, with its bills of materials if they are asked for.
-func describe(e store.Entry, withBill bool) (wire.Image, error) {
-	d := wire.Image{Name: familiar(e.Name), Digest: e.Descriptor.Digest.String(), MediaType: string(e.Descriptor.MediaType)}
+func describe(e store.Entry, withBill bool) (Image, error) {
+	d := Image{Name: familiar(e.Name), Digest: e.Descriptor.Digest.String(), MediaType: string(e.Descriptor.MediaType)}
 	images, err := images(e)
 	if err != nil {
 		return d, err
@@ -72,29 +71,29 @@ func images(e store.Entry) ([]v1.Image, error) {
 	return all, nil
 }
 
-func describeOne(img v1.Image) (wire.Platform, error) {
+func describeOne(img v1.Image) (Platform, error) {
 	digest, err := img.Digest()
 	if err != nil {
-		return wire.Platform{}, err
+		return Platform{}, err
 	}
 	file, err := img.ConfigFile()
 	if err != nil {
-		return wire.Platform{}, err
+		return Platform{}, err
 	}
 	manifest, err := img.Manifest()
 	if err != nil {
-		return wire.Platform{}, err
+		return Platform{}, err
 	}
 	size, err := img.Size()
 	if err != nil {
-		return wire.Platform{}, err
+		return Platform{}, err
 	}
-	p := wire.Platform{Platform: file.Platform().String(), Digest: digest.String(), Created: file.Created.UTC().Format(time.RFC3339), User: file.Config.User,
+	p := Platform{Platform: file.Platform().String(), Digest: digest.String(), Created: file.Created.UTC().Format(time.RFC3339), User: file.Config.User,
 		Entrypoint: file.Config.Entrypoint, Command: file.Config.Cmd, Env: file.Config.Env, Labels: file.Config.Labels, Size: size + manifest.Config.Size}
 	made := makers(file)
 	for i, l := range manifest.Layers {
 		p.Size += l.Size
-		layer := wire.Layer{Digest: l.Digest.String(), Size: l.Size}
+		layer := Layer{Digest: l.Digest.String(), Size: l.Size}
 		if i < len(made) {
 			layer.Made = made[i]
 		}

@@ -7,21 +7,20 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/slipway-dev/slipway/internal/cachefolder"
-	"github.com/slipway-dev/slipway/internal/image/wire"
+	"github.com/slipway-dev/slipway/internal/image/store"
 )
 
 // maxIndex is how much of the index of kept images is read for their names.
 const maxIndex = 16 << 20
 
-// Names lists the names of the images that are kept, in order, as far as their index reports: it is read without the
-// program, for completion. An index that cannot be read has no names.
+// Names lists the names of the images that are kept, in order, as far as their index reports, for completion: nothing
+// else is read, and nothing is mended. An index that cannot be read has no names.
 func (i *Images) Names() []string {
-	cache, err := cachefolder.Root(i.programs.Getenv)
+	dir, err := i.folder()
 	if err != nil {
 		return nil
 	}
-	file, err := os.Open(filepath.Join(cache, "images", "index.json"))
+	file, err := os.Open(filepath.Join(dir, "index.json"))
 	if err != nil {
 		return nil
 	}
@@ -36,7 +35,7 @@ func (i *Images) Names() []string {
 	}
 	var names []string
 	for _, m := range index.Manifests {
-		if name := m.Annotations[wire.NameKey]; name != "" {
+		if name := m.Annotations[store.NameKey]; name != "" {
 			names = append(names, name)
 		}
 	}

@@ -1,4 +1,4 @@
-package answer
+package image
 
 import (
 	"context"
@@ -13,27 +13,26 @@ import (
 	"github.com/slipway-dev/slipway/internal/image/reference"
 	"github.com/slipway-dev/slipway/internal/image/store"
 	"github.com/slipway-dev/slipway/internal/image/transfer"
-	"github.com/slipway-dev/slipway/internal/image/wire"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // pull keeps an image of a registry under its name. Others may change the store while its layers come.
-func (w *worker) pull(ctx context.Context, r wire.Pull) (wire.Image, error) {
+func (w *worker) pull(ctx context.Context, r Pull) (Image, error) {
 	ref, err := reference.Parse(r.Ref)
 	if err != nil {
-		return wire.Image{}, err
+		return Image{}, err
 	}
 	img, err := w.ask(ctx, ref, r)
 	if err != nil {
-		return wire.Image{}, err
+		return Image{}, err
 	}
 	before, _ := w.store.Get(ref) // that there is none, or a damaged one, is no obstacle
 	if err := w.fetch(ctx, ref, img); err != nil {
-		return wire.Image{}, err
+		return Image{}, err
 	}
 	entry, err := w.store.Get(ref)
 	if err != nil {
-		return wire.Image{}, err
+		return Image{}, err
 	}
 	described, err := describe(entry, false)
 	described.Unchanged = before.Descriptor.Digest == entry.Descriptor.Digest
@@ -41,7 +40,7 @@ func (w *worker) pull(ctx context.Context, r wire.Pull) (wire.Image, error) {
 }
 
 // ask asks the registry of an image, or its mirror, what the image consists of.
-func (w *worker) ask(ctx context.Context, ref name.Reference, r wire.Pull) (store.Image, error) {
+func (w *worker) ask(ctx context.Context, ref name.Reference, r Pull) (store.Image, error) {
 	mirrors, err := w.mirrors(r.Mirrors)
 	if err != nil {
 		return store.Image{}, err

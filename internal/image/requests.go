@@ -1,37 +1,13 @@
-// Package wire is what slipway and its program slipway-image say to each other. A [Request] goes to the program's
-// standard input, as JSON; lines with an [Event] each come from its standard output, the last of which holds a result
-// or a failure. Both are built from this package, so the form is in one place; a program of another version is reported
-// by [Protocol].
-package wire
+package image
 
 import (
 	"encoding/json"
-	"errors"
 
-	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/image/compile"
 )
 
-// NameKey is the annotation, in the index of the images that are kept, with an image's full name.
-const NameKey = "org.opencontainers.image.ref.name"
-
-// Protocol is the number of the form that requests and events have.
-const Protocol = 1
-
-// Request is what the program is asked to do: one of its pointers is not nil.
-type Request struct {
-	Protocol int      `json:"protocol"`
-	Store    string   `json:"store"` // folder of the images that were built or pulled
-	Build    *Build   `json:"build,omitempty"`
-	Pull     *Pull    `json:"pull,omitempty"`
-	Push     *Push    `json:"push,omitempty"`
-	Save     *Save    `json:"save,omitempty"`
-	Load     *Load    `json:"load,omitempty"`
-	Inspect  *Inspect `json:"inspect,omitempty"`
-	List     *List    `json:"list,omitempty"`
-	Remove   *Remove  `json:"remove,omitempty"`
-	Login    *Login   `json:"login,omitempty"`
-	Logout   *Logout  `json:"logout,omitempty"`
-}
+// A CompileError is the cause of an error whose reason is in the code: the go command ran and did not compile it.
+type CompileError = compile.Error
 
 // Build asks for an image of a project's manager. The result is an [Image].
 type Build struct {
@@ -92,14 +68,6 @@ type Load struct {
 type Inspect struct {
 	Ref  string `json:"ref"`
 	SBOM bool   `json:"sbom,omitempty"` // with the bills of materials
-}
-
-// List asks for all images. The result is a slice of [Listed].
-type List struct{}
-
-// Remove asks for images to be removed. The result is a slice of the names that were there.
-type Remove struct {
-	Refs []string `json:"refs"`
 }
 
 // Login asks for an account to be proved and kept. The result is a [LoggedIn].
@@ -186,58 +154,4 @@ type Listed struct {
 	Platforms []string `json:"platforms"`
 	Created   string   `json:"created"`
 	Size      int64    `json:"size"`
-}
-
-// Event is one line from the program. One of its fields is set.
-type Event struct {
-	Protocol int              `json:"protocol,omitempty"` // of the first line
-	Step     *report.Step     `json:"step,omitempty"`
-	Progress *report.Progress `json:"progress,omitempty"`
-	Note     *report.Note     `json:"note,omitempty"`
-	Warning  *report.Warning  `json:"warning,omitempty"`
-	Result   json.RawMessage  `json:"result,omitempty"`
-	Failure  *Failure         `json:"failure,omitempty"`
-}
-
-// Failure is a [report.Error] on its way.
-type Failure struct {
-	What  string `json:"what"`
-	Where string `json:"where,omitempty"`
-	Why   string `json:"why,omitempty"`
-	Hint  string `json:"hint,omitempty"`
-	Next  string `json:"next,omitempty"`
-	Code  int    `json:"code"`
-	// Compiling is true of a [CompileError].
-	Compiling bool `json:"compiling,omitempty"`
-}
-
-// A CompileError is the cause of an error whose reason is in the code: the go command ran and did not compile it.
-type CompileError struct{ Why string }
-
-func (e CompileError) Error() string { return e.Why }
-
-// Fail packs an error. An error that is no report.Error is reported as it is.
-func Fail(err error) *Failure {
-	e, ok := errors.AsType[*report.Error](err)
-	if !ok {
-		return &Failure{What: err.Error(), Code: 1}
-	}
-	f := &Failure{What: e.What, Where: e.Where, Hint: e.Hint, Next: e.Next, Code: e.ExitCode()}
-	if e.Err != nil {
-		f.Why = e.Err.Error()
-	}
-	_, f.Compiling = errors.AsType[CompileError](err)
-	return f
-}
-
-// Error unpacks it.
-func (f *Failure) Error() *report.Error {
-	e := &report.Error{What: f.What, Where: f.Where, Hint: f.Hint, Next: f.Next, Code: f.Code}
-	switch {
-	case f.Compiling:
-		e.Err = CompileError{f.Why}
-	case f.Why != "":
-		e.Err = errors.New(f.Why)
-	}
-	return e
 }

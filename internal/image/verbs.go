@@ -1,4 +1,4 @@
-package answer
+package image
 
 import (
 	"context"
@@ -13,51 +13,50 @@ import (
 	"github.com/slipway-dev/slipway/internal/image/reference"
 	"github.com/slipway-dev/slipway/internal/image/store"
 	"github.com/slipway-dev/slipway/internal/image/transfer"
-	"github.com/slipway-dev/slipway/internal/image/wire"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-func (w *worker) push(ctx context.Context, r wire.Push) (wire.Pushed, error) {
+func (w *worker) push(ctx context.Context, r Push) (Pushed, error) {
 	e, err := w.find(r.Ref)
 	if err != nil {
-		return wire.Pushed{}, err
+		return Pushed{}, err
 	}
 	tag, err := reference.ParseTag(r.Ref)
 	if err != nil {
-		return wire.Pushed{}, err
+		return Pushed{}, err
 	}
 	return w.pushAs(ctx, tag, tag, e.Image, r.Account)
 }
 
 // pushAs pushes an image to a place that may have another name than the image.
-func (w *worker) pushAs(ctx context.Context, image, to name.Reference, img store.Image, account *wire.Account) (wire.Pushed, error) {
+func (w *worker) pushAs(ctx context.Context, image, to name.Reference, img store.Image, account *Account) (Pushed, error) {
 	registries := w.registries("pushing " + image.String() + ", KiB")
 	registries.Account = (*transfer.Account)(account)
 	digest, err := registries.Push(ctx, to, img)
 	if err != nil {
-		return wire.Pushed{}, err
+		return Pushed{}, err
 	}
-	return wire.Pushed{Name: familiar(image.Name()), Digest: digest.String(), Image: to.Context().Digest(digest.String()).String()}, nil
+	return Pushed{Name: familiar(image.Name()), Digest: digest.String(), Image: to.Context().Digest(digest.String()).String()}, nil
 }
 
-func (w *worker) save(ctx context.Context, r wire.Save) (wire.Saved, error) {
+func (w *worker) save(ctx context.Context, r Save) (Saved, error) {
 	e, err := w.find(r.Ref)
 	if err != nil {
-		return wire.Saved{}, err
+		return Saved{}, err
 	}
 	tag, err := reference.ParseTag(r.Ref)
 	if err != nil {
-		return wire.Saved{}, err
+		return Saved{}, err
 	}
 	img, err := forPlatform(e, r.Platform)
 	if err != nil {
-		return wire.Saved{}, err
+		return Saved{}, err
 	}
-	saved := wire.Saved{Name: tag.String(), File: r.File, Format: r.Format}
+	saved := Saved{Name: tag.String(), File: r.File, Format: r.Format}
 	if saved.Format == "" {
-		saved.Format = wire.Docker
+		saved.Format = Docker
 		if img.Index != nil {
-			saved.Format = wire.OCI
+			saved.Format = OCI
 		}
 	}
 	if err := w.write(ctx, saved, tag, img); err != nil {
@@ -71,12 +70,12 @@ func (w *worker) save(ctx context.Context, r wire.Save) (wire.Saved, error) {
 }
 
 // write writes an archive.
-func (w *worker) write(ctx context.Context, s wire.Saved, tag name.Tag, img store.Image) error {
+func (w *worker) write(ctx context.Context, s Saved, tag name.Tag, img store.Image) error {
 	switch {
-	case s.Format == wire.Docker && img.Index != nil:
+	case s.Format == Docker && img.Index != nil:
 		return &report.Error{What: "docker's format holds one platform, but the image has several", Where: "--format",
 			Hint: "--platform chooses one; --format oci takes all", Code: 2}
-	case s.Format == wire.Docker:
+	case s.Format == Docker:
 		return transfer.SaveDocker(ctx, s.File, tag, img.Image)
 	}
 	temp, done, err := w.store.Temp()
@@ -111,29 +110,29 @@ func forPlatform(e store.Entry, platform string) (store.Image, error) {
 }
 
 // load pushes an image to the registry of a cluster, to where nodes look for it first.
-func (w *worker) load(ctx context.Context, r wire.Load) (wire.Loaded, error) {
+func (w *worker) load(ctx context.Context, r Load) (Loaded, error) {
 	var all []transfer.Archived
 	if r.File == "" {
 		e, err := w.find(r.Ref)
 		if err != nil {
-			return wire.Loaded{}, err
+			return Loaded{}, err
 		}
 		ref, err := reference.Parse(r.Ref)
 		if err != nil {
-			return wire.Loaded{}, err
+			return Loaded{}, err
 		}
 		all = []transfer.Archived{{Image: e.Image, Name: ref}}
 	} else {
 		temp, done, err := w.store.Temp()
 		if err != nil {
-			return wire.Loaded{}, err
+			return Loaded{}, err
 		}
 		defer done()
 		if all, err = transfer.Open(ctx, r.File, temp); err != nil {
-			return wire.Loaded{}, err
+			return Loaded{}, err
 		}
 	}
-	var loaded wire.Loaded
+	var loaded Loaded
 	for _, a := range all {
 		to, err := kept(r.Registry, a.Name)
 		if err != nil {
@@ -165,27 +164,27 @@ func kept(registry string, ref name.Reference) (name.Reference, error) {
 }
 
 // inspect tells of an image of the store.
-func (w *worker) inspect(r wire.Inspect) (wire.Image, error) {
+func (w *worker) inspect(r Inspect) (Image, error) {
 	e, err := w.find(r.Ref)
 	if err != nil {
-		return wire.Image{}, err
+		return Image{}, err
 	}
 	return describe(e, r.SBOM)
 }
 
-func (w *worker) list() ([]wire.Listed, error) {
+func (w *worker) list() ([]Listed, error) {
 	entries, err := w.store.List()
 	if err != nil {
 		return nil, err
 	}
-	all := []wire.Listed{}
+	all := []Listed{}
 	for _, e := range entries {
 		d, err := describe(e, false)
 		if err != nil {
 			w.warn(fmt.Sprintf("the image %s is damaged and is skipped: %v", familiar(e.Name), err))
 			continue
 		}
-		l := wire.Listed{Name: d.Name, Digest: d.Digest, Size: d.Size, Created: time.Unix(0, 0).UTC().Format(time.RFC3339)}
+		l := Listed{Name: d.Name, Digest: d.Digest, Size: d.Size, Created: time.Unix(0, 0).UTC().Format(time.RFC3339)}
 		for _, p := range d.Platforms {
 			l.Platforms, l.Created = append(l.Platforms, p.Platform), p.Created
 		}
@@ -195,9 +194,9 @@ func (w *worker) list() ([]wire.Listed, error) {
 }
 
 // remove removes images. That one is not there is no failure: it is gone.
-func (w *worker) remove(ctx context.Context, r wire.Remove) ([]string, error) {
+func (w *worker) remove(ctx context.Context, refs []string) ([]string, error) {
 	removed := []string{}
-	for _, text := range r.Refs {
+	for _, text := range refs {
 		ref, err := reference.Parse(text)
 		if err != nil {
 			return removed, err
@@ -205,7 +204,7 @@ func (w *worker) remove(ctx context.Context, r wire.Remove) ([]string, error) {
 		err = w.store.Remove(ctx, ref)
 		switch {
 		case errors.Is(err, store.ErrUnknown):
-			w.send(wire.Event{Note: &report.Note{Text: fmt.Sprintf("there is no image %s", text)}})
+			w.handler.Handle(report.Note{Text: fmt.Sprintf("there is no image %s", text)})
 		case err != nil:
 			return removed, err
 		default:

@@ -13,7 +13,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/clusterctl/loaded"
 	"github.com/slipway-dev/slipway/internal/image"
-	"github.com/slipway-dev/slipway/internal/image/wire"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
 )
@@ -186,7 +185,7 @@ func (a *adding) load(ctx context.Context, made addon.Made) (*clusterctl.Joined,
 		if err == nil && slices.Contains(there, built.Digest) {
 			continue
 		}
-		if _, err := images.Load(ctx, wire.Load{Ref: program.Image, Registry: a.status.Registry, Account: account}); err != nil {
+		if _, err := images.Load(ctx, image.Load{Ref: program.Image, Registry: a.status.Registry, Account: account}); err != nil {
 			return nil, err
 		}
 	}
@@ -202,8 +201,8 @@ func (a *adding) load(ctx context.Context, made addon.Made) (*clusterctl.Joined,
 const madeFrom = "dev.slipway.addon.sources"
 
 // build returns the image of a program, which is built unless the one that is kept was made from these sources.
-func (a *adding) build(ctx context.Context, images *image.Images, p addon.Program, made addon.Made) (wire.Image, error) {
-	kept, err := images.Inspect(ctx, wire.Inspect{Ref: p.Image})
+func (a *adding) build(ctx context.Context, images *image.Images, p addon.Program, made addon.Made) (image.Image, error) {
+	kept, err := images.Inspect(ctx, image.Inspect{Ref: p.Image})
 	if err == nil && len(kept.Platforms) == 1 && kept.Platforms[0].Labels[madeFrom] == made.ID {
 		return kept, nil
 	}
@@ -215,12 +214,12 @@ func (a *adding) build(ctx context.Context, images *image.Images, p addon.Progra
 }
 
 // buildOf is how the image of a program is built.
-func buildOf(p addon.Program, made addon.Made) wire.Build {
+func buildOf(p addon.Program, made addon.Made) image.Build {
 	system := "linux"
 	if runtime.GOOS == "darwin" { // whose pods are plain processes
 		system = runtime.GOOS
 	}
-	return wire.Build{Tag: p.Image, Dir: made.Dir, Package: p.Package, Platforms: []string{system + "/" + runtime.GOARCH}, Labels: map[string]string{madeFrom: made.ID}}
+	return image.Build{Tag: p.Image, Dir: made.Dir, Package: p.Package, Platforms: []string{system + "/" + runtime.GOARCH}, Labels: map[string]string{madeFrom: made.ID}}
 }
 
 // addonSet is the inventory of an add-on.

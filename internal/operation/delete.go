@@ -58,7 +58,7 @@ func (s *Session) afterDelete(ctx context.Context, root string, c Change, made *
 		}
 	}
 	if kept > 0 {
-		s.Handler.Handle(report.Note{Text: fmt.Sprintf("%s were kept, in whole or in part; the reasons are listed above", count(kept, "file"))})
+		s.Handler.Handle(report.Note{Text: fmt.Sprintf("%s kept, in whole or in part; the reasons are listed above", count(kept, "file"))})
 	}
 	return nil
 }

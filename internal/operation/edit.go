@@ -147,7 +147,7 @@ func parseFeatures(flag string, names []string) ([]scaffold.Feature, error) {
 	for _, name := range names {
 		f, ok := scaffold.ParseFeature(strings.TrimSpace(name))
 		if !ok {
-			return nil, &report.Error{What: fmt.Sprintf("unknown feature %q", name), Where: flag, Hint: "use " + FeatureNames() + nearest(name), Code: mistaken}
+			return nil, &report.Error{What: fmt.Sprintf("unknown feature %q", name), Where: flag, Hint: "use " + FeatureNames() + nearest(name), Next: "slipway edit --help", Code: mistaken}
 		}
 		features = append(features, f)
 	}

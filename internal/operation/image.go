@@ -13,21 +13,21 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/slipway-dev/slipway/internal/image/wire"
+	"github.com/slipway-dev/slipway/internal/image"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // A Build is which image to build.
 type Build struct {
-	wire.Build        // Dir is the project's
-	File       string // archive to save the image into, too; empty for none
-	Format     string // of the archive: DockerArchive, OCIArchive or empty, as the platforms need it
+	image.Build        // Dir is the project's
+	File        string // archive to save the image into, too; empty for none
+	Format      string // of the archive: DockerArchive, OCIArchive or empty, as the platforms need it
 }
 
 // The formats of archives.
 const (
-	DockerArchive = wire.Docker
-	OCIArchive    = wire.OCI
+	DockerArchive = image.Docker
+	OCIArchive    = image.OCI
 )
 
 // BuildImage builds an image of the project's manager, or of another main package.
@@ -43,7 +43,7 @@ func (s *Session) BuildImage(ctx context.Context, b Build) (err error) {
 		return s.withGenerate(ctx, err)
 	}
 	if b.File != "" {
-		save := wire.Save{Ref: b.Tag, File: s.absolute(b.File), Format: b.Format}
+		save := image.Save{Ref: b.Tag, File: s.absolute(b.File), Format: b.Format}
 		if _, err := s.images().Save(ctx, save); err != nil {
 			return err
 		}
@@ -57,7 +57,7 @@ func (s *Session) BuildImage(ctx context.Context, b Build) (err error) {
 // of kubebuilder has no methods for copies before it was generated, and its kinds are no objects then.
 func (s *Session) withGenerate(ctx context.Context, err error) error {
 	e, ok := errors.AsType[*report.Error](err)
-	if _, compiling := errors.AsType[wire.CompileError](err); !ok || !compiling {
+	if _, compiling := errors.AsType[image.CompileError](err); !ok || !compiling {
 		return err
 	}
 	root, unknown := s.generatedRoot()
@@ -87,7 +87,7 @@ type Archive struct {
 
 // SaveImage saves an image that was built into an archive.
 func (s *Session) SaveImage(ctx context.Context, a Archive) error {
-	saved, err := s.images().Save(ctx, wire.Save{Ref: a.Image, File: s.absolute(a.File), Format: a.Format, Platform: a.Platform})
+	saved, err := s.images().Save(ctx, image.Save{Ref: a.Image, File: s.absolute(a.File), Format: a.Format, Platform: a.Platform})
 	if err != nil {
 		return err
 	}
@@ -95,12 +95,12 @@ func (s *Session) SaveImage(ctx context.Context, a Archive) error {
 	return nil
 }
 
-// ImageNames lists the names of the images that were built, without the program that builds them.
+// ImageNames lists the names of the images that are kept, for completion.
 func (s *Session) ImageNames() []string { return s.images().Names() }
 
 // InspectImage answers with what an image that was built is, or with its bills of materials.
 func (s *Session) InspectImage(ctx context.Context, name string, sbom bool) error {
-	i, err := s.images().Inspect(ctx, wire.Inspect{Ref: name, SBOM: sbom})
+	i, err := s.images().Inspect(ctx, image.Inspect{Ref: name, SBOM: sbom})
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (s *Session) ListImages(ctx context.Context) error {
 		return err
 	}
 	value := struct {
-		Images []wire.Listed `json:"images"`
+		Images []image.Listed `json:"images"`
 	}{all}
 	s.Handler.Handle(report.Result{Text: imageTable(all), Value: value})
 	return nil
@@ -146,7 +146,7 @@ func (s *Session) RemoveImages(ctx context.Context, names ...string) error {
 func mebibytes(size int64) string { return fmt.Sprintf("%.1f MiB", float64(size)/(1<<20)) }
 
 // builtText tells what was built.
-func builtText(i wire.Image) string {
+func builtText(i image.Image) string {
 	verb := "built"
 	if i.Unchanged {
 		verb = "unchanged:"
@@ -155,7 +155,7 @@ func builtText(i wire.Image) string {
 }
 
 // inspected tells an image in columns.
-func inspected(i wire.Image) string {
+func inspected(i image.Image) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "%s\n  digest\t%s\n  type\t%s\n  size\t%s\n", i.Name, i.Digest, i.MediaType, mebibytes(i.Size))
@@ -180,7 +180,7 @@ func inspected(i wire.Image) string {
 }
 
 // bills are the bills of materials of all platforms.
-func bills(i wire.Image) string {
+func bills(i image.Image) string {
 	var b bytes.Buffer
 	for _, p := range i.Platforms {
 		_ = json.Indent(&b, p.SBOM, "", "  ") // it came as JSON
@@ -190,7 +190,7 @@ func bills(i wire.Image) string {
 }
 
 // imageTable tells images in columns.
-func imageTable(all []wire.Listed) string {
+func imageTable(all []image.Listed) string {
 	if len(all) == 0 {
 		return "there are no images; `slipway image build -t NAME` builds one, `slipway image pull NAME` pulls one"
 	}

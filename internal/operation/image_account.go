@@ -7,25 +7,25 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/clusterctl/loaded"
+	"github.com/slipway-dev/slipway/internal/image"
 	"github.com/slipway-dev/slipway/internal/image/reference"
-	"github.com/slipway-dev/slipway/internal/image/wire"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // registryAccount is the account of the registry of the cluster called name; nil if it has none.
-func (s *Session) registryAccount(name string) (*wire.Account, error) {
+func (s *Session) registryAccount(name string) (*image.Account, error) {
 	token, err := s.clusters().RegistryToken(name)
 	if err != nil || token == "" {
 		return nil, err
 	}
-	return &wire.Account{User: clusterctl.RegistryUser, Password: token}, nil
+	return &image.Account{User: clusterctl.RegistryUser, Password: token}, nil
 }
 
 // accountFor is the account with which an image is pushed, if its name begins with the address of an embedded
 // cluster's registry; nil for all others, whose accounts are kept where docker does. At other addresses of
 // loopback, such as [::1], somebody else may listen.
-func (s *Session) accountFor(ctx context.Context, image string) (*wire.Account, error) {
-	host := reference.Registry(image)
+func (s *Session) accountFor(ctx context.Context, ref string) (*image.Account, error) {
+	host := reference.Registry(ref)
 	at, _, err := net.SplitHostPort(host)
 	if err != nil || !strings.EqualFold(at, "localhost") && at != "127.0.0.1" {
 		return nil, nil
@@ -39,7 +39,7 @@ func (s *Session) accountFor(ctx context.Context, image string) (*wire.Account, 
 
 // Login keeps the account of a registry, which is asked whether the password or token is right.
 func (s *Session) Login(ctx context.Context, registry, user, password string) error {
-	in, err := s.images().Login(ctx, wire.Login{Registry: registry, User: user, Password: password})
+	in, err := s.images().Login(ctx, image.Login{Registry: registry, User: user, Password: password})
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (s *Session) Login(ctx context.Context, registry, user, password string) er
 
 // Logout forgets the account of a registry. If there is none that is no mistake.
 func (s *Session) Logout(ctx context.Context, registry string) error {
-	out, err := s.images().Logout(ctx, wire.Logout{Registry: registry})
+	out, err := s.images().Logout(ctx, image.Logout{Registry: registry})
 	if err != nil {
 		return err
 	}
@@ -80,9 +80,9 @@ func (s *Session) LoginToCluster(ctx context.Context, name string) error {
 		return &report.Error{What: "cluster " + cluster.Name + " has no account for its registry", Err: err, Hint: "an earlier version of slipway started it: start it again",
 			Next: "slipway cluster stop " + cluster.Name}
 	}
-	var in wire.LoggedIn
+	var in image.LoggedIn
 	for _, host := range []string{"127.0.0.1", "localhost"} {
-		l := wire.Login{Registry: net.JoinHostPort(host, port), User: account.User, Password: account.Password}
+		l := image.Login{Registry: net.JoinHostPort(host, port), User: account.User, Password: account.Password}
 		if in, err = s.images().Login(ctx, l); err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func (s *Session) LoginToCluster(ctx context.Context, name string) error {
 }
 
 // warnReadable warns of a password in a file.
-func (s *Session) warnReadable(in wire.LoggedIn) {
+func (s *Session) warnReadable(in image.LoggedIn) {
 	if !strings.HasPrefix(in.Kept, "docker-credential-") {
 		s.Handler.Handle(report.Warning{Text: in.Kept + " holds the password as plain text, since no credential helper is configured"})
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/image/wire"
+	"github.com/slipway-dev/slipway/internal/image"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -19,11 +19,11 @@ type Pull struct {
 // failure.
 func (s *Session) PullImages(ctx context.Context, p Pull, refs ...string) error {
 	var value struct {
-		Images []wire.Image `json:"images"`
+		Images []image.Image `json:"images"`
 	}
 	var lines []string
 	for _, ref := range refs {
-		pulled, err := s.images().Pull(ctx, wire.Pull{Ref: ref, Platform: p.Platform, Mirrors: p.Mirrors})
+		pulled, err := s.images().Pull(ctx, image.Pull{Ref: ref, Platform: p.Platform, Mirrors: p.Mirrors})
 		if err != nil {
 			return err
 		}
@@ -34,7 +34,7 @@ func (s *Session) PullImages(ctx context.Context, p Pull, refs ...string) error 
 }
 
 // pulledText reports what was pulled.
-func pulledText(i wire.Image) string {
+func pulledText(i image.Image) string {
 	verb := "pulled"
 	if i.Unchanged {
 		verb = "unchanged:"
@@ -42,7 +42,7 @@ func pulledText(i wire.Image) string {
 	return fmt.Sprintf("%s %s for %s, %s\n%s", verb, i.Name, platforms(i), mebibytes(i.Size), i.Digest)
 }
 
-func platforms(i wire.Image) string {
+func platforms(i image.Image) string {
 	var names []string
 	for _, p := range i.Platforms {
 		names = append(names, p.Platform)

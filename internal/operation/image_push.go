@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
-	"github.com/slipway-dev/slipway/internal/image/wire"
+	"github.com/slipway-dev/slipway/internal/image"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -16,7 +16,7 @@ func (s *Session) PushImage(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	pushed, err := s.images().Push(ctx, wire.Push{Ref: name, Account: account})
+	pushed, err := s.images().Push(ctx, image.Push{Ref: name, Account: account})
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (s *Session) LoadImage(ctx context.Context, name, cluster string) error {
 	if err != nil {
 		return err
 	}
-	l := wire.Load{Ref: name, Registry: before.Registry, Account: account}
+	l := image.Load{Ref: name, Registry: before.Registry, Account: account}
 	if isArchive(name) {
 		l.Ref, l.File = "", s.absolute(name)
 	}
@@ -62,7 +62,7 @@ func isArchive(name string) bool {
 
 // loadedImages are the images that a cluster has, and the node that runs their pods.
 type loadedImages struct {
-	wire.Loaded
+	image.Loaded
 
 	Node *clusterctl.Joined `json:"node,omitempty"`
 }
@@ -76,7 +76,7 @@ func (s *Session) joinForImages(ctx context.Context, before *clusterctl.Status) 
 	return &joined, err
 }
 
-func loadedText(l wire.Loaded, cluster string, joined *clusterctl.Joined) string {
+func loadedText(l image.Loaded, cluster string, joined *clusterctl.Joined) string {
 	var lines []string
 	for _, i := range l.Images {
 		lines = append(lines, "cluster "+cluster+" has "+i.Name+"\n"+i.Digest)

@@ -31,9 +31,6 @@ func ofPrograms(t *testing.T) (paths []string) {
 // TestShippedCosts: what packages cost is known before the first compile. A new package weighs by its size, so some may
 // be missing, but not many. After a compile from nothing, `-update` writes the list anew.
 func TestShippedCosts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("lists thousands of packages")
-	}
 	paths := ofPrograms(t)
 	if *update {
 		writeCosts(t, paths)

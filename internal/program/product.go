@@ -55,12 +55,6 @@ func codegenProduct() *product {
 		folders: []string{"cmd/" + codegenName, "internal/codegen/kubernetes", "internal/codegen/wire"}}
 }
 
-// imageProduct is the program for images, of slipway's own module.
-func imageProduct() *product {
-	return &product{module: Module, folder: ".", what: "the builder of images", programs: []string{imageName}, variable: "SLIPWAY_IMAGE",
-		folders: []string{"cmd/" + imageName, "internal/image", "internal/report", "internal/atomicfile", "internal/diskspace", "internal/git", "internal/gocommand", "internal/lazy", "internal/sourcedate"}}
-}
-
 // codegenProductOf is the same with the generators of another version.
 func codegenProductOf(version string) *product {
 	p := codegenProduct()

@@ -17,8 +17,7 @@
 // slipway-kubectl, the kubectl of the same version, is built together with it and lies beside it ([Program.Kubectl]).
 // slipway-check, which checks CRDs, is looked for and built in the same way, by itself ([Finder.EnsureChecker],
 // SLIPWAY_CHECK): it is a fifth of the size. So are slipway-codegen, which writes clients ([Finder.EnsureCodegen],
-// SLIPWAY_CODEGEN), the builder of images ([Finder.EnsureImage], SLIPWAY_IMAGE), and slipway-node, which is a real node
-// ([Finder.EnsureNode], SLIPWAY_NODE).
+// SLIPWAY_CODEGEN), and slipway-node, which is a real node ([Finder.EnsureNode], SLIPWAY_NODE).
 //
 // A program beside slipway is taken only if it is of slipway's own version or sources, and speaks the same number of
 // the protocol; others are passed over with a warning. A program that the user asked for by name, in SLIPWAY_CLUSTER,

@@ -49,14 +49,6 @@ func (f *Finder) EnsureCodegen(ctx context.Context) (path string, err error) {
 	return f.ensure(ctx, codegenProduct())
 }
 
-// imageName is the file name of the program for images, without its extension.
-const imageName = "slipway-image"
-
-// EnsureImage finds the slipway-image program, as EnsureChecker finds the checker, or builds it.
-func (f *Finder) EnsureImage(ctx context.Context) (path string, err error) {
-	return f.ensure(ctx, imageProduct())
-}
-
 // EnsureCodegenOf finds or builds the program with the generators of the version that k8s.io/code-generator has there:
 // the code that they write needs a client-go of about the same one.
 func (f *Finder) EnsureCodegenOf(ctx context.Context, version string) (path string, err error) {

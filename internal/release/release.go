@@ -114,7 +114,7 @@ func File(program, goos string) string {
 // Programs are the programs in the archive of a system, without the ends of their files' names. Real nodes are
 // Linux's.
 func Programs(goos string) []string {
-	all := []string{"slipway", "slipway-cluster", "slipway-kubectl", "slipway-check", "slipway-codegen", "slipway-image"}
+	all := []string{"slipway", "slipway-cluster", "slipway-kubectl", "slipway-check", "slipway-codegen"}
 	if goos == "linux" {
 		all = append(all, "slipway-node", "slipway-container")
 	}

@@ -38,9 +38,9 @@ func newCluster(t *testing.T) *cluster {
 	home := t.TempDir()
 	kubeconfig := filepath.Join(home, "kubeconfig")
 	c := &cluster{home: home, slipway: filepath.Join(home, "slipway"), env: []string{"SLIPWAY_STATE=" + filepath.Join(home, "state"),
-		"KUBECONFIG=" + kubeconfig, "SLIPWAY_IMAGE=" + filepath.Join(home, "slipway-image"), "SLIPWAY_SOURCE="}}
+		"KUBECONFIG=" + kubeconfig, "SLIPWAY_SOURCE="}}
 	// With trimmed paths slipway does not know where its sources are, as one that was installed.
-	output(t, command(t, "../..", nil, "go", "build", "-trimpath", "-o", home, "./cmd/slipway", "./cmd/slipway-image"))
+	output(t, command(t, "../..", nil, "go", "build", "-trimpath", "-o", home, "./cmd/slipway"))
 	output(t, command(t, home, c.env, c.slipway, "cluster", "start", "--nodes", "real"))
 	t.Cleanup(func() { // the test's context has ended
 		if t.Failed() {

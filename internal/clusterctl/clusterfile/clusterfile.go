@@ -52,7 +52,7 @@ func Read(path string) (Description, error) {
 		if p, ok := errors.AsType[*fs.PathError](err); ok {
 			err = p.Err
 		}
-		return Description{}, &report.Error{What: "the cluster's configuration cannot be read", Where: path, Err: err, Code: 2}
+		return Description{}, &report.Error{What: "the cluster's configuration cannot be read", Where: path, Err: err, Next: "slipway cluster start --help", Code: 2}
 	}
 	return Parse(path, text)
 }

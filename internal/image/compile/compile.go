@@ -14,7 +14,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/git"
 	"github.com/slipway-dev/slipway/internal/gocommand"
 	"github.com/slipway-dev/slipway/internal/image/store"
-	"github.com/slipway-dev/slipway/internal/image/wire"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -67,6 +66,14 @@ func (m Manager) key(p Platform, arguments []string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
+// An Error is that the go command ran and did not compile the manager: the reason is in the code.
+type Error struct{ Err error }
+
+func (e Error) Error() string { return e.Err.Error() }
+
+// Unwrap returns how the go command ended.
+func (e Error) Unwrap() error { return e.Err }
+
 func (m Manager) explain(ctx context.Context, p Platform, err error, said, out string) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -78,5 +85,5 @@ func (m Manager) explain(ctx context.Context, p Platform, err error, said, out s
 	if len(lines) > shown {
 		lines = append(lines[:shown:shown], "…")
 	}
-	return &report.Error{What: "the manager does not compile for " + p.String(), Where: filepath.Join(m.Dir, m.Package), Err: wire.CompileError{Why: err.Error()}, Hint: strings.Join(lines, "\n")}
+	return &report.Error{What: "the manager does not compile for " + p.String(), Where: filepath.Join(m.Dir, m.Package), Err: Error{err}, Hint: strings.Join(lines, "\n")}
 }

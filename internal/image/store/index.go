@@ -120,7 +120,7 @@ func (s Store) mended() ([]v1.Descriptor, error) {
 
 // entry reads what a descriptor describes.
 func (s Store) entry(d v1.Descriptor, all []v1.Descriptor) (Entry, error) {
-	e := Entry{Name: d.Annotations[nameKey], Descriptor: d}
+	e := Entry{Name: d.Annotations[NameKey], Descriptor: d}
 	path, err := layout.FromPath(s.layoutDir())
 	if err != nil {
 		return e, err
@@ -211,7 +211,7 @@ func distinct(all []v1.Descriptor) []v1.Descriptor {
 	type key struct{ digest, name, about string }
 	seen := map[key]bool{}
 	return slices.DeleteFunc(all, func(d v1.Descriptor) bool {
-		k := key{d.Digest.String(), d.Annotations[nameKey], d.Annotations[aboutKey]}
+		k := key{d.Digest.String(), d.Annotations[NameKey], d.Annotations[aboutKey]}
 		defer func() { seen[k] = true }()
 		return seen[k]
 	})

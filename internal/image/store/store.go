@@ -28,14 +28,12 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/partial"
-
-	"github.com/slipway-dev/slipway/internal/image/wire"
 )
 
 // Annotations of descriptors in the layout's index.
 const (
-	nameKey  = wire.NameKey              // the image's full name
-	aboutKey = "dev.slipway.image.about" // digest of the image that an artifact is about
+	NameKey  = "org.opencontainers.image.ref.name" // the image's full name
+	aboutKey = "dev.slipway.image.about"           // digest of the image that an artifact is about
 )
 
 // ErrUnknown is that there is no image of that name.
@@ -90,7 +88,7 @@ func (s Store) Put(ctx context.Context, tag name.Reference, img Image) error {
 	if err != nil {
 		return err
 	}
-	descriptor.Annotations = map[string]string{nameKey: tag.Name()}
+	descriptor.Annotations = map[string]string{NameKey: tag.Name()}
 	added := []v1.Descriptor{*descriptor}
 	for _, about := range img.About {
 		if err := path.WriteImage(about); err != nil {
@@ -143,15 +141,15 @@ func (s Store) Clean(ctx context.Context) error {
 
 // without are the descriptors but for those of a name, and artifacts about what has no name then.
 func without(all []v1.Descriptor, name string) []v1.Descriptor {
-	all = slices.DeleteFunc(slices.Clone(all), func(d v1.Descriptor) bool { return d.Annotations[nameKey] == name })
+	all = slices.DeleteFunc(slices.Clone(all), func(d v1.Descriptor) bool { return d.Annotations[NameKey] == name })
 	named := map[string]bool{}
 	for _, d := range all {
-		if d.Annotations[nameKey] != "" {
+		if d.Annotations[NameKey] != "" {
 			named[d.Digest.String()] = true
 		}
 	}
 	return slices.DeleteFunc(all, func(d v1.Descriptor) bool {
-		return d.Annotations[nameKey] == "" && !named[d.Annotations[aboutKey]]
+		return d.Annotations[NameKey] == "" && !named[d.Annotations[aboutKey]]
 	})
 }
 
@@ -170,7 +168,7 @@ func (s Store) Get(tag name.Reference) (Entry, error) {
 
 // named is the place of the image of a name; it is negative if there is none.
 func named(all []v1.Descriptor, tag name.Reference) int {
-	return slices.IndexFunc(all, func(d v1.Descriptor) bool { return d.Annotations[nameKey] == tag.Name() })
+	return slices.IndexFunc(all, func(d v1.Descriptor) bool { return d.Annotations[NameKey] == tag.Name() })
 }
 
 // List returns all images, by their names.
@@ -181,12 +179,12 @@ func (s Store) List() ([]Entry, error) {
 	}
 	var entries []Entry
 	for _, d := range all {
-		if d.Annotations[nameKey] == "" {
+		if d.Annotations[NameKey] == "" {
 			continue
 		}
 		e, err := s.entry(d, all)
 		if err != nil {
-			s.warn("the image %s is damaged and is skipped: %v", d.Annotations[nameKey], err)
+			s.warn("the image %s is damaged and is skipped: %v", d.Annotations[NameKey], err)
 			continue
 		}
 		entries = append(entries, e)
