@@ -93,19 +93,36 @@ func remove(pattern, file, lockFile string, age time.Duration) {
 		return
 	}
 	for _, dir := range found {
-		info, err := os.Stat(filepath.Join(dir, file))
-		if errors.Is(err, fs.ErrNotExist) {
-			info, err = os.Stat(dir)
+		changed, ok := lastChange(filepath.Join(dir, file))
+		if !ok {
+			changed, ok = lastChange(dir)
 		}
-		if err != nil || time.Since(info.ModTime()) <= age {
+		if !ok || time.Since(changed) <= age {
 			continue
 		}
 		lock := flock.New(filepath.Join(dir, lockFile))
-		if alone, err := lock.TryLock(); alone && err == nil {
+		if alone, err := lock.TryLock(); alone && err == nil && !renewed(dir, file, age) {
 			discard(dir)
 		}
 		_ = lock.Close()
 	}
+}
+
+// renewed reports whether a file was made anew by another one, who had the lock until now.
+func renewed(dir, file string, age time.Duration) bool {
+	if file == "" {
+		return false
+	}
+	changed, ok := lastChange(filepath.Join(dir, file))
+	return ok && time.Since(changed) <= age
+}
+
+func lastChange(path string) (at time.Time, ok bool) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return at, false
+	}
+	return info.ModTime(), true
 }
 
 // discard removes a folder whose lock is held. It loses its name first: who waits for the lock, or comes now, makes a
