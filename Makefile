@@ -15,7 +15,7 @@ help: ## Say what can be made.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
-build: $(BIN)/slipway ## Build all programs; those of clusters and real nodes take some eight minutes the first time.
+build: $(BIN)/slipway ## Build all programs; those of clusters and real nodes take some thirteen minutes the first time.
 	$(BIN)/slipway cluster build
 	$(BIN)/slipway cluster build --nodes real
 	go build -C cluster -ldflags='-s -w' -o $(BIN)/check/slipway-check ./cmd/slipway-check
@@ -175,7 +175,7 @@ lint: ## gofmt, go vet and staticcheck, every module; actionlint for the workflo
 golangci-lint: ## What .golangci.yml asks for, in the modules that users get (PACKAGES=./project for less).
 	@set -e; for m in . cluster operator; do echo "# $$m"; (cd $$m && go run $(GOLANGCI_LINT) run $(or $(PACKAGES),./...)); done
 
-# Compiling Kubernetes takes ten minutes for each system: the cluster's programs are type-checked. Real nodes need a Unix.
+# Compiling Kubernetes takes twelve minutes for each system: the cluster's programs are type-checked. Real nodes need a Unix.
 .PHONY: cross
 cross: ## Build for macOS and Windows; the cluster's programs are only type-checked.
 	GOOS=darwin GOARCH=arm64 go build ./... && GOOS=darwin GOARCH=arm64 go build -C operator ./...
