@@ -11,35 +11,35 @@ type CompileError = compile.Error
 
 // Build asks for an image of a project's manager. The result is an [Image].
 type Build struct {
-	Tag        string            `json:"tag"`
-	Dir        string            `json:"dir"`                  // of the module, absolute
-	Package    string            `json:"package,omitempty"`    // main package, like ./cmd; "" is the Dockerfile's or the only one
-	Dockerfile string            `json:"dockerfile,omitempty"` // its path; "" is the module's
-	Target     string            `json:"target,omitempty"`     // the stage that becomes the image; "" is the last one
-	Platforms  []string          `json:"platforms"`            // like linux/arm64; empty is linux on this machine's processor
-	Base       string            `json:"base,omitempty"`       // image below; "" is none
-	Mirrors    []string          `json:"mirrors,omitempty"`    // like docker.io=mirror.example.com, before those of SLIPWAY_MIRROR
-	BuildArgs  map[string]string `json:"buildArgs,omitempty"`
-	Labels     map[string]string `json:"labels,omitempty"`
+	Tag        string
+	Dir        string   // of the module, absolute
+	Package    string   // main package, like ./cmd; "" is the Dockerfile's or the only one
+	Dockerfile string   // its path; "" is the module's
+	Target     string   // the stage that becomes the image; "" is the last one
+	Platforms  []string // like linux/arm64; empty is linux on this machine's processor
+	Base       string   // image below; "" is none
+	Mirrors    []string // like docker.io=mirror.example.com, before those of SLIPWAY_MIRROR
+	BuildArgs  map[string]string
+	Labels     map[string]string
 }
 
 // Account is what a registry knows its user by.
 type Account struct {
-	User     string `json:"user"`
-	Password string `json:"password"`
+	User     string
+	Password string
 }
 
 // Pull asks for an image of a registry to be kept. The result is an [Image].
 type Pull struct {
-	Ref      string   `json:"ref"`
-	Platform string   `json:"platform,omitempty"` // like linux/arm64; "" is linux on this machine's processor
-	Mirrors  []string `json:"mirrors,omitempty"`  // as those of [Build]
+	Ref      string
+	Platform string   // like linux/arm64; "" is linux on this machine's processor
+	Mirrors  []string // as those of [Build]
 }
 
 // Push asks for an image to be pushed. The result is [Pushed].
 type Push struct {
-	Ref     string   `json:"ref"`
-	Account *Account `json:"account,omitempty"` // nil is the one that is kept for the registry
+	Ref     string
+	Account *Account // nil is the one that is kept for the registry
 }
 
 // Formats of archives.
@@ -50,36 +50,36 @@ const (
 
 // Save asks for an image to be written into an archive. The result is [Saved].
 type Save struct {
-	Ref      string `json:"ref"`
-	File     string `json:"file"`             // absolute
-	Format   string `json:"format,omitempty"` // "" is Docker for one platform and OCI for several
-	Platform string `json:"platform,omitempty"`
+	Ref      string
+	File     string // absolute
+	Format   string // "" is Docker for one platform and OCI for several
+	Platform string
 }
 
 // Load asks for an image, or those of an archive, to be put into a cluster's registry. The result is [Loaded].
 type Load struct {
-	Ref      string   `json:"ref,omitempty"`
-	File     string   `json:"file,omitempty"`    // absolute; instead of Ref
-	Registry string   `json:"registry"`          // host:port
-	Account  *Account `json:"account,omitempty"` // nil is the one that is kept for the registry
+	Ref      string
+	File     string   // absolute; instead of Ref
+	Registry string   // host:port
+	Account  *Account // nil is the one that is kept for the registry
 }
 
 // Inspect asks what an image is. The result is an [Image].
 type Inspect struct {
-	Ref  string `json:"ref"`
-	SBOM bool   `json:"sbom,omitempty"` // with the bills of materials
+	Ref  string
+	SBOM bool // with the bills of materials
 }
 
 // Login asks for an account to be proved and kept. The result is a [LoggedIn].
 type Login struct {
-	Registry string `json:"registry"`
-	User     string `json:"user"`
-	Password string `json:"password"`
+	Registry string
+	User     string
+	Password string
 }
 
 // Logout asks for a registry's account to be forgotten. The result is a [LoggedOut].
 type Logout struct {
-	Registry string `json:"registry"`
+	Registry string
 }
 
 // Image is what an image is.
