@@ -39,25 +39,56 @@ func typeName(e ast.Expr) string {
 	return ""
 }
 
-// membersIn are the names that a file selects of values, and the first line that does.
-func membersIn(file *ast.File, line func(token.Pos) int) map[string]int {
-	members := map[string]int{}
+// members are the names that a file selects of values, and the first line that does: by the value's type where the code
+// has it on the spot, as (&Ship{}).SetupWebhookWithManager does, and under "" otherwise.
+type members map[string]map[string]int
+
+func membersIn(file *ast.File, line func(token.Pos) int) members {
+	all := members{}
 	ast.Inspect(file, func(n ast.Node) bool {
 		if sel, ok := n.(*ast.SelectorExpr); ok {
-			if _, known := members[sel.Sel.Name]; !known {
-				members[sel.Sel.Name] = line(sel.Sel.Pos())
+			of := literalType(sel.X)
+			if all[of] == nil {
+				all[of] = map[string]int{}
+			}
+			if _, known := all[of][sel.Sel.Name]; !known {
+				all[of][sel.Sel.Name] = line(sel.Sel.Pos())
 			}
 		}
 		return true
 	})
-	return members
+	return all
+}
+
+// literalType is the name of the type of a literal, or "" for other values and types of other packages.
+func literalType(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return literalType(e.X)
+	case *ast.UnaryExpr:
+		return literalType(e.X)
+	case *ast.CompositeLit:
+		return typeName(e.Type)
+	}
+	return ""
+}
+
+// first returns the lowest line at which one of the methods may be called.
+func (m methods) first(all members) int {
+	lowest := first(m.names, all[""])
+	for receiver := range m.receivers {
+		if line := first(m.names, all[receiver]); line > 0 && (lowest == 0 || line < lowest) {
+			lowest = line
+		}
+	}
+	return lowest
 }
 
 // usesMethods returns a line of src that needs methods of declaring, or 0: it calls one in the same folder, or
 // converts to their type from elsewhere.
 func (src *source) usesMethods(declaring *source, importPath string) int {
 	if src.dir == declaring.dir {
-		return first(declaring.methods.names, src.members)
+		return declaring.methods.first(src.members)
 	}
 	name, imported := src.imports[importPath]
 	if _, converts := src.imports[conversionPackage]; !imported || !converts {

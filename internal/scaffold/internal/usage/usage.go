@@ -44,7 +44,7 @@ type source struct {
 	dots       []string                  // paths imported as .
 	selected   map[string]map[string]int // of an imported name: what is selected, and a line that does
 	methods    methods
-	members    map[string]int // what is selected of anything, and a line that does
+	members    members
 }
 
 // Read reads the Go files below root. Generated ones, which follow from the others, and

@@ -58,6 +58,33 @@ func main() {
 	v1 := other()
 	v1.Job()
 }
+-- hooks/job.go --
+package hooks
+
+func (j *Job) Setup() {}
+-- hooks/ship.go --
+package hooks
+
+func (s *Ship) Setup() {}
+-- hooks/types.go --
+package hooks
+
+type (
+	Job  struct{}
+	Ship struct{}
+	Boat struct{}
+)
+-- hooks/boat.go --
+package hooks
+
+func (b *Boat) Launch() {}
+-- hooks/suite_test.go --
+package hooks
+
+func all(of interface{ Launch() }) {
+	(&Ship{}).Setup()
+	of.Launch()
+}
 -- broken.go --
 package
 -- vendor/x/x.go --
@@ -100,6 +127,9 @@ func TestOf(t *testing.T) {
 		{"internal/alone.go", nil, "internal/alone_test.go:5"},
 		{"internal/named.go", nil, ""},
 		{"cmd/main.go", nil, ""},
+		{"hooks/job.go", nil, ""},
+		{"hooks/ship.go", nil, "hooks/suite_test.go:4"},
+		{"hooks/boat.go", nil, "hooks/suite_test.go:5"},
 		{"broken.go", nil, ""},
 		{"not/there.go", nil, ""},
 	} {
