@@ -59,7 +59,7 @@ func (w *planner) planCode() error {
 	if own, err := w.isMethod(file, "Default"); err != nil {
 		return err
 	} else if w.options.Defaulting && !own {
-		if err := w.putWebhook(file, "Default", w.options.DefaultingPath, "context", "sigs.k8s.io/controller-runtime/pkg/log"); err != nil {
+		if err := w.putWebhook(file, "Default", w.options.DefaultingPath, "context", w.logger()); err != nil {
 			return err
 		}
 	}
@@ -71,6 +71,15 @@ func (w *planner) planCode() error {
 			"sigs.k8s.io/controller-runtime/pkg/webhook/admission")
 	}
 	return nil
+}
+
+// logger is the package whose Log the defaulter uses. Beside types, older versions of kubebuilder have written a
+// variable log, so that package is not imported there.
+func (w *planner) logger() string {
+	if w.besideTypes() {
+		return "sigs.k8s.io/controller-runtime"
+	}
+	return "sigs.k8s.io/controller-runtime/pkg/log"
 }
 
 // putWebhook adds a defaulter or a validator, by the stem of its name, to the file and to the
@@ -103,6 +112,7 @@ func (w *planner) putWebhook(file, stem, customPath string, imports ...string) e
 var importNames = map[string]string{
 	"k8s.io/apimachinery/pkg/api/errors":   "apierrors",
 	"k8s.io/apimachinery/pkg/util/runtime": "utilruntime",
+	"sigs.k8s.io/controller-runtime":       "ctrl",
 }
 
 // goImports are imports under the names that the templates use.

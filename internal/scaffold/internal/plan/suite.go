@@ -30,7 +30,7 @@ func (p *Plan) OwnSuite(file string, declares ...string) (Suite, error) {
 	if suite.OnDisk() {
 		return p.suiteIn(suite), nil
 	}
-	if other, name := p.testDeclaring(path.Dir(file), declares...); other != "" {
+	if other, name := p.declaring(path.Dir(file), declares...); other != "" {
 		return Suite{File: other, Why: "it declares " + name + " already"}, nil
 	}
 	return Suite{}, nil
@@ -41,20 +41,21 @@ func (p *Plan) suiteIn(file *File) Suite {
 	if gofile.UsesGinkgo(file.Before()) {
 		return Suite{File: file.Path(), Why: "its tests use Ginkgo"}
 	}
-	if other, _ := p.testDeclaring(path.Dir(file.Path()), suiteClient); other != "" {
+	if other, _ := p.declaring(path.Dir(file.Path()), suiteClient); other != "" {
 		return Suite{}
 	}
 	return Suite{File: file.Path(), Why: "it declares no " + suiteClient}
 }
 
-// testDeclaring returns the test file in a folder that declares one of the names, and that name.
-func (p *Plan) testDeclaring(dir string, names ...string) (file, name string) {
+// declaring returns the file in a folder that declares one of the names, and that name. Any file of Go may: some
+// authors keep a suite in one that go test does not take.
+func (p *Plan) declaring(dir string, names ...string) (file, name string) {
 	entries, err := p.entries(dir)
 	if err != nil {
 		return "", "" // what cannot be read is reported when it is written
 	}
 	for _, e := range entries {
-		if e.IsDir() || !strings.HasSuffix(e.Name(), "_test.go") {
+		if e.IsDir() || !strings.HasSuffix(e.Name(), ".go") {
 			continue
 		}
 		data, err := finite.ReadFile(filepath.Join(p.root, filepath.FromSlash(dir), e.Name()))
