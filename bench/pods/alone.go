@@ -26,7 +26,7 @@ func (b *bench) prepareAlone(ctx context.Context) (*alone, error) {
 		return nil, errNotRoot
 	}
 	a := &alone{
-		program: filepath.Join(b.dir, "cri.test"), folder: filepath.Join(b.root, "cluster", "realnode", "cri"),
+		program: filepath.Join(b.dir, "cri.test"), folder: filepath.Join(b.root, "cluster", "realnode", "isolated"),
 		container: filepath.Join(b.dir, "slipway-container"),
 	}
 	for _, args := range [][]string{

@@ -28,7 +28,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// of are the images in the cache folder dir, and what their handler is told.
+// of are the images in the cache folder dir, and the events that their handler gets.
 func of(dir string) (*image.Images, *[]report.Event) {
 	events := new([]report.Event)
 	return image.New(func(key string) string {
@@ -276,7 +276,7 @@ func TestFailures(t *testing.T) {
 // failure is the error of a call whose result does not matter.
 func failure[T any](_ T, err error) error { return err }
 
-// TestEnded: whatever a call fails with once its context is done, the end is what is told.
+// TestEnded: whatever a call fails with once its context is done, its error is that of the context.
 func TestEnded(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	end()
@@ -292,7 +292,7 @@ func TestEnded(t *testing.T) {
 	}
 }
 
-// TestDamaged: an image whose contents are damaged is told, and left out of the list.
+// TestDamaged: an image whose contents are damaged is reported, and left out of the list.
 func TestDamaged(t *testing.T) {
 	dir := kept(t)
 	for _, blob := range contents(t, dir) {

@@ -53,21 +53,21 @@ func reading[Result any](ctx context.Context, i *Images, do func(*worker) (Resul
 	})
 }
 
-// warn tells of what the user should know.
+// warn reports what the user should know.
 func (w *worker) warn(text string) { w.handler.Handle(report.Warning{Text: text}) }
 
-// begin tells of work that begins.
+// begin reports work that begins.
 func (w *worker) begin(name string) { w.handler.Handle(report.Step{Name: name}) }
 
-// step tells of work that ended.
+// step reports work that has ended.
 func (w *worker) step(name string, begin time.Time) {
 	w.handler.Handle(report.Step{Name: name, Elapsed: time.Since(begin)})
 }
 
-// often is how often progress is told.
+// often is the interval between reports of progress.
 const often = 100 * time.Millisecond
 
-// registries tell what is sent, in KiB, as the progress of the work of that name.
+// registries report what is sent, in KiB, as the progress of the work of that name.
 func (w *worker) registries(name string) transfer.Registries {
 	begin, last := time.Now(), time.Time{}
 	return transfer.Registries{Progress: func(done, total int64) {
