@@ -9,10 +9,7 @@ import (
 // Login proves an account of a registry and keeps it where docker does.
 func (i *Images) Login(ctx context.Context, l Login) (LoggedIn, error) {
 	kept, err := transfer.Registries{}.Login(ctx, l.Registry, transfer.Account{User: l.User, Password: l.Password})
-	if err != nil && ctx.Err() != nil {
-		err = ctx.Err()
-	}
-	return LoggedIn{Registry: l.Registry, User: l.User, Kept: kept}, err
+	return LoggedIn{Registry: l.Registry, User: l.User, Kept: kept}, orEnd(ctx, err)
 }
 
 // Logout forgets the account of a registry.

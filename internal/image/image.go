@@ -31,7 +31,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// Images are those of a user. Their methods fail with a [report.Error], or with the context's error once it is done.
+// Images are those of a user. What the user can mend, their methods report as a [report.Error]. Once the context is
+// done, they fail with its error.
 type Images struct {
 	getenv  func(string) string
 	handler report.Handler

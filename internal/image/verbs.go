@@ -17,15 +17,21 @@ import (
 )
 
 func (w *worker) push(ctx context.Context, r Push) (Pushed, error) {
-	e, err := w.find(r.Ref)
-	if err != nil {
-		return Pushed{}, err
-	}
-	tag, err := reference.ParseTag(r.Ref)
+	e, tag, err := w.tagged(r.Ref)
 	if err != nil {
 		return Pushed{}, err
 	}
 	return w.pushAs(ctx, tag, tag, e.Image, r.Account)
+}
+
+// tagged returns an image of the store by a name with a tag, and that name.
+func (w *worker) tagged(text string) (store.Entry, name.Tag, error) {
+	e, err := w.find(text)
+	if err != nil {
+		return e, name.Tag{}, err
+	}
+	tag, err := reference.ParseTag(text)
+	return e, tag, err
 }
 
 // pushAs pushes an image to a place that may have another name than the image.
@@ -40,11 +46,7 @@ func (w *worker) pushAs(ctx context.Context, image, to name.Reference, img store
 }
 
 func (w *worker) save(ctx context.Context, r Save) (Saved, error) {
-	e, err := w.find(r.Ref)
-	if err != nil {
-		return Saved{}, err
-	}
-	tag, err := reference.ParseTag(r.Ref)
+	e, tag, err := w.tagged(r.Ref)
 	if err != nil {
 		return Saved{}, err
 	}
@@ -163,7 +165,7 @@ func kept(registry string, ref name.Reference) (name.Reference, error) {
 	return to.Tag(ref.Identifier()), nil
 }
 
-// inspect tells of an image of the store.
+// inspect describes an image of the store.
 func (w *worker) inspect(r Inspect) (Image, error) {
 	e, err := w.find(r.Ref)
 	if err != nil {

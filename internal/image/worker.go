@@ -35,10 +35,15 @@ func changing[Result any](ctx context.Context, i *Images, do func(*worker) (Resu
 	w := &worker{getenv: i.getenv, handler: i.handler}
 	w.store = store.Store{Dir: dir, Warn: w.warn}
 	result, err = do(w)
+	return result, orEnd(ctx, err)
+}
+
+// orEnd is the error of a context that is done, in place of what failed then.
+func orEnd(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
-		err = ctx.Err() // what failed then is no news
+		return ctx.Err()
 	}
-	return result, err
+	return err
 }
 
 // reading has a worker do what changes no image, while contents stay.
