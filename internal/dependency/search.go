@@ -12,6 +12,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
@@ -165,8 +166,11 @@ func (f *folder) consider(name string, wanted []kind, best []match) {
 // places are parts of paths at which projects keep definitions, the usual ones first.
 var places = []string{"config/crd/bases/", "config/crd/", "deploy/crds/", "crds/", "crd/"}
 
-// variants are words in the paths of definitions that are not those for everyone.
-var variants = []string{"experimental", "techpreview", "devpreview", "customnoupgrade", "hypershift", "test", "e2e", "example"}
+// variants are words in the paths of definitions that are not those for everyone; some are OpenShift's feature sets.
+var variants = []string{
+	"experimental", "customnoupgrade", "devpreviewnoupgrade", "techpreviewnoupgrade", "hypershift",
+	"test", "tests", "e2e", "example", "examples",
+}
 
 // compareFiles orders files by how likely they have the definition that users of the module install.
 func compareFiles(a, b string) int {
@@ -178,8 +182,8 @@ func rank(name string) int {
 	if place < 0 {
 		place = len(places)
 	}
-	lower := strings.ToLower(name)
-	if slices.ContainsFunc(variants, func(v string) bool { return strings.Contains(lower, v) }) {
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	if slices.ContainsFunc(words, func(w string) bool { return slices.Contains(variants, w) }) {
 		place += len(places) + 1
 	}
 	return place

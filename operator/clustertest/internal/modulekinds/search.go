@@ -11,6 +11,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -111,12 +112,14 @@ func (f *folder) read(name string) ([]byte, error) {
 	return text, err
 }
 
-// places are parts of paths at which projects keep definitions, the usual ones first; variants are words in the paths
-// of those that are not for everyone.
-var (
-	places   = []string{"config/crd/bases/", "config/crd/", "deploy/crds/", "crds/", "crd/"}
-	variants = []string{"experimental", "techpreview", "devpreview", "customnoupgrade", "hypershift", "test", "e2e", "example"}
-)
+// places are parts of paths at which projects keep definitions, the usual ones first.
+var places = []string{"config/crd/bases/", "config/crd/", "deploy/crds/", "crds/", "crd/"}
+
+// variants are words in the paths of definitions that are not those for everyone; some are OpenShift's feature sets.
+var variants = []string{
+	"experimental", "customnoupgrade", "devpreviewnoupgrade", "techpreviewnoupgrade", "hypershift",
+	"test", "tests", "e2e", "example", "examples",
+}
 
 // compare orders files by how likely they have the definition that users of the module install.
 func compare(a, b string) int {
@@ -128,7 +131,8 @@ func rank(name string) int {
 	if place < 0 {
 		place = len(places)
 	}
-	if slices.ContainsFunc(variants, func(v string) bool { return strings.Contains(strings.ToLower(name), v) }) {
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	if slices.ContainsFunc(words, func(w string) bool { return slices.Contains(variants, w) }) {
 		place += len(places) + 1
 	}
 	return place
