@@ -40,6 +40,18 @@ var special = []struct {
 // refused, those that stand for IPv4 included: pods have no IPv6.
 func (p Policy) Check(ip netip.Addr) error { return p.now()(ip) }
 
+// CheckDial is [Policy.Check] for a socket that is about to connect to an address, by this machine's routes too.
+func (p Policy) CheckDial(address string) error {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	if err := p.Check(at.Addr()); err != nil {
+		return err
+	}
+	return CheckRoute(at.Addr())
+}
+
 // now is [Policy.Check] for several addresses of one moment. It lists this machine's addresses at most once.
 func (p Policy) now() func(netip.Addr) error {
 	machine := sync.OnceValues(p.machine)

@@ -9,10 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// checkRoute refuses an address that the kernel delivers to this machine, or to more machines than one. A route can do
+// CheckRoute refuses an address that the kernel delivers to this machine, or to more machines than one. A route can do
 // that for an address which no interface has: some clouds route the addresses of load balancers so. An address without
 // a route is not refused, since a socket cannot connect to it.
-func checkRoute(ip netip.Addr) error {
+func CheckRoute(ip netip.Addr) error {
 	kind, err := routeOf(ip)
 	switch {
 	case err != nil:

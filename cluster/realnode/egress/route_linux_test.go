@@ -75,7 +75,7 @@ func TestRoutesToThisMachine(t *testing.T) {
 			t.Error("a connection arrived")
 		}
 		for _, ip := range []string{"198.51.100.2", "192.0.2.1"} { // another machine's, and one without a route
-			if err := checkRoute(netip.MustParseAddr(ip)); err != nil {
+			if err := CheckRoute(netip.MustParseAddr(ip)); err != nil {
 				t.Error(err)
 			}
 		}

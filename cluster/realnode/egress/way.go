@@ -101,7 +101,7 @@ func (w *Way) dial(ctx context.Context, conn net.Conn) (net.Conn, error) {
 	to = netip.AddrPortFrom(to.Addr().Unmap(), to.Port()) // the kernel's form for a listener of both families
 	var refusal error
 	dialer := net.Dialer{Timeout: dialLimit, Control: func(_, address string, _ syscall.RawConn) error {
-		refusal = w.decide(address)
+		refusal = w.policy.CheckDial(address)
 		return refusal
 	}}
 	there, err := dialer.DialContext(ctx, "tcp", to.String())
@@ -109,18 +109,6 @@ func (w *Way) dial(ctx context.Context, conn net.Conn) (net.Conn, error) {
 		w.refused(conn.RemoteAddr(), to, refusal)
 	}
 	return there, err
-}
-
-// decide says whether a socket that is about to connect to an address may.
-func (w *Way) decide(address string) error {
-	at, err := netip.ParseAddrPort(address)
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrRefused, err)
-	}
-	if err := w.policy.Check(at.Addr()); err != nil {
-		return err
-	}
-	return checkRoute(at.Addr())
 }
 
 // mostAddresses bounds an answer, whatever servers say.

@@ -140,10 +140,10 @@ func TestServeRefuses(t *testing.T) {
 	if want := netip.MustParseAddrPort(listener); !slices.Equal(refused, []netip.AddrPort{want}) {
 		t.Errorf("refused are %v, want %s", refused, want)
 	}
-	if err := w.decide(target.Addr().String()); !errors.Is(err, ErrRefused) {
+	if err := w.policy.CheckDial(target.Addr().String()); !errors.Is(err, ErrRefused) {
 		t.Errorf("a socket may connect to %s: %v", target.Addr(), err)
 	}
-	if err := w.decide("8.8.8.8:53"); err != nil {
+	if err := w.policy.CheckDial("8.8.8.8:53"); err != nil {
 		t.Errorf("a socket may not connect to the outside: %v", err)
 	}
 }

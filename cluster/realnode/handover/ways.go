@@ -22,6 +22,8 @@ import (
 type Ways struct {
 	Own   []string // host:port on this machine's loopback, by whatever name of that: the API server and the cluster's registry
 	Named []string // host or host:port of registries that the user has named
+	// Route fails for an address of IPv4 that this machine's routes lead to itself; nil: none are looked at.
+	Route func(netip.Addr) error
 }
 
 // ErrNoWay says that a node is not let connect to where it wants to.
@@ -39,7 +41,7 @@ func (w Ways) dial(ctx context.Context, network, address string) (net.Conn, erro
 	case own >= 0:
 		address = w.Own[own]
 	case !w.named(address):
-		dialer.Control = controlled(address)
+		dialer.Control = w.controlled(address)
 	}
 	return dialer.DialContext(ctx, network, address)
 }
@@ -56,20 +58,26 @@ func (w Ways) named(address string) bool {
 }
 
 // controlled looks at the address that a name led to, when it is connected to: a name may lead elsewhere each time.
-func controlled(wanted string) func(network, address string, _ syscall.RawConn) error {
+func (w Ways) controlled(wanted string) func(network, address string, _ syscall.RawConn) error {
 	return func(network, address string, c syscall.RawConn) error {
 		at, err := netip.ParseAddrPort(address)
-		if err != nil || !public(at.Addr().Unmap()) {
+		if err != nil || !w.lead(at.Addr().Unmap()) {
 			return fmt.Errorf("%w: %s leads to %s (SLIPWAY_REGISTRIES=%s slipway cluster start …)", ErrNoWay, wanted, address, wanted)
 		}
 		return peer.OnBehalf(network, address, c)
 	}
 }
 
+// lead says whether nodes may connect to an address that the user has not named.
+func (w Ways) lead(ip netip.Addr) bool {
+	return public(ip) && (w.Route == nil || !ip.Is4() || w.Route(ip) == nil)
+}
+
 // special are addresses that look public and are not: of providers' and test networks, reserved ones, and those of IPv6
 // that stand for addresses of IPv4.
 var special = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
+	netip.MustParsePrefix("168.63.129.16/32"), // Azure answers questions about the machine there
 	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"),
 	netip.MustParsePrefix("::/96"), netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("64:ff9b:1::/48"),
 	netip.MustParsePrefix("2001::/32"), netip.MustParsePrefix("2002::/16"), netip.MustParsePrefix("fec0::/10"),

@@ -67,6 +67,24 @@ func TestNodeHasNoOtherWays(t *testing.T) {
 	}
 }
 
+// TestNodeHasNoWayBack: an address that this machine's routes lead to itself is none to go to, though it looks public.
+func TestNodeHasNoWayBack(t *testing.T) {
+	back := errors.New("the route leads back")
+	var asked []string
+	client, _ := pair(t, handover.Ways{Route: func(ip netip.Addr) error {
+		asked = append(asked, ip.String())
+		return back
+	}})
+	for _, address := range []string{"203.0.113.7:443", "168.63.129.16:80"} {
+		if _, err := client.DialContext(t.Context(), "tcp", address); err == nil || !strings.Contains(err.Error(), handover.ErrNoWay.Error()) {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+	if len(asked) != 1 || asked[0] != "203.0.113.7" {
+		t.Errorf("asked for the routes to %v", asked)
+	}
+}
+
 // TestNodeHasNamedWays: what is the cluster's own, by each name of loopback, and what the user has named.
 func TestNodeHasNamedWays(t *testing.T) {
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
