@@ -92,6 +92,8 @@ type Real struct {
 	Images  scheduler.Images
 	// Egress lets pods reach the network by way of this process, where nodes have a network of their own.
 	Egress bool
+	// HostPorts are those of this machine's loopback that Services may lead pods to.
+	HostPorts []int
 	// Joins says that a real node joins as soon as the cluster runs, so that the one of an earlier run is left alone
 	// until then.
 	Joins bool

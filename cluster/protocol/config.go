@@ -39,7 +39,10 @@ type Spec struct {
 	// false.
 	SimulateMissingImages *bool `json:"simulateMissingImages,omitempty"`
 	// Egress lets the pods of isolated real nodes reach the network through the program; nil: false.
-	Egress          *bool    `json:"egress,omitempty"`
+	Egress *bool `json:"egress,omitempty"`
+	// HostPorts are the TCP and UDP ports of this machine's loopback that an EndpointSlice may lead the pods of
+	// isolated real nodes to.
+	HostPorts       []int    `json:"hostPorts,omitempty"`
 	Controllers     *bool    `json:"controllers,omitempty"`     // run controllers, scheduler and nodes; nil: true
 	ControllerNames []string `json:"controllerNames,omitempty"` // those that run, as kube-controller-manager's --controllers; empty: all
 	// SimulatedPods is what becomes of simulated pods whose annotations do not say it: pending, running or complete;
@@ -149,6 +152,8 @@ func (c Config) validate() error {
 		return fmt.Errorf("%w: port %d", ErrConfig, c.Port)
 	case c.RegistryPort < 0 || c.RegistryPort > maxPort:
 		return fmt.Errorf("%w: registryPort %d", ErrConfig, c.RegistryPort)
+	case slices.ContainsFunc(c.HostPorts, func(p int) bool { return p < 1 || p > maxPort }):
+		return fmt.Errorf("%w: hostPorts %v", ErrConfig, c.HostPorts)
 	}
 	return errors.Join(c.validateNodes(), c.validateEntries())
 }
@@ -164,8 +169,11 @@ func (c Config) validateNodes() error {
 		return fmt.Errorf("%w: nodeKind %s without nodeProgram", ErrConfig, c.NodeKind)
 	case c.SimulatesMissing() && !c.NodeKind.RunContainers():
 		return fmt.Errorf("%w: simulateMissingImages with nodeKind %q: all nodes are simulated", ErrConfig, c.NodeKind)
-	case c.Leads() && !c.NodeKind.RunContainers() && !c.Joins():
+	case c.NodeKind.RunContainers() || c.Joins():
+	case c.Leads():
 		return fmt.Errorf("%w: egress has no effect with nodeKind %q: no isolated node joins, so no pod runs containers", ErrConfig, c.NodeKind)
+	case len(c.HostPorts) > 0:
+		return fmt.Errorf("%w: hostPorts have no effect with nodeKind %q: no isolated node joins, so no pod runs containers", ErrConfig, c.NodeKind)
 	}
 	return nil
 }

@@ -126,7 +126,7 @@ func (o *outsiders) report(ctx context.Context, a asked) error {
 
 // sayNoWayOut is what the Event on a pod says that asks for a name outside of the cluster.
 func sayNoWayOut(name string) string {
-	return fmt.Sprintf("The name %s is not found: %s. An EndpointSlice with the address %s leads to a program on this machine; `slipway cluster start --egress` allows the network.",
+	return fmt.Sprintf("The name %s is not found: %s. An EndpointSlice with the address %s leads to a program on this machine, after `slipway cluster start --host-ports PORT`; --egress allows the network.",
 		printable(strings.TrimSuffix(name, ".")), dns.NoWay, network.Host)
 }
 

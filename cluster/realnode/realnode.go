@@ -21,6 +21,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/network"
 	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/pki"
+	"github.com/slipway-dev/slipway/cluster/realnode/egress"
 	"github.com/slipway-dev/slipway/cluster/realnode/handover"
 	"github.com/slipway-dev/slipway/cluster/realnode/machine"
 	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
@@ -46,8 +47,10 @@ type Options struct {
 	// Egress lets pods reach the network by way of this process. It has no effect where nodes have no network of their
 	// own.
 	Egress bool
-	Log    *slog.Logger // for what is done here
-	Output io.Writer    // for what the kubelets log, in klog's lines
+	// HostPorts are those of this machine's loopback that Services may lead pods to.
+	HostPorts []int
+	Log       *slog.Logger // for what is done here
+	Output    io.Writer    // for what the kubelets log, in klog's lines
 	// Registered is reported the addresses of the nodes and of their pods, before any of them runs. May be nil.
 	Registered func([]netip.Prefix)
 }
@@ -63,7 +66,7 @@ func (o Options) ways() handover.Ways {
 		host, _, _ := strings.Cut(mirror, "/")
 		named = append(named, host)
 	}
-	return handover.Ways{Own: own, Named: named}
+	return handover.Ways{Own: own, Named: named, Route: egress.CheckRoute}
 }
 
 // Machine is what nodes stand on: [machine.Kept] with a network of its own, or [machine.Plain], this machine as it is.

@@ -11,7 +11,6 @@ import (
 
 	"k8s.io/client-go/informers"
 
-	"github.com/slipway-dev/slipway/cluster/network"
 	"github.com/slipway-dev/slipway/cluster/realnode/dns"
 	"github.com/slipway-dev/slipway/cluster/realnode/egress"
 	"github.com/slipway-dev/slipway/cluster/realnode/services"
@@ -75,14 +74,15 @@ func (n *Nodes) serveOn(life context.Context, ready func()) error {
 	factory := informers.NewSharedInformerFactory(n.client, 0)
 	defer factory.Shutdown()
 	defer cancel()
+	outsiders := n.newOutsiders()
 	proxy, err := services.New(factory, services.Options{
-		Dialer: n.options.Machine, Inside: n.options.Machine, Server: n.options.Server, Names: n.dns, Real: n.real, Log: n.options.Log,
+		Dialer: n.options.Machine, Inside: n.options.Machine, Server: n.options.Server, Names: n.dns, Outside: n.reportOutside(outsiders), Real: n.real,
+		Log: n.options.Log,
 	})
 	if err != nil {
 		return err
 	}
 	names := dns.New(factory, domain, n.options.Log)
-	outsiders := n.newOutsiders()
 	names.FollowOutside(outsiders.note)
 	var group sync.WaitGroup
 	defer group.Wait()
@@ -129,7 +129,7 @@ const egressPort = 1
 // serveOutside passes on, in group, what nodes and pods connect to outside of the cluster, and has names looked up
 // there.
 func (n *Nodes) serveOutside(life context.Context, names *dns.Server, outsiders *outsiders, group *sync.WaitGroup) error {
-	own := []netip.Prefix{network.Nodes, network.Pods, n.options.Services}
+	own := n.policy().Cluster
 	// These are never on their way out, or no connection is.
 	keep := append(slices.Clone(own), netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("224.0.0.0/3"))
 	listener, err := n.options.Machine.ListenOutside(life, netip.AddrPortFrom(n.host(), egressPort).String(), keep)
@@ -137,7 +137,7 @@ func (n *Nodes) serveOutside(life context.Context, names *dns.Server, outsiders 
 		return fmt.Errorf("--egress: %w", err)
 	}
 	context.AfterFunc(life, func() { _ = listener.Close() })
-	way := egress.New(egress.Policy{Cluster: own}, n.options.Log, outsiders.noteRefused)
+	way := egress.New(n.policy(), n.options.Log, outsiders.noteRefused)
 	names.LookOutside(life, way.Lookup)
 	group.Go(func() { way.Serve(life, listener) })
 	return nil

@@ -160,20 +160,33 @@ func (c *realCluster) eventuallyExec(want string, command ...string) {
 
 // TestRealHostService: a program on this machine serves pods by a Service with the address that stands for it.
 func TestRealHostService(t *testing.T) {
-	c := startReal(t, nil)
+	open, closed := serveOnHost(t, "the host"), serveOnHost(t, "another program")
+	c := startReal(t, nil, func(c *protocol.Config) { c.HostPorts = []int{open} })
+	c.create(c.pod("client"))
+	for service, port := range map[string]int{"host": open, "closed": closed} {
+		c.service(service, corev1.ServiceSpec{Selector: map[string]string{}, Ports: []corev1.ServicePort{{Name: "http", Port: 80}}})
+		c.hostEndpoints(service, int32(port))
+	}
+	c.await("client", ready)
+	c.eventuallyExec("the host", "pod", "get", "http://host/")
+	if said, _, err := c.try("client", nil, false, "pod", "get", "http://closed/"); err == nil {
+		t.Errorf("a port that the cluster's user has not named answers %q", said)
+	}
+	c.awaitEvent("client", "EgressRefused", "--host-ports")
+	t.Run("registry", func(t *testing.T) { testRegistryBehindService(t, c) })
+}
+
+// serveOnHost answers on a port of this machine.
+func serveOnHost(t *testing.T, answer string) (port int) {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "the host") })}
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, answer) })}
 	go func() { _ = server.Serve(listener) }()
 	t.Cleanup(func() { _ = server.Shutdown(context.Background()) })
-	c.create(c.pod("client"))
-	c.service("host", corev1.ServiceSpec{Selector: map[string]string{}, Ports: []corev1.ServicePort{{Name: "http", Port: 80}}})
-	c.hostEndpoints("host", int32(listener.Addr().(*net.TCPAddr).Port))
-	c.await("client", ready)
-	c.eventuallyExec("the host", "pod", "get", "http://host/")
-	t.Run("registry", func(t *testing.T) { testRegistryBehindService(t, c) })
+	return listener.Addr().(*net.TCPAddr).Port
 }
 
 // hostEndpoints leads a Service to a port of this machine.

@@ -63,6 +63,9 @@ warns and lists the limits.
 cluster's process. They never reach this machine itself or link-local addresses. By default they reach only the
 cluster. Pods of plain nodes always use this machine's network (docs/guides/real-nodes.md).
 
+--host-ports names ports of programs on this machine's loopback, such as 5432,9000. Pods of isolated nodes reach these
+through a Service whose EndpointSlice has the address 10.127.255.254, and no other port of this machine.
+
 --controllers takes a list of names of kube-controller-manager, with or without "-controller", or their older short
 forms: --controllers=gc,namespace. '*' stands for all others and -NAME leaves one out: --controllers='*,-job'.
 The scheduler and the nodes run with any list, and so do serviceaccount, serviceaccount-token,
@@ -81,6 +84,7 @@ const startExample = `  slipway cluster start
   slipway cluster start --nodes real=2
   slipway cluster start --nodes real --simulate-missing-images
   slipway cluster start --nodes real --egress
+  slipway cluster start --nodes real --host-ports 5432
   slipway cluster start --node node-1 --node gpu-1,cpu=16,memory=64Gi,label=disk=ssd,taint=gpu=yes:NoSchedule
   slipway cluster start --simulated-jobs=running
   slipway cluster start --controllers=gc,namespace
@@ -122,6 +126,7 @@ func (inv *invocation) clusterStartCommand() *cobra.Command {
 	flags.StringArrayVar(&c.Nodes, "node", nil, "a `node`, see above; repeatable, or none for no nodes")
 	flags.StringVar(&c.NodeKind, "nodes", "", "`kind` of the nodes: simulated, real (isolated; real=2 for two) or plain (no isolation)")
 	flags.BoolVar(&simulate, "simulate-missing-images", false, "with real nodes, simulate pods whose images are not in the cluster's registry")
+	flags.IntSliceVar(&c.HostPorts, "host-ports", nil, "`ports` of this machine's loopback that pods of isolated nodes may reach through an EndpointSlice")
 	flags.BoolVar(&egress, "egress", false, "let the pods of isolated nodes reach the network, but never this machine")
 	flags.StringVar(&c.SimulatedPods, "simulated-pods", "", "`phase` that simulated pods reach: pending, running or complete (default: complete)")
 	flags.StringVar(&c.SimulatedJobs, "simulated-jobs", "", "`phase` that simulated pods of Jobs reach: pending, running or complete (default: as --simulated-pods)")

@@ -69,6 +69,9 @@ func (o Options) differences(is Spec, s *Status) []string {
 	if asked := o.Egress; asked != nil || o.File != nil && is.Egress != nil {
 		differs("egress", onOff(asked), onOff(is.Egress))
 	}
+	if asked := o.HostPorts; asked != nil {
+		differs("host ports", listedPorts(asked), cmp.Or(listedPorts(is.HostPorts), "none"))
+	}
 	compare(differs, "feature gate", o.FeatureGates, is.FeatureGates, o.File != nil)
 	compare(differs, "runtime config", o.RuntimeConfig, is.RuntimeConfig, o.File != nil)
 	if len(o.APIServerFlags) > 0 || o.File != nil {

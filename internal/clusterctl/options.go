@@ -3,7 +3,9 @@ package clusterctl
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"maps"
+	"strings"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/protocol"
@@ -52,14 +54,26 @@ func (o Options) check() error {
 	return nil
 }
 
-// checkEgress refuses a way out for pods where none runs; is describes the cluster's nodes.
+// checkEgress refuses ways out for pods where none runs; is describes the cluster's nodes.
 func (o Options) checkEgress(is Spec) error {
-	if o.Egress == nil || !*o.Egress || is.NodeKind.RunContainers() || is.Joins() {
+	if is.NodeKind.RunContainers() || is.Joins() {
 		return nil
 	}
-	return &report.Error{What: "--egress is for the pods of isolated nodes, but the cluster has none", Where: "--egress",
-		Hint: "add --nodes real; or leave out --nodes and --node, so that an isolated node joins when an image is loaded",
-		Next: "slipway cluster start --nodes real --egress", Code: 2}
+	const hint = "add --nodes real; or leave out --nodes and --node, so that an isolated node joins when an image is loaded"
+	switch {
+	case o.Egress != nil && *o.Egress:
+		return &report.Error{What: "--egress is for the pods of isolated nodes, but the cluster has none", Where: "--egress", Hint: hint,
+			Next: "slipway cluster start --nodes real --egress", Code: 2}
+	case len(o.HostPorts) > 0:
+		return &report.Error{What: "--host-ports is for the pods of isolated nodes, but the cluster has none", Where: "--host-ports", Hint: hint,
+			Next: "slipway cluster start --nodes real --host-ports " + listedPorts(o.HostPorts), Code: 2}
+	}
+	return nil
+}
+
+// listedPorts are ports as the flag has them.
+func listedPorts(ports []int) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(ports), " ", ","), "[]")
 }
 
 // checkMissing refuses to simulate what is missing where everything is simulated; kind is that of the nodes.
@@ -91,7 +105,7 @@ func (o Options) after(last Spec) Options {
 		return o
 	}
 	if o.NodeKind == protocol.SimulatedNodes {
-		last.SimulateMissingImages, last.Egress = nil, nil
+		last.SimulateMissingImages, last.Egress, last.HostPorts = nil, nil, nil
 	}
 	if len(o.APIServerFlags) > 0 { // otherwise a repeated command line would have each flag twice
 		last.APIServerFlags = nil
@@ -111,6 +125,9 @@ func over(s, base Spec) Spec {
 	s.NodeKind = cmp.Or(s.NodeKind, base.NodeKind)
 	s.SimulateMissingImages = cmp.Or(s.SimulateMissingImages, base.SimulateMissingImages)
 	s.Egress = cmp.Or(s.Egress, base.Egress)
+	if s.HostPorts == nil {
+		s.HostPorts = base.HostPorts
+	}
 	if s.Controllers == nil {
 		s.Controllers, s.ControllerNames = base.Controllers, base.ControllerNames
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -259,6 +260,25 @@ func TestEgress(t *testing.T) {
 		if e, ok := errors.AsType[*report.Error](err); !ok || !strings.Contains(e.Hint, "egress: requested off, the cluster has on") {
 			t.Errorf("got %v", err)
 		}
+	}
+	d.start(clusterctl.Options{})
+}
+
+// TestHostPorts needs nodes that run pods, stays as it is when a start does not name it, and is a difference.
+func TestHostPorts(t *testing.T) {
+	d := newDock(t, sound)
+	simulated := clusterctl.Spec{HostPorts: []int{5432, 9000}, NodeKind: protocol.SimulatedNodes}
+	_, err := d.Start(t.Context(), "", clusterctl.Options{Spec: simulated})
+	if e, ok := errors.AsType[*report.Error](err); !ok || e.Next != "slipway cluster start --nodes real --host-ports 5432,9000" {
+		t.Errorf("with simulated nodes: %v", err)
+	}
+	d.start(clusterctl.Options{Spec: clusterctl.Spec{HostPorts: []int{5432}}})
+	if got := d.config().HostPorts; !slices.Equal(got, []int{5432}) {
+		t.Errorf("the program is started with host ports %v", got)
+	}
+	_, err = d.Start(t.Context(), "", clusterctl.Options{Spec: clusterctl.Spec{HostPorts: []int{22}}})
+	if e, ok := errors.AsType[*report.Error](err); !ok || !strings.Contains(e.Hint, "host ports: requested 22, the cluster has 5432") {
+		t.Errorf("got %v", err)
 	}
 	d.start(clusterctl.Options{})
 }

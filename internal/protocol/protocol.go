@@ -45,7 +45,10 @@ type Spec struct {
 	// false.
 	SimulateMissingImages *bool `json:"simulateMissingImages,omitempty"`
 	// Egress lets the pods of isolated real nodes reach the network through the program; nil: false.
-	Egress          *bool    `json:"egress,omitempty"`
+	Egress *bool `json:"egress,omitempty"`
+	// HostPorts are the TCP and UDP ports of this machine's loopback that an EndpointSlice may lead the pods of
+	// isolated real nodes to.
+	HostPorts       []int    `json:"hostPorts,omitempty"`
 	Controllers     *bool    `json:"controllers,omitempty"`     // run controllers, scheduler and nodes; nil: true
 	ControllerNames []string `json:"controllerNames,omitempty"` // those that run, as kube-controller-manager's --controllers; empty: all
 	// SimulatedPods is what becomes of simulated pods whose annotations do not say it: pending, running or complete;

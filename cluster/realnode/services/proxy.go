@@ -45,6 +45,9 @@ type Options struct {
 	Range  hostaddress.Range
 	Server string     // the API server, on this machine's loopback
 	Names  netip.Addr // the Service for names, which is served already
+	// Outside refuses endpoints, other than the API server's, that are not in the nodes' network; nil refuses none. It
+	// is called with the client, nil for this process, and with [network.Host] for this machine's loopback.
+	Outside func(client net.Addr, at netip.AddrPort) error
 	// Real reports which addresses of pods and nodes are real ones'; all of them if it is nil.
 	Real func(netip.Addr) bool
 	Log  *slog.Logger
@@ -214,7 +217,7 @@ func (p *Proxy) dial(ctx context.Context, protocol string, t target, client net.
 	for _, at := range order(all, t, client) {
 		limited, cancel := context.WithTimeout(ctx, dialLimit)
 		var conn net.Conn
-		conn, err = p.dialEndpoint(limited, protocol, at)
+		conn, err = p.dialEndpoint(limited, protocol, at, client)
 		cancel()
 		if err == nil {
 			return conn, at, nil
@@ -224,12 +227,17 @@ func (p *Proxy) dial(ctx context.Context, protocol string, t target, client net.
 }
 
 // dialEndpoint connects in the nodes' network, or from this machine to what is not in there.
-func (p *Proxy) dialEndpoint(ctx context.Context, protocol string, at netip.AddrPort) (net.Conn, error) {
-	switch {
-	case at.Addr() == network.Host:
-		return (&net.Dialer{Control: peer.OnBehalf}).DialContext(ctx, protocol, netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at.Port()).String())
-	case network.Simulated(at.Addr()):
+func (p *Proxy) dialEndpoint(ctx context.Context, protocol string, at netip.AddrPort, client net.Addr) (net.Conn, error) {
+	if network.Simulated(at.Addr()) {
 		return p.options.Dialer.DialContext(ctx, protocol, at.String())
+	}
+	if p.options.Outside != nil {
+		if err := p.options.Outside(client, at); err != nil {
+			return nil, err
+		}
+	}
+	if at.Addr() == network.Host {
+		at = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at.Port())
 	}
 	return (&net.Dialer{Control: peer.OnBehalf}).DialContext(ctx, protocol, at.String())
 }

@@ -192,6 +192,37 @@ func TestNobodyThereRefuses(t *testing.T) {
 	}
 }
 
+// TestOutsideIsAsked: no connection goes to an endpoint outside of the nodes' network that is refused, over TCP or UDP.
+func TestOutsideIsAsked(t *testing.T) {
+	f := newFixture(t)
+	http, udp := echo(t)
+	asked := make(chan netip.AddrPort, 8)
+	f.options.Outside = func(client net.Addr, at netip.AddrPort) error {
+		if client == nil {
+			t.Error("asked without the client")
+		}
+		asked <- at
+		return syscall.EACCES
+	}
+	f.lead(true, http, udp, network.Host.String())
+	if got, err := f.say("tcp"); err == nil {
+		t.Errorf("tcp: %q", got)
+	}
+	conn, err := net.Dial("udp", net.JoinHostPort(clusterIP, strconv.Itoa(int(f.port))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := conn.Write([]byte("hello")); err != nil {
+		t.Fatal(err)
+	}
+	for _, port := range []int32{http, udp} {
+		if at, want := <-asked, netip.AddrPortFrom(network.Host, uint16(port)); at != want {
+			t.Errorf("asked for %v, want %v", at, want)
+		}
+	}
+}
+
 // TestFlowsHaveALimit: a client that comes from ever more ports of UDP gets answers, and has no more than its share.
 func TestFlowsHaveALimit(t *testing.T) {
 	f := newFixture(t)

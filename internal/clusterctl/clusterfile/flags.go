@@ -27,6 +27,7 @@ type Flags struct {
 	Controllers           *string // --controllers, as [ParseControllers] reads it
 	SimulateMissingImages *bool   // --simulate-missing-images
 	Egress                *bool   // --egress
+	HostPorts             []int   // --host-ports
 	SimulatedPods         string  // --simulated-pods
 	SimulatedJobs         string  // --simulated-jobs
 }
@@ -59,14 +60,27 @@ func readAll(stdin io.Reader) (Description, error) {
 
 func (f Flags) spec() (protocol.Spec, error) {
 	s := protocol.Spec{Port: f.Port, RegistryPort: f.RegistryPort, Durable: f.Durable,
-		SimulateMissingImages: f.SimulateMissingImages, Egress: f.Egress, FeatureGates: map[string]bool{}, RuntimeConfig: map[string]string{}}
-	for _, parse := range []func(*protocol.Spec) error{f.nodeKind, f.nodes, f.serverFlags, f.gates, f.runtimes, f.controllers, f.habits} {
+		SimulateMissingImages: f.SimulateMissingImages, Egress: f.Egress, HostPorts: f.HostPorts, FeatureGates: map[string]bool{}, RuntimeConfig: map[string]string{}}
+	for _, parse := range []func(*protocol.Spec) error{f.hostPorts, f.nodeKind, f.nodes, f.serverFlags, f.gates, f.runtimes, f.controllers, f.habits} {
 		if err := parse(&s); err != nil {
 			return s, err
 		}
 	}
 	return s, nil
 }
+
+// hostPorts checks the ports of this machine. Only a flag names them: a file may come with a repository.
+func (f Flags) hostPorts(*protocol.Spec) error {
+	for _, port := range f.HostPorts {
+		if port < 1 || port > maxPort {
+			return wrong("--host-ports", fmt.Errorf("invalid port %d: use 1 to %d", port, maxPort))
+		}
+	}
+	return nil
+}
+
+// maxPort is the largest port.
+const maxPort = 65535
 
 // maxCounted is more nodes than users ask for by number.
 const maxCounted = 100
