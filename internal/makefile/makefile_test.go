@@ -3,6 +3,8 @@ package makefile_test
 import (
 	"fmt"
 	"reflect"
+	"runtime"
+	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -122,6 +124,24 @@ func TestCalls(t *testing.T) {
 				t.Errorf("got  %+v\nwant %+v", got, c.want)
 			}
 		})
+	}
+}
+
+// TestLongReferences: what a few references make very long is not known, and is not built to find that out.
+func TestLongReferences(t *testing.T) {
+	content := "A = " + strings.Repeat("a", 64<<10) + "\nB = " + strings.Repeat("$(A)", 2000) + "\nC = " + strings.Repeat("$(B)", 2) +
+		"\nCONTROLLER_GEN = $(C)\nfirst:\n\tcontroller-gen crd\ngen:\n\tcontroller-gen $(C)\n"
+	none := func(string) string { return "" }
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	calls := makefile.Calls([]byte(content), generator, none, nil)
+	tool := makefile.ToolOf([]byte(content), generator, generatorPackage, none, nil)
+	runtime.ReadMemStats(&after)
+	if len(calls) != 2 || calls[0].Unclear != "" || calls[1].Unclear == "" || tool != (makefile.Tool{}) {
+		t.Errorf("found %d calls and %+v", len(calls), tool)
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > 256<<20 {
+		t.Errorf("it took %d MiB", used>>20)
 	}
 }
 

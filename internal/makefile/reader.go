@@ -11,10 +11,12 @@ import (
 // opaque stands for what cannot be known: a character for private use, which no Makefile holds.
 const opaque = "\ue000"
 
-// The limits of references: how deep they lead, and how many are followed in all.
+// The limits of references: how deep they lead, how many are followed, and how many bytes they stand for in all. A
+// variable that names another one a thousand times would otherwise become gigabytes.
 const (
 	maxDepth = 20
 	maxSteps = 1 << 18
+	maxBytes = 4 << 20
 )
 
 // The limits of what is included: how many files, and how many bytes of each.
@@ -39,6 +41,7 @@ type reader struct {
 	recipes   []recipe
 
 	steps     int // of expand so far
+	bytes     int // that references stood for so far
 	target    string
 	rule      int  // how many rules began
 	condition int  // depth of ifeq and the like
@@ -179,13 +182,30 @@ func (m *reader) expand(text string, depth int) string {
 			if end < 0 {
 				return opaque
 			}
-			b.WriteString(m.reference(text[i+1:end], depth))
+			b.WriteString(m.affordable(text[i+1:end], depth))
 			i = end
 		default:
 			b.WriteString(opaque) // automatic variables
 		}
 	}
 	return b.String()
+}
+
+// affordable is the value of a reference, or opaque once references stand for too much.
+func (m *reader) affordable(inner string, depth int) string {
+	if !m.affords(0) {
+		return opaque
+	}
+	if value := m.reference(inner, depth); m.affords(len(value)) {
+		return value
+	}
+	return opaque
+}
+
+// affords counts bytes that a reference stands for, and reports whether there may be as many.
+func (m *reader) affords(bytes int) bool {
+	m.bytes += bytes
+	return m.bytes <= maxBytes
 }
 
 // closing finds the bracket that closes the one at open.

@@ -67,16 +67,26 @@ const maxText = 64 << 10
 // expandKnown replaces the references that have a value and leaves all others as they are.
 func (m *reader) expandKnown(text string) string {
 	for range maxDepth {
-		expanded := plainReference().ReplaceAllStringFunc(text, func(reference string) string {
-			if v, known := m.variables[reference[2:len(reference)-1]]; known && !v.conditional {
-				return v.value
-			}
-			return reference
-		})
-		if expanded == text || len(expanded) > maxText {
+		expanded := m.replaceKnown(text)
+		if expanded == text {
 			break
 		}
 		text = expanded
 	}
 	return text
+}
+
+// replaceKnown replaces references once: by opaque, where values would make the text too long.
+func (m *reader) replaceKnown(text string) string {
+	size := len(text)
+	return plainReference().ReplaceAllStringFunc(text, func(reference string) string {
+		v, known := m.variables[reference[2:len(reference)-1]]
+		if !known || v.conditional {
+			return reference
+		}
+		if size += len(v.value); size > maxText || !m.affords(len(v.value)) {
+			return opaque
+		}
+		return v.value
+	})
 }
