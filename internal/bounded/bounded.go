@@ -21,15 +21,17 @@ import (
 	"os"
 
 	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"github.com/slipway-dev/slipway/internal/aliases"
 )
 
 // The limits, far above what projects have: all CRDs of the largest operators are some megabytes, and aliases save some
 // lines.
 const (
-	maxFile   = 32 << 20 // bytes of a file
-	maxTotal  = 64 << 20 // bytes of all files, each as often as it is read
-	maxReads  = 10_000   // how often files are read
-	maxGrowth = 4 << 20  // bytes that aliases add, in a file and in all
+	maxFile   = 32 << 20     // bytes of a file
+	maxTotal  = 64 << 20     // bytes of all files, each as often as it is read
+	maxReads  = 10_000       // how often files are read
+	maxGrowth = aliases.Most // bytes that aliases add, in a file and in all
 )
 
 // A Disk reads within limits.
@@ -60,7 +62,7 @@ func (e *LimitError) Unwrap() error { return e.Err }
 // Why a file is not given to kustomize.
 var (
 	ErrTooLarge = errors.New("the file is too large")
-	ErrAliases  = errors.New("its YAML aliases expand to too much")
+	ErrAliases  = aliases.ErrGrowth
 	ErrTooMuch  = errors.New("with it the kustomization is too large")
 	errNoFile   = errors.New("it is not a file")
 )
@@ -89,7 +91,7 @@ func (d *Disk) read(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	added, err := growth(text)
+	added, err := aliases.Growth(text)
 	if err == nil {
 		err = options(path, text)
 	}

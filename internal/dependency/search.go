@@ -17,6 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
+
+	"github.com/slipway-dev/slipway/internal/aliases"
 )
 
 // Limits of what is read of a module.
@@ -190,7 +192,7 @@ func rank(name string) int {
 }
 
 // definitionsIn are the definitions in a text, without what is not the concern of another cluster. A document that is
-// no YAML, such as a chart's template, ends them.
+// no YAML, such as a chart's template, or whose aliases would fill the memory ends them.
 func definitionsIn(text []byte) []*unstructured.Unstructured {
 	all := []*unstructured.Unstructured{}
 	documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
@@ -200,7 +202,7 @@ func definitionsIn(text []byte) []*unstructured.Unstructured {
 			return all
 		}
 		object := &unstructured.Unstructured{}
-		if yaml.Unmarshal(document, &object.Object) != nil {
+		if aliases.Check(document) != nil || yaml.Unmarshal(document, &object.Object) != nil {
 			return all
 		}
 		if object.GetAPIVersion() == "apiextensions.k8s.io/v1" && object.GetKind() == "CustomResourceDefinition" {

@@ -139,7 +139,7 @@ func rank(name string) int {
 }
 
 // definitionsIn are the definitions in a text, without what is not the concern of another cluster. A document that is
-// no YAML, such as a chart's template, ends them.
+// no YAML, such as a chart's template, or whose aliases would fill the memory ends them.
 func definitionsIn(text []byte) (all []*unstructured.Unstructured) {
 	for documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text))); ; {
 		document, err := documents.Read()
@@ -147,7 +147,7 @@ func definitionsIn(text []byte) (all []*unstructured.Unstructured) {
 			return all
 		}
 		o := &unstructured.Unstructured{}
-		if yaml.Unmarshal(document, &o.Object) != nil {
+		if !staysSmall(document) || yaml.Unmarshal(document, &o.Object) != nil {
 			return all
 		}
 		if o.GetAPIVersion() == "apiextensions.k8s.io/v1" && o.GetKind() == "CustomResourceDefinition" {

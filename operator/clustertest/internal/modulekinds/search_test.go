@@ -52,13 +52,21 @@ func entered(name string) bool {
 	return true
 }
 
-// TestDefinitionsIn: what is taken from a file.
+// TestDefinitionsIn: what is taken from files.
 func TestDefinitionsIn(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(searched, "definitions.yaml"))
+	for _, name := range []string{"definitions", "aliases"} {
+		t.Run(name, func(t *testing.T) { compareDefinitions(t, filepath.Join(searched, name)) })
+	}
+}
+
+// compareDefinitions compares what is taken from path.yaml with path.json.
+func compareDefinitions(t *testing.T, path string) {
+	t.Helper()
+	text, err := os.ReadFile(path + ".yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	expected, err := os.ReadFile(filepath.Join(searched, "definitions.json"))
+	expected, err := os.ReadFile(path + ".json")
 	if err != nil {
 		t.Fatal(err)
 	}

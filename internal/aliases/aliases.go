@@ -1,10 +1,35 @@
-package bounded
+// Package aliases measures what a text of YAML becomes when each alias is replaced by what it stands for: a few hundred
+// bytes whose aliases stand for lists of aliases, or for one long text, can become all memory and more.
+//
+//	if err := aliases.Check(document); err != nil { … } // before it becomes JSON, which has no aliases
+package aliases
 
 import (
 	"bytes"
+	"errors"
 
 	"go.yaml.in/yaml/v3"
 )
+
+// Most is how many bytes aliases may add, far above what they save people in writing.
+const Most = 4 << 20
+
+// ErrGrowth is that aliases add more.
+var ErrGrowth = errors.New("its YAML aliases expand to too much")
+
+// Check refuses a document whose aliases add too much, and what may have aliases and is no YAML: another parser might
+// make something of it.
+func Check(document []byte) error {
+	if bytes.IndexByte(document, '&') < 0 || bytes.IndexByte(document, '*') < 0 {
+		return nil
+	}
+	var root yaml.Node
+	if err := yaml.Unmarshal(document, &root); err != nil {
+		return err
+	}
+	_, err := (&walk{measure: &measure{}, nesting: maxNesting, sizes: map[*yaml.Node]int{}}).size(&root)
+	return err
+}
 
 // maxNesting is how deep texts in texts are looked into: a patch in a transformer in a kustomization is two.
 const maxNesting = 8
@@ -12,9 +37,12 @@ const maxNesting = 8
 // nodeSize is about what a node takes beside its text.
 const nodeSize = 64
 
-// growth is how many bytes are added to a text of YAML when each alias is replaced by what it stands for. A text that
-// is no YAML adds nothing: kustomize says what is wrong with it.
-func growth(text []byte) (int, error) { return (&measure{}).text(text, 0) }
+// maxSize is more than the size of any document that is read.
+const maxSize = 4 << 30
+
+// Growth is how many bytes are added to a text of YAML when each alias is replaced by what it stands for. A text that
+// is no YAML adds nothing: kustomize says what is wrong with it. Texts in the text, such as patches, count as well.
+func Growth(text []byte) (int, error) { return (&measure{}).text(text, 0) }
 
 // measure adds up what aliases stand for.
 type measure struct {
@@ -53,7 +81,7 @@ type walk struct {
 func (w *walk) size(n *yaml.Node) (int, error) {
 	if size, known := w.sizes[n]; known {
 		if size == 0 {
-			return 0, ErrAliases // one that contains itself never ends
+			return 0, ErrGrowth // one that contains itself never ends
 		}
 		return size, nil
 	}
@@ -64,8 +92,8 @@ func (w *walk) size(n *yaml.Node) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		if w.total += stands; w.total > maxGrowth {
-			return 0, ErrAliases
+		if w.total += stands; w.total > Most {
+			return 0, ErrGrowth
 		}
 		size = stands
 	}
@@ -74,8 +102,8 @@ func (w *walk) size(n *yaml.Node) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		if size += part; size > maxTotal*nodeSize { // no sum overflows
-			return 0, ErrAliases
+		if size += part; size > maxSize { // no sum overflows
+			return 0, ErrGrowth
 		}
 	}
 	if n.Kind == yaml.ScalarNode {
@@ -89,7 +117,7 @@ func (w *walk) size(n *yaml.Node) (int, error) {
 	return size, nil
 }
 
-// suspicious tells whether there may be aliases in a text, or in a text in it: an anchor and an alias, as they are or
+// suspicious reports whether there may be aliases in a text, or in a text in it: an anchor and an alias, as they are or
 // as characters that quotes hide.
 func suspicious(text []byte) bool {
 	if len(text) > 0 && text[0] >= 0xfe { // UTF-16
@@ -103,7 +131,7 @@ func suspicious(text []byte) bool {
 	return names(text, '&') && names(text, '*')
 }
 
-// names tells whether a sign is followed by a name somewhere.
+// names reports whether a sign is followed by a name somewhere.
 func names(text []byte, sign byte) bool {
 	for {
 		at := bytes.IndexByte(text, sign)
@@ -116,7 +144,7 @@ func names(text []byte, sign byte) bool {
 	}
 }
 
-// isName tells whether a byte may begin the name of an anchor: a letter, a digit, _ or -, or part of a longer
+// isName reports whether a byte may begin the name of an anchor: a letter, a digit, _ or -, or part of a longer
 // character.
 func isName(b byte) bool {
 	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9' || b == '_' || b == '-' || b >= 0x80
