@@ -2,12 +2,14 @@ package schemapatch
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 
 	"go.yaml.in/yaml/v3"
 	sigs "sigs.k8s.io/yaml"
 
+	"github.com/slipway-dev/slipway/internal/aliases"
 	"github.com/slipway-dev/slipway/internal/generate/internal/generator"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -52,6 +54,9 @@ func readFolder(pass *generator.Pass, dir string) ([]*manifest, error) {
 
 // parse reads a file; it is nil for one without a definition, like one that is no YAML.
 func parse(path string, data []byte) (*manifest, *report.Finding) {
+	if err := aliases.Check(data); err != nil {
+		return nil, grown(path, err)
+	}
 	var object struct {
 		APIVersion string `json:"apiVersion"`
 		Kind       string `json:"kind"`
@@ -86,6 +91,18 @@ func parse(path string, data []byte) (*manifest, *report.Finding) {
 		f.versions = append(f.versions, v.Name)
 	}
 	return f, f.alone(data)
+}
+
+// grown is a file whose aliases would fill the memory; one that is no YAML is left out.
+func grown(path string, err error) *report.Finding {
+	if !errors.Is(err, aliases.ErrGrowth) {
+		return nil
+	}
+	return &report.Finding{
+		Position: report.Position{File: path}, Fatal: true,
+		Message:    err.Error(),
+		Suggestion: "replace the aliases by their contents",
+	}
 }
 
 // alone tells a second document, which would be lost.
