@@ -92,6 +92,27 @@ func TestSize(t *testing.T) {
 	}
 }
 
+// TestAliases: a file whose aliases stand for megabytes is refused, and not one with a few.
+func TestAliases(t *testing.T) {
+	right := file(t, "testdata/check/right.yaml")
+	for aliases, want := range map[string]string{
+		"a: &a {b: c}\nd: *a\n": "",
+		"a: &a " + strings.Repeat("x", 1<<20) + "\nb: [*a, *a, *a, *a, *a]\n": "not YAML: its aliases expand to too much",
+		"a: &a [*a]\n": "not YAML: its aliases expand to too much",
+		"a: &a [*b]\n": "unknown anchor 'b'",
+	} {
+		f := right
+		f.Content = aliases + "---\n" + right.Content
+		findings := crdcheck.Check(t.Context(), f)
+		if want == "" && len(findings) == 0 {
+			continue
+		}
+		if len(findings) != 1 || !findings[0].Refused || !strings.Contains(findings[0].Message, want) {
+			t.Errorf("%.20q: %+v, want %q", aliases, findings, want)
+		}
+	}
+}
+
 // TestCompareTellsDefinitionsThatAreThereTwice has no state to compare.
 func TestCompareTellsDefinitionsThatAreThereTwice(t *testing.T) {
 	right := file(t, "testdata/check/right.yaml")

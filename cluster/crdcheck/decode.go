@@ -45,6 +45,9 @@ func decode(f File) ([]definition, error) {
 
 // decodeOne returns nil for what is no definition.
 func decodeOne(document []byte) (*definition, error) {
+	if err := staysSmall(document); err != nil {
+		return nil, fmt.Errorf("not YAML: %w", err)
+	}
 	data, err := yaml.YAMLToJSONStrict(document)
 	if err != nil {
 		return nil, fmt.Errorf("not YAML: %w", err)
