@@ -11,6 +11,24 @@ import (
 	"path/filepath"
 )
 
+// The most that an archive may unpack to, those of a release: three programs have some hundred megabytes.
+const (
+	maxEntries  = 1000
+	maxUnpacked = 4 << 30
+)
+
+// Why an archive is refused.
+var (
+	errMany  = errors.New("too many files")
+	errBytes = errors.New("too many bytes")
+)
+
+// limits are what an archive may unpack to.
+type limits struct {
+	entries int
+	bytes   int64
+}
+
 // add makes the item's folder from a .tar.gz archive, in place of the one that is there. When the archive is bad, that
 // one stays.
 func (s Store) add(i Item, archive io.Reader) error {
@@ -19,7 +37,7 @@ func (s Store) add(i Item, archive io.Reader) error {
 		return err
 	}
 	defer func() { _ = removeFolder(temp) }() // gone when it was renamed
-	if err := unpack(temp, archive); err != nil {
+	if err := unpack(temp, archive, limits{maxEntries, maxUnpacked}); err != nil {
 		return unusable("the archive cannot be unpacked", "stdin", err)
 	}
 	folder := s.Path(i)
@@ -34,20 +52,24 @@ func (s Store) add(i Item, archive io.Reader) error {
 	return nil
 }
 
-// unpack writes an archive's files into folder, whatever folders they are in.
-func unpack(folder string, archive io.Reader) error {
+// unpack writes an archive's files into folder, whatever folders they are in. A small archive may hold more than
+// fits on a disk.
+func unpack(folder string, archive io.Reader, most limits) error {
 	zip, err := gzip.NewReader(archive)
 	if err != nil {
 		return err
 	}
-	files := tar.NewReader(zip)
-	for {
+	files := tar.NewReader(&limited{zip, most.bytes})
+	for entries := 0; ; entries++ {
 		header, err := files.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
 			return err
+		}
+		if entries == most.entries {
+			return errMany
 		}
 		if header.Typeflag != tar.TypeReg {
 			continue
@@ -70,4 +92,19 @@ func unpackFile(folder string, header *tar.Header, content io.Reader) (err error
 	}
 	_, err = io.Copy(f, content)
 	return errors.Join(err, f.Close())
+}
+
+// limited refuses to be read beyond a number of bytes, whatever they are for.
+type limited struct {
+	from io.Reader
+	left int64
+}
+
+// Read reads what is left.
+func (l *limited) Read(p []byte) (int, error) {
+	n, err := l.from.Read(p)
+	if l.left -= int64(n); l.left < 0 {
+		return n, errBytes
+	}
+	return n, err
 }

@@ -1,8 +1,13 @@
 package setupenvtest
 
 import (
+	"archive/tar"
 	"bytes"
+	"compress/gzip"
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -169,6 +174,51 @@ func TestBadArchiveLeavesWhatIsThere(t *testing.T) {
 	if left, err := os.ReadDir(tool.Store.root()); err != nil || len(left) != 1 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
+}
+
+// TestLargeArchive: what an archive unpacks to has limits, also where its files are passed over.
+func TestLargeArchive(t *testing.T) {
+	for name, tc := range map[string]struct {
+		kind    byte
+		entries int
+		want    error
+	}{
+		"as much as may be": {tar.TypeReg, 2, nil}, "a large file": {tar.TypeReg, 1, errBytes}, "many files": {tar.TypeReg, 3, errMany},
+		"a large one passed over": {tar.TypeCont, 1, errBytes}, "many links": {tar.TypeSymlink, 3, errMany},
+	} {
+		size := 1 << 10
+		if errors.Is(tc.want, errBytes) {
+			size = 1 << 20
+		}
+		err := unpack(t.TempDir(), archiveOf(t, tc.kind, tc.entries, size), limits{entries: 2, bytes: 64 << 10})
+		if !errors.Is(err, tc.want) || (err == nil) != (tc.want == nil) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// archiveOf has entries of a kind, each of a size where the kind has one.
+func archiveOf(t *testing.T, kind byte, entries, size int) io.Reader {
+	t.Helper()
+	var archive bytes.Buffer
+	zipped := gzip.NewWriter(&archive)
+	files := tar.NewWriter(zipped)
+	for i := range entries {
+		h := &tar.Header{Typeflag: kind, Name: fmt.Sprintf("file-%d", i), Mode: 0o755, Linkname: "x"}
+		if kind != tar.TypeSymlink {
+			h.Size, h.Linkname = int64(size), ""
+		}
+		if err := files.WriteHeader(h); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := files.Write(make([]byte, h.Size)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(files.Close(), zipped.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return &archive
 }
 
 func TestDefaultDir(t *testing.T) {
