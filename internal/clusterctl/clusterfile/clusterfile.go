@@ -28,12 +28,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/slipway-dev/slipway/internal/aliases"
+	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -47,7 +48,7 @@ type Description struct {
 
 // Read reads the file at path. A mistake is a [report.Error] with its place.
 func Read(path string) (Description, error) {
-	text, err := os.ReadFile(path)
+	text, err := finite.ReadFile(path)
 	if err != nil {
 		if p, ok := errors.AsType[*fs.PathError](err); ok {
 			err = p.Err
@@ -69,6 +70,9 @@ func Parse(path string, text []byte) (Description, error) {
 	case err != nil:
 		return d, &report.Error{What: "the cluster's configuration is not valid YAML", Where: path, Code: 2,
 			Err: errors.New(strings.TrimPrefix(err.Error(), "yaml: "))}
+	}
+	if err := aliases.Check(text); errors.Is(err, aliases.ErrGrowth) {
+		return d, &report.Error{What: "the cluster's configuration is too large", Where: path, Code: 2, Err: err, Hint: "replace the aliases by their contents"}
 	}
 	if root := document.Content[0]; isKindFile(root) {
 		(&kindReader{r, &d.Spec}).file(root)
@@ -160,14 +164,14 @@ func (r *reader) apiServer(n *yaml.Node, at string) (flags []string) {
 
 func (r *reader) nodes(n *yaml.Node, at string) []protocol.Node {
 	nodes := []protocol.Node{}
+	seen := map[string]bool{}
 	for i, item := range r.sequence(n, at) {
 		node := r.node(item, index(at, i))
 		r.check(item, index(at, i), CheckNode(node))
-		for _, other := range nodes {
-			if other.Name == node.Name {
-				r.check(item, index(at, i), fmt.Errorf("a second node named %s", node.Name))
-			}
+		if seen[node.Name] {
+			r.check(item, index(at, i), fmt.Errorf("a second node named %s", node.Name))
 		}
+		seen[node.Name] = true
 		nodes = append(nodes, node)
 	}
 	return nodes

@@ -2,6 +2,7 @@ package clusterfile_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,7 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/internal/aliases"
 	"github.com/slipway-dev/slipway/internal/clusterctl/clusterfile"
+	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -147,6 +150,31 @@ func TestRead(t *testing.T) {
 	}
 	if f, err := clusterfile.Read(path); err != nil || f.Spec.Port != 1 {
 		t.Errorf("%+v, %v", f, err)
+	}
+	if err := os.Truncate(path, 65<<20); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := clusterfile.Read(path); !errors.Is(err, finite.ErrLarge) {
+		t.Errorf("large: %v", err)
+	}
+}
+
+// TestAliases: a file may save lines by aliases, and not stand for millions of values.
+func TestAliases(t *testing.T) {
+	few := "nodes: [{name: a, labels: &l {b: c}}, {name: b, labels: *l}]\n"
+	if f, err := clusterfile.Parse("f", []byte(few)); err != nil || f.Spec.Nodes[1].Labels["b"] != "c" {
+		t.Errorf("%+v, %v", f, err)
+	}
+	var many strings.Builder
+	many.WriteString("nodes:\n- {name: a, taints: &t [" + strings.Repeat("x:NoSchedule, ", 500) + "]}\n")
+	for i := range 500 {
+		fmt.Fprintf(&many, "- {name: b%d, taints: *t}\n", i)
+	}
+	for _, text := range []string{many.String(), "nodes: &n [*n]\n"} {
+		_, err := clusterfile.Parse("f", []byte(text))
+		if e, ok := errors.AsType[*report.Error](err); !ok || !errors.Is(err, aliases.ErrGrowth) || e.Where != "f" || e.Code != 2 {
+			t.Errorf("%.40q: %+v", text, err)
+		}
 	}
 }
 

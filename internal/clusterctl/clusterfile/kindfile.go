@@ -88,9 +88,8 @@ func (r *kindReader) networking(n *yaml.Node, at string) {
 // nodes reads the nodes: they get the names that kind gives them, without the cluster's before it. They are real ones,
 // since those of kind run pods.
 func (r *kindReader) nodes(n *yaml.Node, at string) {
-	items := r.sequence(n, at)
 	seen := map[string]int{}
-	for i, item := range items {
+	for i, item := range r.sequence(n, at) {
 		node, role := r.kindNode(item, index(at, i))
 		seen[role]++
 		node.Name = role
@@ -100,7 +99,7 @@ func (r *kindReader) nodes(n *yaml.Node, at string) {
 		r.check(item, index(at, i), CheckNode(node))
 		r.spec.Nodes = append(r.spec.Nodes, node)
 	}
-	if len(items) > 0 {
+	if len(seen) > 0 {
 		r.spec.NodeKind = protocol.RealNodes
 	}
 	if seen[controlPlane] > 0 && seen[worker] > 0 {

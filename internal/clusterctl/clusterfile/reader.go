@@ -3,6 +3,7 @@ package clusterfile
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -82,7 +83,7 @@ func (r *reader) mapping(n *yaml.Node, at string, known fields) {
 	})
 }
 
-// pairs calls f for every key of a mapping, with the path of its value.
+// pairs calls f for every key of a mapping, with the path of its value, until there is a mistake.
 func (r *reader) pairs(n *yaml.Node, at string, f func(key, value *yaml.Node, at string)) {
 	n = resolved(n)
 	if n.Kind != yaml.MappingNode {
@@ -90,7 +91,7 @@ func (r *reader) pairs(n *yaml.Node, at string, f func(key, value *yaml.Node, at
 		return
 	}
 	seen := map[string]bool{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
+	for i := 0; i+1 < len(n.Content) && r.err == nil; i += 2 {
 		key := n.Content[i]
 		path := strings.TrimPrefix(at+"."+key.Value, ".")
 		if seen[key.Value] {
@@ -101,13 +102,19 @@ func (r *reader) pairs(n *yaml.Node, at string, f func(key, value *yaml.Node, at
 	}
 }
 
-func (r *reader) sequence(n *yaml.Node, at string) []*yaml.Node {
+// sequence returns the items of a list, up to the first mistake in one.
+func (r *reader) sequence(n *yaml.Node, at string) iter.Seq2[int, *yaml.Node] {
 	n = resolved(n)
 	if n.Kind != yaml.SequenceNode {
 		r.wrong(n, at, "a list, `- item` on each line or [item, item]")
-		return nil
 	}
-	return n.Content
+	return func(yield func(int, *yaml.Node) bool) {
+		for i, item := range n.Content {
+			if r.err != nil || !yield(i, item) {
+				return
+			}
+		}
+	}
 }
 
 // text reads a scalar as it is written: a number or true is text, too.
