@@ -7,10 +7,10 @@
 package cachefolder
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 
+	"github.com/slipway-dev/slipway/internal/refuge"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -33,13 +33,15 @@ func Root(getenv func(string) string) (string, error) {
 	return filepath.Join(dir, folder), nil
 }
 
-// Locks is the folder of the locks by which commands wait for each other. All commands of a user must use the same
-// one: SLIPWAY_CACHE does not move it, and a user without a cache folder has one where the system keeps temporary
-// files.
-func Locks() string {
+// Locks is the folder of the locks by which commands wait for each other; it need not exist. All commands of a user
+// must use the same one: SLIPWAY_CACHE does not move it, and a user without a cache folder has one where the system
+// keeps temporary files. There the error is that the folder is not this user's alone.
+func Locks() (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
-		dir = filepath.Join(os.TempDir(), fmt.Sprintf("slipway-%d", os.Getuid()))
+		if dir, err = refuge.Make(); err != nil {
+			return "", err
+		}
 	}
-	return filepath.Join(dir, folder, "locks")
+	return filepath.Join(dir, folder, "locks"), nil
 }

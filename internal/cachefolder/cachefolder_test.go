@@ -4,8 +4,10 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/refuge"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -63,13 +65,34 @@ func TestRootWithoutHome(t *testing.T) {
 
 // TestLocksStay: two commands that wait for each other may have different caches.
 func TestLocksStay(t *testing.T) {
-	before := Locks()
+	before := locks(t)
 	t.Setenv(Variable, t.TempDir())
-	if after := Locks(); after != before {
+	if after := locks(t); after != before {
 		t.Errorf("SLIPWAY_CACHE moves the locks from %q to %q", before, after)
 	}
 	homeless(t)
-	if rel, err := filepath.Rel(os.TempDir(), Locks()); err != nil || !filepath.IsLocal(rel) {
-		t.Errorf("a user without a home has locks in %q, not below %q", Locks(), os.TempDir())
+	for _, name := range []string{"TMPDIR", "TMP"} {
+		t.Setenv(name, t.TempDir())
 	}
+	if rel, err := filepath.Rel(os.TempDir(), locks(t)); err != nil || !filepath.IsLocal(rel) {
+		t.Errorf("a user without a home has locks in %q, not below %q", locks(t), os.TempDir())
+	}
+	if runtime.GOOS == "windows" {
+		return
+	}
+	if err := os.Chmod(refuge.Path(), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if dir, err := Locks(); err == nil {
+		t.Errorf("the locks are in %q, which is open to others", dir)
+	}
+}
+
+func locks(t *testing.T) string {
+	t.Helper()
+	dir, err := Locks()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }

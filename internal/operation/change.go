@@ -143,7 +143,7 @@ func planned(c scaffold.Difference) string {
 
 // ownFolders are where locks and the key of journals are. The key is not kept where others might put one.
 func (s *Session) ownFolders() scaffold.Folders {
-	own := scaffold.Folders{Locks: cachefolder.Locks()}
+	own := scaffold.Folders{Locks: cachefolder.Locks}
 	if cache, err := cachefolder.Root(s.Getenv); err == nil {
 		own.Keys = filepath.Join(cache, "journal")
 	}

@@ -30,7 +30,8 @@ func TestInterrupted(t *testing.T) {
 			t.Errorf("%s: it was applied", v.name)
 		}
 	}
-	_, err := Hold(t.Context(), root, Folders{Keys: t.TempDir(), Locks: t.TempDir()}, report.Discard)
+	locks := t.TempDir()
+	_, err := Hold(t.Context(), root, Folders{Keys: t.TempDir(), Locks: func() (string, error) { return locks, nil }}, report.Discard)
 	if refusal, ok := errors.AsType[*report.Error](err); !ok || filepath.Base(refusal.Where) != "pending" || refusal.Hint == "" {
 		t.Errorf("got %v", err)
 	}

@@ -11,11 +11,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/atomicfile"
+	"github.com/slipway-dev/slipway/internal/refuge"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -195,16 +195,11 @@ func (c Cluster) newSocketPath() string {
 		return path
 	}
 	sum := sha256.Sum256([]byte(c.Dir))
-	return filepath.Join(c.socketRefuge(), hex.EncodeToString(sum[:8]))
-}
-
-// socketRefuge is the folder for sockets that do not fit in the state folder.
-func (c Cluster) socketRefuge() string {
-	return filepath.Join(os.TempDir(), "slipway-"+strconv.Itoa(os.Getuid()))
+	return filepath.Join(refuge.Path(), hex.EncodeToString(sum[:8]))
 }
 
 // PrepareSocket returns the path for the socket of a new program, with its folder made and
-// nothing in its place. The refuge must be this user's own: any user could have made it.
+// nothing in its place.
 func (c Cluster) PrepareSocket() (string, error) {
 	path := c.newSocketPath()
 	if len(path) > maxSocketPath {
@@ -212,11 +207,8 @@ func (c Cluster) PrepareSocket() (string, error) {
 			Err:  fmt.Errorf("it has %d bytes, and the limit is %d", len(path), maxSocketPath),
 			Hint: "set SLIPWAY_STATE, or the system's variable for the temporary folder, to a shorter path"}
 	}
-	if dir := filepath.Dir(path); dir != c.Dir {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return "", denied(err)
-		}
-		if err := private(dir); err != nil {
+	if filepath.Dir(path) != c.Dir {
+		if _, err := refuge.Make(); err != nil {
 			return "", denied(err)
 		}
 	}

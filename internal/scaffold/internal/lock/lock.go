@@ -30,8 +30,8 @@ const holdPoll = 50 * time.Millisecond
 type Folders struct {
 	// Keys has the key by which commands know what they left themselves; see package transaction.
 	Keys string
-	// Locks has the locks of folders that cannot be locked.
-	Locks string
+	// Locks finds the folder with the locks of folders that cannot be locked.
+	Locks func() (string, error)
 }
 
 // Hold makes sure that no other process changes the project in folder root until release is
@@ -58,7 +58,7 @@ func Hold(ctx context.Context, root string, own Folders, h report.Handler) (rele
 }
 
 // tryLock locks the folder or, where that cannot be, a file that stands for it.
-func tryLock(root, locks string, h report.Handler) (lock *flock.Flock, got bool, err error) {
+func tryLock(root string, locks func() (string, error), h report.Handler) (lock *flock.Flock, got bool, err error) {
 	if runtime.GOOS != "windows" {
 		lock = flock.New(root, flock.SetFlag(os.O_RDONLY))
 		got, err = lock.TryLock()
@@ -75,7 +75,7 @@ func tryLock(root, locks string, h report.Handler) (lock *flock.Flock, got bool,
 }
 
 // standIn is a file that stands for the project's folder, whichever way that is reached.
-func standIn(root, locks string) (*flock.Flock, error) {
+func standIn(root string, locks func() (string, error)) (*flock.Flock, error) {
 	folder, err := os.OpenRoot(root)
 	if err != nil {
 		return nil, err
@@ -85,10 +85,14 @@ func standIn(root, locks string) (*flock.Flock, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(locks, 0o700); err != nil {
+	dir, err := locks()
+	if err != nil {
 		return nil, err
 	}
-	return flock.New(filepath.Join(locks, volume+"-"+number+".lock"), flock.SetPermissions(0o600)), nil
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	return flock.New(filepath.Join(dir, volume+"-"+number+".lock"), flock.SetPermissions(0o600)), nil
 }
 
 func unlockable(path string, err error) error {

@@ -78,7 +78,7 @@ func TestNothingIsLeft(t *testing.T) {
 // TestStandIn: where folders cannot be locked, the same file stands for a folder by whatever path it is reached, and
 // another one for its copy.
 func TestStandIn(t *testing.T) {
-	root, locks := t.TempDir(), filepath.Join(t.TempDir(), "locks")
+	root, locks := t.TempDir(), own(t).Locks
 	first, err := standIn(root, locks)
 	must(t, err)
 	moved := root + "-moved"
@@ -96,6 +96,10 @@ func TestStandIn(t *testing.T) {
 		t.Errorf("locked %v and %v: %v", got, again, err)
 	}
 	must(t, first.Unlock())
+	refused := errors.New("not this user's")
+	if _, err := standIn(moved, func() (string, error) { return "", refused }); !errors.Is(err, refused) {
+		t.Errorf("got %v", err)
+	}
 }
 
 // TestNotOurs: the traces of a command that was not ours stop a command, which says what to do and changes nothing.
@@ -120,7 +124,7 @@ func TestNotOurs(t *testing.T) {
 // own are folders of a user's own that are not there yet.
 func own(t *testing.T) Folders {
 	dir := t.TempDir()
-	return Folders{Keys: filepath.Join(dir, "keys"), Locks: filepath.Join(dir, "locks")}
+	return Folders{Keys: filepath.Join(dir, "keys"), Locks: func() (string, error) { return filepath.Join(dir, "locks"), nil }}
 }
 
 func must(t *testing.T, err error) {
