@@ -19,13 +19,13 @@ func patienceOf(timeout time.Duration) time.Duration {
 	return timeout
 }
 
-// poll asks until done says yes or fails, first often, then five times a second,
+// poll asks until done says yes or fails, first often, then ten times a second,
 // and gives up with errImpatient after patience. A watch would tell sooner by some milliseconds
 // and break by far more ways.
 func poll(ctx context.Context, patience time.Duration, done func(context.Context) (bool, error)) error {
 	deadline := time.NewTimer(patience)
 	defer deadline.Stop()
-	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 200*time.Millisecond) {
+	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
 		if ok, err := done(ctx); ok || err != nil {
 			return err
 		}
