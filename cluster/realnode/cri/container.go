@@ -17,6 +17,7 @@ import (
 
 	"github.com/slipway-dev/slipway/cluster/realnode/imagestore"
 	"github.com/slipway-dev/slipway/cluster/realnode/process"
+	"github.com/slipway-dev/slipway/cluster/realnode/removetree"
 )
 
 // container is one container. Runtime.mu guards what changes.
@@ -189,7 +190,7 @@ func (r *Runtime) RemoveContainer(ctx context.Context, id string) error {
 	r.mu.Lock()
 	delete(r.containers, id)
 	r.mu.Unlock()
-	if err := os.RemoveAll(c.dir); err != nil {
+	if err := removetree.All(c.dir); err != nil {
 		return fmt.Errorf("remove the container's files: %w", err)
 	}
 	return nil

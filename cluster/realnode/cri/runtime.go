@@ -15,6 +15,7 @@ import (
 
 	"github.com/slipway-dev/slipway/cluster/realnode/imagestore"
 	"github.com/slipway-dev/slipway/cluster/realnode/podnet"
+	"github.com/slipway-dev/slipway/cluster/realnode/removetree"
 )
 
 // Network joins sandboxes to the cluster's network.
@@ -50,7 +51,7 @@ const name = "slipway"
 
 // New makes a runtime without containers.
 func New(o Options) (*Runtime, error) {
-	if err := os.RemoveAll(o.Dir); err != nil {
+	if err := removetree.All(o.Dir); err != nil {
 		return nil, fmt.Errorf("remove old containers: %w", err)
 	}
 	for _, dir := range []string{sandboxesFolder, containersFolder} {

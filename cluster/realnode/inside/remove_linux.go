@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/slipway-dev/slipway/cluster/realnode/removetree"
 	"github.com/slipway-dev/slipway/cluster/realnode/subid"
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
@@ -97,5 +98,5 @@ func removing() error {
 			return err
 		}
 	}
-	return os.RemoveAll(os.Args[2])
+	return removetree.All(os.Args[2])
 }

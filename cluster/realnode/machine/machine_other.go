@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"os"
 	"runtime"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
+	"github.com/slipway-dev/slipway/cluster/realnode/removetree"
 )
 
 // Machine cannot be had here.
@@ -22,9 +22,9 @@ func Start(context.Context, Options) (*Machine, error) {
 }
 
 // RemoveAll removes a machine's state.
-func RemoveAll(state string) error { return os.RemoveAll(state) }
+func RemoveAll(state string) error { return removetree.All(state) }
 
-func removeBelow(_, dir string) error { return os.RemoveAll(dir) }
+func removeBelow(_, dir string) error { return removetree.All(dir) }
 
 // IDs is never called, as are the other methods.
 func (m *Machine) IDs() bool { return false }

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 
+	"github.com/slipway-dev/slipway/cluster/realnode/removetree"
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
@@ -23,7 +24,7 @@ func RemoveAll(state string) error { return removeBelow(state, state) }
 // removeBelow removes a folder in a machine's state, or all of it.
 func removeBelow(state, dir string) error {
 	program, _ := os.ReadFile(filepath.Join(state, remover)) // without one there was no machine
-	err := os.RemoveAll(dir)
+	err := removetree.All(dir)
 	if len(program) == 0 || !errors.Is(err, fs.ErrPermission) || os.Geteuid() == 0 {
 		return err
 	}
