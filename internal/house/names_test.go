@@ -16,6 +16,7 @@ var namesakes = map[string]string{
 	"generate":     "the generators, and the test that compares them with their peers",
 	"process":      "what processes use, by /proc: modules share no code",
 	"protocol":     "the process protocol, of which each module has its side",
+	"removetree":   "removes deep folders of pods, in each module by itself",
 	"setupenvtest": "the verb, and the test that compares it with its peer",
 	"wire":         "what slipway, or the cluster, and a program of its own say to each other: the folder above names the program",
 }

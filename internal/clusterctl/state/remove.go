@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+
+	"github.com/slipway-dev/slipway/internal/removetree"
 )
 
 // remover removes files, also those that this user may not remove: real nodes have files of ids that the system has set
@@ -20,7 +22,7 @@ func (c Cluster) remover() remover {
 }
 
 func (r remover) all(path string) error {
-	err := os.RemoveAll(path)
+	err := removetree.All(path)
 	if r.program == "" || !errors.Is(err, fs.ErrPermission) || os.Geteuid() == 0 {
 		return err
 	}
