@@ -56,7 +56,7 @@ func (u *unpacking) folder(path string, h *tar.Header) error {
 			return err
 		}
 	}
-	u.folders[path] = h
+	u.folders[path] = ending{mode(h), h.ModTime}
 	return u.give(path, h)
 }
 

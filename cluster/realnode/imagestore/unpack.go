@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
@@ -25,11 +27,17 @@ type unpacking struct {
 	room   room
 	left   int64 // how many bytes of the room are left
 
-	folders map[string]*tar.Header // whose modes and times come last: one may forbid to write into it, and its time is that of the last change
-	own     map[string]bool        // what comes from the layer that is at hand
-	bare    []string               // files that could not be given their capabilities
-	asked   string                 // the folder that was looked for last
-	found   string                 // and where it is
+	folders map[string]ending // whose modes and times come last: one may forbid to write into it, and its time is that of the last change
+	own     map[string]bool   // what comes from the layer that is at hand
+	bare    []string          // files that could not be given their capabilities
+	asked   string            // the folder that was looked for last
+	found   string            // and where it is
+}
+
+// ending is what a folder gets in the end. Its header is not kept: that may have a megabyte of records.
+type ending struct {
+	mode fs.FileMode
+	time time.Time
 }
 
 var (
@@ -48,7 +56,7 @@ func unpack(image v1.Image, root string, owners bool) (bare []string, err error)
 		return nil, err
 	}
 	defer inside.Close()
-	u := unpacking{dir: root, root: inside, owners: owners, folders: map[string]*tar.Header{}}
+	u := unpacking{dir: root, root: inside, owners: owners, folders: map[string]ending{}}
 	if u.room, err = roomOf(root); err != nil {
 		return nil, err
 	}
@@ -210,8 +218,8 @@ func (u *unpacking) finish() error {
 		if errors.Is(err, os.ErrNotExist) || err == nil && !info.IsDir() { // a later layer's doing
 			continue
 		}
-		h := u.folders[path]
-		if err := errors.Join(err, u.root.Chtimes(path, h.ModTime, h.ModTime), u.root.Chmod(path, mode(h))); err != nil {
+		f := u.folders[path]
+		if err := errors.Join(err, u.root.Chtimes(path, f.time, f.time), u.root.Chmod(path, f.mode)); err != nil {
 			return err
 		}
 	}

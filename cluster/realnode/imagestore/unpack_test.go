@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -196,11 +197,49 @@ func TestTooLarge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		u := unpacking{dir: dir, root: root, left: 100 << 10, folders: map[string]*tar.Header{}}
+		u := unpacking{dir: dir, root: root, left: 100 << 10, folders: map[string]ending{}}
 		if err := u.layer(l, id); !errors.Is(err, errTooLarge) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
+}
+
+// TestRecordsOfFoldersAreForgotten: a few bytes of an archive may stand for a megabyte of records, of each folder.
+func TestRecordsOfFoldersAreForgotten(t *testing.T) {
+	dir := t.TempDir()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	const count, size = 100, 500 << 10
+	var all []tar.Header
+	for i := range count {
+		all = append(all, tar.Header{Name: fmt.Sprintf("%d/", i), Typeflag: tar.TypeDir, Format: tar.FormatPAX, PAXRecords: map[string]string{"X.note": strings.Repeat("x", size)}})
+	}
+	l := layerOf(t, all...)
+	id, err := l.DiffID()
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := unpacking{dir: dir, root: root, left: 1 << 30, folders: map[string]ending{}}
+	before := live()
+	if err := u.layer(l, id); err != nil {
+		t.Fatal(err)
+	}
+	if more := live() - before; more > count*size/10 {
+		t.Errorf("%d folders keep %d KiB", count, more>>10)
+	}
+	runtime.KeepAlive(l)
+	runtime.KeepAlive(u.folders)
+}
+
+// live is how many bytes are in use.
+func live() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }
 
 // TestNoRoom: where the disk is almost full, the error says which disk, how much there is, and what is left for others.
