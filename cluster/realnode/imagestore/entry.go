@@ -16,12 +16,31 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/inside"
 )
 
+const (
+	// maxName is how many bytes a path in an image has at most, as in the kernel. The latter bounds what one call gets,
+	// and unpacking goes from folder to folder.
+	maxName = 4096
+	// maxParts is how many folders may be within each other: more than images have, and few enough to be open at once.
+	maxParts = 256
+)
+
+// errName is the error of an image with paths that are longer or deeper.
+var errName = fmt.Errorf("a path in an image may have at most %d bytes and %d folders", maxName, maxParts)
+
+// measure refuses paths that are too long or too deep.
+func measure(path string) error {
+	if len(path) > maxName || strings.Count(path, "/") >= maxParts {
+		return errName
+	}
+	return nil
+}
+
 // place is where a name lies, by way of links to folders that lower layers have; not of its own. The folders that lead
 // there are made.
 func (u *unpacking) place(name string) (string, error) {
 	folder := filepath.Dir(name)
-	if folder == "." {
-		return name, nil
+	if err := measure(name); err != nil || folder == "." {
+		return name, err
 	}
 	if folder != u.asked {
 		at, err := inside.Within(u.dir, folder)
@@ -29,12 +48,30 @@ func (u *unpacking) place(name string) (string, error) {
 			return "", err
 		}
 		found := relative(strings.TrimPrefix(at, u.dir))
-		if err := u.root.MkdirAll(found, folderMode); err != nil {
+		if err := u.lead(found); err != nil {
 			return "", err
 		}
 		u.asked, u.found = folder, found
 	}
-	return filepath.Join(u.found, filepath.Base(name)), nil
+	path := filepath.Join(u.found, filepath.Base(name))
+	return path, measure(path) // links may have made it longer
+}
+
+// lead makes the folders of a path that are not there, each of which takes as much as one with an entry of its own.
+func (u *unpacking) lead(path string) error {
+	if err := measure(path); err != nil {
+		return err
+	}
+	for at := path; at != "."; at = filepath.Dir(at) {
+		if _, err := u.root.Lstat(at); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		u.left -= entryCost
+	}
+	if u.left < 0 {
+		return u.room.exceeded()
+	}
+	return u.root.MkdirAll(path, folderMode)
 }
 
 // anew does what fails with something in its place, and does it again without that.

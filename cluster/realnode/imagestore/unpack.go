@@ -100,7 +100,7 @@ func (u *unpacking) layer(l v1.Layer, id v1.Hash) error {
 			return err
 		}
 		if err := u.add(header, reader); err != nil {
-			return fmt.Errorf("%s: %w", header.Name, err)
+			return fmt.Errorf("%.*s: %w", maxName, header.Name, err)
 		}
 	}
 	rest, err := io.Copy(io.Discard, io.LimitReader(from, u.left)) // what follows the archive's end belongs to the sum

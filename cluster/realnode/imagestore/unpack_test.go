@@ -182,6 +182,7 @@ func TestTooLarge(t *testing.T) {
 	for i := range 100 {
 		many = append(many, tar.Header{Name: fmt.Sprint(i)})
 	}
+	deep := tar.Header{Name: strings.Repeat("folder/", 50) + "file"}
 	trailing, err := layer(t, entry{name: "a"}).Uncompressed()
 	if err != nil {
 		t.Fatal(err)
@@ -191,7 +192,7 @@ func TestTooLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, l := range map[string]v1.Layer{
-		"a large file": layerOf(t, tar.Header{Name: "large", Size: 200 << 10}), "many files": layerOf(t, many...), "a long end": rawLayer(t, append(long, make([]byte, 300<<10)...)),
+		"a large file": layerOf(t, tar.Header{Name: "large", Size: 200 << 10}), "many files": layerOf(t, many...), "folders without entries": layerOf(t, deep), "a long end": rawLayer(t, append(long, make([]byte, 300<<10)...)),
 	} {
 		id, err := l.DiffID()
 		if err != nil {
@@ -240,6 +241,38 @@ func live() int64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
+}
+
+// TestNames: a path that is too long or too deep is refused, also if a link makes it so. Nothing is made for it.
+func TestNames(t *testing.T) {
+	deep := strings.Repeat("f/", 200)
+	link := tar.Header{Name: "link", Typeflag: tar.TypeSymlink, Linkname: deep + "last"}
+	for what, c := range map[string]struct {
+		headers []tar.Header
+		want    error
+	}{
+		"deep":                     {[]tar.Header{{Name: strings.Repeat("f/", 255) + "file"}}, nil},
+		"too deep":                 {[]tar.Header{{Name: strings.Repeat("f/", 256) + "file"}}, errName},
+		"far too deep":             {[]tar.Header{{Name: strings.Repeat("f/", 5_000) + "file"}}, errName},
+		"too long":                 {[]tar.Header{{Name: strings.Repeat(strings.Repeat("n", 200)+"/", 25) + "file"}}, errName},
+		"a link to the deep":       {[]tar.Header{link, {Name: "link/" + strings.Repeat("g/", 50) + "file"}}, nil},
+		"a link to the too deep":   {[]tar.Header{link, {Name: "link/" + strings.Repeat("g/", 100) + "file"}}, errName},
+		"one too deep by its link": {[]tar.Header{link, {Name: "link/" + strings.Repeat("g/", 55) + "file"}}, errName},
+		"another name of the deep": {[]tar.Header{{Name: "other", Typeflag: tar.TypeLink, Linkname: strings.Repeat("f/", 300) + "file"}}, errName},
+		"to hide what is too deep": {[]tar.Header{{Name: strings.Repeat("f/", 300) + ".wh.file"}}, errName},
+	} {
+		root := filepath.Join(t.TempDir(), "root")
+		_, err := unpack(imageOf(t, layerOf(t, c.headers...)), root, false)
+		if !errors.Is(err, c.want) || c.want == nil && err != nil {
+			t.Errorf("%s: %.200v", what, err)
+		}
+		if err != nil && len(err.Error()) > 2*maxName {
+			t.Errorf("%s: the error has %d bytes", what, len(err.Error()))
+		}
+		if _, err := os.Lstat(filepath.Join(root, "f", "f")); err == nil && c.want != nil && len(c.headers) == 1 {
+			t.Errorf("%s: folders were made", what)
+		}
+	}
 }
 
 // TestNoRoom: where the disk is almost full, the error says which disk, how much there is, and what is left for others.
