@@ -1,11 +1,14 @@
 package machine
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
@@ -16,7 +19,7 @@ type Volumes struct {
 	State string // the machine's
 }
 
-// List names those that there are.
+// List names those that there are, and what is left of those whose removal was interrupted.
 func (v Volumes) List() ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(v.State, wire.VolumesFolder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -29,13 +32,46 @@ func (v Volumes) List() ([]string, error) {
 	return names, nil
 }
 
-// Remove removes one, if it is there.
+// gone begins the names of folders that are being removed; no volume has such a UID.
+const gone = ".gone-"
+
+// Remove removes one, if it is there. Its folder gets another name first: a reset may bring the volume back at any
+// moment, and the folder of that name then belongs to new pods. The name is in the same folder because that needs no
+// right to write to what pods own.
 func (v Volumes) Remove(name string) error {
 	if !filepath.IsLocal(name) || filepath.Base(name) != name || name == "." {
 		return fmt.Errorf("remove the data of volume %q: %w", name, fs.ErrInvalid)
 	}
-	if err := removeBelow(v.State, filepath.Join(v.State, wire.VolumesFolder, name)); err != nil {
+	left, err := v.List()
+	if err == nil {
+		left, err = v.putAside(name, left)
+	}
+	for _, old := range left {
+		err = errors.Join(err, removeBelow(v.State, v.folder(old)))
+	}
+	if err != nil {
 		return fmt.Errorf("remove the data of volume %s: %w", name, err)
 	}
 	return nil
+}
+
+// putAside renames a volume's folder. It returns what is to be removed: that, and what earlier attempts left.
+func (v Volumes) putAside(name string, all []string) ([]string, error) {
+	if strings.HasPrefix(name, gone) {
+		return []string{name}, nil
+	}
+	left := slices.DeleteFunc(all, func(other string) bool { return !strings.HasPrefix(other, gone+name+"-") })
+	now := gone + name + "-" + rand.Text()
+	err := os.Rename(v.folder(name), v.folder(now))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return left, nil
+	case err != nil:
+		return left, err
+	}
+	return append(left, now), nil
+}
+
+func (v Volumes) folder(name string) string {
+	return filepath.Join(v.State, wire.VolumesFolder, name)
 }

@@ -11,6 +11,44 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
+// TestVolumeComesBack: as soon as a removal has begun, the volume's folder can be made anew, and is left alone. What an
+// interrupted removal has left goes with the next one, or by its own name.
+func TestVolumeComesBack(t *testing.T) {
+	volumes := Volumes{State: t.TempDir()}
+	for _, name := range []string{"a", gone + "a-1", gone + "ab-1", gone + "c-1"} {
+		if err := os.MkdirAll(filepath.Join(volumes.folder(name), "data"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := volumes.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	left, err := volumes.putAside("a", all)
+	if err != nil || len(left) != 2 {
+		t.Fatalf("to be removed are %v, %v", left, err)
+	}
+	if err := os.Mkdir(volumes.folder("a"), 0o700); err != nil {
+		t.Errorf("the volume cannot come back: %v", err)
+	}
+	for _, name := range append(left, gone+"c-1") {
+		if err := volumes.Remove(name); err != nil {
+			t.Error(err)
+		}
+	}
+	if names, err := volumes.List(); !slices.Equal(names, []string{gone + "ab-1", "a"}) || err != nil {
+		t.Errorf("left are %v, %v", names, err)
+	}
+	for _, name := range []string{"a", "ab", "absent"} {
+		if err := volumes.Remove(name); err != nil {
+			t.Error(err)
+		}
+	}
+	if names, err := volumes.List(); len(names) > 0 || err != nil {
+		t.Errorf("left are %v, %v", names, err)
+	}
+}
+
 // TestVolumes: each is removed by itself, and no name leads elsewhere.
 func TestVolumes(t *testing.T) {
 	state := t.TempDir()
