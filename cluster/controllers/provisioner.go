@@ -36,9 +36,10 @@ const (
 // VolumeData is what pods on real nodes have written to volumes, each of which has a folder named by the UID of its
 // PersistentVolume.
 type VolumeData interface {
-	// List names the volumes that have a folder.
+	// List names the volumes that have a folder, and what is left of interrupted removals.
 	List() ([]string, error)
-	// Remove removes a volume's folder, if there is one.
+	// Remove removes a volume's folder, if there is one. A volume with that UID may come back meanwhile: what its pods
+	// write stays.
 	Remove(uid string) error
 }
 
@@ -262,8 +263,9 @@ func (p *provisioner) reclaim(ctx context.Context, name string) error {
 	if err != nil || !reclaimable(volume) {
 		return ignoreNotFound(err)
 	}
-	uid := metav1.Preconditions{UID: &volume.UID}
-	return ignoreNotFound(p.client.CoreV1().PersistentVolumes().Delete(ctx, name, metav1.DeleteOptions{Preconditions: &uid}))
+	// Its policy may have become another one since.
+	same := metav1.Preconditions{UID: &volume.UID, ResourceVersion: &volume.ResourceVersion}
+	return ignoreNotFound(p.client.CoreV1().PersistentVolumes().Delete(ctx, name, metav1.DeleteOptions{Preconditions: &same}))
 }
 
 func ignoreNotFound(err error) error {

@@ -11,7 +11,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/fake"
 	corelisters "k8s.io/client-go/listers/core/v1"
+	kubetesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 	source "k8s.io/client-go/tools/cache/testing"
 )
@@ -86,4 +88,32 @@ func TestDataGoWithTheirVolume(t *testing.T) {
 		objects.Delete(kept)
 		expect("after the next", "4")
 	})
+}
+
+// TestReclaimsWhatItHasSeen: a volume is deleted as it was seen, so that a policy which became Retain since wins.
+func TestReclaimsWhatItHasSeen(t *testing.T) {
+	v := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{
+		Name: "v", UID: "1", ResourceVersion: "7", Annotations: map[string]string{provisionedByAnnotation: Provisioner},
+	}}
+	v.Spec.PersistentVolumeReclaimPolicy, v.Status.Phase = corev1.PersistentVolumeReclaimDelete, corev1.VolumeReleased
+	seen := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
+	if err := seen.Add(v); err != nil {
+		t.Fatal(err)
+	}
+	client := fake.NewClientset(v)
+	p := &provisioner{client: client, volumes: corelisters.NewPersistentVolumeLister(seen)}
+	if err := p.reclaim(t.Context(), v.Name); err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range client.Actions() {
+		deletion, ok := a.(kubetesting.DeleteActionImpl)
+		if !ok {
+			continue
+		}
+		if only := deletion.DeleteOptions.Preconditions; only == nil || *only.UID != v.UID || only.ResourceVersion == nil || *only.ResourceVersion != "7" {
+			t.Errorf("it is deleted if it is %+v", only)
+		}
+		return
+	}
+	t.Error("it is not deleted")
 }
