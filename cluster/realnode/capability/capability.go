@@ -23,22 +23,34 @@ var usual = strings.Fields(`CHOWN DAC_OVERRIDE FOWNER FSETID KILL SETGID SETUID 
 // all has a bit for each of numbers.
 const all = 1<<41 - 1
 
-// Of is the set, a bit for each in the kernel's order, that a container's root may keep.
+// Of is the set, a bit for each in the kernel's order, that a container's root may keep. ALL comes before single names,
+// so that these may be taken from it or added to none. Drop comes after add: a name in both lists is dropped.
 func Of(security *runtimeapi.LinuxContainerSecurityContext) uint64 {
 	if security.GetPrivileged() {
 		return all
 	}
-	set := uint64(0)
-	for _, name := range usual {
-		set |= named(name)
+	added, everything := together(security.GetCapabilities().GetAddCapabilities())
+	dropped, nothing := together(security.GetCapabilities().GetDropCapabilities())
+	set, _ := together(usual)
+	if everything {
+		set = all
 	}
-	for _, name := range security.GetCapabilities().GetDropCapabilities() {
-		set &^= named(name)
+	if nothing {
+		set = 0
 	}
-	for _, name := range security.GetCapabilities().GetAddCapabilities() {
-		set |= named(name)
+	return (set | added) &^ dropped
+}
+
+// together is the set of those single names, and whether ALL is among them.
+func together(names []string) (set uint64, everything bool) {
+	for _, name := range names {
+		if one := named(name); one == all {
+			everything = true
+		} else {
+			set |= one
+		}
 	}
-	return set
+	return set, everything
 }
 
 // Known says whether there is a capability of that name; ALL is one.
