@@ -37,6 +37,7 @@ func testRefused(t *testing.T, c *realCluster) {
 		"hostPID":                              func(p *corev1.PodSpec) { p.HostPID = true },
 		"hostIPC":                              func(p *corev1.PodSpec) { p.HostIPC = true },
 		"shareProcessNamespace":                func(p *corev1.PodSpec) { p.ShareProcessNamespace = new(true) },
+		"hostUsers: false":                     func(p *corev1.PodSpec) { p.HostUsers = new(false) },
 		"a seccomp profile of the type Local":  secured(corev1.SecurityContext{SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeLocalhost, LocalhostProfile: new("a.json")}}),
 		"an AppArmor profile of the type Loca": secured(corev1.SecurityContext{AppArmorProfile: &corev1.AppArmorProfile{Type: corev1.AppArmorProfileTypeLocalhost, LocalhostProfile: new("a")}}),
 		"mountPropagation Bidirectional": func(p *corev1.PodSpec) {

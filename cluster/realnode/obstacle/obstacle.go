@@ -45,6 +45,8 @@ func ofNamespaces(spec *corev1.PodSpec) string {
 		return "hostIPC"
 	case spec.ShareProcessNamespace != nil && *spec.ShareProcessNamespace:
 		return "shareProcessNamespace"
+	case spec.HostUsers != nil && !*spec.HostUsers: // the kubelet refuses it, since no runtime handler offers it
+		return "hostUsers: false"
 	case len(spec.ResourceClaims) > 0:
 		return "the resource claim " + spec.ResourceClaims[0].Name
 	}

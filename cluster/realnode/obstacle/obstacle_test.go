@@ -61,6 +61,8 @@ func TestObstacles(t *testing.T) {
 		"hostPID":        {func(p *corev1.PodSpec) { p.HostPID = true }, "hostPID", "hostPID"},
 		"hostIPC":        {func(p *corev1.PodSpec) { p.HostIPC = true }, "hostIPC", "hostIPC"},
 		"shared":         {func(p *corev1.PodSpec) { p.ShareProcessNamespace = new(true) }, "shareProcessNamespace", "shareProcessNamespace"},
+		"own users":      {func(p *corev1.PodSpec) { p.HostUsers = new(false) }, "hostUsers: false", "hostUsers: false"},
+		"host's users":   {func(p *corev1.PodSpec) { p.HostUsers = new(true) }, "", ""},
 		"seccomp": {func(p *corev1.PodSpec) { p.SecurityContext = &corev1.PodSecurityContext{SeccompProfile: local} },
 			"a seccomp profile of the type Localhost", ""},
 		"container's": {func(p *corev1.PodSpec) {
