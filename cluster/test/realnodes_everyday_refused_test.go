@@ -8,6 +8,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/retry"
 )
@@ -30,6 +31,8 @@ func secured(s corev1.SecurityContext) func(*corev1.PodSpec) {
 
 // testRefused: the API server refuses each pod that a real node would not run, with the reason.
 func testRefused(t *testing.T, c *realCluster) {
+	class := &nodev1.RuntimeClass{ObjectMeta: metav1.ObjectMeta{Name: "gvisor"}, Handler: "runsc"}
+	must[*nodev1.RuntimeClass](t)(c.client.NodeV1().RuntimeClasses().Create(t.Context(), class, metav1.CreateOptions{}))
 	for words, change := range map[string]func(*corev1.PodSpec){
 		"the hostPath volume data":             hasVolume(corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/"}}),
 		"the nfs volume data":                  hasVolume(corev1.VolumeSource{NFS: &corev1.NFSVolumeSource{Server: "192.0.2.1", Path: "/"}}),
@@ -38,6 +41,7 @@ func testRefused(t *testing.T, c *realCluster) {
 		"hostIPC":                              func(p *corev1.PodSpec) { p.HostIPC = true },
 		"shareProcessNamespace":                func(p *corev1.PodSpec) { p.ShareProcessNamespace = new(true) },
 		"hostUsers: false":                     func(p *corev1.PodSpec) { p.HostUsers = new(false) },
+		"the runtime class gvisor":             func(p *corev1.PodSpec) { p.RuntimeClassName = new("gvisor") },
 		"a seccomp profile of the type Local":  secured(corev1.SecurityContext{SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeLocalhost, LocalhostProfile: new("a.json")}}),
 		"an AppArmor profile of the type Loca": secured(corev1.SecurityContext{AppArmorProfile: &corev1.AppArmorProfile{Type: corev1.AppArmorProfileTypeLocalhost, LocalhostProfile: new("a")}}),
 		"mountPropagation Bidirectional": func(p *corev1.PodSpec) {

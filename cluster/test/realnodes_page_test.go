@@ -78,6 +78,7 @@ var worksOnRealNodes = []pageLine{
 // doesNotOnRealNodes says which tests try the lines of the section "What does not".
 var doesNotOnRealNodes = []pageLine{
 	tried("Real nodes refuse `hostPath` volumes, `hostPID`, `hostIPC`, `shareProcessNamespace` and `hostUsers: false`", "refused"),
+	tried("They refuse pods with a `runtimeClassName`", "refused"),
 	tried("`hostNetwork` is the node's network", "host network"),
 	tried("network storage and volumes of other CSI drivers", "refused", "foreign volumes"),
 	tried("block devices, other devices", "refused"),

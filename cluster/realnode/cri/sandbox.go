@@ -21,12 +21,12 @@ import (
 
 // sandbox is what the containers of a pod have in common. Runtime.mu guards what changes.
 type sandbox struct {
-	id, handler string
-	config      *runtimeapi.PodSandboxConfig
-	created     time.Time
-	dir         string
-	network     *podnet.Pod // nil in the node's network
-	stopped     bool
+	id      string
+	config  *runtimeapi.PodSandboxConfig
+	created time.Time
+	dir     string
+	network *podnet.Pod // nil in the node's network
+	stopped bool
 }
 
 const (
@@ -59,10 +59,10 @@ func unknown(what, id string) error {
 // RunPodSandbox makes what a pod's containers share.
 func (r *Runtime) RunPodSandbox(_ context.Context, config *runtimeapi.PodSandboxConfig, handler string) (string, error) {
 	options := config.GetLinux().GetSecurityContext().GetNamespaceOptions()
-	if err := errors.Join(refuse(options), refuseSettings(config)); err != nil {
+	if err := errors.Join(refuse(options), refuseHandler(handler), refuseSettings(config)); err != nil {
 		return "", err
 	}
-	s := &sandbox{id: newID(), handler: handler, config: config, created: time.Now()}
+	s := &sandbox{id: newID(), config: config, created: time.Now()}
 	s.dir = filepath.Join(r.options.Dir, sandboxesFolder, s.id[:shortID])
 	if err := s.writeFiles(); err != nil {
 		return "", errors.Join(err, os.RemoveAll(s.dir))
@@ -196,7 +196,7 @@ func (r *Runtime) statusOf(s *sandbox) *runtimeapi.PodSandboxStatus {
 		Linux: &runtimeapi.LinuxPodSandboxStatus{Namespaces: &runtimeapi.Namespace{
 			Options: c.GetLinux().GetSecurityContext().GetNamespaceOptions(),
 		}},
-		Labels: c.GetLabels(), Annotations: c.GetAnnotations(), RuntimeHandler: s.handler,
+		Labels: c.GetLabels(), Annotations: c.GetAnnotations(),
 	}
 }
 
@@ -226,7 +226,7 @@ func (r *Runtime) ListPodSandbox(_ context.Context, f *runtimeapi.PodSandboxFilt
 		}
 		list = append(list, &runtimeapi.PodSandbox{
 			Id: s.id, Metadata: s.config.GetMetadata(), State: s.state(), CreatedAt: s.created.UnixNano(),
-			Labels: s.config.GetLabels(), Annotations: s.config.GetAnnotations(), RuntimeHandler: s.handler,
+			Labels: s.config.GetLabels(), Annotations: s.config.GetAnnotations(),
 		})
 	}
 	slices.SortFunc(list, func(a, b *runtimeapi.PodSandbox) int { return int(b.CreatedAt - a.CreatedAt) })

@@ -25,6 +25,15 @@ func refuse(o *runtimeapi.NamespaceOption) error {
 	return nil
 }
 
+// refuseHandler says which kind of runtime a pod asks for that cannot be had: any but the default one, whose name is
+// empty. A pod that is to be in a sandbox of another kind would else run without its protection.
+func refuseHandler(handler string) error {
+	if handler == "" {
+		return nil
+	}
+	return fmt.Errorf("%w: a runtime class with the handler %s", ErrUnsupported, handler)
+}
+
 // refuseSettings says which of a pod's kernel settings cannot be had: those that are not its network's.
 func refuseSettings(config *runtimeapi.PodSandboxConfig) error {
 	ownNetwork := config.GetLinux().GetSecurityContext().GetNamespaceOptions().GetNetwork() != runtimeapi.NamespaceMode_NODE

@@ -38,6 +38,9 @@ func TestUnsupported(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	if _, err := r.RunPodSandbox(t.Context(), &runtimeapi.PodSandboxConfig{}, "gvisor"); !errors.Is(err, ErrUnsupported) {
+		t.Errorf("another runtime: %v", err)
+	}
 	group := &runtimeapi.LinuxContainerSecurityContext{RunAsGroup: &runtimeapi.Int64Value{Value: 1}}
 	if err := refuseSecurity(group); !errors.Is(err, errNoUser) {
 		t.Errorf("a group without a user: %v", err)

@@ -47,6 +47,8 @@ func ofNamespaces(spec *corev1.PodSpec) string {
 		return "shareProcessNamespace"
 	case spec.HostUsers != nil && !*spec.HostUsers: // the kubelet refuses it, since no runtime handler offers it
 		return "hostUsers: false"
+	case spec.RuntimeClassName != nil && *spec.RuntimeClassName != "": // every class has a handler, and there is none
+		return "the runtime class " + *spec.RuntimeClassName
 	case len(spec.ResourceClaims) > 0:
 		return "the resource claim " + spec.ResourceClaims[0].Name
 	}

@@ -63,6 +63,9 @@ func TestObstacles(t *testing.T) {
 		"shared":         {func(p *corev1.PodSpec) { p.ShareProcessNamespace = new(true) }, "shareProcessNamespace", "shareProcessNamespace"},
 		"own users":      {func(p *corev1.PodSpec) { p.HostUsers = new(false) }, "hostUsers: false", "hostUsers: false"},
 		"host's users":   {func(p *corev1.PodSpec) { p.HostUsers = new(true) }, "", ""},
+		"runtime class": {func(p *corev1.PodSpec) { p.RuntimeClassName = new("gvisor") },
+			"the runtime class gvisor", "the runtime class gvisor"},
+		"no runtime class": {func(p *corev1.PodSpec) { p.RuntimeClassName = new("") }, "", ""},
 		"seccomp": {func(p *corev1.PodSpec) { p.SecurityContext = &corev1.PodSecurityContext{SeccompProfile: local} },
 			"a seccomp profile of the type Localhost", ""},
 		"container's": {func(p *corev1.PodSpec) {
