@@ -319,6 +319,9 @@ func testExec(t *testing.T, c *realCluster) {
 	if got, _, err := c.try("first", strings.NewReader(""), true, "pod", "terminal"); !strings.Contains(got, "terminal: true") || err != nil {
 		t.Errorf("a terminal: %q, %v", got, err)
 	}
+	if got, _, err := c.try("first", nil, true, "pod", "env"); !strings.Contains(got, "TERM=xterm") || err != nil {
+		t.Errorf("the environment beside a terminal: %q, %v", got, err)
+	}
 	if _, _, err := c.try("first", nil, false, "pod", "exit", "7"); err == nil || !strings.Contains(err.Error(), "exit code 7") {
 		t.Errorf("exit 7: %v", err)
 	}

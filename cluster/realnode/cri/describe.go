@@ -17,6 +17,9 @@ import (
 // defaultPath is PATH where neither image nor pod says one.
 const defaultPath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
+// defaultTerminal is the kind of a terminal where neither image nor pod says one.
+const defaultTerminal = "TERM=xterm"
+
 var errNoCommand = errors.New("neither the pod nor the image names a program to run")
 
 // describe brings together what the pod and what the image say of a container.
@@ -55,7 +58,7 @@ func (c *container) args() []string {
 func (c *container) env() []string {
 	env := []string{defaultPath, "HOSTNAME=" + c.sandbox.config.GetHostname()}
 	if c.config.GetTty() {
-		env = append(env, "TERM=xterm")
+		env = append(env, defaultTerminal)
 	}
 	for _, e := range c.image.Config.Env {
 		env = setVariable(env, e)

@@ -5,6 +5,8 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
+	"strings"
 	"syscall"
 
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
@@ -77,4 +79,14 @@ type Entering struct {
 	Stdout, Stderr io.Writer
 	Terminal       bool
 	Resize         <-chan remotecommand.TerminalSize
+}
+
+// Environment is that of the process: the container's, with a kind of terminal for one that has a terminal. An image or
+// a pod may have named another kind.
+func (e Entering) Environment(container []string) []string {
+	named := func(entry string) bool { return strings.HasPrefix(entry, "TERM=") }
+	if !e.Terminal || slices.ContainsFunc(container, named) {
+		return container
+	}
+	return append(slices.Clone(container), defaultTerminal)
 }

@@ -21,7 +21,7 @@ const outputGrace = time.Second
 // Enter runs one more process in the container until it ends or ctx does.
 func (c *isolated) Enter(ctx context.Context, e cri.Entering) error {
 	process := c.spec.Process
-	process.Args, process.Terminal = e.Args, e.Terminal
+	process.Args, process.Env, process.Terminal = e.Args, e.Environment(process.Env), e.Terminal
 	description, theirs, err := os.Pipe()
 	if err != nil {
 		return fmt.Errorf("make a pipe: %w", err)

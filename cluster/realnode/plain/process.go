@@ -184,7 +184,7 @@ func (p *process) Enter(ctx context.Context, e cri.Entering) error {
 	if err != nil {
 		return err
 	}
-	described.Terminal = e.Terminal
+	described.Env, described.Terminal = e.Environment(described.Env), e.Terminal
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() { // it ends with the container

@@ -189,7 +189,7 @@ func TestEnter(t *testing.T) {
 
 // TestTerminal: a program and those that enter may have a terminal of their own.
 func TestTerminal(t *testing.T) {
-	p := begin(t, `tty -s && echo terminal; read line; echo "read $line"; exit 4`, func(c *runtimeapi.ContainerConfig) { c.Tty, c.Stdin = true, true })
+	p := begin(t, `tty -s && echo terminal; read line; echo "read $line $TERM"; exit 4`, func(c *runtimeapi.ContainerConfig) { c.Tty, c.Stdin = true, true })
 	terminal := p.Streams().Terminal
 	out := bufio.NewReader(terminal)
 	if got, err := out.ReadString('\n'); got != "terminal\r\n" {
@@ -197,7 +197,7 @@ func TestTerminal(t *testing.T) {
 	}
 	var entered bytes.Buffer
 	if err := p.Enter(t.Context(), cri.Entering{Args: []string{"tool"}, Terminal: true, Stdin: strings.NewReader("within\n"), Stdout: &entered}); err == nil ||
-		!strings.Contains(entered.String(), "read within") {
+		!strings.Contains(entered.String(), "read within xterm") {
 		t.Errorf("%v, %q", err, entered.String())
 	}
 	if _, err := io.WriteString(terminal, "typed\n"); err != nil {
