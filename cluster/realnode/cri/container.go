@@ -8,11 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/imagestore"
@@ -164,18 +162,6 @@ func (r *Runtime) StopContainer(ctx context.Context, id string, timeout int64) e
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-}
-
-// stopSignal is the one that the pod, or else the image, asks for.
-func (c *container) stopSignal() syscall.Signal {
-	names := []string{c.image.Config.StopSignal}
-	if s := c.config.GetStopSignal(); s != runtimeapi.Signal_SIGNAL_RUNTIME_DEFAULT {
-		names = []string{strings.TrimPrefix(s.String(), "SIGNAL_")}
-	}
-	if s := unix.SignalNum(names[0]); s != 0 {
-		return s
-	}
-	return syscall.SIGTERM
 }
 
 // RemoveContainer removes what is left of a container; its log is the kubelet's.
