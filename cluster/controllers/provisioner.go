@@ -15,6 +15,7 @@ import (
 	storagelisters "k8s.io/client-go/listers/storage/v1"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/record"
+	storagevolume "k8s.io/component-helpers/storage/volume"
 	"k8s.io/utils/ptr"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/obstacle"
@@ -162,10 +163,10 @@ func (p *provisioner) serveClaim(ctx context.Context, key string) error {
 		return p.grow(ctx, claim)
 	}
 	// The volume binder sets the annotation once it wants a volume.
-	if claim.Annotations[provisionerAnnotation] != Provisioner || claim.Spec.StorageClassName == nil {
+	if claim.Annotations[provisionerAnnotation] != Provisioner {
 		return nil
 	}
-	class, err := p.classes.Get(*claim.Spec.StorageClassName)
+	class, err := p.classes.Get(storagevolume.GetPersistentVolumeClaimClass(claim))
 	if err != nil {
 		return ignoreNotFound(err)
 	}

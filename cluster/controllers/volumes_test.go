@@ -32,7 +32,9 @@ func TestVolumesAreMadeGrownAndRemoved(t *testing.T) {
 	}
 	picky := claim("picky", "at-once", "1Gi")
 	picky.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}
-	for _, c := range []*corev1.PersistentVolumeClaim{claim("data", "at-once", "1Gi"), claim("later", class.Name, "1Gi"), picky} {
+	annotated := claim("annotated", "", "1Gi") // as manifests of before there was a field have it
+	annotated.Spec.StorageClassName, annotated.Annotations = nil, map[string]string{corev1.BetaStorageClassAnnotation: "at-once"}
+	for _, c := range []*corev1.PersistentVolumeClaim{annotated, claim("data", "at-once", "1Gi"), claim("later", class.Name, "1Gi"), picky} {
 		if _, err := claims.Create(t.Context(), c, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
@@ -48,6 +50,7 @@ func TestVolumesAreMadeGrownAndRemoved(t *testing.T) {
 		}
 	}
 	eventually(t, "a claim of a class that binds at once", "Bound 1Gi", bound("data"))
+	eventually(t, "a claim that names its class in an annotation", "Bound 1Gi", bound("annotated"))
 	eventually(t, "why a claim with a selector gets none", true, func(ctx context.Context) (bool, error) {
 		events, err := client.CoreV1().Events(ns).List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=picky,reason=ProvisioningFailed"})
 		return err == nil && len(events.Items) > 0, err

@@ -11,6 +11,7 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	storagelisters "k8s.io/client-go/listers/storage/v1"
+	storagevolume "k8s.io/component-helpers/storage/volume"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
@@ -113,10 +114,10 @@ func (b binder) allBound(pod *corev1.Pod) bool {
 func (b binder) foreign(pod *corev1.Pod) string {
 	for _, v := range pod.Spec.Volumes {
 		claim, _ := b.claims(pod.Namespace, claimOf(pod, v))
-		if claim == nil || claim.Status.Phase == corev1.ClaimBound || claim.Spec.StorageClassName == nil {
+		if claim == nil || claim.Status.Phase == corev1.ClaimBound {
 			continue
 		}
-		class, err := b.classes.Get(*claim.Spec.StorageClassName)
+		class, err := b.classes.Get(storagevolume.GetPersistentVolumeClaimClass(claim))
 		if err == nil && class.Provisioner != obstacle.VolumeDriver {
 			return fmt.Sprintf("claim %s waits for a volume of the class %s: its provisioner %s has created none yet. "+
 				"If that does not run in this cluster, use a class of the provisioner %s (kubectl get storageclass)",

@@ -30,18 +30,23 @@ func TestForeignProvisioner(t *testing.T) {
 		class *string
 		phase corev1.PersistentVolumeClaimPhase
 		want  string
+		older string // the class in the annotation of before there was a field
 	}{
-		{new("disk"), corev1.ClaimPending, "claim data waits for a volume of the class disk: its provisioner disk.example.com"},
-		{new("disk"), corev1.ClaimBound, ""},
-		{new("ours"), corev1.ClaimPending, ""},
-		{new("gone"), corev1.ClaimPending, ""},
-		{nil, corev1.ClaimPending, ""},
+		{nil, corev1.ClaimPending, "claim data waits for a volume of the class disk: its provisioner disk.example.com", "disk"},
+		{new("disk"), corev1.ClaimPending, "claim data waits for a volume of the class disk: its provisioner disk.example.com", ""},
+		{new("disk"), corev1.ClaimBound, "", ""},
+		{new("ours"), corev1.ClaimPending, "", ""},
+		{new("gone"), corev1.ClaimPending, "", ""},
+		{nil, corev1.ClaimPending, "", ""},
 	} {
 		b := binder{classes: storagelisters.NewStorageClassLister(classes), claims: func(_, name string) (*corev1.PersistentVolumeClaim, *corev1.PersistentVolume) {
 			if name == "" {
 				return nil, nil
 			}
 			claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: name}}
+			if c.older != "" {
+				claim.Annotations = map[string]string{corev1.BetaStorageClassAnnotation: c.older}
+			}
 			claim.Spec.StorageClassName, claim.Status.Phase = c.class, c.phase
 			return claim, nil
 		}}
