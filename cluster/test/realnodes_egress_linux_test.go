@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"golang.org/x/net/dns/dnsmessage"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/slipway-dev/slipway/cluster/network"
 	"github.com/slipway-dev/slipway/cluster/protocol"
@@ -31,6 +32,7 @@ func TestRealEgress(t *testing.T) {
 		c.await("client", ready)
 		testReaches(t, c, o)
 		testNames(t, c, o)
+		testNodesNames(t, c)
 		testRefuses(t, c, o)
 		if !c.kinds().Egress {
 			t.Error("the status says nothing of it")
@@ -67,6 +69,23 @@ func testNames(t *testing.T, c *realCluster, o outside) {
 		if got, stderr, err := c.try("client", nil, false, "pod", "get", "http://"+name+"/"); err == nil || !strings.Contains(stderr, "no such host") {
 			t.Errorf("%s answers %q, and %q", name, got, stderr)
 		}
+	}
+}
+
+// testNodesNames: names of the outside are also there for pods that resolve names as their node does.
+func testNodesNames(t *testing.T, c *realCluster) {
+	for name, change := range map[string]func(*corev1.PodSpec){
+		"as-node": func(s *corev1.PodSpec) { s.DNSPolicy = corev1.DNSDefault },
+		"on-node": func(s *corev1.PodSpec) { s.HostNetwork = true },
+	} {
+		p := c.pod(name, "graceful")
+		change(&p.Spec)
+		c.create(p)
+		c.await(name, ready)
+		if got := c.exec(name, "pod", "get", "http://outside.example/"); got != "outside" {
+			t.Errorf("outside.example answers %q to %s", got, name)
+		}
+		c.remove(name)
 	}
 }
 

@@ -159,6 +159,9 @@ func testHostNetwork(t *testing.T, c *realCluster) {
 	if p.Status.PodIP == "" || p.Status.PodIP != internal {
 		t.Errorf("the pod's address is %q, the node's %q", p.Status.PodIP, internal)
 	}
+	if got := c.exec("on-node", "pod", "resolve", "kubernetes.default.svc.cluster.local"); got != "10.0.0.1\n" {
+		t.Errorf("the name of the API server leads to %q", got)
+	}
 	c.remove("on-node")
 }
 

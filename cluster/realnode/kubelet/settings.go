@@ -3,6 +3,7 @@ package kubelet
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"time"
@@ -67,7 +68,9 @@ func (n *node) settings() (*kubeletoptions.KubeletServer, error) {
 	config.EnableSystemLogHandler = n.Plain == nil // they are the machine's
 	config.PodLogsDir = n.ground.folders.logs
 	config.ClusterDomain, config.ClusterDNS = n.Domain, []string{n.DNS.String()}
-	config.ResolverConfig = "" // the host's servers cannot be reached from here
+	if config.ResolverConfig, err = writeResolver(n.ground.folders.root, n.DNS); err != nil {
+		return nil, err
+	}
 	config.MaxPods = maxPods
 	if pods, ok := n.Capacity["pods"]; ok {
 		config.MaxPods = int32(pods.Value())
@@ -80,6 +83,20 @@ func (n *node) settings() (*kubeletoptions.KubeletServer, error) {
 	config.EnableControllerAttachDetach = false
 	config.VolumeStatsAggPeriod = metav1.Duration{Duration: -1}
 	return &kubeletoptions.KubeletServer{KubeletFlags: *flags, KubeletConfiguration: *config}, nil
+}
+
+// writeResolver writes what pods in the node's network and those with the dnsPolicy Default find as /etc/resolv.conf.
+// The host's servers cannot be reached from here. The cluster's answers for names outside, or reports that there is no
+// way to them.
+func writeResolver(folder string, server netip.Addr) (path string, err error) {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return "", fmt.Errorf("make the kubelet's folder: %w", err)
+	}
+	path = filepath.Join(folder, "resolv.conf")
+	if err := os.WriteFile(path, fmt.Appendf(nil, "nameserver %s\n", server), 0o644); err != nil {
+		return "", fmt.Errorf("write the node's resolver configuration: %w", err)
+	}
+	return path, nil
 }
 
 // listen says where the kubelet's own server is, and that it asks the API server whom to let in.
