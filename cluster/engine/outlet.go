@@ -7,7 +7,12 @@ import (
 	"slices"
 	"sync"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
+	typedcore "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/tools/record"
 
 	"github.com/slipway-dev/slipway/cluster/controllers"
 	"github.com/slipway-dev/slipway/cluster/hostaddress"
@@ -42,11 +47,30 @@ func (c *Cluster) outlet() (hostaddress.Range, func(informers.SharedInformerFact
 		c.out.Store(&outlet{proxy, front})
 		return func(ctx context.Context) {
 			var both sync.WaitGroup
-			both.Go(func() { proxy.Run(ctx, func() {}) })
+			both.Go(func() {
+				c.reportNodePorts(ctx, proxy)
+				proxy.Run(ctx, func() {})
+			})
 			both.Go(func() { front.Run(ctx) })
 			both.Wait()
 		}, nil
 	}
+}
+
+// reasonNodePort is that of the Event on a Service whose NodePort is not served.
+const reasonNodePort = "NodePortNotServed"
+
+// reportNodePorts records Events about Services whose NodePorts are not served until ctx ends. Without them only the
+// log would name the port that is missing.
+func (c *Cluster) reportNodePorts(ctx context.Context, proxy *services.Proxy) {
+	client, err := kubernetes.NewForConfig(c.loopback())
+	if err != nil {
+		return // the log has them
+	}
+	broadcaster := record.NewBroadcaster(record.WithContext(ctx))
+	broadcaster.StartRecordingToSink(&typedcore.EventSinkImpl{Interface: client.CoreV1().Events("")})
+	events := broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: "slipway-services"})
+	proxy.FollowUnserved(func(s *corev1.Service, why string) { events.Event(s, corev1.EventTypeWarning, reasonNodePort, why) })
 }
 
 // Address is where a Service of the type LoadBalancer, or an Ingress, answers on this machine.

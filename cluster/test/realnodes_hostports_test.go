@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
 // TestRealHostPort: a pod's host port is one of this machine's loopback, for as long as the pod is there. One that
@@ -30,6 +31,7 @@ func TestRealHostPort(t *testing.T) {
 	c.awaitEvent("server", "HostPortNotServed", "only TCP is")
 	_ = taken.Close()
 	c.awaitFetch(later, "server")
+	testNodePortTaken(t, c)
 
 	second := c.pod("second") // which the scheduler has no node for
 	second.Spec.Containers[0].Ports = p.Spec.Containers[0].Ports[:1]
@@ -48,6 +50,30 @@ func TestRealHostPort(t *testing.T) {
 		}
 		return err != nil, nil
 	})
+}
+
+// testNodePortTaken: a NodePort that another program has is reported on its Service, and served once it is free.
+func testNodePortTaken(t *testing.T, c *realCluster) {
+	taken := listenBetween(t, 31000, 32000)
+	c.service("occupied", corev1.ServiceSpec{Type: corev1.ServiceTypeNodePort, Ports: []corev1.ServicePort{
+		{Port: 80, NodePort: portNumber(taken), TargetPort: intstr.FromInt32(8080)},
+	}})
+	c.awaitEvent("occupied", "NodePortNotServed", "another program of this machine, or another cluster, uses it")
+	_ = taken.Close()
+	c.awaitFetch(portNumber(taken), "server")
+}
+
+// listenBetween listens to the first of some ports that is free.
+func listenBetween(t *testing.T, first, last int) net.Listener {
+	t.Helper()
+	for port := first; port < last; port++ {
+		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			t.Cleanup(func() { _ = l.Close() })
+			return l
+		}
+	}
+	t.Fatal("no port is free")
+	return nil
 }
 
 func listenAnywhere(t *testing.T) net.Listener {

@@ -109,6 +109,8 @@ var doesNotOnRealNodes = []pageLine{
 	tried("8192 connections of TCP and 2048 flows of UDP", "../realnode/services:TestShares", "../realnode/services:TestFlowsHaveALimit"),
 	tried("new connections are reset", "../realnode/services:TestShares"),
 	tried("the UDP flow that was idle longest ends", "../realnode/services:TestOldestFlowEnds"),
+	tried("its server sees the machine's address", "../realnode/services:TestServerSeesTheMachine"),
+	tried("`sessionAffinity: ClientIP` keeps a client", "../realnode/services:TestAffinity"),
 	tried("NetworkPolicies are accepted and not enforced", "deploy/real.txtar"),
 	tried("The API server answers with a warning", "TestNetworkPolicyDrawsAWarning"),
 	tried("Logical clusters", "logical cluster"),

@@ -66,6 +66,7 @@ type Proxy struct {
 	flows              *flows
 	reported           reported
 	most               int // of listeners at a time
+	unserved           func(s *corev1.Service, why string)
 }
 
 // key names a listener.
@@ -146,7 +147,7 @@ func (p *Proxy) want(wanted map[key]target, s *corev1.Service, port corev1.Servi
 		return
 	}
 	if port.NodePort != 0 {
-		wanted[key{portOf("127.0.0.1", port.NodePort), port.Protocol, true}] = t
+		wanted[onHost(port)] = t
 	}
 	for _, at := range p.balancers(s, port) {
 		k := key{at, port.Protocol, true}
@@ -171,6 +172,7 @@ var errFull = errors.New("the Services of this cluster have too many ports")
 
 // reportShut reports once a listener that is tried again and again. That there is no room for one holds for many.
 func (p *Proxy) reportShut(k key, t target, err error) {
+	p.reportNodePort(k, t, err)
 	notify := func() {
 		p.options.Log.Warn("cannot listen for a Service", "namespace", t.namespace, "service", t.service, "address", k.address, "error", err)
 	}
