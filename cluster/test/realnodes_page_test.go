@@ -38,6 +38,7 @@ var worksOnRealNodes = []pageLine{
 	tried("`downwardAPI`, `emptyDir`", "TestRealWorkloads/volumes"),
 	tried("`image`", "volumes of all kinds"),
 	tried("Changes arrive in the files", "TestRealWorkloads/volumes"),
+	tried("`/dev/shm` of 64Mi", "TestRealWorkloads/shared memory", "../realnode/isolated:TestSharedMemory"),
 	tried("`persistentVolumeClaim`", "TestRealWorkloads/claims", "TestClaimsOutliveTheirCluster", "retained", "one pod a claim"),
 	tried("`ephemeral` volumes", "volumes of all kinds"),
 	tried("`kubectl logs`", "TestRealPod/logs"),

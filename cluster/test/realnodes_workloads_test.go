@@ -23,7 +23,7 @@ func TestRealWorkloads(t *testing.T) {
 			name string
 			run  func(*testing.T, *realCluster)
 		}{
-			{"restarts", testRestarts}, {"init containers", testInitContainers}, {"jobs", testJobs}, {"volumes", testVolumes}, {"claims", testClaims},
+			{"restarts", testRestarts}, {"init containers", testInitContainers}, {"shared memory", testSharedMemory}, {"jobs", testJobs}, {"volumes", testVolumes}, {"claims", testClaims},
 			{"probes", testProbes}, {"hooks and grace", testGrace}, {"images", testImages}, {"refusals", testRefusals}, {"identity", testIdentity},
 		} {
 			t.Run(test.name, func(t *testing.T) {
@@ -85,6 +85,21 @@ func testInitContainers(t *testing.T, c *realCluster) {
 	if got := c.log("initialised", corev1.PodLogOptions{}); got != "one\ntwo\n" {
 		t.Errorf("the file has %q", got)
 	}
+}
+
+// testSharedMemory: what a container of a pod writes to /dev/shm is there for the next ones.
+func testSharedMemory(t *testing.T, c *realCluster) {
+	p := c.pod("sharing", "cat", "/dev/shm/file")
+	p.Spec.RestartPolicy = corev1.RestartPolicyNever
+	for _, word := range []string{"one", "two"} {
+		p.Spec.InitContainers = append(p.Spec.InitContainers, corev1.Container{Name: word, Image: c.image, Args: []string{"write", "/dev/shm/file", word}})
+	}
+	c.create(p)
+	c.await("sharing", succeeded)
+	if got := c.log("sharing", corev1.PodLogOptions{}); got != "one\ntwo\n" {
+		t.Errorf("the file has %q", got)
+	}
+	c.remove("sharing")
 }
 
 func testJobs(t *testing.T, c *realCluster) {

@@ -116,10 +116,10 @@ func (r *Runtime) source(m *runtimeapi.Mount) (string, error) {
 	return at, nil
 }
 
-// files are those of /etc that are the pod's.
+// files are those of /etc that are the pod's, and the pod's memory.
 func (s *sandbox) files() []wire.Mount {
-	return []wire.Mount{
+	return append([]wire.Mount{
 		{Source: filepath.Join(s.dir, resolvFile), Target: "/etc/resolv.conf"},
 		{Source: filepath.Join(s.dir, hostnameFile), Target: "/etc/hostname"},
-	}
+	}, s.memory...)
 }

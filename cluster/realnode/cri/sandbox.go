@@ -17,6 +17,7 @@ import (
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/podnet"
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
 // sandbox is what the containers of a pod have in common. Runtime.mu guards what changes.
@@ -26,6 +27,7 @@ type sandbox struct {
 	created time.Time
 	dir     string
 	network *podnet.Pod // nil in the node's network
+	memory  []wire.Mount
 	stopped bool
 }
 
@@ -64,19 +66,25 @@ func (r *Runtime) RunPodSandbox(_ context.Context, config *runtimeapi.PodSandbox
 	}
 	s := &sandbox{id: newID(), config: config, created: time.Now()}
 	s.dir = filepath.Join(r.options.Dir, sandboxesFolder, s.id[:shortID])
-	if err := s.writeFiles(); err != nil {
-		return "", errors.Join(err, os.RemoveAll(s.dir))
-	}
-	if options.GetNetwork() != runtimeapi.NamespaceMode_NODE {
-		var err error
-		if s.network, err = r.options.Network.Add(config.GetLinux().GetSysctls()); err != nil {
-			return "", errors.Join(err, os.RemoveAll(s.dir))
-		}
+	if err := r.furnish(s); err != nil {
+		return "", errors.Join(err, s.release(r.options.Starter), os.RemoveAll(s.dir))
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.sandboxes[s.id] = s
 	return s.id, nil
+}
+
+// furnish makes a pod's files, memory and network. What is there of them when it fails is for the caller to remove.
+func (r *Runtime) furnish(s *sandbox) (err error) {
+	if err := errors.Join(s.writeFiles(), s.share(r.options.Starter)); err != nil {
+		return err
+	}
+	linux := s.config.GetLinux()
+	if linux.GetSecurityContext().GetNamespaceOptions().GetNetwork() != runtimeapi.NamespaceMode_NODE {
+		s.network, err = r.options.Network.Add(linux.GetSysctls())
+	}
+	return err
 }
 
 // writeFiles writes the files of /etc that are the pod's.
@@ -117,7 +125,7 @@ func (r *Runtime) sandbox(id string) (*sandbox, error) {
 	return nil, unknown("sandbox", id)
 }
 
-// StopPodSandbox ends a pod's containers and its network.
+// StopPodSandbox ends a pod's containers, its network and its memory.
 func (r *Runtime) StopPodSandbox(ctx context.Context, id string) error {
 	s, err := r.sandbox(id)
 	if err != nil {
@@ -135,10 +143,11 @@ func (r *Runtime) StopPodSandbox(ctx context.Context, id string) error {
 	if !stopped && s.network != nil {
 		r.options.Network.Remove(s.network)
 	}
-	if !stopped {
-		r.notify(s, "")
+	if stopped {
+		return nil
 	}
-	return nil
+	r.notify(s, "")
+	return s.release(r.options.Starter)
 }
 
 // RemovePodSandbox removes a pod with all that is left of its containers.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -147,6 +148,9 @@ func (c *containerSpec) devices(dev string) error {
 		{"mount /dev/shm", "shm", filepath.Join(dev, "shm"), "tmpfs", plain, "mode=1777,size=65536k"},
 		{"mount /dev/mqueue", "mqueue", filepath.Join(dev, "mqueue"), "mqueue", plain, ""},
 	} {
+		if c.has(strings.TrimPrefix(m.target, c.Root)) {
+			continue
+		}
 		if err := os.Mkdir(m.target, folderMode); err != nil {
 			return fmt.Errorf("make %s: %w", m.target, err)
 		}
@@ -155,6 +159,11 @@ func (c *containerSpec) devices(dev string) error {
 		}
 	}
 	return nil
+}
+
+// has says whether the pod brings what is to be seen at a path, as it does its memory.
+func (c *containerSpec) has(path string) bool {
+	return slices.ContainsFunc(c.Mounts, func(v wire.Mount) bool { return v.Target == path })
 }
 
 // volumes shows the files and folders that the pod brings.
