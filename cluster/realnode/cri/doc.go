@@ -11,6 +11,6 @@
 //
 // What this runtime does not do it refuses, in words that end up in the pod's events: the host's pid and ipc
 // namespaces, process namespaces that several containers share, seccomp and AppArmor profiles from files, settings of
-// the kernel besides the network's, devices, mounts that a container makes for others, and checkpoints. Labels of
-// SELinux are passed over, as by other runtimes where that is off.
+// the kernel besides the network's, devices, runtime classes, mounts that a container makes for others, and
+// checkpoints. Labels of SELinux are passed over, as by other runtimes where that is off.
 package cri
