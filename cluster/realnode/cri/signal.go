@@ -22,7 +22,7 @@ func (c *container) stopSignal() syscall.Signal {
 	return syscall.SIGTERM
 }
 
-// The signals of real time, as the C library counts them. No signal has a higher number.
+// firstRealTime and lastRealTime are the signals of real time, as the C library counts them. No other number is higher.
 const firstRealTime, lastRealTime = 34, 64
 
 // signalOf is a signal by its number, or by its name with or without SIG; 0 if there is none.
