@@ -102,7 +102,7 @@ var doesNotOnRealNodes = []pageLine{
 	tried("pods have no way out", "TestRealNetwork", "TestRealEgress"),
 	tried("draws a Warning `NoWayOut`", "TestRealNetwork", "../realnode:TestNoWayOutEvent"),
 	tried("The nodes' log has it as well", "../realnode/dns:TestOutside"),
-	tried("A program of this machine can stand in", "TestRealHostService"),
+	tried("program of this machine](#programs-of-this-machine) can stand in", "TestRealHostService"),
 	tried("On plain nodes pods have the machine's network", "TestPlain/serving"),
 	tried("For an ordinary user there is one user id", "TestRealPod/owners", "TestRealFurtherIDs"),
 	tried("Each container sees it as the id that it asks for", "TestRealPod/owners", "TestRealWorkloads/volumes"),
