@@ -8,9 +8,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/parser"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/report"
@@ -60,6 +57,16 @@ func returnsError(src []byte) bool {
 // MainFile is the file with the code that sets up controllers: the main function, where the layout has it or another
 // one has, or what that calls in another package of the project.
 func MainFile(p *plan.Plan, file *project.Project) (string, error) {
+	return mainFile(p, file, wiring.SetsUpControllers)
+}
+
+// WebhookMainFile is the file with the code that sets up webhooks: [MainFile], unless another main does it.
+func WebhookMainFile(p *plan.Plan, file *project.Project) (string, error) {
+	return mainFile(p, file, wiring.SetsUpWebhooks, wiring.SetsUpControllers)
+}
+
+// mainFile finds that file. Of several mains below cmd it is the one of which the first sign is true that is of any.
+func mainFile(p *plan.Plan, file *project.Project, setsUp ...func([]byte) bool) (string, error) {
 	usual := file.MainFile()
 	for _, name := range []string{usual, "cmd/main.go", "main.go"} {
 		c, err := p.Find(name)
@@ -70,18 +77,22 @@ func MainFile(p *plan.Plan, file *project.Project) (string, error) {
 			return calledBy(p, file.Repo, c)
 		}
 	}
-	name, mains, err := mainBelowCmd(p)
-	if err != nil || name != "" {
-		return name, err
+	mains, err := mainsBelowCmd(p)
+	if err != nil {
+		return "", err
 	}
-	name, several, err := beyondMain(p, file.Repo, mains)
+	several := likeliest(mains, setsUp...)
+	if len(several) == 1 {
+		return several[0], nil
+	}
+	name, beyond, err := beyondMain(p, file.Repo, mains)
 	if err != nil || name != "" {
 		return name, err
 	}
 	if p.Recording() { // nothing is in it then
 		return usual, nil
 	}
-	return "", noManager(usual, mains, several)
+	return "", noManager(usual, mains, append(several, beyond...))
 }
 
 // calledBy is a main file or, if it has no place for controllers, the one that it leads to which has.
@@ -106,7 +117,7 @@ func noManager(usual string, mains []*plan.File, several []string) error {
 	switch {
 	case len(several) > 0:
 		e.What, e.Where = "several files have a manager to add code to", strings.Join(several, ", ")
-		e.Hint = "put the comment +" + insertionPoint + " into the right one; nothing was changed"
+		e.Hint = "put the comment // +" + insertionPoint + " into the right one alone, or add the lines that --skip-wiring shows; nothing was changed"
 	case len(mains) > 0:
 		var names []string
 		for _, c := range mains {
@@ -121,38 +132,10 @@ func noManager(usual string, mains []*plan.File, several []string) error {
 // insertionPoint is the comment above which kinds are added.
 const insertionPoint = "kubebuilder:scaffold:builder"
 
-// mainBelowCmd is the one main.go in a folder of cmd, as projects of kubebuilder 1 have it, that kinds are added to: it
-// has the insertion point for them, or else makes a manager. It is "" without one, or when there are several. Mains are
-// all that are there.
-func mainBelowCmd(p *plan.Plan) (name string, mains []*plan.File, err error) {
-	folders, err := os.ReadDir(filepath.Join(p.Root(), "cmd"))
-	if err != nil {
-		return "", nil, nil // there is none
-	}
-	for _, folder := range folders {
-		if !folder.IsDir() {
-			continue
-		}
-		c, err := p.Find("cmd/" + folder.Name() + "/main.go")
-		if err != nil {
-			return "", nil, err
-		}
-		if c.There() {
-			mains = append(mains, c)
-		}
-	}
-	for _, sign := range []string{"+" + insertionPoint, "NewManager("} {
-		with := slices.DeleteFunc(slices.Clone(mains), func(c *plan.File) bool { return !bytes.Contains(c.After(), []byte(sign)) })
-		if len(with) == 1 {
-			return with[0].Path(), mains, nil
-		}
-	}
-	return "", mains, nil
-}
-
-// Source is the text of [MainFile], or nothing where there is none: for showing code that is left to the user.
-func Source(p *plan.Plan, of *project.Project) []byte {
-	file, err := MainFile(p, of)
+// Source is the text of [MainFile] or [WebhookMainFile], or nothing where there is none: for showing code that is left
+// to the user.
+func Source(p *plan.Plan, of *project.Project, mainFile func(*plan.Plan, *project.Project) (string, error)) []byte {
+	file, err := mainFile(p, of)
 	if err != nil {
 		return nil
 	}

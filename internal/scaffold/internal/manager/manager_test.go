@@ -50,15 +50,27 @@ func TestFailure(t *testing.T) {
 }
 
 func TestMainFile(t *testing.T) {
+	const (
+		makes       = "package main\n\nfunc main() {\n\tmgr, err := ctrl.NewManager(x)\n}\n"
+		sets        = "package main\n\nfunc main() {\n\tmgr, err := ctrl.NewManager(x)\n\terr = (&r{}).SetupWithManager(mgr)\n}\n"
+		webhooks    = "package main\n\nfunc main() {\n\tmgr, err := ctrl.NewManager(x)\n\terr = (&k{}).SetupWebhookWithManager(mgr)\n\t//+kubebuilder:scaffold:builder\n}\n"
+		controllers = "package main\n\nfunc main() {\n\tmgr, err := ctrl.NewManager(x)\n\terr = (&r{}).SetupWithManager(mgr)\n\t//+kubebuilder:scaffold:builder\n}\n"
+	)
 	for files, want := range map[string]string{
 		"-- main.go --\n-- cmd/main.go --\n": "cmd/main.go",
 		"-- main.go --\n":                    "main.go",
-		"-- cmd/a/main.go --\n-- cmd/manager/main.go --\n\t//+kubebuilder:scaffold:builder\n": "cmd/manager/main.go",
-		"-- cmd/a/main.go --\n-- cmd/b/main.go --\n\tctrl.NewManager(x)\n":                    "cmd/b/main.go",
+		"-- cmd/a/main.go --\n-- cmd/manager/main.go --\n\t//+kubebuilder:scaffold:builder\n":                        "cmd/manager/main.go",
+		"-- cmd/a/main.go --\n-- cmd/b/main.go --\n\tctrl.NewManager(x)\n":                                           "cmd/b/main.go",
+		"-- cmd/a/main.go --\n" + webhooks + "-- cmd/b/main.go --\n" + controllers + "-- cmd/c/main.go --\n" + makes: "cmd/b/main.go",
+		"-- cmd/a/main.go --\n" + makes + "-- cmd/b/main.go --\n" + sets:                                             "cmd/b/main.go",
 	} {
 		if got, err := manager.MainFile(project(t, files), &layout.Project{}); err != nil || got != want {
 			t.Errorf("got %s, %v, want %s", got, err, want)
 		}
+	}
+	several := project(t, "-- cmd/a/main.go --\n"+webhooks+"-- cmd/b/main.go --\n"+controllers)
+	if got, err := manager.WebhookMainFile(several, &layout.Project{}); err != nil || got != "cmd/a/main.go" {
+		t.Errorf("webhooks go to %s, %v", got, err)
 	}
 	older := &layout.Project{Version: "2"}
 	if got, err := manager.MainFile(project(t, "-- main.go --\n-- cmd/main.go --\n"), older); err != nil || got != "main.go" {
@@ -67,8 +79,9 @@ func TestMainFile(t *testing.T) {
 	none := project(t, "")
 	for files, where := range map[string]string{
 		"": "cmd/main.go",
-		"-- cmd/manager/main.go --\npackage main\n-- cmd/tool/x.go --\n":       "cmd/manager/main.go",
-		"-- cmd/a/main.go --\nNewManager(\n-- cmd/b/main.go --\nNewManager(\n": "cmd/a/main.go, cmd/b/main.go",
+		"-- cmd/manager/main.go --\npackage main\n-- cmd/tool/x.go --\n":                                  "cmd/manager/main.go",
+		"-- cmd/a/main.go --\nNewManager(\n-- cmd/b/main.go --\nNewManager(\n":                            "cmd/a/main.go, cmd/b/main.go",
+		"-- cmd/a/main.go --\n" + makes + "-- cmd/b/main.go --\n" + sets + "-- cmd/c/main.go --\n" + sets: "cmd/b/main.go, cmd/c/main.go",
 	} {
 		_, err := manager.MainFile(project(t, files), &layout.Project{})
 		if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Where != where || !errors.Is(err, manager.ErrNoManager) {

@@ -137,11 +137,11 @@ func (w *planner) importsFor(user piece.Declaration, paths ...string) []plan.Pie
 // manager made by another tool does not start without a certificate, so it needs no check of whether it has one.
 func (w *planner) planMain() error {
 	if w.options.SkipWiring {
-		src := manager.Source(w.Plan, w.project)
+		src := manager.Source(w.Plan, w.project, manager.WebhookMainFile)
 		w.Leave(manager.LeftToUser + piece.ByHand(append(w.schemePieces(src, ""), w.mainPieces(src)...)))
 		return nil
 	}
-	file, err := manager.MainFile(w.Plan, w.project)
+	file, err := manager.WebhookMainFile(w.Plan, w.project)
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (w *planner) planReadiness() error {
 	if ours, err := w.Exists(manager.FlagsFile); err != nil || !ours || w.options.SkipWiring {
 		return err
 	}
-	file, err := manager.MainFile(w.Plan, w.project)
+	file, err := manager.WebhookMainFile(w.Plan, w.project)
 	if err != nil {
 		return err
 	}

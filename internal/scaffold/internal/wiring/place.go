@@ -159,6 +159,26 @@ func MarkedScheme(src []byte) string {
 	return scheme
 }
 
+// SetsUpControllers reports whether a file sets up a controller.
+func SetsUpControllers(src []byte) bool {
+	return callsAny(src, func(name string) bool { return name == "SetupWithManager" })
+}
+
+// SetsUpWebhooks reports whether a file sets up a webhook.
+func SetsUpWebhooks(src []byte) bool {
+	return callsAny(src, func(name string) bool { return isSetUp(name) && strings.HasSuffix(name, "WebhookWithManager") })
+}
+
+// callsAny reports whether a file calls a function of such a name.
+func callsAny(src []byte, is func(name string) bool) (found bool) {
+	s := read(src)
+	if s == nil {
+		return false
+	}
+	s.calls(func(_ *ast.CallExpr, _ ast.Expr, name string) { found = found || is(name) })
+	return found
+}
+
 // SetUpPlace finds where a file sets up controllers: below the last that it sets up or, when there is none, above what
 // adds checks to the manager.
 func SetUpPlace(src []byte) (Place, bool) {
