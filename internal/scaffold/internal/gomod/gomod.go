@@ -75,14 +75,35 @@ func ModuleOf(root, pkg string) (string, error) {
 // ImportPath is the import path of a folder: that of the module that it is in, which may
 // be nested in the project's, and the way from there.
 func ImportPath(root, repo, dir string) (string, error) {
+	at, mod, err := nested(root, dir)
+	switch {
+	case err != nil:
+		return "", err
+	case mod != nil:
+		return path.Join(mod.Path(), strings.TrimPrefix(dir, at)), nil
+	}
+	return path.Join(repo, dir), nil
+}
+
+// NestedFile is the go.mod of the module nested in the project's that a folder is in; "" when it is in the project's.
+func NestedFile(root, dir string) (string, error) {
+	at, mod, err := nested(root, dir)
+	if err != nil || mod == nil {
+		return "", err
+	}
+	return path.Join(at, "go.mod"), nil
+}
+
+// nested is that module, and its folder; nil when there is none.
+func nested(root, dir string) (at string, mod *File, err error) {
 	for at := dir; at != "."; at = path.Dir(at) {
 		mod, err := Read(filepath.Join(root, filepath.FromSlash(at)))
 		if err != nil {
-			return "", fmt.Errorf("in %s: %w", at, err)
+			return "", nil, fmt.Errorf("in %s: %w", at, err)
 		}
 		if mod != nil {
-			return path.Join(mod.Path(), strings.TrimPrefix(dir, at)), nil
+			return at, mod, nil
 		}
 	}
-	return path.Join(repo, dir), nil
+	return "", nil, nil
 }

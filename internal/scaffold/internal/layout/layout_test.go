@@ -148,6 +148,34 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestNestedModule: types that are published as a part of a nested module stay in it.
+func TestNestedModule(t *testing.T) {
+	root := t.TempDir()
+	projecttest.Unpack(t, root, `
+-- PROJECT --
+domain: example.com
+repo: example.com/op
+resources:
+- group: ship
+  kind: Brig
+  version: v1
+version: "2"
+-- go.mod --
+module example.com/op
+-- api/go.mod --
+module example.com/op/api
+-- api/v1/brig_types.go --
+package v1
+
+type Brig struct{}
+`)
+	_, err := several(root)
+	refusal, ok := errors.AsType[*report.Error](err)
+	if !ok || refusal.Where != "api/go.mod:1" || !strings.Contains(refusal.What, "imports example.com/op/api/v1") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestRoomForOneGroup: with kinds of two groups there is no way back.
 func TestRoomForOneGroup(t *testing.T) {
 	root := projecttest.New(t, newproject.Options{MultiGroup: true})

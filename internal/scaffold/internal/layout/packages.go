@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"errors"
 	"fmt"
 	"go/parser"
 	"go/token"
@@ -127,7 +128,7 @@ func (m *moving) addPackage(rule layoutRule, dir string) error {
 		renameApplyConfigurations(p)
 	}
 	m.set.Packages = append(m.set.Packages, p)
-	return m.checkPlaces(p)
+	return errors.Join(m.checkPlaces(p), m.checkModules(p))
 }
 
 // inOrder lists the resources, those of the project's own types first: the first one in a
