@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/regenerate"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
 	"github.com/slipway-dev/slipway/project"
@@ -34,9 +38,33 @@ func (s *Session) CreateWebhook(ctx context.Context, w Webhook) error {
 	}
 	var planned *scaffold.Plan
 	return s.change(ctx, root, w.Preview, func() (made *scaffold.Plan, err error) {
-		planned, err = scaffold.CreateWebhook(root, w.Webhook)
+		if planned, err = scaffold.CreateWebhook(root, w.Webhook); err == nil {
+			err = s.requireGenerator(root, planned)
+		}
 		return planned, err
 	}, func() error { return s.afterCreateWebhook(ctx, root, w, planned) })
+}
+
+// requireGenerator refuses a plan whose configuration lists what the Makefile's calls do not generate: it could not be
+// deployed.
+func (s *Session) requireGenerator(root string, planned *scaffold.Plan) error {
+	lists := slices.ContainsFunc(planned.Changes(), func(f report.File) bool {
+		return f.Path == "config/webhook/kustomization.yaml" && f.Action == report.Created
+	})
+	if !lists {
+		return nil
+	}
+	plan, _, err := regenerate.PlanFor(root, s.Getenv)
+	if err != nil {
+		return nil // generating reports it
+	}
+	if _, err := os.Stat(filepath.Join(root, "config", "webhook", "manifests.yaml")); err == nil || plan.WithoutWebhooks() == "" {
+		return nil
+	}
+	return &report.Error{
+		What: "no call of controller-gen generates configurations of webhooks", Where: plan.WithoutWebhooks(),
+		Hint: "nothing was changed; config/webhook would list a file that is never made: add webhook to the arguments of this call, and run the command again",
+	}
 }
 
 // postponeConversion leaves the conversion out of several webhooks where the kind has one version. It says what the

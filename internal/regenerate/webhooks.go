@@ -3,6 +3,7 @@ package regenerate
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,12 +23,21 @@ func generatesManifests(uses []generate.Use) bool {
 	return slices.ContainsFunc(uses, func(u generate.Use) bool { return u.Name == "crd" || u.Name == "rbac" })
 }
 
-// withoutWebhooks is the finding of a Makefile whose calls generate no configurations of webhooks, though the project
-// lists them: nothing that lists them can be deployed.
-func (p *Plan) withoutWebhooks() ([]report.Finding, error) {
+// WithoutWebhooks is the place of the Makefile's call that generates what is deployed, where none generates
+// configurations of webhooks; "" where one does, or where that cannot be seen.
+func (p *Plan) WithoutWebhooks() string {
 	if p.partial || p.manifests.Line == 0 || slices.ContainsFunc(p.runs, func(r planned) bool {
 		return slices.ContainsFunc(r.uses, func(u generate.Use) bool { return u.Name == "webhook" })
 	}) {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", p.manifests.File, p.manifests.Line)
+}
+
+// withoutWebhooks is the finding of a Makefile whose calls generate no configurations of webhooks, though the project
+// lists them: nothing that lists them can be deployed.
+func (p *Plan) withoutWebhooks() ([]report.Finding, error) {
+	if p.WithoutWebhooks() == "" {
 		return nil, nil
 	}
 	folder := filepath.Join(p.root, "config", "webhook")

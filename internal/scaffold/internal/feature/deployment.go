@@ -84,9 +84,17 @@ func (p *planner) requireDeployment(f Feature) error {
 		return nil
 	}
 	return &report.Error{
-		What: fmt.Sprintf("%s changes the manager's Deployment, which this file does not have", f), Where: managerFile + ":1",
+		What: fmt.Sprintf("%s changes the manager's Deployment, which this file does not have", f), Where: managerFile + ":1", Err: deployedOtherwise(f),
 		Hint: "nothing was changed; move the Deployment into this file, and run the command again",
 	}
+}
+
+// deployedOtherwise is why a feature is refused, where code can do without it.
+func deployedOtherwise(f Feature) error {
+	if f == WebhookServer {
+		return ErrDeployedOtherwise
+	}
+	return nil
 }
 
 // patchesDeployment reports whether the feature's files name the manager's Deployment.

@@ -39,6 +39,11 @@ func Enable(features ...Feature) func(*plan.Plan, *project.Project) error {
 			if err := planner.requireDeployment(f); err != nil {
 				return err
 			}
+			if f == WebhookServer {
+				if err := planner.requireServable(); err != nil {
+					return err
+				}
+			}
 			if err := planner.enable(f); err != nil {
 				return err
 			}

@@ -121,9 +121,13 @@ func (p *planner) planRotationItems() error {
 }
 
 // Serve plans what deploys webhooks and a certificate for them: certificates or, when that is "",
-// what there is. A feature that was switched off since its files were written stays off.
+// what there is. A feature that was switched off since its files were written stays off. It is [ErrDeployedOtherwise] in a
+// project that has another way to deploy them.
 func Serve(on *plan.Plan, file *project.Project, header string, certificates Feature) error {
 	p := &planner{Plan: on, project: file, header: header}
+	if err := p.requireServable(); err != nil {
+		return err
+	}
 	ownCertificates, err := p.deploysWithoutCertManager()
 	if err != nil {
 		return err

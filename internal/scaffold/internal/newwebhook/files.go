@@ -2,10 +2,12 @@ package newwebhook
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
@@ -260,9 +262,15 @@ func (w *planner) record() {
 	}
 }
 
-// planFeatures plans what deploys the webhooks and a certificate for them.
+// planFeatures plans what deploys the webhooks and a certificate for them. A project that deploys otherwise can have the
+// code alone.
 func (w *planner) planFeatures() error {
-	return feature.Serve(w.Plan, w.project, w.header, w.options.Certificates)
+	err := feature.Serve(w.Plan, w.project, w.header, w.options.Certificates)
+	if refusal, ok := errors.AsType[*report.Error](err); ok && w.options.SkipWiring && errors.Is(err, feature.ErrDeployedOtherwise) {
+		w.Leave(refusal.Where + ": " + refusal.What + "; --skip-wiring leaves to you what deploys the webhooks: their configuration, a Service and a certificate")
+		return nil
+	}
+	return err
 }
 
 // path is where the manager serves a webhook: at a path of its own, or at the one that controller-runtime derives.
