@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -38,11 +39,17 @@ type folders struct {
 }
 
 func (p *Project) folders() folders {
+	f := folders{groups: "api", controllers: "internal/controller", main: "cmd/main.go"}
 	if p.Older() {
-		return folders{groups: "apis", controllers: "controllers", main: "main.go"}
+		f = folders{groups: "apis", controllers: "controllers", main: "main.go"}
 	}
-	return folders{groups: "api", controllers: "internal/controller", main: "cmd/main.go"}
+	f.controllers = cmp.Or(p.controllers, f.controllers)
+	return f
 }
+
+// ControllersIn has the project's controllers be in a folder, not where the layout has them. The file does not record
+// it: the project's code shows it.
+func (p *Project) ControllersIn(dir string) { p.controllers = dir }
 
 // Line is the line of a key at the top of the file that the project was read from, or of the key's first value if that
 // is a list; 0 without one.

@@ -44,6 +44,8 @@ type Project struct {
 	doc      *yaml.Node // with all that this package does not know
 	src      []byte     // the bytes that doc was read from; nil after SetPlugin
 	recorded string     // the file's Repo, where [Project.InModule] has put another one in its place
+
+	controllers string // the folder of controllers where it is not the layout's; see [Project.ControllersIn]
 }
 
 // A Resource is one API of the project, or one that it works on.

@@ -31,6 +31,12 @@ func Parse(file string, src []byte, mode parser.Mode) (*ast.File, *token.FileSet
 	return parsed, fset, nil
 }
 
+// reconciles matches the method of a reconciler, whatever it calls its package of requests.
+var reconciles = lazy.Regexp(`(?m)^func \([^)]*\) Reconcile\([^,()]*,[^,()]*\bRequest\)`)
+
+// HasReconciler reports whether a file has the method by which a controller handles a request.
+func HasReconciler(src []byte) bool { return reconciles().Match(src) }
+
 // DeclaresStruct reports whether a file declares a struct type of a name.
 func DeclaresStruct(src []byte, name string) bool {
 	return regexp.MustCompile(`(?m)^\s*(type\s+)?` + regexp.QuoteMeta(name) + `\s+struct\b`).Match(src)

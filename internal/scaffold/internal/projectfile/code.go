@@ -16,8 +16,10 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// followCode has the project's own kinds be where their types are, in the API group that the types' package says.
+// followCode has the project's own kinds be where their types are, in the API group that the types' package says, and
+// its controllers where some are.
 func followCode(p *plan.Plan, file *project.Project) error {
+	followControllers(p.Root(), file)
 	moved, err := movedTypes(p.Root(), file)
 	if err != nil {
 		return err
