@@ -17,8 +17,14 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// LeftToUser introduces the lines that the user is to add where the manager's code is left alone.
-const LeftToUser = "--skip-wiring leaves the manager's code to you; add these lines:\n"
+// LeftToUser introduces the lines that the user is to add to a file where the manager's code is left alone. The file is
+// "" where it is not known.
+func LeftToUser(file string) string {
+	if file != "" {
+		file = " to " + file
+	}
+	return "--skip-wiring leaves the manager's code to you; add these lines" + file + ":\n"
+}
 
 // FlagsFile is the code, in projects made by slipway, with which a manager starts before it has a certificate.
 const FlagsFile = "internal/manager/flags.go"
@@ -132,16 +138,16 @@ func noManager(usual string, mains []*plan.File, several []string) error {
 // insertionPoint is the comment above which kinds are added.
 const insertionPoint = "kubebuilder:scaffold:builder"
 
-// Source is the text of [MainFile] or [WebhookMainFile], or nothing where there is none: for showing code that is left
+// Source is [MainFile] or [WebhookMainFile] and its text, or nothing where there is none: for showing code that is left
 // to the user.
-func Source(p *plan.Plan, of *project.Project, mainFile func(*plan.Plan, *project.Project) (string, error)) []byte {
+func Source(p *plan.Plan, of *project.Project, mainFile func(*plan.Plan, *project.Project) (string, error)) (file string, src []byte) {
 	file, err := mainFile(p, of)
 	if err != nil {
-		return nil
+		return "", nil
 	}
 	c, err := p.Find(file)
-	if err != nil {
-		return nil
+	if err != nil || !c.There() {
+		return "", nil
 	}
-	return c.After()
+	return file, c.After()
 }

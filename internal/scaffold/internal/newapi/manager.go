@@ -33,8 +33,8 @@ func (a *planner) planMain() error {
 
 // leaveWiring leaves the manager's code to the user, with the lines to add.
 func (a *planner) leaveWiring() error {
-	src := manager.Source(a.Plan, a.project, manager.MainFile)
-	a.Leave(manager.LeftToUser + piece.ByHand(append(a.schemePieces(src, ""), a.controllerPieces(src)...)))
+	file, src := manager.Source(a.Plan, a.project, manager.MainFile)
+	a.Leave(manager.LeftToUser(file) + piece.ByHand(append(a.schemePieces(src, ""), a.controllerPieces(src)...)))
 	return nil
 }
 

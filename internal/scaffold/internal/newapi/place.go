@@ -1,6 +1,7 @@
 package newapi
 
 import (
+	"cmp"
 	"path"
 	"strings"
 
@@ -44,8 +45,12 @@ func placeOf(file *project.Project, r project.Resource) string {
 func inExistingGroup(p *plan.Plan, file *project.Project, r project.Resource) project.Resource {
 	group := p.APIGroup(file.APIDir(r))
 	for _, o := range file.Resources {
-		if group == "" && o.Group == r.Group && projectfile.Own(file, o) {
-			group = o.QualifiedGroup()
+		if o.Group != r.Group || !projectfile.Own(file, o) {
+			continue
+		}
+		if group = cmp.Or(group, o.QualifiedGroup()); group == o.QualifiedGroup() { // as PROJECT has it already
+			r.Domain = o.Domain
+			return r.InAPIGroup(group)
 		}
 	}
 	if domain, ok := strings.CutPrefix(group, r.Group+"."); ok && r.Group != "" {

@@ -139,8 +139,8 @@ func (w *planner) importsFor(user piece.Declaration, paths ...string) []plan.Pie
 // manager made by another tool does not start without a certificate, so it needs no check of whether it has one.
 func (w *planner) planMain() error {
 	if w.options.SkipWiring {
-		src := manager.Source(w.Plan, w.project, manager.WebhookMainFile)
-		w.Leave(manager.LeftToUser + piece.ByHand(append(w.schemePieces(src, ""), w.mainPieces(src)...)))
+		file, src := manager.Source(w.Plan, w.project, manager.WebhookMainFile)
+		w.Leave(manager.LeftToUser(file) + piece.ByHand(append(w.schemePieces(src, ""), w.mainPieces(src)...)))
 		return nil
 	}
 	file, err := manager.WebhookMainFile(w.Plan, w.project)
