@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
@@ -101,7 +102,8 @@ func Read(p *plan.Plan) (string, error) {
 }
 
 // Relicense changes the header that generated and scaffolded Go files begin with. Files
-// that are there keep theirs, except for those that are generated again.
+// that are there keep theirs, except for those that are generated again. A header names a holder of the copyright, who
+// is replaced only by another one that is named.
 func Relicense(l License) func(*plan.Plan, *project.Project) error {
 	return func(p *plan.Plan, file *project.Project) error {
 		header, err := l.Comment(file.Name)
@@ -119,6 +121,28 @@ func Relicense(l License) func(*plan.Plan, *project.Project) error {
 		if !there {
 			return p.Create(boilerplateFile, content)
 		}
+		if keep, err := l.keepsHolder(p); keep || err != nil {
+			return err
+		}
 		return p.Edit(boilerplateFile, func(string, []byte) ([]byte, error) { return content, nil })
+	}
+}
+
+// apache matches a header of the Apache License, in full or by its identifier.
+var apache = lazy.Regexp(`Apache License|SPDX-License-Identifier: Apache-2\.0`)
+
+// keepsHolder reports whether the header stays, since it is of this license already and no other holder of the copyright
+// is named. It refuses to put the default holder in the place of one under another license.
+func (l License) keepsHolder(p *plan.Plan) (bool, error) {
+	c, err := p.Find(boilerplateFile)
+	if err != nil || l.Text != "" || l.Name == "none" || l.Owner != "" || strings.TrimSpace(string(c.After())) == "" {
+		return false, err
+	}
+	if apache().Match(c.After()) {
+		return true, p.Keep(boilerplateFile, "it has the Apache License already; --owner names another holder")
+	}
+	return false, &report.Error{
+		What: "the project has a license header, whose holder of the copyright would be replaced", Where: boilerplateFile + ":1",
+		Hint: "nothing was changed; name the holder for the new header", Next: "slipway edit --license apache2 --owner 'Example Ltd.'",
 	}
 }
