@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/spelling"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -30,7 +30,7 @@ const mostTold = 5
 
 // instead says what there is: the kind whose name is nearly this one, or all, as flags.
 func (o Options) instead(there []project.Resource, nothing string, as func(project.Resource) string) string {
-	if near := o.nearest(there); near != nil {
+	if near := kind.Nearest(there, o.Group, o.Version, o.Kind); near != nil {
 		return "did you mean " + as(*near) + "?"
 	}
 	var told []string
@@ -44,20 +44,6 @@ func (o Options) instead(there []project.Resource, nothing string, as func(proje
 		told = append(told, fmt.Sprintf("  and %d more", more))
 	}
 	return "it has\n" + strings.Join(told, "\n")
-}
-
-// nearest is the one whose names are nearly these, and are not those of another version or group
-// alone: that may well have been deleted on purpose.
-func (o Options) nearest(there []project.Resource) *project.Resource {
-	const mayDiffer = 2
-	best, distance := (*project.Resource)(nil), mayDiffer+1
-	for _, r := range there {
-		d := spelling.Distance(strings.ToLower(o.Kind), strings.ToLower(r.Kind), mayDiffer)
-		if d < distance && r.Kind != o.Kind && r.Group == o.Group && r.Version == o.Version {
-			best, distance = &r, d
-		}
-	}
-	return best
 }
 
 // flags name a kind.

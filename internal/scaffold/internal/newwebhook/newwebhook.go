@@ -165,10 +165,28 @@ func (w *planner) unknown() error {
 			hint = fmt.Sprintf("there is %s in the group %q, version %s", r.Kind, r.Group, r.Version)
 		}
 	}
-	return &report.Error{
+	e := &report.Error{
 		What: fmt.Sprintf("the project has no kind %s in the group %q, version %s", o.Kind, o.Group, o.Version), Where: project.FileName, Hint: hint,
 		Next: fmt.Sprintf("slipway create api --group %s --version %s --kind %s --resource --controller", shellword.Quote(o.Group), shellword.Quote(o.Version), shellword.Quote(o.Kind)),
 	}
+	if near := kind.Nearest(w.project.Resources, o.Group, o.Version, o.Kind); near != nil {
+		e.Hint = "did you mean " + near.Kind + "?"
+		e.Next = fmt.Sprintf("slipway create webhook --group %s --version %s --kind %s%s", shellword.Quote(o.Group), shellword.Quote(o.Version), near.Kind, o.flags())
+	}
+	return e
+}
+
+// flags are those of the webhooks that are asked for.
+func (o Options) flags() (flags string) {
+	for _, f := range []struct {
+		is   bool
+		flag string
+	}{{o.Defaulting, " --defaulting"}, {o.Validation, " --programmatic-validation"}, {o.Conversion, " --conversion"}} {
+		if f.is {
+			flags += f.flag
+		}
+	}
+	return flags
 }
 
 // resolveSpokes finds the versions that are converted to and from this one.

@@ -314,3 +314,13 @@ func TestRecord(t *testing.T) {
 		t.Error("nothing in cmd/main.go is needed")
 	}
 }
+
+// TestNearlyTheKind: a kind that is misspelt is answered with the one that is meant, and the call for it.
+func TestNearlyTheKind(t *testing.T) {
+	root := newProject(t, newproject.Options{}, "v1")
+	_, err := newwebhook.Create(root, cronJob(of("batch", "v1", "CronJop"), defaulting, validation))
+	refusal, ok := errors.AsType[*report.Error](err)
+	if !ok || refusal.Hint != "did you mean CronJob?" || refusal.Next != "slipway create webhook --group batch --version v1 --kind CronJob --defaulting --programmatic-validation" {
+		t.Errorf("got %v", err)
+	}
+}
