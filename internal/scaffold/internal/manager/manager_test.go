@@ -126,6 +126,7 @@ func TestMainFileBeyond(t *testing.T) {
 func TestRolesByMarkers(t *testing.T) {
 	for files, want := range map[string]bool{
 		"": false, "-- config/rbac/role_binding.yaml --\nkind: RoleBinding\n": true, "-- config/rbac/role_binding.yaml --\nkind: ClusterRoleBinding\nroleRef:\n  kind: RoleBinding\n": false,
+		"-- config/rbac/role_binding.yaml --\nkind: ClusterRoleBinding\n---\nkind: RoleBinding\n": false,
 	} {
 		if got, err := manager.RolesByMarkers(project(t, files)); err != nil || got != want {
 			t.Errorf("%q: got %v, %v, want %v", files, got, err, want)
