@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
@@ -23,6 +24,11 @@ type File struct{ file *modfile.File }
 
 // Path is the path of the module.
 func (m *File) Path() string { return m.file.Module.Mod.Path }
+
+// Requires reports whether the module requires another one, directly or not.
+func (m *File) Requires(module string) bool {
+	return slices.ContainsFunc(m.file.Require, func(r *modfile.Require) bool { return r.Mod.Path == module })
+}
 
 // Read reads the go.mod in folder root, or returns nil when there is none.
 func Read(root string) (*File, error) {

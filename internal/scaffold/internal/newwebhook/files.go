@@ -45,7 +45,7 @@ func (w *planner) plan() error {
 // steps plan what the webhooks consist of, but for their entry in PROJECT. They run a
 // second time, with a plan that records, when the webhooks are deleted.
 func (w *planner) steps() []func() error {
-	steps := []func() error{w.planCode, w.planTests, w.planMain, w.planReadiness, w.planModules}
+	steps := []func() error{w.planCode, w.planTests, w.planMain, w.planReadiness, w.planModules, w.noteModule}
 	if w.options.Conversion {
 		steps = append(steps, w.planConversion)
 	}
