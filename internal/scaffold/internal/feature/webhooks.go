@@ -120,9 +120,9 @@ func (p *planner) planRotationItems() error {
 	return p.Put(SelfCert.component(), plan.These(of...))
 }
 
-// Serve plans what deploys webhooks and a certificate for them: certificates or, when that is "",
-// what there is. A feature that was switched off since its files were written stays off. It is [ErrDeployedOtherwise] in a
-// project that has another way to deploy them.
+// Serve plans what deploys webhooks and a certificate for them: certificates or, when that is "", what there is. A
+// feature that was switched off since its files were written stays off. It is [ErrDeployedOtherwise] in a project that
+// has another way to deploy them.
 func Serve(on *plan.Plan, file *project.Project, header string, certificates Feature) error {
 	p := &planner{Plan: on, project: file, header: header}
 	if err := p.requireServable(); err != nil {

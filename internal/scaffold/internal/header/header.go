@@ -131,8 +131,8 @@ func Relicense(l License) func(*plan.Plan, *project.Project) error {
 // apache matches a header of the Apache License, in full or by its identifier.
 var apache = lazy.Regexp(`Apache License|SPDX-License-Identifier: Apache-2\.0`)
 
-// keepsHolder reports whether the header stays, since it is of this license already and no other holder of the copyright
-// is named. It refuses to put the default holder in the place of one under another license.
+// keepsHolder reports whether the header stays, since it is of this license already and no other holder of the
+// copyright is named. It refuses to put the default holder in the place of one under another license.
 func (l License) keepsHolder(p *plan.Plan) (bool, error) {
 	c, err := p.Find(boilerplateFile)
 	if err != nil || l.Text != "" || l.Name == "none" || l.Owner != "" || strings.TrimSpace(string(c.After())) == "" {

@@ -262,8 +262,8 @@ func (w *planner) record() {
 	}
 }
 
-// planFeatures plans what deploys the webhooks and a certificate for them. A project that deploys otherwise can have the
-// code alone.
+// planFeatures plans what deploys the webhooks and a certificate for them. A project that deploys otherwise can have
+// the code alone.
 func (w *planner) planFeatures() error {
 	err := feature.Serve(w.Plan, w.project, w.header, w.options.Certificates)
 	if refusal, ok := errors.AsType[*report.Error](err); ok && w.options.SkipWiring && errors.Is(err, feature.ErrDeployedOtherwise) {

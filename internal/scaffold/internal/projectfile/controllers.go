@@ -28,8 +28,8 @@ func followControllers(root string, file *project.Project) {
 	}
 }
 
-// hasReconcilers reports whether a file of a package, or of one in a folder of it, has a reconciler. What cannot be read
-// has none.
+// hasReconcilers reports whether a file of a package, or of one in a folder of it, has a reconciler. What cannot be
+// read has none.
 func hasReconcilers(root, dir string) bool {
 	entries, err := os.ReadDir(filepath.Join(root, filepath.FromSlash(dir)))
 	return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool {
