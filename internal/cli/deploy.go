@@ -27,6 +27,10 @@ over; a field that another field manager sets differently is a conflict. An inve
 kubectl has it) lists the objects of the deployment. Objects that the configuration no longer has are deleted. Deploy
 asks before it deletes namespaces and CRDs; without a terminal and without --yes it keeps them.
 
+Without a name, --image replaces the image controller, as scaffolded projects call it. Elsewhere name the image that
+the containers have, as in --image ghcr.io/team/operator=ghcr.io/team/operator:v2. An image that no container would
+run is an error.
+
 In an embedded cluster, deploy restarts workloads whose image was loaded or pushed again under the same name.
 
 With --print it prints the objects as one YAML stream, which installs the operator without the project. --print,
@@ -50,7 +54,7 @@ With --print it prints the objects as one YAML stream, which installs the operat
 	}
 	bindTarget(cmd.Flags(), &d.To, operation.DeployTimeout, "for the operator to run")
 	bindKustomization(cmd.Flags(), &d.Folder)
-	cmd.Flags().StringVar(&d.Image, "image", "", "`reference` of the operator's image; default: that of the configuration")
+	cmd.Flags().StringVar(&d.Image, "image", "", "the operator's image, `[NAME=]REFERENCE`; NAME is the image that it replaces, by default controller; default: that of the configuration")
 	cmd.Flags().BoolVar(&d.Wait, "wait", true, "wait until all is ready")
 	cmd.Flags().BoolVar(&show, "print", false, "print the objects as YAML and change no cluster")
 	cmd.Flags().BoolVar(&d.Force, "force-conflicts", false, "take over fields that other field managers own")

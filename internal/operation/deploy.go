@@ -13,7 +13,6 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/addon"
 	"github.com/slipway-dev/slipway/internal/clusterctl/loaded"
-	"github.com/slipway-dev/slipway/internal/image/reference"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
 	"github.com/slipway-dev/slipway/internal/ship"
@@ -32,19 +31,15 @@ const DeployTimeout = 2 * time.Minute
 type Deployment struct {
 	To     Target
 	Folder string // the kustomization, in the project or as an absolute path
-	Image  string // the operator's; empty leaves the configuration's
+	Image  string // the operator's, or NAME=REFERENCE for another's; empty leaves the configuration's
 	Force  bool   // take over fields that others own
 	Yes    bool   // delete namespaces and CRDs that others use, if they left the configuration, without a question
 	Wait   bool   // until all is ready
 
 	NoGenerate bool // deploy the files as they are
 	Preview
-}
 
-// CheckImage refuses what no node could pull.
-func CheckImage(image string) error {
-	_, err := reference.Parse(image)
-	return err
+	print bool // the objects, and change no cluster
 }
 
 // within is the path of a folder that a flag names: in the project, unless it is absolute.
@@ -67,14 +62,17 @@ func (s *Session) buildDeployment(ctx context.Context, root string, d Deployment
 		return nil, err
 	}
 	s.warnWaiting(root, d.Folder)
-	objects, err := ship.Kustomization{Folder: within(root, d.Folder), Image: d.Image, Generated: generated}.Build(ctx)
-	if err == nil && len(objects) == 0 {
-		return nil, noObjects(within(root, d.Folder))
+	built := ship.Kustomization{Folder: within(root, d.Folder), Image: d.Image, Generated: generated}
+	objects, err := built.Build(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(objects) == 0:
+		return nil, noObjects(built.Folder)
+	case d.Image != "" && !runs(objects, d.Image):
+		return nil, d.withoutContainer(ctx, built, objects)
 	}
-	if err == nil && d.Image != "" && !ship.RunsImage(objects, d.Image) {
-		s.Handler.Handle(report.Warning{Text: "no container of " + d.Folder + " runs " + d.Image + ": only containers whose image is named controller get it"})
-	}
-	return objects, err
+	return objects, nil
 }
 
 // asTheyAre reports whether a deployment takes the project's files as they are: on demand, and where another
@@ -188,6 +186,7 @@ func (s *Session) PrintDeployment(ctx context.Context, d Deployment) error {
 	if err != nil {
 		return err
 	}
+	d.print = true
 	objects, err := s.buildDeployment(ctx, root, d, true)
 	if err != nil {
 		return err

@@ -55,9 +55,9 @@ func Build(ctx context.Context, dir string) ([]*unstructured.Unstructured, error
 // A Kustomization is a folder to build as if some of its files were others. None is changed.
 type Kustomization struct {
 	Folder string
-	// Image is the operator's, a reference. It is set as `kustomize edit set image controller=REF` sets it: in each
-	// kustomization of the tree that names that image, and in the folder's own for those that none names. Empty leaves
-	// the project's.
+	// Image is the operator's: a reference that replaces the image controller, or NAME=REFERENCE. It is set as
+	// `kustomize edit set image NAME=REFERENCE` sets it: in each kustomization of the tree that names that image, and
+	// in the folder's own for those that none names. Empty leaves the project's.
 	Image string
 	// Generated are texts by absolute path, read in place of what the disk has there, or has not.
 	Generated map[string][]byte

@@ -1,0 +1,79 @@
+package operation
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/slipway-dev/slipway/internal/image/reference"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/shellword"
+	"github.com/slipway-dev/slipway/internal/ship"
+)
+
+// CheckImage refuses what no node could pull, as an image or as that of NAME=REFERENCE.
+func CheckImage(text string) error {
+	replaces, image := ship.SplitImage(text)
+	if replaces == "" {
+		return &report.Error{What: "no name before = in " + text, Where: "--image", Hint: "expected REFERENCE, or NAME=REFERENCE with the image that it replaces"}
+	}
+	_, err := reference.Parse(image)
+	return err
+}
+
+// runs reports whether a container of objects has the image that is to run.
+func runs(objects []*unstructured.Unstructured, text string) bool {
+	_, image := ship.SplitImage(text)
+	return ship.RunsImage(objects, image)
+}
+
+// withoutContainer refuses an image that no container would run: what is deployed would be the image before. It names
+// the images that containers have, and with one of them a command that works.
+func (d Deployment) withoutContainer(ctx context.Context, built ship.Kustomization, objects []*unstructured.Unstructured) error {
+	replaces, image := ship.SplitImage(d.Image)
+	refused := &report.Error{What: "no container has the image " + replaces + ", which " + image + " replaces", Where: d.Folder}
+	has := ship.ContainerImages(objects)
+	if len(has) == 0 {
+		refused.Hint = "the kustomization has no containers: add the operator's Deployment to its resources"
+		refused.Next = "slipway kustomize build " + shellword.Quote(d.Folder)
+		return refused
+	}
+	refused.Hint = "--image NAME=REFERENCE names the image that is replaced; the containers have\n" + withWorkloads(has)
+	for _, one := range has {
+		name, _, _ := reference.Split(one.Image)
+		built.Image = name + "=" + image
+		if with, err := built.Build(ctx); err == nil && runs(with, built.Image) {
+			refused.Next = d.command(built.Image)
+			break
+		}
+	}
+	return refused
+}
+
+// withWorkloads are images with their workloads, on a line each.
+func withWorkloads(images []ship.ContainerImage) string {
+	var lines []string
+	for _, one := range images {
+		line := "  " + one.Image + " (" + strings.ToLower(one.Workload.GetKind()) + "/" + one.Workload.GetName() + ")"
+		if !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// command is the deployment's own command line, with another image.
+func (d Deployment) command(image string) string {
+	words := []string{"slipway deploy"}
+	for _, flag := range []struct {
+		set  bool
+		text string
+	}{{d.Folder != DefaultFolder, "-k " + shellword.Quote(d.Folder)}, {d.print, "--print"}, {d.DryRun, "--dry-run"}, {d.Diff, "--diff"}, {d.NoGenerate, "--no-generate"}} {
+		if flag.set {
+			words = append(words, flag.text)
+		}
+	}
+	return strings.Join(append(words, "--image", shellword.Quote(image)), " ")
+}
