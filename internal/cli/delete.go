@@ -36,7 +36,8 @@ PROJECT. Files that several kinds need are deleted with the last kind. Then it g
 
 Files and lines that you have changed are kept, and so are the Go files that they use. So the project
 still builds. The command reports each of them with the reason. With --with-changes it deletes changed
-files, too, except those that other code uses.
+files, too, except those that other code uses. Types and controllers that slipway did not scaffold go with
+--with-changes or not at all: as long as they stay, the command changes nothing.
 
 With --controller-name it deletes only that additional controller.
 

@@ -257,11 +257,16 @@ func TestDeleteWithoutBase(t *testing.T) {
 	editFile(t, root, "cmd/main.go", `return fmt.Errorf("set up the CronJob controller: %w", err)`, `setupLog.Error(err, "unable to create controller", "controller", "CronJob")`+"\n\t\tos.Exit(1)")
 	editFile(t, root, "internal/controller/cronjob_controller.go", "return ctrl.Result{}", "/* another tool's */ return ctrl.Result{}")
 	d := deletionOf(cronJob())
-	checkDeletion(t, root, d, map[string]string{
-		"internal/controller/cronjob_controller.go": "it differs from slipway's text",
-		"api/v1/cronjob_types.go":                   "it is used at ",
-		"api/v1/groupversion_info.go":               "it is used at ",
-	}, []string{"config/samples/batch_v1_cronjob.yaml"})
+	made := tree(t, root)
+	if _, err := DeleteAPI(root, d); err == nil || !strings.Contains(err.Error(), "no other code uses it, so --with-changes deletes it") {
+		t.Errorf("a kind whose code would stay: %v", err)
+	}
+	if diff := cmp.Diff(made, tree(t, root)); diff != "" {
+		t.Error(diff)
+	}
+	d.WithChanges = true
+	const unmarked = "it has no markers any more"
+	checkDeletion(t, root, d, map[string]string{"config/rbac/role.yaml": unmarked}, []string{"internal/controller/cronjob_controller.go", "api/v1/cronjob_types.go", "config/samples/batch_v1_cronjob.yaml"})
 	if diff := cmp.Diff(main, read(t, root, "cmd/main.go")); diff != "" {
 		t.Error(diff)
 	}

@@ -18,8 +18,10 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -158,11 +160,33 @@ func (s *Sources) Of(name string, leaving map[string]bool) (place string, used b
 		if other == name || leaving[other] || best != "" && other > best[:strings.LastIndex(best, ":")] {
 			continue
 		}
-		if line := cmp.Or(src.uses(declaring, importPath), src.usesMethods(declaring, importPath)); line > 0 {
+		if line := src.usesOf(declaring, importPath); line > 0 {
 			best = fmt.Sprintf("%s:%d", other, line)
 		}
 	}
 	return best, best != ""
+}
+
+// Places are all of these, one for each file. Programs come first: they start what the others are parts of.
+func (s *Sources) Places(name string, leaving map[string]bool) []string {
+	declaring := s.files[name]
+	if declaring == nil {
+		return nil
+	}
+	importPath := s.importPath(declaring.dir)
+	var programs, packages []string
+	for _, other := range slices.Sorted(maps.Keys(s.files)) {
+		src := s.files[other]
+		line := src.usesOf(declaring, importPath)
+		switch place := fmt.Sprintf("%s:%d", other, line); {
+		case other == name || leaving[other] || line == 0:
+		case src.pkg == "main":
+			programs = append(programs, place)
+		default:
+			packages = append(packages, place)
+		}
+	}
+	return append(programs, packages...)
 }
 
 // Imports reports whether a file imports a package of the module, leaving out files that
@@ -192,7 +216,12 @@ func (s *Sources) Mention(text string, leaving map[string]bool) bool {
 	return false
 }
 
-// uses returns a line of src that uses what declaring declares, or 0.
+// usesOf returns a line of src that uses what declaring declares, methods among it, or 0.
+func (src *source) usesOf(declaring *source, importPath string) int {
+	return cmp.Or(src.uses(declaring, importPath), src.usesMethods(declaring, importPath))
+}
+
+// uses returns a line of src that uses what declaring declares by its name, or 0.
 func (src *source) uses(declaring *source, importPath string) int {
 	if src.dir == declaring.dir && src.pkg == declaring.pkg {
 		return first(declaring.declares, src.unresolved)

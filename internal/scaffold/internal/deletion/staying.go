@@ -1,0 +1,102 @@
+package deletion
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/usage"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// refuseHalf refuses to take a kind out of PROJECT and the kustomizations while its code stays: a manager that still
+// starts its controller would be deployed without its CRD, and no later command would know the kind. Files that the base
+// knows are found by a later command, so they may stay alone.
+func (d Options) refuseHalf(p *plan.Plan, file *project.Project, r project.Resource) error {
+	var own []string
+	if r.API != nil {
+		own = append(own, file.TypesFile(r))
+	}
+	if r.Controller {
+		own = append(own, file.ControllerFile(r))
+	}
+	for _, path := range own {
+		there, err := stays(p, path)
+		if err != nil {
+			return err
+		}
+		if there {
+			return d.half(p, r, path, own)
+		}
+	}
+	return nil
+}
+
+// stays reports whether a file of the user's own is there once the plan is applied.
+func stays(p *plan.Plan, path string) (bool, error) {
+	if _, scaffolded := p.Base().File(path); scaffolded {
+		return false, nil
+	}
+	c, err := p.Find(path)
+	return err == nil && c.There(), err
+}
+
+// half is the refusal. It advises --with-changes where that is enough, and else says what has to go before.
+func (d Options) half(p *plan.Plan, r project.Resource, staying string, own []string) error {
+	if !d.WithChanges {
+		d.WithChanges = true
+		if _, err := API(p.Root(), d); err != nil {
+			return err
+		}
+		return &report.Error{
+			What: fmt.Sprintf(halfGone, r.Kind), Where: staying,
+			Hint: "nothing was changed; no other code uses it, so --with-changes deletes it",
+			Next: "slipway delete api " + flags(r) + " --with-changes",
+		}
+	}
+	users, err := usersOf(p, own)
+	if err != nil {
+		return err
+	}
+	return &report.Error{
+		What: fmt.Sprintf(halfGone, r.Kind), Where: staying,
+		Hint: "nothing was changed; remove the uses of its code, then delete it with --with-changes:\n  " + strings.Join(users, "\n  "),
+	}
+}
+
+const halfGone = "the code of %s is not as slipway writes it and would stay, without its CRD and its entry in PROJECT"
+
+// mostUsers is how many files that use a kind are listed.
+const mostUsers = 12
+
+// usersOf are the places that use files of a kind once the plan is applied, as far as a message lists them.
+func usersOf(p *plan.Plan, own []string) (users []string, err error) {
+	sources, err := usage.Read(p.Root())
+	if err != nil {
+		return nil, err
+	}
+	leaving := map[string]bool{}
+	for _, change := range p.Changes() {
+		c, err := p.Find(change.Path)
+		if err != nil {
+			return nil, err
+		}
+		leaving[change.Path] = !c.There()
+		if strings.HasSuffix(change.Path, ".go") && c.There() {
+			sources.Set(change.Path, c.After())
+		}
+	}
+	for _, path := range slices.Backward(own) {
+		for _, place := range sources.Places(path, leaving) {
+			if !slices.Contains(users, place) {
+				users = append(users, place)
+			}
+		}
+	}
+	if more := len(users) - mostUsers; more > 0 {
+		users = append(users[:mostUsers], fmt.Sprintf("and %d more", more))
+	}
+	return users, nil
+}
