@@ -9,7 +9,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/slipway-dev/slipway/internal/lazy"
-	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // managerFile is where every layout has the manager's Deployment.
@@ -69,37 +68,6 @@ func (d Deployment) First() string {
           containers:
           - name: %[2]s
 `, d.Name, d.Container)
-}
-
-// requireDeployment refuses a project without a Deployment where features expect it: their patches would find nothing.
-func (p *planner) requireDeployment(f Feature) error {
-	if !f.patchesDeployment() {
-		return nil
-	}
-	c, err := p.Find(managerFile)
-	if err != nil {
-		return err
-	}
-	if _, ok := firstDeployment(c.After()); c.There() && ok {
-		return nil
-	}
-	return &report.Error{
-		What: fmt.Sprintf("%s changes the manager's Deployment, which this file does not have", f), Where: managerFile + ":1", Err: deployedOtherwise(f),
-		Hint: "nothing was changed; move the Deployment into this file, and run the command again",
-	}
-}
-
-// deployedOtherwise is why a feature is refused, where code can do without it.
-func deployedOtherwise(f Feature) error {
-	if f == WebhookServer {
-		return ErrDeployedOtherwise
-	}
-	return nil
-}
-
-// patchesDeployment reports whether the feature's files name the manager's Deployment.
-func (f Feature) patchesDeployment() bool {
-	return !slices.Contains([]Feature{Prometheus, Alerts, Dashboard, NetworkPolicy, Egress, Policies, EndToEnd, Workflow}, f)
 }
 
 // manifest is what is read of a Deployment.

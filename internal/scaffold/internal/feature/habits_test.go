@@ -130,9 +130,13 @@ func TestMetricsOfOtherName(t *testing.T) {
 		if err := os.RemoveAll(filepath.Join(root, "config", "metrics")); err != nil {
 			t.Fatal(err)
 		}
+		_, err := projecttest.Edit(root, feature.Enable(f))
+		if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Next != "slipway edit --enable metrics,"+string(f) {
+			t.Errorf("%s: got %v", f, err)
+		}
 		const service = "-- config/manager/service.yaml --\napiVersion: v1\nkind: Service\nmetadata:\n  name: operator-metrics-service\n"
 		projecttest.Unpack(t, root, service)
-		_, err := projecttest.Edit(root, feature.Enable(f))
+		_, err = projecttest.Edit(root, feature.Enable(f))
 		if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Where != "config/manager/service.yaml:4" {
 			t.Errorf("%s: got %v", f, err)
 		}
@@ -173,4 +177,45 @@ func Run() error {
 	projecttest.Apply(t)(projecttest.Edit(root, feature.InNamespace(true)))
 	projecttest.Holds(t, root, file, "DefaultNamespaces: watchedNamespaces()")
 	projecttest.Holds(t, root, "internal/start/namespaces.go", "package start\n")
+}
+
+// TestExpected: where a feature's files would name or select nothing, or lie in a namespace of their own, it is refused
+// with what there is, and nothing is planned.
+func TestExpected(t *testing.T) {
+	const elsewhere, unplaced = "config/manager/deployment.yaml:4", list
+	deployment := strings.Replace(sidecarFirst, "namespace: system", "namespace: theirs", 1)
+	for f, where := range map[feature.Feature]string{
+		feature.HA: unplaced, feature.Metrics: unplaced, feature.NetworkPolicy: unplaced, feature.Egress: unplaced,
+		feature.Prometheus: unplaced, feature.Alerts: unplaced, feature.Dashboard: unplaced, feature.Tracing: "", feature.Policies: "",
+	} {
+		root := projecttest.New(t, newproject.Options{})
+		if err := os.RemoveAll(filepath.Join(root, "config", "metrics")); err != nil {
+			t.Fatal(err)
+		}
+		projecttest.Unpack(t, root, deployment+"-- "+list+" --\nresources:\n- ../manager\n")
+		_, err := projecttest.Edit(root, feature.Enable(f))
+		refused(t, f, err, where, "namespace: theirs")
+		projecttest.Unpack(t, root, strings.Replace(deployment, "manager.yaml", "deployment.yaml", 1)+"-- "+list+" --\nnamespace: theirs\nresources:\n- ../manager\n")
+		if err := os.Remove(filepath.Join(root, "config", "manager", "manager.yaml")); err != nil {
+			t.Fatal(err)
+		}
+		if where != "" && f != feature.Dashboard || f == feature.Tracing {
+			_, err = projecttest.Edit(root, feature.Enable(f))
+			refused(t, f, err, elsewhere, "the Deployment controller-manager is here")
+		}
+	}
+}
+
+// refused checks the refusal of a feature, or that there is none.
+func refused(t *testing.T, f feature.Feature, err error, where, hint string) {
+	t.Helper()
+	if where == "" {
+		if err != nil {
+			t.Errorf("%s: got %v", f, err)
+		}
+		return
+	}
+	if refusal, ok := errors.AsType[*report.Error](err); !ok || !strings.HasPrefix(refusal.Where, where) || !strings.Contains(refusal.Hint, hint) {
+		t.Errorf("%s: got %v", f, err)
+	}
 }

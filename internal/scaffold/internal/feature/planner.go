@@ -36,7 +36,7 @@ func Enable(features ...Feature) func(*plan.Plan, *project.Project) error {
 			if !slices.Contains(features, f) {
 				continue
 			}
-			if err := planner.requireDeployment(f); err != nil {
+			if err := planner.requireExpected(f); err != nil {
 				return err
 			}
 			if f == WebhookServer {
