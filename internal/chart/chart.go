@@ -24,14 +24,20 @@ type File struct {
 	Content []byte
 }
 
-// Generate makes the chart of the kustomization in folder dir: its files in the order of their paths. The
-// same kustomization gives the same files.
-func Generate(ctx context.Context, dir string, o Options) ([]File, error) {
+// A Chart is what is made of a kustomization.
+type Chart struct {
+	Files     []File   // in the order of their paths
+	Namespace string   // that the kustomization deploys to; "" if it leaves that open
+	Warnings  []string // what its user should know before installing it
+}
+
+// Generate makes the chart of the kustomization in folder dir. The same kustomization gives the same files.
+func Generate(ctx context.Context, dir string, o Options) (*Chart, error) {
 	g, _, err := generate(ctx, dir, o)
 	if err != nil {
 		return nil, err
 	}
-	return g.files, nil
+	return &Chart{Files: g.files, Namespace: g.model.Namespace, Warnings: g.warnings}, nil
 }
 
 // generate makes the chart; the values are those of its values.yaml.
@@ -41,6 +47,7 @@ func generate(ctx context.Context, dir string, o Options) (*generator, *settings
 		return nil, nil, err
 	}
 	g := &generator{model: m, Options: o}
+	g.warnings = warnings(m)
 	account := settings.DefaultAccount(m)
 	values := settings.Take(m, o.Name)
 	text, err := values.YAML()
@@ -60,8 +67,9 @@ func generate(ctx context.Context, dir string, o Options) (*generator, *settings
 // generator collects the files of a chart.
 type generator struct {
 	Options
-	model *model.Model
-	files []File
+	model    *model.Model
+	files    []File
+	warnings []string
 }
 
 func (g *generator) add(path, text string) {

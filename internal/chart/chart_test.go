@@ -80,12 +80,15 @@ func TestGolden(t *testing.T) {
 // generated is a chart as an archive.
 func generated(t *testing.T, dir string) []byte {
 	t.Helper()
-	files, err := chart.Generate(t.Context(), dir, chart.Options{Name: "op", Version: "0.1.0", AppVersion: "v1.2.3"})
+	made, err := chart.Generate(t.Context(), dir, chart.Options{Name: "op", Version: "0.1.0", AppVersion: "v1.2.3"})
 	if err != nil {
 		t.Fatal(err)
 	}
+	if len(made.Warnings) > 0 || made.Namespace != "op-system" {
+		t.Errorf("namespace %s, warnings %q", made.Namespace, made.Warnings)
+	}
 	archive := &txtar.Archive{}
-	for _, f := range files {
+	for _, f := range made.Files {
 		archive.Files = append(archive.Files, txtar.File{Name: f.Path, Data: f.Content})
 	}
 	return txtar.Format(archive)
@@ -94,11 +97,11 @@ func generated(t *testing.T, dir string) []byte {
 // TestReadOptions: a chart's own file tells what it was made with.
 func TestReadOptions(t *testing.T) {
 	want := chart.Options{Name: "op", Version: "1.0.0-rc.1+b", AppVersion: "v1"}
-	files, err := chart.Generate(t.Context(), everything(t, scaffold.SelfCert), want)
+	made, err := chart.Generate(t.Context(), everything(t, scaffold.SelfCert), want)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range files {
+	for _, f := range made.Files {
 		if got := chart.ReadOptions(f.Content); f.Path == chart.Mark && got != want {
 			t.Errorf("got %+v", got)
 		}

@@ -1,6 +1,6 @@
 // Package chart makes a Helm chart of what a project's kustomization deploys.
 //
-//	files, err := chart.Generate("config/default", chart.Options{Name: "my-operator", Version: "0.1.0"})
+//	made, err := chart.Generate("config/default", chart.Options{Name: "my-operator", Version: "0.1.0"})
 //
 // Both come from the same model. With the values that the chart has by itself, under a release called
 // as the chart, Helm installs the same objects as kustomize builds, but for what Helm's conventions ask:

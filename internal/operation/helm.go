@@ -24,6 +24,7 @@ type Chart struct {
 	Conflicts string // whose lines are taken where both sides changed them: mine or generated; empty refuses
 	Restore   bool   // make files again that the user deleted
 	plugins   bool   // the folder holds a chart of kubebuilder's plug-in
+	namespace string // that the kustomization deploys to
 
 	NoGenerate bool // make the chart of the files as they are
 	Preview
@@ -50,7 +51,7 @@ func (s *Session) Helm(ctx context.Context, c Chart) error {
 	var planned *scaffold.Plan
 	plan := func() (*scaffold.Plan, error) {
 		derived := scaffold.Derived{Folder: c.Folder, Mark: chart.Mark, Restore: c.Restore, Prefer: prefer, Next: "slipway helm --conflicts mine"}
-		err := s.chartFiles(ctx, root, c, &derived)
+		err := s.chartFiles(ctx, root, &c, &derived)
 		if err != nil {
 			return nil, err
 		}
@@ -61,19 +62,25 @@ func (s *Session) Helm(ctx context.Context, c Chart) error {
 		if planned.Empty() {
 			return nil
 		}
-		s.Handler.Handle(report.Note{Text: fmt.Sprintf("Next: helm upgrade --install %s %s --namespace %s-system --create-namespace", c.Name, c.Folder, c.Name)})
+		s.Handler.Handle(report.Note{Text: fmt.Sprintf("Next: helm upgrade --install %s %s --namespace %s --create-namespace", c.Name, c.Folder, cmp.Or(c.namespace, c.Name+"-system"))})
 		return nil
 	})
 }
 
 // chartFiles makes the files of the chart, in the place of those of kubebuilder's plug-in if the folder holds them.
-func (s *Session) chartFiles(ctx context.Context, root string, c Chart, into *scaffold.Derived) error {
+func (s *Session) chartFiles(ctx context.Context, root string, c *Chart, into *scaffold.Derived) error {
 	if c.plugins {
-		return s.takeOverChart(ctx, root, c, into)
+		return s.takeOverChart(ctx, root, *c, into)
 	}
-	files, err := chart.Generate(ctx, filepath.Join(root, filepath.FromSlash(c.Config)), c.Options)
-	into.Files = contents(files)
-	return err
+	made, err := chart.Generate(ctx, filepath.Join(root, filepath.FromSlash(c.Config)), c.Options)
+	if err != nil {
+		return err
+	}
+	for _, text := range made.Warnings {
+		s.Handler.Handle(report.Warning{Text: text})
+	}
+	into.Files, c.namespace = contents(made.Files), made.Namespace
+	return nil
 }
 
 // contents are files by their paths.

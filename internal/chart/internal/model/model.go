@@ -22,6 +22,8 @@ const (
 type Model struct {
 	Features  []Feature
 	Documents []Document
+	Prefix    string // that the kustomization has by itself
+	Namespace string // that it deploys to by itself; "" if it leaves that open
 }
 
 // A Document is an object with its conditions.
@@ -59,6 +61,8 @@ func load(ctx context.Context, dir string, hidden *schemas) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{}
+	m.Prefix, _ = kustomization["namePrefix"].(string)
+	m.Namespace, _ = kustomization["namespace"].(string)
 	var variants [][]*unstructured.Unstructured
 	for _, f := range features(kustomization) {
 		without, err := build(ctx, dir, text, hidden, f.entries...)
@@ -69,6 +73,9 @@ func load(ctx context.Context, dir string, hidden *schemas) (*Model, error) {
 		variants = append(variants, without)
 	}
 	own := namespace(full)
+	if own != NamespaceMark {
+		m.Namespace = cmp.Or(m.Namespace, own)
+	}
 	m.Documents = m.merge(full, variants)
 	for _, d := range m.Documents {
 		markNamespace(d.Object, own)

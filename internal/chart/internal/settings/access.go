@@ -39,6 +39,9 @@ func (t *taker) takeServiceAccount() {
 	}
 }
 
+// HasManager reports whether a Deployment is the manager's, whose settings become values.
+func HasManager(m *model.Model) bool { return (&taker{model: m}).manager() != nil }
+
 // DefaultAccount is the name, without prefix, of the manager's service account, or "".
 func DefaultAccount(m *model.Model) string {
 	manager := (&taker{model: m}).manager()

@@ -1,0 +1,101 @@
+package chart
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/chart/internal/model"
+	"github.com/slipway-dev/slipway/internal/chart/internal/settings"
+	"github.com/slipway-dev/slipway/internal/chart/internal/tree"
+)
+
+// warnings are what a chart cannot take over from a kustomization, although it installs.
+func warnings(m *model.Model) []string {
+	return append(withoutManager(m), oldHosts(m)...)
+}
+
+// withoutManager warns if no Deployment's settings become values.
+func withoutManager(m *model.Model) []string {
+	var names []string
+	for _, d := range m.Documents {
+		if d.Of("apps", "Deployment") {
+			names = append(names, d.Name)
+		}
+	}
+	if len(names) == 0 || settings.HasManager(m) {
+		return nil
+	}
+	return []string{"values.yaml has no image, replicas or resources: none of the Deployments " + strings.Join(names, ", ") +
+		" says that it is the manager's; to have them, add the label control-plane: controller-manager to its pods"}
+}
+
+// oldHosts warns of containers that call a Service by the name that it has without the chart.
+func oldHosts(m *model.Model) (found []string) {
+	for _, service := range m.Documents {
+		if !service.Of("", "Service") {
+			continue
+		}
+		host := hostOf(m.Prefix+service.Name, m.Namespace)
+		for _, d := range m.Documents {
+			for _, text := range textsOf(d.Object.At("spec", "template", "spec")) {
+				if !host.MatchString(text) {
+					continue
+				}
+				warning := fmt.Sprintf("%s of the %s %s calls the Service %s, which the chart names after the release: "+
+					"put the name there by a replacement of the kustomization, from the Service's metadata.name", text, d.Kind, d.Name, m.Prefix+service.Name)
+				if !slices.Contains(found, warning) {
+					found = append(found, warning)
+				}
+			}
+		}
+	}
+	return found
+}
+
+// hostOf matches text with a Service's name as a host: before its namespace or a port.
+func hostOf(name, namespace string) *regexp.Regexp {
+	after := `\$\(|[a-z0-9-]+\.svc\b`
+	if namespace != "" {
+		after += "|" + regexp.QuoteMeta(namespace) + `\b`
+	}
+	return regexp.MustCompile(`(^|[^A-Za-z0-9.-])` + regexp.QuoteMeta(name) + `(\.(` + after + `)|:[0-9])`)
+}
+
+// textsOf are the arguments and variables of the containers of a pod.
+func textsOf(pod *tree.Map) (texts []string) {
+	for _, list := range []string{"initContainers", "containers"} {
+		containers := pod.List(list)
+		if containers == nil {
+			continue
+		}
+		for _, container := range containers.Maps() {
+			for _, field := range []string{"command", "args", "env"} {
+				if f := container.Find(field); f != nil {
+					texts = append(texts, scalars(f.Value)...)
+				}
+			}
+		}
+	}
+	return texts
+}
+
+// scalars are the texts in a tree.
+func scalars(n tree.Node) (texts []string) {
+	switch n := n.(type) {
+	case *tree.Map:
+		for _, f := range n.Fields {
+			texts = append(texts, scalars(f.Value)...)
+		}
+	case *tree.List:
+		for _, item := range n.Items {
+			texts = append(texts, scalars(item.Value)...)
+		}
+	case tree.Scalar:
+		if text, ok := n.Value.(string); ok {
+			return []string{text}
+		}
+	}
+	return texts
+}
