@@ -364,10 +364,10 @@ func TestMisplaced(t *testing.T) {
 	}
 	slices.Sort(got)
 	want := []string{
-		"13: +optional has no effect on a type; it belongs put it directly above a field",
-		"17: +test:root has no effect on a field; it belongs put it directly above a type",
-		"7: +kubebuilder:validation:MaxLength has no effect here: generators do not read markers of functions and values; it belongs put it directly above a field",
-		"9: +kubebuilder:validation:MaxLength has no effect here: generators do not read markers of functions and values; it belongs put it directly above a field",
+		"13: +optional has no effect on a type; put it directly above a field",
+		"17: +test:root has no effect on a field; put it directly above a type",
+		"7: +kubebuilder:validation:MaxLength has no effect here: generators do not read markers of functions and values; put it directly above a field",
+		"9: +kubebuilder:validation:MaxLength has no effect here: generators do not read markers of functions and values; put it directly above a field",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

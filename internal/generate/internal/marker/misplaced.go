@@ -56,7 +56,7 @@ func (r *Registry) targets(c Comment) []Target {
 	return found
 }
 
-// belongs says where the marker has an effect.
+// belongs says what gives the marker an effect.
 func (r *Registry) belongs(c Comment) string {
 	var places []string
 	for _, target := range r.targets(c) {
@@ -69,5 +69,5 @@ func (r *Registry) belongs(c Comment) string {
 			places = append(places, "put it directly above a field")
 		}
 	}
-	return "it belongs " + strings.Join(places, ", or ")
+	return strings.Join(places, ", or ")
 }
