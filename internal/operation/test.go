@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -40,6 +42,11 @@ func (s *Session) Test(ctx context.Context, t Suites) error {
 	if err != nil {
 		return err
 	}
+	if root == "" {
+		if err := s.requireModule(t.Args); err != nil {
+			return err
+		}
+	}
 	if t.Dependencies {
 		if suites.Definitions, err = s.suiteDefinitions(ctx, root); err != nil {
 			return err
@@ -52,6 +59,37 @@ func (s *Session) Test(ctx context.Context, t Suites) error {
 	}
 	plane := dev.ControlPlane{Assets: s.clusters().Assets, Program: s.clusters().Program, Share: s.shareCluster}
 	return dev.Test(ctx, s.devOptions(s.testFolder(root, t.Args)), root, suites, plane)
+}
+
+// requireModule refuses packages of this folder where it is in no module, before a program is sought for their suites.
+// Packages that a path names without a dot are the standard library's, and -C leads elsewhere.
+func (s *Session) requireModule(args []string) error {
+	begins := func(prefix string) bool {
+		return slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, prefix) })
+	}
+	_, _, err := s.moduleRoot()
+	if err == nil || s.inWorkspace() || begins("-C") || dev.NamesPackage(args) && !begins(".") {
+		return nil
+	}
+	return err
+}
+
+// inWorkspace reports whether go finds modules by a go.work, or looks for none.
+func (s *Session) inWorkspace() bool {
+	if s.Getenv("GO111MODULE") == "off" {
+		return true
+	}
+	if set := s.Getenv("GOWORK"); set != "" {
+		return set != "off"
+	}
+	for dir := s.Dir; ; dir = filepath.Dir(dir) {
+		if isFile(dir, "go.work") {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+	}
 }
 
 // testFolder is where go test runs: in the working folder or, if that is in no module and no package is named, in the
