@@ -57,6 +57,9 @@ func Run(ctx context.Context, args []string, s Streams) error {
 	if exceeded := disk.Exceeded(); exceeded != nil {
 		return ship.TooMuch(exceeded)
 	}
+	if refused, found := ship.Unbuilt("", err); found && cmd.Name() == "build" {
+		return refused
+	}
 	return &report.Error{What: err.Error(), Next: "slipway " + cmd.CommandPath() + " --help"}
 }
 

@@ -92,7 +92,8 @@ func build(ctx context.Context, disk filesys.FileSystem, dir string) ([]*unstruc
 		return nil, tooMuch(dir, exceeded)
 	}
 	if err != nil {
-		return nil, &report.Error{What: "the kustomization does not build", Where: dir, Err: err}
+		refused, _ := Unbuilt(dir, err)
+		return nil, refused
 	}
 	var objects []*unstructured.Unstructured
 	for _, r := range built.Resources() {
