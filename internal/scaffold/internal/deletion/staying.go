@@ -12,8 +12,8 @@ import (
 )
 
 // refuseHalf refuses to take a kind out of PROJECT and the kustomizations while its code stays: a manager that still
-// starts its controller would be deployed without its CRD, and no later command would know the kind. Files that the base
-// knows are found by a later command, so they may stay alone.
+// starts its controller would be deployed without its CRD, and no later command would know the kind. Files that the
+// base knows are found by a later command, so they may stay alone.
 func (d Options) refuseHalf(p *plan.Plan, file *project.Project, r project.Resource) error {
 	var own []string
 	if r.API != nil {

@@ -77,8 +77,8 @@ func (p *planner) requireNamedMetrics(f Feature) func() error {
 	return func() error { return p.refuseMetricsOfOtherName(f) }
 }
 
-// refuseMetricsOfOtherName refuses what selects the metrics by their Service's name and labels, in a project that has no
-// Service for them, or one with others: it would select nothing.
+// refuseMetricsOfOtherName refuses what selects the metrics by their Service's name and labels, in a project that has
+// no Service for them, or one with others: it would select nothing.
 func (p *planner) refuseMetricsOfOtherName(f Feature) error {
 	if there, err := p.Exists(Metrics.component()); err != nil || there || p.Recording() {
 		return err
