@@ -47,7 +47,7 @@ func makeTargets() []Command {
 		{Tool: tool, Theirs: "docker-build", Ours: "slipway image build -t operator:v1"},
 		{Tool: tool, Theirs: "docker-push", Ours: "slipway image push operator:v1"},
 		{Tool: tool, Theirs: "docker-buildx", Ours: "slipway image build -t operator:v1 --platform linux/amd64,linux/arm64", Note: "image push then pushes an index of both"},
-		{Tool: tool, Theirs: "build-installer", Ours: "slipway deploy --print", Note: "redirect the output to dist/install.yaml"},
+		{Tool: tool, Theirs: "build-installer", Ours: "slipway deploy --print", Note: "with --image for the IMG of make; redirect the output to dist/install.yaml"},
 		{Tool: tool, Theirs: "install", Ours: "slipway install"},
 		{Tool: tool, Theirs: "uninstall", Ours: "slipway uninstall"},
 		{Tool: tool, Theirs: "deploy", Ours: "slipway deploy", Note: "waits until the operator is ready, and deletes what the configuration no longer has"},
