@@ -62,16 +62,14 @@ func TestPrintDeployment(t *testing.T) {
 	}
 }
 
-// TestImageOfNoContainer: an image that nothing runs is warned of.
+// TestImageOfNoContainer: an image that nothing runs is refused.
 func TestImageOfNoContainer(t *testing.T) {
-	s, told := deployable(t)
+	s, _ := deployable(t)
 	write(t, s.Dir, "config/other/kustomization.yaml", "resources: [map.yaml]\n")
 	write(t, s.Dir, "config/other/map.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\n")
-	if err := s.PrintDeployment(context.Background(), Deployment{Folder: "config/other", Image: "registry.example.com/sample:v1"}); err != nil {
-		t.Fatal(err)
-	}
-	if warnings := of[report.Warning](told); len(warnings) != 1 {
-		t.Errorf("warnings: %v", warnings)
+	err := s.PrintDeployment(context.Background(), Deployment{Folder: "config/other", Image: "registry.example.com/sample:v1"})
+	if refused, ok := errors.AsType[*report.Error](err); !ok || refused.Where != "config/other" {
+		t.Errorf("got %v", err)
 	}
 }
 
