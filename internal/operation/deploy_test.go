@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
