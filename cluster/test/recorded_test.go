@@ -239,6 +239,9 @@ func (r *recorder) until(event string) {
 			r.t.Skip(e.Text) // plain nodes in place of isolated ones
 		case e.Event == "note" && !strings.Contains(e.Text, "plain processes"):
 			continue // what isolated nodes lack on this machine
+		case e.Event == "note": // comes beside the changes of other components
+			r.note(recorded{Program: r.steady(r.lines.Bytes())})
+			continue
 		}
 		flush()
 		r.note(recorded{Program: r.steady(r.lines.Bytes())})
