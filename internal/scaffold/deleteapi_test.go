@@ -304,3 +304,25 @@ func TestDeleteBesideKindsElsewhere(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestDeleteBesideOtherTests: a controller whose authors test it without a suite does not keep the suite that came with
+// a kind that goes.
+func TestDeleteBesideOtherTests(t *testing.T) {
+	root := newProject(t, Project{})
+	o := cronJob()
+	apply(t)(CreateAPI(root, o))
+	must(t, os.RemoveAll(filepath.Join(root, ".slipway")))
+	must(t, os.Remove(filepath.Join(root, "internal/controller/suite_test.go")))
+	unpack(t, root, "-- internal/controller/cronjob_controller_test.go --\npackage controller\n")
+	before := tree(t, root)
+	o.Kind = "Backup"
+	apply(t)(CreateAPI(root, o))
+	if _, err := os.Stat(filepath.Join(root, "internal/controller/suite_test.go")); err != nil {
+		t.Fatal(err)
+	}
+	apply(t)(DeleteAPI(root, deletionOf(o)))
+	must(t, os.RemoveAll(filepath.Join(root, ".slipway")))
+	if diff := cmp.Diff(before, tree(t, root)); diff != "" {
+		t.Error(diff)
+	}
+}

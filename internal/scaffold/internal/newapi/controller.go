@@ -1,6 +1,7 @@
 package newapi
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"go/format"
@@ -195,6 +196,9 @@ func (a *planner) ownSuite() (plan.Suite, error) {
 }
 
 func (a *planner) planSuite() error {
+	if a.testedOtherwise() {
+		return nil
+	}
 	file := a.project.SuiteTestFile(a.resource)
 	own, err := a.ownSuite()
 	if err != nil {
@@ -209,6 +213,16 @@ func (a *planner) planSuite() error {
 		return nil
 	}
 	return a.Keep(own.File, own.Why+"; add a test for "+a.controllerTitle()+" in its style")
+}
+
+// testedOtherwise reports whether a controller that stays has a test of its authors that needs no suite: it does not keep
+// the suite of one that goes.
+func (a *planner) testedOtherwise() bool {
+	if !a.NamesOnly() {
+		return false
+	}
+	test, err := a.Find(a.controllerTestFile())
+	return err == nil && test.OnDisk() && !bytes.Contains(test.Before(), []byte(plan.SuiteClient))
 }
 
 // putSuite plans a suite that knows the types.

@@ -9,8 +9,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 )
 
-// suiteClient is the variable of a suite by which tests from templates reach the control plane.
-const suiteClient = "k8sClient"
+// SuiteClient is the variable of a suite by which tests from templates reach the control plane.
+const SuiteClient = "k8sClient"
 
 // A Suite is a test suite that the project's authors wrote.
 type Suite struct {
@@ -41,10 +41,10 @@ func (p *Plan) suiteIn(file *File) Suite {
 	if gofile.UsesGinkgo(file.Before()) {
 		return Suite{File: file.Path(), Why: "its tests use Ginkgo"}
 	}
-	if other, _ := p.declaring(path.Dir(file.Path()), suiteClient); other != "" {
+	if other, _ := p.declaring(path.Dir(file.Path()), SuiteClient); other != "" {
 		return Suite{}
 	}
-	return Suite{File: file.Path(), Why: "it declares no " + suiteClient}
+	return Suite{File: file.Path(), Why: "it declares no " + SuiteClient}
 }
 
 // declaring returns the file in a folder that declares one of the names, and that name. Any file of Go may: some
