@@ -2,6 +2,7 @@ package feature
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -66,24 +67,28 @@ func deployedOtherwise(f Feature) error {
 	return nil
 }
 
-// deploymentElsewhere is the first Deployment in another file beside the one that is expected.
+// deploymentElsewhere is the first Deployment in another folder for the manager, or in another file of that folder.
 func (p *planner) deploymentElsewhere() (file string, found manifest, err error) {
-	for _, pattern := range []string{"/*.yaml", "/*.yml"} {
-		files, err := fs.Glob(os.DirFS(p.Root()), path.Dir(managerFile)+pattern)
+	err = fs.WalkDir(os.DirFS(p.Root()), "config", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil || d.IsDir() || path.Base(path.Dir(name)) != path.Base(path.Dir(managerFile)):
+			return err
+		case path.Ext(name) != ".yaml" && path.Ext(name) != ".yml":
+			return nil
+		}
+		c, err := p.Find(name)
 		if err != nil {
-			return "", manifest{}, err
+			return err
 		}
-		for _, file := range files {
-			c, err := p.Find(file)
-			if err != nil {
-				return "", manifest{}, err
-			}
-			if found, ok := firstDeployment(c.After()); ok {
-				return file, found, nil
-			}
+		if m, ok := firstDeployment(c.After()); ok {
+			file, found = name, m
+			return fs.SkipAll
 		}
-	}
-	return "", manifest{}, nil
+		return nil
+	})
+	return file, found, err
 }
 
 // placeholder is the namespace that the files of features and of kubebuilder's manager name, for kustomize to replace.

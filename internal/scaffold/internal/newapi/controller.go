@@ -215,8 +215,8 @@ func (a *planner) planSuite() error {
 	return a.Keep(own.File, own.Why+"; add a test for "+a.controllerTitle()+" in its style")
 }
 
-// testedOtherwise reports whether a controller that stays has a test of its authors that needs no suite: it does not keep
-// the suite of one that goes.
+// testedOtherwise reports whether a controller that stays has a test of its authors that needs no suite: it does not
+// keep the suite of one that goes.
 func (a *planner) testedOtherwise() bool {
 	if !a.NamesOnly() {
 		return false
