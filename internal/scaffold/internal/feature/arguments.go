@@ -17,30 +17,26 @@ func (p *planner) requireArguments(f Feature) error {
 	if err != nil || !bytes.Contains(component.After(), []byte("/args/-")) {
 		return err
 	}
-	c, err := p.Find(managerFile)
-	if err != nil {
+	file, object, err := p.manager()
+	if err != nil || len(object.Spec.Template.Spec.Containers) == 0 {
 		return err
-	}
-	object, ok := firstDeployment(c.After())
-	if !c.There() || !ok || len(object.Spec.Template.Spec.Containers) == 0 {
-		return nil
 	}
 	manager := object.Spec.Template.Spec.Containers[object.managerIndex(OwnDeployment("").Container)]
 	if !manager.Args.IsZero() {
 		return nil
 	}
-	if elsewhere, err := p.argumentsElsewhere(); err != nil || elsewhere {
+	if elsewhere, err := p.argumentsElsewhere(file); err != nil || elsewhere {
 		return err
 	}
 	return &report.Error{
-		What: fmt.Sprintf("%s adds an argument to the manager, and its container has no list of them", f), Where: fmt.Sprintf("%s:%d", managerFile, manager.Name.Line),
+		What: fmt.Sprintf("%s adds an argument to the manager, and its container has no list of them", f), Where: fmt.Sprintf("%s:%d", file, manager.Name.Line),
 		Hint: "nothing was changed; add this to the container and run the command again:\nargs: []",
 	}
 }
 
 // argumentsElsewhere reports whether another file beside the Deployment's has arguments: a patch may add the list.
-func (p *planner) argumentsElsewhere() (bool, error) {
-	files, err := fs.Glob(os.DirFS(p.Root()), path.Dir(managerFile)+"/*.yaml")
+func (p *planner) argumentsElsewhere(deployment string) (bool, error) {
+	files, err := fs.Glob(os.DirFS(p.Root()), path.Dir(deployment)+"/*.yaml")
 	if err != nil {
 		return false, err
 	}
@@ -49,7 +45,7 @@ func (p *planner) argumentsElsewhere() (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if name != managerFile && bytes.Contains(c.After(), []byte("args")) {
+		if name != deployment && bytes.Contains(c.After(), []byte("args")) {
 			return true, nil
 		}
 	}

@@ -34,17 +34,58 @@ func OwnDeployment(projectName string) Deployment {
 
 // deployment is the project's, or slipway's own where the project has none.
 func (p *planner) deployment() (Deployment, error) {
+	own := OwnDeployment(p.project.Name)
+	file, found, err := p.manager()
+	if err != nil || file == "" {
+		return own, err
+	}
+	return found.over(own), nil
+}
+
+// manager is the manager's Deployment and its file: the one where every layout has it, or else the one that is
+// deployed from another place. It is none where several are deployed and their containers do not show whose they are.
+func (p *planner) manager() (file string, found manifest, err error) {
 	c, err := p.Find(managerFile)
 	if err != nil {
-		return Deployment{}, err
+		return "", manifest{}, err
 	}
-	own := OwnDeployment(p.project.Name)
-	if c.There() {
+	if found, ok := firstDeployment(c.After()); c.There() && ok {
+		return managerFile, found, nil
+	}
+	all, err := p.deployments()
+	if err != nil {
+		return "", manifest{}, err
+	}
+	if len(all) > 1 {
+		all = slices.DeleteFunc(all, func(d deployed) bool { return !d.hasContainer(OwnDeployment("").Container) })
+	}
+	if len(all) != 1 {
+		return "", manifest{}, nil
+	}
+	return all[0].file, all[0].manifest, nil
+}
+
+// A deployed Deployment is one of what config/default builds.
+type deployed struct {
+	file string
+	manifest
+}
+
+func (p *planner) deployments() (all []deployed, err error) {
+	files, err := p.built()
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range files {
+		c, err := p.Find(l.file)
+		if err != nil {
+			return nil, err
+		}
 		if found, ok := firstDeployment(c.After()); ok {
-			return found.over(own), nil
+			all = append(all, deployed{l.file, found})
 		}
 	}
-	return own, nil
+	return all, nil
 }
 
 // First is a patch that makes the manager's container the first one, for a JSON patch of its arguments below, which can
@@ -117,6 +158,10 @@ func (m manifest) over(other Deployment) Deployment {
 		of.Container = text(containers[of.Index].Name, other.Container)
 	}
 	return of
+}
+
+func (m manifest) hasContainer(name string) bool {
+	return slices.ContainsFunc(m.Spec.Template.Spec.Containers, func(c container) bool { return c.Name.Value == name })
 }
 
 // managerIndex is the index of the container of a name or, without one, that of the first.

@@ -34,12 +34,13 @@ func (p *planner) requireExpected(f Feature) error {
 // requireDeployment refuses a project without a Deployment where features expect it: their patches would find nothing,
 // and their selectors no pods.
 func (p *planner) requireDeployment(f Feature) error {
+	own, _, err := p.manager()
+	if err != nil || own == managerFile || own != "" && f != WebhookServer {
+		return err
+	}
 	c, err := p.Find(managerFile)
 	if err != nil {
 		return err
-	}
-	if _, ok := firstDeployment(c.After()); c.There() && ok {
-		return nil
 	}
 	refused := &report.Error{
 		What: fmt.Sprintf("%s needs the manager's Deployment in %s, which has none", f, managerFile), Where: managerFile, Err: deployedOtherwise(f),
@@ -105,18 +106,14 @@ func (p *planner) requireNamespace(f Feature) error {
 	if yaml.Unmarshal(c.After(), &kustomization) != nil || kustomization.Namespace != "" {
 		return nil // kustomize reports what cannot be read
 	}
-	manager, err := p.Find(managerFile)
-	if err != nil {
+	file, found, err := p.manager()
+	if err != nil || file == "" || found.Metadata.Namespace.Value == placeholder {
 		return err
-	}
-	found, there := firstDeployment(manager.After())
-	if !there || found.Metadata.Namespace.Value == placeholder {
-		return nil
 	}
 	return &report.Error{
 		What: fmt.Sprintf("%s has objects for the manager's namespace, which this kustomization does not set", f), Where: defaultConfig,
 		Hint: fmt.Sprintf("nothing was changed; expected this line, as the Deployment %s (%s:%d) has it, to give it to all objects; then run the command again:\nnamespace: %s",
-			found.Metadata.Name.Value, managerFile, found.Metadata.Name.Line, cmp.Or(found.Metadata.Namespace.Value, p.project.Name+"-system")),
+			found.Metadata.Name.Value, file, found.Metadata.Name.Line, cmp.Or(found.Metadata.Namespace.Value, p.project.Name+"-system")),
 	}
 }
 

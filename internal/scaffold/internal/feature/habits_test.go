@@ -206,6 +206,87 @@ func TestExpected(t *testing.T) {
 	}
 }
 
+// inComponents is a project whose kustomizations are in folders of their own, as jobset's are.
+const inComponents = "-- " + list + ` --
+namespace: crew
+resources:
+- ../components/manager
+- https://example.com/elsewhere
+- ../../../outside
+components:
+- ../components/rest
+-- config/components/rest/kustomization.yml --
+kind: Component
+resources: [service.yaml, other.yaml, ../manager, ../rest]
+-- config/components/rest/service.yaml --
+kind: Service
+metadata:
+  name: controller-manager-metrics-service
+-- config/components/rest/other.yaml --
+kind: Deployment
+metadata: {name: cache}
+spec:
+  template: {spec: {containers: [{name: cache}]}}
+-- config/components/manager/kustomization.yaml --
+resources: [deployment.yaml]
+-- config/components/manager/deployment.yaml --
+kind: Deployment
+metadata:
+  name: crew-manager
+  namespace: system
+spec:
+  selector:
+    matchLabels: {role: crew}
+  template:
+    spec:
+      containers:
+      - name: manager
+        args: []
+`
+
+// TestDeployedFromElsewhere: the manager's Deployment is the one that config/default builds, in whichever folder, and
+// so is the Service of its metrics.
+func TestDeployedFromElsewhere(t *testing.T) {
+	root := projecttest.New(t, newproject.Options{})
+	for _, folder := range []string{"manager", "metrics"} {
+		if err := os.RemoveAll(filepath.Join(root, "config", folder)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	projecttest.Unpack(t, root, inComponents)
+	_, err := projecttest.Edit(root, feature.Enable(feature.Metrics))
+	refused(t, feature.Metrics, err, "config/components/rest/service.yaml:3", "remove service.yaml and related files from the resources of config/components/rest/kustomization.yml,")
+	_, err = projecttest.Edit(root, feature.Enable(feature.WebhookServer))
+	if !errors.Is(err, feature.ErrDeployedOtherwise) {
+		t.Errorf("webhooks: got %v", err)
+	}
+	projecttest.Apply(t)(projecttest.Edit(root, feature.Enable(feature.HA, feature.NetworkPolicy, feature.Alerts)))
+	projecttest.Holds(t, root, "config/ha/kustomization.yaml", "    kind: Deployment\n    name: crew-manager\n")
+	projecttest.Holds(t, root, "config/network-policy/manager.yaml", "role: crew\n")
+}
+
+// TestUnknownFlag: an argument that the manager does not take is refused, with the code that it needs.
+func TestUnknownFlag(t *testing.T) {
+	for f, flag := range map[feature.Feature]string{feature.Metrics: `"metrics-bind-address"`, feature.PProf: `"pprof-bind-address"`} {
+		root := projecttest.New(t, newproject.Options{})
+		for _, name := range []string{"config/metrics", "config/pprof"} {
+			if err := os.RemoveAll(filepath.Join(root, filepath.FromSlash(name))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		flags := filepath.Join(root, "internal", "manager", "flags.go")
+		code, err := os.ReadFile(flags)
+		if err != nil {
+			t.Fatal(err)
+		}
+		projecttest.Unpack(t, root, "-- internal/manager/flags.go --\n"+strings.ReplaceAll(string(code), flag, `"some-address"`))
+		_, err = projecttest.Edit(root, feature.Enable(f))
+		refused(t, f, err, "cmd/main.go", "flag.StringVar(&")
+		projecttest.Unpack(t, root, "-- pkg/options/options.go --\npackage options\n\nconst address = "+flag+"\n")
+		projecttest.Apply(t)(projecttest.Edit(root, feature.Enable(f)))
+	}
+}
+
 // refused checks the refusal of a feature, or that there is none.
 func refused(t *testing.T, f feature.Feature, err error, where, hint string) {
 	t.Helper()

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -32,44 +31,33 @@ func (p *planner) refuseOtherMetrics() error {
 			Hint: "nothing was changed; metrics are on if " + defaultConfig + " lists " + path.Base(found[0]) + " and the patch with the manager's argument",
 		}
 	}
-	for _, folder := range []string{"config/rbac", path.Dir(managerFile)} {
-		if err := p.refuseServiceIn(folder); err != nil {
+	files, err := p.built()
+	if err != nil {
+		return err
+	}
+	for _, l := range files {
+		if err := p.refuseServiceIn(l); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// refuseServiceIn refuses a folder whose kustomization lists a file with a Service of that name.
-func (p *planner) refuseServiceIn(folder string) error {
-	list := folder + "/kustomization.yaml"
-	c, err := p.Find(list)
-	if err != nil || !c.There() {
+// refuseServiceIn refuses a file with a Service of that name that is deployed.
+func (p *planner) refuseServiceIn(l listed) error {
+	c, err := p.Find(l.file)
+	if err != nil {
 		return err
 	}
-	var kustomization struct{ Resources []string }
-	if yaml.Unmarshal(c.After(), &kustomization) != nil {
-		return nil // kustomize reports it
+	line := serviceLine(c.After(), metricsService)
+	if line == 0 || l.file == path.Join(path.Dir(Metrics.component()), path.Base(l.file)) {
+		return nil
 	}
-	for _, name := range kustomization.Resources {
-		if strings.Contains(name, "/") || !slices.Contains([]string{".yaml", ".yml"}, path.Ext(name)) {
-			continue
-		}
-		c, err := p.Find(path.Join(folder, name))
-		if err != nil {
-			return err
-		}
-		line := serviceLine(c.After(), metricsService)
-		if line == 0 {
-			continue
-		}
-		return &report.Error{
-			What: "the project already has a Service for metrics", Where: fmt.Sprintf("%s/%s:%d", folder, name, line),
-			Hint: fmt.Sprintf("nothing was changed; that Service serves the metrics. For slipway's Service, remove %s and related files from the resources of %s, "+
-				"and run the command again", name, list),
-		}
+	return &report.Error{
+		What: "the project already has a Service for metrics", Where: fmt.Sprintf("%s:%d", l.file, line),
+		Hint: fmt.Sprintf("nothing was changed; that Service serves the metrics. For slipway's Service, remove %s and related files from the resources of %s, "+
+			"and run the command again", path.Base(l.file), l.by),
 	}
-	return nil
 }
 
 // requireNamedMetrics is [planner.refuseMetricsOfOtherName] as a step of a feature's planning.
@@ -83,25 +71,23 @@ func (p *planner) refuseMetricsOfOtherName(f Feature) error {
 	if there, err := p.Exists(Metrics.component()); err != nil || there || p.Recording() {
 		return err
 	}
+	files, err := p.metricsFiles()
+	if err != nil {
+		return err
+	}
 	var other *report.Error
-	for _, pattern := range []string{path.Dir(defaultConfig), "config/rbac", path.Dir(managerFile), "config/metrics"} {
-		files, err := fs.Glob(os.DirFS(p.Root()), pattern+"/*.yaml")
+	for _, file := range files {
+		c, err := p.Find(file)
 		if err != nil {
 			return err
 		}
-		for _, file := range files {
-			c, err := p.Find(file)
-			if err != nil {
-				return err
-			}
-			if serviceLine(c.After(), metricsService) > 0 {
-				return nil
-			}
-			if name, line := otherMetricsService(c.After()); line > 0 && other == nil {
-				other = &report.Error{
-					What: fmt.Sprintf("%s is about the Service %s, and the project's Service for metrics is %s", f, metricsService, name), Where: fmt.Sprintf("%s:%d", file, line),
-					Hint: "nothing was changed; give it that name and the labels of the manager's pods, or write what reads its metrics by hand",
-				}
+		if serviceLine(c.After(), metricsService) > 0 {
+			return nil
+		}
+		if name, line := otherMetricsService(c.After()); line > 0 && other == nil {
+			other = &report.Error{
+				What: fmt.Sprintf("%s is about the Service %s, and the project's Service for metrics is %s", f, metricsService, name), Where: fmt.Sprintf("%s:%d", file, line),
+				Hint: "nothing was changed; give it that name and the labels of the manager's pods, or write what reads its metrics by hand",
 			}
 		}
 	}
@@ -112,6 +98,24 @@ func (p *planner) refuseMetricsOfOtherName(f Feature) error {
 		}
 	}
 	return other
+}
+
+// metricsFiles are the files that may have the Service of the metrics: those of the folders where tools write it, listed
+// or not yet, and what is deployed of others.
+func (p *planner) metricsFiles() ([]string, error) {
+	var files []string
+	for _, folder := range []string{path.Dir(defaultConfig), "config/rbac", path.Dir(managerFile), "config/metrics"} {
+		found, err := fs.Glob(os.DirFS(p.Root()), folder+"/*.yaml")
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, found...)
+	}
+	built, err := p.built()
+	for _, l := range built {
+		files = append(files, l.file)
+	}
+	return files, err
 }
 
 // otherMetricsService is the name of a file's Service for metrics, by its name, and the line of that.

@@ -1,8 +1,6 @@
 package feature
 
 import (
-	"bytes"
-
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
@@ -25,7 +23,7 @@ type parts struct {
 func (p *planner) parts(f Feature) parts {
 	switch f {
 	case Metrics:
-		return parts{items: []func() error{p.refuseOtherMetrics}}
+		return parts{items: []func() error{p.refuseOtherMetrics, p.requireServedMetrics}}
 	case WebhookServer:
 		return parts{items: []func() error{p.planWebhookItems}}
 	case CertManager:
@@ -90,44 +88,4 @@ func (p *planner) requireOwnManager() error {
 		Where: p.whereCommented(),
 		Hint:  "nothing was changed; in a project of kubebuilder, add the certificate, then uncomment the lines of [METRICS-WITH-CERTS]",
 	}
-}
-
-// requireProfiles refuses a manager that cannot serve profiles: it would not start with the flag.
-func (p *planner) requireProfiles() error {
-	const flag = "pprof-bind-address"
-	if p.Recording() {
-		return nil
-	}
-	if known, err := p.knowsFlag(flag); err != nil || known {
-		return err
-	}
-	main, err := manager.MainFile(p.Plan, p.project)
-	if err != nil {
-		return err
-	}
-	return &report.Error{
-		What: "the manager has no flag --" + flag, Where: main,
-		Hint: "nothing was changed; add the flag and the option of the manager, and run the command again:\n" +
-			"var pprofAddress string\n" +
-			`flag.StringVar(&pprofAddress, "` + flag + `", "0", "address of profiles; 0 turns them off")` + "\n" +
-			"PprofBindAddress: pprofAddress, // among ctrl.Options",
-	}
-}
-
-// knowsFlag reports whether the manager has a flag.
-func (p *planner) knowsFlag(name string) (bool, error) {
-	files, err := managerFiles(p.Plan, p.project)
-	if err != nil {
-		return false, err
-	}
-	for _, file := range files {
-		c, err := p.Find(file)
-		if err != nil {
-			return false, err
-		}
-		if c.There() && bytes.Contains(c.After(), []byte(`"`+name+`"`)) {
-			return true, nil
-		}
-	}
-	return false, nil
 }

@@ -1,0 +1,77 @@
+package feature
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+
+	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
+)
+
+// requireProfiles refuses a manager that cannot serve profiles.
+func (p *planner) requireProfiles() error {
+	return p.requireFlag(PProf, "pprof-bind-address", `var pprofAddress string
+flag.StringVar(&pprofAddress, "pprof-bind-address", "0", "address of profiles; 0 turns them off")
+PprofBindAddress: pprofAddress, // among ctrl.Options`)
+}
+
+// requireServedMetrics refuses a manager that does not take the address of its metrics.
+func (p *planner) requireServedMetrics() error {
+	return p.requireFlag(Metrics, "metrics-bind-address", `var metricsAddress string
+flag.StringVar(&metricsAddress, "metrics-bind-address", "0", "address of metrics over HTTPS; 0 turns them off")
+Metrics: metricsserver.Options{BindAddress: metricsAddress, SecureServing: true, FilterProvider: filters.WithAuthenticationAndAuthorization}, // among ctrl.Options`)
+}
+
+// requireFlag refuses a manager without a flag that the feature passes: it would not start. Code is what it needs.
+func (p *planner) requireFlag(f Feature, flag, code string) error {
+	if p.Recording() {
+		return nil
+	}
+	if known, err := p.knowsFlag(flag); err != nil || known {
+		return err
+	}
+	if known, err := p.names(flag); err != nil || known {
+		return err
+	}
+	main, err := manager.MainFile(p.Plan, p.project)
+	if err != nil {
+		return err
+	}
+	return &report.Error{
+		What: fmt.Sprintf("%s passes --%s to the manager, and no code of this module has such a flag", f, flag), Where: main,
+		Hint: "nothing was changed; add the flag and the option of the manager, and run the command again:\n" + code,
+	}
+}
+
+// knowsFlag reports whether the manager has a flag.
+func (p *planner) knowsFlag(name string) (bool, error) {
+	files, err := managerFiles(p.Plan, p.project)
+	if err != nil {
+		return false, err
+	}
+	for _, file := range files {
+		c, err := p.Find(file)
+		if err != nil {
+			return false, err
+		}
+		if c.There() && bytes.Contains(c.After(), []byte(`"`+name+`"`)) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// names reports whether any Go file of the module has a flag's name: options may be in a package of their own.
+func (p *planner) names(flag string) (found bool, err error) {
+	err = projectfile.GoFiles(p.Root(), func(name string) {
+		if found {
+			return
+		}
+		data, err := finite.ReadFile(filepath.Join(p.Root(), filepath.FromSlash(name)))
+		found = err == nil && bytes.Contains(data, []byte(`"`+flag+`"`))
+	})
+	return found, err
+}
