@@ -260,15 +260,17 @@ type use struct {
 	output  Output
 }
 
+// allGenerators are those of controller-gen and our own.
+func allGenerators() []Generator {
+	return append(Generators(), clients.Generator(), policy.Generator())
+}
+
 func newRun(ctx context.Context, options Options, past past) (*run, error) {
 	dir, err := filepath.Abs(options.Dir)
 	if err != nil {
 		return nil, err
 	}
-	all := append(Generators(), clients.Generator(), policy.Generator()) // the last two are not controller-gen's
-	if err := generator.Validate(all); err != nil {
-		return nil, err
-	}
+	all := allGenerators()
 	r := &run{dir: dir, paths: options.Paths, version: cmp.Or(options.Version, ControllerGen), program: options.Program, strict: options.Strict, lenient: options.Lenient, events: options.Events}
 	if r.events == nil {
 		r.events = report.Discard

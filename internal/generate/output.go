@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -86,8 +87,30 @@ func (f *File) same() (bool, error) {
 	case info.Mode().IsRegular() && info.Size() != int64(len(f.Content)):
 		return false, nil
 	}
-	existing, err := os.ReadFile(f.Path)
-	return bytes.Equal(existing, f.Content), err
+	file, err := os.Open(f.Path)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	return holds(file, f.Content)
+}
+
+// holds reports whether a reader has exactly a content. It reads piece by piece: most of what is compared is large and
+// the same, and memory that is used once costs more than comparing does.
+func holds(r io.Reader, content []byte) (bool, error) {
+	piece := make([]byte, 16<<10)
+	for {
+		n, err := r.Read(piece)
+		rest, same := bytes.CutPrefix(content, piece[:n])
+		switch content = rest; {
+		case !same:
+			return false, nil
+		case errors.Is(err, io.EOF):
+			return len(content) == 0, nil
+		case err != nil:
+			return false, err
+		}
+	}
 }
 
 // write writes all files that differ, or none: whatever can fail for want of

@@ -2,7 +2,9 @@ package crd
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/slipway-dev/slipway/internal/generate/internal/marker"
 	"github.com/slipway-dev/slipway/internal/generate/internal/schema"
@@ -14,9 +16,10 @@ type modifier interface {
 	modify(d *definition, v *version) error
 }
 
-func markers() []marker.Definition {
+// markers are made once: several generators read them, and reflection makes them.
+var markers = sync.OnceValue(func() []marker.Definition {
 	const on = marker.Type
-	return append(schema.Definitions(), marker.In("CRD",
+	return slices.Clip(append(schema.Definitions(), marker.In("CRD",
 		marker.Define[string]("groupName", marker.Package, "is the API group of the package").Optional(),
 		marker.Define[string]("versionName", marker.Package, "is the API version of the package, instead of its name"),
 		marker.Define[statusSubresource]("kubebuilder:subresource:status", on, "adds the subresource status"),
@@ -29,8 +32,8 @@ func markers() []marker.Definition {
 		marker.Define[deprecatedVersion]("kubebuilder:deprecatedversion", on, "makes the API server warn clients that use this version"),
 		marker.Define[metadata]("kubebuilder:metadata", on, "adds annotations and labels to the definition"),
 		marker.Define[selectableField]("kubebuilder:selectablefield", on, "allows field selectors with this field"),
-	)...)
-}
+	)...))
+})
 
 type (
 	statusSubresource struct{}

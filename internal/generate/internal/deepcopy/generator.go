@@ -76,7 +76,7 @@ func run(ctx context.Context, pass *generator.Pass, options Options) error {
 // to the package's loader. The error is about the header only.
 func source(p *load.Package, header string) ([]byte, error) {
 	imports, known := newImports(p), newShallow()
-	byName := make(map[string][]byte)
+	byName, size := make(map[string][]byte), 0
 	chosen, findings := selected(p)
 	p.Loader().Report(findings...)
 	failed := len(findings) > 0
@@ -86,6 +86,7 @@ func source(p *load.Package, header string) ([]byte, error) {
 		failed = failed || len(findings) > 0
 		if len(code) > 0 {
 			byName[d.Name()] = code
+			size += len(code)
 		}
 	}
 	if failed || p.Broken() || len(byName) == 0 {
@@ -95,6 +96,7 @@ func source(p *load.Package, header string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	content = slices.Grow(content, size)
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
 		content = append(content, byName[name]...)
 	}

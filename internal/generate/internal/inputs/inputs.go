@@ -125,8 +125,10 @@ func readAll(buffer *bytes.Buffer, path string, size int64) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = f.Close() }() // it was only read
-	buffer.Grow(int(size) + bytes.MinRead)
+	defer func() { _ = f.Close() }()                                  // it was only read
+	if need := int(size) + bytes.MinRead; buffer.Available() < need { // Grow would clear, and so touch, all that it gets
+		*buffer = *bytes.NewBuffer(make([]byte, 0, max(2*buffer.Cap(), need)))
+	}
 	_, err = buffer.ReadFrom(f)
 	return err
 }

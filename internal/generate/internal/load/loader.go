@@ -71,6 +71,10 @@ type Loader struct {
 	checked atomic.Int64
 }
 
+// ampleRoom is more than most Go files have, in bytes. Memory that is not used is never touched, and a buffer that grows
+// leaves what it was.
+const ampleRoom = 256 << 10
+
 // New returns a loader. Nothing is read before it is asked for.
 func New(config Config) *Loader {
 	if config.Context == nil {
@@ -97,7 +101,7 @@ func New(config Config) *Loader {
 		plain:    plainFiles(config.Plain),
 		leftOut:  make(map[string]bool),
 		edges:    make(map[*Package][]string),
-		buffers:  sync.Pool{New: func() any { return new(bytes.Buffer) }},
+		buffers:  sync.Pool{New: func() any { return bytes.NewBuffer(make([]byte, 0, ampleRoom)) }},
 	}
 	l.checker = &checker{loader: l, done: make(map[*Package]*checkedPackage)}
 	return l

@@ -18,7 +18,7 @@ func ParseOption(d Definition, text string) (any, *report.Finding) {
 	if text != "" {
 		marker += ":" + text
 	}
-	data, problem := d.parse(Comment{Text: marker, Pos: 1})
+	data, problem := new(parser).parse(&d, Comment{Text: marker, Pos: 1})
 	if problem == nil {
 		return data, nil
 	}
@@ -38,7 +38,7 @@ func (r *Registry) ParseText(text string) (*Value, *report.Finding) {
 	if d == nil {
 		return nil, nil
 	}
-	data, problem := d.parse(c)
+	data, problem := new(parser).parse(d, c)
 	if problem != nil {
 		return nil, &report.Finding{
 			Position:   report.Position{Line: 1, Column: max(1, int(problem.pos)-1)},

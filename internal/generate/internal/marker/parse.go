@@ -18,8 +18,8 @@ type problem struct {
 	suggestion string
 }
 
-// parse makes the value of the marker c, which d defines.
-func (d *Definition) parse(c Comment) (any, *problem) {
+// parse makes the value of the marker c, which d defines. It may be called again for another one.
+func (p *parser) parse(d *Definition, c Comment) (any, *problem) {
 	named, nameless, rest := split(c.Text)
 	out := reflect.New(d.output)
 	if d.custom {
@@ -35,7 +35,7 @@ func (d *Definition) parse(c Comment) (any, *problem) {
 	if arguments == "" && d.allOptional() {
 		return out.Elem().Interface(), nil
 	}
-	p := newParser(arguments, c.Pos+token.Pos(len(c.Text)-len(arguments)))
+	p.begin(arguments, c.Pos+token.Pos(len(c.Text)-len(arguments)))
 	p.arguments(d, out.Elem())
 	if p.problem != nil {
 		return nil, p.problem
@@ -47,7 +47,7 @@ func (d *Definition) allOptional() bool {
 	return !slices.ContainsFunc(d.args, func(a argument) bool { return !a.optional })
 }
 
-// parser reads the arguments of one marker. It keeps the first problem only:
+// parser reads the arguments of one marker after the other. It keeps the first problem of each only:
 // what follows one is mostly its echo.
 type parser struct {
 	scanner.Scanner
@@ -56,10 +56,10 @@ type parser struct {
 	problem *problem
 }
 
-func newParser(text string, base token.Pos) *parser {
-	p := &parser{text: text, base: base}
+// begin has the parser read a text, whatever it has read before.
+func (p *parser) begin(text string, base token.Pos) {
+	p.text, p.base, p.problem = text, base, nil
 	initScanner(&p.Scanner, text, func(_ *scanner.Scanner, message string) { p.fail("%s", message) })
-	return p
 }
 
 func initScanner(s *scanner.Scanner, text string, onError func(*scanner.Scanner, string)) {

@@ -4,19 +4,22 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 )
 
-// Registry is the set of markers that a run knows. It is immutable.
+// Registry is the set of markers that a run knows. They do not change.
 type Registry struct {
 	byTarget [Field + 1]map[string]*Definition
 	names    []string // for did-you-mean, sorted
+
+	parsers *sync.Pool // of *parser: each has a buffer of a kilobyte, and code has thousands of markers
 }
 
 // NewRegistry makes a registry from definitions. It fails, naming all offenders,
 // for a definition that was not made by [Define], has a type that no argument
 // can have, or is there twice for one target.
 func NewRegistry(definitions ...Definition) (*Registry, error) {
-	r := &Registry{}
+	r := &Registry{parsers: &sync.Pool{New: func() any { return new(parser) }}}
 	for t := range r.byTarget {
 		r.byTarget[t] = make(map[string]*Definition)
 	}

@@ -58,12 +58,14 @@ func All[T any](vs Values, name string) []T {
 func (r *Registry) Parse(fset *token.FileSet, comments []Comment, target Target) (Values, []report.Finding) {
 	var values Values
 	var findings []report.Finding
+	p := r.parsers.Get().(*parser)
+	defer r.parsers.Put(p)
 	for _, c := range comments {
 		d := r.Lookup(c, target)
 		if d == nil {
 			continue
 		}
-		data, problem := d.parse(c)
+		data, problem := p.parse(d, c)
 		if problem != nil {
 			findings = append(findings, report.Finding{
 				Position:   position(fset, problem.pos),

@@ -1,6 +1,6 @@
 package yaml
 
-import "bytes"
+import "slices"
 
 // Memo remembers what was written for values that come again, so that the second
 // time it is copied. It serves a series of documents, written one after the other;
@@ -50,6 +50,7 @@ func (m *Memo[K]) Write(w *Writer, key K, write func()) {
 		if f.document < len(m.ended) {
 			from = m.ended[f.document]
 		}
+		w.reserve(f.end - f.start)
 		w.out = append(w.out, from[f.start:f.end]...)
 		w.column, w.blank, w.lead = f.column, f.blank, f.lead
 		return
@@ -59,11 +60,12 @@ func (m *Memo[K]) Write(w *Writer, key K, write func()) {
 	m.known[here] = fragment{document: len(m.ended), start: start, end: len(w.out), column: w.column, blank: w.blank, lead: w.lead}
 }
 
-// End ends the document and returns it. The writer is as new.
+// End ends the document and returns it. The writer is as new, with as much room: copying the document would touch twice
+// as much memory, and room that is not used is never touched.
 func (m *Memo[K]) End(w *Writer) []byte {
-	content := bytes.Clone(w.Bytes())
+	content := slices.Clip(w.Bytes())
 	m.ended = append(m.ended, content)
-	out := w.out[:0]
+	out := make([]byte, 0, cap(w.out))
 	*w = *NewWriter()
 	w.out = out
 	return content

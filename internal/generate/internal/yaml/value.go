@@ -42,6 +42,11 @@ func (w *Writer) Value(v any) {
 
 // JSON writes a value given as JSON text.
 func (w *Writer) JSON(text []byte) error {
+	var s string
+	if len(text) > 0 && text[0] == '"' && json.Unmarshal(text, &s) == nil { // as most are: a decoder has a buffer to fill
+		w.Value(s)
+		return nil
+	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	var v any

@@ -1,7 +1,5 @@
 package yaml
 
-import "slices"
-
 const (
 	step  = 2  // spaces of one level
 	width = 80 // the column after which text folds
@@ -38,9 +36,6 @@ func NewWriter() *Writer {
 
 // Preamble writes lines before the document, as they are.
 func (w *Writer) Preamble(text string) { w.out = append(w.out, text...) }
-
-// Grow makes room for n more bytes.
-func (w *Writer) Grow(n int) { w.out = slices.Grow(w.out, n) }
 
 // Bytes ends the document and returns it.
 func (w *Writer) Bytes() []byte {
@@ -134,6 +129,7 @@ func (w *Writer) beforeScalar() {
 // newline goes to the indentation of the current level, on a new line unless the
 // line holds nothing yet that would be in the way.
 func (w *Writer) newline() {
+	w.reserve(longLine)
 	indent := max(w.indent, 0)
 	if !w.lead || w.column > indent || w.column == indent && !w.blank {
 		w.lineBreak()
@@ -167,6 +163,18 @@ func (w *Writer) spaces(n int) {
 		w.out = append(w.out, some...)
 	}
 	w.out = append(w.out, some[:n]...)
+}
+
+// longLine is more than most lines have, in bytes.
+const longLine = 1 << 10
+
+// reserve makes room for n more bytes as append would, which clears all that it gets: most of a large document's room
+// is then touched twice, and its end in vain.
+func (w *Writer) reserve(n int) {
+	if cap(w.out)-len(w.out) >= n {
+		return
+	}
+	w.out = append(make([]byte, 0, max(2*cap(w.out), len(w.out)+n)), w.out...)
 }
 
 func (w *Writer) lineBreak() {
