@@ -44,6 +44,9 @@ type Call struct {
 	// Then is the first command of the recipe's later lines that may change what the program wrote; nil when there is
 	// none.
 	Then *Step
+	// Removed are the files that later lines of the recipe remove by their names, relative to the project's folder and
+	// with slashes.
+	Removed []string
 }
 
 // Step is a command of a recipe.
@@ -65,8 +68,9 @@ func Calls(content []byte, program Program, getenv func(string) string, files fs
 		found := m.calls(r, program)
 		if len(found) > 0 {
 			then := m.after(i, program)
+			removed := m.removedAfter(i)
 			for j := range found {
-				found[j].Then = then
+				found[j].Then, found[j].Removed = then, removed
 			}
 		}
 		calls = append(calls, found...)
@@ -90,6 +94,38 @@ func (m *reader) after(i int, program Program) *Step {
 		return &Step{File: r.file, Line: r.line, Text: text}
 	}
 	return nil
+}
+
+// removedAfter finds the files that the recipe removes behind a line of it.
+func (m *reader) removedAfter(i int) (removed []string) {
+	for _, r := range m.recipes[i+1:] {
+		if r.rule != m.recipes[i].rule {
+			break
+		}
+		text := strings.TrimLeft(r.text, "@-+ \t")
+		if !strings.HasPrefix(text, "rm ") {
+			continue
+		}
+		file, err := syntax.NewParser().Parse(strings.NewReader(m.expand(text, 0)), "")
+		if err != nil || len(file.Stmts) != 1 {
+			continue
+		}
+		if command, ok := file.Stmts[0].Cmd.(*syntax.CallExpr); ok {
+			removed = append(removed, plainFiles(command.Args[1:])...)
+		}
+	}
+	return removed
+}
+
+// plainFiles are the words that name a file of the project as it is: no options, no patterns.
+func plainFiles(words []*syntax.Word) (files []string) {
+	for _, word := range words {
+		text, clear := literal(word)
+		if clear && !strings.HasPrefix(text, "-") && !strings.ContainsAny(text, "*?[{~") && fs.ValidPath(path.Clean(text)) {
+			files = append(files, path.Clean(text))
+		}
+	}
+	return files
 }
 
 // quiet are commands that write no file, unless the shell sends their output to one.

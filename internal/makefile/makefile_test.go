@@ -51,6 +51,11 @@ func TestCalls(t *testing.T) {
 				{Line: 10, Target: "other", Arguments: []string{"rbac"}},
 			},
 		},
+		"it removes what was made": {
+			"F := b.yaml\ngen:\n\t$(CONTROLLER_GEN) crd\n\trm -f config/a.yaml ./config/$(F) config/*.yaml ../c.yaml /d.yaml $(shell pwd)/e $(shell ls)/i\n\t@rm 'f g.yaml' && true\nother:\n\trm h\n",
+			[]makefile.Call{{Line: 3, Target: "gen", Arguments: []string{"crd"}, Removed: []string{"config/a.yaml", "config/b.yaml", "e"},
+				Then: &makefile.Step{Line: 4, Text: "rm -f config/a.yaml ./config/$(F) config/*.yaml ../c.yaml /d.yaml $(shell pwd)/e $(shell ls)/i"}}},
+		},
 		"it goes on with what only make knows": {
 			"gen:\n\t$(CONTROLLER_GEN) crd\n\techo $@ > log\n",
 			[]makefile.Call{{Line: 2, Target: "gen", Arguments: []string{"crd"}, Then: &makefile.Step{Line: 3, Text: "echo $@ > log"}}},

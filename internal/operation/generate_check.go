@@ -15,14 +15,14 @@ func (s *Session) CheckGenerated(ctx context.Context, g Generation) error {
 	if err != nil {
 		return err
 	}
-	_, result, err := s.plannedRun(ctx, root, generate.Options{Strict: g.Strict, DryRun: true, Cache: s.runsFolder(), Within: g.Outside})
+	plan, result, err := s.plannedRun(ctx, root, generate.Options{Strict: g.Strict, DryRun: true, Cache: s.runsFolder(), Within: g.Outside})
 	if err != nil {
 		return err
 	}
 	if err := s.checkDefinitions(ctx, root, result, g.Strict); err != nil {
 		return err
 	}
-	stale, err := regenerate.Stale(root, result.Files)
+	stale, err := plan.Stale(result.Files)
 	if err != nil {
 		return err
 	}

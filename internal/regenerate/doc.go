@@ -2,7 +2,7 @@
 //
 //	plan, notes, err := regenerate.PlanFor(root, os.Getenv)
 //	result, err := plan.Run(ctx, generate.Options{…})
-//	stale, err := regenerate.Stale(result.Files)
+//	stale, err := plan.Stale(result.Files)
 //	left, err := regenerate.Leftovers(plan, result.Files)
 //	err = regenerate.Watch(ctx, root, ready, func() { … })
 //

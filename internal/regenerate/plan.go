@@ -28,6 +28,8 @@ type Plan struct {
 	guessed bool     // nothing says what to generate
 	tool    tool
 
+	removed []string // files that a recipe removes after it has made them, relative to root and with slashes
+
 	manifests report.Position // of the first call that generates what is deployed
 }
 
@@ -180,6 +182,7 @@ func (p *Plan) follow(call makefile.Call) ([]report.Finding, error) {
 	}
 	p.add(call.Dir, options)
 	p.made(call.Target)
+	p.removed = append(p.removed, call.Removed...)
 	return append(told, p.goesOn(call)...), nil
 }
 

@@ -186,11 +186,16 @@ func TestPlanForRefuses(t *testing.T) {
 
 // TestStale shows what a file that was changed should be.
 func TestStale(t *testing.T) {
-	root := project(t, "-- a --\nold\n")
-	differences, err := regenerate.Stale(root, []generate.File{
+	root := project(t, "-- a --\nold\n-- Makefile --\ngen:\n\t$(CONTROLLER_GEN) crd\n\trm d c\n")
+	plan, _, err := regenerate.PlanFor(root, os.Getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	differences, err := plan.Stale([]generate.File{
 		{Path: filepath.Join(root, "a"), Action: report.Updated, Content: []byte("new\n")},
 		{Path: filepath.Join(root, "b"), Action: report.Created, Content: []byte("new\n")},
 		{Path: filepath.Join(root, "c"), Action: report.Unchanged},
+		{Path: filepath.Join(root, "d"), Action: report.Created, Content: []byte("the recipe removes it\n")},
 	})
 	want := []regenerate.Difference{
 		{Path: "a", Action: report.Updated, Diff: "diff a/a b/a\n--- a/a\n+++ b/a\n@@ -1,1 +1,1 @@\n-old\n+new\n"},
@@ -199,7 +204,7 @@ func TestStale(t *testing.T) {
 	if diff := cmp.Diff(want, differences); diff != "" || err != nil {
 		t.Errorf("%v %s", err, diff)
 	}
-	if _, err := regenerate.Stale(root, []generate.File{{Path: root, Action: report.Updated}}); err == nil {
+	if _, err := plan.Stale([]generate.File{{Path: root, Action: report.Updated}}); err == nil {
 		t.Error("a folder is compared")
 	}
 }

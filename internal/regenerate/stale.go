@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/rogpeppe/go-internal/diff"
 
@@ -19,18 +20,22 @@ type Difference struct {
 	Diff   string        `json:"diff"` // unified, from what is there to what should be
 }
 
-// Stale compares planned files with what is there.
-func Stale(root string, files []generate.File) ([]Difference, error) {
+// Stale compares the files that a plan makes with what is there. One that is missing since the recipe removes it is as it
+// has to be.
+func (p Plan) Stale(files []generate.File) ([]Difference, error) {
 	var differences []Difference
 	for _, f := range files {
 		if f.Action == report.Unchanged {
+			continue
+		}
+		name := Relative(p.root, f.Path)
+		if f.Action == report.Created && slices.Contains(p.removed, name) {
 			continue
 		}
 		there, err := finite.ReadFile(f.Path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, &report.Error{What: "file cannot be read", Where: f.Path, Err: err}
 		}
-		name := Relative(root, f.Path)
 		differences = append(differences, Difference{
 			Path: name, Action: f.Action,
 			Diff: string(diff.Diff("a/"+name, there, "b/"+name, f.Content)),
