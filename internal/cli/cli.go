@@ -84,6 +84,14 @@ func execute(ctx context.Context, root *cobra.Command, args []string) error {
 	if _, reported := errors.AsType[*report.Error](err); !reported && inFlags(err) {
 		return flagError(cmd, args, err)
 	}
+	return withHelp(cmd, err)
+}
+
+// withHelp advises the command's help about a flag whose value is missing or wrong, where the error advises nothing.
+func withHelp(cmd *cobra.Command, err error) error {
+	if e, ok := errors.AsType[*report.Error](err); ok && e.Next == "" && strings.HasPrefix(e.Where, "--") {
+		e.Next = cmd.CommandPath() + " --help"
+	}
 	return err
 }
 

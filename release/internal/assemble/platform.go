@@ -59,6 +59,7 @@ func (m *maker) compilation(unit program.ReleaseUnit, p [2]string, what string) 
 		Key: record.Key(gocommand.Toolchain(), p, m.compiler.Arguments(unit)),
 		Make: func(ctx context.Context, temp string) error {
 			m.Handler.Handle(report.Note{Text: "compiling " + what})
+			m.Handler.Handle(report.Step{Name: "compiling " + what}) // for minutes: the user is shown that it goes on
 			return m.compiler.Unit(ctx, unit, p[0], p[1], temp)
 		},
 	}
