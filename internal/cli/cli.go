@@ -154,40 +154,11 @@ Exit codes: 0 done, 1 failed, 2 a mistake on the command line, 130 interrupted.`
 	root.PersistentFlags().SortFlags = false
 	root.PersistentFlags().StringVar(&inv.output, "output", ui.Text, "how to report: `text` or json")
 	root.PersistentFlags().BoolVarP(&inv.verbose, "verbose", "v", false, "report more of what is done and why")
-	addCommands(root, inv.verbs()...)
+	addCommands(root, needed(inv.verbs(), inv.Args)...)
 	if len(inv.Args) > 0 && strings.HasPrefix(inv.Args[0], cobra.ShellCompRequestCmd) {
 		inv.completeWith(root)
 	}
 	return root
-}
-
-// verbs lists every command.
-func (inv *invocation) verbs() []*cobra.Command {
-	return []*cobra.Command{
-		inv.initCommand(),
-		inv.createCommand(),
-		inv.deleteCommand(),
-		inv.editCommand(),
-		inv.generateCommand(),
-		inv.typeCommand(),
-		inv.clusterCommand(),
-		inv.installCommand(),
-		inv.uninstallCommand(),
-		inv.runCommand(),
-		inv.deployCommand(),
-		inv.undeployCommand(),
-		inv.testCommand(),
-		inv.controllerGenCommand(),
-		inv.setupEnvtestCommand(),
-		inv.imageCommand(),
-		inv.kubectlCommand(),
-		inv.kustomizeCommand(),
-		inv.helmCommand(),
-		inv.toolsCommand(),
-		inv.cacheCommand(),
-		inv.versionCommand(),
-		inv.completionCommand(),
-	}
 }
 
 // session is what the operations of this invocation share. It is made when a verb runs, since flags say how events

@@ -18,7 +18,7 @@ const (
 	mostOfOurs   = 200    // of one of our packages: what takes more is made when it is first asked for, see package lazy
 	mostOfOthers = 1_300  // of one of another module; kustomize's command line has most
 	mostOfAll    = 13_000 // this test's packages included
-	mostOfVerbs  = 3_000
+	mostOfVerbs  = 150
 )
 
 // TestPackagesDoLittleBeforeMain: the test's own program has all packages of the command.
@@ -53,6 +53,20 @@ func TestPackagesDoLittleBeforeMain(t *testing.T) {
 		t.Errorf("the packages allocate %d times before main, more than %d", all, mostOfAll)
 	}
 	t.Logf("%d packages, %d allocations", len(traced), all)
+}
+
+// TestVerbsHaveTheirNames: a start makes the command that it is called with by the name in the list.
+func TestVerbsHaveTheirNames(t *testing.T) {
+	inv := &invocation{Env: Env{Getenv: os.Getenv}, output: ui.Text}
+	verbs := inv.verbs()
+	if all := needed(verbs, []string{"--help"}); len(all) != len(verbs) {
+		t.Errorf("help has %d of %d verbs", len(all), len(verbs))
+	}
+	for _, v := range verbs {
+		if made := needed(verbs, []string{v.name, "--help"}); len(made) != 1 || made[0].Name() != v.name {
+			t.Errorf("%s makes %v", v.name, made)
+		}
+	}
 }
 
 // TestVerbsAreCheap: what a verb needs to know it finds out when it runs.
