@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl/state"
+	"github.com/slipway-dev/slipway/internal/owner"
 )
 
 // sessionDir is how the folders of tied clusters are called, as a pattern for [os.MkdirTemp].
@@ -16,8 +17,8 @@ const sessionDir = "slipway-session-*"
 const abandoned = time.Minute
 
 // sweep removes the folders of tied clusters whose starters were killed: such a
-// cluster ends by itself, but nobody removes its data. What cannot be removed
-// belongs to somebody else.
+// cluster ends by itself, but its data stay. Folders of other users are not looked into: what they hold would be
+// believed, such as the place of a socket to remove.
 func sweep() {
 	dirs, err := filepath.Glob(filepath.Join(os.TempDir(), sessionDir))
 	if err != nil {
@@ -25,7 +26,7 @@ func sweep() {
 	}
 	for _, dir := range dirs {
 		info, err := os.Lstat(dir)
-		if err != nil || !info.IsDir() || time.Since(info.ModTime()) < abandoned {
+		if err != nil || !info.IsDir() || !owner.IsUser(info) || time.Since(info.ModTime()) < abandoned {
 			continue
 		}
 		if s := session("", dir); isOver(s) {

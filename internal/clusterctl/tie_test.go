@@ -4,6 +4,8 @@ package clusterctl_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -74,15 +76,31 @@ func TestTieSweeps(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	stays := map[string]bool{left: false, fresh: true, running: true}
+	if victim, planted := filepath.Join(t.TempDir(), "keys"), filepath.Join(os.TempDir(), "slipway-session-3"); os.Getuid() == 0 {
+		plant(t, planted, victim, old)
+		stays[planted], stays[victim] = true, true
+	}
 	second, err := d.Tie(t.Context(), "", clusterctl.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer second.Close()
-	for dir, stays := range map[string]bool{left: false, fresh: true, running: true} {
+	for dir, stays := range stays {
 		if _, err := os.Stat(dir); (err == nil) != stays {
 			t.Errorf("%s stays: %v", dir, err == nil)
 		}
+	}
+}
+
+// plant makes the folder of a tied cluster as another user of the machine may: it names a file of the victim's as its
+// socket.
+func plant(t *testing.T, dir, victim string, at time.Time) {
+	t.Helper()
+	run := fmt.Sprintf(`{"socket": %q}`, victim)
+	if err := errors.Join(os.WriteFile(victim, nil, 0o600), os.Mkdir(dir, 0o755), os.WriteFile(filepath.Join(dir, "run.json"), []byte(run), 0o644),
+		os.Chown(dir, 1, 1), os.Chtimes(dir, at, at)); err != nil {
+		t.Fatal(err)
 	}
 }
 

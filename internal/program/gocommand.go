@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -100,9 +101,10 @@ func goOutput(ctx context.Context, p *product, dir string, more []string, args .
 	return out.Bytes(), goCommand{product: p, dir: dir, args: args}.failed(env, lines, err)
 }
 
-// fetchModule gets the product's module at version and returns its folder.
+// fetchModule gets the product's module at version and returns its folder. It does so outside of every module: the go
+// command would read the go.mod of the folder that slipway was called in, and fail over its mistakes.
 func fetchModule(ctx context.Context, p *product, version string) (dir string, err error) {
-	out, err := goOutput(ctx, p, "", nil, "mod", "download", "-json", p.module+"@"+version)
+	out, err := goOutput(ctx, p, string(filepath.Separator), nil, "mod", "download", "-json", p.module+"@"+version)
 	var answer struct{ Dir, Error string }
 	if json.Unmarshal(out, &answer) == nil && answer.Error != "" {
 		return "", &report.Error{What: p.what + "'s sources cannot be downloaded", Where: p.module + "@" + version,

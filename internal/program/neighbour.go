@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"debug/buildinfo"
 	"errors"
 	"fmt"
@@ -8,12 +9,13 @@ import (
 	"path/filepath"
 	"runtime/debug"
 
+	"github.com/slipway-dev/slipway/internal/owner"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // besideSlipway looks for a product beside slipway's own executable, where release archives have it. Programs of
 // another version or of other sources than slipway's are passed over, with a warning: one that an older slipway left
-// there may speak the same protocol and do something else.
+// there may speak the same protocol and do something else. So are those of strangers: the folder may be everybody's.
 func (f *Finder) besideSlipway(p *product) (path string, ok bool) {
 	own, err := f.executable()
 	if err != nil || p.pin != "" {
@@ -32,7 +34,7 @@ func (f *Finder) besideSlipway(p *product) (path string, ok bool) {
 		if !isFile(beside) {
 			continue // a cluster program may be without its kubectl
 		}
-		if err := f.same(p, beside, program); err != nil {
+		if err := cmp.Or(owner.Distrusted(beside, own), f.same(p, beside, program)); err != nil {
 			f.passOver(beside, err)
 			return "", false
 		}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -196,6 +197,10 @@ func TestNeighbours(t *testing.T) {
 	want("a copy with its note", true)
 	cut(t, filepath.Join(dir, kubectlName), 1000)
 	want("its kubectl is damaged", false)
+	if err := errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(filepath.Dir(built.Path))), os.Chmod(filepath.Join(dir, name), 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	want("one that every user may change", runtime.GOOS == "windows")
 	if err := errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(filepath.Dir(built.Path)))); err != nil {
 		t.Fatal(err)
 	}

@@ -437,9 +437,14 @@ func publish(versions, folder string, m module.Version) error {
 	return nil
 }
 
-// TestInstall builds from a version, out of a module proxy on disk.
+// TestInstall builds from a version, out of a module proxy on disk, whatever the project's go.mod is like.
 func TestInstall(t *testing.T) {
 	y := newYard(t)
+	project := t.TempDir()
+	if err := os.WriteFile(filepath.Join(project, "go.mod"), []byte("no module\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(project)
 	const version = "v0.3.1"
 	y.proxy(version, clusterModule)
 	y.recorded, y.version = "", version

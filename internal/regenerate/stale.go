@@ -20,8 +20,8 @@ type Difference struct {
 	Diff   string        `json:"diff"` // unified, from what is there to what should be
 }
 
-// Stale compares the files that a plan makes with what is there. One that is missing since the recipe removes it is as it
-// has to be.
+// Stale compares the files that a plan makes with what is there. One that is missing since the recipe removes it is as
+// it has to be.
 func (p Plan) Stale(files []generate.File) ([]Difference, error) {
 	var differences []Difference
 	for _, f := range files {

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/slipway-dev/slipway/internal/owner"
 )
 
 const (
@@ -64,7 +66,7 @@ func sweep(prefix string) {
 		return // the name of the folder for temporary files is no pattern
 	}
 	for _, path := range found {
-		if info, err := os.Lstat(path); err == nil && info.IsDir() && isOwn(info) {
+		if info, err := os.Lstat(path); err == nil && info.IsDir() && owner.IsUser(info) {
 			sweepOne(path, time.Since(info.ModTime()))
 		}
 	}

@@ -2,7 +2,20 @@
 
 package machine
 
-import "syscall"
+import (
+	"os"
+	"syscall"
+)
 
 // apart gives a process a session of its own.
 func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+
+// isOwn reports whether a link belongs to this user: another's could lead elsewhere the next moment.
+func isOwn(link string) bool {
+	info, err := os.Lstat(link)
+	if err != nil {
+		return false
+	}
+	s, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(s.Uid) == os.Getuid()
+}

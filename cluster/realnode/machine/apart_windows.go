@@ -6,3 +6,6 @@ import "syscall"
 func apart() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
+
+// isOwn holds for every link: temporary files are each user's own.
+func isOwn(string) bool { return true }

@@ -139,7 +139,7 @@ func (p *Plain) short(dir string) (string, error) {
 		return "", fmt.Errorf("make a short path of the node's folder: %w", err)
 	}
 	// Others may make files there too.
-	if to, err := os.Readlink(link); err != nil || to != dir {
+	if to, err := os.Readlink(link); err != nil || to != dir || !isOwn(link) {
 		return "", fmt.Errorf("make a short path of the node's folder: %s is not slipway's (rm %s)", link, link)
 	}
 	p.mu.Lock()

@@ -147,6 +147,17 @@ func TestPlaces(t *testing.T) {
 	if _, err := p.Place("a"); err == nil || !strings.Contains(err.Error(), place.Dir) {
 		t.Errorf("where somebody else has made the link: %v", err)
 	}
+	if os.Getuid() == 0 {
+		if err := errors.Join(os.Remove(place.Dir), os.Symlink(filepath.Join(state, "a"), place.Dir), os.Lchown(place.Dir, 1, 1)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Place("a"); err == nil {
+			t.Error("a link of another user's is used")
+		}
+	}
+	if err := os.Remove(place.Dir); err != nil {
+		t.Fatal(err)
+	}
 	short, err := os.MkdirTemp("/tmp", "m-")
 	if err != nil {
 		t.Skip(err)

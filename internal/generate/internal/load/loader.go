@@ -71,8 +71,8 @@ type Loader struct {
 	checked atomic.Int64
 }
 
-// ampleRoom is more than most Go files have, in bytes. Memory that is not used is never touched, and a buffer that grows
-// leaves what it was.
+// ampleRoom is more than most Go files have, in bytes. Memory that is not used is never touched, and a buffer that
+// grows leaves what it was.
 const ampleRoom = 256 << 10
 
 // New returns a loader. Nothing is read before it is asked for.

@@ -100,8 +100,8 @@ func (p *planner) refuseMetricsOfOtherName(f Feature) error {
 	return other
 }
 
-// metricsFiles are the files that may have the Service of the metrics: those of the folders where tools write it, listed
-// or not yet, and what is deployed of others.
+// metricsFiles are the files that may have the Service of the metrics: those of the folders where tools write it,
+// listed or not yet, and what is deployed of others.
 func (p *planner) metricsFiles() ([]string, error) {
 	var files []string
 	for _, folder := range []string{path.Dir(defaultConfig), "config/rbac", path.Dir(managerFile), "config/metrics"} {

@@ -19,8 +19,8 @@ const pattern = "slipway-test-*"
 const abandoned = time.Minute
 
 // sweep removes the folders of sessions in dir whose processes were killed: their
-// programs have ended by themselves, but nobody has removed the data. What cannot
-// be removed belongs to somebody else.
+// programs have ended by themselves, but their data stay. Other
+// users' folders are not looked into: opening a lock that is a pipe would never end.
 func sweep(dir string) {
 	left, err := filepath.Glob(filepath.Join(dir, pattern))
 	if err != nil {
@@ -28,7 +28,7 @@ func sweep(dir string) {
 	}
 	for _, dir := range left {
 		info, err := os.Lstat(dir)
-		if err != nil || !info.IsDir() || time.Since(info.ModTime()) < abandoned {
+		if err != nil || !info.IsDir() || !isOwn(info) || time.Since(info.ModTime()) < abandoned {
 			continue
 		}
 		if free(filepath.Join(dir, "lock")) {

@@ -44,6 +44,13 @@ func TestSweep(t *testing.T) {
 		folder("slipway-test-about-to-begin", true, time.Now()): true,
 		folder("somebody-else", true, long):                     true,
 	}
+	if os.Getuid() == 0 {
+		strange := folder("slipway-test-of-a-stranger", true, long)
+		if err := errors.Join(os.Chown(strange, 1, 1), os.Chtimes(strange, long, long)); err != nil {
+			t.Fatal(err)
+		}
+		stays[strange] = true
+	}
 	sweep(tmp)
 	for dir, want := range stays {
 		if _, err := os.Stat(dir); (err == nil) != want {

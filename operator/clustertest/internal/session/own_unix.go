@@ -1,6 +1,6 @@
 //go:build unix
 
-package scratch
+package session
 
 import (
 	"io/fs"
@@ -8,8 +8,7 @@ import (
 	"syscall"
 )
 
-// isOwn reports whether a folder belongs to this user: where the system keeps temporary files, anyone can make one of
-// any name.
+// isOwn reports whether a folder belongs to this user: anyone can make one of any name among temporary files.
 func isOwn(info fs.FileInfo) bool {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(s.Uid) == os.Getuid()

@@ -1,0 +1,52 @@
+//go:build unix
+
+package owner
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// IsUser reports whether a file belongs to the user whom this process runs as.
+func IsUser(info fs.FileInfo) bool {
+	id, ok := of(info)
+	return ok && id == os.Getuid()
+}
+
+// Distrusted says why a program is not to be run: a stranger wrote it, or can. The user's, the system's and those of
+// whoever owns a program that runs already can be. A link is where it leads to.
+func Distrusted(path, running string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	id, ok := of(info)
+	if !ok || id != os.Getuid() && id != root && !owns(id, running) {
+		return &fs.PathError{Op: "trust", Path: path, Err: ErrStranger}
+	}
+	if info.Mode().Perm()&0o002 != 0 {
+		return &fs.PathError{Op: "trust", Path: path, Err: ErrWritable}
+	}
+	return nil
+}
+
+// root is the system's own user.
+const root = 0
+
+func owns(id int, path string) bool {
+	info, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	own, ok := of(info)
+	return ok && own == id
+}
+
+func of(info fs.FileInfo) (id int, ok bool) {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, false
+	}
+	return int(s.Uid), true
+}
