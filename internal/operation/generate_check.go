@@ -37,7 +37,7 @@ func (s *Session) CheckGenerated(ctx context.Context, g Generation) error {
 	for _, d := range stale {
 		diffs.WriteString(d.Diff)
 	}
-	s.Handler.Handle(report.Result{Text: diffs.String(), Bare: true, Value: checkSummary{Files: len(result.Files), Stale: stale}})
+	s.Handler.Handle(report.Result{Text: diffs.String(), Value: checkSummary{Files: len(result.Files), Stale: stale}})
 	verb := " are"
 	if len(stale) == 1 {
 		verb = " is"

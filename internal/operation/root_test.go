@@ -4,7 +4,10 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/project"
 )
 
 const projectFile = "domain: example.com\nlayout:\n- go.kubebuilder.io/v4\nprojectName: sample\nrepo: example.com/sample\nversion: \"3\"\n"
@@ -91,6 +94,26 @@ func TestNeedAProject(t *testing.T) {
 				t.Errorf("it left %v, %v", left, err)
 			}
 		})
+	}
+}
+
+// TestNoProjectBesideCode: where code is, init would be refused, and the description is shown that makes it a project.
+func TestNoProjectBesideCode(t *testing.T) {
+	s, _ := begin(t, t.TempDir())
+	for name, text := range map[string]string{"go.mod": "module example.com/crew\n", "Makefile": "all:\n"} {
+		if err := os.WriteFile(filepath.Join(s.Dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := s.ProjectRoot()
+	e := mistake(t, err)
+	_, description, _ := strings.Cut(e.Hint, "\n")
+	if err := os.WriteFile(filepath.Join(s.Dir, project.FileName), []byte(description), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	file, err := project.Load(s.Dir)
+	if err != nil || e.Next != "slipway generate" || file.Repo != "example.com/crew" || file.Name != "crew" || !file.KnownLayout() {
+		t.Errorf("%+v, then %+v, %v", e, file, err)
 	}
 }
 

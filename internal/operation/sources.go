@@ -46,7 +46,7 @@ func (s *Session) generateInMemory(ctx context.Context, root string) (map[string
 		}
 	}
 	if len(texts) > 0 {
-		s.Handler.Handle(report.Note{Text: count(len(texts), "generated file") + " out of date and not written: the output shows their new content; slipway generate writes it"})
+		s.Handler.Handle(report.Note{Text: count(len(texts), "generated file") + " out of date and not written: the output has the new content; slipway generate writes it"})
 	}
 	return texts, nil
 }

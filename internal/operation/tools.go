@@ -33,6 +33,10 @@ func (s *Session) LinkTools(dir string, force bool) error {
 	for _, variable := range unknown {
 		s.Handler.Handle(report.Warning{Text: "the Makefile computes " + variable + ": the link has no version, and make may install its own tool"})
 	}
+	if line := toollink.Inspection(s.Dir); line > 0 {
+		s.Handler.Handle(report.Warning{Text: fmt.Sprintf("Makefile:%d looks into a tool's file for its version (go version -m), where a script has none: "+
+			"have make leave the tools as they are: make -o controller-gen -o kustomize manifests", line)})
+	}
 	folder.Versions = versions
 	if inBuildCache(folder.Program) {
 		s.Handler.Handle(report.Warning{Text: "go tool keeps slipway in Go's build cache, which deletes unused files after some days: link again if a link fails, and after each update"})

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -36,7 +37,22 @@ func (f Folder) Link() ([]Change, error) {
 			return changes, err
 		}
 	}
-	return changes, nil
+	return changes, refresh(changes)
+}
+
+// refresh makes the scripts younger than their folder: make takes a tool for out of date that is older than the folder
+// which it depends on.
+func refresh(changes []Change) error {
+	now := time.Now()
+	for _, c := range changes {
+		if c.Action == report.Kept {
+			continue
+		}
+		if err := os.Chtimes(c.Path, now, now); err != nil {
+			return cannotWrite(c.Path, err)
+		}
+	}
+	return nil
 }
 
 // linkTool makes the script of a tool and, where the tool has a version, the link to it.

@@ -57,6 +57,15 @@ func TestLink(t *testing.T) {
 	if diff := cmp.Diff(created, link(t, f)); diff != "" {
 		t.Error(diff)
 	}
+	folder, err := os.Stat(f.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range created {
+		if script, err := os.Stat(filepath.Join(f.Path, name)); err != nil || script.ModTime().Before(folder.ModTime()) {
+			t.Errorf("%s is older than its folder: make takes it for out of date (%v)", name, err)
+		}
+	}
 	for name, want := range map[string]string{
 		"controller-gen": "v0.19.0 controller-gen a b\n", "controller-gen-v0.19.0": "v0.19.0 controller-gen a b\n", "kubectl": " kubectl a b\n",
 	} {
@@ -133,6 +142,18 @@ func TestUnlink(t *testing.T) {
 	left, err := os.ReadDir(f.Path)
 	if err != nil || len(left) != 1 || left[0].Name() != "golangci-lint" {
 		t.Errorf("%v is left, %v", left, err)
+	}
+}
+
+// TestInspection finds where a Makefile asks the go command about a tool's file.
+func TestInspection(t *testing.T) {
+	project := t.TempDir()
+	if line := toollink.Inspection(project); line != 0 {
+		t.Errorf("without a Makefile: %d", line)
+	}
+	write(t, filepath.Join(project, "Makefile"), "define install\n@[ -x $(1) ] && go version -m $(1) || go install $(2)\nendef\n", 0o644)
+	if line := toollink.Inspection(project); line != 2 {
+		t.Errorf("got line %d, want 2", line)
 	}
 }
 

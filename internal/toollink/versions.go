@@ -51,6 +51,20 @@ func Versions(project string) (versions map[string]string, unknown []string, err
 	return versions, unknown, nil
 }
 
+// Inspection is the line of the project's Makefile at which it looks into a tool's file for the version, which it does
+// not find in a script; 0 if it does not.
+func Inspection(project string) (line int) {
+	content, err := finite.ReadFile(filepath.Join(project, "Makefile"))
+	if err != nil {
+		return 0
+	}
+	before, _, found := strings.Cut(string(content), "go version -m")
+	if !found {
+		return 0
+	}
+	return 1 + strings.Count(before, "\n")
+}
+
 // computed is the value of setup-envtest's version in Makefiles that take it from the
 // required controller-runtime: the branch of its release.
 func computed(project, expression string) string {
