@@ -42,7 +42,11 @@ func (s *Session) CheckGenerated(ctx context.Context, g Generation) error {
 	if len(stale) == 1 {
 		verb = " is"
 	}
-	return &report.Error{What: count(len(stale), "generated file") + verb + " out of date", Where: root, Next: "slipway generate"}
+	out := &report.Error{What: count(len(stale), "generated file") + verb + " out of date", Where: root, Next: "slipway generate"}
+	if pinned := plan.Pinned(); pinned != "" {
+		out.Hint = "the files are compared with those of controller-gen " + generate.ControllerGen + "; the Makefile asks for " + pinned + ", which may write other ones"
+	}
+	return out
 }
 
 // checkSummary is the JSON form of what --check found.

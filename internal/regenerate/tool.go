@@ -6,6 +6,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/generate"
 	"github.com/slipway-dev/slipway/internal/makefile"
 )
 
@@ -31,6 +32,14 @@ func toolOf(root string, found makefile.Tool) tool {
 	}
 	t.keepVersion = t.version == ""
 	return t
+}
+
+// Pinned is the version of controller-gen that the Makefile asks for, if it is not the one whose files slipway makes.
+func (p Plan) Pinned() string {
+	if p.tool.version == generate.ControllerGen {
+		return ""
+	}
+	return p.tool.version
 }
 
 // requiredVersion is the version of a module that the project's go.mod requires; "" if it requires none.

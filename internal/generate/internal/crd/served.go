@@ -25,7 +25,7 @@ func (s Served) Locate(path string) report.Position {
 // AllServed returns the served versions of all kinds of the pass, by kind and version. The definitions' own generator
 // reports anything that they would not allow.
 func AllServed(pass *generator.Pass) []Served {
-	c := newCollector(pass, schema.Options{AllowDangerousTypes: true}, printing{})
+	c := newCollector(pass, schema.Options{AllowDangerousTypes: true, WithoutDoubts: true}, printing{})
 	packages := apiPackages(pass.Roots)
 	var all []Served
 	for _, k := range sortedKinds(packages, c.kindsOf) {

@@ -24,6 +24,9 @@ type Options struct {
 	EmbeddedObjectMeta bool
 	// FullObjectMeta reads ObjectMeta's declaration like that of any other type.
 	FullObjectMeta bool
+	// WithoutDoubts is for schemas that are read and not written: whatever writes them has its doubts, with the options
+	// of the project.
+	WithoutDoubts bool
 }
 
 // Builder makes the schemas of one run. Mistakes in the code that it reads are

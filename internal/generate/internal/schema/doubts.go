@@ -17,7 +17,7 @@ import (
 
 // doubt reports a doubt at pos, with what to write instead.
 func (c context) doubt(pos token.Pos, suggestion, format string, args ...any) {
-	if !c.decl.Package.Local() {
+	if c.b.options.WithoutDoubts || !c.decl.Package.Local() {
 		return
 	}
 	c.b.loader.Report(report.Finding{
