@@ -290,6 +290,26 @@ func TestNothingIsTypeChecked(t *testing.T) {
 	}
 }
 
+// TestPoliciesDoubtNothing: what the project's options settle is not doubted again by who only reads its schemas.
+func TestPoliciesDoubtNothing(t *testing.T) {
+	dir := project(t)
+	write(t, dir, "api/v1/more.go", "package v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// Template is in a kind.\ntype Template struct {\n"+
+		"\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n")
+	write(t, dir, "api/v1/types.go", strings.Replace(types, "\n\tName string", "\n\tName string `json:\"name\"`\n\tTemplate Template `json:\"template\"`\n\tOther string", 1))
+	o := options(dir)
+	o.Uses[1].Options = "generateEmbeddedObjectMeta=true"
+	o.Uses = append(o.Uses, generate.Use{Name: "vap", Output: generate.Output{Config: "config/vap"}})
+	result, err := generate.Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range result.Findings {
+		if strings.Contains(f.Message, "ObjectMeta") {
+			t.Errorf("got %+v", f)
+		}
+	}
+}
+
 func TestGenerators(t *testing.T) {
 	var names []string
 	for _, g := range generate.Generators() {
