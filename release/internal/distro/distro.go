@@ -79,8 +79,16 @@ func (p Package) info() *nfpm.Info {
 		Name: "slipway", Arch: p.Arch, Platform: "linux", Version: p.Version, Release: "1", Section: "devel", Priority: "optional",
 		Maintainer: "The Slipway authors <maintainers@slipway.dev>", Vendor: "Slipway", Homepage: "https://github.com/slipway-dev/slipway",
 		License: "Apache-2.0", Description: summary + ".\nOne command, with an embedded Kubernetes cluster for tests.", MTime: p.Date, DisableGlobbing: true,
-		Overridables: nfpm.Overridables{Contents: p.contents(), Suggests: []string{"golang-go"}, RPM: nfpm.RPM{BuildHost: "slipway", Summary: summary}},
+		Overridables: nfpm.Overridables{Contents: p.contents(), Suggests: []string{goPackage(p.Format)}, RPM: nfpm.RPM{BuildHost: "slipway", Summary: summary}},
 	}
+}
+
+// goPackage is what the distributions with a format call Go.
+func goPackage(format string) string {
+	if format == "deb" {
+		return "golang-go"
+	}
+	return "golang"
 }
 
 // contents are the files, and the link in /usr/bin.

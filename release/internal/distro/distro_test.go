@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -82,7 +83,7 @@ func TestDeb(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{"Package: slipway", "Version: 0.1.0~rc.1-1", "Architecture: amd64", "Section: devel"} {
+	for _, line := range []string{"Package: slipway", "Version: 0.1.0~rc.1-1", "Architecture: amd64", "Section: devel", "Suggests: golang-go"} {
 		if !strings.Contains(string(control), line+"\n") {
 			t.Errorf("without %q:\n%s", line, control)
 		}
@@ -107,6 +108,10 @@ func TestRPM(t *testing.T) {
 	}
 	if host, err := r.Header.GetString(rpmutils.BUILDHOST); err != nil || host != "slipway" {
 		t.Errorf("%s, %v", host, err)
+	}
+	const suggestName = 5049 // the library has no name for this tag of a header
+	if names, err := r.Header.GetStrings(suggestName); err != nil || !slices.Equal(names, []string{"golang"}) {
+		t.Errorf("it suggests %v, %v", names, err)
 	}
 	root := t.TempDir()
 	if err := r.ExpandPayload(root); err != nil {
