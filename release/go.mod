@@ -1,6 +1,6 @@
 module github.com/slipway-dev/slipway/release
 
-go 1.26.4
+go 1.26.0
 
 require (
 	github.com/CycloneDX/cyclonedx-go v0.12.0
