@@ -39,6 +39,9 @@ func TestIssueForms(t *testing.T) {
 				t.Errorf("%s: %+v is no question, or is asked twice", base, q)
 			}
 			asked[q.ID] = true
+			if q.ID == "version" && q.Type != "textarea" {
+				t.Errorf("%s: slipway version prints several lines, and a field for one asks for them", base)
+			}
 		}
 	}
 }
