@@ -153,9 +153,18 @@ soak: build ## Work a cluster hard, and fail when it grows (SOAK=30m).
 bump-kubernetes: ## Upgrade the embedded Kubernetes: modules, seed, wiring checks, tests (VERSION=v1.38.0; the newest when empty).
 	go run ./hack/bump-kubernetes $(VERSION)
 
+# The compiler and the linker have no use for the key that signs: only the finished program gets it.
+.PHONY: $(BIN)/release
+$(BIN)/release:
+	env -u SLIPWAY_RELEASE_KEY go build -C release -o $@ .
+
 .PHONY: release
-release: ## Make the files of a release in dist (VERSION=v0.1.0; TARGETS=linux/amd64 and ONLY=slipway-check make a part of it).
-	go run -C release . -dir $(CURDIR) -version "$(VERSION)" -targets "$(TARGETS)" -programs "$(ONLY)"
+release: $(BIN)/release ## Make the files of a release in dist (VERSION=v0.1.0 PUBLIC_KEY=...; TARGETS=linux/amd64 and ONLY=slipway-check make a part of it).
+	$(BIN)/release -dir $(CURDIR) -version "$(VERSION)" -public-key "$(PUBLIC_KEY)" -targets "$(TARGETS)" -programs "$(ONLY)"
+
+.PHONY: sign
+sign: $(BIN)/release ## Sign what `make release` made, with SLIPWAY_RELEASE_KEY (VERSION=v0.1.0).
+	$(BIN)/release -sign -dir $(CURDIR) -version "$(VERSION)" -public-key "$(PUBLIC_KEY)"
 
 # Comments of an example's types are in what is generated from them, by the commands that its README shows if it has no PROJECT.
 .PHONY: reflow

@@ -1,10 +1,11 @@
 // Command release makes a release: archives with all programs for each platform, packages for distributions, npm and
 // Homebrew, a container image, bills of materials, checksums and their signature.
 //
-//	make release VERSION=v0.1.0
-//	go run -C release . -dir "$PWD" -version v0.1.0 -targets linux/amd64 -programs slipway-check
+//	make release VERSION=v0.1.0 PUBLIC_KEY=...
+//	make sign VERSION=v0.1.0
 //
-// The private key is the base64 of an ed25519 seed in SLIPWAY_RELEASE_KEY. docs/inside/release.md is the guide.
+// The private key is the base64 of an ed25519 seed in SLIPWAY_RELEASE_KEY, which making the files does not need.
+// docs/inside/release.md is the guide.
 package main
 
 import (
@@ -21,6 +22,7 @@ import (
 	"strings"
 	"syscall"
 
+	naming "github.com/slipway-dev/slipway/internal/release"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ui"
 	"github.com/slipway-dev/slipway/release/internal/assemble"
@@ -35,22 +37,23 @@ func main() {
 // keyVariable is the variable with the private key.
 const keyVariable = "SLIPWAY_RELEASE_KEY"
 
-// run makes the release and returns the exit code.
+// run makes or signs the release and returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	h, err := ui.New(stdout, stderr, ui.Options{})
 	if err != nil {
 		fmt.Fprintln(stderr, err)
 		return 1
 	}
-	o, err := options(args, stderr)
+	o, sign, err := options(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
 		return 0
 	}
-	if err == nil {
-		o.Key, err = takeKey()
-	}
-	if err == nil {
-		o.Handler = h
+	o.Handler = h
+	switch {
+	case err != nil:
+	case sign:
+		err = assemble.Sign(o)
+	default:
 		err = assemble.Make(ctx, o)
 	}
 	if err != nil {
@@ -59,29 +62,58 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// options reads the flags.
-func options(args []string, stderr io.Writer) (o assemble.Options, err error) {
+// options reads the flags and the environment.
+func options(args []string, stderr io.Writer) (o assemble.Options, sign bool, err error) {
 	flags := flag.NewFlagSet("release", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	dir := flags.String("dir", ".", "`folder` of the repository")
 	flags.StringVar(&o.Version, "version", "", "`version` to release, such as v0.1.0")
 	targets := flags.String("targets", "", "`platforms` such as linux/amd64,windows/arm64, for a part of a release")
 	programs := flags.String("programs", "", "`programs` besides slipway, for a part of a release")
+	public := flags.String("public-key", "", "`key`, in base64, that is stamped into slipway; that of "+keyVariable+" if it is left out")
+	flags.BoolVar(&sign, "sign", false, "only sign what was made, with "+keyVariable)
 	if err := flags.Parse(args); err != nil {
-		return o, err
+		return o, sign, err
 	}
 	for _, target := range list(*targets) {
 		goos, goarch, _ := strings.Cut(target, "/")
 		o.Platforms = append(o.Platforms, [2]string{goos, goarch})
 	}
 	o.Programs = list(*programs)
-	o.Dir, err = filepath.Abs(*dir)
-	return o, err
+	if o.Dir, err = filepath.Abs(*dir); err != nil {
+		return o, sign, err
+	}
+	o.PublicKey, o.Key, err = pair(strings.TrimSpace(*public))
+	return o, sign, err
 }
 
 // list splits words at commas and spaces.
 func list(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// errPair is that two keys have nothing to do with each other.
+var errPair = errors.New("it is not that of the private key in " + keyVariable)
+
+// pair is the key of the flag and the one of the environment, either of which may be left out.
+func pair(given string) (public ed25519.PublicKey, private ed25519.PrivateKey, err error) {
+	if private, err = takeKey(); err != nil {
+		return nil, nil, err
+	}
+	if private != nil {
+		public, _ = private.Public().(ed25519.PublicKey)
+	}
+	if given == "" {
+		return public, private, nil
+	}
+	stamped, err := naming.Stamp{PublicKey: given}.Key()
+	if err == nil && private != nil && !stamped.Equal(public) {
+		err = errPair
+	}
+	if err != nil {
+		return nil, nil, &report.Error{What: "the public key cannot be used", Where: "--public-key", Err: err, Hint: "the base64 of an ed25519 key, which has 32 bytes"}
+	}
+	return stamped, private, nil
 }
 
 // errKey is that a key cannot be one. Its text has nothing of the key.

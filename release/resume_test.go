@@ -114,6 +114,7 @@ func TestRefused(t *testing.T) {
 		{"", []string{"-version", "v1.0.0+a"}, "--version"},
 		{"", []string{"-targets", "plan9/386"}, "plan9/386"},
 		{"", []string{"-programs", "slipway-sails"}, "slipway-sails"},
+		{"", []string{"-public-key", "AAAA"}, "--public-key"},
 		{secret, nil, keyVariable},
 	} {
 		t.Setenv(keyVariable, c.key)

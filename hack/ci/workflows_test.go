@@ -2,6 +2,10 @@ package ci_test
 
 import (
 	"bytes"
+	"crypto/ed25519"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -100,8 +104,10 @@ func TestWorkflowsAreSafe(t *testing.T) {
 			if j.Timeout == 0 {
 				t.Errorf("%s: %s has no timeout", name, id)
 			}
-			if len(j.Permissions) > 0 && (name != "release.yml" || id != "publish") {
-				t.Errorf("%s: %s may %v", name, id, j.Permissions)
+			for what, may := range j.Permissions {
+				if may != "read" && (name != "release.yml" || id != "publish") {
+					t.Errorf("%s: %s may %s %s", name, id, may, what)
+				}
 			}
 			for _, s := range j.Steps {
 				checkStep(t, name+": "+id, s)
@@ -194,6 +200,21 @@ func TestWorkflowsHavePatchedGo(t *testing.T) {
 	}
 }
 
+// TestModulesNeedOneGo: CONTRIBUTING.md says which Go is needed, and the modules say the same, except those whose
+// dependencies need a later patch of it.
+func TestModulesNeedOneGo(t *testing.T) {
+	line := regexp.MustCompile(`(?m)^go (\S+)$`)
+	want := line.FindStringSubmatch(readAll(t, filepath.Join(root, "go.mod")))[1]
+	if minor := strings.TrimSuffix(want, ".0"); minor == want || !strings.Contains(readAll(t, filepath.Join(root, "CONTRIBUTING.md")), "Go "+minor+" or newer") {
+		t.Errorf("CONTRIBUTING.md does not say that Go %s is needed", want)
+	}
+	for _, dir := range []string{"cluster", "operator", "bench", "release", "test/differential"} {
+		if got := line.FindStringSubmatch(readAll(t, filepath.Join(root, dir, "go.mod"))); got == nil || got[1] != want {
+			t.Errorf("%s needs %v, not Go %s", dir, got, want)
+		}
+	}
+}
+
 func checkTarget(t *testing.T, name, target string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "make", "-n", target)
@@ -203,44 +224,104 @@ func checkTarget(t *testing.T, name, target string) {
 	}
 }
 
-// TestRelease runs the jobs of release.yml for a tag, with a Makefile that makes a small release and a gh that writes
-// down what it is asked.
+// TestKeyReachesOneProgram: what the Makefile compiles for a release, it compiles without the key that signs.
+func TestKeyReachesOneProgram(t *testing.T) {
+	bin := t.TempDir()
+	played := `#!/bin/sh
+echo "go $* key=$SLIPWAY_RELEASE_KEY" >>'` + bin + `/asked'
+while [ "$1" != -o ]; do shift; done
+printf '#!/bin/sh\necho "release $* key=$SLIPWAY_RELEASE_KEY" >>%s\n' '` + bin + `/asked' >"$2" && chmod +x "$2"
+`
+	if err := os.WriteFile(filepath.Join(bin, "go"), []byte(played), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for target, want := range map[string]string{"release": "-version v0.1.0 -public-key public", "sign": "-sign"} {
+		cmd := exec.CommandContext(t.Context(), "make", target, "BIN="+bin, "VERSION=v0.1.0", "PUBLIC_KEY=public")
+		cmd.Dir = root
+		cmd.Env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "SLIPWAY_RELEASE_KEY=secret")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		asked := readAll(t, filepath.Join(bin, "asked"))
+		compiled, ran, _ := strings.Cut(asked, "\n")
+		if !strings.HasSuffix(compiled, " key=") || !strings.Contains(ran, want) || !strings.HasSuffix(ran, " key=secret\n") {
+			t.Errorf("make %s:\n%s", target, asked)
+		}
+		if err := os.Remove(filepath.Join(bin, "asked")); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestOneJobHasTheKey: the one that signs, which compiles nothing of the release.
+func TestOneJobHasTheKey(t *testing.T) {
+	for name, w := range workflows(t) {
+		for id, j := range w.Jobs {
+			for _, s := range j.Steps {
+				for variable, text := range s.Env {
+					if strings.Contains(text, "secrets.SLIPWAY_RELEASE_KEY") && (name != "release.yml" || id != "sign" || strings.Contains(s.Run, "make release")) {
+						t.Errorf("%s: %s has the key as %s", name, id, variable)
+					}
+				}
+			}
+		}
+	}
+}
+
+// readAll is the text of a file.
+func readAll(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestRelease runs the jobs of release.yml for a tag, with a Makefile that makes and signs a small release and a gh
+// that writes down what it is asked.
 func TestRelease(t *testing.T) {
 	for name, c := range map[string]struct {
 		tags      []string
 		changelog string
+		key       string // the variable; empty: the one that fits the private key
 		want      string // of the error; else the kind of release
 	}{
-		"published":            {[]string{"v0.1.0", "cluster/v0.1.0", "operator/v0.1.0"}, "# Changelog\n\n## 0.1.0 (today)\n\nNews.\n\n## 0.0.9\n\nOld.\n", "--latest"},
-		"before a release":     {[]string{"v0.1.0-rc.1", "cluster/v0.1.0-rc.1", "operator/v0.1.0-rc.1"}, "## 0.1.0-rc.1\n\nNews.\n", "--prerelease"},
-		"no version":           {[]string{"v0.1.0;$(touch${IFS}ran)"}, "", "the tag is not a version"},
-		"nested tag missing":   {[]string{"v0.1.0", "cluster/v0.1.0"}, "## 0.1.0\n\nNews.\n", "operator/v0.1.0 is not at this commit"},
-		"no word of changelog": {[]string{"v0.1.0", "cluster/v0.1.0", "operator/v0.1.0"}, "## 0.1.01\n\nNews.\n", `no section "## 0.1.0"`},
+		"published":            {[]string{"v0.1.0", "cluster/v0.1.0", "operator/v0.1.0"}, "# Changelog\n\n## 0.1.0 (today)\n\nNews.\n\n## 0.0.9\n\nOld.\n", "", "--latest"},
+		"before a release":     {[]string{"v0.1.0-rc.1", "cluster/v0.1.0-rc.1", "operator/v0.1.0-rc.1"}, "## 0.1.0-rc.1\n\nNews.\n", "", "--prerelease"},
+		"no version":           {[]string{"v0.1.0;$(touch${IFS}ran)"}, "", "", "the tag is not a version"},
+		"nested tag missing":   {[]string{"v0.1.0", "cluster/v0.1.0"}, "## 0.1.0\n\nNews.\n", "", "operator/v0.1.0 is not at this commit"},
+		"no word of changelog": {[]string{"v0.1.0", "cluster/v0.1.0", "operator/v0.1.0"}, "## 0.1.01\n\nNews.\n", "", `no section "## 0.1.0"`},
+		"no key":               {[]string{"v0.1.0", "cluster/v0.1.0", "operator/v0.1.0"}, "## 0.1.0\n\nNews.\n", "$(touch ran)", "SLIPWAY_PUBLIC_KEY is not the base64"},
+		"another key":          {[]string{"v0.1.0", "cluster/v0.1.0", "operator/v0.1.0"}, "## 0.1.0\n\nNews.\n", strings.Repeat("A", 43) + "=", "not signed with SLIPWAY_PUBLIC_KEY"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRunner(t)
 			repository := playedRepository(t, c.changelog, c.tags)
 			bin := playedGH(t, repository)
-			out, err := r.release(repository, bin, c.tags[0])
+			key := playedKey(t, r.home)
+			if c.key != "" {
+				key = c.key
+			}
+			out, err := r.release(repository, bin, c.tags[0], key)
 			if !strings.HasPrefix(c.want, "--") {
-				if err == nil || !strings.Contains(out, c.want) {
-					t.Errorf("%v\n%s", err, out)
+				asked, _ := os.ReadFile(filepath.Join(bin, "asked"))
+				if err == nil || !strings.Contains(out, c.want) || bytes.Contains(asked, []byte("release create")) {
+					t.Errorf("%v\n%s\n%s", err, out, asked)
 				}
 				return
 			}
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			asked, err := os.ReadFile(filepath.Join(bin, "asked"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, want := range []string{"release create " + c.tags[0] + " " + c.want + " --verify-tag", "built/dist/" + c.tags[0] + "/slipway.tar.gz", "built/dist/" + c.tags[0] + "/SHA256SUMS", "News."} {
-				if !strings.Contains(string(asked), want) {
+			asked := readAll(t, filepath.Join(bin, "asked"))
+			dist := "built/dist/" + c.tags[0]
+			for _, want := range []string{"release create " + c.tags[0] + " " + c.want + " --verify-tag", dist + "/slipway.tar.gz", dist + "/SHA256SUMS", dist + "/SHA256SUMS.sig", "News."} {
+				if !strings.Contains(asked, want) {
 					t.Errorf("gh was not asked for %s:\n%s", want, asked)
 				}
 			}
-			if strings.Contains(string(asked), "Old.") {
+			if strings.Contains(asked, "Old.") {
 				t.Errorf("the notes have those of another version:\n%s", asked)
 			}
 		})
@@ -248,14 +329,14 @@ func TestRelease(t *testing.T) {
 }
 
 // release runs the scripts of release.yml's jobs in a repository, for a tag.
-func (r *runner) release(repository, bin, tag string) (string, error) {
+func (r *runner) release(repository, bin, tag, key string) (string, error) {
 	r.t.Helper()
 	jobs := workflows(r.t)["release.yml"].Jobs
 	values := map[string]string{
-		"github.ref_name": tag, "secrets.SLIPWAY_RELEASE_KEY": "key", "github.token": "token", "github.repository": "o/r", "github.run_id": "7",
+		"github.ref_name": tag, "vars.SLIPWAY_PUBLIC_KEY": key, "secrets.SLIPWAY_RELEASE_KEY": filepath.Join(r.home, "key.pem"), "github.token": "token", "github.repository": "o/r", "github.run_id": "7",
 	}
 	var all strings.Builder
-	for _, s := range slices.Concat(jobs["build"].Steps, jobs["publish"].Steps) {
+	for _, s := range slices.Concat(jobs["build"].Steps, jobs["sign"].Steps, jobs["publish"].Steps) {
 		if s.Run == "" {
 			continue
 		}
@@ -272,15 +353,35 @@ func (r *runner) release(repository, bin, tag string) (string, error) {
 	return all.String(), nil
 }
 
-// playedRepository is a repository with a changelog and tags, whose Makefile refuses a tree with changes.
+// playedKey makes a pair whose private part is a file in a folder, where the played Makefile signs with it, and returns
+// its public part.
+func playedKey(t *testing.T, dir string) string {
+	t.Helper()
+	public, private, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "key.pem"), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return base64.StdEncoding.EncodeToString(public)
+}
+
+// playedRepository is a repository with a changelog and tags, whose Makefile refuses a tree with changes, and the
+// private key where only the public one is needed.
 func playedRepository(t *testing.T, changelog string, tags []string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"CHANGELOG.md": changelog,
 		".gitignore":   "/dist/\n",
-		"Makefile": "release:\n\ttest -n \"$$SLIPWAY_RELEASE_KEY\" && test -z \"$$(git status --porcelain)\"\n" +
-			"\tmkdir -p dist/$(VERSION) && echo $(VERSION) > dist/$(VERSION)/slipway.tar.gz && cd dist/$(VERSION) && sha256sum slipway.tar.gz > SHA256SUMS\n",
+		"Makefile": "release:\n\ttest -z \"$$SLIPWAY_RELEASE_KEY\" && test -n \"$(PUBLIC_KEY)\" && test -z \"$$(git status --porcelain)\"\n" +
+			"\tmkdir -p dist/$(VERSION) && echo $(VERSION) > dist/$(VERSION)/slipway.tar.gz && cd dist/$(VERSION) && sha256sum slipway.tar.gz > SHA256SUMS\n" +
+			"sign:\n\tcd dist/$(VERSION) && openssl pkeyutl -sign -inkey \"$$SLIPWAY_RELEASE_KEY\" -rawin -in SHA256SUMS | base64 > SHA256SUMS.sig\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -295,7 +396,8 @@ func playedRepository(t *testing.T, changelog string, tags []string) string {
 	return dir
 }
 
-// playedGH is a folder with a gh that gives what was built, and writes down what it was asked and which notes it got.
+// playedGH is a folder with a gh that gives what was built or signed, and writes down what it was asked and which notes
+// it got. The job that signs finds what was built where the test's one repository has it.
 func playedGH(t *testing.T, repository string) string {
 	t.Helper()
 	bin := t.TempDir()
@@ -303,7 +405,13 @@ func playedGH(t *testing.T, repository string) string {
 set -euo pipefail
 echo "$*" >>'` + bin + `/asked'
 case "$1 $2" in
-  "run download") mkdir built && cp -r '` + repository + `'/dist '` + repository + `'/notes.md built ;;
+  "run download")
+    dir=${!#}
+    case "$5 $dir" in
+      "release .") ;;
+      "release "*) mkdir "$dir" && cp -r '` + repository + `'/dist '` + repository + `'/notes.md "$dir" && rm -f "$dir"/dist/*/*.sig ;;
+      "signature "*) cp '` + repository + `'/dist/*/SHA256SUMS.sig "$dir" ;;
+    esac ;;
   "release create") cat built/notes.md >>'` + bin + `/asked' ;;
   *) exit 2 ;;
 esac

@@ -1,6 +1,7 @@
 // Package assemble makes a release: all files that are published under a version, in one folder.
 //
-//	err := assemble.Make(ctx, assemble.Options{Dir: repository, Version: "v0.1.0", Key: key, Handler: h})
+//	err := assemble.Make(ctx, assemble.Options{Dir: repository, Version: "v0.1.0", PublicKey: public, Handler: h})
+//	err = assemble.Sign(assemble.Options{Dir: repository, Version: "v0.1.0", Key: private, Handler: h})
 //
 // The folder is dist/<version> in the repository. Work that was cut off goes on from dist/.work, which has a folder for
 // each version and commit: compiled programs, and a record of the files that are complete. The bytes of all files
@@ -32,8 +33,11 @@ import (
 type Options struct {
 	Dir     string // the repository
 	Version string
-	Key     ed25519.PrivateKey // nil for a release without a signature
 	Handler report.Handler
+
+	// PublicKey is stamped into slipway, and is a file of the release. Without one, slipway downloads nothing.
+	PublicKey ed25519.PublicKey
+	Key       ed25519.PrivateKey // of the same pair; nil for a release that is signed later, or never
 
 	// Platforms and Programs narrow the release, for a try; empty means all. slipway itself is always there.
 	Platforms [][2]string
@@ -109,8 +113,8 @@ func Make(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, m.work.Close()) }()
-	if o.Key == nil {
-		o.Handler.Handle(report.Warning{Text: "no SLIPWAY_RELEASE_KEY: the programs have no public key and download nothing, and the checksums are not signed"})
+	if o.PublicKey == nil {
+		o.Handler.Handle(report.Warning{Text: "no public key, and no SLIPWAY_RELEASE_KEY: the programs download nothing, and the checksums are not signed"})
 	}
 	if o.narrowed() {
 		o.Handler.Handle(report.Warning{Text: "this is a part of a release, for a try: do not publish it"})
@@ -118,22 +122,26 @@ func Make(ctx context.Context, o Options) (err error) {
 	return m.all(ctx)
 }
 
-// short is how much of a commit names the folder of its work.
-const short = 12
+// dist is the folder of the release.
+func (o Options) dist() string { return filepath.Join(o.Dir, "dist", o.Version) }
+
+// shortened is how much of a commit names the folder of its work.
+func shortened(t commit.Commit) string {
+	const short = 12
+	return t.Hash[:min(short, len(t.Hash))]
+}
 
 // newMaker prepares the folders.
 func newMaker(o Options, t commit.Commit) (*maker, error) {
-	m := &maker{Options: o, commit: t, sums: names.Sums{}, built: map[[2]string][]binary{}, dist: filepath.Join(o.Dir, "dist", o.Version)}
-	all := filepath.Join(o.Dir, "dist", ".work")
-	m.place = filepath.Join(all, o.Version+"-"+t.Hash[:min(short, len(t.Hash))])
+	m := &maker{Options: o, commit: t, sums: names.Sums{}, built: map[[2]string][]binary{}, dist: o.dist()}
+	m.place = filepath.Join(o.Dir, "dist", ".work", o.Version+"-"+shortened(t))
 	var err error
 	if m.work, err = record.Open(m.place); err != nil {
 		return nil, err
 	}
 	stamp := names.Stamp{Commit: t.Hash, Date: t.Date.Format(time.RFC3339)}
-	if o.Key != nil {
-		public, _ := o.Key.Public().(ed25519.PublicKey)
-		stamp.PublicKey = base64.StdEncoding.EncodeToString(public)
+	if o.PublicKey != nil {
+		stamp.PublicKey = base64.StdEncoding.EncodeToString(o.PublicKey)
 	}
 	m.compiler = goinstall.Compiler{Commit: t, Version: o.Version, Stamp: stamp, Modules: filepath.Join(m.place, "modules")}
 	if m.compiler.Proxy, err = modproxy.Write(filepath.Join(m.place, "proxy"), o.Version, t); err != nil {
@@ -166,7 +174,7 @@ func (m *maker) all(ctx context.Context) error {
 			return err
 		}
 	}
-	return errors.Join(m.tidy(), m.sign())
+	return errors.Join(m.tidy(), m.finish())
 }
 
 // do does a step, whose files are in the release, and reports it.

@@ -2,9 +2,6 @@ package assemble
 
 import (
 	"context"
-	"crypto/ed25519"
-	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"os"
@@ -74,24 +71,20 @@ func (m *maker) image(ctx context.Context) error {
 	})
 }
 
-// KeyName is the file with the public key, for openssl.
-const KeyName = "slipway-release.pem"
-
 // publicKey writes the public key, if there is one.
 func (m *maker) publicKey(ctx context.Context) error {
-	if m.Key == nil {
+	if m.PublicKey == nil {
 		return nil
 	}
-	der, err := x509.MarshalPKIXPublicKey(m.Key.Public())
+	text, err := keyText(m.PublicKey)
 	if err != nil {
 		return err
 	}
-	text := pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})
 	return m.do(ctx, string(text), KeyName, func(_ context.Context, file string) error { return os.WriteFile(file, text, 0o644) })
 }
 
-// tidy removes what other runs left: files of the folder that are not of this release, work for other commits, and the
-// modules, which the next run unpacks again.
+// tidy removes what other runs left: files of the folder that are not of this release, and the modules, which the next
+// run unpacks again.
 func (m *maker) tidy() error {
 	found, err := os.ReadDir(m.dist)
 	if err != nil {
@@ -106,21 +99,19 @@ func (m *maker) tidy() error {
 	return errors.Join(err, os.RemoveAll(m.compiler.Modules))
 }
 
-// sign writes the checksums, and with a key their signature. They come last: a folder with them is whole.
-func (m *maker) sign() error {
+// finish writes the checksums, and with a key their signature. They come last: a folder with them is whole.
+func (m *maker) finish() error {
 	text := m.sums.Text()
 	if m.Key != nil {
-		signature := names.Sign(m.Key, text)
-		public, _ := m.Key.Public().(ed25519.PublicKey)
-		if _, err := names.Verify(public, text, signature); err != nil {
-			return fmt.Errorf("verify the signature: %w", err)
-		}
-		if err := atomicfile.Write(filepath.Join(m.dist, names.SignatureName), signature, 0o644); err != nil {
+		if err := writeSignature(m.dist, m.Key, text); err != nil {
 			return err
 		}
 	}
 	if err := atomicfile.Write(filepath.Join(m.dist, names.SumsName), text, 0o644); err != nil {
 		return err
+	}
+	if m.Key == nil && m.PublicKey != nil {
+		m.Handler.Handle(report.Note{Text: "the checksums are not signed yet: make sign VERSION=" + m.Version})
 	}
 	m.Handler.Handle(report.Result{Text: fmt.Sprintf("%d files in %s", len(m.sums), m.dist), Value: m.dist})
 	return nil
