@@ -174,7 +174,10 @@ func (m *maker) all(ctx context.Context) error {
 			return err
 		}
 	}
-	return errors.Join(m.tidy(), m.finish())
+	if err := errors.Join(m.tidy(), m.finish()); err != nil {
+		return err
+	}
+	return m.forget()
 }
 
 // do does a step, whose files are in the release, and reports it.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/slipway-dev/slipway/internal/atomicfile"
 	names "github.com/slipway-dev/slipway/internal/release"
@@ -115,4 +116,23 @@ func (m *maker) finish() error {
 	}
 	m.Handler.Handle(report.Result{Text: fmt.Sprintf("%d files in %s", len(m.sums), m.dist), Value: m.dist})
 	return nil
+}
+
+// forget removes the work for other commits, of which nothing is of use any more. A part of a release replaces none,
+// and work that another process is at stays.
+func (m *maker) forget() error {
+	if m.narrowed() {
+		return nil
+	}
+	all := filepath.Dir(m.place)
+	found, err := os.ReadDir(all)
+	for _, f := range found {
+		if !f.IsDir() || strings.HasSuffix(f.Name(), "-"+shortened(m.commit)) {
+			continue
+		}
+		if gone := record.Remove(filepath.Join(all, f.Name())); !errors.Is(gone, record.ErrBusy) {
+			err = errors.Join(err, gone)
+		}
+	}
+	return err
 }

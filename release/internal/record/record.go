@@ -76,6 +76,15 @@ func Open(dir string) (*Work, error) {
 // Close lets others use the folder.
 func (w *Work) Close() error { return w.lock.Unlock() }
 
+// Remove removes a folder with a record. One that another process uses stays, with [ErrBusy].
+func Remove(dir string) error {
+	w, err := Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(w.Close(), removeAll(dir))
+}
+
 // Temp makes an empty folder, which is removed when the folder is next opened or done is called.
 func (w *Work) Temp() (dir string, done func(), err error) {
 	root := filepath.Join(w.dir, tempName)
