@@ -111,6 +111,7 @@ func TestActionRefuses(t *testing.T) {
 		"another archive":   {func(_ *testing.T, h *host) { h.files[archive()] = []byte("other") }, "another checksum than SHA256SUMS lists"},
 		"another signature": {func(_ *testing.T, h *host) { h.files["SHA256SUMS"] = append(h.files["SHA256SUMS"], '\n') }, "not signed with the public key"},
 		"no signature":      {func(_ *testing.T, h *host) { delete(h.files, "SHA256SUMS.sig") }, "no signature"},
+		"no release":        {func(_ *testing.T, h *host) { clear(h.files) }, "has no release " + version + ", and public-key wants a signed one"},
 		"no archive":        {func(_ *testing.T, h *host) { delete(h.files, archive()) }, "answers 404"},
 		"files outside":     {func(t *testing.T, h *host) { h.put(t, stem, packed(t, "../slipway", "x")) }, "files outside its folder"},
 		"another version inside": {func(t *testing.T, h *host) {
@@ -247,6 +248,35 @@ func TestActionAsksTheProxy(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestOffVouchesForNothing: with a public key, downloads that are off still compile; and what is compiled then is not
+// taken for what the key has signed.
+func TestOffVouchesForNothing(t *testing.T) {
+	h := newHost(t)
+	r := newRunner(t)
+	r.env = append(r.env, "GOPROXY=off")
+	inputs := map[string]string{"version": version, "mirror": "off", "public-key": h.key, "programs": "none"}
+	if out, err := r.play(inputs, "main"); err == nil || !strings.Contains(out, "github.com/slipway-dev/slipway/cmd/slipway@"+version) {
+		t.Errorf("%v\n%s", err, out)
+	}
+	compiled := planned(t, inputs)
+	inputs["mirror"] = h.URL
+	if signed := planned(t, inputs); signed == compiled {
+		t.Errorf("what is compiled and what is signed are both kept as %s", signed)
+	}
+}
+
+// planned is the name of what is kept between runs.
+func planned(t *testing.T, inputs map[string]string) string {
+	t.Helper()
+	out, err := newRunner(t).bash(`bash "$GITHUB_ACTION_PATH/hack/ci/install.sh" plan`, "SETUP_FOLDER=x", "SETUP_VERSION="+inputs["version"],
+		"SLIPWAY_DOWNLOAD="+inputs["mirror"], "SETUP_PUBLIC_KEY="+inputs["public-key"])
+	_, key, ok := strings.Cut(out, "\nkey=")
+	if err != nil || !ok {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return key
 }
 
 // TestActionChecksInputs: values that are none are refused before anything is asked or run.

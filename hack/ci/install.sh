@@ -11,7 +11,8 @@
 #   SETUP_REF          the ref at which the action or template was asked for
 #   SETUP_SOURCE       a clone to compile slipway from; empty: the one that has this script
 #   SETUP_PROGRAMS     what to have ready besides: none, cluster (the default), or nodes
-#   SETUP_PUBLIC_KEY   the key, in base64, that must have signed the checksums; empty: checksums alone are compared
+#   SETUP_PUBLIC_KEY   the key, in base64, that must have signed the checksums of a release; empty: checksums alone are
+#                      compared, and a version without a release is compiled
 #   SETUP_PRIVATE      yes: keep the modules that compiling needs in SETUP_FOLDER, too
 #   SLIPWAY_DOWNLOAD   off: never download a release; else a mirror in place of the release host
 #
@@ -99,11 +100,11 @@ need_go() {
   command -v go >/dev/null || fail "slipway must be compiled, and there is no Go" "PATH" "install Go before this step, as actions/setup-go does"
 }
 
-# key names what the install folder holds, and which key has vouched for it: what was installed without one is installed
-# again. An exit in $( ) ends that alone, so each of these is an assignment.
+# key names what the install folder holds, and which key has vouched for it: what was installed without one, or compiled
+# because downloads are off, is installed again. An exit in $( ) ends that alone, so each of these is an assignment.
 key() {
   local from=$1 hash
-  if [ -n "$from" ] && [ -n "${SETUP_PUBLIC_KEY:-}" ]; then
+  if [ -n "$from" ] && [ -n "${SETUP_PUBLIC_KEY:-}" ] && [ "${SLIPWAY_DOWNLOAD:-}" != off ]; then
     hash=$(sha256 <<<"$SETUP_PUBLIC_KEY")
     from=$from-${hash:0:8}
   elif [ -z "$from" ]; then
@@ -164,7 +165,8 @@ unpack() {
   esac
 }
 
-# download installs a release from its host. If the host has no such release, there is no folder bin afterwards.
+# download installs a release from its host. If the host has no such release, there is no folder bin afterwards. With a
+# public key that is an error: a host could have anything compiled by having no release.
 download() {
   local asked=$1 work=$2 stem archive base=${SLIPWAY_DOWNLOAD:-$host} from status want
   stem=slipway_${asked}_${os}_$arch
@@ -173,7 +175,11 @@ download() {
   base=${base%/}/$asked
   from=$(shown "$base")
   status=$(fetch "$base/SHA256SUMS" "$work/SHA256SUMS" 1000000)
-  [ "$status" != 404 ] || return 0
+  if [ "$status" = 404 ]; then
+    [ -z "${SETUP_PUBLIC_KEY:-}" ] || fail "the release host has no release $asked, and public-key wants a signed one" "$from/SHA256SUMS" \
+      'check version and mirror; or set SLIPWAY_DOWNLOAD=off (mirror: "off") to compile the version, which no signature covers'
+    return 0
+  fi
   [ "$status" = 200 ] || fail "the release host answers $status" "$from/SHA256SUMS" "$again"
   if [ -n "${SETUP_PUBLIC_KEY:-}" ]; then
     status=$(fetch "$base/SHA256SUMS.sig" "$work/SHA256SUMS.sig" 10000)
