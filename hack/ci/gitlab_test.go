@@ -23,7 +23,11 @@ type job struct {
 	Extends      string
 	Variables    map[string]string
 	BeforeScript []string `yaml:"before_script"`
-	Script       []string
+	Cache        struct {
+		Key   string
+		Paths []string
+	}
+	Script []string
 }
 
 // TestGitLabTemplate runs the template's script in a project, with the sources of a repository.
@@ -34,6 +38,7 @@ func TestGitLabTemplate(t *testing.T) {
 	git(t.Context(), t, repository, "init", "--quiet", "--initial-branch=main")
 	git(t.Context(), t, repository, "add", ".")
 	git(t.Context(), t, repository, "commit", "--quiet", "-m", "sources")
+	git(t.Context(), t, repository, "tag", version)
 	for name, c := range map[string]struct {
 		inputs map[string]string
 		want   string
@@ -56,6 +61,58 @@ func TestGitLabTemplate(t *testing.T) {
 				t.Errorf("a release is compared with sources\n%s", out)
 			}
 		})
+	}
+}
+
+// TestGitLabRef: the install script is that of the version, or of the branch main, unless ref names another one.
+func TestGitLabRef(t *testing.T) {
+	repository := t.TempDir()
+	git(t.Context(), t, repository, "init", "--quiet", "--initial-branch=main")
+	script := filepath.Join(repository, "hack/ci/install.sh")
+	if err := os.MkdirAll(filepath.Dir(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, tag := range []string{version, "old", "new"} {
+		if err := os.WriteFile(script, []byte("echo \"the script of "+tag+", for $SETUP_REF in $SETUP_FOLDER\"; mkdir -p \"$SETUP_FOLDER\" && : >\"$SETUP_FOLDER/env\"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		git(t.Context(), t, repository, "add", ".")
+		git(t.Context(), t, repository, "commit", "--quiet", "-m", tag)
+		git(t.Context(), t, repository, "tag", tag)
+	}
+	for want, inputs := range map[string]map[string]string{
+		version + ", for " + version: {"version": version},
+		"new, for main":              {},
+		"old, for old":               {"version": version, "ref": "old"},
+	} {
+		r := newRunner(t)
+		inputs["repository"] = repository
+		env, script := gitLabJob(t, inputs)
+		out, err := r.bash(script, append(env, "CI_PROJECT_DIR="+r.home)...)
+		if err != nil || !strings.Contains(out, "the script of "+want+" in "+r.home+"/.cache/slipway-ci/") {
+			t.Errorf("%v: want %s: %v\n%s", inputs, want, err, out)
+		}
+	}
+}
+
+// TestGitLabCache: no key of the cache has a slash, which runners refuse, and machines have folders of their own in it.
+func TestGitLabCache(t *testing.T) {
+	var c component
+	jobs := map[string]job{}
+	read(t, "templates/slipway/template.yml", &c, &jobs)
+	cache, script := jobs[".slipway"].Cache, strings.Join(jobs[".slipway"].BeforeScript, "\n")
+	places := regexp.MustCompile(`\$\[\[ inputs\.(\w+) \]\]`)
+	for _, m := range places.FindAllStringSubmatch(cache.Key, -1) {
+		input := c.Spec.Inputs[m[1]]
+		if input.Options == nil && (input.Regex == "" || regexp.MustCompile(input.Regex).MatchString("a/b")) {
+			t.Errorf("the key has %s, which may have a slash", m[1])
+		}
+	}
+	if rest := places.ReplaceAllString(cache.Key, ""); strings.ContainsAny(rest, "/$") || len(rest) == len(cache.Key) {
+		t.Errorf("the key is %s", cache.Key)
+	}
+	if len(cache.Paths) != 1 || !strings.Contains(script, cache.Paths[0]+"$(uname -m)") {
+		t.Errorf("%v is kept, and the script installs elsewhere:\n%s", cache.Paths, script)
 	}
 }
 
