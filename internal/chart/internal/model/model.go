@@ -83,6 +83,7 @@ func load(ctx context.Context, dir string, hidden *schemas) (*Model, error) {
 			return nil, nil
 		}
 	}
+	m.followNames()
 	m.Documents = slices.DeleteFunc(m.Documents, func(d Document) bool { return d.Of("", "Namespace") && isOwn(d, own) })
 	return m, nil
 }
