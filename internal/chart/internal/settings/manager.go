@@ -1,6 +1,8 @@
 package settings
 
 import (
+	"slices"
+
 	"github.com/slipway-dev/slipway/internal/chart/internal/model"
 	"github.com/slipway-dev/slipway/internal/chart/internal/tree"
 	"github.com/slipway-dev/slipway/internal/image/reference"
@@ -56,9 +58,9 @@ func (t *taker) takeManager() {
 	t.values.Describe("manager", "The manager: the operator's Deployment.")
 	c, pod := container(d), d.Object.At("spec", "template", "spec")
 	t.takeReplicas(d)
-	t.takeImage(c)
+	image := t.takeImage(c)
 	t.leading(c, "args", "manager.args", "Arguments of the manager. Features add theirs.")
-	t.leading(c, "env", "manager.env", "Environment variables of the container. Features add theirs.")
+	t.takeVariables(c, image)
 	t.whole(c, "resources", "manager.resources", "Resource requests and limits of the manager.", map[string]any{})
 	t.whole(c, "securityContext", "manager.securityContext", "Security context of the container.", map[string]any{})
 	t.whole(pod, "securityContext", "manager.podSecurityContext", "Security context of the pod.", map[string]any{})
@@ -91,23 +93,33 @@ func (t *taker) takeReplicas(d *model.Document) {
 	t.instead(spec, tree.Field{Key: "replicas", When: set, Value: tree.Action("{{ " + value(path) + " }}")})
 }
 
-// takeImage takes the image apart. Its digest, if it has one, goes before its tag.
-func (t *taker) takeImage(c *tree.Map) {
+// takeImage takes the image apart. Its digest, if it has one, goes before its tag. It returns the image, or "" if that
+// is no setting.
+func (t *taker) takeImage(c *tree.Map) string {
 	f := c.Find("image")
 	if f == nil || !f.When.Always() {
-		return
+		return ""
 	}
 	v, _ := plain(f.Value)
 	image, ok := v.(string)
 	if !ok {
-		return
+		return ""
 	}
 	repository, tag, digest := splitImage(image)
 	t.values.Describe("manager.image", "")
 	t.values.Set("manager.image.repository", "", repository)
 	t.values.Set("manager.image.tag", "Defaults to the chart's appVersion.", tag)
 	t.values.Set("manager.image.digest", "Such as sha256:…; replaces the tag.", digest)
-	f.Value = tree.Action("{{ " + t.include("image") + " | quote }}")
+	f.Value = t.image()
+	t.takePullPolicy(c)
+	return image
+}
+
+// image is the manager's image as the settings have it.
+func (t *taker) image() tree.Action { return tree.Action("{{ " + t.include("image") + " | quote }}") }
+
+// takePullPolicy takes when to pull the image.
+func (t *taker) takePullPolicy(c *tree.Map) {
 	policy := ""
 	if f := c.Find("imagePullPolicy"); f != nil {
 		v, ok := plain(f.Value)
@@ -118,6 +130,36 @@ func (t *taker) takeImage(c *tree.Map) {
 	}
 	t.values.Set("manager.image.pullPolicy", "Always, IfNotPresent or Never; by default it follows from the tag.", policy)
 	c.Set(tree.Field{Key: "imagePullPolicy", When: tree.If(value("manager.image.pullPolicy")), Value: tree.Action("{{ " + value("manager.image.pullPolicy") + " }}")})
+}
+
+// takeVariables takes the variables. Those that hold the manager's image, for the pods that the operator makes, follow
+// it. They go before the setting, which would end at them otherwise; since they refer to no other one, they may.
+func (t *taker) takeVariables(c *tree.Map, image string) {
+	var follow []tree.Item
+	if list := c.List("env"); list != nil && image != "" {
+		list.Items = slices.DeleteFunc(list.Items, func(item tree.Item) bool {
+			follows := t.followImage(item, image)
+			if follows {
+				follow = append(follow, item)
+			}
+			return follows
+		})
+	}
+	t.leading(c, "env", "manager.env", "Environment variables of the container. Features add theirs.")
+	if len(follow) > 0 {
+		list := c.List("env")
+		list.Items = append(follow, list.Items...)
+	}
+}
+
+// followImage has a variable follow the manager's image if that is its value.
+func (t *taker) followImage(item tree.Item, image string) bool {
+	variable, ok := item.Value.(*tree.Map)
+	if !ok || variable.Text("value") != image || !variable.Find("value").When.Always() {
+		return false
+	}
+	variable.Set(tree.Field{Key: "value", Value: t.image()})
+	return true
 }
 
 // splitImage takes the name of an image apart. One without tag and digest has the tag latest.

@@ -111,6 +111,14 @@ func TestImages(t *testing.T) {
 	holds(t, "values.yaml", values, "    pullPolicy: Never\n")
 }
 
+// TestImageVariables: a variable that holds the manager's image follows it, and those around it stay settings.
+func TestImageVariables(t *testing.T) {
+	env := "env: [{name: LEVEL, value: info}, {name: IMAGE, value: example.com/op:v1}, {name: PROXY, value: proxy:1}]\n        resources: "
+	document, values := taken(t, modelOf(t, strings.Replace(manager, "resources: ", env, 1)))
+	holds(t, "values.yaml", values, "  env:\n    - name: LEVEL\n      value: info\n    - name: PROXY\n      value: proxy:1\n", "!IMAGE")
+	holds(t, "the Deployment", document, "- name: IMAGE\n", `value: {{ include "op.image" . | quote }}`, "toYaml .Values.manager.env", "!LEVEL")
+}
+
 const digest = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
 // managerOf is the manager's container.
