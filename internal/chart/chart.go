@@ -31,6 +31,11 @@ type Chart struct {
 	Warnings  []string // what its user should know before installing it
 }
 
+// Beginning is what names begin with as the kustomization in folder dir builds them, before "-"; "" if that is open. A
+// release of the chart's name has the same names if the chart is called so, and any release with that as
+// fullnameOverride.
+func Beginning(dir string) string { return model.Beginning(dir) }
+
 // Generate makes the chart of the kustomization in folder dir. The same kustomization gives the same files.
 func Generate(ctx context.Context, dir string, o Options) (*Chart, error) {
 	g, _, err := generate(ctx, dir, o)

@@ -127,3 +127,9 @@ func ReadOptions(text []byte) Options {
 	}
 	return Options(o)
 }
+
+// NamesSet reports whether the text of a values.yaml says itself what names begin with.
+func NamesSet(text []byte) bool {
+	var values struct{ NameOverride, FullnameOverride string }
+	return yaml.Unmarshal(text, &values) == nil && values.NameOverride+values.FullnameOverride != ""
+}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/slipway-dev/slipway/internal/chart"
+	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
@@ -59,12 +60,36 @@ func (s *Session) Helm(ctx context.Context, c Chart) error {
 		return planned, err
 	}
 	return s.change(ctx, root, c.Preview, plan, func() error {
-		if planned.Empty() {
-			return nil
+		if !planned.Empty() {
+			s.sayNext(root, c)
 		}
-		s.Handler.Handle(report.Note{Text: fmt.Sprintf("Next: helm upgrade --install %s %s --namespace %s --create-namespace", c.Name, c.Folder, cmp.Or(c.namespace, c.Name+"-system"))})
 		return nil
 	})
+}
+
+// sayNext says how to install the chart, and how its names differ from those of the kustomization.
+func (s *Session) sayNext(root string, c Chart) {
+	next := fmt.Sprintf("Next: helm upgrade --install %s %s --namespace %s --create-namespace", c.Name, c.Folder, cmp.Or(c.namespace, c.Name+"-system"))
+	if built := c.beginning(root); built != "" && built != c.Name && !c.namesSet(root) {
+		next += fmt.Sprintf("\nIts objects are then named %s-…, and not %s-… as kustomize names them. If the operator's code has such names in it, "+
+			"add\n  --set fullnameOverride=%s", c.Name, built, built)
+	}
+	s.Handler.Handle(report.Note{Text: next})
+}
+
+// namesSet reports whether the chart's values say what names begin with.
+func (c *Chart) namesSet(root string) bool {
+	text, err := finite.ReadFile(filepath.Join(root, filepath.FromSlash(c.Folder), "values.yaml"))
+	return err == nil && chart.NamesSet(text)
+}
+
+// beginning is what names begin with as the kustomization builds them, if a chart can be called so.
+func (c *Chart) beginning(root string) string {
+	name := chart.Beginning(filepath.Join(root, filepath.FromSlash(c.Config)))
+	if !isChartName(name) {
+		return ""
+	}
+	return name
 }
 
 // chartFiles makes the files of the chart, in the place of those of kubebuilder's plug-in if the folder holds them.
@@ -119,7 +144,7 @@ func (c *Chart) complete(root string) error {
 	}
 	c.Version = cmp.Or(c.Version, last.Version, "0.1.0")
 	c.AppVersion = cmp.Or(c.AppVersion, last.AppVersion, c.Version)
-	c.Name = cmp.Or(c.Name, last.Name)
+	c.Name = cmp.Or(c.Name, last.Name, nameThere(root, c.Folder), c.beginning(root))
 	if c.Name == "" {
 		p, err := scaffold.ReadProject(root)
 		if err != nil {
@@ -128,6 +153,19 @@ func (c *Chart) complete(root string) error {
 		c.Name = cmp.Or(p.Name, filepath.Base(root))
 	}
 	return c.check()
+}
+
+// nameThere is the name of a chart that is in the folder without a record; "" if it has none that it could be made
+// with.
+func nameThere(root, folder string) string {
+	text, err := finite.ReadFile(filepath.Join(root, filepath.FromSlash(folder), chart.Mark))
+	if err != nil {
+		return ""
+	}
+	if name := chart.ReadOptions(text).Name; isChartName(name) {
+		return name
+	}
+	return ""
 }
 
 // lastChart is the folder of the chart that was made before, if there is one alone.
@@ -147,9 +185,12 @@ func lastChart(base *scaffold.Base) string {
 
 var chartName = lazy.Regexp(`^[a-z]([-a-z0-9]*[a-z0-9])?$`)
 
+// isChartName reports whether a chart can have a name.
+func isChartName(name string) bool { return chartName().MatchString(name) && len(name) <= 40 }
+
 // check refuses what Helm would refuse.
 func (c *Chart) check() error {
-	if !chartName().MatchString(c.Name) || len(c.Name) > 40 {
+	if !isChartName(c.Name) {
 		return &report.Error{What: fmt.Sprintf("invalid chart name %q", c.Name), Where: "--name", Hint: "use at most 40 lower-case letters, digits and -, a letter first", Code: mistaken}
 	}
 	if v := "v" + strings.TrimPrefix(c.Version, "v"); !semver.IsValid(v) || semver.Canonical(v)+semver.Build(v) != v {

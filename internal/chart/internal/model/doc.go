@@ -4,8 +4,9 @@
 //	m, err := model.Load("config/default")
 //
 // The kustomization is built with marks for prefix and namespace, so that everything that follows from them has a mark
-// in it: names, references to them and what replacements put together. Then it is built again without each of its
-// features, which are its components (in projects of kubebuilder: resources and patches of well-known names). Whatever
-// is missing then belongs to the feature. Nothing is guessed from how an object looks, and what users add to the
-// configuration takes part.
+// in it: names, references to them and what replacements put together. References that have the built name already,
+// which kustomize leaves alone, get their marks afterwards. Then it is built again without each of its features, which
+// are its components (in projects of kubebuilder: resources and patches of well-known names). Whatever is missing then
+// belongs to the feature. Nothing is guessed from how an object looks, and what users add to the configuration takes
+// part.
 package model

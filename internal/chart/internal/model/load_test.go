@@ -197,3 +197,19 @@ func TestLoadRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestBeginning: names begin with the prefix without its dash; without a dash no release gives such names.
+func TestBeginning(t *testing.T) {
+	for text, want := range map[string]string{"namePrefix: op-\n": "op", "namePrefix: op\n": "", "{}\n": "", "[": ""} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := model.Beginning(dir); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	if got := model.Beginning(t.TempDir()); got != "" {
+		t.Errorf("without a kustomization: %q", got)
+	}
+}
