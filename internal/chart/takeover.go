@@ -24,6 +24,9 @@ type TakeOver struct {
 	Edits   []Edit            // lines of the user's in those files
 	Left    []string          // files that are not made, since the user keeps a template with the same object
 	Notes   []string          // what the user has to know
+
+	Namespace string   // as that of a Chart
+	Warnings  []string // likewise
 }
 
 // TakeOverPlugin makes the chart of the kustomization in folder dir, in the place of the one in folder old, which was
@@ -44,7 +47,9 @@ func TakeOverPlugin(ctx context.Context, dir, config, old string, o Options, kee
 			c.Learn(string(f.Content))
 		}
 	}
-	t := &TakeOver{Files: g.files, Content: map[string]string{}, Edits: c.Edits()}
+	t := &TakeOver{
+		Files: g.files, Content: map[string]string{}, Edits: c.Edits(), Namespace: g.model.Namespace, Warnings: g.warnings,
+	}
 	t.templates(c, keep)
 	t.texts(c)
 	return t, t.merge(c, values)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/chart"
@@ -48,13 +49,13 @@ func configuration(kustomization string) string {
 }
 
 // takeOverChart makes the chart in the place of that of kubebuilder's plug-in.
-func (s *Session) takeOverChart(ctx context.Context, root string, c Chart, into *scaffold.Derived) error {
+func (s *Session) takeOverChart(ctx context.Context, root string, c *Chart, into *scaffold.Derived) error {
 	in := func(folder string) string { return filepath.Join(root, filepath.FromSlash(folder)) }
 	t, err := chart.TakeOverPlugin(ctx, in(c.Config), in(configuration(c.Config)), in(c.Folder), c.Options, into.Prefer == scaffold.Mine)
 	if err != nil {
 		return err
 	}
-	into.Files = contents(t.Files)
+	into.Files, c.namespace = contents(t.Files), t.Namespace
 	into.Adopt = &scaffold.Adoption{Content: map[string][]byte{}, Removed: t.Removed, Left: t.Left}
 	for file, content := range t.Content {
 		into.Adopt.Content[file] = []byte(content)
@@ -64,7 +65,7 @@ func (s *Session) takeOverChart(ctx context.Context, root string, c Chart, into 
 		return nil
 	}
 	s.Handler.Handle(report.Note{Text: "The chart of kubebuilder's plug-in is taken over, in " + c.Folder + "; your values and files stay."})
-	for _, note := range t.Notes {
+	for _, note := range slices.Concat(t.Warnings, t.Notes) {
 		s.Handler.Handle(report.Warning{Text: note})
 	}
 	s.Handler.Handle(report.Note{Text: "Before you upgrade an installed release, delete its manager: the selector of a Deployment cannot change.\n" +
