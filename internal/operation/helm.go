@@ -12,6 +12,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/chart"
 	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/git"
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
@@ -61,10 +62,21 @@ func (s *Session) Helm(ctx context.Context, c Chart) error {
 	}
 	return s.change(ctx, root, c.Preview, plan, func() error {
 		if !planned.Empty() {
+			s.sayIgnored(ctx, root, c)
 			s.sayNext(root, c)
 		}
 		return nil
 	})
+}
+
+// sayIgnored says that git leaves the chart out, of which only the record is committed then.
+func (s *Session) sayIgnored(ctx context.Context, root string, c Chart) {
+	file := path.Join(c.Folder, chart.Mark)
+	if _, err := git.Output(ctx, root, "check-ignore", "--quiet", "--", file); err != nil {
+		return // it takes the chart, or there is no repository or no git
+	}
+	s.Handler.Handle(report.Note{Text: "git ignores " + c.Folder + ": .slipway/base is committed without the chart that it records, and your changes to the chart are in no commit.\n" +
+		"To commit the chart, take its folder out of .gitignore, or make it in another one with --chart."})
 }
 
 // sayNext says how to install the chart, and how its names differ from those of the kustomization.
