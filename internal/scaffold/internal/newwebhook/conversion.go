@@ -59,7 +59,7 @@ func (w *planner) planConversionTest(spoke project.Resource) error {
 	if err != nil {
 		return err
 	}
-	if own.File != "" || w.besideTypes() { // a test there cannot import the spoke, which imports its package
+	if own.File != "" || w.besideTypes() || w.direct() || !w.fitTests() { // a test there cannot import the spoke, which imports its package
 		return nil
 	}
 	data := w.data()

@@ -55,10 +55,11 @@ func (w *planner) checkElsewhere() (done bool, err error) {
 
 // madeByOthers is the line of the first of these webhooks in the file that the layout has for them, when another tool
 // made that file, all of them are in it and PROJECT records them. Nothing is planned then: how its author serves them
-// is no part of what was asked for.
+// is no part of what was asked for. Those that PROJECT lacks are noted: it gets their entry, and the project no other
+// code of them.
 func (w *planner) madeByOthers(wanted []wantedWebhook) (line int, err error) {
 	own := w.project.WebhookFile(w.resource)
-	if _, ours := w.Base().File(own); ours || w.options.Conversion {
+	if _, ours := w.Base().File(own); ours {
 		return 0, nil
 	}
 	c, err := w.Find(own)
@@ -67,14 +68,51 @@ func (w *planner) madeByOthers(wanted []wantedWebhook) (line int, err error) {
 	}
 	places := map[string]int{}
 	addMarkers(c.After(), func(path string, line int) { places[path] = line })
+	all := !w.options.Conversion
 	for _, hook := range wanted {
-		if places[hook.path] == 0 || !hook.recorded {
-			return 0, nil
-		}
+		there := places[hook.path] > 0
+		w.noteTheirs(hook, there)
+		all = all && there && hook.recorded
+	}
+	if !all {
+		return 0, nil
 	}
 	line = places[wanted[0].path]
 	w.NothingToDo(fmt.Sprintf("the project has these webhooks of %s %s, in %s:%d, already", w.resource.APIVersion(), w.resource.Kind, own, line))
 	return line, nil
+}
+
+// noteTheirs remembers which of the webhooks to create its author wrote.
+func (w *planner) noteTheirs(hook wantedWebhook, there bool) {
+	switch hook.flag {
+	case "--defaulting":
+		w.theirs.Defaulting = there
+	case "--programmatic-validation":
+		w.theirs.Validation = there
+	}
+}
+
+// made are the webhooks whose code is to be written.
+func (w *planner) made() project.Webhooks {
+	return project.Webhooks{
+		Defaulting: w.options.Defaulting && !w.theirs.Defaulting,
+		Validation: w.options.Validation && !w.theirs.Validation,
+		Conversion: w.options.Conversion,
+	}
+}
+
+// setUpByOthers reports whether the package of webhooks that its author wrote has no function by which others are set
+// up: then its author's manager does it otherwise.
+func (w *planner) setUpByOthers() (bool, error) {
+	if made := w.made(); made.Defaulting || made.Validation || made.Conversion {
+		return false, nil
+	}
+	if !w.besideTypes() {
+		file, _ := w.Declaring(w.project.WebhookDir(w.resource), w.setupName())
+		return file == "", nil
+	}
+	has, err := w.hasMethod(w.project.WebhookFile(w.resource), w.setupName())
+	return !has, err
 }
 
 // addMarkers calls add with the path of each webhook's marker in a file, and its line.

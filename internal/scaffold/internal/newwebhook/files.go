@@ -60,14 +60,14 @@ func (w *planner) planCode() error {
 	}
 	if own, err := w.isMethod(file, "Default"); err != nil {
 		return err
-	} else if w.options.Defaulting && !own {
+	} else if w.made().Defaulting && !own {
 		if err := w.putWebhook(file, "Default", w.options.DefaultingPath, "context", w.logger()); err != nil {
 			return err
 		}
 	}
 	if own, err := w.isMethod(file, "ValidateCreate"); err != nil {
 		return err
-	} else if w.options.Validation && !own {
+	} else if w.made().Validation && !own {
 		return w.putWebhook(file, "Validat", w.options.ValidationPath, "context", "reflect",
 			"k8s.io/apimachinery/pkg/api/errors", "k8s.io/apimachinery/pkg/runtime/schema", "k8s.io/apimachinery/pkg/util/validation/field",
 			"sigs.k8s.io/controller-runtime/pkg/webhook/admission")
@@ -138,6 +138,9 @@ func (w *planner) importsFor(user piece.Declaration, paths ...string) []plan.Pie
 // planMain lets the manager serve the webhooks, unless ENABLE_WEBHOOKS is false or under the condition of its others. A
 // manager made by another tool does not start without a certificate, so it needs no check of whether it has one.
 func (w *planner) planMain() error {
+	if others, err := w.setUpByOthers(); others || err != nil {
+		return err
+	}
 	if w.options.SkipWiring {
 		file, src := manager.Source(w.Plan, w.project, manager.WebhookMainFile)
 		w.Leave(manager.LeftToUser(file) + piece.ByHand(append(w.schemePieces(src, ""), w.mainPieces(src)...)))
@@ -155,6 +158,9 @@ func (w *planner) planMain() error {
 
 // planReadiness has the manager be ready when its webhooks answer; one made by another tool has no part for that.
 func (w *planner) planReadiness() error {
+	if others, err := w.setUpByOthers(); others || err != nil {
+		return err
+	}
 	if ours, err := w.Exists(manager.FlagsFile); err != nil || !ours || w.options.SkipWiring {
 		return err
 	}

@@ -118,6 +118,9 @@ type planner struct {
 	spokes   []project.Resource
 	header   string
 	versions requires.Versions
+
+	theirs     project.Webhooks // those to create whose code the project's author wrote
+	inOwnSuite bool             // the tests are for a suite that its author wrote
 }
 
 // resolve finds the kind: in PROJECT, among those of Kubernetes, or in another module.

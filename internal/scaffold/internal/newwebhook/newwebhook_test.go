@@ -216,22 +216,6 @@ import (
 	// +kubebuilder:scaffold:imports
 )
 
-// TestOwnSuite: beside a TestMain that its authors wrote, no second one comes, and no tests that need it.
-func TestOwnSuite(t *testing.T) {
-	root := newProject(t, newproject.Options{}, "v1")
-	const file = "internal/webhook/v1/suite_test.go"
-	projecttest.Unpack(t, root, "-- "+file+" --\npackage v1\n\nfunc TestMain(m *testing.M) {}\n")
-	changes := projecttest.Apply(t)(newwebhook.Create(root, cronJob(defaulting)))
-	if kept := projecttest.Paths(changes, report.Kept); !slices.Contains(kept, file) {
-		t.Errorf("kept are %v", kept)
-	}
-	for _, path := range projecttest.Paths(changes, report.Created) {
-		if strings.HasSuffix(path, "_test.go") {
-			t.Errorf("%s was created beside a TestMain", path)
-		}
-	}
-}
-
 func TestWebhooks(t *testing.T) {
 	RunSpecs(t, "Webhook Suite")
 }

@@ -76,6 +76,11 @@ func (w *planner) isMethod(file, name string) (bool, error) {
 	if !w.versions.MethodWebhooks() {
 		return false, nil
 	}
+	return w.hasMethod(file, name)
+}
+
+// hasMethod reports whether a file declares a method of the kind.
+func (w *planner) hasMethod(file, name string) (bool, error) {
 	c, err := w.Find(file)
 	if err != nil {
 		return false, err

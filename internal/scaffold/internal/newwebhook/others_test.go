@@ -3,8 +3,10 @@ package newwebhook_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newwebhook"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projecttest"
@@ -73,4 +75,51 @@ func main() {
 `)
 	projecttest.Apply(t)(newwebhook.Create(root, cronJob(defaulting)))
 	projecttest.Holds(t, root, "cmd/main.go", "\tif enabled() {\n\t\tif err := webhookv1.SetupCronJobWebhookWithManager(mgr); err != nil {\n", "!ENABLE_WEBHOOKS")
+}
+
+// TestUnrecorded: webhooks that their author wrote and PROJECT lacks get their entry there, and what the manager lacks
+// of them. Their code and tests stay.
+func TestUnrecorded(t *testing.T) {
+	const file, setUp = "internal/webhook/v1/cronjob_webhook.go", "func SetupCronJobWebhookWithManager(mgr ctrl.Manager) error { return nil }\n"
+	const markers = `package v1
+
+// +kubebuilder:webhook:path=/mutate-batch-example-com-v1-cronjob,mutating=true,failurePolicy=fail
+// +kubebuilder:webhook:path=/validate-batch-example-com-v1-cronjob,mutating=false,failurePolicy=fail
+type CronJobWebhooks struct{}
+
+`
+	const tests = "package v1\n\nimport \"testing\"\n\nfunc TestAll(t *testing.T) {}\n"
+	for name, test := range map[string]struct{ code, main string }{
+		"with the function that the manager calls": {markers + setUp, "webhookv1.SetupCronJobWebhookWithManager(mgr)"},
+		"with another one":                         {markers, "!SetupCronJobWebhookWithManager"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := newProject(t, newproject.Options{}, "v1")
+			projecttest.Unpack(t, root, "-- "+file+" --\n"+test.code+"-- "+webhookTest+" --\n"+tests)
+			changes := projecttest.Apply(t)(newwebhook.Create(root, cronJob(validation)))
+			if kept := projecttest.Paths(changes, report.Kept); !slices.Contains(kept, webhookTest) {
+				t.Errorf("kept are %v", kept)
+			}
+			if created := goFiles(changes); slices.Contains(created, webhookSuite) {
+				t.Errorf("created are %v", created)
+			}
+			if code := projecttest.Read(t, root, file) + projecttest.Read(t, root, webhookTest); code != test.code+tests {
+				t.Errorf("the code is now\n%s", code)
+			}
+			projecttest.Holds(t, root, "PROJECT", "  webhooks:\n    validation: true\n")
+			projecttest.Holds(t, root, "cmd/main.go", test.main)
+		})
+	}
+}
+
+// TestOthersTests: a webhook that is new beside one that its author wrote gets no tests in a file that has not what
+// they use.
+func TestOthersTests(t *testing.T) {
+	const tests = "package v1\n\nfunc TestAll(t *testing.T) {}\n"
+	root := newProject(t, newproject.Options{}, "v1")
+	projecttest.Unpack(t, root, "-- "+webhookTest+" --\n"+tests)
+	projecttest.Apply(t)(newwebhook.Create(root, cronJob(validation)))
+	if got := projecttest.Read(t, root, webhookTest); got != tests {
+		t.Errorf("the tests are now\n%s", got)
+	}
 }

@@ -1,6 +1,7 @@
 package newwebhook
 
 import (
+	"bytes"
 	"fmt"
 	"path"
 	"strings"
@@ -19,30 +20,44 @@ func (w *planner) planTests() error {
 	if err != nil {
 		return err
 	}
-	if own.File != "" {
-		return w.leaveTests(own)
+	switch made := w.made(); {
+	case !made.Defaulting && !made.Validation && !made.Conversion:
+		return w.keepTests()
+	case own.File != "":
+		return w.planOwnTests(own)
+	case !w.Recording() && !w.fitTests():
+		return w.keepTests()
 	}
-	if !w.direct() {
+	if !w.direct() && !w.testedOtherwise() {
 		if err := w.planSuite(); err != nil {
 			return err
 		}
 	}
-	file := w.project.WebhookTestFile(w.resource)
+	return w.putTests()
+}
+
+// putTests plans the tests as functions of Go.
+func (w *planner) putTests() error {
+	file, made := w.project.WebhookTestFile(w.resource), w.made()
+	if w.direct() && !made.Defaulting && !made.Validation {
+		return nil // a conversion is tested beside the types
+	}
 	if err := w.requireGo("webhook/webhook_test.go", file, w.data()); err != nil {
 		return err
 	}
 	var tests []plan.Piece
+	var err error
 	if !strings.HasPrefix(w.versions.TestContext(), "t.") {
 		tests = w.goImports("context")
 	}
-	if w.options.Defaulting {
+	if made.Defaulting {
 		if tests, err = w.addTest(tests, "Defaulting", "defaulter_test.go"); err != nil {
 			return err
 		}
 	}
-	if w.options.Validation {
+	if made.Validation {
 		// Imports come first, so that undoing finds them unused.
-		tests = append(tests, w.goImports("strings", "k8s.io/apimachinery/pkg/util/validation/field")...)
+		tests = append(tests, w.goImports("strings", fieldPackage)...)
 		if tests, err = w.addTest(tests, "Validation", "validator_test.go"); err != nil {
 			return err
 		}
@@ -50,30 +65,48 @@ func (w *planner) planTests() error {
 	return w.Put(file, plan.These(tests...))
 }
 
+// fieldPackage has the mistakes that a validator lists.
+const fieldPackage = "k8s.io/apimachinery/pkg/util/validation/field"
+
 // ownSuite is the suite that the project's authors wrote in their own way, in which the tests would run.
 func (w *planner) ownSuite() (plan.Suite, error) {
-	file := w.project.WebhookSuiteTestFile(w.resource)
-	suite, err := w.Find(file)
-	if err != nil {
+	own, err := w.OwnSuite(w.project.WebhookSuiteTestFile(w.resource), "TestMain", "runSuite", plan.SuiteClient)
+	if err != nil || w.direct() && !own.Ginkgo {
 		return plan.Suite{}, err
 	}
-	if ginkgo := suite.OnDisk() && gofile.UsesGinkgo(suite.Before()); w.direct() && !ginkgo {
-		return plan.Suite{}, nil
-	}
-	return w.OwnSuite(file, "TestMain", "runSuite", "k8sClient")
+	return own, nil
 }
 
-// leaveTests plans no tests. A suite that has the places for it sets the webhooks up.
-func (w *planner) leaveTests(own plan.Suite) error {
-	if own.File == w.project.WebhookSuiteTestFile(w.resource) {
-		if err := w.PutIfPlaced(own.File, w.suitePieces, piece.ByHand(w.suitePieces(nil))); err != nil {
-			return err
-		}
+// fitTests reports whether tests from templates compile in the package. They need a function that makes an object: a
+// test file that is there must have it, and no other file may.
+func (w *planner) fitTests() bool {
+	file, maker := w.project.WebhookTestFile(w.resource), "new"+w.resource.Kind
+	test, err := w.Find(file)
+	if err != nil || test.OnDisk() {
+		return err == nil && gofile.Declares(test.Before(), maker) != ""
 	}
-	if w.Recording() {
-		return nil
+	of := []string{maker, "Test" + w.resource.Kind + "Defaulting", "Test" + w.resource.Kind + "Validation", "Test" + w.resource.Kind + "ValidationOfUpdates"}
+	other, _ := w.Declaring(w.project.WebhookDir(w.resource), of...)
+	return other == ""
+}
+
+// keepTests leaves the tests to the authors of the package.
+func (w *planner) keepTests() error {
+	file := w.project.WebhookTestFile(w.resource)
+	if there, err := w.Exists(file); err != nil || !there || w.Recording() {
+		return err
 	}
-	return w.Keep(own.File, own.Why+"; add tests of "+w.resource.Kind+" in its style")
+	return w.Keep(file, "its tests are its authors' own; add tests of "+w.resource.Kind+" in their style")
+}
+
+// testedOtherwise reports whether webhooks that stay have a test of their authors that needs no suite: they do not keep
+// the suite of those that go.
+func (w *planner) testedOtherwise() bool {
+	if !w.NamesOnly() {
+		return false
+	}
+	test, err := w.Find(w.project.WebhookTestFile(w.resource))
+	return err == nil && test.OnDisk() && !bytes.Contains(test.Before(), []byte(plan.SuiteClient))
 }
 
 func (w *planner) addTest(tests []plan.Piece, what, template string) ([]plan.Piece, error) {
@@ -117,14 +150,24 @@ func (w *planner) suitePieces(src []byte) []plan.Piece {
 	return append(of, piece.Fragment{Marker: "webhook", Code: fmt.Sprintf(setup, name, w.resource.Kind), Key: name + "("})
 }
 
-// sample is the file of the kind's sample, which the tests create, or nothing.
+// sample is the file of the kind's sample, which the tests create, or nothing: in some projects it is elsewhere. Tests
+// that read it already go on doing so.
 func (w *planner) sample() string {
 	if w.resource.API == nil {
 		return ""
 	}
-	return path.Base(w.project.SampleFile(w.resource))
+	file := w.project.SampleFile(w.resource)
+	if there, err := w.Exists(file); err == nil && there {
+		return path.Base(file)
+	}
+	if test, err := w.Find(w.project.WebhookTestFile(w.resource)); err == nil && bytes.Contains(test.Before(), []byte(path.Base(file))) {
+		return path.Base(file)
+	}
+	return ""
 }
 
-// direct reports whether the tests call the webhooks themselves, because no API server knows
-// the kind or takes an object that holds next to nothing.
-func (w *planner) direct() bool { return w.resource.API == nil && kind.CoreObjectOf(w.resource) == nil }
+// direct reports whether the tests call the webhooks themselves: because no API server knows the kind or takes an
+// object that holds next to nothing, or because the suite of the package need not have one.
+func (w *planner) direct() bool {
+	return w.inOwnSuite || w.sample() == "" && kind.CoreObjectOf(w.resource) == nil
+}

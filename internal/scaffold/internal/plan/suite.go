@@ -18,6 +18,8 @@ type Suite struct {
 	File string
 	// Why is the reason why tests from templates do not compile with it.
 	Why string
+	// Ginkgo is whether it runs specs.
+	Ginkgo bool
 }
 
 // OwnSuite returns the suite with which tests from templates do not fit, if the authors wrote one. A suite from a
@@ -30,41 +32,64 @@ func (p *Plan) OwnSuite(file string, declares ...string) (Suite, error) {
 	if suite.OnDisk() {
 		return p.suiteIn(suite), nil
 	}
-	if other, name := p.declaring(path.Dir(file), declares...); other != "" {
+	if other := p.runningSpecs(path.Dir(file)); other != "" {
+		return Suite{File: other, Why: usesGinkgo, Ginkgo: true}, nil
+	}
+	if other, name := p.Declaring(path.Dir(file), declares...); other != "" {
 		return Suite{File: other, Why: "it declares " + name + " already"}, nil
 	}
 	return Suite{}, nil
 }
 
+const usesGinkgo = "its tests use Ginkgo"
+
 // suiteIn is a suite that is where one from a template would be.
 func (p *Plan) suiteIn(file *File) Suite {
 	if gofile.UsesGinkgo(file.Before()) {
-		return Suite{File: file.Path(), Why: "its tests use Ginkgo"}
+		return Suite{File: file.Path(), Why: usesGinkgo, Ginkgo: true}
 	}
-	if other, _ := p.declaring(path.Dir(file.Path()), SuiteClient); other != "" {
+	if other, _ := p.Declaring(path.Dir(file.Path()), SuiteClient); other != "" {
 		return Suite{}
 	}
 	return Suite{File: file.Path(), Why: "it declares no " + SuiteClient}
 }
 
-// declaring returns the file in a folder that declares one of the names, and that name. Any file of Go may: some
+// runningSpecs returns the test file in a folder that runs the specs of its package.
+func (p *Plan) runningSpecs(dir string) (running string) {
+	p.eachGo(dir, func(file string, src []byte) bool {
+		if strings.HasSuffix(file, "_test.go") && gofile.UsesGinkgo(src) {
+			running = file
+		}
+		return running == ""
+	})
+	return running
+}
+
+// Declaring returns the file in a folder that declares one of the names, and that name. Any file of Go may: some
 // authors keep a suite in one that go test does not take.
-func (p *Plan) declaring(dir string, names ...string) (file, name string) {
+func (p *Plan) Declaring(dir string, names ...string) (declaring, name string) {
+	p.eachGo(dir, func(file string, src []byte) bool {
+		if name = gofile.Declares(src, names...); name != "" {
+			declaring = file
+		}
+		return name == ""
+	})
+	return declaring, name
+}
+
+// eachGo reads the Go files of a folder until visit returns false. What cannot be read is reported when it is written.
+func (p *Plan) eachGo(dir string, visit func(file string, src []byte) bool) {
 	entries, err := p.entries(dir)
 	if err != nil {
-		return "", "" // what cannot be read is reported when it is written
+		return
 	}
 	for _, e := range entries {
 		if e.IsDir() || !strings.HasSuffix(e.Name(), ".go") {
 			continue
 		}
 		data, err := finite.ReadFile(filepath.Join(p.root, filepath.FromSlash(dir), e.Name()))
-		if err != nil {
-			continue
-		}
-		if name := gofile.Declares(data, names...); name != "" {
-			return path.Join(dir, e.Name()), name
+		if err == nil && !visit(path.Join(dir, e.Name()), data) {
+			return
 		}
 	}
-	return "", ""
 }

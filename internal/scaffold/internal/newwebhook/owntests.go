@@ -1,0 +1,113 @@
+package newwebhook
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/templates"
+)
+
+// planOwnTests plans tests that call the webhooks themselves, for a suite that the package's authors wrote: what that
+// one starts is for them to decide. A suite that has the places for it sets the webhooks up.
+func (w *planner) planOwnTests(own plan.Suite) error {
+	if own.File == w.project.WebhookSuiteTestFile(w.resource) {
+		if err := w.PutIfPlaced(own.File, w.suitePieces, piece.ByHand(w.suitePieces(nil))); err != nil {
+			return err
+		}
+	}
+	w.inOwnSuite = true
+	put, err := w.putOwnTests(own)
+	if err != nil || w.Recording() {
+		return err
+	}
+	if put {
+		return w.Keep(own.File, own.Why)
+	}
+	return w.Keep(own.File, own.Why+"; add tests of "+w.resource.Kind+" in its style")
+}
+
+// putOwnTests plans specs for a suite of Ginkgo's, and functions for others, where they compile.
+func (w *planner) putOwnTests(own plan.Suite) (put bool, err error) {
+	if made := w.made(); !made.Defaulting && !made.Validation {
+		return false, nil
+	}
+	if !own.Ginkgo {
+		if !w.fitTests() {
+			return false, nil
+		}
+		return true, w.putTests()
+	}
+	suite, err := w.Find(own.File)
+	if err != nil {
+		return false, err
+	}
+	ginkgo, gomega := dotImports(suite.Before())
+	if ginkgo == "" || gomega == "" || !w.fitSpecs() {
+		return false, nil
+	}
+	return true, w.putSpecs(ginkgo, gomega)
+}
+
+// dotImports are the packages of specs and of their matchers, if a suite has them without their names, as specs from
+// templates do.
+func dotImports(suite []byte) (ginkgo, gomega string) {
+	for pkg, name := range gofile.ImportsOf(suite) {
+		switch {
+		case name != ".":
+		case strings.HasPrefix(pkg, "github.com/onsi/ginkgo"):
+			ginkgo = pkg
+		case pkg == "github.com/onsi/gomega":
+			gomega = pkg
+		}
+	}
+	return ginkgo, gomega
+}
+
+// fitSpecs reports whether the file of the specs is not there yet, or is one of these: only then it has their imports.
+func (w *planner) fitSpecs() bool {
+	test, err := w.Find(w.project.WebhookTestFile(w.resource))
+	if err != nil || !test.OnDisk() {
+		return err == nil
+	}
+	return slices.ContainsFunc(w.specs(), func(s spec) bool { return piece.Spec{Title: s.title}.In(test.Before()) })
+}
+
+// A spec is one of a webhook: its title and its template.
+type spec struct {
+	made            bool
+	title, template string
+	imports         []string
+}
+
+func (w *planner) specs() []spec {
+	made := w.made()
+	return []spec{
+		{made.Defaulting, w.resource.Kind + "CustomDefaulter", "webhook/defaulter_spec_test.go", nil},
+		{made.Validation, w.resource.Kind + "CustomValidator", "webhook/validator_spec_test.go", []string{fieldPackage}},
+	}
+}
+
+// putSpecs plans the tests as specs of Ginkgo's.
+func (w *planner) putSpecs(ginkgo, gomega string) error {
+	file, data := w.project.WebhookTestFile(w.resource), w.data()
+	data["Ginkgo"], data["Gomega"] = ginkgo, gomega
+	if err := w.requireGo("webhook/webhook_spec_test.go", file, data); err != nil {
+		return err
+	}
+	var of []plan.Piece
+	for _, s := range w.specs() {
+		if !s.made {
+			continue
+		}
+		code, err := templates.Render(s.template, data)
+		if err != nil {
+			return err
+		}
+		// Imports come first, so that undoing finds them unused.
+		of = append(append(of, w.goImports(s.imports...)...), piece.Spec{Title: s.title, Code: string(code)})
+	}
+	return w.Put(file, plan.These(of...))
+}
