@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/base"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/deletion"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newapi"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newwebhook"
@@ -120,6 +121,60 @@ func TestUndoes(t *testing.T) {
 				t.Errorf("a second time there is something to do: %v, because %q", err, again.Because())
 			}
 		})
+	}
+}
+
+// TestBesideOthers: webhooks that go take their imports and the suite of their tests along, though PROJECT has others:
+// those are set up without a condition, and tested without a control plane.
+func TestBesideOthers(t *testing.T) {
+	const main, suite = "cmd/main.go", "internal/webhook/v1/webhook_suite_test.go"
+	root := projecttest.New(t, newproject.Options{})
+	other := types("v1")
+	other.Kind = "Backup"
+	projecttest.Apply(t)(create(types("v1"))(root))
+	projecttest.Apply(t)(create(other)(root))
+	projecttest.Apply(t)(newwebhook.Create(root, newwebhook.Options{Group: "batch", Version: "v1", Kind: "Backup", Defaulting: true, Certificates: feature.CertManager}))
+	for _, ours := range []string{suite, "internal/manager"} {
+		if err := os.RemoveAll(filepath.Join(root, ours)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	projecttest.Unpack(t, root, `
+-- `+main+` --
+package main
+
+import (
+	"fmt"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	webhookv1 "example.com/op/internal/webhook/v1"
+	// +kubebuilder:scaffold:imports
+)
+
+func run() error {
+	mgr := ctrl.Manager(nil)
+	if err := webhookv1.SetupBackupWebhookWithManager(mgr); err != nil {
+		return fmt.Errorf("set up: %w", err)
+	}
+	// +kubebuilder:scaffold:builder
+	return mgr.Start(nil)
+}
+-- internal/webhook/v1/backup_webhook_test.go --
+package v1
+
+func TestBackup(t *testing.T) {}
+`)
+	before := projecttest.Read(t, root, main)
+	projecttest.Apply(t)(createWebhook(newwebhook.Options{Validation: true})(root))
+	projecttest.Holds(t, root, main, "\t\"os\"\n")
+	projecttest.Read(t, root, suite)
+	projecttest.Apply(t)(removeWebhook(deletion.WebhookOptions{})(root))
+	if diff := cmp.Diff(before, projecttest.Read(t, root, main)); diff != "" {
+		t.Error(diff)
+	}
+	if _, there := projecttest.Tree(t, root)[suite]; there {
+		t.Error("the suite stays")
 	}
 }
 

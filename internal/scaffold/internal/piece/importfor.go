@@ -20,6 +20,10 @@ func (i ImportFor) Put(file string, src []byte) ([]byte, error) {
 	return i.Import.Put(file, src)
 }
 
+// TakenUnused marks the piece as one that only its last use keeps: a file of others may have their code without the
+// import, which they would then seem to need.
+func (i ImportFor) TakenUnused() {}
+
 func (f Fragment) in(src []byte) bool { return f.present(strings.SplitAfter(string(src), "\n")) }
 
 func (d Declaration) in(src []byte) bool {
