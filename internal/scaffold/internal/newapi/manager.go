@@ -67,5 +67,8 @@ func (a *planner) controllerPieces(src []byte) []plan.Piece {
 	key := fmt.Sprintf("%s.%s{", name, a.reconciler())
 	code := fmt.Sprintf("if err := (&%[1]s\n\tClient: %[2]s.GetClient(),\n\tScheme: %[2]s.GetScheme(),\n}).SetupWithManager(%[2]s); err != nil {\n%[3]s}\n",
 		key, wiring.Manager(src), manager.Failure(a.Plan, src, imports, "set up the "+a.controllerTitle()+" controller"))
+	if made := fmt.Sprintf("%s.New%s(", name, a.reconciler()); wiring.Calls(src, made) {
+		key = made // its author's way to make the reconciler
+	}
 	return []plan.Piece{piece.UsedImportAt(a.project.Repo, name, pkg), piece.Fragment{Marker: "builder", Code: code, Key: key}}
 }

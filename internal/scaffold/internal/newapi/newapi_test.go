@@ -271,6 +271,31 @@ func TestOwnSuite(t *testing.T) {
 	}
 }
 
+// TestGivenScheme: a suite whose scheme a function of the project makes needs no registration, and no advice about one.
+func TestGivenScheme(t *testing.T) {
+	root := projecttest.New(t, newproject.Options{})
+	const suite = "package controller\n\nimport \"example.com/op/internal/schemes\"\n\nfunc TestAPIs(t *testing.T) { RunSpecs(t, \"\") }\n\nvar s = schemes.All()\n\nvar c = fake.NewClientBuilder().WithScheme(s).Build()\n"
+	projecttest.Unpack(t, root, "-- internal/controller/suite_test.go --\n"+suite)
+	p, err := newapi.Create(root, cronJob())
+	projecttest.Apply(t)(p, err)
+	if left := p.Left(); len(left) > 0 {
+		t.Errorf("left to the user are %q", left)
+	}
+	if got := projecttest.Read(t, root, "internal/controller/suite_test.go"); got != suite {
+		t.Errorf("the suite is now\n%s", got)
+	}
+}
+
+// TestConstructor: a controller that the manager gets from its constructor is not started twice.
+func TestConstructor(t *testing.T) {
+	root := projecttest.New(t, newproject.Options{})
+	const main = "package main\n\nimport (\n\t\"example.com/op/internal/controller\"\n\t// +kubebuilder:scaffold:imports\n)\n\nfunc main() {\n\t// +kubebuilder:scaffold:scheme\n" +
+		"\tif err := controller.NewCronJobReconciler(mgr, 1).SetupWithManager(ctx, mgr); err != nil {\n\t\tpanic(err)\n\t}\n\t// +kubebuilder:scaffold:builder\n}\n"
+	projecttest.Unpack(t, root, "-- cmd/main.go --\n"+main)
+	projecttest.Apply(t)(newapi.Create(root, cronJob()))
+	projecttest.Holds(t, root, "cmd/main.go", "NewCronJobReconciler(mgr, 1)", "!CronJobReconciler{")
+}
+
 func TestRefusals(t *testing.T) {
 	root := projecttest.New(t, newproject.Options{})
 	projecttest.Apply(t)(newapi.Create(root, cronJob()))

@@ -169,6 +169,18 @@ func SetsUpWebhooks(src []byte) bool {
 	return callsAny(src, func(name string) bool { return isSetUp(name) && strings.HasSuffix(name, "WebhookWithManager") })
 }
 
+// Calls reports whether a file calls the function of a package that key names, such as controller.NewCronJobReconciler(.
+func Calls(src []byte, key string) (found bool) {
+	s := read(src)
+	if s == nil {
+		return false
+	}
+	s.calls(func(call *ast.CallExpr, _ ast.Expr, _ string) {
+		found = found || s.text(call.Fun) == strings.TrimSuffix(key, "(")
+	})
+	return found
+}
+
 // callsAny reports whether a file calls a function of such a name.
 func callsAny(src []byte, is func(name string) bool) (found bool) {
 	s := read(src)

@@ -36,6 +36,40 @@ func SchemeOrigin(src []byte) (Origin, bool) {
 	return s.origin(expr)
 }
 
+// GivenScheme reports whether a suite of tests has its scheme from a function of the project, and shows no place where
+// it registers types: what the scheme knows is decided there.
+func GivenScheme(src []byte) (given bool) {
+	s := read(src)
+	if s == nil || s.markerLine("scheme") > 0 {
+		return false
+	}
+	if _, registers := SchemePlace(src, ""); registers {
+		return false
+	}
+	for _, expr := range s.schemes() {
+		if ident, ok := expr.(*ast.Ident); ok && ident.Obj != nil {
+			expr = valueOf(ident)
+		}
+		if origin, ok := s.origin(expr); ok && origin.Call {
+			given = true
+		}
+	}
+	return given
+}
+
+// schemes are what a file hands to clients and environments as their scheme: WithScheme(x) and Scheme: x.
+func (s *source) schemes() (all []ast.Expr) {
+	s.calls(func(call *ast.CallExpr, _ ast.Expr, name string) {
+		if name == "WithScheme" && len(call.Args) == 1 {
+			all = append(all, call.Args[0])
+		}
+	})
+	if option := s.schemeOption(); option != nil {
+		all = append(all, option.Value)
+	}
+	return all
+}
+
 // schemeOption is the field Scheme of the options that a manager is made with: in the function that sets up
 // controllers, or else the first.
 func (s *source) schemeOption() (option *ast.KeyValueExpr) {

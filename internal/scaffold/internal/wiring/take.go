@@ -23,8 +23,8 @@ func TakeRegistration(src []byte, pkg string) (out []byte, line int) {
 	})
 }
 
-// TakeSetUp takes out what sets up the controller or the webhooks that key names, such as controller.CronJobReconciler{
-// or webhookv1.SetupCronJobWebhookWithManager(; see [TakeRegistration].
+// TakeSetUp takes out what sets up the controller or the webhooks that key names, such as controller.CronJobReconciler{,
+// controller.NewCronJobReconciler( or webhookv1.SetupCronJobWebhookWithManager(; see [TakeRegistration].
 func TakeSetUp(src []byte, key string) (out []byte, line int) {
 	name := strings.TrimRight(key, "({")
 	return takeAll(src, func(s *source) []ast.Node {
@@ -37,7 +37,7 @@ func TakeSetUp(src []byte, key string) (out []byte, line int) {
 				calls = append(calls, call)
 			}
 			ast.Inspect(on, func(n ast.Node) bool {
-				if made, ok := n.(*ast.CompositeLit); ok && made.Type != nil && s.text(made.Type) == name {
+				if s.makes(n, name) {
 					calls = append(calls, call)
 				}
 				return true
@@ -45,6 +45,17 @@ func TakeSetUp(src []byte, key string) (out []byte, line int) {
 		})
 		return calls
 	})
+}
+
+// makes reports whether an expression is a struct of the type, or a call of the function, of a name.
+func (s *source) makes(n ast.Node, name string) bool {
+	switch n := n.(type) {
+	case *ast.CompositeLit:
+		return n.Type != nil && s.text(n.Type) == name
+	case *ast.CallExpr:
+		return s.text(n.Fun) == name
+	}
+	return false
 }
 
 // takeAll takes out the statements of all calls that find finds.

@@ -123,6 +123,7 @@ func TestSchemeOrigin(t *testing.T) {
 func TestTake(t *testing.T) {
 	registration := func(src []byte) ([]byte, int) { return wiring.TakeRegistration(src, "a") }
 	setUp := func(src []byte) ([]byte, int) { return wiring.TakeSetUp(src, "c.R{") }
+	made := func(src []byte) ([]byte, int) { return wiring.TakeSetUp(src, "c.NewR(") }
 	webhooks := func(src []byte) ([]byte, int) { return wiring.TakeSetUp(src, "w.SetupRWebhookWithManager(") }
 	for _, test := range []struct {
 		name         string
@@ -137,6 +138,7 @@ func TestTake(t *testing.T) {
 		{"together with another", registration, "must(a.AddToScheme(s), b.AddToScheme(s))", "must(a.AddToScheme(s), b.AddToScheme(s))"},
 		{"returned", registration, "return a.AddToScheme(s)", "return a.AddToScheme(s)"},
 		{"a controller", setUp, "x()\nif err = (&c.R{\n\tClient: m.GetClient(),\n\tLog: logs(\"R\"),\n}).SetupWithManager(ctx, m); err != nil {\n\tpanic(err)\n}\ny()", "x()\ny()"},
+		{"a controller from a function", made, "x()\nif err = c.NewR(m, 1).SetupWithManager(ctx, m); err != nil {\n\treturn err\n}\ny()", "x()\ny()"},
 		{"a controller with the last use of a variable", setUp, "v := x()\nif err := (&c.R{V: v}).SetupWithManager(m); err != nil {\n\tpanic(err)\n}", "v := x()\nif err := (&c.R{V: v}).SetupWithManager(m); err != nil {\n\tpanic(err)\n}"},
 		{"a controller with a comment", setUp, "if err := (&c.R{\n\tV: 1, // mine\n}).SetupWithManager(m); err != nil {\n\tpanic(err)\n}", "if err := (&c.R{\n\tV: 1, // mine\n}).SetupWithManager(m); err != nil {\n\tpanic(err)\n}"},
 		{"webhooks", webhooks, "x()\n// nolint:goconst\nif os.Getenv(\"ENABLE_WEBHOOKS\") != \"false\" {\n\tif err := w.SetupRWebhookWithManager(mgr); err != nil {\n\t\tos.Exit(1)\n\t}\n}\ny()", "x()\ny()"},
@@ -179,5 +181,24 @@ func TestLineComments(t *testing.T) {
 	setUp, ok := wiring.SetUpPlace([]byte(src))
 	if !ok || !strings.Contains(lines[setUp.Line], "//line") && !strings.Contains(lines[setUp.Line], "AddReadyzCheck") {
 		t.Errorf("controllers: %+v, %v", setUp, ok)
+	}
+}
+
+// TestGivenScheme: a suite whose scheme is what a function returns registers no types itself.
+func TestGivenScheme(t *testing.T) {
+	for body, want := range map[string]bool{
+		"s := schemes.All()\nfake.NewClientBuilder().WithScheme(s).Build()": true,
+		"fake.NewClientBuilder().WithScheme(newScheme()).Build()":           true,
+		"client.New(cfg, client.Options{Scheme: schemes.All()})":            true,
+		"fake.NewClientBuilder().WithScheme(scheme.Scheme).Build()":         false,
+		"s := runtime.NewScheme()\nfake.NewClientBuilder().WithScheme(s)":   false,
+		"s := schemes.All()\n_ = a.AddToScheme(s)\nb.WithScheme(s)":         false,
+		"b.WithScheme(newScheme()) \n// +kubebuilder:scaffold:scheme":       false,
+		"x()": false,
+	} {
+		src := "package p\n\nimport \"example.com/op/schemes\"\n\nfunc f() {\n" + body + "\n}\n"
+		if got := wiring.GivenScheme([]byte(src)); got != want {
+			t.Errorf("%v of\n%s", got, body)
+		}
 	}
 }
