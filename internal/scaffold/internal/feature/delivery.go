@@ -2,6 +2,7 @@ package feature
 
 import (
 	"fmt"
+	"go/format"
 	"io/fs"
 	"os"
 	"path"
@@ -9,6 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/templates"
 )
 
 // Where the features are that are not deployed.
@@ -29,14 +31,31 @@ func (p *planner) planEndToEnd() error {
 		return err
 	}
 	for _, name := range []string{"main_test.go", "operator_test.go"} {
-		if err := p.RequireFrom(path.Join("features-e2e", name), path.Join(endToEnd, name), p.data()); err != nil {
+		if err := p.requireTagged(path.Join("features-e2e", name), path.Join(endToEnd, name)); err != nil {
 			return err
 		}
 	}
 	if there, err := p.Exists("Makefile"); err != nil || !there {
 		return err
 	}
-	return p.Put("Makefile", plan.These(e2eTarget))
+	return p.Put("Makefile", plan.These(piece.MakefileVariable{Name: "SLIPWAY", Default: "slipway"}, e2eTarget))
+}
+
+// requireTagged plans a Go file with a build tag, which Go's format puts above a header between /* and */, and below
+// one of lines with //.
+func (p *planner) requireTagged(name, file string) error {
+	if p.NamesOnly() {
+		return p.Require(file, nil)
+	}
+	content, err := templates.Render(name, p.data())
+	if err != nil {
+		return err
+	}
+	formatted, err := format.Source(content)
+	if err != nil {
+		return fmt.Errorf("format %s: %w", file, err)
+	}
+	return p.Require(file, formatted)
 }
 
 // refuseOtherTests refuses a folder whose tests are not these: two ways of deploying in one package do not compile.

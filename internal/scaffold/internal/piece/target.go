@@ -26,14 +26,7 @@ func (t MakefileTarget) Put(_ string, src []byte) ([]byte, error) {
 	if t.rule().Match(src) {
 		return src, nil
 	}
-	out := slices.Clone(src)
-	if len(out) > 0 && out[len(out)-1] != '\n' {
-		out = append(out, '\n')
-	}
-	if len(out) > 0 {
-		out = append(out, '\n')
-	}
-	return append(out, t.Text...), nil
+	return append(endedLine(src), t.Text...), nil
 }
 
 // Take removes the text; a target that was changed has its line reported.
