@@ -169,7 +169,8 @@ func SetsUpWebhooks(src []byte) bool {
 	return callsAny(src, func(name string) bool { return isSetUp(name) && strings.HasSuffix(name, "WebhookWithManager") })
 }
 
-// Calls reports whether a file calls the function of a package that key names, such as controller.NewCronJobReconciler(.
+// Calls reports whether a file calls the function of a package that key names, such as
+// controller.NewCronJobReconciler(.
 func Calls(src []byte, key string) (found bool) {
 	s := read(src)
 	if s == nil {

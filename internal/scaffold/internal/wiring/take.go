@@ -23,8 +23,9 @@ func TakeRegistration(src []byte, pkg string) (out []byte, line int) {
 	})
 }
 
-// TakeSetUp takes out what sets up the controller or the webhooks that key names, such as controller.CronJobReconciler{,
-// controller.NewCronJobReconciler( or webhookv1.SetupCronJobWebhookWithManager(; see [TakeRegistration].
+// TakeSetUp takes out what sets up the controller or the webhooks that key names, such as
+// controller.CronJobReconciler{, controller.NewCronJobReconciler( or webhookv1.SetupCronJobWebhookWithManager(; see
+// [TakeRegistration].
 func TakeSetUp(src []byte, key string) (out []byte, line int) {
 	name := strings.TrimRight(key, "({")
 	return takeAll(src, func(s *source) []ast.Node {
