@@ -83,12 +83,13 @@ func packageName(group string) string {
 }
 
 // APIDir is the folder of r's types, with slashes, relative to the project: the recorded
-// one, else the one that follows from the layout.
+// one, else the one that follows from the layout. With several groups, a group without a name has its versions in the
+// folder of the groups: apis/v1 in an older layout.
 func (p *Project) APIDir(r Resource) string {
 	if dir, ok := strings.CutPrefix(r.Path, p.Repo+"/"); ok && p.Repo != "" {
 		return dir
 	}
-	if p.MultiGroup && r.Group != "" {
+	if p.MultiGroup {
 		return path.Join(p.folders().groups, r.Group, r.Version)
 	}
 	return path.Join("api", r.Version)

@@ -21,7 +21,11 @@ func TestPlural(t *testing.T) {
 func TestPaths(t *testing.T) {
 	r := Resource{Group: "my-batch.x", Version: "v1beta1", Kind: "CronJob", Domain: "example.com"}
 	single, multi := &Project{Repo: "example.com/op"}, &Project{Repo: "example.com/op", MultiGroup: true}
+	older, noGroup := &Project{Repo: "example.com/op", MultiGroup: true, Layout: []string{"go.kubebuilder.io/v3"}}, Resource{Version: "v1", Kind: "CronJob"}
 	tests := []struct{ got, want string }{
+		{multi.TypesFile(noGroup), "api/v1/cronjob_types.go"},
+		{older.TypesFile(noGroup), "apis/v1/cronjob_types.go"},
+		{older.TypesFile(r), "apis/my-batch.x/v1beta1/cronjob_types.go"},
 		{single.TypesFile(r), "api/v1beta1/cronjob_types.go"},
 		{multi.TypesFile(r), "api/my-batch.x/v1beta1/cronjob_types.go"},
 		{multi.ImportPath(r), "example.com/op/api/my-batch.x/v1beta1"},

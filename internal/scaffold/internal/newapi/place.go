@@ -25,7 +25,7 @@ func placeOf(file *project.Project, r project.Resource) string {
 		switch {
 		case o.Group == r.Group && o.Version == r.Version:
 			return dir
-		case o.Group == r.Group && (inGroup || inVersion && !file.MultiGroup):
+		case o.Group == r.Group && (inGroup || inVersion && (!file.MultiGroup || r.Group == "")):
 			beside = path.Join(parent, r.Version)
 		case inGroup && file.MultiGroup && above == "":
 			above = path.Dir(parent)

@@ -26,10 +26,16 @@ func TestPlaceOfTypes(t *testing.T) {
 		{"beside another version", false, "api/v1", "api/batch/v1", cronJob(typesOnly, version("v2")), "api/batch/v2/cronjob_types.go"},
 		{"a folder of another name", true, "api/batch", "apis/batch", cronJob(typesOnly, of("crew", "Captain")), "apis/crew/v1/captain_types.go"},
 		{"the layout's", true, "", "", cronJob(typesOnly, of("crew", "Captain")), "api/crew/v1/captain_types.go"},
+		{"the layout's, of no group", true, "", "", cronJob(typesOnly, of("", "CronJob"), version("v2")), "api/v2/cronjob_types.go"},
+		{"beside a version of no group", true, "api/v1", "apis/v1", cronJob(typesOnly, of("", "CronJob"), version("v2")), "apis/v2/cronjob_types.go"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			root := projecttest.New(t, newproject.Options{MultiGroup: test.several})
-			projecttest.Apply(t)(newapi.Create(root, cronJob(typesOnly)))
+			first := cronJob(typesOnly)
+			if test.options.Group == "" {
+				first.Group = ""
+			}
+			projecttest.Apply(t)(newapi.Create(root, first))
 			if test.from != "" {
 				if err := os.MkdirAll(filepath.Join(root, filepath.Dir(test.to)), 0o755); err != nil {
 					t.Fatal(err)
