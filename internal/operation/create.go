@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/regenerate"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
+	"github.com/slipway-dev/slipway/internal/shellword"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -149,7 +150,7 @@ func (s *Session) noteConversion(root string, api scaffold.API) error {
 		}
 		s.Handler.Handle(report.Note{Text: fmt.Sprintf(
 			"The versions of %s have a conversion, but %s has none yet: the manager does not start without it.\n  try:   slipway create webhook --group %s --version %s --kind %s --conversion --spoke %s",
-			api.Kind, api.Version, hub.Group, hub.Version, hub.Kind, api.Version)})
+			api.Kind, api.Version, shellword.Quote(hub.Group), hub.Version, hub.Kind, api.Version)})
 	}
 	return nil
 }

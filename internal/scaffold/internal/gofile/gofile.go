@@ -3,6 +3,7 @@
 package gofile
 
 import (
+	"bytes"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -38,8 +39,15 @@ var reconciles = lazy.Regexp(`(?m)^func \([^)]*\) Reconcile\([^,()]*,[^,()]*\bRe
 func HasReconciler(src []byte) bool { return reconciles().Match(src) }
 
 // DeclaresStruct reports whether a file declares a struct type of a name.
-func DeclaresStruct(src []byte, name string) bool {
-	return regexp.MustCompile(`(?m)^\s*(type\s+)?` + regexp.QuoteMeta(name) + `\s+struct\b`).Match(src)
+func DeclaresStruct(src []byte, name string) bool { return StructLine(src, name) > 0 }
+
+// StructLine is the line at which a file declares a struct type of a name, or 0.
+func StructLine(src []byte, name string) int {
+	at := regexp.MustCompile(`(?m)^[ \t]*(type\s+)?` + regexp.QuoteMeta(name) + `\s+struct\b`).FindIndex(src)
+	if at == nil {
+		return 0
+	}
+	return 1 + bytes.Count(src[:at[0]], []byte("\n"))
 }
 
 // Declares returns the first of the names that a file declares for its package as a function or variable, or "".

@@ -2,6 +2,7 @@ package kind_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -108,6 +109,7 @@ func TestSchemePieces(t *testing.T) {
 // TestStorageVersion: exactly one of several versions is stored, and one alone needs no marker.
 func TestStorageVersion(t *testing.T) {
 	const plain, marked = "package v1\n\n// Job is one.\ntype Job struct{}\n", "package v1\n\n// Job is one.\n// +kubebuilder:storageversion\ntype Job struct{}\n"
+	const unlisted = "// +groupName=batch\npackage v3\n\n// +kubebuilder:storageversion\ntype Job struct {\n\tmetav1.ObjectMeta\n}\n"
 	own := func(version string) project.Resource {
 		return project.Resource{Group: "batch", Version: version, Kind: "Job", API: &project.API{}}
 	}
@@ -128,6 +130,9 @@ func TestStorageVersion(t *testing.T) {
 	}{
 		{"a second version", plain, "", mark, marked},
 		{"a second version, of which one is marked", plain, "-- api/v2/job_types.go --\n" + marked, mark, plain},
+		{"a second version, of which one that is not listed is marked", plain, "-- apis/v3/job_types.go --\n" + unlisted, mark, plain},
+		{"one is left, and one that is not listed", marked, "-- apis/v3/job_types.go --\n" + strings.ReplaceAll(unlisted, "// +kubebuilder:storageversion\n", ""), settle(own("v1")), marked},
+		{"one is left, and one that is not listed is marked", plain, "-- apis/v3/job_types.go --\n" + unlisted, settle(own("v1")), plain},
 		{"one is left", marked, "", settle(own("v1")), plain},
 		{"one is left, which its author has marked", plain, "-- api/v1/job_types.go --\n" + marked, settle(own("v1")), marked},
 		{"one is left, and the file of the other stays", marked, "-- api/v2/job_types.go --\n" + plain, settle(own("v1")), marked},

@@ -1,11 +1,13 @@
 package kind
 
 import (
+	"path"
 	"regexp"
 	"slices"
 
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -30,13 +32,13 @@ func MarkStorageVersion(p *plan.Plan, file *project.Project, r project.Resource)
 	if err != nil || hasStorageVersion(own.After()) { // which its author wrote before the command ran
 		return err
 	}
+	others, err := otherVersions(p, file, r)
+	if err != nil {
+		return err
+	}
 	var first string
-	for _, o := range file.Resources {
-		if o.API == nil || o.Group != r.Group || o.Kind != r.Kind || o.Version == r.Version {
-			continue
-		}
-		path := file.TypesFile(o)
-		c, err := p.Find(path)
+	for _, name := range others {
+		c, err := p.Find(name)
 		if err != nil {
 			return err
 		}
@@ -44,7 +46,7 @@ func MarkStorageVersion(p *plan.Plan, file *project.Project, r project.Resource)
 			return nil
 		}
 		if first == "" && c.OnDisk() {
-			first = path
+			first = name
 		}
 	}
 	if first == "" {
@@ -53,14 +55,36 @@ func MarkStorageVersion(p *plan.Plan, file *project.Project, r project.Resource)
 	return p.Edit(first, piece.MarkType(r.Kind, storageVersion))
 }
 
+// otherVersions are the files of the kind's other versions: those that PROJECT lists and, after them, those that the
+// code has besides.
+func otherVersions(p *plan.Plan, file *project.Project, r project.Resource) ([]string, error) {
+	var files []string
+	for _, o := range file.Resources {
+		if o.API != nil && o.Group == r.Group && o.Kind == r.Kind && o.Version != r.Version {
+			files = append(files, file.TypesFile(o))
+		}
+	}
+	found, err := projectfile.Declarations(p, file, r)
+	for _, d := range found {
+		if d.Version == r.Version {
+			continue
+		}
+		listed := slices.IndexFunc(files, func(file string) bool { return path.Dir(file) == path.Dir(d.File) })
+		if listed < 0 {
+			files = append(files, d.File)
+		} else {
+			files[listed] = d.File // which may have a name of its own
+		}
+	}
+	return files, err
+}
+
 // SettleStorageVersion leaves the other versions of the kind with one that is stored: a
 // version that is alone needs no marker, and gets rid of one that slipway has put there.
 func SettleStorageVersion(p *plan.Plan, file *project.Project, r project.Resource) error {
-	var files []string
-	for _, o := range file.Resources {
-		if o.API != nil && o.Group == r.Group && o.Kind == r.Kind {
-			files = append(files, file.TypesFile(o))
-		}
+	files, err := otherVersions(p, file, r)
+	if err != nil {
+		return err
 	}
 	if deleted := file.TypesFile(r); !slices.Contains(files, deleted) {
 		c, err := p.Find(deleted)
@@ -72,13 +96,13 @@ func SettleStorageVersion(p *plan.Plan, file *project.Project, r project.Resourc
 		}
 	}
 	marked := ""
-	for _, path := range files {
-		c, err := p.Find(path)
+	for _, name := range files {
+		c, err := p.Find(name)
 		if err != nil {
 			return err
 		}
 		if hasStorageVersion(c.After()) {
-			marked = path
+			marked = name
 		}
 	}
 	switch scaffolded, _ := p.Base().File(marked); {

@@ -3,6 +3,7 @@
 package newapi
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -15,6 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/requires"
+	"github.com/slipway-dev/slipway/internal/shellword"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -61,7 +63,11 @@ func newPlanner(root string, o Options) (*planner, error) {
 		return nil, err
 	}
 	if r.Path == "" {
-		if r.Path, err = gomod.ImportPath(p.Root(), file.Repo, placeOf(file, r)); err != nil {
+		dir, err := typesDir(p, file, r)
+		if err != nil {
+			return nil, err
+		}
+		if r.Path, err = gomod.ImportPath(p.Root(), file.Repo, dir); err != nil {
 			return nil, err
 		}
 	}
@@ -107,7 +113,7 @@ func (a *planner) check() error {
 		if a.recorded.HasOwnPlural() {
 			a.resource.Plural = a.recorded.Plural
 		}
-	} else if err := a.likeOtherVersions(); err != nil {
+	} else if err := errors.Join(a.likeTypes(), a.likeOtherVersions()); err != nil {
 		return err
 	}
 	for _, check := range []func() error{a.checkWanted, a.checkVersions, a.checkGroup, a.checkFiles, a.checkController} {
@@ -118,6 +124,18 @@ func (a *planner) check() error {
 	var err error
 	a.header, err = header.Read(a.Plan)
 	return err
+}
+
+// likeTypes gives a new kind whose types the project has already their scope and, unless a flag has one, their plural.
+func (a *planner) likeTypes() error {
+	c, err := a.Find(a.project.TypesFile(a.resource))
+	if err != nil || !c.OnDisk() || kind.Foreign(a.resource) {
+		return err
+	}
+	namespaced, plural := projectfile.Shape(c.Before())
+	a.options.Namespaced = a.options.Namespaced && namespaced
+	a.resource.Plural = cmp.Or(a.resource.Plural, plural)
+	return nil
 }
 
 // likeOtherVersions gives a new version of a kind the plural and the scope of the others:
@@ -165,7 +183,7 @@ func (a *planner) checkWanted() error {
 
 // command is the call that creates this API with other flags.
 func (a *planner) command(flags string) string {
-	return fmt.Sprintf("slipway create api --group %s --version %s --kind %s %s", a.resource.Group, a.resource.Version, a.resource.Kind, flags)
+	return fmt.Sprintf("slipway create api --group %s --version %s --kind %s %s", shellword.Quote(a.resource.Group), a.resource.Version, a.resource.Kind, flags)
 }
 
 // checkGroup refuses a second group in a layout that has folders for one.
@@ -179,7 +197,7 @@ func (a *planner) checkGroup() error {
 				What:  fmt.Sprintf("PROJECT names this API group %q", group),
 				Where: "--group " + a.resource.Group,
 				Hint:  "both names mean " + a.resource.QualifiedGroup() + "; use the name in PROJECT; nothing was changed",
-				Next: strings.ReplaceAll(fmt.Sprintf("slipway create api --group %s --version %s --kind %s --resource=%t --controller=%t", group,
+				Next: strings.ReplaceAll(fmt.Sprintf("slipway create api --group %s --version %s --kind %s --resource=%t --controller=%t", shellword.Quote(group),
 					a.resource.Version, a.resource.Kind, a.options.Resource, a.options.Controller), "=true", ""),
 			}
 		}

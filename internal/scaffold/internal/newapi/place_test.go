@@ -51,6 +51,41 @@ func TestPlaceOfTypes(t *testing.T) {
 	}
 }
 
+// TestUnlisted: a kind that the code has, and PROJECT does not list, is added with the types that are there; or what
+// keeps it from that is reported.
+func TestUnlisted(t *testing.T) {
+	const jobs = "type CronJob struct {\n\tmetav1.TypeMeta\n\tmetav1.ObjectMeta\n}\n"
+	for _, test := range []struct{ name, files, where, folder string }{
+		{"elsewhere", "-- apis/v2/cronjob_types.go --\n// +groupName=batch.example.com\npackage v2\n\n" + jobs, "", "apis/v2"},
+		{"with a version's marker", "-- jobs/cronjob_types.go --\n// +groupName=batch.example.com\n// +versionName=v2\npackage jobs\n\n" + jobs, "", "jobs"},
+		{"of another group", "-- apis/v2/cronjob_types.go --\n// +groupName=ship.example.com\npackage v2\n\n" + jobs, "", "api/v2"},
+		{"of another version", "-- apis/v3/cronjob_types.go --\n// +groupName=batch.example.com\npackage v3\n\n" + jobs, "", "api/v2"},
+		{"no object", "-- apis/v2/cronjob_types.go --\n// +groupName=batch.example.com\npackage v2\n\ntype CronJob struct{}\n", "", "api/v2"},
+		{"of another module", "-- examples/go.mod --\nmodule examples\n-- examples/v2/cronjob_types.go --\n// +groupName=batch.example.com\npackage v2\n\n" + jobs, "", "api/v2"},
+		{"in a file of another name", "-- api/v2/all.go --\n// +groupName=batch.example.com\npackage v2\n\n" + jobs, "api/v2/all.go:4", ""},
+		{"twice", "-- a/v2/cronjob_types.go --\n// +groupName=batch.example.com\npackage v2\n\n" + jobs + "-- b/v2/cronjob_types.go --\n// +groupName=batch.example.com\npackage v2\n\n" + jobs, "a/v2/cronjob_types.go:4", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			root := projecttest.New(t, newproject.Options{})
+			projecttest.Unpack(t, root, test.files)
+			p, err := newapi.Create(root, cronJob(typesOnly, version("v2")))
+			if refusal, ok := errors.AsType[*report.Error](err); ok && refusal.Where == test.where {
+				return
+			}
+			projecttest.Apply(t)(p, err)
+			projecttest.Holds(t, root, "PROJECT", "path: example.com/op/"+test.folder+"\n")
+		})
+	}
+}
+
+// TestUnlistedShape: a kind that is added as it is has the scope and the plural of its types.
+func TestUnlistedShape(t *testing.T) {
+	root := projecttest.New(t, newproject.Options{})
+	projecttest.Unpack(t, root, "-- apis/v1/cronjob_types.go --\n// +groupName=batch.example.com\npackage v1\n\n// +kubebuilder:resource:path=crons,scope=Cluster\ntype CronJob struct {\n\tmetav1.ObjectMeta\n}\n")
+	projecttest.Apply(t)(newapi.Create(root, cronJob(typesOnly)))
+	projecttest.Holds(t, root, "PROJECT", "plural: crons\n", "!namespaced: true")
+}
+
 // TestDomainTwice: a group that repeats the domain is reported, unless the code says that this is the group.
 func TestDomainTwice(t *testing.T) {
 	root := projecttest.New(t, newproject.Options{})

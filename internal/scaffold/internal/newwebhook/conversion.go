@@ -1,11 +1,21 @@
 package newwebhook
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
 	"go/format"
+	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/fieldcopy"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/templates"
@@ -33,6 +43,53 @@ func (w *planner) planConversion() error {
 // conversionFile is the file of a version's conversion, beside its types.
 func conversionFile(p *project.Project, r project.Resource) string {
 	return path.Join(p.APIDir(r), r.SingularName()+"_conversion.go")
+}
+
+// checkConversion refuses a conversion of which the code has methods in files of other names: a second method does not
+// compile.
+func (w *planner) checkConversion() error {
+	if !w.options.Conversion {
+		return nil
+	}
+	for _, r := range slices.Concat(w.spokes, []project.Resource{w.resource}) {
+		own := conversionFile(w.project, r)
+		place, err := convertedAt(w.Plan, w.project, r, func(name string) bool { return name == own })
+		if err != nil {
+			return err
+		}
+		if place != "" {
+			return &report.Error{
+				What: fmt.Sprintf("the project's code converts versions of %s already", r.Kind), Where: place,
+				Hint: "nothing was changed; move the conversion to " + own + ", then this command keeps it and adds what is missing",
+			}
+		}
+	}
+	return nil
+}
+
+// convertedAt is the place, "file:line", of the first method that converts a version, in the code as the plan leaves it
+// but for files to skip; "" without one.
+func convertedAt(p *plan.Plan, file *project.Project, r project.Resource, skip func(name string) bool) (string, error) {
+	dir := file.APIDir(r)
+	entries, err := os.ReadDir(filepath.Join(p.Root(), filepath.FromSlash(dir)))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fileerror.Unreadable(dir, err)
+	}
+	method := regexp.MustCompile(`(?m)^func \((\w+ )?\*?` + r.Kind + `\) (Hub|ConvertTo|ConvertFrom)\(`)
+	for _, e := range entries {
+		name := path.Join(dir, e.Name())
+		if !e.Type().IsRegular() || path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") || skip(name) {
+			continue
+		}
+		c, err := p.Find(name)
+		if err != nil {
+			return "", err
+		}
+		if at := method.FindIndex(c.After()); at != nil {
+			return report.Position{File: name, Line: 1 + bytes.Count(c.After()[:at[0]], []byte("\n"))}.String(), nil
+		}
+	}
+	return "", nil
 }
 
 func (w *planner) planSpoke(hub *fieldcopy.Types, spoke project.Resource) error {

@@ -25,6 +25,9 @@ type wantedWebhook struct {
 // would be called twice, or keep the manager from starting. It refuses those, and plans nothing where PROJECT records
 // them all.
 func (w *planner) checkElsewhere() (done bool, err error) {
+	if err := w.checkConversion(); err != nil {
+		return false, err
+	}
 	wanted := w.wanted()
 	if len(wanted) == 0 {
 		return false, nil

@@ -162,8 +162,13 @@ func (w *planner) resolve() error {
 // unknown says that there is no such kind to give webhooks to.
 func (w *planner) unknown() error {
 	o := w.options
+	if err := w.unlisted(); err != nil {
+		return err
+	}
 	hint := "create it first; for a kind of another module add --external-api-path, for one of Kubernetes use its group, such as core or apps"
+	another := false
 	for _, r := range w.project.Resources {
+		another = another || r.Kind == o.Kind && r.Group == o.Group
 		if r.Kind == o.Kind {
 			hint = fmt.Sprintf("there is %s in the group %q, version %s", r.Kind, r.Group, r.Version)
 		}
@@ -172,11 +177,33 @@ func (w *planner) unknown() error {
 		What: fmt.Sprintf("the project has no kind %s in the group %q, version %s", o.Kind, o.Group, o.Version), Where: project.FileName, Hint: hint,
 		Next: fmt.Sprintf("slipway create api --group %s --version %s --kind %s --resource --controller", shellword.Quote(o.Group), shellword.Quote(o.Version), shellword.Quote(o.Kind)),
 	}
+	if another { // whose controller is the one of all versions
+		e.Next += "=false"
+	}
 	if near := kind.Nearest(w.project.Resources, o.Group, o.Version, o.Kind); near != nil {
 		e.Hint = "did you mean " + near.Kind + "?"
 		e.Next = fmt.Sprintf("slipway create webhook --group %s --version %s --kind %s%s", shellword.Quote(o.Group), shellword.Quote(o.Version), near.Kind, o.flags())
 	}
 	return e
+}
+
+// unlisted says that PROJECT does not list the kind, but the code has its type; it is nil where the code has none.
+func (w *planner) unlisted() error {
+	o := w.options
+	r := project.Resource{Group: o.Group, Version: o.Version, Kind: o.Kind, Domain: w.project.Domain}
+	found, err := projectfile.Declarations(w.Plan, w.project, r)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(found, func(d projectfile.Declaration) bool { return d.Version == o.Version })
+	if i < 0 {
+		return nil
+	}
+	return &report.Error{
+		What:  fmt.Sprintf("PROJECT does not list %s %s, whose type the project's code has", r.APIVersion(), r.Kind),
+		Where: found[i].Where(), Hint: "add it to PROJECT first, with the code as it is",
+		Next: fmt.Sprintf("slipway create api --group %s --version %s --kind %s --resource --controller=false", shellword.Quote(o.Group), shellword.Quote(o.Version), shellword.Quote(o.Kind)),
+	}
 }
 
 // flags are those of the webhooks that are asked for.

@@ -1,7 +1,9 @@
 package newwebhook_test
 
 import (
+	"errors"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -50,6 +52,36 @@ func (CronJobCustomDefaulter) Default(context.Context, *batchv1.CronJob) error {
 	}
 	projecttest.Apply(t)(newwebhook.Create(root, cronJob(defaulting, validation)))
 	projecttest.Holds(t, root, file, "type CronJobCustomValidator struct", "\"reflect\"", "!pkg/log\"")
+}
+
+// TestAdvisesTypes: where PROJECT lacks the kind, what is advised is a command that works.
+func TestAdvisesTypes(t *testing.T) {
+	for _, test := range []struct{ name, files, where, next string }{
+		{"another version", "", "PROJECT", "slipway create api --group batch --version v2 --kind CronJob --resource --controller=false"},
+		{
+			"in the code", "-- apis/v2/cronjob_types.go --\n// +groupName=batch.example.com\npackage v2\n\ntype CronJob struct {\n\tmetav1.ObjectMeta\n}\n",
+			"apis/v2/cronjob_types.go:4", "slipway create api --group batch --version v2 --kind CronJob --resource --controller=false",
+		},
+	} {
+		root := newProject(t, newproject.Options{}, "v1")
+		projecttest.Unpack(t, root, test.files)
+		_, err := newwebhook.Create(root, cronJob(conversion, of("batch", "v2", "CronJob")))
+		if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Where != test.where || refusal.Next != test.next {
+			t.Errorf("%s: got %v", test.name, err)
+		}
+	}
+}
+
+// TestConvertsAlready: methods of a conversion are not declared a second time.
+func TestConvertsAlready(t *testing.T) {
+	for _, file := range []string{"api/v1/hub.go", "api/v2/convert.go"} {
+		root := newProject(t, newproject.Options{}, "v1", "v2")
+		projecttest.Unpack(t, root, "-- "+file+" --\npackage "+path.Base(path.Dir(file))+"\n\nfunc (c *CronJob) "+map[string]string{"hub.go": "Hub", "convert.go": "ConvertTo"}[path.Base(file)]+"() {}\n")
+		_, err := newwebhook.Create(root, cronJob(conversion))
+		if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Where != file+":3" {
+			t.Errorf("got %v", err)
+		}
+	}
 }
 
 // TestCondition: more webhooks are set up under the condition of those that the manager has.

@@ -2,12 +2,14 @@ package plan
 
 import (
 	"bytes"
+	"cmp"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -41,12 +43,23 @@ func (p *Plan) packageBeside(dir, other string) string {
 	return ""
 }
 
-// groupName matches the marker of a package of types.
-var groupName = lazy.Regexp(`(?m)^//\s*\+groupName=([a-z0-9](?:[-a-z0-9.]*[a-z0-9])?)\s*$`)
+// The markers of a package of types.
+var (
+	groupName   = lazy.Regexp(`(?m)^//\s*\+groupName=([a-z0-9](?:[-a-z0-9.]*[a-z0-9])?)\s*$`)
+	versionName = lazy.Regexp(`(?m)^//\s*\+versionName=([a-z0-9]+)\s*$`)
+)
 
 // APIGroup is the API group of the types in a folder, as the marker +groupName of their package says; "" when there is
 // none. A second name is no answer either.
-func (p *Plan) APIGroup(dir string) string {
+func (p *Plan) APIGroup(dir string) string { return p.packageMarker(dir, groupName()) }
+
+// APIVersion is the version of the types in a folder: that of the marker +versionName, else the package's name.
+func (p *Plan) APIVersion(dir string) string {
+	return cmp.Or(p.packageMarker(dir, versionName()), p.PackageName(dir))
+}
+
+// packageMarker is the one value of a marker above the package clauses in a folder, or "".
+func (p *Plan) packageMarker(dir string, marker *regexp.Regexp) string {
 	entries, err := p.entries(dir)
 	if err != nil {
 		return ""
@@ -61,7 +74,7 @@ func (p *Plan) APIGroup(dir string) string {
 			continue
 		}
 		_, at := clause(data)
-		if m := groupName().FindSubmatch(data[:at]); m != nil {
+		if m := marker.FindSubmatch(data[:at]); m != nil {
 			if found != "" && found != string(m[1]) {
 				return ""
 			}

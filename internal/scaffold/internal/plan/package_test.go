@@ -23,6 +23,7 @@ func TestPackageOfFolder(t *testing.T) {
 		"f/zz_test.go":         "// +groupName=test.example.com\npackage v1\n",
 		"g/doc.go":             "// +groupName=../../ship\npackage v1\n",
 		"f/folder.go/file.txt": "",
+		"h/doc.go":             "// +groupName=ship.example.com\n// +versionName=v1\npackage ship\n",
 	} {
 		must(t, os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755))
 		must(t, os.WriteFile(filepath.Join(root, name), []byte(content), 0o644))
@@ -35,6 +36,11 @@ func TestPackageOfFolder(t *testing.T) {
 	for dir, want := range map[string]string{"d/api": "ship.example.com", "e": "", "f": "", "g": "", "../" + filepath.Base(root) + "/d/api": "", "none": ""} {
 		if got := p.APIGroup(dir); got != want {
 			t.Errorf("the group in %s is %q, want %q", dir, got, want)
+		}
+	}
+	for dir, want := range map[string]string{"d/api": "v1", "h": "v1", "none": ""} {
+		if got := p.APIVersion(dir); got != want {
+			t.Errorf("the version in %s is %q, want %q", dir, got, want)
 		}
 	}
 	const doc = "// Package controller holds reconcilers.\npackage controller\n\nconst a = \"package controller\"\n"
