@@ -46,9 +46,13 @@ func (o Options) instead(there []project.Resource, nothing string, as func(proje
 	return "it has\n" + strings.Join(told, "\n")
 }
 
-// flags name a kind.
+// flags name a kind; a group without a name needs none.
 func flags(r project.Resource) string {
-	return fmt.Sprintf("--group %s --version %s --kind %s", r.Group, r.Version, r.Kind)
+	names := fmt.Sprintf("--version %s --kind %s", r.Version, r.Kind)
+	if r.Group == "" {
+		return names
+	}
+	return "--group " + r.Group + " " + names
 }
 
 // flagsOf names webhooks.

@@ -1,6 +1,7 @@
 package deletion_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -234,6 +235,54 @@ func TestLeftFiles(t *testing.T) {
 	}
 }
 
+// served are webhooks and a conversion that slipway did not make.
+const served = `
+-- internal/webhook/v1/cronjob_webhook.go --
+package v1
+
+// +kubebuilder:webhook:path=/mutate-batch-example-com-v1-cronjob,mutating=true
+type Defaults struct{}
+-- api/v1/cronjob_conversion.go --
+package v1
+
+func (*CronJob) Hub() {}
+`
+
+// TestServed: PROJECT keeps webhooks whose code stays, since the manager serves them still.
+func TestServed(t *testing.T) {
+	const own, caller = "internal/webhook/v1/cronjob_webhook.go", "-- uses/use.go --\npackage uses\n\nimport webhookv1 \"example.com/op/internal/webhook/v1\"\n\nvar Used webhookv1.Defaults\n"
+	for _, test := range []struct {
+		name, files string
+		options     deletion.WebhookOptions
+		where, next string
+	}{
+		{"unused", "", deletion.WebhookOptions{}, own + ":3", "slipway delete webhook --group batch --version v1 --kind CronJob --with-changes"},
+		{"used", caller, deletion.WebhookOptions{}, own + ":3", ""},
+		{"one of two", "", deletion.WebhookOptions{Defaulting: true}, own + ":3", ""},
+		{"conversion", "", deletion.WebhookOptions{Conversion: true}, "api/v1/cronjob_conversion.go:3", "slipway delete webhook --group batch --version v1 --kind CronJob --conversion --with-changes"},
+		{"the code is gone", "", deletion.WebhookOptions{Validation: true}, "", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			root := projecttest.New(t, newproject.Options{})
+			for _, change := range []change{create(types("v1")), create(types("v2")), createWebhook(newwebhook.Options{Defaulting: true, Validation: true, Conversion: true})} {
+				projecttest.Apply(t)(change(root))
+			}
+			if err := os.Remove(filepath.Join(root, filepath.FromSlash(base.Path))); err != nil { // nothing is ours now
+				t.Fatal(err)
+			}
+			projecttest.Unpack(t, root, served+test.files)
+			_, err := removeWebhook(test.options)(root)
+			refusal, ok := errors.AsType[*report.Error](err)
+			switch {
+			case !ok && (err != nil || test.where != ""):
+				t.Errorf("got %v", err)
+			case ok && (refusal.Where != test.where || refusal.Next != test.next):
+				t.Errorf("got %s, %s\n%v", refusal.Where, refusal.Next, err)
+			}
+		})
+	}
+}
+
 // TestAbsent: where there is nothing to delete, the plan says what there is, or what was meant.
 func TestAbsent(t *testing.T) {
 	empty, project := projecttest.New(t, newproject.Options{}), projecttest.New(t, newproject.Options{})
@@ -271,6 +320,12 @@ func TestAbsent(t *testing.T) {
 				t.Errorf("the plan is empty: %v, because %s", p.Empty(), diff)
 			}
 		})
+	}
+	nameless := types("v1")
+	nameless.Group = ""
+	projecttest.Apply(t)(newapi.Create(empty, nameless))
+	if p, err := deletion.API(empty, job); err != nil || !strings.HasSuffix(p.Because(), "it has\n  --version v1 --kind CronJob") {
+		t.Errorf("without a group it has %q, %v", p.Because(), err)
 	}
 	if _, err := deletion.API(empty, deletion.Options{Group: "batch", Version: "v1", Kind: "cronJob"}); err == nil {
 		t.Error("a name that no kind can have is taken")

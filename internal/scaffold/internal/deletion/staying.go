@@ -1,11 +1,13 @@
 package deletion
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/newwebhook"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/usage"
 	"github.com/slipway-dev/slipway/project"
@@ -67,6 +69,49 @@ func (d Options) half(p *plan.Plan, r project.Resource, staying string, own []st
 }
 
 const halfGone = "the code of %s is not as slipway writes it and would stay, without its CRD and its entry in PROJECT"
+
+// refuseServed refuses to take webhooks out of PROJECT while code that slipway did not make still has them: the
+// manager serves them as before, and the generator writes their configuration. Files that the base knows are found by a
+// later command, so they may stay alone.
+func (d WebhookOptions) refuseServed(p *plan.Plan, file *project.Project, gone project.Resource, all bool) error {
+	own := file.WebhookFile(gone)
+	there, err := stays(p, own)
+	if err != nil {
+		return err
+	}
+	place, err := newwebhook.Served(p, file, gone)
+	if there = there && all; err != nil || place == "" && !there {
+		return err
+	}
+	e := &report.Error{What: fmt.Sprintf(halfServed, gone.Kind), Where: cmp.Or(place, own)}
+	switch {
+	case !d.WithChanges:
+		return d.adviseChanges(p, gone, e)
+	case there:
+		users, err := usersOf(p, []string{own})
+		if err != nil {
+			return err
+		}
+		e.Hint = "nothing was changed; remove the uses of its code, then delete it with --with-changes:\n  " + strings.Join(users, "\n  ")
+		return e
+	}
+	e.Hint = "nothing was changed; remove this code by hand, with what calls it, then run the command again"
+	return e
+}
+
+// adviseChanges completes the refusal where --with-changes is enough; else the one with that flag says what has to go
+// before.
+func (d WebhookOptions) adviseChanges(p *plan.Plan, gone project.Resource, e *report.Error) error {
+	d.WithChanges = true
+	if _, err := Webhook(p.Root(), d); err != nil {
+		return err
+	}
+	e.Hint = "nothing was changed; no other code uses it, so --with-changes deletes it"
+	e.Next = "slipway delete webhook " + flags(gone) + d.which() + " --with-changes"
+	return e
+}
+
+const halfServed = "the code of the webhooks of %s is not as slipway writes it and would stay, without an entry in PROJECT"
 
 // mostUsers is how many files that use a kind are listed.
 const mostUsers = 12

@@ -45,11 +45,14 @@ func Webhook(root string, d WebhookOptions) (*plan.Plan, error) {
 	if staying == nil && r.API == nil && !r.Controller && len(r.Controllers) == 0 {
 		file.Resources = slices.DeleteFunc(file.Resources, func(o project.Resource) bool { return sameKind(o, gone) })
 	}
-	if err := undoRest(p, file, d.Options, part); err != nil {
-		return nil, err
-	}
-	if err := projectfile.Write(p, file); err != nil {
-		return nil, err
+	for _, step := range []func() error{
+		func() error { return undoRest(p, file, d.Options, part) },
+		func() error { return d.refuseServed(p, file, gone, staying == nil) },
+		func() error { return projectfile.Write(p, file) },
+	} {
+		if err := step(); err != nil {
+			return nil, err
+		}
 	}
 	return p, p.Finish()
 }
@@ -73,6 +76,11 @@ func (d WebhookOptions) split(has project.Webhooks) (going, staying *project.Web
 		}
 	}
 	return orNone(out), orNone(in)
+}
+
+// which are the flags of the webhooks that were asked for.
+func (d WebhookOptions) which() string {
+	return flagsOf(project.Webhooks{Defaulting: d.Defaulting, Validation: d.Validation, Conversion: d.Conversion})
 }
 
 // orNone is nil for webhooks of which there are none.
