@@ -2,10 +2,8 @@ package feature
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/project"
@@ -36,66 +34,29 @@ func (p *planner) planOlderInjection() error {
 	return nil
 }
 
-// olderParts are the lines of config/default by which older layouts switch a feature on, besides that of its folder: a
-// patch, and for cert-manager the variables in names of its objects.
-var olderParts = map[Feature]struct {
-	patch string
-	vars  bool
-}{
-	WebhookServer: {"manager_webhook_patch.yaml", false},
-	CertManager:   {"webhookcainjection_patch.yaml", true},
-}
+// olderPatches are what older layouts list as a name alone, in comments while a feature is off.
+var olderPatches = map[Feature]string{WebhookServer: webhookPatch, CertManager: injectionPatch}
 
-// switchOlder puts those lines into comments, or takes them out.
+// switchOlder puts the line of a feature's patch into a comment, or takes it out.
 func (p *planner) switchOlder(f Feature, on bool) error {
-	parts, ok := olderParts[f]
+	patch, ok := olderPatches[f]
 	if !ok || !p.project.Older() {
 		return nil
 	}
 	return p.Edit(defaultConfig, func(_ string, src []byte) ([]byte, error) {
 		lines := strings.SplitAfter(string(src), "\n")
-		switchLines(lines, regexp.MustCompile(`^#?\s*- (path: )?`+regexp.QuoteMeta(parts.patch)+`\s*$`), on)
-		if parts.vars {
-			switchVars(varsIn(lines), on)
-		}
+		switchLines(lines, regexp.MustCompile(`^#?\s*- `+regexp.QuoteMeta(patch)+`\s*$`), on)
 		return []byte(strings.Join(lines, "")), nil
 	})
 }
 
-// varsIn are the lines behind `vars:`, up to the next list.
-func varsIn(lines []string) []string {
-	from := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "vars:") })
-	if from < 0 {
-		return nil
-	}
-	rest := lines[from+1:]
-	if next := slices.IndexFunc(rest, startsList().MatchString); next >= 0 {
-		return rest[:next]
-	}
-	return rest
-}
-
-var startsList = lazy.Regexp(`^[A-Za-z]`)
-
-// Lines of a variable: its first, all, and those by which it belongs to the webhooks' certificate or Service.
-var (
-	startsVar     = lazy.Regexp(`^#?- name: `)
-	partOfVar     = lazy.Regexp(`^#?(- name: |  [a-z]|    [a-z])`)
-	ofCertManager = lazy.Regexp(`(?m)^#?    name: (serving-cert|webhook-service)\b`)
-)
-
-// switchVars switches the variables that name objects of cert-manager's feature. A project's own variables stay.
-func switchVars(lines []string, on bool) {
-	for len(lines) > 0 {
-		end := len(lines)
-		if next := slices.IndexFunc(lines[1:], startsVar().MatchString); next >= 0 {
-			end = 1 + next
-		}
-		if item := lines[:end]; ofCertManager().MatchString(strings.Join(item, "")) {
-			switchLines(item, partOfVar(), on)
-		}
-		lines = lines[end:]
-	}
+// injectedNames are the variables that older layouts put into names of objects: those of the webhooks' certificate and
+// Service. A project's own variables stay.
+func injectedNames() piece.Section {
+	return piece.Section{List: "vars", Bare: true, Is: func(item map[string]any) bool {
+		object, _ := item["objref"].(map[string]any)
+		return object["name"] == "serving-cert" || object["name"] == "webhook-service"
+	}}
 }
 
 // switchLines takes the # from the lines that match, or puts it before them.

@@ -27,6 +27,9 @@ func (p *planner) sections(f Feature) []piece.Section {
 		return []piece.Section{piece.PathIs("patches", webhookPatch)}
 	case CertManager:
 		sections := []piece.Section{piece.PathIs("patches", injectionPatch)}
+		if p.project.Older() {
+			sections = append(sections, injectedNames())
+		}
 		for _, kind := range p.certified() {
 			sections = append(sections, replaces(kind))
 		}

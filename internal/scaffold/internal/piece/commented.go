@@ -13,16 +13,18 @@ import (
 type Section struct {
 	List string                    // such as patches
 	Is   func(map[string]any) bool // whether it is this item
+	Bare bool                      // the list's head stays without items, as older layouts have it
 }
 
 // PathIs is the section for the item of a list that names a file.
 func PathIs(list, file string) Section {
-	return Section{list, func(item map[string]any) bool { return item["path"] == file }}
+	return Section{List: list, Is: func(item map[string]any) bool { return item["path"] == file }}
 }
 
 var (
 	sectionHead = lazy.Regexp(`^(#?) ?(resources|components|patches|replacements|configurations|patchesStrategicMerge|vars):\s*$`)
 	sectionItem = lazy.Regexp(`^(#?)( *)- `)
+	otherHead   = lazy.Regexp(`^[A-Za-z]`)
 )
 
 // A found is an item, by the indices of its lines.
@@ -41,6 +43,10 @@ func (s Section) find(lines []string) []found {
 			head, list = i, match[2]
 			continue
 		}
+		if otherHead().MatchString(lines[i]) {
+			head = -1
+			continue
+		}
 		match := sectionItem().FindStringSubmatch(lines[i])
 		if head < 0 || match == nil {
 			continue
@@ -55,11 +61,18 @@ func (s Section) find(lines []string) []found {
 }
 
 // itemEnd is the line after an item that begins at a line, behind a sign of comments or none and with an indentation.
+// Blank lines and comments within the item are of it, and those below it are not.
 func itemEnd(lines []string, begin int, sign string, indent int) int {
-	inner := sign + strings.Repeat(" ", indent+2)
+	inner := strings.Repeat(" ", indent+2)
 	end := begin + 1
-	for end < len(lines) && strings.HasPrefix(lines[end], inner) && strings.TrimSpace(lines[end]) != sign {
-		end++
+	for i := end; i < len(lines); i++ {
+		rest, signed := strings.CutPrefix(strings.TrimRight(lines[i], "\r\n"), sign)
+		switch blank := strings.TrimSpace(rest) == "" || rest[0] == '#'; {
+		case !blank && signed && strings.HasPrefix(rest, inner):
+			end = i + 1
+		case !blank || !signed && sign != "":
+			return end
+		}
 	}
 	return end
 }
@@ -98,7 +111,7 @@ func (s Section) Off(_ string, src []byte) ([]byte, error) {
 		for i := f.begin; i < f.end; i++ {
 			lines[i] = "#" + lines[i]
 		}
-		if end, _ := listEnd(lines, f.head); end == f.head+1 {
+		if end, _ := listEnd(lines, f.head); end == f.head+1 && !s.Bare {
 			lines[f.head] = "#" + lines[f.head]
 		}
 	}
