@@ -20,9 +20,6 @@ func (p *planner) enableForeign(f Feature) error {
 	case WebhookServer:
 		return p.planForeignConversion()
 	case CertManager:
-		if err := p.fitInjection(); err != nil {
-			return err
-		}
 		return p.planForeignInjection()
 	}
 	return nil

@@ -185,6 +185,7 @@ func TestSwitchedInOlder(t *testing.T) {
 		lacks []string
 	}{
 		"certmanager": {[]feature.Feature{feature.CertManager}, []string{"kind: Certificate", "inject-ca-from"}},
+		"webhook":     {[]feature.Feature{feature.WebhookServer}, []string{"webhook-service", "--webhook", "inject-ca-from"}},
 		"both":        {[]feature.Feature{feature.WebhookServer, feature.CertManager}, []string{"webhook-service", "inject-ca-from", "kind: Certificate"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -67,7 +67,7 @@ func Disable(features ...Feature) func(*plan.Plan, *project.Project) error {
 				return err
 			}
 		}
-		return planner.noteLeft(features)
+		return errors.Join(planner.noteLeft(features), planner.noteIssuer(features))
 	}
 }
 

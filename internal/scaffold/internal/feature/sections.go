@@ -99,15 +99,62 @@ func namesMetrics() piece.Section {
 
 // uncomment switches a feature's sections on, in a project of another tool.
 func (p *planner) uncomment(f Feature) error {
-	if err := p.switchOlder(f, true); err != nil {
+	of, err := p.ready(f)
+	if err != nil {
 		return err
 	}
-	for _, s := range p.sections(f) {
-		if err := p.Edit(defaultConfig, s.On); err != nil {
+	for _, g := range of {
+		if err := p.switchSections(g, true); err != nil {
 			return err
 		}
 	}
 	return p.uncommentMonitor(f)
+}
+
+// ready are the features whose sections have all that they are about once a feature is on. Those of cert-manager are
+// about the webhooks, too: kustomize finds nothing to put its authority into while these are in comments.
+func (p *planner) ready(f Feature) ([]Feature, error) {
+	config, err := p.Find(defaultConfig)
+	switch {
+	case err != nil:
+		return nil, err
+	case f == CertManager && commentedItem(config.After(), "../"+string(WebhookServer)) > 0 && !listedIn(config.After(), "../"+string(WebhookServer)):
+		return nil, nil
+	case f == WebhookServer && listedIn(config.After(), "../"+string(CertManager)):
+		return p.withCertManager()
+	}
+	return []Feature{f}, nil
+}
+
+// withCertManager are webhooks and, if another tool made it, cert-manager.
+func (p *planner) withCertManager() ([]Feature, error) {
+	foreign, err := p.foreign(CertManager)
+	if err != nil || !foreign {
+		return []Feature{WebhookServer}, err
+	}
+	return []Feature{WebhookServer, CertManager}, nil
+}
+
+// switchSections puts a feature's sections into comments, or takes them out.
+func (p *planner) switchSections(f Feature, on bool) error {
+	if err := p.switchOlder(f, on); err != nil {
+		return err
+	}
+	if f == CertManager && on {
+		if err := p.fitInjection(); err != nil {
+			return err
+		}
+	}
+	for _, s := range p.sections(f) {
+		change := s.Off
+		if on {
+			change = s.On
+		}
+		if err := p.Edit(defaultConfig, change); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // uncommentMonitor has Prometheus check the metrics' certificate, once both are on.
@@ -134,19 +181,29 @@ func listedIn(text []byte, item string) bool {
 	return slices.ContainsFunc(strings.Split(string(text), "\n"), func(line string) bool { return strings.TrimSpace(line) == "- "+item })
 }
 
-// comment puts a feature's line and sections into comments again.
+// comment puts a feature's line and sections into comments again. Without webhooks, cert-manager's sections have nothing
+// to put its authority into.
 func (p *planner) comment(f Feature) error {
-	if err := p.switchOlder(f, false); err != nil {
-		return err
-	}
 	if err := p.Edit(defaultConfig, piece.Uncommented{Item: f.listed()}.Off); err != nil {
 		return err
 	}
-	for _, s := range p.sections(f) {
-		if err := p.Edit(defaultConfig, s.Off); err != nil {
+	of := []Feature{f}
+	if f == WebhookServer {
+		var err error
+		if of, err = p.withCertManager(); err != nil {
 			return err
 		}
 	}
+	for _, g := range of {
+		if err := p.switchSections(g, false); err != nil {
+			return err
+		}
+	}
+	return p.commentMonitor(f)
+}
+
+// commentMonitor has Prometheus check no certificate of the metrics any more.
+func (p *planner) commentMonitor(f Feature) error {
 	if there, err := p.Exists(monitoring); err != nil || !there || f != MetricsTLS && f != Prometheus {
 		return err
 	}

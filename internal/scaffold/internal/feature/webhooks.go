@@ -198,3 +198,16 @@ func (p *planner) certificateProviders() ([]Feature, error) {
 		return []Feature{CertManager}, nil
 	}
 }
+
+// noteIssuer says that cert-manager, which another tool made a part of the project, stays on without webhooks.
+func (p *planner) noteIssuer(off []Feature) error {
+	foreign, err := p.foreign(CertManager)
+	if err != nil || !foreign || !slices.Contains(off, WebhookServer) || slices.Contains(off, CertManager) {
+		return err
+	}
+	config, err := p.Find(defaultConfig)
+	if err != nil || !listedIn(config.After(), "../"+string(CertManager)) {
+		return err
+	}
+	return p.Keep(CertManager.component(), "cert-manager still issues certificates; slipway edit --disable certmanager switches it off")
+}
