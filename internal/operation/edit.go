@@ -44,8 +44,10 @@ func (s *Session) Edit(ctx context.Context, e Edit) error {
 	}
 	var planned *scaffold.Plan
 	plan := func() (*scaffold.Plan, error) {
-		planned, err = scaffold.EditProject(root, edits...)
-		return planned, err
+		if planned, err = scaffold.EditProject(root, edits...); err != nil {
+			return nil, err
+		}
+		return planned, refuseUnbuilt(ctx, root, planned)
 	}
 	return s.change(ctx, root, e.Preview, plan, func() error {
 		if e.MultiGroup == nil { // which moves code, and changes none

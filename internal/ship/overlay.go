@@ -3,6 +3,7 @@ package ship
 import (
 	"bytes"
 	"path/filepath"
+	"strings"
 
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
@@ -58,14 +59,34 @@ func (o overlay) ReadFile(path string) ([]byte, error) {
 
 // Exists reports whether there is such a file or folder.
 func (o overlay) Exists(path string) bool {
-	_, _, laid := o.text(path)
-	return laid || o.FileSystem.Exists(path)
+	place, _, laid := o.text(path)
+	return laid || o.holds(place) || o.FileSystem.Exists(path)
+}
+
+// IsDir reports whether there is such a folder, or one for what is laid over.
+func (o overlay) IsDir(path string) bool {
+	place, _, _ := o.text(path)
+	return o.holds(place) || o.FileSystem.IsDir(path)
+}
+
+// holds reports whether something is laid into a folder, which need not be there.
+func (o overlay) holds(place string) bool {
+	for path := range o.texts {
+		if place != "" && strings.HasPrefix(path, place+string(filepath.Separator)) {
+			return true
+		}
+	}
+	return false
 }
 
 // CleanedAbs resolves links: kustomize compares the folder with the one that the file must lie below.
 func (o overlay) CleanedAbs(path string) (filesys.ConfirmedDir, string, error) {
-	if place, _, laid := o.text(path); laid {
+	place, _, laid := o.text(path)
+	switch {
+	case laid:
 		return filesys.ConfirmedDir(filepath.Dir(place)), filepath.Base(place), nil
+	case o.holds(place):
+		return filesys.ConfirmedDir(place), "", nil
 	}
 	return o.FileSystem.CleanedAbs(path)
 }

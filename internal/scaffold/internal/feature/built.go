@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 )
 
 // A listed file is one that a kustomization has among its resources.
@@ -32,8 +34,17 @@ func (p *planner) built() ([]listed, error) {
 // A tree is a walk through kustomizations.
 type tree struct {
 	*planner
-	seen  map[string]bool
-	files []listed
+	seen   map[string]bool
+	files  []listed
+	absent bool // something listed is not in the project
+}
+
+// AllThere reports whether all that config/default lists is in the project once a plan is applied: nothing is elsewhere,
+// such as in a repository, or to be generated yet.
+func AllThere(p *plan.Plan) (bool, error) {
+	tree := tree{planner: &planner{Plan: p}, seen: map[string]bool{}}
+	err := tree.folder(path.Dir(defaultConfig))
+	return !tree.absent, err
 }
 
 func (t *tree) folder(dir string) error {
@@ -58,7 +69,9 @@ func (t *tree) list(list string, src []byte) error {
 	}
 	for _, entry := range slices.Concat(kustomization.Resources, kustomization.Bases, kustomization.Components) {
 		name := path.Join(path.Dir(list), entry)
-		if strings.Contains(entry, "://") || !filepath.IsLocal(filepath.FromSlash(name)) || t.seen[name] || len(t.seen) == maxBuilt {
+		elsewhere := strings.Contains(entry, "://") || !filepath.IsLocal(filepath.FromSlash(name)) || len(t.seen) == maxBuilt
+		t.absent = t.absent || elsewhere
+		if elsewhere || t.seen[name] {
 			continue
 		}
 		t.seen[name] = true
@@ -77,6 +90,7 @@ func (t *tree) entry(l listed) error {
 		if there {
 			t.files = append(t.files, l)
 		}
+		t.absent = t.absent || !there
 		return err
 	case err != nil:
 		return nil
