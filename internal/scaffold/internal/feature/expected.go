@@ -20,6 +20,11 @@ func (p *planner) requireExpected(f Feature) error {
 	if foreign, err := p.foreign(f); err != nil || foreign && !f.patchesDeployment() {
 		return err // the project has the feature's files, with its own names
 	}
+	if f == Namespaced {
+		if err := p.requireResources(); err != nil {
+			return err
+		}
+	}
 	if f.namesDeployment() {
 		if err := p.requireDeployment(f); err != nil {
 			return err

@@ -1,0 +1,37 @@
+package feature_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/projecttest"
+)
+
+const permitsURL = `
+-- config/rbac/role.yaml --
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata:
+  name: manager-role
+rules:
+- nonResourceURLs:
+  - /version
+  verbs: [get]
+`
+
+// TestNamespacedWithURLs: a Role about URLs, which the API server refuses, is not made: the rule is reported, and the
+// marker that it is generated from. A role of another name may have such rules.
+func TestNamespacedWithURLs(t *testing.T) {
+	root := projecttest.New(t, newproject.Options{})
+	projecttest.Unpack(t, root, permitsURL)
+	_, err := projecttest.Edit(root, feature.InNamespace(true))
+	refused(t, feature.Namespaced, err, "config/rbac/role.yaml:7", "remove this rule")
+	projecttest.Unpack(t, root, "-- internal/version.go --\npackage internal\n\n// +kubebuilder:rbac:urls=/version,verbs=get\n")
+	_, err = projecttest.Edit(root, feature.InNamespace(true))
+	refused(t, feature.Namespaced, err, "config/rbac/role.yaml:7", "urls= at internal/version.go:3")
+	projecttest.Unpack(t, root, strings.Replace(permitsURL, "role.yaml", "version.yaml", 1)+
+		"-- config/rbac/role.yaml --\nkind: ClusterRole\nmetadata:\n  name: manager-role\n")
+	projecttest.Apply(t)(projecttest.Edit(root, feature.InNamespace(true)))
+}
