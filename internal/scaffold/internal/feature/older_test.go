@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projecttest"
 )
 
@@ -207,5 +208,25 @@ func TestSwitchedInOlder(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// TestMonitorOfOtherTools: a certificate that nothing can verify is not verified, so that metrics are read at all; in a
+// project of slipway it is.
+func TestMonitorOfOtherTools(t *testing.T) {
+	const monitor, skips = "config/prometheus/monitor.yaml", "insecureSkipVerify: true"
+	root := projecttest.New(t, newproject.Options{})
+	projecttest.Apply(t)(projecttest.Edit(root, feature.Enable(feature.Prometheus)))
+	projecttest.Holds(t, root, monitor, "!"+skips)
+	root = projecttest.New(t, newproject.Options{})
+	byAnotherTool(t, root)
+	plan, err := projecttest.Edit(root, feature.Enable(feature.Prometheus))
+	projecttest.Apply(t)(plan, err)
+	projecttest.Holds(t, root, monitor, "    tlsConfig:\n      "+skips+"\n    authorization:\n")
+	if left := strings.Join(plan.Left(), "\n"); !strings.Contains(left, "does not verify") {
+		t.Errorf("what is left is %q", left)
+	}
+	if text := built(t, root); !strings.Contains(text, skips) {
+		t.Error(text)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/templates"
@@ -229,6 +230,9 @@ func (p *planner) planFiles(f Feature) error {
 		if data[key], err = p.knowsFlag(flag); err != nil {
 			return err
 		}
+	}
+	if data["OwnManager"], err = p.Exists(manager.FlagsFile); err != nil {
+		return err
 	}
 	if data["Role"], data["RoleBinding"], err = p.roles(); err != nil {
 		return err

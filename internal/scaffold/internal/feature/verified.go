@@ -9,15 +9,19 @@ import (
 )
 
 // planVerification switches on what Prometheus needs to verify whose metrics it collects: the metrics, a certificate,
-// and metrics that are served with it. Where a manager that another tool made has no flag for the certificate, that is
-// left to the user.
+// and metrics that are served with it. Where a manager that another tool made has no flag for the certificate, it is
+// not verified, as in kubebuilder's ServiceMonitor, and that is left to the user.
 func (p *planner) planVerification() error {
 	if p.Recording() {
 		return nil // these are features of their own, each with its needs
 	}
 	known, err := p.Exists(manager.FlagsFile)
-	if err != nil || !known {
+	if err != nil {
 		return err
+	}
+	if !known {
+		p.Leave("config/prometheus/monitor.yaml: Prometheus does not verify the certificate of the metrics, which is self-signed (insecureSkipVerify); once an authority issues it, set ca and serverName there")
+		return nil
 	}
 	keepers, err := p.keepers()
 	if err != nil {
