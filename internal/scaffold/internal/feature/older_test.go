@@ -2,6 +2,7 @@ package feature_test
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
+	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projecttest"
@@ -229,4 +231,33 @@ func TestMonitorOfOtherTools(t *testing.T) {
 	if text := built(t, root); !strings.Contains(text, skips) {
 		t.Error(text)
 	}
+}
+
+// TestAlertsOff: without alerts, what puts names into their expressions goes, but for what another feature needs or
+// was changed.
+func TestAlertsOff(t *testing.T) {
+	const names = "config/default/names.yaml"
+	root := projecttest.New(t, newproject.Options{})
+	before := projecttest.Read(t, root, list)
+	projecttest.Apply(t)(projecttest.Edit(root, feature.Enable(feature.Alerts)))
+	projecttest.Apply(t)(projecttest.Edit(root, feature.Disable(feature.Alerts)))
+	if diff := cmp.Diff(before, projecttest.Read(t, root, list)); diff != "" {
+		t.Error(diff)
+	}
+	built(t, root)
+	for name := range projecttest.Tree(t, root) {
+		if strings.HasPrefix(name, "config/default/") && name != list {
+			t.Errorf("%s is there still", name)
+		}
+	}
+	projecttest.Apply(t)(projecttest.Edit(root, feature.Enable(feature.Alerts)))
+	projecttest.Unpack(t, root, "-- "+names+" --\n# mine\n"+projecttest.Read(t, root, names))
+	changes := projecttest.Apply(t)(projecttest.Edit(root, feature.Disable(feature.Alerts)))
+	if kept := projecttest.Paths(changes, report.Kept); !slices.Contains(kept, names) {
+		t.Errorf("kept are %v", kept)
+	}
+	projecttest.Apply(t)(projecttest.Edit(root, feature.Enable(feature.Alerts, feature.CertManager)))
+	projecttest.Apply(t)(projecttest.Edit(root, feature.Disable(feature.Alerts)))
+	projecttest.Holds(t, root, list, "- services.yaml\n", "- path: names.yaml\n", "!names_alerts")
+	built(t, root)
 }
