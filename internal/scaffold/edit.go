@@ -62,8 +62,8 @@ func WaitingSections(root string) ([]Waiting, error) {
 	return feature.WaitingSections(p, file)
 }
 
-// AllThere reports whether all that config/default lists is in the project once a plan is applied: nothing is elsewhere,
-// such as in a repository, or to be generated yet.
+// AllThere reports whether all that config/default lists is in the project once a plan is applied: nothing is
+// elsewhere, such as in a repository, or to be generated yet.
 func AllThere(p *Plan) (bool, error) { return feature.AllThere(p) }
 
 // A Feature is a part of what is deployed that one line of config/default/kustomization.yaml

@@ -39,8 +39,8 @@ type tree struct {
 	absent bool // something listed is not in the project
 }
 
-// AllThere reports whether all that config/default lists is in the project once a plan is applied: nothing is elsewhere,
-// such as in a repository, or to be generated yet.
+// AllThere reports whether all that config/default lists is in the project once a plan is applied: nothing is
+// elsewhere, such as in a repository, or to be generated yet.
 func AllThere(p *plan.Plan) (bool, error) {
 	tree := tree{planner: &planner{Plan: p}, seen: map[string]bool{}}
 	err := tree.folder(path.Dir(defaultConfig))

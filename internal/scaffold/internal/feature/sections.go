@@ -181,8 +181,8 @@ func listedIn(text []byte, item string) bool {
 	return slices.ContainsFunc(strings.Split(string(text), "\n"), func(line string) bool { return strings.TrimSpace(line) == "- "+item })
 }
 
-// comment puts a feature's line and sections into comments again. Without webhooks, cert-manager's sections have nothing
-// to put its authority into.
+// comment puts a feature's line and sections into comments again. Without webhooks, cert-manager's sections have
+// nothing to put its authority into.
 func (p *planner) comment(f Feature) error {
 	if err := p.Edit(defaultConfig, piece.Uncommented{Item: f.listed()}.Off); err != nil {
 		return err
