@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -22,13 +23,16 @@ type Deployment struct {
 	Index           int      // of that container
 	ServiceAccount  string   // of its pods
 	Labels          []string // by which it selects its pods, as lines of YAML
+
+	MetricsPort, WebhookPort int // of that container
 }
 
 // OwnDeployment is the Deployment of a project as `slipway init` makes it.
 func OwnDeployment(projectName string) Deployment {
 	return Deployment{
 		Name: "controller-manager", Namespace: "system", Container: "manager", ServiceAccount: "controller-manager",
-		Labels: []string{"control-plane: controller-manager", "app.kubernetes.io/name: " + projectName},
+		Labels:      []string{"control-plane: controller-manager", "app.kubernetes.io/name: " + projectName},
+		MetricsPort: 8443, WebhookPort: 9443,
 	}
 }
 
@@ -128,7 +132,23 @@ type manifest struct {
 	}
 }
 
-type container struct{ Name, Args yaml.Node }
+type container struct {
+	Name, Args yaml.Node
+	Ports      []struct {
+		Name          yaml.Node
+		ContainerPort yaml.Node `yaml:"containerPort"`
+	}
+}
+
+// port is the container's port whose name has a word, or another one where it names none.
+func (c container) port(word string, otherwise int) int {
+	for _, p := range c.Ports {
+		if number, err := strconv.Atoi(p.ContainerPort.Value); err == nil && strings.Contains(p.Name.Value, word) {
+			return number
+		}
+	}
+	return otherwise
+}
 
 // firstDeployment is the first Deployment in a file.
 func firstDeployment(src []byte) (manifest, bool) {
@@ -148,7 +168,7 @@ func (m manifest) over(other Deployment) Deployment {
 	of := Deployment{
 		Name: text(m.Metadata.Name, other.Name), Namespace: text(m.Metadata.Namespace, other.Namespace),
 		Container: other.Container, ServiceAccount: text(m.Spec.Template.Spec.ServiceAccountName, "default"),
-		Labels: lines(&m.Spec.Selector.MatchLabels),
+		Labels: lines(&m.Spec.Selector.MatchLabels), MetricsPort: other.MetricsPort, WebhookPort: other.WebhookPort,
 	}
 	if len(of.Labels) == 0 {
 		of.Labels = other.Labels
@@ -156,6 +176,7 @@ func (m manifest) over(other Deployment) Deployment {
 	containers := m.Spec.Template.Spec.Containers
 	if of.Index = m.managerIndex(other.Container); len(containers) > 0 {
 		of.Container = text(containers[of.Index].Name, other.Container)
+		of.MetricsPort, of.WebhookPort = containers[of.Index].port("metrics", other.MetricsPort), containers[of.Index].port("webhook", other.WebhookPort)
 	}
 	return of
 }

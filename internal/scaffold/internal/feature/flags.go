@@ -20,10 +20,29 @@ PprofBindAddress: pprofAddress, // among ctrl.Options`)
 
 // requireServedMetrics refuses a manager that does not take the address of its metrics.
 func (p *planner) requireServedMetrics() error {
-	return p.requireFlag(Metrics, "metrics-bind-address", `var metricsAddress string
+	if err := p.requireFlag(Metrics, "metrics-bind-address", `var metricsAddress string
 flag.StringVar(&metricsAddress, "metrics-bind-address", "0", "address of metrics over HTTPS; 0 turns them off")
-Metrics: metricsserver.Options{BindAddress: metricsAddress, SecureServing: true, FilterProvider: filters.WithAuthenticationAndAuthorization}, // among ctrl.Options`)
+`+securely); err != nil || p.Recording() {
+		return err
+	}
+	if secure, err := p.anyFile(option); err != nil || secure {
+		return err
+	}
+	main, err := manager.MainFile(p.Plan, p.project)
+	if err != nil {
+		return err
+	}
+	return &report.Error{
+		What: "metrics are for HTTPS with authorization, and the manager serves its metrics to everyone", Where: main,
+		Hint: "nothing was changed; set the option of the manager, and run the command again:\n" + securely,
+	}
 }
+
+const (
+	// option is the field of controller-runtime's options by which metrics are served over HTTPS.
+	option   = "SecureServing"
+	securely = "Metrics: metricsserver.Options{BindAddress: metricsAddress, " + option + ": true, FilterProvider: filters.WithAuthenticationAndAuthorization}, // among ctrl.Options"
+)
 
 // requireFlag refuses a manager without a flag that the feature passes: it would not start. Code is what it needs.
 func (p *planner) requireFlag(f Feature, flag, code string) error {
@@ -33,7 +52,7 @@ func (p *planner) requireFlag(f Feature, flag, code string) error {
 	if known, err := p.knowsFlag(flag); err != nil || known {
 		return err
 	}
-	if known, err := p.names(flag); err != nil || known {
+	if known, err := p.anyFile(`"` + flag + `"`); err != nil || known {
 		return err
 	}
 	main, err := manager.MainFile(p.Plan, p.project)
@@ -64,14 +83,14 @@ func (p *planner) knowsFlag(name string) (bool, error) {
 	return false, nil
 }
 
-// names reports whether any Go file of the module has a flag's name: options may be in a package of their own.
-func (p *planner) names(flag string) (found bool, err error) {
+// anyFile reports whether any Go file of the module has a text: options may be in a package of their own.
+func (p *planner) anyFile(text string) (found bool, err error) {
 	err = projectfile.GoFiles(p.Root(), func(name string) {
 		if found {
 			return
 		}
 		data, err := finite.ReadFile(filepath.Join(p.Root(), filepath.FromSlash(name)))
-		found = err == nil && bytes.Contains(data, []byte(`"`+flag+`"`))
+		found = err == nil && bytes.Contains(data, []byte(text))
 	})
 	return found, err
 }

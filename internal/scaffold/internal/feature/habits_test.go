@@ -242,6 +242,9 @@ spec:
       containers:
       - name: manager
         args: []
+        ports:
+        - {name: metrics, containerPort: 8080}
+        - {name: webhook-server, containerPort: 9444}
 `
 
 // TestDeployedFromElsewhere: the manager's Deployment is the one that config/default builds, in whichever folder, and
@@ -262,11 +265,18 @@ func TestDeployedFromElsewhere(t *testing.T) {
 	}
 	projecttest.Apply(t)(projecttest.Edit(root, feature.Enable(feature.HA, feature.NetworkPolicy, feature.Alerts)))
 	projecttest.Holds(t, root, "config/ha/kustomization.yaml", "    kind: Deployment\n    name: crew-manager\n")
-	projecttest.Holds(t, root, "config/network-policy/manager.yaml", "role: crew\n")
+	projecttest.Holds(t, root, "config/network-policy/manager.yaml", "role: crew\n", "port: 8080\n", "port: 9444\n")
 }
 
 // TestUnknownFlag: an argument that the manager does not take is refused, with the code that it needs.
 func TestUnknownFlag(t *testing.T) {
+	served := projecttest.New(t, newproject.Options{})
+	if err := os.RemoveAll(filepath.Join(served, "config", "metrics")); err != nil {
+		t.Fatal(err)
+	}
+	projecttest.Unpack(t, served, "-- internal/manager/flags.go --\npackage manager\n\nconst address = \"metrics-bind-address\"\n")
+	_, err := projecttest.Edit(served, feature.Enable(feature.Metrics))
+	refused(t, feature.Metrics, err, "cmd/main.go", "SecureServing: true")
 	for f, flag := range map[feature.Feature]string{feature.Metrics: `"metrics-bind-address"`, feature.PProf: `"pprof-bind-address"`} {
 		root := projecttest.New(t, newproject.Options{})
 		for _, name := range []string{"config/metrics", "config/pprof"} {
