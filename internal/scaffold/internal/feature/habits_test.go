@@ -310,3 +310,16 @@ func refused(t *testing.T, f feature.Feature, err error, where, hint string) {
 		t.Errorf("%s: got %v", f, err)
 	}
 }
+
+// TestVariablesInNewLayout: a project that moved to a newer layout may have kept the variables and the patches of an
+// older one, one for each sort of webhooks.
+func TestVariablesInNewLayout(t *testing.T) {
+	const off = "resources:\n- ../manager\n#- ../certmanager\n\npatches:\n- path: own.yaml\n#- path: mutatingwebhookcainjection_patch.yaml\n#- path: validatingwebhookcainjection_patch.yaml\n\n" +
+		"vars:\n#- name: SERVICE_NAME\n#  objref:\n#    kind: Service\n#    version: v1\n#    name: webhook-service\n"
+	root := projecttest.New(t, newproject.Options{})
+	projecttest.Unpack(t, root, "-- config/certmanager/kustomization.yaml --\nresources: [certificate.yaml]\n-- config/webhook/kustomization.yaml --\nresources: [service.yaml]\n-- "+list+" --\n"+off)
+	projecttest.Apply(t)(projecttest.Edit(root, feature.Enable(feature.CertManager)))
+	projecttest.Holds(t, root, list, "\n- ../certmanager\n", "\n- path: mutatingwebhookcainjection_patch.yaml\n- path: validatingwebhookcainjection_patch.yaml\n", "\n- name: SERVICE_NAME\n  objref:\n")
+	projecttest.Apply(t)(projecttest.Edit(root, feature.Disable(feature.CertManager)))
+	projecttest.Holds(t, root, list, off)
+}

@@ -3,6 +3,7 @@ package feature
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -26,8 +27,8 @@ func (p *planner) sections(f Feature) []piece.Section {
 	case WebhookServer:
 		return []piece.Section{piece.PathIs("patches", webhookPatch)}
 	case CertManager:
-		sections := []piece.Section{piece.PathIs("patches", injectionPatch)}
-		if p.project.Older() {
+		sections := []piece.Section{injectingPatches()}
+		if p.project.Older() || p.hasVariables() {
 			sections = append(sections, injectedNames())
 		}
 		for _, kind := range p.certified() {
@@ -38,6 +39,21 @@ func (p *planner) sections(f Feature) []piece.Section {
 		return []piece.Section{piece.PathIs("patches", metricsCertPatch), namesMetrics()}
 	}
 	return nil
+}
+
+// injectingPatches put cert-manager's authority into webhooks: one file for all of them, or one for each sort.
+func injectingPatches() piece.Section {
+	return piece.Section{List: "patches", Is: func(item map[string]any) bool {
+		file, _ := item["path"].(string)
+		return strings.HasSuffix(file, injectionPatch)
+	}}
+}
+
+// hasVariables reports whether the default configuration still has the variables of older layouts, which kustomize
+// replaces by names, though the project's layout is a newer one.
+func (p *planner) hasVariables() bool {
+	c, err := p.Find(defaultConfig)
+	return err == nil && regexp.MustCompile(`(?m)^#?\s*vars:`).Match(c.After())
 }
 
 // certified are the kinds of objects that name the webhooks' certificate, and the certificate itself.
