@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -200,7 +199,7 @@ func TestNeighbours(t *testing.T) {
 	if err := errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(filepath.Dir(built.Path))), os.Chmod(filepath.Join(dir, name), 0o777)); err != nil {
 		t.Fatal(err)
 	}
-	want("one that every user may change", runtime.GOOS == "windows")
+	want("one that every user may change", false)
 	if err := errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(filepath.Dir(built.Path)))); err != nil {
 		t.Fatal(err)
 	}

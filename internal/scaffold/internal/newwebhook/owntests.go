@@ -34,6 +34,9 @@ func (w *planner) putOwnTests(own plan.Suite) (put bool, err error) {
 	if made := w.made(); !made.Defaulting && !made.Validation {
 		return false, nil
 	}
+	if methods, err := w.areMethods(); err != nil || methods {
+		return false, err
+	}
 	if !own.Ginkgo {
 		if !w.fitTests() {
 			return false, nil
@@ -49,6 +52,18 @@ func (w *planner) putOwnTests(own plan.Suite) (put bool, err error) {
 		return false, nil
 	}
 	return true, w.putSpecs(ginkgo, gomega)
+}
+
+// areMethods reports whether a webhook that is made is a method of the kind in the project's code: then no defaulter or
+// validator is written which a test could call.
+func (w *planner) areMethods() (bool, error) {
+	file, made := w.project.WebhookFile(w.resource), w.made()
+	defaults, err := w.isMethod(file, "Default")
+	if err != nil {
+		return false, err
+	}
+	validates, err := w.isMethod(file, "ValidateCreate")
+	return made.Defaulting && defaults || made.Validation && validates, err
 }
 
 // dotImports are the packages of specs and of their matchers, if a suite has them without their names, as specs from

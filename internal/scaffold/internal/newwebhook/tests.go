@@ -20,11 +20,17 @@ func (w *planner) planTests() error {
 	if err != nil {
 		return err
 	}
+	methods, err := w.areMethods()
+	if err != nil {
+		return err
+	}
 	switch made := w.made(); {
 	case !made.Defaulting && !made.Validation && !made.Conversion:
 		return w.keepTests()
 	case own.File != "":
 		return w.planOwnTests(own)
+	case methods && w.direct():
+		return w.keepTests()
 	case !w.Recording() && !w.fitTests():
 		return w.keepTests()
 	}
