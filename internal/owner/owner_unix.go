@@ -14,8 +14,8 @@ func IsUser(info fs.FileInfo) bool {
 	return ok && id == os.Getuid()
 }
 
-// Distrusted says why a program is not to be run: a stranger wrote it, or can. The user's, the system's and those of
-// whoever owns a program that runs already can be. A link is where it leads to.
+// Distrusted says why a program is not to be run: another user wrote it, or can change it. Programs of the user, of the
+// system and of the owner of the running program are trusted. Links are followed.
 func Distrusted(path, running string) error {
 	info, err := os.Stat(path)
 	if err != nil {
