@@ -63,7 +63,8 @@ func TestProxy(t *testing.T) {
 	}
 }
 
-// tunnel connects a client with an address, as proxies do.
+// tunnel connects a client with an address, as proxies do. The server may have read the client's first byte
+// while it waited for the request's end: what it holds of the connection comes first.
 func tunnel(w http.ResponseWriter, address string) {
 	to, err := net.Dial("tcp", address)
 	if err != nil {
@@ -71,12 +72,14 @@ func tunnel(w http.ResponseWriter, address string) {
 		return
 	}
 	defer func() { _ = to.Close() }()
-	w.WriteHeader(http.StatusOK)
-	from, _, err := http.NewResponseController(w).Hijack()
+	from, held, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		return
 	}
 	defer func() { _ = from.Close() }()
-	go func() { _, _ = io.Copy(to, from) }()
+	if _, err := io.WriteString(from, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
+		return
+	}
+	go func() { _, _ = io.Copy(to, held) }()
 	_, _ = io.Copy(from, to)
 }
