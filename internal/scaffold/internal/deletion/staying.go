@@ -9,6 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newwebhook"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/usage"
 	"github.com/slipway-dev/slipway/project"
 )
@@ -19,7 +20,11 @@ import (
 func (d Options) refuseHalf(p *plan.Plan, file *project.Project, r project.Resource) error {
 	var own []string
 	if r.API != nil {
-		own = append(own, file.TypesFile(r))
+		types, err := projectfile.TypesFile(p, file, r)
+		if err != nil {
+			return err
+		}
+		own = append(own, types)
 	}
 	if r.Controller {
 		own = append(own, file.ControllerFile(r))
@@ -29,7 +34,13 @@ func (d Options) refuseHalf(p *plan.Plan, file *project.Project, r project.Resou
 		if err != nil {
 			return err
 		}
-		if there {
+		switch {
+		case there && r.API != nil && path == own[0] && path != file.TypesFile(r):
+			return &report.Error{
+				What: fmt.Sprintf(halfGone, r.Kind), Where: path,
+				Hint: "nothing was changed; the file may hold more than this kind: take its types out by hand, with what uses them, then run the command again",
+			}
+		case there:
 			return d.half(p, r, path, own)
 		}
 	}

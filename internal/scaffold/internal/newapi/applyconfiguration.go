@@ -33,7 +33,7 @@ func (a *planner) planApplyMarkers() error {
 	if err := a.Put(cmp.Or(a.registration.file, a.project.GroupVersionFile(a.resource)), plan.These(piece.PackageMarker(applyMarker))); err != nil {
 		return err
 	}
-	if err := a.Put(a.project.TypesFile(a.resource), plan.These(piece.TypeMarker{Kind: a.resource.Kind, Marker: clientMarker})); err != nil {
+	if err := a.Put(a.types, plan.These(piece.TypeMarker{Kind: a.resource.Kind, Marker: clientMarker})); err != nil {
 		return err
 	}
 	if there, err := a.Exists("Makefile"); err != nil || !there {

@@ -108,7 +108,7 @@ func (a *planner) mainPart() string {
 	if kind.Foreign(a.resource) || a.options.ControllerName != "" {
 		return a.controllerFile()
 	}
-	return a.project.TypesFile(a.resource)
+	return a.types
 }
 
 // recordsController reports whether PROJECT has the controller that is asked for.

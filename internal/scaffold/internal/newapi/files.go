@@ -60,8 +60,8 @@ func (a *planner) complete() (bool, error) {
 		return false, nil
 	}
 	for file, wanted := range map[string]bool{
-		a.project.TypesFile(a.resource): a.options.Resource,
-		a.controllerFile():              a.options.Controller,
+		a.types:            a.options.Resource,
+		a.controllerFile(): a.options.Controller,
 	} {
 		if there, err := a.Exists(file); err != nil || wanted && !there {
 			return false, err
@@ -89,7 +89,7 @@ func (a *planner) planTypes() error {
 			return err
 		}
 	}
-	return a.CreateFrom(a.template("api/types.go"), a.project.TypesFile(a.resource), a.data())
+	return a.CreateFrom(a.template("api/types.go"), a.types, a.data())
 }
 
 // planStorageVersion marks the stored version of a kind that gets another one.

@@ -46,7 +46,7 @@ func record(p *plan.Plan, file *project.Project, r project.Resource, calls []Opt
 		if p.NamesOnly() && options.Controller && !onDisk(p, file, r, options) {
 			options.Controller = false // it is elsewhere, and has its files there
 		}
-		a := &planner{Plan: p, project: file, options: options, resource: r, recorded: &r, header: text, versions: versions}
+		a := &planner{Plan: p, project: file, options: options, resource: r, recorded: &r, types: file.TypesFile(r), header: text, versions: versions}
 		for _, step := range append(a.steps(), a.needGenerated) {
 			if err := step(); err != nil {
 				return err
@@ -90,7 +90,7 @@ func callsOf(file *project.Project, r project.Resource) ([]Options, error) {
 // needGenerated records the files that the generator makes of the API's types.
 func (a *planner) needGenerated() error {
 	if a.options.Resource {
-		from := a.project.TypesFile(a.resource)
+		from := a.types
 		a.NeedGenerated(path.Join(a.configFolder("crd"), "bases", path.Base(a.project.CRDFile(a.resource))), from)
 		a.NeedGenerated(a.project.APIDir(a.resource)+"/zz_generated.deepcopy.go", from)
 	}

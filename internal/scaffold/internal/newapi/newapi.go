@@ -75,10 +75,21 @@ func newPlanner(root string, o Options) (*planner, error) {
 		r = inExistingGroup(p, file, r)
 	}
 	a := &planner{Plan: p, project: file, options: o, resource: r}
+	if a.types, err = projectfile.TypesFile(p, file, orRecorded(file, r)); err != nil {
+		return nil, err
+	}
 	if a.versions, err = requires.Read(p.Root()); err != nil {
 		return nil, err
 	}
 	return a, a.check()
+}
+
+// orRecorded is a kind as PROJECT has it, if it does.
+func orRecorded(file *project.Project, r project.Resource) project.Resource {
+	if recorded := file.Lookup(r.Group, r.Version, r.Kind); recorded != nil {
+		return *recorded
+	}
+	return r
 }
 
 // Check refuses names that Kubernetes or Go would refuse, without looking at the
@@ -100,6 +111,7 @@ type planner struct {
 	options  Options
 	resource project.Resource
 	recorded *project.Resource // the API as PROJECT has it, or nil
+	types    string            // the file of the types: a name of the project's own, where one has them
 	header   string
 	versions requires.Versions
 
@@ -128,7 +140,7 @@ func (a *planner) check() error {
 
 // likeTypes gives a new kind whose types the project has already their scope and, unless a flag has one, their plural.
 func (a *planner) likeTypes() error {
-	c, err := a.Find(a.project.TypesFile(a.resource))
+	c, err := a.Find(a.types)
 	if err != nil || !c.OnDisk() || kind.Foreign(a.resource) {
 		return err
 	}
@@ -225,7 +237,7 @@ func (a *planner) checkFiles() error {
 		wanted     bool
 		file, name string
 	}{
-		{a.options.Resource, a.project.TypesFile(a.resource), a.resource.Kind},
+		{a.options.Resource, a.types, a.resource.Kind},
 		{a.options.Controller, a.controllerFile(), a.reconciler()},
 	} {
 		c, err := a.Find(f.file)

@@ -39,6 +39,25 @@ func Declarations(p *plan.Plan, file *project.Project, r project.Resource) ([]De
 	return found, err
 }
 
+// TypesFile is the file of the types of a kind in PROJECT: the usual one or, where that is missing, the one of its folder
+// in which the code declares them.
+func TypesFile(p *plan.Plan, file *project.Project, r project.Resource) (string, error) {
+	usual := file.TypesFile(r)
+	if there, err := p.Exists(usual); err != nil || there || !Own(file, r) {
+		return usual, err
+	}
+	found, err := Declarations(p, file, r)
+	if err != nil {
+		return "", err
+	}
+	for _, d := range found {
+		if path.Dir(d.File) == path.Dir(usual) {
+			return d.File, nil
+		}
+	}
+	return usual, nil
+}
+
 // groupsOf are the API groups that r's may be: the one of its names, and those in the code of others of its group.
 func groupsOf(file *project.Project, r project.Resource) []string {
 	groups := []string{r.QualifiedGroup()}
