@@ -21,7 +21,7 @@ func (p *planner) requireExpected(f Feature) error {
 		return err // the project has the feature's files, with its own names
 	}
 	if f == Namespaced {
-		if err := p.requireResources(); err != nil {
+		if err := p.requireNamespaced(); err != nil {
 			return err
 		}
 	}

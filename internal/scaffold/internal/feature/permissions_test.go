@@ -35,3 +35,31 @@ func TestNamespacedWithURLs(t *testing.T) {
 		"-- config/rbac/role.yaml --\nkind: ClusterRole\nmetadata:\n  name: manager-role\n")
 	projecttest.Apply(t)(projecttest.Edit(root, feature.InNamespace(true)))
 }
+
+// TestNamespacedWithClusterResources: permissions on resources that are in no namespace have no effect in a Role, which
+// is said of Kubernetes' own and of the project's.
+func TestNamespacedWithClusterResources(t *testing.T) {
+	root := projecttest.New(t, newproject.Options{})
+	projecttest.Unpack(t, root, `
+-- config/rbac/role.yaml --
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata:
+  name: manager-role
+rules:
+- apiGroups: [""]
+  resources: [pods, nodes, nodes/proxy, namespaces]
+  verbs: [get]
+- apiGroups: [metrics.k8s.io]
+  resources: [nodes]
+  verbs: [get]
+`)
+	plan, err := projecttest.Edit(root, feature.InNamespace(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "config/rbac/role.yaml:7: in a namespace this has no effect, since nodes, namespaces are in none"
+	if left := plan.Left(); len(left) != 1 || !strings.HasPrefix(left[0], want) {
+		t.Errorf("left to the user: %q\nwant one that begins with %q", left, want)
+	}
+}

@@ -1,0 +1,122 @@
+package feature
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/usage"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// urlMarker matches the marker that a rule about URLs is generated from.
+var urlMarker = lazy.Regexp(`(?m)^[ \t]*//[ \t]*\+kubebuilder:rbac:([^\n]*,)?urls=`)
+
+// requireNamespaced refuses a manager whose generated role permits URLs, such as /version: in a namespace, the API server
+// accepts rules about resources alone. Rules about resources that are in no namespace are accepted and have no effect,
+// which is said.
+func (p *planner) requireNamespaced() error {
+	c, err := p.Find(roleFile)
+	if err != nil || p.Recording() {
+		return err
+	}
+	rules := clusterRules(c.After())
+	for _, rule := range rules {
+		if urls := rule.URLs.Content; len(urls) > 0 {
+			return p.refuseURLs(urls[0].Line)
+		}
+	}
+	for _, rule := range rules {
+		if names := p.inNoNamespace(rule); len(names) > 0 {
+			p.Leave(fmt.Sprintf("%s:%d: in a namespace this has no effect, since %s are in none; if the manager needs them, write a ClusterRole and a ClusterRoleBinding into another file of config/rbac",
+				roleFile, rule.Resources.Content[0].Line, strings.Join(names, ", ")))
+		}
+	}
+	return nil
+}
+
+// inNoNamespace are the resources of a rule that belong to the whole cluster, as far as that is known: those of
+// Kubernetes and of the project.
+func (p *planner) inNoNamespace(rule clusterRule) (names []string) {
+	for _, resource := range rule.Resources.Content {
+		name, _, _ := strings.Cut(resource.Value, "/")
+		if slices.ContainsFunc(rule.Groups, func(group string) bool { return p.clusterScoped(group, name) }) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// clusterScoped reports whether a resource's objects are known to be in no namespace.
+func (p *planner) clusterScoped(group, name string) bool {
+	return slices.Contains(clusterScoped()[group], name) || slices.ContainsFunc(p.project.Resources, func(r project.Resource) bool {
+		return r.API != nil && !r.API.Namespaced && r.QualifiedGroup() == group && r.PluralName() == name
+	})
+}
+
+// clusterScoped are Kubernetes' resources that are in no namespace, by group: kubectl api-resources --namespaced=false
+// lists them.
+func clusterScoped() map[string][]string {
+	return map[string][]string{
+		"":                             {"componentstatuses", "namespaces", "nodes", "persistentvolumes"},
+		"admissionregistration.k8s.io": {"mutatingadmissionpolicies", "mutatingadmissionpolicybindings", "mutatingwebhookconfigurations", "validatingadmissionpolicies", "validatingadmissionpolicybindings", "validatingwebhookconfigurations"},
+		"apiextensions.k8s.io":         {"customresourcedefinitions"},
+		"apiregistration.k8s.io":       {"apiservices"},
+		"authentication.k8s.io":        {"selfsubjectreviews", "tokenreviews"},
+		"authorization.k8s.io":         {"selfsubjectaccessreviews", "selfsubjectrulesreviews", "subjectaccessreviews"},
+		"certificates.k8s.io":          {"certificatesigningrequests", "clustertrustbundles"},
+		"flowcontrol.apiserver.k8s.io": {"flowschemas", "prioritylevelconfigurations"},
+		"networking.k8s.io":            {"ingressclasses", "ipaddresses", "servicecidrs"},
+		"node.k8s.io":                  {"runtimeclasses"},
+		"rbac.authorization.k8s.io":    {"clusterrolebindings", "clusterroles"},
+		"resource.k8s.io":              {"deviceclasses", "resourceslices"},
+		"scheduling.k8s.io":            {"priorityclasses"},
+		"storage.k8s.io":               {"csidrivers", "csinodes", "storageclasses", "volumeattachments", "volumeattributesclasses"},
+	}
+}
+
+// refuseURLs names the rule about URLs, and the marker that it is generated from.
+func (p *planner) refuseURLs(line int) error {
+	sources, err := usage.Read(p.Root())
+	if err != nil {
+		return err
+	}
+	without := "this rule"
+	if marker := sources.Line(urlMarker()); marker != "" {
+		without = "the marker with urls= at " + marker
+	}
+	return &report.Error{
+		What: "the manager's role permits URLs, which no namespace has", Where: fmt.Sprintf("%s:%d", roleFile, line),
+		Hint: "nothing was changed; if the manager needs them, write a ClusterRole and a ClusterRoleBinding for them into another file of config/rbac; " +
+			"then remove " + without + ", generate, and run the command again",
+		Next: "slipway generate",
+	}
+}
+
+// A clusterRule is a rule of a ClusterRole.
+type clusterRule struct {
+	Groups    []string  `yaml:"apiGroups"`
+	Resources yaml.Node `yaml:"resources"`
+	URLs      yaml.Node `yaml:"nonResourceURLs"`
+}
+
+// clusterRules are the rules of a file's ClusterRoles, as far as it can be read.
+func clusterRules(src []byte) (rules []clusterRule) {
+	for decoder := yaml.NewDecoder(bytes.NewReader(src)); ; {
+		var role struct {
+			Kind  string
+			Rules []clusterRule
+		}
+		if decoder.Decode(&role) != nil {
+			return rules
+		}
+		if role.Kind == "ClusterRole" {
+			rules = append(rules, role.Rules...)
+		}
+	}
+}
