@@ -248,6 +248,27 @@ func TestConversion(t *testing.T) {
 	projecttest.Holds(t, root, "config/certmanager/kustomization.yaml", "name: cronjobs.batch.example.com}")
 }
 
+// TestConversionOfOtherTools: another tool's patch of a converted kind stays when its webhook goes, which is said.
+func TestConversionOfOtherTools(t *testing.T) {
+	root := newProject(t)
+	projecttest.Apply(t)(newapi.Create(root, newapi.Options{Group: "batch", Version: "v2", Kind: "CronJob", Resource: true}))
+	projecttest.Apply(t)(newwebhook.Create(root, newwebhook.Options{Group: "batch", Version: "v1", Kind: "CronJob", Conversion: true}))
+	for patches, said := range map[string]bool{
+		"patches:\n- path: patches/webhook_in_cronjobs.yaml\n":         true,
+		"patchesStrategicMerge:\n- patches/webhook_in_cronjobs.yaml\n": true,
+		"patches:\n#- path: patches/webhook_in_cronjobs.yaml\n":        false,
+	} {
+		projecttest.Unpack(t, root, "-- config/crd/kustomization.yaml --\nresources: []\n"+patches)
+		plan, err := projecttest.Edit(root, feature.Disable(feature.WebhookServer))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if left := strings.Join(plan.Left(), "\n"); strings.Contains(left, "config/crd/kustomization.yaml: patches/webhook_in_cronjobs.yaml still has cronjobs.batch.example.com converted") != said {
+			t.Errorf("with %q it is left: %q", patches, left)
+		}
+	}
+}
+
 // TestRecord: what a project needs of its features is what Enable made.
 func TestRecord(t *testing.T) {
 	root := newProject(t)

@@ -2,11 +2,15 @@ package feature
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/project"
 )
+
+// crdConfig lists the definitions, and in projects of other tools what is patched into them.
+const crdConfig = "config/crd/kustomization.yaml"
 
 // enableForeign takes a feature out of its comments: its line, its sections, and what the project's kinds add to them.
 func (p *planner) enableForeign(f Feature) error {
@@ -31,20 +35,37 @@ func (p *planner) planForeignConversion() error {
 	if len(hubs) == 0 {
 		return nil
 	}
-	const list = "config/crd/kustomization.yaml"
 	for _, r := range hubs {
 		name := p.conversionPatchFile(r, "webhook")
 		if err := p.RequireFrom("webhook/conversion.yaml", "config/crd/"+name, map[string]any{"Resource": r}); err != nil {
 			return err
 		}
-		if err := p.Put(list, plan.These(piece.Patch{Marker: "crdkustomizewebhookpatch", File: name})); err != nil {
+		if err := p.Put(crdConfig, plan.These(piece.Patch{Marker: "crdkustomizewebhookpatch", File: name})); err != nil {
 			return err
 		}
 	}
 	if err := p.RequireFrom("features/webhook/names.yaml", "config/crd/kustomizeconfig.yaml", p.data()); err != nil {
 		return err
 	}
-	return p.Put(list, plan.These(piece.UncommentedList{List: "configurations", Name: "kustomizeconfig.yaml"}))
+	return p.Put(crdConfig, plan.These(piece.UncommentedList{List: "configurations", Name: "kustomizeconfig.yaml"}))
+}
+
+// noteConversion says that definitions still convert by a webhook that is no longer deployed: another tool's patches
+// of them stay, since without a conversion their versions would be taken for one another.
+func (p *planner) noteConversion(off []Feature) error {
+	if !slices.Contains(off, WebhookServer) {
+		return nil
+	}
+	list, err := p.Find(crdConfig)
+	if err != nil || !list.There() {
+		return err
+	}
+	for _, r := range p.converted() {
+		if name := p.conversionPatchFile(r, "webhook"); listedIn(list.After(), name) || listedIn(list.After(), "path: "+name) {
+			p.Leave(crdConfig + ": " + name + " still has " + r.CRDName() + " converted by the webhook, which is no longer deployed: objects can be read in their stored version alone")
+		}
+	}
+	return nil
 }
 
 // planForeignInjection has cert-manager's authority put into those definitions.

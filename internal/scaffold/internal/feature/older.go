@@ -27,7 +27,7 @@ func (p *planner) planOlderInjection() error {
 		if err != nil || !there {
 			return err
 		}
-		if err := p.Put("config/crd/kustomization.yaml", plan.These(piece.Patch{Marker: "crdkustomizecainjectionpatch", File: name})); err != nil {
+		if err := p.Put(crdConfig, plan.These(piece.Patch{Marker: "crdkustomizecainjectionpatch", File: name})); err != nil {
 			return err
 		}
 	}

@@ -68,7 +68,7 @@ func Disable(features ...Feature) func(*plan.Plan, *project.Project) error {
 				return err
 			}
 		}
-		return errors.Join(planner.withoutNames(features), planner.noteLeft(features), planner.noteIssuer(features))
+		return errors.Join(planner.withoutNames(features), planner.noteLeft(features), planner.noteIssuer(features), planner.noteConversion(features))
 	}
 }
 
