@@ -49,10 +49,19 @@ func (s *Session) CreateAPI(ctx context.Context, a API) error {
 		return err
 	}
 	var planned *scaffold.Plan
-	return s.change(ctx, root, a.Preview, func() (made *scaffold.Plan, err error) {
+	err = s.change(ctx, root, a.Preview, func() (made *scaffold.Plan, err error) {
 		planned, err = scaffold.CreateAPI(root, a.API)
 		return planned, err
 	}, func() error { return s.afterCreateAPI(ctx, root, a, planned) })
+	return s.noteGenerating(root, a.Change, planned, err)
+}
+
+// noteGenerating says of a preview that it lists no generated files.
+func (s *Session) noteGenerating(root string, c Change, planned *scaffold.Plan, err error) error {
+	if err == nil && c.only() && c.Generate && !planned.Empty() {
+		s.Handler.Handle(report.Note{Text: "Generated files are not among them: " + s.generating(root) + " writes those."})
+	}
+	return err
 }
 
 // fetchExternal has go.mod require the module that a kind of another module is from. What can be refused

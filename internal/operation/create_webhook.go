@@ -37,12 +37,13 @@ func (s *Session) CreateWebhook(ctx context.Context, w Webhook) error {
 		return err
 	}
 	var planned *scaffold.Plan
-	return s.change(ctx, root, w.Preview, func() (made *scaffold.Plan, err error) {
+	err = s.change(ctx, root, w.Preview, func() (made *scaffold.Plan, err error) {
 		if planned, err = scaffold.CreateWebhook(root, w.Webhook); err == nil {
 			err = s.requireGenerator(root, planned)
 		}
 		return planned, err
 	}, func() error { return s.afterCreateWebhook(ctx, root, w, planned) })
+	return s.noteGenerating(root, w.Change, planned, err)
 }
 
 // requireGenerator refuses a plan whose configuration lists what the Makefile's calls do not generate: it could not be

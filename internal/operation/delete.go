@@ -38,10 +38,11 @@ func (s *Session) delete(ctx context.Context, c Change, plan func(root string) (
 		return err
 	}
 	var made *scaffold.Plan
-	return s.change(ctx, root, c.Preview, func() (*scaffold.Plan, error) {
+	err = s.change(ctx, root, c.Preview, func() (*scaffold.Plan, error) {
 		made, err = plan(root)
 		return made, err
 	}, func() error { return s.afterDelete(ctx, root, c, made) })
+	return s.noteGenerating(root, c, made, err)
 }
 
 // afterDelete generates what follows from the code that is left, and says what stayed.
