@@ -229,7 +229,7 @@ go 1.26
 
 require (
 	github.com/cert-manager/cert-manager v1.21.2
-	github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring v0.95.1
+	github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring v0.87.0 // with types of an older Kubernetes
 	sigs.k8s.io/gateway-api v1.6.3
 )
 `)
@@ -261,7 +261,7 @@ func main() {}
 	want := map[string]string{
 		"certificates.cert-manager.io":          "github.com/cert-manager/cert-manager@v1.21.2 deploy/crds/cert-manager.io_certificates.yaml",
 		"httproutes.gateway.networking.k8s.io":  "sigs.k8s.io/gateway-api@v1.6.3 config/crd/standard/gateway.networking.k8s.io_httproutes.yaml",
-		"servicemonitors.monitoring.coreos.com": "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring@v0.95.1, generated from the types in ./v1",
+		"servicemonitors.monitoring.coreos.com": "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring@v0.87.0, generated from the types in ./v1",
 	}
 	if diff := cmp.Diff(want, origins(find(t, dependency.Project{Root: root}))); diff != "" {
 		t.Error(diff)

@@ -417,6 +417,54 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
+// TestImportedRoots: packages of another module that an import path names see the versions of the module in the working
+// folder, as with go list, and not those that their own go.mod requires.
+func TestImportedRoots(t *testing.T) {
+	dir := tree(t, `
+-- main/go.mod --
+module example.com/main
+go 1.26
+require (
+	example.com/api v1.0.0
+	example.com/dep v1.2.0
+)
+-- main/main.go --
+package main
+-- modcache/example.com/api@v1.0.0/go.mod --
+module example.com/api
+go 1.26
+require example.com/dep v1.0.0
+-- modcache/example.com/api@v1.0.0/v1/v1.go --
+package v1
+
+import "example.com/dep"
+
+type All struct{ Dep dep.T }
+-- modcache/example.com/dep@v1.0.0/dep.go --
+package dep
+
+type T string
+-- modcache/example.com/dep@v1.2.0/dep.go --
+package dep
+
+type T struct{}
+`)
+	for pattern, want := range map[string]string{
+		"example.com/api/v1":  "modcache/example.com/dep@v1.2.0",
+		"example.com/api/...": "modcache/example.com/dep@v1.2.0",
+		filepath.Join(dir, "modcache/example.com/api@v1.0.0/v1"): "modcache/example.com/dep@v1.0.0",
+	} {
+		roots, err := newLoader(t, filepath.Join(dir, "main"), nil).Roots(t.Context(), pattern)
+		if err != nil || len(roots) != 1 || roots[0].Path != "example.com/api/v1" {
+			t.Fatalf("%s: %v, %v", pattern, roots, err)
+		}
+		got, err := filepath.Rel(dir, roots[0].Decl("All").Type().StructFields()[0].Type.Decl.Package.Dir)
+		if err != nil || filepath.ToSlash(got) != want {
+			t.Errorf("%s: the type is in %s, not in %s: %v", pattern, got, want, err)
+		}
+	}
+}
+
 func TestNoModule(t *testing.T) {
 	dir := tree(t, "-- x.go --\npackage x\n")
 	if _, err := newLoader(t, dir, nil).Roots(t.Context(), "./..."); err == nil || !strings.Contains(err.Error(), "go.mod") {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -115,7 +116,7 @@ func (l *Loader) match(ctx context.Context, dir, pattern string) ([]matched, err
 	if pattern == "..." {
 		start, below = ".", true
 	}
-	isFolder := filepath.IsAbs(start) || strings.HasPrefix(start, ".")
+	isFolder, named := filepath.IsAbs(start) || strings.HasPrefix(start, "."), start
 	start, err := l.folder(dir, pattern, start)
 	if err != nil {
 		return nil, err
@@ -129,10 +130,12 @@ func (l *Loader) match(ctx context.Context, dir, pattern string) ([]matched, err
 			return nil, err
 		}
 	}
+	place := l.ownPlace
 	if !isFolder {
 		folders = slices.DeleteFunc(folders, func(f folder) bool { return f.tree.nested })
+		place = func(folder string) (*modules, string, error) { return l.importedPlace(dir, named, start, folder) }
 	}
-	packages, err := l.packagesIn(folders)
+	packages, err := l.packagesIn(folders, place)
 	if err == nil && len(packages) == 0 && !below && !l.onlyTests(start) {
 		err = noPackages(pattern, "name a folder with Go files for this platform")
 	}
@@ -193,20 +196,37 @@ func (m *modules) folderOf(importPath string) string {
 	return ""
 }
 
+// ownPlace is what a folder's packages see of other modules, and its import path: those of the module that it is in.
+func (l *Loader) ownPlace(dir string) (*modules, string, error) {
+	m, err := l.modulesFor(dir)
+	if err != nil {
+		return nil, "", err
+	}
+	if path := m.importPathOf(dir); path != "" {
+		return m, path, nil
+	}
+	path, err := m.dependencyPathOf(dir)
+	return m, path, err
+}
+
+// importedPlace is [Loader.ownPlace] for a folder at or below the one, start, that an import path names. As with any
+// import, the versions are those of the module in dir, wherever the path leads.
+func (l *Loader) importedPlace(dir, importPath, start, folder string) (*modules, string, error) {
+	m, err := l.modulesFor(dir)
+	if err != nil {
+		return nil, "", err
+	}
+	rest, err := filepath.Rel(start, folder)
+	return m, path.Join(importPath, filepath.ToSlash(rest)), err
+}
+
 // packagesIn returns the packages in folders that have files for this build.
-func (l *Loader) packagesIn(folders []folder) ([]matched, error) {
+func (l *Loader) packagesIn(folders []folder, place func(dir string) (*modules, string, error)) ([]matched, error) {
 	packages := make([]matched, len(folders))
 	var group errgroup.Group
 	group.SetLimit(8)
 	for i, f := range folders {
-		m, err := l.modulesFor(f.dir)
-		if err != nil {
-			return nil, err
-		}
-		path := m.importPathOf(f.dir)
-		if path == "" {
-			path, err = m.dependencyPathOf(f.dir)
-		}
+		m, path, err := place(f.dir)
 		if err != nil {
 			return nil, err
 		}
