@@ -280,8 +280,8 @@ func (m *modules) askGoAbout(paths []string) map[string]string {
 	l.config.Inputs.Opaque()
 	tags := "-tags=" + strings.Join(l.build.context.BuildTags, ",")
 	const format = `{{printf "%q" .ImportPath}} {{with .Error}}{{printf "%q" .Err}}{{else}}""{{end}}`
-	args := append([]string{"list", "-e", "-find", tags, "-f", format, "--"}, paths...)
-	out, err := m.goOutput(args...)
+	args := append([]string{"-e", "-find", tags, "-f", format, "--"}, paths...)
+	out, err := m.goOutput("list", args...)
 	if err != nil {
 		l.note("go list failed: " + goError(err))
 	}

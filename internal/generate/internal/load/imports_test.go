@@ -275,3 +275,45 @@ func TestNameNotUTF8(t *testing.T) {
 		t.Errorf("got %v", findings)
 	}
 }
+
+// TestModFileStays: a go command that may complete go.mod and go.sum, which users set for themselves, does not do so for
+// those who only generate.
+func TestModFileStays(t *testing.T) {
+	dir := tree(t, `
+-- go.mod --
+module example.com/m
+
+go 1.26
+
+replace example.com/local => ./local
+-- m.go --
+package m
+
+import (
+	_ "example.com/local"
+	_ "example.com/nowhere"
+)
+-- local/go.mod --
+module example.com/local
+-- local/l.go --
+package local
+`)
+	t.Setenv("GOFLAGS", "-mod=mod")
+	before, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newLoader(t, dir, nil)
+	roots, err := l.Roots(t.Context(), ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.CheckImports(roots)
+	findings := l.Findings()
+	if len(findings) != 1 || !strings.Contains(findings[0].Message, "example.com/nowhere") {
+		t.Errorf("findings are %v", findings)
+	}
+	if after, err := os.ReadFile(filepath.Join(dir, "go.mod")); err != nil || string(after) != string(before) {
+		t.Errorf("go.mod was changed to %s, %v", after, err)
+	}
+}
