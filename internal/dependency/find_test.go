@@ -214,6 +214,18 @@ func bomb() string {
 	return text
 }
 
+// TestModFileStays: a go command that may complete go.mod, which users set for themselves, does not do so for those who
+// only look.
+func TestModFileStays(t *testing.T) {
+	root := unpack(t, usesGadget+"-- op/go.mod --\nmodule example.com/op\n\ngo 1.26\n\nreplace example.com/gadget => ../gadget\n")
+	p := dependency.Project{Root: root, Environ: append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "GOPROXY=off")}
+	_, err := dependency.Find(t.Context(), p)
+	text, readErr := os.ReadFile(filepath.Join(root, "go.mod"))
+	if readErr != nil || strings.Contains(string(text), "require") {
+		t.Errorf("go.mod is %s, %v; finding says %v", text, readErr, err)
+	}
+}
+
 // TestRealModules: definitions of three modules that many operators use, as files and from types, in a project with
 // the modules in the cache and with them vendored.
 func TestRealModules(t *testing.T) {

@@ -117,7 +117,7 @@ func locateModules(ctx context.Context, p Project, all []located) error {
 // ask runs the go command in the project.
 func ask(ctx context.Context, p Project, args ...string) ([]byte, error) {
 	var out, said bytes.Buffer
-	err := gocommand.Command{Dir: p.Root, Env: p.Environ, Args: args, Stdout: &out, Stderr: &said}.Run(ctx)
+	err := gocommand.Command{Dir: p.Root, Env: looking(p.Environ), Args: args, Stdout: &out, Stderr: &said}.Run(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -128,6 +128,18 @@ func ask(ctx context.Context, p Project, args ...string) ([]byte, error) {
 			Hint: strings.TrimSpace(said.String()), Next: "go list ./..."}
 	}
 	return out.Bytes(), nil
+}
+
+// looking is an environment in which the go command does not complete go.mod and go.sum, which a flag may let it do.
+func looking(environ []string) []string {
+	environ = slices.Clone(environ)
+	for i, variable := range environ {
+		if flags, ok := strings.CutPrefix(variable, "GOFLAGS="); ok {
+			words := slices.DeleteFunc(strings.Fields(flags), func(word string) bool { return word == "-mod=mod" || word == "--mod=mod" })
+			environ[i] = "GOFLAGS=" + strings.Join(words, " ")
+		}
+	}
+	return environ
 }
 
 func firstLine(text string) string {
