@@ -93,7 +93,7 @@ func (s *Session) warnOfScope(root string, api scaffold.API) {
 // afterCreateAPI generates what follows from the new API.
 func (s *Session) afterCreateAPI(ctx context.Context, root string, a API, planned *scaffold.Plan) error {
 	if a.Generate {
-		if err := s.aboutNew(root, planned, func(s *Session) error { return s.generateForAPI(ctx, root, a.API) }); err != nil {
+		if err := s.aboutNew(root, planned, func(s *Session) error { return s.generateForAPI(ctx, root, a.API, planned) }); err != nil {
 			return err
 		}
 	}
@@ -115,13 +115,13 @@ func (s *Session) generating(root string) string {
 
 // generateForAPI generates what follows from a new API. Apply configurations come first: the
 // controller imports them, and code that imports what is not there cannot be read.
-func (s *Session) generateForAPI(ctx context.Context, root string, api scaffold.API) error {
+func (s *Session) generateForAPI(ctx context.Context, root string, api scaffold.API, planned *scaffold.Plan) error {
 	if api.SSA {
 		if err := s.generateApplyConfigurations(ctx, root, api); err != nil {
 			return err
 		}
 	}
-	return s.generateOnly(ctx, root)
+	return s.generateAfter(ctx, root, planned)
 }
 
 func (s *Session) generateApplyConfigurations(ctx context.Context, root string, api scaffold.API) error {

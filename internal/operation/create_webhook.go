@@ -83,7 +83,7 @@ func (s *Session) postponeConversion(root string, w *scaffold.Webhook) {
 // afterCreateWebhook generates what follows from the new webhooks.
 func (s *Session) afterCreateWebhook(ctx context.Context, root string, w Webhook, planned *scaffold.Plan) error {
 	if w.Generate {
-		if err := s.aboutNew(root, planned, func(s *Session) error { return s.generateOnly(ctx, root) }); err != nil {
+		if err := s.aboutNew(root, planned, func(s *Session) error { return s.generateAfter(ctx, root, planned) }); err != nil {
 			return err
 		}
 	}

@@ -48,7 +48,7 @@ func (s *Session) delete(ctx context.Context, c Change, plan func(root string) (
 // afterDelete generates what follows from the code that is left, and says what stayed.
 func (s *Session) afterDelete(ctx context.Context, root string, c Change, made *scaffold.Plan) error {
 	if c.Generate {
-		if err := s.generateOnly(ctx, root); err != nil {
+		if err := s.generateAfter(ctx, root, made); err != nil {
 			return err
 		}
 	}

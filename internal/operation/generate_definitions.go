@@ -136,34 +136,6 @@ func (d definitions) finding(f crdcheck.Finding) report.Finding {
 // mostFields bounds how many fields a suggestion names.
 const mostFields = 8
 
-// generateOnly is generate for those who do not check the CRDs, since they go to an API server now or others follow:
-// the next `slipway generate` does it. Where make does more to generated files than slipway would, they are left alone.
-func (s *Session) generateOnly(ctx context.Context, root string) error {
-	if left, err := s.leavesGenerated(root); left || err != nil {
-		return err
-	}
-	result, err := s.generateWith(ctx, root, Generation{})
-	if err != nil || len(s.definitions(root, result).list) == 0 {
-		return err
-	}
-	return result.Forget()
-}
-
-// leavesGenerated reports whether generated files are the Makefile's affair, and tells why.
-func (s *Session) leavesGenerated(root string) (bool, error) {
-	plan, findings, err := s.plan(root)
-	if err != nil || !plan.Partial() {
-		return false, err
-	}
-	s.reportFindings(root, findings)
-	text := "Generated files stay as they are: the Makefile changes them further than slipway generate does"
-	if command := plan.MakeCommand(); command != "" {
-		text += "; to update them, run " + command
-	}
-	s.Handler.Handle(report.Note{Text: text + "."})
-	return true, nil
-}
-
 // firstLine is an error's text up to its first line break.
 func firstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")

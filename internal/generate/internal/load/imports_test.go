@@ -276,8 +276,8 @@ func TestNameNotUTF8(t *testing.T) {
 	}
 }
 
-// TestModFileStays: a go command that may complete go.mod and go.sum, which users set for themselves, does not do so for
-// those who only generate.
+// TestModFileStays: a go command that may complete go.mod and go.sum, which users set for themselves, does not do so
+// for those who only generate.
 func TestModFileStays(t *testing.T) {
 	dir := tree(t, `
 -- go.mod --

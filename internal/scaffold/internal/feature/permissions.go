@@ -17,9 +17,9 @@ import (
 // urlMarker matches the marker that a rule about URLs is generated from.
 var urlMarker = lazy.Regexp(`(?m)^[ \t]*//[ \t]*\+kubebuilder:rbac:([^\n]*,)?urls=`)
 
-// requireNamespaced refuses a manager whose generated role permits URLs, such as /version: in a namespace, the API server
-// accepts rules about resources alone. Rules about resources that are in no namespace are accepted and have no effect,
-// which is said.
+// requireNamespaced refuses a manager whose generated role permits URLs, such as /version: in a namespace, the API
+// server accepts rules about resources alone. Rules about resources that are in no namespace are accepted and have no
+// effect, which is said.
 func (p *planner) requireNamespaced() error {
 	c, err := p.Find(roleFile)
 	if err != nil || p.Recording() {

@@ -39,8 +39,8 @@ func Declarations(p *plan.Plan, file *project.Project, r project.Resource) ([]De
 	return found, err
 }
 
-// TypesFile is the file of the types of a kind in PROJECT: the usual one or, where that is missing, the one of its folder
-// in which the code declares them.
+// TypesFile is the file of the types of a kind in PROJECT: the usual one or, where that is missing, the one of its
+// folder in which the code declares them.
 func TypesFile(p *plan.Plan, file *project.Project, r project.Resource) (string, error) {
 	usual := file.TypesFile(r)
 	if there, err := p.Exists(usual); err != nil || there || !Own(file, r) {

@@ -1,0 +1,49 @@
+package regenerate
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/generate"
+)
+
+// Methods is the part of the plan without which the packages in folders do not compile: the generated methods of their
+// types. Folders are relative to the project's, with slashes.
+func (p Plan) Methods(folders []string) Plan {
+	part := Plan{root: p.root, tool: p.tool}
+	for _, run := range p.runs {
+		uses := slices.DeleteFunc(slices.Clone(run.uses), func(use generate.Use) bool { return use.Name != "object" })
+		paths := run.covered(folders)
+		if len(uses) > 0 && len(paths) > 0 {
+			part.runs = append(part.runs, planned{dir: run.dir, paths: paths, tags: run.tags, uses: uses})
+		}
+	}
+	return part
+}
+
+// Empty reports whether the plan generates nothing.
+func (p Plan) Empty() bool { return len(p.runs) == 0 }
+
+// covered are the patterns of those folders that a run reads.
+func (r planned) covered(folders []string) (patterns []string) {
+	for _, folder := range folders {
+		rel, err := filepath.Rel(filepath.FromSlash(path.Join("/", r.dir)), filepath.FromSlash(path.Join("/", folder)))
+		rel = filepath.ToSlash(rel)
+		if err != nil || !filepath.IsLocal(rel) {
+			continue
+		}
+		if slices.ContainsFunc(r.paths, func(pattern string) bool { return matches(pattern, rel) }) {
+			patterns = append(patterns, "./"+rel)
+		}
+	}
+	return patterns
+}
+
+// matches reports whether a pattern of folders, such as ./api/..., names a folder.
+func matches(pattern, folder string) bool {
+	start, below := strings.CutSuffix(pattern, "...")
+	start = path.Clean(start)
+	return start == folder || below && (start == "." || strings.HasPrefix(folder, start+"/"))
+}
