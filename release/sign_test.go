@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/base64"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -34,6 +35,7 @@ func TestSignedLater(t *testing.T) {
 	}
 	stamped(t, dir, dist, public)
 	refusedToSign(t, dir, dist, secret)
+	linksAreNotSigned(t, dir, dist, secret)
 	t.Setenv(keyVariable, secret)
 	if code, said := release(t, dir, "-sign"); code != 0 || !strings.Contains(said, "signed "+dist) || strings.Contains(said, secret) || os.Getenv(keyVariable) != "" {
 		t.Errorf("%d\n%s", code, said)
@@ -59,6 +61,8 @@ func refusedToSign(t *testing.T, dir, dist, secret string) {
 		{"the key of another pair", "stray", "", stranger, nil, "made with the public key of another pair"},
 		{"a flag of another pair", "stray", "", secret, []string{"-public-key", other}, "not that of the private key"},
 		{"another file", "slipway.rb", "other", secret, nil, "slipway.rb is not listed"},
+		{"a file that no release has", "Makefile", "other", secret, nil, "Makefile is no name of a release's file"},
+		{"an archive of another version", "slipway_v0.0.9_linux_amd64.tar.gz", "other", secret, nil, "slipway_v0.0.9_linux_amd64.tar.gz is no name of a release's file"},
 		{"a changed file", "slipway-0.1.0.tgz", "other", secret, nil, "slipway-0.1.0.tgz has another checksum"},
 		{"a missing file", "slipway-0.1.0.tgz", "", secret, nil, "slipway-0.1.0.tgz is missing"},
 		{"no public key", naming.SumsName, without(t, dist, assemble.KeyName), secret, nil, "made without a public key"},
@@ -79,6 +83,24 @@ func refusedToSign(t *testing.T, dir, dist, secret string) {
 				t.Error("it is signed")
 			}
 		})
+	}
+}
+
+// linksAreNotSigned: a file, or the folder, that is a link to the same bytes elsewhere.
+func linksAreNotSigned(t *testing.T, dir, dist, secret string) {
+	t.Helper()
+	for _, path := range []string{filepath.Join(dist, "slipway-0.1.0.tgz"), dist} {
+		elsewhere := filepath.Join(t.TempDir(), "elsewhere")
+		if err := errors.Join(os.Rename(path, elsewhere), os.Symlink(elsewhere, path)); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv(keyVariable, secret)
+		if code, said := release(t, dir, "-sign"); code == 0 || !strings.Contains(said, filepath.Base(path)+" is ") {
+			t.Errorf("%s: %d\n%s", path, code, said)
+		}
+		if err := errors.Join(os.Remove(path), os.Rename(elsewhere, path)); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

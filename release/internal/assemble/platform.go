@@ -123,9 +123,14 @@ func (m *maker) archive(ctx context.Context, p [2]string) error {
 	})
 }
 
+// billName is the name of a platform's bill of materials.
+func billName(version string, p [2]string) string {
+	return names.Folder(version, p[0], p[1]) + ".cdx.json"
+}
+
 // bill writes the bill of materials of a platform's archive.
 func (m *maker) bill(ctx context.Context, p [2]string) error {
-	return m.do(ctx, m.inputs(p), names.Folder(m.Version, p[0], p[1])+".cdx.json", func(_ context.Context, file string) error {
+	return m.do(ctx, m.inputs(p), billName(m.Version, p), func(_ context.Context, file string) error {
 		var programs []bill.Program
 		for _, b := range m.built[p] {
 			programs = append(programs, bill.Program{Name: b.name, Path: b.path})
@@ -157,13 +162,18 @@ func (m *maker) npmPackage(ctx context.Context, key string, pkg npm.Package) err
 	})
 }
 
+// distroName is the name of a package of distributions.
+func distroName(version string, p [2]string, format string) string {
+	return names.Folder(version, p[0], p[1]) + "." + format
+}
+
 // distros writes the packages of distributions for a platform of Linux.
 func (m *maker) distros(ctx context.Context, p [2]string) error {
 	if p[0] != "linux" {
 		return nil
 	}
 	for _, format := range distro.Formats() {
-		err := m.do(ctx, m.inputs(p), names.Folder(m.Version, p[0], p[1])+"."+format, func(_ context.Context, file string) error {
+		err := m.do(ctx, m.inputs(p), distroName(m.Version, p, format), func(_ context.Context, file string) error {
 			files, err := m.distroFiles(p, filepath.Dir(file))
 			if err != nil {
 				return err

@@ -48,6 +48,9 @@ func Sign(o Options) error {
 	if o.Key == nil {
 		return &report.Error{What: "no private key", Where: "SLIPWAY_RELEASE_KEY", Err: errNoPrivate, Hint: "the base64 of an ed25519 seed"}
 	}
+	if err := o.plain(); err != nil {
+		return err
+	}
 	text, err := os.ReadFile(filepath.Join(o.dist(), names.SumsName))
 	if err != nil {
 		return &report.Error{What: "the release is not complete", Where: o.dist(), Err: err, Next: "make release VERSION=" + o.Version}

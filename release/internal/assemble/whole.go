@@ -63,7 +63,7 @@ func (m *maker) image(ctx context.Context) error {
 	if len(img.Platforms) == 0 {
 		return nil
 	}
-	return m.do(ctx, record.Key(inputs...), "slipway_"+m.Version+"_image.tar", func(ctx context.Context, file string) (err error) {
+	return m.do(ctx, record.Key(inputs...), imageName(m.Version), func(ctx context.Context, file string) (err error) {
 		img.Temp = filepath.Dir(file)
 		if img.Goroot, err = goinstall.Goroot(ctx); err != nil {
 			return err
