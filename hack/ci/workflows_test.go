@@ -2,10 +2,6 @@ package ci_test
 
 import (
 	"bytes"
-	"crypto/ed25519"
-	"crypto/x509"
-	"encoding/base64"
-	"encoding/pem"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -253,21 +249,6 @@ printf '#!/bin/sh\necho "release $* key=$SLIPWAY_RELEASE_KEY" >>%s\n' '` + bin +
 	}
 }
 
-// TestOneJobHasTheKey: the one that signs, which compiles nothing of the release.
-func TestOneJobHasTheKey(t *testing.T) {
-	for name, w := range workflows(t) {
-		for id, j := range w.Jobs {
-			for _, s := range j.Steps {
-				for variable, text := range s.Env {
-					if strings.Contains(text, "secrets.SLIPWAY_RELEASE_KEY") && (name != "release.yml" || id != "sign" || strings.Contains(s.Run, "make release")) {
-						t.Errorf("%s: %s has the key as %s", name, id, variable)
-					}
-				}
-			}
-		}
-	}
-}
-
 // readAll is the text of a file.
 func readAll(t *testing.T, path string) string {
 	t.Helper()
@@ -276,148 +257,4 @@ func readAll(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return string(text)
-}
-
-// TestRelease runs the jobs of release.yml for a tag, with a Makefile that makes and signs a small release and a gh
-// that writes down what it is asked.
-func TestRelease(t *testing.T) {
-	for name, c := range map[string]struct {
-		tags      []string
-		changelog string
-		key       string // the variable; empty: the one that fits the private key
-		want      string // of the error; else the kind of release
-	}{
-		"published":            {[]string{"v0.1.0", "cluster/v0.1.0", "operator/v0.1.0"}, "# Changelog\n\n## 0.1.0 (today)\n\nNews.\n\n## 0.0.9\n\nOld.\n", "", "--latest"},
-		"before a release":     {[]string{"v0.1.0-rc.1", "cluster/v0.1.0-rc.1", "operator/v0.1.0-rc.1"}, "## 0.1.0-rc.1\n\nNews.\n", "", "--prerelease"},
-		"no version":           {[]string{"v0.1.0;$(touch${IFS}ran)"}, "", "", "the tag is not a version"},
-		"nested tag missing":   {[]string{"v0.1.0", "cluster/v0.1.0"}, "## 0.1.0\n\nNews.\n", "", "operator/v0.1.0 is not at this commit"},
-		"no word of changelog": {[]string{"v0.1.0", "cluster/v0.1.0", "operator/v0.1.0"}, "## 0.1.01\n\nNews.\n", "", `no section "## 0.1.0"`},
-		"no key":               {[]string{"v0.1.0", "cluster/v0.1.0", "operator/v0.1.0"}, "## 0.1.0\n\nNews.\n", "$(touch ran)", "SLIPWAY_PUBLIC_KEY is not the base64"},
-		"another key":          {[]string{"v0.1.0", "cluster/v0.1.0", "operator/v0.1.0"}, "## 0.1.0\n\nNews.\n", strings.Repeat("A", 43) + "=", "not signed with SLIPWAY_PUBLIC_KEY"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			r := newRunner(t)
-			repository := playedRepository(t, c.changelog, c.tags)
-			bin := playedGH(t, repository)
-			key := playedKey(t, r.home)
-			if c.key != "" {
-				key = c.key
-			}
-			out, err := r.release(repository, bin, c.tags[0], key)
-			if !strings.HasPrefix(c.want, "--") {
-				asked, _ := os.ReadFile(filepath.Join(bin, "asked"))
-				if err == nil || !strings.Contains(out, c.want) || bytes.Contains(asked, []byte("release create")) {
-					t.Errorf("%v\n%s\n%s", err, out, asked)
-				}
-				return
-			}
-			if err != nil {
-				t.Fatalf("%v\n%s", err, out)
-			}
-			asked := readAll(t, filepath.Join(bin, "asked"))
-			dist := "built/dist/" + c.tags[0]
-			for _, want := range []string{"release create " + c.tags[0] + " " + c.want + " --verify-tag", dist + "/slipway.tar.gz", dist + "/SHA256SUMS", dist + "/SHA256SUMS.sig", "News."} {
-				if !strings.Contains(asked, want) {
-					t.Errorf("gh was not asked for %s:\n%s", want, asked)
-				}
-			}
-			if strings.Contains(asked, "Old.") {
-				t.Errorf("the notes have those of another version:\n%s", asked)
-			}
-		})
-	}
-}
-
-// release runs the scripts of release.yml's jobs in a repository, for a tag.
-func (r *runner) release(repository, bin, tag, key string) (string, error) {
-	r.t.Helper()
-	jobs := workflows(r.t)["release.yml"].Jobs
-	values := map[string]string{
-		"github.ref_name": tag, "vars.SLIPWAY_PUBLIC_KEY": key, "secrets.SLIPWAY_RELEASE_KEY": filepath.Join(r.home, "key.pem"), "github.token": "token", "github.repository": "o/r", "github.run_id": "7",
-	}
-	var all strings.Builder
-	for _, s := range slices.Concat(jobs["build"].Steps, jobs["sign"].Steps, jobs["publish"].Steps) {
-		if s.Run == "" {
-			continue
-		}
-		env := []string{"RUNNER_TEMP=" + r.home, "PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH")}
-		for name, text := range s.Env {
-			env = append(env, name+"="+r.evaluate(text, values))
-		}
-		out, err := r.bash("cd '"+repository+"'\n"+s.Run, env...)
-		all.WriteString(out)
-		if err != nil {
-			return all.String(), err
-		}
-	}
-	return all.String(), nil
-}
-
-// playedKey makes a pair whose private part is a file in a folder, where the played Makefile signs with it, and returns
-// its public part.
-func playedKey(t *testing.T, dir string) string {
-	t.Helper()
-	public, private, err := ed25519.GenerateKey(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	der, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "key.pem"), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return base64.StdEncoding.EncodeToString(public)
-}
-
-// playedRepository is a repository with a changelog and tags, whose Makefile refuses a tree with changes, and the
-// private key where only the public one is needed.
-func playedRepository(t *testing.T, changelog string, tags []string) string {
-	t.Helper()
-	dir := t.TempDir()
-	for name, text := range map[string]string{
-		"CHANGELOG.md": changelog,
-		".gitignore":   "/dist/\n",
-		"Makefile": "release:\n\ttest -z \"$$SLIPWAY_RELEASE_KEY\" && test -n \"$(PUBLIC_KEY)\" && test -z \"$$(git status --porcelain)\"\n" +
-			"\tmkdir -p dist/$(VERSION) && echo $(VERSION) > dist/$(VERSION)/slipway.tar.gz && cd dist/$(VERSION) && sha256sum slipway.tar.gz > SHA256SUMS\n" +
-			"sign:\n\tcd dist/$(VERSION) && openssl pkeyutl -sign -inkey \"$$SLIPWAY_RELEASE_KEY\" -rawin -in SHA256SUMS | base64 > SHA256SUMS.sig\n",
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	git(t.Context(), t, dir, "init", "--quiet")
-	git(t.Context(), t, dir, "add", ".")
-	git(t.Context(), t, dir, "commit", "--quiet", "-m", "a release")
-	for _, tag := range tags {
-		git(t.Context(), t, dir, "tag", tag)
-	}
-	return dir
-}
-
-// playedGH is a folder with a gh that gives what was built or signed, and writes down what it was asked and which notes
-// it got. The job that signs finds what was built where the test's one repository has it.
-func playedGH(t *testing.T, repository string) string {
-	t.Helper()
-	bin := t.TempDir()
-	script := `#!/usr/bin/env bash
-set -euo pipefail
-echo "$*" >>'` + bin + `/asked'
-case "$1 $2" in
-  "run download")
-    dir=${!#}
-    case "$5 $dir" in
-      "release .") ;;
-      "release "*) mkdir "$dir" && cp -r '` + repository + `'/dist '` + repository + `'/notes.md "$dir" && rm -f "$dir"/dist/*/*.sig ;;
-      "signature "*) cp '` + repository + `'/dist/*/SHA256SUMS.sig "$dir" ;;
-    esac ;;
-  "release create") cat built/notes.md >>'` + bin + `/asked' ;;
-  *) exit 2 ;;
-esac
-`
-	if err := os.WriteFile(filepath.Join(bin, "gh"), []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	return bin
 }
