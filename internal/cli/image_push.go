@@ -5,21 +5,28 @@ import (
 )
 
 func (inv *invocation) imagePushCommand() *cobra.Command {
-	return &cobra.Command{
+	var archive string
+	cmd := &cobra.Command{
 		Use:   "push NAME",
-		Short: "Push a built image to the registry in its name",
-		Long: `Push pushes a built image, with its bill of materials, to the registry that its name begins with, and prints
+		Short: "Push an image to the registry in its name",
+		Long: `Push pushes a built or pulled image, with its bill of materials, to the registry that its name begins with, and prints
 its digest. It sends only contents that the registry lacks.
 
 'slipway cluster status' shows the address of a cluster's own registry: localhost:5001 for the cluster that was
-started first. Push warns if the current context belongs to another cluster, and if pods of the image will be simulated.`,
+started first. Push warns if the current context belongs to another cluster, and if pods of the image will be simulated.
+
+With --archive push takes the image from an archive of 'slipway image save', 'docker save' or 'podman save'. It needs no
+cluster, and keeps no copy. If the archive has several images, NAME is one of theirs.`,
 		Example: `  slipway image push registry.example.com/operator:v1
-  slipway image push localhost:5001/operator:v1`,
+  slipway image push localhost:5001/operator:v1
+  slipway image push registry.example.com/operator:v1 --archive operator.tar`,
 		Args: oneImage,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return inv.session().PushImage(cmd.Context(), args[0])
+			return inv.session().PushImage(cmd.Context(), args[0], archive)
 		},
 	}
+	cmd.Flags().StringVar(&archive, "archive", "", "push the image of this `archive`, in place of one that was built or pulled")
+	return cmd
 }
 
 func (inv *invocation) imageLoadCommand() *cobra.Command {

@@ -39,6 +39,7 @@ type Pull struct {
 // Push asks for an image to be pushed. The result is [Pushed].
 type Push struct {
 	Ref     string
+	File    string   // absolute: an archive with the image; "" is the one that is kept
 	Account *Account // nil is the one that is kept for the registry
 }
 

@@ -17,16 +17,57 @@ import (
 )
 
 func (w *worker) push(ctx context.Context, r Push) (Pushed, error) {
-	e, tag, err := w.tagged(r.Ref)
+	if r.File != "" {
+		return w.pushArchived(ctx, r)
+	}
+	e, tag, err := w.tagged(r.Ref, "; `slipway image push "+r.Ref+" --archive FILE` pushes that of an archive")
 	if err != nil {
 		return Pushed{}, err
 	}
 	return w.pushAs(ctx, tag, tag, e.Image, r.Account)
 }
 
+// pushArchived pushes an image of an archive, which is not kept.
+func (w *worker) pushArchived(ctx context.Context, r Push) (Pushed, error) {
+	tag, err := reference.ParseTag(r.Ref)
+	if err != nil {
+		return Pushed{}, err
+	}
+	temp, done, err := w.store.Temp()
+	if err != nil {
+		return Pushed{}, err
+	}
+	defer done()
+	all, err := transfer.Open(ctx, r.File, temp)
+	if err != nil {
+		return Pushed{}, err
+	}
+	meant, err := archived(r, tag, all)
+	if err != nil {
+		return Pushed{}, err
+	}
+	return w.pushAs(ctx, tag, tag, meant.Image, r.Account)
+}
+
+// archived is the image of an archive that is meant: the only one, whatever its name, or else that of the name.
+func archived(r Push, tag name.Tag, all []transfer.Archived) (transfer.Archived, error) {
+	if len(all) == 1 {
+		return all[0], nil
+	}
+	var has []string
+	for _, a := range all {
+		if a.Name.Name() == tag.Name() {
+			return a, nil
+		}
+		has = append(has, familiar(a.Name.Name()))
+	}
+	return transfer.Archived{}, &report.Error{What: "the archive has several images, and none of that name", Where: r.Ref + " in " + r.File,
+		Hint: "its images are " + strings.Join(has, ", "), Next: "slipway image push " + has[0] + " --archive " + r.File}
+}
+
 // tagged returns an image of the store by a name with a tag, and that name.
-func (w *worker) tagged(text string) (store.Entry, name.Tag, error) {
-	e, err := w.find(text)
+func (w *worker) tagged(text, also string) (store.Entry, name.Tag, error) {
+	e, err := w.find(text, also)
 	if err != nil {
 		return e, name.Tag{}, err
 	}
@@ -46,7 +87,7 @@ func (w *worker) pushAs(ctx context.Context, image, to name.Reference, img store
 }
 
 func (w *worker) save(ctx context.Context, r Save) (Saved, error) {
-	e, tag, err := w.tagged(r.Ref)
+	e, tag, err := w.tagged(r.Ref, "")
 	if err != nil {
 		return Saved{}, err
 	}
@@ -115,7 +156,7 @@ func forPlatform(e store.Entry, platform string) (store.Image, error) {
 func (w *worker) load(ctx context.Context, r Load) (Loaded, error) {
 	var all []transfer.Archived
 	if r.File == "" {
-		e, err := w.find(r.Ref)
+		e, err := w.find(r.Ref, "")
 		if err != nil {
 			return Loaded{}, err
 		}
@@ -167,7 +208,7 @@ func kept(registry string, ref name.Reference) (name.Reference, error) {
 
 // inspect describes an image of the store.
 func (w *worker) inspect(r Inspect) (Image, error) {
-	e, err := w.find(r.Ref)
+	e, err := w.find(r.Ref, "")
 	if err != nil {
 		return Image{}, err
 	}

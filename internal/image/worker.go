@@ -89,8 +89,8 @@ func (w *worker) registries(name string) transfer.Registries {
 	}}
 }
 
-// find returns an image of the store by its name.
-func (w *worker) find(text string) (store.Entry, error) {
+// find returns an image of the store by its name. Also is what else can be done if there is none.
+func (w *worker) find(text, also string) (store.Entry, error) {
 	ref, err := reference.Parse(text)
 	if err != nil {
 		return store.Entry{}, err
@@ -100,7 +100,7 @@ func (w *worker) find(text string) (store.Entry, error) {
 		err = w.store.Check(e.Image)
 	}
 	if errors.Is(err, store.ErrUnknown) {
-		return e, &report.Error{What: "no such image", Where: text, Hint: "`slipway image list` lists built and pulled images; `slipway image pull " + text + "` pulls one",
+		return e, &report.Error{What: "no such image", Where: text, Hint: "`slipway image list` lists built and pulled images; `slipway image pull " + text + "` pulls one" + also,
 			Next: "slipway image build -t " + text}
 	}
 	if err != nil {

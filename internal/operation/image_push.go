@@ -10,13 +10,21 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// PushImage pushes an image that was built to the registry in its name.
-func (s *Session) PushImage(ctx context.Context, name string) error {
+// PushImage pushes an image that was built, or that of an archive, to the registry in its name.
+func (s *Session) PushImage(ctx context.Context, name, archive string) error {
+	if isArchive(name) {
+		return &report.Error{What: "an archive where the name of an image belongs", Where: name, Hint: "the name says where the image goes, like registry.example.com/operator:v1",
+			Next: "slipway image push NAME --archive " + name, Code: 2}
+	}
 	account, err := s.accountFor(ctx, name)
 	if err != nil {
 		return err
 	}
-	pushed, err := s.images().Push(ctx, image.Push{Ref: name, Account: account})
+	p := image.Push{Ref: name, Account: account}
+	if archive != "" {
+		p.File = s.absolute(archive)
+	}
+	pushed, err := s.images().Push(ctx, p)
 	if err != nil {
 		return err
 	}
