@@ -87,9 +87,11 @@ func (s *Source) sums(ctx context.Context, folder *url.URL) (release.Sums, error
 
 // refusal is why something was not downloaded.
 func refusal(address *url.URL, err error) error {
-	e := &report.Error{What: "the download was given up", Where: plain(address), Err: err}
+	e := &report.Error{What: "the download was given up", Where: plain(address), Err: err, Next: "curl -sSIL --max-time 30 " + plain(address),
+		Hint: Variable + " names a mirror of the releases, HTTPS_PROXY a proxy; `" + Variable + "=" + Off + "` asks no host"}
 	if IsAttack(err) {
 		e.What = "SECURITY: the download was refused and removed, since it may have been tampered with"
+		e.Hint, e.Next = "report it to slipway's maintainers; "+Variable+" names another mirror of the releases", ""
 	}
 	return e
 }

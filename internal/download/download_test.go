@@ -225,6 +225,9 @@ func TestRefused(t *testing.T) {
 			if IsAttack(err) != test.attack || strings.HasPrefix(e.What, "SECURITY") != test.attack {
 				t.Errorf("an attack: %v, %s", IsAttack(err), e.What)
 			}
+			if !strings.Contains(e.Hint, Variable) || (e.Next == "") != test.attack || !test.attack && !strings.HasSuffix(e.Next, " "+e.Where) {
+				t.Errorf("hint %q, next command %q", e.Hint, e.Next)
+			}
 			for _, name := range h.there() {
 				if !strings.HasSuffix(name, ".part") || test.attack {
 					t.Errorf("left behind: %s", name)

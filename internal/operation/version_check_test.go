@@ -51,6 +51,12 @@ func TestCheckVersion(t *testing.T) {
 	if text, err := check(host.URL, stamp); err != nil || !strings.Contains(text, "v9.1.0 is newer") {
 		t.Errorf("%q, %v", text, err)
 	}
+	silent := httptest.NewServer(http.NotFoundHandler())
+	defer silent.Close()
+	_, err = check(silent.URL, stamp)
+	if e, ok := errors.AsType[*report.Error](err); !ok || !strings.Contains(e.Hint, download.Variable) || !strings.HasSuffix(e.Next, " "+silent.URL+"/latest/SHA256SUMS") {
+		t.Errorf("a host that has no releases: %#v", err)
+	}
 	files["/latest/SHA256SUMS"] = append(sums, '\n')
 	if _, err := check(host.URL, stamp); !errors.Is(err, release.ErrSignature) {
 		t.Error(err)
