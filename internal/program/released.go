@@ -48,6 +48,7 @@ func (f *Finder) downloaded(ctx context.Context, s slot, src source) (ok bool, e
 	if f.filled(s) {
 		return true, nil // by the one that was waited for
 	}
+	forgetParts(dir)
 	if err := f.fromArchive(ctx, from, s, src, dir); err != nil {
 		if ctx.Err() != nil {
 			return false, ctx.Err()
@@ -56,6 +57,20 @@ func (f *Finder) downloaded(ctx context.Context, s slot, src source) (ok bool, e
 		return false, nil
 	}
 	return true, nil
+}
+
+// forgetParts removes what downloads have left that nobody went on with for long, such as those of versions that are
+// not used any more. What another command is downloading stays, and so does what cannot be removed.
+func forgetParts(dir string) {
+	entries, _ := os.ReadDir(dir) // without it there is nothing to remove
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		lock := filepath.Join(dir, DownloadLock(e.Name()))
+		if info, err := e.Info(); err != nil || !strings.HasPrefix(e.Name(), "slipway_") || time.Since(info.ModTime()) <= forgotten || !isFile(lock) {
+			continue
+		}
+		_, _ = discard(path, lock, false)
+	}
 }
 
 // downloadLock is the name of the file that a command holds while it downloads a version.

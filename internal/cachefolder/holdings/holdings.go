@@ -50,12 +50,12 @@ func Kinds() []Kind {
 		return regexp.MustCompile(fmt.Sprintf(`^[0-9a-f]{%d}%s$`, digits, regexp.QuoteMeta(suffix)))
 	}
 	return []Kind{
-		{Name: "programs", What: "slipway-cluster and the other programs, compiled or downloaded", Limit: "the last eight of each program, until 30 days after the last use",
+		{Name: "programs", What: "slipway-cluster and the other programs, compiled or downloaded", Limit: "the last eight of each program, at most 2 GiB of each, until 30 days after the last use",
 			folders: []string{program.ProgramsDir}, entry: hex(32, ""), runs: true},
-		{Name: "images", What: "images that were built or pulled, and compiled managers", Limit: "until they are removed or built again",
+		{Name: "images", What: "images that were built or pulled, and compiled managers", Limit: "images without limit, until they are removed or built again; managers until 30 days after the last build",
 			folders: []string{"images"}, entry: regexp.MustCompile(`^(layout|layers|programs|index\.json|work-.*)$`), locks: []string{"lock", "readers"},
 			inner: []string{"work-*/.in-use", "programs/*/lock"}},
-		{Name: "downloads", What: "archives of releases that were cut off", Limit: "until they are complete",
+		{Name: "downloads", What: "archives of releases that were cut off", Limit: "until they are complete, or 30 days after the last part came",
 			folders: []string{program.DownloadsDir}, entry: regexp.MustCompile(`^slipway_[^_]+_.*$`), lock: program.DownloadLock},
 		{Name: "assets", What: "links that name the programs as envtest does", Limit: "no limit", folders: []string{"assets"}, entry: hex(16, ""), runs: true},
 		{Name: "addons", What: "sources of add-ons for clusters", Limit: "no limit", folders: []string{"addons"}, entry: regexp.MustCompile(`^[a-z0-9-]+-[0-9a-f]{32}$`)},

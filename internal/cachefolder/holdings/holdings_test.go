@@ -178,3 +178,18 @@ func TestBuilding(t *testing.T) {
 		}
 	}
 }
+
+// TestPageHasLimits: the page of the cache says of each kind what the list says.
+func TestPageHasLimits(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/reference/cache.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range holdings.Kinds() {
+		_, row, found := strings.Cut(string(page), "\n| `"+kind.Name+"` | ")
+		row, _, _ = strings.Cut(row, "\n")
+		if _, kept, _ := strings.Cut(row, " | "); !found || !strings.HasPrefix(kept, kind.Limit) {
+			t.Errorf("the page says of %s %q, the list %q", kind.Name, row, kind.Limit)
+		}
+	}
+}
