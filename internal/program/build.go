@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/download"
 	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -85,7 +86,7 @@ func (f *Finder) fill(ctx context.Context, s slot, src source) error {
 
 // build makes the programs in the folder out.
 func (f *Finder) build(ctx context.Context, p *product, src source, out string) error {
-	dir, err := src.fetch(ctx, p)
+	dir, err := src.fetch(ctx, p, f.withoutModule(p, src))
 	if err != nil {
 		return err
 	}
@@ -150,11 +151,20 @@ func (s slot) take(built string) error {
 const many = 300
 
 // fetch returns the folder of the sources, having downloaded them if need be.
-func (src source) fetch(ctx context.Context, p *product) (dir string, err error) {
+func (src source) fetch(ctx context.Context, p *product, hint string) (dir string, err error) {
 	if src.dir != "" {
 		return src.dir, nil
 	}
-	return fetchModule(ctx, p, src.version)
+	return fetchModule(ctx, p, src.version, hint)
+}
+
+// withoutModule is what helps where the go command cannot have a module, as in a closed network.
+func (f *Finder) withoutModule(p *product, src source) string {
+	hint := "set GOPROXY to a proxy that has the module, SLIPWAY_SOURCE to a checkout of " + Module + ", or " + p.variable + " to a " + p.last() + " program"
+	if _, err := f.stamp.Key(); err == nil && src.hasArchive(p) {
+		return download.Variable + "=https://mirror.example.com/slipway takes the programs from a mirror of the releases; or " + hint
+	}
+	return hint
 }
 
 // accept refuses a program that was built but cannot be used. The checker is asked for its protocol whenever it

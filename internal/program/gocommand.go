@@ -101,14 +101,15 @@ func goOutput(ctx context.Context, p *product, dir string, more []string, args .
 	return out.Bytes(), goCommand{product: p, dir: dir, args: args}.failed(env, lines, err)
 }
 
-// fetchModule gets the product's module at version and returns its folder. It does so outside of every module: the go
-// command would read the go.mod of the folder that slipway was called in, and fail over its mistakes.
-func fetchModule(ctx context.Context, p *product, version string) (dir string, err error) {
+// fetchModule gets the product's module at version and returns its folder; hint is what helps if it cannot be had. It
+// does so outside of every module: the go command would read the go.mod of the folder that slipway was called in, and
+// fail over its mistakes.
+func fetchModule(ctx context.Context, p *product, version, hint string) (dir string, err error) {
 	out, err := goOutput(ctx, p, string(filepath.Separator), nil, "mod", "download", "-json", p.module+"@"+version)
 	var answer struct{ Dir, Error string }
 	if json.Unmarshal(out, &answer) == nil && answer.Error != "" {
 		return "", &report.Error{What: p.what + "'s sources cannot be downloaded", Where: p.module + "@" + version,
-			Err: errors.New(answer.Error), Hint: "set SLIPWAY_SOURCE to a checkout of " + Module + ", or " + p.variable + " to a " + p.last() + " program"}
+			Err: errors.New(answer.Error), Hint: hint, Next: "go env GOPROXY"}
 	}
 	if err == nil && answer.Dir == "" {
 		err = fmt.Errorf("go mod download reported no folder for %s@%s", p.module, version)

@@ -21,6 +21,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
+
+	"github.com/gofrs/flock"
 
 	"github.com/slipway-dev/slipway/internal/gocommand"
 	"github.com/slipway-dev/slipway/internal/protocol"
@@ -258,6 +261,52 @@ func TestRefusedIsCompiled(t *testing.T) {
 	_, err := r.EnsureChecker(t.Context())
 	if e, ok := errors.AsType[*report.Error](err); !ok || !strings.Contains(e.What, "SLIPWAY_DOWNLOAD") {
 		t.Errorf("a mirror without https: %v", err)
+	}
+}
+
+// TestClosedNetwork: where neither the release nor the module can be had, the user learns what can be set.
+func TestClosedNetwork(t *testing.T) {
+	r := newReleased(t)
+	t.Setenv("GOPROXY", "off")
+	t.Setenv("GOMODCACHE", t.TempDir())
+	_, err := r.EnsureChecker(t.Context())
+	e, ok := errors.AsType[*report.Error](err)
+	if !ok || !strings.HasSuffix(e.Where, "@"+releasedVersion) || e.Next != "go env GOPROXY" {
+		t.Fatalf("%#v", err)
+	}
+	for _, want := range []string{"SLIPWAY_DOWNLOAD=https://", "GOPROXY", "SLIPWAY_SOURCE", "SLIPWAY_CHECK"} {
+		if !strings.Contains(e.Hint, want) {
+			t.Errorf("the hint lacks %s: %s", want, e.Hint)
+		}
+	}
+	r.stamp.PublicKey = "" // it downloads nothing, so a mirror does not help
+	if _, err = r.EnsureChecker(t.Context()); !errors.As(err, &e) || strings.Contains(e.Hint, "SLIPWAY_DOWNLOAD") {
+		t.Errorf("without a key: %#v", err)
+	}
+}
+
+// TestPartsAreForgotten: what a download of a version has left that nobody uses any more goes with the next download.
+// Newer parts stay, those of another command too, and files that are not slipway's.
+func TestPartsAreForgotten(t *testing.T) {
+	r := newReleased(t)
+	r.publish()
+	dir := filepath.Join(r.cache, DownloadsDir)
+	long := time.Now().Add(-forgotten - time.Hour)
+	for name, age := range map[string]time.Time{"v0.1.0.lock": long, "slipway_v0.1.0_x.part": long, "v0.2.0.lock": long, "slipway_v0.2.0_x.part": time.Now(), "v0.3.0.lock": long, "slipway_v0.3.0_x.part": long,
+		"slipway_mine_x": long} {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(path, nil, 0o600), os.Chtimes(path, age, age)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	busy := flock.New(filepath.Join(dir, "v0.3.0.lock"))
+	if err := busy.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = busy.Close() }()
+	r.checker()
+	if got, want := r.leftovers(), []string{"slipway_mine_x", "slipway_v0.2.0_x.part", "slipway_v0.3.0_x.part"}; !slices.Equal(got, want) || len(r.warnings()) > 0 {
+		t.Errorf("left %v, not %v; warned %q", got, want, r.warnings())
 	}
 }
 
