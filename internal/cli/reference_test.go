@@ -200,6 +200,21 @@ func exitCodesPage(root *cobra.Command) string {
 	return b.String()
 }
 
+// TestPromiseOfExitCodes: VERSIONING.md names the commands with codes of their own.
+func TestPromiseOfExitCodes(t *testing.T) {
+	text, err := os.ReadFile("../../VERSIONING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, row, _ := strings.Cut(string(text), "\n| exit codes | ")
+	row, _, _ = strings.Cut(row, "\n")
+	for _, cmd := range below((&invocation{Env: Env{Getenv: func(string) string { return "" }}}).root()) {
+		if codes := cmp.Or(codesIn(cmd), otherExits[cmd.CommandPath()]); codes != "" && !strings.Contains(row, "`"+strings.TrimPrefix(cmd.CommandPath(), "slipway ")+"`") {
+			t.Errorf("VERSIONING.md does not say that %s has codes of its own: %s", cmd.CommandPath(), codes)
+		}
+	}
+}
+
 // codesIn is the list of exit codes in a command's help.
 func codesIn(cmd *cobra.Command) string {
 	_, codes, _ := strings.Cut(strings.Join(strings.Fields(cmd.Long), " "), "Exit codes: ")
