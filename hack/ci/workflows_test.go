@@ -69,7 +69,7 @@ func scaffolded(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := text.Execute(&b, nil); err != nil {
+	if err := text.Execute(&b, map[string]string{"Release": ""}); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

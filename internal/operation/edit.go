@@ -129,7 +129,7 @@ func editFeatures(e Edit) ([]scaffold.Edit, error) {
 		edits = append(edits, scaffold.Disable(off...))
 	}
 	if len(on) > 0 {
-		edits = append(edits, scaffold.Enable(on...))
+		edits = append(edits, scaffold.MadeBy(ownRelease()), scaffold.Enable(on...))
 	}
 	return edits, nil
 }

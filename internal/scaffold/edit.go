@@ -43,6 +43,15 @@ func InNamespace(on bool) Edit { return feature.InNamespace(on) }
 // that are there keep theirs, except for those that are generated again.
 func Relicense(l License) Edit { return header.Relicense(l) }
 
+// MadeBy says which slipway edits the project. What Enable writes after it names that release where it brings slipway
+// to other machines.
+func MadeBy(version string) Edit {
+	return func(p *Plan, _ *project.Project) error {
+		p.MadeBy(version)
+		return nil
+	}
+}
+
 // Enable switches features on, and writes the files of those that have none yet. Two features keep the certificate;
 // enabling one switches the other off.
 func Enable(features ...Feature) Edit { return feature.Enable(features...) }

@@ -98,5 +98,7 @@ func (p *planner) refuseOtherTarget() error {
 
 // planWorkflow plans what a code host runs for each commit.
 func (p *planner) planWorkflow() error {
-	return p.RequireFrom("features-ci/"+path.Base(workflow), workflow, p.data())
+	data := p.data()
+	data["Release"] = p.Release()
+	return p.RequireFrom("features-ci/"+path.Base(workflow), workflow, data)
 }

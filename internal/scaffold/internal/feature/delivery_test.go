@@ -2,10 +2,14 @@ package feature_test
 
 import (
 	"go/format"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projecttest"
+	"github.com/slipway-dev/slipway/project"
 )
 
 // TestEndToEndOfOthers: the end-to-end tests of a project with a header between /* and */ keep Go's format, and its
@@ -26,4 +30,25 @@ func TestEndToEndOfOthers(t *testing.T) {
 	if got := projecttest.Read(t, root, "Makefile"); got != makefile {
 		t.Errorf("the Makefile is now\n%s", got)
 	}
+}
+
+// TestWorkflowNamesRelease: the workflow uses the release by which it was enabled. Another one leaves it as it is, and
+// takes it away. A slipway that is of no release names the branch.
+func TestWorkflowNamesRelease(t *testing.T) {
+	const file = ".github/workflows/ci.yml"
+	by := func(version string) func(*plan.Plan, *project.Project) error {
+		return func(p *plan.Plan, _ *project.Project) error { p.MadeBy(version); return nil }
+	}
+	root := newProject(t)
+	projecttest.Apply(t)(projecttest.Edit(root, by("v0.1.0"), feature.Enable(feature.Workflow)))
+	projecttest.Holds(t, root, file, "uses: slipway-dev/slipway@v0.1.0\n", "!@main")
+	if p, err := projecttest.Edit(root, by("v0.2.0"), feature.Enable(feature.Workflow)); err != nil || !p.Empty() {
+		t.Errorf("another release changes it: %v", err)
+	}
+	projecttest.Apply(t)(projecttest.Edit(root, by("v0.2.0"), feature.Disable(feature.Workflow)))
+	if _, err := os.Stat(filepath.Join(root, file)); err == nil {
+		t.Error("another release does not take it away")
+	}
+	projecttest.Apply(t)(projecttest.Edit(root, by("devel"), feature.Enable(feature.Workflow)))
+	projecttest.Holds(t, root, file, "uses: slipway-dev/slipway@main # name a tag")
 }

@@ -60,6 +60,9 @@ func Create(root string, o Options) (*plan.Plan, error) {
 	if err := o.complete(root, mod); err != nil {
 		return nil, err
 	}
+	if p.MadeBy(o.CLIVersion); file != nil {
+		p.MadeBy(file.CLIVersion) // what is missing is as it was
+	}
 	comment, err := o.License.Comment(o.Name)
 	if err != nil {
 		return nil, err
@@ -70,6 +73,7 @@ func Create(root string, o Options) (*plan.Plan, error) {
 		"License":          comment,
 		"Boilerplate":      header.Boilerplate(comment),
 		"LeaderElectionID": leaderElectionID(o),
+		"Release":          p.Release(),
 		"Deployment":       feature.OwnDeployment(o.Name),
 	}
 	if err := p.CreateTree("init", data); err != nil {

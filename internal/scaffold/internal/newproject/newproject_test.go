@@ -129,3 +129,19 @@ func TestRefusals(t *testing.T) {
 		})
 	}
 }
+
+// TestNamesItsRelease: a project of a release says how to install that release, and a later one changes nothing; other
+// programs name the branch.
+func TestNamesItsRelease(t *testing.T) {
+	const install, clone = "go install github.com/slipway-dev/slipway/cmd/slipway@v0.1.0'", "git clone https://github.com/slipway-dev/slipway ../slipway"
+	root := projecttest.New(t, newproject.Options{CLIVersion: "v0.1.0"})
+	projecttest.Holds(t, root, "Makefile", install, "!git clone")
+	later := options()
+	later.CLIVersion, later.License.Year = "v0.2.0", 2026
+	if p, err := newproject.Create(root, later); err != nil || !p.Empty() || slices.ContainsFunc(p.Changes(), func(f report.File) bool { return f.Path == "Makefile" && f.Why == "it existed already" }) {
+		t.Errorf("a later release changes it: %v, %v", p.Changes(), err)
+	}
+	for _, version := range []string{"devel", "", "v0.2.0-0.20260101000000-abcdefabcdef"} {
+		projecttest.Holds(t, projecttest.New(t, newproject.Options{CLIVersion: version}), "Makefile", clone, "!slipway@v")
+	}
+}

@@ -42,6 +42,7 @@ type Plan struct {
 	because string                 // why there is nothing to do
 	left    []string               // what is left to the user; see PutIfPlaced
 	needs   *Needs                 // set in a plan that only records; see recording
+	release string                 // see MadeBy
 	keys    string                 // the folder of the user's key
 	modes   map[string]fs.FileMode // of the files that the plan deleted; see TakeBack
 }
