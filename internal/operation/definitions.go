@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -34,7 +35,10 @@ func (s *Session) buildDefinitions(ctx context.Context, root string, generated m
 	}
 	definitions, err := ship.Kustomization{Folder: dir, Generated: generated}.Build(ctx)
 	if known, ok := errors.AsType[*report.Error](err); ok && known.Next == "" {
-		known.Next = "slipway generate"
+		known.Next = s.generating(root)
+		if errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(known.Where, filepath.Join(dir, "bases")) {
+			known.Hint = "the CRDs that the kustomization lists are not generated yet"
+		}
 	}
 	if err == nil && len(definitions) == 0 {
 		s.Handler.Handle(report.Note{Text: crdFolder + " has no definitions; slipway create api adds the first one"})

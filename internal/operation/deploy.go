@@ -89,7 +89,7 @@ func (s *Session) asTheyAre(root string, d Deployment) (bool, error) {
 	if _, ours := base.File(scaffoldedFile); ours {
 		return false, nil
 	}
-	s.Handler.Handle(report.Note{Text: "No files are generated for " + d.Folder + ", since slipway did not make this project; run slipway generate to generate them."})
+	s.Handler.Handle(report.Note{Text: "No files are generated for " + d.Folder + ", since slipway did not make this project; run " + s.generating(root) + " to generate them."})
 	return true, nil
 }
 

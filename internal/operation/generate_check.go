@@ -28,7 +28,7 @@ func (s *Session) CheckGenerated(ctx context.Context, g Generation) error {
 	}
 	if len(stale) == 0 {
 		s.Handler.Handle(report.Result{
-			Text:  "nothing is stale: " + count(len(result.Files), "generated file") + " up to date",
+			Text:  "nothing is stale: " + count(len(result.Files), "generated file") + " up to date" + beyond(plan),
 			Value: checkSummary{Files: len(result.Files), Stale: []regenerate.Difference{}},
 		})
 		return nil
@@ -47,6 +47,15 @@ func (s *Session) CheckGenerated(ctx context.Context, g Generation) error {
 		out.Hint = "the files are compared with those of controller-gen " + generate.ControllerGen + "; the Makefile asks for " + pinned + ", which may write other ones"
 	}
 	return out
+}
+
+// beyond says that make makes more than what was compared.
+func beyond(plan regenerate.Plan) string {
+	command := plan.MakeCommand()
+	if command == "" {
+		return ""
+	}
+	return "; what else " + command + " makes was not compared"
 }
 
 // checkSummary is the JSON form of what --check found.
