@@ -52,7 +52,7 @@ func generate(ctx context.Context, dir string, o Options) (*generator, *settings
 		return nil, nil, err
 	}
 	g := &generator{model: m, Options: o}
-	g.warnings = warnings(m)
+	g.warnings = g.warn()
 	account := settings.DefaultAccount(m)
 	values := settings.Take(m, o.Name)
 	text, err := values.YAML()
@@ -84,7 +84,7 @@ func (g *generator) add(path, text string) {
 // addTemplates adds a file for the objects of each name, in a folder for what they are about.
 func (g *generator) addTemplates() {
 	marks := template.Marks{
-		{Text: model.PrefixMark, Action: `include "` + g.Name + `.fullname" .`, Tail: "-"},
+		g.prefixMark(),
 		{Text: model.NamespaceMark, Action: ".Release.Namespace"},
 	}
 	texts := map[string][]string{}

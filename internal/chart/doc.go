@@ -8,7 +8,8 @@
 //   - The label app.kubernetes.io/managed-by is Helm's, and helm.sh/chart, app.kubernetes.io/version
 //     and app.kubernetes.io/instance come with it. The last one is in pods and in what selects them too, so that
 //     two releases keep out of each other's way.
-//   - Names begin with the release's name instead of the kustomization's prefix, which then ends in "-".
+//   - Names begin with the release's name instead of the kustomization's prefix, if that ends in "-". Otherwise they
+//     are the kustomization's in a release of the chart's name, and begin with the name of any other release.
 //   - The operator's own Namespace is not part of the chart: it is the release's.
 //   - CRDs have the annotation helm.sh/resource-policy, so that uninstalling the chart does not delete
 //     the users' objects.

@@ -50,7 +50,8 @@ func prefixLength(m *model.Model) int {
 
 // helpers are the templates that the others use; account is the name of the manager's service account, without prefix.
 func (g *generator) helpers(account string) string {
-	return strings.NewReplacer("NAME", g.Name, "LENGTH", fmt.Sprint(prefixLength(g.model)), "ACCOUNT", account).Replace(helpers)
+	length := fmt.Sprint(prefixLength(g.model))
+	return strings.NewReplacer("NAME", g.Name, "LENGTH", length, "PREFIX\n", g.prefixHelper(), "ACCOUNT", g.named(account)).Replace(helpers)
 }
 
 const helpers = `{{/* NAME.fullname is what the names of all objects begin with, short enough for the longest of them. */}}
@@ -62,6 +63,7 @@ const helpers = `{{/* NAME.fullname is what the names of all objects begin with,
 {{- end }}
 {{- .Values.fullnameOverride | default $full | trunc LENGTH | trimSuffix "-" }}
 {{- end }}
+PREFIX
 
 {{/* NAME.labels are the labels that every object has besides its own. */}}
 {{- define "NAME.labels" -}}
@@ -87,7 +89,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{/* NAME.serviceAccountName is the manager's service account. */}}
 {{- define "NAME.serviceAccountName" -}}
 {{- if .Values.serviceAccount.create }}
-{{- .Values.serviceAccount.name | default (printf "%s-ACCOUNT" (include "NAME.fullname" .)) }}
+{{- .Values.serviceAccount.name | default (ACCOUNT) }}
 {{- else }}
 {{- .Values.serviceAccount.name | default "default" }}
 {{- end }}

@@ -11,9 +11,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/chart/internal/tree"
 )
 
-// warnings are what a chart cannot take over from a kustomization, although it installs.
-func warnings(m *model.Model) []string {
-	return append(withoutManager(m), oldHosts(m)...)
+// warn is what a chart cannot take over from a kustomization, although it installs.
+func (g *generator) warn() []string {
+	return append(withoutManager(g.model), g.oldHosts()...)
 }
 
 // withoutManager warns if no Deployment's settings become values.
@@ -32,7 +32,8 @@ func withoutManager(m *model.Model) []string {
 }
 
 // oldHosts warns of containers that call a Service by the name that it has without the chart.
-func oldHosts(m *model.Model) (found []string) {
+func (g *generator) oldHosts() (found []string) {
+	m := g.model
 	for _, service := range m.Documents {
 		if !service.Of("", "Service") {
 			continue
@@ -43,8 +44,9 @@ func oldHosts(m *model.Model) (found []string) {
 				if !host.MatchString(text) {
 					continue
 				}
-				warning := fmt.Sprintf("%s of the %s %s calls the Service %s, which the chart names after the release: "+
-					"put the name there by a replacement of the kustomization, from the Service's metadata.name", text, d.Kind, d.Name, m.Prefix+service.Name)
+				warning := fmt.Sprintf("%s of the %s %s calls the Service %s, %s: "+
+					"put the name there by a replacement of the kustomization, from the Service's metadata.name",
+					text, d.Kind, d.Name, m.Prefix+service.Name, g.naming())
 				if !slices.Contains(found, warning) {
 					found = append(found, warning)
 				}

@@ -41,7 +41,7 @@ func TestWarnings(t *testing.T) {
 		objects string
 		want    []string
 	}{
-		"one Deployment": {callingItself, []string{"--address=store.$(NAMESPACE).svc.cluster.local. of the Deployment store", "http://store:8080 of the Deployment store"}},
+		"one Deployment": {callingItself, []string{"--address=store.$(NAMESPACE).svc.cluster.local. of the Deployment store", "http://store:8080 of the Deployment store calls the Service store, which has this name only in a release called store: "}},
 		"two, and none is the manager's": {
 			callingItself + another,
 			[]string{"none of the Deployments store, hooks says that it is the manager's", "--address=store", "http://store:8080"},

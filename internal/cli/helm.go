@@ -16,8 +16,9 @@ func (inv *invocation) helmCommand() *cobra.Command {
 		Short: "Make a Helm chart from the project, or update it",
 		Long: `Helm makes a Helm chart from config/default. With default values, a release of the chart's name installs
 the same objects. Their names begin with the release's name; a new chart is called as the kustomization's
-prefix says, so that the names are the same too. Values switch the project's features and set the
-manager's image, replicas, arguments, resources and more. Run helm again after each change to the project.
+prefix says, so that the names are the same too. Without a prefix, names stay as they are in a release of
+the chart's name. Values switch the project's features and set the manager's image, replicas, arguments,
+resources and more. Run helm again after each change to the project.
 
 You may edit the chart. The next run merges: it keeps your lines and your new files, and does not
 restore files that you deleted. A line that both you and the project have changed is a conflict. Helm
@@ -34,7 +35,7 @@ Name, versions and folder default to those of the last run.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&c.Folder, "chart", "", "`folder` of the chart in the project (default: dist/chart)")
-	flags.StringVar(&c.Name, "name", "", "`name` of the chart (default: the kustomization's prefix of names)")
+	flags.StringVar(&c.Name, "name", "", "`name` of the chart (default: the kustomization's prefix of names, or the project's name)")
 	flags.StringVar(&c.Version, "chart-version", "", "`version` of the chart (default: 0.1.0)")
 	flags.StringVar(&c.AppVersion, "app-version", "", "`version` of the operator (default: that of the chart)")
 	flags.StringVarP(&c.Config, "kustomize", "k", defaultConfig, "`folder` of the kustomization")

@@ -96,17 +96,22 @@ func TestHostileProject(t *testing.T) {
 	p.lint(nil)
 	same(t, "as it is", normalized(p.kustomized(), "op-system"), normalized(p.objects(p.render(c, releaseAt{"op", "op-system"}, nil)), ""))
 
-	t.Log("without a prefix")
-	p.replace(kustomization, "namePrefix: op-\n", "")
-	p.call("helm", "--dry-run")
-	without := p.chart()
-	p.write(kustomization, "namePrefix: op-\n"+p.read(kustomization))
-	same(t, "without a prefix", normalized(p.kustomized(), "op-system"), normalized(p.objects(p.render(without, releaseAt{"op", "op-system"}, nil)), ""))
+	for _, prefix := range []string{"", "namePrefix: op\n"} {
+		t.Logf("names that no release gives: %q", prefix)
+		text := p.read(kustomization)
+		p.write(kustomization, strings.Replace(text, "namePrefix: op-\n", prefix, 1))
+		c := p.chart()
+		p.lint(nil)
+		same(t, "as it is", normalized(p.kustomized(), "op-system"), normalized(p.objects(p.render(c, releaseAt{"op", "op-system"}, nil)), ""))
+		p.write(kustomization, strings.Replace(text, "namePrefix: op-\n", "namePrefix: two-op-\n", 1))
+		same(t, "another release", normalized(p.kustomized(), "op-system"), normalized(p.objects(p.render(c, releaseAt{"two", "op-system"}, nil)), ""))
+		p.write(kustomization, text)
+	}
 
 	t.Log("without a namespace of its own")
 	text := p.read(kustomization)
 	p.replace(kustomization, "namespace: op-system\n", "")
-	without = p.chart()
+	without := p.chart()
 	p.write(kustomization, strings.ReplaceAll(text, "namespace: op-system", "namespace: elsewhere"))
 	for _, o := range p.objects(p.render(without, releaseAt{"op", "elsewhere"}, nil)) {
 		if metadata := o["metadata"].(map[string]any); metadata["namespace"] == "system" || metadata["namespace"] == "op-system" {

@@ -6,8 +6,20 @@ import (
 	"github.com/slipway-dev/slipway/internal/ship"
 )
 
-// Beginning is what the names begin with that the kustomization in folder dir gives, before "-": its prefix. It is ""
-// if no name of a release gives such names, or the kustomization cannot be read.
+// Beginning is what the names begin with that the kustomization gives, before "-": its prefix. It is "" if no name of a
+// release gives such names: without a prefix, or with one that does not end in "-".
+func (m *Model) Beginning() string { return beginning(m.Prefix) }
+
+// beginning is a prefix before its "-"; "" if it does not end in one.
+func beginning(prefix string) string {
+	name, dash := strings.CutSuffix(prefix, "-")
+	if !dash {
+		return ""
+	}
+	return name
+}
+
+// Beginning is that of the kustomization in folder dir; "" also if it cannot be read.
 func Beginning(dir string) string {
 	text, err := ship.ReadKustomization(dir)
 	if err != nil {
@@ -18,9 +30,5 @@ func Beginning(dir string) string {
 		return ""
 	}
 	prefix, _ := kustomization["namePrefix"].(string)
-	beginning, dash := strings.CutSuffix(prefix, "-")
-	if !dash {
-		return ""
-	}
-	return beginning
+	return beginning(prefix)
 }

@@ -27,7 +27,7 @@ func (t *taker) takeServiceAccount() {
 	t.values.Set("serviceAccount.name", "Its name; by default it follows from the release.", "")
 	t.whole(account.Object.At("metadata"), "annotations", "serviceAccount.annotations", "For example for permissions of a cloud provider.", map[string]any{})
 	account.When = tree.All(tree.If(value("serviceAccount.create")), account.When)
-	action := tree.Action("{{ " + t.include("serviceAccountName") + " }}")
+	action := tree.Action("{{ " + t.include("serviceAccountName") + " | quote }}") // which may look like a number
 	account.Object.At("metadata").Set(tree.Field{Key: "name", Value: action})
 	pod.Set(tree.Field{Key: "serviceAccountName", Value: action})
 	for _, d := range t.model.Documents {

@@ -174,7 +174,7 @@ func TestReplicasOfOthers(t *testing.T) {
 
 // TestServiceAccount: the chart brings it unless its user has one, and what is bound to it is bound to that.
 func TestServiceAccount(t *testing.T) {
-	const name = "{{ include \"op.serviceAccountName\" . }}"
+	const name = "{{ include \"op.serviceAccountName\" . | quote }}"
 	account := "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: controller-manager}\n"
 	binding := "apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nroleRef: {kind: Role, name: a}\nsubjects:\n" +
 		"- {kind: ServiceAccount, name: controller-manager, namespace: " + model.NamespaceMark + "}\n- {kind: ServiceAccount, name: controller-manager, namespace: other}\n"

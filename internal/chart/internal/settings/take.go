@@ -18,8 +18,16 @@ func Take(m *model.Model, chart string) *Values {
 	t.takeFeatures()
 	t.label()
 	t.values.Set("nameOverride", "Part of the names of all objects, after the name of the release.\nBy default it is the chart's name.", "")
-	t.values.Set("fullnameOverride", "The beginning of the names of all objects.", "")
+	t.values.Set("fullnameOverride", t.aboutFullname(), "")
 	return t.values
+}
+
+// aboutFullname is the comment on what names begin with.
+func (t *taker) aboutFullname() string {
+	if t.model.Beginning() != "" {
+		return "The beginning of the names of all objects."
+	}
+	return "The beginning of the names of all objects. With " + t.chart + " they are as in the kustomization,\nas in a release of this name."
 }
 
 // taker takes settings out of the documents of a model.

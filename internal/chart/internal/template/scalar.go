@@ -13,9 +13,10 @@ import (
 
 // A Mark is text in literal strings that stands for an action.
 type Mark struct {
-	Text   string // unlike any text that a user writes
-	Action string // an expression, such as .Release.Namespace; its value is part of a DNS name
-	Tail   string // literal text behind it
+	Text    string // unlike any text that a user writes
+	Action  string // an expression, such as .Release.Namespace; its value is part of a DNS name
+	Tail    string // literal text behind it
+	Default string // what the action becomes with default values, if that may be no DNS name, such as nothing
 }
 
 // Marks are all that may be in a tree.
@@ -71,7 +72,15 @@ func (m Marks) text(text, continued string) string {
 	if !strings.ContainsFunc(m.replace(text, func(Mark) string { return "" }), unicode.IsLetter) {
 		encoded = quoted(text) // what is put in may look like a number
 	}
+	if m.filled(encoded) != encode(m.filled(text), continued) {
+		encoded = quoted(text) // what is behind it may look like a number, if nothing is put in
+	}
 	return m.actions(encoded)
+}
+
+// filled is a text with default values.
+func (m Marks) filled(text string) string {
+	return m.replace(text, func(mark Mark) string { return mark.Default + mark.Tail })
 }
 
 // actions puts actions in the place of marks, and escapes what is between them.

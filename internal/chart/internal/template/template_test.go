@@ -102,6 +102,20 @@ func TestMarks(t *testing.T) {
 	}
 }
 
+// TestDefaultMarks: text behind what may be nothing, or other text that the kustomization has, stays text, on its line.
+func TestDefaultMarks(t *testing.T) {
+	for _, literal := range []string{"", "1"} {
+		marks := Marks{{Text: "mark-of-prefix-", Action: ".Prefix", Default: literal}}
+		for _, rest := range []string{"1e3", "e3", "0x1f", "true", "null", "~", "manager", "8:30", " a", "a: b", "- a", "# a", " a\nb\n", "a\nb\n", ""} {
+			for _, prefix := range []string{literal, "other-"} {
+				document := Document(tree.Literal(map[string]any{"key": "mark-of-prefix-" + rest, "mark-of-prefix-" + rest: "v"}).(*tree.Map), tree.Condition{}, marks)
+				want := map[string]any{"key": prefix + rest, prefix + rest: "v"}
+				compare(t, want, rendered(t, document, map[string]any{"Prefix": prefix}), document)
+			}
+		}
+	}
+}
+
 // FuzzText: whatever a text is, it comes out of Helm as it was.
 func FuzzText(f *testing.F) {
 	f.Add("{{ a }}\n b\n")
