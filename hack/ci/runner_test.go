@@ -66,7 +66,8 @@ func newRunner(t *testing.T) *runner {
 		t.Fatal(err)
 	}
 	r := &runner{t: t, home: home}
-	for _, name := range []string{"PATH", "GOCACHE", "GOMODCACHE", "GOPROXY", "GOFLAGS", "TMPDIR"} {
+	r.env = append(r.env, "PATH="+pathWithout(t, "slipway"))
+	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPROXY", "GOFLAGS", "TMPDIR"} {
 		if value := goEnv(t, name); value != "" {
 			r.env = append(r.env, name+"="+value)
 		}
@@ -76,6 +77,47 @@ func newRunner(t *testing.T) *runner {
 		r.env = append(r.env, "GITHUB_"+name+"="+filepath.Join(home, name))
 	}
 	return r
+}
+
+// pathWithout is PATH without a program, which this machine may have: a runner has none. A folder with it gives way to
+// one with links to the others.
+func pathWithout(t *testing.T, program string) string {
+	t.Helper()
+	dirs := filepath.SplitList(os.Getenv("PATH"))
+	for i, dir := range dirs {
+		if _, err := os.Stat(filepath.Join(dir, program)); err == nil {
+			dirs[i] = linksWithout(t, dir, program)
+		}
+	}
+	return strings.Join(dirs, string(filepath.ListSeparator))
+}
+
+// linksWithout makes a folder with links to what is in dir, but to one.
+func linksWithout(t *testing.T, dir, name string) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	links := t.TempDir()
+	for _, e := range entries {
+		if e.Name() == name {
+			continue
+		}
+		if err := os.Symlink(filepath.Join(dir, e.Name()), filepath.Join(links, e.Name())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return links
+}
+
+// TestRunnerHasNoSlipway: neither from this machine, nor does it lack what is beside that.
+func TestRunnerHasNoSlipway(t *testing.T) {
+	dir := programs(t, map[string]string{"slipway": "echo another", "beside": "echo beside"})
+	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	if out := newRunner(t).succeed("beside; command -v slipway || echo none"); out != "beside\nnone\n" {
+		t.Error(out)
+	}
 }
 
 // goEnv is a setting of the go command, or else a variable of the environment.
@@ -102,6 +144,18 @@ func (r *runner) bash(script string, env ...string) (string, error) {
 	cmd.Dir, cmd.Env = r.home, append(append([]string{}, r.env...), env...)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
+}
+
+// programs is a folder with scripts, for PATH.
+func programs(t *testing.T, scripts map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range scripts {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
 }
 
 // told is what steps wrote for later ones: PATH, ENV or OUTPUT.
