@@ -34,8 +34,15 @@ fail() {
 
 say() { printf 'slipway: %s\n' "$*"; }
 
-# shown is an address without the user and password that it may have: logs of jobs are read by many.
-shown() { sed -E 's#^([a-z]+://)[^/]*@#\1#' <<<"$1"; }
+# An address has these parts: scheme, user, host, port, path, and a query or fragment. An @ elsewhere leaves unclear
+# what is a password.
+address='^([A-Za-z]+)://([^/?#\\[:space:]]*@)?([^][/?#@:\\[:space:]]+|\[[0-9A-Fa-f:.]+\])(:[0-9]*)?(/[^?#@[:space:]]*)?([?#][^@[:space:]]*)?$'
+
+# shown is an address without what may be a secret, a user or a query, and empty if it is not clear what is one: logs of
+# jobs are read by many.
+shown() {
+  if [[ $1 =~ $address ]]; then printf '%s' "${BASH_REMATCH[1]}://${BASH_REMATCH[3]}${BASH_REMATCH[4]}${BASH_REMATCH[5]}"; fi
+}
 
 sha256() {
   if command -v sha256sum >/dev/null; then sha256sum; else shasum -a 256; fi | cut -d ' ' -f 1
@@ -63,8 +70,11 @@ native() { if command -v cygpath >/dev/null; then cygpath -m "$1"; else printf '
 
 is_release() { [[ $1 =~ ^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$ ]]; }
 
-# is_local says whether an address is one of this machine. With a user in it, the host is what follows.
-is_local() { [[ $1 =~ ^http://(127\.0\.0\.1|localhost)(:[0-9]+)?(/[^@]*)?$ ]]; }
+# is_mirror says whether an address may be a mirror's: https, or this machine. A query would swallow the names of files.
+is_mirror() {
+  [[ $1 =~ $address ]] && [ -z "${BASH_REMATCH[6]}" ] || return 1
+  [[ ${BASH_REMATCH[1]}:${BASH_REMATCH[3]} =~ ^([Hh][Tt][Tt][Pp][Ss]:.*|[Hh][Tt][Tt][Pp]:(127\.0\.0\.1|localhost))$ ]]
+}
 
 check_settings() {
   if [ -n "${SETUP_VERSION:-}" ] && ! is_release "$SETUP_VERSION"; then
@@ -75,8 +85,9 @@ check_settings() {
     *) fail "unknown programs" "programs: $programs" "use none, cluster or nodes" ;;
   esac
   case ${SLIPWAY_DOWNLOAD:-} in
-    '' | off | https://*) ;;
-    *) is_local "$SLIPWAY_DOWNLOAD" || fail "the mirror is no https address" "SLIPWAY_DOWNLOAD=$(shown "$SLIPWAY_DOWNLOAD")" "use https://HOST/PATH, or off" ;;
+    '' | off) ;;
+    *) is_mirror "$SLIPWAY_DOWNLOAD" || fail "the mirror is no https address of a folder" "SLIPWAY_DOWNLOAD=$(shown "$SLIPWAY_DOWNLOAD")" \
+      "use https://HOST/PATH without a query, or off" ;;
   esac
 }
 

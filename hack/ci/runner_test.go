@@ -158,6 +158,9 @@ func programs(t *testing.T, scripts map[string]string) string {
 	return dir
 }
 
+// installer runs the script.
+const installer = `bash "$GITHUB_ACTION_PATH/hack/ci/install.sh"`
+
 // told is what steps wrote for later ones: PATH, ENV or OUTPUT.
 func (r *runner) told(name string) string {
 	r.t.Helper()

@@ -1,0 +1,50 @@
+package ci_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestMirrorsKeepSecrets: an address that is refused is shown without its user and query, and not at all if it is not
+// clear what they are.
+func TestMirrorsKeepSecrets(t *testing.T) {
+	r := newRunner(t)
+	for mirror, shown := range map[string]string{
+		"https://example.com/a?token=SECRET":      "https://example.com/a",
+		"https://example.com?token=SECRET":        "https://example.com",
+		"HTTPS://me:SECRET@example.com/a?b":       "HTTPS://example.com/a",
+		"https://example.com/a#SECRET":            "https://example.com/a",
+		"HTTP://me:SECRET@example.com:80/a":       "HTTP://example.com:80/a",
+		"http://127.0.0.1:SECRET@example.com/":    "http://example.com/",
+		"ftp://me:SECRET@example.com/":            "ftp://example.com/",
+		"https://me:SE@CRET@example.com/a?b":      "https://example.com/a",
+		"https://me:1/SECRET@example.com/":        "",
+		"https://me:1?SECRET@example.com/":        "",
+		"https://me:1#SECRET@example.com/":        "",
+		"https://me:SECRET@":                      "",
+		"me:SECRET@example.com":                   "",
+		"//me:SECRET@example.com":                 "",
+		"https://me:SECRET\n@example.com/?SECRET": "",
+	} {
+		out, err := r.bash(installer+" plan", "SETUP_FOLDER=here", "SETUP_VERSION="+version, "SLIPWAY_DOWNLOAD="+mirror)
+		if err == nil || !strings.Contains(out, "\n  where: SLIPWAY_DOWNLOAD="+shown+"\n  next: ") || strings.Contains(out, "SECRET") {
+			t.Errorf("%q: %v\n%s", mirror, err, out)
+		}
+	}
+}
+
+// TestMirrorsWithUsers: an address that is used is shown without its user, too, whatever the case of its scheme.
+func TestMirrorsWithUsers(t *testing.T) {
+	r, h := newRunner(t), newHost(t)
+	mirror := strings.Replace(h.URL, "http://", "HTTP://me:SECRET@", 1)
+	out, err := r.play(map[string]string{"version": version, "mirror": mirror, "programs": "none"}, "main")
+	if err != nil || strings.Contains(out, "SECRET") || !strings.Contains(out, "from "+strings.Replace(h.URL, "http:", "HTTP:", 1)) {
+		t.Errorf("%v\n%s", err, out)
+	}
+	clear(h.files)
+	h.files["SHA256SUMS"] = nil
+	out, err = r.play(map[string]string{"version": version, "mirror": mirror, "public-key": h.key, "programs": "none"}, "main")
+	if err == nil || strings.Contains(out, "SECRET") || strings.Count(out, "error: ") != 1 {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
