@@ -21,10 +21,13 @@ set -euo pipefail
 
 module=github.com/slipway-dev/slipway
 host=https://github.com/slipway-dev/slipway/releases/download
-folder=${SETUP_FOLDER:?SETUP_FOLDER is not set: name the folder to install into}
 programs=${SETUP_PROGRAMS:-cluster}
 own=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-source=${SETUP_SOURCE:-$own}
+
+# absolute is a path that is the same in every folder: compilers run in another one, and so do later steps.
+absolute() { if command -v cygpath >/dev/null; then cygpath -a -u "$1"; elif [[ $1 = /* ]]; then echo "$1"; else echo "$PWD/$1"; fi; }
+folder=$(absolute "${SETUP_FOLDER:?SETUP_FOLDER is not set: name the folder to install into}")
+source=$(absolute "${SETUP_SOURCE:-$own}")
 
 # fail prints what is wrong, where, and what to do, and ends the script.
 fail() {

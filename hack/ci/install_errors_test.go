@@ -1,6 +1,8 @@
 package ci_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -46,5 +48,30 @@ func TestMirrorsWithUsers(t *testing.T) {
 	out, err = r.play(map[string]string{"version": version, "mirror": mirror, "public-key": h.key, "programs": "none"}, "main")
 	if err == nil || strings.Contains(out, "SECRET") || strings.Count(out, "error: ") != 1 {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// TestRelativeFolders: compilers and later steps run in other folders.
+func TestRelativeFolders(t *testing.T) {
+	h := newHost(t)
+	for name, mirror := range map[string]string{"downloaded": h.URL, "compiled": "off"} {
+		t.Run(name, func(t *testing.T) {
+			r := newRunner(t)
+			script := r.install(h, "here")
+			if name == "compiled" {
+				if err := os.Rename(checkout(t), filepath.Join(r.home, "sources")); err != nil {
+					t.Fatal(err)
+				}
+				r.env = append(r.env, "SETUP_VERSION=", "SETUP_SOURCE=sources")
+			}
+			out := r.succeed("export SLIPWAY_DOWNLOAD=" + mirror + "\n" + script + "\n. here/env; cd /; slipway version; echo \"$SLIPWAY_CACHE ${SLIPWAY_SOURCE:-none}\"")
+			sources := map[string]string{"downloaded": "none", "compiled": filepath.Join(r.home, "sources")}[name]
+			if !strings.HasSuffix(out, "\n"+filepath.Join(r.home, "here/cache")+" "+sources+"\n") {
+				t.Error(out)
+			}
+			if got := r.told("PATH"); got != filepath.Join(r.home, "here/bin")+"\n" {
+				t.Errorf("later steps look in %s", got)
+			}
+		})
 	}
 }

@@ -161,6 +161,12 @@ func programs(t *testing.T, scripts map[string]string) string {
 // installer runs the script.
 const installer = `bash "$GITHUB_ACTION_PATH/hack/ci/install.sh"`
 
+// install is a script that installs the release of a host into a folder.
+func (r *runner) install(h *host, folder string) string {
+	r.env = append(r.env, "SETUP_FOLDER="+folder, "SETUP_VERSION="+version, "SLIPWAY_DOWNLOAD="+h.URL, "SETUP_PROGRAMS=none")
+	return installer + " install"
+}
+
 // told is what steps wrote for later ones: PATH, ENV or OUTPUT.
 func (r *runner) told(name string) string {
 	r.t.Helper()
