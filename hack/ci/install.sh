@@ -29,11 +29,13 @@ absolute() { if command -v cygpath >/dev/null; then cygpath -a -u "$1"; elif [[ 
 folder=$(absolute "${SETUP_FOLDER:?SETUP_FOLDER is not set: name the folder to install into}")
 source=$(absolute "${SETUP_SOURCE:-$own}")
 
-# fail prints what is wrong, where, and what to do, and ends the script.
+# fail prints what is wrong, where, what to do and, if more is known, why; and ends the script.
 fail() {
-  printf 'error: %s\n  where: %s\n  next: %s\n' "$1" "$2" "$3" >&2
+  printf 'error: %s\n  where: %s\n' "$1" "$2"
+  [ -z "${4:-}" ] || printf '  why: %s\n' "$4"
+  printf '  next: %s\n' "$3"
   exit 1
-}
+} >&2
 
 say() { printf 'slipway: %s\n' "$*"; }
 
@@ -46,6 +48,9 @@ address='^([A-Za-z]+)://([^/?#\\[:space:]]*@)?([^][/?#@:\\[:space:]]+|\[[0-9A-Fa
 shown() {
   if [[ $1 =~ $address ]]; then printf '%s' "${BASH_REMATCH[1]}://${BASH_REMATCH[3]}${BASH_REMATCH[4]}${BASH_REMATCH[5]}"; fi
 }
+
+# need ends the script if there is no such program.
+need() { command -v "$1" >/dev/null || fail "there is no $1, which releases are read with" "PATH" "install $1, or use an image of the runner that has it"; }
 
 sha256() {
   if command -v sha256sum >/dev/null; then sha256sum; else shasum -a 256; fi | cut -d ' ' -f 1
@@ -139,25 +144,42 @@ plan() {
 # fetch gets an address into a file of at most so many bytes, and prints the status of the answer. curl knows the size
 # only when the host sends it; the system stops the rest.
 fetch() {
-  (
+  local status code=0
+  : >"$2" # there is a file after an empty answer, too
+  { status=$(
     ulimit -f $(($3 / 1024 + 1)) 2>/dev/null || true
-    exec curl --silent --show-error --location --proto '=https,http' --proto-redir '=https' \
+    exec curl --silent --show-error --location --globoff --proto '=https,http' --proto-redir '=https' \
       --connect-timeout 20 --speed-limit 1024 --speed-time "${SETUP_PATIENCE:-30}" --retry 2 --max-filesize "$3" \
-      --output "$2" --write-out '%{http_code}' "$1"
-  ) || fail "the release host gives no file" "$(shown "$1")" "$again"
+      --output "$2" --write-out '%{http_code}' "$1" 2>"$2.why"
+  ) || code=$?; } 2>/dev/null # or the shell reports that the system has stopped it
+  [ $code = 0 ] || fail "the release host gives no file" "$(shown "$1")" "$again" "$(cause $code "$2" "$3")"
+  echo "$status"
 }
+
+# cause is why curl gave a file up: its code, the file, and the most bytes that it may have.
+cause() {
+  if [ "$1" = 63 ] || [ "$(bytes "$2")" -gt "$3" ]; then
+    echo "it is larger than any such file of a release"
+  else
+    sed -n '${s/^curl: ([0-9]*) //;p;}' "$2.why"
+  fi
+}
+
+# bytes is the size of a file, or zero.
+bytes() { if [ -f "$1" ]; then wc -c <"$1"; else echo 0; fi; }
 
 # verify_signature compares the signature of the checksums with the public key. An ed25519 key in DER is these twelve
 # bytes and the key.
 verify_signature() {
-  local sums=$1 work=$2
+  local sums=$1 work=$2 where=$3
+  need openssl
   {
     printf '\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00'
     printf '%s' "$SETUP_PUBLIC_KEY" | openssl base64 -d -A
-  } >"$work/key.der"
-  openssl base64 -d -A -in "$sums.sig" -out "$work/signature" 2>/dev/null &&
+  } >"$work/key.der" 2>/dev/null &&
+    openssl base64 -d -A -in "$sums.sig" -out "$work/signature" 2>/dev/null &&
     openssl pkeyutl -verify -pubin -keyform DER -inkey "$work/key.der" -rawin -in "$sums" -sigfile "$work/signature" >/dev/null 2>&1 ||
-    fail "the checksums are not signed with the public key" "$sums" "check public-key; install nothing from this host if it is right"
+    fail "the checksums are not signed with the public key" "$where" "check public-key; install nothing from this host if it is right"
 }
 
 # listed prints the checksum that a file of checksums has for a name.
@@ -188,7 +210,7 @@ download() {
   [ "$os" != windows ] || archive=$stem.zip
   base=${base%/}/$asked
   from=$(shown "$base")
-  status=$(fetch "$base/SHA256SUMS" "$work/SHA256SUMS" 1000000)
+  status=$(fetch "$base/SHA256SUMS" "$work/SHA256SUMS" 65536)
   if [ "$status" = 404 ]; then
     [ -z "${SETUP_PUBLIC_KEY:-}" ] || fail "the release host has no release $asked, and public-key wants a signed one" "$from/SHA256SUMS" \
       'check version and mirror; or set SLIPWAY_DOWNLOAD=off (mirror: "off") to compile the version, which no signature covers'
@@ -196,13 +218,13 @@ download() {
   fi
   [ "$status" = 200 ] || fail "the release host answers $status" "$from/SHA256SUMS" "$again"
   if [ -n "${SETUP_PUBLIC_KEY:-}" ]; then
-    status=$(fetch "$base/SHA256SUMS.sig" "$work/SHA256SUMS.sig" 10000)
+    status=$(fetch "$base/SHA256SUMS.sig" "$work/SHA256SUMS.sig" 1024)
     [ "$status" = 200 ] || fail "the release has no signature" "$from/SHA256SUMS.sig" "name a signed release, or leave public-key out"
-    verify_signature "$work/SHA256SUMS" "$work"
+    verify_signature "$work/SHA256SUMS" "$work" "$from/SHA256SUMS.sig"
   fi
   want=$(listed "$work/SHA256SUMS" "$archive")
   [ -n "$want" ] || fail "the release host lists no checksum of the archive" "$from/SHA256SUMS: $archive" "$again"
-  status=$(fetch "$base/$archive" "$work/$archive" 2000000000)
+  status=$(fetch "$base/$archive" "$work/$archive" $((1 << 30)))
   [ "$status" = 200 ] || fail "the release host answers $status" "$from/$archive" "$again"
   [ "$(sha256 <"$work/$archive")" = "$want" ] || fail "the archive has another checksum than SHA256SUMS lists" "$from/$archive" "$again"
   unpack "$work/$archive" "$stem" "$work"

@@ -1,6 +1,8 @@
 package ci_test
 
 import (
+	"bytes"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,6 +50,63 @@ func TestMirrorsWithUsers(t *testing.T) {
 	out, err = r.play(map[string]string{"version": version, "mirror": mirror, "public-key": h.key, "programs": "none"}, "main")
 	if err == nil || strings.Contains(out, "SECRET") || strings.Count(out, "error: ") != 1 {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// TestAnswersHaveReasons: each is one error with the address and, if it was curl that gave up, why.
+func TestAnswersHaveReasons(t *testing.T) {
+	sums := "/SHA256SUMS\n"
+	for name, c := range map[string]struct {
+		answer http.HandlerFunc
+		want   string // after the version in the address
+	}{
+		"endless": {func(w http.ResponseWriter, _ *http.Request) {
+			for chunk := bytes.Repeat([]byte("0"), 1<<16); ; {
+				if _, err := w.Write(chunk); err != nil {
+					return
+				}
+			}
+		}, sums + "  why: it is larger than any such file of a release\n"},
+		"large": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "100000")
+			_, _ = w.Write(bytes.Repeat([]byte("0"), 100_000))
+		}, sums + "  why: it is larger than any such file of a release\n"},
+		"cut off": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "1000")
+			_, _ = w.Write([]byte("0000"))
+		}, sums + "  why: "},
+		"empty": {func(http.ResponseWriter, *http.Request) {}, sums[:len(sums)-1] + ": " + archive() + "\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, h := newRunner(t), newHost(t)
+			h.Config.Handler = c.answer
+			out, err := r.play(map[string]string{"version": version, "mirror": h.URL, "programs": "none"}, "main")
+			_, text, _ := strings.Cut(out, "error: ")
+			if err == nil || !strings.Contains(text, "\n  where: "+h.URL+"/"+version+c.want) || strings.Count(text, "\n") > 4 {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
+
+// TestSignaturesAreNamed: an error about a signature has its address, not that of a file that is gone.
+func TestSignaturesAreNamed(t *testing.T) {
+	for name, change := range map[string]func(*host){
+		"none":          func(h *host) { delete(h.files, "SHA256SUMS.sig") },
+		"empty":         func(h *host) { h.files["SHA256SUMS.sig"] = nil },
+		"no base64":     func(h *host) { h.files["SHA256SUMS.sig"] = []byte("!!!") },
+		"of other sums": func(h *host) { h.files["SHA256SUMS"] = []byte("other") },
+		"no key":        func(h *host) { h.key = "!!!" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, h := newRunner(t), newHost(t)
+			change(h)
+			out, err := r.play(map[string]string{"version": version, "mirror": h.URL, "public-key": h.key, "programs": "none"}, "main")
+			_, text, _ := strings.Cut(out, "error: ")
+			if err == nil || !strings.Contains(text, "\n  where: "+h.URL+"/"+version+"/SHA256SUMS.sig\n  next: ") || strings.Count(text, "\n") != 3 {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
 	}
 }
 
