@@ -103,7 +103,6 @@ func TestActionInstallsRelease(t *testing.T) {
 
 // TestActionRefuses: nothing is installed of what is not the release.
 func TestActionRefuses(t *testing.T) {
-	stem := strings.TrimSuffix(archive(), ".tar.gz")
 	for name, c := range map[string]struct {
 		change func(*testing.T, *host)
 		want   string
@@ -113,15 +112,15 @@ func TestActionRefuses(t *testing.T) {
 		"no signature":      {func(_ *testing.T, h *host) { delete(h.files, "SHA256SUMS.sig") }, "no signature"},
 		"no release":        {func(_ *testing.T, h *host) { clear(h.files) }, "has no release " + version + ", and public-key wants a signed one"},
 		"no archive":        {func(_ *testing.T, h *host) { delete(h.files, archive()) }, "answers 404"},
-		"files outside":     {func(t *testing.T, h *host) { h.put(t, stem, packed(t, "../slipway", "x")) }, "files outside its folder"},
+		"files outside":     {func(t *testing.T, h *host) { h.put(t, stem(), tarOf(t, entry{name: "../slipway", text: "x"})) }, "files outside its folder"},
 		"another version inside": {func(t *testing.T, h *host) {
-			h.put(t, stem, packed(t, stem+"/slipway", "#!/bin/sh\necho slipway v9.9.9\n"))
+			h.put(t, stem(), tarOf(t, file("slipway", "#!/bin/sh\necho slipway v9.9.9\n")))
 		}, "the archive has another version"},
 		"the version of another program": {func(t *testing.T, h *host) {
-			h.put(t, stem, packed(t, stem+"/slipway", "#!/bin/sh\necho slipway v9.9.9\necho '  Kubernetes "+version+"'\n"))
+			h.put(t, stem(), tarOf(t, file("slipway", "#!/bin/sh\necho slipway v9.9.9\necho '  Kubernetes "+version+"'\n")))
 		}, "the archive has another version"},
 		"a version before the release": {func(t *testing.T, h *host) {
-			h.put(t, stem, packed(t, stem+"/slipway", "#!/bin/sh\necho slipway "+version+"-rc.1, played\n"))
+			h.put(t, stem(), tarOf(t, file("slipway", "#!/bin/sh\necho slipway "+version+"-rc.1, played\n")))
 		}, "the archive has another version"},
 	} {
 		t.Run(name, func(t *testing.T) {

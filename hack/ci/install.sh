@@ -185,20 +185,83 @@ verify_signature() {
 # listed prints the checksum that a file of checksums has for a name.
 listed() { awk -v name="$2" '($2 == name || $2 == "*" name) && length($1) == 64 && $1 ~ /^[0-9a-f]+$/ { print $1; exit }' "$1"; }
 
-# unpack takes the one folder out of an archive, and nothing besides.
+# What an archive may have and unpack to, as internal/release has it; and the size of a listing of so many entries.
+max_entries=1000 max_unpacked=$((4 << 30)) max_listing=400000
+
+# Lines of listings: the kind, owners or versions, the size, the time, the name. GNU's tar and busybox write a date and a
+# time, the tar of macOS writes Sep 21 14:13. Names of a release have no spaces, so neither a link, whose line goes on,
+# nor a name or an owner that looks like a line fits. unzip has a question mark for a file of a system without kinds.
+tar_line='([-d])[^ ]+ +([^ ]+ +){1,3}([0-9]+) +([0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]+|[A-Z][a-z]{2} +[0-9]{1,2} +[0-9:]+)'
+zip_line='([-d?])[^ ]+ +([0-9.]+ [a-z0-9]+) +([0-9]+) [tb][-lxX] [^ ]{4} ([^ ]+ [0-9:]+)'
+name_of_release='(/[0-9A-Za-z_][0-9A-Za-z_.+-]*)*'
+
+# refuse ends the script for an archive that is none of a release. It is known to who calls as $from and $archive.
+refuse() { fail "the archive $1" "$from/$archive${2:+: ${2:0:100}}" "install nothing from this host, and report it: https://$module/issues"; }
+
+# reading runs a program that reads a file of a folder: in it, as tar takes a colon in a path for one of a host; in one
+# language, as a listing is read; and with little memory, however long an archive says that a name is.
+reading() {
+  (
+    cd "$1" && shift
+    ulimit -v 1048576 || true # not every system can
+    LC_ALL=C exec "$@" </dev/null
+  ) 2>/dev/null
+}
+
+# listing prints what an archive has, an entry in a line, and content what a file in it has.
+listing() { if [[ $2 = *.zip ]]; then reading "$1" unzip -Zs-h-t "$2"; else reading "$1" tar -tvf "$2"; fi; }
+content() { if [[ $2 = *.zip ]]; then reading "$1" unzip -p "$2" "$3"; else reading "$1" tar -xOf "$2" "$3"; fi; }
+
+# room is how much an archive may unpack to: twenty times as much as it has, of which programs need four.
+room() {
+  local most=$((20 * ($(bytes "$1") + (1 << 20))))
+  echo $((most < max_unpacked ? most : max_unpacked))
+}
+
+# inflate makes a tar archive of a .tar.gz, up to so many bytes.
+inflate() {
+  local whole=yes
+  gzip -dc <"$1" 2>/dev/null | head -c $(($3 + 1)) >"$2" || whole=
+  [ "$(bytes "$2")" -le "$3" ] || refuse "unpacks to more than $3 bytes"
+  [ -n "$whole" ] || refuse "cannot be read"
+}
+
+# files reads a listing, and prints the size and the name of each file. An entry of another kind, elsewhere, or beyond
+# the limits is refused: as in the command itself, and before anything is unpacked.
+files() {
+  local stem=$1 left=$2 form="^$3 (${1//./\\.}$name_of_release)/?\$" count=0 line size
+  while IFS= read -r line; do
+    line=${line//[![:print:]]/?}
+    count=$((count + 1))
+    [ $count -le $max_entries ] || refuse "has more than $max_entries entries"
+    [[ $line = [-d?]* && $line != *' -> '* && $line != *' link to '* ]] || refuse "has what is neither a file nor a folder" "${line##*"$stem"/}"
+    [[ $line =~ $form ]] || refuse "has files outside its folder, or with names of no release" "$line"
+    size=${BASH_REMATCH[3]}
+    [ ${#size} -le 12 ] && left=$((left - size)) && [ "$left" -ge 0 ] || refuse "unpacks to more than $2 bytes"
+    [ "${BASH_REMATCH[1]}" = d ] || echo "$size ${BASH_REMATCH[5]}"
+  done
+}
+
+# unpack takes the files out of an archive, into its folder in the folder work. It writes what they contain, and as much
+# as was listed: no link, owner or mode of the archive comes to be.
 unpack() {
-  local archive=$1 stem=$2 into=$3 names
-  case $archive in
-    *.zip) names=$(unzip -Z1 "$archive") ;;
-    *) names=$(tar -tzf "$archive") ;;
-  esac
-  if grep -qvE "^${stem//./\\.}/" <<<"$names" || grep -qE '(^|/)\.\.(/|$)' <<<"$names"; then
-    fail "the archive has files outside its folder" "${archive##*/}" "report it: https://$module/issues"
+  local work=$1 stem=$2 file=$archive format=$zip_line left whole=yes size name
+  left=$(room "$work/$archive")
+  if [[ $archive = *.zip ]]; then need unzip; else
+    need tar && need gzip
+    file=archive.tar format=$tar_line
+    inflate "$work/$archive" "$work/$file" "$left"
   fi
-  case $archive in
-    *.zip) unzip -q "$archive" -d "$into" ;;
-    *) tar -xzf "$archive" -C "$into" ;;
-  esac
+  listing "$work" "$file" | head -c $max_listing >"$work/listing" || whole=
+  files "$stem" "$left" "$format" <"$work/listing" >"$work/files"
+  [ "$(bytes "$work/listing")" -lt $max_listing ] || refuse "has more than $max_entries entries"
+  [ -n "$whole" ] || refuse "cannot be read"
+  while read -r size name; do
+    {
+      mkdir -p "$work/${name%/*}" && content "$work" "$file" "$name" | head -c $((size + 1)) >"$work/$name" &&
+        [ "$(bytes "$work/$name")" -eq "$size" ] && chmod 755 "$work/$name"
+    } 2>/dev/null || refuse "has a file that is not as it is listed" "$name"
+  done <"$work/files"
 }
 
 # download installs a release from its host. If the host has no such release, there is no folder bin afterwards. With a
@@ -227,7 +290,8 @@ download() {
   status=$(fetch "$base/$archive" "$work/$archive" $((1 << 30)))
   [ "$status" = 200 ] || fail "the release host answers $status" "$from/$archive" "$again"
   [ "$(sha256 <"$work/$archive")" = "$want" ] || fail "the archive has another checksum than SHA256SUMS lists" "$from/$archive" "$again"
-  unpack "$work/$archive" "$stem" "$work"
+  unpack "$work" "$stem"
+  [ -f "$work/$stem/$program" ] && [ -s "$work/$stem/$program" ] || refuse "has no $program, or an empty one"
   mv "$work/$stem" "$folder/bin"
   say "downloaded $asked from $from and compared its checksum${SETUP_PUBLIC_KEY:+ and signature}"
 }
@@ -269,6 +333,7 @@ settle() {
     SLIPWAY_SOURCE=$(native "$source")
     names+=(SLIPWAY_SOURCE)
   fi
+  rm -f "$folder/env" # it may be a link
   printf 'export PATH=%q:"$PATH"\n' "$folder/bin" >"$folder/env"
   for name in "${names[@]}"; do
     export "${name?}"
@@ -289,23 +354,34 @@ ready() {
   say "nodes run $path"
 }
 
+# check_version sets printed to what the command calls itself. One that is not the release that was asked for goes, and
+# what came with it: services keep the folder after a failure, too.
+check_version() {
+  local ran=yes
+  printed=$("$folder/bin/$program" version) || ran=
+  printed=${printed%%$'\n'*} # the other lines have the versions of other programs
+  [[ -z $ran || ( -n $1 && "$printed " != "slipway $1"[,\ ]* ) ]] || return 0
+  rm -rf "$folder/bin"
+  [ -n "$ran" ] || fail "slipway was installed and does not run" "$folder/bin/$program version" "$again"
+  fail "the archive has another version than was asked for" "$1: $printed" "report it: https://$module/issues"
+}
+
 install() {
-  local asked name printed
+  local asked name printed kept
   asked=$(version)
   name=$(key "$asked")
   mkdir -p "$folder"
   [ "${SETUP_PRIVATE:-}" != yes ] || export GOMODCACHE="$folder/mod"
-  if [ "$(cat "$folder/bin/.key" 2>/dev/null)" = "$name" ]; then
+  kept=$([ ! -x "$folder/bin/$program" ] || cat "$folder/bin/.key" 2>/dev/null) || true
+  if [ "$kept" = "$name" ]; then
     say "kept from an earlier run ($name)"
   else
     rm -rf "$folder/bin"
     put "$asked"
   fi
-  printed=$("$folder/bin/slipway" version)
-  printed=${printed%%$'\n'*} # the other lines have the versions of other programs
-  [[ -z $asked || "$printed " == "slipway $asked"[,\ ]* ]] || fail "the archive has another version than was asked for" "$asked: $printed" "report it: https://$module/issues"
+  check_version "$asked"
   say "$printed"
-  echo "$name" >"$folder/bin/.key"
+  [ "$kept" = "$name" ] || echo "$name" >"$folder/bin/.key"
   settle "$asked"
   ready
   [ -z "${GITHUB_OUTPUT:-}" ] || printf 'path=%s\nprinted=%s\n' "$folder/bin/slipway" "$printed" >>"$GITHUB_OUTPUT"
@@ -314,6 +390,7 @@ install() {
 again='run the job again, or set SLIPWAY_DOWNLOAD=off (mirror: "off") to compile'
 os=$(system)
 arch=$(machine)
+if [ "$os" = windows ]; then program=slipway.exe; else program=slipway; fi
 check_settings
 case ${1:-} in
   plan) plan ;;

@@ -134,3 +134,16 @@ func TestRelativeFolders(t *testing.T) {
 		})
 	}
 }
+
+// TestCommandThatDoesNotRun: it is one more line than the system's own, and it goes.
+func TestCommandThatDoesNotRun(t *testing.T) {
+	r, h := newRunner(t), newHost(t)
+	h.put(t, stem(), tarOf(t, file("slipway", "#!/bin/sh\nexit 3\n")))
+	out, err := r.bash(r.install(h, "here"))
+	if err == nil || !strings.Contains(out, "error: slipway was installed and does not run\n  where: "+r.home+"/here/bin/slipway version\n  next: ") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if _, err := os.Stat(filepath.Join(r.home, "here/bin")); err == nil {
+		t.Error("it is kept for later runs")
+	}
+}

@@ -3,9 +3,6 @@
 package ci_test
 
 import (
-	"archive/tar"
-	"bytes"
-	"compress/gzip"
 	"context"
 	"crypto/ed25519"
 	"crypto/sha256"
@@ -188,9 +185,8 @@ type host struct {
 // newHost serves a release whose command prints its version.
 func newHost(t *testing.T) *host {
 	t.Helper()
-	stem := fmt.Sprintf("slipway_%s_%s_%s", version, runtime.GOOS, runtime.GOARCH)
 	h := &host{files: map[string][]byte{}}
-	h.put(t, stem, packed(t, stem+"/slipway", "#!/bin/sh\necho \"slipway "+version+", played\"\necho '  Kubernetes v1.37.1'\n"))
+	h.put(t, stem(), tarOf(t, file("slipway", played+"echo '  Kubernetes v1.37.1'\n")))
 	h.Server = httptest.NewServer(http.HandlerFunc(h.serve))
 	t.Cleanup(h.Close)
 	return h
@@ -199,13 +195,18 @@ func newHost(t *testing.T) *host {
 // put sets the archive, and checksums and a signature that fit.
 func (h *host) put(t *testing.T, stem string, archive []byte) {
 	t.Helper()
+	h.files[stem+".tar.gz"] = archive
+	h.sign(t, fmt.Appendf(nil, "%x  other.tar.gz\n%x  %s.tar.gz\n", sha256.Sum256(nil), sha256.Sum256(archive), stem))
+}
+
+// sign sets the checksums, and a signature that fits.
+func (h *host) sign(t *testing.T, sums []byte) {
+	t.Helper()
 	public, private, err := ed25519.GenerateKey(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sums := fmt.Appendf(nil, "%x  other.tar.gz\n%x  %s.tar.gz\n", sha256.Sum256(nil), sha256.Sum256(archive), stem)
-	h.key = base64.StdEncoding.EncodeToString(public)
-	h.files[stem+".tar.gz"], h.files["SHA256SUMS"] = archive, sums
+	h.key, h.files["SHA256SUMS"] = base64.StdEncoding.EncodeToString(public), sums
 	h.files["SHA256SUMS.sig"] = []byte(base64.StdEncoding.EncodeToString(ed25519.Sign(private, sums)) + "\n")
 }
 
@@ -223,27 +224,6 @@ func (h *host) serve(w http.ResponseWriter, r *http.Request) {
 // archive is the name of the host's archive for this platform.
 func archive() string {
 	return fmt.Sprintf("slipway_%s_%s_%s.tar.gz", version, runtime.GOOS, runtime.GOARCH)
-}
-
-// packed is an archive with one file.
-func packed(t *testing.T, name, text string) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	zipped := gzip.NewWriter(&b)
-	w := tar.NewWriter(zipped)
-	if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(text))}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Write([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := zipped.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
 }
 
 // checkout makes a folder that has the sources of a small slipway, and returns its path.
