@@ -41,6 +41,10 @@ type Builder struct {
 	extents map[*Schema]extent
 	own     sync.Map // *load.TypeDecl → func() *Schema
 
+	whereUsed sync.Map // doubts that the uses of a struct decide: *Schema of a field → func()
+	bounded   sync.Map // *Schema of the first stage → [bounded], the markers of its bounds
+	judged    map[use]bool
+
 	reachedMu sync.Mutex
 	reached   []*load.Package // the user's packages that types were needed of
 }
@@ -53,6 +57,7 @@ func NewBuilder(loader *load.Loader, options Options) *Builder {
 		flat:    make(map[*load.TypeDecl]*Schema),
 		merged:  make(map[*Schema]*Schema),
 		extents: make(map[*Schema]extent),
+		judged:  make(map[use]bool),
 	}
 }
 

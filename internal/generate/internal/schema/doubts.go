@@ -104,6 +104,7 @@ func (c context) doubtSchema(values marker.Values, s *Schema) {
 		case maximum, maxLength, maxItems, maxProperties:
 			c.doubtBounds(v, target)
 		}
+		c.keepBound(v, target)
 	}
 }
 
@@ -170,35 +171,4 @@ func typeOfJSON(text []byte) string {
 		return "number"
 	}
 	return "integer"
-}
-
-// bounds are a pair of bounds; open ones are not allowed themselves.
-type bounds struct {
-	least, most *float64
-	open        bool
-}
-
-// doubtBounds doubts a pair of bounds that no value meets.
-func (c context) doubtBounds(v *marker.Value, s *Schema) {
-	for _, b := range []bounds{
-		{s.Minimum, s.Maximum, s.ExclusiveMinimum || s.ExclusiveMaximum},
-		{float(s.MinLength), float(s.MaxLength), false},
-		{float(s.MinItems), float(s.MaxItems), false},
-		{float(s.MinProperties), float(s.MaxProperties), false},
-	} {
-		if b.empty() {
-			c.doubt(v.Pos, "", "+%s: no value meets both bounds, %v and %v", v.Definition.Name, *b.least, *b.most)
-		}
-	}
-}
-
-func (b bounds) empty() bool {
-	return b.least != nil && b.most != nil && (*b.least > *b.most || b.open && *b.least == *b.most)
-}
-
-func float(n *int64) *float64 {
-	if n == nil {
-		return nil
-	}
-	return new(float64(*n))
 }

@@ -16,6 +16,7 @@ func (b *Builder) Flat(d *load.TypeDecl) *Schema {
 		root = b.resolve(b.schemaOf(d))
 		b.flat[d] = root
 	}
+	b.judgeUse(use{d, true})
 	return b.merge(root, d)
 }
 

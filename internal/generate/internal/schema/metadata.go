@@ -1,26 +1,46 @@
 package schema
 
 import (
+	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/slipway-dev/slipway/internal/generate/internal/load"
 )
 
 // doubtMetadata doubts a field that holds an ObjectMeta, itself or in a type of another module: the API server prunes
 // what the schema does not name, and without an option the schema names nothing in an ObjectMeta. Types of the user's
-// own modules have their own fields doubted. The metadata of a kind itself are the API server's matter.
-func (b *structBuilder) doubtMetadata(f *load.Field, name string, s *Schema) {
+// own modules have their own fields doubted. The metadata of a kind itself are the API server's matter. Those of
+// another struct may be, too: its uses decide.
+func (b *structBuilder) doubtMetadata(f *load.Field, name string, inline bool, s *Schema) {
 	options := b.b.options
-	if options.EmbeddedObjectMeta || options.FullObjectMeta || !b.decl.Package.Local() || b.isKind() && name == "metadata" {
+	isMetadata := name == "metadata" && !inline
+	if options.EmbeddedObjectMeta || options.FullObjectMeta || !b.decl.Package.Local() || b.isKind() && isMetadata {
 		return
 	}
 	path, lost := b.b.lostMetadata(s, nil)
 	if !lost {
 		return
 	}
-	b.doubt(f.Syntax.Pos(), "use the option crd:generateEmbeddedObjectMeta=true",
-		"the API server drops the labels, annotations and name in %s: the schema has no fields of ObjectMeta", name+path)
+	doubt := func() {
+		b.doubt(f.Syntax.Pos(), "use the option crd:generateEmbeddedObjectMeta=true",
+			"the API server drops the labels, annotations and name in %s: the schema has no fields of ObjectMeta", b.pathOf(name, inline, path))
+	}
+	if isMetadata && path == "" {
+		b.b.whereUsed.Store(s, doubt)
+		return
+	}
+	doubt()
+}
+
+// pathOf is the path in JSON from the struct to what a field has at path. The fields of an inlined one are the
+// struct's.
+func (b *structBuilder) pathOf(name string, inline bool, path string) string {
+	if inline {
+		return cmp.Or(strings.TrimPrefix(path, "."), b.decl.Name())
+	}
+	return name + path
 }
 
 // isKind reports whether the struct embeds a TypeMeta.

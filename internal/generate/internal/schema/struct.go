@@ -27,6 +27,7 @@ func (c context) structure(e *ast.StructType) *Schema {
 	for _, f := range c.decl.Fields() {
 		b.field(f)
 	}
+	b.doubtPromoted()
 	slices.Sort(s.Required)
 	b.keepImmutable()
 	return s
@@ -67,7 +68,7 @@ func (b *structBuilder) field(f *load.Field) {
 	}
 	s.Description = f.Doc
 	b.apply(f.Markers, s, f.Syntax.Pos())
-	b.doubtMetadata(f, name, s)
+	b.doubtMetadata(f, name, inline, s)
 	if inline && s.Type != "" && s.Type != "object" {
 		b.fail(f.Syntax, "field %s of type %s is inlined, but only structs can be inlined; put a name into its json tag", fieldName(f), s.Type)
 		return

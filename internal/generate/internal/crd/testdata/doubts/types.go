@@ -58,6 +58,107 @@ type Kind struct {
 	Q string `json:"omitempty"`
 	// want has no name in its json tag
 	R Other `json:",omitempty"`
+
+	// want no value meets both bounds, 5 and 3: the bounds of the type Name hold, too
+	// +kubebuilder:validation:MaxLength=3
+	ShortName Name `json:"shortName"`
+	// want no value meets both bounds, 8 and 7
+	// +kubebuilder:validation:MinLength=8
+	LongName *Short `json:"longName"`
+	// +kubebuilder:validation:MaxLength=5
+	ExactName Name `json:"exactName"`
+	// want no value meets both bounds, 5 and 4
+	// +kubebuilder:validation:items:MaxLength=4
+	Names []Name `json:"names"`
+	// want no value meets both bounds, 11 and 10
+	// +kubebuilder:validation:Minimum=11
+	Count Small `json:"count"`
+	// want no value meets both bounds, 10 and 10
+	// +kubebuilder:validation:Minimum=10
+	// +kubebuilder:validation:ExclusiveMinimum=true
+	Last Smaller `json:"last"`
+	// The last one is allowed: the definition has both minima apart from the marker that excludes one.
+	// +kubebuilder:validation:Minimum=10
+	// +kubebuilder:validation:ExclusiveMinimum=true
+	Lasting Small `json:"lasting"`
+	// want no value meets both bounds, 3 and 2
+	// +kubebuilder:validation:MaxItems=2
+	Triple Triple `json:"triple"`
+	// want no value meets both bounds, 2 and 1
+	// +kubebuilder:validation:MinProperties=2
+	Single Single `json:"single"`
+
+	Promoting Promoting `json:"promoting"`
+	Shadowing Shadowing `json:"shadowing"`
+
+	// +kubebuilder:validation:EmbeddedResource
+	Kept Template `json:"kept"`
+	// +kubebuilder:validation:EmbeddedResource
+	KeptInlined Templates `json:"keptInlined"`
+	Dropped     []Dropped `json:"dropped"`
+	Inlined     Inlined   `json:"inlined"`
+}
+
+// +kubebuilder:validation:MinLength=5
+type Name string
+
+// +kubebuilder:validation:Minimum=1
+type Small Smaller
+
+// +kubebuilder:validation:Maximum=10
+type Smaller int32
+
+// +kubebuilder:validation:MaxLength=7
+type Short string
+
+// +kubebuilder:validation:MinItems=3
+type Triple []string
+
+// +kubebuilder:validation:MaxProperties=1
+type Single map[string]string
+
+type Left struct {
+	Name string `json:"name"`
+	Left string `json:"left"`
+}
+
+type Right struct {
+	Other string `json:"name"`
+	Right string `json:"right"`
+}
+
+type Promoting struct {
+	Left `json:",inline"`
+	// want fields Left.Name and Right.Other of Promoting are both named "name" in JSON
+	*Right `json:",inline"`
+}
+
+// Shadowing has a name of its own, and one that is less deep on one side: Go programs take these.
+type Shadowing struct {
+	Left      `json:",inline"`
+	Right     `json:",inline"`
+	Promoting `json:",inline"`
+	Own       string `json:"name"`
+}
+
+type Template struct {
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+	APIVersion        string `json:"apiVersion"`
+	Kind              string `json:"kind"`
+}
+
+type Templates struct {
+	Template `json:",inline"`
+}
+
+type Dropped struct {
+	// want labels, annotations and name in metadata:
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+}
+
+type Inlined struct {
+	// want labels, annotations and name in Inlined:
+	metav1.ObjectMeta `json:",inline"`
 }
 
 type Other struct {
