@@ -102,9 +102,7 @@ func (r *kindReader) nodes(n *yaml.Node, at string) {
 	if len(seen) > 0 {
 		r.spec.NodeKind = protocol.RealNodes
 	}
-	if seen[controlPlane] > 0 && seen[worker] > 0 {
-		r.taintControlPlanes()
-	}
+	r.taintControlPlanes(seen[controlPlane] > 0 && seen[worker] > 0)
 }
 
 const (
@@ -113,11 +111,16 @@ const (
 	controlPlaneLabel = "node-role.kubernetes.io/control-plane"
 )
 
-func (r *kindReader) taintControlPlanes() {
+// taintControlPlanes gives control planes beside workers kubeadm's taint, except those that list their taints. An empty
+// list has served its purpose then.
+func (r *kindReader) taintControlPlanes(besideWorkers bool) {
 	for i := range r.spec.Nodes {
 		node := &r.spec.Nodes[i]
-		if _, is := node.Labels[controlPlaneLabel]; is {
-			node.Taints = append(node.Taints, controlPlaneLabel+":NoSchedule")
+		if _, is := node.Labels[controlPlaneLabel]; is && besideWorkers && node.Taints == nil {
+			node.Taints = []string{controlPlaneLabel + ":NoSchedule"}
+		}
+		if len(node.Taints) == 0 {
+			node.Taints = nil
 		}
 	}
 }
@@ -238,11 +241,17 @@ func (r *kindReader) patch(n *yaml.Node, at string, patch kubeadmPatch, node *pr
 		}
 	}
 	if node == nil {
+		if patch.NodeRegistration.Taints != nil || len(patch.NodeRegistration.KubeletExtraArgs) > 0 {
+			r.leave(n, at+": nodeRegistration of "+patch.Kind, "write it under kubeadmConfigPatches of a node")
+		}
 		return
 	}
-	for _, taint := range patch.NodeRegistration.Taints {
-		node.Taints = append(node.Taints, strings.TrimSuffix(taint.Key+"="+taint.Value, "=")+":"+taint.Effect)
-		r.check(n, at, checkTaint(node.Taints[len(node.Taints)-1]))
+	if taints := patch.NodeRegistration.Taints; taints != nil {
+		node.Taints = []string{} // as in kubeadm, a list replaces what is so without one or by an earlier patch
+		for _, taint := range taints {
+			node.Taints = append(node.Taints, strings.TrimSuffix(taint.Key+"="+taint.Value, "=")+":"+taint.Effect)
+			r.check(n, at, checkTaint(node.Taints[len(node.Taints)-1]))
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(patch.NodeRegistration.KubeletExtraArgs)) {
 		r.kubeletFlag(n, at, name, patch.NodeRegistration.KubeletExtraArgs[name], node)

@@ -2,6 +2,7 @@ package clusterfile_test
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -112,5 +113,36 @@ func TestKindFileMistakes(t *testing.T) {
 	}
 	if d, err := clusterfile.Parse("f", []byte(head)); err != nil || d.Spec.Nodes != nil || d.Spec.NodeKind != "" {
 		t.Errorf("one without nodes: %+v, %v", d, err)
+	}
+}
+
+// TestKindTaints: as in kubeadm, a list of taints replaces the one that control planes have, also an empty list.
+func TestKindTaints(t *testing.T) {
+	const usual = "node-role.kubernetes.io/control-plane:NoSchedule"
+	for registration, want := range map[string][]string{
+		"":                                      {usual},
+		"taints:":                               {usual},
+		"taints: []":                            nil,
+		"taints: [{key: a, effect: NoExecute}]": {"a:NoExecute"},
+		"taints: [{key: a, effect: NoExecute}]}\n---\nnodeRegistration: {taints: [{key: b, effect: NoSchedule}]": {"b:NoSchedule"},
+	} {
+		text := "apiVersion: kind.x-k8s.io/v1alpha4\nnodes:\n- role: worker\n- role: control-plane\n  kubeadmConfigPatches:\n  - " +
+			strconv.Quote("kind: InitConfiguration\nnodeRegistration: {"+registration+"}") + "\n"
+		got, err := clusterfile.Parse("f", []byte(text))
+		if err != nil {
+			t.Fatalf("%s: %v", registration, err)
+		}
+		if diff := cmp.Diff(want, got.Spec.Nodes[1].Taints); diff != "" || len(got.Left) > 0 {
+			t.Errorf("%s: %s, left %v", registration, diff, got.Left)
+		}
+	}
+}
+
+// TestKindPatchesOfAllNodes: what patches of all nodes say of nodes is not taken over, and reported.
+func TestKindPatchesOfAllNodes(t *testing.T) {
+	got, err := clusterfile.Parse("f", []byte("apiVersion: kind.x-k8s.io/v1alpha4\nkubeadmConfigPatches:\n"+
+		"- 'nodeRegistration: {taints: []}'\n- 'nodeRegistration: {kubeletExtraArgs: {node-labels: a=b}}'\n- 'nodeRegistration: {}'\n"))
+	if err != nil || len(got.Left) != 2 {
+		t.Errorf("%v, %v", got.Left, err)
 	}
 }
