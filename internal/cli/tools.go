@@ -30,7 +30,7 @@ func (inv *invocation) toolsLinkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "link [DIR]",
 		Short: "Link controller-gen, kustomize, setup-envtest and kubectl",
-		Long: `Link writes controller-gen, kustomize, setup-envtest and kubectl into a folder, by default bin, as
+		Long: `Link writes controller-gen, kustomize, setup-envtest and kubectl into a folder, by default the project's bin, as
 scripts that run slipway. It takes the versions in their names, like controller-gen-v0.20.1, from the
 project's Makefile, so that make finds them there and installs nothing.
 
@@ -51,7 +51,7 @@ func (inv *invocation) toolsUnlinkCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "unlink [DIR]",
 		Short:   "Remove the links of tools link",
-		Long:    `Unlink removes the links and scripts of slipway tools link from a folder, by default bin.`,
+		Long:    `Unlink removes the links and scripts of slipway tools link from a folder, by default the project's bin.`,
 		Example: `  slipway tools unlink`,
 		Args:    atMostOneFolder,
 		RunE: func(_ *cobra.Command, args []string) error {

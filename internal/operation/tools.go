@@ -21,19 +21,23 @@ const ToolFolder = "bin"
 // empty folder means ToolFolder, which must not lead elsewhere then. Force replaces files that neither slipway nor
 // the go command made.
 func (s *Session) LinkTools(dir string, force bool) error {
-	folder, err := s.toolFolder(dir)
+	root, err := s.toolRoot()
+	if err != nil {
+		return err
+	}
+	folder, err := s.toolFolder(root, dir)
 	if err != nil {
 		return err
 	}
 	folder.Force = force
-	versions, unknown, err := toollink.Versions(s.Dir)
+	versions, unknown, err := toollink.Versions(root)
 	if err != nil {
 		return err
 	}
 	for _, variable := range unknown {
 		s.Handler.Handle(report.Warning{Text: "the Makefile computes " + variable + ": the link has no version, and make may install its own tool"})
 	}
-	if line := toollink.Inspection(s.Dir); line > 0 {
+	if line := toollink.Inspection(root); line > 0 {
 		s.Handler.Handle(report.Warning{Text: fmt.Sprintf("Makefile:%d looks into a tool's file for its version (go version -m), where a script has none: "+
 			"have make leave the tools as they are: make -o controller-gen -o kustomize manifests", line)})
 	}
@@ -42,7 +46,7 @@ func (s *Session) LinkTools(dir string, force bool) error {
 		s.Handler.Handle(report.Warning{Text: "go tool keeps slipway in Go's build cache, which deletes unused files after some days: link again if a link fails, and after each update"})
 	}
 	changes, err := folder.Link()
-	s.reportLinks(changes, "linked")
+	s.reportLinks(s.linksFrom(root, dir), changes, "linked")
 	return err
 }
 
@@ -56,17 +60,32 @@ func inBuildCache(program string) bool {
 
 // UnlinkTools removes from a folder what LinkTools made.
 func (s *Session) UnlinkTools(dir string) error {
-	folder, err := s.toolFolder(dir)
+	root, err := s.toolRoot()
+	if err != nil {
+		return err
+	}
+	folder, err := s.toolFolder(root, dir)
 	if err != nil {
 		return err
 	}
 	changes, err := folder.Unlink()
-	s.reportLinks(changes, "unlinked")
+	s.reportLinks(s.linksFrom(root, dir), changes, "unlinked")
 	return err
 }
 
+// toolRoot is the folder whose Makefile the links are for: the working folder if its Makefile has tools, or else the
+// project's, as for other verbs.
+func (s *Session) toolRoot() (string, error) {
+	versions, unknown, err := toollink.Versions(s.Dir)
+	if err != nil || len(versions)+len(unknown) > 0 {
+		return s.Dir, err
+	}
+	root, err := s.projectRootOrNone()
+	return cmp.Or(root, s.Dir), err
+}
+
 // toolFolder is the folder that is meant.
-func (s *Session) toolFolder(dir string) (toollink.Folder, error) {
+func (s *Session) toolFolder(root, dir string) (toollink.Folder, error) {
 	if runtime.GOOS == "windows" {
 		return toollink.Folder{}, &report.Error{What: "links to tools do not work on Windows", Hint: "copy slipway.exe to controller-gen.exe, kustomize.exe and setup-envtest.exe"}
 	}
@@ -74,31 +93,44 @@ func (s *Session) toolFolder(dir string) (toollink.Folder, error) {
 	if err != nil {
 		return toollink.Folder{}, err
 	}
-	if dir == "" {
-		err = s.ownBin()
+	if dir != "" {
+		return toollink.Folder{Path: s.absolute(dir), Program: program}, nil
 	}
-	return toollink.Folder{Path: s.absolute(cmp.Or(dir, ToolFolder)), Program: program}, err
+	s.noteBelow(root)
+	return toollink.Folder{Path: filepath.Join(root, ToolFolder), Program: program}, s.ownBin(root)
 }
 
 // ownBin refuses a bin that a repository has as a link to elsewhere, where commands would be replaced.
-func (s *Session) ownBin() error {
-	here, err := confine.Open(s.Dir)
+func (s *Session) ownBin(root string) error {
+	here, err := confine.Open(root)
 	if err != nil {
 		return err
 	}
 	_, err = here.Resolve(ToolFolder)
 	if _, out := errors.AsType[*confine.OutsideError](err); out {
-		err = &report.Error{What: "the folder of tools is outside this folder", Where: ToolFolder, Err: err, Hint: "nothing was changed; name the folder to use it", Next: "slipway tools link bin"}
+		outside := &report.Error{What: "the folder of tools is outside this folder", Where: s.fromHere(root, ToolFolder), Err: err, Hint: "nothing was changed; name the folder to use it"}
+		if root == s.Dir {
+			outside.Next = "slipway tools link bin"
+		}
+		err = outside
 	}
 	return errors.Join(err, here.Close())
 }
 
-// reportLinks tells what happened to each file.
-func (s *Session) reportLinks(changes []toollink.Change, verb string) {
+// linksFrom is the folder from which links are named: the project's, or for a folder of the user's the working folder.
+func (s *Session) linksFrom(root, dir string) string {
+	if dir != "" {
+		return s.Dir
+	}
+	return root
+}
+
+// reportLinks tells what happened to each file, named from a folder.
+func (s *Session) reportLinks(from string, changes []toollink.Change, verb string) {
 	changed := 0
 	for i := range changes {
 		c := &changes[i]
-		if rel, err := filepath.Rel(s.Dir, c.Path); err == nil && filepath.IsLocal(rel) {
+		if rel, err := filepath.Rel(from, c.Path); err == nil && filepath.IsLocal(rel) {
 			c.Path = rel
 		}
 		if c.Action != report.Unchanged && c.Action != report.Kept {
