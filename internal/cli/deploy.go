@@ -61,7 +61,7 @@ With --print it prints the objects as one YAML stream, which installs the operat
 	bindConsent(cmd.Flags(), &d.Yes)
 	bindNoGenerate(cmd.Flags(), &d.NoGenerate)
 	bindClusterPreview(cmd.Flags(), &d.Preview)
-	return cmd
+	return inv.renamed(cmd, "config", "kustomize")
 }
 
 // bindKustomization declares the flag that names what is deployed.
@@ -102,5 +102,5 @@ nothing.`,
 	}
 	bindRemoval(cmd.Flags(), &removal, operation.DeployTimeout, "for the objects to be gone")
 	bindKustomization(cmd.Flags(), &folder)
-	return cmd
+	return inv.renamed(cmd, "config", "kustomize")
 }

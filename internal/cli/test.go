@@ -48,7 +48,11 @@ Jobs start no pods. Options before go test's arguments change that, without a ch
 			if len(args) > 0 && slices.Contains([]string{"-h", "-help", "--help"}, args[0]) {
 				return cmd.Help()
 			}
-			return inv.session().Test(cmd.Context(), suites(args))
+			s := suites(args)
+			if err := refuseCluster(s.Args); err != nil {
+				return err
+			}
+			return inv.session().Test(cmd.Context(), s)
 		},
 	}
 }

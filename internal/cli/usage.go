@@ -132,9 +132,10 @@ func flagError(cmd *cobra.Command, args []string, err error) error {
 	if !ok || unknown.GetSpecifiedShortnames() != "" {
 		return e
 	}
-	if unknown.GetSpecifiedName() == "name" && cmd.Flags().Lookup("cluster") != nil {
-		e.Hint = "did you mean --cluster?"
-	} else if near := nearestFlag(cmd, unknown.GetSpecifiedName()); near != "" {
+	if clusterInstead(cmd, args, unknown.GetSpecifiedName(), e) {
+		return e
+	}
+	if near := nearestFlag(cmd, unknown.GetSpecifiedName()); near != "" {
 		e.Hint = "did you mean --" + near + "?"
 	}
 	return e
