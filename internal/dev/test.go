@@ -169,18 +169,30 @@ func ownArgs(args []string) int {
 func NamesPackage(args []string) bool { return namesPackage(args[:ownArgs(args)]) }
 
 // namesPackage reports whether an argument is neither a flag nor the value of one.
-func namesPackage(args []string) bool {
+func namesPackage(args []string) bool { return len(readArgs(args).packages) > 0 }
+
+// testArgs are arguments of go test: the packages that they name, and the last value of each flag.
+type testArgs struct {
+	packages []string
+	flags    map[string]string
+}
+
+func readArgs(args []string) testArgs {
+	read := testArgs{flags: map[string]string{}}
 	for i := 0; i < len(args); i++ {
 		flag, isFlag := strings.CutPrefix(args[i], "-")
 		if !isFlag {
-			return true
+			read.packages = append(read.packages, args[i])
+			continue
 		}
-		flag = strings.TrimPrefix(flag, "-")
-		if !strings.Contains(flag, "=") && !slices.Contains(switches, flag) {
-			i++ // its value
+		flag, value, joined := strings.Cut(strings.TrimPrefix(flag, "-"), "=")
+		if !joined && !slices.Contains(switches, flag) && i+1 < len(args) {
+			i++
+			value = args[i]
 		}
+		read.flags[flag] = value
 	}
-	return false
+	return read
 }
 
 // switches are the flags of go test that take no value: `go help build`,

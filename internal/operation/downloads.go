@@ -13,28 +13,34 @@ import (
 	"github.com/slipway-dev/slipway/internal/setupenvtest"
 )
 
-// provideForModule does so for the module that the session is in. Outside of one there are no suites.
-func (s *Session) provideForModule(ctx context.Context) error {
+// provideForModule provides for the module that the session is in. Outside of one there are no suites. Runs reports
+// whether a file is part of what runs then.
+func (s *Session) provideForModule(ctx context.Context, runs func(root, file string) bool) error {
 	root, _, err := s.moduleRoot()
 	if err != nil {
 		return nil
 	}
-	return s.provideDownloads(ctx, root)
+	return s.provideDownloads(ctx, root, runs)
 }
+
+// anyFile is for suites that are run later.
+func anyFile(string, string) bool { return true }
 
 // provideDownloads makes the folders that suites of the module in root have envtest look in before it downloads its
 // programs. A suite for which no folder can be made is reported with the line to change, and goes on to download.
-func (s *Session) provideDownloads(ctx context.Context, root string) error {
+func (s *Session) provideDownloads(ctx context.Context, root string, runs func(root, file string) bool) error {
 	downloads, err := setupenvtest.Downloads(root, s.Getenv)
 	if err != nil {
 		return err
 	}
 	tool := setupenvtest.Tool{Programs: s.clusters().Assets, Handler: s.Handler}
 	for _, d := range downloads {
+		if !runs(root, d.File) {
+			continue
+		}
 		if change := s.unprovided(root, d); change != "" {
 			d.File = s.relative(d.File)
-			s.Handler.Handle(report.Finding{Position: d.Position, Suggestion: change,
-				Message: "DownloadBinaryAssets: true makes envtest ignore KUBEBUILDER_ASSETS and download its programs"})
+			s.Handler.Handle(report.Finding{Position: d.Position, Suggestion: change, Message: effectOf(d)})
 			continue
 		}
 		folder, made, err := tool.Provide(ctx, d)
@@ -46,6 +52,13 @@ func (s *Session) provideDownloads(ctx context.Context, root string) error {
 		}
 	}
 	return nil
+}
+
+func effectOf(d setupenvtest.Download) string {
+	if d.Certain {
+		return "DownloadBinaryAssets: true makes envtest ignore KUBEBUILDER_ASSETS and download its programs"
+	}
+	return "if DownloadBinaryAssets is true here, envtest ignores KUBEBUILDER_ASSETS and downloads its programs"
 }
 
 // relative is an absolute path from the working folder.

@@ -44,7 +44,7 @@ func (s *Session) UseEnvtest(ctx context.Context, e Envtest) error {
 		return err
 	}
 	if !e.Installed {
-		if err := s.provideForModule(ctx); err != nil {
+		if err := s.provideForModule(ctx, anyFile); err != nil {
 			return err
 		}
 	}

@@ -53,7 +53,10 @@ func (s *Session) Test(ctx context.Context, t Suites) error {
 		}
 	}
 	if !t.Shared && !strings.EqualFold(s.Getenv("USE_EXISTING_CLUSTER"), "true") {
-		if err := s.provideForModule(ctx); err != nil {
+		runs := func(module, file string) bool {
+			return dev.Tests(s.testFolder(root, t.Args), module, t.Args, s.Getenv).Has(file)
+		}
+		if err := s.provideForModule(ctx, runs); err != nil {
 			return err
 		}
 	}

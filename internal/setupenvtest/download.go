@@ -16,11 +16,12 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// Download is a suite that has envtest download its programs: it says DownloadBinaryAssets: true, and envtest then does
-// not look at KUBEBUILDER_ASSETS. It downloads nothing if the suite names a folder and an exact version, and the folder
+// Download is a suite that has envtest download its programs: its DownloadBinaryAssets is true or may be, and envtest
+// then does not look at KUBEBUILDER_ASSETS. It downloads nothing if the suite names a folder and an exact version, and the folder
 // has that version (controller-runtime v0.25, pkg/envtest/binaries.go).
 type Download struct {
-	report.Position         // of DownloadBinaryAssets
+	report.Position         // of the value of DownloadBinaryAssets
+	Certain         bool    // the value is true, without a run of the suite
 	Folder          string  // absolute; of the versions; empty if only running the suite shows it
 	Version         Version // zero if there is no exact one
 	Asked           string  // what the suite reports about the version, as Go
@@ -130,8 +131,9 @@ func readSuite(file string, text []byte, getenv func(string) string) []Download 
 	})
 	var all []Download
 	for _, owner := range keys {
-		if fields := said[owner]; isTrue(fields[downloadField]) {
-			all = append(all, s.download(fields))
+		fields := said[owner]
+		if value, decided := s.truth(fields[downloadField], 0); fields[downloadField] != nil && (value || !decided) {
+			all = append(all, s.download(fields, decided))
 		}
 	}
 	return all
@@ -158,11 +160,6 @@ func pairKey(pair *ast.KeyValueExpr) (string, bool) {
 	return name.Name, true
 }
 
-func isTrue(e ast.Expr) bool {
-	name, ok := e.(*ast.Ident)
-	return ok && name.Name == "true"
-}
-
 // give keeps the value of a name; names with several values count as unknown.
 func (s suite) give(name string, values []ast.Expr, i int) {
 	var value ast.Expr
@@ -184,16 +181,16 @@ func (s suite) assign(left ast.Expr, values []ast.Expr, i int, note func(owner, 
 	case *ast.Ident:
 		s.give(left.Name, values, i)
 	case *ast.SelectorExpr:
-		if owner, ok := left.X.(*ast.Ident); ok && i < len(values) {
-			note(owner.Name, left.Sel.Name, values[i])
+		if i < len(values) {
+			note(ownerName(left.X), left.Sel.Name, values[i])
 		}
 	}
 }
 
 // download is what the fields of an Environment say.
-func (s suite) download(fields map[string]ast.Expr) Download {
+func (s suite) download(fields map[string]ast.Expr, certain bool) Download {
 	at := s.fset.Position(fields[downloadField].Pos())
-	d := Download{Position: report.Position{File: s.file, Line: at.Line, Column: at.Column}}
+	d := Download{Position: report.Position{File: s.file, Line: at.Line, Column: at.Column}, Certain: certain}
 	if folder, ok := s.text(fields[folderField], 0); ok && folder != "" {
 		if !filepath.IsAbs(folder) {
 			folder = filepath.Join(filepath.Dir(s.file), folder) // where go test runs a suite

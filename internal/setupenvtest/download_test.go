@@ -23,7 +23,8 @@ func TestDownloads(t *testing.T) {
 	}{
 		{"none", `var e = envtest.Environment{BinaryAssetsDirectory: "a"}`, false, "", ""},
 		{"not so", `var e = envtest.Environment{DownloadBinaryAssets: false}`, false, "", ""},
-		{"decided at run time", `var e = envtest.Environment{DownloadBinaryAssets: os.Getenv("A") == ""}`, false, "", ""},
+		{"constant", "const no = !true\n\nvar e = envtest.Environment{DownloadBinaryAssets: (no)}", false, "", ""},
+		{"only without programs", `var e = envtest.Environment{DownloadBinaryAssets: os.Getenv("KUBEBUILDER_ASSETS") == ""}`, false, "", ""},
 		{"alone", `var e = envtest.Environment{DownloadBinaryAssets: true}`, true, "", ""},
 		{"exact", `var e = &envtest.Environment{DownloadBinaryAssets: true, BinaryAssetsDirectory: "bin", DownloadBinaryAssetsVersion: "v1.37.1"}`, true, "bin", "1.37.1"},
 		{"joined", `var e = envtest.Environment{DownloadBinaryAssets: true, BinaryAssetsDirectory: filepath.Join("..", "bin", "k8s"), DownloadBinaryAssetsVersion: "1.36.0"}`, true, "../bin/k8s", "1.36.0"},
@@ -62,10 +63,41 @@ func TestDownloads(t *testing.T) {
 				t.Errorf("the suite asks for %s in %s: %+v", d.Version, d.Folder, d)
 			}
 			lines := strings.Split(head+test.code, "\n")
-			if d.File != file || !strings.HasPrefix(lines[d.Line-1][d.Column-1:], "true") {
+			if d.File != file || !d.Certain || !strings.HasPrefix(lines[d.Line-1][d.Column-1:], "true") {
 				t.Errorf("it is at %s:%d:%d", d.File, d.Line, d.Column)
 			}
 		})
+	}
+}
+
+// TestMayDownload: a suite may download unless what it says is false.
+func TestMayDownload(t *testing.T) {
+	for code, want := range map[string]struct {
+		at      string
+		certain bool
+	}{
+		`	_ = envtest.Environment{DownloadBinaryAssets: os.Getenv("A") == ""}`:                                       {`os.Getenv("A")`, false},
+		"\td := true\n\t_ = &envtest.Environment{DownloadBinaryAssets: d}":                                           {"d}", true},
+		"\td := false\n\td = true\n\t_ = &envtest.Environment{DownloadBinaryAssets: d}":                              {"d}", false},
+		"\tvar e envtest.Environment\n\t(&e).DownloadBinaryAssets = !false":                                          {"!false", true},
+		"\te := &envtest.Environment{}\n\t(*e).DownloadBinaryAssets = f":                                             {"f", false},
+		"\tvar s struct{ env envtest.Environment }\n\ts.env.DownloadBinaryAssets = true":                             {"true", true},
+		"\ttrue := false\n\t_ = envtest.Environment{DownloadBinaryAssets: !true}":                                    {"!true", true},
+		"\tenvironments()[0].DownloadBinaryAssets = true\n\tenvironments()[1].BinaryAssetsDirectory = \"not of it\"": {"true", true},
+	} {
+		code = "package a\n\nimport \"sigs.k8s.io/controller-runtime/pkg/envtest\"\n\nfunc g(f bool) {\n" + code + "\n}\n"
+		root := t.TempDir()
+		if err := os.WriteFile(filepath.Join(root, "suite_test.go"), []byte(code), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		downloads, err := Downloads(root, os.Getenv)
+		if err != nil || len(downloads) != 1 {
+			t.Fatalf("%s: %v, %v", code, downloads, err)
+		}
+		d := downloads[0]
+		if line := strings.Split(code, "\n")[d.Line-1]; d.Certain != want.certain || d.Folder != "" || !strings.HasPrefix(line[d.Column-1:], want.at) {
+			t.Errorf("%s: %+v", code, d)
+		}
 	}
 }
 
