@@ -66,8 +66,8 @@ func (s *Session) Install(ctx context.Context, i Installation) error {
 		return err
 	}
 	definitions, err := s.buildDefinitions(ctx, root, generated)
-	if i.Dependencies && errors.Is(err, errNoDefinitions) {
-		err = nil // a project of controllers alone
+	if i.Dependencies {
+		err = s.unlessControllersAlone(err)
 	}
 	if err != nil {
 		return err
@@ -99,6 +99,21 @@ func (s *Session) Install(ctx context.Context, i Installation) error {
 		return nil
 	}
 	return cluster.Apply(ctx, definitions, o)
+}
+
+// unlessControllersAlone is no mistake where a project without definitions has controllers alone. One with kinds of its
+// own lacks theirs.
+func (s *Session) unlessControllersAlone(err error) error {
+	if !errors.Is(err, errNoDefinitions) {
+		return err
+	}
+	for _, kind := range s.Kinds() {
+		if kind.API != nil {
+			return &report.Error{What: "the CRDs of the project's own kinds are missing", Where: crdFolder, Err: err,
+				Hint: "PROJECT has the kind " + kind.Kind + "; nothing was installed", Next: "slipway generate"}
+		}
+	}
+	return nil
 }
 
 // previewInstallation answers with what installing would do.
