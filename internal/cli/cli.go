@@ -139,6 +139,9 @@ Exit codes: 0 done, 1 failed, 2 a mistake on the command line, 130 interrupted.`
 			if err := inv.openHandler(); err != nil {
 				return err
 			}
+			if err := passGlobal(cmd); err != nil {
+				return err
+			}
 			return strayFlags(cmd)
 		},
 	}
@@ -154,6 +157,7 @@ Exit codes: 0 done, 1 failed, 2 a mistake on the command line, 130 interrupted.`
 	root.PersistentFlags().SortFlags = false
 	root.PersistentFlags().StringVar(&inv.output, "output", ui.Text, "how to report: `text` or json")
 	root.PersistentFlags().BoolVarP(&inv.verbose, "verbose", "v", false, "report more of what is done and why")
+	bindGlobal(root)
 	addCommands(root, needed(inv.verbs(), inv.Args)...)
 	if len(inv.Args) > 0 && strings.HasPrefix(inv.Args[0], cobra.ShellCompRequestCmd) {
 		inv.completeWith(root)

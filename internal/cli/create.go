@@ -78,6 +78,7 @@ object, and reports in the status whether its pods run.`,
 	bindSkipWiring(flags, &f.SkipWiring)
 	bindForce(flags)
 	bindChange(flags, &f.Change)
+	inv.acceptProjectVersion(cmd)
 	return inv.accept(cmd, oldAPIFlags)
 }
 

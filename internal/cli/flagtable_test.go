@@ -22,7 +22,7 @@ type flagUse struct {
 func flagUses(cmd *cobra.Command) []flagUse {
 	var uses []flagUse
 	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
-		if f.Name != "help" && (!f.Hidden || f.Name == "plugins") {
+		if f.Name != "help" && (!f.Hidden || f.Name == "plugins" && cmd.HasParent()) {
 			_, command, _ := strings.Cut(cmd.CommandPath(), " ")
 			uses = append(uses, flagUse{f.Name, command, f.Value.Type() == "bool"})
 		}

@@ -39,6 +39,7 @@ func (inv *invocation) acceptPlugins(cmd *cobra.Command, chart bool) *cobra.Comm
 	if chart {
 		old.bind(cmd.Flags())
 	}
+	inv.acceptProjectVersion(cmd)
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		helm := slices.ContainsFunc(names, isHelm)
@@ -98,7 +99,7 @@ func (f *helmFlags) folder() string {
 func changes(cmd *cobra.Command) bool {
 	more := false
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		more = more || !slices.Contains([]string{"plugins", "manifests", "output-dir", "dry-run", "diff", "force"}, f.Name)
+		more = more || !slices.Contains([]string{"plugins", "manifests", "output-dir", "project-version", "dry-run", "diff", "force"}, f.Name)
 	})
 	return more
 }
