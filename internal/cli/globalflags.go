@@ -48,7 +48,8 @@ func valuesOf(f *pflag.Flag) []string {
 	return []string{f.Value.String()}
 }
 
-// acceptProjectVersion adds --project-version to a verb, as scripts for other tools give it, unless it has a use for it.
+// acceptProjectVersion adds --project-version to a verb, as scripts for other tools give it, unless it has a use for
+// it.
 func (inv *invocation) acceptProjectVersion(cmd *cobra.Command) {
 	if cmd.Flags().Lookup(projectVersion) != nil {
 		return

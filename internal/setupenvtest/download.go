@@ -17,8 +17,8 @@ import (
 )
 
 // Download is a suite that has envtest download its programs: its DownloadBinaryAssets is true or may be, and envtest
-// then does not look at KUBEBUILDER_ASSETS. It downloads nothing if the suite names a folder and an exact version, and the folder
-// has that version (controller-runtime v0.25, pkg/envtest/binaries.go).
+// then does not look at KUBEBUILDER_ASSETS. It downloads nothing if the suite names a folder and an exact version, and
+// the folder has that version (controller-runtime v0.25, pkg/envtest/binaries.go).
 type Download struct {
 	report.Position         // of the value of DownloadBinaryAssets
 	Certain         bool    // the value is true, without a run of the suite
