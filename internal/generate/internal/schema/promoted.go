@@ -19,7 +19,7 @@ type promoted struct {
 // doubtPromoted doubts fields of embedded structs with one name in JSON and at one depth. Of fields with one name, Go
 // programs take the one that is least deep, or at one depth the only one whose tag names it, or else none.
 func (b *structBuilder) doubtPromoted() {
-	if b.b.options.WithoutDoubts || !b.decl.Package.Local() || marshals(b.decl.Type(), "MarshalJSON") {
+	if b.b.options.WithoutDoubts || !b.decl.Package.Local() || marshals(b.decl.Type(), "MarshalJSON") || !embedsSeveral(b.decl.Type()) {
 		return
 	}
 	level := []embedded{{typ: b.decl.Type()}}
@@ -41,6 +41,18 @@ func (b *structBuilder) doubtPromoted() {
 		}
 		level = found.deeper
 	}
+}
+
+// embedsSeveral reports whether a struct has the fields of more than one that it embeds: those of a single one are doubted
+// where that is declared, and few structs embed more, so the types of most fields need not be looked up.
+func embedsSeveral(t *load.Type) bool {
+	count := 0
+	for _, f := range t.StructFields() {
+		if name, _, _ := readTag(f.Tag.Get("json")); f.Embedded && name == "" {
+			count++
+		}
+	}
+	return count > 1
 }
 
 // doubtDropped doubts fields of one name and depth. Those of the struct itself, and those within one embedded struct of
@@ -90,16 +102,12 @@ func (l *levelFields) add(e embedded, seen map[*load.TypeDecl]bool) {
 func (l *levelFields) field(f load.StructField, p promoted) {
 	tag := f.Tag.Get("json")
 	name, _, _ := readTag(tag)
-	target := f.Type.Unalias()
-	if target.Kind == load.Pointer {
-		target = target.Elem.Unalias()
-	}
-	isStruct := target.Underlying().Kind == load.Struct
+	target, isStruct := embeddedStruct(f)
 	switch {
 	case tag == "-":
-	case f.Embedded && isStruct && name == "" && target.Kind == load.Named:
+	case isStruct && name == "" && target.Kind == load.Named:
 		l.embed(embedded{target, p.path, p.pos})
-	case ast.IsExported(f.Name) || f.Embedded && isStruct && target.Kind != load.Pointer:
+	case ast.IsExported(f.Name) || isStruct && target.Kind != load.Pointer:
 		p.tagged = name != ""
 		if name == "" {
 			name = f.Name
@@ -109,6 +117,18 @@ func (l *levelFields) field(f load.StructField, p promoted) {
 		}
 		l.byName[name] = append(l.byName[name], p)
 	}
+}
+
+// embeddedStruct is the struct that a field embeds, itself or by a pointer.
+func embeddedStruct(f load.StructField) (target *load.Type, ok bool) {
+	if !f.Embedded {
+		return nil, false
+	}
+	target = f.Type.Unalias()
+	if target.Kind == load.Pointer {
+		target = target.Elem.Unalias()
+	}
+	return target, target.Underlying().Kind == load.Struct
 }
 
 // embed adds a struct to the next depth. Two of one type drop each other's fields, so more of them change nothing:
