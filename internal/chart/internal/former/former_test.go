@@ -111,6 +111,35 @@ func TestEdits(t *testing.T) {
 	}
 }
 
+// TestPluginLines: lines that the plug-in's templates have in each project, and the version of another generator, are
+// no edits.
+func TestPluginLines(t *testing.T) {
+	c := read(t, `
+-- chart/Chart.yaml --
+name: ship
+-- chart/templates/crd.yaml --
+kind: CustomResourceDefinition
+metadata:
+  annotations:
+    {{- range $key, $value := .Values.controllerManager.pod.labels }}
+    {{ $key }}: {{ $value }}
+    {{- end }}
+    controller-gen.kubebuilder.io/version: v0.20.1
+    {{ $key }}: mine
+  name: frigates.example.com
+-- config/crd.yaml --
+kind: CustomResourceDefinition
+metadata:
+  annotations:
+    controller-gen.kubebuilder.io/version: v0.23.0
+  name: frigates.example.com
+`)
+	want := []former.Edit{{File: "templates/crd.yaml", Line: 8, Lines: []string{"    {{ $key }}: mine"}}}
+	if diff := cmp.Diff(want, c.Edits()); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestUnixLines: line ends that version control changed are no edits.
 func TestUnixLines(t *testing.T) {
 	if diff := cmp.Diff(read(t, example).Edits(), read(t, strings.ReplaceAll(example, "\n", "\r\n")).Edits()); diff != "" {

@@ -28,6 +28,9 @@ var pluginKeys = []string{
 	"value", "name", "port", "serverName", "replicas",
 }
 
+// stamp is the key of the line by which a CRD names the generator's version, which a later one changes.
+const stamp = "controller-gen.kubebuilder.io/version: "
+
 func newWords(chart string) *words {
 	w := &words{name: regexp.MustCompile(`\b` + regexp.QuoteMeta(chart) + `\b-?`), lines: map[string]bool{}, keys: map[string]bool{}}
 	for _, line := range pluginLines {
@@ -91,7 +94,7 @@ func (w *words) knows(line string) bool {
 		}
 	}
 	plain := w.plain(line)
-	if plain == "" || w.lines[plain] {
+	if plain == "" || plain == ":" || w.lines[plain] || strings.HasPrefix(plain, stamp) {
 		return true
 	}
 	key, rest, ok := strings.Cut(plain, ":")
