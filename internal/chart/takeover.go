@@ -85,11 +85,7 @@ func (t *TakeOver) texts(c *former.Chart) {
 // merge puts what is the user's into the files that are made.
 func (t *TakeOver) merge(c *former.Chart, values *settings.Values) error {
 	stays := t.staying(c)
-	var used []string
-	for _, text := range stays {
-		used = append(used, former.UsedValues(text)...)
-	}
-	notes, err := c.Merge(values, used)
+	notes, err := c.Merge(values, usedIn(stays), usedIn(t.going(c)))
 	if err != nil {
 		return err
 	}
@@ -126,6 +122,24 @@ func (t *TakeOver) staying(c *former.Chart) []string {
 		texts = append(texts, c.Text(former.NotesFile))
 	}
 	return append(texts, c.OwnHelpers())
+}
+
+// going are the texts of the plug-in's files that go.
+func (t *TakeOver) going(c *former.Chart) []string {
+	var texts []string
+	for _, file := range t.Removed {
+		texts = append(texts, c.Text(file))
+	}
+	return texts
+}
+
+// usedIn are the paths of the values that texts name.
+func usedIn(texts []string) []string {
+	var paths []string
+	for _, text := range texts {
+		paths = append(paths, former.UsedValues(text)...)
+	}
+	return paths
 }
 
 // made is the content of a file that is made.

@@ -28,6 +28,7 @@ type place struct {
 	to        string // the value here; "" has none
 	usual     any    // what the plug-in writes by itself where there is no value here
 	elsewhere string // where else to set it
+	stays     bool   // the value here stays as it is made
 }
 
 const inManager = "config/manager/manager.yaml"
@@ -36,7 +37,7 @@ const inManager = "config/manager/manager.yaml"
 var places = map[string]place{
 	"nameOverride": {to: "nameOverride"}, "fullnameOverride": {to: "fullnameOverride"},
 
-	"manager.enabled":                       {usual: true},
+	"manager.enabled":                       {usual: true, elsewhere: "manager.replicas=0"},
 	"manager.replicas":                      {to: "manager.replicas"},
 	"manager.image.repository":              {to: "manager.image.repository"},
 	"manager.image.tag":                     {to: "manager.image.tag"},
@@ -63,10 +64,11 @@ var places = map[string]place{
 	"manager.extraVolumes":                  {elsewhere: inManager},
 	"manager.extraVolumeMounts":             {elsewhere: inManager},
 
-	"rbac.create":                {usual: true, elsewhere: "config/rbac"},
-	"rbac.namespaced":            {usual: false, elsewhere: "slipway edit --namespaced"},
-	"rbac.roleNamespaces":        {elsewhere: "config/rbac"},
-	"rbac.helpers.enabled":       {}, // rbacHelpers has the role of those who read metrics, too: it stays on
+	"rbac.create":         {usual: true, elsewhere: "config/rbac"},
+	"rbac.namespaced":     {usual: false, elsewhere: "slipway edit --namespaced"},
+	"rbac.roleNamespaces": {elsewhere: "config/rbac"},
+	// rbacHelpers has the role of those who read metrics, too: it stays on.
+	"rbac.helpers.enabled":       {to: "rbacHelpers.enable", usual: false, elsewhere: "config/rbac", stays: true},
 	"serviceAccount.enabled":     {to: "serviceAccount.create"},
 	"serviceAccount.name":        {to: "serviceAccount.name"},
 	"serviceAccount.annotations": {to: "serviceAccount.annotations"},
@@ -142,25 +144,22 @@ func UsedValues(text string) []string {
 	return paths
 }
 
-// Merge sets in the values made now what the former chart has set; used is what templates that stay need as it was. The
-// notes are about what has another name or no place any more.
-func (c *Chart) Merge(into Values, used []string) (notes []string, err error) {
+// Merge sets in the values made now what the former chart has set; used is what templates that stay need as it was, and
+// gone what those that go have read. The notes are about what has another name or no place any more.
+func (c *Chart) Merge(into Values, used, gone []string) (notes []string, err error) {
 	var document yaml.Node
 	if err := yaml.Unmarshal([]byte(c.files[ValuesFile]), &document); err != nil {
 		return nil, &report.Error{What: "the chart's values cannot be read", Where: filepath.Join(c.dir, ValuesFile), Hint: err.Error()}
 	}
-	m := &merger{chart: c, into: into, used: used}
+	m := &merger{chart: c, into: into, used: used, gone: gone, seen: map[string]bool{}, lost: map[string][]string{}}
 	if len(document.Content) > 0 {
 		err = m.group(document.Content[0], "")
 	}
+	m.unset()
 	if m.untagged() {
 		into.Change("manager.image.tag", "")
 	}
-	if len(m.renamed) > 0 {
-		slices.Sort(m.renamed)
-		m.notes = append(m.notes, "values with other names: "+strings.Join(slices.Compact(m.renamed), ", "))
-	}
-	return m.notes, err
+	return slices.Concat(m.notes, m.lists()), err
 }
 
 // merger is the merging.
@@ -168,9 +167,12 @@ type merger struct {
 	chart   *Chart
 	into    Values
 	used    []string
+	gone    []string
 	notes   []string
+	seen    map[string]bool // paths that the former chart sets
 	renamed []string
-	image   bool // the former chart names one
+	lost    map[string][]string // paths without a place, by what to use instead
+	image   bool                // the former chart names one
 	tag     bool
 }
 
@@ -230,12 +232,15 @@ func (m *merger) place(path string, p place, literal any) {
 	case strings.HasSuffix(path, ".image.tag"):
 		m.tag = true
 	}
-	made, there := m.into.Get(p.to)
-	switch {
-	case p.to == "" || !there:
+	m.seen[path] = true
+	if !m.placed(p) {
 		m.placeless(path, p, literal)
 		return
-	case path == "controllerManager.serviceAccountName" && m.chart.words.plain(fmt.Sprint(literal)) == "controller-manager":
+	}
+	m.rename(path, p)
+	made, _ := m.into.Get(p.to)
+	switch {
+	case p.stays, path == "controllerManager.serviceAccountName" && m.chart.words.plain(fmt.Sprint(literal)) == "controller-manager":
 		return
 	case p.to == "manager.args":
 		literal = m.arguments(path, texted(made), texted(literal))
@@ -244,42 +249,7 @@ func (m *merger) place(path string, p place, literal any) {
 	case empty(literal):
 		literal = emptied(made)
 	}
-	if p.to != path {
-		m.renamed = append(m.renamed, path+" is "+p.to)
-	}
 	m.into.Change(p.to, literal)
-}
-
-// placeless notes a value that has no place, unless it is what the plug-in or the project has anyway.
-func (m *merger) placeless(path string, p place, literal any) {
-	if p == (place{}) || empty(literal) || p.usual != nil && fmt.Sprint(p.usual) == fmt.Sprint(literal) || m.follows(path[strings.LastIndex(path, ".")+1:], literal) {
-		return
-	}
-	note := path + " has no value here and is left out"
-	if p.elsewhere != "" {
-		note += ": use " + p.elsewhere
-	}
-	m.notes = append(m.notes, note)
-}
-
-// follows reports whether the project's configuration has all of a value.
-func (m *merger) follows(key string, literal any) bool {
-	switch v := literal.(type) {
-	case map[string]any:
-		for key, inner := range v {
-			if !m.follows(key, inner) {
-				return false
-			}
-		}
-		return true
-	case []any:
-		return !slices.ContainsFunc(v, func(item any) bool { return !m.follows("", item) })
-	}
-	line := fmt.Sprint(literal)
-	if key != "" {
-		line = key + ": " + line
-	}
-	return m.chart.words.lines[m.chart.words.plain(line)]
 }
 
 // empty reports whether a value says nothing.
