@@ -40,8 +40,8 @@ func (inv *invocation) createAPICommand() *cobra.Command {
 		Long: `Api adds a kind to the project: its Go types, a controller that reconciles its objects and
 a test of the controller. It adds roles for users, a sample, and the lines in cmd/main.go and
 config/ that wire them into the operator. Then it generates the CRD and other files from the
-code, and the project builds. Where the Makefile changes generated files further, it makes only the methods, without which
-the code does not compile, and names the make command for the rest.
+code, and the project builds. If the Makefile edits generated files afterwards, only the methods of the types are made;
+run the make command that it names.
 
 It prompts for --resource and --controller if they are missing. On a terminal it also prompts for the
 group, the version and the kind. Existing files are kept; a second run adds only what is missing. Lines are inserted at the markers

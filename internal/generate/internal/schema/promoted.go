@@ -43,8 +43,8 @@ func (b *structBuilder) doubtPromoted() {
 	}
 }
 
-// embedsSeveral reports whether a struct has the fields of more than one that it embeds: those of a single one are doubted
-// where that is declared, and few structs embed more, so the types of most fields need not be looked up.
+// embedsSeveral reports whether a struct has the fields of more than one that it embeds: those of a single one are
+// doubted where that is declared, and few structs embed more, so the types of most fields need not be looked up.
 func embedsSeveral(t *load.Type) bool {
 	count := 0
 	for _, f := range t.StructFields() {
