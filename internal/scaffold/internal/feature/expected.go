@@ -17,6 +17,9 @@ import (
 // requireExpected refuses a project in which the feature's files would do nothing, or belong nowhere: those without the
 // manager's Deployment where features read its name and labels, and those whose kustomization sets no namespace.
 func (p *planner) requireExpected(f Feature) error {
+	if err := p.requireConfig(f); err != nil {
+		return err
+	}
 	if foreign, err := p.foreign(f); err != nil || foreign && !f.patchesDeployment() {
 		return err // the project has the feature's files, with its own names
 	}
@@ -58,7 +61,9 @@ func (p *planner) requireDeployment(f Feature) error {
 	if err != nil {
 		return err
 	}
-	if name := found.Metadata.Name; file != "" {
+	if name := found.Metadata.Name; file == "" {
+		p.notFromConfig(refused)
+	} else {
 		refused.Where = fmt.Sprintf("%s:%d", file, name.Line)
 		refused.Hint = fmt.Sprintf("nothing was changed; the Deployment %s is here: move it into %s, with the line in %s/kustomization.yaml, and run the command again", name.Value, managerFile, path.Dir(managerFile))
 	}

@@ -168,8 +168,8 @@ func (p *planner) disable(f Feature) error {
 	if err := p.withoutCode(f); err != nil {
 		return err
 	}
-	if !f.Deployed() {
-		return nil
+	if there, err := p.Exists(defaultConfig); err != nil || !there || !f.Deployed() {
+		return err // the feature is a line of no file
 	}
 	foreign, err := p.foreign(f)
 	if err != nil {
