@@ -2,9 +2,14 @@ package deletion
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/newwebhook"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -22,7 +27,7 @@ func (o WebhookOptions) withoutWebhooks(file *project.Project) string {
 		}
 	}
 	return fmt.Sprintf("the project has no such webhooks of %s in the group %q, version %s; ", o.Kind, o.Group, o.Version) +
-		o.instead(with, "it has no webhooks", func(r project.Resource) string { return flags(r) + flagsOf(*r.Webhooks) })
+		o.instead(with, "PROJECT lists no webhooks", func(r project.Resource) string { return flags(r) + flagsOf(*r.Webhooks) })
 }
 
 // mostTold is how many kinds are told where one is not there.
@@ -66,4 +71,38 @@ func flagsOf(w project.Webhooks) (flags string) {
 		}
 	}
 	return flags
+}
+
+// refuseUnlisted refuses to delete a kind that PROJECT does not list while the code has its type: it is not gone.
+func refuseUnlisted(p *plan.Plan, file *project.Project, r project.Resource) error {
+	found, err := projectfile.Declarations(p, file, r)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(found, func(d projectfile.Declaration) bool { return d.Version == r.Version })
+	if at < 0 {
+		return nil
+	}
+	return &report.Error{
+		What:  fmt.Sprintf("PROJECT does not list %s %s, whose type the project's code has", r.APIVersion(), r.Kind),
+		Where: found[at].Where(), Hint: "nothing was changed; delete takes out what PROJECT lists: remove the type by hand, with what uses it",
+	}
+}
+
+// refuseTheirs refuses to delete webhooks that PROJECT does not list while the code has them.
+func (o WebhookOptions) refuseTheirs(p *plan.Plan, file *project.Project) error {
+	r := project.Resource{Group: o.Group, Version: o.Version, Kind: o.Kind, Domain: file.Domain}
+	if listed := file.Lookup(o.Group, o.Version, o.Kind); listed != nil {
+		r = *listed
+	}
+	all := !o.Defaulting && !o.Validation && !o.Conversion
+	r.Webhooks = &project.Webhooks{Defaulting: all || o.Defaulting, Validation: all || o.Validation}
+	place, err := newwebhook.Marked(p, file, r)
+	if err != nil || place == "" {
+		return err
+	}
+	return &report.Error{
+		What: "PROJECT lists no such webhooks of " + o.Kind + ", and the project's code has them", Where: place,
+		Hint: "nothing was changed; delete takes out what PROJECT lists: remove the webhook by hand, with what calls it",
+	}
 }

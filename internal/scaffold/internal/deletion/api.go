@@ -27,6 +27,9 @@ func API(root string, d Options) (*plan.Plan, error) {
 	}
 	r, found := lookup(p, file, d)
 	if !found {
+		if err := refuseUnlisted(p, file, r); err != nil {
+			return nil, err
+		}
 		p.NothingToDo(d.absent(file, r))
 		return p, nil
 	}

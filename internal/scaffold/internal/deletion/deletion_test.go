@@ -296,7 +296,7 @@ func TestAbsent(t *testing.T) {
 	}{
 		{"no API", empty, remove(job), "the project has no batch.example.com/v1 CronJob; it has no APIs"},
 		{"no controller of no API", empty, remove(nightly), "the project has no batch.example.com/v1 CronJob; it has no APIs"},
-		{"no webhooks", empty, removeWebhook(deletion.WebhookOptions{}), `the project has no such webhooks of CronJob in the group "batch", version v1; it has no webhooks`},
+		{"no webhooks", empty, removeWebhook(deletion.WebhookOptions{}), `the project has no such webhooks of CronJob in the group "batch", version v1; PROJECT lists no webhooks`},
 		{
 			"a misspelt kind", project, remove(deletion.Options{Group: "batch", Version: "v1", Kind: "Cronjob"}),
 			"the project has no batch.example.com/v1 Cronjob; did you mean --group batch --version v1 --kind CronJob?",

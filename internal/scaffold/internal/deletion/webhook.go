@@ -32,6 +32,9 @@ func Webhook(root string, d WebhookOptions) (*plan.Plan, error) {
 		going, _ = d.split(project.Webhooks{Defaulting: true, Validation: true})
 	}
 	if going == nil {
+		if err := d.refuseTheirs(p, file); err != nil {
+			return nil, err
+		}
 		p.NothingToDo(d.withoutWebhooks(file))
 		return p, nil
 	}

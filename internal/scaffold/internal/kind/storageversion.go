@@ -28,7 +28,11 @@ func unmarkType(kind, marker string) func(string, []byte) ([]byte, error) {
 // MarkStorageVersion marks the version that is stored when a kind gets its second
 // version: the API server wants exactly one, and the first one has the objects.
 func MarkStorageVersion(p *plan.Plan, file *project.Project, r project.Resource) error {
-	own, err := p.Find(file.TypesFile(r))
+	types, err := projectfile.TypesFile(p, file, owned(r))
+	if err != nil {
+		return err
+	}
+	own, err := p.Find(types)
 	if err != nil || hasStorageVersion(own.After()) { // which its author wrote before the command ran
 		return err
 	}
@@ -53,6 +57,14 @@ func MarkStorageVersion(p *plan.Plan, file *project.Project, r project.Resource)
 		return nil
 	}
 	return p.Edit(first, piece.MarkType(r.Kind, storageVersion))
+}
+
+// owned is a kind whose types are the project's, though PROJECT may not list it yet.
+func owned(r project.Resource) project.Resource {
+	if r.API == nil {
+		r.API = &project.API{}
+	}
+	return r
 }
 
 // otherVersions are the files of the kind's other versions: those that PROJECT lists and, after them, those that the

@@ -32,8 +32,10 @@ func (a *planner) plan() error {
 		a.NothingToDo("the project has " + a.whatIsThere() + ", already")
 		return nil
 	}
-	if text := a.doubledDomain(); text != "" && a.recorded == nil && !kind.Foreign(a.resource) {
-		a.Leave(text)
+	for _, text := range []string{a.doubledDomain(), a.withoutDot()} {
+		if text != "" && a.recorded == nil && !kind.Foreign(a.resource) {
+			a.Leave(text)
+		}
 	}
 	return a.Finish()
 }
@@ -48,10 +50,13 @@ func (a *planner) steps() []func() error {
 	if a.options.SSA {
 		steps = append(steps, a.planApplyMarkers)
 	}
-	if a.options.Controller {
+	if a.makesController() {
 		steps = append(steps, a.planController, a.planSuite)
 	}
-	return append(steps, a.planMain, a.planModules)
+	if a.theirs != "" && !a.options.Resource {
+		return append(steps, a.keepTheirs) // its authors wired it
+	}
+	return append(steps, a.keepTheirs, a.planMain, a.planModules)
 }
 
 // complete reports whether PROJECT and the main files have what is asked for.
@@ -61,7 +66,7 @@ func (a *planner) complete() (bool, error) {
 	}
 	for file, wanted := range map[string]bool{
 		a.types:            a.options.Resource,
-		a.controllerFile(): a.options.Controller,
+		a.controllerFile(): a.makesController(),
 	} {
 		if there, err := a.Exists(file); err != nil || wanted && !there {
 			return false, err
@@ -75,6 +80,9 @@ func (a *planner) whatIsThere() string {
 	what := fmt.Sprintf("%s %s", a.resource.APIVersion(), a.resource.Kind)
 	if a.options.Controller {
 		what += " with a controller"
+	}
+	if a.theirs != "" {
+		return what + ", in " + a.theirs
 	}
 	return what + ", in " + a.mainPart()
 }

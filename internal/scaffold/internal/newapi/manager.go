@@ -54,7 +54,7 @@ func (a *planner) suiteFragments(src []byte) []plan.Piece {
 
 // controllerPieces import the controller's package and start the controller.
 func (a *planner) controllerPieces(src []byte) []plan.Piece {
-	if !a.options.Controller {
+	if !a.makesController() {
 		return nil
 	}
 	r, imports := a.resource, gofile.ImportsOf(src)

@@ -75,7 +75,7 @@ func newPlanner(root string, o Options) (*planner, error) {
 		r = inExistingGroup(p, file, r)
 	}
 	a := &planner{Plan: p, project: file, options: o, resource: r}
-	if a.types, err = projectfile.TypesFile(p, file, orRecorded(file, r)); err != nil {
+	if a.types, err = a.typesFile(); err != nil {
 		return nil, err
 	}
 	if a.versions, err = requires.Read(p.Root()); err != nil {
@@ -84,12 +84,15 @@ func newPlanner(root string, o Options) (*planner, error) {
 	return a, a.check()
 }
 
-// orRecorded is a kind as PROJECT has it, if it does.
-func orRecorded(file *project.Project, r project.Resource) project.Resource {
-	if recorded := file.Lookup(r.Group, r.Version, r.Kind); recorded != nil {
-		return *recorded
+// typesFile is the file of the kind's types, or of those to make. The code may have types that PROJECT does not list.
+func (a *planner) typesFile() (string, error) {
+	r := a.resource
+	if recorded := a.project.Lookup(r.Group, r.Version, r.Kind); recorded != nil {
+		r = *recorded
+	} else if !kind.Foreign(r) {
+		r.API = &project.API{}
 	}
-	return r
+	return projectfile.TypesFile(a.Plan, a.project, r)
 }
 
 // Check refuses names that Kubernetes or Go would refuse, without looking at the
@@ -112,6 +115,7 @@ type planner struct {
 	resource project.Resource
 	recorded *project.Resource // the API as PROJECT has it, or nil
 	types    string            // the file of the types: a name of the project's own, where one has them
+	theirs   string            // the file of the controller that its authors have elsewhere, or ""
 	header   string
 	versions requires.Versions
 
@@ -128,7 +132,7 @@ func (a *planner) check() error {
 	} else if err := errors.Join(a.likeTypes(), a.likeOtherVersions()); err != nil {
 		return err
 	}
-	for _, check := range []func() error{a.checkWanted, a.checkVersions, a.checkGroup, a.checkFiles, a.checkController} {
+	for _, check := range []func() error{a.checkWanted, a.checkVersions, a.checkGroup, a.checkFiles, a.checkController, a.findTheirs} {
 		if err := check(); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package newapi
 
 import (
 	"cmp"
+	"fmt"
 	"path"
 	"strings"
 
@@ -72,4 +73,14 @@ func (a *planner) doubledDomain() string {
 		text += "; " + group + " has the flag --group " + short
 	}
 	return text
+}
+
+// withoutDot says that API servers refuse the group, if they do: that of a definition is a domain.
+func (a *planner) withoutDot() string {
+	group := a.resource.QualifiedGroup()
+	if strings.Contains(group, ".") || !a.options.Resource {
+		return ""
+	}
+	return fmt.Sprintf("the API group is %q, and API servers refuse a definition whose group has no dot: add a line such as domain: example.com to PROJECT, "+
+		"or choose a group such as %s", group, strings.Trim(a.resource.Group+".example.com", "."))
 }

@@ -62,7 +62,7 @@ func TestUnlisted(t *testing.T) {
 		{"of another version", "-- apis/v3/cronjob_types.go --\n// +groupName=batch.example.com\npackage v3\n\n" + jobs, "", "api/v2"},
 		{"no object", "-- apis/v2/cronjob_types.go --\n// +groupName=batch.example.com\npackage v2\n\ntype CronJob struct{}\n", "", "api/v2"},
 		{"of another module", "-- examples/go.mod --\nmodule examples\n-- examples/v2/cronjob_types.go --\n// +groupName=batch.example.com\npackage v2\n\n" + jobs, "", "api/v2"},
-		{"in a file of another name", "-- api/v2/all.go --\n// +groupName=batch.example.com\npackage v2\n\n" + jobs, "api/v2/all.go:4", ""},
+		{"in a file of another name", "-- api/v2/all.go --\n// +groupName=batch.example.com\npackage v2\n\n" + jobs, "", "api/v2"},
 		{"twice", "-- a/v2/cronjob_types.go --\n// +groupName=batch.example.com\npackage v2\n\n" + jobs + "-- b/v2/cronjob_types.go --\n// +groupName=batch.example.com\npackage v2\n\n" + jobs, "a/v2/cronjob_types.go:4", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -26,23 +26,17 @@ func typesDir(p *plan.Plan, file *project.Project, r project.Resource) (string, 
 	if len(found) == 0 {
 		return usual, nil
 	}
-	dir := path.Dir(found[0].File)
-	if wanted := path.Join(dir, path.Base(file.TypesFile(r))); len(found) > 1 || found[0].File != wanted {
-		return "", unlisted(r, found, wanted)
+	if len(found) > 1 {
+		return "", unlisted(r, found)
 	}
-	return dir, nil
+	return path.Dir(found[0].File), nil
 }
 
-// unlisted refuses a kind that PROJECT does not list while the code has its type in several packages, or in a file that
-// is not the one in which types are looked for.
-func unlisted(r project.Resource, found []projectfile.Declaration, wanted string) error {
-	e := &report.Error{
+// unlisted refuses a kind that PROJECT does not list while the code has its type in several places.
+func unlisted(r project.Resource, found []projectfile.Declaration) error {
+	return &report.Error{
 		What:  fmt.Sprintf("the project's code has the type of %s %s already, and PROJECT does not list it", r.APIVersion(), r.Kind),
 		Where: found[0].Where(),
-		Hint:  "nothing was changed; move the type to " + wanted + ", then this command adds it to PROJECT as it is",
+		Hint:  "nothing was changed; " + found[1].Where() + " declares it, too, and a CRD has a version once: remove one of them",
 	}
-	if len(found) > 1 {
-		e.Hint = "nothing was changed; " + found[1].Where() + " declares it, too, and a CRD has a version once: remove one of them"
-	}
-	return e
 }

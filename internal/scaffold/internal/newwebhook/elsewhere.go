@@ -10,6 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 	"github.com/slipway-dev/slipway/internal/shellword"
 	"github.com/slipway-dev/slipway/project"
@@ -35,7 +36,7 @@ func (w *planner) checkElsewhere() (done bool, err error) {
 	if line, err := w.madeByOthers(wanted); line > 0 || err != nil {
 		return line > 0, err
 	}
-	places, err := w.markers()
+	places, err := w.markers(w.project.WebhookFile(w.resource))
 	if err != nil {
 		return false, err
 	}
@@ -141,6 +142,19 @@ func (w *planner) wanted() []wantedWebhook {
 	return wanted
 }
 
+// Marked is the place of the first of a kind's webhooks that the code has, "file:line"; "" if it has none.
+func Marked(p *plan.Plan, file *project.Project, r project.Resource) (string, error) {
+	w := &planner{Plan: p, project: file, resource: r}
+	w.options.Defaulting, w.options.Validation = r.Webhooks.Defaulting, r.Webhooks.Validation
+	places, err := w.markers("")
+	for _, hook := range w.wanted() {
+		if place := places[hook.path]; place != "" {
+			return place, err
+		}
+	}
+	return "", err
+}
+
 // hasAlready refuses a webhook that the code at a place has.
 func (w *planner) hasAlready(hook wantedWebhook, place string, wanted []wantedWebhook) error {
 	e := &report.Error{What: "the project already has this webhook", Where: place, Hint: hook.flag + " creates a second one at " + hook.path + "; nothing was changed"}
@@ -163,10 +177,9 @@ func (w *planner) hasAlready(hook wantedWebhook, place string, wanted []wantedWe
 // webhookMarker is a line that has controller-gen make a webhook, with its path.
 var webhookMarker = lazy.Regexp("(?m)^[ \\t]*//[ \\t]*\\+kubebuilder:webhook:(?:.*,)?path=[\"`]?([^\"`,\\s]+)")
 
-// markers finds the markers of webhooks in the module's code, but for the file of these webhooks: each path with its
-// place, "file:line".
-func (w *planner) markers() (map[string]string, error) {
-	own, places := w.project.WebhookFile(w.resource), map[string]string{}
+// markers finds the markers of webhooks in the module's code, but for one file: each path with its place, "file:line".
+func (w *planner) markers(own string) (map[string]string, error) {
+	places := map[string]string{}
 	err := projectfile.GoFiles(w.Root(), func(name string) {
 		if name == own || strings.HasSuffix(name, "_test.go") {
 			return
