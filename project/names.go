@@ -117,13 +117,13 @@ func (p *Project) ControllerPackage(r Resource) string {
 	if p.MultiGroup && r.Group != "" && !startsWithDigit(r.GroupPackage()) && !p.Terse() {
 		return r.GroupPackage()
 	}
-	return path.Base(p.folders().controllers)
+	return packageName(path.Base(p.folders().controllers))
 }
 
 // ControllerImportAlias is the name under which main.go imports the controller:
 // the package's own name, or "batchcontroller" with several groups.
 func (p *Project) ControllerImportAlias(r Resource) string {
-	usual := path.Base(p.folders().controllers)
+	usual := packageName(path.Base(p.folders().controllers))
 	switch {
 	case !p.MultiGroup || r.Group == "":
 		return usual

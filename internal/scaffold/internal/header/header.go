@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/generated"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/templates"
 	"github.com/slipway-dev/slipway/project"
@@ -87,14 +88,26 @@ func Boilerplate(header string) string {
 	return header + "\n\n"
 }
 
+// fileOf is the file of the header: the one that the Makefile has generated code begin with, where it is there, or the
+// usual one.
+func fileOf(p *plan.Plan) string {
+	for _, name := range generated.Read(p.Root()).Headers() {
+		if there, err := p.Exists(name); err == nil && there {
+			return name
+		}
+	}
+	return boilerplateFile
+}
+
 // Read reads what stands at the top of the project's Go files. A plan that records
 // writes nothing below it, so that it may be wrong.
 func Read(p *plan.Plan) (string, error) {
-	data, err := finite.ReadFile(filepath.Join(p.Root(), filepath.FromSlash(boilerplateFile)))
+	file := fileOf(p)
+	data, err := finite.ReadFile(filepath.Join(p.Root(), filepath.FromSlash(file)))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", fileerror.Unreadable(boilerplateFile, err)
+		return "", fileerror.Unreadable(file, err)
 	}
-	header, err := checkComment(string(data), boilerplateFile+":1")
+	header, err := checkComment(string(data), file+":1")
 	if err != nil && !p.Recording() {
 		return "", err
 	}
@@ -114,17 +127,18 @@ func Relicense(l License) func(*plan.Plan, *project.Project) error {
 		if err != nil {
 			return err
 		}
-		there, err := p.Exists(boilerplateFile)
+		own := fileOf(p)
+		there, err := p.Exists(own)
 		if err != nil {
 			return err
 		}
 		if !there {
-			return p.Create(boilerplateFile, content)
+			return p.Create(own, content)
 		}
-		if keep, err := l.keepsHolder(p); keep || err != nil {
+		if keep, err := l.keepsHolder(p, own); keep || err != nil {
 			return err
 		}
-		return p.Edit(boilerplateFile, func(string, []byte) ([]byte, error) { return content, nil })
+		return p.Edit(own, func(string, []byte) ([]byte, error) { return content, nil })
 	}
 }
 
@@ -133,16 +147,16 @@ var apache = lazy.Regexp(`Apache License|SPDX-License-Identifier: Apache-2\.0`)
 
 // keepsHolder reports whether the header stays, since it is of this license already and no other holder of the
 // copyright is named. It refuses to put the default holder in the place of one under another license.
-func (l License) keepsHolder(p *plan.Plan) (bool, error) {
-	c, err := p.Find(boilerplateFile)
+func (l License) keepsHolder(p *plan.Plan, own string) (bool, error) {
+	c, err := p.Find(own)
 	if err != nil || l.Text != "" || l.Name == "none" || l.Owner != "" || strings.TrimSpace(string(c.After())) == "" {
 		return false, err
 	}
 	if apache().Match(c.After()) {
-		return true, p.Keep(boilerplateFile, "it has the Apache License already; --owner names another holder")
+		return true, p.Keep(own, "it has the Apache License already; --owner names another holder")
 	}
 	return false, &report.Error{
-		What: "the project has a license header, whose holder of the copyright would be replaced", Where: boilerplateFile + ":1",
+		What: "the project has a license header, whose holder of the copyright would be replaced", Where: own + ":1",
 		Hint: "nothing was changed; name the holder for the new header", Next: "slipway edit --license apache2 --owner 'Example Ltd.'",
 	}
 }

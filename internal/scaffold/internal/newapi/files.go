@@ -51,7 +51,7 @@ func (a *planner) steps() []func() error {
 		steps = append(steps, a.planApplyMarkers)
 	}
 	if a.makesController() {
-		steps = append(steps, a.planController, a.planSuite)
+		steps = append(steps, a.planController, a.planSuite, a.warnOfMarkers)
 	}
 	if a.theirs != "" && !a.options.Resource {
 		return append(steps, a.keepTheirs) // its authors wired it
@@ -153,6 +153,7 @@ func (a *planner) data() map[string]any {
 		"MarkerGroup":        a.markerGroup(),
 		"MarkerNamespace":    a.markerNamespace(),
 		"Registers":          kind.Registers(a.resource),
+		"CRDPath":            a.places.DefinitionsPath(),
 		"HasCRDs":            len(a.project.Groups()) > 0 || a.options.Resource,
 		"CoreObject":         kind.CoreObjectOf(a.resource),
 		"SSA":                a.ssa(),
@@ -189,9 +190,17 @@ func (a *planner) planConfig() error {
 	if err := a.planSample(); err != nil {
 		return err
 	}
+	return a.planRoles()
+}
+
+// planRoles plans the roles that give people access to the kind.
+func (a *planner) planRoles() error {
+	folder, list, prefix := a.rolesFolder()
+	if list == "" {
+		return a.leaveRoles(folder)
+	}
 	var roles []plan.Piece
 	var lines strings.Builder
-	folder := a.configFolder("rbac")
 	for _, role := range []struct{ name, does, verbs, aggregate string }{
 		{"admin", "administer", `"*"`, "admin"},
 		{"editor", "change", "create, delete, get, list, patch, update, watch", "edit"},
@@ -204,13 +213,16 @@ func (a *planner) planConfig() error {
 		if err := a.CreateFrom("api/role.yaml", file, data); err != nil {
 			return err
 		}
-		roles = append(roles, piece.Item{List: "resources", Name: path.Base(file)})
-		lines.WriteString("- " + path.Base(file) + "\n")
+		roles = append(roles, piece.Item{List: "resources", Name: prefix + path.Base(file)})
+		lines.WriteString("- " + prefix + path.Base(file) + "\n")
 	}
-	return a.PutIfPlaced(folder+"/kustomization.yaml", plan.These(roles...), lines.String())
+	return a.PutIfPlaced(list, plan.These(roles...), lines.String())
 }
 
 func (a *planner) planCRD() error {
+	if a.crdsElsewhere() {
+		return a.planCRDElsewhere()
+	}
 	folder := a.configFolder("crd")
 	list := folder + "/kustomization.yaml"
 	if err := a.RequireFrom("api/crd_kustomization.yaml", list, a.data()); err != nil {

@@ -1,9 +1,9 @@
 package newapi
 
 import (
-	"path"
 	"slices"
 
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/generated"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/requires"
@@ -42,11 +42,12 @@ func record(p *plan.Plan, file *project.Project, r project.Resource, calls []Opt
 	if err != nil {
 		return err
 	}
+	places := generated.Read(p.Root())
 	for _, options := range calls {
 		if p.NamesOnly() && options.Controller && !onDisk(p, file, r, options) {
 			options.Controller = false // it is elsewhere, and has its files there
 		}
-		a := &planner{Plan: p, project: file, options: options, resource: r, recorded: &r, types: file.TypesFile(r), header: text, versions: versions}
+		a := &planner{Plan: p, project: file, options: options, resource: r, recorded: &r, types: file.TypesFile(r), header: text, versions: versions, places: places}
 		for _, step := range append(a.steps(), a.needGenerated) {
 			if err := step(); err != nil {
 				return err
@@ -91,7 +92,7 @@ func callsOf(file *project.Project, r project.Resource) ([]Options, error) {
 func (a *planner) needGenerated() error {
 	if a.options.Resource {
 		from := a.types
-		a.NeedGenerated(path.Join(a.configFolder("crd"), "bases", path.Base(a.project.CRDFile(a.resource))), from)
+		a.NeedGenerated(a.crdFile(), from)
 		a.NeedGenerated(a.project.APIDir(a.resource)+"/zz_generated.deepcopy.go", from)
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/generated"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
@@ -74,7 +75,7 @@ func newPlanner(root string, o Options) (*planner, error) {
 	if !kind.Foreign(r) {
 		r = inExistingGroup(p, file, r)
 	}
-	a := &planner{Plan: p, project: file, options: o, resource: r}
+	a := &planner{Plan: p, project: file, options: o, resource: r, places: generated.Read(p.Root())}
 	if a.types, err = a.typesFile(); err != nil {
 		return nil, err
 	}
@@ -118,6 +119,7 @@ type planner struct {
 	theirs   string            // the file of the controller that its authors have elsewhere, or ""
 	header   string
 	versions requires.Versions
+	places   generated.Places // of what is generated
 
 	registration registration // of the types' package; see planTypes
 }

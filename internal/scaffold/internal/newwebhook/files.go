@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/generated"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
@@ -292,6 +293,7 @@ func (w *planner) data() map[string]any {
 	return map[string]any{
 		"Resource":          r,
 		"Boilerplate":       w.header,
+		"CRDPath":           generated.Read(w.Root()).DefinitionsPath(),
 		"FirstWebhook":      w.firstWebhook(),
 		"BesideTypes":       w.besideTypes(),
 		"Type":              w.typeName(),

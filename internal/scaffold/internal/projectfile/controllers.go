@@ -20,7 +20,13 @@ func followControllers(root string, file *project.Project) {
 	if hasReconcilers(root, file.ControllerDir(project.Resource{})) {
 		return
 	}
-	for _, dir := range controllerFolders {
+	folders := controllerFolders[:]
+	if versioned, err := filepath.Glob(filepath.Join(root, "pkg", "controller*.v*")); err == nil {
+		for _, dir := range versioned {
+			folders = append(folders, "pkg/"+filepath.Base(dir))
+		}
+	}
+	for _, dir := range folders {
 		if hasReconcilers(root, dir) {
 			file.ControllersIn(dir)
 			return

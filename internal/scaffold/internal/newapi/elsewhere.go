@@ -1,0 +1,87 @@
+package newapi
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/generated"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+)
+
+// listing is the kustomization that lists the files of a folder, and what it has before their names: the one in the
+// folder, or the one above that lists others of them. It is "" where there is none.
+func (a *planner) listing(folder string) (list, prefix string) {
+	if a.kustomizes(folder) {
+		return path.Join(folder, "kustomization.yaml"), ""
+	}
+	above := path.Join(path.Dir(folder), "kustomization.yaml")
+	data, err := finite.ReadFile(filepath.Join(a.Root(), filepath.FromSlash(above)))
+	if prefix = path.Base(folder) + "/"; err == nil && bytes.Contains(data, []byte(prefix)) {
+		return above, prefix
+	}
+	return "", ""
+}
+
+// crdsElsewhere reports whether the Makefile has definitions generated into a folder that the layout does not know. Where
+// that is listed nowhere and the layout's is, the project has its own way from one to the other.
+func (a *planner) crdsElsewhere() bool {
+	usual, folder := a.configFolder("crd"), a.places.Definitions()
+	if folder == generated.Usual || folder == usual+"/bases" {
+		return false
+	}
+	list, _ := a.listing(folder)
+	return list != "" || !a.kustomizes(usual)
+}
+
+// crdFile is where the generator writes the kind's definition.
+func (a *planner) crdFile() string {
+	name := path.Base(a.project.CRDFile(a.resource))
+	if a.crdsElsewhere() {
+		return path.Join(a.places.Definitions(), name)
+	}
+	return path.Join(a.configFolder("crd"), "bases", name)
+}
+
+// planCRDElsewhere lists the definition where those of the other kinds are listed.
+func (a *planner) planCRDElsewhere() error {
+	list, prefix := a.listing(a.places.Definitions())
+	if list == "" {
+		return nil // a chart, say, has all files of a folder
+	}
+	item := prefix + path.Base(a.crdFile())
+	return a.PutIfPlaced(list, plan.These(piece.Item{List: "resources", Name: item}), "- "+item)
+}
+
+// rolesFolder is where the roles for people go, with the kustomization that lists them and what this has before their
+// names: beside the manager's role. Where that is listed nowhere they are left out, and list is "".
+func (a *planner) rolesFolder() (folder, list, prefix string) {
+	usual := a.configFolder("rbac")
+	folder = a.places.Roles(usual)
+	if folder == usual || a.kustomizes(usual) {
+		return usual, usual + "/kustomization.yaml", ""
+	}
+	list, prefix = a.listing(folder)
+	return folder, list, prefix
+}
+
+// leaveRoles says that the kind gets no roles.
+func (a *planner) leaveRoles(folder string) error {
+	a.Leave(fmt.Sprintf("%s: no kustomization lists its files, so roles for people who administer, edit and view %s are not made", folder, a.resource.PluralName()))
+	return nil
+}
+
+// warnOfMarkers says that the manager's role will lack the permissions of a new controller, if the Makefile has the
+// generator read other folders.
+func (a *planner) warnOfMarkers() error {
+	folder := path.Dir(a.controllerFile())
+	if missed, is := a.places.Missed(folder); is {
+		a.Leave(fmt.Sprintf("%s:%d: rbac reads %s, and the markers in %s are not in it: role.yaml gets no permissions from them; add to the call:\npaths=./%s/...",
+			missed.File, missed.Line, strings.Join(missed.Paths, ", "), a.controllerFile(), folder))
+	}
+	return nil
+}
