@@ -27,8 +27,8 @@ func (a *planner) listing(folder string) (list, prefix string) {
 	return "", ""
 }
 
-// crdsElsewhere reports whether the Makefile has definitions generated into a folder that the layout does not know. Where
-// that is listed nowhere and the layout's is, the project has its own way from one to the other.
+// crdsElsewhere reports whether the Makefile has definitions generated into a folder that the layout does not know.
+// Where that is listed nowhere and the layout's is, the project has its own way from one to the other.
 func (a *planner) crdsElsewhere() bool {
 	usual, folder := a.configFolder("crd"), a.places.Definitions()
 	if folder == generated.Usual || folder == usual+"/bases" {

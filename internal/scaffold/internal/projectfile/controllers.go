@@ -20,18 +20,26 @@ func followControllers(root string, file *project.Project) {
 	if hasReconcilers(root, file.ControllerDir(project.Resource{})) {
 		return
 	}
-	folders := controllerFolders[:]
-	if versioned, err := filepath.Glob(filepath.Join(root, "pkg", "controller*.v*")); err == nil {
-		for _, dir := range versioned {
-			folders = append(folders, "pkg/"+filepath.Base(dir))
-		}
-	}
-	for _, dir := range folders {
+	for _, dir := range append(controllerFolders[:], versionedFolders(root)...) {
 		if hasReconcilers(root, dir) {
 			file.ControllersIn(dir)
 			return
 		}
 	}
+}
+
+// versionedFolders are those that have the version of their kinds in their names, such as pkg/controller.v1.
+func versionedFolders(root string) (folders []string) {
+	entries, err := os.ReadDir(filepath.Join(root, "pkg"))
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "controller") && strings.Contains(e.Name(), ".v") {
+			folders = append(folders, path.Join("pkg", e.Name()))
+		}
+	}
+	return folders
 }
 
 // hasReconcilers reports whether a file of a package, or of one in a folder of it, has a reconciler. What cannot be
