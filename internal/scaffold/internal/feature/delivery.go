@@ -10,6 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/requires"
 	"github.com/slipway-dev/slipway/internal/scaffold/templates"
 )
 
@@ -47,7 +48,11 @@ func (p *planner) requireTagged(name, file string) error {
 	if p.NamesOnly() {
 		return p.Require(file, nil)
 	}
-	content, err := templates.Render(name, p.data())
+	data, err := p.testData()
+	if err != nil {
+		return err
+	}
+	content, err := templates.Render(name, data)
 	if err != nil {
 		return err
 	}
@@ -56,6 +61,14 @@ func (p *planner) requireTagged(name, file string) error {
 		return fmt.Errorf("format %s: %w", file, err)
 	}
 	return p.Require(file, formatted)
+}
+
+// testData is that of tests, which a project's version of Go has to compile.
+func (p *planner) testData() (map[string]any, error) {
+	versions, err := requires.Read(p.Root())
+	data := p.data()
+	data["TestContext"], data["TestImportsContext"] = versions.TestContext(), versions.TestImportsContext()
+	return data, err
 }
 
 // refuseOtherTests refuses a folder whose tests are not these: two ways of deploying in one package do not compile.

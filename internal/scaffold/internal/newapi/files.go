@@ -142,7 +142,7 @@ func (a *planner) data() map[string]any {
 		"Title":              a.controllerTitle(),
 		"Variable":           kind.Variable(r),
 		"PathToRoot":         kind.PathToRoot(a.project.ControllerDir(r)),
-		"TestImportsContext": !strings.HasPrefix(a.versions.TestContext(), "t."),
+		"TestImportsContext": a.versions.TestImportsContext(),
 		"TestContext":        a.versions.TestContext(),
 		"OmitZero":           a.versions.OmitZero(),
 		"RegistersObjects":   a.registration.objects,

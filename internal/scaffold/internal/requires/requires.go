@@ -76,6 +76,9 @@ func (v Versions) TestContext() string {
 	return "context.Background()"
 }
 
+// TestImportsContext reports whether a test needs an import for [Versions.TestContext].
+func (v Versions) TestImportsContext() bool { return !v.Go("v1.24.0") }
+
 // OmitZero is the option of a json tag that leaves out an empty struct, where Go knows one.
 func (v Versions) OmitZero() string {
 	if v.Go("v1.24.0") {
