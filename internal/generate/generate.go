@@ -113,8 +113,8 @@ type Result struct {
 	parts  []Result // what it was joined from
 }
 
-// Join is one result of several runs, of which each began when those before it had not failed.
-func Join(results ...Result) Result {
+// join is one result of several runs, of which each began when those before it had not failed.
+func join(results ...Result) Result {
 	all := Result{Recalled: len(results) > 0, parts: results}
 	for _, r := range results {
 		all.Files = append(all.Files, r.Files...)
@@ -175,59 +175,11 @@ func (f File) Unbounded(path string) []string {
 // Run runs the generators. Nothing is written if it returns an error before the
 // first file is, which is when all of them are known.
 func Run(ctx context.Context, options Options) (Result, error) {
-	past := recall(options)
-	if last, fresh := past.result(); fresh {
-		if options.Events != nil {
-			options.Events.Handle(report.Note{Text: "no input and no output has changed since the last run"})
-		}
-		return last, nil
+	p, err := prepare(ctx, options)
+	if err != nil || p.result.Failed() {
+		return p.result, err
 	}
-	r, err := newRun(ctx, options, past)
-	if err != nil {
-		return Result{}, err
-	}
-	done := r.stage("load")
-	roots, err := r.loader.Roots(ctx, r.paths...)
-	done()
-	if err != nil {
-		return Result{}, err
-	}
-	made, err := r.generate(ctx, roots)
-	if err != nil {
-		return Result{}, err
-	}
-	if err := r.loader.Missing(); err != nil {
-		return Result{}, err
-	}
-	result := Result{
-		Files:    made.files,
-		Printed:  made.printed,
-		Findings: relative(r.loader.Findings(), r.dir),
-		Parsed:   r.loader.Parsed(),
-		Checked:  r.loader.Checked(),
-		memory:   past.memory,
-	}
-	if options.KeepVersion {
-		keepVersions(result.Files)
-	}
-	if err := compare(result.Files); err != nil {
-		return result, err
-	}
-	if result.Failed() {
-		return result, nil
-	}
-	if err := checkPlaces(options.Within, result.Files); err != nil || options.DryRun {
-		return result, err
-	}
-	defer r.stage("write")()
-	if err := noteReplaced(result.Files, options.Replacing); err != nil {
-		return result, err
-	}
-	if err := write(ctx, options.Within, result.Files); err != nil {
-		return result, err
-	}
-	r.save(result)
-	return result, nil
+	return p.result, p.write(ctx)
 }
 
 // stage begins a stage; the function that it returns tells the time at its end.
@@ -244,6 +196,7 @@ type run struct {
 	program string
 	strict  bool
 	lenient bool
+	making  []string // import paths at and below which runs before this one make packages, which are not written yet
 	events  report.Handler
 	loader  *load.Loader
 	inputs  *inputs.Set
@@ -350,7 +303,7 @@ func (r *run) generate(ctx context.Context, roots []*load.Package) (made, error)
 			root.Lint(r.strict)
 			root.CheckSyntax()
 		}
-		r.loader.CheckImports(roots, r.makes(roots)...)
+		r.loader.CheckImports(roots, append(r.makes(roots), r.making...)...)
 		return nil
 	})
 	if err := group.Wait(); err != nil {

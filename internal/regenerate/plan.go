@@ -280,21 +280,17 @@ func roleName(root string) (string, error) {
 }
 
 // Run runs the plan with what options say beside what to generate, and joins the results. It stops at the first run
-// with a fatal finding. Files that the Makefile and links of the project lead to are written below the project, and
-// below options.Within.
+// with a fatal finding, and then nothing was written. Files that the Makefile and links of the project lead to are
+// written below the project, and below options.Within.
 func (p Plan) Run(ctx context.Context, options generate.Options) (generate.Result, error) {
 	options.Within = p.within(options.Within)
 	options.Version, options.Program, options.KeepVersion = p.tool.version, p.tool.name, p.tool.keepVersion
-	var results []generate.Result
-	for _, run := range p.runs {
+	all := make([]generate.Options, len(p.runs))
+	for i, run := range p.runs {
 		options.Dir, options.Paths, options.Tags, options.Uses = filepath.Join(p.root, filepath.FromSlash(run.dir)), run.paths, run.tags, run.uses
-		result, err := generate.Run(ctx, options)
-		results = append(results, result)
-		if err != nil || result.Failed() {
-			return generate.Join(results...), err
-		}
+		all[i] = options
 	}
-	return generate.Join(results...), nil
+	return generate.RunAll(ctx, all...)
 }
 
 // within are the folders that may be written below: the project's own, and those that its user allows besides.

@@ -26,7 +26,9 @@ package generator
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -35,6 +37,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/generate/internal/load"
 	"github.com/slipway-dev/slipway/internal/generate/internal/marker"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/shellword"
 )
 
 // Generator is one generator. Make it with [New].
@@ -171,14 +174,25 @@ func (p *Pass) Header(file, year string) (string, error) {
 	if file == "" {
 		return "", nil
 	}
+	path := file
 	if !filepath.IsAbs(file) {
-		file = filepath.Join(p.Dir, file)
+		path = filepath.Join(p.Dir, file)
 	}
-	data, err := p.Loader.ReadFile(file)
+	data, err := p.Loader.ReadFile(path)
 	if err != nil {
-		return "", &report.Error{What: "header file cannot be read", Where: file, Err: err, Hint: "name a file with the first lines of generated files"}
+		return "", noHeader(file, path, err)
 	}
 	return strings.ReplaceAll(string(data), " YEAR", " "+year), nil
+}
+
+// noHeader is the refusal of an option that names a file which cannot be read.
+func noHeader(option, path string, err error) error {
+	e := &report.Error{What: "header file cannot be read", Where: path, Err: err,
+		Hint: "headerFile=" + option + " names it: write the first lines of generated files into it; an empty file stands for none"}
+	if errors.Is(err, fs.ErrNotExist) {
+		e.Next = "mkdir -p " + shellword.Quote(filepath.Dir(path)) + " && touch " + shellword.Quote(path)
+	}
+	return e
 }
 
 // Validate reports the first thing that is wrong with a list of generators.
