@@ -25,7 +25,7 @@ restore files that you deleted. A line that both you and the project have change
 then shows both texts and writes nothing until you change your line or choose a side with --conflicts.
 The file .slipway/base records the last run for these merges; commit it together with the chart.
 
-Name, versions and folder default to those of the last run.`,
+Name, versions, the chart's folder and the kustomization's default to those of the last run.`,
 		Example: `  slipway helm
   slipway helm --chart-version 0.2.0 --app-version v1.4.0
   slipway helm --diff
@@ -38,7 +38,7 @@ Name, versions and folder default to those of the last run.`,
 	flags.StringVar(&c.Name, "name", "", "`name` of the chart (default: the kustomization's prefix of names, or the project's name)")
 	flags.StringVar(&c.Version, "chart-version", "", "`version` of the chart (default: 0.1.0)")
 	flags.StringVar(&c.AppVersion, "app-version", "", "`version` of the operator (default: that of the chart)")
-	flags.StringVarP(&c.Config, "kustomize", "k", defaultConfig, "`folder` of the kustomization")
+	flags.StringVarP(&c.Config, "kustomize", "k", "", "`folder` of the kustomization (default: config/default)")
 	flags.StringVar(&c.Conflicts, "conflicts", "", "side whose lines win if both sides changed them: `mine` or generated")
 	flags.BoolVar(&c.Restore, "restore", false, "restore files of the chart that you deleted")
 	bindNoGenerate(flags, &c.NoGenerate)

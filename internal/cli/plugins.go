@@ -62,7 +62,7 @@ func (inv *invocation) acceptPlugins(cmd *cobra.Command, chart bool) *cobra.Comm
 		if old.manifests != "" {
 			inv.handler.Handle(report.Note{Text: "--manifests has no effect: the chart is made from " + defaultConfig})
 		}
-		return inv.session().Helm(cmd.Context(), operation.Chart{Config: defaultConfig, Folder: old.folder(), Preview: previewOf(cmd)})
+		return inv.session().Helm(cmd.Context(), operation.Chart{Folder: old.folder(), Preview: previewOf(cmd)})
 	}
 	return cmd
 }

@@ -24,7 +24,7 @@ const crdFolder = "config/crd"
 // buildDefinitions builds the definitions of the project in root, with generated texts in place of the disk's. Having
 // none is reported and no mistake.
 func (s *Session) buildDefinitions(ctx context.Context, root string, generated map[string][]byte) ([]*unstructured.Unstructured, error) {
-	dir, err := definitionsFolder(root)
+	dir, err := s.definitionsFolder(root)
 	if err != nil {
 		return nil, err
 	}
@@ -47,11 +47,12 @@ func (s *Session) buildDefinitions(ctx context.Context, root string, generated m
 }
 
 // errNoDefinitions is why there is nothing to install.
-var errNoDefinitions = errors.New("neither " + crdFolder + " nor a folder config/*/crd has any")
+var errNoDefinitions = errors.New("neither " + crdFolder + ", a folder config/*/crd nor one that the Makefile names in output:crd has any")
 
 // definitionsFolder is where a project has its definitions: the kustomization in config/crd, or else one in a folder
-// crd further down, such as config/components/crd, or else files without a kustomization.
-func definitionsFolder(root string) (string, error) {
+// crd further down, such as config/components/crd, or else files without a kustomization, or else where the Makefile has
+// them generated.
+func (s *Session) definitionsFolder(root string) (string, error) {
 	usual := filepath.Join(root, filepath.FromSlash(crdFolder))
 	if ship.IsKustomization(usual) {
 		return usual, nil
@@ -63,6 +64,11 @@ func definitionsFolder(root string) (string, error) {
 	found := slices.DeleteFunc(slices.Clone(elsewhere), func(dir string) bool { return !ship.IsKustomization(dir) })
 	if len(found) == 0 {
 		found = withManifests(append([]string{usual}, elsewhere...))
+	}
+	if len(found) == 0 {
+		if found, err = s.generatedFolders(root); err != nil {
+			return "", err
+		}
 	}
 	switch len(found) {
 	case 0:
@@ -86,6 +92,25 @@ func withManifests(folders []string) []string {
 		}
 	}
 	return found
+}
+
+// generatedFolders are the folders that the project's CRDs are generated into, as far as they have a kustomization or
+// manifests. A kustomization beside a folder bases, as kubebuilder has it, stands for that.
+func (s *Session) generatedFolders(root string) ([]string, error) {
+	plan, _, err := s.plan(root)
+	if err != nil {
+		return nil, err
+	}
+	var found []string
+	for _, dir := range plan.CRDFolders() {
+		switch above := filepath.Dir(dir); {
+		case filepath.Base(dir) == "bases" && ship.IsKustomization(above):
+			found = append(found, above)
+		case ship.IsKustomization(dir) || len(manifestsIn(dir)) > 0:
+			found = append(found, dir)
+		}
+	}
+	return found, nil
 }
 
 // escaped is a path as a pattern that matches it alone.

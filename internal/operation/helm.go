@@ -45,6 +45,9 @@ func (s *Session) Helm(ctx context.Context, c Chart) error {
 	if err := c.complete(root); err != nil {
 		return scaffold.Remedy(ctx, root, err)
 	}
+	if err := requireKustomization(root, c.Config, "slipway helm"); err != nil {
+		return err
+	}
 	if !c.only() && !c.NoGenerate {
 		if err := s.regenerate(ctx, root); err != nil {
 			return err
@@ -117,6 +120,7 @@ func (s *Session) chartFiles(ctx context.Context, root string, c *Chart, into *s
 		s.Handler.Handle(report.Warning{Text: text})
 	}
 	into.Files, c.namespace = contents(made.Files), made.Namespace
+	c.noteConfig(into.Files)
 	return nil
 }
 
@@ -144,15 +148,16 @@ func (c *Chart) complete(root string) error {
 	if !filepath.IsLocal(filepath.FromSlash(c.Folder)) || c.Folder == "." {
 		return &report.Error{What: "the chart's folder must be in the project", Where: where, Hint: "use a path relative to the project, such as dist/chart", Code: mistaken}
 	}
-	c.Config = path.Clean(filepath.ToSlash(c.Config))
-	if !filepath.IsLocal(filepath.FromSlash(c.Config)) {
-		return &report.Error{What: "the folder with the kustomization must lie in the project", Where: "--kustomize " + c.Config, Hint: "a path relative to the project, such as config/default", Code: mistaken}
-	}
 	last := chart.Options{}
 	if text, ok := base.File(path.Join(c.Folder, chart.Mark)); ok {
 		last = chart.ReadOptions(text)
+		c.Config = cmp.Or(c.Config, notedConfig(text))
 	} else if text := pluginChart(root, c.Folder); text != nil {
 		last, c.plugins = chart.ReadOptions(text), true
+	}
+	c.Config = path.Clean(filepath.ToSlash(cmp.Or(c.Config, DefaultFolder)))
+	if !filepath.IsLocal(filepath.FromSlash(c.Config)) {
+		return &report.Error{What: "the folder with the kustomization must lie in the project", Where: "--kustomize " + c.Config, Hint: "a path relative to the project, such as config/default", Code: mistaken}
 	}
 	c.Version = cmp.Or(c.Version, last.Version, "0.1.0")
 	c.AppVersion = cmp.Or(c.AppVersion, last.AppVersion, c.Version)

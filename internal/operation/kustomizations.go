@@ -1,0 +1,33 @@
+package operation
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/shellword"
+	"github.com/slipway-dev/slipway/internal/ship"
+)
+
+// requireKustomization refuses a folder without a kustomization, with those that the project has and the command for
+// the first of them.
+func requireKustomization(root, folder, command string) error {
+	dir := within(root, folder)
+	if ship.IsKustomization(dir) {
+		return nil
+	}
+	tops, err := ship.Tops(root)
+	if err != nil {
+		return &report.Error{What: "the project's folder cannot be read", Where: root, Err: err}
+	}
+	refused := &report.Error{What: "no kustomization in this folder", Where: dir, Hint: "expected a file named kustomization.yaml"}
+	if tops = slices.DeleteFunc(tops, samples); len(tops) > 0 {
+		refused.Hint = "-k names another folder; the project has kustomizations in " + strings.Join(tops, ", ")
+		refused.Next = command + " -k " + shellword.Quote(tops[0])
+	}
+	return refused
+}
+
+// samples reports whether a folder has objects for a running operator.
+func samples(folder string) bool { return filepath.Base(folder) == "samples" }
