@@ -3,13 +3,13 @@ package dev
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/gocommand"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
 )
@@ -99,13 +99,8 @@ func build(ctx context.Context, o Options) (string, error) {
 // mainPackage finds the manager's package: cmd, or the project's own folder or the one folder of cmd, as in older
 // layouts.
 func mainPackage(dir string) (string, error) {
-	for _, pkg := range []string{"./cmd", "."} {
-		if _, err := os.Stat(filepath.Join(dir, pkg, "main.go")); err == nil {
-			return pkg, nil
-		}
-	}
-	if below, err := filepath.Glob(filepath.Join(dir, "cmd", "*", "main.go")); err == nil && len(below) == 1 {
-		return "./cmd/" + filepath.Base(filepath.Dir(below[0])), nil
+	if found := gocommand.MainPackages(dir); len(found) == 1 {
+		return "./" + found[0], nil
 	}
 	return "", &report.Error{What: "the project has no main package of a manager", Where: dir, Hint: "expected it in cmd, in the project's folder, or in the only folder of cmd"}
 }

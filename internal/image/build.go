@@ -22,6 +22,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/image/sbom"
 	"github.com/slipway-dev/slipway/internal/image/store"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/shellword"
 )
 
 // builder builds one image.
@@ -43,7 +44,7 @@ func (w *worker) build(ctx context.Context, r Build) (Image, error) {
 		return Image{}, err
 	}
 	b := &builder{worker: w, Build: r, made: map[string]v1.Layer{}}
-	if b.manager, err = compile.Find(r.Dir, compile.Source{Package: r.Package, Dockerfile: r.Dockerfile, Target: r.Target, Arguments: r.BuildArgs}); err != nil {
+	if b.manager, err = compile.Find(r.Dir, compile.Source{Package: r.Package, Dockerfile: r.Dockerfile, Target: r.Target, Arguments: r.BuildArgs, Command: "slipway image build -t " + shellword.Quote(r.Tag)}); err != nil {
 		return Image{}, err
 	}
 	if b.manager, err = b.manager.Prepare(ctx); err != nil {

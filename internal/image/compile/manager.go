@@ -30,6 +30,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/gocommand"
 	"github.com/slipway-dev/slipway/internal/image/dockerfile"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/shellword"
 )
 
 // FileName is the Dockerfile's name.
@@ -41,6 +42,7 @@ type Source struct {
 	Dockerfile string            // path of another Dockerfile than the module's
 	Target     string            // the stage that becomes the image, instead of the last one
 	Arguments  map[string]string // for its ARGs
+	Command    string            // that builds it, for advice: a package may follow
 }
 
 // Manager is a main package and how it is built.
@@ -72,14 +74,22 @@ func Find(dir string, from Source) (Manager, error) {
 		m.Package = m.Recipe.Build.Package
 	}
 	if m.Package == "" {
-		m.Package = guess(dir)
+		if m.Package, err = guess(dir, from.Command); err != nil {
+			return m, err
+		}
 	}
 	m.Package = local(m.Package, modfile.ModulePath(mod))
 	if !isMain(filepath.Join(dir, m.Package)) {
-		return m, &report.Error{What: "there is no main package to build", Where: filepath.Join(dir, m.Package),
-			Hint: "name a main package, or put it in ./cmd, in the module's folder or into the Dockerfile's go build", Code: 2}
+		return m, noMain(filepath.Join(dir, m.Package))
 	}
 	return m, nil
+}
+
+// noMain is the refusal of a folder without a main package, with the command that lists those that there are.
+func noMain(dir string) error {
+	return &report.Error{What: "there is no main package to build", Where: dir, Code: 2,
+		Hint: "name a main package, or put it in ./cmd, in the module's folder or into the Dockerfile's go build",
+		Next: `go list -f '{{if eq .Name "main"}}{{.Dir}}{{end}}' ./...`}
 }
 
 // read reads the Dockerfile. The module's own may be missing.
@@ -134,12 +144,17 @@ func local(pkg, module string) string {
 	return "." + string(filepath.Separator) + pkg
 }
 
-// guess is where scaffolded projects have their manager, today or in older layouts.
-func guess(dir string) string {
-	if isMain(filepath.Join(dir, "cmd")) {
-		return "cmd"
+// guess is the package where projects have their manager. The command builds the one that is named.
+func guess(dir, command string) (string, error) {
+	switch found := gocommand.MainPackages(dir); len(found) {
+	case 0:
+		return "", noMain(dir)
+	case 1:
+		return found[0], nil
+	default:
+		return "", &report.Error{What: "the module has several main packages", Where: strings.Join(found, ", "), Code: 2,
+			Hint: "name the manager's", Next: command + " " + shellword.Quote("./"+found[0])}
 	}
-	return "."
 }
 
 // isMain says whether a folder has a package main.
