@@ -7,10 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"github.com/slipway-dev/slipway/internal/confine"
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/shellword"
 	"github.com/slipway-dev/slipway/internal/toollink"
 )
 
@@ -41,6 +43,7 @@ func (s *Session) LinkTools(dir string, force bool) error {
 		s.Handler.Handle(report.Warning{Text: fmt.Sprintf("Makefile:%d looks into a tool's file for its version (go version -m), where a script has none: "+
 			"have make leave the tools as they are: make -o controller-gen -o kustomize manifests", line)})
 	}
+	s.warnObstacles(folder.Path)
 	folder.Versions = versions
 	if inBuildCache(folder.Program) {
 		s.Handler.Handle(report.Warning{Text: "go tool keeps slipway in Go's build cache, which deletes unused files after some days: link again if a link fails, and after each update"})
@@ -48,6 +51,25 @@ func (s *Session) LinkTools(dir string, force bool) error {
 	changes, err := folder.Link()
 	s.reportLinks(s.linksFrom(root, dir), changes, "linked")
 	return err
+}
+
+// warnObstacles warns of lines of the Makefile for which make does not use the links in a folder.
+func (s *Session) warnObstacles(folder string) {
+	found := toollink.Obstacles(s.Dir)
+	bin := folder
+	if rel, err := filepath.Rel(s.Dir, folder); err == nil && filepath.IsLocal(rel) {
+		bin = rel
+	}
+	for _, o := range found {
+		switch onPath := slices.Contains(filepath.SplitList(s.Getenv("PATH")), folder); {
+		case o.Target != "":
+			s.Handler.Handle(report.Warning{Text: fmt.Sprintf("Makefile:%d installs %s whatever is there, in place of the link: begin the command with `test -s %s ||`, or run make -o %s",
+				o.Line, o.Tool, shellword.Quote(filepath.Join(bin, o.Tool)), o.Target)})
+		case !onPath:
+			s.Handler.Handle(report.Warning{Text: fmt.Sprintf("Makefile:%d takes %s from PATH, where the link is not: put its folder first, as with `PATH=%s:$PATH make`",
+				o.Line, o.Tool, shellword.Quote(folder))})
+		}
+	}
 }
 
 // builtTool is the folder in which the go command keeps a program for go tool: cmd/go/internal/cache.
