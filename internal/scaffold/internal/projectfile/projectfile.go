@@ -62,6 +62,9 @@ func Open(root string) (*plan.Plan, *project.Project, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := refuseUnknown(file); err != nil {
+		return nil, nil, err
+	}
 	p, err := plan.New(root)
 	if err != nil {
 		return nil, nil, err
