@@ -119,7 +119,11 @@ func join(results ...Result) Result {
 	for _, r := range results {
 		all.Files = append(all.Files, r.Files...)
 		all.Printed = append(all.Printed, r.Printed...)
-		all.Findings = append(all.Findings, r.Findings...)
+		for _, f := range r.Findings {
+			if !slices.Contains(all.Findings, f) { // a package that several runs read has its mistakes once
+				all.Findings = append(all.Findings, f)
+			}
+		}
 		all.Parsed += r.Parsed
 		all.Checked += r.Checked
 		all.Recalled = all.Recalled && r.Recalled

@@ -79,3 +79,15 @@ func TestRunAllReadsWhatIsMade(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestRunAllFindings: a misspelt marker in a package that two runs read is reported once.
+func TestRunAllFindings(t *testing.T) {
+	dir := project(t)
+	write(t, dir, "api/v1/misspelt.go", "package v1\n\n// +kubebuilder:objekt:root=true\n\n// Part is a part.\ntype Part struct{}\n")
+	api, all := options(dir), options(dir)
+	api.Paths = []string{"./api/..."}
+	result, err := generate.RunAll(t.Context(), api, all)
+	if err != nil || len(result.Findings) != 1 || !strings.Contains(result.Findings[0].Message, "objekt") {
+		t.Errorf("%+v, %v", result.Findings, err)
+	}
+}
