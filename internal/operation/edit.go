@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/generate"
+	"github.com/slipway-dev/slipway/internal/regenerate"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
 	"github.com/slipway-dev/slipway/internal/spelling"
@@ -53,8 +55,21 @@ func (s *Session) Edit(ctx context.Context, e Edit) error {
 		if e.MultiGroup == nil { // which moves code, and changes none
 			s.noteImage(planned)
 		}
+		if slices.Contains(e.Enable, string(scaffold.Workflow)) {
+			s.warnPinned(root)
+		}
 		return then()
 	})
+}
+
+// warnPinned warns of a workflow that fails where the generated files are another version's.
+func (s *Session) warnPinned(root string) {
+	plan, _, err := regenerate.PlanFor(root, s.Getenv)
+	if err != nil || plan.Pinned() == "" {
+		return // generate reports what is wrong with the Makefile
+	}
+	s.Handler.Handle(report.Warning{Text: fmt.Sprintf("the workflow runs slipway generate --check, which wants the files of controller-gen %s, and the Makefile asks for %s: "+
+		"run slipway generate and commit what it changes, or take the step out of the workflow", generate.ControllerGen, plan.Pinned())})
 }
 
 // noteImage says that images have to be built again where the manager's own code changes: the configuration that goes
