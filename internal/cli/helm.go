@@ -25,7 +25,7 @@ restore files that you deleted. A line that both you and the project have change
 then shows both texts and writes nothing until you change your line or choose a side with --conflicts.
 The file .slipway/base records the last run for these merges; commit it together with the chart.
 
-Name, versions, the chart's folder and the kustomization's default to those of the last run.`,
+Name, versions and both folders default to those of the last run.`,
 		Example: `  slipway helm
   slipway helm --chart-version 0.2.0 --app-version v1.4.0
   slipway helm --diff

@@ -50,8 +50,8 @@ func (s *Session) buildDefinitions(ctx context.Context, root string, generated m
 var errNoDefinitions = errors.New("neither " + crdFolder + ", a folder config/*/crd nor one that the Makefile names in output:crd has any")
 
 // definitionsFolder is where a project has its definitions: the kustomization in config/crd, or else one in a folder
-// crd further down, such as config/components/crd, or else files without a kustomization, or else where the Makefile has
-// them generated.
+// crd further down, such as config/components/crd, or else files without a kustomization, or else where the Makefile
+// has them generated.
 func (s *Session) definitionsFolder(root string) (string, error) {
 	usual := filepath.Join(root, filepath.FromSlash(crdFolder))
 	if ship.IsKustomization(usual) {
