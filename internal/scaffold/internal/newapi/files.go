@@ -213,10 +213,24 @@ func (a *planner) planRoles() error {
 		if err := a.CreateFrom("api/role.yaml", file, data); err != nil {
 			return err
 		}
+		off, err := a.commentedOut(list, prefix+path.Base(file))
+		if err != nil {
+			return err
+		}
+		if off {
+			continue
+		}
 		roles = append(roles, piece.Item{List: "resources", Name: prefix + path.Base(file)})
 		lines.WriteString("- " + prefix + path.Base(file) + "\n")
 	}
 	return a.PutIfPlaced(list, plan.These(roles...), lines.String())
+}
+
+// commentedOut reports whether a kustomization lists something in a comment, as kubebuilder tells those who do not want
+// a role to do.
+func (a *planner) commentedOut(list, name string) (bool, error) {
+	c, err := a.Find(list)
+	return err == nil && regexp.MustCompile(`(?m)^\s*#\s*- `+regexp.QuoteMeta(name)+`\s*$`).Match(c.After()), err
 }
 
 func (a *planner) planCRD() error {
@@ -232,11 +246,22 @@ func (a *planner) planCRD() error {
 	if err := a.PutIfPlaced(list, plan.These(piece.Listed{Marker: "crdkustomizeresource", Name: item}), "- "+item); err != nil {
 		return err
 	}
-	item = "../" + strings.TrimPrefix(folder, "config/")
+	return a.deployCRDs("../" + strings.TrimPrefix(folder, "config/"))
+}
+
+// deployCRDs lists the folder of the definitions in what is deployed. A project whose authors list something within the
+// folder deploys its definitions from there: with both, each would be there twice.
+func (a *planner) deployCRDs(item string) error {
 	const deployed = "config/default/kustomization.yaml"
-	there, err := a.Exists(deployed)
-	if err != nil || !there && a.project.Older() && !a.Recording() { // deployed from elsewhere
+	c, err := a.Find(deployed)
+	if err != nil || !c.There() && a.project.Older() && !a.Recording() { // deployed from elsewhere
 		return err
+	}
+	within := regexp.MustCompile(`(?m)^\s*- "?(` + regexp.QuoteMeta(item) + `/[^\s"#]+)`).FindSubmatch(c.After())
+	whole := regexp.MustCompile(`(?m)^\s*- "?` + regexp.QuoteMeta(item) + `/?"?\s*(#|$)`).Match(c.After())
+	if within != nil && !whole {
+		a.Leave(fmt.Sprintf("%s: it lists %s in place of %s: see to it that the new definition gets there", deployed, within[1], item))
+		return nil
 	}
 	return a.PutIfPlaced(deployed, plan.These(piece.Item{List: "resources", Name: item, First: true}), "- "+item)
 }

@@ -207,6 +207,34 @@ func TestAgain(t *testing.T) {
 }
 
 // TestGinkgoSuite: a suite of Ginkgo's learns the types in its own words, and gets no tests in other ones.
+// TestDeployedFromWithin: where a folder within that of the definitions is deployed, the whole is not, too.
+func TestDeployedFromWithin(t *testing.T) {
+	for lists, left := range map[string]int{"- ../crd/overlay\n": 1, "- \"../crd/overlay\"\n": 1, "- ../crd\n- ../crd/more.yaml\n": 0, "- ../crds/overlay\n": 0} {
+		root := projecttest.New(t, newproject.Options{})
+		projecttest.Unpack(t, root, "-- config/default/kustomization.yaml --\nnamespace: op-system\nresources:\n"+lists)
+		plan, err := newapi.Create(root, newapi.Options{Group: "batch", Version: "v1", Kind: "CronJob", Resource: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := plan.Left(); len(got) != left {
+			t.Errorf("with %q it is left to the user: %q", lists, got)
+		}
+		c, err := plan.Find("config/default/kustomization.yaml")
+		if err != nil || left == 1 && strings.Contains(string(c.After()), "- ../crd\n") || left == 0 && !strings.Contains(string(c.After()), "- ../crd\n") {
+			t.Errorf("%q becomes %s, %v", lists, c.After(), err)
+		}
+	}
+}
+
+// TestRoleCommentedOut: a role that the project's authors took out of the configuration stays out of it.
+func TestRoleCommentedOut(t *testing.T) {
+	const list = "config/rbac/kustomization.yaml"
+	root := projecttest.New(t, newproject.Options{})
+	projecttest.Unpack(t, root, "-- "+list+" --\nresources:\n- role.yaml\n#- cronjob_editor_role.yaml\n")
+	projecttest.Apply(t)(newapi.Create(root, newapi.Options{Group: "batch", Version: "v1", Kind: "CronJob", Resource: true}))
+	projecttest.Holds(t, root, list, "\n#- cronjob_editor_role.yaml\n", "\n- cronjob_viewer_role.yaml\n", "!\n- cronjob_editor_role.yaml")
+}
+
 func TestGinkgoSuite(t *testing.T) {
 	root := projecttest.New(t, newproject.Options{})
 	projecttest.Unpack(t, root, `
