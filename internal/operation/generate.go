@@ -74,11 +74,13 @@ func (s *Session) generateAlone(ctx context.Context, root string, g Generation) 
 // generateWith brings the generated files of the project in root up to date and
 // tells what changed. Findings that make the result wrong are an error.
 func (s *Session) generateWith(ctx context.Context, root string, g Generation) (generate.Result, error) {
+	warn := s.warnOfRole(root)
 	plan, result, err := s.plannedRun(ctx, root, generate.Options{Strict: g.Strict, Cache: s.runsFolder(), Within: g.Outside})
 	if err != nil {
 		return result, err
 	}
 	s.reportRun(root, result)
+	warn(result)
 	return result, s.reportLeftovers(root, plan, result, g)
 }
 

@@ -206,7 +206,6 @@ func TestAgain(t *testing.T) {
 	projecttest.Holds(t, root, "PROJECT", "    ssa: true\n")
 }
 
-// TestGinkgoSuite: a suite of Ginkgo's learns the types in its own words, and gets no tests in other ones.
 // TestDeployedFromWithin: where a folder within that of the definitions is deployed, the whole is not, too.
 func TestDeployedFromWithin(t *testing.T) {
 	for lists, left := range map[string]int{"- ../crd/overlay\n": 1, "- \"../crd/overlay\"\n": 1, "- ../crd\n- ../crd/more.yaml\n": 0, "- ../crds/overlay\n": 0} {
@@ -235,6 +234,7 @@ func TestRoleCommentedOut(t *testing.T) {
 	projecttest.Holds(t, root, list, "\n#- cronjob_editor_role.yaml\n", "\n- cronjob_viewer_role.yaml\n", "!\n- cronjob_editor_role.yaml")
 }
 
+// TestGinkgoSuite: a suite of Ginkgo's learns the types in its own words, and gets no tests in other ones.
 func TestGinkgoSuite(t *testing.T) {
 	root := projecttest.New(t, newproject.Options{})
 	projecttest.Unpack(t, root, `
