@@ -25,7 +25,8 @@ import (
 // planConversion plans the methods that convert the kind's versions, tests that
 // nothing is lost on the way, and that the API server asks for it.
 func (w *planner) planConversion() error {
-	if err := w.RequireFrom("webhook/hub.go", conversionFile(w.project, w.resource), w.data()); err != nil {
+	file := conversionFile(w.project, w.resource)
+	if err := w.RequireFrom("webhook/hub.go", file, w.data(file)); err != nil {
 		return err
 	}
 	hub, err := fieldcopy.Read(w.Root(), w.project.APIDir(w.resource), w.resource.ImportAlias()+".")
@@ -97,10 +98,10 @@ func (w *planner) planSpoke(hub *fieldcopy.Types, spoke project.Resource) error 
 	if err != nil {
 		return err
 	}
-	data := w.data()
+	file := conversionFile(w.project, spoke)
+	data := w.data(file)
 	data["Resource"], data["HubAlias"], data["HubPath"], data["HubVersion"] = spoke, w.resource.ImportAlias(), w.project.ImportPath(w.resource), w.resource.Version
 	data["To"], data["From"] = fieldcopy.Statements(spoke.Kind, hub, types), fieldcopy.Statements(spoke.Kind, types, hub)
-	file := conversionFile(w.project, spoke)
 	if err := w.requireGo("webhook/spoke.go", file, data); err != nil {
 		return err
 	}
@@ -119,7 +120,8 @@ func (w *planner) planConversionTest(spoke project.Resource) error {
 	if own.File != "" || w.besideTypes() || w.direct() || !w.fitTests() { // a test there cannot import the spoke, which imports its package
 		return nil
 	}
-	data := w.data()
+	file := w.project.WebhookTestFile(w.resource)
+	data := w.data(file)
 	title := strings.ToUpper(spoke.Version[:1]) + spoke.Version[1:]
 	data["Spoke"], data["SpokeTitle"] = spoke.Version, title
 	code, err := templates.Render("webhook/conversion_webhook_test.go", data)
@@ -127,7 +129,7 @@ func (w *planner) planConversionTest(spoke project.Resource) error {
 		return err
 	}
 	of := w.testImports("k8s.io/apimachinery/pkg/apis/meta/v1/unstructured", "k8s.io/apimachinery/pkg/runtime/schema", "sigs.k8s.io/controller-runtime/pkg/client")
-	return w.Put(w.project.WebhookTestFile(w.resource), plan.These(append(of, piece.Declaration{Name: "Test" + w.resource.Kind + "ConversionTo" + title, Code: string(code)})...))
+	return w.Put(file, plan.These(append(of, piece.Declaration{Name: "Test" + w.resource.Kind + "ConversionTo" + title, Code: string(code)})...))
 }
 
 // requireGo plans a Go file from a template that cannot keep Go's format by itself.

@@ -55,8 +55,8 @@ func (w *planner) steps() []func() error {
 
 // planCode plans the file of the webhooks: what sets them up, and each of them.
 func (w *planner) planCode() error {
-	file, data := w.project.WebhookFile(w.resource), w.data()
-	if err := w.requireGo("webhook/webhook.go", file, data); err != nil {
+	file := w.project.WebhookFile(w.resource)
+	if err := w.requireGo("webhook/webhook.go", file, w.data(file)); err != nil {
 		return err
 	}
 	if own, err := w.isMethod(file, "Default"); err != nil {
@@ -90,7 +90,7 @@ func (w *planner) logger() string {
 func (w *planner) putWebhook(file, stem, customPath string, imports ...string) error {
 	kind := w.resource.Kind
 	name := kind + "Custom" + stem + map[string]string{"Default": "er", "Validat": "or"}[stem]
-	code, err := templates.Render("webhook/"+map[string]string{"Default": "defaulter.go", "Validat": "validator.go"}[stem], w.data())
+	code, err := templates.Render("webhook/"+map[string]string{"Default": "defaulter.go", "Validat": "validator.go"}[stem], w.data(file))
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (w *planner) putWebhook(file, stem, customPath string, imports ...string) e
 		imports = append(imports, "slices")
 	}
 	declaration := piece.Declaration{Name: name, Code: string(code)}
-	of := w.importsFor(declaration, imports...)
+	of := append(w.importsFor(declaration, imports...), w.importTypes(file, declaration)...)
 	setup := piece.BuilderCall{Function: w.setupName()}
 	suffix := strings.TrimPrefix(name, kind+"Custom")
 	of = append(of, piece.BuilderCall{Function: setup.Function, Method: "With" + suffix, Argument: "&" + name + "{}"})
@@ -210,7 +210,8 @@ func (w *planner) readinessPieces(src []byte) []plan.Piece {
 // webhooks or else unless ENABLE_WEBHOOKS is false. Above it is the import that the condition needs.
 func whenEnabled(src []byte, call, failed, key string) []plan.Piece {
 	condition := cmp.Or(wiring.WebhookCondition(src), `os.Getenv("ENABLE_WEBHOOKS") != "false"`)
-	code := piece.Fragment{Marker: "builder", Key: key, Code: fmt.Sprintf("if %s {\n\tif err := %s; err != nil {\n%s\t}\n}\n", condition, call, failed)}
+	use := strings.TrimSuffix(key, "(") // as a value, in a list of what is set up, it counts as well
+	code := piece.Fragment{Marker: "builder", Key: use, Code: fmt.Sprintf("if %s {\n\tif err := %s; err != nil {\n%s\t}\n}\n", condition, call, failed)}
 	if !strings.Contains(condition, "os.") {
 		return []plan.Piece{code}
 	}
@@ -286,9 +287,9 @@ func (w *planner) path(verb, custom string) string {
 	return cmp.Or(custom, verb+strings.ReplaceAll(r.QualifiedGroup(), ".", "-")+"-"+r.Version+"-"+r.SingularName())
 }
 
-// data is what the templates of webhooks are filled from.
-func (w *planner) data() map[string]any {
-	r := w.resource
+// data is what the templates of webhooks are filled from, for code of a file.
+func (w *planner) data(file string) map[string]any {
+	r, alias := w.resource, w.typesAlias(file)
 	group := r.QualifiedGroup()
 	return map[string]any{
 		"Resource":          r,
@@ -296,7 +297,7 @@ func (w *planner) data() map[string]any {
 		"CRDPath":           generated.Read(w.Root()).DefinitionsPath(),
 		"FirstWebhook":      w.firstWebhook(),
 		"BesideTypes":       w.besideTypes(),
-		"Type":              w.typeName(),
+		"Type":              w.typeName(alias),
 		"Typed":             w.versions.TypedWebhooks(),
 		"HasSlices":         w.versions.Slices(),
 		"TestContext":       w.versions.TestContext(),
@@ -305,7 +306,7 @@ func (w *planner) data() map[string]any {
 		"Diff":              w.versions.Diff(),
 		"RangesOverNumbers": w.versions.Go("v1.22.0"),
 		"ImportPath":        w.project.ImportPath(r),
-		"TypesAlias":        r.ImportAlias(),
+		"TypesAlias":        alias,
 		"Variable":          kind.Variable(r),
 		"QualifiedGroup":    group,
 		"MarkerGroup":       cmp.Or(group, `""`),

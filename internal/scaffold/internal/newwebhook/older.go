@@ -40,12 +40,30 @@ func (w *planner) checkTerse() error {
 // besideTypes reports whether the webhooks are in the package of their types.
 func (w *planner) besideTypes() bool { return w.project.WebhooksBesideTypes(w.resource) }
 
-// typeName is the kind's Go type as the webhooks' package has it.
-func (w *planner) typeName() string {
+// typeName is the kind's Go type in the webhooks' package, in a file that has a name for the package of types.
+func (w *planner) typeName(alias string) string {
 	if w.besideTypes() {
 		return w.resource.Kind
 	}
-	return w.resource.ImportAlias() + "." + w.resource.Kind
+	return alias + "." + w.resource.Kind
+}
+
+// typesAlias is the name of the package of types in a file of the webhooks, whose author may have chosen it.
+func (w *planner) typesAlias(file string) string {
+	c, err := w.Find(file)
+	if err != nil {
+		return w.resource.ImportAlias() // whoever writes the file reports it
+	}
+	return gofile.ImportsOf(c.After()).Name(w.project.ImportPath(w.resource), w.resource.ImportAlias())
+}
+
+// importTypes has a file import the package of types for a declaration.
+func (w *planner) importTypes(file string, user piece.Declaration) []plan.Piece {
+	if w.besideTypes() {
+		return nil
+	}
+	of := piece.Import{Name: w.typesAlias(file), Path: w.project.ImportPath(w.resource), Module: w.project.Repo}
+	return []plan.Piece{piece.ImportFor{Import: of, User: user}}
 }
 
 // setupName is the function that sets the webhooks up: a method of the kind in a package of types, which may hold
@@ -106,6 +124,6 @@ func (w *planner) besidePieces(scheme, setup string) []plan.Piece {
 	call := "(&" + w.resource.Kind + "{}).SetupWebhookWithManager"
 	return []plan.Piece{
 		piece.Fragment{Marker: "scheme", Code: strings.ReplaceAll(scheme, ownPackage+".", ""), Key: "AddToScheme("},
-		piece.Fragment{Marker: "webhook", Code: fmt.Sprintf(setup, call, w.resource.Kind), Key: call + "("},
+		piece.Fragment{Marker: "webhook", Code: fmt.Sprintf(setup, call, w.resource.Kind), Key: call},
 	}
 }

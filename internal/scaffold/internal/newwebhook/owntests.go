@@ -107,7 +107,8 @@ func (w *planner) specs() []spec {
 
 // putSpecs plans the tests as specs of Ginkgo's.
 func (w *planner) putSpecs(ginkgo, gomega string) error {
-	file, data := w.project.WebhookTestFile(w.resource), w.data()
+	file := w.project.WebhookTestFile(w.resource)
+	data := w.data(file)
 	data["Ginkgo"], data["Gomega"] = ginkgo, gomega
 	if err := w.requireGo("webhook/webhook_spec_test.go", file, data); err != nil {
 		return err

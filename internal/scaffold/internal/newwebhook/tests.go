@@ -48,7 +48,7 @@ func (w *planner) putTests() error {
 	if w.direct() && !made.Defaulting && !made.Validation {
 		return nil // a conversion is tested beside the types
 	}
-	if err := w.requireGo("webhook/webhook_test.go", file, w.data()); err != nil {
+	if err := w.requireGo("webhook/webhook_test.go", file, w.data(file)); err != nil {
 		return err
 	}
 	var tests []plan.Piece
@@ -116,13 +116,13 @@ func (w *planner) testedOtherwise() bool {
 }
 
 func (w *planner) addTest(tests []plan.Piece, what, template string) ([]plan.Piece, error) {
-	code, err := templates.Render("webhook/"+template, w.data())
+	code, err := templates.Render("webhook/"+template, w.data(w.project.WebhookTestFile(w.resource)))
 	return append(tests, piece.Declaration{Name: "Test" + w.resource.Kind + what, Code: string(code)}), err
 }
 
 func (w *planner) planSuite() error {
 	file := w.project.WebhookSuiteTestFile(w.resource)
-	if err := w.RequireFrom("webhook/suite_test.go", file, w.data()); err != nil {
+	if err := w.RequireFrom("webhook/suite_test.go", file, w.data(file)); err != nil {
 		return err
 	}
 	return w.PutIfPlaced(file, w.suitePieces, piece.ByHand(w.suitePieces(nil)))
@@ -153,7 +153,7 @@ func (w *planner) suitePieces(src []byte) []plan.Piece {
 		of = append(of, kind.SchemePieces(w.project, r, imports, scheme, "")...)
 	}
 	name := w.setupName()
-	return append(of, piece.Fragment{Marker: "webhook", Code: fmt.Sprintf(setup, name, w.resource.Kind), Key: name + "("})
+	return append(of, piece.Fragment{Marker: "webhook", Code: fmt.Sprintf(setup, name, w.resource.Kind), Key: name})
 }
 
 // sample is the file of the kind's sample, which the tests create, or nothing: in some projects it is elsewhere. Tests
