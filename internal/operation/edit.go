@@ -46,10 +46,8 @@ func (s *Session) Edit(ctx context.Context, e Edit) error {
 	}
 	var planned *scaffold.Plan
 	plan := func() (*scaffold.Plan, error) {
-		if planned, err = scaffold.EditProject(root, edits...); err != nil {
-			return nil, err
-		}
-		return planned, refuseUnbuilt(ctx, root, planned)
+		planned, err = scaffold.EditProject(root, edits...)
+		return unlessUnbuilt(ctx, root, planned, err)
 	}
 	return s.change(ctx, root, e.Preview, plan, func() error {
 		if e.MultiGroup == nil { // which moves code, and changes none

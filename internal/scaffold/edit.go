@@ -3,6 +3,7 @@ package scaffold
 import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/layout"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 	"github.com/slipway-dev/slipway/project"
@@ -71,9 +72,11 @@ func WaitingSections(root string) ([]Waiting, error) {
 	return feature.WaitingSections(p, file)
 }
 
-// AllThere reports whether all that config/default lists is in the project once a plan is applied: nothing is
-// elsewhere, such as in a repository, or to be generated yet.
-func AllThere(p *Plan) (bool, error) { return feature.AllThere(p) }
+// Kustomizations are those of a project.
+type Kustomizations = kustomization.Kustomizations
+
+// KustomizationsAfter are those of the project that a plan is for, as it leaves them.
+func KustomizationsAfter(p *Plan) (*Kustomizations, error) { return kustomization.Read(p) }
 
 // A Feature is a part of what is deployed that one line of config/default/kustomization.yaml
 // switches on, or what tests and delivers the project.

@@ -61,11 +61,13 @@ type Kustomization struct {
 	Image string
 	// Generated are texts by absolute path, read in place of what the disk has there, or has not.
 	Generated map[string][]byte
+	// Deleted are files, by absolute paths, that are built without.
+	Deleted []string
 }
 
 // Build returns the objects that the kustomization describes, in its order. Errors are those of [Build].
 func (k Kustomization) Build(ctx context.Context) ([]*unstructured.Unstructured, error) {
-	disk := laidOver(filesys.MakeFsOnDisk(), k.Generated)
+	disk := laidOver(without(filesys.MakeFsOnDisk(), k.Deleted), k.Generated)
 	if k.Image != "" {
 		var err error
 		if disk, err = withImage(disk, k.Folder, k.Image); err != nil {

@@ -143,3 +143,18 @@ func TestBuildGenerated(t *testing.T) {
 		t.Errorf("a folder was written: %v", err)
 	}
 }
+
+// TestBuildWithoutDeleted: a file that would be deleted is missed, whatever link names it, and stays.
+func TestBuildWithoutDeleted(t *testing.T) {
+	dir := unpack(t, "-- kustomization.yaml --\nresources: [there.yaml]\n-- there.yaml --\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: old}\n")
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Skip(err)
+	}
+	if objects, err := (Kustomization{Folder: dir, Deleted: []string{filepath.Join(link, "there.yaml")}}).Build(t.Context()); err == nil {
+		t.Errorf("built %v", objects)
+	}
+	if _, err := Build(t.Context(), dir); err != nil {
+		t.Error(err)
+	}
+}

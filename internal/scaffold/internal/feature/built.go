@@ -10,8 +10,6 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 )
 
 // A listed file is one that a kustomization has among its resources.
@@ -34,17 +32,8 @@ func (p *planner) built() ([]listed, error) {
 // A tree is a walk through kustomizations.
 type tree struct {
 	*planner
-	seen   map[string]bool
-	files  []listed
-	absent bool // something listed is not in the project
-}
-
-// AllThere reports whether all that config/default lists is in the project once a plan is applied: nothing is
-// elsewhere, such as in a repository, or to be generated yet.
-func AllThere(p *plan.Plan) (bool, error) {
-	tree := tree{planner: &planner{Plan: p}, seen: map[string]bool{}}
-	err := tree.folder(path.Dir(defaultConfig))
-	return !tree.absent, err
+	seen  map[string]bool
+	files []listed
 }
 
 func (t *tree) folder(dir string) error {
@@ -69,9 +58,7 @@ func (t *tree) list(list string, src []byte) error {
 	}
 	for _, entry := range slices.Concat(kustomization.Resources, kustomization.Bases, kustomization.Components) {
 		name := path.Join(path.Dir(list), entry)
-		elsewhere := strings.Contains(entry, "://") || !filepath.IsLocal(filepath.FromSlash(name)) || len(t.seen) == maxBuilt
-		t.absent = t.absent || elsewhere
-		if elsewhere || t.seen[name] {
+		if strings.Contains(entry, "://") || !filepath.IsLocal(filepath.FromSlash(name)) || len(t.seen) == maxBuilt || t.seen[name] {
 			continue
 		}
 		t.seen[name] = true
@@ -90,7 +77,6 @@ func (t *tree) entry(l listed) error {
 		if there {
 			t.files = append(t.files, l)
 		}
-		t.absent = t.absent || !there
 		return err
 	case err != nil:
 		return nil

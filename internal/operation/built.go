@@ -1,0 +1,126 @@
+package operation
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold"
+	"github.com/slipway-dev/slipway/internal/shellword"
+	"github.com/slipway-dev/slipway/internal/ship"
+)
+
+// unlessUnbuilt is a plan, unless a kustomization of the project that builds now would not build after it: the lines of
+// a project may depend on each other in ways that no verb knows of.
+func unlessUnbuilt(ctx context.Context, root string, planned *scaffold.Plan, err error) (*scaffold.Plan, error) {
+	if err != nil || planned.Empty() {
+		return planned, err
+	}
+	return planned, refuseUnbuilt(ctx, root, planned)
+}
+
+func refuseUnbuilt(ctx context.Context, root string, planned *scaffold.Plan) error {
+	kustomizations, err := scaffold.KustomizationsAfter(planned)
+	if err != nil {
+		return err
+	}
+	affected := kustomizations.Affected()
+	if len(affected) == 0 {
+		return nil
+	}
+	after, err := afterPlan(root, planned)
+	if err != nil {
+		return err
+	}
+	j := judge{Kustomizations: kustomizations, root: root, after: after}
+	folder, broken := j.unbuilt(ctx, affected)
+	if broken == nil || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return &report.Error{
+		What: "after this change, " + folder + " would not build any more", Where: kustomizations.File(folder), Err: broken,
+		Hint: "nothing was changed; lines of this file, or of those that it lists, depend on those to change: change them by hand, all at once",
+		Next: "slipway kustomize build " + shellword.Quote(folder),
+	}
+}
+
+// A judge finds what a plan would break.
+type judge struct {
+	*scaffold.Kustomizations
+	root  string
+	after ship.Kustomization // without its folder
+}
+
+// mostBuilt bounds the kustomizations that are built for one plan.
+const mostBuilt = 50
+
+// unbuilt is a folder that builds now and not after the plan, and why it does not. What a folder that builds consists
+// of builds, too.
+func (j judge) unbuilt(ctx context.Context, affected []string) (folder string, broken error) {
+	affected = affected[:min(len(affected), mostBuilt)]
+	built := map[string]bool{}
+	for _, candidate := range affected {
+		if built[candidate] || !j.Complete(candidate) {
+			continue
+		}
+		parts := j.Parts(candidate)
+		if j.build(ctx, candidate) != nil {
+			if folder, broken = j.broken(ctx, affected, parts); broken != nil {
+				return folder, broken
+			}
+			continue
+		}
+		for _, part := range parts {
+			built[part] = true
+		}
+	}
+	return "", nil
+}
+
+// broken is the smallest of the parts of a folder that the plan breaks, which says most about why.
+func (j judge) broken(ctx context.Context, affected, parts []string) (folder string, broken error) {
+	for _, part := range slices.Backward(affected) {
+		if !slices.Contains(parts, part) {
+			continue
+		}
+		err := j.build(ctx, part)
+		if err == nil {
+			continue
+		}
+		if _, before := ship.Build(ctx, within(j.root, part)); before == nil {
+			return part, err
+		}
+	}
+	return "", nil
+}
+
+// build builds a folder as the plan leaves it.
+func (j judge) build(ctx context.Context, folder string) error {
+	j.after.Folder = within(j.root, folder)
+	_, err := j.after.Build(ctx)
+	return err
+}
+
+// afterPlan are the files that a plan writes, and those that it deletes.
+func afterPlan(root string, planned *scaffold.Plan) (ship.Kustomization, error) {
+	after := ship.Kustomization{Generated: map[string][]byte{}}
+	for _, change := range planned.Changes() {
+		for _, name := range slices.Compact([]string{change.Path, change.From}) {
+			if name == "" {
+				continue
+			}
+			f, err := planned.Find(name)
+			if err != nil {
+				return after, err
+			}
+			place := filepath.Join(root, filepath.FromSlash(name))
+			if f.There() {
+				after.Generated[place] = f.After()
+			} else {
+				after.Deleted = append(after.Deleted, place)
+			}
+		}
+	}
+	return after, nil
+}

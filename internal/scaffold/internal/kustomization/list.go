@@ -1,0 +1,75 @@
+package kustomization
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// A list is what a kustomization says. Paths are relative to the project.
+type list struct {
+	file      string
+	component bool
+	listed    []string // what it builds of
+	named     []string // what it may read: also patches, for example
+	elsewhere bool     // something that it builds of is not in the project
+	generates bool     // objects, of other things
+}
+
+// parse reads the kustomization of a folder. One that is no YAML lists nothing.
+func parse(folder string, src []byte) *list {
+	l := &list{}
+	var known struct {
+		Kind                         string
+		Resources, Bases, Components []string
+		Generators                   []any
+		ConfigMaps                   []any `yaml:"configMapGenerator"`
+		Secrets                      []any `yaml:"secretGenerator"`
+		Charts                       []any `yaml:"helmCharts"`
+	}
+	var node yaml.Node
+	if yaml.Unmarshal(src, &known) != nil || yaml.Unmarshal(src, &node) != nil {
+		return l
+	}
+	l.component = known.Kind == "Component"
+	l.generates = len(known.ConfigMaps)+len(known.Secrets)+len(known.Generators)+len(known.Charts) > 0
+	for _, entry := range slices.Concat(known.Resources, known.Bases, known.Components) {
+		if name, ok := within(folder, entry); ok {
+			l.listed = append(l.listed, name)
+		} else {
+			l.elsewhere = true
+		}
+	}
+	l.addNamed(folder, &node)
+	return l
+}
+
+// isEmpty reports whether the kustomization builds of nothing, which kustomize refuses. A component patches others.
+func (l *list) isEmpty() bool {
+	return !l.component && len(l.listed) == 0 && !l.elsewhere && !l.generates
+}
+
+// within is the path of an entry, if that is a place in the project.
+func within(folder, entry string) (string, bool) {
+	name := path.Join(folder, entry)
+	return name, !strings.Contains(entry, "://") && filepath.IsLocal(filepath.FromSlash(name))
+}
+
+// addNamed adds all texts of a kustomization that may be the paths of files, with or without a key before them.
+func (l *list) addNamed(folder string, node *yaml.Node) {
+	for _, child := range node.Content {
+		l.addNamed(folder, child)
+	}
+	if node.Kind != yaml.ScalarNode || strings.Contains(node.Value, "\n") {
+		return
+	}
+	_, value, keyed := strings.Cut(node.Value, "=")
+	for _, text := range []string{node.Value, value} {
+		if name, ok := within(folder, text); ok && text != "" && (keyed || text == node.Value) {
+			l.named = append(l.named, name)
+		}
+	}
+}
