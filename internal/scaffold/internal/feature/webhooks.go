@@ -1,6 +1,7 @@
 package feature
 
 import (
+	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -128,6 +129,9 @@ func Serve(on *plan.Plan, file *project.Project, header string, certificates Fea
 	if err := p.requireServable(); err != nil {
 		return err
 	}
+	if other, err := p.deployedElsewhere(WebhookServer); err != nil || other != "" {
+		return errors.Join(err, p.keepElsewhere(other, certificates))
+	}
 	ownCertificates, err := p.deploysWithoutCertManager()
 	if err != nil {
 		return err
@@ -152,6 +156,21 @@ func Serve(on *plan.Plan, file *project.Project, header string, certificates Fea
 		}
 	}
 	return nil
+}
+
+// keepElsewhere leaves it to a kustomization that deploys the webhooks to go on doing so. A certificate that is asked
+// for is switched on.
+func (p *planner) keepElsewhere(other string, certificates Feature) error {
+	if other == "" {
+		return nil
+	}
+	p.Leave(other + ": the webhooks are deployed from here, so " + defaultConfig + " stays without them; see here that the new ones get the authority of their certificate")
+	if certificates != "" {
+		if err := p.enable(certificates); err != nil {
+			return err
+		}
+	}
+	return p.planForeignConversion()
 }
 
 // deploysWithoutCertManager reports whether a project of another tool deploys webhooks and has cert-manager in
