@@ -1,6 +1,7 @@
 package feature
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"regexp"
@@ -200,7 +201,7 @@ func listedIn(text []byte, item string) bool {
 // comment puts a feature's line and sections into comments again. Without webhooks, cert-manager's sections have
 // nothing to put its authority into.
 func (p *planner) comment(f Feature) error {
-	if err := p.Edit(defaultConfig, piece.Uncommented{Item: f.listed()}.Off); err != nil {
+	if err := p.Edit(defaultConfig, unlist(f)); err != nil {
 		return err
 	}
 	of := []Feature{f}
@@ -216,6 +217,25 @@ func (p *planner) comment(f Feature) error {
 		}
 	}
 	return p.commentMonitor(f)
+}
+
+// unlist puts a feature's line into a comment; or takes it out where it never was in one, since enabling the feature
+// has added it to a file without the feature's sections.
+func unlist(f Feature) func(file string, src []byte) ([]byte, error) {
+	line := piece.Uncommented{Item: f.listed()}
+	return func(file string, src []byte) ([]byte, error) {
+		out, elsewhere := line.Take(src)
+		if elsewhere > 0 || line.Explained(src) || f.hasSections(src) {
+			return line.Off(file, src)
+		}
+		return out, nil
+	}
+}
+
+// hasSections reports whether a configuration mentions what the feature's sections are about, in comments or not.
+func (f Feature) hasSections(src []byte) bool {
+	about := map[Feature][]string{WebhookServer: {webhookPatch}, CertManager: {injectionPatch, "kind: Certificate"}}
+	return slices.ContainsFunc(about[f], func(text string) bool { return bytes.Contains(src, []byte(text)) })
 }
 
 // commentMonitor has Prometheus check no certificate of the metrics any more.

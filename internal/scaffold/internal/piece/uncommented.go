@@ -60,6 +60,13 @@ func (u Uncommented) Off(_ string, src []byte) ([]byte, error) {
 	return []byte(strings.Join(lines, "")), nil
 }
 
+// Explained reports whether the item stands below a comment, as those that are in comments while they are off do.
+func (u Uncommented) Explained(src []byte) bool {
+	lines := strings.SplitAfter(string(src), "\n")
+	at := slices.IndexFunc(lines, func(line string) bool { on, _ := u.on(line); return on })
+	return at > 0 && strings.HasPrefix(strings.TrimSpace(lines[at-1]), "#")
+}
+
 // A UncommentedList is a list of one item that is there in comments, or not at all.
 type UncommentedList struct{ List, Name string }
 
