@@ -38,7 +38,7 @@ reports the file, the line and the text to insert by hand. A second run changes 
 	flags.BoolVar(&multigroup, "multigroup", false, "use the layout for several API groups: move APIs, controllers and webhooks, and rewrite references to them")
 	flags.BoolVar(&namespaced, "namespaced", false, "let the manager watch only its own namespace, with permissions only there")
 	flags.StringSliceVar(&e.Enable, "enable", nil, "`features` to add: "+operation.FeatureNames())
-	flags.StringSliceVar(&e.Disable, "disable", nil, "`features` to remove; their files that you have changed stay")
+	flags.StringSliceVar(&e.Disable, "disable", nil, "`features` to switch off: their lines and code go, their folders in config stay")
 	flags.StringVar(&e.Certs, "certs", "", "certificate `provider` of webhooks and metrics: self, the operator, or cert-manager")
 	flags.StringVar(&license.Name, "license", "apache2", "license header of new Go files: `apache2` or none")
 	flags.StringVar(&license.File, "license-file", "", "`file` with a license header to use instead")
