@@ -136,9 +136,9 @@ func TestEdits(t *testing.T) {
 	}{
 		{"nothing", Edit{}, 0, ""},
 		{"layout and scope", Edit{MultiGroup: &on, Namespaced: &on}, 2, ""},
-		{"features", Edit{Enable: []string{"prometheus", " network-policy"}, Disable: []string{"pprof"}}, 2, ""},
+		{"features", Edit{Enable: []string{"prometheus", " network-policy"}, Disable: []string{"pprof"}}, 3, ""}, // one says who makes what is new
 		{"namespaced is more than a feature", Edit{Enable: []string{"namespaced"}}, 1, ""},
-		{"certificates", Edit{Certs: "self"}, 1, ""},
+		{"certificates", Edit{Certs: "self"}, 2, ""},
 		{"license", Edit{License: &License{Name: "none"}}, 1, ""},
 		{"unknown feature", Edit{Enable: []string{"prometeus"}}, 0, "--enable"},
 		{"on and off", Edit{Enable: []string{"pprof"}, Disable: []string{"pprof"}}, 0, "--enable, --disable"},
