@@ -19,7 +19,7 @@ type TestFiles struct {
 	module   string // its folder
 	path     string // its path, or empty
 	patterns []*regexp.Regexp
-	all      bool // go test is told another folder, or to read its packages from elsewhere
+	all      bool // a flag of go test names another folder, or another source of its packages
 }
 
 // Tests are the files of the module in a folder that go test, run in another folder with args, compiles.

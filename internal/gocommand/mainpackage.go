@@ -59,7 +59,7 @@ func isMain(file string) bool {
 	return err == nil && f.Name.Name == "main"
 }
 
-// isBuilt reports whether a file's name and build tags let it in. One that cannot be told is for the compiler.
+// isBuilt reports whether a file's name and build tags let it in. The compiler reports one that cannot be read.
 func isBuilt(dir, name string) bool {
 	for _, system := range []string{"linux", runtime.GOOS} {
 		settings := build.Default

@@ -27,7 +27,11 @@ func (s *Session) generateAfter(ctx context.Context, root string, change *scaffo
 		return err
 	}
 	if plan.Partial() {
-		return s.generateMethods(ctx, root, plan.Methods(changedPackages(root, change)), func(apart string) { s.tellLeft(root, plan, findings, apart) })
+		apart, err := s.generateMethods(ctx, root, plan.Methods(changedPackages(root, change)))
+		if err == nil {
+			s.reportLeft(root, plan, findings, apart)
+		}
+		return err
 	}
 	result, err := s.generateWith(ctx, root, Generation{})
 	if err != nil || len(s.definitions(root, result).list) == 0 {
@@ -36,19 +40,17 @@ func (s *Session) generateAfter(ctx context.Context, root string, change *scaffo
 	return result.Forget()
 }
 
-// generateMethods makes the methods of changed packages, and tells what is left alone.
-func (s *Session) generateMethods(ctx context.Context, root string, methods regenerate.Plan, tell func(apart string)) error {
+// generateMethods makes the methods of changed packages. Apart names them for a sentence about what is left alone.
+func (s *Session) generateMethods(ctx context.Context, root string, methods regenerate.Plan) (apart string, err error) {
 	if methods.Empty() {
-		tell("")
-		return nil
+		return "", nil
 	}
 	result, err := s.runPlan(ctx, root, methods, generate.Options{Cache: s.runsFolder()})
 	if err != nil {
-		return err
+		return "", err
 	}
 	s.reportRun(root, result)
-	tell(" other than methods")
-	return nil
+	return " other than methods", nil
 }
 
 // changedPackages are the folders, with slashes, in which a change leaves Go code that is not generated.
@@ -73,18 +75,18 @@ func changedPackages(root string, change *scaffold.Plan) (folders []string) {
 	return folders
 }
 
-// leavesGenerated reports whether generated files are the Makefile's affair, and tells why.
+// leavesGenerated reports whether generated files are the Makefile's affair, and reports why.
 func (s *Session) leavesGenerated(root string) (bool, error) {
 	plan, findings, err := s.plan(root)
 	if err != nil || !plan.Partial() {
 		return false, err
 	}
-	s.tellLeft(root, plan, findings, "")
+	s.reportLeft(root, plan, findings, "")
 	return true, nil
 }
 
-// tellLeft tells why generated files, apart from some, are left alone.
-func (s *Session) tellLeft(root string, plan regenerate.Plan, findings []report.Finding, apart string) {
+// reportLeft reports why generated files, apart from some, are left alone.
+func (s *Session) reportLeft(root string, plan regenerate.Plan, findings []report.Finding, apart string) {
 	s.reportFindings(root, findings)
 	text := "Generated files" + apart + " stay as they are: the Makefile changes them further than slipway generate does"
 	if command := plan.MakeCommand(); command != "" {

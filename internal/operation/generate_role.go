@@ -13,8 +13,8 @@ import (
 // roleFile is where the generator writes the manager's role.
 const roleFile = "config/rbac/role.yaml"
 
-// warnOfRole returns what tells, after a run, that a role which is there now was replaced by one of another name: it
-// was written by hand then, and its permissions went with it. controller-gen does the same without a word.
+// warnOfRole returns a function that warns, after a run, if a role that is there now was replaced by one of another
+// name: its author wrote it by hand, and its permissions are gone. controller-gen replaces it silently.
 func (s *Session) warnOfRole(root string) func(result generate.Result) {
 	path := filepath.Join(root, filepath.FromSlash(roleFile))
 	content, err := finite.ReadFile(path)

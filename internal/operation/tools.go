@@ -147,7 +147,7 @@ func (s *Session) linksFrom(root, dir string) string {
 	return root
 }
 
-// reportLinks tells what happened to each file, named from a folder.
+// reportLinks reports what happened to each file, named from a folder.
 func (s *Session) reportLinks(from string, changes []toollink.Change, verb string) {
 	changed := 0
 	for i := range changes {

@@ -59,7 +59,7 @@ func (f *Finder) downloaded(ctx context.Context, s slot, src source) (ok bool, e
 	return true, nil
 }
 
-// forgetParts removes what downloads have left that nobody went on with for long, such as those of versions that are
+// forgetParts removes unfinished downloads that no command has continued for long, such as those of versions that are
 // not used any more. What another command is downloading stays, and so does what cannot be removed.
 func forgetParts(dir string) {
 	entries, _ := os.ReadDir(dir) // without it there is nothing to remove

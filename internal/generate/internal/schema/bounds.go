@@ -97,12 +97,12 @@ func (b *Builder) judgeBounds(s *Schema) {
 	}
 	kept := found.(bounded)
 	own, all := ownPairs(s), b.pairs(s)
-	told := [4]bool{}
+	reported := [4]bool{}
 	for _, v := range slices.Backward(kept.markers) {
 		i, _ := pairOf(v)
 		_, _, known := own[i].empty()
-		if least, most, empty := all[i].empty(); empty && !known && !told[i] {
-			told[i] = true
+		if least, most, empty := all[i].empty(); empty && !known && !reported[i] {
+			reported[i] = true
 			kept.doubt(v.Pos, "", "+%s: no value meets both bounds, %v and %v: the bounds of the type %s hold, too",
 				v.Definition.Name, least, most, s.ref.Name())
 		}

@@ -226,8 +226,8 @@ func (a *planner) planRoles() error {
 	return a.PutIfPlaced(list, plan.These(roles...), lines.String())
 }
 
-// commentedOut reports whether a kustomization lists something in a comment, as kubebuilder tells those who do not want
-// a role to do.
+// commentedOut reports whether a kustomization lists something in a comment: kubebuilder's own comment there advises so
+// for unwanted roles.
 func (a *planner) commentedOut(list, name string) (bool, error) {
 	c, err := a.Find(list)
 	return err == nil && regexp.MustCompile(`(?m)^\s*#\s*- `+regexp.QuoteMeta(name)+`\s*$`).Match(c.After()), err
