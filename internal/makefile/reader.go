@@ -127,6 +127,9 @@ func (m *reader) line(number int, text string) {
 // declaration is an assignment or the head of a rule.
 func (m *reader) declaration(text string) {
 	text = withoutComment(text)
+	if strings.TrimSpace(text) == "" {
+		return
+	}
 	if a := assignment().FindStringSubmatch(text); a != nil {
 		m.assign(a[1], a[2], strings.TrimSpace(a[3]))
 		return

@@ -33,14 +33,16 @@ func (s *Session) Generate(ctx context.Context, g Generation) error {
 		return err
 	}
 	begin := time.Now()
+	misfits := lookForMisfits(root)
 	result, err := s.generateAlone(ctx, root, g)
+	found := <-misfits
 	if err != nil {
 		return err
 	}
 	if err := s.checkDefinitions(ctx, root, result, g.Strict); err != nil {
 		return err
 	}
-	s.reportMisfits(root)
+	s.reportFindings(root, found)
 	s.warnOfInflections()
 	s.Handler.Handle(generated(result, time.Since(begin)))
 	return nil
@@ -53,12 +55,18 @@ func (s *Session) warnOfInflections() {
 	}
 }
 
-// reportMisfits reports what another tool wrote that the project does not build with. Generating ignores what is wrong
-// with PROJECT.
-func (s *Session) reportMisfits(root string) {
-	if findings, err := scaffold.Misfits(root); err == nil {
-		s.reportFindings(root, findings)
-	}
+// lookForMisfits finds what another tool wrote that the project does not build with, while generating goes on: it reads
+// none of the files that are generated, and with nothing changed it takes as long. What is wrong with PROJECT is ignored.
+func lookForMisfits(root string) <-chan []report.Finding {
+	found := make(chan []report.Finding, 1)
+	go func() {
+		findings, err := scaffold.Misfits(root)
+		if err != nil {
+			findings = nil
+		}
+		found <- findings
+	}()
+	return found
 }
 
 // generateAlone generates while no other command changes the project.

@@ -10,6 +10,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -36,18 +37,28 @@ func Parse(file string, src []byte, mode parser.Mode) (*ast.File, *token.FileSet
 var reconciles = lazy.Regexp(`(?m)^func \([^)]*\) Reconcile\([^,()]*,[^,()]*\bRequest\)`)
 
 // HasReconciler reports whether a file has the method by which a controller handles a request.
-func HasReconciler(src []byte) bool { return reconciles().Match(src) }
+func HasReconciler(src []byte) bool {
+	return bytes.Contains(src, []byte(") Reconcile(")) && reconciles().Match(src)
+}
 
 // DeclaresStruct reports whether a file declares a struct type of a name.
 func DeclaresStruct(src []byte, name string) bool { return StructLine(src, name) > 0 }
 
 // StructLine is the line at which a file declares a struct type of a name, or 0.
 func StructLine(src []byte, name string) int {
-	at := regexp.MustCompile(`(?m)^[ \t]*(type\s+)?` + regexp.QuoteMeta(name) + `\s+struct\b`).FindIndex(src)
-	if at == nil {
-		return 0
+	pattern := regexp.MustCompile(regexp.QuoteMeta(name) + `\s+struct\b`) // begins with plain text, which is found at once
+	for _, at := range pattern.FindAllIndex(src, -1) {
+		if line := src[bytes.LastIndexByte(src[:at[0]], '\n')+1 : at[0]]; beginsType(string(line)) {
+			return 1 + bytes.Count(src[:at[0]], []byte("\n"))
+		}
 	}
-	return 1 + bytes.Count(src[:at[0]], []byte("\n"))
+	return 0
+}
+
+// beginsType reports whether a line that so begins goes on with the name of a type, of one declaration or of several.
+func beginsType(line string) bool {
+	keyword := strings.TrimLeft(line, " \t")
+	return keyword == "" || keyword != "type" && strings.TrimRight(keyword, " \t") == "type"
 }
 
 // Declares returns the first of the names that a file declares for its package as a function or variable, or "".

@@ -57,6 +57,27 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// TestStructLine: a type may stand alone or in a group, aligned or not; other uses of its name are none.
+func TestStructLine(t *testing.T) {
+	for _, test := range []struct {
+		name, src string
+		want      int
+	}{
+		{"alone", "package p\n\ntype Job struct {\n}\n", 3},
+		{"in a group", "package p\n\ntype (\n\tOther struct{}\n\tJob   struct{}\n)\n", 5},
+		{"with more space", "package p\n\n  type\t Job \tstruct{}\n", 3},
+		{"after other uses", "package p\n\n// Job structures\nvar a, b Job\n\ntype JobList struct{ Items []Job }\n\ntype Job struct{}\n", 8},
+		{"another name's end", "package p\n\ntype CronJob struct{}\n", 0},
+		{"no space before the name", "package p\n\ntypeJob struct{}\n", 0},
+		{"another kind of type", "package p\n\ntype Job structure\n", 0},
+		{"in a sentence", "package p\n\n// the type Job struct has\n", 0},
+	} {
+		if got := gofile.StructLine([]byte(test.src), "Job"); got != test.want {
+			t.Errorf("%s: got line %d, want %d", test.name, got, test.want)
+		}
+	}
+}
+
 func TestUsesGinkgo(t *testing.T) {
 	for src, want := range map[string]bool{"RunSpecs(t, \"x\")": true, "RunSpecsWithDefaultAndCustomReporters(t)": true, "m.Run()": false} {
 		if gofile.UsesGinkgo([]byte(src)) != want {

@@ -3,6 +3,8 @@ package wiring
 import (
 	"bytes"
 	"go/ast"
+	"go/parser"
+	"go/token"
 	"slices"
 )
 
@@ -62,8 +64,11 @@ func ExpectsSuccess(src []byte) []Stranger {
 
 // strangers are the statements that find finds in a file that does not declare a name.
 func strangers(src []byte, name string, find func(*source, statement) (Stranger, bool)) []Stranger {
+	if !bytes.Contains(src, []byte(name)) || importsDot(src) {
+		return nil
+	}
 	s := read(src)
-	if s == nil || !slices.ContainsFunc(s.file.Unresolved, func(i *ast.Ident) bool { return i.Name == name }) || s.importsDot() {
+	if s == nil || !slices.ContainsFunc(s.file.Unresolved, func(i *ast.Ident) bool { return i.Name == name }) {
 		return nil
 	}
 	var found []Stranger
@@ -76,9 +81,10 @@ func strangers(src []byte, name string, find func(*source, statement) (Stranger,
 	return found
 }
 
-// importsDot reports whether names of other packages are in the file.
-func (s *source) importsDot() bool {
-	return slices.ContainsFunc(s.file.Imports, func(i *ast.ImportSpec) bool { return i.Name != nil && i.Name.Name == "." })
+// importsDot reports whether names of other packages are in the file, which is answered without all of it.
+func importsDot(src []byte) bool {
+	file, err := parser.ParseFile(token.NewFileSet(), "", src, parser.ImportsOnly)
+	return err == nil && slices.ContainsFunc(file.Imports, func(i *ast.ImportSpec) bool { return i.Name != nil && i.Name.Name == "." })
 }
 
 // Replace is the file with a text in place of the statements that what is missing is used in.
