@@ -134,8 +134,9 @@ test-long-critest:
 test-long-helm: build
 	$(LONGTEST) -dir test/helm $(GOTEST) -count=1 -timeout 40m ./...
 
+# RELEASE=complete compiles Kubernetes twice.
 test-long-release:
-	$(TESTLOG) -dir release $(GOTEST) -count=1 -timeout 40m -v -run '^TestThisRepository$$' .
+	$(TESTLOG) -dir release $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),90m) -v -run '^TestThisRepository$$' . $(if $(filter complete,$(RELEASE)),-complete)
 
 .PHONY: bench
 bench: build ## Measure against the peers, side by side in one run.

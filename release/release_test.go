@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,7 +20,10 @@ import (
 	"github.com/slipway-dev/slipway/release/internal/record"
 )
 
-var update = flag.Bool("update", false, "write golden files")
+var (
+	update   = flag.Bool("update", false, "write golden files")
+	complete = flag.Bool("complete", false, "have TestThisRepository compile all programs twice, the cluster's, too")
+)
 
 // asCommand is the variable by which the test's program is the command.
 const asCommand = "SLIPWAY_TEST_RELEASE"
@@ -59,7 +63,7 @@ func TestRelease(t *testing.T) {
 	unpacked(t, dist)
 	stamped(t, dir, dist, public)
 	if runtime.GOOS == "linux" {
-		identical(t, dir, naming.Module+"/cluster", "slipway-check")
+		identical(t, dir, onlyOf(t, "slipway-check"))
 	}
 }
 
@@ -141,10 +145,22 @@ func work(t *testing.T, dir string) string {
 	return found[0]
 }
 
-// identical compiles a program as slipway does that has no release to get it from, in folders and caches of its own.
-func identical(t *testing.T, dir, module, name string) {
+// onlyOf is what one run of the go command makes of a release of this system, if it made a single program.
+func onlyOf(t *testing.T, name string) program.ReleaseUnit {
 	t.Helper()
-	made := read(t, work(t, dir), "programs", runtime.GOOS+"_"+runtime.GOARCH, naming.File(name, runtime.GOOS))
+	for _, u := range program.ReleaseUnits(runtime.GOOS) {
+		if i := slices.Index(u.Programs, name); i >= 0 {
+			u.Programs, u.Packages = u.Programs[i:i+1], u.Packages[i:i+1]
+			return u
+		}
+	}
+	t.Fatalf("no release has %s", name)
+	return program.ReleaseUnit{}
+}
+
+// identical compiles programs as slipway does that has no release to get them from, in folders and caches of its own.
+func identical(t *testing.T, dir string, units ...program.ReleaseUnit) {
+	t.Helper()
 	temp := t.TempDir()
 	env, err := program.InstallEnvironment(t.Context(), runtime.GOOS, runtime.GOARCH)
 	if err != nil {
@@ -152,20 +168,27 @@ func identical(t *testing.T, dir, module, name string) {
 	}
 	cache := strings.TrimSpace(command(t, temp, nil, "go", "env", "GOMODCACHE"))
 	proxies := modproxy.FileURL(filepath.Join(work(t, dir), "proxy")) + "," + modproxy.FileURL(filepath.Join(cache, "cache", "download"))
-	cmd := exec.CommandContext(t.Context(), "go", program.Install("v0.1.0", nil, module+"/cmd/"+name)...)
-	cmd.Dir = temp
-	cmd.Env = append(env, "GOBIN="+filepath.Join(temp, "bin"), "GOPATH="+filepath.Join(temp, "path"), "GOMODCACHE="+filepath.Join(temp, "modules"), "GOCACHE="+filepath.Join(temp, "cache"),
+	env = append(env, "GOBIN="+filepath.Join(temp, "bin"), "GOPATH="+filepath.Join(temp, "path"), "GOMODCACHE="+filepath.Join(temp, "modules"), "GOCACHE="+filepath.Join(temp, "cache"),
 		"GOFLAGS=-modcacherw", "GOPROXY="+proxies, "GOSUMDB=off")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	if !bytes.Equal(made, read(t, temp, "bin", naming.File(name, runtime.GOOS))) {
-		t.Error("the program of the release is not what a user's machine compiles")
+	for _, u := range units {
+		cmd := exec.CommandContext(t.Context(), "go", program.Install("v0.1.0", nil, u.Packages...)...)
+		cmd.Dir, cmd.Env = temp, env
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		for _, name := range u.Programs {
+			file := naming.File(name, runtime.GOOS)
+			made := read(t, work(t, dir), "programs", runtime.GOOS+"_"+runtime.GOARCH, file)
+			if !bytes.Equal(made, read(t, temp, "bin", file)) {
+				t.Errorf("%s of the release is not what a user's machine compiles", name)
+			}
+			t.Logf("%s: %d bytes", name, len(made))
+		}
 	}
 }
 
-// TestThisRepository makes a release of the commit that is checked out here, with one light program besides slipway,
-// and compiles that program as a user's machine does.
+// TestThisRepository makes a release of the commit that is checked out here, with one light program besides slipway or
+// with all of this system's, and compiles them again as a user's machine does.
 func TestThisRepository(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make test-long-release")
@@ -176,11 +199,15 @@ func TestThisRepository(t *testing.T) {
 		t.Fatal(err)
 	}
 	command(t, "", nil, "git", "clone", "-q", "--shared", root, dir)
-	const light = "slipway-codegen"
-	if code, said := release(t, dir, "-targets", runtime.GOOS+"/"+runtime.GOARCH, "-programs", light); code != 0 {
+	part, units := []string{"-targets", runtime.GOOS + "/" + runtime.GOARCH}, program.ReleaseUnits(runtime.GOOS)
+	if !*complete {
+		const light = "slipway-codegen"
+		part, units = append(part, "-programs", light), []program.ReleaseUnit{onlyOf(t, light)}
+	}
+	if code, said := release(t, dir, part...); code != 0 {
 		t.Fatalf("%d\n%s", code, said)
 	}
-	identical(t, dir, naming.Module, light)
+	identical(t, dir, units...)
 }
 
 // TestTwice: a clone in another folder, with empty caches, makes the same bytes of every file.
