@@ -1,9 +1,12 @@
 package ci_test
 
 import (
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -11,7 +14,8 @@ import (
 // A component is the GitLab template: what it may be given, and its jobs.
 type component struct {
 	Spec struct {
-		Inputs map[string]struct {
+		Component []string
+		Inputs    map[string]struct {
 			Description, Default, Regex string
 			Options                     []string
 		}
@@ -39,12 +43,16 @@ func TestGitLabTemplate(t *testing.T) {
 	git(t.Context(), t, repository, "add", ".")
 	git(t.Context(), t, repository, "commit", "--quiet", "-m", "sources")
 	git(t.Context(), t, repository, "tag", version)
+	tagged := head(t, repository)
+	git(t.Context(), t, repository, "commit", "--quiet", "--allow-empty", "-m", "later")
 	for name, c := range map[string]struct {
+		commit string
 		inputs map[string]string
 		want   string
 	}{
-		"release": {map[string]string{"version": version, "mirror": h.URL, "public_key": h.key}, "slipway " + version + ", played"},
-		"sources": {nil, "slipway (devel), small"},
+		"release":     {head(t, repository), map[string]string{"version": version, "mirror": h.URL, "public_key": h.key}, "slipway " + version + ", played"},
+		"its release": {tagged, map[string]string{"mirror": h.URL, "public_key": h.key}, "slipway " + version + ", played"},
+		"sources":     {head(t, repository), nil, "slipway (devel), small"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRunner(t)
@@ -52,19 +60,20 @@ func TestGitLabTemplate(t *testing.T) {
 			for k, v := range c.inputs {
 				inputs[k] = v
 			}
-			env, script := gitLabJob(t, inputs)
+			env, script := gitLabJob(t, c.commit, inputs)
 			out, err := r.bash(script+"\nslipway version\necho \"sources: ${SLIPWAY_SOURCE:-none}\"\n", append(env, "CI_PROJECT_DIR="+r.home)...)
 			if err != nil || strings.Count(out, c.want) != 2 {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			if name == "release" && !strings.Contains(out, "sources: none") {
+			if name != "sources" && !strings.Contains(out, "sources: none") {
 				t.Errorf("a release is compared with sources\n%s", out)
 			}
 		})
 	}
 }
 
-// TestGitLabRef: the install script is that of the version, or of the branch main, unless ref names another one.
+// TestGitLabRef: the install script is that of the version, or of the component's commit, unless ref names another one.
+// A commit with a version's tag, annotated or not, is that version.
 func TestGitLabRef(t *testing.T) {
 	repository := t.TempDir()
 	git(t.Context(), t, repository, "init", "--quiet", "--initial-branch=main")
@@ -72,6 +81,7 @@ func TestGitLabRef(t *testing.T) {
 	if err := os.MkdirAll(filepath.Dir(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	commits := map[string]string{}
 	for _, tag := range []string{version, "old", "new"} {
 		if err := os.WriteFile(script, []byte("echo \"the script of "+tag+", for $SETUP_REF in $SETUP_FOLDER\"; mkdir -p \"$SETUP_FOLDER\" && : >\"$SETUP_FOLDER/env\"\n"), 0o600); err != nil {
 			t.Fatal(err)
@@ -79,18 +89,28 @@ func TestGitLabRef(t *testing.T) {
 		git(t.Context(), t, repository, "add", ".")
 		git(t.Context(), t, repository, "commit", "--quiet", "-m", tag)
 		git(t.Context(), t, repository, "tag", tag)
+		commits[tag] = head(t, repository)
 	}
-	for want, inputs := range map[string]map[string]string{
-		version + ", for " + version: {"version": version},
-		"new, for main":              {},
-		"old, for old":               {"version": version, "ref": "old"},
+	git(t.Context(), t, repository, "tag", "-a", "-m", "annotated", "v0.2.0-rc.1", "new")
+	git(t.Context(), t, repository, "tag", "v0.3.0x", "old")
+	for _, c := range []struct {
+		want, commit string
+		inputs       map[string]string
+	}{
+		{version + ", for " + version, commits["new"], map[string]string{"version": version}},
+		{version + ", for " + version, commits[version], nil},
+		{"new, for v0.2.0-rc.1", commits["new"], nil},
+		{"old, for " + commits["old"], commits["old"], nil},
+		{"old, for old", commits[version], map[string]string{"version": version, "ref": "old"}},
+		{"new, for main", commits[version], map[string]string{"ref": "main"}},
 	} {
 		r := newRunner(t)
-		inputs["repository"] = repository
-		env, script := gitLabJob(t, inputs)
+		inputs := map[string]string{"repository": repository}
+		maps.Copy(inputs, c.inputs)
+		env, script := gitLabJob(t, c.commit, inputs)
 		out, err := r.bash(script, append(env, "CI_PROJECT_DIR="+r.home)...)
-		if err != nil || !strings.Contains(out, "the script of "+want+" in "+r.home+"/.cache/slipway-ci/") {
-			t.Errorf("%v: want %s: %v\n%s", inputs, want, err, out)
+		if err != nil || !strings.Contains(out, "the script of "+c.want+" in "+r.home+"/.cache/slipway-ci/") {
+			t.Errorf("%v: want %s: %v\n%s", inputs, c.want, err, out)
 		}
 	}
 }
@@ -116,8 +136,21 @@ func TestGitLabCache(t *testing.T) {
 	}
 }
 
-// gitLabJob is what a job that extends .slipway does first, with inputs as GitLab puts them into the text.
-func gitLabJob(t *testing.T, inputs map[string]string) (env []string, script string) {
+// head is the commit that is checked out in a repository.
+func head(t *testing.T, repository string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "git", "rev-parse", "HEAD")
+	cmd.Dir = repository
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// gitLabJob is what a job that extends .slipway does first, with the component's commit and inputs as GitLab puts them
+// into the text: https://docs.gitlab.com/ci/yaml/expressions/.
+func gitLabJob(t *testing.T, commit string, inputs map[string]string) (env []string, script string) {
 	t.Helper()
 	var c component
 	jobs := map[string]job{}
@@ -135,9 +168,9 @@ func gitLabJob(t *testing.T, inputs map[string]string) (env []string, script str
 			}
 			return declared.Default
 		})
-		env = append(env, name+"="+value)
+		env = append(env, name+"="+strings.ReplaceAll(value, "$[[ component.sha ]]", commit))
 	}
-	if text := strings.Join(jobs[".slipway"].BeforeScript, "\n"); !place.MatchString(text) && text != "" {
+	if text := strings.Join(jobs[".slipway"].BeforeScript, "\n"); !strings.Contains(text, "$[[") && text != "" {
 		return env, text
 	}
 	t.Fatal("the script has inputs in its text, which it would run")
@@ -147,7 +180,7 @@ func gitLabJob(t *testing.T, inputs map[string]string) (env []string, script str
 // TestGitLabRepository: an option in its place is not one of git's.
 func TestGitLabRepository(t *testing.T) {
 	r := newRunner(t)
-	env, script := gitLabJob(t, map[string]string{"repository": "--upload-pack=touch " + filepath.Join(r.home, "ran") + ";"})
+	env, script := gitLabJob(t, strings.Repeat("0", 40), map[string]string{"repository": "--upload-pack=touch " + filepath.Join(r.home, "ran") + ";"})
 	if out, err := r.bash(script, append(env, "CI_PROJECT_DIR="+r.home, "SETUP_REF=file://"+r.home)...); err == nil {
 		t.Errorf("it is a repository:\n%s", out)
 	}
@@ -156,7 +189,7 @@ func TestGitLabRepository(t *testing.T) {
 	}
 }
 
-// TestGitLabInputs: defaults are values that their own rules take.
+// TestGitLabInputs: defaults are values that their own rules take, and what GitLab says of the component is asked for.
 func TestGitLabInputs(t *testing.T) {
 	var c component
 	jobs := map[string]job{}
@@ -171,6 +204,9 @@ func TestGitLabInputs(t *testing.T) {
 	}
 	if rule := regexp.MustCompile(c.Spec.Inputs["ref"].Regex); rule.MatchString("--upload-pack=touch") {
 		t.Error("a ref may be an option of git")
+	}
+	if !slices.Equal(c.Spec.Component, []string{"sha"}) || jobs[".slipway"].Variables["SETUP_COMMIT"] != "$[[ component.sha ]]" {
+		t.Errorf("of the component, %v is asked for", c.Spec.Component)
 	}
 	if jobs["slipway-test"].Extends != ".slipway" {
 		t.Error("slipway-test has no slipway")
