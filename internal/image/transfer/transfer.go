@@ -12,19 +12,15 @@ package transfer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"strings"
 	"sync"
 
 	"github.com/google/go-containerregistry/pkg/authn"
-	"github.com/google/go-containerregistry/pkg/name"
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/slipway-dev/slipway/internal/image/reference"
-	"github.com/slipway-dev/slipway/internal/image/store"
 )
 
 // Registries are those that the user's credentials open.
@@ -43,7 +39,7 @@ func (r Registries) options(ctx context.Context) []remote.Option {
 		auth = remote.WithAuth(&authn.Basic{Username: r.Account.User, Password: r.Account.Password})
 	}
 	return []remote.Option{remote.WithContext(ctx), auth,
-		remote.WithUserAgent("slipway"), remote.WithTransport(guarded{carrier()})}
+		remote.WithUserAgent("slipway"), remote.WithTransport(guarded{ending{carrier()}})}
 }
 
 // carrier is what requests go by. Localhost is 127.0.0.1 there and no other address that the name may have: whoever
@@ -74,52 +70,4 @@ func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, errPlain
 	}
 	return g.RoundTripper.RoundTrip(r)
-}
-
-// Push pushes an image, with what is about it, and returns its digest.
-func (r Registries) Push(ctx context.Context, to name.Reference, img store.Image) (v1.Hash, error) {
-	digest, err := r.push(ctx, to, img)
-	if err != nil {
-		return digest, Explain(ctx, "pushed", to, err)
-	}
-	return digest, nil
-}
-
-func (r Registries) push(ctx context.Context, to name.Reference, img store.Image) (v1.Hash, error) {
-	updates := make(chan v1.Update, 64)
-	told := make(chan struct{})
-	go func() {
-		defer close(told)
-		for u := range updates {
-			if u.Error == nil && r.Progress != nil {
-				r.Progress(u.Complete, u.Total)
-			}
-		}
-	}()
-	options := append(r.options(ctx), remote.WithProgress(updates)) // closes the channel
-	var digest v1.Hash
-	var err error
-	if img.Index != nil {
-		if digest, err = img.Index.Digest(); err == nil {
-			err = remote.WriteIndex(to, img.Index, options...)
-		}
-	} else {
-		if digest, err = img.Image.Digest(); err == nil {
-			err = remote.Write(to, img.Image, options...)
-		}
-	}
-	if err != nil {
-		return digest, err
-	}
-	<-told
-	for _, about := range img.About {
-		d, err := about.Digest()
-		if err != nil {
-			return digest, err
-		}
-		if err := remote.Write(to.Context().Digest(d.String()), about, r.options(ctx)...); err != nil {
-			return digest, fmt.Errorf("the bill of materials: %w", err)
-		}
-	}
-	return digest, nil
 }
