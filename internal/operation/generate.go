@@ -56,7 +56,8 @@ func (s *Session) warnOfInflections() {
 }
 
 // lookForMisfits finds what another tool wrote that the project does not build with, while generating goes on: it reads
-// none of the files that are generated, and with nothing changed it takes as long. What is wrong with PROJECT is ignored.
+// none of the files that are generated, and with nothing changed it takes as long. What is wrong with PROJECT is
+// ignored.
 func lookForMisfits(root string) <-chan []report.Finding {
 	found := make(chan []report.Finding, 1)
 	go func() {
