@@ -32,6 +32,8 @@ type Finding struct {
 	Value string `json:"value,omitempty"`
 	// Message says what is wrong, in the API server's words where they are its own.
 	Message string `json:"message"`
+	// Reason says the same to programs, where they do something about it.
+	Reason Reason `json:"reason,omitempty"`
 	// Refused says that no API server takes the definition.
 	Refused bool `json:"refused"`
 }
@@ -62,7 +64,7 @@ func check(ctx context.Context, file string, d definition) []Finding {
 	c := checker{ctx: ctx, file: file, definition: d}
 	internal, err := d.prepared()
 	if err != nil {
-		c.refuse("", "", err.Error())
+		c.refuse("", "", err.Error(), "")
 		return c.findings
 	}
 	c.validate(internal)
@@ -103,11 +105,18 @@ type checker struct {
 	findings []Finding
 }
 
-func (c *checker) refuse(path, value, message string) { c.add(path, value, message, true) }
-func (c *checker) warn(path, value, message string)   { c.add(path, value, message, false) }
+// refuse and warn add a finding; most have no reason.
+func (c *checker) refuse(path, value, message string, reason Reason) {
+	c.add(Finding{Path: path, Value: value, Message: message, Reason: reason, Refused: true})
+}
 
-func (c *checker) add(path, value, message string, refused bool) {
-	c.findings = append(c.findings, Finding{File: c.file, Definition: c.object.Name, Path: path, Value: value, Message: message, Refused: refused})
+func (c *checker) warn(path, value, message string, reason Reason) {
+	c.add(Finding{Path: path, Value: value, Message: message, Reason: reason})
+}
+
+func (c *checker) add(f Finding) {
+	f.File, f.Definition = c.file, c.object.Name
+	c.findings = append(c.findings, f)
 }
 
 // validate has the API server's libraries look. They panic at a few definitions that no API server takes either: there
@@ -115,11 +124,12 @@ func (c *checker) add(path, value, message string, refused bool) {
 func (c *checker) validate(internal *apiextensions.CustomResourceDefinition) {
 	defer func() {
 		if p := recover(); p != nil {
-			c.refuse("", "", fmt.Sprintf("the API server's own validation fails: %v", p))
+			c.refuse("", "", fmt.Sprintf("the API server's own validation fails: %v", p), "")
 		}
 	}()
 	for _, e := range validation.ValidateCustomResourceDefinition(c.ctx, internal) {
-		c.refuse(written(e.Field), shortValue(e.BadValue), strings.ReplaceAll(strings.TrimSpace(describe(e)), "spec.validation.", "spec.versions[0].schema."))
+		message := strings.ReplaceAll(strings.TrimSpace(describe(e)), "spec.validation.", "spec.versions[0].schema.")
+		c.refuse(written(e.Field), shortValue(e.BadValue), message, reasonOf(e))
 	}
 }
 

@@ -28,7 +28,11 @@ func TestCheck(t *testing.T) {
 				if f.Refused {
 					verdict = "refused"
 				}
-				fmt.Fprintf(&lines, "%s %s: %s %q\n  %s\n", verdict, f.Definition, f.Path, f.Value, f.Message)
+				fmt.Fprintf(&lines, "%s %s: %s %q\n", verdict, f.Definition, f.Path, f.Value)
+				if f.Reason != "" {
+					fmt.Fprintf(&lines, "  %s:\n", f.Reason)
+				}
+				fmt.Fprintf(&lines, "  %s\n", f.Message)
 			}
 			golden(t, strings.TrimSuffix(path, ".yaml")+".golden", lines.String())
 		})
@@ -73,12 +77,12 @@ func TestSize(t *testing.T) {
 	right := file(t, "testdata/check/right.yaml")
 	for _, test := range []struct {
 		bytes   int
-		want    string
+		want    crdcheck.Reason
 		refused bool
 	}{
 		{200 << 10, "", false},
-		{257 << 10, "kubectl apply", false},
-		{1537 << 10, "etcd", true},
+		{257 << 10, crdcheck.TooLargeToApply, false},
+		{1537 << 10, crdcheck.TooLargeToStore, true},
 	} {
 		f := right
 		f.Content = strings.Replace(f.Content, "type: string\n", "type: string\n            description: "+strings.Repeat("d", test.bytes)+"\n", 1)
@@ -86,8 +90,8 @@ func TestSize(t *testing.T) {
 		if test.want == "" && len(findings) == 0 {
 			continue
 		}
-		if len(findings) != 1 || !strings.Contains(findings[0].Message, test.want) || findings[0].Refused != test.refused {
-			t.Errorf("%d bytes: %+v, want one about %s", test.bytes, findings, test.want)
+		if len(findings) != 1 || findings[0].Reason != test.want || findings[0].Refused != test.refused {
+			t.Errorf("%d bytes: %+v, want %s", test.bytes, findings, test.want)
 		}
 	}
 }

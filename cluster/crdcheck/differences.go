@@ -21,17 +21,20 @@ type difference struct {
 func differences(old, now *props) []difference {
 	var found []difference
 	for _, r := range remaining {
-		if message, breaking := r.compare(old, now); message != "" {
+		if message, breaking := r.compare(r.key, old, now); message != "" {
 			found = append(found, difference{r.key, message, breaking})
 		}
 	}
 	return found
 }
 
+// comparing compares what a key says in two schemas. Its message names the key, as those of crdify do.
+type comparing func(key string, old, now *props) (message string, breaking bool)
+
 // remaining are the keys of schemas that crdify has no comparison for.
 var remaining = []struct {
 	key     string
-	compare func(old, now *props) (message string, breaking bool)
+	compare comparing
 }{
 	{"pattern", narrowing(func(p *props) string { return p.Pattern })},
 	{"format", narrowing(func(p *props) string { return p.Format })},
@@ -60,7 +63,7 @@ var remaining = []struct {
 	{"maxProperties", widening(func(p *props) string { return size(p.MaxProperties) })},
 	{"minProperties", widening(func(p *props) string { return size(p.MinProperties) })},
 	{"enum", widening(func(p *props) string { return values(p.Enum) })},
-	{"required", func(old, now *props) (string, bool) {
+	{"required", func(_ string, old, now *props) (string, bool) {
 		for _, name := range old.Required {
 			if !slices.Contains(now.Required, name) {
 				return "the field " + name + " is optional now", false
@@ -71,69 +74,69 @@ var remaining = []struct {
 }
 
 // widening compares bounds, which were checked before for being narrower now.
-func widening(get func(*props) string) func(old, now *props) (string, bool) {
-	return func(old, now *props) (string, bool) {
+func widening(get func(*props) string) comparing {
+	return func(key string, old, now *props) (string, bool) {
 		a, b := get(old), get(now)
 		switch {
 		case a == b:
 			return "", false
 		case b == "":
-			return "removed: " + a, false
+			return key + " removed: " + a, false
 		}
-		return "changed: " + a + " -> " + b, false
+		return key + " changed: " + a + " -> " + b, false
 	}
 }
 
 // narrowing compares something that, when it is there, allows fewer values.
-func narrowing(get func(*props) string) func(old, now *props) (string, bool) {
-	return func(old, now *props) (string, bool) {
+func narrowing(get func(*props) string) comparing {
+	return func(key string, old, now *props) (string, bool) {
 		a, b := get(old), get(now)
 		switch {
 		case a == b:
 			return "", false
 		case a == "":
-			return "added: " + quoted(b), true
+			return key + " added: " + quoted(b), true
 		case b == "":
-			return "removed: " + quoted(a), false
+			return key + " removed: " + quoted(a), false
 		}
-		return "changed: " + quoted(a) + " -> " + quoted(b), true
+		return key + " changed: " + quoted(a) + " -> " + quoted(b), true
 	}
 }
 
 // flag compares a flag; breaking is the value that is breaking to change to.
-func flag(get func(*props) bool, breaking bool) func(old, now *props) (string, bool) {
-	return func(old, now *props) (string, bool) {
+func flag(get func(*props) bool, breaking bool) comparing {
+	return func(key string, old, now *props) (string, bool) {
 		a, b := get(old), get(now)
 		if a == b {
 			return "", false
 		}
-		return fmt.Sprintf("changed: %t -> %t", a, b), b == breaking
+		return fmt.Sprintf("%s changed: %t -> %t", key, a, b), b == breaking
 	}
 }
 
 // merging compares what says how server-side apply merges values.
-func merging(get func(*props) string) func(old, now *props) (string, bool) {
-	return func(old, now *props) (string, bool) {
+func merging(get func(*props) string) comparing {
+	return func(key string, old, now *props) (string, bool) {
 		a, b := get(old), get(now)
 		if a == b {
 			return "", false
 		}
-		return fmt.Sprintf("changed: %q -> %q, so values merge differently", a, b), true
+		return fmt.Sprintf("%s changed: %q -> %q, so values merge differently", key, a, b), true
 	}
 }
 
 // nested compares combinations of schemas, which may allow more or less.
-func nested(get func(*props) any) func(old, now *props) (string, bool) {
-	return func(old, now *props) (string, bool) {
+func nested(get func(*props) any) comparing {
+	return func(key string, old, now *props) (string, bool) {
 		if reflect.DeepEqual(get(old), get(now)) {
 			return "", false
 		}
-		return "changed in a way that may allow less", true
+		return key + " changed in a way that may allow less", true
 	}
 }
 
 // rules compares CEL rules: a rule that was not there before may refuse what is stored.
-func rules(old, now *props) (string, bool) {
+func rules(_ string, old, now *props) (string, bool) {
 	had, has := rulesOf(old), rulesOf(now)
 	for _, r := range has {
 		if !slices.Contains(had, r) {

@@ -44,11 +44,11 @@ func (c *checker) look() {
 func (c *checker) size() {
 	stored, err := json.Marshal(c.object)
 	if err != nil {
-		c.refuse("", "", "cannot be encoded: "+err.Error())
+		c.refuse("", "", "cannot be encoded: "+err.Error(), "")
 		return
 	}
 	if len(stored) > etcdLimit {
-		c.refuse("", "", fmt.Sprintf("the CRD has %d bytes; etcd refuses requests of more than %d", len(stored), int(etcdLimit)))
+		c.refuse("", "", fmt.Sprintf("the CRD has %d bytes; etcd refuses requests of more than %d", len(stored), int(etcdLimit)), TooLargeToStore)
 		return
 	}
 	annotations := len(lastApplied) + len(c.json) + 1 // kubectl ends it with a new line
@@ -56,7 +56,7 @@ func (c *checker) size() {
 		annotations += len(k) + len(v)
 	}
 	if annotations > annotationLimit {
-		c.warn("", "", fmt.Sprintf("kubectl apply keeps the CRD in an annotation of %d bytes; the limit is %d", annotations, annotationLimit))
+		c.warn("", "", fmt.Sprintf("kubectl apply keeps the CRD in an annotation of %d bytes; the limit is %d", annotations, annotationLimit), TooLargeToApply)
 	}
 }
 
@@ -64,13 +64,13 @@ func (c *checker) size() {
 func (c *checker) schema(s *apiextensionsv1.JSONSchemaProps, at *field.Path) {
 	formatted := &spec.Schema{SchemaProps: spec.SchemaProps{Format: s.Format, Type: []string{s.Type}}}
 	for _, f := range apivalidation.GetUnrecognizedFormats(formatted, environment.DefaultCompatibilityVersion()) {
-		c.warn(at.Child("format").String(), f, "the API server does not know this format and does not check it")
+		c.warn(at.Child("format").String(), f, "the API server does not know this format and does not check it", "")
 	}
 	if s.XListType == nil || *s.XListType != "set" || s.Items == nil || s.Items.Schema == nil {
 		return
 	}
 	if t := s.Items.Schema.Type; t == "object" || t == "array" {
-		c.warn(at.Child("x-kubernetes-list-type").String(), "set", fmt.Sprintf("server-side apply and CEL rules support no sets of items of type %s", t))
+		c.warn(at.Child("x-kubernetes-list-type").String(), "set", fmt.Sprintf("server-side apply and CEL rules support no sets of items of type %s", t), StructuredSet)
 	}
 }
 
@@ -102,11 +102,11 @@ func (c *checker) columns(columns []apiextensionsv1.CustomResourceColumnDefiniti
 	for i, column := range columns {
 		path := at.Index(i).Child("jsonPath").String()
 		if err := jsonpath.New(column.Name).Parse("{" + column.JSONPath + "}"); err != nil {
-			c.warn(path, column.JSONPath, "not a JSON path, so the column stays empty: "+err.Error())
+			c.warn(path, column.JSONPath, "not a JSON path, so the column stays empty: "+err.Error(), NoPath)
 			continue
 		}
 		if missing, ok := missingField(root, column.JSONPath); ok {
-			c.warn(path, column.JSONPath, "the schema has no field "+missing+", so the column stays empty")
+			c.warn(path, column.JSONPath, "the schema has no field "+missing+", so the column stays empty", NoSuchField)
 		}
 	}
 }
@@ -121,7 +121,7 @@ func (c *checker) scale(s *apiextensionsv1.CustomResourceSubresources, root *api
 	}
 	for name, path := range paths {
 		if missing, ok := missingField(root, path); ok {
-			c.warn(at.Child(name).String(), path, "the schema has no field "+missing+", so no client can set it")
+			c.warn(at.Child(name).String(), path, "the schema has no field "+missing+", so no client can set it", NoSuchField)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // Protocol is the number of the form of questions and answers. It grows when either changes.
-const Protocol = 1
+const Protocol = 2
 
 // Kubernetes is the version whose API server would say the same. It equals the version of the libraries in go.mod,
 // which a test checks.

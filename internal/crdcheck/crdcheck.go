@@ -41,6 +41,8 @@ type Finding struct {
 	// Value is what is there, when it is a short text.
 	Value   string `json:"value,omitempty"`
 	Message string `json:"message"`
+	// Reason is what the message is about, where something follows from that.
+	Reason Reason `json:"reason,omitempty"`
 	// Refused says that no API server takes the definition.
 	Refused bool `json:"refused"`
 }
@@ -60,7 +62,7 @@ type Change struct {
 }
 
 // Protocol is the number of the form of questions and answers, the same as in the program.
-const Protocol = 1
+const Protocol = 2
 
 // question is what the program is asked: about Files to check, or about what After changes in Before to compare.
 type question struct {

@@ -39,7 +39,7 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-const answer = `echo '{"protocol":1,"findings":[{"file":"a.yaml","definition":"d","path":"p","value":"v","message":"m","refused":true}]}'`
+const answer = `echo '{"protocol":2,"findings":[{"file":"a.yaml","definition":"d","path":"p","value":"v","message":"m","refused":true}]}'`
 
 // TestCheckRemembers asks about a content once, whatever its file is called, and only about what is new.
 func TestCheckRemembers(t *testing.T) {
@@ -96,7 +96,8 @@ func TestProgramFails(t *testing.T) {
 	for name, c := range map[string]struct{ text, what, hint string }{
 		"dies":           {"echo oh no >&2; exit 3", "the checker of CRDs failed", "oh no"},
 		"no answer":      {"echo no JSON", "the answer of the checker of CRDs is invalid", ""},
-		"other protocol": {`echo '{"protocol":99}'`, "the checker of CRDs has another version", "unset SLIPWAY_CHECK"},
+		"older protocol": {`echo '{"protocol":1}'`, "the checker of CRDs has another version", "unset SLIPWAY_CHECK"},
+		"newer protocol": {`echo '{"protocol":99}'`, "the checker of CRDs has another version", "unset SLIPWAY_CHECK"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path, getenv := script(t, c.text)
@@ -155,10 +156,14 @@ func TestAdvice(t *testing.T) {
 		want string
 	}{
 		{crdcheck.Finding{Path: "a.uniqueItems"}, "+listType=set"},
-		{crdcheck.Finding{Path: "a.properties[k].default", Message: "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property"}, "make the key required"},
-		{crdcheck.Finding{Path: "a.x-kubernetes-validations[0].rule", Message: "estimated rule cost exceeds budget"}, "+kubebuilder:validation:MaxItems"},
-		{crdcheck.Finding{Path: "", Message: "too large for kubectl apply"}, "--server-side"},
-		{crdcheck.Finding{Path: "spec.scope", Message: "odd"}, ""},
+		{crdcheck.Finding{Path: "a.properties[k].default", Reason: crdcheck.AbsentKey}, "make the key required"},
+		{crdcheck.Finding{Path: "a.properties[k].default"}, "values and fields that the field allows"},
+		{crdcheck.Finding{Path: "a.x-kubernetes-validations[0].rule", Reason: crdcheck.RuleCost}, "the rule reads"},
+		{crdcheck.Finding{Path: "spec.versions[0].schema.openAPIV3Schema", Reason: crdcheck.RuleCostSum}, "+kubebuilder:validation:MaxItems"},
+		{crdcheck.Finding{Path: "a.x-kubernetes-list-type", Reason: crdcheck.StructuredSet}, "use +listType=map"},
+		{crdcheck.Finding{Path: "a.x-kubernetes-list-type", Message: `supported values: "atomic", "set"`}, "+listType=set for scalars"},
+		{crdcheck.Finding{Path: "", Reason: crdcheck.TooLargeToApply}, "--server-side"},
+		{crdcheck.Finding{Path: "spec.scope", Message: "odd: the cost exceeds budget"}, ""},
 	} {
 		if got := c.f.Advice(); c.want == "" && got != "" || !strings.Contains(got, c.want) {
 			t.Errorf("%+v: %q", c.f, got)

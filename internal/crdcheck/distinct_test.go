@@ -11,9 +11,9 @@ import (
 func TestDistinct(t *testing.T) {
 	const schema = "spec.versions[0].schema.openAPIV3Schema"
 	const rule = schema + ".properties[spec].x-kubernetes-validations[0].rule"
-	costly := crdcheck.Finding{File: "a", Path: rule, Message: "estimated rule cost exceeds budget by factor of 3x"}
-	part := crdcheck.Finding{File: "a", Path: rule, Message: "contributed to estimated rule cost total exceeding cost limit"}
-	total := crdcheck.Finding{File: "a", Path: schema, Message: "estimated rule cost total exceeds budget by factor of 3x"}
+	costly := crdcheck.Finding{File: "a", Path: rule, Reason: crdcheck.RuleCost, Message: "estimated rule cost exceeds budget by factor of 3x"}
+	part := crdcheck.Finding{File: "a", Path: rule, Reason: crdcheck.RuleCostShare, Message: "contributed to estimated rule cost total exceeding cost limit"}
+	total := crdcheck.Finding{File: "a", Path: schema, Reason: crdcheck.RuleCostSum, Message: "estimated rule cost total exceeds budget by factor of 3x"}
 	other := crdcheck.Finding{File: "a", Path: schema + ".properties[spec].format", Message: "unknown"}
 	if got := crdcheck.Distinct([]crdcheck.Finding{part, other, costly, total}); !slices.Equal(got, []crdcheck.Finding{other, costly}) {
 		t.Errorf("one rule that costs too much: %v", got)

@@ -32,15 +32,7 @@ func (c Change) String() string {
 	if c.Field != "" {
 		text += " " + c.Field
 	}
-	return text + ": " + c.ruled() + c.Message
-}
-
-// ruled names the key of the schema that the message is about, where it does not say so itself.
-func (c Change) ruled() string {
-	if strings.HasPrefix(c.Message, "changed") || strings.HasPrefix(c.Message, "added: ") || strings.HasPrefix(c.Message, "removed: ") {
-		return c.Rule + " "
-	}
-	return ""
+	return text + ": " + c.Message
 }
 
 // schemaRoot is where the schema of a version begins.

@@ -24,7 +24,7 @@ func TestOneVocabulary(t *testing.T) {
 	}{
 		{[]string{"cluster/protocol", "internal/protocol", "operator/clustertest/internal/protocol", "bench/controlplane"},
 			[]string{"Config", "Spec", "Node", "NodeKind", "Request", "State", "Number", "StateReady", "PlainNodes"}},
-		{[]string{"cluster/crdcheck", "internal/crdcheck"}, []string{"File", "Finding", "Change", "question", "answer", "Protocol"}},
+		{[]string{"cluster/crdcheck", "internal/crdcheck"}, []string{"File", "Finding", "Change", "Reason", "RuleCost", "Untyped", "question", "answer", "Protocol"}},
 	} {
 		first := map[string]string{} // by name, the package that declares it
 		all := map[string]any{}
