@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/shellword"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -75,10 +75,11 @@ func (s *Session) noteBelow(root string) {
 	s.Handler.Handle(report.Note{Text: "the project is in " + rel + "; paths are relative to that"})
 }
 
-// severalProjects refuses to choose among projects.
+// severalProjects refuses to choose among projects. It advises no command with a name that is not plain: a repository may
+// name a folder like a command.
 func (s *Session) severalProjects(below []string) error {
 	next := ""
-	if oneWord().MatchString(below[0]) {
+	if shellword.IsPlain(below[0]) {
 		next = "cd " + filepath.FromSlash(below[0])
 	}
 	return &report.Error{
@@ -86,9 +87,6 @@ func (s *Session) severalProjects(below []string) error {
 		Next: next,
 	}
 }
-
-// oneWord matches names that a shell takes as they are: a repository may name a folder like a command.
-var oneWord = lazy.Regexp(`^[\w.][\w./-]*$`)
 
 // mostNamed bounds how many projects a message names.
 const mostNamed = 8

@@ -34,3 +34,15 @@ func TestQuote(t *testing.T) {
 		}
 	}
 }
+
+// TestIsPlain: what make or cd would take for more than a name is not plain, nor is what a shell would.
+func TestIsPlain(t *testing.T) {
+	for text, want := range map[string]bool{
+		"generate": true, "api/v1.x": true, "test-e2e": true, "_all": true, "..": true,
+		"": false, "-k": false, "/etc": false, "CC=evil": false, "a:b": false, "a b": false, "$(x)": false, "a;b": false, "x\n": false,
+	} {
+		if got := IsPlain(text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
