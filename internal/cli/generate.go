@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -66,27 +68,34 @@ it took.`,
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
 			return errors.Join(flags.usable(cmd), flags.resolve(inv.Dir))
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			session := inv.session()
-			switch {
-			case cmd.Flags().Changed("compare"):
-				return session.CompareDefinitions(cmd.Context(), flags.since, flags.Generation)
-			case flags.check:
-				return session.CheckGenerated(cmd.Context(), flags.Generation)
-			case flags.watch:
-				return session.WatchAndGenerate(cmd.Context(), flags.Generation)
-			}
-			return session.Generate(cmd.Context(), flags.Generation)
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return flags.run(cmd.Context(), inv.session()) },
 	}
-	cmd.Flags().BoolVar(&flags.check, "check", false, "write nothing; fail with a diff if a generated file is out of date")
-	cmd.Flags().BoolVarP(&flags.watch, "watch", "w", false, "generate again after each change to a file, until interrupted")
-	cmd.Flags().BoolVar(&flags.Strict, "strict", false, "fail for misspelt and misplaced markers, and for warnings about CRDs")
-	cmd.Flags().BoolVar(&flags.Prune, "prune", false, "delete generated CRDs whose kind no longer exists")
-	cmd.Flags().StringVar(&flags.since, "compare", "", "write nothing; compare the CRDs with those of a git `revision`, or in a folder or file")
-	cmd.Flags().StringArrayVar(&flags.Outside, "outside", nil, "`folder` outside the project that output rules and links may write to; repeatable")
+	flags.declare(cmd.Flags())
 	addCommands(cmd, inv.generateClientsCommand())
 	return inv.renamed(cmd, "diff", "compare")
+}
+
+// declare declares the flags.
+func (flags *generateFlags) declare(set *pflag.FlagSet) {
+	set.BoolVar(&flags.check, "check", false, "write nothing; fail with a diff if a generated file is out of date")
+	set.BoolVarP(&flags.watch, "watch", "w", false, "generate again after each change to a file, until interrupted")
+	set.BoolVar(&flags.Strict, "strict", false, "fail for misspelt and misplaced markers, and for warnings about CRDs")
+	set.BoolVar(&flags.Prune, "prune", false, "delete generated CRDs whose kind no longer exists")
+	set.StringVar(&flags.since, "compare", "", "write nothing; compare the CRDs with those of a git `revision`, or in a folder or file")
+	set.StringArrayVar(&flags.Outside, "outside", nil, "`folder` outside the project that output rules and links may write to; repeatable")
+}
+
+// run generates, or does what the flags ask for in its place.
+func (flags *generateFlags) run(ctx context.Context, session *operation.Session) error {
+	switch {
+	case flags.since != "":
+		return session.CompareDefinitions(ctx, flags.since, flags.Generation)
+	case flags.check:
+		return session.CheckGenerated(ctx, flags.Generation)
+	case flags.watch:
+		return session.WatchAndGenerate(ctx, flags.Generation)
+	}
+	return session.Generate(ctx, flags.Generation)
 }
 
 // usable refuses flags that contradict each other, and a comparison with nothing.
