@@ -23,12 +23,11 @@ func NewFinder(getenv func(string) string, handler report.Handler) *Finder {
 	return &Finder{program.NewFinder(getenv, handler)}
 }
 
-// Own is the minor version of the generators that slipway's own module requires, and Oldest the first one that the
-// program can be built with.
-const (
-	Own    = "v0.37"
-	Oldest = "v0.30"
-)
+// Own is the minor version of the generators that slipway's own module requires.
+const Own = "v0.37"
+
+// oldest is the first minor version of the generators that the program can be built with.
+const oldest = "v0.30"
 
 // Program returns the path of the program with the generators of a version, which is built if need be. "" is slipway's
 // own.
@@ -36,9 +35,9 @@ func (f *Finder) Program(ctx context.Context, version string) (string, error) {
 	switch minor := semver.MajorMinor(version); {
 	case minor == "" || minor == Own:
 		return f.programs.EnsureCodegen(ctx)
-	case semver.Compare(minor, Oldest) < 0:
+	case semver.Compare(minor, oldest) < 0:
 		return "", &report.Error{What: "clients cannot be written for k8s.io/client-go " + version, Where: "go.mod", Err: errTooOld,
-			Hint: Oldest + " or later", Next: "go get k8s.io/client-go@latest"}
+			Hint: oldest + " or later", Next: "go get k8s.io/client-go@latest"}
 	}
 	return f.programs.EnsureCodegenOf(ctx, version)
 }

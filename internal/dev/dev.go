@@ -26,9 +26,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// Grace is how long a child may take to stop: a little longer than
+// usualGrace is how long a child may take to stop: a little longer than
 // controller-runtime's own default for its runnables, 30 s.
-const Grace = 35 * time.Second
+const usualGrace = 35 * time.Second
 
 // Options are what [Run] and [Test] need of their caller.
 type Options struct {
@@ -37,7 +37,7 @@ type Options struct {
 	Stdout  io.Writer      // of children
 	Stderr  io.Writer      // of children
 	Handler report.Handler // what slipway itself has to report
-	Grace   time.Duration  // 0 means Grace
+	Grace   time.Duration  // how long a child may take to stop; 0 means 35 seconds
 	State   string         // Run: the folder with the user's state
 	Address string         // Run: the IP address at which the manager listens; empty means Loopback
 
@@ -65,7 +65,7 @@ func (o Options) command(name string, args ...string) *exec.Cmd {
 func (o Options) supervise(ctx context.Context, cmd *exec.Cmd) error {
 	grace := o.Grace
 	if grace == 0 {
-		grace = Grace
+		grace = usualGrace
 	}
 	return supervise(ctx, cmd, grace)
 }

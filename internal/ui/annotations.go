@@ -21,13 +21,13 @@ type annotations struct {
 	next report.Handler
 }
 
-// NewAnnotations passes every event on to next and writes findings, warnings and
+// newAnnotations passes every event on to next and writes findings, warnings and
 // the final error to w as workflow commands. Relative paths are reported from dir
 // where it is not empty: the runner makes absolute paths relative to the
 // checkout, which need not be the project's folder.
 //
 // Format: https://docs.github.com/actions/reference/workflow-commands-for-github-actions
-func NewAnnotations(w io.Writer, dir string, next report.Handler) report.Handler {
+func newAnnotations(w io.Writer, dir string, next report.Handler) report.Handler {
 	return &annotations{w: w, dir: dir, next: next}
 }
 

@@ -15,9 +15,9 @@ type lines struct {
 	w  io.Writer
 }
 
-// NewJSON writes one JSON object per line and event: the event's own keys after
+// newJSON writes one JSON object per line and event: the event's own keys after
 // "event", its kind.
-func NewJSON(w io.Writer) report.Handler { return &lines{w: w} }
+func newJSON(w io.Writer) report.Handler { return &lines{w: w} }
 
 // Handle writes one event.
 func (l *lines) Handle(e report.Event) {

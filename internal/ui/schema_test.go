@@ -150,7 +150,7 @@ func TestLinesFollowSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	h := NewJSON(&out)
+	h := newJSON(&out)
 	for _, e := range examples {
 		h.Handle(e)
 	}

@@ -20,12 +20,8 @@ type text struct {
 	live    bool // the last line on the terminal is to be rewritten
 }
 
-// NewText shows events for people: results on stdout, the rest on stderr, plain
-// and without any rewriting. [New] adds what a terminal can do.
-func NewText(stdout, stderr io.Writer, verbose bool) report.Handler {
-	return newText(stdout, stderr, verbose, screen{})
-}
-
+// newText shows events for people: results on stdout, the rest on stderr, with what a screen can do. The zero screen is
+// plain and rewrites nothing.
 func newText(stdout, stderr io.Writer, verbose bool, s screen) *text {
 	return &text{stdout: stdout, stderr: stderr, verbose: verbose, screen: s, pace: pace{}}
 }

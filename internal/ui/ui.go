@@ -3,14 +3,14 @@
 //
 // [New] chooses by the [Options] of an invocation:
 //
-//   - text for people ([NewText]): results go to stdout and everything else to
+//   - text for people: results go to stdout and everything else to
 //     stderr, so that a pipe gets the answer and nothing but the answer. On a
 //     terminal, progress is rewritten in place; elsewhere it is reported sparsely, so
 //     that a log stays readable. Colour needs a terminal and gives way to NO_COLOR.
-//   - JSON lines for programs ([NewJSON]): one object per line on stdout, whose
+//   - JSON lines for programs: one object per line on stdout, whose
 //     key "event" names its kind: step, progress, file, object, note, warning,
 //     finding, result, error.
-//   - annotations for CI ([NewAnnotations]): under GitHub Actions, findings and
+//   - annotations for CI: under GitHub Actions, findings and
 //     errors are reported a second time as workflow commands, which show them beside
 //     the lines they are about.
 //
@@ -56,7 +56,7 @@ func (o Options) getenv(name string) string {
 func New(stdout, stderr io.Writer, o Options) (report.Handler, error) {
 	switch o.Format {
 	case JSON:
-		return &pulse{next: NewJSON(stdout)}, nil
+		return &pulse{next: newJSON(stdout)}, nil
 	case Text, "":
 	default:
 		return nil, &report.Error{
@@ -68,7 +68,7 @@ func New(stdout, stderr io.Writer, o Options) (report.Handler, error) {
 	}
 	text := newText(stdout, stderr, o.Verbose, detect(stderr, o.getenv))
 	if o.getenv("GITHUB_ACTIONS") == "true" {
-		return &pulse{next: NewAnnotations(stderr, o.Dir, text)}, nil
+		return &pulse{next: newAnnotations(stderr, o.Dir, text)}, nil
 	}
 	return &pulse{next: text}, nil
 }

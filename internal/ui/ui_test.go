@@ -119,7 +119,7 @@ func readable(s string) string {
 func TestHostileText(t *testing.T) {
 	const hostile = "a\x1b]0;b\ac\rd\u009be\u202ef\x7f"
 	var out bytes.Buffer
-	h := NewText(io.Discard, &out, true)
+	h := newText(io.Discard, &out, true, screen{})
 	for _, e := range []report.Event{
 		report.Step{Name: hostile}, report.Step{Name: hostile, Elapsed: time.Second}, report.File{Path: hostile, Action: report.Kept, Why: hostile},
 		report.Object{Name: hostile, Action: report.Kept, Why: hostile}, report.Progress{Name: hostile}, report.Note{Text: hostile},
@@ -138,14 +138,14 @@ func TestHostileText(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	var stdout bytes.Buffer
-	play(t, NewJSON(&stdout))
+	play(t, newJSON(&stdout))
 	golden(t, "json", stdout.String())
 }
 
 func TestAnnotations(t *testing.T) {
 	var out bytes.Buffer
-	play(t, NewAnnotations(&out, "/checkout/operator", report.Discard))
-	Fail(NewAnnotations(&out, "", report.Discard),
+	play(t, newAnnotations(&out, "/checkout/operator", report.Discard))
+	Fail(newAnnotations(&out, "", report.Discard),
 		&report.Error{What: "cannot be parsed", Where: "config/crd/kustomization.yaml:3:7", Hint: "expected a list"})
 	golden(t, "annotations", filepath.ToSlash(out.String()))
 }
@@ -203,7 +203,7 @@ func TestFail(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var stderr bytes.Buffer
-			if code := Fail(NewText(io.Discard, &stderr, false), test.err); code != test.code {
+			if code := Fail(newText(io.Discard, &stderr, false, screen{}), test.err); code != test.code {
 				t.Errorf("code is %d, want %d", code, test.code)
 			}
 			if diff := cmp.Diff(test.text, stderr.String()); diff != "" {
@@ -225,7 +225,7 @@ func TestFailElsewhere(t *testing.T) {
 // TestConcurrent is for the race detector, and checks that lines stay whole.
 func TestConcurrent(t *testing.T) {
 	var stdout, stderr bytes.Buffer
-	text, lines := NewText(io.Discard, &stderr, false), NewJSON(&stdout)
+	text, lines := newText(io.Discard, &stderr, false, screen{}), newJSON(&stdout)
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {

@@ -1,6 +1,6 @@
 // Package transfer moves images between the store, registries and archives.
 //
-//	r := transfer.Registries{Getenv: os.Getenv, Progress: tell}
+//	r := transfer.Registries{Progress: show}
 //	digest, err := r.Push(ctx, ref, entry.Image)
 //	base, err := r.Pull(ctx, ref, platform)
 //	err := transfer.Save(file, transfer.OCI, tag, img)

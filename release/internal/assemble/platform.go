@@ -145,7 +145,7 @@ func (m *maker) bill(ctx context.Context, p [2]string) error {
 
 // npm packs the npm package of a platform.
 func (m *maker) npm(ctx context.Context, p [2]string) error {
-	entries, err := m.entries(p, "bin/", "")
+	entries, err := m.entries(p, npm.Folder, "")
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"strings"
 
-	names "github.com/slipway-dev/slipway/internal/release"
 	"github.com/slipway-dev/slipway/release/internal/archive"
 )
 
@@ -90,11 +89,11 @@ func Platform(version, goos, goarch string, entries []archive.Entry) (Package, e
 // Root is the package that users install.
 func Root(version string, platforms [][2]string, licence []byte) (Package, error) {
 	m := described("slipway", version, "One command that builds, runs, proves and ships Kubernetes operators.")
-	m.Bin, m.Engines, m.Optional = map[string]string{"slipway": "bin/slipway.js"}, map[string]string{"node": ">=18"}, map[string]string{}
+	m.Bin, m.Engines, m.Optional = map[string]string{"slipway": Folder + "slipway.js"}, map[string]string{"node": ">=18"}, map[string]string{}
 	for _, p := range platforms {
 		m.Optional[PlatformName(p[0], p[1])] = m.Version
 	}
-	return pack(m, []archive.Entry{{Name: "bin/slipway.js", Executable: true, Data: launcher}, {Name: "README.md", Data: readme}, {Name: "LICENSE", Data: licence}})
+	return pack(m, []archive.Entry{{Name: Folder + "slipway.js", Executable: true, Data: launcher}, {Name: "README.md", Data: readme}, {Name: "LICENSE", Data: licence}})
 }
 
 // Files lists the names of all packages of a version.
@@ -126,5 +125,5 @@ func pack(m manifest, files []archive.Entry) (Package, error) {
 	return p, nil
 }
 
-// ProgramPath is where the launcher finds slipway in a platform's package.
-func ProgramPath(goos string) string { return "bin/" + names.File("slipway", goos) }
+// Folder is where the launcher finds the programs in a platform's package.
+const Folder = "bin/"

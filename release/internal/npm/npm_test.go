@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	names "github.com/slipway-dev/slipway/internal/release"
 	"github.com/slipway-dev/slipway/release/internal/archive"
 	"github.com/slipway-dev/slipway/release/internal/npm"
 )
@@ -38,8 +39,8 @@ func install(t *testing.T) (dir string) {
 		}
 	}
 	dir = t.TempDir()
-	platform, err := npm.Platform("v0.1.0", runtime.GOOS, runtime.GOARCH, []archive.Entry{{Name: npm.ProgramPath(runtime.GOOS), Executable: true, Data: []byte(program)},
-		{Name: "bin/slipway-check", Executable: true, Data: []byte(program)}})
+	platform, err := npm.Platform("v0.1.0", runtime.GOOS, runtime.GOARCH, []archive.Entry{{Name: npm.Folder + names.File("slipway", runtime.GOOS), Executable: true, Data: []byte(program)},
+		{Name: npm.Folder + "slipway-check", Executable: true, Data: []byte(program)}})
 	if err != nil {
 		t.Fatal(err)
 	}
