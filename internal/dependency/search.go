@@ -134,7 +134,8 @@ func searchModule(ctx context.Context, dir string, wanted []kind) []match {
 	return best
 }
 
-// enterModule skips folders of a module that have no definitions for others.
+// enterModule skips folders of a module that have no definitions for others. It looks into all that are not certain to
+// have none: the module is another project's. The operator's tests search by the same rule.
 func enterModule(name string) error {
 	base := path.Base(name)
 	if name != "." && (strings.HasPrefix(base, ".") || base == "testdata" || base == "vendor" || base == "node_modules") {

@@ -6,7 +6,6 @@ import (
 	"go/token"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"strconv"
@@ -18,6 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/sourcefolder"
 )
 
 // uses are the exported names that a project uses of packages, by import path.
@@ -72,14 +72,7 @@ func usesOf(p Project) (uses, error) {
 
 // enter skips folders that are no part of the project's module.
 func enter(root, dir string) error {
-	if dir == root {
-		return nil
-	}
-	name := filepath.Base(dir)
-	if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "vendor" || name == "node_modules" {
-		return fs.SkipDir
-	}
-	if _, err := os.Lstat(filepath.Join(dir, "go.mod")); err == nil {
+	if dir != root && (sourcefolder.WithoutCode(filepath.Base(dir)) || sourcefolder.IsModule(dir)) {
 		return fs.SkipDir
 	}
 	return nil

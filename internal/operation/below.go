@@ -3,12 +3,13 @@ package operation
 import (
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/shellword"
+	"github.com/slipway-dev/slipway/internal/sourcefolder"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -57,9 +58,7 @@ func (s *Session) projectsBelow() []string {
 
 // enterBelow skips folders that have no projects of the repository's own.
 func enterBelow(name string) error {
-	base := filepath.Base(name)
-	others := []string{"testdata", "vendor", "node_modules"}
-	if name != "." && (strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") || slices.Contains(others, base) || strings.Count(name, "/") >= depthBelow) {
+	if name != "." && (sourcefolder.WithoutCode(path.Base(name)) || strings.Count(name, "/") >= depthBelow) {
 		return fs.SkipDir
 	}
 	return nil
@@ -75,8 +74,8 @@ func (s *Session) noteBelow(root string) {
 	s.Handler.Handle(report.Note{Text: "the project is in " + rel + "; paths are relative to that"})
 }
 
-// severalProjects refuses to choose among projects. It advises no command with a name that is not plain: a repository may
-// name a folder like a command.
+// severalProjects refuses to choose among projects. It advises no command with a name that is not plain: a repository
+// may name a folder like a command.
 func (s *Session) severalProjects(below []string) error {
 	next := ""
 	if shellword.IsPlain(below[0]) {

@@ -99,7 +99,7 @@ func isApart(dir, path string, apart []string) bool {
 	return slices.ContainsFunc(apart, func(folder string) bool { return path == filepath.Join(dir, filepath.FromSlash(folder)) })
 }
 
-// notSource tells whether the folder at path is none of the module's packages.
+// notSource reports whether the folder at path is none of the module's packages. A vendored one is compiled into them.
 func notSource(path, name string) bool {
 	return name == "testdata" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || isFile(filepath.Join(path, "go.mod"))
 }

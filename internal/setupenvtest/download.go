@@ -14,6 +14,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/sourcefolder"
 )
 
 // Download is a suite that has envtest download its programs: its DownloadBinaryAssets is true or may be, and envtest
@@ -69,15 +70,8 @@ func Downloads(root string, getenv func(string) string) ([]Download, error) {
 
 // enterSuites skips folders that are no part of the module.
 func enterSuites(root, dir string) error {
-	name := filepath.Base(dir)
-	if dir == root {
-		return nil
-	}
-	if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "vendor" || name == "node_modules" {
+	if dir != root && (sourcefolder.WithoutCode(filepath.Base(dir)) || sourcefolder.IsModule(dir)) {
 		return fs.SkipDir
-	}
-	if _, err := os.Lstat(filepath.Join(dir, "go.mod")); err == nil {
-		return fs.SkipDir // another module
 	}
 	return nil
 }

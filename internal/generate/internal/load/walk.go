@@ -11,6 +11,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/sourcefolder"
 )
 
 // walker looks for the folders that a pattern with /... names.
@@ -91,16 +92,12 @@ func (w *walker) walk(f folder) error {
 		if !e.IsDir() || w.holdsNoModule(sub) {
 			continue
 		}
-		sub.listed = f.listed && !isPassedOver(e.Name()) && !f.tree.ignores(sub.dir)
+		sub.listed = f.listed && !sourcefolder.PassedOverByGo(e.Name()) && !f.tree.ignores(sub.dir)
 		if err := w.walk(sub); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func isPassedOver(name string) bool {
-	return name[0] == '.' || name[0] == '_' || name == "testdata" || name == "vendor"
 }
 
 // holdsNoModule reports whether a folder is not worth a look, because there is no

@@ -75,7 +75,8 @@ func inLayout(p *project.Project, multiGroup bool) *project.Project {
 	return &q
 }
 
-// foreignFolders hold no files that are the project's own to rewrite.
+// foreignFolders hold no files that are the project's own to rewrite. Test data and the workflows in .github are: they
+// have paths that move.
 var foreignFolders = []string{".git", ".slipway", "bin", "node_modules", "vendor"}
 
 // ownFiles lists a project's files with slashes, in the order of their paths.

@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/sourcefolder"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -125,9 +126,6 @@ func movedTypes(root string, file *project.Project) (map[string]string, error) {
 	return found, err
 }
 
-// passedOver are folders that hold no types of the project.
-var passedOver = []string{"vendor", "node_modules", "testdata", "bin"}
-
 // mostFiles bounds how many Go files a walk looks at.
 const mostFiles = 50_000
 
@@ -137,10 +135,7 @@ func anyFolder(string) bool { return false }
 // GoFiles calls f with the Go files of the module in root, by their paths with slashes. Modules in folders of it are
 // left out.
 func GoFiles(root string, f func(name string)) error {
-	return walk(root, func(dir string) bool {
-		_, err := os.Lstat(filepath.Join(dir, "go.mod"))
-		return err == nil
-	}, f)
+	return walk(root, sourcefolder.IsModule, f)
 }
 
 // walk calls f with the Go files below root, by their paths with slashes, but for folders that skip reports.
@@ -159,7 +154,7 @@ func walk(root string, skip func(dir string) bool, f func(name string)) error {
 		}
 		base := d.Name()
 		if d.IsDir() {
-			if name != root && (strings.HasPrefix(base, ".") || slices.Contains(passedOver, base) || skip(name)) {
+			if name != root && (sourcefolder.WithoutCode(base) || skip(name)) {
 				return filepath.SkipDir
 			}
 			return nil

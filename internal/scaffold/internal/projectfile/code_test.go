@@ -68,6 +68,8 @@ func TestFollowsCode(t *testing.T) {
 		{"moved", "-- api/ship/v1/frigate_types.go --\n// +groupName=ships.io\n" + frigate, "example.com/op/api/ship/v1", "ships.io"},
 		{"to another name", "-- apis/ship/v1/frigate_types.go --\n" + frigate, "example.com/op/apis/ship/v1", "ship.example.com"},
 		{"to two places", "-- a/v1/frigate_types.go --\n" + frigate + "-- b/v1/frigate_types.go --\n" + frigate, "example.com/op/api/v1", "ship.example.com"},
+		{"to where go looks for no packages", "-- _old/v1/frigate_types.go --\n" + frigate, "example.com/op/api/v1", "ship.example.com"},
+		{"to where tools may be, too", "-- bin/v1/frigate_types.go --\n" + frigate, "example.com/op/bin/v1", "ship.example.com"},
 		{"into another module", "-- vendor/v1/frigate_types.go --\n" + frigate, "example.com/op/api/v1", "ship.example.com"},
 		{"to another version", "-- api/ship/v2/frigate_types.go --\n" + frigate, "example.com/op/api/v1", "ship.example.com"},
 		{"nowhere", "", "example.com/op/api/v1", "ship.example.com"},

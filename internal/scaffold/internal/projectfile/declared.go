@@ -2,7 +2,6 @@ package projectfile
 
 import (
 	"bytes"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/sourcefolder"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -75,7 +75,7 @@ func otherModule(root string, file *project.Project) func(dir string) bool {
 		root = real // as in the paths of a walk
 	}
 	return func(dir string) bool {
-		if _, err := os.Lstat(filepath.Join(dir, "go.mod")); err != nil {
+		if !sourcefolder.IsModule(dir) {
 			return false
 		}
 		rel, err := filepath.Rel(root, dir)

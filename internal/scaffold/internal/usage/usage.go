@@ -29,6 +29,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/sourcefolder"
 )
 
 // Sources are the Go files of a project, by their path relative to it, with slashes.
@@ -64,7 +65,7 @@ func Read(root string) (*Sources, error) {
 		}
 		base := d.Name()
 		if d.IsDir() {
-			if name != root && (strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") || base == "vendor" || base == "testdata" || base == "node_modules") {
+			if name != root && sourcefolder.WithoutCode(base) {
 				return filepath.SkipDir
 			}
 			return nil
