@@ -4,7 +4,7 @@ import "context"
 
 // Await runs work of kustomize's, which takes no context, and returns its result, or the cause of ctx once that ends: a
 // replacement can keep kustomize busy without end. Work that was not waited for goes on until the process ends, so
-// the process is to end soon.
+// the process is to end soon. While any work goes on, also such, git fetches over networks alone: see [fetching].
 func Await[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	type result struct {
 		value T
@@ -12,7 +12,7 @@ func Await[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	}
 	done := make(chan result, 1)
 	go func() {
-		value, err := work()
+		value, err := guarded(work)
 		done <- result{value, err}
 	}()
 	select {
@@ -22,4 +22,10 @@ func Await[T any](ctx context.Context, work func() (T, error)) (T, error) {
 		var none T
 		return none, context.Cause(ctx)
 	}
+}
+
+// guarded runs work, which may have git fetch.
+func guarded[T any](work func() (T, error)) (T, error) {
+	defer fetching()()
+	return work()
 }

@@ -3,6 +3,7 @@ package bounded
 import (
 	"context"
 	"errors"
+	"os"
 	"testing"
 
 	"sigs.k8s.io/kustomize/api/krusty"
@@ -47,5 +48,25 @@ func TestAwait(t *testing.T) {
 	failed := errors.New("failed")
 	if value, err := Await(t.Context(), func() (int, error) { return 3, failed }); value != 3 || !errors.Is(err, failed) {
 		t.Errorf("%d, %v", value, err)
+	}
+}
+
+// TestAwaitGuards: what git may fetch from is limited as long as work goes on, also when it is not waited for any more.
+func TestAwaitGuards(t *testing.T) {
+	t.Setenv(protocols, "") // an endless work of another test leaves it set
+	on, seen := make(chan struct{}), make(chan string)
+	ctx, stop := context.WithCancel(t.Context())
+	_, err := Await(ctx, func() (int, error) {
+		stop()
+		<-on
+		seen <- os.Getenv(protocols)
+		return 0, nil
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	close(on)
+	if got := <-seen; got != remote {
+		t.Errorf("git may fetch from %q", got)
 	}
 }

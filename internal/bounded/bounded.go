@@ -6,12 +6,11 @@
 // patches that it holds as text, and at what was read altogether.
 //
 //	disk := bounded.Over(filesys.MakeFsOnDisk())
-//	defer bounded.Fetching()()
 //	built, err := bounded.Await(ctx, func() (resmap.ResMap, error) { return kustomizer.Run(disk, dir) })
 //	if exceeded := disk.Exceeded(); exceeded != nil { … } // says it better than err
 //
 // What a kustomization has fetched by URL is read by kustomize itself, and not bounded. Git, which fetches it, has
-// programs started by some addresses and versions: [Fetching] and the disk leave those out.
+// programs started by some addresses and versions: [Await] and the disk leave those out.
 package bounded
 
 import (

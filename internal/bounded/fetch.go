@@ -24,22 +24,33 @@ const protocols = "GIT_ALLOW_PROTOCOL"
 // file:// it does.
 const remote = "http:https:ssh:git"
 
-// environment is held while git's variable is set: it is the process's, and kustomize hands on no other.
-var environment sync.Mutex
+// environment is who needs git's variable: it is the process's, and kustomize hands on no other.
+var environment struct {
+	sync.Mutex
+	works int  // that go on
+	ours  bool // the variable, which is unset after the last of them
+}
 
-// Fetching has git fetch over networks alone until end is called. Kustomize runs git for bases that are addresses, also
-// for those that fetched ones name. A setting of the user's for that takes precedence.
-func Fetching() (end func()) {
+// fetching has git fetch over networks alone until end is called, and until the end of all other works. Kustomize runs
+// git for bases that are addresses, also for those that fetched ones name. A setting of the user's for that takes
+// precedence.
+func fetching() (end func()) {
 	environment.Lock()
-	if os.Getenv(protocols) != "" {
-		return environment.Unlock
+	defer environment.Unlock()
+	if os.Getenv(protocols) == "" {
+		environment.ours = os.Setenv(protocols, remote) == nil
 	}
-	failed := os.Setenv(protocols, remote)
-	return func() {
-		if failed == nil {
-			failed = os.Unsetenv(protocols)
-		}
-		environment.Unlock()
+	environment.works++
+	return fetched
+}
+
+// fetched ends a work's need of the variable.
+func fetched() {
+	environment.Lock()
+	defer environment.Unlock()
+	environment.works--
+	if environment.works == 0 && environment.ours {
+		environment.ours = os.Unsetenv(protocols) != nil
 	}
 }
 

@@ -43,7 +43,6 @@ func Run(ctx context.Context, args []string, s Streams) error {
 	root.SetArgs(args)
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetIn(s.In)
-	defer bounded.Fetching()()
 	cmd, err := bounded.Await(ctx, func() (*cobra.Command, error) { return root.ExecuteContextC(ctx) })
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

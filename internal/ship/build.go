@@ -83,7 +83,6 @@ func build(ctx context.Context, disk filesys.FileSystem, dir string) ([]*unstruc
 		return nil, err
 	}
 	limited := bounded.Over(disk)
-	defer bounded.Fetching()()
 	built, err := bounded.Await(ctx, func() (resmap.ResMap, error) {
 		return krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(limited, dir)
 	})

@@ -42,9 +42,9 @@ func TestBuildRunsNothing(t *testing.T) {
 		}
 	}
 	t.Run("what git itself refuses", func(t *testing.T) { // as in a base that was fetched, which kustomize reads
-		defer bounded.Fetching()()
-		if err := exec.Command("git", "ls-remote", "--upload-pack="+program, "file:///x/y").Run(); err == nil {
-			t.Error("it was fetched")
+		said, err := bounded.Await(t.Context(), exec.Command("git", "ls-remote", "--upload-pack="+program, "file:///x/y").CombinedOutput)
+		if err == nil {
+			t.Errorf("it was fetched: %s", said)
 		}
 	})
 	if _, err := os.Stat(canary); err == nil {
