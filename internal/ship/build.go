@@ -87,7 +87,7 @@ func build(ctx context.Context, disk filesys.FileSystem, dir string) ([]*unstruc
 		return krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(limited, dir)
 	})
 	if ctx.Err() != nil {
-		return nil, err
+		return nil, context.Cause(ctx)
 	}
 	if exceeded := limited.Exceeded(); exceeded != nil {
 		return nil, tooMuch(dir, exceeded)

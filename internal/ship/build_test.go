@@ -1,6 +1,7 @@
 package ship
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -75,6 +76,19 @@ func TestBuildRefuses(t *testing.T) {
 				t.Errorf("Build returned %v, want a report.Error about %s", err, dir)
 			}
 		})
+	}
+}
+
+// over is a context that ends while nothing waits for it.
+type over struct{ context.Context }
+
+func (over) Err() error { return context.Canceled }
+
+// TestBuildOver: a build that is done in the moment in which its context ends is no build of nothing.
+func TestBuildOver(t *testing.T) {
+	dir := unpack(t, "-- kustomization.yaml --\nresources: [a.yaml]\n-- a.yaml --\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
+	if objects, err := Build(over{t.Context()}, dir); !errors.Is(err, context.Canceled) {
+		t.Errorf("built %v, %v", objects, err)
 	}
 }
 
