@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold"
 	"github.com/slipway-dev/slipway/internal/shellword"
 	"github.com/slipway-dev/slipway/internal/ship"
 )
@@ -17,12 +18,12 @@ func requireKustomization(root, folder, command string) error {
 	if ship.IsKustomization(dir) {
 		return nil
 	}
-	tops, err := ship.Tops(root)
+	kustomizations, err := scaffold.KustomizationsIn(root)
 	if err != nil {
-		return &report.Error{What: "the project's folder cannot be read", Where: root, Err: err}
+		return err
 	}
 	refused := &report.Error{What: "no kustomization in this folder", Where: dir, Hint: "expected a file named kustomization.yaml"}
-	if tops = slices.DeleteFunc(tops, samples); len(tops) > 0 {
+	if tops := slices.DeleteFunc(kustomizations.Tops(), samples); len(tops) > 0 {
 		refused.Hint = "-k names another folder; the project has kustomizations in " + strings.Join(tops, ", ")
 		refused.Next = command + " -k " + shellword.Quote(tops[0])
 	}

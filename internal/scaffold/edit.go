@@ -5,6 +5,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/layout"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 	"github.com/slipway-dev/slipway/project"
 )
@@ -77,6 +78,11 @@ type Kustomizations = kustomization.Kustomizations
 
 // KustomizationsAfter are those of the project that a plan is for, as it leaves them.
 func KustomizationsAfter(p *Plan) (*Kustomizations, error) { return kustomization.Read(p) }
+
+// KustomizationsIn are those of the project in folder root, as they are.
+func KustomizationsIn(root string) (*Kustomizations, error) {
+	return kustomization.Read(plan.Reading(root))
+}
 
 // A Feature is a part of what is deployed that one line of config/default/kustomization.yaml
 // switches on, or what tests and delivers the project.

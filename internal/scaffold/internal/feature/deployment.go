@@ -3,6 +3,7 @@ package feature
 import (
 	"bytes"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/slipway-dev/slipway/internal/lazy"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/kustomization"
 )
 
 // managerFile is where every layout has the manager's Deployment.
@@ -76,17 +78,17 @@ type deployed struct {
 }
 
 func (p *planner) deployments() (all []deployed, err error) {
-	files, err := p.built()
+	files, err := kustomization.Files(p.Plan, path.Dir(defaultConfig))
 	if err != nil {
 		return nil, err
 	}
 	for _, l := range files {
-		c, err := p.Find(l.file)
+		c, err := p.Find(l.File)
 		if err != nil {
 			return nil, err
 		}
 		if found, ok := firstDeployment(c.After()); ok {
-			all = append(all, deployed{l.file, found})
+			all = append(all, deployed{l.File, found})
 		}
 	}
 	return all, nil

@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/kustomization"
 )
 
 // metricsService is the Service of the metrics, by slipway and by kubebuilder.
@@ -31,7 +32,7 @@ func (p *planner) refuseOtherMetrics() error {
 			Hint: "nothing was changed; metrics are on if " + defaultConfig + " lists " + path.Base(found[0]) + " and the patch with the manager's argument",
 		}
 	}
-	files, err := p.built()
+	files, err := kustomization.Files(p.Plan, path.Dir(defaultConfig))
 	if err != nil {
 		return err
 	}
@@ -44,19 +45,19 @@ func (p *planner) refuseOtherMetrics() error {
 }
 
 // refuseServiceIn refuses a file with a Service of that name that is deployed.
-func (p *planner) refuseServiceIn(l listed) error {
-	c, err := p.Find(l.file)
+func (p *planner) refuseServiceIn(l kustomization.Listed) error {
+	c, err := p.Find(l.File)
 	if err != nil {
 		return err
 	}
 	line := serviceLine(c.After(), metricsService)
-	if line == 0 || l.file == path.Join(path.Dir(Metrics.component()), path.Base(l.file)) {
+	if line == 0 || l.File == path.Join(path.Dir(Metrics.component()), path.Base(l.File)) {
 		return nil
 	}
 	return &report.Error{
-		What: "the project already has a Service for metrics", Where: fmt.Sprintf("%s:%d", l.file, line),
+		What: "the project already has a Service for metrics", Where: fmt.Sprintf("%s:%d", l.File, line),
 		Hint: fmt.Sprintf("nothing was changed; that Service serves the metrics. For slipway's Service, remove %s and related files from the resources of %s, "+
-			"and run the command again", path.Base(l.file), l.by),
+			"and run the command again", path.Base(l.File), l.By),
 	}
 }
 
@@ -111,9 +112,9 @@ func (p *planner) metricsFiles() ([]string, error) {
 		}
 		files = append(files, found...)
 	}
-	built, err := p.built()
+	built, err := kustomization.Files(p.Plan, path.Dir(defaultConfig))
 	for _, l := range built {
-		files = append(files, l.file)
+		files = append(files, l.File)
 	}
 	return files, err
 }

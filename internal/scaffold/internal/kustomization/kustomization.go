@@ -1,8 +1,13 @@
 // Package kustomization knows the kustomizations of a project, as a plan leaves them: which of them its changes reach,
-// what each lists, and whether all of that is there.
+// what each lists, which of them no other one lists, and whether all of that is there.
 //
 //	project, err := kustomization.Read(p)
 //	for _, folder := range project.Affected() { … }
+//	folders := project.Tops()
+//
+// What one folder builds of takes no look at the whole project:
+//
+//	files, err := kustomization.Files(p, "config/default")
 //
 // It builds nothing: that is kustomize's.
 package kustomization
@@ -16,13 +21,12 @@ import (
 	"slices"
 	"strings"
 
+	"sigs.k8s.io/kustomize/api/konfig"
+
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 )
-
-// fileNames are those of a folder's kustomization, as kustomize looks for them.
-var fileNames = [...]string{"kustomization.yaml", "kustomization.yml", "Kustomization"}
 
 // passedOver are folders that hold nothing of what the project deploys.
 var passedOver = []string{"vendor", "node_modules", "testdata", "bin"}
@@ -36,8 +40,10 @@ const (
 type Kustomizations struct {
 	plan    *plan.Plan
 	folders []string         // that have one on the disk
+	linked  []string         // folders where it is a link
 	known   map[string]*list // by their folders; nil in a folder without
 	changed map[string]bool  // the files that the plan writes or deletes
+	err     error            // why the first of those could not be read that cannot
 }
 
 // Read finds the kustomizations of the project that a plan is for. What cannot be read is left to kustomize, which
@@ -73,8 +79,8 @@ func (k *Kustomizations) walk() error {
 			return fs.SkipAll
 		case d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || slices.Contains(passedOver, d.Name())):
 			return fs.SkipDir
-		case d.Type().IsRegular() && slices.Contains(fileNames[:], d.Name()) && !slices.Contains(k.folders, path.Dir(name)):
-			k.folders = append(k.folders, path.Dir(name))
+		case slices.Contains(konfig.RecognizedKustomizationFileNames(), d.Name()):
+			k.add(name, d)
 		}
 		return nil
 	})
@@ -82,6 +88,27 @@ func (k *Kustomizations) walk() error {
 		return fileerror.Unreadable(k.plan.Root(), err)
 	}
 	return nil
+}
+
+// add adds the folder of a kustomization.
+func (k *Kustomizations) add(name string, d fs.DirEntry) {
+	folders := &k.folders
+	if d.Type()&fs.ModeSymlink != 0 {
+		folders = &k.linked
+	}
+	if folder := path.Dir(name); k.isRegular(name) && !slices.Contains(*folders, folder) {
+		*folders = append(*folders, folder)
+	}
+}
+
+// isRegular reports whether a name leads to a file.
+func (k *Kustomizations) isRegular(name string) bool {
+	info, err := k.stat(name)
+	return err == nil && info.Mode().IsRegular()
+}
+
+func (k *Kustomizations) stat(name string) (fs.FileInfo, error) {
+	return os.Stat(filepath.Join(k.plan.Root(), filepath.FromSlash(name)))
 }
 
 // skip passes over what a walk cannot read.
@@ -92,22 +119,31 @@ func skip(d fs.DirEntry) error {
 	return nil
 }
 
-// of is the kustomization of a folder, or nil. One that the plan deletes lists nothing.
+// of is the kustomization of a folder, or nil.
 func (k *Kustomizations) of(folder string) *list {
 	if found, ok := k.known[folder]; ok {
 		return found
 	}
-	var found *list
-	for _, name := range fileNames {
+	found := k.read(folder)
+	k.known[folder] = found
+	return found
+}
+
+// read reads the kustomization of a folder, under the first name that there is. If the plan deletes the only one, that
+// lists nothing.
+func (k *Kustomizations) read(folder string) (found *list) {
+	for _, name := range konfig.RecognizedKustomizationFileNames() {
 		file := path.Join(folder, name)
 		c, err := k.plan.Find(file)
-		if err == nil && (c.There() || c.OnDisk()) {
-			found = parse(folder, c.After())
-			found.file = file
-			break
+		switch {
+		case err != nil:
+			k.err = cmp.Or(k.err, err)
+		case c.There():
+			return parse(file, c.After())
+		case c.OnDisk() && found == nil:
+			found = &list{file: file, deleted: true}
 		}
 	}
-	k.known[folder] = found
 	return found
 }
 
@@ -204,7 +240,7 @@ func (k *Kustomizations) complete(name string, seen map[string]bool) bool {
 
 // isAbsent reports whether there is no such file or folder, and the plan neither makes nor deletes it.
 func (k *Kustomizations) isAbsent(name string) bool {
-	if _, err := os.Stat(filepath.Join(k.plan.Root(), filepath.FromSlash(name))); err == nil {
+	if _, err := k.stat(name); err == nil {
 		return false
 	}
 	there, err := k.plan.Exists(name)

@@ -1,9 +1,12 @@
 package kustomization
 
 import (
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
@@ -117,6 +120,126 @@ func TestListedBy(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if got, want := k.File("config/samples"), "config/samples/kustomization.yml"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestFiles(t *testing.T) {
+	manager := Listed{"config/manager/manager.yaml", "config/manager/kustomization.yaml"}
+	for name, test := range map[string]struct {
+		files map[string]string
+		plan  func(*plan.Plan) error
+		want  []Listed
+	}{
+		"listed": {nil, nil, []Listed{manager}},
+		"in order, and once": {map[string]string{
+			"config/default/kustomization.yaml": "resources: [../metrics/b.yaml, ../manager, a.yaml, ../manager/manager.yaml, gone.yaml, 'https://example.com/x', ../../../x.yaml]\nbases: [../manager]\n",
+			"config/default/a.yaml":             "",
+			"config/metrics/b.yaml":             "",
+		}, nil, []Listed{
+			{"config/metrics/b.yaml", "config/default/kustomization.yaml"}, manager, {"config/default/a.yaml", "config/default/kustomization.yaml"},
+		}},
+		"in a circle":           {map[string]string{"config/default/kustomization.yaml": "resources: [../default, ../manager]\n"}, nil, []Listed{manager}},
+		"a key of another type": {map[string]string{"config/manager/kustomization.yaml": "kind: []\nresources: [manager.yaml]\nhelmCharts: {}\ngenerators: x\n"}, nil, []Listed{manager}},
+		"no YAML":               {map[string]string{"config/manager/kustomization.yaml": "resources: [\n"}, nil, nil},
+		"below a file":          {map[string]string{"config/default/kustomization.yaml": "resources: [../manager/manager.yaml/x.yaml, ../manager]\n"}, nil, []Listed{manager}},
+		"without a list":        {map[string]string{"config/default/kustomization.yaml": "resources: [dir, ../manager]\n", "config/default/dir/x.yaml": ""}, nil, []Listed{manager}},
+		"planned": {nil, func(p *plan.Plan) error {
+			return p.Write("config/default/kustomization.yaml", []byte("resources: [new.yaml, ../new]\n"))
+		}, []Listed{{"config/default/new.yaml", "config/default/kustomization.yaml"}, {"config/new/x.yaml", "config/new/kustomization.yaml"}}},
+		"of another name": {map[string]string{"config/manager/kustomization.yml": "resources: [manager.yaml]\n"}, func(p *plan.Plan) error {
+			return p.Remove("config/manager/kustomization.yaml")
+		}, []Listed{{manager.File, "config/manager/kustomization.yml"}}},
+		"deleted": {nil, func(p *plan.Plan) error { return p.Remove("config/manager/kustomization.yaml") }, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all := maps.Clone(files)
+			maps.Copy(all, test.files)
+			p := project(t, all)
+			if test.plan != nil {
+				for _, err := range []error{test.plan(p), p.Write("config/default/new.yaml", []byte("a: b\n")), p.Write("config/new/x.yaml", []byte("a: b\n")), p.Write("config/new/kustomization.yaml", []byte("resources: [x.yaml]\n"))} {
+					if err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if got, err := Files(p, "config/default"); err != nil || !slices.Equal(got, test.want) {
+				t.Errorf("got %q, %v, want %q", got, err, test.want)
+			}
+		})
+	}
+}
+
+// A kustomization that cannot be read is reported; which files there are would be a guess.
+func TestFilesUnreadable(t *testing.T) {
+	p := project(t, map[string]string{"config/default/kustomization.yaml": "resources: [../manager]\n", "config/manager/kustomization.yaml/x": ""})
+	if _, err := Files(p, "config/default"); err == nil || !strings.Contains(err.Error(), "config/manager/kustomization.yaml") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// No more names are looked at than the bound.
+func TestFilesBounded(t *testing.T) {
+	many := map[string]string{}
+	var list strings.Builder
+	list.WriteString("resources:\n")
+	for i := range mostListed + 1 {
+		name := fmt.Sprintf("%d.yaml", i)
+		many["config/default/"+name] = ""
+		list.WriteString("- " + name + "\n")
+	}
+	many["config/default/kustomization.yaml"] = list.String()
+	if got, err := Files(project(t, many), "config/default"); err != nil || len(got) != mostListed {
+		t.Errorf("got %d files, %v", len(got), err)
+	}
+}
+
+func TestTops(t *testing.T) {
+	p := project(t, map[string]string{
+		"config/default/kustomization.yaml":      "resources: [../manager, base/]\n",
+		"config/default/base/kustomization.yaml": "resources: [x.yaml]\n",
+		"config/manager/kustomization.yml":       "resources: [manager.yaml]\n",
+		"config/metrics/kustomization.yaml":      "kind: Component\n",
+		"config/circle/kustomization.yaml":       "resources: [../circle]\n",
+		"config/broken/kustomization.yaml":       "resources: [\n",
+		"config/unreadable/kustomization.yaml/x": "",
+		"manifests/one/base/kustomization.yaml":  "resources: [x.yaml]\n",
+		"manifests/one/kustomization.yaml":       "resources: [y.yaml]\n",
+		"vendor/x/kustomization.yaml":            "resources: [y.yaml]\n",
+		".git/x/kustomization.yaml":              "resources: [y.yaml]\n",
+		"linked.yaml":                            "resources: [../config/alone]\n",
+		"config/alone/kustomization.yaml":        "resources: [y.yaml]\n",
+		"links/x":                                "",
+	})
+	want := []string{"config/broken", "config/default", "manifests/one", "manifests/one/base"}
+	if err := os.Symlink("../linked.yaml", filepath.Join(p.Root(), "links", "kustomization.yaml")); err != nil {
+		want = slices.Insert(want, 0, "config/alone")
+	} else {
+		want = slices.Insert(want, 2, "links")
+	}
+	k, err := Read(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := k.Tops(); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := k.ListedBy("config/alone"); len(got) > 0 {
+		t.Errorf("a link counts, too: %q", got)
+	}
+}
+
+// One that the plan deletes is none.
+func TestTopsAfter(t *testing.T) {
+	p := project(t, map[string]string{"config/default/kustomization.yaml": "resources: [../manager]\n", "config/manager/kustomization.yaml": "resources: [manager.yaml]\n"})
+	if err := p.Remove("config/default/kustomization.yaml"); err != nil {
+		t.Fatal(err)
+	}
+	k, err := Read(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := k.Tops(), []string{"config/manager"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -12,6 +12,7 @@ import (
 // A list is what a kustomization says. Paths are relative to the project.
 type list struct {
 	file      string
+	deleted   bool // by the plan
 	component bool
 	listed    []string // what it builds of
 	named     []string // what it may read: also patches, for example
@@ -19,9 +20,9 @@ type list struct {
 	generates bool     // objects, of other things
 }
 
-// parse reads the kustomization of a folder. One that is no YAML lists nothing.
-func parse(folder string, src []byte) *list {
-	l := &list{}
+// parse reads a kustomization. One that is no YAML lists nothing, and a key with a value of another type has none.
+func parse(file string, src []byte) *list {
+	l, folder := &list{file: file}, path.Dir(file)
 	var known struct {
 		Kind                         string
 		Resources, Bases, Components []string
@@ -31,9 +32,10 @@ func parse(folder string, src []byte) *list {
 		Charts                       []any `yaml:"helmCharts"`
 	}
 	var node yaml.Node
-	if yaml.Unmarshal(src, &known) != nil || yaml.Unmarshal(src, &node) != nil {
+	if yaml.Unmarshal(src, &node) != nil {
 		return l
 	}
+	_ = yaml.Unmarshal(src, &known) // it goes on past values of other types, which kustomize reports
 	l.component = known.Kind == "Component"
 	l.generates = len(known.ConfigMaps)+len(known.Secrets)+len(known.Generators)+len(known.Charts) > 0
 	for _, entry := range slices.Concat(known.Resources, known.Bases, known.Components) {
