@@ -1,9 +1,12 @@
 package newapi
 
 import (
+	"cmp"
 	"os"
 	"path"
 	"path/filepath"
+
+	"sigs.k8s.io/kustomize/api/konfig"
 )
 
 // configFolder is where the project has a part of its configuration, such as "crd": in config, as layouts have it, or
@@ -29,7 +32,20 @@ func (a *planner) configFolder(part string) string {
 	return usual
 }
 
-func (a *planner) kustomizes(dir string) bool {
-	info, err := os.Lstat(filepath.Join(a.Root(), filepath.FromSlash(dir), "kustomization.yaml"))
-	return err == nil && info.Mode().IsRegular()
+func (a *planner) kustomizes(dir string) bool { return a.kustomization(dir) != "" }
+
+// kustomization is that of a folder, by whichever of its names, or "".
+func (a *planner) kustomization(dir string) string {
+	for _, name := range konfig.RecognizedKustomizationFileNames() {
+		file := path.Join(dir, name)
+		if info, err := os.Lstat(filepath.Join(a.Root(), filepath.FromSlash(file))); err == nil && info.Mode().IsRegular() {
+			return file
+		}
+	}
+	return ""
+}
+
+// kustomizationFor is the kustomization of a folder, or the one that it would get.
+func (a *planner) kustomizationFor(dir string) string {
+	return cmp.Or(a.kustomization(dir), path.Join(dir, konfig.DefaultKustomizationFileName()))
 }

@@ -16,10 +16,10 @@ import (
 // listing is the kustomization that lists the files of a folder, and what it has before their names: the one in the
 // folder, or the one above that lists others of them. It is "" where there is none.
 func (a *planner) listing(folder string) (list, prefix string) {
-	if a.kustomizes(folder) {
-		return path.Join(folder, "kustomization.yaml"), ""
+	if list := a.kustomization(folder); list != "" {
+		return list, ""
 	}
-	above := path.Join(path.Dir(folder), "kustomization.yaml")
+	above := a.kustomizationFor(path.Dir(folder))
 	data, err := finite.ReadFile(filepath.Join(a.Root(), filepath.FromSlash(above)))
 	if prefix = path.Base(folder) + "/"; err == nil && bytes.Contains(data, []byte(prefix)) {
 		return above, prefix
@@ -63,7 +63,7 @@ func (a *planner) rolesFolder() (folder, list, prefix string) {
 	usual := a.configFolder("rbac")
 	folder = a.places.Roles(usual)
 	if folder == usual || a.kustomizes(usual) {
-		return usual, usual + "/kustomization.yaml", ""
+		return usual, a.kustomizationFor(usual), ""
 	}
 	list, prefix = a.listing(folder)
 	return folder, list, prefix

@@ -238,7 +238,7 @@ func (a *planner) planCRD() error {
 		return a.planCRDElsewhere()
 	}
 	folder := a.configFolder("crd")
-	list := folder + "/kustomization.yaml"
+	list := a.kustomizationFor(folder)
 	if err := a.RequireFrom("api/crd_kustomization.yaml", list, a.data()); err != nil {
 		return err
 	}

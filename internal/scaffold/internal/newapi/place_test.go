@@ -130,3 +130,24 @@ package v1
 	}
 	projecttest.Apply(t)(newapi.Create(root, newapi.Options{Group: "ship.example.com", Version: "v1", Kind: "Sloop", Resource: true, SkipWiring: true}))
 }
+
+// TestOtherNames: kustomizations by the other names that kustomize knows are those that list the files of a new kind.
+func TestOtherNames(t *testing.T) {
+	root := projecttest.New(t, newproject.Options{})
+	projecttest.Apply(t)(newapi.Create(root, cronJob(typesOnly)))
+	for from, to := range map[string]string{
+		"config/crd": "config/crd/kustomization.yml", "config/rbac": "config/rbac/Kustomization",
+	} {
+		if err := os.Rename(filepath.Join(root, from, "kustomization.yaml"), filepath.Join(root, to)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	projecttest.Apply(t)(newapi.Create(root, cronJob(typesOnly, of("batch", "Backup"))))
+	projecttest.Holds(t, root, "config/crd/kustomization.yml", "- bases/batch.example.com_backups.yaml\n")
+	projecttest.Holds(t, root, "config/rbac/Kustomization", "- backup_admin_role.yaml\n")
+	for _, folder := range []string{"config/crd", "config/rbac"} {
+		if _, err := os.Stat(filepath.Join(root, folder, "kustomization.yaml")); err == nil {
+			t.Errorf("%s has two kustomizations", folder)
+		}
+	}
+}
