@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/slipway-dev/slipway/internal/lazy"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/kustomization"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/listing"
 )
 
 // managerFile is where every layout has the manager's Deployment.
@@ -78,7 +78,7 @@ type deployed struct {
 }
 
 func (p *planner) deployments() (all []deployed, err error) {
-	files, err := kustomization.Files(p.Plan, path.Dir(defaultConfig))
+	files, err := listing.Files(p.Plan, path.Dir(defaultConfig))
 	if err != nil {
 		return nil, err
 	}

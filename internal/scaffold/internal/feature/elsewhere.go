@@ -4,7 +4,7 @@ import (
 	"path"
 	"slices"
 
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/kustomization"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/listing"
 )
 
 // deployedElsewhere is the kustomization beside config/default that lists a feature's folder, as an overlay with
@@ -19,7 +19,7 @@ func (p *planner) deployedElsewhere(f Feature) (file string, err error) {
 	if err != nil || !foreign {
 		return "", err
 	}
-	all, err := kustomization.Read(p.Plan)
+	all, err := listing.Read(p.Plan)
 	if err != nil {
 		return "", err
 	}

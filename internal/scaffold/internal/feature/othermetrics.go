@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/kustomization"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/listing"
 )
 
 // metricsService is the Service of the metrics, by slipway and by kubebuilder.
@@ -32,7 +32,7 @@ func (p *planner) refuseOtherMetrics() error {
 			Hint: "nothing was changed; metrics are on if " + defaultConfig + " lists " + path.Base(found[0]) + " and the patch with the manager's argument",
 		}
 	}
-	files, err := kustomization.Files(p.Plan, path.Dir(defaultConfig))
+	files, err := listing.Files(p.Plan, path.Dir(defaultConfig))
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (p *planner) refuseOtherMetrics() error {
 }
 
 // refuseServiceIn refuses a file with a Service of that name that is deployed.
-func (p *planner) refuseServiceIn(l kustomization.Listed) error {
+func (p *planner) refuseServiceIn(l listing.Listed) error {
 	c, err := p.Find(l.File)
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func (p *planner) metricsFiles() ([]string, error) {
 		}
 		files = append(files, found...)
 	}
-	built, err := kustomization.Files(p.Plan, path.Dir(defaultConfig))
+	built, err := listing.Files(p.Plan, path.Dir(defaultConfig))
 	for _, l := range built {
 		files = append(files, l.File)
 	}

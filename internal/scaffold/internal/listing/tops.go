@@ -1,4 +1,4 @@
-package kustomization
+package listing
 
 import "slices"
 

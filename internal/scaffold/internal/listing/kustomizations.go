@@ -1,16 +1,16 @@
-// Package kustomization knows the kustomizations of a project, as a plan leaves them: which of them its changes reach,
+// Package listing knows the kustomizations of a project, as a plan leaves them: which of them its changes reach,
 // what each lists, which of them no other one lists, and whether all of that is there.
 //
-//	project, err := kustomization.Read(p)
+//	project, err := listing.Read(p)
 //	for _, folder := range project.Affected() { … }
 //	folders := project.Tops()
 //
 // What one folder builds of takes no look at the whole project:
 //
-//	files, err := kustomization.Files(p, "config/default")
+//	files, err := listing.Files(p, "config/default")
 //
 // It builds nothing: that is kustomize's.
-package kustomization
+package listing
 
 import (
 	"cmp"
