@@ -20,8 +20,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
 	"github.com/slipway-dev/slipway/internal/bounded"
+	"github.com/slipway-dev/slipway/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/ship"
 )
 
 // Version is the version that is linked in.
@@ -54,9 +54,9 @@ func Run(ctx context.Context, args []string, s Streams) error {
 		return nil
 	}
 	if exceeded := disk.Exceeded(); exceeded != nil {
-		return ship.TooMuch(exceeded)
+		return kustomization.TooMuch(exceeded)
 	}
-	if refused, found := ship.Unbuilt("", err); found && cmd.Name() == "build" {
+	if refused, found := kustomization.Unbuilt("", err); found && cmd.Name() == "build" {
 		return refused
 	}
 	return &report.Error{What: err.Error(), Next: "slipway " + cmd.CommandPath() + " --help"}

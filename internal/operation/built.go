@@ -5,10 +5,10 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/slipway-dev/slipway/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
 	"github.com/slipway-dev/slipway/internal/shellword"
-	"github.com/slipway-dev/slipway/internal/ship"
 )
 
 // unlessUnbuilt is a plan, unless a kustomization of the project that builds now would not build after it: the lines of
@@ -49,7 +49,7 @@ func refuseUnbuilt(ctx context.Context, root string, planned *scaffold.Plan) err
 type judge struct {
 	*scaffold.Kustomizations
 	root  string
-	after ship.Kustomization // without its folder
+	after kustomization.Kustomization // without its folder
 }
 
 // mostBuilt bounds the kustomizations that are built for one plan.
@@ -88,7 +88,7 @@ func (j judge) broken(ctx context.Context, affected, parts []string) (folder str
 		if err == nil {
 			continue
 		}
-		if _, before := ship.Build(ctx, within(j.root, part)); before == nil {
+		if _, before := kustomization.Build(ctx, within(j.root, part)); before == nil {
 			return part, err
 		}
 	}
@@ -103,8 +103,8 @@ func (j judge) build(ctx context.Context, folder string) error {
 }
 
 // afterPlan are the files that a plan writes, and those that it deletes.
-func afterPlan(root string, planned *scaffold.Plan) (ship.Kustomization, error) {
-	after := ship.Kustomization{Generated: map[string][]byte{}}
+func afterPlan(root string, planned *scaffold.Plan) (kustomization.Kustomization, error) {
+	after := kustomization.Kustomization{Generated: map[string][]byte{}}
 	for _, change := range planned.Changes() {
 		for _, name := range slices.Compact([]string{change.Path, change.From}) {
 			if name == "" {

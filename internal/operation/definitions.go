@@ -13,9 +13,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/slipway-dev/slipway/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/shellword"
-	"github.com/slipway-dev/slipway/internal/ship"
 )
 
 // crdFolder holds the kustomization of a project's definitions, as kubebuilder lays projects out.
@@ -28,12 +28,12 @@ func (s *Session) buildDefinitions(ctx context.Context, root string, generated m
 	if err != nil {
 		return nil, err
 	}
-	if !ship.IsKustomization(dir) {
+	if !kustomization.IsKustomization(dir) {
 		if generated, err = withKustomization(dir, generated); err != nil {
 			return nil, err
 		}
 	}
-	definitions, err := ship.Kustomization{Folder: dir, Generated: generated}.Build(ctx)
+	definitions, err := kustomization.Kustomization{Folder: dir, Generated: generated}.Build(ctx)
 	if known, ok := errors.AsType[*report.Error](err); ok && known.Next == "" {
 		known.Next = s.generating(root)
 		if errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(known.Where, filepath.Join(dir, "bases")) {
@@ -54,14 +54,14 @@ var errNoDefinitions = errors.New("neither " + crdFolder + ", a folder config/*/
 // has them generated.
 func (s *Session) definitionsFolder(root string) (string, error) {
 	usual := filepath.Join(root, filepath.FromSlash(crdFolder))
-	if ship.IsKustomization(usual) {
+	if kustomization.IsKustomization(usual) {
 		return usual, nil
 	}
 	elsewhere, err := filepath.Glob(filepath.Join(escaped(root), "config", "*", "crd"))
 	if err != nil {
 		return "", err
 	}
-	found := slices.DeleteFunc(slices.Clone(elsewhere), func(dir string) bool { return !ship.IsKustomization(dir) })
+	found := slices.DeleteFunc(slices.Clone(elsewhere), func(dir string) bool { return !kustomization.IsKustomization(dir) })
 	if len(found) == 0 {
 		found = withManifests(append([]string{usual}, elsewhere...))
 	}
@@ -104,9 +104,9 @@ func (s *Session) generatedFolders(root string) ([]string, error) {
 	var found []string
 	for _, dir := range plan.CRDFolders() {
 		switch above := filepath.Dir(dir); {
-		case filepath.Base(dir) == "bases" && ship.IsKustomization(above):
+		case filepath.Base(dir) == "bases" && kustomization.IsKustomization(above):
 			found = append(found, above)
-		case ship.IsKustomization(dir) || len(manifestsIn(dir)) > 0:
+		case kustomization.IsKustomization(dir) || len(manifestsIn(dir)) > 0:
 			found = append(found, dir)
 		}
 	}

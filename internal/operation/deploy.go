@@ -13,6 +13,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/addon"
 	"github.com/slipway-dev/slipway/internal/clusterctl/loaded"
+	"github.com/slipway-dev/slipway/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
 	"github.com/slipway-dev/slipway/internal/ship"
@@ -65,7 +66,7 @@ func (s *Session) buildDeployment(ctx context.Context, root string, d Deployment
 		return nil, err
 	}
 	s.warnWaiting(root, d.Folder)
-	built := ship.Kustomization{Folder: within(root, d.Folder), Image: d.Image, Generated: generated}
+	built := kustomization.Kustomization{Folder: within(root, d.Folder), Image: d.Image, Generated: generated}
 	objects, err := built.Build(ctx)
 	switch {
 	case err != nil:
@@ -227,7 +228,7 @@ func (s *Session) Undeploy(ctx context.Context, folder string, r Removal) error 
 		return err
 	}
 	folder = within(root, folder)
-	objects, err := ship.Build(ctx, folder)
+	objects, err := kustomization.Build(ctx, folder)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/slipway-dev/slipway/internal/image/reference"
+	"github.com/slipway-dev/slipway/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/shellword"
 	"github.com/slipway-dev/slipway/internal/ship"
@@ -15,7 +16,7 @@ import (
 
 // CheckImage refuses what no node could pull, as an image or as that of NAME=REFERENCE.
 func CheckImage(text string) error {
-	replaces, image := ship.SplitImage(text)
+	replaces, image := kustomization.SplitImage(text)
 	if replaces == "" {
 		return &report.Error{What: "no name before = in " + text, Where: "--image", Hint: "expected REFERENCE, or NAME=REFERENCE with the image that it replaces"}
 	}
@@ -25,14 +26,14 @@ func CheckImage(text string) error {
 
 // runs reports whether a container of objects has the image that is to run.
 func runs(objects []*unstructured.Unstructured, text string) bool {
-	_, image := ship.SplitImage(text)
+	_, image := kustomization.SplitImage(text)
 	return ship.RunsImage(objects, image)
 }
 
 // withoutContainer refuses an image that no container would run: what is deployed would be the image before. It names
 // the images that containers have, and with one of them a command that works.
-func (d Deployment) withoutContainer(ctx context.Context, built ship.Kustomization, objects []*unstructured.Unstructured) error {
-	replaces, image := ship.SplitImage(d.Image)
+func (d Deployment) withoutContainer(ctx context.Context, built kustomization.Kustomization, objects []*unstructured.Unstructured) error {
+	replaces, image := kustomization.SplitImage(d.Image)
 	refused := &report.Error{What: "no container has the image " + replaces + ", which " + image + " replaces", Where: d.Folder}
 	has := ship.ContainerImages(objects)
 	if len(has) == 0 {

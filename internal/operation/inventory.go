@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
+	"github.com/slipway-dev/slipway/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
@@ -62,7 +63,7 @@ func part(root, folder string) string {
 // targetNamespace is the namespace that the kustomization in a folder gives to its objects; empty if it does not
 // say so itself.
 func targetNamespace(folder string) string {
-	text, err := ship.ReadKustomization(folder)
+	text, err := kustomization.ReadKustomization(folder)
 	if err != nil {
 		return ""
 	}

@@ -5,17 +5,17 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
 	"github.com/slipway-dev/slipway/internal/shellword"
-	"github.com/slipway-dev/slipway/internal/ship"
 )
 
 // requireKustomization refuses a folder without a kustomization, with those that the project has and the command for
 // the first of them.
 func requireKustomization(root, folder, command string) error {
 	dir := within(root, folder)
-	if ship.IsKustomization(dir) {
+	if kustomization.IsKustomization(dir) {
 		return nil
 	}
 	kustomizations, err := scaffold.KustomizationsIn(root)

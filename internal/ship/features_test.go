@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/slipway-dev/slipway/internal/generate"
+	"github.com/slipway-dev/slipway/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
 )
@@ -92,7 +93,7 @@ func combinations(t *testing.T, root, always string, yield func(lines []string, 
 		if err := os.WriteFile(name, []byte(strings.Join(lines, "")), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		objects, err := Build(t.Context(), filepath.Dir(name))
+		objects, err := kustomization.Build(t.Context(), filepath.Dir(name))
 		if err != nil {
 			t.Errorf("%s: %v", strings.Join(lines, ""), err)
 			continue

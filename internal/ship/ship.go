@@ -1,15 +1,9 @@
 // Package ship brings a project's objects to a cluster and takes them away again.
 //
-// A shipment has three parts, each usable without the others:
+// A shipment is objects, which package kustomization makes of a folder, and a cluster:
 //
-//	objects, err := ship.Build(ctx, "config/crd")        // kustomize, on disk
-//	cluster, err := ship.Connect(kubeconfig, handler)     // the cluster that is meant
+//	cluster, err := ship.Connect(kubeconfig, handler)     // the one that is meant
 //	err = cluster.Apply(ctx, objects, ship.ApplyOptions{}) // or cluster.Delete
-//
-// # Building
-//
-// [Build] is kustomize's own build of a folder. It touches no cluster and writes
-// nothing.
 //
 // # Connecting
 //

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/slipway-dev/slipway/internal/chart/internal/tree"
-	"github.com/slipway-dev/slipway/internal/ship"
+	"github.com/slipway-dev/slipway/internal/kustomization"
 )
 
 // The marks stand for prefix and namespace. They are DNS names, for kustomize to take.
@@ -48,7 +48,7 @@ func Load(ctx context.Context, dir string) (*Model, error) {
 
 // load builds the kustomization; the model is nil if its schemas must not be hidden.
 func load(ctx context.Context, dir string, hidden *schemas) (*Model, error) {
-	text, err := ship.ReadKustomization(dir)
+	text, err := kustomization.ReadKustomization(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func build(ctx context.Context, dir string, text []byte, hidden *schemas, withou
 	if err != nil {
 		return nil, err
 	}
-	return ship.BuildEdited(ctx, dir, edited, hidden.hide)
+	return kustomization.BuildEdited(ctx, dir, edited, hidden.hide)
 }
 
 // merge makes documents of the objects with all features and without each.

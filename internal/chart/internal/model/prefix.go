@@ -3,7 +3,7 @@ package model
 import (
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/ship"
+	"github.com/slipway-dev/slipway/internal/kustomization"
 )
 
 // Beginning is what the names begin with that the kustomization gives, before "-": its prefix. It is "" if no name of a
@@ -21,7 +21,7 @@ func beginning(prefix string) string {
 
 // Beginning is that of the kustomization in folder dir; "" also if it cannot be read.
 func Beginning(dir string) string {
-	text, err := ship.ReadKustomization(dir)
+	text, err := kustomization.ReadKustomization(dir)
 	if err != nil {
 		return "" // said where it is built
 	}

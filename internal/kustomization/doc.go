@@ -1,0 +1,18 @@
+// Package kustomization makes objects of a folder with a kustomization:
+//
+//	objects, err := kustomization.Build(ctx, "config/crd")
+//
+// It is kustomize's own build, within the limits of package bounded. It touches no cluster and writes nothing: package
+// ship takes the objects to one. A refusal is a [report.Error] with the file and the innermost reason, which kustomize
+// has at the end of a long account; [Unbuilt] and [TooMuch] make it for those who run kustomize themselves.
+//
+// # As if files were others
+//
+// What a deployment chooses, and what a command is about to write, is built without writing it. Each of these is a disk
+// laid over the disk below it:
+//
+//	k := kustomization.Kustomization{Folder: dir, Image: "example.com/op:v1", Generated: texts, Deleted: files}
+//	objects, err := k.Build(ctx)
+//
+// [BuildEdited] has every file edited when it is read: that is how charts find what their values replace.
+package kustomization
