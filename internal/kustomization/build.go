@@ -20,8 +20,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// IsKustomization reports whether dir holds a kustomization.
-func IsKustomization(dir string) bool {
+// In reports whether dir holds a kustomization.
+func In(dir string) bool {
 	_, err := kustomizationIn(dir)
 	return err == nil
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// ReadKustomization returns the text of the kustomization in dir.
-func ReadKustomization(dir string) ([]byte, error) {
+// Read returns the text of the kustomization in dir.
+func Read(dir string) ([]byte, error) {
 	path, err := kustomizationIn(dir)
 	if err != nil {
 		return nil, err

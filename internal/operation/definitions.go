@@ -28,7 +28,7 @@ func (s *Session) buildDefinitions(ctx context.Context, root string, generated m
 	if err != nil {
 		return nil, err
 	}
-	if !kustomization.IsKustomization(dir) {
+	if !kustomization.In(dir) {
 		if generated, err = withKustomization(dir, generated); err != nil {
 			return nil, err
 		}
@@ -54,14 +54,14 @@ var errNoDefinitions = errors.New("neither " + crdFolder + ", a folder config/*/
 // has them generated.
 func (s *Session) definitionsFolder(root string) (string, error) {
 	usual := filepath.Join(root, filepath.FromSlash(crdFolder))
-	if kustomization.IsKustomization(usual) {
+	if kustomization.In(usual) {
 		return usual, nil
 	}
 	elsewhere, err := filepath.Glob(filepath.Join(escaped(root), "config", "*", "crd"))
 	if err != nil {
 		return "", err
 	}
-	found := slices.DeleteFunc(slices.Clone(elsewhere), func(dir string) bool { return !kustomization.IsKustomization(dir) })
+	found := slices.DeleteFunc(slices.Clone(elsewhere), func(dir string) bool { return !kustomization.In(dir) })
 	if len(found) == 0 {
 		found = withManifests(append([]string{usual}, elsewhere...))
 	}
@@ -104,9 +104,9 @@ func (s *Session) generatedFolders(root string) ([]string, error) {
 	var found []string
 	for _, dir := range plan.CRDFolders() {
 		switch above := filepath.Dir(dir); {
-		case filepath.Base(dir) == "bases" && kustomization.IsKustomization(above):
+		case filepath.Base(dir) == "bases" && kustomization.In(above):
 			found = append(found, above)
-		case kustomization.IsKustomization(dir) || len(manifestsIn(dir)) > 0:
+		case kustomization.In(dir) || len(manifestsIn(dir)) > 0:
 			found = append(found, dir)
 		}
 	}

@@ -63,7 +63,7 @@ func part(root, folder string) string {
 // targetNamespace is the namespace that the kustomization in a folder gives to its objects; empty if it does not
 // say so itself.
 func targetNamespace(folder string) string {
-	text, err := kustomization.ReadKustomization(folder)
+	text, err := kustomization.Read(folder)
 	if err != nil {
 		return ""
 	}

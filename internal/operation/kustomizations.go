@@ -15,7 +15,7 @@ import (
 // the first of them.
 func requireKustomization(root, folder, command string) error {
 	dir := within(root, folder)
-	if kustomization.IsKustomization(dir) {
+	if kustomization.In(dir) {
 		return nil
 	}
 	kustomizations, err := scaffold.KustomizationsIn(root)

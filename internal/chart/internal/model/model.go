@@ -48,7 +48,7 @@ func Load(ctx context.Context, dir string) (*Model, error) {
 
 // load builds the kustomization; the model is nil if its schemas must not be hidden.
 func load(ctx context.Context, dir string, hidden *schemas) (*Model, error) {
-	text, err := kustomization.ReadKustomization(dir)
+	text, err := kustomization.Read(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ func beginning(prefix string) string {
 
 // Beginning is that of the kustomization in folder dir; "" also if it cannot be read.
 func Beginning(dir string) string {
-	text, err := kustomization.ReadKustomization(dir)
+	text, err := kustomization.Read(dir)
 	if err != nil {
 		return "" // said where it is built
 	}
