@@ -83,17 +83,6 @@ type Options struct {
 	Codegen *codegen.Finder
 }
 
-// Use is one generator of a run.
-type Use struct {
-	// Name is the generator's name.
-	Name string
-	// Options are its options as after the colon of a marker:
-	// maxDescLen=80,headerFile=hack/boilerplate.yaml.txt
-	Options string
-	// Output says where its files go.
-	Output Output
-}
-
 // Result is what a run did.
 type Result struct {
 	// Files are all files that the generators made, by path.
@@ -354,7 +343,7 @@ func (r *run) collect() (made, error) {
 			case u.output.To == ToStdout:
 				m.printed = append(m.printed, f.Content...)
 			default:
-				path, err := u.output.path(r.dir, u.Name, f)
+				path, err := u.path(r.dir, f)
 				if err != nil {
 					return made{}, err
 				}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/generate/arguments"
 	"github.com/slipway-dev/slipway/internal/generate/internal/marker"
 )
 
@@ -64,13 +65,13 @@ func MarkerHelp(names ...string) []MarkerGroup {
 // OptionHelp describes the arguments of [Parse].
 func OptionHelp() []MarkerGroup {
 	groups := make(groups)
-	groups.add("generic", pathsDefinition())
-	for _, d := range outputDefinitions("output") {
+	groups.add("generic", arguments.Paths())
+	for _, d := range arguments.Rules("output") {
 		groups.add("output rules (optionally as output:<generator>:...)", d)
 	}
 	for _, g := range Generators() {
 		groups.add("generators", g.Options)
-		for _, d := range outputDefinitions("output:" + g.Name) {
+		for _, d := range arguments.Rules("output:" + g.Name) {
 			groups.add("", d)
 		}
 	}

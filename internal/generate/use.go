@@ -1,8 +1,11 @@
 package generate
 
 import (
+	"cmp"
+	"path/filepath"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/generate/internal/generator"
 	"github.com/slipway-dev/slipway/internal/generate/internal/marker"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -27,6 +30,21 @@ func chosen(all []Generator, uses []Use) ([]use, error) {
 	return found, nil
 }
 
+// path is where a file of the generator goes, below dir if it is relative.
+func (u use) path(dir string, f generator.File) (string, error) {
+	if !filepath.IsLocal(f.Name) {
+		return "", &report.Error{What: "the name of a generated file leads out of its folder", Where: f.Name, Hint: "use a group and a plural with letters, digits, dashes and dots"}
+	}
+	folder := u.output.Folder(u.Name)
+	if f.Package != nil {
+		folder = cmp.Or(u.output.Code, f.Package.Dir)
+	}
+	if !filepath.IsAbs(folder) {
+		folder = filepath.Join(dir, folder)
+	}
+	return filepath.Join(folder, f.Name), nil
+}
+
 func find(all []Generator, name string) (Generator, bool) {
 	for _, g := range all {
 		if g.Name == name {
@@ -36,10 +54,11 @@ func find(all []Generator, name string) (Generator, bool) {
 	return Generator{}, false
 }
 
-func names(all []Generator) string {
-	var list []string
+func names(all []Generator) string { return strings.Join(namesOf(all), ", ") }
+
+func namesOf(all []Generator) (list []string) {
 	for _, g := range all {
 		list = append(list, g.Name)
 	}
-	return strings.Join(list, ", ")
+	return list
 }

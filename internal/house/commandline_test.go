@@ -11,7 +11,7 @@ var flagged = map[string]string{
 	"internal/cli":                "the command line of slipway",
 	"internal/kustomize":          "kustomize's own commands, which are cobra's",
 	"internal/codegen/kubernetes": "Kubernetes' code generators take their options as flags",
-	"internal/regenerate":         "calls of controller-gen in a Makefile have flags",
+	"internal/generate/arguments": "calls of controller-gen in a Makefile have flags",
 }
 
 // TestOnlyCommandLinesHaveFlags: what verbs do is there for other callers, too, so it takes values.

@@ -2,7 +2,6 @@ package regenerate
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -49,7 +48,7 @@ func (p Plan) CRDFolders() []string {
 			if use.Name != "crd" || use.Output.To != generate.ToFiles {
 				continue
 			}
-			folder := cmp.Or(use.Output.Config, filepath.Join("config", "crd"))
+			folder := filepath.FromSlash(use.Output.Folder(use.Name))
 			if !filepath.IsAbs(folder) {
 				folder = filepath.Join(p.root, filepath.FromSlash(run.dir), folder)
 			}

@@ -4,9 +4,9 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/slipway-dev/slipway/internal/generate"
+	"github.com/slipway-dev/slipway/internal/generate/arguments"
 )
 
 // Methods is the part of the plan without which the packages in folders do not compile: the generated methods of their
@@ -34,16 +34,9 @@ func (r planned) covered(folders []string) (patterns []string) {
 		if err != nil || !filepath.IsLocal(rel) {
 			continue
 		}
-		if slices.ContainsFunc(r.paths, func(pattern string) bool { return matches(pattern, rel) }) {
+		if slices.ContainsFunc(r.paths, func(pattern string) bool { return arguments.Covers(pattern, rel) }) {
 			patterns = append(patterns, "./"+rel)
 		}
 	}
 	return patterns
-}
-
-// matches reports whether a pattern of folders, such as ./api/..., names a folder.
-func matches(pattern, folder string) bool {
-	start, below := strings.CutSuffix(pattern, "...")
-	start = path.Clean(start)
-	return start == folder || below && (start == "." || strings.HasPrefix(folder, start+"/"))
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/generate"
+	"github.com/slipway-dev/slipway/internal/generate/arguments"
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/makefile"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -101,10 +102,10 @@ func PlanFor(root string, getenv func(string) string, more ...generate.Use) (Pla
 		return Plan{}, nil, &report.Error{What: "the project's folder cannot be read", Where: root, Err: err}
 	}
 	defer files.Close()
-	calls := makefile.Calls(content, controllerGen, getenv, files.FS())
+	calls := makefile.Calls(content, arguments.Program(), getenv, files.FS())
 	plan := Plan{root: root}
 	if len(calls) > 0 {
-		plan.tool = toolOf(root, makefile.ToolOf(content, controllerGen, controllerGenPackage, getenv, files.FS()))
+		plan.tool = toolOf(root, makefile.ToolOf(content, arguments.Program(), controllerGenPackage, getenv, files.FS()))
 	}
 	var findings []report.Finding
 	for _, call := range calls {
@@ -199,13 +200,13 @@ func (p *Plan) goesOn(call makefile.Call) []report.Finding {
 }
 
 // parse reads the arguments of a call, which stands at a place of the Makefile.
-func parse(arguments []string, at report.Position) (generate.Options, []report.Finding, error) {
-	arguments, tags, err := withoutFlags(arguments)
+func parse(args []string, at report.Position) (generate.Options, []report.Finding, error) {
+	args, tags, err := arguments.WithoutFlags(args)
 	if err != nil {
 		return generate.Options{}, nil, err
 	}
-	arguments, told := modernized(arguments, at)
-	options, err := generate.Parse(arguments)
+	args, told := modernized(args, at)
+	options, err := generate.Parse(args)
 	options.Tags = tags
 	return options, told, err
 }

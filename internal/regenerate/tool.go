@@ -10,9 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/makefile"
 )
 
-// controllerGen is the program whose calls are followed, and what it is installed from.
-var controllerGen = makefile.Program{Name: "controller-gen", Variable: "CONTROLLER_GEN"}
-
+// What controller-gen is installed from.
 const (
 	controllerGenPackage = controllerGenModule + "/cmd/controller-gen"
 	controllerGenModule  = "sigs.k8s.io/controller-tools"

@@ -1,13 +1,10 @@
-package generate
+package arguments
 
 import (
 	"cmp"
-	"path/filepath"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/generate/internal/generator"
 	"github.com/slipway-dev/slipway/internal/generate/internal/marker"
-	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // Output says where a generator's files go. The zero value puts code beside the
@@ -27,30 +24,13 @@ type Destination int
 // The destinations.
 const (
 	ToFiles   Destination = iota
-	ToStdout              // one after the other, see [Result.Printed]
+	ToStdout              // one after the other, for the caller to print
 	ToNothing             // made, and mistakes reported, but not written
 )
 
-// folder is where a file of the generator called name goes.
-func (o Output) folder(name string, f generator.File) string {
-	switch {
-	case f.Package == nil:
-		return cmp.Or(o.Config, filepath.Join("config", name))
-	default:
-		return cmp.Or(o.Code, f.Package.Dir)
-	}
-}
-
-// path is where a file of the generator called name goes, below dir if it is relative.
-func (o Output) path(dir, name string, f generator.File) (string, error) {
-	if !filepath.IsLocal(f.Name) {
-		return "", &report.Error{What: "the name of a generated file leads out of its folder", Where: f.Name, Hint: "use a group and a plural with letters, digits, dashes and dots"}
-	}
-	folder := o.folder(name, f)
-	if !filepath.IsAbs(folder) {
-		folder = filepath.Join(dir, folder)
-	}
-	return filepath.Join(folder, f.Name), nil
+// Folder is where a generator's configuration goes, with slashes where nothing else is given.
+func (o Output) Folder(generator string) string {
+	return cmp.Or(o.Config, "config/"+generator)
 }
 
 // outputRule is the value of an argument that begins with output.
@@ -79,9 +59,9 @@ func (r dirRule) output() Output {
 func (noneRule) output() Output   { return Output{To: ToNothing} }
 func (stdoutRule) output() Output { return Output{To: ToStdout} }
 
-// outputDefinitions are the arguments that name an output rule: the default one
-// with the prefix output, that of a generator with output:<generator>.
-func outputDefinitions(prefix string) []marker.Definition {
+// Rules are the arguments that name an output rule: the default one with the prefix output, that of a generator with
+// output:<generator>.
+func Rules(prefix string) []marker.Definition {
 	return []marker.Definition{
 		marker.Define[artifactsRule](prefix+":artifacts", marker.Package, "writes configuration to one folder, and code beside its package or to another folder"),
 		marker.Define[dirRule](prefix+":dir", marker.Package, "writes everything to one folder"),

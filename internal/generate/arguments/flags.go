@@ -1,4 +1,4 @@
-package regenerate
+package arguments
 
 import (
 	"github.com/spf13/pflag"
@@ -6,9 +6,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// withoutFlags takes controller-gen's flags out of the arguments of a call. A call for help or the version has none
+// WithoutFlags takes controller-gen's flags out of the arguments of a call. A call for help or the version has none
 // left, since it generates nothing. Tags are those of the packages that are read; nil is the usual one.
-func withoutFlags(arguments []string) (rest, tags []string, err error) {
+func WithoutFlags(arguments []string) (rest, tags []string, err error) {
 	flags := pflag.NewFlagSet("controller-gen", pflag.ContinueOnError)
 	flags.Usage = func() {}
 	help, which := flags.CountP("detailed-help", "h", ""), flags.CountP("which-markers", "w", "")
