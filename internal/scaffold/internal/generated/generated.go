@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/generate/arguments"
 	"github.com/slipway-dev/slipway/internal/makefile"
 )
 
@@ -51,7 +52,7 @@ func Read(root string) Places {
 	}
 	defer files.Close()
 	var p Places
-	for _, call := range makefile.Calls(content, makefile.Program{Name: "controller-gen", Variable: "CONTROLLER_GEN"}, os.Getenv, files.FS()) {
+	for _, call := range makefile.Calls(content, arguments.Program(), os.Getenv, files.FS()) {
 		if call.Unclear == "" {
 			p.add(call)
 		}
@@ -59,52 +60,38 @@ func Read(root string) Places {
 	return p
 }
 
-// add adds what a call says.
+// generators are the ones that a call may run.
+var generators = []string{"applyconfiguration", "crd", "object", "rbac", "schemapatch", "webhook"}
+
+// add adds what a call says. One that the generators refuse says nothing.
 func (p *Places) add(call makefile.Call) {
-	options := map[string]string{}
-	var paths []string
-	for _, argument := range call.Arguments {
-		name, value, _ := strings.Cut(argument, "=")
-		options[name] = strings.Trim(value, "\"`'{}")
-		if name == "paths" {
-			paths = append(paths, strings.FieldsFunc(options[name], func(r rune) bool { return r == ';' || r == ',' })...)
-		}
-		p.headers = appendLocal(p.headers, call.Dir, headerIn(argument))
+	args, _, err := arguments.WithoutFlags(call.Arguments)
+	if err != nil {
+		return
 	}
-	if runs(call, "crd") {
-		p.crds = appendLocal(p.crds, call.Dir, outputOf("crd", options))
+	read, err := arguments.Read(args, generators)
+	if err != nil {
+		return
 	}
-	if runs(call, "rbac") {
-		p.roles = appendLocal(p.roles, call.Dir, outputOf("rbac", options))
-		p.readers = append(p.readers, Reader{File: cmp.Or(call.File, makefileName), Line: call.Line, Paths: paths, dir: call.Dir})
-	}
-}
-
-// runs reports whether a call runs a generator.
-func runs(call makefile.Call, generator string) bool {
-	return slices.ContainsFunc(call.Arguments, func(argument string) bool {
-		return argument == generator || strings.HasPrefix(argument, generator+":")
-	})
-}
-
-// outputOf is the folder into which a generator writes, as its rule says or the one of all generators.
-func outputOf(generator string, options map[string]string) string {
-	for _, rule := range []string{"output:" + generator + ":artifacts:config", "output:" + generator + ":dir", "output:artifacts:config", "output:dir"} {
-		if folder := options[rule]; folder != "" {
-			return folder
+	for _, use := range read.Uses {
+		switch use.Name {
+		case "crd":
+			p.crds = appendOutput(p.crds, call.Dir, use)
+		case "rbac":
+			p.roles = appendOutput(p.roles, call.Dir, use)
+			p.readers = append(p.readers, Reader{File: cmp.Or(call.File, makefileName), Line: call.Line, Paths: read.Paths, dir: call.Dir})
+		case "object":
+			p.headers = appendLocal(p.headers, call.Dir, use.Option("headerFile"))
 		}
 	}
-	return ""
 }
 
-// headerIn is the file of a header that an argument such as object:headerFile="hack/header.txt",year=2026 names.
-func headerIn(argument string) string {
-	_, after, named := strings.Cut(argument, "headerFile=")
-	if !named || !strings.HasPrefix(argument, "object") {
-		return ""
+// appendOutput adds the folder of what a generator writes; "" stands for nothing that is written.
+func appendOutput(places []string, dir string, use arguments.Use) []string {
+	if use.Output.To != arguments.ToFiles {
+		return append(places, "")
 	}
-	file, _, _ := strings.Cut(after, ",")
-	return strings.Trim(file, "\"`'")
+	return appendLocal(places, dir, use.Output.Folder(use.Name))
 }
 
 // appendLocal adds a place in the project, relative to the folder of a call, unless it is there or no such place.
@@ -116,26 +103,27 @@ func appendLocal(places []string, dir, name string) []string {
 	return append(places, place)
 }
 
-// Definitions is the folder of the project's definitions: the usual one unless none of them go there.
+// Definitions is the folder of the project's definitions: the usual one unless none of them go there. It is "" where
+// the Makefile has none written.
 func (p Places) Definitions() string { return first(p.crds, Usual) }
 
-// DefinitionsPath is that folder as arguments of filepath.Join.
+// DefinitionsPath is that folder, or the usual one, as arguments of filepath.Join.
 func (p Places) DefinitionsPath() string {
-	return `"` + strings.ReplaceAll(p.Definitions(), "/", `", "`) + `"`
+	return `"` + strings.ReplaceAll(cmp.Or(p.Definitions(), Usual), "/", `", "`) + `"`
 }
 
 // Roles is the folder of the manager's role, or usual.
-func (p Places) Roles(usual string) string { return first(p.roles, usual) }
+func (p Places) Roles(usual string) string { return cmp.Or(first(p.roles, usual), usual) }
 
 // Headers are the files of headers that generated code begins with.
 func (p Places) Headers() []string { return p.headers }
 
-// first is usual if it is one of the places or there are none, else the first.
+// first is usual if it is one of the places or there are none, else the first that is one.
 func first(places []string, usual string) string {
 	if len(places) == 0 || slices.Contains(places, usual) {
 		return usual
 	}
-	return places[0]
+	return cmp.Or(places...)
 }
 
 // Missed is a call that makes the manager's role without reading a folder, where no other call reads it.
@@ -153,11 +141,6 @@ func (p Places) Missed(folder string) (missed Reader, is bool) {
 // name any.
 func (r Reader) covers(folder string) bool {
 	return len(r.Paths) == 0 || slices.ContainsFunc(r.Paths, func(pattern string) bool {
-		if !strings.HasPrefix(pattern, ".") {
-			return true
-		}
-		below, all := strings.CutSuffix(pattern, "...")
-		place := path.Join(r.dir, below)
-		return place == folder || all && (place == "." || strings.HasPrefix(folder+"/", place+"/"))
+		return !strings.HasPrefix(pattern, ".") || arguments.Covers(path.Join(r.dir, pattern), folder)
 	})
 }

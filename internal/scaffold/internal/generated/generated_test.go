@@ -3,10 +3,15 @@ package generated_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/generate"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/generated"
 )
+
+// usual is where the generator puts the manager's role when nothing else is said.
+const usual = "config/rbac"
 
 // TestRead: a Makefile says where definitions and roles go, which header code has, and which code is read for roles.
 func TestRead(t *testing.T) {
@@ -14,20 +19,28 @@ func TestRead(t *testing.T) {
 		makefile, crds, roles, header string
 		missed                        bool // the folder controllers/crew
 	}{
-		"none":            {"", "config/crd/bases", "usual", "", false},
-		"as layouts have": {"controller-gen rbac:roleName=r crd paths=./... output:crd:artifacts:config=config/crd/bases", "config/crd/bases", "usual", "", false},
+		"none":            {"", "config/crd/bases", usual, "", false},
+		"as layouts have": {"controller-gen rbac:roleName=r crd paths=./... output:crd:artifacts:config=config/crd/bases", "config/crd/bases", usual, "", false},
 		"elsewhere": {
 			`controller-gen crd rbac:roleName=r object:headerFile="hack/a.txt",year=2026 paths="./api/...;./controllers/..." output:crd:artifacts:config=m/crds output:rbac:dir=m/rbac`,
 			"m/crds", "m/rbac", "hack/a.txt", false,
 		},
-		"in a folder":        {"cd deploy && controller-gen crd paths=./... output:dir=crds", "deploy/crds", "usual", "", false},
-		"also as usual":      {"controller-gen crd output:crd:dir=chart/crds\n\tcontroller-gen crd output:crd:dir=config/crd/bases", "config/crd/bases", "usual", "", false},
-		"other packages":     {"controller-gen rbac:roleName=r paths=./pkg/... output:rbac:dir=usual", "config/crd/bases", "usual", "", true},
-		"this package alone": {"controller-gen rbac:roleName=r paths=./controllers/crew", "config/crd/bases", "usual", "", false},
-		"the one above":      {"controller-gen rbac:roleName=r paths=./controllers", "config/crd/bases", "usual", "", true},
-		"two calls":          {"controller-gen rbac:roleName=r paths=./pkg/...\n\tcontroller-gen rbac:roleName=r paths=./controllers/...", "config/crd/bases", "usual", "", false},
-		"outside":            {"controller-gen crd rbac:roleName=r output:dir=../elsewhere", "config/crd/bases", "usual", "", false},
-		"unclear":            {"controller-gen crd output:dir=$(shell uname)/crds", "config/crd/bases", "usual", "", false},
+		"in a folder":        {"cd deploy && controller-gen crd paths=./... output:dir=crds", "deploy/crds", usual, "", false},
+		"also as usual":      {"controller-gen crd output:crd:dir=chart/crds\n\tcontroller-gen crd output:crd:dir=config/crd/bases", "config/crd/bases", usual, "", false},
+		"other packages":     {"controller-gen rbac:roleName=r paths=./pkg/... output:rbac:dir=config/rbac", "config/crd/bases", usual, "", true},
+		"this package alone": {"controller-gen rbac:roleName=r paths=./controllers/crew", "config/crd/bases", usual, "", false},
+		"the one above":      {"controller-gen rbac:roleName=r paths=./controllers", "config/crd/bases", usual, "", true},
+		"two calls":          {"controller-gen rbac:roleName=r paths=./pkg/...\n\tcontroller-gen rbac:roleName=r paths=./controllers/...", "config/crd/bases", usual, "", false},
+		"outside":            {"controller-gen crd rbac:roleName=r output:dir=../elsewhere", "config/crd/bases", usual, "", false},
+		"as the generator":   {"controller-gen crd rbac:roleName=r paths=./...", "config/crd", usual, "", false},
+		"code elsewhere":     {"controller-gen crd output:crd:artifacts:config=m/crds,code=gen", "m/crds", usual, "", false},
+		"the last rule":      {"controller-gen crd output:crd:artifacts:config=a output:crd:dir=b", "b", usual, "", false},
+		"nothing":            {"controller-gen crd rbac:roleName=r paths=./... output:crd:none output:stdout", "", usual, "", false},
+		"nothing twice":      {"controller-gen crd output:none\n\tcontroller-gen crd output:dir=a", "a", usual, "", false},
+		"flags":              {"controller-gen --load-build-tags crd crd output:dir=a", "a", usual, "", false},
+		"an old option":      {"controller-gen crd:trivialVersions output:dir=a", "a", usual, "", false},
+		"refused":            {"controller-gen crd output:dir=a output:rbac:dir=b", "config/crd/bases", usual, "", false},
+		"unclear":            {"controller-gen crd output:dir=$(shell uname)/crds", "config/crd/bases", usual, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
@@ -39,12 +52,24 @@ func TestRead(t *testing.T) {
 			if all := places.Headers(); len(all) > 0 {
 				header = all[0]
 			}
-			if places.Definitions() != test.crds || places.Roles("usual") != test.roles || header != test.header {
-				t.Errorf("got %s, %s, %q", places.Definitions(), places.Roles("usual"), header)
+			if places.Definitions() != test.crds || places.Roles(usual) != test.roles || header != test.header {
+				t.Errorf("got %s, %s, %q", places.Definitions(), places.Roles(usual), header)
 			}
 			if _, missed := places.Missed("controllers/crew"); missed != test.missed {
 				t.Errorf("missed is %v", missed)
 			}
 		})
+	}
+}
+
+// TestGenerators: each generator that a Makefile may run is known.
+func TestGenerators(t *testing.T) {
+	var names []string
+	for _, g := range generate.Generators() {
+		names = append(names, g.Name)
+	}
+	slices.Sort(names)
+	if !slices.Equal(generated.Generators(), names) {
+		t.Errorf("there are %q, but %q are known", names, generated.Generators())
 	}
 }

@@ -31,7 +31,7 @@ func (a *planner) listing(folder string) (list, prefix string) {
 // Where that is listed nowhere and the layout's is, the project has its own way from one to the other.
 func (a *planner) crdsElsewhere() bool {
 	usual, folder := a.configFolder("crd"), a.places.Definitions()
-	if folder == generated.Usual || folder == usual+"/bases" {
+	if folder == "" || folder == generated.Usual || folder == usual+"/bases" {
 		return false
 	}
 	list, _ := a.listing(folder)

@@ -234,7 +234,10 @@ func (a *planner) commentedOut(list, name string) (bool, error) {
 }
 
 func (a *planner) planCRD() error {
-	if a.crdsElsewhere() {
+	switch {
+	case a.places.Definitions() == "":
+		return nil
+	case a.crdsElsewhere():
 		return a.planCRDElsewhere()
 	}
 	folder := a.configFolder("crd")

@@ -1,0 +1,4 @@
+package generated
+
+// Generators are the ones that are known to be some.
+func Generators() []string { return generators }
