@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -65,8 +64,12 @@ func (s *Session) GenerateClients(ctx context.Context, clients Clients) error {
 	if err := facts.usable(); err != nil {
 		return err
 	}
+	plan, _, err := regenerate.PlanFor(root, s.Getenv)
+	if err != nil {
+		return err
+	}
 	begin := time.Now()
-	result, err := s.runGenerators(ctx, root, []generate.Use{facts.use(root)})
+	result, err := s.runGenerators(ctx, root, []generate.Use{facts.use(plan.Header())})
 	if err != nil {
 		return err
 	}
@@ -157,8 +160,8 @@ func rewrite(root, name string, content []byte) error {
 	return errors.Join(folder.WriteFile(name, content), folder.Close())
 }
 
-// use is the generator's run.
-func (f clientFacts) use(root string) generate.Use {
+// use is the generator's run. Header is the file of what its code begins with, or "".
+func (f clientFacts) use(header string) generate.Use {
 	options := []string{"dir=" + quoted(f.Dir)}
 	for _, o := range []struct {
 		name   string
@@ -172,8 +175,8 @@ func (f clientFacts) use(root string) generate.Use {
 			options = append(options, o.name+"={"+strings.Join(list, ",")+"}")
 		}
 	}
-	if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(regenerate.Boilerplate))); err == nil {
-		options = append(options, "headerFile="+quoted(regenerate.Boilerplate))
+	if header != "" {
+		options = append(options, "headerFile="+quoted(header))
 	}
 	return generate.Use{Name: "clients", Options: strings.Join(options, ",")}
 }
@@ -182,11 +185,11 @@ func (f clientFacts) use(root string) generate.Use {
 func quoted(value string) string { return fmt.Sprintf("%q", value) }
 
 // clientsUse is the run that keeps the project's clients up to date, if it has any.
-func clientsUse(file *project.Project, root string) ([]generate.Use, error) {
+func clientsUse(file *project.Project, header string) ([]generate.Use, error) {
 	var facts clientFacts
 	found, err := file.Plugin(clientsKey, &facts)
 	if !found || err != nil {
 		return nil, err
 	}
-	return []generate.Use{facts.use(root)}, nil
+	return []generate.Use{facts.use(header)}, nil
 }

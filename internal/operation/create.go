@@ -2,11 +2,7 @@ package operation
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/slipway-dev/slipway/internal/generate"
@@ -133,9 +129,13 @@ func (s *Session) generateApplyConfigurations(ctx context.Context, root string, 
 	if r == nil {
 		return nil
 	}
-	options := "headerFile=" + regenerate.Boilerplate
-	if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(regenerate.Boilerplate))); errors.Is(err, fs.ErrNotExist) {
-		options = ""
+	whole, _, err := regenerate.PlanFor(root, s.Getenv)
+	if err != nil {
+		return err
+	}
+	options := ""
+	if header := whole.Header(); header != "" {
+		options = "headerFile=" + quoted(header)
 	}
 	plan := regenerate.PlanOver(root, []string{"./" + file.APIDir(*r)},
 		generate.Use{Name: "object", Options: options}, generate.Use{Name: "applyconfiguration", Options: options})

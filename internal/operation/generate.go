@@ -120,12 +120,16 @@ func (s *Session) plan(root string) (regenerate.Plan, []report.Finding, error) {
 	if err != nil {
 		return regenerate.Plan{}, nil, err
 	}
-	clients, err := clientsUse(file, root)
+	plan, findings, err := regenerate.PlanFor(root, s.Getenv)
+	if err != nil {
+		return plan, nil, err
+	}
+	clients, err := clientsUse(file, plan.Header())
 	if err != nil {
 		return regenerate.Plan{}, nil, err
 	}
-	plan, findings, err := regenerate.PlanFor(root, s.Getenv, clients...)
-	if err == nil && !described && plan.Guessed() {
+	plan.Add(clients...)
+	if !described && plan.Guessed() {
 		err = &report.Error{What: "no PROJECT file and no Makefile describe what to generate", Where: root, Hint: "expected a PROJECT file, or a Makefile that calls controller-gen",
 			Next: "slipway controller-gen object crd paths=./..."}
 	}

@@ -148,8 +148,10 @@ func TestUsableClientFacts(t *testing.T) {
 			t.Errorf("%+v: %v, want a mistake in %s", facts, told, where)
 		}
 	}
-	use := clientFacts{Dir: "a", Groups: []string{"batch", "apps"}}.use(t.TempDir())
-	if use.Name != "clients" || use.Options != `dir="a",groups={"batch","apps"}` {
-		t.Errorf("the generator's run is %+v", use)
+	for header, options := range map[string]string{"": "", "hack/own.txt": `,headerFile="hack/own.txt"`} {
+		use := clientFacts{Dir: "a", Groups: []string{"batch", "apps"}}.use(header)
+		if use.Name != "clients" || use.Options != `dir="a",groups={"batch","apps"}`+options {
+			t.Errorf("with the header %q the generator's run is %+v", header, use)
+		}
 	}
 }

@@ -34,7 +34,17 @@ func (s *Session) WatchAndGenerate(ctx context.Context, g Generation) error {
 		attempt()
 		s.Handler.Handle(report.Note{Text: "watching " + root + "; Ctrl-C ends it"})
 	}
-	return regenerate.Watch(ctx, root, ready, attempt)
+	return regenerate.Watch(ctx, root, func() []string { return s.headers(root) }, ready, attempt)
+}
+
+// headers are the header files of what the project generates; none while its Makefile has a mistake, which generating
+// reports.
+func (s *Session) headers(root string) []string {
+	plan, _, err := regenerate.PlanFor(root, s.Getenv)
+	if err != nil {
+		return nil
+	}
+	return plan.Headers()
 }
 
 // changedAny reports whether a run is worth a line: a file changed.

@@ -4,7 +4,7 @@
 //	result, err := plan.Run(ctx, generate.Options{…})
 //	stale, err := plan.Stale(result.Files)
 //	left, err := regenerate.Leftovers(plan, result.Files)
-//	err = regenerate.Watch(ctx, root, ready, func() { … })
+//	err = regenerate.Watch(ctx, root, plan.Headers, ready, func() { … })
 //
 // What a project generates is said by its Makefile, if that calls controller-gen: its arguments are honoured, so that a
 // project made with kubebuilder gets from us what it gets from `make manifests generate`. A Makefile that does not

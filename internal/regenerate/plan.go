@@ -65,9 +65,7 @@ var targetName = lazy.Regexp(`^[\w.][\w./-]*$`)
 
 // made adds a target that generates.
 func (p *Plan) made(target string) {
-	if !slices.Contains(p.targets, target) {
-		p.targets = append(p.targets, target)
-	}
+	p.targets = with(p.targets, target)
 }
 
 // everywhere is all packages of a project.
@@ -84,15 +82,14 @@ type planned struct {
 // The files and names of our scaffold, which are kubebuilder's.
 const (
 	makefileName = "Makefile"
-	Boilerplate  = "hack/boilerplate.go.txt"
 	managerRole  = "manager-role"
 	crdFolder    = "config/crd/bases"
 	policyFolder = "config/vap"
 )
 
 // PlanFor is the plan of the project in root. Findings are what is worth saying about its
-// Makefile: calls that cannot be followed, options that are obsolete. More are generators that it needs besides.
-func PlanFor(root string, getenv func(string) string, more ...generate.Use) (Plan, []report.Finding, error) {
+// Makefile: calls that cannot be followed, options that are obsolete.
+func PlanFor(root string, getenv func(string) string) (Plan, []report.Finding, error) {
 	content, err := finite.ReadFile(filepath.Join(root, makefileName))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Plan{}, nil, &report.Error{What: "the Makefile cannot be read", Where: filepath.Join(root, makefileName), Err: err}
@@ -133,12 +130,16 @@ func PlanFor(root string, getenv func(string) string, more ...generate.Use) (Pla
 		plan.runs, err = defaults(root)
 	}
 	if _, on := os.Stat(filepath.Join(root, filepath.FromSlash(policyFolder), "kustomization.yaml")); on == nil {
-		more = append(more, generate.Use{Name: "vap", Output: generate.Output{Config: policyFolder}})
-	}
-	if len(more) > 0 {
-		plan.add("", generate.Options{Paths: everywhere, Uses: more})
+		plan.Add(generate.Use{Name: "vap", Output: generate.Output{Config: policyFolder}})
 	}
 	return plan, findings, err
+}
+
+// Add adds generators over all packages, which the project needs besides.
+func (p *Plan) Add(uses ...generate.Use) {
+	if len(uses) > 0 {
+		p.add("", generate.Options{Paths: everywhere, Uses: uses})
+	}
 }
 
 // callsSlipway reports whether a Makefile leaves generating to slipway, as that of our scaffold does.
@@ -242,11 +243,11 @@ func (p *Plan) add(dir string, options generate.Options) {
 // where its kustomizations look for it.
 func defaults(root string) ([]planned, error) {
 	object := generate.Use{Name: "object"}
-	switch _, err := os.Stat(filepath.Join(root, filepath.FromSlash(Boilerplate))); {
+	switch _, err := os.Stat(filepath.Join(root, filepath.FromSlash(boilerplate))); {
 	case err == nil:
-		object.Options = "headerFile=" + Boilerplate
+		object.Options = "headerFile=" + boilerplate
 	case !errors.Is(err, fs.ErrNotExist):
-		return nil, &report.Error{What: "the header of generated files cannot be read", Where: Boilerplate, Err: err}
+		return nil, &report.Error{What: "the header of generated files cannot be read", Where: boilerplate, Err: err}
 	}
 	role, err := roleName(root)
 	if err != nil {

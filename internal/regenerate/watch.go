@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,9 +19,10 @@ import (
 const quiet = 100 * time.Millisecond
 
 // Watch calls changed after files of the project in root have changed that a generator may read, once they have come to
-// rest, until ctx ends. Ready is called when nothing can be missed any more. Changed runs in this goroutine:
+// rest, until ctx ends. Headers has the header files that generators read; it is asked again after each change, which
+// may be one of the Makefile. Ready is called when nothing can be missed any more. Changed runs in this goroutine:
 // what changes meanwhile, its own files too, makes it be called once more.
-func Watch(ctx context.Context, root string, ready, changed func()) error {
+func Watch(ctx context.Context, root string, headers func() []string, ready, changed func()) error {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
 		return &report.Error{What: "files cannot be watched", Where: root, Err: err, Hint: "on Linux, fs.inotify.max_user_instances may be too low"}
@@ -29,17 +31,21 @@ func Watch(ctx context.Context, root string, ready, changed func()) error {
 	if real, err := filepath.EvalSymlinks(root); err == nil {
 		root = real // a walk does not follow the link that it begins at
 	}
-	w := &watch{root: root, watcher: watcher}
+	w := &watch{root: root, watcher: watcher, headers: headers()}
 	if err := w.add(root); err != nil {
 		return err
 	}
 	ready()
-	return w.loop(ctx, changed)
+	return w.loop(ctx, func() {
+		changed()
+		w.headers = headers()
+	})
 }
 
 type watch struct {
 	root    string
 	watcher *fsnotify.Watcher
+	headers []string // relative to root
 }
 
 // loop waits for changes, and then for the quiet after them.
@@ -83,9 +89,9 @@ func (w *watch) see(event fsnotify.Event) (matters bool, err error) {
 	return w.read(event.Name), nil
 }
 
-// read reports whether a generator may read the file, or files in the folder, at path.
-func (w *watch) read(path string) bool {
-	name := filepath.Base(path)
+// read reports whether a generator may read a file, or files in a folder.
+func (w *watch) read(file string) bool {
+	name := filepath.Base(file)
 	switch {
 	case skipped(name):
 		return false
@@ -94,7 +100,8 @@ func (w *watch) read(path string) bool {
 	case filepath.Ext(name) == "":
 		return true // Makefile, PROJECT, or a folder that came or went
 	}
-	return slices.Contains([]string{"go.mod", "go.sum", "go.work", filepath.Base(Boilerplate)}, name)
+	return slices.Contains([]string{"go.mod", "go.sum", "go.work", path.Base(boilerplate)}, name) ||
+		slices.ContainsFunc(w.headers, func(header string) bool { return path.Base(header) == name })
 }
 
 // add watches a folder and those in it. What is no folder, or no longer there, is passed over.

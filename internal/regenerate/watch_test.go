@@ -19,7 +19,7 @@ func watched(t *testing.T, root string) <-chan struct{} {
 	ctx, cancel := context.WithCancel(t.Context())
 	ready, changes, ended := make(chan struct{}), make(chan struct{}, 100), make(chan error, 1)
 	go func() {
-		ended <- regenerate.Watch(ctx, root, func() { close(ready) }, func() { changes <- struct{}{} })
+		ended <- regenerate.Watch(ctx, root, headersOf(root), func() { close(ready) }, func() { changes <- struct{}{} })
 	}()
 	t.Cleanup(func() {
 		cancel()
@@ -29,6 +29,17 @@ func watched(t *testing.T, root string) <-chan struct{} {
 	})
 	<-ready
 	return changes
+}
+
+// headersOf lists the headers that a project's Makefile names.
+func headersOf(root string) func() []string {
+	return func() []string {
+		plan, _, err := regenerate.PlanFor(root, func(string) string { return "" })
+		if err != nil {
+			return nil
+		}
+		return plan.Headers()
+	}
 }
 
 func await(t *testing.T, changes <-chan struct{}, why string) {
@@ -87,6 +98,27 @@ func TestWatchThroughALink(t *testing.T) {
 	changes := watched(t, link)
 	save(t, filepath.Join(root, "api", "types.go"))
 	await(t, changes, "a save")
+}
+
+// TestWatchHeaders: the file of what generated code begins with is watched, and another one once the Makefile names it.
+func TestWatchHeaders(t *testing.T) {
+	root := t.TempDir()
+	name := func(header string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(root, "Makefile"), []byte("gen:\n\tcontroller-gen object:headerFile="+header+" paths=./...\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	name("hack/license.go.txt")
+	save(t, filepath.Join(root, "hack", "license.go.txt"))
+	changes := watched(t, root)
+	save(t, filepath.Join(root, "hack", "license.go.txt"))
+	await(t, changes, "a save of the header")
+	name("hack/other.txt")
+	await(t, changes, "a save of the Makefile")
+	drain(changes)
+	save(t, filepath.Join(root, "hack", "other.txt"))
+	await(t, changes, "a save of the new header")
 }
 
 // drain forgets what was noticed so far.

@@ -1,0 +1,70 @@
+package regenerate
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/slipway-dev/slipway/internal/generate"
+)
+
+// boilerplate is the usual file of what Go files begin with.
+const boilerplate = "hack/boilerplate.go.txt"
+
+// Headers are the header files of the plan's code, with slashes, and relative to root unless they are absolute: those
+// that its generators name, and the usual one where it is there.
+func (p Plan) Headers() []string {
+	var names []string
+	for _, run := range p.runs {
+		for _, use := range run.uses {
+			if name := use.Option("headerFile"); name != "" && writesCode(use) {
+				names = with(names, run.place(name))
+			}
+		}
+	}
+	if p.there(boilerplate) {
+		names = with(names, boilerplate)
+	}
+	return names
+}
+
+// with adds a name that is not there.
+func with(names []string, name string) []string {
+	if slices.Contains(names, name) {
+		return names
+	}
+	return append(names, name)
+}
+
+// Header is the first of these files that is there, for code that is generated besides; "" where none is.
+func (p Plan) Header() string {
+	names := p.Headers()
+	if i := slices.IndexFunc(names, p.there); i >= 0 {
+		return names[i]
+	}
+	return ""
+}
+
+// place is a file that a run names, relative to root.
+func (r planned) place(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return path.Join(r.dir, filepath.ToSlash(name))
+}
+
+// writesCode reports whether a generator writes Go files.
+func writesCode(use generate.Use) bool {
+	return use.Name == "object" || use.Name == "applyconfiguration"
+}
+
+// there reports whether a file is there, which may be relative to root.
+func (p Plan) there(name string) bool {
+	file := filepath.FromSlash(name)
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(p.root, file)
+	}
+	_, err := os.Stat(file)
+	return err == nil
+}
