@@ -123,6 +123,30 @@ roleRef:
 	projecttest.Holds(t, root, "config/namespaced/kustomization.yaml", "name: operator-role\n", "name: operator-binding\n", "!manager-role", "!more")
 }
 
+// TestRolesElsewhere: the Makefile may have the role generated beside other files than layouts do.
+func TestRolesElsewhere(t *testing.T) {
+	for _, folder := range []string{"deploy/rbac", "config/rbac"} {
+		root := projecttest.New(t, newproject.Options{})
+		projecttest.Unpack(t, root, `
+-- Makefile --
+manifests:
+	controller-gen rbac:roleName=operator-role paths=./... output:rbac:dir=deploy/rbac
+-- deploy/rbac/role.yaml --
+kind: ClusterRole
+metadata:
+  name: operator-role
+-- `+folder+`/bindings.yaml --
+kind: ClusterRoleBinding
+metadata:
+  name: operator-binding
+roleRef:
+  name: operator-role
+`)
+		projecttest.Apply(t)(projecttest.Edit(root, feature.Enable(feature.Namespaced)))
+		projecttest.Holds(t, root, "config/namespaced/kustomization.yaml", "name: operator-role\n", "name: operator-binding\n")
+	}
+}
+
 // TestMetricsOfOtherName: what would select no Service is refused at the line of the Service that there is.
 func TestMetricsOfOtherName(t *testing.T) {
 	for _, f := range []feature.Feature{feature.Prometheus, feature.Alerts} {

@@ -3,6 +3,7 @@ package feature
 import (
 	"bytes"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/outputs"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/usage"
 	"github.com/slipway-dev/slipway/project"
 )
@@ -21,20 +23,21 @@ var urlMarker = lazy.Regexp(`(?m)^[ \t]*//[ \t]*\+kubebuilder:rbac:([^\n]*,)?url
 // server accepts rules about resources alone. Rules about resources that are in no namespace are accepted and have no
 // effect, which is said.
 func (p *planner) requireNamespaced() error {
-	c, err := p.Find(roleFile)
+	file := outputs.Read(p.Root()).RoleFile()
+	c, err := p.Find(file)
 	if err != nil || p.Recording() {
 		return err
 	}
 	rules := clusterRules(c.After())
 	for _, rule := range rules {
 		if urls := rule.URLs.Content; len(urls) > 0 {
-			return p.refuseURLs(urls[0].Line)
+			return p.refuseURLs(file, urls[0].Line)
 		}
 	}
 	for _, rule := range rules {
 		if names := p.inNoNamespace(rule); len(names) > 0 {
-			p.Leave(fmt.Sprintf("%s:%d: in a namespace this has no effect, since %s are in none; if the manager needs them, write a ClusterRole and a ClusterRoleBinding into another file of config/rbac",
-				roleFile, rule.Resources.Content[0].Line, strings.Join(names, ", ")))
+			p.Leave(fmt.Sprintf("%s:%d: in a namespace this has no effect, since %s are in none; if the manager needs them, write a ClusterRole and a ClusterRoleBinding into another file of %s",
+				file, rule.Resources.Content[0].Line, strings.Join(names, ", "), path.Dir(file)))
 		}
 	}
 	return nil
@@ -80,8 +83,8 @@ func clusterScoped() map[string][]string {
 	}
 }
 
-// refuseURLs names the rule about URLs, and the marker that it is generated from.
-func (p *planner) refuseURLs(line int) error {
+// refuseURLs names the rule about URLs in the file of the role, and the marker that it is generated from.
+func (p *planner) refuseURLs(file string, line int) error {
 	sources, err := usage.Read(p.Root())
 	if err != nil {
 		return err
@@ -91,8 +94,8 @@ func (p *planner) refuseURLs(line int) error {
 		without = "the marker with urls= at " + marker
 	}
 	return &report.Error{
-		What: "the manager's role permits URLs, which no namespace has", Where: fmt.Sprintf("%s:%d", roleFile, line),
-		Hint: "nothing was changed; if the manager needs them, write a ClusterRole and a ClusterRoleBinding for them into another file of config/rbac; " +
+		What: "the manager's role permits URLs, which no namespace has", Where: fmt.Sprintf("%s:%d", file, line),
+		Hint: "nothing was changed; if the manager needs them, write a ClusterRole and a ClusterRoleBinding for them into another file of " + path.Dir(file) + "; " +
 			"then remove " + without + ", generate, and run the command again",
 		Next: "slipway generate",
 	}

@@ -36,6 +36,15 @@ func TestNamespacedWithURLs(t *testing.T) {
 	projecttest.Apply(t)(projecttest.Edit(root, feature.InNamespace(true)))
 }
 
+// TestNamespacedElsewhere: the role is where the Makefile has it generated.
+func TestNamespacedElsewhere(t *testing.T) {
+	root := projecttest.New(t, newproject.Options{})
+	projecttest.Unpack(t, root, strings.Replace(permitsURL, "config/rbac", "deploy/rbac", 1)+
+		"-- Makefile --\nmanifests:\n\tcontroller-gen rbac:roleName=manager-role paths=./... output:rbac:dir=deploy/rbac\n")
+	_, err := projecttest.Edit(root, feature.InNamespace(true))
+	refused(t, feature.Namespaced, err, "deploy/rbac/role.yaml:7", "into another file of deploy/rbac;")
+}
+
 // TestNamespacedWithClusterResources: permissions on resources that are in no namespace have no effect in a Role, which
 // is said of Kubernetes' own and of the project's.
 func TestNamespacedWithClusterResources(t *testing.T) {

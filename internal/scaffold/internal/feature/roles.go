@@ -2,25 +2,29 @@ package feature
 
 import (
 	"bytes"
-	"io/fs"
 	"os"
+	"path"
+	"path/filepath"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/slipway-dev/slipway/internal/lazy"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/outputs"
 )
 
 // The names of the manager's role, and of what binds it, where the project does not say otherwise.
 const (
 	usualRole    = "manager-role"
 	usualBinding = "manager-rolebinding"
-	roleFile     = "config/rbac/role.yaml" // which is generated
 )
 
 // roles are the names of the role that is generated for the manager, and of the binding that gives it to the manager.
 func (p *planner) roles() (role, binding string, err error) {
 	role, binding = usualRole, usualBinding
-	c, err := p.Find(roleFile)
+	file := outputs.Read(p.Root()).RoleFile()
+	c, err := p.Find(file)
 	if err != nil {
 		return role, binding, err
 	}
@@ -30,11 +34,7 @@ func (p *planner) roles() (role, binding string, err error) {
 			break
 		}
 	}
-	files, err := fs.Glob(os.DirFS(p.Root()), "config/rbac/*.yaml")
-	if err != nil {
-		return role, binding, err
-	}
-	for _, name := range files {
+	for _, name := range p.besides(file) {
 		c, err := p.Find(name)
 		if err != nil {
 			return role, binding, err
@@ -46,6 +46,19 @@ func (p *planner) roles() (role, binding string, err error) {
 		}
 	}
 	return role, binding, nil
+}
+
+// besides are the files in which the binding of a role may be: those of its folder, and of the one that layouts have.
+func (p *planner) besides(role string) (files []string) {
+	for _, folder := range slices.Compact([]string{path.Dir(role), path.Dir(manager.RoleBindingFile)}) {
+		entries, _ := os.ReadDir(filepath.Join(p.Root(), filepath.FromSlash(folder))) // without one, nothing binds the role
+		for _, entry := range entries {
+			if path.Ext(entry.Name()) == ".yaml" {
+				files = append(files, path.Join(folder, entry.Name()))
+			}
+		}
+	}
+	return files
 }
 
 // permission is what is read of a role, or of a binding.

@@ -15,7 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/generated"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/outputs"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/templates"
 	"github.com/slipway-dev/slipway/project"
@@ -91,7 +91,7 @@ func Boilerplate(header string) string {
 // fileOf is the file of the header: the one that the Makefile has generated code begin with, where it is there, or the
 // usual one.
 func fileOf(p *plan.Plan) string {
-	for _, name := range generated.Read(p.Root()).Headers() {
+	for _, name := range outputs.Read(p.Root()).Headers() {
 		if there, err := p.Exists(name); err == nil && there {
 			return name
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/newapi"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/relocate"
@@ -259,21 +260,24 @@ func (m *moving) moveRoles() error {
 	if m.project.MultiGroup == m.to.MultiGroup { // they may have had other names from the beginning
 		return nil
 	}
-	const list = "config/rbac/kustomization.yaml"
+	folder, list, prefix := newapi.RolesFolder(m.Plan)
 	for _, r := range m.project.Resources {
 		for _, role := range []string{"admin", "editor", "viewer"} {
-			from, to := m.from.RoleFile(r, role), m.to.RoleFile(r, role)
-			old, err := m.Find(from)
+			from, to := path.Base(m.from.RoleFile(r, role)), path.Base(m.to.RoleFile(r, role))
+			old, err := m.Find(path.Join(folder, from))
 			if err != nil {
 				return err
 			}
 			if from == to || !old.There() || !strings.Contains(string(old.After()), r.QualifiedGroup()) {
 				continue // a kind of the same name in another group has that file
 			}
-			if err := m.Move(from, to); err != nil {
+			if err := m.Move(path.Join(folder, from), path.Join(folder, to)); err != nil {
 				return err
 			}
-			if err := m.Edit(list, piece.RenameItem(path.Base(from), path.Base(to))); err != nil {
+			if list == "" {
+				continue // nothing lists what was put there by hand
+			}
+			if err := m.Edit(list, piece.RenameItem(prefix+from, prefix+to)); err != nil {
 				return err
 			}
 		}

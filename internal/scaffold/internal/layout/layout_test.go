@@ -81,6 +81,27 @@ func TestMultiGroup(t *testing.T) {
 	}
 }
 
+// TestRolesElsewhere: roles are renamed where a new kind got them, beside the manager's role.
+func TestRolesElsewhere(t *testing.T) {
+	root := projecttest.New(t, newproject.Options{})
+	if err := os.RemoveAll(filepath.Join(root, "config", "rbac")); err != nil {
+		t.Fatal(err)
+	}
+	projecttest.Unpack(t, root, `
+-- Makefile --
+manifests:
+	controller-gen rbac:roleName=manager-role paths=./... output:rbac:dir=deploy/rbac
+-- deploy/kustomization.yaml --
+resources:
+- rbac/role.yaml
+`)
+	projecttest.Apply(t)(newapi.Create(root, newapi.Options{Group: "batch", Version: "v1", Kind: "CronJob", Resource: true, Namespaced: true}))
+	projecttest.Holds(t, root, "deploy/kustomization.yaml", "- rbac/cronjob_viewer_role.yaml\n")
+	projecttest.Apply(t)(several(root))
+	projecttest.Holds(t, root, "deploy/rbac/batch_cronjob_viewer_role.yaml", "cronjobs")
+	projecttest.Holds(t, root, "deploy/kustomization.yaml", "- rbac/batch_cronjob_viewer_role.yaml\n", "!- rbac/cronjob")
+}
+
 // TestThereAndBack: a project of one group is what it was, to the last byte.
 func TestThereAndBack(t *testing.T) {
 	root := projecttest.New(t, newproject.Options{})

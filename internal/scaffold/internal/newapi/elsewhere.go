@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/finite"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/generated"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/outputs"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 )
@@ -31,7 +31,7 @@ func (a *planner) listing(folder string) (list, prefix string) {
 // Where that is listed nowhere and the layout's is, the project has its own way from one to the other.
 func (a *planner) crdsElsewhere() bool {
 	usual, folder := a.configFolder("crd"), a.places.Definitions()
-	if folder == "" || folder == generated.Usual || folder == usual+"/bases" {
+	if folder == "" || folder == outputs.Usual || folder == usual+"/bases" {
 		return false
 	}
 	list, _ := a.listing(folder)
@@ -57,8 +57,12 @@ func (a *planner) planCRDElsewhere() error {
 	return a.PutIfPlaced(list, plan.These(piece.Item{List: "resources", Name: item}), "- "+item)
 }
 
-// rolesFolder is where the roles for people go, with the kustomization that lists them and what this has before their
+// RolesFolder is where the roles for people go, with the kustomization that lists them and what this has before their
 // names: beside the manager's role. Where that is listed nowhere they are left out, and list is "".
+func RolesFolder(p *plan.Plan) (folder, list, prefix string) {
+	return (&planner{Plan: p, places: outputs.Read(p.Root())}).rolesFolder()
+}
+
 func (a *planner) rolesFolder() (folder, list, prefix string) {
 	usual := a.configFolder("rbac")
 	folder = a.places.Roles(usual)

@@ -3,8 +3,8 @@ package newapi
 import (
 	"slices"
 
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/generated"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/outputs"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/requires"
 	"github.com/slipway-dev/slipway/project"
@@ -42,7 +42,7 @@ func record(p *plan.Plan, file *project.Project, r project.Resource, calls []Opt
 	if err != nil {
 		return err
 	}
-	places := generated.Read(p.Root())
+	places := outputs.Read(p.Root())
 	for _, options := range calls {
 		if p.NamesOnly() && options.Controller && !onDisk(p, file, r, options) {
 			options.Controller = false // it is elsewhere, and has its files there

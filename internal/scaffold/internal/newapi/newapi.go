@@ -10,10 +10,10 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/generated"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/outputs"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/requires"
@@ -75,7 +75,7 @@ func newPlanner(root string, o Options) (*planner, error) {
 	if !kind.Foreign(r) {
 		r = inExistingGroup(p, file, r)
 	}
-	a := &planner{Plan: p, project: file, options: o, resource: r, places: generated.Read(p.Root())}
+	a := &planner{Plan: p, project: file, options: o, resource: r, places: outputs.Read(p.Root())}
 	if a.types, err = a.typesFile(); err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ type planner struct {
 	theirs   string            // the file of the controller that its authors have elsewhere, or ""
 	header   string
 	versions requires.Versions
-	places   generated.Places // of what is generated
+	places   outputs.Places // of what is generated
 
 	registration registration // of the types' package; see planTypes
 }

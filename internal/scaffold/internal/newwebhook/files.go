@@ -9,11 +9,11 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/generated"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/outputs"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
@@ -294,7 +294,7 @@ func (w *planner) data(file string) map[string]any {
 	return map[string]any{
 		"Resource":          r,
 		"Boilerplate":       w.header,
-		"CRDPath":           generated.Read(w.Root()).DefinitionsPath(),
+		"CRDPath":           outputs.Read(w.Root()).DefinitionsPath(),
 		"FirstWebhook":      w.firstWebhook(),
 		"BesideTypes":       w.besideTypes(),
 		"Type":              w.typeName(alias),

@@ -13,6 +13,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/outputs"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/usage"
 )
@@ -117,24 +118,22 @@ func (u *undoing) takeModules() error {
 
 func isModuleFile(path string) bool { return path == "go.mod" || path == "go.sum" }
 
-// The manager's role is generated from markers in all Go files; the generator leaves it
+// roleMarker begins the markers in all Go files that the manager's role is generated from; the generator leaves it
 // alone when there are none.
-const (
-	roleFile   = "config/rbac/role.yaml"
-	roleMarker = "+kubebuilder:rbac:"
-)
+const roleMarker = "+kubebuilder:rbac:"
 
 // restoreRole makes the manager's role what it was before the first marker when the last
 // one goes.
 func (u *undoing) restoreRole() error {
-	c, err := u.Find(roleFile)
+	file := outputs.Read(u.Root()).RoleFile()
+	c, err := u.Find(file)
 	if err != nil || !c.There() || !u.sources.Mention(roleMarker, nil) || u.sources.Mention(roleMarker, u.leaving) {
 		return err
 	}
-	if scaffolded, ok := u.Base().File(roleFile); ok && !hasComments(c.After()) {
-		return u.Write(roleFile, scaffolded)
+	if scaffolded, ok := u.Base().File(file); ok && !hasComments(c.After()) {
+		return u.Write(file, scaffolded)
 	}
-	return u.Keep(roleFile, "it has no markers any more: remove its rules by hand")
+	return u.Keep(file, "it has no markers any more: remove its rules by hand")
 }
 
 // takePieces takes the part's pieces out of a file and out of its merge base. Pieces of Go

@@ -112,6 +112,9 @@ func TestPart(t *testing.T) {
 		}, map[string]string{"list.yaml": "line 3 has your changes: remove by hand the parts that you do not need"}},
 		{"a generated file was written by hand", "-- p/deep.go --\npackage p\n", false, map[string]string{"p/deep.go": "package p\n"}, map[string]string{"p/deep.go": "it is not a generated file"}},
 		{"another marker is left", "-- q/q.go --\n" + other + "\n// +kubebuilder:rbac:groups=y\n", false, map[string]string{"config/rbac/role.yaml": "rules: [{apiGroups: [x]}]\n"}, nil},
+		{"the role is elsewhere", "-- Makefile --\nrole:\n\tcontroller-gen rbac:roleName=r paths=./... output:rbac:dir=m\n-- m/role.yaml --\nrules: [{apiGroups: [x]}]\n", false, map[string]string{"m/role.yaml": "rules: [{apiGroups: [x]}]\n"}, map[string]string{
+			"m/role.yaml": "it has no markers any more: remove its rules by hand",
+		}},
 		{"the role has comments", "-- config/rbac/role.yaml --\nrules: [] # mine\n", false, map[string]string{"config/rbac/role.yaml": "rules: [] # mine\n"}, map[string]string{
 			"config/rbac/role.yaml": "it has no markers any more: remove its rules by hand",
 		}},

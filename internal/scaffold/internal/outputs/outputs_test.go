@@ -1,4 +1,4 @@
-package generated_test
+package outputs_test
 
 import (
 	"os"
@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/internal/generate"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/generated"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/outputs"
 )
 
 // usual is where the generator puts the manager's role when nothing else is said.
@@ -47,18 +47,40 @@ func TestRead(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(root, "Makefile"), []byte("manifests:\n\t"+test.makefile+"\n"), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			places := generated.Read(root)
+			found := outputs.Read(root)
 			header := ""
-			if all := places.Headers(); len(all) > 0 {
+			if all := found.Headers(); len(all) > 0 {
 				header = all[0]
 			}
-			if places.Definitions() != test.crds || places.Roles(usual) != test.roles || header != test.header {
-				t.Errorf("got %s, %s, %q", places.Definitions(), places.Roles(usual), header)
+			if found.Definitions() != test.crds || found.Roles(usual) != test.roles || header != test.header {
+				t.Errorf("got %s, %s, %q", found.Definitions(), found.Roles(usual), header)
 			}
-			if _, missed := places.Missed("controllers/crew"); missed != test.missed {
+			if _, missed := found.Missed("controllers/crew"); missed != test.missed {
 				t.Errorf("missed is %v", missed)
 			}
 		})
+	}
+}
+
+// TestRoleFile: the manager's role is where layouts have it, unless all calls have it elsewhere.
+func TestRoleFile(t *testing.T) {
+	for makefile, want := range map[string]string{
+		"": "config/rbac/role.yaml",
+		"controller-gen rbac:roleName=r paths=./...":                                                                           "config/rbac/role.yaml",
+		"controller-gen rbac:roleName=r,fileName=manager.yaml paths=./...":                                                     "config/rbac/manager.yaml",
+		"cd deploy && controller-gen rbac:roleName=r output:rbac:dir=rbac":                                                     "deploy/rbac/role.yaml",
+		"controller-gen rbac:roleName=r output:rbac:dir=.":                                                                     "role.yaml",
+		"controller-gen rbac:roleName=r output:none\n\tcontroller-gen rbac:roleName=r output:rbac:dir=m":                       "m/role.yaml",
+		"controller-gen rbac:roleName=r output:dir=m\n\tcontroller-gen rbac:roleName=r,fileName=x.yaml output:dir=config/rbac": "config/rbac/x.yaml",
+		"controller-gen rbac:roleName=r output:stdout":                                                                         "config/rbac/role.yaml",
+	} {
+		root := t.TempDir()
+		if err := os.WriteFile(filepath.Join(root, "Makefile"), []byte("manifests:\n\t"+makefile+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got := outputs.Read(root).RoleFile(); got != want {
+			t.Errorf("%s: got %s, want %s", makefile, got, want)
+		}
 	}
 }
 
@@ -69,7 +91,7 @@ func TestGenerators(t *testing.T) {
 		names = append(names, g.Name)
 	}
 	slices.Sort(names)
-	if !slices.Equal(generated.Generators(), names) {
-		t.Errorf("there are %q, but %q are known", names, generated.Generators())
+	if !slices.Equal(outputs.Generators(), names) {
+		t.Errorf("there are %q, but %q are known", names, outputs.Generators())
 	}
 }

@@ -1,9 +1,10 @@
-// Package generated reads in a project's Makefile where its generators put what follows from the code, and which code
+// Package outputs reads in a project's Makefile where its generators put what follows from the code, and which code
 // they read. A verb that adds to the code has the rest of the project be where that goes.
 //
-//	places := generated.Read(root)
-//	places.Definitions() // config/crd/bases, or the folder of output:crd
-package generated
+//	found := outputs.Read(root)
+//	found.Definitions() // config/crd/bases, or the folder of output:crd
+//	found.RoleFile()    // config/rbac/role.yaml, or the file of output:rbac
+package outputs
 
 import (
 	"cmp"
@@ -22,14 +23,18 @@ import (
 // Usual is where layouts have generated definitions.
 const Usual = "config/crd/bases"
 
+// usualRoles is where they have the manager's role.
+const usualRoles = "config/rbac"
+
 // makefileName is the file that is read; others that it includes are read besides.
 const makefileName = "Makefile"
 
 // Places are what a Makefile says; the zero value is that of one that says nothing.
 type Places struct {
-	crds, roles []string // the folders of definitions and of the manager's role, one for each call
-	headers     []string // the files of headers
-	readers     []Reader // the calls that make the manager's role
+	crds    []string // the folders of definitions; "" stands for those that a call does not write
+	roles   []string // the files of the manager's role
+	headers []string // the files of headers
+	readers []Reader // the calls that make the manager's role
 }
 
 // A Reader is a call that makes the manager's role of the code in some folders.
@@ -76,9 +81,9 @@ func (p *Places) add(call makefile.Call) {
 	for _, use := range read.Uses {
 		switch use.Name {
 		case "crd":
-			p.crds = appendOutput(p.crds, call.Dir, use)
+			p.crds = appendOutput(p.crds, call.Dir, use, ".")
 		case "rbac":
-			p.roles = appendOutput(p.roles, call.Dir, use)
+			p.roles = appendOutput(p.roles, call.Dir, use, cmp.Or(use.Option("fileName"), "role.yaml"))
 			p.readers = append(p.readers, Reader{File: cmp.Or(call.File, makefileName), Line: call.Line, Paths: read.Paths, dir: call.Dir})
 		case "object":
 			p.headers = appendLocal(p.headers, call.Dir, use.Option("headerFile"))
@@ -86,12 +91,12 @@ func (p *Places) add(call makefile.Call) {
 	}
 }
 
-// appendOutput adds the folder of what a generator writes; "" stands for nothing that is written.
-func appendOutput(places []string, dir string, use arguments.Use) []string {
+// appendOutput adds where a generator writes a file of that name; "" stands for nothing that is written.
+func appendOutput(places []string, dir string, use arguments.Use, name string) []string {
 	if use.Output.To != arguments.ToFiles {
 		return append(places, "")
 	}
-	return appendLocal(places, dir, use.Output.Folder(use.Name))
+	return appendLocal(places, dir, path.Join(filepath.ToSlash(use.Output.Folder(use.Name)), name))
 }
 
 // appendLocal adds a place in the project, relative to the folder of a call, unless it is there or no such place.
@@ -113,7 +118,24 @@ func (p Places) DefinitionsPath() string {
 }
 
 // Roles is the folder of the manager's role, or usual.
-func (p Places) Roles(usual string) string { return cmp.Or(first(p.roles, usual), usual) }
+func (p Places) Roles(usual string) string {
+	var folders []string
+	for _, file := range slices.DeleteFunc(slices.Clone(p.roles), func(file string) bool { return file == "" }) {
+		folders = append(folders, path.Dir(file))
+	}
+	return first(folders, usual)
+}
+
+// RoleFile is the file of the manager's role, which is generated.
+func (p Places) RoleFile() string {
+	folder := p.Roles(usualRoles)
+	for _, file := range p.roles {
+		if path.Dir(file) == folder && file != "" {
+			return file
+		}
+	}
+	return folder + "/role.yaml"
+}
 
 // Headers are the files of headers that generated code begins with.
 func (p Places) Headers() []string { return p.headers }
