@@ -7,6 +7,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/generate/internal/generator"
 	"github.com/slipway-dev/slipway/internal/generate/internal/marker"
+	"github.com/slipway-dev/slipway/internal/generate/internal/rbac"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -44,6 +45,10 @@ func (u use) path(dir string, f generator.File) (string, error) {
 	}
 	return filepath.Join(folder, f.Name), nil
 }
+
+// RoleName is the name of a file's first ClusterRole, as far as the file can be read; "" where it has none, or one
+// whose name is not plain.
+func RoleName(content []byte) string { return rbac.RoleName(content) }
 
 func find(all []Generator, name string) (Generator, bool) {
 	for _, g := range all {

@@ -36,6 +36,20 @@ func (r *replacedFiles) noting(root string) func(path string, before []byte) {
 	}
 }
 
+// both is a function that calls two, of which either may be nil.
+func both(first, second func(path string, before []byte)) func(path string, before []byte) {
+	switch {
+	case first == nil:
+		return second
+	case second == nil:
+		return first
+	}
+	return func(path string, before []byte) {
+		first(path, before)
+		second(path, before)
+	}
+}
+
 // orTakeBack does what follows from a plan that was applied. When that fails, the plan and what followed from it so
 // far are taken back.
 func (s *Session) orTakeBack(planned *scaffold.Plan, then func() error) error {

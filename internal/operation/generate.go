@@ -83,13 +83,13 @@ func (s *Session) generateAlone(ctx context.Context, root string, g Generation) 
 // generateWith brings the generated files of the project in root up to date and
 // tells what changed. Findings that make the result wrong are an error.
 func (s *Session) generateWith(ctx context.Context, root string, g Generation) (generate.Result, error) {
-	warn := s.warnOfRole(root)
-	plan, result, err := s.plannedRun(ctx, root, generate.Options{Strict: g.Strict, Cache: s.runsFolder(), Within: g.Outside})
+	roles := replacedRoles{}
+	plan, result, err := s.plannedRun(ctx, root, generate.Options{Strict: g.Strict, Cache: s.runsFolder(), Within: g.Outside, Replacing: roles.note})
 	if err != nil {
 		return result, err
 	}
 	s.reportRun(root, result)
-	warn(result)
+	s.warnOfRoles(root, roles, result)
 	return result, s.reportLeftovers(root, plan, result, g)
 }
 
@@ -154,9 +154,9 @@ func (s *Session) description(root string) (file *project.Project, described boo
 }
 
 // runPlan runs a plan and tells what it found in the code. Findings that make the
-// result wrong are an error.
+// result wrong are an error. What is replaced is noted, besides what options do with it.
 func (s *Session) runPlan(ctx context.Context, root string, plan regenerate.Plan, options generate.Options) (generate.Result, error) {
-	options.Codegen, options.Replacing = codegen.NewFinder(s.Getenv, s.Handler), s.replaced.noting(root)
+	options.Codegen, options.Replacing = codegen.NewFinder(s.Getenv, s.Handler), both(options.Replacing, s.replaced.noting(root))
 	if s.Verbose {
 		options.Events = s.Handler
 	}

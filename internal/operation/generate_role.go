@@ -2,43 +2,32 @@ package operation
 
 import (
 	"fmt"
-	"path/filepath"
-	"regexp"
 
-	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/generate"
+	"github.com/slipway-dev/slipway/internal/regenerate"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// roleFile is where the generator writes the manager's role.
-const roleFile = "config/rbac/role.yaml"
+// replacedRoles are the names of the roles in files that a run replaces, by the files' paths.
+type replacedRoles map[string]string
 
-// warnOfRole returns a function that warns, after a run, if a role that is there now was replaced by one of another
-// name: its author wrote it by hand, and its permissions are gone. controller-gen replaces it silently.
-func (s *Session) warnOfRole(root string) func(result generate.Result) {
-	path := filepath.Join(root, filepath.FromSlash(roleFile))
-	content, err := finite.ReadFile(path)
-	if err != nil {
-		return func(generate.Result) {} // there is none, or generating reports it
-	}
-	return func(result generate.Result) {
-		for _, f := range result.Files {
-			if f.Path != path || f.Action != report.Updated {
-				continue
-			}
-			if before, after := roleName(content), roleName(f.Content); before != "" && after != "" && after != before {
-				s.Handler.Handle(report.Warning{Text: fmt.Sprintf(
-					"%s: the role %s was replaced by %s, which has the permissions of +kubebuilder:rbac markers alone; to keep it, restore it under another file name",
-					roleFile, before, after)})
-			}
-		}
+// note remembers the role of a file.
+func (r replacedRoles) note(path string, before []byte) {
+	if name := generate.RoleName(before); name != "" {
+		r[path] = name
 	}
 }
 
-// roleName is the name of a file's role, or "".
-func roleName(content []byte) string {
-	if m := regexp.MustCompile(`(?m)^metadata:\s*\n(?:[ \t]+.*\n)*?[ \t]+name:[ \t]*([\w.:-]+)`).FindSubmatch(content); m != nil {
-		return string(m[1])
+// warnOfRoles warns, after a run, of roles that were replaced by ones of another name: their author wrote them by hand,
+// and their permissions are gone. controller-gen replaces them silently.
+func (s *Session) warnOfRoles(root string, before replacedRoles, result generate.Result) {
+	for _, f := range result.Files {
+		name, after := before[f.Path], generate.RoleName(f.Content)
+		if name == "" || after == "" || after == name {
+			continue
+		}
+		s.Handler.Handle(report.Warning{Text: fmt.Sprintf(
+			"%s: the role %s was replaced by %s, which has the permissions of +kubebuilder:rbac markers alone; to keep it, restore it under another file name",
+			regenerate.Relative(root, f.Path), name, after)})
 	}
-	return ""
 }

@@ -84,6 +84,7 @@ const (
 	makefileName = "Makefile"
 	managerRole  = "manager-role"
 	crdFolder    = "config/crd/bases"
+	rolesFolder  = "config/rbac"
 	policyFolder = "config/vap"
 )
 
@@ -256,18 +257,15 @@ func defaults(root string) ([]planned, error) {
 	return []planned{{paths: everywhere, uses: []generate.Use{
 		object,
 		{Name: "crd", Output: generate.Output{Config: crdFolder}},
-		{Name: "rbac", Options: "roleName=" + role, Output: generate.Output{Config: "config/rbac"}},
+		{Name: "rbac", Options: "roleName=" + role, Output: generate.Output{Config: rolesFolder}},
 		{Name: "webhook", Output: generate.Output{Config: "config/webhook"}},
 		{Name: "applyconfiguration", Options: object.Options},
 	}}}, nil
 }
 
-// generatedRole matches the name of the role in the file that the generator writes.
-var generatedRole = lazy.Regexp(`(?s)^(?:---\s)?.*?\nkind: ClusterRole\r?\n.*?\n  name: ([\w.-]+)\r?\n`)
-
 // roleName is what the project calls the manager's role: its bindings name it.
 func roleName(root string) (string, error) {
-	file := filepath.Join(root, "config", "rbac", "role.yaml")
+	file := filepath.Join(root, filepath.FromSlash(rolesFolder), "role.yaml")
 	content, err := finite.ReadFile(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -275,10 +273,7 @@ func roleName(root string) (string, error) {
 	case err != nil:
 		return "", &report.Error{What: "the manager's role cannot be read", Where: file, Err: err}
 	}
-	if m := generatedRole().FindSubmatch(content); m != nil {
-		return string(m[1]), nil
-	}
-	return managerRole, nil
+	return cmp.Or(generate.RoleName(content), managerRole), nil
 }
 
 // Run runs the plan with what options say beside what to generate, and joins the results. It stops at the first run
