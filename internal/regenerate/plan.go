@@ -14,9 +14,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/generate"
 	"github.com/slipway-dev/slipway/internal/generate/arguments"
-	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/makefile"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/shellword"
 )
 
 // Plan is what a project generates: runs of the generators, each over packages of its own.
@@ -54,14 +54,11 @@ func (p Plan) MakeCommand() string {
 // name of one for more than a word.
 func makeTarget(targets ...string) string {
 	words := strings.Fields(strings.Join(targets, " ")) // a rule may have several
-	if slices.ContainsFunc(words, func(t string) bool { return !targetName().MatchString(t) }) {
+	if slices.ContainsFunc(words, func(t string) bool { return !shellword.IsPlain(t) }) {
 		return ""
 	}
 	return "make " + strings.Join(words, " ")
 }
-
-// targetName matches names of targets that a shell takes as they are.
-var targetName = lazy.Regexp(`^[\w.][\w./-]*$`)
 
 // made adds a target that generates.
 func (p *Plan) made(target string) {

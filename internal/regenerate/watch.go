@@ -13,6 +13,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/sourcefolder"
 )
 
 // quiet is how long nothing must change before changes are acted upon: editors and git write several files at once.
@@ -124,7 +125,5 @@ func (w *watch) add(path string) error {
 	})
 }
 
-// skipped are names that the go command passes over, and folders that hold no code.
-func skipped(name string) bool {
-	return name[0] == '.' || name[0] == '_' || slices.Contains([]string{"bin", "testdata", "vendor", "node_modules"}, name)
-}
+// skipped are folders without code, and that of the Makefile's tools, which come and go.
+func skipped(name string) bool { return sourcefolder.WithoutCode(name) || name == "bin" }

@@ -6,11 +6,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/sourcefolder"
 )
 
 // hasConfig reports whether the project has the configuration that features are lines of, or the base that it is made
@@ -52,9 +51,6 @@ func (p *planner) notFromConfig(refused *report.Error) {
 		"add what you need to %s by hand", found.Metadata.Name.Value, path.Dir(file))
 }
 
-// noSources are folders that hold nothing of the project that is deployed.
-var noSources = []string{"vendor", "node_modules", "testdata", "bin", "config"}
-
 // mostManifests bounds how many files are looked at for a Deployment.
 const mostManifests = 5000
 
@@ -78,7 +74,7 @@ func (p *planner) eachManifest(visit func(name string, src []byte) bool) {
 		switch {
 		case err != nil:
 			return nil
-		case d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || slices.Contains(noSources, d.Name())):
+		case d.IsDir() && name != "." && (sourcefolder.WithoutConfiguration(d.Name()) || d.Name() == "config"):
 			return fs.SkipDir
 		case !d.Type().IsRegular() || path.Ext(name) != ".yaml" && path.Ext(name) != ".yml":
 			return nil

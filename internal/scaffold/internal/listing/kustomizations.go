@@ -19,17 +19,14 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"sigs.k8s.io/kustomize/api/konfig"
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/sourcefolder"
 )
-
-// passedOver are folders that hold nothing of what the project deploys.
-var passedOver = []string{"vendor", "node_modules", "testdata", "bin"}
 
 const (
 	mostFolders = 300    // with a kustomization, that are looked at
@@ -77,7 +74,7 @@ func (k *Kustomizations) walk() error {
 			return err
 		case entries > mostEntries || len(k.folders) == mostFolders:
 			return fs.SkipAll
-		case d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || slices.Contains(passedOver, d.Name())):
+		case d.IsDir() && name != "." && sourcefolder.WithoutConfiguration(d.Name()):
 			return fs.SkipDir
 		case slices.Contains(konfig.RecognizedKustomizationFileNames(), d.Name()):
 			k.add(name, d)
