@@ -85,19 +85,30 @@ func (m *reader) includes(names string) {
 
 // read reads one file that is included. What cannot be read is passed over, as make does with -include.
 func (m *reader) read(name string) {
-	info, err := fs.Stat(m.files, name)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxFile || m.included[name] || len(m.included) == maxIncluded {
+	if m.included[name] || len(m.included) == maxIncluded {
 		return
 	}
-	m.included[name] = true
-	text, err := fs.ReadFile(m.files, name)
+	text, err := m.text(name)
 	if err != nil {
 		return
 	}
+	m.included[name] = true
 	including := m.file
 	m.file, m.target = name, ""
 	m.lines(string(text))
 	m.file, m.target = including, ""
+}
+
+// text is what a file of the project holds; one that is no file, or too large, is refused.
+func (m *reader) text(name string) ([]byte, error) {
+	info, err := fs.Stat(m.files, name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxFile {
+		return nil, fs.ErrInvalid
+	}
+	return fs.ReadFile(m.files, name)
 }
 
 var (

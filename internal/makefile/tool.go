@@ -14,33 +14,42 @@ import (
 // Tool is how a Makefile has a program.
 type Tool struct {
 	Name    string // of its file, like controller-gen-v0.20.1; "" if the Makefile does not say
-	Version string // that the Makefile installs or runs; "" if it does not say
-	// ByGo is set when the go command runs the program: without a version it is of the one that go.mod names.
-	ByGo bool
+	Version string // that the Makefile installs or runs, or leaves to go.mod; "" if neither says
 }
 
 // ToolOf finds out how a Makefile has a program that is installed from a Go package. Getenv and files are those of
-// [Calls].
+// [Calls]; files have the go.mod too.
 func ToolOf(content []byte, program Program, pkg string, getenv func(string) string, files fs.FS) Tool {
 	m := read(string(content), getenv, files)
 	value := m.expandKnown(m.variables[program.Variable].value)
 	tool := Tool{Name: program.nameIn(value)}
-	tool.ByGo = strings.HasPrefix(value, "go ")
 	versions := regexp.MustCompile(regexp.QuoteMeta(pkg) + `(?:@|[\s,]+(?:[^\s,@]+[\s,]+)?)(` + versionPattern + `)`)
-	texts := []string{value}
-	for _, r := range m.recipes {
-		texts = append(texts, m.expandKnown(r.text))
-	}
-	for _, name := range slices.Sorted(maps.Keys(m.variables)) {
-		texts = append(texts, m.expandKnown(m.variables[name].value))
-	}
+	texts := m.texts(program.Variable)
 	for _, text := range texts {
-		if found := versions.FindStringSubmatch(text); found != nil {
+		if found := versions.FindStringSubmatch(m.expandKnown(text)); found != nil {
 			tool.Version = found[1]
 			return tool
 		}
 	}
+	for _, text := range texts {
+		if tool.Version = m.required(m.expand(text, 0), program, pkg); tool.Version != "" {
+			return tool
+		}
+	}
 	return tool
+}
+
+// texts are what a Makefile may say of a program, as it stands there: the value of its variable, the lines of recipes,
+// other variables.
+func (m *reader) texts(variable string) []string {
+	texts := []string{m.variables[variable].value}
+	for _, r := range m.recipes {
+		texts = append(texts, r.text)
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.variables)) {
+		texts = append(texts, m.variables[name].value)
+	}
+	return texts
 }
 
 // versionPattern matches a version of a module and nothing longer.

@@ -32,7 +32,7 @@ func (s *Session) LinkTools(dir string, force bool) error {
 		return err
 	}
 	folder.Force = force
-	versions, unknown, err := toollink.Versions(root)
+	versions, unknown, err := toollink.Versions(root, s.Getenv)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (s *Session) UnlinkTools(dir string) error {
 // toolRoot is the folder whose Makefile the links are for: the working folder if its Makefile has tools, or else the
 // project's, as for other verbs.
 func (s *Session) toolRoot() (string, error) {
-	versions, unknown, err := toollink.Versions(s.Dir)
+	versions, unknown, err := toollink.Versions(s.Dir, s.Getenv)
 	if err != nil || len(versions)+len(unknown) > 0 {
 		return s.Dir, err
 	}

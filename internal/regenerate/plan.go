@@ -100,7 +100,7 @@ func PlanFor(root string, getenv func(string) string) (Plan, []report.Finding, e
 	calls := makefile.Calls(content, arguments.Program(), getenv, files.FS())
 	plan := Plan{root: root}
 	if len(calls) > 0 {
-		plan.tool = toolOf(root, makefile.ToolOf(content, arguments.Program(), controllerGenPackage, getenv, files.FS()))
+		plan.tool = toolOf(makefile.ToolOf(content, arguments.Program(), controllerGenPackage, getenv, files.FS()))
 	}
 	var findings []report.Finding
 	for _, call := range calls {

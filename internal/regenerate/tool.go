@@ -1,20 +1,12 @@
 package regenerate
 
 import (
-	"path/filepath"
-
-	"golang.org/x/mod/modfile"
-
-	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/generate"
 	"github.com/slipway-dev/slipway/internal/makefile"
 )
 
-// What controller-gen is installed from.
-const (
-	controllerGenPackage = controllerGenModule + "/cmd/controller-gen"
-	controllerGenModule  = "sigs.k8s.io/controller-tools"
-)
+// controllerGenPackage is what controller-gen is installed from.
+const controllerGenPackage = "sigs.k8s.io/controller-tools/cmd/controller-gen"
 
 // tool is how generated files name the program that the Makefile calls. In a project that uses controller-gen and
 // slipway in turns no file changes for that.
@@ -23,13 +15,8 @@ type tool struct {
 	keepVersion   bool // the Makefile does not tell it, so files stay with the one that they name
 }
 
-func toolOf(root string, found makefile.Tool) tool {
-	t := tool{name: found.Name, version: found.Version}
-	if t.version == "" && found.ByGo {
-		t.version = requiredVersion(root, controllerGenModule)
-	}
-	t.keepVersion = t.version == ""
-	return t
+func toolOf(found makefile.Tool) tool {
+	return tool{name: found.Name, version: found.Version, keepVersion: found.Version == ""}
 }
 
 // Pinned is the version of controller-gen that the Makefile asks for, if it is not the one whose files slipway makes.
@@ -38,22 +25,4 @@ func (p Plan) Pinned() string {
 		return ""
 	}
 	return p.tool.version
-}
-
-// requiredVersion is the version of a module that the project's go.mod requires; "" if it requires none.
-func requiredVersion(root, path string) string {
-	content, err := finite.ReadFile(filepath.Join(root, "go.mod"))
-	if err != nil {
-		return ""
-	}
-	file, err := modfile.ParseLax("go.mod", content, nil)
-	if err != nil {
-		return ""
-	}
-	for _, r := range file.Require {
-		if r.Mod.Path == path {
-			return r.Mod.Version
-		}
-	}
-	return ""
 }

@@ -159,6 +159,7 @@ func TestInspection(t *testing.T) {
 
 // TestVersions reads the versions that a Makefile asks for.
 func TestVersions(t *testing.T) {
+	none := func(string) string { return "" }
 	for _, test := range []struct {
 		name, makefile, goMod string
 		want                  map[string]string
@@ -175,6 +176,18 @@ func TestVersions(t *testing.T) {
 		{"computed otherwise", "KUSTOMIZE_VERSION = $(shell cat version)\n", "", map[string]string{}, []string{"KUSTOMIZE_VERSION"}},
 		{"a path", "KUSTOMIZE_VERSION = ../../x\n", "", map[string]string{}, []string{"KUSTOMIZE_VERSION"}},
 		{"empty", "KUSTOMIZE_VERSION =\n", "", map[string]string{}, nil},
+		{
+			"left to go.mod", "$(LOCALBIN)/controller-gen:\n\tGOBIN=$(LOCALBIN) go install sigs.k8s.io/controller-tools/cmd/controller-gen\n",
+			"module m\n\nrequire sigs.k8s.io/controller-tools v0.21.0\n", map[string]string{"controller-gen": "v0.21.0"}, nil,
+		},
+		{
+			"of a variable of another name", "GEN_VERSION = v0.20.1\nget:\n\tgo install sigs.k8s.io/controller-tools/cmd/controller-gen@$(GEN_VERSION)\n",
+			"", map[string]string{"controller-gen": "v0.20.1"}, nil,
+		},
+		{
+			"of two, the usual variable counts", "CONTROLLER_TOOLS_VERSION = $(shell cat version)\nget:\n\tgo install sigs.k8s.io/controller-tools/cmd/controller-gen@v0.20.1\n",
+			"", map[string]string{}, []string{"CONTROLLER_TOOLS_VERSION"},
+		},
 	} {
 		project := t.TempDir()
 		for name, text := range map[string]string{"Makefile": test.makefile, "go.mod": test.goMod} {
@@ -182,14 +195,14 @@ func TestVersions(t *testing.T) {
 				write(t, filepath.Join(project, name), text, 0o644)
 			}
 		}
-		versions, unknown, err := toollink.Versions(project)
+		versions, unknown, err := toollink.Versions(project, none)
 		if err != nil || cmp.Diff(test.want, versions) != "" || strings.Join(unknown, ",") != strings.Join(test.unknown, ",") {
 			t.Errorf("%s: got %v, unknown %v, %v, want %v, %v", test.name, versions, unknown, err, test.want, test.unknown)
 		}
 	}
 	broken := t.TempDir()
 	write(t, filepath.Join(broken, "Makefile", "x"), "", 0o644)
-	if _, _, err := toollink.Versions(broken); err == nil {
+	if _, _, err := toollink.Versions(broken, none); err == nil {
 		t.Error("a folder is read as Makefile")
 	}
 }

@@ -3,27 +3,36 @@ package toollink
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
 
 	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/makefile"
 	"github.com/slipway-dev/slipway/internal/report"
+)
+
+const (
+	generator         = "controller-gen"
+	generatorVariable = "CONTROLLER_TOOLS_VERSION"
 )
 
 // variables are those of a Makefile that name the versions of tools.
 var variables = map[string]string{
-	"CONTROLLER_TOOLS_VERSION": "controller-gen",
-	"KUSTOMIZE_VERSION":        "kustomize",
-	"ENVTEST_VERSION":          "setup-envtest",
+	generatorVariable:   generator,
+	"KUSTOMIZE_VERSION": "kustomize",
+	"ENVTEST_VERSION":   "setup-envtest",
 }
 
 // Versions reads the versions of tools from the Makefile of a project. A version that the Makefile
-// computes from go.mod is computed; what else is computed there is returned as unknown.
-func Versions(project string) (versions map[string]string, unknown []string, err error) {
+// computes from go.mod is computed; what else is computed there is returned as unknown. Getenv is asked for variables
+// that the Makefile leaves to the environment.
+func Versions(project string, getenv func(string) string) (versions map[string]string, unknown []string, err error) {
 	versions = make(map[string]string)
 	content, err := finite.ReadFile(filepath.Join(project, "Makefile"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -48,7 +57,22 @@ func Versions(project string) (versions map[string]string, unknown []string, err
 		}
 		versions[tool] = value
 	}
+	if version := generatorVersion(project, content, getenv); version != "" && versions[generator] == "" && !slices.Contains(unknown, generatorVariable) {
+		versions[generator] = version
+	}
 	return versions, unknown, nil
+}
+
+// generatorVersion is the version of controller-gen that no variable of the usual name has: CRDs name it, so the link
+// must know it.
+func generatorVersion(project string, content []byte, getenv func(string) string) string {
+	files, err := os.OpenRoot(project)
+	if err != nil {
+		return ""
+	}
+	defer files.Close()
+	program := makefile.Program{Name: generator, Variable: "CONTROLLER_GEN"}
+	return makefile.ToolOf(content, program, packages[generator], getenv, files.FS()).Version
 }
 
 // Inspection is the line of the project's Makefile at which it looks into a tool's file for the version, which it does
