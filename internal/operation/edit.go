@@ -63,11 +63,15 @@ func (s *Session) Edit(ctx context.Context, e Edit) error {
 // warnPinned warns of a workflow that fails where the generated files are another version's.
 func (s *Session) warnPinned(root string) {
 	plan, _, err := regenerate.PlanFor(root, s.Getenv)
-	if err != nil || plan.Pinned() == "" {
+	if err != nil {
 		return // generate reports what is wrong with the Makefile
 	}
-	s.Handler.Handle(report.Warning{Text: fmt.Sprintf("the workflow runs slipway generate --check, which wants the files of controller-gen %s, and the Makefile asks for %s: "+
-		"run slipway generate and commit what it changes, or take the step out of the workflow", generate.ControllerGen, plan.Pinned())})
+	source, version := plan.Other()
+	if version == "" {
+		return
+	}
+	s.Handler.Handle(report.Warning{Text: fmt.Sprintf("the workflow runs slipway generate --check, which wants the files of controller-gen %s, and %s %s: "+
+		"run slipway generate and commit what it changes, or take the step out of the workflow", generate.ControllerGen, source, version)})
 }
 
 // noteImage says that images have to be built again where the manager's own code changes: the configuration that goes

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/cachefolder"
@@ -34,7 +35,7 @@ func (s *Session) Generate(ctx context.Context, g Generation) error {
 	}
 	begin := time.Now()
 	misfits := lookForMisfits(root)
-	result, err := s.generateAlone(ctx, root, g)
+	plan, result, err := s.generateAlone(ctx, root, g)
 	found := <-misfits
 	if err != nil {
 		return err
@@ -43,9 +44,24 @@ func (s *Session) Generate(ctx context.Context, g Generation) error {
 		return err
 	}
 	s.reportFindings(root, found)
+	s.noteOther(plan, result)
 	s.warnOfInflections()
 	s.Handler.Handle(generated(result, time.Since(begin)))
 	return nil
+}
+
+// noteOther says that changes of CRDs may come from another version of controller-gen than the project's.
+func (s *Session) noteOther(plan regenerate.Plan, result generate.Result) {
+	changed := func(f generate.File) bool {
+		_, definition := f.Locate("")
+		return definition && f.Action == report.Updated
+	}
+	if !slices.ContainsFunc(result.Files, changed) {
+		return
+	}
+	if source, version := plan.Other(); version != "" {
+		s.Handler.Handle(report.Note{Text: "The CRDs are as controller-gen " + generate.ControllerGen + " writes them; " + source + " " + version + ", which may write other ones."})
+	}
 }
 
 // warnOfInflections warns that plurals which the user adds in a file are not heeded, as long as it cannot be used.
@@ -71,10 +87,10 @@ func lookForMisfits(root string) <-chan []report.Finding {
 }
 
 // generateAlone generates while no other command changes the project.
-func (s *Session) generateAlone(ctx context.Context, root string, g Generation) (generate.Result, error) {
+func (s *Session) generateAlone(ctx context.Context, root string, g Generation) (regenerate.Plan, generate.Result, error) {
 	release, err := s.hold(ctx, root)
 	if err != nil {
-		return generate.Result{}, err
+		return regenerate.Plan{}, generate.Result{}, err
 	}
 	defer release()
 	return s.generateWith(ctx, root, g)
@@ -82,15 +98,15 @@ func (s *Session) generateAlone(ctx context.Context, root string, g Generation) 
 
 // generateWith brings the generated files of the project in root up to date and
 // tells what changed. Findings that make the result wrong are an error.
-func (s *Session) generateWith(ctx context.Context, root string, g Generation) (generate.Result, error) {
+func (s *Session) generateWith(ctx context.Context, root string, g Generation) (regenerate.Plan, generate.Result, error) {
 	roles := replacedRoles{}
 	plan, result, err := s.plannedRun(ctx, root, generate.Options{Strict: g.Strict, Cache: s.runsFolder(), Within: g.Outside, Replacing: roles.note})
 	if err != nil {
-		return result, err
+		return plan, result, err
 	}
 	s.reportRun(root, result)
 	s.warnOfRoles(root, roles, result)
-	return result, s.reportLeftovers(root, plan, result, g)
+	return plan, result, s.reportLeftovers(root, plan, result, g)
 }
 
 // runGenerators runs these generators in the project, and tells what they found and what changed.

@@ -33,7 +33,7 @@ func (s *Session) generateAfter(ctx context.Context, root string, change *scaffo
 		}
 		return err
 	}
-	result, err := s.generateWith(ctx, root, Generation{})
+	_, result, err := s.generateWith(ctx, root, Generation{})
 	if err != nil || len(s.definitions(root, result).list) == 0 {
 		return err
 	}

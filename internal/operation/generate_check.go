@@ -43,8 +43,8 @@ func (s *Session) CheckGenerated(ctx context.Context, g Generation) error {
 		verb = " is"
 	}
 	out := &report.Error{What: count(len(stale), "generated file") + verb + " out of date", Where: root, Next: "slipway generate"}
-	if pinned := plan.Pinned(); pinned != "" {
-		out.Hint = "the files are compared with those of controller-gen " + generate.ControllerGen + "; the Makefile asks for " + pinned + ", which may write other ones"
+	if source, version := plan.Other(); version != "" {
+		out.Hint = "the files are compared with those of controller-gen " + generate.ControllerGen + "; " + source + " " + version + ", which may write other ones"
 	}
 	return out
 }

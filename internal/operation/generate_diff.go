@@ -54,8 +54,8 @@ func (s *Session) CompareDefinitions(ctx context.Context, since string, g Genera
 	if err != nil {
 		return err
 	}
-	if pinned := plan.Pinned(); pinned != "" && len(changes) > 0 {
-		s.Handler.Handle(report.Warning{Text: "the Makefile asks for controller-gen " + pinned + ", and the CRDs here are those of " + generate.ControllerGen +
+	if source, version := plan.Other(); version != "" && len(changes) > 0 {
+		s.Handler.Handle(report.Warning{Text: source + " controller-gen " + version + ", and the CRDs here are those of " + generate.ControllerGen +
 			": the changes include the differences between both versions. To see those of the code alone, commit what slipway generate writes and compare with that commit."})
 	}
 	return s.reportChanges(d, definitionChanges{Since: since, Changes: changes})

@@ -18,7 +18,7 @@ func (s *Session) WatchAndGenerate(ctx context.Context, g Generation) error {
 	}
 	attempt := func() {
 		begin := time.Now()
-		result, err := s.generateAlone(ctx, root, g)
+		_, result, err := s.generateAlone(ctx, root, g)
 		switch {
 		case ctx.Err() != nil:
 		case err != nil:

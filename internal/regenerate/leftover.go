@@ -11,11 +11,12 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/confine"
 	"github.com/slipway-dev/slipway/internal/generate"
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/shellword"
 )
 
-// Leftovers are the CRDs in the plan's folders that a generator once wrote and that no kind makes any longer, as
+// Leftovers are the CRDs in the plan's folders that a generator once wrote and that the plan does not make, as
 // absolute paths. Files that people wrote lack the generator's annotation and are none.
 func Leftovers(plan Plan, made []generate.File) ([]string, error) {
 	var left []string
@@ -28,11 +29,11 @@ func Leftovers(plan Plan, made []generate.File) ([]string, error) {
 			if slices.ContainsFunc(made, func(f generate.File) bool { return f.Path == path }) {
 				continue
 			}
-			generated, err := isGeneratedCRD(path)
+			version, err := writtenBy(path)
 			if err != nil {
 				return nil, &report.Error{What: "file cannot be read", Where: path, Err: err}
 			}
-			if generated {
+			if version != "" {
 				left = append(left, path)
 			}
 		}
@@ -59,27 +60,33 @@ func (p Plan) CRDFolders() []string {
 	return slices.Compact(folders)
 }
 
-// isGeneratedCRD looks at the head of a file, where generators put their annotation.
-func isGeneratedCRD(path string) (bool, error) {
+// versionOf matches the annotation of generators, with the version that it names.
+var versionOf = lazy.Regexp(`\n    controller-gen\.kubebuilder\.io/version: (.*)`)
+
+// writtenBy is the version of controller-gen that a CRD names as the one which wrote it; "" for any other file. It
+// looks at the head of the file, where generators put their annotation.
+func writtenBy(path string) (version string, err error) {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return false, nil // a folder, a pipe, a link to nothing: no generator wrote it
+		return "", nil // a folder, a pipe, a link to nothing: no generator wrote it
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return false, err
+		return "", err
 	}
 	defer file.Close()
 	head := make([]byte, 4096)
 	n, err := file.Read(head)
 	if err != nil && n == 0 {
 		if errors.Is(err, io.EOF) {
-			return false, nil
+			return "", nil
 		}
-		return false, err
+		return "", err
 	}
-	head = head[:n]
-	return bytes.Contains(head, []byte("\nkind: CustomResourceDefinition\n")) &&
-		bytes.Contains(head, []byte("\n    controller-gen.kubebuilder.io/version: ")), nil
+	found := versionOf().FindSubmatch(head[:n])
+	if found == nil || !bytes.Contains(head[:n], []byte("\nkind: CustomResourceDefinition\n")) {
+		return "", nil
+	}
+	return string(found[1]), nil
 }
 
 // Prune deletes leftovers of the plan that lie in the project, or below a folder of outside.

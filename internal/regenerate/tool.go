@@ -1,6 +1,12 @@
 package regenerate
 
 import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/semver"
+
 	"github.com/slipway-dev/slipway/internal/generate"
 	"github.com/slipway-dev/slipway/internal/makefile"
 )
@@ -19,10 +25,36 @@ func toolOf(found makefile.Tool) tool {
 	return tool{name: found.Name, version: found.Version, keepVersion: found.Version == ""}
 }
 
-// Pinned is the version of controller-gen that the Makefile asks for, if it is not the one whose files slipway makes.
-func (p Plan) Pinned() string {
-	if p.tool.version == generate.ControllerGen {
-		return ""
+// Other is the version of controller-gen whose files the project has, and what says so, if it is not the one whose
+// files slipway makes: the Makefile, or the CRDs that are there where that does not say. Both are "" if it is that one.
+func (p Plan) Other() (source, version string) {
+	switch {
+	case p.tool.keepVersion:
+		if version = strings.Join(p.named(), " and "); version == "" {
+			return "", ""
+		}
+		return "the project's CRDs name", version
+	case p.tool.version == "" || p.tool.version == generate.ControllerGen:
+		return "", ""
 	}
-	return p.tool.version
+	return "the Makefile asks for", p.tool.version
+}
+
+// named are the other versions of controller-gen that the CRDs in the plan's folders name, in order. One that cannot be
+// read names none.
+func (p Plan) named() (versions []string) {
+	for _, folder := range p.CRDFolders() {
+		files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
+		if err != nil {
+			continue
+		}
+		for _, path := range files {
+			version, err := writtenBy(path)
+			if err == nil && semver.IsValid(version) && version != generate.ControllerGen && !slices.Contains(versions, version) {
+				versions = append(versions, version)
+			}
+		}
+	}
+	semver.Sort(versions)
+	return versions
 }
