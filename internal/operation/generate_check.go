@@ -26,6 +26,9 @@ func (s *Session) CheckGenerated(ctx context.Context, g Generation) error {
 	if err != nil {
 		return err
 	}
+	if err := s.reportLeftovers(root, plan, result, Generation{}); err != nil {
+		return err
+	}
 	if len(stale) == 0 {
 		s.Handler.Handle(report.Result{
 			Text:  "nothing is stale: " + count(len(result.Files), "generated file") + " up to date" + beyond(plan),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/finite"
@@ -45,6 +46,18 @@ func (a *planner) crdFile() string {
 		return path.Join(a.places.Definitions(), name)
 	}
 	return path.Join(a.configFolder("crd"), "bases", name)
+}
+
+// crdFiles are all the files of the kind's definition: the Makefile may have the generator write it into several
+// folders.
+func (a *planner) crdFiles() []string {
+	files := []string{a.crdFile()}
+	for _, folder := range a.places.AllDefinitions() {
+		if file := path.Join(folder, path.Base(files[0])); !slices.Contains(files, file) {
+			files = append(files, file)
+		}
+	}
+	return files
 }
 
 // planCRDElsewhere lists the definition where those of the other kinds are listed.

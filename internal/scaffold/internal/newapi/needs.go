@@ -92,7 +92,9 @@ func callsOf(file *project.Project, r project.Resource) ([]Options, error) {
 func (a *planner) needGenerated() error {
 	if a.options.Resource {
 		from := a.types
-		a.NeedGenerated(a.crdFile(), from)
+		for _, file := range a.crdFiles() {
+			a.NeedGenerated(file, from)
+		}
 		a.NeedGenerated(a.project.APIDir(a.resource)+"/zz_generated.deepcopy.go", from)
 	}
 	return nil

@@ -112,6 +112,11 @@ func appendLocal(places []string, dir, name string) []string {
 // the Makefile has none written.
 func (p Places) Definitions() string { return first(p.crds, Usual) }
 
+// AllDefinitions are all folders into which the Makefile has definitions written.
+func (p Places) AllDefinitions() []string {
+	return slices.DeleteFunc(slices.Clone(p.crds), func(folder string) bool { return folder == "" })
+}
+
 // DefinitionsPath is that folder, or the usual one, as arguments of filepath.Join.
 func (p Places) DefinitionsPath() string {
 	return `"` + strings.ReplaceAll(cmp.Or(p.Definitions(), Usual), "/", `", "`) + `"`
