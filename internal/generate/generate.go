@@ -69,6 +69,8 @@ type Options struct {
 	// Within are the folders below which files may be written, links followed; the first is the project's. A
 	// run that would have to write elsewhere fails. Nil allows any place, for who has said all places himself.
 	Within []string
+	// Without are absolute paths of files that are not made, since something else removes them.
+	Without []string
 	// DryRun plans all files and writes none.
 	DryRun bool
 	// Replacing, unless it is nil, learns of each file that a run is about to write or remove, and what is there;
@@ -189,6 +191,7 @@ type run struct {
 	program string
 	strict  bool
 	lenient bool
+	without []string
 	making  []string // import paths at and below which runs before this one make packages, which are not written yet
 	events  report.Handler
 	loader  *load.Loader
@@ -217,7 +220,7 @@ func newRun(ctx context.Context, options Options, past past) (*run, error) {
 		return nil, err
 	}
 	all := allGenerators()
-	r := &run{dir: dir, paths: options.Paths, version: cmp.Or(options.Version, ControllerGen), program: options.Program, strict: options.Strict, lenient: options.Lenient, events: options.Events}
+	r := &run{dir: dir, paths: options.Paths, version: cmp.Or(options.Version, ControllerGen), program: options.Program, strict: options.Strict, lenient: options.Lenient, without: options.Without, events: options.Events}
 	if r.events == nil {
 		r.events = report.Discard
 	}
@@ -351,6 +354,7 @@ func (r *run) collect() (made, error) {
 			}
 		}
 	}
+	m.files = slices.DeleteFunc(m.files, func(f File) bool { return slices.Contains(r.without, f.Path) })
 	var err error
 	if m.files, err = r.once(m.files); err != nil {
 		return made{}, err

@@ -67,7 +67,7 @@ type checkSummary struct {
 	Stale []regenerate.Difference `json:"stale"`
 }
 
-// reportLeftovers reports CRDs whose kind is gone, or deletes them.
+// reportLeftovers reports CRDs whose kind is gone or that a recipe removes, or deletes them.
 func (s *Session) reportLeftovers(root string, plan regenerate.Plan, result generate.Result, g Generation) error {
 	left, err := regenerate.Leftovers(plan, result.Files)
 	if err != nil {
@@ -84,7 +84,11 @@ func (s *Session) reportLeftovers(root string, plan regenerate.Plan, result gene
 			s.Handler.Handle(report.File{Path: name, Action: report.Deleted})
 			continue
 		}
-		s.Handler.Handle(report.Warning{Text: name + " is generated, but its kind no longer exists; slipway generate --prune deletes it"})
+		why := "but its kind no longer exists"
+		if plan.Removes(path) {
+			why = "and a recipe of the Makefile removes it"
+		}
+		s.Handler.Handle(report.Warning{Text: name + " is generated, " + why + "; slipway generate --prune deletes it"})
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ type Plan struct {
 	guessed bool     // nothing says what to generate
 	tool    tool
 
-	removed []string // files that a recipe removes after it has made them, relative to root and with slashes
+	removed map[string][]string // by targets, the files that a recipe removes after it has made them: relative to root, with slashes
 
 	manifests report.Position // of the first call that generates what is deployed
 }
@@ -182,7 +182,7 @@ func (p *Plan) follow(call makefile.Call) ([]report.Finding, error) {
 	}
 	p.add(call.Dir, options)
 	p.made(call.Target)
-	p.removed = append(p.removed, call.Removed...)
+	p.removes(call)
 	return append(told, p.goesOn(call)...), nil
 }
 
@@ -277,7 +277,7 @@ func roleName(root string) (string, error) {
 // with a fatal finding, and then nothing was written. Files that the Makefile and links of the project lead to are
 // written below the project, and below options.Within.
 func (p Plan) Run(ctx context.Context, options generate.Options) (generate.Result, error) {
-	options.Within = p.within(options.Within)
+	options.Within, options.Without = p.within(options.Within), p.without()
 	options.Version, options.Program, options.KeepVersion = p.tool.version, p.tool.name, p.tool.keepVersion
 	all := make([]generate.Options, len(p.runs))
 	for i, run := range p.runs {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -213,7 +214,7 @@ func TestPlanForRefuses(t *testing.T) {
 
 // TestStale shows what a file that was changed should be.
 func TestStale(t *testing.T) {
-	root := project(t, "-- a --\nold\n-- Makefile --\ngen:\n\t$(CONTROLLER_GEN) crd\n\trm d c\n")
+	root := project(t, "-- a --\nold\n")
 	plan, _, err := regenerate.PlanFor(root, os.Getenv)
 	if err != nil {
 		t.Fatal(err)
@@ -222,7 +223,6 @@ func TestStale(t *testing.T) {
 		{Path: filepath.Join(root, "a"), Action: report.Updated, Content: []byte("new\n")},
 		{Path: filepath.Join(root, "b"), Action: report.Created, Content: []byte("new\n")},
 		{Path: filepath.Join(root, "c"), Action: report.Unchanged},
-		{Path: filepath.Join(root, "d"), Action: report.Created, Content: []byte("the recipe removes it\n")},
 	})
 	want := []regenerate.Difference{
 		{Path: "a", Action: report.Updated, Diff: "diff a/a b/a\n--- a/a\n+++ b/a\n@@ -1,1 +1,1 @@\n-old\n+new\n"},
@@ -233,6 +233,48 @@ func TestStale(t *testing.T) {
 	}
 	if _, err := plan.Stale([]generate.File{{Path: root, Action: report.Updated}}); err == nil {
 		t.Error("a folder is compared")
+	}
+}
+
+// TestRemoves: what a recipe removes after all its calls is not made.
+func TestRemoves(t *testing.T) {
+	for recipe, want := range map[string]bool{
+		"controller-gen crd\n\trm d":                                             true,
+		"controller-gen crd\n\tcontroller-gen rbac:roleName=r\n\trm c d":         true,
+		"controller-gen crd\n\trm d\n\tcontroller-gen crd paths=./v1":            false,
+		"controller-gen crd\n\trm d\nother:\n\tcontroller-gen object paths=./v1": true,
+		"controller-gen crd\n\trm -r sub":                                        false,
+	} {
+		root := project(t, "-- Makefile --\ngen:\n\t"+recipe+"\n")
+		plan, _, err := regenerate.PlanFor(root, func(string) string { return "" })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := plan.Removes(filepath.Join(root, "d")); got != want {
+			t.Errorf("%q: %v, want %v", recipe, got, want)
+		}
+	}
+}
+
+// TestOther: the Makefile says which version of controller-gen the project has, or else its CRDs do.
+func TestOther(t *testing.T) {
+	old := strings.Replace(crd, "v0.23.0", "v0.20.1", 1)
+	for name, test := range map[string]struct{ files, source, version string }{
+		"the Makefile":                {"-- Makefile --\nCONTROLLER_GEN = go run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.19.0\na:\n\t$(CONTROLLER_GEN) crd output:dir=c\n-- c/a.yaml --\n" + old, "the Makefile asks for", "v0.19.0"},
+		"the Makefile, this one":      {"-- Makefile --\nCONTROLLER_GEN = go run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.23.0\na:\n\t$(CONTROLLER_GEN) crd output:dir=c\n-- c/a.yaml --\n" + old, "", ""},
+		"CRDs":                        {"-- Makefile --\na:\n\tcontroller-gen crd output:dir=c\n-- c/a.yaml --\n" + old + "-- c/b.yaml --\n" + crd, "the project's CRDs name", "v0.20.1"},
+		"CRDs of several":             {"-- Makefile --\na:\n\tcontroller-gen crd output:dir=c\n-- c/a.yaml --\n" + old + "-- c/b.yaml --\n" + strings.Replace(crd, "v0.23.0", "v0.9.2", 1), "the project's CRDs name", "v0.9.2 and v0.20.1"},
+		"CRDs of this one":            {"-- Makefile --\na:\n\tcontroller-gen crd output:dir=c\n-- c/a.yaml --\n" + crd, "", ""},
+		"CRDs of no version":          {"-- Makefile --\na:\n\tcontroller-gen crd output:dir=c\n-- c/a.yaml --\n" + strings.Replace(crd, "v0.23.0", "(devel)", 1), "", ""},
+		"none, so they are slipway's": {"-- config/crd/bases/a.yaml --\n" + old, "", ""},
+	} {
+		plan, _, err := regenerate.PlanFor(project(t, test.files), func(string) string { return "" })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if source, version := plan.Other(); source != test.source || version != test.version {
+			t.Errorf("%s: %q %q, want %q %q", name, source, version, test.source, test.version)
+		}
 	}
 }
 

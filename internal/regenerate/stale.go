@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"slices"
 
 	"github.com/rogpeppe/go-internal/diff"
 
@@ -20,8 +19,7 @@ type Difference struct {
 	Diff   string        `json:"diff"` // unified, from what is there to what should be
 }
 
-// Stale compares the files that a plan makes with what is there. One that is missing since the recipe removes it is as
-// it has to be.
+// Stale compares the files that a plan makes with what is there.
 func (p Plan) Stale(files []generate.File) ([]Difference, error) {
 	var differences []Difference
 	for _, f := range files {
@@ -29,9 +27,6 @@ func (p Plan) Stale(files []generate.File) ([]Difference, error) {
 			continue
 		}
 		name := Relative(p.root, f.Path)
-		if f.Action == report.Created && slices.Contains(p.removed, name) {
-			continue
-		}
 		there, err := finite.ReadFile(f.Path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, &report.Error{What: "file cannot be read", Where: f.Path, Err: err}
