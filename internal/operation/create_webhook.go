@@ -87,8 +87,18 @@ func (s *Session) afterCreateWebhook(ctx context.Context, root string, w Webhook
 			return err
 		}
 	}
-	s.Handler.Handle(report.Note{Text: "Next: " + toWrite(root, w.Webhook) + ", then run slipway test ./..."})
+	s.Handler.Handle(report.Note{Text: "Next: " + toWrite(root, w.Webhook) + ", then run " + s.testing(root)})
 	return nil
+}
+
+// testing are the commands that test the webhooks of a project: make's before where the configurations of webhooks are
+// its affair.
+func (s *Session) testing(root string) string {
+	const test = "slipway test ./..."
+	if plan, _, err := regenerate.PlanFor(root, s.Getenv); err == nil && plan.MakeCommand() != "" {
+		return plan.MakeCommand() + " && " + test
+	}
+	return test
 }
 
 // toWrite says what of new webhooks is left to their author.

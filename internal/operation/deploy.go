@@ -70,7 +70,7 @@ func (s *Session) buildDeployment(ctx context.Context, root string, d Deployment
 	objects, err := built.Build(ctx)
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, s.ungenerated(ctx, root, err)
 	case len(objects) == 0:
 		return nil, noObjects(built.Folder)
 	case d.Image != "" && !runs(objects, d.Image):
@@ -230,7 +230,7 @@ func (s *Session) Undeploy(ctx context.Context, folder string, r Removal) error 
 	folder = within(root, folder)
 	objects, err := kustomization.Build(ctx, folder)
 	if err != nil {
-		return err
+		return s.ungenerated(ctx, root, err)
 	}
 	if len(objects) == 0 {
 		return noObjects(folder)

@@ -110,11 +110,11 @@ func (c *Chart) beginning(root string) string {
 // chartFiles makes the files of the chart, in the place of those of kubebuilder's plug-in if the folder holds them.
 func (s *Session) chartFiles(ctx context.Context, root string, c *Chart, into *scaffold.Derived) error {
 	if c.plugins {
-		return s.takeOverChart(ctx, root, c, into)
+		return s.ungenerated(ctx, root, s.takeOverChart(ctx, root, c, into))
 	}
 	made, err := chart.Generate(ctx, filepath.Join(root, filepath.FromSlash(c.Config)), c.Options)
 	if err != nil {
-		return err
+		return s.ungenerated(ctx, root, err)
 	}
 	for _, text := range made.Warnings {
 		s.Handler.Handle(report.Warning{Text: text})

@@ -1,0 +1,52 @@
+package operation
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/generate"
+	"github.com/slipway-dev/slipway/internal/regenerate"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// ungenerated is the error of a kustomization that does not build, with the advice to generate where what is missing is
+// made by the project's generators.
+func (s *Session) ungenerated(ctx context.Context, root string, err error) error {
+	known, ok := errors.AsType[*report.Error](err)
+	if ok && known.Next == "" && errors.Is(err, fs.ErrNotExist) && s.makes(ctx, root, known.Where) {
+		known.Hint, known.Next = "a kustomization lists this, and it is not generated yet", s.generating(root)
+	}
+	return err
+}
+
+// makes reports whether the project's generators make a file, or files in a folder. It does not know where they have
+// mistakes to report.
+func (s *Session) makes(ctx context.Context, root, missing string) bool {
+	plan, _, err := regenerate.PlanFor(root, s.Getenv)
+	if err != nil {
+		return false
+	}
+	result, err := plan.Run(ctx, generate.Options{DryRun: true})
+	if err != nil {
+		return false
+	}
+	name := inProject(root, missing)
+	return slices.ContainsFunc(result.Files, func(f generate.File) bool {
+		made := inProject(root, f.Path)
+		return made == name || strings.HasPrefix(made, name+"/")
+	})
+}
+
+// inProject is a path in the project, which may lead there by the folder that root is a link to.
+func inProject(root, path string) string {
+	if real, err := filepath.EvalSymlinks(root); err == nil {
+		if rel := regenerate.Relative(real, path); rel != path {
+			return rel
+		}
+	}
+	return regenerate.Relative(root, path)
+}
