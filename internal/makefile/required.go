@@ -14,7 +14,7 @@ import (
 // required is the version of a Go package that go.mod requires, where a command in a text has the go command build the
 // package and names no version; "" where none does, or where the go.mod is not clear.
 func (m *reader) required(text string, program Program, pkg string) string {
-	if !strings.Contains(text, program.Name) {
+	if !strings.Contains(text, program.Name) && !strings.Contains(text, "install tool") {
 		return ""
 	}
 	file, err := syntax.NewParser().Parse(strings.NewReader(strings.TrimLeft(text, "@-+ \t")), "")
@@ -32,8 +32,12 @@ func (m *reader) required(text string, program Program, pkg string) string {
 		statements = file.Stmts
 	}
 	for _, command := range commands(statements) {
-		if words := plainWords(command); buildsUnversioned(words, program.Name, pkg) {
-			return m.requirement(goModFor(dir, words), pkg)
+		words := plainWords(command)
+		switch {
+		case buildsUnversioned(words, program.Name, pkg):
+			return m.requirement(goModFor(dir, words), requiredIn(pkg))
+		case installsTools(words):
+			return m.requirement(goModFor(dir, words), toolIn(pkg))
 		}
 		if len(command.Args) > 0 && changesFolder(command.Args[0]) {
 			return ""
@@ -85,6 +89,12 @@ func buildsUnversioned(words []string, name, pkg string) bool {
 	return slices.Contains(rest, pkg) || words[verb] == "tool" && slices.Contains(rest, name)
 }
 
+// installsTools reports whether a command has the go command install all tools that go.mod names.
+func installsTools(words []string) bool {
+	verb := slices.Index(words, "install")
+	return verb >= 0 && slices.Contains(words[verb+1:], "tool")
+}
+
 // goModFor is the go.mod that counts for a go command in a folder.
 func goModFor(dir string, words []string) string {
 	if changed, ok := flag(words, "C"); ok {
@@ -119,15 +129,15 @@ func flag(words []string, name string) (value string, found bool) {
 	return "", false
 }
 
-// requirement is the version of a package's module in a go.mod, or in one further up where there is none.
-func (m *reader) requirement(name, pkg string) string {
+// requirement is the version that a go.mod has, or one further up where there is none.
+func (m *reader) requirement(name string, version func(goMod []byte) string) string {
 	for {
 		if !fs.ValidPath(name) || strings.Contains(name, opaque) || m.files == nil {
 			return ""
 		}
 		content, err := m.text(name)
 		if err == nil {
-			return requiredIn(content, pkg)
+			return version(content)
 		}
 		dir, base := path.Split(name)
 		if dir == "" || base != "go.mod" {
@@ -137,15 +147,33 @@ func (m *reader) requirement(name, pkg string) string {
 	}
 }
 
-// requiredIn is the version of the module with a package that a go.mod requires; "" if it requires none.
-func requiredIn(content []byte, pkg string) string {
-	file, err := modfile.ParseLax("go.mod", content, nil)
-	if err != nil {
-		return ""
+// requiredIn finds the version of the module with a package that a go.mod requires; "" if it requires none.
+func requiredIn(pkg string) func(goMod []byte) string {
+	return func(goMod []byte) string {
+		file, err := modfile.ParseLax("go.mod", goMod, nil)
+		if err != nil {
+			return ""
+		}
+		return versionIn(file, pkg)
 	}
+}
+
+// toolIn finds that version where the package is a tool of the go.mod.
+func toolIn(pkg string) func(goMod []byte) string {
+	return func(goMod []byte) string {
+		file, err := modfile.Parse("go.mod", goMod, nil)
+		if err != nil || !slices.ContainsFunc(file.Tool, func(t *modfile.Tool) bool { return t.Path == pkg }) {
+			return ""
+		}
+		return versionIn(file, pkg)
+	}
+}
+
+// versionIn is the version of the longest module path that a package's begins with.
+func versionIn(file *modfile.File, pkg string) string {
 	module, version := "", ""
 	for _, r := range file.Require {
-		if (r.Mod.Path == pkg || strings.HasPrefix(pkg, r.Mod.Path+"/")) && len(r.Mod.Path) > len(module) {
+		if strings.HasPrefix(pkg+"/", r.Mod.Path+"/") && len(r.Mod.Path) > len(module) {
 			module, version = r.Mod.Path, r.Mod.Version
 		}
 	}

@@ -14,6 +14,7 @@ func TestToolOf(t *testing.T) {
 		"go.mod":            {Data: []byte("module m\n\nrequire (\n\tsigs.k8s.io/controller-tools v0.21.0\n\tsigs.k8s.io v0.1.0\n)\n")},
 		"hack/tools/go.mod": {Data: []byte("module tools\n\nrequire sigs.k8s.io/controller-tools v0.20.0\n")},
 		"hack/tools.mod":    {Data: []byte("module tools\n\nrequire sigs.k8s.io/controller-tools v0.20.1\n")},
+		"tool/go.mod":       {Data: []byte("module tool\n\ngo 1.26\n\ntool sigs.k8s.io/controller-tools/cmd/controller-gen\n\nrequire sigs.k8s.io/controller-tools v0.20.2\n")},
 		"other/go.mod":      {Data: []byte("module other\n")},
 	}
 	for name, c := range map[string]struct {
@@ -60,6 +61,7 @@ func TestToolOf(t *testing.T) {
 		"a folder that only make knows":      {"CONTROLLER_GEN = go -C $(shell pwd | head) tool controller-gen\n", makefile.Tool{Name: "controller-gen"}},
 		"a folder elsewhere":                 {"CONTROLLER_GEN = go -C ../tools tool controller-gen\n", makefile.Tool{Name: "controller-gen"}},
 		"not required":                       {"CONTROLLER_GEN = go -C other tool controller-gen\n", makefile.Tool{Name: "controller-gen"}},
+		"all tools of go.mod":                {"get:\n\tgo install tool\n\tcd tool; go install tool\n", makefile.Tool{Version: "v0.20.2"}},
 		"downloaded":                         {"get:\n\tgo get sigs.k8s.io/controller-tools/cmd/controller-gen\n", makefile.Tool{}},
 		"itself":                             {"CONTROLLER_GEN = $(CONTROLLER_GEN)$(CONTROLLER_GEN)\n", makefile.Tool{}},
 	} {
