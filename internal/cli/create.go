@@ -110,17 +110,7 @@ func withoutWiring(cmd *cobra.Command, err error, answers ...string) error {
 		return err
 	}
 	words := []string{cmd.CommandPath()}
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		switch value := f.Value.String(); {
-		case !f.Changed && value == f.DefValue:
-		case value == "true":
-			words = append(words, "--"+f.Name)
-		case shellword.Quote(value) == value && f.Value.Type() == "string":
-			words = append(words, "--"+f.Name, value)
-		default:
-			words = append(words, "--"+f.Name+"="+shellword.Quote(value))
-		}
-	})
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { words = append(words, wordsOf(f)...) })
 	for _, answer := range answers {
 		if name, _, _ := strings.Cut(answer, "="); !slices.Contains(words, name) && !slices.Contains(words, answer) {
 			words = append(words, strings.TrimSuffix(answer, "=true"))
@@ -128,6 +118,24 @@ func withoutWiring(cmd *cobra.Command, err error, answers ...string) error {
 	}
 	e.Next = strings.Join(append(words, "--skip-wiring"), " ")
 	return err
+}
+
+// wordsOf are the words that give a flag its value once more: none for the usual one, and several for a list.
+func wordsOf(f *pflag.Flag) (words []string) {
+	if !f.Changed && f.Value.String() == f.DefValue {
+		return nil
+	}
+	for _, value := range valuesOf(f) {
+		switch plain := shellword.Quote(value) == value; {
+		case f.NoOptDefVal != "" && value == f.NoOptDefVal:
+			words = append(words, "--"+f.Name)
+		case plain && f.NoOptDefVal == "":
+			words = append(words, "--"+f.Name, value)
+		default:
+			words = append(words, "--"+f.Name+"="+shellword.Quote(value))
+		}
+	}
+	return words
 }
 
 // askWhatToCreate asks for what flags do not say. The types of another module are not asked
