@@ -41,6 +41,10 @@ type Options struct {
 	State   string         // Run: the folder with the user's state
 	Address string         // Run: the IP address at which the manager listens; empty means Loopback
 
+	// Webhooks are the files with the project's webhook configurations, as they are generated. If none of them is
+	// there, Run looks where scaffolds have it.
+	Webhooks []string
+
 	// Generate brings the generated files of the project in a folder up to date;
 	// nil means that there are none.
 	Generate func(ctx context.Context, root string) error

@@ -4,20 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
-	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/image/reference"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scratch"
 	"github.com/slipway-dev/slipway/internal/ship"
-	"github.com/slipway-dev/slipway/project"
 )
 
 // takeBackPatience bounds the taking back, which begins when the user has ended the run.
@@ -44,13 +40,13 @@ func serveWebhooks(ctx context.Context, o Options, cluster *ship.Cluster, l list
 	if err := webhooksTaken(hooks.Address); err != nil {
 		return nil, nil, errors.Join(err, promise.release())
 	}
-	temporary, err := certify(hooks, l.host)
+	temporary, err := certify(&hooks.LocalWebhooks, l.host)
 	giveBack = func() error { return errors.Join(promise.release(), temporary.Remove()) }
 	if err != nil {
 		return nil, nil, errors.Join(err, giveBack())
 	}
 	release := giveBack
-	detour, err := cluster.PlanDetour(ctx, *hooks)
+	detour, err := cluster.PlanDetour(ctx, hooks.LocalWebhooks)
 	if err == nil && !detour.Empty() {
 		if err = promise.make(detour); err == nil {
 			giveBack = func() error { return errors.Join(o.giveBack(promise, cluster, detour), release()) }
@@ -60,7 +56,7 @@ func serveWebhooks(ctx context.Context, o Options, cluster *ship.Cluster, l list
 	if err != nil {
 		return nil, nil, errors.Join(err, giveBack())
 	}
-	o.Handler.Handle(report.Note{Text: "the cluster calls the webhooks of this manager at " + hooks.Address + "; ENABLE_WEBHOOKS=false turns them off"})
+	o.noteCalled(hooks, detour)
 	// controller-runtime looks there for the certificate, in every version, unless a flag names another folder.
 	return []string{"TMPDIR=" + temporary.Path, "TMP=" + temporary.Path}, giveBack, nil
 }
@@ -87,39 +83,6 @@ func (o Options) giveBack(p *promise, cluster *ship.Cluster, d *ship.Detour) err
 		o.Handler.Handle(report.Warning{Text: "the cluster still calls webhooks on this machine; the next slipway command on it restores them: " + err.Error()})
 	}
 	return nil
-}
-
-// webhooks are those of the project in o.Dir, or nil when the manager serves none or with a certificate
-// of its own.
-func (o Options) webhooks(l listening) (*ship.LocalWebhooks, error) {
-	if slices.Contains(o.Env, "ENABLE_WEBHOOKS=false") || given(l.args, "webhook-cert-path") {
-		return nil, nil
-	}
-	p, err := project.Load(o.Dir)
-	if err != nil {
-		return nil, nil // without a readable PROJECT there is nothing to know of webhooks
-	}
-	hooks := &ship.LocalWebhooks{Prefix: p.Name + "-run-", Address: l.webhooks()}
-	served := false
-	for _, r := range p.Resources {
-		if r.Webhooks == nil {
-			continue
-		}
-		served = true
-		if r.Webhooks.Conversion {
-			hooks.Converted = append(hooks.Converted, r.CRDName())
-		}
-	}
-	hooks.Manifests, err = finite.ReadFile(filepath.Join(o.Dir, "config", "webhook", "manifests.yaml"))
-	switch {
-	case err == nil: // also of webhooks that were written by hand, which PROJECT does not know
-		return hooks, nil
-	case !errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("serve webhooks: %w", err)
-	case !served:
-		return nil, nil
-	}
-	return hooks, nil
 }
 
 // onThisMachine reports whether a server's address is one of loopback.

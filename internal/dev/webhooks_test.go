@@ -3,6 +3,7 @@ package dev
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -86,6 +87,29 @@ func TestWebhooksByHand(t *testing.T) {
 	}
 	if hooks, err := o.webhooks(listening{}); err != nil || hooks == nil || len(hooks.Manifests) == 0 {
 		t.Errorf("got %+v, %v", hooks, err)
+	}
+}
+
+// TestWebhooksElsewhere: the files that generators write count before the one of scaffolds, and all of them.
+func TestWebhooksElsewhere(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
+	for name, content := range map[string]string{
+		"PROJECT": "version: \"3\"\nprojectName: op\n", "a/manifests.yaml": "kind: A\n", "b/manifests.yaml": "kind: B\n", usualWebhooks: "kind: Usual\n",
+	} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file(name)), 0o755), os.WriteFile(file(name), []byte(content), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for want, files := range map[string][]string{
+		"kind: A\n\n---\nkind: B\n": {file("a/manifests.yaml"), file("b/manifests.yaml")},
+		"kind: B\n":                  {file("b/manifests.yaml"), file("none/manifests.yaml")},
+		"kind: Usual\n":              {file("none/manifests.yaml")},
+	} {
+		hooks, err := Options{Dir: dir, Handler: report.Discard, Webhooks: files}.webhooks(listening{})
+		if err != nil || hooks == nil || string(hooks.Manifests) != want {
+			t.Errorf("%v: got %+v, %v", files, hooks, err)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/slipway-dev/slipway/internal/dev"
+	"github.com/slipway-dev/slipway/internal/regenerate"
 )
 
 // A Run is how to run the project's manager on this machine.
@@ -24,7 +25,7 @@ func (s *Session) Run(ctx context.Context, r Run) error {
 		return err
 	}
 	o := s.devOptions(root)
-	o.Address = r.Address
+	o.Address, o.Webhooks = r.Address, s.webhookFiles(root)
 	if o.State, err = s.stateFolder(); err != nil {
 		return err
 	}
@@ -32,6 +33,16 @@ func (s *Session) Run(ctx context.Context, r Run) error {
 		o.Env = append(o.Env, "KUBECONFIG="+r.Kubeconfig)
 	}
 	return dev.Run(ctx, o, r.Args)
+}
+
+// webhookFiles are where the project's Makefile has configurations of webhooks generated. A Makefile that cannot be
+// followed is reported by generating.
+func (s *Session) webhookFiles(root string) []string {
+	plan, _, err := regenerate.PlanFor(root, s.Getenv)
+	if err != nil {
+		return nil
+	}
+	return plan.WebhookFiles()
 }
 
 // devOptions are what the dev loop gets of this session, for children in dir.

@@ -42,11 +42,14 @@ func Leftovers(plan Plan, made []generate.File) ([]string, error) {
 }
 
 // CRDFolders are the folders that CRDs go to, as absolute paths.
-func (p Plan) CRDFolders() []string {
+func (p Plan) CRDFolders() []string { return p.foldersOf("crd") }
+
+// foldersOf are the folders that a generator's files go to, as absolute paths.
+func (p Plan) foldersOf(generator string) []string {
 	var folders []string
 	for _, run := range p.runs {
 		for _, use := range run.uses {
-			if use.Name != "crd" || use.Output.To != generate.ToFiles {
+			if use.Name != generator || use.Output.To != generate.ToFiles {
 				continue
 			}
 			folder := filepath.FromSlash(use.Output.Folder(use.Name))

@@ -34,6 +34,15 @@ func (p *Plan) WithoutWebhooks() string {
 	return fmt.Sprintf("%s:%d", p.manifests.File, p.manifests.Line)
 }
 
+// WebhookFiles are the files that configurations of webhooks go to, as absolute paths.
+func (p Plan) WebhookFiles() []string {
+	files := p.foldersOf("webhook")
+	for i, folder := range files {
+		files[i] = filepath.Join(folder, "manifests.yaml")
+	}
+	return files
+}
+
 // withoutWebhooks is the finding of a Makefile whose calls generate no configurations of webhooks, though the project
 // lists them: nothing that lists them can be deployed.
 func (p *Plan) withoutWebhooks() ([]report.Finding, error) {
