@@ -103,8 +103,8 @@ func TestWebhooksElsewhere(t *testing.T) {
 	}
 	for want, files := range map[string][]string{
 		"kind: A\n\n---\nkind: B\n": {file("a/manifests.yaml"), file("b/manifests.yaml")},
-		"kind: B\n":                  {file("b/manifests.yaml"), file("none/manifests.yaml")},
-		"kind: Usual\n":              {file("none/manifests.yaml")},
+		"kind: B\n":                 {file("b/manifests.yaml"), file("none/manifests.yaml")},
+		"kind: Usual\n":             {file("none/manifests.yaml")},
 	} {
 		hooks, err := Options{Dir: dir, Handler: report.Discard, Webhooks: files}.webhooks(listening{})
 		if err != nil || hooks == nil || string(hooks.Manifests) != want {

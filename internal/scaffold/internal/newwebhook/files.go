@@ -13,7 +13,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/outputs"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
@@ -46,7 +45,7 @@ func (w *planner) plan() error {
 // steps plan what the webhooks consist of, but for their entry in PROJECT. They run a
 // second time, with a plan that records, when the webhooks are deleted.
 func (w *planner) steps() []func() error {
-	steps := []func() error{w.planCode, w.planTests, w.planMain, w.planReadiness, w.planModules, w.noteModule}
+	steps := []func() error{w.planCode, w.planTests, w.planMain, w.planReadiness, w.planModules, w.noteModule, w.warnOfMarkers}
 	if w.options.Conversion {
 		steps = append(steps, w.planConversion)
 	}
@@ -273,6 +272,9 @@ func (w *planner) record() {
 // planFeatures plans what deploys the webhooks and a certificate for them. A project that deploys otherwise can have
 // the code alone.
 func (w *planner) planFeatures() error {
+	if folder, err := w.deployedFrom(); folder != "" || err != nil {
+		return errors.Join(err, w.noteDeployed(folder))
+	}
 	err := feature.Serve(w.Plan, w.project, w.header, w.options.Certificates)
 	if refusal, ok := errors.AsType[*report.Error](err); ok && w.options.SkipWiring && errors.Is(err, feature.ErrDeployedOtherwise) {
 		w.Leave(refusal.Where + ": " + refusal.What + "; --skip-wiring leaves to you what deploys the webhooks: their configuration, a Service and a certificate")
@@ -294,7 +296,9 @@ func (w *planner) data(file string) map[string]any {
 	return map[string]any{
 		"Resource":          r,
 		"Boilerplate":       w.header,
-		"CRDPath":           outputs.Read(w.Root()).DefinitionsPath(),
+		"CRDPath":           w.places.DefinitionsPath(),
+		"WebhooksPath":      w.places.WebhooksPath(),
+		"HasWebhooks":       w.hasConfigurations(),
 		"FirstWebhook":      w.firstWebhook(),
 		"BesideTypes":       w.besideTypes(),
 		"Type":              w.typeName(alias),

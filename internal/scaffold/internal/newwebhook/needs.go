@@ -4,8 +4,10 @@ import (
 	"slices"
 
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/outputs"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/requires"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/usage"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -17,7 +19,7 @@ func Record(p *plan.Plan, file *project.Project, r project.Resource) error {
 	}
 	h := r.Webhooks
 	w := &planner{
-		Plan: p, project: file, recorded: &r,
+		Plan: p, project: file, recorded: &r, places: outputs.Read(p.Root()),
 		options: Options{
 			Group: r.Group, Version: r.Version, Kind: r.Kind, Plural: r.Plural,
 			Defaulting: h.Defaulting, Validation: h.Validation, Conversion: h.Conversion, Spokes: h.Spoke,
@@ -50,7 +52,27 @@ func Record(p *plan.Plan, file *project.Project, r project.Resource) error {
 		}
 	}
 	if h.Defaulting || h.Validation {
-		p.NeedGenerated("config/webhook/manifests.yaml", file.WebhookFile(r))
+		return w.needConfigurations()
 	}
+	return nil
+}
+
+// needConfigurations records the file that is generated from the webhooks' markers. Where a project has it in a folder
+// of its own, webhooks that PROJECT does not know keep it.
+func (w *planner) needConfigurations() error {
+	if w.elsewhere() {
+		sources, err := usage.Read(w.Root())
+		if err != nil {
+			return err
+		}
+		scaffolded := map[string]bool{}
+		for name := range w.Base().Files() {
+			scaffolded[name] = true
+		}
+		if sources.Mention("+kubebuilder:webhook:", scaffolded) {
+			return nil
+		}
+	}
+	w.NeedGenerated(w.places.WebhooksFile(), w.project.WebhookFile(w.resource))
 	return nil
 }

@@ -35,9 +35,10 @@ type Places struct {
 	roles   []string // the files of the manager's role
 	headers []string // the files of headers
 	readers []Reader // the calls that make the manager's role
+	hooks   webhooks // of configurations of webhooks
 }
 
-// A Reader is a call that makes the manager's role of the code in some folders.
+// A Reader is a call that generates of the code in some folders.
 type Reader struct {
 	File  string
 	Line  int
@@ -85,6 +86,9 @@ func (p *Places) add(call makefile.Call) {
 		case "rbac":
 			p.roles = appendOutput(p.roles, call.Dir, use, cmp.Or(use.Option("fileName"), "role.yaml"))
 			p.readers = append(p.readers, Reader{File: cmp.Or(call.File, makefileName), Line: call.Line, Paths: read.Paths, dir: call.Dir})
+		case "webhook":
+			p.hooks.folders = appendOutput(p.hooks.folders, call.Dir, use, ".")
+			p.hooks.readers = append(p.hooks.readers, Reader{File: cmp.Or(call.File, makefileName), Line: call.Line, Paths: read.Paths, dir: call.Dir})
 		case "object":
 			p.headers = appendLocal(p.headers, call.Dir, use.Option("headerFile"))
 		}
@@ -154,12 +158,15 @@ func first(places []string, usual string) string {
 }
 
 // Missed is a call that makes the manager's role without reading a folder, where no other call reads it.
-func (p Places) Missed(folder string) (missed Reader, is bool) {
-	for _, r := range p.readers {
+func (p Places) Missed(folder string) (missed Reader, is bool) { return missedBy(p.readers, folder) }
+
+// missedBy is the first of the calls that read code, if none of them reads that of a folder.
+func missedBy(readers []Reader, folder string) (missed Reader, is bool) {
+	for _, r := range readers {
 		if r.covers(folder) {
 			return Reader{}, false
 		}
-		missed, is = p.readers[0], true
+		missed, is = readers[0], true
 	}
 	return missed, is
 }

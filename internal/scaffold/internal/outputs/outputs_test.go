@@ -84,6 +84,32 @@ func TestRoleFile(t *testing.T) {
 	}
 }
 
+// TestWebhooks: a Makefile says where configurations of webhooks go, and which code is read for them.
+func TestWebhooks(t *testing.T) {
+	for name, test := range map[string]struct {
+		makefile, file string
+		missed         bool // the folder api/v1
+	}{
+		"none":            {"", "config/webhook/manifests.yaml", false},
+		"no webhooks":     {"controller-gen rbac:roleName=r paths=./pkg/... output:dir=m", "config/webhook/manifests.yaml", false},
+		"as layouts have": {"controller-gen webhook paths=./...", "config/webhook/manifests.yaml", false},
+		"elsewhere":       {"controller-gen webhook paths=./pkg/... output:webhook:artifacts:config=m/hooks", "m/hooks/manifests.yaml", true},
+		"also as usual":   {"controller-gen webhook paths=./pkg/... output:dir=m\n\tcontroller-gen webhook paths=./api/...", "config/webhook/manifests.yaml", false},
+		"nothing":         {"controller-gen webhook paths=./... output:none", "config/webhook/manifests.yaml", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			if err := os.WriteFile(filepath.Join(root, "Makefile"), []byte("manifests:\n\t"+test.makefile+"\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			found := outputs.Read(root)
+			if _, missed := found.MissedWebhooks("api/v1"); missed != test.missed || found.WebhooksFile() != test.file {
+				t.Errorf("got %s, missed is %v", found.WebhooksFile(), missed)
+			}
+		})
+	}
+}
+
 // TestGenerators: each generator that a Makefile may run is known.
 func TestGenerators(t *testing.T) {
 	var names []string
