@@ -117,7 +117,8 @@ func (w *planner) noteDeployed(folder string) error {
 	return nil
 }
 
-// warnOfMarkers says that the new webhooks will not be registered, if the Makefile has the generator read other folders.
+// warnOfMarkers says that the new webhooks will not be registered, if the Makefile has the generator read other
+// folders.
 func (w *planner) warnOfMarkers() error {
 	if made := w.made(); !made.Defaulting && !made.Validation {
 		return nil

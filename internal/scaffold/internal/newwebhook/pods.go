@@ -57,8 +57,8 @@ func anyObject(objects []any, is func(string, any) bool) bool {
 	return false
 }
 
-// servesWebhooks reports whether an object, or a patch of one, has pods serve webhooks: by the port, the certificate, or
-// a flag for these.
+// servesWebhooks reports whether an object, or a patch of one, has pods serve webhooks: by the port, the certificate,
+// or a flag for these.
 func servesWebhooks(object any) bool {
 	return walk(object, func(key string, value any) bool {
 		switch value := value.(type) {

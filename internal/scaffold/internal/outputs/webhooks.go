@@ -27,7 +27,8 @@ func (p Places) WebhooksPath() string {
 	return `"` + strings.ReplaceAll(p.WebhooksFile(), "/", `", "`) + `"`
 }
 
-// MissedWebhooks is a call that makes configurations of webhooks without reading a folder, where no other call reads it.
+// MissedWebhooks is a call that makes configurations of webhooks without reading a folder, where no other call reads
+// it.
 func (p Places) MissedWebhooks(folder string) (missed Reader, is bool) {
 	return missedBy(p.hooks.readers, folder)
 }
